@@ -1,0 +1,72 @@
+# How targets are made. One library a directory, sources by hand, dependencies are permissions.
+
+# frond_add_library(common_codec SOURCES … DEPENDS frond::common_base … PRIVATE_DEPENDS …)
+# makes the static library frond_<name> with the alias frond::<name>; includes are from the repository root.
+function(frond_add_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  set(kind PUBLIC)
+  set(compiled ${ARG_SOURCES})
+  list(FILTER compiled INCLUDE REGEX "\\.(cc|cu)$")
+  if(compiled)
+    add_library(frond_${name} STATIC ${ARG_SOURCES})
+    target_link_libraries(frond_${name} PRIVATE frond_warnings ${ARG_PRIVATE_DEPENDS})
+  else()
+    add_library(frond_${name} INTERFACE)
+    set(kind INTERFACE)
+  endif()
+  add_library(frond::${name} ALIAS frond_${name})
+  target_include_directories(frond_${name} ${kind} ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+  target_link_libraries(frond_${name} ${kind} ${ARG_DEPENDS})
+endfunction()
+
+# frond_add_program(frond-leaf SOURCES main.cc DEPENDS …): a binary in build/<preset>/bin.
+function(frond_add_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE frond_warnings ${ARG_DEPENDS})
+endfunction()
+
+# frond_add_test(name LABELS unit SOURCES a_test.cc … DEPENDS …): one GoogleTest binary, one ctest entry.
+function(frond_add_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE frond_warnings GTest::gtest_main GTest::gmock ${ARG_DEPENDS})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT ${ARG_TIMEOUT})
+endfunction()
+
+# frond_add_fuzzer(name SOURCES … DEPENDS …): with FROND_FUZZ a libFuzzer binary, run briefly over its corpus by ctest;
+# otherwise the same target replays the corpus tests/fuzz/corpus/<name> once, with the ordinary compiler.
+function(frond_add_fuzzer name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  set(corpus ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name})
+  if(FROND_FUZZ)
+    add_executable(fuzz_${name} ${ARG_SOURCES})
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    add_test(NAME fuzz_${name}
+             COMMAND fuzz_${name} -max_total_time=${FROND_FUZZ_SECONDS} -timeout=10 -rss_limit_mb=2048
+                     ${CMAKE_BINARY_DIR}/corpus/${name} ${corpus})
+    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/corpus/${name})
+  else()
+    add_executable(fuzz_${name} ${ARG_SOURCES} ${CMAKE_SOURCE_DIR}/tests/fuzz/replay_main.cc)
+    add_test(NAME fuzz_${name} COMMAND fuzz_${name} ${corpus})
+  endif()
+  target_link_libraries(fuzz_${name} PRIVATE frond_warnings ${ARG_DEPENDS})
+  set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+  set_tests_properties(fuzz_${name} PROPERTIES LABELS fuzz)
+endfunction()
+set(FROND_FUZZ_SECONDS 10 CACHE STRING "Seconds a fuzz target runs under ctest")
+
+# frond_add_schema(target file.capnp): generates C++ beside the build tree's copy of the source path.
+function(frond_add_schema target schema)
+  set(CAPNPC_SRC_PREFIX ${CMAKE_SOURCE_DIR})
+  set(CAPNPC_OUTPUT_DIR ${CMAKE_BINARY_DIR})
+  capnp_generate_cpp(sources headers ${schema})
+  add_library(${target} STATIC ${sources} ${headers})
+  target_include_directories(${target} SYSTEM PUBLIC ${CMAKE_BINARY_DIR})
+  target_link_libraries(${target} PUBLIC CapnProto::capnp)
+endfunction()

@@ -1,0 +1,54 @@
+#pragma once
+// Writes one partition: its SST files, ready to be ingested by a leaf. Column families and keys:
+// docs/formats/partition.md. One thread. Nothing is visible under a partition's name before finish() has synced every
+// file.
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/bytes.h"
+#include "common/base/ids.h"
+#include "common/base/result.h"
+
+namespace frond::partition {
+
+// The stored fields of a document. Views borrow.
+struct StoredDocument {
+  std::string_view id, url, title, body;
+};
+
+struct PartitionFile {
+  std::string name;  // "<column family>-<number>.sst", unique in the partition
+  std::uint64_t bytes = 0;
+  std::string xxh3;  // XXH3-128 of the whole file, 32 hex digits
+};
+
+struct PartitionSummary {
+  std::uint64_t documents = 0, tokens = 0, terms = 0, postings = 0;
+  std::uint64_t docid_bytes = 0, frequency_bytes = 0, index_bytes = 0, bound_bytes = 0,
+                header_bytes = 0;  // of the list blobs
+  double built_average_length = 0;
+  std::vector<PartitionFile> files;
+};
+
+class PartitionWriter {
+ public:
+  // `folder` is created, empty. built_average_length: what the blobs' deficits were computed with.
+  static Result<std::unique_ptr<PartitionWriter>> create(const std::filesystem::path& folder,
+                                                         double built_average_length);
+  virtual ~PartitionWriter() = default;
+
+  // Lists in ascending byte order of their terms; `segments` from postings::ListBuilder.
+  virtual Result<void> add_list(std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences,
+                                std::span<const ByteBuffer> segments) = 0;
+  // Documents in docID order from 0, `length` in tokens. May interleave with add_list.
+  virtual Result<void> add_document(const StoredDocument& document, std::uint32_t length) = 0;
+  // Writes what is buffered, syncs, checksums. kInvalid when a file can't be written names it.
+  virtual Result<PartitionSummary> finish() = 0;
+};
+
+}  // namespace frond::partition

@@ -1,0 +1,30 @@
+#pragma once
+// Postings to list blobs. One thread a builder; what it needs is borrowed for its life.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "common/base/bytes.h"
+#include "common/base/ids.h"
+#include "common/codec/list_codec.h"
+
+namespace frond::postings {
+
+class ListBuilder {
+ public:
+  // lengths[docID] is the document's length in tokens; b and average_length are what the blocks' deficits are computed
+  // with.
+  ListBuilder(const codec::ListCodec& codec, std::span<const std::uint32_t> lengths, double b, double average_length);
+
+  // One list to its segments, each a blob of at most kSegmentPostings postings. docids ascend strictly and are below
+  // lengths.size(); as many frequencies, each at least 1; at least one posting.
+  std::vector<ByteBuffer> build(std::span<const DocId> docids, std::span<const Frequency> frequencies) const;
+
+ private:
+  const codec::ListCodec& codec_;
+  std::span<const std::uint32_t> lengths_;
+  double b_;
+  double average_length_;
+};
+
+}  // namespace frond::postings

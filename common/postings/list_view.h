@@ -1,0 +1,72 @@
+#pragma once
+// A list blob, read in place: the bytes of one posting list (or of one segment of a long one), the same in RocksDB,
+// host memory and GPU memory. Format: docs/formats/list-blob.md.
+//
+// A view borrows the bytes, which have codec::kReadSlack readable bytes after them, and may lie at any alignment.
+// open() validates the header in O(1); decode_* check each block's bounds: arbitrary bytes give kCorrupt or garbage
+// numbers, never an access outside. Copyable; all methods may be called from any thread.
+#include <cstdint>
+#include <span>
+
+#include "common/base/bytes.h"
+#include "common/base/ids.h"
+#include "common/base/result.h"
+#include "common/codec/list_codec.h"
+#include "common/scoring/bm25.h"
+
+namespace frond::postings {
+
+using codec::kBlockLength;
+using BlockBuffer = std::span<std::uint32_t, kBlockLength>;
+
+// Postings in every segment of a list but its last: 2048 blocks, at most 2.1 MB whatever the numbers are, so that no
+// value is larger than 4 MiB.
+inline constexpr std::uint32_t kSegmentPostings = 1u << 18;
+inline constexpr std::uint32_t kSegmentBlocks = kSegmentPostings / kBlockLength;
+
+class ListView {
+ public:
+  static Result<ListView> open(ByteView blob);
+
+  std::uint32_t count() const { return count_; }    // postings, at least 1
+  std::uint32_t blocks() const { return blocks_; }  // ceil(count / 128)
+  std::uint32_t block_size(std::uint32_t block) const {
+    return block + 1 < blocks_ ? kBlockLength : count_ - block * kBlockLength;
+  }
+  DocId last_docid(std::uint32_t block) const;
+  DocId last_docid() const { return last_docid(blocks_ - 1); }
+  // The first block >= from whose last docID is >= target; blocks() if none. Galloping, so near targets are cheap.
+  std::uint32_t find_block(DocId target, std::uint32_t from) const;
+  // The least saturation deficit (scoring/bm25.h) of the block's postings, and of the whole view.
+  scoring::PackedDeficit block_deficit(std::uint32_t block) const;
+  scoring::PackedDeficit list_deficit() const { return list_deficit_; }
+
+  // Fill out[0 .. block_size(block)); the rest of `out` may be overwritten. block < blocks().
+  Result<void> decode_docids(std::uint32_t block, BlockBuffer out) const;
+  Result<void> decode_frequencies(std::uint32_t block, BlockBuffer out) const;
+
+  std::string_view codec_name() const;  // "short" for the short form
+  // Bytes by part, for size reports. Their sum is the blob's size.
+  struct Sizes {
+    std::size_t header = 0, index = 0, bounds = 0, docids = 0, frequencies = 0;
+  };
+  Sizes sizes() const;
+  ByteView bytes() const { return blob_; }
+
+ private:
+  ListView() = default;
+  ByteView blob_;
+  std::uint32_t count_ = 0;
+  std::uint32_t blocks_ = 0;
+  scoring::PackedDeficit list_deficit_ = 0;
+  const codec::ListCodec* codec_ = nullptr;  // null: the short form
+  const std::byte* last_docids_ = nullptr;   // long form: u32 a block
+  const std::byte* deficits_ = nullptr;      // long form: u16 a block
+  ByteView docids_;
+  ByteView frequencies_;
+  DocId first_docid_ = 0;                               // short form
+  DocId last_docid_ = 0;                                // short form
+  std::uint8_t docid_width_ = 0, frequency_width_ = 0;  // short form
+};
+
+}  // namespace frond::postings

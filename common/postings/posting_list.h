@@ -1,0 +1,44 @@
+#pragma once
+// One term's whole list in a partition: its segments seen as one run of blocks. Block i lies in segment i /
+// kSegmentBlocks.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "common/postings/list_view.h"
+
+namespace frond::postings {
+
+class PostingList {
+ public:
+  // Segments in order; kCorrupt if one does not open, is out of order, or is not full although another follows. An
+  // empty span is a list without postings.
+  static Result<PostingList> open(std::span<const ByteView> segments);
+
+  std::uint64_t count() const { return count_; }  // document frequency in the partition
+  std::uint32_t blocks() const { return blocks_; }
+  std::uint32_t block_size(std::uint32_t block) const { return segment_of(block).block_size(block % kSegmentBlocks); }
+  DocId last_docid(std::uint32_t block) const { return segment_of(block).last_docid(block % kSegmentBlocks); }
+  std::uint32_t find_block(DocId target, std::uint32_t from) const;  // as ListView's
+  scoring::PackedDeficit block_deficit(std::uint32_t block) const {
+    return segment_of(block).block_deficit(block % kSegmentBlocks);
+  }
+  scoring::PackedDeficit list_deficit() const { return list_deficit_; }
+  // docIDs of a segment are absolute: no state crosses segments.
+  Result<void> decode_docids(std::uint32_t block, BlockBuffer out) const {
+    return segment_of(block).decode_docids(block % kSegmentBlocks, out);
+  }
+  Result<void> decode_frequencies(std::uint32_t block, BlockBuffer out) const {
+    return segment_of(block).decode_frequencies(block % kSegmentBlocks, out);
+  }
+  std::span<const ListView> segments() const { return segments_; }
+
+ private:
+  const ListView& segment_of(std::uint32_t block) const { return segments_[block / kSegmentBlocks]; }
+  std::vector<ListView> segments_;
+  std::uint64_t count_ = 0;
+  std::uint32_t blocks_ = 0;
+  scoring::PackedDeficit list_deficit_ = 0xffff;
+};
+
+}  // namespace frond::postings

@@ -1,0 +1,44 @@
+#pragma once
+// A generation's manifest: the consistent set of partitions that a broker serves, with collection-wide statistics.
+// Format: docs/formats/manifest.md (JSON with a checksum over its canonical form).
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/ids.h"
+#include "common/base/result.h"
+#include "common/partition/partition_writer.h"
+#include "common/scoring/bm25.h"
+#include "common/text/analyzer_config.h"
+
+namespace frond::repository {
+
+using partition::PartitionFile;
+
+struct PartitionEntry {
+  std::string id;    // names the folder partitions/<id>, unique for ever: "g<generation>-p<number>-<random hex>"
+  Ordinal base = 0;  // ordinal = base + docID * stride
+  std::uint64_t stride = 1;
+  partition::PartitionSummary summary;  // with its files
+};
+
+struct Manifest {
+  Generation generation = 0;
+  std::string collection;
+  std::string created;  // RFC 3339, UTC
+  std::string codec;
+  text::AnalyzerConfig analyzer;
+  scoring::Bm25Parameters bm25;
+  scoring::CollectionStatistics statistics;  // global: N and tokens
+  std::uint64_t terms = 0, postings = 0;
+  // Global document frequencies: an SST of term -> varint df, next to the manifest: generations/<n>.terms.sst.
+  PartitionFile term_statistics;
+  std::vector<PartitionEntry> partitions;  // partition number = place here
+};
+
+std::string to_json(const Manifest& manifest);
+// kCorrupt names the member. Any bytes are survived.
+Result<Manifest> manifest_from_json(std::string_view json);
+
+}  // namespace frond::repository

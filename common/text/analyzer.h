@@ -1,0 +1,58 @@
+#pragma once
+// The one definition of a term: tokenize (Unicode word boundaries), lower-case, drop stop words, stem.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/text/analyzer_config.h"
+
+namespace frond::text {
+
+inline constexpr std::size_t kMaxTokenBytes =
+    255;  // longer words are cut into pieces of at most this, between code points
+
+// A token as it stands in the text: bytes [begin, end) of the input.
+struct TokenSpan {
+  std::size_t begin = 0, end = 0;
+};
+
+// Not thread-safe (the stemmer has state and scratch): one a thread.
+class Analyzer {
+ public:
+  explicit Analyzer(const AnalyzerConfig& config);
+  ~Analyzer();
+  Analyzer(const Analyzer&) = delete;
+  Analyzer& operator=(const Analyzer&) = delete;
+
+  // Calls sink(std::string_view term, TokenSpan where) for every term of `text`, in order. Terms are valid during the
+  // call only; they are UTF-8, never empty, never contain a NUL, and are at most kMaxTokenBytes + a few bytes long.
+  // Bytes that are not UTF-8 separate words. Any bytes are survived.
+  template <class Sink>
+  void analyze(std::string_view text, Sink&& sink) {
+    for (std::size_t at = 0;;) {
+      const TokenSpan where = next_token(text, at);
+      if (where.begin == where.end) return;
+      at = where.end;
+      const std::string_view term = term_of(text.substr(where.begin, where.end - where.begin));
+      if (!term.empty()) sink(term, where);
+    }
+  }
+  std::vector<std::string> terms(std::string_view text);
+
+  // The next token at or after `from`; empty at the end of the text.
+  static TokenSpan next_token(std::string_view text, std::size_t from);
+  // The term of one token; empty for a stop word. Valid until the next call.
+  std::string_view term_of(std::string_view token);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Strict UTF-8 (no surrogates, no overlong forms).
+bool is_utf8(std::string_view text);
+
+}  // namespace frond::text

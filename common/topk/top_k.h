@@ -1,0 +1,54 @@
+#pragma once
+// The k best hits seen so far, in a bounded heap, and the merge of several such lists.
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "common/topk/hit.h"
+
+namespace frond::topk {
+
+// One thread. offer() may be called in any order of documents.
+class TopK {
+ public:
+  explicit TopK(std::size_t k) : k_(k) { heap_.reserve(k); }
+
+  // True if the hit is among the k best so far.
+  bool offer(Hit hit) {
+    if (heap_.size() < k_) {
+      heap_.push_back(hit);
+      std::push_heap(heap_.begin(), heap_.end(), better);
+      return true;
+    }
+    if (k_ == 0 || !better(hit, heap_.front())) return false;
+    std::pop_heap(heap_.begin(), heap_.end(), better);
+    heap_.back() = hit;
+    std::push_heap(heap_.begin(), heap_.end(), better);
+    return true;
+  }
+  bool full() const { return heap_.size() == k_; }
+  // The least score that a document must reach to enter, when documents come in ascending ordinal: a tie with the k-th
+  // loses. 0 while not full: then anything enters.
+  Score entry() const { return full() ? (k_ ? heap_.front().score + 1 : ~Score{0}) : 0; }
+  // Best first; empties this.
+  std::vector<Hit> take() {
+    std::sort_heap(heap_.begin(), heap_.end(), better);
+    return std::move(heap_);
+  }
+
+ private:
+  std::size_t k_;
+  std::vector<Hit> heap_;  // the worst of the kept is at the front
+};
+
+// The k best of several lists, each best first.
+inline std::vector<Hit> merge(std::span<const std::vector<Hit>> lists, std::size_t k) {
+  TopK best(k);
+  for (const auto& list : lists)
+    for (const auto& hit : list)
+      if (!best.offer(hit)) break;
+  return best.take();
+}
+
+}  // namespace frond::topk

@@ -1,0 +1,125 @@
+#pragma once
+// What broker and leaf say to each other, as plain structs. leaf.capnp is their form on the wire; codec.h converts. One
+// ZeroMQ message a struct; every parser survives arbitrary bytes and answers kCorrupt.
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/base/ids.h"
+#include "common/scoring/bm25.h"
+#include "common/text/analyzer_config.h"
+#include "common/topk/hit.h"
+
+namespace frond::wire {
+
+enum class Mode : std::uint8_t { kAnd, kOr, kAuto };
+enum class Processor : std::uint8_t {
+  kAuto,
+  kCpu,
+  kGpu,
+  kExhaustive
+};  // exhaustive: the oracle, for tests and comparisons
+enum class Unsearched : std::uint8_t { kDeadline, kOverloaded, kCorrupt, kUnavailable, kUnknownGeneration };
+
+struct QueryTerm {
+  std::string text;  // analysed
+  std::uint32_t occurrences = 1;
+};
+
+struct SearchRequest {
+  std::uint64_t request_id = 0;  // echoed
+  Generation generation = 0;
+  Mode mode = Mode::kAuto;
+  Processor processor = Processor::kAuto;
+  bool profile = false;
+  std::uint32_t depth = 10;               // hits wanted: offset + k, 0..10,000
+  std::uint32_t auto_needs = 10;          // kAuto: OR is wanted too where AND yields fewer than this
+  std::chrono::microseconds budget{0};    // time left when sent
+  std::vector<QueryTerm> terms;           // distinct
+  std::vector<std::uint32_t> partitions;  // which of the generation's to search
+};
+
+// One way of evaluating (AND or OR), over all the partitions that the leaf searched.
+struct Ranking {
+  std::vector<topk::Hit> hits;  // best first, at most depth
+  std::uint64_t matches = 0;
+  bool exact = true;  // false: matches is a lower bound
+};
+
+struct PartitionProfile {
+  std::uint32_t partition = 0;
+  std::string engine;
+  std::uint64_t queue_us = 0, lists_us = 0, engine_us = 0, postings = 0;
+};
+
+struct SearchReply {
+  std::uint64_t request_id = 0;
+  bool has_and = false, has_or = false;
+  Ranking and_ranking, or_ranking;  // kAuto: the leaf sends AND, and OR too where its own AND is short of auto_needs
+  struct Missing {
+    std::uint32_t partition;
+    Unsearched reason;
+  };
+  std::vector<Missing> unsearched;  // empty: whole answer
+  std::vector<PartitionProfile> profile;
+};
+
+struct FetchRequest {
+  std::uint64_t request_id = 0;
+  Generation generation = 0;
+  std::chrono::microseconds budget{0};
+  std::vector<std::string> terms;  // analysed; snippets show and mark them
+  std::vector<Ordinal> ordinals;   // documents of the leaf's partitions
+};
+struct FetchedDocument {
+  Ordinal ordinal = 0;
+  bool found = false;
+  std::string id, title, url;
+  std::string snippet;  // plain text; matched words lie between U+0002 and U+0003
+};
+struct FetchReply {
+  std::uint64_t request_id = 0;
+  std::vector<FetchedDocument> documents;
+};
+
+struct HelloRequest {
+  std::uint64_t request_id = 0;
+};
+struct ServedPartition {
+  std::uint32_t number = 0;  // in the generation
+  Ordinal base = 0;
+  std::uint64_t stride = 1;
+  std::uint64_t documents = 0;
+};
+struct ServedGeneration {
+  Generation generation = 0;
+  std::uint32_t partitions_total = 0;  // of the generation, on all leaves
+  text::AnalyzerConfig analyzer;
+  scoring::Bm25Parameters bm25;
+  scoring::CollectionStatistics statistics;
+  std::vector<ServedPartition> partitions;  // on this leaf
+};
+struct HelloReply {
+  std::uint64_t request_id = 0;
+  std::string collection;
+  std::string node;  // the leaf's name: host:port of its --http
+  std::string version;
+  std::vector<ServedGeneration> generations;  // newest last; ready to be searched
+  std::string gpu;                            // "off", "absent", "ready", "lost", …
+  std::uint32_t cpu_threads = 0, queue_depth = 0, queue_limit = 0;
+  std::uint64_t host_cache_bytes = 0, host_cache_limit = 0, host_cache_hits = 0, host_cache_misses = 0;
+  std::string detail;  // what is wrong, if anything: a refused generation, say
+};
+
+// A request that could not be taken at all.
+struct ErrorReply {
+  std::uint64_t request_id = 0;
+  std::string message;
+};
+
+using Request = std::variant<SearchRequest, FetchRequest, HelloRequest>;
+using Reply = std::variant<SearchReply, FetchReply, HelloReply, ErrorReply>;
+
+}  // namespace frond::wire

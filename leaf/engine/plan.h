@@ -1,0 +1,60 @@
+#pragma once
+// A query on one partition, with everything resolved: lists, weights, statistics. What an engine is given.
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/base/deadline.h"
+#include "common/scoring/bm25.h"
+#include "common/topk/hit.h"
+#include "leaf/lists/list_store.h"
+
+namespace frond::leaf {
+
+enum class Mode : std::uint8_t { kAnd, kOr };  // `auto` is decided above the engines: AND, then OR where it is short
+
+// The best k-th score any partition of this query has reached on this leaf: a document of a lower score can't be among
+// the k. Relaxed atomics: a late view only costs work, never an answer.
+class SharedFloor {
+ public:
+  scoring::Score get() const { return floor_.load(std::memory_order_relaxed); }
+  void raise(scoring::Score score) {
+    auto now = floor_.load(std::memory_order_relaxed);
+    while (now < score && !floor_.compare_exchange_weak(now, score, std::memory_order_relaxed)) {
+    }
+  }
+
+ private:
+  std::atomic<scoring::Score> floor_{0};
+};
+
+struct PlanTerm {
+  ListLease list;
+  float weight = 0;            // scoring::term_weight, with the query frequency in it
+  scoring::BoundScale bounds;  // packed deficits -> upper bounds of contributions
+};
+
+struct Plan {
+  Mode mode = Mode::kOr;
+  std::uint32_t k = 10;  // 0 .. 10,000 (offset + k of the request)
+  std::vector<PlanTerm>
+      terms;  // distinct terms, in the query's order. kAnd: one may be empty, then nothing matches. kOr: none is empty.
+  std::span<const std::uint32_t> lengths;  // of the partition's documents
+  scoring::LengthNorm norm;
+  Ordinal base = 0;  // ordinal = base + docID * stride
+  std::uint64_t stride = 1;
+  Deadline deadline = Deadline::never();
+  SharedFloor* floor = nullptr;  // may be null; documents with score < floor->get() may be left out
+};
+
+// What an engine answers for one plan.
+struct Outcome {
+  std::vector<topk::Hit> hits;  // best first, at most k; all documents with score >= max(floor, k-th best) are there
+  std::uint64_t matches = 0;    // documents that match; a lower bound where !exact
+  bool exact = true;
+  std::uint64_t postings_decoded = 0;  // for profiles
+};
+
+}  // namespace frond::leaf

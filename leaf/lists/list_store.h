@@ -1,0 +1,37 @@
+#pragma once
+// Seam: where posting lists come from. A store hands out leases: the list's bytes, kept alive and in place while the
+// lease lives. Every implementation may be called from any thread.
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/base/deadline.h"
+#include "common/base/result.h"
+#include "common/postings/posting_list.h"
+
+namespace frond::leaf {
+
+// Which list: a term of one of the leaf's open partitions.
+struct ListKey {
+  std::uint64_t partition = 0;  // ServedPartition::number_in_process: unique for the life of the process, never reused
+  std::string term;
+  friend bool operator==(const ListKey&, const ListKey&) = default;
+};
+
+// A list ready to be read. Empty (count() == 0): the partition has no such term.
+struct List {
+  postings::PostingList postings;
+  std::size_t bytes = 0;                            // memory charged for it
+  std::vector<std::shared_ptr<const void>> owners;  // keep the segments' bytes in place
+};
+using ListLease = std::shared_ptr<const List>;
+
+class ListStore {
+ public:
+  virtual ~ListStore() = default;
+  // One lease for each key, in order. kCorrupt names the term; kDeadline when the deadline passes before all are there.
+  virtual Result<std::vector<ListLease>> fetch(std::span<const ListKey> keys, Deadline deadline) = 0;
+};
+
+}  // namespace frond::leaf
