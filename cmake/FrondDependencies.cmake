@@ -12,7 +12,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(simdjson REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(BZip2 REQUIRED)
-pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET libzstd)  # not "zstd": RocksDB's own Findzstd reads zstd_INCLUDE_DIRS
 pkg_check_modules(gumbo REQUIRED IMPORTED_TARGET gumbo)
 pkg_check_modules(uchardet REQUIRED IMPORTED_TARGET uchardet)
 pkg_check_modules(utf8proc REQUIRED IMPORTED_TARGET libutf8proc)
