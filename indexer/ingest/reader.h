@@ -1,0 +1,29 @@
+#pragma once
+// Paths in, documents out, in one thread: RecordReader and parse_record() put together.
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "indexer/ingest/record_reader.h"
+
+namespace frond::indexer {
+
+class DocumentReader {
+ public:
+  // As RecordReader::open().
+  static Result<std::unique_ptr<DocumentReader>> open(std::vector<std::filesystem::path> inputs, Format format,
+                                                      BadRecordSink sink);
+  // The next document; nothing at the end. Malformed records go to the sink. Errors as RecordReader::next().
+  Result<std::optional<Document>> next();
+  std::uint64_t bytes_read() const { return records_->bytes_read(); }
+
+ private:
+  DocumentReader(std::unique_ptr<RecordReader> records, BadRecordSink sink)
+      : records_(std::move(records)), sink_(std::move(sink)) {}
+  std::unique_ptr<RecordReader> records_;
+  BadRecordSink sink_;
+};
+
+}  // namespace frond::indexer

@@ -1,0 +1,84 @@
+#pragma once
+// Paths in, records out. Reading is split so that many threads can share the dear half: one thread calls
+// RecordReader::next(), which only decompresses and cuts; any number of threads turn records into documents with
+// parse_record().
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/base/result.h"
+#include "indexer/ingest/document.h"
+#include "indexer/ingest/format.h"
+
+namespace frond::indexer {
+
+// A longer record is malformed.
+inline constexpr std::size_t kMaxRecordBytes = std::size_t{64} << 20;
+
+// One record as it stands in its file, not yet looked into.
+struct RawRecord {
+  Format format = Format::kJsonl;  // never kAuto
+  std::string file;                // the path, for messages
+  std::string name;                // kFiles: the path below the input folder, which becomes the id; else empty
+  std::uint64_t number = 0;        // from 1: the line (jsonl, tsv), the document in its file (trec), 1 (files)
+  std::uint64_t offset = 0;        // of the first byte, in the decompressed file
+  std::string bytes;               // without the line's end
+};
+
+// A record, or a whole file, that gave no document.
+struct BadRecord {
+  std::string file;
+  std::uint64_t number = 0;  // 0: the file as a whole
+  std::uint64_t offset = 0;
+  std::string reason;
+};
+// "corpus.jsonl.gz: record 17 at byte 4711: no id"
+std::string to_string(const BadRecord& bad);
+// Called by next(), in its thread.
+using BadRecordSink = std::function<void(const BadRecord&)>;
+
+class RecordReader {
+ public:
+  // Inputs are read in the order given; folders recursively in byte order of path, without following symbolic links
+  // inside them. kNotFound, kInvalid: an input that isn't there, or is neither file, pipe nor folder; no inputs.
+  static Result<std::unique_ptr<RecordReader>> open(std::vector<std::filesystem::path> inputs, Format format,
+                                                    BadRecordSink sink);
+  ~RecordReader();
+  RecordReader(const RecordReader&) = delete;
+  RecordReader& operator=(const RecordReader&) = delete;
+
+  // The next record; nothing at the end. Records that can't be cut (over kMaxRecordBytes, without their end) and files
+  // that can't be opened go to the sink and are skipped; binary files are skipped in format files. An error ends the
+  // stream: kCorrupt, a compressed file is cut short or damaged (in format files that is one bad record instead, as
+  // only one document is lost); kInvalid, the format of a file can't be told; kUnavailable, the disk failed. All name
+  // the file, and the offset where there is one.
+  Result<std::optional<RawRecord>> next();
+
+  // Progress; from any thread. Decompressed bytes read so far; stored (compressed) bytes read so far.
+  std::uint64_t bytes_read() const { return bytes_read_.load(std::memory_order_relaxed); }
+  std::uint64_t stored_bytes_read() const { return stored_bytes_read_.load(std::memory_order_relaxed); }
+  // Stored bytes of all inputs, as found by open(); pipes count 0.
+  std::uint64_t stored_bytes_total() const;
+  // Binary files passed over in format files.
+  std::uint64_t files_skipped() const { return files_skipped_.load(std::memory_order_relaxed); }
+
+ private:
+  struct State;
+  explicit RecordReader(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+  std::atomic<std::uint64_t> bytes_read_ = 0, stored_bytes_read_ = 0, files_skipped_ = 0;
+};
+
+// The document of one record. Thread-safe. kInvalid: the record is malformed; the message is a BadRecord's reason (it
+// doesn't repeat file and number).
+Result<Document> parse_record(const RawRecord& record);
+
+// What to report for a record that parse_record() refused.
+BadRecord bad_record(const RawRecord& record, const Error& error);
+
+}  // namespace frond::indexer
