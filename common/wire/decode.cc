@@ -1,0 +1,243 @@
+// Cap'n Proto to plain structs. Nothing about the bytes is assumed: Cap'n Proto checks pointers and throws, which ends
+// here; ranges, orders and limits are checked by hand.
+#include <capnp/message.h>
+#include <capnp/serialize.h>
+#include <kj/exception.h>
+
+#include <cstring>
+#include <exception>
+
+#include "common/wire/codec.h"
+#include "common/wire/leaf.capnp.h"
+#include "common/wire/limits.h"
+
+namespace frond::wire {
+namespace {
+
+Error corrupt(std::string what) { return Error(Code::kCorrupt, std::move(what)); }
+
+Result<void> at_most(std::size_t count, std::size_t limit, std::string_view what) {
+  if (count <= limit) return {};
+  return corrupt(std::to_string(count) + " " + std::string(what) + ", at most " + std::to_string(limit) + " allowed");
+}
+
+std::string text_of(capnp::Text::Reader from) { return {from.begin(), from.size()}; }
+
+// An enum of ours whose last value is `last`; a later peer's number is unknown here.
+template <class Ours, class Theirs>
+Result<Ours> enum_of(Theirs from, Ours last, std::string_view what) {
+  const auto number = static_cast<unsigned>(from);
+  if (number <= static_cast<unsigned>(last)) return static_cast<Ours>(number);
+  return corrupt("unknown " + std::string(what) + " " + std::to_string(number));
+}
+
+Result<std::string> term_of(capnp::Text::Reader from) {
+  if (from.size() == 0 || from.size() > kMaxTermBytes)
+    return corrupt("a term of " + std::to_string(from.size()) + " bytes");
+  return text_of(from);
+}
+
+Result<void> get(schema::SearchRequest::Reader from, SearchRequest& to) {
+  to.generation = from.getGeneration();
+  to.mode = FROND_TRY(enum_of(from.getMode(), Mode::kAuto, "mode"));
+  to.processor = FROND_TRY(enum_of(from.getProcessor(), Processor::kExhaustive, "processor"));
+  to.profile = from.getProfile();
+  to.depth = from.getDepth();
+  FROND_TRY(at_most(to.depth, kMaxHits, "hits wanted"));
+  to.auto_needs = from.getAutoNeeds();
+  to.budget = std::chrono::microseconds(from.getBudgetMicros());
+  const auto terms = from.getTerms();
+  FROND_TRY(at_most(terms.size(), kMaxTerms, "terms"));
+  to.terms.reserve(terms.size());
+  std::uint64_t occurrences = 0;
+  for (const auto term : terms) {
+    to.terms.push_back({FROND_TRY(term_of(term.getText())), term.getOccurrences()});
+    if (to.terms.back().occurrences == 0) return corrupt("a term that occurs 0 times");
+    occurrences += to.terms.back().occurrences;
+  }
+  FROND_TRY(at_most(occurrences, scoring::kMaxQueryTerms, "term occurrences"));
+  const auto partitions = from.getPartitions();
+  FROND_TRY(at_most(partitions.size(), kMaxPartitions, "partitions"));
+  to.partitions.reserve(partitions.size());
+  for (const auto number : partitions) to.partitions.push_back(number);
+  return {};
+}
+
+Result<void> get(schema::FetchRequest::Reader from, FetchRequest& to) {
+  to.generation = from.getGeneration();
+  to.budget = std::chrono::microseconds(from.getBudgetMicros());
+  const auto terms = from.getTerms();
+  FROND_TRY(at_most(terms.size(), kMaxTerms, "terms"));
+  to.terms.reserve(terms.size());
+  for (const auto term : terms) to.terms.push_back(FROND_TRY(term_of(term)));
+  const auto ordinals = from.getOrdinals();
+  FROND_TRY(at_most(ordinals.size(), kMaxOrdinals, "ordinals"));
+  to.ordinals.reserve(ordinals.size());
+  for (const auto ordinal : ordinals) to.ordinals.push_back(ordinal);
+  return {};
+}
+
+Result<void> get(schema::Ranking::Reader from, Ranking& to) {
+  const auto hits = from.getHits();
+  FROND_TRY(at_most(hits.size(), kMaxHits, "hits"));
+  to.hits.reserve(hits.size());
+  for (const auto hit : hits) {
+    to.hits.push_back({hit.getOrdinal(), hit.getScore()});
+    if (to.hits.size() > 1 && !topk::better(to.hits.end()[-2], to.hits.back()))
+      return corrupt("hits out of order at place " + std::to_string(to.hits.size() - 1));
+  }
+  to.matches = from.getMatches();
+  to.exact = from.getExact();
+  return {};
+}
+
+Result<void> get(schema::SearchReply::Reader from, SearchReply& to) {
+  to.has_and = from.hasAnd();
+  if (to.has_and) FROND_TRY(get(from.getAnd(), to.and_ranking));
+  to.has_or = from.hasOr();
+  if (to.has_or) FROND_TRY(get(from.getOr(), to.or_ranking));
+  const auto unsearched = from.getUnsearched();
+  FROND_TRY(at_most(unsearched.size(), kMaxPartitions, "unsearched partitions"));
+  to.unsearched.reserve(unsearched.size());
+  for (const auto one : unsearched)
+    to.unsearched.push_back(
+        {one.getPartition(), FROND_TRY(enum_of(one.getReason(), Unsearched::kUnknownGeneration, "reason"))});
+  const auto profile = from.getProfile();
+  FROND_TRY(at_most(profile.size(), 2 * kMaxPartitions, "profiles"));  // AND and OR
+  to.profile.reserve(profile.size());
+  for (const auto one : profile)
+    to.profile.push_back({one.getPartition(), text_of(one.getEngine()), one.getQueueMicros(), one.getListsMicros(),
+                          one.getEngineMicros(), one.getPostings()});
+  return {};
+}
+
+Result<void> get(schema::FetchReply::Reader from, FetchReply& to) {
+  const auto documents = from.getDocuments();
+  FROND_TRY(at_most(documents.size(), kMaxOrdinals, "documents"));
+  to.documents.reserve(documents.size());
+  for (const auto one : documents)
+    to.documents.push_back({one.getOrdinal(), one.getFound(), text_of(one.getId()), text_of(one.getTitle()),
+                            text_of(one.getUrl()), text_of(one.getSnippet())});
+  return {};
+}
+
+// Not a number fails both comparisons.
+bool lies_in(double value, double low, double high) { return value >= low && value <= high; }
+
+Result<void> get(schema::ServedGeneration::Reader from, ServedGeneration& to) {
+  to.generation = from.getGeneration();
+  to.partitions_total = from.getPartitionsTotal();
+  FROND_TRY(at_most(to.partitions_total, kMaxPartitions, "partitions in all"));
+  const auto analyzer = from.getAnalyzer();
+  to.analyzer.stemmer = FROND_TRY(enum_of(analyzer.getStemmer(), text::Stemmer::kEnglish, "stemmer"));
+  to.analyzer.stop_words = analyzer.getStopWords();
+  to.bm25 = {from.getK1(), from.getB()};
+  if (!lies_in(to.bm25.k1, 0, scoring::kMaxK1)) return corrupt("k1 out of range");
+  if (!lies_in(to.bm25.b, 0, 1)) return corrupt("b out of range");
+  to.statistics = {from.getDocuments(), from.getTokens()};
+  const auto partitions = from.getPartitions();
+  FROND_TRY(at_most(partitions.size(), kMaxPartitions, "partitions"));
+  to.partitions.reserve(partitions.size());
+  for (const auto one : partitions) {
+    to.partitions.push_back({one.getNumber(), one.getBase(), one.getStride(), one.getDocuments()});
+    if (one.getStride() == 0) return corrupt("a stride of 0");
+    if (one.getNumber() >= to.partitions_total)
+      return corrupt("partition " + std::to_string(one.getNumber()) + " of " + std::to_string(to.partitions_total));
+  }
+  return {};
+}
+
+Result<void> get(schema::HelloReply::Reader from, HelloReply& to) {
+  to.collection = text_of(from.getCollection());
+  to.node = text_of(from.getNode());
+  to.version = text_of(from.getVersion());
+  const auto generations = from.getGenerations();
+  FROND_TRY(at_most(generations.size(), kMaxGenerations, "generations"));
+  to.generations.resize(generations.size());
+  for (unsigned i = 0; i < generations.size(); ++i) FROND_TRY(get(generations[i], to.generations[i]));
+  to.gpu = text_of(from.getGpu());
+  to.cpu_threads = from.getCpuThreads();
+  to.queue_depth = from.getQueueDepth();
+  to.queue_limit = from.getQueueLimit();
+  to.host_cache_bytes = from.getHostCacheBytes();
+  to.host_cache_limit = from.getHostCacheLimit();
+  to.host_cache_hits = from.getHostCacheHits();
+  to.host_cache_misses = from.getHostCacheMisses();
+  to.detail = text_of(from.getDetail());
+  return {};
+}
+
+Result<Request> get(schema::Request::Reader from) {
+  switch (from.which()) {
+    case schema::Request::SEARCH: {
+      SearchRequest to{.request_id = from.getRequestId()};
+      FROND_TRY(get(from.getSearch(), to));
+      return Request(std::move(to));
+    }
+    case schema::Request::FETCH: {
+      FetchRequest to{.request_id = from.getRequestId()};
+      FROND_TRY(get(from.getFetch(), to));
+      return Request(std::move(to));
+    }
+    case schema::Request::HELLO:
+      return Request(HelloRequest{from.getRequestId()});
+  }
+  return corrupt("unknown kind " + std::to_string(static_cast<unsigned>(from.which())));
+}
+
+Result<Reply> get(schema::Reply::Reader from) {
+  switch (from.which()) {
+    case schema::Reply::SEARCH: {
+      SearchReply to{.request_id = from.getRequestId()};
+      FROND_TRY(get(from.getSearch(), to));
+      return Reply(std::move(to));
+    }
+    case schema::Reply::FETCH: {
+      FetchReply to{.request_id = from.getRequestId()};
+      FROND_TRY(get(from.getFetch(), to));
+      return Reply(std::move(to));
+    }
+    case schema::Reply::HELLO: {
+      HelloReply to{.request_id = from.getRequestId()};
+      FROND_TRY(get(from.getHello(), to));
+      return Reply(std::move(to));
+    }
+    case schema::Reply::ERROR:
+      return Reply(ErrorReply{from.getRequestId(), text_of(from.getError())});
+  }
+  return corrupt("unknown kind " + std::to_string(static_cast<unsigned>(from.which())));
+}
+
+template <class Root, class Message>
+Result<Message> decode_as(ByteView bytes, std::string_view what) {
+  if (bytes.empty() || bytes.size() % sizeof(capnp::word) != 0 || bytes.size() > kMaxMessageBytes)
+    return corrupt(std::string(what) + " of " + std::to_string(bytes.size()) + " bytes");
+  try {
+    const std::size_t count = bytes.size() / sizeof(capnp::word);
+    kj::ArrayPtr<const capnp::word> words(reinterpret_cast<const capnp::word*>(bytes.data()), count);
+    kj::Array<capnp::word> copy;  // Cap'n Proto reads in place, and wants 8-byte alignment
+    if (reinterpret_cast<std::uintptr_t>(bytes.data()) % sizeof(capnp::word) != 0) {
+      copy = kj::heapArray<capnp::word>(count);
+      std::memcpy(copy.begin(), bytes.data(), bytes.size());
+      words = copy;
+    }
+    // Every word may be read once: repeated pointers to one object cannot make a small message large.
+    const capnp::ReaderOptions options{.traversalLimitInWords = count + 64, .nestingLimit = 8};
+    capnp::FlatArrayMessageReader reader(words, options);
+    if (reader.getEnd() != words.end()) return corrupt(std::string(what) + " with bytes after its end");
+    Result<Message> result = get(reader.template getRoot<Root>());
+    if (!result) return std::move(result).error().within(what);
+    return result;
+  } catch (const kj::Exception& e) {
+    return corrupt(std::string(what) + ": " + e.getDescription().cStr());
+  } catch (const std::exception& e) {
+    return corrupt(std::string(what) + ": " + e.what());
+  }
+}
+
+}  // namespace
+
+Result<Request> decode_request(ByteView bytes) { return decode_as<schema::Request, Request>(bytes, "request"); }
+Result<Reply> decode_reply(ByteView bytes) { return decode_as<schema::Reply, Reply>(bytes, "reply"); }
+
+}  // namespace frond::wire

@@ -1,0 +1,185 @@
+// Plain structs to Cap'n Proto. The schema's enums have the numbers of ours, which the assertions below hold.
+#include <capnp/message.h>
+#include <capnp/serialize.h>
+#include <kj/io.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "common/wire/codec.h"
+#include "common/wire/leaf.capnp.h"
+
+namespace frond::wire {
+namespace {
+
+static_assert(static_cast<int>(Mode::kAuto) == static_cast<int>(schema::Mode::AUTO));
+static_assert(static_cast<int>(Processor::kExhaustive) == static_cast<int>(schema::Processor::EXHAUSTIVE));
+static_assert(static_cast<int>(Unsearched::kUnknownGeneration) ==
+              static_cast<int>(schema::Unsearched::UNKNOWN_GENERATION));
+static_assert(static_cast<int>(text::Stemmer::kEnglish) == static_cast<int>(schema::Stemmer::ENGLISH));
+
+capnp::Text::Reader text_of(const std::string& from) { return {from.c_str(), from.size()}; }
+
+template <class T>
+unsigned count_of(const std::vector<T>& list) {
+  return static_cast<unsigned>(list.size());
+}
+
+// A budget over 71 minutes is sent as 71 minutes, a negative one as none.
+std::uint32_t micros_of(std::chrono::microseconds span) {
+  return static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(span.count(), 0, std::numeric_limits<std::uint32_t>::max()));
+}
+
+void put(const SearchRequest& from, schema::SearchRequest::Builder to) {
+  to.setGeneration(from.generation);
+  to.setMode(static_cast<schema::Mode>(from.mode));
+  to.setProcessor(static_cast<schema::Processor>(from.processor));
+  to.setProfile(from.profile);
+  to.setDepth(from.depth);
+  to.setAutoNeeds(from.auto_needs);
+  to.setBudgetMicros(micros_of(from.budget));
+  auto terms = to.initTerms(count_of(from.terms));
+  for (unsigned i = 0; i < terms.size(); ++i) {
+    terms[i].setText(text_of(from.terms[i].text));
+    terms[i].setOccurrences(from.terms[i].occurrences);
+  }
+  auto partitions = to.initPartitions(count_of(from.partitions));
+  for (unsigned i = 0; i < partitions.size(); ++i) partitions.set(i, from.partitions[i]);
+}
+
+void put(const FetchRequest& from, schema::FetchRequest::Builder to) {
+  to.setGeneration(from.generation);
+  to.setBudgetMicros(micros_of(from.budget));
+  auto terms = to.initTerms(count_of(from.terms));
+  for (unsigned i = 0; i < terms.size(); ++i) terms.set(i, text_of(from.terms[i]));
+  auto ordinals = to.initOrdinals(count_of(from.ordinals));
+  for (unsigned i = 0; i < ordinals.size(); ++i) ordinals.set(i, from.ordinals[i]);
+}
+
+void put(const Ranking& from, schema::Ranking::Builder to) {
+  auto hits = to.initHits(count_of(from.hits));
+  for (unsigned i = 0; i < hits.size(); ++i) {
+    hits[i].setOrdinal(from.hits[i].ordinal);
+    hits[i].setScore(from.hits[i].score);
+  }
+  to.setMatches(from.matches);
+  to.setExact(from.exact);
+}
+
+void put(const SearchReply& from, schema::SearchReply::Builder to) {
+  if (from.has_and) put(from.and_ranking, to.initAnd());
+  if (from.has_or) put(from.or_ranking, to.initOr());
+  auto unsearched = to.initUnsearched(count_of(from.unsearched));
+  for (unsigned i = 0; i < unsearched.size(); ++i) {
+    unsearched[i].setPartition(from.unsearched[i].partition);
+    unsearched[i].setReason(static_cast<schema::Unsearched>(from.unsearched[i].reason));
+  }
+  auto profile = to.initProfile(count_of(from.profile));
+  for (unsigned i = 0; i < profile.size(); ++i) {
+    const PartitionProfile& one = from.profile[i];
+    profile[i].setPartition(one.partition);
+    profile[i].setEngine(text_of(one.engine));
+    profile[i].setQueueMicros(one.queue_us);
+    profile[i].setListsMicros(one.lists_us);
+    profile[i].setEngineMicros(one.engine_us);
+    profile[i].setPostings(one.postings);
+  }
+}
+
+void put(const FetchReply& from, schema::FetchReply::Builder to) {
+  auto documents = to.initDocuments(count_of(from.documents));
+  for (unsigned i = 0; i < documents.size(); ++i) {
+    const FetchedDocument& one = from.documents[i];
+    documents[i].setOrdinal(one.ordinal);
+    documents[i].setFound(one.found);
+    documents[i].setId(text_of(one.id));
+    documents[i].setTitle(text_of(one.title));
+    documents[i].setUrl(text_of(one.url));
+    documents[i].setSnippet(text_of(one.snippet));
+  }
+}
+
+void put(const ServedGeneration& from, schema::ServedGeneration::Builder to) {
+  to.setGeneration(from.generation);
+  to.setPartitionsTotal(from.partitions_total);
+  auto analyzer = to.initAnalyzer();
+  analyzer.setStemmer(static_cast<schema::Stemmer>(from.analyzer.stemmer));
+  analyzer.setStopWords(from.analyzer.stop_words);
+  to.setK1(from.bm25.k1);
+  to.setB(from.bm25.b);
+  to.setDocuments(from.statistics.documents);
+  to.setTokens(from.statistics.tokens);
+  auto partitions = to.initPartitions(count_of(from.partitions));
+  for (unsigned i = 0; i < partitions.size(); ++i) {
+    partitions[i].setNumber(from.partitions[i].number);
+    partitions[i].setBase(from.partitions[i].base);
+    partitions[i].setStride(from.partitions[i].stride);
+    partitions[i].setDocuments(from.partitions[i].documents);
+  }
+}
+
+void put(const HelloReply& from, schema::HelloReply::Builder to) {
+  to.setCollection(text_of(from.collection));
+  to.setNode(text_of(from.node));
+  to.setVersion(text_of(from.version));
+  auto generations = to.initGenerations(count_of(from.generations));
+  for (unsigned i = 0; i < generations.size(); ++i) put(from.generations[i], generations[i]);
+  to.setGpu(text_of(from.gpu));
+  to.setCpuThreads(from.cpu_threads);
+  to.setQueueDepth(from.queue_depth);
+  to.setQueueLimit(from.queue_limit);
+  to.setHostCacheBytes(from.host_cache_bytes);
+  to.setHostCacheLimit(from.host_cache_limit);
+  to.setHostCacheHits(from.host_cache_hits);
+  to.setHostCacheMisses(from.host_cache_misses);
+  to.setDetail(text_of(from.detail));
+}
+
+void put(const Request& from, schema::Request::Builder to) {
+  if (const auto* search = std::get_if<SearchRequest>(&from)) {
+    to.setRequestId(search->request_id);
+    put(*search, to.initSearch());
+  } else if (const auto* fetch = std::get_if<FetchRequest>(&from)) {
+    to.setRequestId(fetch->request_id);
+    put(*fetch, to.initFetch());
+  } else {
+    to.setRequestId(std::get<HelloRequest>(from).request_id);
+    to.setHello();
+  }
+}
+
+void put(const Reply& from, schema::Reply::Builder to) {
+  if (const auto* search = std::get_if<SearchReply>(&from)) {
+    to.setRequestId(search->request_id);
+    put(*search, to.initSearch());
+  } else if (const auto* fetch = std::get_if<FetchReply>(&from)) {
+    to.setRequestId(fetch->request_id);
+    put(*fetch, to.initFetch());
+  } else if (const auto* hello = std::get_if<HelloReply>(&from)) {
+    to.setRequestId(hello->request_id);
+    put(*hello, to.initHello());
+  } else {
+    const ErrorReply& error = std::get<ErrorReply>(from);
+    to.setRequestId(error.request_id);
+    to.setError(text_of(error.message));
+  }
+}
+
+template <class Root, class Message>
+ByteBuffer encode_as(const Message& message) {
+  capnp::word first_segment[512] = {};  // most messages fit: no allocation but the result's
+  capnp::MallocMessageBuilder builder(kj::ArrayPtr<capnp::word>(first_segment, std::size(first_segment)));
+  put(message, builder.template initRoot<Root>());
+  ByteBuffer bytes(capnp::computeSerializedSizeInWords(builder) * sizeof(capnp::word));
+  kj::ArrayOutputStream out(kj::ArrayPtr<kj::byte>(reinterpret_cast<kj::byte*>(bytes.data()), bytes.size()));
+  capnp::writeMessage(out, builder);
+  return bytes;
+}
+
+}  // namespace
+
+ByteBuffer encode(const Request& request) { return encode_as<schema::Request>(request); }
+ByteBuffer encode(const Reply& reply) { return encode_as<schema::Reply>(reply); }
+
+}  // namespace frond::wire
