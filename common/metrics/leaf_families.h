@@ -1,0 +1,48 @@
+#pragma once
+// Every metric of frond-leaf.
+#include "common/metrics/registry.h"
+
+namespace frond::metrics::leaf {
+
+// Queue and workers.
+inline constexpr Family kQueueTasks{"frond_leaf_queue_tasks", "Tasks that wait for a worker."};
+inline constexpr Family kQueueLimit{"frond_leaf_queue_limit_tasks", "Tasks that may wait at most."};
+inline constexpr Family kQueueWait{"frond_leaf_queue_wait_seconds", "Time tasks waited for a worker."};
+inline constexpr Family kTasksRefused{"frond_leaf_tasks_refused_total", "Tasks refused because the queue was full."};
+inline constexpr Family kTasksExpired{"frond_leaf_tasks_expired_total",
+                                      "Tasks dropped before they started, past their deadline."};
+inline constexpr Family kWorkers{"frond_leaf_workers", "Worker threads."};
+
+// Requests. Label kind: search, fetch, hello, malformed; engine: the engine's name; reason: as in coverage.degraded.
+inline constexpr Family kRequests{"frond_leaf_requests_total", "Requests taken from the socket, by kind."};
+inline constexpr Family kRequestTime{"frond_leaf_request_duration_seconds",
+                                     "From a request's arrival to its reply, by kind."};
+inline constexpr Family kSearchTime{"frond_leaf_engine_duration_seconds",
+                                    "Evaluation of one query on one partition, by engine."};
+inline constexpr Family kListTime{"frond_leaf_list_fetch_duration_seconds",
+                                  "Fetching one query's posting lists of one partition."};
+inline constexpr Family kPostings{"frond_leaf_postings_decoded_total", "Postings decoded by the engines."};
+inline constexpr Family kUnsearched{"frond_leaf_unsearched_partitions_total",
+                                    "Partitions that a search asked for and did not get, by reason."};
+inline constexpr Family kInFlight{"frond_leaf_requests_in_flight", "Requests taken and not answered yet."};
+inline constexpr Family kRepliesLost{"frond_leaf_replies_dropped_total",
+                                     "Replies that no broker took: it was gone, or too slow."};
+
+// Generations. Label generation is not used: the number is the value.
+inline constexpr Family kGeneration{"frond_leaf_generation", "The newest generation served; 0 for none."};
+inline constexpr Family kGenerationsServed{"frond_leaf_generations_served", "Generations that can be searched now."};
+inline constexpr Family kGenerationRefused{"frond_leaf_generation_refused_total",
+                                           "Attempts to take a new generation that failed."};
+inline constexpr Family kGenerationLoad{"frond_leaf_generation_load_duration_seconds",
+                                        "Fetching, verifying, ingesting and opening a generation."};
+inline constexpr Family kPartitions{"frond_leaf_partitions", "Partitions of the newest generation on this leaf."};
+inline constexpr Family kDocuments{"frond_leaf_documents", "Documents of the newest generation on this leaf."};
+inline constexpr Family kReady{"frond_leaf_ready", "1 while the leaf takes searches."};
+
+// Host list cache.
+inline constexpr Family kHostCacheBytes{"frond_leaf_host_cache_bytes", "Posting lists held in host memory."};
+inline constexpr Family kHostCacheLimit{"frond_leaf_host_cache_limit_bytes", "Budget of the host list cache."};
+inline constexpr Family kHostCacheHits{"frond_leaf_host_cache_hits_total", "Lists found in the host cache."};
+inline constexpr Family kHostCacheMisses{"frond_leaf_host_cache_misses_total", "Lists read from RocksDB."};
+
+}  // namespace frond::metrics::leaf
