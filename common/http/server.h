@@ -1,10 +1,10 @@
 #pragma once
 // The small HTTP/1.1 server that all three processes use: probes, metrics, routes. Beast stays inside this folder's one
-// .cc file.
+// .cc file (request_parser.cc).
 //
-// One io thread (the caller of run()). A handler gets the request and a responder; it may answer at once or later, from
-// any thread, exactly once; dropping the responder unanswered closes the connection. Keep-alive and pipelining are
-// served in order. Limits are in Config.
+// One io thread (whoever runs the io_context). A handler gets the request and a responder; it may answer at once or
+// later, from any thread, exactly once; a responder that is dropped unanswered answers 500 and closes the connection.
+// Keep-alive and pipelining are served in order. Limits are in Config; what breaks one gets a problem document.
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -30,32 +30,45 @@ struct Request {
   std::string body;
   std::string content_type;
   std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
+  // The first of that name; empty if none.
   std::string_view header(std::string_view lower_case_name) const;
 };
 
 struct Response {
   int status = 200;
   std::string content_type = "application/json";
-  std::string body;
+  std::string body;  // not sent to HEAD, but its length is
+  // Content-Type, Content-Length, Date and Connection are the server's; others go here. No CR or LF in them.
   std::vector<std::pair<std::string, std::string>> headers;
 };
 
 // application/problem+json (RFC 9457). `parameter`, when not empty, becomes the member "parameter".
 Response problem(int status, std::string_view title, std::string_view detail, std::string_view parameter = {});
 
-// Answers one request. Copyable handle; thread-safe; the first send counts. closed(): the client went away.
+// Answers one request. Movable handle; send() from any thread; the first send counts.
 class Responder {
  public:
-  class Connection;
+  // Where the answer goes: the server's connection, or a test's (see tests/support/captured_response.h).
+  class Connection {
+   public:
+    virtual ~Connection() = default;
+    // Any thread. `route` is a string that lives for ever: a label for metrics.
+    virtual void answer(std::uint64_t sequence, Response response, std::string_view route) = 0;
+    // The responder is gone without an answer. Any thread.
+    virtual void abandon(std::uint64_t sequence) = 0;
+  };
   Responder(std::shared_ptr<Connection> connection, std::uint64_t sequence);
   ~Responder();
   Responder(Responder&&) noexcept;
   Responder& operator=(Responder&&) noexcept;
   void send(Response response);
+  // Which of the program's routes this is ("/v1/search"; a literal), for Config::on_answer.
+  void set_route(std::string_view route) { route_ = route; }
 
  private:
   std::shared_ptr<Connection> connection_;
   std::uint64_t sequence_;
+  std::string_view route_;
 };
 
 using Handler = std::function<void(Request&&, Responder)>;
@@ -67,15 +80,21 @@ class Server {
     std::size_t max_body = 1 << 20;      // bytes; larger: 413
     std::size_t max_header = 16 << 10;   // larger: 431
     std::size_t max_connections = 4096;  // more: accepted and closed with 503
-    std::size_t max_pipelined = 16;      // unanswered requests a connection
+    std::size_t max_pipelined = 16;      // unanswered requests a connection; more wait unread
+    // A request must have come whole within this of its first byte (408), the next must begin within this of the last
+    // answer (closed), and a client that takes none of an answer's bytes for this long is closed.
     std::chrono::seconds idle_timeout{60};
+    // Each answer's route ("" if no route was set), status and seconds since the request had come whole; on the io
+    // thread. Meant for metrics.
+    std::function<void(std::string_view route, int status, double seconds)> on_answer;
   };
-  // Binds at once: kInvalid (bad address), kUnavailable (port taken). `io` outlives the server.
+  // Binds at once: kInvalid (bad address), kUnavailable (port taken). `io` outlives the server and every responder.
   static Result<std::unique_ptr<Server>> create(boost::asio::io_context& io, Config config, Handler handler);
   virtual ~Server() = default;
   virtual std::uint16_t port() const = 0;
+  virtual std::size_t connections() const = 0;
   // Stops accepting; open requests are answered, then connections close; done() is called on the io thread when all
-  // have.
+  // have. Bounded by idle_timeout for clients that stall: a process with less patience stops its io_context.
   virtual void drain(std::function<void()> done) = 0;
 };
 

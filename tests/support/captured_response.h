@@ -1,0 +1,26 @@
+#pragma once
+// A Responder whose answer a test can look at, without a socket.
+#include <memory>
+#include <optional>
+
+#include "common/http/server.h"
+
+namespace frond::support {
+
+class CapturedResponse final : public http::Responder::Connection {
+ public:
+  static std::shared_ptr<CapturedResponse> make() { return std::make_shared<CapturedResponse>(); }
+  static http::Responder responder(const std::shared_ptr<CapturedResponse>& to) { return http::Responder(to, 1); }
+
+  void answer(std::uint64_t, http::Response response, std::string_view route_label) override {
+    got = std::move(response);
+    route = route_label;
+  }
+  void abandon(std::uint64_t) override { abandoned = true; }
+
+  std::optional<http::Response> got;
+  std::string_view route;
+  bool abandoned = false;
+};
+
+}  // namespace frond::support

@@ -1,0 +1,49 @@
+#include "common/http/router.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/captured_response.h"
+
+namespace frond::http {
+namespace {
+Handler says(std::string body) {
+  return [body](Request&&, Responder responder) { responder.send({.body = body}); };
+}
+class ARouter : public testing::Test {
+ protected:
+  ARouter() {
+    router.add("GET", "/a", says("get a"));
+    router.add("POST", "/a", says("post a"));
+    router.add_prefix("GET", "/files/", says("files"));
+    router.add_prefix("GET", "/files/deep/", says("deep"));
+  }
+  Response ask(std::string method, std::string path) {
+    const auto captured = support::CapturedResponse::make();
+    router({.method = std::move(method), .path = std::move(path)}, support::CapturedResponse::responder(captured));
+    route = captured->route;
+    return captured->got.value_or(Response{.status = 0});
+  }
+  Router router;
+  std::string route;
+};
+TEST_F(ARouter, ChoosesByMethodAndPath) {
+  EXPECT_EQ(ask("GET", "/a").body, "get a");
+  EXPECT_EQ(ask("POST", "/a").body, "post a");
+  EXPECT_EQ(ask("HEAD", "/a").body, "get a");
+  EXPECT_EQ(route, "/a");
+}
+TEST_F(ARouter, PrefersTheLongerPrefix) {
+  EXPECT_EQ(ask("GET", "/files/x").body, "files");
+  EXPECT_EQ(ask("GET", "/files/deep/x").body, "deep");
+  EXPECT_EQ(route, "/files/deep/");
+}
+TEST_F(ARouter, AnswersUnknownPathsWith404) { EXPECT_EQ(ask("GET", "/b").status, 404); }
+TEST_F(ARouter, AnswersOtherMethodsWith405AndAllow) {
+  const Response response = ask("DELETE", "/a");
+  EXPECT_EQ(response.status, 405);
+  EXPECT_EQ(response.headers.at(0).second, "GET, HEAD, POST, OPTIONS");
+  EXPECT_EQ(ask("OPTIONS", "/a").status, 204);
+  EXPECT_EQ(ask("POST", "/files/x").status, 405);
+}
+}  // namespace
+}  // namespace frond::http

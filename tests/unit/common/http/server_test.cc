@@ -1,0 +1,247 @@
+// The server over real sockets on loopback: its io thread on one side, a plain blocking client on the other.
+#include "common/http/server.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <future>
+#include <thread>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+namespace frond::http {
+namespace {
+class Client {
+ public:
+  explicit Client(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const timeval patience{20, 0};
+    ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    connected = ::connect(fd_, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0;
+  }
+  ~Client() { ::close(fd_); }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+  Client& say(std::string_view text) {
+    while (!text.empty()) {
+      const auto n = ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL);
+      if (n <= 0) break;
+      text.remove_prefix(static_cast<std::size_t>(n));
+    }
+    return *this;
+  }
+  Client& end() {
+    ::shutdown(fd_, SHUT_WR);
+    return *this;
+  }
+  // Reads until what was heard ends with `mark`, or the server closes.
+  std::string hear(std::string_view mark) {
+    std::string heard;
+    char buffer[4096];
+    while (!heard.ends_with(mark) || mark.empty()) {
+      const auto n = ::recv(fd_, buffer, sizeof buffer, 0);
+      if (n <= 0) break;
+      heard.append(buffer, static_cast<std::size_t>(n));
+    }
+    return heard;
+  }
+  std::string hear_all() { return hear({}); }
+  bool connected = false;
+
+ private:
+  int fd_;
+};
+
+// Echoes the body or the path; "/later" answers from another thread, "/hold" waits for release().
+class AServer : public testing::Test {
+ protected:
+  void start(Server::Config config = {}) {
+    config.listen = "127.0.0.1:0";
+    auto created = Server::create(io_, std::move(config), [this](Request&& request, Responder responder) {
+      handle(std::move(request), std::move(responder));
+    });
+    ASSERT_TRUE(created) << created.error().message();
+    server_ = *std::move(created);
+    thread_ = std::thread([this] { io_.run(); });
+  }
+  ~AServer() override {
+    boost::asio::post(io_, [this] {
+      held_.clear();
+      server_.reset();
+    });
+    work_.reset();
+    if (thread_.joinable()) thread_.join();
+    for (auto& worker : workers_) worker.join();
+  }
+  void handle(Request&& request, Responder responder) {
+    responder.set_route("/echo");
+    if (request.path == "/throw") throw std::bad_alloc();
+    if (request.path == "/drop") return;
+    if (request.path == "/hold") {
+      held_.push_back(std::move(responder));
+      holding_.set_value();
+      return;
+    }
+    Response response{.content_type = "text/plain", .body = request.body.empty() ? request.path : request.body};
+    if (request.path == "/large") response.body.assign(3 << 20, 'x');
+    if (request.path != "/later") return responder.send(std::move(response));
+    workers_.emplace_back([responder = std::move(responder), response]() mutable { responder.send(response); });
+  }
+  void release() {
+    boost::asio::post(io_, [this] {
+      for (auto& responder : held_) responder.send({.content_type = "text/plain", .body = "/held"});
+    });
+  }
+  std::uint16_t port() const { return server_->port(); }
+
+  boost::asio::io_context io_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{io_.get_executor()};
+  std::unique_ptr<Server> server_;
+  std::vector<Responder> held_;
+  std::vector<std::thread> workers_;
+  std::promise<void> holding_;
+  std::thread thread_;
+};
+
+std::string get(std::string_view path, std::string_view more = {}) {
+  return "GET " + std::string(path) + " HTTP/1.1\r\nHost: x\r\n" + std::string(more) + "\r\n";
+}
+std::size_t count(std::string_view text, std::string_view what) {
+  std::size_t n = 0;
+  for (auto at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+TEST_F(AServer, KeepsAConnectionForManyRequests) {
+  start();
+  Client client(port());
+  for (const char* path : {"/a", "/b", "/later"}) {
+    const std::string heard = client.say(get(path)).hear(path);
+    EXPECT_TRUE(heard.starts_with("HTTP/1.1 200 OK\r\nDate: ")) << heard;
+    EXPECT_NE(heard.find("\r\nContent-Length: "), std::string::npos);
+  }
+}
+TEST_F(AServer, AnswersPipelinedRequestsInOrderAndPastItsLimit) {
+  start({.max_pipelined = 4});
+  std::string all;
+  for (int i = 0; i < 50; ++i) all += get(i % 3 == 0 ? "/later" : "/p" + std::to_string(i));
+  const std::string heard = Client(port()).say(all + get("/end", "Connection: close\r\n")).hear_all();
+  std::size_t at = 0;
+  for (int i = 0; i < 50; ++i) {
+    const std::string path = i % 3 == 0 ? "/later" : "/p" + std::to_string(i);
+    at = heard.find("\r\n\r\n" + path, at);
+    ASSERT_NE(at, std::string::npos) << i;
+  }
+  EXPECT_EQ(count(heard, "HTTP/1.1 200"), 51u);
+}
+TEST_F(AServer, AnswersAClientThatHasEndedItsSide) {
+  start();
+  EXPECT_EQ(count(Client(port()).say(get("/a") + get("/later")).end().hear_all(), "200 OK"), 2u);
+}
+TEST_F(AServer, SendsHeadersOnlyToHead) {
+  start();
+  const std::string heard = Client(port()).say("HEAD /abc HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").hear_all();
+  EXPECT_NE(heard.find("Content-Length: 4\r\n"), std::string::npos);
+  EXPECT_TRUE(heard.ends_with("\r\n\r\n"));
+}
+TEST_F(AServer, WritesLargeBodiesWhole) {
+  start();
+  EXPECT_EQ(count(Client(port()).say(get("/a") + get("/large") + get("/b", "Connection: close\r\n")).hear_all(), "x"),
+            std::size_t{3 << 20});
+}
+TEST_F(AServer, AsksForAnAwaitedBody) {
+  start();
+  Client client(port());
+  client.say("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+  EXPECT_EQ(client.hear("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
+  EXPECT_TRUE(client.say("ok").hear("ok").starts_with("HTTP/1.1 200 OK"));
+}
+TEST_F(AServer, RefusesALargeBodySoThatTheClientCanReadWhy) {
+  start({.max_body = 100});
+  const std::string heard =
+      Client(port())
+          .say("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n" + std::string(2000000, 'x'))
+          .end()
+          .hear_all();
+  EXPECT_TRUE(heard.starts_with("HTTP/1.1 413 Content Too Large\r\n")) << heard;
+  EXPECT_NE(heard.find("application/problem+json"), std::string::npos);
+  EXPECT_NE(heard.find("Connection: close"), std::string::npos);
+}
+TEST_F(AServer, RefusesGarbageAfterAnsweringWhatCameBefore) {
+  start();
+  const std::string heard = Client(port()).say(get("/later") + "\x01\x02\x03 nonsense\r\n\r\n").hear_all();
+  EXPECT_TRUE(heard.starts_with("HTTP/1.1 200 OK")) << heard;
+  EXPECT_EQ(count(heard, "HTTP/1.1 400 Bad Request"), 1u);
+}
+TEST_F(AServer, AnswersAnUnfinishedRequestWith408AndClosesAnIdleOne) {
+  start({.idle_timeout = std::chrono::seconds(1)});
+  Client idle(port()), slow(port());
+  slow.say("GET / HTTP/1.1\r\nHo");
+  EXPECT_TRUE(slow.hear_all().starts_with("HTTP/1.1 408 "));
+  EXPECT_EQ(idle.hear_all(), "");
+}
+TEST_F(AServer, AnswersADroppedRequestWith500) {
+  start();
+  EXPECT_TRUE(Client(port()).say(get("/drop")).hear_all().starts_with("HTTP/1.1 500 "));
+  EXPECT_TRUE(Client(port()).say(get("/throw")).hear_all().starts_with("HTTP/1.1 500 "));
+}
+TEST_F(AServer, TurnsAwayMoreConnectionsThanItMayHold) {
+  start({.max_connections = 1});
+  Client first(port());
+  first.say(get("/a")).hear("/a");
+  EXPECT_TRUE(Client(port()).hear_all().starts_with("HTTP/1.1 503 "));
+}
+TEST_F(AServer, SurvivesAClientThatLeavesBeforeItsAnswer) {
+  start();
+  auto holding = holding_.get_future();
+  { Client(port()).say(get("/hold")); }
+  holding.wait();
+  release();
+  EXPECT_NE(Client(port()).say(get("/a")).hear("/a"), "");
+}
+TEST_F(AServer, DrainsByAnsweringWhatIsOpenAndClosingWhatIsIdle) {
+  start();
+  Client idle(port()), busy(port());
+  idle.say(get("/a")).hear("/a");
+  auto holding = holding_.get_future();
+  busy.say(get("/hold"));
+  holding.wait();
+  std::promise<void> drained;
+  auto done = drained.get_future();
+  boost::asio::post(io_, [&] { server_->drain([&] { drained.set_value(); }); });
+  EXPECT_EQ(idle.hear_all(), "");
+  EXPECT_EQ(done.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  release();
+  const std::string heard = busy.hear_all();
+  EXPECT_TRUE(heard.ends_with("/held")) << heard;
+  EXPECT_NE(heard.find("Connection: close"), std::string::npos);
+  done.wait();
+  EXPECT_FALSE(Client(port()).connected);
+}
+TEST_F(AServer, ReportsEachAnswerWithItsRoute) {
+  std::promise<std::pair<std::string, int>> reported;
+  auto report = reported.get_future();
+  start({.on_answer = [&](std::string_view route, int status, double) {
+    reported.set_value({std::string(route), status});
+  }});
+  Client client(port());
+  client.say(get("/a")).hear("/a");
+  EXPECT_EQ(report.get(), (std::pair<std::string, int>("/echo", 200)));
+}
+TEST(Server, SaysWhatIsWrongWithAnAddress) {
+  boost::asio::io_context io;
+  for (const char* listen : {"", "nohost", "1.2.3.4:", "1.2.3.4:70000", "1.2.3.4:x", "::1:80"})
+    EXPECT_EQ(Server::create(io, {.listen = listen}, {}), Code::kInvalid) << listen;
+  auto first = Server::create(io, {.listen = "127.0.0.1:0"}, {});
+  ASSERT_TRUE(first);
+  EXPECT_EQ(Server::create(io, {.listen = "127.0.0.1:" + std::to_string((*first)->port())}, {}), Code::kUnavailable);
+}
+}  // namespace
+}  // namespace frond::http
