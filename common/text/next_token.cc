@@ -1,0 +1,101 @@
+// Where words begin and end: the word boundary rules of UAX #29 over the classes of word_class.h, kept to words.
+#include <algorithm>
+
+#include "common/text/analyzer.h"
+#include "common/text/utf8.h"
+#include "common/text/word_class.h"
+
+namespace frond::text {
+namespace {
+
+struct Step {
+  WordClass cls = WordClass::kBreak;
+  std::uint32_t bytes = 1;
+};
+
+Step step_at(std::string_view text, std::size_t at) {
+  const auto byte = static_cast<std::uint8_t>(text[at]);
+  if (byte < 0x80) return {kAsciiWordClass[byte], 1};
+  const CodePoint c = decode_utf8(text, at);
+  return {word_class_of(c.value), c.bytes};
+}
+
+bool joins(WordClass before, WordClass next) {
+  switch (next) {
+    case WordClass::kLetter:
+    case WordClass::kDigit:
+      return before != WordClass::kKatakana;
+    case WordClass::kKatakana:
+      return before == WordClass::kKatakana || before == WordClass::kConnector;
+    case WordClass::kConnector:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// What has to stand on both sides of a character that may be inside a word; kBreak: nothing would do.
+WordClass partner(WordClass before, WordClass mid) {
+  if (before == WordClass::kLetter && (mid == WordClass::kMidLetter || mid == WordClass::kMidBoth)) return before;
+  if (before == WordClass::kDigit && (mid == WordClass::kMidDigit || mid == WordClass::kMidBoth)) return before;
+  return WordClass::kBreak;
+}
+
+// Past what belongs to the code point before `at`, but not past `limit`.
+std::size_t skip_extend(std::string_view text, std::size_t at, std::size_t limit) {
+  while (at < limit) {
+    const Step step = step_at(text, at);
+    if (step.cls != WordClass::kExtend || at + step.bytes > limit) break;
+    at += step.bytes;
+  }
+  return at;
+}
+
+// The end of the word that starts at `begin` with a code point of class `before`, at most at `limit`.
+// `words`: whether anything but connectors is in it.
+std::size_t word_end(std::string_view text, std::size_t at, std::size_t limit, WordClass before, bool& words) {
+  while (at < limit) {
+    Step step = step_at(text, at);
+    std::size_t next = at + step.bytes;
+    if (step.cls == WordClass::kExtend) {
+      if (next > limit) break;
+      at = next;
+      continue;
+    }
+    if (step.cls >= WordClass::kMidLetter) {
+      const WordClass wanted = partner(before, step.cls);
+      if (wanted == WordClass::kBreak) break;
+      next = skip_extend(text, next, limit);
+      if (next >= limit) break;
+      step = step_at(text, next);
+      if (step.cls != wanted) break;
+      next += step.bytes;
+    } else if (!joins(before, step.cls)) {
+      break;
+    }
+    if (next > limit) break;
+    words = words || step.cls != WordClass::kConnector;
+    before = step.cls;
+    at = next;
+  }
+  return at;
+}
+
+}  // namespace
+
+TokenSpan Analyzer::next_token(std::string_view text, std::size_t from) {
+  for (std::size_t at = from; at < text.size();) {
+    const Step first = step_at(text, at);
+    const std::size_t begin = at;
+    at += first.bytes;
+    if (first.cls == WordClass::kBreak || first.cls >= WordClass::kExtend) continue;
+    const std::size_t limit = std::min(text.size(), begin + kMaxTokenBytes);
+    if (first.cls == WordClass::kAlone) return {begin, skip_extend(text, at, limit)};
+    bool words = first.cls != WordClass::kConnector;
+    at = word_end(text, at, limit, first.cls, words);
+    if (words) return {begin, at};
+  }
+  return {text.size(), text.size()};
+}
+
+}  // namespace frond::text

@@ -1,0 +1,156 @@
+#include "common/text/snippet.h"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "common/text/utf8.h"
+
+namespace frond::text {
+namespace {
+
+constexpr std::string_view kEllipsis = "\xe2\x80\xa6";
+constexpr std::size_t kWordSearchBytes = 40;  // how far a cut is moved to fall between words
+
+struct Match {
+  TokenSpan where;
+  std::uint32_t term;
+};
+
+std::vector<Match> find_matches(Analyzer& analyzer, std::string_view body, std::span<const std::string> terms) {
+  std::unordered_map<std::string_view, std::uint32_t> numbers;
+  for (const std::string& term : terms) numbers.try_emplace(term, static_cast<std::uint32_t>(numbers.size()));
+  std::vector<Match> matches;
+  if (numbers.empty()) return matches;
+  analyzer.analyze(body, [&](std::string_view term, TokenSpan where) {
+    if (const auto found = numbers.find(term); found != numbers.end()) matches.push_back({where, found->second});
+  });
+  return matches;
+}
+
+// The first and one past the last match of the best window of `max_bytes`.
+std::pair<std::size_t, std::size_t> best_window(const std::vector<Match>& matches, std::size_t terms,
+                                                std::size_t max_bytes) {
+  std::vector<std::uint32_t> seen(terms);
+  std::size_t distinct = 0, first = 0, best_distinct = 0;
+  std::pair<std::size_t, std::size_t> best{0, 0};
+  for (std::size_t last = 0; last < matches.size(); ++last) {
+    distinct += seen[matches[last].term]++ == 0;
+    while (first < last && matches[last].where.end - matches[first].where.begin > max_bytes)
+      distinct -= --seen[matches[first++].term] == 0;
+    const std::size_t count = last + 1 - first;
+    if (distinct > best_distinct || (distinct == best_distinct && count > best.second - best.first)) {
+      best_distinct = distinct;
+      best = {first, last + 1};
+    }
+  }
+  return best;
+}
+
+bool is_space(char32_t c) {
+  if (c < 0x80) return c <= ' ' || c == 0x7f;
+  if (c == kNoCodePoint) return false;
+  const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP ||
+         category == UTF8PROC_CATEGORY_CC;
+}
+bool is_ascii_space(char c) { return static_cast<unsigned char>(c) <= ' '; }
+
+// A start for the window at or after `at`, between words when a space is near; never past `first_match`.
+std::size_t start_between_words(std::string_view body, std::size_t at, std::size_t first_match) {
+  if (at == 0 || is_ascii_space(body[at - 1])) return at;
+  for (std::size_t i = at; i < std::min(first_match, at + kWordSearchBytes); ++i)
+    if (is_ascii_space(body[i])) return i + 1;
+  const std::size_t cut = utf8_boundary(body, at);
+  return cut == at ? at : std::min(first_match, cut + decode_utf8(body, cut).bytes);
+}
+// An end at or before `at`, never before `last_match`.
+std::size_t end_between_words(std::string_view body, std::size_t at, std::size_t last_match) {
+  if (at >= body.size() || is_ascii_space(body[at])) return std::min(at, body.size());
+  const std::size_t least = std::max(last_match, at - std::min(at, kWordSearchBytes));
+  for (std::size_t i = at; i > least; --i)
+    if (is_ascii_space(body[i - 1])) return i - 1;
+  return std::max(last_match, utf8_boundary(body, at));
+}
+
+// Appends body[from, to) with folded white space and repaired bytes; `pending`: a space is owed before the next one.
+// False: stopped where `budget` bytes would be exceeded (a replacement is longer than the byte it stands for).
+bool append_folded(std::string_view body, TokenSpan part, bool& pending, std::size_t& budget, std::string& out) {
+  for (std::size_t at = part.begin; at < part.end;) {
+    const CodePoint c = decode_utf8(body.substr(0, part.end), at);
+    const std::string_view bytes = c.value == kNoCodePoint ? kReplacement : body.substr(at, c.bytes);
+    at += c.bytes;
+    if (is_space(c.value)) {
+      pending = true;
+      continue;
+    }
+    const bool space = pending && !out.empty();
+    if (bytes.size() + space > budget) {
+      budget = 0;
+      return false;
+    }
+    if (space) out.push_back(' ');
+    pending = false;
+    out.append(bytes);
+    budget -= bytes.size() + space;
+  }
+  return true;
+}
+
+std::string render(std::string_view body, TokenSpan window, std::span<const Match> matches, std::size_t budget) {
+  std::string out;
+  bool pending = false, whole = true;
+  if (window.begin > 0) out.append(kEllipsis);
+  std::size_t at = window.begin;
+  for (const Match& match : matches) {
+    whole = append_folded(body, {at, match.where.begin}, pending, budget, out);
+    const bool space = pending && !out.empty();
+    whole = whole && budget >= match.where.end - match.where.begin + space;
+    if (!whole) break;
+    if (space) out.push_back(' ');
+    budget -= space;
+    pending = false;
+    out.append(kMatchBegin);
+    append_folded(body, match.where, pending, budget, out);  // fits: a token is valid UTF-8 without spaces
+    out.append(kMatchEnd);
+    at = match.where.end;
+  }
+  whole = whole && append_folded(body, {at, window.end}, pending, budget, out);
+  if (!whole || window.end < body.size()) out.append(kEllipsis);
+  return out;
+}
+
+}  // namespace
+
+std::string snippet(Analyzer& analyzer, std::string_view body, std::span<const std::string> terms,
+                    std::size_t max_bytes) {
+  // Spaces at both ends are nothing to show, nor an omission to mark.
+  while (!body.empty() && is_ascii_space(body.front())) body.remove_prefix(1);
+  while (!body.empty() && is_ascii_space(body.back())) body.remove_suffix(1);
+  if (max_bytes == 0 || body.empty()) return {};
+  const std::string_view scanned = body.substr(0, utf8_boundary(body, kSnippetScanBytes));
+  const std::vector<Match> matches = find_matches(analyzer, scanned, terms);
+  const auto [first, last] = best_window(matches, terms.size(), max_bytes);
+  TokenSpan window{0, 0};  // the matches' own extent, then with what stands around it
+  if (last > first) window = {matches[first].where.begin, matches[last - 1].where.end};
+  const TokenSpan core = window;
+  const std::size_t room = max_bytes - std::min(max_bytes, core.end - core.begin);
+  // A third of the room before the matches: what follows tells more. Near an end of the body, all of it there.
+  std::size_t before = std::min(core.begin, room / 3);
+  before = std::max(before, room - std::min(room, body.size() - core.end));
+  before = std::min(before, core.begin);
+  window.begin = start_between_words(body, core.begin - before, core.begin);
+  const std::size_t left = room - std::min(room, core.begin - window.begin);
+  window.end = end_between_words(body, core.end + std::min(left, body.size() - core.end), core.end);
+  // Matches outside the best window may have come in with its surroundings.
+  std::size_t shown_first = first, shown_last = last;
+  while (shown_first > 0 && matches[shown_first - 1].where.begin >= window.begin) --shown_first;
+  while (shown_last < matches.size() && matches[shown_last].where.end <= window.end) ++shown_last;
+  const std::span<const Match> shown(matches.data() + shown_first, shown_last - shown_first);
+  return render(body, window, shown, max_bytes);
+}
+
+}  // namespace frond::text

@@ -1,0 +1,40 @@
+#pragma once
+// What a code point does to the word it stands in: Unicode's Word_Break property (UAX #29), as far as search needs it.
+// Differences: ideographs and hiragana have a class, as each is a word; scripts written without spaces (Thai, Khmer,
+// Lao, Burmese) count as letters, so that a run of them is one word; Hebrew's quotes and emoji have no rule of their
+// own.
+#include <array>
+#include <cstdint>
+
+namespace frond::text {
+
+enum class WordClass : std::uint8_t {
+  kBreak,   // ends a word and is in none
+  kLetter,  // ALetter, Hebrew_Letter
+  kDigit,   // Numeric
+  kKatakana,
+  kConnector,  // ExtendNumLet: in a word, but none alone
+  kAlone,      // ideographs and hiragana: a word each
+  kExtend,     // Extend, Format, ZWJ: belongs to what it follows
+  kMidLetter,  // in a word between letters
+  kMidDigit,   // in a word between digits
+  kMidBoth,    // in a word between two letters or two digits
+};
+
+WordClass word_class_of(char32_t code_point);  // of any; kBreak for what is not assigned
+
+namespace word_class_detail {
+constexpr std::array<WordClass, 128> ascii_table() {
+  std::array<WordClass, 128> table{};
+  for (char c = 'a'; c <= 'z'; ++c) table[c] = table[c - 'a' + 'A'] = WordClass::kLetter;
+  for (char c = '0'; c <= '9'; ++c) table[c] = WordClass::kDigit;
+  table['_'] = WordClass::kConnector;
+  table[':'] = WordClass::kMidLetter;
+  table[','] = table[';'] = WordClass::kMidDigit;
+  table['.'] = table['\''] = WordClass::kMidBoth;
+  return table;
+}
+}  // namespace word_class_detail
+inline constexpr std::array<WordClass, 128> kAsciiWordClass = word_class_detail::ascii_table();
+
+}  // namespace frond::text
