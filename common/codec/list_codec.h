@@ -18,8 +18,8 @@
 namespace frond::codec {
 
 inline constexpr std::uint32_t kBlockLength = 128;  // numbers in every block but the last
-inline constexpr std::size_t kReadSlack =
-    64;  // readable bytes a caller keeps after any blob: decoders load whole vectors
+// Readable bytes that a caller keeps after any blob: decoders load whole vectors.
+inline constexpr std::size_t kReadSlack = 64;
 
 enum class Numbers : std::uint8_t {
   kDocIds,       // strictly ascending, below kNoDoc
@@ -35,9 +35,10 @@ class ListCodec {
   // Appends the stream of 1 .. 2^32-2 numbers to `out`, whose size is a multiple of 16 before and after.
   virtual void encode(std::span<const std::uint32_t> numbers, Numbers kind, ByteBuffer& out) const = 0;
   // Decodes block `block` of the stream of `count` numbers into out[0 .. kBlockLength): all 128 may be written, the
-  // numbers of the block are valid. `before` is the docID before the block's first (the previous block's last), kNoDoc
-  // for block 0; unused for frequencies. Any bytes are survived: kCorrupt, or garbage numbers, never an access outside
-  // stream + kReadSlack or out.
+  // numbers of the block are valid. block < ceil(count / kBlockLength). `before` is the docID before the block's first
+  // (the previous block's last), kNoDoc for block 0; unused for frequencies. Any bytes are survived: kCorrupt, or
+  // garbage numbers, never an access outside stream + kReadSlack or out. Even garbage docIDs ascend strictly from
+  // `before`, and garbage frequencies are at least 1.
   virtual Result<void> decode(ByteView stream, std::uint32_t count, Numbers kind, std::uint32_t block, DocId before,
                               std::span<std::uint32_t, kBlockLength> out) const = 0;
 };

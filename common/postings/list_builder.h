@@ -7,6 +7,7 @@
 #include "common/base/bytes.h"
 #include "common/base/ids.h"
 #include "common/codec/list_codec.h"
+#include "common/scoring/bm25.h"
 
 namespace frond::postings {
 
@@ -21,6 +22,9 @@ class ListBuilder {
   std::vector<ByteBuffer> build(std::span<const DocId> docids, std::span<const Frequency> frequencies) const;
 
  private:
+  scoring::PackedDeficit least_deficit(std::span<const DocId> docids, std::span<const Frequency> frequencies) const;
+  ByteBuffer build_long(std::span<const DocId> docids, std::span<const Frequency> frequencies) const;
+
   const codec::ListCodec& codec_;
   std::span<const std::uint32_t> lengths_;
   double b_;

@@ -3,8 +3,10 @@
 // host memory and GPU memory. Format: docs/formats/list-blob.md.
 //
 // A view borrows the bytes, which have codec::kReadSlack readable bytes after them, and may lie at any alignment.
-// open() validates the header in O(1); decode_* check each block's bounds: arbitrary bytes give kCorrupt or garbage
-// numbers, never an access outside. Copyable; all methods may be called from any thread.
+// open() validates the header in O(1), and the docIDs of a short list; decode_* check each block's bounds: arbitrary
+// bytes give kCorrupt or garbage numbers, never an access outside. What decode_docids gives without an error ascends
+// strictly, lies behind the last docID of the block before and ends with the block's own last docID, which is not
+// behind the view's. Copyable; all methods may be called from any thread.
 #include <cstdint>
 #include <span>
 
@@ -12,6 +14,7 @@
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/codec/list_codec.h"
+#include "common/postings/short_form.h"
 #include "common/scoring/bm25.h"
 
 namespace frond::postings {
@@ -33,12 +36,16 @@ class ListView {
   std::uint32_t block_size(std::uint32_t block) const {
     return block + 1 < blocks_ ? kBlockLength : count_ - block * kBlockLength;
   }
-  DocId last_docid(std::uint32_t block) const;
+  DocId last_docid(std::uint32_t block) const {
+    return last_docids_ ? load_le<DocId>(last_docids_ + std::size_t{block} * 4) : short_.last_docid;
+  }
   DocId last_docid() const { return last_docid(blocks_ - 1); }
   // The first block >= from whose last docID is >= target; blocks() if none. Galloping, so near targets are cheap.
   std::uint32_t find_block(DocId target, std::uint32_t from) const;
   // The least saturation deficit (scoring/bm25.h) of the block's postings, and of the whole view.
-  scoring::PackedDeficit block_deficit(std::uint32_t block) const;
+  scoring::PackedDeficit block_deficit(std::uint32_t block) const {
+    return deficits_ ? load_le<scoring::PackedDeficit>(deficits_ + std::size_t{block} * 2) : list_deficit_;
+  }
   scoring::PackedDeficit list_deficit() const { return list_deficit_; }
 
   // Fill out[0 .. block_size(block)); the rest of `out` may be overwritten. block < blocks().
@@ -55,6 +62,8 @@ class ListView {
 
  private:
   ListView() = default;
+  static Result<ListView> open_long(ByteView blob);
+
   ByteView blob_;
   std::uint32_t count_ = 0;
   std::uint32_t blocks_ = 0;
@@ -64,9 +73,7 @@ class ListView {
   const std::byte* deficits_ = nullptr;      // long form: u16 a block
   ByteView docids_;
   ByteView frequencies_;
-  DocId first_docid_ = 0;                               // short form
-  DocId last_docid_ = 0;                                // short form
-  std::uint8_t docid_width_ = 0, frequency_width_ = 0;  // short form
+  ShortForm short_;
 };
 
 }  // namespace frond::postings

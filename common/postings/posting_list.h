@@ -24,9 +24,10 @@ class PostingList {
     return segment_of(block).block_deficit(block % kSegmentBlocks);
   }
   scoring::PackedDeficit list_deficit() const { return list_deficit_; }
-  // docIDs of a segment are absolute: no state crosses segments.
+  // docIDs of a segment are absolute: no state crosses segments, but they must ascend from one to the next.
   Result<void> decode_docids(std::uint32_t block, BlockBuffer out) const {
-    return segment_of(block).decode_docids(block % kSegmentBlocks, out);
+    const std::uint32_t inside = block % kSegmentBlocks;
+    return inside ? segment_of(block).decode_docids(inside, out) : decode_first_docids(block, out);
   }
   Result<void> decode_frequencies(std::uint32_t block, BlockBuffer out) const {
     return segment_of(block).decode_frequencies(block % kSegmentBlocks, out);
@@ -34,6 +35,7 @@ class PostingList {
   std::span<const ListView> segments() const { return segments_; }
 
  private:
+  Result<void> decode_first_docids(std::uint32_t block, BlockBuffer out) const;
   const ListView& segment_of(std::uint32_t block) const { return segments_[block / kSegmentBlocks]; }
   std::vector<ListView> segments_;
   std::uint64_t count_ = 0;

@@ -1,0 +1,108 @@
+// simd-bp128 with AVX-512 VBMI2: sixteen numbers at a time. Compiled for that processor, so only what has internal
+// linkage may be here, but for the function that asks whether the processor has it.
+#include <utility>
+
+#include "common/codec/simd_bp128_unpack.h"
+
+#ifdef __AVX512VBMI2__
+#include <immintrin.h>
+
+namespace frond::codec {
+namespace {
+
+#define FROND_INLINE inline __attribute__((always_inline))
+
+// Four rows of four numbers begin at most three words of a lane apart: each is put where its 128 bits belong, with the
+// word behind it, and both are shifted as one. The last rows read up to 64 bytes behind the block, and drop them.
+template <unsigned kWidth, unsigned kGroup>
+FROND_INLINE __m512i group(const std::byte* block) {
+  if constexpr (kWidth == 0) {
+    return _mm512_setzero_si512();
+  } else if constexpr (kWidth == 32) {
+    return _mm512_loadu_si512(block + 64 * kGroup);
+  } else {
+    constexpr unsigned kBit = kGroup * 4 * kWidth, kFirst = kBit / 32;
+    constexpr unsigned kWord1 = (kBit + kWidth) / 32 - kFirst, kWord2 = (kBit + 2 * kWidth) / 32 - kFirst,
+                       kWord3 = (kBit + 3 * kWidth) / 32 - kFirst;
+    constexpr int kPlaces = static_cast<int>(kWord1 << 2 | kWord2 << 4 | kWord3 << 6);
+    constexpr int kShift0 = kBit % 32, kShift1 = (kBit + kWidth) % 32, kShift2 = (kBit + 2 * kWidth) % 32,
+                  kShift3 = (kBit + 3 * kWidth) % 32;
+    const __m512i shifts = _mm512_setr_epi32(kShift0, kShift0, kShift0, kShift0, kShift1, kShift1, kShift1, kShift1,
+                                             kShift2, kShift2, kShift2, kShift2, kShift3, kShift3, kShift3, kShift3);
+    const __m512i words = _mm512_loadu_si512(block + 16 * kFirst);
+    const __m512i low = _mm512_shuffle_i32x4(words, words, kPlaces);
+    __m512i value;
+    constexpr unsigned kInt = kWidth;
+    if constexpr (kShift0 + kInt > 32 || kShift1 + kInt > 32 || kShift2 + kInt > 32 || kShift3 + kInt > 32) {
+      const __m512i behind = _mm512_loadu_si512(block + 16 * (kFirst + 1));
+      value = _mm512_shrdv_epi32(low, _mm512_shuffle_i32x4(behind, behind, kPlaces), shifts);
+    } else {
+      value = _mm512_srlv_epi32(low, shifts);
+    }
+    return _mm512_and_si512(value, _mm512_set1_epi32(static_cast<int>((1u << kWidth) - 1)));
+  }
+}
+
+template <unsigned kWidth, unsigned kGroup>
+FROND_INLINE void docid_group(const std::byte* block, __m512i& sum, std::uint32_t* out) {
+  const __m512i zero = _mm512_setzero_si512();
+  __m512i value = group<kWidth, kGroup>(block);
+  value = _mm512_add_epi32(value, _mm512_bslli_epi128(value, 4));
+  value = _mm512_add_epi32(value, _mm512_bslli_epi128(value, 8));
+  // Rows are summed; now the sums of the rows before, which are their last lanes.
+  const __m512i row_sums = _mm512_shuffle_epi32(value, _MM_PERM_DDDD);
+  __m512i before = _mm512_alignr_epi64(row_sums, zero, 6);                                          // 0 a b c
+  before = _mm512_add_epi32(before, _mm512_alignr_epi64(before, zero, 6));                          // 0 a a+b b+c
+  before = _mm512_add_epi32(before, _mm512_maskz_shuffle_i32x4(0xf000, row_sums, row_sums, 0x00));  // … a+b+c
+  const __m512i ordinal = _mm512_setr_epi32(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
+  value = _mm512_add_epi32(_mm512_add_epi32(value, ordinal), before);
+  _mm512_storeu_si512(out + 16 * kGroup, _mm512_add_epi32(value, sum));
+  sum = _mm512_add_epi32(sum, _mm512_permutexvar_epi32(_mm512_set1_epi32(15), value));
+}
+
+template <unsigned kWidth, unsigned... kGroups>
+FROND_INLINE void docid_groups(const std::byte* block, __m512i sum, std::uint32_t* out,
+                               std::integer_sequence<unsigned, kGroups...>) {
+  (docid_group<kWidth, kGroups>(block, sum, out), ...);
+}
+template <unsigned kWidth, unsigned... kGroups>
+FROND_INLINE void frequency_groups(const std::byte* block, std::uint32_t* out,
+                                   std::integer_sequence<unsigned, kGroups...>) {
+  (_mm512_storeu_si512(out + 16 * kGroups, _mm512_add_epi32(group<kWidth, kGroups>(block), _mm512_set1_epi32(1))), ...);
+}
+
+using Groups = std::make_integer_sequence<unsigned, 8>;
+
+template <unsigned kWidth>
+void unpack_docids(const std::byte* block, std::uint32_t before, std::uint32_t* out) {
+  docid_groups<kWidth>(block, _mm512_set1_epi32(static_cast<int>(before)), out, Groups{});
+}
+template <unsigned kWidth>
+void unpack_frequencies(const std::byte* block, std::uint32_t, std::uint32_t* out) {
+  frequency_groups<kWidth>(block, out, Groups{});
+}
+
+template <unsigned... kWidths>
+constexpr UnpackTable table_of(std::integer_sequence<unsigned, kWidths...>) {
+  return {{unpack_docids<kWidths>...}, {unpack_frequencies<kWidths>...}};
+}
+constexpr UnpackTable kAvx512 = table_of(std::make_integer_sequence<unsigned, 33>{});
+
+}  // namespace
+
+const UnpackTable* avx512_unpack() {
+  const bool here = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                    __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                    __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("bmi2");
+  return here ? &kAvx512 : nullptr;
+}
+
+}  // namespace frond::codec
+
+#else
+
+namespace frond::codec {
+const UnpackTable* avx512_unpack() { return nullptr; }
+}  // namespace frond::codec
+
+#endif

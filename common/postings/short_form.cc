@@ -1,0 +1,130 @@
+#include "common/postings/short_form.h"
+
+#include <algorithm>
+#include <array>
+
+#include "common/codec/list_codec.h"
+#include "common/codec/rice.h"
+
+namespace frond::postings {
+namespace {
+
+using codec::kBlockLength;
+
+// PackedDeficit is the upper half of a float32: 8 bits of exponent, then 7 of mantissa, of which 4 are kept.
+constexpr int kOffset = (127 - 8) << 4;
+constexpr unsigned kSmallFrequencyParameter = 7;  // this one and above have a byte of their own
+
+Error corrupt(const char* what) { return Error(Code::kCorrupt, std::string("short list: ") + what); }
+
+// Distances less one to docIDs; false if one is not below kNoDoc.
+bool add_up(std::span<std::uint32_t> numbers) {
+  std::uint64_t docid = ~std::uint64_t{0};
+  for (std::uint32_t& number : numbers) {
+    docid += std::uint64_t{number} + 1;
+    number = static_cast<DocId>(docid);
+  }
+  return docid < kNoDoc;
+}
+
+// A single posting: docID, then the frequency less one unless that is 0, as varints.
+Result<ShortForm> open_single(ByteView blob, ShortForm form) {
+  ByteReader in(blob.subspan(form.header_bytes));
+  const std::uint64_t docid = in.get_varint();
+  if (!in.ok() || docid >= kNoDoc) return corrupt("a wrong docID");
+  form.last_docid = static_cast<DocId>(docid);
+  form.frequency_bit = static_cast<std::uint32_t>(blob.size() - in.left()) * 8;
+  return form;
+}
+
+}  // namespace
+
+std::uint8_t deficit_to_byte(scoring::PackedDeficit deficit) {
+  return static_cast<std::uint8_t>(std::clamp((deficit >> 3) - kOffset, 0, 255));
+}
+scoring::PackedDeficit deficit_from_byte(std::uint8_t byte) {
+  return byte == 0 ? scoring::PackedDeficit{0} : static_cast<scoring::PackedDeficit>((byte + kOffset) << 3);
+}
+
+void encode_short(std::span<const DocId> docids, std::span<const Frequency> frequencies, scoring::PackedDeficit deficit,
+                  ByteBuffer& out) {
+  const std::size_t count = docids.size();
+  FROND_CHECK(count > 0 && count < kBlockLength && frequencies.size() == count);
+  ByteWriter bytes(out);
+  bytes.put(static_cast<std::uint8_t>(count));
+  bytes.put(deficit_to_byte(deficit));
+  if (count == 1) {
+    bytes.put_varint(docids[0]);
+    if (frequencies[0] > 1) bytes.put_varint(frequencies[0] - 1);
+    return;
+  }
+  std::array<std::uint32_t, kBlockLength> distances, extras;
+  for (std::size_t i = 0; i < count; ++i) {
+    distances[i] = i ? docids[i] - docids[i - 1] - 1 : docids[0];
+    extras[i] = frequencies[i] - 1;
+  }
+  const auto docid_part = std::span(distances).first(count), frequency_part = std::span(extras).first(count);
+  const unsigned docid_parameter = codec::choose_rice(docid_part).parameter;
+  const unsigned frequency_parameter = codec::choose_rice(frequency_part).parameter;
+  bytes.put(static_cast<std::uint8_t>(docid_parameter | std::min(frequency_parameter, kSmallFrequencyParameter) << 5));
+  if (frequency_parameter >= kSmallFrequencyParameter) bytes.put(static_cast<std::uint8_t>(frequency_parameter));
+  codec::BitWriter bits(out);
+  codec::encode_rice(docid_part, docid_parameter, bits);
+  codec::encode_rice(frequency_part, frequency_parameter, bits);
+}
+
+Result<ShortForm> open_short(ByteView blob) {
+  if (blob.size() < 3) return corrupt("cut off");
+  ShortForm form;
+  form.count = static_cast<std::uint8_t>(blob[0]);
+  if (form.count == 0 || form.count >= kBlockLength) return corrupt("a wrong number of postings");
+  form.deficit = deficit_from_byte(static_cast<std::uint8_t>(blob[1]));
+  form.header_bytes = 2;
+  if (form.count == 1) return open_single(blob, form);
+  const auto parameters = static_cast<std::uint8_t>(blob[2]);
+  form.header_bytes = 3;
+  form.docid_parameter = parameters & 31;
+  form.frequency_parameter = parameters >> 5;
+  if (form.frequency_parameter == kSmallFrequencyParameter) {
+    if (blob.size() < 4) return corrupt("cut off");
+    form.frequency_parameter = static_cast<std::uint8_t>(blob[3]);
+    form.header_bytes = 4;
+    if (form.frequency_parameter < kSmallFrequencyParameter || form.frequency_parameter > 31)
+      return corrupt("a wrong Rice parameter");
+  }
+  std::array<DocId, kBlockLength> docids;
+  const auto out = std::span(docids).first(form.count);
+  const std::uint64_t end = codec::decode_rice(blob, form.header_bytes * 8u, form.docid_parameter, out);
+  if (end == 0 || end > 0xffffffff) return corrupt("docIDs are cut off");
+  if (!add_up(out)) return corrupt("a docID is out of range");
+  form.frequency_bit = static_cast<std::uint32_t>(end);
+  form.last_docid = out.back();
+  return form;
+}
+
+void decode_short_docids(ByteView blob, const ShortForm& form, std::span<DocId> out) {
+  if (form.count == 1) {
+    out[0] = form.last_docid;
+    return;
+  }
+  codec::decode_rice(blob, form.header_bytes * 8u, form.docid_parameter, out);
+  add_up(out);
+}
+
+Result<void> decode_short_frequencies(ByteView blob, const ShortForm& form, std::span<Frequency> out) {
+  if (form.count == 1) {
+    ByteReader in(blob.subspan(form.frequency_bit / 8));
+    const std::uint64_t extra = in.at_end() ? 0 : in.get_varint();
+    if (!in.ok() || !in.at_end() || extra >= 0xffffffff) return corrupt("a wrong frequency");
+    out[0] = static_cast<Frequency>(extra) + 1;
+    return {};
+  }
+  const std::uint64_t end = codec::decode_rice(blob, form.frequency_bit, form.frequency_parameter, out);
+  if (end == 0) return corrupt("frequencies are cut off");
+  if ((end + 7) / 8 != blob.size()) return corrupt("bytes behind the frequencies");
+  for (Frequency& frequency : out)
+    if (++frequency == 0) return corrupt("a wrong frequency");
+  return {};
+}
+
+}  // namespace frond::postings

@@ -1,0 +1,42 @@
+#pragma once
+// The blob of a list of fewer than 128 postings: most terms have one, so every byte of it counts. Its first byte is
+// the number of postings, which tells it from a long blob's magic. Format: docs/formats/list-blob.md.
+//
+// Not for readers of lists: ListView knows both forms.
+#include <cstdint>
+#include <span>
+
+#include "common/base/bytes.h"
+#include "common/base/ids.h"
+#include "common/base/result.h"
+#include "common/scoring/bm25.h"
+
+namespace frond::postings {
+
+// What the header of a short blob says, and what decoding its docIDs once has told.
+struct ShortForm {
+  std::uint32_t count = 0;  // 1 .. 127
+  scoring::PackedDeficit deficit = 0;
+  std::uint8_t docid_parameter = 0, frequency_parameter = 0;  // of the Rice codes; none for a single posting
+  std::uint8_t header_bytes = 0;
+  std::uint32_t frequency_bit = 0;  // where the frequencies begin: a bit of the blob
+  DocId last_docid = 0;
+};
+
+// Appends the blob of 1 .. 127 postings. `deficit` is rounded down to a byte.
+void encode_short(std::span<const DocId> docids, std::span<const Frequency> frequencies, scoring::PackedDeficit deficit,
+                  ByteBuffer& out);
+
+// Decodes the docIDs once, so they are known to be good: ascending, below kNoDoc. `blob` has codec::kReadSlack readable
+// bytes after it.
+Result<ShortForm> open_short(ByteView blob);
+// Of a blob that open_short accepted; out has form.count places.
+void decode_short_docids(ByteView blob, const ShortForm& form, std::span<DocId> out);
+// kCorrupt also when the blob is longer than its postings.
+Result<void> decode_short_frequencies(ByteView blob, const ShortForm& form, std::span<Frequency> out);
+
+// A packed deficit in a byte: 16 steps an octave from 2^-8 to 2^8, rounded down; 0 is no deficit.
+std::uint8_t deficit_to_byte(scoring::PackedDeficit deficit);
+scoring::PackedDeficit deficit_from_byte(std::uint8_t byte);
+
+}  // namespace frond::postings
