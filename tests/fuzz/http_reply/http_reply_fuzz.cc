@@ -1,0 +1,31 @@
+// Any bytes from a broker's socket, in pieces of any size: whole replies, a refusal, or a wait for more. Whole replies
+// are then skimmed and parsed as answers.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "tools/answer.h"
+#include "tools/answer_marks.h"
+#include "tools/reply_reader.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace frond::tools;
+  if (size == 0) return 0;
+  const std::size_t piece = std::size_t{data[0]} + 1;
+  ReplyReader reader;
+  for (std::size_t at = 1; at < size;) {
+    const auto count = std::min(piece, size - at);
+    std::memcpy(reader.room(count), data + at, count);
+    reader.received(count);
+    at += count;
+    for (;;) {
+      const auto reply = reader.next();
+      if (!reply) return 0;
+      if (!*reply) break;
+      answer_marks((*reply)->body);
+      (void)parse_answer((*reply)->status, (*reply)->body);
+    }
+  }
+  return 0;
+}

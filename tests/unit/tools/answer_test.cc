@@ -1,0 +1,53 @@
+#include "tools/answer.h"
+
+#include <gtest/gtest.h>
+
+#include "tools/answer_marks.h"
+
+namespace frond::tools {
+namespace {
+
+const std::string kWhole =
+    R"({"took_ms":1.5,"timed_out":false,"generation":3,"cache":"hit","coverage":{"partitions_total":2,"partitions_answered":1,)"
+    R"("degraded":[{"partition":1,"reason":"deadline"}]},"total":{"value":12,"relation":"gte"},)"
+    R"("hits":[{"id":"d1","score":7.25,"title":"T","url":"u","snippet":"say \"cache\":\"hit\""}]})";
+
+TEST(Answer, IsReadWhole) {
+  const auto answer = parse_answer(200, kWhole);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->total, 12u);
+  EXPECT_FALSE(answer->total_exact);
+  EXPECT_EQ(answer->degraded, 1u);
+  ASSERT_EQ(answer->hits.size(), 1u);
+  EXPECT_EQ(answer->hits[0].id, "d1");
+  EXPECT_EQ(answer->hits[0].score, "7.25");
+}
+
+TEST(Answer, OfAnErrorStatusCarriesTheProblem) {
+  const auto answer = parse_answer(400, R"({"title":"bad request","detail":"k is not a number","parameter":"k"})");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().message(), "status 400: bad request: k is not a number: k");
+  EXPECT_EQ(parse_answer(503, "not json").error().code(), Code::kUnavailable);
+}
+
+TEST(Answer, WithoutHitsOrScoresIsCorrupt) {
+  for (const auto* body : {"", "[]", "{}", R"({"hits":3})", R"({"hits":[{"id":"a"}]})"})
+    EXPECT_EQ(parse_answer(200, body).error().code(), Code::kCorrupt) << body;
+}
+
+TEST(AnswerMarks, CountAnswersOfManyLinesAndIgnoreText) {
+  const auto marks =
+      answer_marks(kWhole + "\n" + R"({"cache":"miss","coverage":{"degraded":[]},"hits":[]})" + "\n" + kWhole);
+  EXPECT_EQ(marks.cache_hits, 2u);
+  EXPECT_EQ(marks.degraded, 2u);
+}
+
+TEST(Printable, ReplacesControlCharactersAndTurnsMarksIntoHighlights) {
+  EXPECT_EQ(printable("a\x1b[2J\n<mark>b</mark> \x02"
+                      "c\x03",
+                      "[", "]"),
+            "a [2J [b] [c]");
+}
+
+}  // namespace
+}  // namespace frond::tools

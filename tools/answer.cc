@@ -1,0 +1,81 @@
+#include "tools/answer.h"
+
+#include <nlohmann/json.hpp>
+
+namespace frond::tools {
+namespace {
+
+using Json = nlohmann::json;
+
+Error corrupt(std::string_view what) { return Error(Code::kCorrupt, "answer: " + std::string(what)); }
+
+std::string text_of(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+Error refusal(int status, std::string_view body) {
+  const auto problem = Json::parse(body, nullptr, /*allow_exceptions=*/false);
+  std::string why = "status " + std::to_string(status);
+  if (problem.is_object()) {
+    for (const char* name : {"title", "detail", "parameter"})
+      if (const auto text = text_of(problem, name); !text.empty()) why += ": " + printable(text);
+  }
+  return Error(status >= 400 && status < 500 ? Code::kInvalid : Code::kUnavailable, std::move(why));
+}
+
+Result<void> read_hits(const Json& answer, Answer& out) {
+  const auto hits = answer.find("hits");
+  if (hits == answer.end() || !hits->is_array()) return corrupt("no \"hits\"");
+  for (const auto& hit : *hits) {
+    if (!hit.is_object() || !hit.contains("score") || !hit["score"].is_number())
+      return corrupt("a hit without a score");
+    out.hits.push_back(
+        {text_of(hit, "id"), text_of(hit, "title"), text_of(hit, "url"), text_of(hit, "snippet"), hit["score"].dump()});
+  }
+  return {};
+}
+
+bool replace_front(std::string_view& text, std::string_view mark, std::string_view with, std::string& out) {
+  if (!text.starts_with(mark)) return false;
+  text.remove_prefix(mark.size());
+  out += with;
+  return true;
+}
+
+}  // namespace
+
+Result<Answer> parse_answer(int status, std::string_view body) {
+  if (status != 200) return refusal(status, body);
+  const auto answer = Json::parse(body, nullptr, /*allow_exceptions=*/false);
+  if (!answer.is_object()) return corrupt("not a JSON object");
+  Answer out;
+  FROND_TRY(read_hits(answer, out));
+  out.cache = text_of(answer, "cache");
+  if (const auto took = answer.find("took_ms"); took != answer.end() && took->is_number()) out.took_ms = *took;
+  if (const auto total = answer.find("total"); total != answer.end() && total->is_object()) {
+    const auto value = total->find("value");
+    if (value != total->end() && value->is_number_unsigned()) out.total = *value;
+    out.total_exact = text_of(*total, "relation") != "gte";
+  }
+  if (const auto coverage = answer.find("coverage"); coverage != answer.end() && coverage->is_object()) {
+    const auto degraded = coverage->find("degraded");
+    if (degraded != coverage->end() && degraded->is_array()) out.degraded = degraded->size();
+  }
+  return out;
+}
+
+std::string printable(std::string_view text, std::string_view on, std::string_view off) {
+  std::string out;
+  while (!text.empty()) {
+    if (replace_front(text, "<mark>", on, out) || replace_front(text, "</mark>", off, out) ||
+        replace_front(text, "\x02", on, out) || replace_front(text, "\x03", off, out))
+      continue;
+    const auto c = static_cast<unsigned char>(text.front());
+    out += c < ' ' || c == 0x7f ? ' ' : text.front();
+    text.remove_prefix(1);
+  }
+  return out;
+}
+
+}  // namespace frond::tools

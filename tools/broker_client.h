@@ -1,0 +1,35 @@
+#pragma once
+// One keep-alive connection to a broker, blocking: what `frond search` and `frond run` use. One thread.
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "common/base/result.h"
+#include "tools/broker_url.h"
+#include "tools/reply_reader.h"
+#include "tools/socket.h"
+
+namespace frond::tools {
+
+struct Reply {
+  int status = 0;
+  std::string body;
+};
+
+class BrokerClient {
+ public:
+  BrokerClient(BrokerUrl url, std::chrono::milliseconds timeout) : url_(std::move(url)), timeout_(timeout) {}
+  // `target`: path and query, below the URL's prefix. A connection that the broker closed while idle is opened again,
+  // once. kUnavailable names the address; kDeadline: no whole reply in time; kCorrupt: not HTTP.
+  Result<Reply> get(std::string_view target);
+
+ private:
+  Result<Reply> exchange(const std::string& request);
+  Result<Reply> receive();
+  BrokerUrl url_;
+  std::chrono::milliseconds timeout_;
+  Socket socket_;
+  ReplyReader reader_;
+};
+
+}  // namespace frond::tools

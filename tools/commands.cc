@@ -1,0 +1,55 @@
+#include "tools/commands.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+
+#include "tools/broker_url.h"
+
+namespace frond::tools {
+
+void add_query_flags(CLI::App& command, QueryFlags& flags) {
+  command.add_option("--broker", flags.broker, "The broker's address, http://HOST:PORT")->capture_default_str();
+  command.add_option("--mode", flags.mode, "Which documents match: all terms, any, or all and then any")
+      ->check(CLI::IsMember({"and", "or", "auto"}));
+  command.add_option("--k", flags.k, "Hits wanted")->check(CLI::Range(1, 1000))->capture_default_str();
+  command.add_option("--processor", flags.processor, "What evaluates: auto, cpu, gpu, exhaustive");
+  command.add_option("--cache", flags.cache, "The broker's result cache")->check(CLI::IsMember({"on", "off"}));
+  command.add_option("--timeout-ms", flags.timeout_ms, "The deadline to ask for; 0: the broker's default")
+      ->check(CLI::Range(0, 600'000));
+}
+
+std::string search_target(const QueryFlags& flags, std::string_view query, std::uint32_t offset) {
+  std::string target = "/v1/search?q=" + url_encode(query) + "&k=" + std::to_string(flags.k);
+  if (!flags.mode.empty()) target += "&mode=" + flags.mode;
+  if (!flags.processor.empty()) target += "&processor=" + url_encode(flags.processor);
+  if (!flags.cache.empty()) target += "&cache=" + flags.cache;
+  if (flags.timeout_ms > 0) target += "&timeout_ms=" + std::to_string(flags.timeout_ms);
+  if (offset > 0) target += "&offset=" + std::to_string(offset);
+  return target;
+}
+
+std::chrono::milliseconds patience(const QueryFlags& flags) {
+  return std::chrono::milliseconds(std::max<std::uint32_t>(flags.timeout_ms, 25'000) + 5'000);
+}
+
+void read_environment(CLI::App& command) {
+  for (auto* option : command.get_options()) {
+    const auto name = option->get_single_name();
+    if (option->get_lnames().empty() || name == "help") continue;
+    std::string variable = "FROND_" + name;
+    for (char& c : variable) c = c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    option->envname(variable);
+  }
+}
+
+int exit_status(std::string_view command, const Result<void>& outcome) {
+  if (outcome) return 0;
+  std::fprintf(stderr, "frond %.*s: %s\n", static_cast<int>(command.size()), command.data(),
+               outcome.error().message().c_str());
+  return 1;
+}
+
+}  // namespace frond::tools

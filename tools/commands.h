@@ -1,0 +1,38 @@
+#pragma once
+// The commands of `frond`: each adds itself to the program, one file a command. What a command does runs when the
+// command line is parsed, and leaves its exit status in `status`: 0, or 1 after one line on stderr.
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "common/base/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace frond::tools {
+
+void add_search(CLI::App& program, int& status);
+void add_run(CLI::App& program, int& status);
+void add_load(CLI::App& program, int& status);
+
+// What every command says to a broker. Kept beside the command's own flags.
+struct QueryFlags {
+  std::string broker = "http://127.0.0.1:8080";
+  std::string mode, processor, cache;  // empty: the broker's default
+  std::uint32_t k = 10;
+  std::uint32_t timeout_ms = 0;  // 0: the broker's default
+};
+void add_query_flags(CLI::App& command, QueryFlags& flags);
+// "/v1/search?q=…&k=…" with the flags that were given.
+std::string search_target(const QueryFlags& flags, std::string_view query, std::uint32_t offset = 0);
+// How long the tool itself waits for an answer: longer than the broker's deadline.
+std::chrono::milliseconds patience(const QueryFlags& flags);
+
+// Each flag of the command can also come from the environment: --msearch from FROND_MSEARCH.
+void read_environment(CLI::App& command);
+// 0; or 1, with the error on stderr behind the command's name.
+int exit_status(std::string_view command, const Result<void>& outcome);
+
+}  // namespace frond::tools

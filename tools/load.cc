@@ -1,0 +1,116 @@
+// frond load: a broker under load, and how long its answers take.
+#include <CLI/CLI.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <memory>
+
+#include "tools/commands.h"
+#include "tools/load_generator.h"
+#include "tools/load_report.h"
+#include "tools/topics.h"
+
+namespace frond::tools {
+namespace {
+
+struct LoadFlags {
+  QueryFlags query;
+  std::string queries;
+  double rate = 0, seconds = 10, warmup = 0, drain = 5;
+  unsigned concurrency = 0, connections = 256, msearch = 0;
+  std::uint64_t seed = 1;
+  bool json = false;
+};
+
+std::string get_request(const BrokerUrl& url, const LoadFlags& flags, std::string_view query) {
+  return "GET " + url.prefix + search_target(flags.query, query) + " HTTP/1.1\r\nHost: " + url.authority() + "\r\n\r\n";
+}
+
+// `count` searches from topics[first] on, as NDJSON, starting over at the end.
+std::string msearch_request(const BrokerUrl& url, const LoadFlags& flags, const std::vector<Topic>& topics,
+                            std::size_t first) {
+  std::string body;
+  for (std::size_t i = 0; i < flags.msearch; ++i) {
+    nlohmann::json search{{"q", topics[(first + i) % topics.size()].text}, {"k", flags.query.k}};
+    if (!flags.query.mode.empty()) search["mode"] = flags.query.mode;
+    if (!flags.query.processor.empty()) search["processor"] = flags.query.processor;
+    if (!flags.query.cache.empty()) search["cache"] = flags.query.cache;
+    if (flags.query.timeout_ms > 0) search["timeout_ms"] = flags.query.timeout_ms;
+    body += search.dump() + '\n';
+  }
+  return "POST " + url.prefix + "/v1/msearch HTTP/1.1\r\nHost: " + url.authority() +
+         "\r\nContent-Type: application/x-ndjson\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+std::vector<std::string> requests_of(const BrokerUrl& url, const LoadFlags& flags, const std::vector<Topic>& topics) {
+  std::vector<std::string> requests;
+  const std::size_t step = std::max(flags.msearch, 1u);
+  for (std::size_t i = 0; i < topics.size(); i += step)
+    requests.push_back(flags.msearch > 0 ? msearch_request(url, flags, topics, i)
+                                         : get_request(url, flags, topics[i].text));
+  return requests;
+}
+
+LoadOptions options_of(const LoadFlags& flags) {
+  const auto span = [](double seconds) { return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9)); };
+  LoadOptions options;
+  options.rate = flags.rate;
+  options.connections = flags.rate > 0 ? flags.connections : flags.concurrency;
+  options.warmup = span(flags.warmup);
+  options.seconds = span(flags.seconds);
+  options.drain = span(flags.drain);
+  options.queries_per_request = std::max(flags.msearch, 1u);
+  options.seed = flags.seed;
+  return options;
+}
+
+Result<void> load(const LoadFlags& flags) {
+  const auto url = FROND_TRY(parse_broker_url(flags.query.broker));
+  const auto topics = FROND_TRY(read_topics(flags.queries));
+  const auto options = options_of(flags);
+  auto report = generate_load(url, requests_of(url, flags, topics), options);
+  if (!report) return std::move(report).error().within("broker " + url.authority());
+  const std::string out = flags.json ? to_json(*report, options) + '\n' : to_text(*report);
+  std::fputs(out.c_str(), stdout);
+  if (report->answers == 0) return Error(Code::kUnavailable, "no request was answered");
+  return {};
+}
+
+}  // namespace
+
+void add_load(CLI::App& program, int& status) {
+  auto flags = std::make_shared<LoadFlags>();
+  auto* command = program.add_subcommand(
+      "load",
+      "Queries at a given rate (open loop, Poisson arrivals) or concurrency (closed loop); latencies and throughput");
+  command->add_option("--queries", flags->queries, "number:text, id<TAB>text, JSON lines {\"query\"}, or plain lines")
+      ->required();
+  command->add_option("--rate", flags->rate, "Requests a second, open loop; latency counts from when each was due")
+      ->check(CLI::Range(0.001, 1e6));
+  command->add_option("--concurrency", flags->concurrency, "Connections that each ask again when answered, closed loop")
+      ->check(CLI::Range(1, 10'000));
+  command->add_option("--seconds", flags->seconds, "Recorded time")
+      ->check(CLI::Range(0.01, 86'400.0))
+      ->capture_default_str();
+  command->add_option("--warmup", flags->warmup, "Seconds of load before, not recorded")
+      ->check(CLI::Range(0.0, 3'600.0));
+  command->add_option("--drain", flags->drain, "Seconds to await answers after the end")
+      ->check(CLI::Range(0.0, 600.0))
+      ->capture_default_str();
+  command->add_option("--connections", flags->connections, "Open loop: the most connections at a time")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  command->add_option("--msearch", flags->msearch, "Queries a request, through /v1/msearch; 0: one, through /v1/search")
+      ->check(CLI::Range(0, 1'000));
+  command->add_option("--seed", flags->seed, "Of the arrivals")->capture_default_str();
+  command->add_flag("--json", flags->json, "Print one JSON object");
+  add_query_flags(*command, flags->query);
+  read_environment(*command);
+  command->callback([flags, &status] {
+    if ((flags->rate > 0) == (flags->concurrency > 0)) throw CLI::RequiredError("one of --rate and --concurrency");
+    status = exit_status("load", load(*flags));
+  });
+}
+
+}  // namespace frond::tools

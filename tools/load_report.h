@@ -1,0 +1,14 @@
+#pragma once
+// What `frond load` prints.
+#include <string>
+
+#include "tools/load_generator.h"
+
+namespace frond::tools {
+
+// A table for people.
+std::string to_text(const LoadReport& report);
+// One JSON object on one line: throughput, latency in milliseconds, statuses, errors.
+std::string to_json(const LoadReport& report, const LoadOptions& options);
+
+}  // namespace frond::tools

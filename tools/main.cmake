@@ -1,0 +1,25 @@
+# `frond`. The library is everything but main(), so that tests can link it.
+frond_add_library(tools
+  SOURCES
+    commands.cc commands.h
+    search.cc run.cc load.cc                  # a command each
+    topics.cc topics.h                        # queries from files
+    answer.cc answer.h                        # a broker's answer, parsed
+    answer_marks.cc answer_marks.h            # … and skimmed
+    broker_client.cc broker_client.h          # one blocking connection
+    broker_url.cc broker_url.h
+    socket.cc socket.h
+    reply_reader.cc reply_reader.h            # HTTP replies from bytes
+    load_generator.cc load_generator.h        # open and closed loop
+    load_report.cc load_report.h
+    histogram.h
+  DEPENDS
+    frond::common_base
+  PRIVATE_DEPENDS
+    frond::common_text CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)
+
+frond_add_program(frond
+  SOURCES
+    main.cc
+  DEPENDS
+    frond::tools CLI11::CLI11)

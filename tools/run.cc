@@ -1,0 +1,90 @@
+// frond run: every topic of a file through the broker, as a TREC run file.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include "tools/answer.h"
+#include "tools/broker_client.h"
+#include "tools/commands.h"
+#include "tools/topics.h"
+
+namespace frond::tools {
+namespace {
+
+constexpr std::size_t kMaxQueryBytes = 4096;  // the broker refuses longer ones
+
+struct RunFlags {
+  QueryFlags query;
+  std::string topics, output = "-", tag = "frond";
+};
+
+// At most kMaxQueryBytes, cut at a space.
+std::string_view cut_to_limit(const Topic& topic) {
+  std::string_view text = topic.text;
+  if (text.size() <= kMaxQueryBytes) return text;
+  const auto space = text.rfind(' ', kMaxQueryBytes);
+  text = text.substr(0, space == std::string_view::npos ? 0 : space);
+  std::fprintf(stderr, "frond run: topic %s is longer than %zu bytes; only its first %zu are asked\n", topic.id.c_str(),
+               kMaxQueryBytes, text.size());
+  return text;
+}
+
+// A run file's columns are split at white space.
+std::string column(std::string_view text) {
+  std::string out = printable(text);
+  for (char& c : out)
+    if (c == ' ') c = '_';
+  return out;
+}
+
+Result<void> ask(BrokerClient& broker, const RunFlags& flags, const Topic& topic, std::ostream& out) {
+  const auto reply = FROND_TRY(broker.get(search_target(flags.query, cut_to_limit(topic))));
+  const auto answer = FROND_TRY(parse_answer(reply.status, reply.body));
+  if (answer.degraded > 0)
+    return Error(Code::kUnavailable, fmt::format("{} partitions did not answer", answer.degraded));
+  std::uint64_t rank = 0;
+  for (const auto& hit : answer.hits)
+    out << fmt::format("{} Q0 {} {} {} {}\n", topic.id, column(hit.id), ++rank, hit.score, flags.tag);
+  return {};
+}
+
+Result<void> run(const RunFlags& flags) {
+  const auto topics = FROND_TRY(read_topics(flags.topics));
+  BrokerClient broker(FROND_TRY(parse_broker_url(flags.query.broker)), patience(flags.query));
+  std::ofstream file;
+  if (flags.output != "-") file.open(flags.output);
+  std::ostream& out = flags.output == "-" ? std::cout : file;
+  for (const auto& topic : topics) {
+    if (auto asked = ask(broker, flags, topic, out); !asked)
+      return std::move(asked).error().within("topic " + topic.id);
+  }
+  out.flush();
+  if (!out) return Error(Code::kInvalid, flags.output + ": can't be written");
+  std::fprintf(stderr, "frond run: %zu topics\n", topics.size());
+  return {};
+}
+
+}  // namespace
+
+void add_run(CLI::App& program, int& status) {
+  auto flags = std::make_shared<RunFlags>();
+  flags->query.k = 1000;
+  flags->query.mode = "or";
+  auto* command =
+      program.add_subcommand("run", "Topics to a TREC run file (topic Q0 id rank score tag), through a broker");
+  command
+      ->add_option("--topics", flags->topics, "id<TAB>text, number:text, JSON lines, TREC <top> or <DOC><DOCNO> form")
+      ->required();
+  command->add_option("--output", flags->output, "The run file; -: standard output")->capture_default_str();
+  command->add_option("--tag", flags->tag, "The run's name, its last column")->capture_default_str();
+  add_query_flags(*command, flags->query);
+  read_environment(*command);
+  command->callback([flags, &status] { status = exit_status("run", run(*flags)); });
+}
+
+}  // namespace frond::tools

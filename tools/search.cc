@@ -1,0 +1,67 @@
+// frond search: one query, its hits for a person to read.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include "tools/answer.h"
+#include "tools/broker_client.h"
+#include "tools/commands.h"
+
+namespace frond::tools {
+namespace {
+
+struct SearchFlags {
+  QueryFlags query;
+  std::vector<std::string> words;
+  std::uint32_t offset = 0;
+  bool json = false;
+};
+
+void print(const Answer& answer, std::uint32_t offset, bool colour) {
+  const std::string_view bold = colour ? "\x1b[1m" : "", plain = colour ? "\x1b[0m" : "";
+  std::string out =
+      fmt::format("{}{} documents in {:g} ms", answer.total_exact ? "" : "at least ", answer.total, answer.took_ms);
+  if (answer.cache == "hit") out += ", from the cache";
+  if (answer.degraded > 0) out += fmt::format("; {} partitions did not answer", answer.degraded);
+  out += '\n';
+  std::uint64_t rank = offset;
+  for (const auto& hit : answer.hits) {
+    out += fmt::format("\n{:>3}. {:<10} {}{}{}  [{}]\n", ++rank, hit.score, bold, printable(hit.title), plain,
+                       printable(hit.id));
+    if (!hit.snippet.empty()) out += fmt::format("     {}\n", printable(hit.snippet, bold, plain));
+  }
+  std::fputs(out.c_str(), stdout);
+}
+
+Result<void> search(const SearchFlags& flags) {
+  std::string query;
+  for (const auto& word : flags.words) query += (query.empty() ? "" : " ") + word;
+  BrokerClient broker(FROND_TRY(parse_broker_url(flags.query.broker)), patience(flags.query));
+  const auto reply = FROND_TRY(broker.get(search_target(flags.query, query, flags.offset)));
+  const auto answer = FROND_TRY(parse_answer(reply.status, reply.body));
+  if (flags.json)
+    std::puts(reply.body.c_str());
+  else
+    print(answer, flags.offset, ::isatty(STDOUT_FILENO) == 1);
+  return {};
+}
+
+}  // namespace
+
+void add_search(CLI::App& program, int& status) {
+  auto flags = std::make_shared<SearchFlags>();
+  auto* command = program.add_subcommand("search", "Ask a broker, print rank, score, title, id and snippet");
+  command->add_option("query", flags->words, "The words to search for")->required();
+  add_query_flags(*command, flags->query);
+  command->add_option("--offset", flags->offset, "Hits to leave out at the front")->check(CLI::Range(0, 9'999));
+  command->add_flag("--json", flags->json, "Print the broker's answer as it came");
+  read_environment(*command);
+  command->callback([flags, &status] { status = exit_status("search", search(*flags)); });
+}
+
+}  // namespace frond::tools

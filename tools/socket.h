@@ -1,0 +1,49 @@
+#pragma once
+// A TCP socket that closes itself, and how one is connected.
+#include <chrono>
+#include <utility>
+
+#include <sys/socket.h>
+
+#include "common/base/result.h"
+#include "tools/broker_url.h"
+
+namespace frond::tools {
+
+class Socket {
+ public:
+  Socket() = default;
+  explicit Socket(int fd) : fd_(fd) {}
+  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Socket& operator=(Socket&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+  ~Socket() { close(); }
+  int fd() const { return fd_; }
+  bool open() const { return fd_ >= 0; }
+  void close();
+
+ private:
+  int fd_ = -1;
+};
+
+struct SocketAddress {
+  sockaddr_storage storage{};
+  socklen_t size = 0;
+};
+
+struct Connected {
+  Socket socket;
+  SocketAddress address;
+};
+
+// Connected within `timeout`, to the first of the name's addresses that answers; blocking, with receive and send
+// timeouts set to it. kUnavailable.
+Result<Connected> connect_blocking(const BrokerUrl& url, std::chrono::milliseconds timeout);
+// Begins a connection and returns at once; writable when done. kUnavailable.
+Result<Socket> connect_begin(const SocketAddress& address);
+
+}  // namespace frond::tools
