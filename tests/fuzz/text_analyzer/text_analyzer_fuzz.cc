@@ -1,0 +1,30 @@
+// Any bytes through every analyzer and the snippet: what the headers promise of terms and extracts holds.
+#include <cstdint>
+#include <string_view>
+
+#include "common/base/check.h"
+#include "common/text/snippet.h"
+
+using frond::text::Analyzer;
+using frond::text::Stemmer;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static Analyzer analyzers[] = {Analyzer({Stemmer::kPorter, true}), Analyzer({Stemmer::kEnglish, false}),
+                                 Analyzer({Stemmer::kNone, true})};
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  std::vector<std::string> query;
+  for (Analyzer& analyzer : analyzers) {
+    std::size_t end = 0;
+    analyzer.analyze(text, [&](std::string_view term, frond::text::TokenSpan where) {
+      FROND_CHECK(!term.empty() && term.size() <= frond::text::kMaxTokenBytes + 4);
+      FROND_CHECK(frond::text::is_utf8(term) && term.find('\0') == term.npos);
+      FROND_CHECK(where.begin >= end && where.end > where.begin && where.end <= text.size());
+      end = where.end;
+      if (query.size() < 3) query.emplace_back(term);
+    });
+    const std::size_t budget = size ? data[0] : 0;
+    const std::string shown = frond::text::snippet(analyzer, text, query, budget);
+    FROND_CHECK(frond::text::is_utf8(shown));
+  }
+  return 0;
+}
