@@ -1,5 +1,12 @@
 #pragma once
-// A partition open for reading: one RocksDB database, immutable. All methods may be called from any thread.
+// A partition open for reading: one RocksDB database, immutable, its files mapped. All methods may be called from any
+// thread. Errors name the database's folder and the key.
+//
+// Block checksums are verified whenever terms, ids, documents and arrays are read, and not when lists are: verifying a
+// list costs 40 times what pinning it does, so it is done once, by fetch() or verify_checksums(), and a blob that is
+// damaged later is survived by its decoder. Files must not be truncated while mapped.
+//
+// Memory: 4 bytes a document (lengths), and RocksDB's few MiB; no block cache.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -22,9 +29,13 @@ namespace frond::partition {
 class PinnedBytes {
  public:
   class Pin;
-  PinnedBytes();
+  PinnedBytes() = default;
   PinnedBytes(ByteView bytes, std::shared_ptr<const Pin> pin) : bytes_(bytes), pin_(std::move(pin)) {}
+  PinnedBytes(PinnedBytes&&) noexcept = default;
+  PinnedBytes& operator=(PinnedBytes&&) noexcept = default;
   ByteView bytes() const { return bytes_; }
+  // The same, narrowed to its last `count` bytes, at most all of them.
+  PinnedBytes last(std::size_t count) && { return {bytes_.last(count), std::move(pin_)}; }
 
  private:
   ByteView bytes_;
@@ -37,15 +48,40 @@ struct TermStatistics {
   std::uint32_t segments = 0;
 };
 
+// A term's whole list: its segments in order, ready for postings::PostingList::open.
+struct TermList {
+  TermStatistics statistics;
+  std::vector<PinnedBytes> segments;
+};
+
 struct OwnedDocument {
   std::string id, url, title, body;
+};
+
+// Entries of each table, as stored.
+struct EntryCounts {
+  std::uint64_t terms = 0, segments = 0, document_blocks = 0, ids = 0;
+  friend bool operator==(const EntryCounts&, const EntryCounts&) = default;
+};
+
+// Terms in byte order, pulled. One thread; keeps its database alive.
+class TermCursor {
+ public:
+  virtual ~TermCursor() = default;
+  // Moves to the next term; false when there is none. kCorrupt.
+  virtual Result<bool> next() = 0;
+  // Valid until the next call of next().
+  virtual std::string_view term() const = 0;
+  virtual const TermStatistics& statistics() const = 0;
 };
 
 class Partition {
  public:
   // Makes the database `database` from a partition's verified files (named as PartitionFile::name, in `files_folder`)
   // and marks it complete last; files are moved when `move` is set, else hard-linked or copied. A folder left by an
-  // interrupted call is removed first.
+  // interrupted call is removed first; kInvalid if a complete one is there. kCorrupt: a file is missing or of another
+  // size (its checksum is the caller's business), or RocksDB refuses it. To look into a partition that is not
+  // published yet, ingest it beside its folder with move = false: with hard links that takes milliseconds.
   static Result<void> ingest(const std::filesystem::path& files_folder, std::span<const PartitionFile> files,
                              const std::filesystem::path& database, bool move);
   // True if ingest() finished there.
@@ -61,6 +97,8 @@ class Partition {
   virtual std::span<const std::uint32_t> lengths() const = 0;
   // kNotFound: the partition has no such term.
   virtual Result<TermStatistics> term(std::string_view term) const = 0;
+  // The term's statistics and all its segments, in one look-up for a short list. kNotFound, kCorrupt.
+  virtual Result<TermList> list(std::string_view term) const = 0;
   // One segment of a term's list. kNotFound, kCorrupt.
   virtual Result<PinnedBytes> segment(std::string_view term, std::uint32_t number) const = 0;
   virtual Result<OwnedDocument> document(DocId docid) const = 0;
@@ -68,6 +106,14 @@ class Partition {
   // Every term in byte order, until `visit` returns false.
   virtual Result<void> for_each_term(
       const std::function<bool(std::string_view term, const TermStatistics&)>& visit) const = 0;
+  // The same, pulled: for merging partitions.
+  virtual std::unique_ptr<TermCursor> terms() const = 0;
+  // Every document in docID order, until `visit` returns false. The views are valid during the call.
+  virtual Result<void> for_each_document(const std::function<bool(DocId, const StoredDocument&)>& visit) const = 0;
+  // What the partition says of itself; without files.
+  virtual const PartitionSummary& summary() const = 0;
+  // Counts the entries of every table, and compares with what the writer counted: kCorrupt where they differ.
+  virtual Result<EntryCounts> count_entries() const = 0;
   // Reads every block of every file and verifies its checksum.
   virtual Result<void> verify_checksums() const = 0;
 };

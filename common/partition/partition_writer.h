@@ -2,6 +2,10 @@
 // Writes one partition: its SST files, ready to be ingested by a leaf. Column families and keys:
 // docs/formats/partition.md. One thread. Nothing is visible under a partition's name before finish() has synced every
 // file.
+//
+// Memory, whatever the partition's size: under 80 MiB. That is 32 MiB in which external ids are sorted (more of them go
+// to a scratch file in the folder, already unlinked while it is in use), 4 MiB of document lengths, up to 4 MiB of
+// stored fields to train a dictionary from, the compressor, and RocksDB's index of the file at hand.
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -16,6 +20,13 @@
 
 namespace frond::partition {
 
+// What the writer takes; more is kInvalid, naming the term or the document.
+inline constexpr std::size_t kMaxTermBytes = 1024;
+inline constexpr std::uint32_t kMaxSegments = 1u << 16;
+inline constexpr std::size_t kMaxSegmentBytes = 4u << 20;
+inline constexpr std::size_t kMaxIdBytes = 64u << 10;
+inline constexpr std::size_t kMaxDocumentBytes = 64u << 20;  // all fields of one document
+
 // The stored fields of a document. Views borrow.
 struct StoredDocument {
   std::string_view id, url, title, body;
@@ -25,6 +36,7 @@ struct PartitionFile {
   std::string name;  // "<column family>-<number>.sst", unique in the partition
   std::uint64_t bytes = 0;
   std::string xxh3;  // XXH3-128 of the whole file, 32 hex digits
+  friend bool operator==(const PartitionFile&, const PartitionFile&) = default;
 };
 
 struct PartitionSummary {
@@ -42,12 +54,14 @@ class PartitionWriter {
                                                          double built_average_length);
   virtual ~PartitionWriter() = default;
 
-  // Lists in ascending byte order of their terms; `segments` from postings::ListBuilder.
+  // Lists in ascending byte order of their terms; `segments` from postings::ListBuilder. kInvalid: out of order, a
+  // term that is empty or holds a NUL, segments that do not open or hold another number of postings.
   virtual Result<void> add_list(std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences,
                                 std::span<const ByteBuffer> segments) = 0;
   // Documents in docID order from 0, `length` in tokens. May interleave with add_list.
   virtual Result<void> add_document(const StoredDocument& document, std::uint32_t length) = 0;
-  // Writes what is buffered, syncs, checksums. kInvalid when a file can't be written names it.
+  // Writes what is buffered, syncs, checksums; nothing may be added after it. kInvalid when a file can't be written
+  // names it, and when two documents have one id names that.
   virtual Result<PartitionSummary> finish() = 0;
 };
 

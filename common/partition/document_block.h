@@ -1,0 +1,60 @@
+#pragma once
+// Blocks of stored fields: some documents in a row, compressed together. Layout: docs/formats/partition.md.
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "common/base/bytes.h"
+#include "common/base/result.h"
+#include "common/partition/partition_writer.h"
+
+namespace frond::partition {
+
+inline constexpr int kCompressionLevel = 3;
+inline constexpr std::size_t kDictionaryBytes = 64 << 10;
+// A block holds at most one document beyond kDocumentBlockBytes; 64 bytes are room for the lengths.
+inline constexpr std::size_t kMaxBlockBytes = kMaxDocumentBytes + (64 << 10);
+
+void append_document(const StoredDocument& document, ByteBuffer& block);
+
+// A zstd dictionary from sample documents; empty where there is too little to learn from.
+ByteBuffer train_dictionary(const ByteBuffer& samples, std::span<const std::size_t> sizes);
+
+// Raw blocks to values. One thread.
+class BlockCompressor {
+ public:
+  explicit BlockCompressor(ByteView dictionary);  // empty: none; copied
+  ~BlockCompressor();
+  BlockCompressor(const BlockCompressor&) = delete;
+  BlockCompressor& operator=(const BlockCompressor&) = delete;
+  // `raw` is `documents` appended documents. Stored as it is where zstd would not make it smaller.
+  ByteBuffer compress(ByteView raw, std::uint32_t documents);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// A block, uncompressed and parsed. The views borrow `raw`.
+struct DocumentBlock {
+  ByteBuffer raw;
+  std::vector<StoredDocument> documents;
+};
+
+// Values to blocks; any bytes are survived. Any thread.
+class BlockDecompressor {
+ public:
+  explicit BlockDecompressor(ByteView dictionary);
+  ~BlockDecompressor();
+  BlockDecompressor(const BlockDecompressor&) = delete;
+  BlockDecompressor& operator=(const BlockDecompressor&) = delete;
+  Result<DocumentBlock> decompress(ByteView value) const;  // kCorrupt
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace frond::partition

@@ -1,0 +1,33 @@
+#pragma once
+// XXH3-128 of files: what manifests name them by. The same digits as `xxhsum -H2` prints.
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "common/base/bytes.h"
+#include "common/base/result.h"
+#include "common/partition/partition_writer.h"
+
+namespace frond::partition {
+
+// Bytes in, a digest out. One thread.
+class Xxh3 {
+ public:
+  Xxh3();
+  ~Xxh3();
+  Xxh3(const Xxh3&) = delete;
+  Xxh3& operator=(const Xxh3&) = delete;
+  void update(ByteView bytes);
+  std::string hex() const;  // 32 digits, of everything so far
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+std::string xxh3_hex(ByteView bytes);
+
+// Name (without folders), size and XXH3-128. kNotFound; kUnavailable: unreadable.
+Result<PartitionFile> describe_file(const std::filesystem::path& file);
+
+}  // namespace frond::partition

@@ -1,0 +1,51 @@
+#pragma once
+// Names, keys and limits of a partition's database, as docs/formats/partition.md has them. Internal to this folder.
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "common/base/ids.h"
+
+namespace frond::partition {
+
+// Column families. `default` is RocksDB's own and stays empty.
+enum class Family : std::uint8_t { kPostings, kTerms, kDocuments, kIds, kArrays };
+inline constexpr std::array<std::string_view, 5> kFamilyNames = {"postings", "terms", "documents", "ids", "arrays"};
+constexpr std::string_view name_of(Family family) { return kFamilyNames[static_cast<std::size_t>(family)]; }
+
+inline constexpr std::uint32_t kFormatVersion = 1;
+inline constexpr std::uint32_t kSummaryMagic = 0x54505246;  // "FRPT"
+inline constexpr std::uint32_t kTotalsMagic = 0x53545246;   // "FRTS"
+
+inline constexpr std::uint64_t kFileBytes = 256u << 20;       // a table is cut into files of about this
+inline constexpr std::size_t kInlineListBytes = 256;          // lists up to this lie inside the term's record
+inline constexpr std::size_t kLengthsPerValue = 1u << 20;     // 4 MiB of u32
+inline constexpr std::size_t kDocumentBlockBytes = 16 << 10;  // stored fields, before compression
+
+// Keys of `arrays`, in byte order.
+inline constexpr std::string_view kLengthsPrefix = "lengths/";  // followed by the first docID, u32 big-endian
+inline constexpr std::string_view kSummaryKey = "summary";
+inline constexpr std::string_view kDictionaryKey = "zstd-dictionary";
+
+// Big-endian, so that byte order is number order.
+inline void append_be32(std::string& out, std::uint32_t value) {
+  for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<char>(value >> shift));
+}
+inline std::uint32_t read_be32(std::string_view four) {
+  std::uint32_t value = 0;
+  for (const char c : four.substr(0, 4)) value = value << 8 | static_cast<std::uint8_t>(c);
+  return value;
+}
+
+// A term has no NUL, so term ‖ 0x00 ‖ segment sorts by term, then by segment.
+inline std::string list_key(std::string_view term, std::uint32_t segment) {
+  std::string key;
+  key.reserve(term.size() + 3);
+  key.append(term).push_back('\0');
+  key.push_back(static_cast<char>(segment >> 8));
+  key.push_back(static_cast<char>(segment));
+  return key;
+}
+
+}  // namespace frond::partition

@@ -1,0 +1,57 @@
+#pragma once
+// External ids to sorted order on bounded memory: sorted runs in one scratch file, then one merge.
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/bytes.h"
+#include "common/base/ids.h"
+#include "common/base/result.h"
+
+namespace frond::partition {
+
+// One thread. Holds at most `memory_bytes`, and half as much again while merging.
+class IdSorter {
+ public:
+  // `scratch` is created when the first run is spilled, and unlinked at once: nothing is left behind by a crash.
+  IdSorter(std::filesystem::path scratch, std::size_t memory_bytes);
+  ~IdSorter();
+  IdSorter(const IdSorter&) = delete;
+  IdSorter& operator=(const IdSorter&) = delete;
+
+  // kInvalid: the scratch file can't be written.
+  Result<void> add(std::string_view id, DocId docid);
+  // Every id once, in byte order. kInvalid names an id that came twice. Called once, last.
+  Result<void> finish(const std::function<Result<void>(std::string_view id, DocId docid)>& visit);
+  std::size_t runs() const { return runs_.size(); }  // spilled so far
+
+ private:
+  struct Entry {
+    std::uint64_t offset;  // in text_
+    std::uint32_t length;
+    DocId docid;
+  };
+  struct Run {
+    std::uint64_t begin, end;  // in the scratch file
+  };
+  class RunReader;
+
+  std::string_view id_of(const Entry& entry) const { return {text_.data() + entry.offset, entry.length}; }
+  void sort();
+  Result<void> spill();
+  Result<void> write_out(ByteView bytes);
+  Result<void> merge(const std::function<Result<void>(std::string_view, DocId)>& visit);
+
+  std::filesystem::path scratch_;
+  std::size_t memory_bytes_;
+  std::string text_;
+  std::vector<Entry> entries_;
+  int file_ = -1;
+  std::uint64_t file_bytes_ = 0;
+  std::vector<Run> runs_;
+};
+
+}  // namespace frond::partition

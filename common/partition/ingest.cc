@@ -1,0 +1,141 @@
+// A partition's files into a database of their own.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <map>
+
+#include "common/partition/database.h"
+#include "common/partition/partition.h"
+#include "common/partition/rocks.h"
+
+namespace frond::partition {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<void> sync(const fs::path& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool ok = fd >= 0 && ::fsync(fd) == 0;
+  const int why = errno;
+  if (fd >= 0) ::close(fd);
+  if (!ok) return Error(Code::kUnavailable, path.string() + ": " + std::strerror(why));
+  return {};
+}
+
+Result<Family> family_of(std::string_view file) {
+  const auto dash = file.rfind('-');
+  const auto at = std::find(kFamilyNames.begin(), kFamilyNames.end(), file.substr(0, dash));
+  if (dash == std::string_view::npos || at == kFamilyNames.end() || !file.ends_with(".sst") ||
+      file.find('/') != std::string_view::npos)
+    return Error(Code::kCorrupt, "file " + printable(file) + " belongs to no table");
+  return static_cast<Family>(at - kFamilyNames.begin());
+}
+
+using FilesByFamily = std::map<Family, std::vector<std::string>>;
+
+Result<FilesByFamily> sort_files(const fs::path& folder, std::span<const PartitionFile> files) {
+  FilesByFamily by_family;
+  for (const auto& file : files) {
+    const Family family = FROND_TRY(family_of(file.name));
+    const fs::path path = folder / file.name;
+    std::error_code failed;
+    const auto bytes = fs::file_size(path, failed);
+    if (failed) return Error(Code::kCorrupt, path.string() + ": " + failed.message());
+    if (bytes != file.bytes)
+      return Error(Code::kCorrupt,
+                   path.string() + ": " + std::to_string(bytes) + " bytes, expected " + std::to_string(file.bytes));
+    by_family[family].push_back(path.string());
+  }
+  return by_family;
+}
+
+// Hard links in a folder of their own, for RocksDB to move: so that the originals stay. False: links are not possible.
+bool link_all(FilesByFamily& files, const fs::path& folder) {
+  FilesByFamily linked;
+  std::error_code failed;
+  fs::remove_all(folder, failed);
+  fs::create_directories(folder, failed);
+  for (const auto& [family, paths] : files) {
+    for (const auto& path : paths) {
+      const fs::path link = folder / fs::path(path).filename();
+      fs::create_hard_link(path, link, failed);
+      if (failed) return false;
+      linked[family].push_back(link.string());
+    }
+  }
+  files = std::move(linked);
+  return true;
+}
+
+Result<void> ingest_into(const fs::path& folder, const FilesByFamily& files, bool move) {
+  rocksdb::DBOptions options(table_options());
+  options.create_if_missing = true;
+  options.create_missing_column_families = true;
+  options.max_open_files = -1;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* raw = nullptr;
+  auto status = rocksdb::DB::Open(options, folder.string(), family_descriptors(), &handles, &raw);
+  if (!status.ok()) return error_of(status, folder.string());
+  const std::unique_ptr<rocksdb::DB> db(raw);
+  std::vector<rocksdb::IngestExternalFileArg> arguments;
+  for (const auto& [family, paths] : files) {
+    rocksdb::IngestExternalFileArg argument;
+    argument.column_family = handles[1 + static_cast<std::size_t>(family)];
+    argument.external_files = paths;
+    argument.options.move_files = move;
+    argument.options.snapshot_consistency = false;
+    argument.options.write_global_seqno = false;  // never write into a file that may be a link
+    argument.options.verify_file_checksum = false;
+    arguments.push_back(std::move(argument));
+  }
+  status = db->IngestExternalFiles(arguments);
+  for (auto* handle : handles) db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+  if (!status.ok()) return error_of(status, folder.string());
+  const auto closed = db->Close();
+  if (!closed.ok()) return error_of(closed, folder.string());
+  return {};
+}
+
+Result<void> mark_complete(const fs::path& database) {
+  const fs::path mark = completion_mark(database);
+  {
+    std::ofstream out(mark);
+    out << "frond partition, format " << kFormatVersion << "\n";
+    if (!out.flush()) return Error(Code::kUnavailable, mark.string() + ": can't be written");
+  }
+  FROND_TRY(sync(mark));
+  FROND_TRY(sync(database));
+  return sync(database.has_parent_path() ? database.parent_path() : fs::path("."));
+}
+
+}  // namespace
+
+Result<void> Partition::ingest(const fs::path& files_folder, std::span<const PartitionFile> files,
+                               const fs::path& database, bool move) {
+  return guarded(database.string(), [&]() -> Result<void> {
+    if (complete(database)) return Error(Code::kInvalid, database.string() + ": a complete partition is there already");
+    FilesByFamily by_family = FROND_TRY(sort_files(files_folder, files));
+    if (by_family[Family::kArrays].empty())
+      return Error(Code::kCorrupt, files_folder.string() + ": no file of the table 'arrays'");
+    std::error_code failed;
+    fs::remove_all(database, failed);
+    if (!failed) fs::create_directories(database, failed);
+    if (failed) return Error(Code::kUnavailable, database.string() + ": " + failed.message());
+    const fs::path links = database / "links";
+    const bool linked = !move && link_all(by_family, links);
+    FROND_TRY(ingest_into(database, by_family, move || linked));
+    fs::remove_all(links, failed);
+    return mark_complete(database);
+  });
+}
+
+bool Partition::complete(const fs::path& database) {
+  std::error_code failed;
+  return fs::is_regular_file(completion_mark(database), failed);
+}
+
+}  // namespace frond::partition

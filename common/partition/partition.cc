@@ -1,0 +1,250 @@
+#include "common/partition/partition.h"
+
+#include <numeric>
+
+#include "common/partition/database.h"
+#include "common/partition/document_block.h"
+#include "common/partition/format.h"
+#include "common/partition/records.h"
+#include "common/partition/rocks.h"
+
+namespace frond::partition {
+namespace {
+
+using Checks = Database::Checks;
+using DatabasePtr = std::shared_ptr<const Database>;
+
+class Cursor final : public TermCursor {
+ public:
+  explicit Cursor(DatabasePtr database)
+      : database_(std::move(database)), iterator_(database_->iterator(Family::kTerms)) {}
+
+  Result<bool> next() override {
+    return guarded(database_->folder().string(), [&]() -> Result<bool> {
+      if (started_)
+        iterator_->Next();
+      else
+        iterator_->SeekToFirst();
+      started_ = true;
+      if (!iterator_->Valid()) {
+        const auto status = iterator_->status();
+        if (!status.ok()) return error_of(status, database_->folder().string() + ": terms");
+        return false;
+      }
+      auto record = decode_term(bytes_of(iterator_->value()));
+      if (!record) return std::move(record).error().within(database_->where(Family::kTerms, term()));
+      statistics_ = record->statistics;
+      return true;
+    });
+  }
+  std::string_view term() const override { return text_of(iterator_->key()); }
+  const TermStatistics& statistics() const override { return statistics_; }
+
+ private:
+  DatabasePtr database_;
+  std::unique_ptr<rocksdb::Iterator> iterator_;  // before the database
+  TermStatistics statistics_;
+  bool started_ = false;
+};
+
+class RocksPartition final : public Partition {
+ public:
+  RocksPartition(DatabasePtr database, SummaryRecord record, std::vector<std::uint32_t> lengths, ByteView dictionary)
+      : database_(std::move(database)), record_(std::move(record)), lengths_(std::move(lengths)), blocks_(dictionary) {}
+
+  std::uint32_t documents() const override { return static_cast<std::uint32_t>(lengths_.size()); }
+  std::uint64_t tokens() const override { return record_.summary.tokens; }
+  double built_average_length() const override { return record_.summary.built_average_length; }
+  std::span<const std::uint32_t> lengths() const override { return lengths_; }
+  const PartitionSummary& summary() const override { return record_.summary; }
+
+  Result<TermStatistics> term(std::string_view term) const override { return FROND_TRY(record_of(term)).statistics; }
+
+  Result<TermList> list(std::string_view term) const override {
+    PinnedRecord record = FROND_TRY(record_of(term));
+    TermList list{record.statistics, {}};
+    list.segments.reserve(record.statistics.segments);
+    if (!record.inline_list.bytes().empty()) {
+      list.segments.push_back(std::move(record.inline_list));
+      return list;
+    }
+    for (std::uint32_t i = 0; i < record.statistics.segments; ++i) list.segments.push_back(FROND_TRY(stored(term, i)));
+    return list;
+  }
+
+  Result<PinnedBytes> segment(std::string_view term, std::uint32_t number) const override {
+    PinnedRecord record = FROND_TRY(record_of(term));
+    if (number >= record.statistics.segments)
+      return Error(Code::kNotFound, where(term) + ": segment " + std::to_string(number) + " of " +
+                                        std::to_string(record.statistics.segments));
+    if (!record.inline_list.bytes().empty()) return std::move(record.inline_list);
+    return stored(term, number);
+  }
+
+  Result<OwnedDocument> document(DocId docid) const override {
+    return guarded(database_->folder().string(), [&]() -> Result<OwnedDocument> {
+      const std::string name = database_->folder().string() + ": document " + std::to_string(docid);
+      if (docid >= documents()) return Error(Code::kNotFound, name + " of " + std::to_string(documents()));
+      std::string key;
+      append_be32(key, docid);
+      const auto iterator = database_->iterator(Family::kDocuments);
+      iterator->SeekForPrev(slice_of(key));
+      if (!iterator->status().ok()) return error_of(iterator->status(), name);
+      if (!iterator->Valid() || iterator->key().size() != 4) return Error(Code::kCorrupt, name + ": no block holds it");
+      const DocId first = read_be32(text_of(iterator->key()));
+      auto block = blocks_.decompress(bytes_of(iterator->value()));
+      if (!block) return std::move(block).error().within(name);
+      if (docid - first >= block->documents.size()) return Error(Code::kCorrupt, name + ": its block is too short");
+      const auto& found = block->documents[docid - first];
+      return OwnedDocument{std::string(found.id), std::string(found.url), std::string(found.title),
+                           std::string(found.body)};
+    });
+  }
+
+  Result<DocId> docid_of(std::string_view external_id) const override {
+    const PinnedBytes value = FROND_TRY(database_->get(Family::kIds, external_id, Checks::kVerify));
+    const auto docid = decode_docid(value.bytes());
+    if (!docid || *docid >= documents())
+      return Error(Code::kCorrupt, database_->where(Family::kIds, external_id) + ": not a document");
+    return *docid;
+  }
+
+  std::unique_ptr<TermCursor> terms() const override { return std::make_unique<Cursor>(database_); }
+
+  Result<void> for_each_term(const std::function<bool(std::string_view, const TermStatistics&)>& visit) const override {
+    Cursor cursor(database_);
+    while (FROND_TRY(cursor.next()))
+      if (!visit(cursor.term(), cursor.statistics())) return {};
+    return {};
+  }
+
+  Result<void> for_each_document(const std::function<bool(DocId, const StoredDocument&)>& visit) const override {
+    return guarded(database_->folder().string(), [&]() -> Result<void> {
+      const std::string name = database_->folder().string() + ": documents";
+      const auto iterator = database_->iterator(Family::kDocuments);
+      DocId next = 0;
+      for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
+        if (iterator->key().size() != 4 || read_be32(text_of(iterator->key())) != next)
+          return Error(Code::kCorrupt, name + ": no block begins with document " + std::to_string(next));
+        auto block = blocks_.decompress(bytes_of(iterator->value()));
+        if (!block) return std::move(block).error().within(name + ": block of document " + std::to_string(next));
+        for (const auto& document : block->documents)
+          if (!visit(next++, document)) return {};
+      }
+      if (!iterator->status().ok()) return error_of(iterator->status(), name);
+      if (next != documents())
+        return Error(Code::kCorrupt,
+                     name + ": " + std::to_string(next) + " stored, expected " + std::to_string(documents()));
+      return {};
+    });
+  }
+
+  Result<EntryCounts> count_entries() const override {
+    EntryCounts counts;
+    counts.terms = FROND_TRY(count(Family::kTerms));
+    counts.segments = FROND_TRY(count(Family::kPostings));
+    counts.document_blocks = FROND_TRY(count(Family::kDocuments));
+    counts.ids = FROND_TRY(count(Family::kIds));
+    const auto& expected = record_.entries;
+    if (counts == expected) return counts;
+    const auto pair = [](std::uint64_t is, std::uint64_t should) {
+      return std::to_string(is) + " of " + std::to_string(should);
+    };
+    return Error(Code::kCorrupt, database_->folder().string() + ": stored are " + pair(counts.terms, expected.terms) +
+                                     " terms, " + pair(counts.segments, expected.segments) + " list segments, " +
+                                     pair(counts.document_blocks, expected.document_blocks) + " document blocks, " +
+                                     pair(counts.ids, expected.ids) + " ids");
+  }
+
+  Result<void> verify_checksums() const override { return database_->verify_checksums(); }
+
+ private:
+  struct PinnedRecord {
+    TermStatistics statistics;
+    PinnedBytes inline_list;
+  };
+  std::string where(std::string_view term) const { return database_->where(Family::kTerms, term); }
+
+  Result<PinnedRecord> record_of(std::string_view term) const {
+    PinnedBytes value = FROND_TRY(database_->get(Family::kTerms, term, Checks::kVerify));
+    auto record = decode_term(value.bytes());
+    if (!record) return std::move(record).error().within(where(term));
+    if (record->statistics.document_frequency > documents())
+      return Error(Code::kCorrupt, where(term) + ": in more documents than there are");
+    // The list is the record's end, so the slack after the record is after the list too.
+    return PinnedRecord{record->statistics, std::move(value).last(record->inline_list.size())};
+  }
+
+  Result<PinnedBytes> stored(std::string_view term, std::uint32_t number) const {
+    auto value = database_->get(Family::kPostings, list_key(term, number), Checks::kTrust);
+    if (!value && value.error().code() == Code::kNotFound)
+      return Error(Code::kCorrupt, where(term) + ": segment " + std::to_string(number) + " is missing");
+    return value;
+  }
+
+  Result<std::uint64_t> count(Family family) const {
+    return guarded(database_->folder().string(), [&]() -> Result<std::uint64_t> {
+      std::uint64_t entries = 0;
+      const auto iterator = database_->iterator(family);
+      for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) ++entries;
+      if (!iterator->status().ok())
+        return error_of(iterator->status(), database_->folder().string() + ": " + std::string(name_of(family)));
+      return entries;
+    });
+  }
+
+  DatabasePtr database_;
+  SummaryRecord record_;
+  std::vector<std::uint32_t> lengths_;
+  BlockDecompressor blocks_;
+};
+
+// The dense array, from its values in order.
+Result<std::vector<std::uint32_t>> read_lengths(const Database& database, std::uint64_t documents) {
+  const std::string name = database.folder().string() + ": arrays";
+  std::vector<std::uint32_t> lengths;
+  const auto iterator = database.iterator(Family::kArrays);
+  for (iterator->Seek(slice_of(kLengthsPrefix)); iterator->Valid(); iterator->Next()) {
+    const std::string_view key = text_of(iterator->key());
+    if (!key.starts_with(kLengthsPrefix)) break;
+    const ByteView value = bytes_of(iterator->value());
+    const std::size_t count = value.size() / sizeof(std::uint32_t);
+    if (key.size() != kLengthsPrefix.size() + 4 || read_be32(key.substr(kLengthsPrefix.size())) != lengths.size() ||
+        value.size() % sizeof(std::uint32_t) != 0 || lengths.size() + count > documents)
+      return Error(Code::kCorrupt, name + ": lengths do not follow each other");
+    if (lengths.empty()) lengths.reserve(documents);
+    const std::size_t at = lengths.size();
+    lengths.resize(at + count);
+    if (count > 0) std::memcpy(lengths.data() + at, value.data(), value.size());
+  }
+  if (!iterator->status().ok()) return error_of(iterator->status(), name);
+  if (lengths.size() != documents)
+    return Error(Code::kCorrupt, name + ": " + std::to_string(lengths.size()) + " lengths of " +
+                                     std::to_string(documents) + " documents");
+  return lengths;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Partition>> Partition::open(const std::filesystem::path& database_folder) {
+  const std::string name = database_folder.string();
+  if (!complete(database_folder)) return Error(Code::kNotFound, name + ": no complete partition");
+  return guarded(name, [&]() -> Result<std::shared_ptr<const Partition>> {
+    const DatabasePtr database = FROND_TRY(Database::open(database_folder));
+    const auto value = database->get(Family::kArrays, kSummaryKey, Checks::kVerify);
+    if (!value) return Error(Code::kCorrupt, value.error().message());
+    auto record = decode_summary(value->bytes());
+    if (!record) return std::move(record).error().within(name);
+    auto lengths = FROND_TRY(read_lengths(*database, record->summary.documents));
+    const std::uint64_t tokens = std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0});
+    if (tokens != record->summary.tokens)
+      return Error(Code::kCorrupt, name + ": lengths sum to " + std::to_string(tokens) + ", the summary says " +
+                                       std::to_string(record->summary.tokens) + " tokens");
+    auto dictionary = database->get(Family::kArrays, kDictionaryKey, Checks::kVerify);
+    if (!dictionary && dictionary.error().code() != Code::kNotFound) return std::move(dictionary).error();
+    return std::shared_ptr<const Partition>(std::make_shared<RocksPartition>(
+        database, std::move(*record), std::move(lengths), dictionary ? dictionary->bytes() : ByteView()));
+  });
+}
+
+}  // namespace frond::partition

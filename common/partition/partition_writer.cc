@@ -1,0 +1,247 @@
+#include "common/partition/partition_writer.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "common/partition/document_block.h"
+#include "common/partition/format.h"
+#include "common/partition/id_sorter.h"
+#include "common/partition/records.h"
+#include "common/partition/rocks.h"
+#include "common/partition/sst_table.h"
+#include "common/postings/list_view.h"
+
+namespace frond::partition {
+namespace {
+
+constexpr std::size_t kIdMemory = 32 << 20;
+constexpr std::size_t kSampleBytes = 4 << 20;
+
+Result<void> sync_folder(const std::filesystem::path& folder) {
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool ok = fd >= 0 && ::fsync(fd) == 0;
+  const int why = errno;
+  if (fd >= 0) ::close(fd);
+  if (!ok) return Error(Code::kInvalid, folder.string() + ": " + std::strerror(why));
+  return {};
+}
+
+// Documents in docID order to blocks of the `documents` table. The first few MiB are held back until a dictionary has
+// been trained from them.
+class DocumentTable {
+ public:
+  explicit DocumentTable(const std::filesystem::path& folder)
+      : table_(folder, std::string(name_of(Family::kDocuments)), kFileBytes) {}
+
+  Result<void> add(const StoredDocument& document) {
+    const std::size_t before = pending_.size();
+    append_document(document, pending_);
+    sizes_.push_back(pending_.size() - before);
+    if (!compressor_ && pending_.size() < kSampleBytes) return {};
+    if (!compressor_) train();
+    return write_blocks(/*all=*/false);
+  }
+  Result<std::vector<PartitionFile>> finish() {
+    if (!compressor_) train();
+    FROND_TRY(write_blocks(/*all=*/true));
+    return table_.finish();
+  }
+  std::uint64_t blocks() const { return table_.entries(); }
+  const ByteBuffer& dictionary() const { return dictionary_; }
+
+ private:
+  void train() {
+    std::size_t samples = 0, bytes = 0;
+    while (samples < sizes_.size() && bytes + sizes_[samples] <= kSampleBytes) bytes += sizes_[samples++];
+    const ByteBuffer text(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(bytes));
+    dictionary_ = train_dictionary(text, std::span(sizes_).first(samples));
+    compressor_ = std::make_unique<BlockCompressor>(dictionary_);
+  }
+
+  // A block ends with the document that fills it.
+  Result<void> write_blocks(bool all) {
+    std::size_t begin = 0, end = 0, first = 0;
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      end += sizes_[i];
+      const bool last = all && i + 1 == sizes_.size();
+      if (end - begin < kDocumentBlockBytes && !last) continue;
+      const auto count = static_cast<std::uint32_t>(i + 1 - first);
+      std::string key;
+      append_be32(key, next_docid_);
+      FROND_TRY(table_.put(key, compressor_->compress(ByteView(pending_).subspan(begin, end - begin), count)));
+      next_docid_ += count;
+      begin = end;
+      first = i + 1;
+    }
+    pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(begin));
+    sizes_.erase(sizes_.begin(), sizes_.begin() + static_cast<std::ptrdiff_t>(first));
+    return {};
+  }
+
+  SstTable table_;
+  std::unique_ptr<BlockCompressor> compressor_;  // null until trained
+  ByteBuffer dictionary_;
+  ByteBuffer pending_;
+  std::vector<std::size_t> sizes_;  // of the documents in pending_
+  DocId next_docid_ = 0;
+};
+
+class Writer final : public PartitionWriter {
+ public:
+  Writer(std::filesystem::path folder, double built_average_length)
+      : folder_(std::move(folder)),
+        postings_(folder_, std::string(name_of(Family::kPostings)), kFileBytes),
+        terms_(folder_, std::string(name_of(Family::kTerms)), kFileBytes),
+        documents_(folder_),
+        ids_(folder_ / "ids.scratch", kIdMemory),
+        arrays_(folder_, std::string(name_of(Family::kArrays)), kFileBytes) {
+    summary_.built_average_length = built_average_length;
+  }
+
+  Result<void> add_list(std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences,
+                        std::span<const ByteBuffer> segments) override {
+    return guarded("list", [&]() -> Result<void> {
+      auto added = try_add_list(term, document_frequency, occurrences, segments);
+      if (!added) return std::move(added).error().within("list of " + printable(term));
+      return {};
+    });
+  }
+
+  Result<void> add_document(const StoredDocument& document, std::uint32_t length) override {
+    const auto where = [&] { return "document " + printable(document.id); };
+    if (document.id.empty() || document.id.size() > kMaxIdBytes)
+      return Error(Code::kInvalid, where() + ": an id has 1 .. " + std::to_string(kMaxIdBytes) + " bytes");
+    const std::size_t bytes = document.id.size() + document.url.size() + document.title.size() + document.body.size();
+    if (bytes > kMaxDocumentBytes)
+      return Error(Code::kInvalid, where() + ": " + std::to_string(bytes) + " bytes of stored fields, more than " +
+                                       std::to_string(kMaxDocumentBytes));
+    if (summary_.documents + 1 >= kNoDoc) return Error(Code::kInvalid, where() + ": the partition is full");
+    return guarded("documents", [&]() -> Result<void> {
+      FROND_TRY(ids_.add(document.id, static_cast<DocId>(summary_.documents)));
+      FROND_TRY(documents_.add(document));
+      lengths_.push_back(length);
+      ++summary_.documents;
+      summary_.tokens += length;
+      if (lengths_.size() == kLengthsPerValue) FROND_TRY(write_lengths());
+      return {};
+    });
+  }
+
+  Result<PartitionSummary> finish() override {
+    return guarded(folder_.string(), [&]() -> Result<PartitionSummary> {
+      append(FROND_TRY(postings_.finish()));
+      append(FROND_TRY(terms_.finish()));
+      append(FROND_TRY(documents_.finish()));
+      const std::uint64_t ids = FROND_TRY(write_ids());
+      FROND_TRY(write_lengths());
+      const SummaryRecord record{summary_, {terms_.entries(), postings_.entries(), documents_.blocks(), ids}};
+      ByteBuffer bytes;
+      encode_summary(record, bytes);
+      FROND_TRY(arrays_.put(kSummaryKey, bytes));
+      if (!documents_.dictionary().empty()) FROND_TRY(arrays_.put(kDictionaryKey, documents_.dictionary()));
+      append(FROND_TRY(arrays_.finish()));
+      FROND_TRY(sync_folder(folder_));
+      return summary_;
+    });
+  }
+
+ private:
+  Result<void> try_add_list(std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences,
+                            std::span<const ByteBuffer> segments) {
+    if (term.empty() || term.size() > kMaxTermBytes || term.find('\0') != std::string_view::npos)
+      return Error(Code::kInvalid, "a term has 1 .. " + std::to_string(kMaxTermBytes) + " bytes and no NUL");
+    if (summary_.terms > 0 && term <= last_term_)
+      return Error(Code::kInvalid, "out of order after " + printable(last_term_));
+    if (segments.empty() || segments.size() > kMaxSegments)
+      return Error(Code::kInvalid, std::to_string(segments.size()) + " segments");
+    FROND_TRY(measure(document_frequency, segments));
+    const auto count = static_cast<std::uint32_t>(segments.size());
+    TermRecord record{{document_frequency, occurrences, count}, {}};
+    if (count == 1 && segments[0].size() <= kInlineListBytes)
+      record.inline_list = segments[0];
+    else
+      for (std::uint32_t i = 0; i < count; ++i) FROND_TRY(postings_.put(list_key(term, i), segments[i]));
+    record_.clear();
+    encode_term(record, record_);
+    FROND_TRY(terms_.put(term, record_));
+    last_term_ = term;
+    ++summary_.terms;
+    summary_.postings += document_frequency;
+    return {};
+  }
+
+  // Opens every segment, which proves it and tells where its bytes go.
+  Result<void> measure(std::uint64_t document_frequency, std::span<const ByteBuffer> segments) {
+    std::uint64_t postings = 0;
+    for (const auto& segment : segments) {
+      if (segment.empty() || segment.size() > kMaxSegmentBytes)
+        return Error(Code::kInvalid, "a segment of " + std::to_string(segment.size()) + " bytes");
+      auto view = postings::ListView::open(segment);
+      if (!view) return Error(Code::kInvalid, view.error().message());
+      postings += view->count();
+      const auto sizes = view->sizes();
+      summary_.header_bytes += sizes.header;
+      summary_.index_bytes += sizes.index;
+      summary_.bound_bytes += sizes.bounds;
+      summary_.docid_bytes += sizes.docids;
+      summary_.frequency_bytes += sizes.frequencies;
+    }
+    if (postings != document_frequency)
+      return Error(Code::kInvalid, "document frequency " + std::to_string(document_frequency) + ", but segments of " +
+                                       std::to_string(postings) + " postings");
+    return {};
+  }
+
+  Result<void> write_lengths() {
+    if (lengths_.empty()) return {};
+    std::string key(kLengthsPrefix);
+    append_be32(key, static_cast<DocId>(summary_.documents - lengths_.size()));
+    FROND_TRY(arrays_.put(key, std::as_bytes(std::span(lengths_))));
+    lengths_.clear();
+    return {};
+  }
+
+  Result<std::uint64_t> write_ids() {
+    SstTable table(folder_, std::string(name_of(Family::kIds)), kFileBytes);
+    FROND_TRY(ids_.finish([&](std::string_view id, DocId docid) -> Result<void> {
+      record_.clear();
+      ByteWriter(record_).put_varint(docid);
+      return table.put(id, record_);
+    }));
+    append(FROND_TRY(table.finish()));
+    return table.entries();
+  }
+
+  void append(std::vector<PartitionFile> files) {
+    for (auto& file : files) summary_.files.push_back(std::move(file));
+  }
+
+  std::filesystem::path folder_;
+  SstTable postings_, terms_;
+  DocumentTable documents_;
+  IdSorter ids_;
+  SstTable arrays_;
+  PartitionSummary summary_;
+  std::string last_term_;
+  ByteBuffer record_;
+  std::vector<std::uint32_t> lengths_;  // of the last documents, fewer than kLengthsPerValue
+};
+
+}  // namespace
+
+Result<std::unique_ptr<PartitionWriter>> PartitionWriter::create(const std::filesystem::path& folder,
+                                                                 double built_average_length) {
+  return guarded(folder.string(), [&]() -> Result<std::unique_ptr<PartitionWriter>> {
+    std::error_code failed;
+    std::filesystem::remove_all(folder, failed);
+    if (!failed) std::filesystem::create_directories(folder, failed);
+    if (failed) return Error(Code::kInvalid, folder.string() + ": " + failed.message());
+    return std::unique_ptr<PartitionWriter>(std::make_unique<Writer>(folder, built_average_length));
+  });
+}
+
+}  // namespace frond::partition

@@ -1,0 +1,43 @@
+#pragma once
+// How this folder uses RocksDB: options, statuses and exceptions to Results. Internal; the only folder that includes
+// it.
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <rocksdb/options.h>
+#include <rocksdb/slice.h>
+#include <rocksdb/status.h>
+
+#include "common/base/bytes.h"
+#include "common/base/result.h"
+
+namespace frond::partition {
+
+inline rocksdb::Slice slice_of(std::string_view text) { return {text.data(), text.size()}; }
+inline rocksdb::Slice slice_of(ByteView bytes) { return slice_of(as_text(bytes)); }
+inline std::string_view text_of(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+inline ByteView bytes_of(const rocksdb::Slice& slice) { return as_bytes(text_of(slice)); }
+
+// One set for writing and for reading: no compression (postings are packed, documents compressed by us), XXH3 block
+// checksums, mapped files, every file open, no block cache, and no LOG files: what goes wrong comes back as a status.
+rocksdb::Options table_options();
+
+// Not found, corrupt, or unavailable (the disk said no), with where it happened.
+Error error_of(const rocksdb::Status& status, std::string_view where);
+
+// Printable, for messages: a key may hold anything.
+std::string printable(std::string_view key);
+
+// A wall: RocksDB and the allocator may throw, we do not.
+template <class Call>
+auto guarded(std::string_view where, Call&& call) -> decltype(call()) {
+  try {
+    return std::forward<Call>(call)();
+  } catch (const std::exception& thrown) {
+    return Error(Code::kUnavailable, std::string(where) + ": " + thrown.what());
+  }
+}
+
+}  // namespace frond::partition

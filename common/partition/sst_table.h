@@ -1,0 +1,41 @@
+#pragma once
+// Sorted entries to a run of SST files of a bounded size. Internal: includes RocksDB.
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <rocksdb/sst_file_writer.h>
+
+#include "common/base/result.h"
+#include "common/partition/partition_writer.h"
+
+namespace frond::partition {
+
+// One thread. Files are "<name>-0001.sst", "<name>-0002.sst", …; a new one begins where the last reached `file_bytes`.
+class SstTable {
+ public:
+  SstTable(std::filesystem::path folder, std::string name, std::uint64_t file_bytes);
+  ~SstTable();
+  // Keys in ascending byte order; kInvalid names the file otherwise, and when it can't be written.
+  Result<void> put(std::string_view key, ByteView value);
+  // Syncs and checksums the last file. No entries: no files.
+  Result<std::vector<PartitionFile>> finish();
+  std::uint64_t entries() const { return entries_; }
+
+ private:
+  Result<void> open_next();
+  Result<void> close_current();
+  std::filesystem::path folder_;
+  std::string name_;
+  std::uint64_t file_bytes_;
+  rocksdb::Options options_;
+  std::unique_ptr<rocksdb::SstFileWriter> writer_;
+  std::filesystem::path current_;
+  std::uint64_t entries_ = 0;
+  std::vector<PartitionFile> done_;
+};
+
+}  // namespace frond::partition

@@ -1,0 +1,166 @@
+#include "common/partition/term_statistics.h"
+
+#include <algorithm>
+#include <queue>
+
+#include <rocksdb/iterator.h>
+#include <rocksdb/sst_file_reader.h>
+#include <rocksdb/sst_file_writer.h>
+
+#include "common/partition/format.h"
+#include "common/partition/records.h"
+#include "common/partition/rocks.h"
+
+namespace frond::partition {
+namespace {
+
+// The last key: 0xff once more often than a term can have it, so above every term.
+const std::string& totals_key() {
+  static const std::string key(kMaxTermBytes + 1, '\xff');
+  return key;
+}
+
+Error write_error(const rocksdb::Status& status, const std::filesystem::path& file) {
+  return Error(Code::kInvalid, file.string() + ": " + status.ToString());
+}
+
+class SstTerms final : public GenerationTerms {
+ public:
+  explicit SstTerms(std::filesystem::path file) : file_(std::move(file)), reader_(table_options()) {}
+
+  Result<void> load() {
+    std::error_code failed;
+    if (!std::filesystem::exists(file_, failed)) return Error(Code::kNotFound, file_.string() + ": no such file");
+    const auto status = reader_.Open(file_.string());
+    if (!status.ok()) return error_of(status, file_.string());
+    const auto iterator = make_iterator();
+    iterator->Seek(slice_of(totals_key()));
+    if (!iterator->status().ok()) return error_of(iterator->status(), file_.string());
+    if (!iterator->Valid() || text_of(iterator->key()) != totals_key())
+      return Error(Code::kCorrupt, file_.string() + ": no totals: not a file of term statistics");
+    auto totals = decode_totals(bytes_of(iterator->value()));
+    if (!totals) return std::move(totals).error().within(file_.string());
+    totals_ = *totals;
+    return {};
+  }
+
+  Result<std::uint64_t> df(std::string_view term) const override {
+    return guarded(file_.string(), [&]() -> Result<std::uint64_t> {
+      if (term.size() > kMaxTermBytes) return Error(Code::kNotFound, where(term));
+      const auto iterator = make_iterator();
+      iterator->Seek(slice_of(term));
+      if (iterator->Valid() && text_of(iterator->key()) == term) return df_of(*iterator);
+      if (!iterator->status().ok()) return error_of(iterator->status(), where(term));
+      return Error(Code::kNotFound, where(term));
+    });
+  }
+
+  const TermTotals& totals() const override { return totals_; }
+
+  Result<void> for_each(const std::function<bool(std::string_view, std::uint64_t)>& visit) const override {
+    return guarded(file_.string(), [&]() -> Result<void> {
+      const auto iterator = make_iterator();
+      for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
+        if (text_of(iterator->key()) == totals_key()) break;
+        if (!visit(text_of(iterator->key()), FROND_TRY(df_of(*iterator)))) return {};
+      }
+      if (!iterator->status().ok()) return error_of(iterator->status(), file_.string());
+      return {};
+    });
+  }
+
+  Result<void> verify_checksums() const override {
+    return guarded(file_.string(), [&]() -> Result<void> {
+      const auto status = reader_.VerifyChecksum();
+      if (!status.ok()) return error_of(status, file_.string());
+      return {};
+    });
+  }
+
+ private:
+  std::unique_ptr<rocksdb::Iterator> make_iterator() const {
+    rocksdb::ReadOptions options;
+    options.fill_cache = false;
+    return std::unique_ptr<rocksdb::Iterator>(reader_.NewIterator(options));
+  }
+  std::string where(std::string_view term) const { return file_.string() + ": term " + printable(term); }
+
+  Result<std::uint64_t> df_of(const rocksdb::Iterator& at) const {
+    ByteReader reader(bytes_of(at.value()));
+    const std::uint64_t df = reader.get_varint();
+    if (!reader.ok() || !reader.at_end() || df == 0)
+      return Error(Code::kCorrupt, where(text_of(at.key())) + ": not a document frequency");
+    return df;
+  }
+
+  std::filesystem::path file_;
+  mutable rocksdb::SstFileReader reader_;  // its reads are thread-safe, though not marked const
+  TermTotals totals_;
+};
+
+}  // namespace
+
+Result<TermTotals> merge_terms(std::span<const std::shared_ptr<const Partition>> partitions,
+                               const std::function<Result<void>(std::string_view, const TermStatistics&)>& visit) {
+  std::vector<std::unique_ptr<TermCursor>> cursors;
+  const auto later = [](const TermCursor* a, const TermCursor* b) { return a->term() > b->term(); };
+  std::priority_queue<TermCursor*, std::vector<TermCursor*>, decltype(later)> front(later);
+  for (const auto& partition : partitions) {
+    cursors.push_back(partition->terms());
+    if (FROND_TRY(cursors.back()->next())) front.push(cursors.back().get());
+  }
+  TermTotals totals;
+  std::string term;
+  while (!front.empty()) {
+    term.assign(front.top()->term());
+    TermStatistics sum;
+    while (!front.empty() && front.top()->term() == term) {
+      TermCursor* const cursor = front.top();
+      front.pop();
+      sum.document_frequency += cursor->statistics().document_frequency;
+      sum.occurrences += cursor->statistics().occurrences;
+      sum.segments += cursor->statistics().segments;
+      if (FROND_TRY(cursor->next())) front.push(cursor);
+    }
+    ++totals.terms;
+    totals.postings += sum.document_frequency;
+    totals.occurrences += sum.occurrences;
+    FROND_TRY(visit(term, sum));
+  }
+  return totals;
+}
+
+Result<TermTotals> write_term_statistics(std::span<const std::shared_ptr<const Partition>> partitions,
+                                         const std::filesystem::path& file) {
+  return guarded(file.string(), [&]() -> Result<TermTotals> {
+    const rocksdb::Options options = table_options();
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(options), options, nullptr, /*invalidate_page_cache=*/false);
+    auto status = writer.Open(file.string());
+    if (!status.ok()) return write_error(status, file);
+    ByteBuffer value;
+    const auto put = [&](std::string_view term, const TermStatistics& statistics) -> Result<void> {
+      value.clear();
+      ByteWriter(value).put_varint(statistics.document_frequency);
+      const auto put_status = writer.Put(slice_of(term), slice_of(value));
+      if (!put_status.ok()) return write_error(put_status, file);
+      return {};
+    };
+    const TermTotals totals = FROND_TRY(merge_terms(partitions, put));
+    value.clear();
+    encode_totals(totals, value);
+    status = writer.Put(slice_of(totals_key()), slice_of(value));
+    if (status.ok()) status = writer.Finish();  // flushes and syncs
+    if (!status.ok()) return write_error(status, file);
+    return totals;
+  });
+}
+
+Result<std::shared_ptr<const GenerationTerms>> GenerationTerms::open(const std::filesystem::path& file) {
+  return guarded(file.string(), [&]() -> Result<std::shared_ptr<const GenerationTerms>> {
+    auto terms = std::make_shared<SstTerms>(file);
+    FROND_TRY(terms->load());
+    return std::shared_ptr<const GenerationTerms>(std::move(terms));
+  });
+}
+
+}  // namespace frond::partition

@@ -1,0 +1,46 @@
+#pragma once
+// Document frequencies of a whole generation: one sorted file, term -> df over all partitions. Made when a generation
+// is published, carried to every leaf. Format: docs/formats/partition.md, "Term statistics".
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "common/base/result.h"
+#include "common/partition/partition.h"
+
+namespace frond::partition {
+
+struct TermTotals {
+  std::uint64_t terms = 0;        // distinct
+  std::uint64_t postings = 0;     // sum of document frequencies
+  std::uint64_t occurrences = 0;  // sum of frequencies: tokens, where every token is a posting
+  friend bool operator==(const TermTotals&, const TermTotals&) = default;
+};
+
+// Every term of any of the partitions once, in byte order, with its statistics summed (segments too). Reads one block
+// of each partition at a time. Stops at the first error, the visitor's too.
+Result<TermTotals> merge_terms(std::span<const std::shared_ptr<const Partition>> partitions,
+                               const std::function<Result<void>(std::string_view, const TermStatistics&)>& visit);
+
+// Writes and syncs `file`, whose folder exists. kInvalid: can't be written.
+Result<TermTotals> write_term_statistics(std::span<const std::shared_ptr<const Partition>> partitions,
+                                         const std::filesystem::path& file);
+
+// Such a file, mapped. Any thread. The file must not be truncated meanwhile; it may be unlinked.
+class GenerationTerms {
+ public:
+  // kNotFound, kCorrupt: not such a file, or cut short.
+  static Result<std::shared_ptr<const GenerationTerms>> open(const std::filesystem::path& file);
+  virtual ~GenerationTerms() = default;
+  // A term's document frequency in the generation, at least 1. kNotFound: no document has it.
+  virtual Result<std::uint64_t> df(std::string_view term) const = 0;
+  virtual const TermTotals& totals() const = 0;
+  // Every term in byte order, until `visit` returns false.
+  virtual Result<void> for_each(const std::function<bool(std::string_view term, std::uint64_t df)>& visit) const = 0;
+  virtual Result<void> verify_checksums() const = 0;
+};
+
+}  // namespace frond::partition

@@ -1,0 +1,63 @@
+#include "common/partition/id_sorter.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "tests/support/scratch_folder.h"
+
+namespace frond::partition {
+namespace {
+
+constexpr std::uint32_t kSeed = 5;
+
+TEST(AnIdSorter, VisitsInByteOrderWhetherItSpillsOrNot) {
+  const support::ScratchFolder scratch;
+  for (const std::size_t memory : {64u << 10, 16u << 20}) {
+    std::mt19937 random(kSeed);
+    IdSorter sorter(scratch / "scratch", memory);
+    std::map<std::string, DocId> expected;
+    for (DocId docid = 0; docid < 40000; ++docid) {
+      std::string id = "id" + std::to_string(random());
+      if (docid % 1000 == 0) id += std::string(60000, 'x');  // longer than the merge's buffers
+      if (!expected.emplace(id, docid).second) continue;
+      ASSERT_TRUE(sorter.add(id, docid).has_value());
+    }
+    EXPECT_EQ(sorter.runs() > 0, memory < (1u << 20));
+    auto at = expected.begin();
+    const auto done = sorter.finish([&](std::string_view id, DocId docid) -> Result<void> {
+      EXPECT_EQ(id, at->first);
+      EXPECT_EQ(docid, at->second);
+      ++at;
+      return {};
+    });
+    EXPECT_TRUE(done.has_value()) << done.error().message();
+    EXPECT_EQ(at, expected.end()) << "seed " << kSeed;
+    EXPECT_TRUE(std::filesystem::is_empty(scratch.path())) << "the scratch file has no name";
+  }
+}
+
+TEST(AnIdSorter, NamesAnIdThatCameTwice) {
+  const support::ScratchFolder scratch;
+  for (const std::size_t memory : {4u << 10, 1u << 20}) {
+    IdSorter sorter(scratch / "scratch", memory);
+    for (DocId docid = 0; docid < 2000; ++docid)
+      ASSERT_TRUE(sorter.add("id" + std::to_string(docid == 1999 ? 7 : docid), docid).has_value());
+    const auto done = sorter.finish([](auto, auto) -> Result<void> { return {}; });
+    ASSERT_FALSE(done.has_value());
+    EXPECT_NE(done.error().message().find("'id7' of documents 7 and 1999"), std::string::npos)
+        << done.error().message();
+  }
+}
+
+TEST(AnIdSorter, NamesTheScratchFileItCannotWrite) {
+  IdSorter sorter("/nonexistent/folder/scratch", 1 << 10);
+  Result<void> last;
+  for (DocId docid = 0; docid < 2000 && last; ++docid) last = sorter.add("id" + std::to_string(docid), docid);
+  EXPECT_EQ(last, Code::kInvalid);
+  EXPECT_NE(last.error().message().find("/nonexistent/folder/scratch"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace frond::partition

@@ -1,0 +1,127 @@
+#include "common/partition/partition_writer.h"
+
+#include <gtest/gtest.h>
+
+#include "common/partition/file_checksum.h"
+#include "common/partition/partition.h"
+#include "common/postings/list_view.h"
+#include "tests/support/scratch_folder.h"
+#include "tests/support/small_partition.h"
+
+namespace frond::partition {
+namespace {
+
+class APartitionWriter : public testing::Test {
+ protected:
+  void SetUp() override { writer_ = PartitionWriter::create(scratch_ / "files", 10.0).value(); }
+  // A list of documents 0 .. count-1, each with frequency 1.
+  std::vector<ByteBuffer> list(std::uint32_t count) {
+    std::vector<DocId> docids(count);
+    for (DocId docid = 0; docid < count; ++docid) docids[docid] = docid;
+    const std::vector<Frequency> frequencies(count, 1);
+    const std::vector<std::uint32_t> lengths(count, 10);
+    return postings::ListBuilder(*codec::codec_named(codec::kDefaultCodec), lengths, 0.4, 10.0)
+        .build(docids, frequencies);
+  }
+  std::shared_ptr<const Partition> finish() {
+    const auto summary = writer_->finish().value();
+    const auto ingested = Partition::ingest(scratch_ / "files", summary.files, scratch_ / "database", false);
+    EXPECT_TRUE(ingested.has_value()) << ingested.error().message();
+    auto partition = Partition::open(scratch_ / "database");
+    EXPECT_TRUE(partition.has_value()) << partition.error().message();
+    return *partition;
+  }
+  support::ScratchFolder scratch_;
+  std::unique_ptr<PartitionWriter> writer_;
+};
+
+TEST_F(APartitionWriter, MakesAnEmptyPartition) {
+  const auto partition = finish();
+  EXPECT_EQ(partition->documents(), 0u);
+  EXPECT_EQ(partition->tokens(), 0u);
+  EXPECT_EQ(partition->term("x"), Code::kNotFound);
+  EXPECT_TRUE(partition->count_entries().has_value());
+  EXPECT_TRUE(partition->for_each_document([](auto, const auto&) { return true; }).has_value());
+}
+
+TEST_F(APartitionWriter, DescribesItsFilesAsTheyAre) {
+  ASSERT_TRUE(writer_->add_document({"a", "", "", "body"}, 1).has_value());
+  const auto summary = writer_->finish().value();
+  ASSERT_FALSE(summary.files.empty());
+  for (const auto& file : summary.files)
+    EXPECT_EQ(describe_file(scratch_ / "files" / file.name).value(), file) << file.name;
+  std::size_t there = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(scratch_ / "files")) ++there;
+  EXPECT_EQ(there, summary.files.size()) << "nothing else may be left";
+}
+
+TEST_F(APartitionWriter, CutsAListIntoSegmentsAndGivesThemBack) {
+  constexpr std::uint32_t kCount = postings::kSegmentPostings * 2 + 5;
+  const auto segments = list(kCount);
+  ASSERT_EQ(segments.size(), 3u);
+  ASSERT_TRUE(writer_->add_list("everywhere", kCount, kCount, segments).has_value());
+  for (DocId docid = 0; docid < kCount; ++docid)
+    ASSERT_TRUE(writer_->add_document({std::to_string(docid), "", "", ""}, 10).has_value());
+  const auto partition = finish();
+  const auto got = partition->list("everywhere").value();
+  ASSERT_EQ(got.segments.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(as_text(got.segments[i].bytes()), as_text(segments[i]));
+  EXPECT_EQ(partition->docid_of("524292"), 524292u);
+}
+
+TEST_F(APartitionWriter, RefusesTermsOutOfOrderOrOutOfBounds) {
+  const auto segments = list(1);
+  EXPECT_EQ(writer_->add_list("", 1, 1, segments), Code::kInvalid);
+  EXPECT_EQ(writer_->add_list(std::string_view("a\0b", 3), 1, 1, segments), Code::kInvalid);
+  EXPECT_EQ(writer_->add_list(std::string(kMaxTermBytes + 1, 'x'), 1, 1, segments), Code::kInvalid);
+  EXPECT_TRUE(writer_->add_list("m", 1, 1, segments).has_value());
+  EXPECT_EQ(writer_->add_list("m", 1, 1, segments), Code::kInvalid);
+  const auto refused = writer_->add_list("l", 1, 1, segments);
+  EXPECT_EQ(refused, Code::kInvalid);
+  EXPECT_NE(refused.error().message().find("'l'"), std::string::npos);
+}
+
+TEST_F(APartitionWriter, RefusesSegmentsThatDoNotHoldWhatIsSaid) {
+  const auto segments = list(3);
+  EXPECT_EQ(writer_->add_list("a", 4, 4, segments), Code::kInvalid);
+  EXPECT_EQ(writer_->add_list("a", 3, 3, {}), Code::kInvalid);
+  const std::vector<ByteBuffer> rubbish{ByteBuffer(2, std::byte{0xff})};
+  EXPECT_EQ(writer_->add_list("a", 1, 1, rubbish), Code::kInvalid);
+  EXPECT_TRUE(writer_->add_list("a", 3, 3, segments).has_value());
+}
+
+TEST_F(APartitionWriter, RefusesDocumentsOutOfBoundsAndIdsThatComeTwice) {
+  EXPECT_EQ(writer_->add_document({"", "", "", "body"}, 1), Code::kInvalid);
+  EXPECT_EQ(writer_->add_document({std::string(kMaxIdBytes + 1, 'i'), "", "", ""}, 1), Code::kInvalid);
+  EXPECT_EQ(writer_->add_document({"big", "", "", std::string(kMaxDocumentBytes + 1, 'b')}, 1), Code::kInvalid);
+  EXPECT_TRUE(writer_->add_document({"same", "", "", ""}, 1).has_value());
+  EXPECT_TRUE(writer_->add_document({"same", "", "", ""}, 1).has_value());
+  const auto finished = writer_->finish();
+  EXPECT_EQ(finished.error().code(), Code::kInvalid);
+  EXPECT_NE(finished.error().message().find("'same'"), std::string::npos);
+}
+
+TEST_F(APartitionWriter, StoresLargeDocumentsAmongSmallOnes) {
+  std::mt19937 random(7);
+  std::string noise(3 << 20, '\0');
+  for (auto& c : noise) c = static_cast<char>(random());
+  ASSERT_TRUE(writer_->add_document({"small", "u", "t", "b"}, 1).has_value());
+  ASSERT_TRUE(writer_->add_document({"large", "", "", noise}, 2).has_value());
+  for (int i = 0; i < 5000; ++i)
+    ASSERT_TRUE(writer_->add_document({"d" + std::to_string(i), "", "", std::string(1000, 'x')}, 1).has_value());
+  const auto partition = finish();
+  EXPECT_EQ(partition->document(0)->body, "b");
+  EXPECT_EQ(partition->document(1)->body, noise);
+  EXPECT_EQ(partition->document(5001)->id, "d4999");
+}
+
+TEST_F(APartitionWriter, NamesTheFolderItCannotMake) {
+  support::write_file(scratch_ / "file", "x");
+  const auto made = PartitionWriter::create(scratch_ / "file" / "below", 1.0);
+  ASSERT_FALSE(made.has_value());
+  EXPECT_EQ(made.error().code(), Code::kInvalid);
+  EXPECT_NE(made.error().message().find("below"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace frond::partition

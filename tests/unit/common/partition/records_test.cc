@@ -1,0 +1,85 @@
+#include "common/partition/records.h"
+
+#include <gtest/gtest.h>
+
+namespace frond::partition {
+namespace {
+
+TEST(ATermRecord, ComesBack) {
+  const auto list = as_bytes("blob");
+  for (const TermRecord& record : {TermRecord{{1, 1, 1}, list}, TermRecord{{300, 70000, 1}, {}},
+                                   TermRecord{{4000000000u, 1ull << 40, kMaxSegments}, {}}}) {
+    ByteBuffer bytes;
+    encode_term(record, bytes);
+    const auto back = decode_term(bytes).value();
+    EXPECT_EQ(back.statistics.document_frequency, record.statistics.document_frequency);
+    EXPECT_EQ(back.statistics.occurrences, record.statistics.occurrences);
+    EXPECT_EQ(back.statistics.segments, record.statistics.segments);
+    EXPECT_EQ(as_text(back.inline_list), as_text(record.inline_list));
+  }
+}
+
+TEST(ATermRecord, IsRefusedWhenItsNumbersContradictEachOther) {
+  for (const TermRecord& record : {TermRecord{{0, 0, 1}, {}}, TermRecord{{2, 1, 1}, {}}, TermRecord{{1, 1, 0}, {}},
+                                   TermRecord{{1, 1, kMaxSegments + 1}, {}}, TermRecord{{5, 5, 2}, as_bytes("x")},
+                                   TermRecord{{kNoDoc, kNoDoc, 1}, {}}}) {
+    ByteBuffer bytes;
+    encode_term(record, bytes);
+    EXPECT_EQ(decode_term(bytes).error().code(), Code::kCorrupt);
+  }
+  EXPECT_EQ(decode_term({}).error().code(), Code::kCorrupt);
+}
+
+TEST(ASummary, ComesBackAndIsRefusedWhenCut) {
+  SummaryRecord record;
+  record.summary = {.documents = 7,
+                    .tokens = 70,
+                    .terms = 3,
+                    .postings = 9,
+                    .docid_bytes = 11,
+                    .frequency_bytes = 12,
+                    .index_bytes = 13,
+                    .bound_bytes = 14,
+                    .header_bytes = 15,
+                    .built_average_length = 10.0};
+  record.entries = {.terms = 3, .segments = 2, .document_blocks = 1, .ids = 7};
+  ByteBuffer bytes;
+  encode_summary(record, bytes);
+  const auto back = decode_summary(bytes).value();
+  EXPECT_EQ(back.entries, record.entries);
+  EXPECT_EQ(back.summary.header_bytes, 15u);
+  EXPECT_EQ(back.summary.built_average_length, 10.0);
+  for (std::size_t n = 0; n < bytes.size(); ++n)
+    EXPECT_FALSE(decode_summary(ByteView(bytes).first(n)).has_value()) << n;
+}
+
+TEST(ASummary, OfAnotherFormatSaysWhich) {
+  ByteBuffer bytes;
+  encode_summary({}, bytes);
+  bytes[4] = std::byte{9};
+  const auto refused = decode_summary(bytes);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().message().find("format version 9"), std::string::npos) << refused.error().message();
+}
+
+TEST(AnIdRecord, IsOneVarint) {
+  ByteBuffer bytes;
+  ByteWriter(bytes).put_varint(300);
+  EXPECT_EQ(decode_docid(bytes), 300u);
+  bytes.push_back(std::byte{0});
+  EXPECT_EQ(decode_docid(bytes), Code::kCorrupt);
+  EXPECT_EQ(decode_docid({}), Code::kCorrupt);
+}
+
+TEST(TotalsOfAGeneration, ComeBackAndAreRefusedWhenCut) {
+  ByteBuffer bytes;
+  encode_totals({5, 50, 500}, bytes);
+  EXPECT_EQ(decode_totals(bytes).value(), (TermTotals{5, 50, 500}));
+  for (std::size_t n = 0; n < bytes.size(); ++n) EXPECT_FALSE(decode_totals(ByteView(bytes).first(n)).has_value()) << n;
+  bytes.clear();
+  encode_totals({5, 4, 500}, bytes);
+  EXPECT_FALSE(decode_totals(bytes).has_value());
+}
+
+}  // namespace
+}  // namespace frond::partition
