@@ -1,0 +1,82 @@
+#include "indexer/ingest/byte_source.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace frond::indexer {
+namespace {
+
+constexpr std::size_t kStoredBytes = 256 << 10, kPlainBytes = 512 << 10;
+
+}  // namespace
+
+ByteSource::ByteSource(int file, std::string path) : file_(file), path_(std::move(path)), stored_(kStoredBytes) {}
+ByteSource::~ByteSource() { ::close(file_); }
+
+Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return Error(Code::kUnavailable, path.string() + ": cannot open: " + std::strerror(errno));
+  ::posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
+  std::unique_ptr<ByteSource> source(new ByteSource(file, path.string()));
+  // A pipe may give its first bytes one by one.
+  while (!source->at_end_ && source->end_ < kCompressionSniffBytes) FROND_TRY(source->fill());
+  source->compression_ = sniff_compression(ByteView(source->stored_).first(source->end_));
+  if (source->compression_ != Compression::kNone) {
+    source->decompressor_ = FROND_TRY(Decompressor::create(source->compression_));
+    source->plain_.resize(kPlainBytes);
+  }
+  return source;
+}
+
+// Reads more of the file behind what is not yet used.
+Result<void> ByteSource::fill() {
+  if (begin_ > 0) std::memmove(stored_.data(), stored_.data() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+  for (;;) {
+    const ssize_t got = ::read(file_, stored_.data() + end_, stored_.size() - end_);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0)
+      return Error(Code::kUnavailable,
+                   path_ + ": cannot read at byte " + std::to_string(stored_bytes_) + ": " + std::strerror(errno));
+    at_end_ = got == 0;
+    end_ += static_cast<std::size_t>(got);
+    stored_bytes_ += static_cast<std::uint64_t>(got);
+    return {};
+  }
+}
+
+Error ByteSource::damaged(std::string_view what) const {
+  const std::uint64_t offset = stored_bytes_ - (end_ - begin_);
+  return {Code::kCorrupt, path_ + ": at byte " + std::to_string(offset) + ": " + std::string(what)};
+}
+
+Result<ByteView> ByteSource::read() {
+  if (!decompressor_) {
+    if (begin_ == end_ && !at_end_) FROND_TRY(fill());
+    const ByteView bytes = ByteView(stored_).subspan(begin_, end_ - begin_);
+    begin_ = end_;
+    return bytes;
+  }
+  for (;;) {
+    if (begin_ == end_) {
+      if (!at_end_) FROND_TRY(fill());
+      if (begin_ == end_ && decompressor_->at_boundary()) return ByteView();
+    }
+    // At the end of the file there may still be output to come, for no input.
+    const ByteView in = ByteView(stored_).subspan(begin_, end_ - begin_);
+    Result<Decompressor::Progress> progress = decompressor_->step(in, plain_);
+    if (!progress) return damaged(progress.error().message());
+    begin_ += progress->consumed;
+    if (progress->produced > 0) return ByteView(plain_).first(progress->produced);
+    if (progress->consumed > 0) continue;
+    if (at_end_) return damaged(std::string(name_of(compression_)) + ": the stream is cut short");
+    if (end_ - begin_ == stored_.size()) return damaged(std::string(name_of(compression_)) + ": no end in sight");
+    FROND_TRY(fill());
+  }
+}
+
+}  // namespace frond::indexer

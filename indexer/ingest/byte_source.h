@@ -1,0 +1,44 @@
+#pragma once
+// A file's content, decompressed as its first bytes tell, through buffers of fixed size.
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "common/base/bytes.h"
+#include "common/base/result.h"
+#include "indexer/ingest/decompress.h"
+
+namespace frond::indexer {
+
+class ByteSource {
+ public:
+  // kUnavailable: the file can't be opened or read.
+  static Result<std::unique_ptr<ByteSource>> open(const std::filesystem::path& path);
+  ~ByteSource();
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
+
+  // The next bytes of the content, valid until the next call; empty at the end. kCorrupt: the compressed stream is
+  // damaged or cut short; kUnavailable: reading failed. Both name the file and the offset in it.
+  Result<ByteView> read();
+  // Of the file as stored.
+  std::uint64_t stored_bytes_read() const { return stored_bytes_; }
+  Compression compression() const { return compression_; }
+
+ private:
+  ByteSource(int file, std::string path);
+  Result<void> fill();
+  Error damaged(std::string_view what) const;
+
+  int file_;
+  std::string path_;
+  Compression compression_ = Compression::kNone;
+  std::unique_ptr<Decompressor> decompressor_;  // none: the file is not compressed
+  ByteBuffer stored_, plain_;
+  std::size_t begin_ = 0, end_ = 0;  // of stored_ not yet used
+  std::uint64_t stored_bytes_ = 0;   // read from the file, stored_[begin_, end_) among them
+  bool at_end_ = false;              // of the file
+};
+
+}  // namespace frond::indexer

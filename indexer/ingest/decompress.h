@@ -1,0 +1,42 @@
+#pragma once
+// Compressed streams to plain bytes, piece by piece: gzip, zstd and bzip2, each possibly several streams end to end.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "common/base/bytes.h"
+#include "common/base/result.h"
+
+namespace frond::indexer {
+
+enum class Compression { kNone, kGzip, kZstd, kBzip2 };
+std::string_view name_of(Compression compression);
+
+// How a file that starts with `head` is compressed; kSniffBytes are enough to tell.
+inline constexpr std::size_t kCompressionSniffBytes = 10;
+Compression sniff_compression(ByteView head);
+
+// The longest zstd window taken: what its --long=31 needs. A frame with a longer one is refused.
+inline constexpr int kMaxWindowLog = 31;
+
+// One compressed file. Memory is fixed, but for a zstd frame's window (at most 2^max_window_log bytes, touched as
+// used).
+class Decompressor {
+ public:
+  struct Progress {
+    std::size_t consumed = 0, produced = 0;
+  };
+  virtual ~Decompressor() = default;
+  // Decompresses from the front of `in` to the front of `out` (not empty). Nothing consumed and nothing produced: it
+  // needs more input. An empty `in` asks for the output still to come. kCorrupt: damaged bytes, or bytes after a
+  // stream's end that start no further stream (zero bytes after gzip and bzip2 are padding); the caller knows where.
+  virtual Result<Progress> step(ByteView in, std::span<std::byte> out) = 0;
+  // Whether the input may end here: between two streams, all output given.
+  virtual bool at_boundary() const = 0;
+
+  static Result<std::unique_ptr<Decompressor>> create(Compression compression, int max_window_log = kMaxWindowLog);
+};
+
+}  // namespace frond::indexer

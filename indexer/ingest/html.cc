@@ -1,0 +1,236 @@
+#include "indexer/ingest/html.h"
+
+#include <gumbo.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <csetjmp>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "common/base/check.h"
+#include "common/text/analyzer.h"
+#include "common/text/utf8.h"
+#include "indexer/ingest/html_depth.h"
+
+namespace frond::indexer {
+namespace {
+
+// gumbo's memory: blocks that are dropped together, freed pieces reused by size. Gumbo can't be told that there is no
+// more, and frees its tree by recursion; so running out jumps out of the parse, and the tree is never freed by gumbo.
+class Arena {
+ public:
+  explicit Arena(std::size_t limit) : limit_(limit) { blocks_.reserve(limit / kBlockBytes + 1); }
+  std::jmp_buf& exhausted() { return exhausted_; }
+
+  static void* allocate(void* arena, std::size_t size) { return static_cast<Arena*>(arena)->take(size); }
+  static void release(void* arena, void* piece) {
+    if (piece) static_cast<Arena*>(arena)->give_back(piece);
+  }
+
+ private:
+  // Before each piece: its class. Pieces of class c have 16 << c bytes behind the header.
+  struct alignas(16) Header {
+    std::size_t size_class;
+  };
+  struct Free {
+    Free* next;
+  };
+  static constexpr std::size_t kBlockBytes = 256 << 10;
+
+  void* take(std::size_t size) {
+    const auto size_class = static_cast<std::size_t>(std::bit_width((std::max<std::size_t>(size, 1) - 1) / 16));
+    if (size_class >= free_.size()) std::longjmp(exhausted_, 1);
+    if (Free* piece = free_[size_class]) {
+      free_[size_class] = piece->next;
+      return piece;
+    }
+    const std::size_t bytes = sizeof(Header) + (std::size_t{16} << size_class);
+    if (bytes > left_) grow(bytes);
+    auto* header = new (at_) Header{size_class};
+    at_ += bytes;
+    left_ -= bytes;
+    return header + 1;
+  }
+  void give_back(void* memory) {
+    const std::size_t size_class = (static_cast<Header*>(memory) - 1)->size_class;
+    free_[size_class] = new (memory) Free{free_[size_class]};
+  }
+  void grow(std::size_t bytes) {
+    const std::size_t block = std::max(bytes, kBlockBytes);
+    if (block > limit_ - std::min(limit_, used_)) std::longjmp(exhausted_, 1);
+    at_ = new (std::nothrow) std::byte[block];
+    if (!at_) std::longjmp(exhausted_, 1);  // an exception could not pass through gumbo
+    used_ += block;
+    blocks_.emplace_back(at_);  // within what is reserved
+    left_ = block;
+  }
+
+  std::size_t limit_, used_ = 0, left_ = 0;
+  std::byte* at_ = nullptr;
+  std::array<Free*, 28> free_{};  // the largest piece has 2 GiB
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  std::jmp_buf exhausted_;
+};
+
+// A page's tree is some 10 to 30 times its length.
+std::size_t memory_for(std::size_t bytes) { return (std::size_t{32} << 20) + 40 * bytes; }
+
+// Null when the arena is exhausted. Has no object of its own that the jump would skip.
+GumboOutput* parse(Arena& arena, const char* html, std::size_t bytes) {
+  GumboOptions options = kGumboDefaultOptions;
+  options.allocator = Arena::allocate;
+  options.deallocator = Arena::release;
+  options.userdata = &arena;
+  options.max_errors = 0;
+  if (setjmp(arena.exhausted()) != 0) return nullptr;
+  return gumbo_parse_with_options(&options, html, bytes);
+}
+
+enum class Role { kInline, kBlock, kCell, kDropped, kTitle };
+
+Role role_of(const GumboElement& element) {
+  switch (element.tag) {
+    case GUMBO_TAG_SCRIPT:
+    case GUMBO_TAG_STYLE:
+    case GUMBO_TAG_TEMPLATE:
+    case GUMBO_TAG_NOEMBED:
+    case GUMBO_TAG_IFRAME:
+      return Role::kDropped;
+    case GUMBO_TAG_TITLE:
+      return element.tag_namespace == GUMBO_NAMESPACE_HTML ? Role::kTitle : Role::kInline;
+    case GUMBO_TAG_TD:
+    case GUMBO_TAG_TH:
+    case GUMBO_TAG_OPTION:
+    case GUMBO_TAG_BUTTON:
+    case GUMBO_TAG_IMG:
+    case GUMBO_TAG_INPUT:
+      return Role::kCell;
+    case GUMBO_TAG_A:
+    case GUMBO_TAG_ABBR:
+    case GUMBO_TAG_ACRONYM:
+    case GUMBO_TAG_B:
+    case GUMBO_TAG_BDI:
+    case GUMBO_TAG_BDO:
+    case GUMBO_TAG_BIG:
+    case GUMBO_TAG_CITE:
+    case GUMBO_TAG_CODE:
+    case GUMBO_TAG_DATA:
+    case GUMBO_TAG_DEL:
+    case GUMBO_TAG_DFN:
+    case GUMBO_TAG_EM:
+    case GUMBO_TAG_FONT:
+    case GUMBO_TAG_I:
+    case GUMBO_TAG_INS:
+    case GUMBO_TAG_KBD:
+    case GUMBO_TAG_LABEL:
+    case GUMBO_TAG_MARK:
+    case GUMBO_TAG_NOBR:
+    case GUMBO_TAG_Q:
+    case GUMBO_TAG_RUBY:
+    case GUMBO_TAG_S:
+    case GUMBO_TAG_SAMP:
+    case GUMBO_TAG_SMALL:
+    case GUMBO_TAG_SPAN:
+    case GUMBO_TAG_STRIKE:
+    case GUMBO_TAG_STRONG:
+    case GUMBO_TAG_SUB:
+    case GUMBO_TAG_SUP:
+    case GUMBO_TAG_TIME:
+    case GUMBO_TAG_TT:
+    case GUMBO_TAG_U:
+    case GUMBO_TAG_VAR:
+    case GUMBO_TAG_WBR:
+      return Role::kInline;
+    case GUMBO_TAG_UNKNOWN: {
+      GumboStringPiece name = element.original_tag;
+      gumbo_tag_from_original_text(&name);
+      const std::string_view tag(name.data ? name.data : "", name.length);
+      constexpr std::string_view kTitles[] = {"headline", "ttl", "hl"};
+      const auto same = [&](std::string_view title) {
+        return std::ranges::equal(title, tag, {}, {}, [](char c) { return static_cast<char>(c | 0x20); });
+      };
+      return std::ranges::any_of(kTitles, same) ? Role::kTitle : Role::kBlock;
+    }
+    default:
+      return Role::kBlock;
+  }
+}
+
+// The text of a tree, without recursion.
+class TreeText {
+ public:
+  TitledText of(const GumboNode* root) {
+    stack_.push_back({root, 0, Role::kInline});
+    while (!stack_.empty()) {
+      Visit& visit = stack_.back();
+      const GumboVector& children =
+          visit.node->type == GUMBO_NODE_DOCUMENT ? visit.node->v.document.children : visit.node->v.element.children;
+      if (visit.next == children.length) {
+        leave(visit.role);
+        stack_.pop_back();
+      } else {
+        enter(static_cast<const GumboNode*>(children.data[visit.next++]));
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  struct Visit {
+    const GumboNode* node;
+    unsigned next;  // child to visit
+    Role role;
+  };
+
+  void enter(const GumboNode* node) {
+    if (node->type == GUMBO_NODE_TEXT || node->type == GUMBO_NODE_WHITESPACE || node->type == GUMBO_NODE_CDATA) {
+      folder().text(node->v.text.text);
+    } else if (node->type == GUMBO_NODE_ELEMENT || node->type == GUMBO_NODE_TEMPLATE) {
+      Role role = role_of(node->v.element);
+      if (role == Role::kDropped) return;
+      // Only the first title is one; a second is text of its own.
+      if (role == Role::kTitle && (titled_ || in_title_)) role = Role::kBlock;
+      in_title_ = in_title_ || role == Role::kTitle;
+      separate(role);
+      stack_.push_back({node, 0, role});
+    }
+  }
+  void leave(Role role) {
+    if (role == Role::kTitle) {
+      in_title_ = false;
+      titled_ = !result_.title.empty();
+    }
+    separate(role);
+  }
+  void separate(Role role) {
+    if (role == Role::kBlock) folder().line();
+    if (role == Role::kCell) folder().space();
+  }
+  TextFolder& folder() { return in_title_ ? title_ : body_; }
+
+  TitledText result_;
+  TextFolder title_{result_.title}, body_{result_.body};
+  bool in_title_ = false, titled_ = false;
+  std::vector<Visit> stack_;
+};
+
+}  // namespace
+
+Result<TitledText> html_to_text(std::string_view utf8) {
+  if (utf8.size() > kMaxHtmlBytes) return Error(Code::kInvalid, "HTML longer than 16 MiB");
+  const std::string html = with_bounded_depth(utf8);
+  Arena arena(memory_for(html.size()));
+  const GumboOutput* output = parse(arena, html.data(), html.size());
+  if (!output) return Error(Code::kInvalid, "HTML that takes too much memory");
+  TitledText result = TreeText().of(output->document);
+  std::ranges::replace(result.title, '\n', ' ');
+  if (!text::is_utf8(result.title)) result.title = text::repaired_utf8(result.title);  // references to surrogates
+  if (!text::is_utf8(result.body)) result.body = text::repaired_utf8(result.body);
+  return result;
+}
+
+}  // namespace frond::indexer

@@ -1,0 +1,78 @@
+#include "indexer/ingest/input_list.h"
+
+#include <algorithm>
+#include <system_error>
+
+namespace frond::indexer {
+namespace fs = std::filesystem;
+
+InputWalk::InputWalk(fs::path input, Unreadable unreadable)
+    : input_(std::move(input)), unreadable_(std::move(unreadable)) {
+  std::error_code error;
+  is_folder_ = fs::is_directory(input_, error);
+}
+
+void InputWalk::enter(fs::path folder) {
+  std::error_code error;
+  Level level{std::move(folder), {}};
+  fs::directory_iterator at(level.folder, error);
+  for (const fs::directory_iterator end; !error && at != end; at.increment(error)) {
+    std::error_code ignored;
+    const fs::file_status status = at->symlink_status(ignored);
+    std::string name = at->path().filename().string();
+    if (fs::is_directory(status)) level.entries.push_back({name + "/", true});
+    if (fs::is_regular_file(status)) level.entries.push_back({std::move(name), false});
+  }
+  if (error) {
+    unreadable_(level.folder, "cannot list the folder: " + error.message());
+    return;
+  }
+  std::ranges::sort(level.entries, std::ranges::greater(), &Entry::key);
+  levels_.push_back(std::move(level));
+}
+
+std::optional<InputFile> InputWalk::next() {
+  if (!started_) {
+    started_ = true;
+    if (!is_folder_) return InputFile{input_, input_.filename().string()};
+    enter(input_);
+  }
+  while (!levels_.empty()) {
+    Level& level = levels_.back();
+    if (level.entries.empty()) {
+      levels_.pop_back();
+      continue;
+    }
+    const Entry entry = std::move(level.entries.back());
+    level.entries.pop_back();
+    fs::path path = level.folder / (entry.folder ? entry.key.substr(0, entry.key.size() - 1) : entry.key);
+    if (entry.folder) {
+      enter(std::move(path));
+    } else {
+      std::string name = path.lexically_relative(input_).string();
+      return InputFile{std::move(path), std::move(name)};
+    }
+  }
+  return std::nullopt;
+}
+
+Result<void> check_input(const fs::path& input) {
+  std::error_code error;
+  const fs::file_status status = fs::status(input, error);
+  if (!fs::exists(status)) return Error(Code::kNotFound, "input " + input.string() + ": no such file or folder");
+  if (fs::is_regular_file(status) || fs::is_directory(status) || fs::is_fifo(status)) return {};
+  return Error(Code::kInvalid, "input " + input.string() + ": neither a file nor a folder");
+}
+
+std::uint64_t stored_bytes_of(const fs::path& input) {
+  std::uint64_t bytes = 0;
+  InputWalk walk(input, [](const fs::path&, const std::string&) {});
+  while (const std::optional<InputFile> file = walk.next()) {
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(file->path, error);
+    if (!error) bytes += size;
+  }
+  return bytes;
+}
+
+}  // namespace frond::indexer

@@ -1,0 +1,52 @@
+#pragma once
+// Inputs to files, in an order that depends on nothing but their names.
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/base/result.h"
+
+namespace frond::indexer {
+
+struct InputFile {
+  std::filesystem::path path;
+  std::string name;  // below the input folder; of an input that is a file, its last component
+};
+
+// Walks one input: itself, when it is a file or pipe; else its files, recursively, in byte order of their whole paths.
+// Holds the listings of the folders on the way only. Symbolic links inside a folder are passed over: what they point to
+// is either there already or outside. Files that are neither regular nor pipes are passed over too.
+class InputWalk {
+ public:
+  // A folder that can't be listed is told to `unreadable`, with its path and the reason, and passed over.
+  using Unreadable = std::function<void(const std::filesystem::path&, std::string reason)>;
+  InputWalk(std::filesystem::path input, Unreadable unreadable);
+  bool is_folder() const { return is_folder_; }
+  std::optional<InputFile> next();
+
+ private:
+  struct Entry {
+    std::string key;  // the name; with a slash behind it when it is a folder, as in its files' paths
+    bool folder = false;
+  };
+  struct Level {
+    std::filesystem::path folder;
+    std::vector<Entry> entries;  // the next one last
+  };
+  void enter(std::filesystem::path folder);
+
+  std::filesystem::path input_;
+  Unreadable unreadable_;
+  bool is_folder_ = false, started_ = false;
+  std::vector<Level> levels_;
+};
+
+// Whether `input` is something InputWalk can walk. kNotFound; kInvalid: a device, a socket.
+Result<void> check_input(const std::filesystem::path& input);
+// The stored bytes of all files of an input, as far as they can be seen.
+std::uint64_t stored_bytes_of(const std::filesystem::path& input);
+
+}  // namespace frond::indexer

@@ -1,0 +1,169 @@
+#include "indexer/ingest/plain_text.h"
+
+#include <algorithm>
+
+namespace frond::indexer {
+namespace {
+
+constexpr std::string_view kSpaces = " \t\r\n\f\v";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kSpaces);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpaces) + 1 - begin);
+}
+// Takes the first line off `text`.
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  return line;
+}
+bool consists_of(std::string_view line, char c) { return line.size() >= 3 && line.find_first_not_of(c) == line.npos; }
+
+// --- key: value … --- at the beginning. Leaves `text` behind it, and the value of "title:" in `title`.
+void take_front_matter(std::string_view& text, std::string& title) {
+  std::string_view rest = text;
+  if (trimmed(take_line(rest)) != "---") return;
+  std::string found;
+  while (!rest.empty()) {
+    const std::string_view line = trimmed(take_line(rest));
+    if (line == "---" || line == "...") {
+      text = rest;
+      title = folded(found);
+      return;
+    }
+    if (line.starts_with("title:")) {
+      std::string_view value = trimmed(line.substr(6));
+      if (value.size() >= 2 && (value[0] == '"' || value[0] == '\'') && value.back() == value[0])
+        value = value.substr(1, value.size() - 2);
+      found = value;
+    }
+  }
+}
+
+// The words of one line: link and image targets, emphasis and code marks go.
+void append_inline(std::string_view line, std::string& out) {
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '\\' && i + 1 < line.size() && std::string_view("\\`*_{}[]()#+-.!|<>~").find(line[i + 1]) != line.npos) {
+      out.push_back(line[++i]);
+    } else if (c == '*' || c == '`' || c == '[' || c == '|' || (c == '!' && line.substr(i + 1).starts_with('['))) {
+      if (c == '|') out.push_back(' ');
+    } else if (c == '_' && (i == 0 || i + 1 == line.size() || line[i - 1] == ' ' || line[i + 1] == ' ')) {
+      // emphasis; inside a word it is a letter of a name
+    } else if (c == ']') {
+      const char opening = i + 1 < line.size() ? line[i + 1] : '\0';
+      if (opening != '(' && opening != '[') continue;
+      const std::size_t end = line.find(opening == '(' ? ')' : ']', i + 2);
+      if (end != line.npos) i = end;
+    } else if (c == '<') {
+      const std::size_t end = line.find('>', i);
+      const char next = i + 1 < line.size() ? line[i + 1] : '\0';
+      const bool tag = (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') || next == '/';
+      if (!tag || end == line.npos) {
+        out.push_back(c);
+      } else if (line.substr(i, end - i).find("://") != line.npos && next != 'a') {
+        out.append(line, i + 1, end - i - 1);  // <https://…> is its own text
+        i = end;
+      } else {
+        i = end;
+      }
+    } else {
+      out.push_back(c);
+    }
+  }
+  out.push_back('\n');
+}
+
+// A line without the marks of a heading, quote or list item; `heading`: it was one.
+std::string_view without_block_marks(std::string_view line, bool& heading) {
+  line = trimmed(line);
+  while (line.starts_with('>')) line = trimmed(line.substr(1));
+  const std::size_t hashes = std::min(line.find_first_not_of('#'), line.size());
+  heading = hashes >= 1 && hashes <= 6 && (hashes == line.size() || line[hashes] == ' ');
+  if (heading) {
+    line = trimmed(line.substr(hashes));
+    const std::size_t last = line.find_last_not_of('#');
+    return last == line.npos ? std::string_view() : trimmed(line.substr(0, last + 1));
+  }
+  if (line.starts_with("- ") || line.starts_with("* ") || line.starts_with("+ ")) line.remove_prefix(2);
+  return line;
+}
+
+std::string without_comments(std::string_view text) {
+  std::string out;
+  for (;;) {
+    const std::size_t begin = text.find("<!--");
+    out.append(text.substr(0, begin));
+    if (begin == text.npos) return out;
+    const std::size_t end = text.find("-->", begin + 4);
+    if (end == text.npos) return out;
+    text.remove_prefix(end + 3);
+  }
+}
+
+}  // namespace
+
+void TextFolder::text(std::string_view utf8) {
+  for (std::size_t at = 0; at < utf8.size(); ++at) {
+    const auto c = static_cast<unsigned char>(utf8[at]);
+    if (c <= ' ' || c == 0x7f) {
+      space();
+    } else if (c == 0xc2 && at + 1 < utf8.size() && static_cast<unsigned char>(utf8[at + 1]) <= 0xa0) {
+      space();  // U+0080 to U+009F are controls, U+00A0 the no-break space
+      ++at;
+    } else {
+      if (owed_ != '\0' && !out_.empty()) out_.push_back(owed_);
+      owed_ = '\0';
+      out_.push_back(utf8[at]);
+    }
+  }
+}
+
+std::string folded(std::string_view utf8) {
+  std::string out;
+  TextFolder(out).text(utf8);
+  return out;
+}
+
+std::string readable(std::string_view utf8) {
+  std::string out;
+  out.reserve(utf8.size());
+  for (const char c : utf8) {
+    if (static_cast<unsigned char>(c) >= ' ' ? c != 0x7f : c == '\t' || c == '\n') out.push_back(c);
+    if (c == '\f' || c == '\v') out.push_back('\n');
+    if (c == '\b' && !out.empty() && static_cast<unsigned char>(out.back()) < 0x80) out.pop_back();  // an overstrike
+  }
+  return out;
+}
+
+TitledText markdown_to_text(std::string_view utf8) {
+  TitledText result;
+  take_front_matter(utf8, result.title);
+  const std::string text = without_comments(utf8);
+  std::string_view rest = text, previous;
+  bool fenced = false;
+  while (!rest.empty()) {
+    const std::string_view line = take_line(rest), bare = trimmed(line);
+    if (bare.starts_with("```") || bare.starts_with("~~~")) {
+      fenced = !fenced;
+      continue;
+    }
+    if (fenced) {
+      result.body.append(line).push_back('\n');
+      continue;
+    }
+    const bool underline = consists_of(bare, '=') || consists_of(bare, '-');
+    bool heading = false;
+    std::string words;
+    append_inline(without_block_marks(underline ? previous : bare, heading), words);
+    if (result.title.empty() && (heading || (underline && !previous.empty()))) result.title = folded(words);
+    if (!underline && !consists_of(bare, '*')) result.body.append(words);
+    previous = underline ? std::string_view() : bare;
+  }
+  result.body = readable(result.body);
+  return result;
+}
+
+}  // namespace frond::indexer

@@ -1,0 +1,200 @@
+#include "indexer/ingest/record_cutter.h"
+
+#include <algorithm>
+
+namespace frond::indexer {
+namespace {
+
+constexpr std::string_view kTooLong = "longer than the limit of 64 MiB";
+// simdjson reads this far past a record; room for it spares a copy.
+constexpr std::size_t kParserSlack = 64;
+constexpr std::size_t kBinarySniffBytes = 8 << 10;
+
+// jsonl and tsv. Lines of white space only are no records, but have numbers.
+class LineCutter final : public RecordCutter {
+ public:
+  explicit LineCutter(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+  Result<std::optional<Cut>> next(ContentStream& stream) override {
+    for (;;) {
+      Cut cut{++line_, stream.offset(), {}, {}, false};
+      if (!FROND_TRY(read_line(stream, cut))) return std::optional<Cut>();
+      if (line_ == 1 && cut.bytes.starts_with("\xef\xbb\xbf")) cut.bytes.erase(0, 3);
+      if (!cut.bytes.empty() && cut.bytes.back() == '\r') cut.bytes.pop_back();
+      if (!cut.problem.empty() || cut.bytes.find_first_not_of(" \t") != std::string::npos)
+        return std::optional<Cut>(std::move(cut));
+    }
+  }
+
+ private:
+  // False at the end of the stream.
+  Result<bool> read_line(ContentStream& stream, Cut& cut) {
+    for (bool any = false;; any = true) {
+      const std::string_view window = FROND_TRY(stream.window());
+      if (window.empty()) return any;
+      const std::size_t end = window.find('\n');
+      const std::string_view part = window.substr(0, end);
+      if (cut.bytes.size() + part.size() > max_bytes_) {
+        cut.problem = kTooLong;
+        cut.bytes = {};
+      }
+      if (cut.problem.empty()) {
+        if (!any && end != window.npos) cut.bytes.reserve(part.size() + kParserSlack);
+        cut.bytes.append(part);
+      }
+      stream.consume(part.size() + (end != window.npos));
+      if (end != window.npos) return true;
+    }
+  }
+  std::size_t max_bytes_;
+  std::uint64_t line_ = 0;
+};
+
+// TREC's <DOC> … </DOC>. What stands between documents is no part of one.
+class TrecCutter final : public RecordCutter {
+ public:
+  explicit TrecCutter(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+  Result<std::optional<Cut>> next(ContentStream& stream) override {
+    if (!FROND_TRY(find_begin(stream))) return std::optional<Cut>();
+    Cut cut{++documents_, begin_, {}, {}, false};
+    FROND_TRY(read_document(stream, cut));
+    return std::optional<Cut>(std::move(cut));
+  }
+
+ private:
+  static constexpr std::string_view kBegin = "<DOC>", kEnd = "</DOC>", kNextBegin = "\n<DOC>";
+
+  // Leaves the stream behind the next <DOC>; false when there is none.
+  Result<bool> find_begin(ContentStream& stream) {
+    if (inside_) {  // the last document ended at the begin of this one
+      inside_ = false;
+      return true;
+    }
+    std::size_t matched = 0;
+    for (;;) {
+      const std::string_view window = FROND_TRY(stream.window());
+      if (window.empty()) return false;
+      std::size_t at = 0;
+      while (at < window.size() && matched < kBegin.size()) {
+        if (matched == 0) {
+          at = std::min(window.find('<', at), window.size());
+          if (at == window.size()) break;
+        }
+        if (window[at] == kBegin[matched]) {
+          ++matched;
+          ++at;
+        } else {
+          matched = 0;  // kBegin has one '<': look at this byte again as a first one
+        }
+      }
+      stream.consume(at);
+      if (matched == kBegin.size()) {
+        begin_ = stream.offset() - kBegin.size();
+        return true;
+      }
+    }
+  }
+
+  // The document up to its </DOC>. One that runs into the next <DOC> at the begin of a line has lost its end.
+  Result<void> read_document(ContentStream& stream, Cut& cut) {
+    std::string& text = cut.bytes;
+    for (;;) {
+      const std::string_view window = FROND_TRY(stream.window());
+      if (window.empty()) {
+        cut.problem = "no </DOC> before the end of the file";
+        break;
+      }
+      const std::size_t old_size = text.size();
+      const std::size_t from = old_size - std::min(old_size, kEnd.size() - 1);
+      const std::size_t taken = std::min<std::size_t>(window.size(), kPieceBytes);
+      text.append(window.substr(0, taken));
+      std::size_t end = text.find(kEnd, from);
+      const std::size_t begin = text.find(kNextBegin, from);
+      if (begin < end) {
+        cut.problem = "no </DOC> before the next <DOC>";
+        const std::size_t behind = begin + kNextBegin.size();
+        stream.consume(behind - old_size);
+        begin_ = stream.offset() - kBegin.size();
+        inside_ = true;
+        break;
+      }
+      if (end != std::string::npos) {
+        stream.consume(end + kEnd.size() - old_size);
+        text.resize(end);
+        break;
+      }
+      stream.consume(taken);
+      if (text.size() > max_bytes_ || too_long_) {
+        too_long_ = true;
+        text.erase(0, text.size() - (kEnd.size() - 1));  // what an end or a begin may start with
+      }
+    }
+    if (too_long_ && cut.problem.empty()) cut.problem = kTooLong;
+    too_long_ = false;
+    if (!cut.problem.empty()) text = {};
+    return {};
+  }
+  static constexpr std::size_t kPieceBytes = 4 << 10;  // so that little is copied past a document's end
+
+  std::size_t max_bytes_;
+  std::uint64_t documents_ = 0, begin_ = 0;
+  bool inside_ = false, too_long_ = false;
+};
+
+// A file is a record.
+class FileCutter final : public RecordCutter {
+ public:
+  explicit FileCutter(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+  Result<std::optional<Cut>> next(ContentStream& stream) override {
+    if (done_) return std::optional<Cut>();
+    done_ = true;
+    Cut cut{1, 0, {}, {}, false};
+    const std::string_view head = FROND_TRY(stream.peek(kBinarySniffBytes));
+    if (looks_binary(head)) {
+      cut.skip = true;
+      return std::optional<Cut>(std::move(cut));
+    }
+    for (;;) {
+      const std::string_view window = FROND_TRY(stream.window());
+      if (window.empty()) break;
+      if (cut.bytes.size() + window.size() > max_bytes_) {
+        cut.problem = kTooLong;
+        cut.bytes = {};
+        break;
+      }
+      cut.bytes.append(window);
+      stream.consume(window.size());
+    }
+    return std::optional<Cut>(std::move(cut));
+  }
+
+ private:
+  std::size_t max_bytes_;
+  bool done_ = false;
+};
+
+}  // namespace
+
+Result<std::string_view> ContentStream::window() {
+  if (window_.empty()) window_ = as_text(FROND_TRY(source_->read()));
+  return window_;
+}
+
+Result<std::string_view> ContentStream::peek(std::size_t bytes) {
+  if (window_.size() >= bytes) return window_;
+  head_.assign(window_);
+  while (head_.size() < bytes) {
+    const ByteView more = FROND_TRY(source_->read());
+    if (more.empty()) break;
+    head_.append(as_text(more));
+  }
+  window_ = head_;
+  return window_;
+}
+
+std::unique_ptr<RecordCutter> RecordCutter::create(Format format, std::size_t max_bytes) {
+  if (format == Format::kTrec) return std::make_unique<TrecCutter>(max_bytes);
+  if (format == Format::kFiles) return std::make_unique<FileCutter>(max_bytes);
+  return std::make_unique<LineCutter>(max_bytes);
+}
+
+}  // namespace frond::indexer

@@ -1,0 +1,52 @@
+#include <algorithm>
+
+#include "indexer/ingest/charset.h"
+#include "indexer/ingest/html.h"
+#include "indexer/ingest/parsers.h"
+
+namespace frond::indexer {
+namespace {
+
+constexpr std::string_view kSpaces = " \t\r\n";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kSpaces);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpaces) + 1 - begin);
+}
+
+struct Section {
+  std::string_view content;
+  std::size_t begin = 0, end = 0;  // of the whole, tags included
+};
+std::optional<Section> find_section(std::string_view text, std::string_view open, std::string_view close) {
+  const std::size_t begin = text.find(open);
+  if (begin == text.npos) return std::nullopt;
+  const std::size_t end = text.find(close, begin + open.size());
+  if (end == text.npos) return std::nullopt;
+  return Section{text.substr(begin + open.size(), end - begin - open.size()), begin, end + close.size()};
+}
+
+}  // namespace
+
+Result<Document> parse_trec(const RawRecord& record) {
+  std::string_view rest = record.bytes;
+  const std::optional<Section> number = find_section(rest, "<DOCNO>", "</DOCNO>");
+  if (!number) return Error(Code::kInvalid, "no <DOCNO>");
+  Document document;
+  document.id = to_utf8(trimmed(number->content));
+  FROND_TRY(check_id(document.id));
+  rest.remove_prefix(number->end);
+  if (const std::optional<Section> header = find_section(rest, "<DOCHDR>", "</DOCHDR>")) {
+    const std::string_view line = trimmed(header->content);
+    const std::string_view first = line.substr(0, line.find_first_of(kSpaces));
+    if (first.find("://") != first.npos) document.url = to_utf8(first);
+    rest.remove_prefix(header->end);
+  }
+  TitledText text = FROND_TRY(html_to_text(to_utf8(rest, charset_of_html(rest))));
+  document.title = std::move(text.title);
+  document.body = std::move(text.body);
+  return document;
+}
+
+}  // namespace frond::indexer
