@@ -1,0 +1,234 @@
+#include "common/wire/router_socket.h"
+
+#include <netdb.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <zmq.hpp>
+
+#include <deque>
+#include <thread>
+#include <vector>
+
+#include "common/base/mutex.h"
+#include "common/base/thread_name.h"
+
+namespace frond::wire {
+namespace {
+
+// A burst of requests must not keep replies waiting.
+constexpr int kRequestsARound = 64;
+
+// ZeroMQ binds to numeric addresses and interfaces only, so names are looked up here.
+Result<std::string> bindable(const std::string& listen) {
+  const auto invalid = [&](std::string_view why) {
+    return Error(Code::kInvalid, "'" + listen + "': " + std::string(why));
+  };
+  constexpr std::string_view kScheme = "tcp://";
+  const auto colon = listen.rfind(':');
+  if (listen.compare(0, kScheme.size(), kScheme) != 0 || colon < kScheme.size())
+    return invalid("expected tcp://HOST:PORT");
+  std::string host = listen.substr(kScheme.size(), colon - kScheme.size());
+  const std::string port = listen.substr(colon + 1);
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+  if (host.empty() || host == "*") return "tcp://*:" + port;
+  const addrinfo hints{.ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM};
+  addrinfo* found = nullptr;
+  if (const int failure = getaddrinfo(host.c_str(), nullptr, &hints, &found); failure != 0)
+    return invalid(gai_strerror(failure));
+  char numeric[NI_MAXHOST] = {};
+  const int failure =
+      getnameinfo(found->ai_addr, found->ai_addrlen, numeric, sizeof numeric, nullptr, 0, NI_NUMERICHOST);
+  const bool v6 = found->ai_family == AF_INET6;
+  freeaddrinfo(found);
+  if (failure != 0) return invalid(gai_strerror(failure));
+  return "tcp://" + (v6 ? "[" + std::string(numeric) + "]" : std::string(numeric)) + ":" + port;
+}
+
+class ZmqRouterSocket final : public RouterSocket {
+ public:
+  explicit ZmqRouterSocket(Config config) : config_(std::move(config)) {}
+  ~ZmqRouterSocket() override {
+    stop(std::chrono::milliseconds(0));
+    if (wake_ >= 0) close(wake_);
+  }
+
+  Result<void> bind();
+  std::uint16_t port() const override { return port_; }
+  void start(Receiver receiver) override {
+    FROND_CHECK(!thread_.joinable());
+    thread_ = std::thread([this, on_request = std::move(receiver)] { run(on_request); });
+  }
+  bool send(const Peer& peer, ByteBuffer reply) override;
+  void stop(std::chrono::milliseconds linger) override;
+  std::uint64_t dropped() const override { return dropped_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Pending {
+    Peer peer;
+    ByteBuffer bytes;
+  };
+
+  void run(const Receiver& receiver);
+  void receive(const Receiver& receiver);
+  void send_pending();
+  void send_one(const Pending& reply);
+  void wake();
+  void clear_wake();
+  void drop() { dropped_.fetch_add(1, std::memory_order_relaxed); }
+
+  const Config config_;
+  zmq::context_t context_{1};
+  zmq::socket_t socket_;  // the creator's until start(), then the thread's until it is joined
+  std::uint16_t port_ = 0;
+  int wake_ = -1;  // eventfd: something is pending, or stop
+  std::atomic<std::uint64_t> dropped_{0};
+  std::thread thread_;
+  Mutex mutex_;
+  std::deque<Pending> pending_ FROND_GUARDED_BY(mutex_);
+  std::size_t pending_bytes_ FROND_GUARDED_BY(mutex_) = 0;
+  bool stopping_ FROND_GUARDED_BY(mutex_) = false;
+};
+
+Result<void> ZmqRouterSocket::bind() {
+  const std::string address = FROND_TRY(bindable(config_.listen));
+  try {
+    wake_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (wake_ < 0) return Error(Code::kUnavailable, "no eventfd: too many open files");
+    socket_ = zmq::socket_t(context_, zmq::socket_type::router);
+    socket_.set(zmq::sockopt::router_mandatory, true);  // else replies to a lost peer vanish uncounted
+    socket_.set(zmq::sockopt::linger, 0);
+    socket_.set(zmq::sockopt::ipv6, true);
+    socket_.set(zmq::sockopt::sndhwm, config_.high_water_mark);
+    socket_.set(zmq::sockopt::rcvhwm, config_.high_water_mark);
+    socket_.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(config_.max_request_bytes));
+    socket_.set(zmq::sockopt::heartbeat_ivl, static_cast<int>(kHeartbeatInterval.count()));
+    socket_.set(zmq::sockopt::heartbeat_timeout, static_cast<int>(kHeartbeatTimeout.count()));
+    socket_.set(zmq::sockopt::heartbeat_ttl, static_cast<int>(kHeartbeatTimeout.count()));
+    socket_.bind(address);
+    const std::string bound = socket_.get(zmq::sockopt::last_endpoint);
+    port_ = static_cast<std::uint16_t>(std::stoul(bound.substr(bound.rfind(':') + 1)));
+    return {};
+  } catch (const zmq::error_t& e) {
+    const bool taken = e.num() == EADDRINUSE || e.num() == EACCES || e.num() == EADDRNOTAVAIL || e.num() == EMFILE;
+    return Error(taken ? Code::kUnavailable : Code::kInvalid, "'" + config_.listen + "': " + e.what());
+  } catch (const std::exception& e) {
+    return Error(Code::kInvalid, "'" + config_.listen + "': " + e.what());
+  }
+}
+
+bool ZmqRouterSocket::send(const Peer& peer, ByteBuffer reply) {
+  bool first = false;
+  {
+    const MutexLock lock(mutex_);
+    if (stopping_ || pending_.size() >= config_.max_pending_replies ||
+        pending_bytes_ + reply.size() > config_.max_pending_bytes) {
+      drop();
+      return false;
+    }
+    first = pending_.empty();
+    pending_bytes_ += reply.size();
+    pending_.push_back({peer, std::move(reply)});
+  }
+  if (first) wake();
+  return true;
+}
+
+void ZmqRouterSocket::stop(std::chrono::milliseconds linger) {
+  {
+    const MutexLock lock(mutex_);
+    stopping_ = true;
+  }
+  wake();
+  if (thread_.joinable()) thread_.join();
+  if (!socket_) return;
+  try {
+    socket_.set(zmq::sockopt::linger, static_cast<int>(linger.count()));
+  } catch (const zmq::error_t&) {  // closed at once then
+  }
+  socket_.close();
+  context_.close();  // returns when the network has taken what was sent, or `linger` is over
+}
+
+void ZmqRouterSocket::run(const Receiver& receiver) {
+  name_this_thread("leaf-socket");
+  zmq::pollitem_t items[] = {{socket_.handle(), 0, ZMQ_POLLIN, 0}, {nullptr, wake_, ZMQ_POLLIN, 0}};
+  for (;;) {
+    try {
+      zmq::poll(items, std::size(items), std::chrono::milliseconds(-1));
+      if (items[1].revents & ZMQ_POLLIN) clear_wake();
+      send_pending();
+      {
+        const MutexLock lock(mutex_);
+        if (stopping_ && pending_.empty()) return;
+      }
+      if (items[0].revents & ZMQ_POLLIN) receive(receiver);
+    } catch (const zmq::error_t& e) {
+      if (e.num() == ETERM || e.num() == ENOTSOCK) return;  // the context ended under us; else (EINTR) go on
+    } catch (const std::exception&) {
+      drop();  // out of memory with one message: it is lost, the others go on
+    }
+  }
+}
+
+// One message is [peer][request]; any other shape is not ours and is dropped whole.
+void ZmqRouterSocket::receive(const Receiver& receiver) {
+  for (int i = 0; i < kRequestsARound; ++i) {
+    zmq::message_t peer, request;
+    if (!socket_.recv(peer, zmq::recv_flags::dontwait)) return;
+    bool whole = peer.more();
+    if (whole) whole = socket_.recv(request, zmq::recv_flags::dontwait).has_value();
+    if (whole && !request.more()) {
+      receiver(peer.to_string(), ByteView(static_cast<const std::byte*>(request.data()), request.size()));
+      continue;
+    }
+    while (request.more() && socket_.recv(request, zmq::recv_flags::dontwait)) {
+    }
+  }
+}
+
+void ZmqRouterSocket::send_pending() {
+  std::deque<Pending> ready;
+  {
+    const MutexLock lock(mutex_);
+    ready.swap(pending_);
+    pending_bytes_ = 0;
+  }
+  for (const Pending& reply : ready) send_one(reply);
+}
+
+void ZmqRouterSocket::send_one(const Pending& reply) {
+  try {
+    // EAGAIN (a full peer) is an empty result, EHOSTUNREACH (a lost one) is thrown: both at the first frame.
+    const auto flags = zmq::send_flags::dontwait;
+    if (!socket_.send(zmq::buffer(reply.peer), flags | zmq::send_flags::sndmore) ||
+        !socket_.send(zmq::buffer(reply.bytes.data(), reply.bytes.size()), flags))
+      drop();
+  } catch (const zmq::error_t&) {
+    drop();
+  }
+}
+
+void ZmqRouterSocket::wake() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = write(wake_, &one, sizeof one);  // full: it is awake already
+}
+
+void ZmqRouterSocket::clear_wake() {
+  std::uint64_t count = 0;
+  [[maybe_unused]] const auto taken = read(wake_, &count, sizeof count);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RouterSocket>> RouterSocket::create(Config config) {
+  try {
+    auto socket = std::make_unique<ZmqRouterSocket>(std::move(config));
+    FROND_TRY(socket->bind());
+    return std::unique_ptr<RouterSocket>(std::move(socket));
+  } catch (const std::exception& e) {  // zmq::error_t of the context: out of descriptors
+    return Error(Code::kUnavailable, e.what());
+  }
+}
+
+}  // namespace frond::wire

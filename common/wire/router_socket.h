@@ -1,0 +1,57 @@
+#pragma once
+// The leaf's end of the wire: one ZeroMQ ROUTER socket and the thread that owns it. A broker's DEALER sends one frame a
+// request and gets one frame a reply, in any order; any number of brokers connect. The thread only moves frames: it
+// hands each request to the receiver, and sends what workers give to send().
+//
+// Nothing here grows with load: requests wait in ZeroMQ up to its high-water mark, replies in a queue bounded in number
+// and bytes. A reply to a peer that is gone or does not read is dropped and counted; the peer's deadline deals with it.
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/base/bytes.h"
+#include "common/base/result.h"
+#include "common/wire/limits.h"
+
+namespace frond::wire {
+
+// How often both ends make sure that the other is there; a peer that was silent for the timeout is disconnected.
+inline constexpr std::chrono::milliseconds kHeartbeatInterval{1000};
+inline constexpr std::chrono::milliseconds kHeartbeatTimeout{3000};
+
+// Names a connected broker: opaque bytes, valid while it stays connected.
+using Peer = std::string;
+
+class RouterSocket {
+ public:
+  struct Config {
+    std::string listen;                                // "tcp://host:port"; "*" is any address, port 0 picks one
+    std::size_t max_request_bytes = kMaxRequestBytes;  // a peer that sends more is disconnected
+    int high_water_mark = 4096;                        // messages a peer, each way
+    std::size_t max_pending_replies = 65'536;
+    std::size_t max_pending_bytes = 256u << 20;
+  };
+  // Called on the socket's thread for every request; must not block, must not throw. `request` is valid during the
+  // call, at any alignment.
+  using Receiver = std::function<void(Peer peer, ByteView request)>;
+
+  // Binds. kInvalid: the address; kUnavailable: it is taken.
+  static Result<std::unique_ptr<RouterSocket>> create(Config config);
+  virtual ~RouterSocket() = default;
+
+  virtual std::uint16_t port() const = 0;
+  // Starts the thread; once.
+  virtual void start(Receiver receiver) = 0;
+  // Hands a reply over. Any thread, never blocks. False: dropped, the queue is full or the socket stopped.
+  virtual bool send(const Peer& peer, ByteBuffer reply) = 0;
+  // Sends what is queued, ends the thread, and waits at most `linger` for the network to take it.
+  virtual void stop(std::chrono::milliseconds linger) = 0;
+  // Replies that no peer took, since start.
+  virtual std::uint64_t dropped() const = 0;
+};
+
+}  // namespace frond::wire

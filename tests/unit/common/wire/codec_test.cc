@@ -1,0 +1,172 @@
+// Every promise in codec.h.
+#include "common/wire/codec.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "common/wire/limits.h"
+#include "tests/unit/common/wire/random_messages.h"
+
+namespace frond::wire {
+namespace {
+
+constexpr int kRounds = 2000;
+
+std::uint64_t printed_seed() {
+  const std::uint64_t seed = std::random_device{}();
+  std::printf("seed %lu\n", static_cast<unsigned long>(seed));
+  return seed;
+}
+
+// The code of a message has one form, so equal bytes are equal messages.
+TEST(WireCodec, ReturnsTheRequestsItWasGiven) {
+  RandomMessages random(printed_seed());
+  for (int i = 0; i < kRounds; ++i) {
+    const ByteBuffer bytes = encode(random.request());
+    const Result<Request> got = decode_request(bytes);
+    ASSERT_TRUE(got) << got.error().message();
+    ASSERT_EQ(encode(*got), bytes) << "round " << i;
+  }
+}
+
+TEST(WireCodec, ReturnsTheRepliesItWasGiven) {
+  RandomMessages random(printed_seed());
+  for (int i = 0; i < kRounds; ++i) {
+    const ByteBuffer bytes = encode(random.reply());
+    const Result<Reply> got = decode_reply(bytes);
+    ASSERT_TRUE(got) << got.error().message();
+    ASSERT_EQ(encode(*got), bytes) << "round " << i;
+  }
+}
+
+TEST(WireCodec, CarriesEveryFieldOfASearch) {
+  SearchRequest sent{7, 3, Mode::kAnd, Processor::kCpu, true, 20, 15, std::chrono::microseconds(1500)};
+  sent.terms = {{"fox", 2}, {"dog", 1}};
+  sent.partitions = {4, 9};
+  const auto got = decode_request(encode(sent));
+  ASSERT_TRUE(got);
+  const auto& search = std::get<SearchRequest>(*got);
+  EXPECT_EQ(search.request_id, 7u);
+  EXPECT_EQ(search.generation, 3u);
+  EXPECT_EQ(search.mode, Mode::kAnd);
+  EXPECT_EQ(search.processor, Processor::kCpu);
+  EXPECT_TRUE(search.profile);
+  EXPECT_EQ(search.depth, 20u);
+  EXPECT_EQ(search.auto_needs, 15u);
+  EXPECT_EQ(search.budget.count(), 1500);
+  ASSERT_EQ(search.terms.size(), 2u);
+  EXPECT_EQ(search.terms[0].text, "fox");
+  EXPECT_EQ(search.terms[0].occurrences, 2u);
+  EXPECT_EQ(search.partitions, sent.partitions);
+}
+
+TEST(WireCodec, CarriesEveryFieldOfAnAnswer) {
+  SearchReply sent{7, true, false, {{{5, 100}, {2, 90}, {9, 90}}, 3, false}};
+  sent.unsearched = {{1, Unsearched::kCorrupt}};
+  sent.profile = {{2, "cpu", 1, 2, 3, 4}};
+  const auto got = decode_reply(encode(sent));
+  ASSERT_TRUE(got);
+  const auto& search = std::get<SearchReply>(*got);
+  EXPECT_TRUE(search.has_and);
+  EXPECT_FALSE(search.has_or);
+  EXPECT_EQ(search.and_ranking.hits, sent.and_ranking.hits);
+  EXPECT_EQ(search.and_ranking.matches, 3u);
+  EXPECT_FALSE(search.and_ranking.exact);
+  ASSERT_EQ(search.unsearched.size(), 1u);
+  EXPECT_EQ(search.unsearched[0].partition, 1u);
+  EXPECT_EQ(search.unsearched[0].reason, Unsearched::kCorrupt);
+  ASSERT_EQ(search.profile.size(), 1u);
+  EXPECT_EQ(search.profile[0].engine, "cpu");
+  EXPECT_EQ(search.profile[0].postings, 4u);
+}
+
+TEST(WireCodec, ReadsFramesAtAnyAlignment) {
+  const ByteBuffer bytes = encode(Request(SearchRequest{1, 2}));
+  for (std::size_t shift = 0; shift < 8; ++shift) {
+    ByteBuffer moved(shift);
+    moved.insert(moved.end(), bytes.begin(), bytes.end());
+    EXPECT_TRUE(decode_request(ByteView(moved).subspan(shift))) << "shift " << shift;
+  }
+}
+
+TEST(WireCodec, CallsEveryTruncationCorrupt) {
+  RandomMessages random(printed_seed());
+  for (int i = 0; i < 50; ++i) {
+    const ByteBuffer request = encode(random.request()), reply = encode(random.reply());
+    for (std::size_t n = 0; n < request.size(); ++n)
+      ASSERT_EQ(decode_request(ByteView(request).first(n)), Code::kCorrupt) << n << " of " << request.size();
+    for (std::size_t n = 0; n < reply.size(); ++n)
+      ASSERT_EQ(decode_reply(ByteView(reply).first(n)), Code::kCorrupt) << n << " of " << reply.size();
+  }
+}
+
+TEST(WireCodec, SurvivesFlippedAndArbitraryBytes) {
+  RandomMessages random(printed_seed());
+  for (int i = 0; i < kRounds; ++i) {
+    ByteBuffer request = encode(random.request()), reply = encode(random.reply());
+    for (int flips = 0; flips < 4; ++flips) {
+      request[random.below(request.size())] ^= static_cast<std::byte>(1u << random.below(8));
+      reply[random.below(reply.size())] ^= static_cast<std::byte>(1u << random.below(8));
+    }
+    (void)decode_request(request).has_value();
+    (void)decode_reply(reply).has_value();
+    (void)decode_request(reply).has_value();
+    (void)decode_reply(request).has_value();
+  }
+}
+
+TEST(WireCodec, RefusesMoreThanTheLimits) {
+  SearchRequest search;
+  search.terms.assign(kMaxTerms, {"a", 1});
+  EXPECT_TRUE(decode_request(encode(search)));
+  search.terms[0].occurrences = 2;
+  EXPECT_EQ(decode_request(encode(search)), Code::kCorrupt);
+  search.terms.assign(kMaxTerms + 1, {"a", 1});
+  EXPECT_EQ(decode_request(encode(search)), Code::kCorrupt);
+  search.terms = {{std::string(kMaxTermBytes + 1, 'a'), 1}};
+  EXPECT_EQ(decode_request(encode(search)), Code::kCorrupt);
+  search.terms = {{"", 1}};
+  EXPECT_EQ(decode_request(encode(search)), Code::kCorrupt);
+  search.terms.clear();
+  search.partitions.assign(kMaxPartitions + 1, 0);
+  EXPECT_EQ(decode_request(encode(search)), Code::kCorrupt);
+  search.partitions.clear();
+  search.depth = kMaxHits + 1;
+  EXPECT_EQ(decode_request(encode(search)), Code::kCorrupt);
+  FetchRequest fetch;
+  fetch.ordinals.assign(kMaxOrdinals + 1, 0);
+  EXPECT_EQ(decode_request(encode(fetch)), Code::kCorrupt);
+  SearchReply reply{.has_and = true};
+  for (std::uint64_t i = 0; i <= kMaxHits; ++i) reply.and_ranking.hits.push_back({i, 1});
+  EXPECT_EQ(decode_reply(encode(reply)), Code::kCorrupt);
+}
+
+TEST(WireCodec, CallsUnknownEnumsAndDisorderCorrupt) {
+  SearchRequest search;
+  search.mode = static_cast<Mode>(3);
+  EXPECT_EQ(decode_request(encode(search)), Code::kCorrupt);
+  SearchReply reply{.has_or = true, .or_ranking = {{{1, 5}, {0, 5}}}};
+  EXPECT_EQ(decode_reply(encode(reply)), Code::kCorrupt);
+  reply.or_ranking.hits.clear();
+  reply.unsearched = {{0, static_cast<Unsearched>(5)}};
+  EXPECT_EQ(decode_reply(encode(reply)), Code::kCorrupt);
+  HelloReply hello;
+  hello.generations = {{1, 1}};
+  hello.generations[0].bm25.k1 = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(decode_reply(encode(hello)), Code::kCorrupt);
+  hello.generations[0].bm25.k1 = 0.9;
+  hello.generations[0].partitions = {{0, 0, 0, 1}};
+  EXPECT_EQ(decode_reply(encode(hello)), Code::kCorrupt);
+}
+
+TEST(WireCodec, SendsANegativeBudgetAsNoneAndAHugeOneAsTheLongest) {
+  SearchRequest search;
+  search.budget = std::chrono::microseconds(-5);
+  EXPECT_EQ(std::get<SearchRequest>(*decode_request(encode(search))).budget.count(), 0);
+  search.budget = std::chrono::microseconds::max();
+  EXPECT_EQ(std::get<SearchRequest>(*decode_request(encode(search))).budget.count(), 0xffffffff);
+}
+
+}  // namespace
+}  // namespace frond::wire

@@ -1,0 +1,141 @@
+#pragma once
+// Random messages within the limits, awkward ones often: empty lists, empty texts, extreme numbers.
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "common/wire/messages.h"
+
+namespace frond::wire {
+
+class RandomMessages {
+ public:
+  explicit RandomMessages(std::uint64_t seed) : random_(seed) {}
+
+  Request request() {
+    switch (below(3)) {
+      case 0:
+        return search_request();
+      case 1:
+        return fetch_request();
+      default:
+        return HelloRequest{number()};
+    }
+  }
+  Reply reply() {
+    switch (below(4)) {
+      case 0:
+        return search_reply();
+      case 1:
+        return fetch_reply();
+      case 2:
+        return hello_reply();
+      default:
+        return ErrorReply{number(), text(200)};
+    }
+  }
+
+  std::uint64_t below(std::uint64_t end) { return random_() % end; }
+
+ private:
+  std::uint64_t number() {
+    switch (below(4)) {
+      case 0:
+        return 0;
+      case 1:
+        return std::numeric_limits<std::uint64_t>::max();
+      case 2:
+        return below(1000);
+      default:
+        return random_();
+    }
+  }
+  std::uint32_t number32() { return static_cast<std::uint32_t>(number()); }
+  std::size_t count(std::size_t limit) { return below(4) == 0 ? 0 : below(std::min<std::size_t>(limit, 40) + 1); }
+  bool coin() { return below(2) == 0; }
+  std::string text(std::size_t limit, std::size_t least = 0) {
+    std::string made(std::max(least, count(limit)), '\0');
+    for (char& c : made) c = static_cast<char>(random_());  // any bytes: the codec promises nothing about UTF-8
+    return made;
+  }
+  std::chrono::microseconds budget() { return std::chrono::microseconds(number32()); }
+
+  SearchRequest search_request() {
+    SearchRequest made{number(), number()};
+    made.mode = static_cast<Mode>(below(3));
+    made.processor = static_cast<Processor>(below(4));
+    made.profile = coin();
+    made.depth = static_cast<std::uint32_t>(below(10'001));
+    made.auto_needs = number32();
+    made.budget = budget();
+    made.terms.resize(count(40));
+    for (auto& term : made.terms) term = {text(60, 1), static_cast<std::uint32_t>(1 + below(9))};
+    made.partitions.resize(count(40));
+    for (auto& partition : made.partitions) partition = number32();
+    return made;
+  }
+  FetchRequest fetch_request() {
+    FetchRequest made{number(), number(), budget()};
+    made.terms.resize(count(40));
+    for (auto& term : made.terms) term = text(60, 1);
+    made.ordinals.resize(count(40));
+    for (auto& ordinal : made.ordinals) ordinal = number();
+    return made;
+  }
+  Ranking ranking() {
+    Ranking made;
+    made.hits.resize(count(40));
+    for (auto& hit : made.hits) hit = {number(), static_cast<topk::Score>(below(8))};  // ties
+    std::sort(made.hits.begin(), made.hits.end(), topk::better);
+    made.hits.erase(std::unique(made.hits.begin(), made.hits.end()), made.hits.end());
+    made.matches = number();
+    made.exact = coin();
+    return made;
+  }
+  SearchReply search_reply() {
+    SearchReply made{number()};
+    if ((made.has_and = coin())) made.and_ranking = ranking();
+    if ((made.has_or = coin())) made.or_ranking = ranking();
+    made.unsearched.resize(count(40));
+    for (auto& missing : made.unsearched) missing = {number32(), static_cast<Unsearched>(below(5))};
+    made.profile.resize(count(40));
+    for (auto& one : made.profile) one = {number32(), text(10), number(), number(), number(), number()};
+    return made;
+  }
+  FetchReply fetch_reply() {
+    FetchReply made{number()};
+    made.documents.resize(count(40));
+    for (auto& one : made.documents) one = {number(), coin(), text(40), text(40), text(40), text(300)};
+    return made;
+  }
+  HelloReply hello_reply() {
+    HelloReply made{number(), text(20), text(20), text(10)};
+    made.generations.resize(count(5));
+    for (auto& one : made.generations) {
+      one.generation = number();
+      one.partitions_total = static_cast<std::uint32_t>(1 + below(4096));
+      one.analyzer = {static_cast<text::Stemmer>(below(3)), coin()};
+      one.bm25 = {static_cast<double>(below(401)) / 100, static_cast<double>(below(101)) / 100};
+      one.statistics = {number(), number()};
+      one.partitions.resize(count(20));
+      for (auto& partition : one.partitions)
+        partition = {static_cast<std::uint32_t>(below(one.partitions_total)), number(),
+                     std::max<std::uint64_t>(1, number()), number()};
+    }
+    made.gpu = text(10);
+    made.cpu_threads = number32();
+    made.queue_depth = number32();
+    made.queue_limit = number32();
+    made.host_cache_bytes = number();
+    made.host_cache_limit = number();
+    made.host_cache_hits = number();
+    made.host_cache_misses = number();
+    made.detail = text(100);
+    return made;
+  }
+
+  std::mt19937_64 random_;
+};
+
+}  // namespace frond::wire

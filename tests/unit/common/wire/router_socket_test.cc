@@ -1,0 +1,135 @@
+// The leaf's socket against ordinary DEALERs on loopback.
+#include "common/wire/router_socket.h"
+
+#include <gtest/gtest.h>
+#include <zmq.hpp>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace frond::wire {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::unique_ptr<RouterSocket> listening(RouterSocket::Config config = {}) {
+  config.listen = "tcp://127.0.0.1:0";
+  auto socket = RouterSocket::create(config);
+  EXPECT_TRUE(socket);
+  return std::move(socket).value();
+}
+
+class Dealer {
+ public:
+  explicit Dealer(std::uint16_t port) : socket_(context_, zmq::socket_type::dealer) {
+    socket_.set(zmq::sockopt::linger, 0);
+    socket_.set(zmq::sockopt::rcvtimeo, 10'000);
+    socket_.connect("tcp://127.0.0.1:" + std::to_string(port));
+  }
+  void send(const std::string& text) { socket_.send(zmq::buffer(text)); }
+  std::string receive() {
+    zmq::message_t message;
+    return socket_.recv(message) ? message.to_string() : "(nothing)";
+  }
+  zmq::socket_t& socket() { return socket_; }
+
+ private:
+  zmq::context_t context_{1};
+  zmq::socket_t socket_;
+};
+
+ByteBuffer copy_of(ByteView bytes) { return {bytes.begin(), bytes.end()}; }
+
+TEST(RouterSocket, AnswersEachPeerItsOwnRequests) {
+  const auto router = listening();
+  router->start([&](Peer peer, ByteView request) { router->send(peer, copy_of(request)); });
+  Dealer one(router->port()), two(router->port());
+  for (int i = 0; i < 1000; ++i) {
+    one.send("one " + std::to_string(i));
+    two.send("two " + std::to_string(i));
+  }
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_EQ(one.receive(), "one " + std::to_string(i));
+    ASSERT_EQ(two.receive(), "two " + std::to_string(i));
+  }
+  router->stop(milliseconds(0));
+  EXPECT_EQ(router->dropped(), 0u);
+}
+
+TEST(RouterSocket, TakesRepliesFromAnyThread) {
+  const auto router = listening();
+  std::vector<std::thread> workers;
+  router->start([&](Peer peer, ByteView request) {
+    workers.emplace_back([&, peer, reply = copy_of(request)] { router->send(peer, reply); });
+  });
+  Dealer dealer(router->port());
+  for (int i = 0; i < 50; ++i) dealer.send("x");
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(dealer.receive(), "x");
+  router->stop(milliseconds(0));
+  for (auto& worker : workers) worker.join();
+}
+
+TEST(RouterSocket, CountsRepliesToPeersThatAreGone) {
+  const auto router = listening();
+  router->start([&](Peer peer, ByteView request) { router->send(peer, copy_of(request)); });
+  EXPECT_TRUE(router->send("nobody", ByteBuffer(8)));
+  Dealer dealer(router->port());
+  dealer.send("after");
+  EXPECT_EQ(dealer.receive(), "after");  // the socket's thread has seen the first by now
+  EXPECT_EQ(router->dropped(), 1u);
+}
+
+TEST(RouterSocket, RefusesRepliesPastItsBounds) {
+  RouterSocket::Config config;
+  config.max_pending_replies = 2;
+  config.max_pending_bytes = 100;
+  const auto router = listening(config);  // not started: nothing is taken out
+  EXPECT_FALSE(router->send("peer", ByteBuffer(101)));
+  EXPECT_TRUE(router->send("peer", ByteBuffer(50)));
+  EXPECT_FALSE(router->send("peer", ByteBuffer(51)));
+  EXPECT_TRUE(router->send("peer", ByteBuffer(50)));
+  EXPECT_FALSE(router->send("peer", ByteBuffer()));
+  EXPECT_EQ(router->dropped(), 3u);
+}
+
+TEST(RouterSocket, DropsMessagesOfAnotherShapeAndGoesOn) {
+  const auto router = listening();
+  router->start([&](Peer peer, ByteView request) { router->send(peer, copy_of(request)); });
+  Dealer dealer(router->port());
+  dealer.socket().send(zmq::str_buffer("a"), zmq::send_flags::sndmore);
+  dealer.socket().send(zmq::str_buffer("b"), zmq::send_flags::sndmore);
+  dealer.socket().send(zmq::str_buffer("c"));
+  dealer.send("whole");
+  EXPECT_EQ(dealer.receive(), "whole");
+}
+
+TEST(RouterSocket, SendsWhatIsQueuedBeforeItStops) {
+  const auto router = listening();
+  std::atomic<int> seen{0};
+  Peer known;
+  router->start([&](Peer peer, ByteView) {
+    known = peer;
+    seen.store(1);
+    seen.notify_one();
+  });
+  Dealer dealer(router->port());
+  dealer.send("hello");
+  seen.wait(0);
+  EXPECT_TRUE(router->send(known, copy_of(as_bytes("bye"))));
+  router->stop(milliseconds(5000));
+  EXPECT_EQ(dealer.receive(), "bye");
+  EXPECT_FALSE(router->send(known, ByteBuffer()));
+}
+
+TEST(RouterSocket, SaysWhatIsWrongWithAnAddress) {
+  const auto router = listening();
+  EXPECT_EQ(RouterSocket::create({.listen = "tcp://127.0.0.1:" + std::to_string(router->port())}), Code::kUnavailable);
+  EXPECT_EQ(RouterSocket::create({.listen = "ipc:///tmp/x"}), Code::kInvalid);
+  EXPECT_EQ(RouterSocket::create({.listen = "tcp://127.0.0.1"}), Code::kInvalid);
+  EXPECT_EQ(RouterSocket::create({.listen = "tcp://127.0.0.1:http?"}), Code::kInvalid);
+  EXPECT_TRUE(RouterSocket::create({.listen = "tcp://localhost:0"}));
+}
+
+}  // namespace
+}  // namespace frond::wire
