@@ -25,6 +25,7 @@ struct PartitionEntry {
 
 struct Manifest {
   Generation generation = 0;
+  Generation previous = 0;  // current when this one was published: what a rollback goes back to; 0: none
   std::string collection;
   std::string created;  // RFC 3339, UTC
   std::string codec;
@@ -37,8 +38,12 @@ struct Manifest {
   std::vector<PartitionEntry> partitions;  // partition number = place here
 };
 
+// [A-Za-z0-9._-]+, at most 128 bytes, not beginning with a dot: can't leave the folder it is in.
+bool is_safe_name(std::string_view name);
+
 std::string to_json(const Manifest& manifest);
-// kCorrupt names the member. Any bytes are survived.
+// kCorrupt names the member. Any bytes are survived. Partition ids and file names are safe as names of files
+// (is_safe_name).
 Result<Manifest> manifest_from_json(std::string_view json);
 
 }  // namespace frond::repository

@@ -3,17 +3,14 @@
 //   <root>/<collection>/CURRENT                      one line: the current generation's number
 //   <root>/<collection>/generations/<n>.json         manifests, with <n>.terms.sst beside them
 //   <root>/<collection>/partitions/<id>/*.sst        immutable
-//   <root>/<collection>/building/                    what a build is writing; never read by others, removed by the next
-//   build
-#include <cstdint>
+//   <root>/<collection>/building/                    what a build is writing; never read by others
+//   <root>/<collection>/LOCK                         held by the one writer
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "common/base/deadline.h"
 #include "common/base/result.h"
 #include "common/repository/manifest.h"
 
@@ -22,35 +19,47 @@ namespace frond::repository {
 // Reading, wherever the repository is. Thread-safe.
 class RepositorySource {
  public:
-  // "http://host:port/path" (plain HTTP) or a directory.
+  // A directory, or "http://host[:port][/path]". kInvalid: neither, or a collection that is not a safe name.
   static Result<std::unique_ptr<RepositorySource>> open(std::string_view directory_or_url, std::string_view collection);
   virtual ~RepositorySource() = default;
-  virtual Result<Generation> current() const = 0;  // kNotFound: nothing published
+  // kNotFound: nothing is published; kUnavailable: the repository can't be read now.
+  virtual Result<Generation> current() const = 0;
+  // kCorrupt also where the manifest is of another generation or collection.
   virtual Result<Manifest> manifest(Generation generation) const = 0;
-  // Puts the collection's file `path` ("partitions/<id>/x.sst") at `to`, and verifies size and checksum: kCorrupt names
-  // the file.
+  // Copies the collection's file `path` ("partitions/<id>/x.sst") to `to`, synced, and verifies size and checksum on
+  // the way: kCorrupt names the file. On any error `to` is removed.
   virtual Result<void> fetch(const std::string& path, const PartitionFile& expected,
                              const std::filesystem::path& to) const = 0;
 };
 
-// Writing: a directory, one writer at a time (an flock on <collection>/LOCK, held for this object's life; kUnavailable
-// if taken).
+// Where things lie below the collection, with '/'.
+std::string manifest_path(Generation generation);
+std::string term_statistics_path(Generation generation);
+std::string partition_file_path(const PartitionEntry& partition, const PartitionFile& file);
+
+// Writing: a directory, one writer at a time. One thread.
 class RepositoryWriter {
  public:
-  // Takes the lock, removes what an interrupted build left behind (building/, partitions and generation files that no
-  // manifest names).
-  static Result<std::unique_ptr<RepositoryWriter>> open(const std::filesystem::path& root, std::string_view collection);
+  // Makes the collection's folders, takes LOCK for this object's life (kUnavailable: somebody else has it), and removes
+  // what an interrupted build left behind: building/, and partitions and term statistics that no manifest names
+  // (nothing is removed while a manifest is unreadable). `before_step`, for tests, is called before each irreversible
+  // step of publish() with the step's name.
+  static Result<std::unique_ptr<RepositoryWriter>> open(const std::filesystem::path& root, std::string_view collection,
+                                                        std::function<void(std::string_view)> before_step = {});
   virtual ~RepositoryWriter() = default;
-  virtual const std::filesystem::path& building() const = 0;  // scratch, emptied
-  virtual Generation next_generation() const = 0;             // one more than the highest there is
-  // Moves building/<entry.id> of every new partition and `term_statistics` (a file under building/) into place, writes
-  // the manifest, syncs, and switches CURRENT by one atomic rename. After any crash the old generation or the new one
-  // is current, whole.
-  virtual Result<void> publish(const Manifest& manifest, const std::filesystem::path& term_statistics) = 0;
-  // Makes the highest generation below the current one current. Returns it; kNotFound if there is none.
+  virtual const std::filesystem::path& building() const = 0;  // scratch, empty at first
+  virtual const std::filesystem::path& folder() const = 0;    // the collection's
+  virtual Generation next_generation()
+      const = 0;  // one more than the highest there ever was: numbers are not used twice
+  // Moves building/<entry.id> of every partition that is not in place yet, and `term_statistics` (a synced file under
+  // building/), into place; writes the manifest with `previous` set; syncs; and switches CURRENT by one atomic rename.
+  // After a crash at any instant the old generation or the new one is current, whole.
+  virtual Result<void> publish(Manifest manifest, const std::filesystem::path& term_statistics) = 0;
+  // Makes the generation that was current before the current one current again. Returns it; kNotFound: there is none.
   virtual Result<Generation> rollback() = 0;
+  // Removes all generations but the current one and the `keep` before it (following `previous`), and partitions that
+  // none of the rest names.
+  virtual Result<void> prune(unsigned keep) = 0;
 };
-
-Result<PartitionFile> describe_file(const std::filesystem::path& file);  // size and XXH3-128 of a file
 
 }  // namespace frond::repository

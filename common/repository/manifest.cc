@@ -1,0 +1,223 @@
+#include "common/repository/manifest.h"
+
+#include <cmath>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "common/partition/file_checksum.h"
+
+namespace frond::repository {
+namespace {
+using nlohmann::json;
+
+constexpr std::string_view kFormat = "frond-manifest-1";
+constexpr std::size_t kMaxPartitions = 65536;
+
+json file_to_json(const PartitionFile& file) {
+  return {{"name", file.name}, {"bytes", file.bytes}, {"xxh3", file.xxh3}};
+}
+
+json partition_to_json(const PartitionEntry& entry) {
+  const auto& s = entry.summary;
+  json files = json::array();
+  for (const auto& file : s.files) files.push_back(file_to_json(file));
+  return {{"id", entry.id},
+          {"base", entry.base},
+          {"stride", entry.stride},
+          {"documents", s.documents},
+          {"tokens", s.tokens},
+          {"terms", s.terms},
+          {"postings", s.postings},
+          {"built_average_length", s.built_average_length},
+          {"list_bytes",
+           {{"docids", s.docid_bytes},
+            {"frequencies", s.frequency_bytes},
+            {"index", s.index_bytes},
+            {"bounds", s.bound_bytes},
+            {"headers", s.header_bytes}}},
+          {"files", std::move(files)}};
+}
+
+// Reads members of one object; the first that is missing or of another type is kept as the error, by its path.
+class Members {
+ public:
+  Members(const json& object, std::string path, std::string& error)
+      : object_(object), path_(std::move(path)), error_(error) {
+    if (!object_.is_object()) fail("", "is not an object");
+  }
+  std::uint64_t number(const char* name) {
+    return get(name, &json::is_number_unsigned, "a whole number").get<std::uint64_t>();
+  }
+  double real(const char* name) {
+    const double value = get(name, &json::is_number, "a number").get<double>();
+    if (!std::isfinite(value)) fail(name, "is not finite");
+    return value;
+  }
+  std::string text(const char* name) { return get(name, &json::is_string, "a string").get<std::string>(); }
+  bool flag(const char* name) { return get(name, &json::is_boolean, "true or false").get<bool>(); }
+  Members object(const char* name) { return {get(name, &json::is_object, "an object"), path_ + name + ".", error_}; }
+  const json& array(const char* name) { return get(name, &json::is_array, "an array"); }
+  std::string safe_name(const char* name) {
+    auto value = text(name);
+    if (!is_safe_name(value)) fail(name, "is not a safe file name");
+    return value;
+  }
+  void fail(std::string_view name, std::string_view what) {
+    if (error_.empty()) error_ = path_ + std::string(name) + " " + std::string(what);
+  }
+  bool ok() const { return error_.empty(); }
+  const std::string& path() const { return path_; }
+
+ private:
+  const json& get(const char* name, bool (json::*is)() const noexcept, std::string_view type) {
+    static const json kNumber = 0u, kString = "", kFlag = false, kObject = json::object(), kArray = json::array();
+    if (object_.is_object()) {
+      const auto found = object_.find(name);
+      if (found != object_.end() && ((*found).*is)()) return *found;
+    }
+    fail(name, "is missing or not " + std::string(type));
+    for (const json* fallback : {&kNumber, &kString, &kFlag, &kObject})
+      if (((*fallback).*is)()) return *fallback;
+    return kArray;
+  }
+  const json& object_;
+  std::string path_;
+  std::string& error_;
+};
+
+PartitionFile file_from(Members members) {
+  PartitionFile file{members.safe_name("name"), members.number("bytes"), members.text("xxh3")};
+  if (file.xxh3.size() != 32 || file.xxh3.find_first_not_of("0123456789abcdef") != std::string::npos)
+    members.fail("xxh3", "is not 32 hexadecimal digits");
+  return file;
+}
+
+PartitionEntry partition_from(Members members, std::string& error) {
+  PartitionEntry entry;
+  entry.id = members.safe_name("id");
+  entry.base = members.number("base");
+  entry.stride = members.number("stride");
+  if (entry.stride == 0) members.fail("stride", "is 0");
+  auto& s = entry.summary;
+  s.documents = members.number("documents");
+  if (s.documents >= kNoDoc) members.fail("documents", "is more than a partition holds");
+  s.tokens = members.number("tokens");
+  s.terms = members.number("terms");
+  s.postings = members.number("postings");
+  s.built_average_length = members.real("built_average_length");
+  auto bytes = members.object("list_bytes");
+  s.docid_bytes = bytes.number("docids");
+  s.frequency_bytes = bytes.number("frequencies");
+  s.index_bytes = bytes.number("index");
+  s.bound_bytes = bytes.number("bounds");
+  s.header_bytes = bytes.number("headers");
+  std::set<std::string> names;
+  for (const auto& file : members.array("files")) {
+    s.files.push_back(file_from({file, members.path() + "files[" + std::to_string(s.files.size()) + "].", error}));
+    if (!names.insert(s.files.back().name).second) members.fail("files", "names a file twice");
+    if (!members.ok()) break;
+  }
+  return entry;
+}
+
+void read_analyzer(Members members, Manifest& manifest) {
+  const auto stemmer = text::stemmer_named(members.text("stemmer"));
+  if (!stemmer) members.fail("stemmer", "is not a stemmer this version knows");
+  manifest.analyzer = {stemmer.value_or(text::Stemmer::kNone), members.flag("stop_words")};
+}
+
+void read_bm25(Members members, Manifest& manifest) {
+  manifest.bm25 = {members.real("k1"), members.real("b")};
+  if (!(manifest.bm25.k1 >= 0 && manifest.bm25.k1 <= scoring::kMaxK1)) members.fail("k1", "is out of range");
+  if (!(manifest.bm25.b >= 0 && manifest.bm25.b <= 1)) members.fail("b", "is out of range");
+}
+
+void check_totals(Members& members, const Manifest& manifest) {
+  std::uint64_t documents = 0, tokens = 0, postings = 0;
+  for (const auto& partition : manifest.partitions) {
+    documents += partition.summary.documents;
+    tokens += partition.summary.tokens;
+    postings += partition.summary.postings;
+  }
+  if (documents != manifest.statistics.documents) members.fail("statistics.documents", "is not the partitions' sum");
+  if (tokens != manifest.statistics.tokens) members.fail("statistics.tokens", "is not the partitions' sum");
+  if (postings != manifest.postings) members.fail("statistics.postings", "is not the partitions' sum");
+}
+
+Manifest read_manifest(const json& document, std::string& error) {
+  Members members(document, "manifest.", error);
+  Manifest manifest;
+  if (members.text("format") != kFormat) members.fail("format", "is not " + std::string(kFormat));
+  manifest.generation = members.number("generation");
+  if (manifest.generation == 0) members.fail("generation", "is 0");
+  manifest.previous = members.number("previous");
+  manifest.collection = members.safe_name("collection");
+  manifest.created = members.text("created");
+  manifest.codec = members.text("codec");
+  read_analyzer(members.object("analyzer"), manifest);
+  read_bm25(members.object("bm25"), manifest);
+  auto statistics = members.object("statistics");
+  manifest.statistics = {statistics.number("documents"), statistics.number("tokens")};
+  manifest.terms = statistics.number("terms");
+  manifest.postings = statistics.number("postings");
+  manifest.term_statistics = file_from(members.object("term_statistics"));
+  const auto& partitions = members.array("partitions");
+  if (partitions.size() > kMaxPartitions) members.fail("partitions", "are too many");
+  for (const auto& partition : partitions) {
+    if (!members.ok()) break;
+    const auto path = "manifest.partitions[" + std::to_string(manifest.partitions.size()) + "].";
+    manifest.partitions.push_back(partition_from({partition, path, error}, error));
+  }
+  if (members.ok()) check_totals(members, manifest);
+  return manifest;
+}
+}  // namespace
+
+bool is_safe_name(std::string_view name) {
+  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  return !name.empty() && name.size() <= 128 && name.front() != '.' && name.find_first_not_of(kAllowed) == name.npos;
+}
+
+std::string to_json(const Manifest& m) {
+  json partitions = json::array();
+  for (const auto& entry : m.partitions) partitions.push_back(partition_to_json(entry));
+  const json manifest = {
+      {"format", kFormat},
+      {"generation", m.generation},
+      {"previous", m.previous},
+      {"collection", m.collection},
+      {"created", m.created},
+      {"codec", m.codec},
+      {"analyzer", {{"stemmer", text::name_of(m.analyzer.stemmer)}, {"stop_words", m.analyzer.stop_words}}},
+      {"bm25", {{"k1", m.bm25.k1}, {"b", m.bm25.b}}},
+      {"statistics",
+       {{"documents", m.statistics.documents},
+        {"tokens", m.statistics.tokens},
+        {"terms", m.terms},
+        {"postings", m.postings}}},
+      {"term_statistics", file_to_json(m.term_statistics)},
+      {"partitions", std::move(partitions)}};
+  const json document = {{"manifest", manifest}, {"xxh3", partition::xxh3_hex(as_bytes(manifest.dump()))}};
+  return document.dump(1) + "\n";
+}
+
+Result<Manifest> manifest_from_json(std::string_view text) {
+  try {
+    const json document = json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (!document.is_object()) return Error(Code::kCorrupt, "manifest: not a JSON object");
+    const auto manifest = document.find("manifest"), checksum = document.find("xxh3");
+    if (manifest == document.end() || checksum == document.end() || !checksum->is_string())
+      return Error(Code::kCorrupt, "manifest: no 'manifest' or no 'xxh3'");
+    if (partition::xxh3_hex(as_bytes(manifest->dump())) != checksum->get<std::string>())
+      return Error(Code::kCorrupt, "manifest: its checksum is wrong");
+    std::string error;
+    Manifest read = read_manifest(*manifest, error);
+    if (!error.empty()) return Error(Code::kCorrupt, error);
+    return read;
+  } catch (const std::exception& thrown) {  // a string that is not UTF-8, or no memory
+    return Error(Code::kCorrupt, std::string("manifest: ") + thrown.what());
+  }
+}
+
+}  // namespace frond::repository
