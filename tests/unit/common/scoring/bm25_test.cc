@@ -1,0 +1,125 @@
+#include "common/scoring/bm25.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <random>
+
+namespace frond::scoring {
+namespace {
+
+TEST(NaturalLog, IsTheLogarithmToOnePartIn1e14) {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> exponent(0, 40), near_one(0, 1);
+  const auto expect_near = [](double x) {
+    const double expected = std::log(x);
+    ASSERT_NEAR(natural_log(x), expected, 1e-14 * std::max(expected, 1e-300)) << std::hexfloat << x;
+  };
+  for (int i = 0; i < 200'000; ++i) {
+    expect_near(std::exp(exponent(random)));
+    expect_near(1 + near_one(random));
+    expect_near(1 + near_one(random) * 1e-6);
+  }
+  EXPECT_EQ(natural_log(1), 0.0);
+  for (int e = 1; e < 60; ++e) expect_near(std::ldexp(1.0, e));
+}
+
+TEST(NaturalLog, NeverDescends) {
+  double before = -1;
+  for (double x = 1; x < 1e6; x *= 1.00001) {
+    const double now = natural_log(x);
+    ASSERT_GE(now, before) << x;
+    before = now;
+  }
+}
+
+// These integers are what indexes, brokers and GPUs agree on: a change here changes every score that was ever shown.
+TEST(Contribution, IsTheseIntegersForEver) {
+  struct Row {
+    std::uint64_t documents, tokens, df;
+    Bm25Parameters parameters;
+    std::uint32_t query_frequency;
+    Frequency frequency;
+    std::uint32_t length;
+    Score score;
+  };
+  const Row rows[] = {
+#include "tests/unit/common/scoring/contributions.inc"
+  };
+  for (const Row& row : rows) {
+    const CollectionStatistics statistics = {row.documents, row.tokens};
+    const float weight = term_weight(row.parameters, statistics, row.df, row.query_frequency);
+    EXPECT_EQ(contribution(weight, row.frequency, row.length, length_norm(row.parameters, statistics)), row.score)
+        << row.documents << " documents, df " << row.df << ", tf " << row.frequency << ", length " << row.length;
+  }
+}
+
+TEST(Contribution, IsBm25) {
+  std::mt19937_64 random(2);
+  for (int i = 0; i < 100'000; ++i) {
+    const CollectionStatistics statistics = {1 + random() % 10'000'000, 1 + random() % 1'000'000'000};
+    const std::uint64_t df = 1 + random() % statistics.documents;
+    const Bm25Parameters parameters = {.k1 = random() % 400 / 100.0, .b = random() % 101 / 100.0};
+    const auto tf = static_cast<Frequency>(1 + random() % 50);
+    const auto length = static_cast<std::uint32_t>(tf + random() % 5000);
+    const double n = static_cast<double>(statistics.documents), d = static_cast<double>(df);
+    const double idf = std::log(1 + (n - d + 0.5) / (d + 0.5));
+    const double norm = parameters.k1 * (1 - parameters.b + parameters.b * length / statistics.average_length());
+    const double expected = kScoreScale * idf * (parameters.k1 + 1) * tf / (tf + norm);
+    const Score got =
+        contribution(term_weight(parameters, statistics, df, 1), tf, length, length_norm(parameters, statistics));
+    ASSERT_NEAR(got, expected, 1 + expected * 1e-6);
+  }
+}
+
+TEST(Contribution, LeavesRoomForEveryQueryTermInAScore) {
+  const Bm25Parameters parameters = {.k1 = kMaxK1, .b = 0};
+  const CollectionStatistics statistics = {std::uint64_t{1} << 33, std::uint64_t{1} << 40};
+  const Score most =
+      contribution(term_weight(parameters, statistics, 1, 1), 0xffffffff, 1, length_norm(parameters, statistics));
+  EXPECT_LT(most, 1u << 23);
+  EXPECT_LE(std::uint64_t{most} * kMaxQueryTerms, 0xffffffffu);
+}
+
+TEST(TermWeight, IsPositiveEvenForATermOfEveryDocument) {
+  const Bm25Parameters parameters;
+  EXPECT_GT(term_weight(parameters, {10, 100}, 10, 1), 0.0f);
+  EXPECT_EQ(term_weight(parameters, {10, 100}, 11, 1), term_weight(parameters, {10, 100}, 10, 1));
+  EXPECT_EQ(term_weight(parameters, {1000, 100'000}, 3, 2), 2 * term_weight(parameters, {1000, 100'000}, 3, 1));
+}
+
+TEST(PackedDeficit, RoundsDown) {
+  std::mt19937 random(3);
+  for (int i = 0; i < 1'000'000; ++i) {
+    const float value = std::bit_cast<float>(static_cast<std::uint32_t>(random() % 0x7f000000u));
+    const float unpacked = unpack_deficit(pack_deficit(value));
+    ASSERT_LE(unpacked, value);
+    if (value > 1e-30f) {
+      ASSERT_GE(unpacked, value * 0.992f);
+    }
+  }
+  EXPECT_EQ(unpack_deficit(pack_deficit(0)), 0.0f);
+}
+
+// Extreme frequencies, lengths and averages, drawn evenly over their orders of magnitude.
+TEST(BoundScale, IsNeverBelowAContribution) {
+  std::mt19937_64 random(4);
+  const auto any = [&](unsigned bits) { return random() >> (64 - 1 - random() % bits); };
+  for (int i = 0; i < 1'000'000; ++i) {
+    const Bm25Parameters parameters = {.k1 = random() % 401 / 100.0, .b = random() % 101 / 100.0};
+    const auto tf = static_cast<Frequency>(1 + any(31));
+    const auto length = static_cast<std::uint32_t>(any(32));
+    const CollectionStatistics now = {1 + any(32), 1 + any(44)};
+    const double built = random() % 3 ? static_cast<double>(1 + any(30)) / 16 : now.average_length();
+    const float weight = term_weight(parameters, now, 1 + any(32), static_cast<std::uint32_t>(1 + random() % 4));
+    const PackedDeficit packed = pack_deficit(deficit(parameters.b, built, tf, length));
+    ASSERT_GE(BoundScale(weight, parameters, now, built).bound(packed),
+              contribution(weight, tf, length, length_norm(parameters, now)))
+        << "round " << i << ": tf " << tf << ", length " << length << ", built " << built << ", now "
+        << now.average_length() << ", k1 " << parameters.k1 << ", b " << parameters.b;
+  }
+}
+
+}  // namespace
+}  // namespace frond::scoring
