@@ -1,0 +1,267 @@
+"""Whole Frond processes on loopback, for tests: build a repository, start leaves and brokers, ask, kill, look.
+
+A test is a script: it takes --bin (where the programs are) and --seed, prints what it did, and exits 0, 1, or 77 (skipped).
+"""
+import argparse
+import http.client
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+
+SKIPPED = 77
+
+
+def arguments(description):
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", default="build/release/bin", help="the folder of frond-broker, frond-leaf, frond-indexer")
+    parser.add_argument("--seed", type=int, default=None, help="of everything random; default: a new one")
+    parser.add_argument("--keep", action="store_true", help="keep the working folder")
+    return parser
+
+
+class Failure(Exception):
+    pass
+
+
+def expect(condition, what):
+    if not condition:
+        raise Failure(what)
+
+
+def run(test, parsed):
+    """Runs test(setting) in a working folder of its own; on failure shows the ends of the processes' logs."""
+    seed = parsed.seed if parsed.seed is not None else random.SystemRandom().randrange(2**32)
+    print(f"seed {seed}", flush=True)
+    folder = tempfile.mkdtemp(prefix="frond-cluster-")
+    setting = Setting(os.path.abspath(parsed.bin), folder, random.Random(seed))
+    started, failed = time.monotonic(), False
+    try:
+        test(setting)
+    except (Failure, OSError, subprocess.SubprocessError, http.client.HTTPException) as error:
+        failed = True
+        print(f"FAILED (seed {seed}): {type(error).__name__}: {error}")
+        setting.show_logs()
+    finally:
+        setting.stop_all()
+        if not parsed.keep:
+            shutil.rmtree(folder, ignore_errors=True)
+    print(f"{'failed' if failed else 'passed'} in {time.monotonic() - started:.1f} s", flush=True)
+    sys.exit(1 if failed else 0)
+
+
+def free_ports(count):
+    held = [socket.socket() for _ in range(count)]
+    for s in held:
+        s.bind(("127.0.0.1", 0))
+    ports = [s.getsockname()[1] for s in held]
+    for s in held:
+        s.close()
+    return ports
+
+
+class Setting:
+    """Where the programs are, a scratch folder, one source of randomness, and every process that was started."""
+
+    def __init__(self, programs, folder, rng):
+        self.programs, self.folder, self.rng, self.processes = programs, folder, rng, []
+
+    def path(self, *parts):
+        return os.path.join(self.folder, *parts)
+
+    def program(self, name):
+        return os.path.join(self.programs, name)
+
+    def spawn(self, log_name, program, *args):
+        with open(self.path(log_name + ".log"), "ab") as log:
+            process = subprocess.Popen([self.program(program), *map(str, args)], stdout=log, stderr=log)
+        self.processes.append(process)
+        return process
+
+    def stop_all(self):
+        alive = [p for p in self.processes if p.poll() is None]
+        for process in alive:
+            process.terminate()
+        for process in alive:
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    def log(self, name):
+        with open(self.path(name + ".log"), encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def show_logs(self):
+        for name in sorted(n for n in os.listdir(self.folder) if n.endswith(".log")):
+            print(f"--- {name}")
+            print(self.log(name[:-4])[-3000:])
+
+    def build_command(self, repository, collection, inputs, partitions, **flags):
+        command = [self.program("frond-indexer"), "build", "--repository", repository, "--collection", collection,
+                   "--partitions", str(partitions), "--json"]
+        for name, value in {"format": "jsonl", **flags}.items():
+            command += ["--" + name.replace("_", "-"), str(value)]
+        return command + ["--input", *inputs]
+
+    def build(self, repository, collection, inputs, partitions, **flags):
+        """The build's summary."""
+        done = subprocess.run(self.build_command(repository, collection, inputs, partitions, **flags),
+                              capture_output=True, text=True, timeout=600)
+        expect(done.returncode == 0, f"build exited {done.returncode}: {done.stderr[-1000:]}")
+        return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def current(repository, collection):
+    """The current generation's number; None where nothing is published."""
+    try:
+        with open(os.path.join(repository, collection, "CURRENT"), encoding="ascii") as file:
+            return int(file.read())
+    except FileNotFoundError:
+        return None
+
+
+def fetch(port, path, timeout=30, method="GET", body=None):
+    """(status, body) of one request."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+    try:
+        connection.request(method, path, body=body)
+        reply = connection.getresponse()
+        return reply.status, reply.read()
+    finally:
+        connection.close()
+
+
+def eventually(condition, what, seconds=30):
+    """Waits until condition() is true; connection errors count as not yet."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            if condition():
+                return
+        except (OSError, http.client.HTTPException, json.JSONDecodeError):
+            pass
+        expect(time.monotonic() < end, f"not within {seconds} s: {what}")
+        time.sleep(0.05)
+
+
+class Answer:
+    """A search's answer. hits keep every byte of what the broker printed of them: numbers stay as they were written."""
+
+    def __init__(self, status, body):
+        self.status = status
+        answer = json.loads(body, parse_float=str, parse_int=str)
+        expect(status == 200, f"search: status {status}: {body[:300]!r}")
+        self.generation = int(answer["generation"])
+        self.cache = answer["cache"]
+        self.degraded = answer["coverage"]["degraded"]
+        self.timed_out = answer["timed_out"]
+        self.total = (int(answer["total"]["value"]), answer["total"]["relation"])
+        self.hits = json.dumps(answer["hits"], sort_keys=True)
+        self.ranking = [(hit["id"], hit["score"]) for hit in answer["hits"]]
+
+    @property
+    def whole(self):
+        return not self.degraded and not self.timed_out
+
+
+class Cluster:
+    """One broker and some leaves over one repository."""
+
+    def __init__(self, setting, repository, collection, leaves, name="c"):
+        self.setting, self.repository, self.collection, self.name = setting, repository, collection, name
+        ports = free_ports(2 * leaves + 1)
+        self.leaf_ports, self.leaf_http, self.http = ports[:leaves], ports[leaves:-1], ports[-1]
+        self.leaves = [None] * leaves
+        for number in range(leaves):
+            self.start_leaf(number)
+        self.broker = None
+        self.start_broker()
+        self.await_ready()
+
+    def start_leaf(self, number):
+        self.leaves[number] = self.setting.spawn(
+            f"{self.name}-leaf{number}", "frond-leaf", "--repository", self.repository, "--collection", self.collection,
+            "--data", self.setting.path(f"{self.name}-leaf{number}"), "--listen", f"tcp://127.0.0.1:{self.leaf_ports[number]}",
+            "--http", f"127.0.0.1:{self.leaf_http[number]}", "--shard", f"{number}/{len(self.leaves)}")
+
+    def start_broker(self):
+        args = ["--http", f"127.0.0.1:{self.http}", "--collection", self.collection]
+        for port in self.leaf_ports:
+            args += ["--leaf", f"tcp://127.0.0.1:{port}"]
+        self.broker = self.setting.spawn(f"{self.name}-broker", "frond-broker", *args)
+
+    def await_ready(self, seconds=60):
+        def ready():
+            for process in [self.broker, *self.leaves]:
+                expect(process.poll() is None, f"a process of cluster {self.name} ended at its start")
+            return fetch(self.http, "/readyz", timeout=5)[0] == 200
+
+        eventually(ready, "the broker is ready", seconds)
+
+    def search(self, query, **parameters):
+        return Answer(*fetch(self.http, "/v1/search?" + urllib.parse.urlencode({"q": query, **parameters})))
+
+    def stop(self):
+        for process in [self.broker, *self.leaves]:
+            if process.poll() is None:
+                process.terminate()
+        for process in [self.broker, *self.leaves]:
+            expect(process.wait(30) == 0, "a process did not exit 0 at SIGTERM")
+
+
+def kill9(process):
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+class Watch:
+    """Asks a cluster from several threads until told to stop, and keeps every whole answer for the judge."""
+
+    def __init__(self, cluster, queries, threads, seed):
+        self.cluster, self.queries = cluster, queries
+        self.seen, self.errors, self.degraded = set(), 0, 0
+        self.asked = 0
+        self._lock, self._stop = threading.Lock(), threading.Event()
+        self._threads = [threading.Thread(target=self._ask, args=(seed + i,), daemon=True) for i in range(threads)]
+        for thread in self._threads:
+            thread.start()
+
+    def _ask(self, seed):
+        rng = random.Random(seed)
+        while not self._stop.is_set():
+            query, mode, k = rng.choice(self.queries)
+            try:
+                answer = self.cluster.search(query, mode=mode, k=k, cache=rng.choice(("on", "off")), timeout_ms=2000)
+            except (OSError, http.client.HTTPException, Failure, json.JSONDecodeError):
+                with self._lock:
+                    self.errors += 1
+                time.sleep(0.01)  # nobody listens, perhaps
+                continue
+            with self._lock:
+                self.asked += 1
+                if answer.whole:
+                    self.seen.add((answer.generation, query, mode, k, answer.hits))
+                else:
+                    self.degraded += 1
+
+    def stop(self):
+        self._stop.set()
+        for thread in self._threads:
+            thread.join(60)
+
+    def judge(self, reference):
+        """reference(generation, query, mode, k) is what the hits must be. Returns how many different answers were right."""
+        for generation, query, mode, k, hits in self.seen:
+            wanted = reference(generation, query, mode, k)
+            expect(hits == wanted, f"wrong answer: generation {generation}, {query!r} {mode} k={k}: {hits} instead of {wanted}")
+        return len(self.seen)

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""The map is true: every relative link of every Markdown file leads somewhere, every directory that holds a build target
+has a section in docs/architecture.md, and that page names no directory that is not there. Exit 1 and a list otherwise.
+"""
+import os
+import re
+import subprocess
+import sys
+
+MAP = "docs/architecture.md"
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+AREAS = ("common", "indexer", "leaf", "broker")
+
+
+def tracked():
+    out = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True, check=True).stdout
+    return [f for f in out.splitlines() if os.path.exists(f)]
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def without_code(text):
+    return re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
+
+
+def anchor(heading):
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def anchors(path):
+    text = re.sub(r"^```.*?^```", "", read(path), flags=re.M | re.S)
+    return {anchor(h) for h in re.findall(r"^#+ (.*)$", text, re.M)}
+
+
+def broken_links(path):
+    for target in LINK.findall(without_code(read(path))):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, fragment = target.partition("#")
+        there = os.path.normpath(os.path.join(os.path.dirname(path), name)) if name else path
+        if not os.path.exists(there):
+            yield f"{path}: link to {target}: nothing there"
+        elif fragment and there.endswith(".md") and fragment not in anchors(there):
+            yield f"{path}: link to {target}: no such heading"
+
+
+def directories(files):
+    """What the map must have a section for: each part of each area, and the folders of everything else."""
+    wanted = set()
+    for file in files:
+        parts = file.split("/")
+        if parts[0] in AREAS and len(parts) > 2:
+            wanted.add("/".join(parts[:2]))
+        elif parts[0] in ("cmake", "deploy", "docs", "tools", "tests") and len(parts) > 1:
+            wanted.add(parts[0])
+            if parts[0] == "tests" and len(parts) > 2:
+                wanted.add("/".join(parts[:2]))
+    return wanted
+
+
+def main():
+    files = tracked()
+    wrong = [w for f in files if f.endswith(".md") for w in broken_links(f)]
+    named = set(re.findall(r"`([\w./-]+)/`", "\n".join(re.findall(r"^#+ .*$", read(MAP), re.M))))
+    wrong += [f"{MAP}: no section for {d}/" for d in sorted(directories(files) - named)]
+    wrong += [f"{MAP}: has a section for {d}/, which is not there" for d in sorted(named) if not os.path.isdir(d)]
+    print("\n".join(wrong), end="\n" if wrong else "")
+    sys.exit(1 if wrong else 0)
+
+
+main()

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Who may include whom: the dependency rule, checked on the source text of every tracked and new file.
+
+An entry "a/b": ["c/d"] reads "a/b may include c/d, and what c/d may". Everything may include common/base. Exit 1 and a list
+of what is wrong.
+"""
+import os
+import re
+import subprocess
+import sys
+
+MAY_INCLUDE = {
+    "common/config": [],
+    "common/metrics": [],
+    "common/http": [],
+    "common/text": [],
+    "common/codec": [],
+    "common/scoring": [],
+    "common/postings": ["common/codec", "common/scoring"],
+    "common/topk": ["common/scoring"],
+    "common/partition": ["common/postings", "common/text"],
+    "common/repository": ["common/partition", "common/scoring", "common/text"],
+    "common/wire": ["common/scoring", "common/text", "common/topk"],
+    "leaf/lists": [],
+    "leaf/engine": ["leaf/lists"],
+    "leaf/cpu": ["leaf/engine", "leaf/lists"],
+    "leaf/schedule": ["leaf/engine"],
+    "leaf/serve": ["leaf/schedule", "leaf/engine", "leaf/lists"],
+}
+PROCESSES = ("indexer", "leaf", "broker", "tools")
+# Inside these, the parts of a process may include each other's headers; leaf has the finer rule above.
+FREE_INSIDE = ("indexer", "broker", "tools", "tests")
+
+THIRD_PARTY = [  # what, its only folder
+    (re.compile(r"rocksdb/"), ("common/partition",)),
+    (re.compile(r"capnp/|kj/"), ("common/wire",)),
+    # Messages are made in common/wire; the two ends of the sockets are here.
+    (re.compile(r"zmq\.hp?p?|zmq_addon"), ("common/wire", "broker/cluster", "leaf/serve")),
+    (re.compile(r"boost/beast"), ("common/http",)),
+    (re.compile(r"cuda_runtime|cuda\.h"), ("common/device", "common/codec", "leaf/gpu", "indexer/invert")),
+]
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+
+
+def files():
+    out = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True, check=True).stdout
+    return [f for f in out.splitlines() if f.endswith((".cc", ".h", ".cu", ".cuh")) and os.path.exists(f)]
+
+
+def folder(path):
+    parts = os.path.dirname(path).split("/")
+    return "/".join(parts[:2])
+
+
+def reach(start):
+    """All folders that `start` may include."""
+    seen, todo = {start, "common/base"}, [start]
+    while todo:
+        for other in MAY_INCLUDE.get(todo.pop(), []):
+            if other not in seen:
+                seen.add(other)
+                todo.append(other)
+    return seen
+
+
+def allowed(source, target):
+    """May a file of folder `source` include one of folder `target`?"""
+    top, other = source.split("/")[0], target.split("/")[0]
+    if top == "tests":
+        return True
+    if other == "tests":
+        return False
+    if top == "common":
+        return target in reach(source)
+    if other == "common":
+        return True
+    if top != other:
+        return False
+    if top in FREE_INSIDE or source == top:  # main.cc and the tables beside it see all parts
+        return True
+    return target in reach(source)
+
+
+def check(path, text):
+    own = folder(path)
+    if path.endswith((".h", ".cuh")) and "#pragma once" not in text:
+        yield "no #pragma once"
+    for kind, name in INCLUDE.findall(text):
+        if kind == '"':
+            generated = name.endswith(".capnp.h") or os.path.exists(name + ".in")
+            if not generated and not os.path.exists(name):
+                yield f'includes "{name}", which is no path from the root of the repository'
+                continue
+            if not allowed(own, folder(name)):
+                yield f'may not include "{name}": {own} does not depend on {folder(name)}'
+            if name.endswith(".cuh") and not path.endswith((".cu", ".cuh")):
+                yield f'includes "{name}": only .cu files include .cuh'
+        elif own.split("/")[0] != "tests":
+            for pattern, homes in THIRD_PARTY:
+                if pattern.match(name) and own not in homes:
+                    yield f"includes <{name}>, whose only place is {', '.join(homes)}"
+
+
+def main():
+    wrong = 0
+    for path in files():
+        with open(path, encoding="utf-8") as file:
+            for what in check(path, file.read()):
+                print(f"{path}: {what}")
+                wrong += 1
+    sys.exit(1 if wrong else 0)
+
+
+main()
