@@ -132,7 +132,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   }
   // Ends an idle connection; a busy one ends after its last answer.
   void drain() {
-    if (slots_.empty() && !partial_ && !writing_ && !lingering_) close();
+    if (slots_.empty() && !partial_ && !backlog_ && !writing_ && !lingering_) close();
   }
   void close() {
     if (!socket_.is_open()) return;
@@ -161,7 +161,8 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   void touch() { since_ = SteadyClock::now(); }
 
   bool may_read() const {
-    return socket_.is_open() && !reading_ && !eof_ && !stopped_ && slots_.size() < core_->config.max_pipelined;
+    return socket_.is_open() && !reading_ && !eof_ && !stopped_ && !backlog_ &&
+           slots_.size() < core_->config.max_pipelined;
   }
   void read() {
     if (!may_read()) return;
@@ -212,6 +213,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
       dispatch();
       if (used == input_.size()) break;
     }
+    backlog_ = !stopped_ && slots_.size() >= core_->config.max_pipelined && used < input_.size();
     input_.erase(0, used);
     consuming_ = false;
     flush();
@@ -304,8 +306,8 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
       output_ += "HTTP/1.1 100 Continue\r\n\r\n";
       return false;
     }
-    const bool last = !slot.keep_alive || slot.sequence >= last_ ||
-                      (core_->draining && slots_.size() == 1 && !partial_ && input_.empty());
+    const bool last =
+        !slot.keep_alive || slot.sequence >= last_ || (core_->draining && slots_.size() == 1 && !partial_ && !backlog_);
     std::array<char, 24> number{};
     const auto append_number = [&](std::uint64_t value) {
       const auto end = std::to_chars(number.data(), number.data() + number.size(), value).ptr;
@@ -340,9 +342,9 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
     if (ec) return close();
     touch();
     if (last) return linger_after_ ? linger() : finish();
-    if (!reading_ && !stopped_ && !input_.empty()) consume();
+    if (backlog_ && !stopped_) consume();
     flush();
-    if (slots_.empty() && !writing_ && (stopped_ || eof_ || (core_->draining && !partial_ && input_.empty())))
+    if (slots_.empty() && !writing_ && (stopped_ || eof_ || (core_->draining && !partial_ && !backlog_)))
       return finish();
     read();
   }
@@ -378,6 +380,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   std::uint64_t last_ = ~std::uint64_t{0};  // the connection closes after this answer
   SteadyClock::time_point since_ = SteadyClock::now();
   bool reading_ = false, writing_ = false, consuming_ = false, left_ = false;
+  bool backlog_ = false;  // input_ holds requests past the pipelining limit; nothing is read meanwhile
   bool eof_ = false;      // the client sends no more
   bool stopped_ = false;  // we take no more requests
   bool partial_ = false;  // a request has begun and is not whole

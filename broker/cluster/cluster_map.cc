@@ -1,0 +1,142 @@
+#include "broker/cluster/cluster_map.h"
+
+#include <algorithm>
+
+namespace frond::broker {
+namespace {
+bool same_partitions(const wire::HelloReply& a, const wire::HelloReply& b) {
+  const auto same = [](const wire::ServedGeneration& x, const wire::ServedGeneration& y) {
+    return x.generation == y.generation && x.partitions_total == y.partitions_total &&
+           std::equal(x.partitions.begin(), x.partitions.end(), y.partitions.begin(), y.partitions.end(),
+                      [](const auto& p, const auto& q) { return p.number == q.number; });
+  };
+  return std::equal(a.generations.begin(), a.generations.end(), b.generations.begin(), b.generations.end(), same);
+}
+}  // namespace
+
+ClusterMap::ClusterMap(TimerQueue& timers, Logger& log, Config config, MakeClient make_client)
+    : timers_(timers),
+      log_(log),
+      config_(std::move(config)),
+      make_client_(std::move(make_client)),
+      alive_(std::make_shared<ClusterMap*>(this)) {}
+
+ClusterMap::~ClusterMap() {
+  *alive_ = nullptr;
+  for (const auto& [leaf, timer] : scheduled_) timers_.cancel(timer);
+}
+
+Result<void> ClusterMap::set_leaves(const std::vector<std::string>& endpoints) {
+  std::vector<LeafRef> next;
+  Result<void> outcome;
+  for (const auto& endpoint : endpoints) {
+    const auto named = [&](const LeafRef& leaf) { return leaf->endpoint == endpoint; };
+    if (std::any_of(next.begin(), next.end(), named)) continue;
+    const auto known = std::find_if(leaves_.begin(), leaves_.end(), named);
+    if (known != leaves_.end()) {
+      next.push_back(*known);
+      continue;
+    }
+    auto client = make_client_(endpoint);
+    if (!client) {
+      outcome = std::move(client).error();
+      continue;
+    }
+    auto leaf = std::make_shared<LeafNode>();
+    leaf->endpoint = endpoint;
+    leaf->client = *std::move(client);
+    leaf->last_error = "no hello yet";
+    next.push_back(std::move(leaf));
+  }
+  std::swap(leaves_, next);
+  for (const auto& leaf : next)  // those that left: queries in flight may still end there
+    if (std::find(leaves_.begin(), leaves_.end(), leaf) == leaves_.end()) {
+      leaf->healthy = false;
+      log_.info("leaf left", {{"leaf", leaf->endpoint}});
+    }
+  for (const auto& leaf : leaves_)
+    if (std::find(next.begin(), next.end(), leaf) == next.end()) schedule(leaf, std::chrono::milliseconds(0));
+  redraw();
+  return outcome;
+}
+
+void ClusterMap::schedule(const LeafRef& leaf, std::chrono::milliseconds after) {
+  const auto mine = [&](const auto& entry) { return entry.first == leaf.get(); };
+  const auto old = std::find_if(scheduled_.begin(), scheduled_.end(), mine);
+  if (old != scheduled_.end()) {
+    timers_.cancel(old->second);
+    scheduled_.erase(old);
+  }
+  const auto timer = timers_.after(after, [this, leaf] {
+    std::erase_if(scheduled_, [&](const auto& entry) { return entry.first == leaf.get(); });
+    poll(leaf);
+  });
+  scheduled_.emplace_back(leaf.get(), timer);
+}
+
+void ClusterMap::poll(const LeafRef& leaf) {
+  if (std::find(leaves_.begin(), leaves_.end(), leaf) == leaves_.end()) return;
+  leaf->client->hello(Deadline::after(timers_.clock(), config_.hello_timeout),
+                      [map = alive_, leaf](Result<wire::HelloReply> reply) {
+                        if (*map != nullptr) (*map)->heard(leaf, std::move(reply));
+                      });
+}
+
+void ClusterMap::heard(const LeafRef& leaf, Result<wire::HelloReply> reply) {
+  if (std::find(leaves_.begin(), leaves_.end(), leaf) == leaves_.end()) return;
+  if (reply && reply->collection != config_.collection)
+    reply = Error(Code::kInvalid, "serves collection '" + reply->collection + "', not '" + config_.collection + "'");
+  if (!reply) {
+    ++leaf->failures;
+    leaf->last_error = reply.error().message();
+    const bool patient = reply.error().code() == Code::kDeadline || reply.error().code() == Code::kOverloaded;
+    if (leaf->healthy && (!patient || leaf->failures >= config_.timeouts_to_down)) mark_down(leaf, leaf->last_error);
+    return schedule(leaf, leaf->healthy ? config_.poll : config_.poll_down);
+  }
+  const bool changed = !leaf->healthy || !leaf->said || !same_partitions(*leaf->said, *reply);
+  if (!leaf->healthy) log_.info("leaf up", {{"leaf", leaf->endpoint}, {"node", reply->node}});
+  leaf->said = *std::move(reply);
+  leaf->healthy = true;
+  leaf->failures = 0;
+  leaf->last_error.clear();
+  leaf->last_seen = timers_.clock().now();
+  if (changed) redraw();
+  schedule(leaf, config_.poll);
+}
+
+void ClusterMap::report_unavailable(const LeafRef& leaf, const std::string& why) {
+  if (!leaf->healthy) return;
+  mark_down(leaf, why);
+  // A hello under way answers by itself; else ask now.
+  const auto mine = [&](const auto& entry) { return entry.first == leaf.get(); };
+  if (std::any_of(scheduled_.begin(), scheduled_.end(), mine)) schedule(leaf, std::chrono::milliseconds(0));
+}
+
+void ClusterMap::mark_down(const LeafRef& leaf, const std::string& why) {
+  leaf->healthy = false;
+  leaf->last_error = why;
+  leaf->failures = std::max(leaf->failures, 1u);
+  log_.warn("leaf down", {{"leaf", leaf->endpoint}, {"error", why}});
+  redraw();
+}
+
+void ClusterMap::redraw() {
+  const Generation before = topology_ ? topology_->generation : 0;
+  auto drawn = draw_topology(leaves_, before);
+  if (!drawn && topology_) {
+    // No leaf left: keep saying which generation is missing, with nobody behind its partitions.
+    auto empty = std::make_shared<Topology>(*topology_);
+    for (auto& partition : empty->partitions) partition.replicas.clear();
+    empty->covered = 0;
+    drawn = std::move(empty);
+  }
+  topology_ = std::move(drawn);
+  if (!topology_) return;
+  was_whole_ = was_whole_ || topology_->whole();
+  if (topology_->generation != before)
+    log_.info("serving generation", {{"generation", std::to_string(topology_->generation)},
+                                     {"partitions", std::to_string(topology_->partitions.size())},
+                                     {"covered", std::to_string(topology_->covered)}});
+}
+
+}  // namespace frond::broker

@@ -1,0 +1,65 @@
+#pragma once
+// Keeps the picture of the cluster current: says hello to every leaf at an interval, and at once after a failure;
+// counts failures; redraws the topology when anything changed. Broker's thread only.
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "broker/cluster/timer_queue.h"
+#include "broker/cluster/topology.h"
+#include "common/base/log.h"
+
+namespace frond::broker {
+
+class ClusterMap {
+ public:
+  struct Config {
+    std::string collection;  // leaves of another one are not used
+    std::chrono::milliseconds poll{500};
+    std::chrono::milliseconds poll_down{200};  // while a leaf is down
+    std::chrono::milliseconds hello_timeout{1000};
+    unsigned timeouts_to_down = 2;  // hellos without an answer in a row; a lost connection counts at once
+  };
+  using MakeClient = std::function<Result<std::unique_ptr<LeafClient>>(const std::string& endpoint)>;
+
+  ClusterMap(TimerQueue& timers, Logger& log, Config config, MakeClient make_client);
+  ~ClusterMap();
+  ClusterMap(const ClusterMap&) = delete;
+  ClusterMap& operator=(const ClusterMap&) = delete;
+
+  // The leaves there are, as "tcp://host:port"; replaces the former set. Those that stay keep their connections.
+  // kInvalid: an endpoint that is not one; the others are taken.
+  Result<void> set_leaves(const std::vector<std::string>& endpoints);
+
+  // What to search now; null while no leaf serves anything.
+  std::shared_ptr<const Topology> topology() const { return topology_; }
+  const std::vector<LeafRef>& leaves() const { return leaves_; }
+  // True from the first time that a whole generation was served, as long as any partition has a leaf: a leaf that dies
+  // later degrades answers, and must not take every broker out of service as well.
+  bool ready() const { return was_whole_ && topology_ && topology_->covered > 0; }
+
+  // Tells of a request that failed as kUnavailable: the leaf counts as down until it says hello again.
+  void report_unavailable(const LeafRef& leaf, const std::string& why);
+
+ private:
+  struct Polling;
+  void poll(const LeafRef& leaf);
+  void heard(const LeafRef& leaf, Result<wire::HelloReply> reply);
+  void mark_down(const LeafRef& leaf, const std::string& why);
+  void schedule(const LeafRef& leaf, std::chrono::milliseconds after);
+  void redraw();
+
+  TimerQueue& timers_;
+  Logger& log_;
+  Config config_;
+  MakeClient make_client_;
+  std::vector<LeafRef> leaves_;
+  std::vector<std::pair<const LeafNode*, TimerQueue::Id>> scheduled_;  // one a leaf at most
+  std::shared_ptr<const Topology> topology_;
+  bool was_whole_ = false;
+  std::shared_ptr<ClusterMap*> alive_;  // null inside once we are gone: replies may come later
+};
+
+}  // namespace frond::broker

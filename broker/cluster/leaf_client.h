@@ -1,0 +1,32 @@
+#pragma once
+// Seam: what a broker may ask of one leaf. Implementations: ZeroMQ (zmq_leaf_client.h), scripted (tests/support).
+//
+// One thread: the broker's. `done` is called exactly once, never before the call returns, and at the latest when the
+// deadline passes (kDeadline); the caller needs no timer of its own. kUnavailable: the leaf is not connected, went away
+// meanwhile, or refused the request as a whole; kOverloaded: this client's own in-flight limit; kCorrupt: a reply that
+// is not one. The client fills in request_id and budget. A client that is destroyed answers what is pending with
+// kUnavailable.
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "common/base/deadline.h"
+#include "common/base/result.h"
+#include "common/wire/messages.h"
+
+namespace frond::broker {
+
+template <class Reply>
+using Done = std::function<void(Result<Reply>)>;
+
+class LeafClient {
+ public:
+  virtual ~LeafClient() = default;
+  virtual void search(wire::SearchRequest request, Deadline deadline, Done<wire::SearchReply> done) = 0;
+  virtual void fetch(wire::FetchRequest request, Deadline deadline, Done<wire::FetchReply> done) = 0;
+  virtual void hello(Deadline deadline, Done<wire::HelloReply> done) = 0;
+  // Requests sent and not answered: what balances replicas.
+  virtual std::size_t in_flight() const = 0;
+};
+
+}  // namespace frond::broker

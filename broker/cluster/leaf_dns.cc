@@ -1,0 +1,73 @@
+#include "broker/cluster/leaf_dns.h"
+
+#include <algorithm>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+namespace frond::broker {
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+struct LeafDns::State : std::enable_shared_from_this<State> {
+  State(asio::io_context& io, ClusterMap& cluster, Logger& logger, std::string name, std::uint16_t number,
+        std::chrono::milliseconds every)
+      : resolver(io), timer(io), map(&cluster), log(&logger), host(std::move(name)), port(number), interval(every) {}
+
+  void look_up() {
+    resolver.async_resolve(
+        host, std::to_string(port),
+        [self = shared_from_this()](const boost::system::error_code& ec, const tcp::resolver::results_type& found) {
+          if (self->map == nullptr) return;
+          self->take(ec, found);
+          self->timer.expires_after(self->interval);
+          self->timer.async_wait([self](const boost::system::error_code& stopped) {
+            if (!stopped && self->map != nullptr) self->look_up();
+          });
+        });
+  }
+  void take(const boost::system::error_code& ec, const tcp::resolver::results_type& found) {
+    if (ec || found.empty()) {
+      if (!failing) log->warn("cannot look leaves up", {{"name", host}, {"error", ec.message()}});
+      failing = true;
+      return;
+    }
+    failing = false;
+    std::vector<std::string> endpoints;
+    for (const auto& entry : found) {
+      const auto address = entry.endpoint().address();
+      const std::string text = address.is_v6() ? "[" + address.to_string() + "]" : address.to_string();
+      endpoints.push_back("tcp://" + text + ":" + std::to_string(port));
+    }
+    std::sort(endpoints.begin(), endpoints.end());
+    endpoints.erase(std::unique(endpoints.begin(), endpoints.end()), endpoints.end());
+    if (endpoints == last) return;
+    last = endpoints;
+    if (const auto set = map->set_leaves(endpoints); !set)
+      log->error("a leaf's address is not usable", {{"error", set.error().message()}});
+  }
+
+  tcp::resolver resolver;
+  asio::steady_timer timer;
+  ClusterMap* map;
+  Logger* log;
+  std::string host;
+  std::uint16_t port;
+  std::chrono::milliseconds interval;
+  std::vector<std::string> last;
+  bool failing = false;
+};
+
+LeafDns::LeafDns(asio::io_context& io, ClusterMap& map, Logger& log, std::string host, std::uint16_t port,
+                 std::chrono::milliseconds interval)
+    : state_(std::make_shared<State>(io, map, log, std::move(host), port, interval)) {
+  state_->look_up();
+}
+LeafDns::~LeafDns() {
+  state_->map = nullptr;
+  state_->resolver.cancel();
+  state_->timer.cancel();
+}
+
+}  // namespace frond::broker

@@ -1,0 +1,53 @@
+#pragma once
+// Which leaf can search which partition of which generation: the broker's picture of the cluster, made from the leaves'
+// hellos. Pure: no sockets, no time.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "broker/cluster/leaf_client.h"
+#include "common/wire/messages.h"
+
+namespace frond::broker {
+
+// One leaf as the broker sees it. Broker's thread only.
+struct LeafNode {
+  std::string endpoint;
+  std::unique_ptr<LeafClient> client;
+  bool healthy = false;
+  unsigned failures = 0;                 // hellos in a row
+  std::string last_error;                // empty while healthy
+  Instant last_seen{};                   // of the last good hello
+  std::optional<wire::HelloReply> said;  // the last good hello; kept while the leaf is down
+};
+using LeafRef = std::shared_ptr<LeafNode>;
+
+// One generation and the leaves that were healthy when it was drawn. Queries in flight keep theirs alive; a replica's
+// health is read from the LeafNode itself, so that a failure is seen by older topologies too.
+struct Topology {
+  struct Partition {
+    wire::ServedPartition place;    // valid if it has replicas
+    std::vector<LeafRef> replicas;  // empty: no leaf has it
+  };
+  Generation generation = 0;
+  text::AnalyzerConfig analyzer;
+  scoring::Bm25Parameters bm25;
+  scoring::CollectionStatistics statistics;
+  std::vector<Partition> partitions;  // by number; all of the generation's
+  std::size_t covered = 0;            // partitions with a replica
+  bool whole() const { return covered == partitions.size(); }
+  // The partition that holds a document, if any that we know of does.
+  std::optional<std::uint32_t> partition_of(Ordinal ordinal) const;
+};
+
+// Chooses the generation to serve, from the leaves that are healthy; null when they serve none.
+//  1. Of those whose every partition has a leaf: the newest that some leaf calls its current one (lists last), so that
+//  a
+//     generation under way is taken as soon as it is whole, and one rolled back is left once every leaf has left it.
+//  2. None whole: the one with the largest share of its partitions; `serving` before others, then the newest.
+std::shared_ptr<const Topology> draw_topology(std::span<const LeafRef> leaves, Generation serving);
+
+}  // namespace frond::broker

@@ -1,0 +1,236 @@
+#include "broker/cluster/zmq_leaf_client.h"
+
+#include <unordered_map>
+#include <utility>
+#include <variant>
+
+#include <zmq.hpp>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+
+#include "common/wire/codec.h"
+#include "common/wire/limits.h"
+#include "common/wire/router_socket.h"
+
+namespace frond::broker {
+namespace asio = boost::asio;
+
+struct ZmqLeafClients::State {
+  asio::io_context& io;
+  TimerQueue& timers;
+  Logger& log;
+  Config config;
+  zmq::context_t context{1};
+};
+
+namespace {
+
+// The socket and what waits for it. Shared with Asio's handlers, which may run after the client is gone.
+class Dealer : public std::enable_shared_from_this<Dealer> {
+ public:
+  using Sink = std::variant<Done<wire::SearchReply>, Done<wire::FetchReply>, Done<wire::HelloReply>>;
+
+  Dealer(asio::io_context& io, zmq::context_t& context, TimerQueue& timers, Logger& log, std::size_t max_in_flight,
+         std::string endpoint)
+      : io_(io),
+        timers_(timers),
+        log_(log),
+        max_in_flight_(max_in_flight),
+        endpoint_(std::move(endpoint)),
+        socket_(context, zmq::socket_type::dealer),
+        readable_(io) {}
+  ~Dealer() { detach(); }
+
+  // Throws zmq::error_t for a bad address.
+  void connect() {
+    socket_.set(zmq::sockopt::linger, 0);
+    socket_.set(zmq::sockopt::immediate, 1);  // nothing is queued for a peer that is not there
+    socket_.set(zmq::sockopt::heartbeat_ivl, static_cast<int>(wire::kHeartbeatInterval.count()));
+    socket_.set(zmq::sockopt::heartbeat_timeout, static_cast<int>(wire::kHeartbeatTimeout.count()));
+    socket_.set(zmq::sockopt::reconnect_ivl, 100);
+    socket_.set(zmq::sockopt::reconnect_ivl_max, 1000);
+    socket_.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(wire::kMaxMessageBytes));
+    socket_.set(zmq::sockopt::sndhwm, static_cast<int>(2 * max_in_flight_ + 16));
+    socket_.set(zmq::sockopt::rcvhwm, static_cast<int>(2 * max_in_flight_ + 16));
+    socket_.set(zmq::sockopt::ipv6, true);
+    socket_.connect(endpoint_);
+    readable_.assign(socket_.get(zmq::sockopt::fd));
+    wait();
+    pump_soon();
+  }
+  void close() {
+    closed_ = true;
+    detach();
+    fail_all("the broker let go of it");
+    socket_.close();
+  }
+  std::size_t in_flight() const { return pending_.size(); }
+
+  template <class Message, class Reply>
+  void ask(Message message, Deadline deadline, Done<Reply> done) {
+    message.request_id = next_id_++;
+    if constexpr (requires { message.budget; }) message.budget = deadline.left(timers_.clock());
+    const std::uint64_t id = message.request_id;
+    if (pending_.size() >= max_in_flight_)
+      return refuse(std::move(done), Code::kOverloaded, "too many requests in flight");
+    if (deadline.passed(timers_.clock())) return refuse(std::move(done), Code::kDeadline, "no time left");
+    const auto sent = send(wire::encode(wire::Request(std::move(message))));
+    if (!sent) return refuse(std::move(done), Code::kUnavailable, "not connected");
+    const auto timer = timers_.at(deadline.when(), [this, id] { expire(id); });
+    pending_.emplace(id, Pending{std::move(done), timer});
+    // The descriptor is edge-triggered: sending may have swallowed the edge of a reply.
+    pump_soon();
+  }
+
+ private:
+  struct Pending {
+    Sink done;
+    TimerQueue::Id timer;
+  };
+
+  void detach() {
+    if (readable_.is_open()) readable_.release();  // the descriptor is ZeroMQ's: never close it
+  }
+  template <class Reply>
+  void refuse(Done<Reply> done, Code code, std::string_view why) {
+    asio::post(io_, [done = std::move(done), error = Error(code, endpoint_ + ": " + std::string(why))]() mutable {
+      done(std::move(error));
+    });
+  }
+  bool send(const ByteBuffer& bytes) {
+    try {
+      return socket_.send(zmq::const_buffer(bytes.data(), bytes.size()), zmq::send_flags::dontwait).has_value();
+    } catch (const zmq::error_t& error) {
+      log_.warn("cannot send to leaf", {{"leaf", endpoint_}, {"error", error.what()}});
+      return false;
+    }
+  }
+  void wait() {
+    readable_.async_wait(asio::posix::stream_descriptor::wait_read,
+                         [self = shared_from_this()](const boost::system::error_code& ec) {
+                           if (ec || self->closed_) return;
+                           self->pump();
+                           self->wait();
+                         });
+  }
+  void pump_soon() {
+    if (std::exchange(pump_posted_, true)) return;
+    asio::post(io_, [self = shared_from_this()] {
+      self->pump_posted_ = false;
+      if (!self->closed_) self->pump();
+    });
+  }
+  // Takes every reply that is there, then looks whether the peer still is.
+  void pump() {
+    try {
+      for (;;) {
+        const int events = socket_.get(zmq::sockopt::events);  // also lets ZeroMQ process what happened
+        if ((events & ZMQ_POLLIN) == 0) {
+          // With one peer and room below the high-water mark, "cannot send" means that the connection is gone.
+          if ((events & ZMQ_POLLOUT) == 0 && !pending_.empty()) fail_all("the connection was lost");
+          return;
+        }
+        zmq::message_t message;
+        if (!socket_.recv(message, zmq::recv_flags::dontwait)) continue;
+        bool more = message.more();
+        for (zmq::message_t part; more; more = part.more())
+          if (!socket_.recv(part, zmq::recv_flags::dontwait)) break;
+        receive({static_cast<const std::byte*>(message.data()), message.size()});
+        if (closed_) return;
+      }
+    } catch (const zmq::error_t& error) {
+      log_.warn("cannot receive from leaf", {{"leaf", endpoint_}, {"error", error.what()}});
+    }
+  }
+  void receive(ByteView bytes) {
+    auto reply = wire::decode_reply(bytes);
+    if (!reply) {
+      log_.warn("a leaf's reply cannot be read", {{"leaf", endpoint_}, {"error", reply.error().message()}});
+      return;
+    }
+    const std::uint64_t id = std::visit([](const auto& message) { return message.request_id; }, *reply);
+    const auto at = pending_.find(id);
+    if (at == pending_.end()) return;  // late: its deadline has answered
+    Pending pending = std::move(at->second);
+    forget(at);
+    std::visit([&](auto& done) { deliver(done, *std::move(reply)); }, pending.done);
+  }
+  template <class Reply>
+  void deliver(const Done<Reply>& done, wire::Reply&& reply) {
+    if (auto* const right = std::get_if<Reply>(&reply)) return done(std::move(*right));
+    if (const auto* const error = std::get_if<wire::ErrorReply>(&reply))
+      return done(Error(Code::kUnavailable, endpoint_ + " refused: " + error->message));
+    done(Error(Code::kCorrupt, endpoint_ + ": a reply of another kind than was asked for"));
+  }
+  using Pendings = std::unordered_map<std::uint64_t, Pending>;
+  void forget(Pendings::iterator at) {
+    timers_.cancel(at->second.timer);
+    pending_.erase(at);
+  }
+  void fail(Pending& pending, Code code, std::string_view why) {
+    std::visit([&](auto& done) { done(Error(code, endpoint_ + ": " + std::string(why))); }, pending.done);
+  }
+  void expire(std::uint64_t id) {
+    const auto at = pending_.find(id);
+    if (at == pending_.end()) return;
+    Pending pending = std::move(at->second);
+    pending_.erase(at);
+    fail(pending, Code::kDeadline, "no reply in time");
+  }
+  void fail_all(std::string_view why) {
+    Pendings pending = std::exchange(pending_, {});
+    for (auto& [id, one] : pending) timers_.cancel(one.timer);
+    for (auto& [id, one] : pending) fail(one, Code::kUnavailable, why);
+  }
+
+  asio::io_context& io_;
+  TimerQueue& timers_;
+  Logger& log_;
+  std::size_t max_in_flight_;
+  std::string endpoint_;
+  zmq::socket_t socket_;
+  asio::posix::stream_descriptor readable_;
+  Pendings pending_;
+  std::uint64_t next_id_ = 1;
+  bool pump_posted_ = false, closed_ = false;
+};
+
+class ZmqLeafClient final : public LeafClient {
+ public:
+  explicit ZmqLeafClient(std::shared_ptr<Dealer> dealer) : dealer_(std::move(dealer)) {}
+  ~ZmqLeafClient() override { dealer_->close(); }
+  void search(wire::SearchRequest request, Deadline deadline, Done<wire::SearchReply> done) override {
+    dealer_->ask(std::move(request), deadline, std::move(done));
+  }
+  void fetch(wire::FetchRequest request, Deadline deadline, Done<wire::FetchReply> done) override {
+    dealer_->ask(std::move(request), deadline, std::move(done));
+  }
+  void hello(Deadline deadline, Done<wire::HelloReply> done) override {
+    dealer_->ask(wire::HelloRequest{}, deadline, std::move(done));
+  }
+  std::size_t in_flight() const override { return dealer_->in_flight(); }
+
+ private:
+  std::shared_ptr<Dealer> dealer_;
+};
+
+}  // namespace
+
+ZmqLeafClients::ZmqLeafClients(asio::io_context& io, TimerQueue& timers, Logger& log, Config config)
+    : state_(new State{io, timers, log, config}) {}
+ZmqLeafClients::~ZmqLeafClients() = default;
+
+Result<std::unique_ptr<LeafClient>> ZmqLeafClients::create(const std::string& endpoint) {
+  try {
+    auto dealer = std::make_shared<Dealer>(state_->io, state_->context, state_->timers, state_->log,
+                                           state_->config.max_in_flight, endpoint);
+    dealer->connect();
+    return std::unique_ptr<LeafClient>(std::make_unique<ZmqLeafClient>(std::move(dealer)));
+  } catch (const std::exception& error) {
+    return Error(Code::kInvalid, "leaf address '" + endpoint + "': " + error.what());
+  }
+}
+
+}  // namespace frond::broker

@@ -1,0 +1,39 @@
+#pragma once
+// A LeafClient over ZeroMQ: one DEALER socket a leaf on the broker's Asio loop, one frame a message (common/wire).
+//
+// A lost connection fails what is pending at once, so that another replica can be asked inside the same deadline;
+// ZeroMQ reconnects by itself. Requests are matched to replies by id; late and unknown replies are dropped.
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "broker/cluster/leaf_client.h"
+#include "broker/cluster/timer_queue.h"
+#include "common/base/log.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace frond::broker {
+
+// The process's ZeroMQ context: one background thread. Outlives the clients that it made.
+class ZmqLeafClients {
+ public:
+  struct Config {
+    std::size_t max_in_flight = 1024;  // requests a leaf; more are answered kOverloaded at once
+  };
+  ZmqLeafClients(boost::asio::io_context& io, TimerQueue& timers, Logger& log, Config config);
+  ~ZmqLeafClients();
+  ZmqLeafClients(const ZmqLeafClients&) = delete;
+  ZmqLeafClients& operator=(const ZmqLeafClients&) = delete;
+
+  // Starts to connect to "tcp://host:port" in the background. kInvalid: not an address.
+  Result<std::unique_ptr<LeafClient>> create(const std::string& endpoint);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace frond::broker
