@@ -1,0 +1,205 @@
+#include "indexer/ingest/roff_line.h"
+
+#include <algorithm>
+
+#include "common/text/utf8.h"
+
+namespace frond::indexer {
+namespace {
+
+struct Glyph {
+  std::string_view name, text;
+};
+constexpr Glyph kGlyphs[] = {
+    {"em", "—"},  {"en", "–"}, {"hy", "-"}, {"bu", "•"}, {"co", "©"},  {"rg", "®"}, {"tm", "™"}, {"lq", "“"},
+    {"rq", "”"},  {"oq", "‘"}, {"cq", "’"}, {"aq", "'"}, {"dq", "\""}, {"ga", "`"}, {"ha", "^"}, {"ti", "~"},
+    {"rs", "\\"}, {"sl", "/"}, {"or", "|"}, {"ba", "|"}, {"at", "@"},  {"sh", "#"}, {"Do", "$"}, {"->", "→"},
+    {"<-", "←"},  {"<=", "≤"}, {">=", "≥"}, {"!=", "≠"}, {"+-", "±"},  {"mu", "×"}, {"de", "°"}, {"fo", "‹"},
+    {"fc", "›"},  {"Fo", "«"}, {"Fc", "»"}, {":a", "ä"}, {":o", "ö"},  {":u", "ü"}, {":A", "Ä"}, {":O", "Ö"},
+    {":U", "Ü"},  {"ss", "ß"}, {"'a", "á"}, {"'e", "é"}, {"'i", "í"},  {"'o", "ó"}, {"'u", "ú"}, {"`a", "à"},
+    {"`e", "è"},  {"^e", "ê"}, {",c", "ç"}, {"~n", "ñ"}, {"oa", "å"},  {"/o", "ø"}, {"lB", "["}, {"rB", "]"},
+    {"lC", "{"},  {"rC", "}"}, {"la", "⟨"}, {"ra", "⟩"}, {"R", "®"},   {"Tm", "™"}, {"<>", "↔"}, {"..", "…"},
+};
+std::string_view glyph(std::string_view name) {
+  const Glyph* found = std::ranges::find(kGlyphs, name, &Glyph::name);
+  return found == std::end(kGlyphs) ? std::string_view() : found->text;
+}
+
+// One line's escapes, read from the front.
+class Escapes {
+ public:
+  explicit Escapes(std::string_view line) : line_(line) {}
+
+  // The line as it prints.
+  std::string printed() {
+    while (at_ < line_.size()) {
+      const char c = line_[at_++];
+      if (c != '\\') {
+        out_.push_back(c);
+      } else if (at_ < line_.size() && !escape(line_[at_++])) {
+        break;
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // False: the rest of the line is a comment.
+  bool escape(char c) {
+    switch (c) {
+      case '"':
+      case '#':
+        return false;
+      case 'e':
+      case '\\':
+        out_.push_back('\\');
+        break;
+      case '-':
+      case '\'':
+      case '`':
+      case '.':
+        out_.push_back(c);
+        break;
+      case ' ':
+      case '~':
+      case '0':
+      case 't':
+      case 'p':
+        out_.push_back(' ');
+        break;
+      case '(':
+        out_.append(glyph(take(2)));
+        break;
+      case '[':
+        bracketed();
+        break;
+      case '*':
+        out_.append(glyph(name()));
+        break;
+      case 'f':
+      case 'F':
+      case 'g':
+      case 'k':
+      case 'm':
+      case 'M':
+      case 'n':
+      case 'V':
+      case 'Y':
+      case '$':
+        name();
+        break;
+      case 's':
+        if (at_ < line_.size() && (line_[at_] == '+' || line_[at_] == '-')) ++at_;
+        size();
+        break;
+      case 'A':
+      case 'b':
+      case 'B':
+      case 'C':
+      case 'D':
+      case 'h':
+      case 'H':
+      case 'l':
+      case 'L':
+      case 'N':
+      case 'o':
+      case 'R':
+      case 'S':
+      case 'v':
+      case 'w':
+      case 'x':
+      case 'X':
+      case 'Z':
+        quoted();
+        break;
+      case 'z':
+        take(1);
+        break;
+      default:  // \& \| \^ \/ \, \) \% \: \c \{ \} \d \u \r \! …: nothing to print
+        if (static_cast<unsigned char>(c) >= 0x80) out_.push_back(c);  // no escape: the letter itself
+        break;
+    }
+    return true;
+  }
+  // So many code points.
+  std::string_view take(int count) {
+    const std::size_t begin = at_;
+    for (; count > 0 && at_ < line_.size(); --count) at_ += text::decode_utf8(line_, at_).bytes;
+    return line_.substr(begin, at_ - begin);
+  }
+  std::string_view take_until(char end) {
+    const std::size_t found = line_.find(end, at_);
+    const std::string_view piece = line_.substr(at_, found == line_.npos ? found : found - at_);
+    at_ = found == line_.npos ? line_.size() : found + 1;
+    return piece;
+  }
+  // x, (xx or [xxx]
+  std::string_view name() {
+    const std::string_view first = take(1);
+    if (first == "(") return take(2);
+    return first == "[" ? take_until(']') : first;
+  }
+  void size() {
+    if (at_ < line_.size() && line_[at_] == '\'') {
+      quoted();
+    } else if (name() >= "1" && at_ > 0 && line_[at_ - 1] <= '3' && at_ < line_.size() && line_[at_] >= '0' &&
+               line_[at_] <= '9') {
+      ++at_;  // a size of two digits
+    }
+  }
+  void quoted() {
+    const std::string_view quote = take(1);
+    if (!quote.empty()) take_until(quote[0]);
+  }
+  void bracketed() {
+    const std::string_view inside = take_until(']');
+    if (inside.size() >= 5 && inside.size() <= 7 && inside[0] == 'u') {
+      char32_t value = 0;
+      for (const char c : inside.substr(1)) {
+        const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+        if (digit < 0) return;
+        value = value * 16 + static_cast<char32_t>(digit);
+      }
+      if (value < 0x110000 && (value < 0xd800 || value > 0xdfff)) text::append_utf8(value, out_);
+    } else {
+      out_.append(glyph(inside));
+    }
+  }
+
+  std::string_view line_;
+  std::size_t at_ = 0;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string printed(std::string_view line) { return Escapes(line).printed(); }
+
+// A request's arguments: blank-separated, or in double quotes with "" for one.
+std::vector<std::string> arguments_of(std::string_view text) {
+  std::vector<std::string> all;
+  for (std::size_t at = 0;;) {
+    at = text.find_first_not_of(" \t", at);
+    if (at == text.npos || text.substr(at).starts_with("\\\"")) return all;
+    std::string argument;
+    if (text[at] == '"') {
+      for (++at; at < text.size(); ++at) {
+        if (text[at] == '"') {
+          if (at + 1 >= text.size() || text[at + 1] != '"') break;
+          ++at;
+        }
+        argument.push_back(text[at]);
+      }
+      ++at;
+    } else {
+      for (; at < text.size() && text[at] != ' ' && text[at] != '\t'; ++at) {
+        argument.push_back(text[at]);
+        if (text[at] == '\\' && at + 1 < text.size()) argument.push_back(text[++at]);
+      }
+    }
+    all.push_back(printed(argument));
+    if (at >= text.size()) return all;
+  }
+}
+
+}  // namespace frond::indexer
