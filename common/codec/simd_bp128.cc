@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <string>
+#include <vector>
 
 #include "common/codec/rice.h"
 #include "common/codec/simd_bp128_unpack.h"
@@ -18,7 +19,7 @@ Error corrupt(const char* what, std::uint32_t block) {
 }
 
 // Number i lies in lane i % 4: whole rows of four are shifted in at once.
-void pack(const Block& numbers, unsigned width, std::byte* out) {
+void pack(const Block& numbers, unsigned width, ByteBuffer& out) {
   std::uint32_t words[4 * 32 + 4] = {};
   for (unsigned row = 0; row < kBlockLength / 4; ++row) {
     const unsigned bit = row * width, shift = bit % 32;
@@ -29,7 +30,7 @@ void pack(const Block& numbers, unsigned width, std::byte* out) {
       word[lane + 4] |= static_cast<std::uint32_t>(value >> 32);
     }
   }
-  std::memcpy(out, words, std::size_t{16} * width);
+  ByteWriter(out).put_bytes(std::as_bytes(std::span(words)).first(std::size_t{16} * width));
 }
 
 // Sum of the first `count` <= 15 bytes; 16 are readable.
@@ -72,10 +73,10 @@ class SimdBp128 final : public ListCodec {
       widths.push_back(append(std::span(distances).first(length), distances, out));
     }
     const std::size_t index = widths.size() + checkpoints.size() * 4;
-    const std::size_t end = (out.size() + index + 15) / 16 * 16;
-    out.resize(end);
-    std::memcpy(out.data() + end - index, widths.data(), widths.size());
-    std::memcpy(out.data() + end - checkpoints.size() * 4, checkpoints.data(), checkpoints.size() * 4);
+    out.resize((out.size() + index + 15) / 16 * 16 - index);
+    ByteWriter writer(out);
+    writer.put_bytes(std::as_bytes(std::span(widths)));
+    writer.put_bytes(std::as_bytes(std::span(checkpoints)));
   }
 
   Result<void> decode(ByteView stream, std::uint32_t count, Numbers kind, std::uint32_t block, DocId before,
@@ -110,9 +111,7 @@ class SimdBp128 final : public ListCodec {
     std::uint32_t all = 0;
     for (const std::uint32_t distance : distances) all |= distance;
     const auto width = static_cast<unsigned>(std::bit_width(all));
-    const std::size_t at = out.size();
-    out.resize(at + std::size_t{16} * width);
-    pack(block, width, out.data() + at);
+    pack(block, width, out);
     return static_cast<std::uint8_t>(width);
   }
 
