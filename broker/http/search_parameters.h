@@ -1,0 +1,46 @@
+#pragma once
+// What a search asks for, from a query string or a JSON object: the same names, the same limits, the same errors.
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "common/base/result.h"
+#include "common/http/server.h"
+#include "common/wire/messages.h"
+
+namespace frond::broker {
+
+inline constexpr std::uint32_t kMaxHits = 1000;
+inline constexpr std::uint32_t kMaxDepth = 10'000;  // offset + k
+
+struct SearchParameters {
+  std::string q;
+  std::uint32_t k = 10;      // 1 .. kMaxHits
+  std::uint32_t offset = 0;  // offset + k <= kMaxDepth
+  wire::Mode mode = wire::Mode::kAuto;
+  std::uint32_t timeout_ms = 0;  // 0: the broker's default
+  wire::Processor processor = wire::Processor::kAuto;
+  bool cache = true;
+  bool explain = false;
+  bool profile = false;
+  bool allow_partial = true;
+  friend bool operator==(const SearchParameters&, const SearchParameters&) = default;
+};
+
+// What is wrong with a request, and with which parameter ("" where it is the whole).
+struct ParameterError {
+  std::string parameter, detail;
+  http::Response response() const;  // 400, application/problem+json
+};
+
+// Either of two. Unknown parameters, a parameter given twice, values out of range or of a wrong type, a missing q, one
+// longer than kMaxQueryBytes or not UTF-8: an error naming it.
+struct ParsedSearch {
+  SearchParameters parameters;
+  ParameterError error;
+  bool ok = false;
+};
+ParsedSearch parse_search_query(std::string_view query_string);
+ParsedSearch parse_search_json(std::string_view json);
+
+}  // namespace frond::broker

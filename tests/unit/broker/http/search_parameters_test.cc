@@ -1,0 +1,71 @@
+#include "broker/http/search_parameters.h"
+
+#include <gtest/gtest.h>
+
+namespace frond::broker {
+namespace {
+
+TEST(SearchParameters, HaveTheContractsDefaults) {
+  const auto parsed = parse_search_query("q=red+fox");
+  ASSERT_TRUE(parsed.ok) << parsed.error.detail;
+  SearchParameters expected;
+  expected.q = "red fox";
+  EXPECT_EQ(parsed.parameters, expected);
+}
+
+TEST(SearchParameters, AreTheSameFromAQueryStringAndFromJson) {
+  const auto query = parse_search_query(
+      "q=fox&k=7&offset=20&mode=and&timeout_ms=50&processor=cpu&cache=off&explain=true&profile=1&allow_partial=false");
+  const auto json = parse_search_json(
+      R"({"q":"fox","k":7,"offset":20,"mode":"and","timeout_ms":50,"processor":"cpu","cache":"off","explain":true,"profile":true,"allow_partial":false})");
+  ASSERT_TRUE(query.ok) << query.error.detail;
+  ASSERT_TRUE(json.ok) << json.error.detail;
+  EXPECT_EQ(query.parameters, json.parameters);
+  EXPECT_EQ(query.parameters.k, 7u);
+  EXPECT_FALSE(query.parameters.cache);
+}
+
+TEST(SearchParameters, NameTheParameterThatIsWrong) {
+  const std::pair<std::string, std::string> cases[] = {{"", "q"},
+                                                       {"q=a&k=0", "k"},
+                                                       {"q=a&k=1001", "k"},
+                                                       {"q=a&k=ten", "k"},
+                                                       {"q=a&k=", "k"},
+                                                       {"q=a&mode=xor", "mode"},
+                                                       {"q=a&timeout_ms=-1", "timeout_ms"},
+                                                       {"q=a&nonsense=1", "nonsense"},
+                                                       {"q=%ff%fe", "q"},
+                                                       {"q=a&q=b", "q"},
+                                                       {"q=a&offset=9999&k=2", "offset"},
+                                                       {"q=a&cache=maybe", "cache"},
+                                                       {"q=a&k=1e1", "k"},
+                                                       {"q=a&explain=yes", "explain"},
+                                                       {"q=" + std::string(5000, 'a'), "q"},
+                                                       {"q=a&k=99999999999", "k"}};
+  for (const auto& [query, parameter] : cases) {
+    const auto parsed = parse_search_query(query);
+    EXPECT_FALSE(parsed.ok) << query;
+    EXPECT_EQ(parsed.error.parameter, parameter) << query.substr(0, 40);
+    EXPECT_EQ(parsed.error.response().status, 400);
+  }
+}
+
+TEST(SearchParameters, RefuseBrokenJsonAndWrongTypes) {
+  const std::pair<std::string, std::string> cases[] = {{"{", ""},
+                                                       {"[]", ""},
+                                                       {"\"q\"", ""},
+                                                       {R"({"q":1})", "q"},
+                                                       {R"({"q":"a","k":"3"})", "k"},
+                                                       {R"({"q":"a","k":3.5})", "k"},
+                                                       {R"({"q":"a","k":-3})", "k"},
+                                                       {R"({"q":"a","x":{}})", "x"},
+                                                       {R"({"q":"a","profile":1})", "profile"}};
+  for (const auto& [json, parameter] : cases) {
+    const auto parsed = parse_search_json(json);
+    EXPECT_FALSE(parsed.ok) << json;
+    EXPECT_EQ(parsed.error.parameter, parameter) << json;
+  }
+}
+
+}  // namespace
+}  // namespace frond::broker
