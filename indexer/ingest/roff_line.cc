@@ -89,7 +89,6 @@ class Escapes {
         name();
         break;
       case 's':
-        if (at_ < line_.size() && (line_[at_] == '+' || line_[at_] == '-')) ++at_;
         size();
         break;
       case 'A':
@@ -139,13 +138,13 @@ class Escapes {
     if (first == "(") return take(2);
     return first == "[" ? take_until(']') : first;
   }
+  // \sN with N to 39, \s+N and \s-N of one digit, \s(NN, \s[…], \s'…'.
   void size() {
-    if (at_ < line_.size() && line_[at_] == '\'') {
-      quoted();
-    } else if (name() >= "1" && at_ > 0 && line_[at_ - 1] <= '3' && at_ < line_.size() && line_[at_] >= '0' &&
-               line_[at_] <= '9') {
-      ++at_;  // a size of two digits
-    }
+    const char first = at_ < line_.size() ? line_[at_] : '\0';
+    if (first == '\'') return quoted();
+    if (first == '+' || first == '-') ++at_;
+    name();
+    if (first >= '1' && first <= '3' && at_ < line_.size() && line_[at_] >= '0' && line_[at_] <= '9') ++at_;
   }
   void quoted() {
     const std::string_view quote = take(1);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "common/text/utf8.h"
 #include "indexer/ingest/charset.h"
 #include "indexer/ingest/html.h"
 #include "indexer/ingest/man_page.h"
@@ -46,7 +47,7 @@ Result<TitledText> text_of(std::string_view name, std::string_view bytes) {
 
 Result<Document> parse_text_file(const RawRecord& record) {
   FROND_TRY(check_id(record.name));
-  const std::string id = to_utf8(record.name);  // names are bytes
+  const std::string id = text::repaired_utf8(record.name);  // names are bytes
   const std::string_view name = file_name(id);
   TitledText text = FROND_TRY(text_of(in_small_letters(name), record.bytes));
   Document document;

@@ -1,0 +1,114 @@
+// Every compression: whole, in several streams, cut short, damaged.
+#include "indexer/ingest/decompress.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "indexer/ingest/byte_source.h"
+#include "tests/unit/indexer/ingest/files.h"
+
+namespace frond::indexer {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct Kind {
+  Compression compression;
+  std::string (*compress)(std::string_view);
+};
+std::ostream& operator<<(std::ostream& out, const Kind& kind) { return out << name_of(kind.compression); }
+
+Result<std::string> read_all(const std::filesystem::path& path) {
+  const std::unique_ptr<ByteSource> source = FROND_TRY(ByteSource::open(path));
+  std::string all;
+  for (;;) {
+    const ByteView piece = FROND_TRY(source->read());
+    if (piece.empty()) return all;
+    all += as_text(piece);
+  }
+}
+std::string some_text(std::size_t bytes) {
+  std::mt19937 random(5);
+  std::string text;
+  while (text.size() < bytes) text += "word" + std::to_string(random() % 5000) + (random() % 9 ? " " : "\n");
+  return text;
+}
+
+class EveryCompression : public testing::TestWithParam<Kind> {
+ protected:
+  const TestFolder folder_;
+};
+
+TEST_P(EveryCompression, GivesBackWhatWentIn) {
+  for (const std::size_t bytes : {0, 1, 1000, 3000000}) {
+    const std::string text = some_text(bytes);
+    EXPECT_TRUE(read_all(folder_.write("x", GetParam().compress(text))) == text) << bytes;
+  }
+}
+TEST_P(EveryCompression, IsToldByContent) {
+  EXPECT_EQ(sniff_compression(as_bytes(GetParam().compress("text"))), GetParam().compression);
+  EXPECT_EQ(sniff_compression(as_bytes(GetParam().compress(""))), GetParam().compression);
+  EXPECT_EQ(sniff_compression(as_bytes("BZh9 is no stream")), Compression::kNone);
+}
+TEST_P(EveryCompression, ReadsStreamsEndToEnd) {
+  const std::string one = some_text(100000), two = "\nsecond\n";
+  const std::string stored = GetParam().compress(one) + GetParam().compress("") + GetParam().compress(two);
+  EXPECT_TRUE(read_all(folder_.write("x", stored)) == one + two);
+}
+TEST_P(EveryCompression, NamesFileAndPlaceOfEveryTruncation) {
+  const std::string stored = GetParam().compress(some_text(2000));
+  for (std::size_t bytes = kCompressionSniffBytes; bytes < stored.size(); bytes += 1 + bytes / 20) {
+    const Result<std::string> got = read_all(folder_.write("cut", stored.substr(0, bytes)));
+    ASSERT_EQ(got, Code::kCorrupt) << bytes;
+    ASSERT_THAT(got.error().message(), HasSubstr("cut: at byte " + std::to_string(bytes) + ": ")) << bytes;
+  }
+}
+TEST_P(EveryCompression, FindsDamageInTheMiddle) {
+  std::string stored = GetParam().compress(some_text(600000));
+  stored[stored.size() / 2] = static_cast<char>(stored[stored.size() / 2] ^ 0x55);
+  EXPECT_EQ(read_all(folder_.write("x", stored)), Code::kCorrupt);
+}
+TEST_P(EveryCompression, RefusesOtherBytesBehindTheEnd) {
+  EXPECT_EQ(read_all(folder_.write("x", GetParam().compress("text") + "not compressed at all")), Code::kCorrupt);
+}
+INSTANTIATE_TEST_SUITE_P(All, EveryCompression,
+                         testing::Values(Kind{Compression::kGzip, gzipped}, Kind{Compression::kBzip2, bzipped},
+                                         Kind{Compression::kZstd,
+                                              [](std::string_view text) { return zstd_compressed(text); }}),
+                         [](const auto& kind) { return std::string(name_of(kind.param.compression)); });
+
+TEST(Gzip, AllowsPaddingAtTheEndOnly) {
+  const TestFolder folder;
+  EXPECT_EQ(read_all(folder.write("x", gzipped("text") + std::string(300000, '\0'))), std::string("text"));
+  EXPECT_EQ(read_all(folder.write("y", gzipped("a") + std::string(10, '\0') + gzipped("b"))), Code::kCorrupt);
+}
+TEST(Zstd, ReadsLongWindows) {
+  const TestFolder folder;
+  // Random bytes repeated further apart than the usual window.
+  std::mt19937_64 random(1);
+  std::string block(9 << 20, '\0');
+  for (std::size_t i = 0; i + 8 <= block.size(); i += 8) store_le(reinterpret_cast<std::byte*>(&block[i]), random());
+  const std::string text = block + block, stored = zstd_compressed(text, 31);
+  ASSERT_LT(stored.size(), text.size() * 2 / 3);
+  EXPECT_TRUE(read_all(folder.write("x", stored)) == text);
+}
+TEST(Zstd, PassesOverSkippableFrames) {
+  const TestFolder folder;
+  const std::string skippable("\x50\x2a\x4d\x18\x04\x00\x00\x00meta", 12);
+  EXPECT_EQ(
+      read_all(folder.write("x", skippable + zstd_compressed("a") + skippable + zstd_compressed("b") + skippable)),
+      std::string("ab"));
+}
+TEST(ByteSource, ReadsPlainFilesAsTheyAre) {
+  const TestFolder folder;
+  const std::string text = some_text(1000000);
+  EXPECT_TRUE(read_all(folder.write("x", text)) == text);
+  EXPECT_EQ(read_all(folder.write("y", "ab")), std::string("ab"));
+  EXPECT_EQ(read_all(folder.path() / "none"), Code::kUnavailable);
+}
+
+}  // namespace
+}  // namespace frond::indexer

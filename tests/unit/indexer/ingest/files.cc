@@ -1,0 +1,99 @@
+#include "tests/unit/indexer/ingest/files.h"
+
+#include <bzlib.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "common/base/check.h"
+
+namespace frond::indexer {
+namespace fs = std::filesystem;
+
+TestFolder::TestFolder() {
+  std::string name = (fs::temp_directory_path() / "frond-ingest-XXXXXX").string();
+  FROND_CHECK(mkdtemp(name.data()) != nullptr);
+  path_ = name;
+}
+TestFolder::~TestFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+fs::path TestFolder::write(const std::string& name, std::string_view content) const {
+  fs::create_directories((path_ / name).parent_path());
+  std::ofstream(path_ / name, std::ios::binary) << content;
+  return path_ / name;
+}
+
+std::string gzipped(std::string_view plain) {
+  z_stream stream{};
+  FROND_CHECK(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  std::string out(deflateBound(&stream, plain.size()) + 64, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(plain.data()));
+  stream.avail_in = static_cast<uInt>(plain.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  FROND_CHECK(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+std::string bzipped(std::string_view plain) {
+  std::string out(plain.size() * 2 + 1000, '\0');
+  unsigned size = static_cast<unsigned>(out.size());
+  FROND_CHECK(BZ2_bzBuffToBuffCompress(out.data(), &size, const_cast<char*>(plain.data()),
+                                       static_cast<unsigned>(plain.size()), 9, 0, 0) == BZ_OK);
+  out.resize(size);
+  return out;
+}
+std::string zstd_compressed(std::string_view plain, int window_log) {
+  ZSTD_CCtx* context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+  if (window_log) {
+    ZSTD_CCtx_setParameter(context, ZSTD_c_enableLongDistanceMatching, 1);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, window_log);
+  }
+  std::string out(ZSTD_compressBound(plain.size()), '\0');
+  ZSTD_inBuffer in{plain.data(), plain.size(), 0};
+  ZSTD_outBuffer to{out.data(), out.size(), 0};
+  // Fed in two pieces, so that the frame names its window, not its size.
+  in.size = plain.size() / 2;
+  FROND_CHECK(!ZSTD_isError(ZSTD_compressStream2(context, &to, &in, ZSTD_e_flush)));
+  in.size = plain.size();
+  FROND_CHECK(ZSTD_compressStream2(context, &to, &in, ZSTD_e_end) == 0);
+  ZSTD_freeCCtx(context);
+  out.resize(to.pos);
+  return out;
+}
+
+std::vector<std::string> Collected::ids() const {
+  std::vector<std::string> all;
+  for (const Document& document : documents) all.push_back(document.id);
+  return all;
+}
+
+Collected collect(std::vector<fs::path> inputs, Format format) {
+  Collected all;
+  const fs::path folder = inputs.empty() ? fs::path() : fs::path(inputs[0]).parent_path();
+  const auto shortened = [&](std::string text) {
+    const std::string prefix = folder.string() + "/";
+    for (std::size_t at; (at = text.find(prefix)) != std::string::npos;) text.erase(at, prefix.size());
+    return text;
+  };
+  auto reader = DocumentReader::open(std::move(inputs), format,
+                                     [&](const BadRecord& bad) { all.bad.push_back(shortened(to_string(bad))); });
+  if (!reader) {
+    all.error = shortened(reader.error().message());
+    return all;
+  }
+  for (;;) {
+    Result<std::optional<Document>> document = (*reader)->next();
+    if (!document) all.error = shortened(document.error().message());
+    if (!document || !*document) return all;
+    all.documents.push_back(std::move(**document));
+  }
+}
+
+}  // namespace frond::indexer

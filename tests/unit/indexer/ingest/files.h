@@ -1,0 +1,44 @@
+#pragma once
+// Files to read in a test, compressed as wanted.
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "indexer/ingest/reader.h"
+
+namespace frond::indexer {
+
+// A folder of its own, removed at the end.
+class TestFolder {
+ public:
+  TestFolder();
+  ~TestFolder();
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+  // Makes the folders on the way.
+  std::filesystem::path write(const std::string& name, std::string_view content) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string gzipped(std::string_view plain);
+std::string bzipped(std::string_view plain);
+std::string zstd_compressed(std::string_view plain, int window_log = 0);  // 0: as the level has it
+
+// Everything that a reader gives.
+struct Collected {
+  std::vector<Document> documents;
+  std::vector<std::string> bad;  // as to_string(), without the folder
+  std::string error;             // that ended the stream, without the folder
+  std::vector<std::string> ids() const;
+};
+Collected collect(std::vector<std::filesystem::path> inputs, Format format = Format::kAuto);
+
+inline RawRecord raw(Format format, std::string_view bytes, std::string name = {}) {
+  return {format, "file", std::move(name), 1, 0, std::string(bytes)};
+}
+
+}  // namespace frond::indexer

@@ -1,0 +1,44 @@
+// parse_record() from many threads at once gives what it gives from one.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "indexer/ingest/record_reader.h"
+
+namespace frond::indexer {
+namespace {
+
+std::vector<RawRecord> records() {
+  std::vector<RawRecord> all;
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    const std::string n = std::to_string(i);
+    all.push_back({Format::kJsonl, "f", "", i, 0, R"({"id":)" + n + R"(,"contents":"words )" + n + "\"}"});
+    all.push_back({Format::kTsv, "f", "", i, 0, n + "\ttext"});
+    all.push_back({Format::kTrec, "f", "", i, 0, "<DOCNO>" + n + "</DOCNO><p>some <b>text</b> " + n});
+    all.push_back({Format::kFiles, "f", n + ".html", i, 0, "<title>t" + n + "</title>caf\xe9 \xe0 la carte"});
+    all.push_back({Format::kFiles, "f", n + ".1", i, 0, ".TH X 1\n.SH NAME\nx \\- y " + n});
+  }
+  return all;
+}
+std::string shown(const RawRecord& record) {
+  const Result<Document> document = parse_record(record);
+  return document ? document->id + "|" + document->title + "|" + document->body : document.error().message();
+}
+
+TEST(ParseRecord, IsThreadSafe) {
+  const std::vector<RawRecord> all = records();
+  std::vector<std::string> expected;
+  for (const RawRecord& record : all) expected.push_back(shown(record));
+  std::vector<std::vector<std::string>> got(4);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& mine : got)
+      threads.emplace_back([&all, &mine] {
+        for (const RawRecord& record : all) mine.push_back(shown(record));
+      });
+  }
+  for (const auto& mine : got) EXPECT_EQ(mine, expected);
+}
+
+}  // namespace
+}  // namespace frond::indexer
