@@ -1,0 +1,91 @@
+#include "indexer/build.h"
+
+#include <optional>
+#include <system_error>
+
+#include "indexer/publish/partition_build.h"
+#include "indexer/publish/publication.h"
+
+namespace frond::indexer {
+namespace {
+
+// Seconds since the last call.
+class Stopwatch {
+ public:
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    const std::chrono::duration<double> span = now - last_;
+    last_ = now;
+    return span.count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+// Empties the scratch folder when the build ends, however it ends. A killed build's is emptied by the next.
+class ScratchFolder {
+ public:
+  explicit ScratchFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  ~ScratchFolder() {
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored))
+      std::filesystem::remove_all(entry.path(), ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+repository::Manifest draft_manifest(const BuildOptions& options, const std::vector<std::string>& ids,
+                                    const std::vector<partition::PartitionSummary>& summaries) {
+  repository::Manifest draft;
+  draft.collection = options.collection;
+  draft.codec = options.codec->name();
+  draft.analyzer = options.invert.analyzer;
+  draft.bm25 = options.bm25;
+  for (std::size_t p = 0; p < ids.size(); ++p) draft.partitions.push_back({ids[p], p, ids.size(), summaries[p]});
+  return draft;
+}
+
+}  // namespace
+
+Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress, Logger& logger, std::stop_token stop) {
+  Stopwatch watch;
+  const auto writer = FROND_TRY(repository::RepositoryWriter::open(options.repository, options.collection));
+  const ScratchFolder scratch(writer->building());
+  BuildSummary summary;
+
+  summary.inverted = FROND_TRY(invert_documents(options.invert, writer->building(), progress.invert, logger, stop));
+  release_unused_memory();
+  if (summary.inverted.documents == 0) return Error(Code::kInvalid, "the input has no document; nothing is published");
+  summary.invert_seconds = watch.lap();
+
+  progress.stage = BuildProgress::Stage::kWrite;
+  const std::uint32_t partitions = options.invert.partitions;
+  std::vector<std::string> ids;
+  for (std::uint32_t p = 0; p < partitions; ++p) ids.push_back(new_partition_id(writer->next_generation(), p));
+  const PartitionBuildOptions how{options.codec, options.bm25.b,
+                                  scoring::CollectionStatistics{summary.inverted.documents, summary.inverted.tokens}
+                                      .average_length(),
+                                  partitions_at_once(options.invert.memory.limit, partitions, options.threads)};
+  const auto summaries = FROND_TRY(build_partitions(summary.inverted.partitions, ids, writer->building(), how,
+                                                    progress.documents_written, stop));
+  std::uint64_t written = 0;
+  for (const auto& partition : summaries) written += partition.documents;
+  if (written != summary.inverted.documents)
+    return Error(Code::kCorrupt, std::to_string(summary.inverted.documents) + " documents were inverted, but " +
+                                     std::to_string(written) + " written");
+  summary.write_seconds = watch.lap();
+
+  progress.stage = BuildProgress::Stage::kPublish;
+  summary.manifest = FROND_TRY(publish_generation(*writer, draft_manifest(options, ids, summaries), stop));
+  summary.publish_seconds = watch.lap();
+  summary.total_seconds = summary.invert_seconds + summary.write_seconds + summary.publish_seconds;
+  progress.stage = BuildProgress::Stage::kDone;
+  return summary;
+}
+
+}  // namespace frond::indexer

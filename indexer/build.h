@@ -1,0 +1,46 @@
+#pragma once
+// A whole build: inputs to a new generation of a collection, which replaces the one before.
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "common/base/log.h"
+#include "common/base/result.h"
+#include "common/codec/list_codec.h"
+#include "common/repository/manifest.h"
+#include "indexer/pipeline/invert_documents.h"
+
+namespace frond::indexer {
+
+struct BuildOptions {
+  std::filesystem::path repository;
+  std::string collection;
+  InvertOptions invert;  // its memory plan too
+  const codec::ListCodec* codec = nullptr;
+  scoring::Bm25Parameters bm25;
+  std::uint32_t threads = 1;  // of the machine: bounds how many partitions are written at once
+};
+
+// Written by the build, read by any thread.
+struct BuildProgress {
+  enum class Stage { kInvert, kWrite, kPublish, kDone };
+  std::atomic<Stage> stage = Stage::kInvert;
+  InvertProgress invert;
+  std::atomic<std::uint64_t> documents_written = 0;
+};
+
+struct BuildSummary {
+  InvertedDocuments inverted;
+  repository::Manifest manifest;
+  double invert_seconds = 0, write_seconds = 0, publish_seconds = 0, total_seconds = 0;
+};
+
+// Either publishes a generation, or leaves the repository as it was. kInvalid: inputs, options, too many bad records,
+// no document at all; kUnavailable: another build holds the collection, the disk, or stopped.
+Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress, Logger& logger, std::stop_token stop);
+
+}  // namespace frond::indexer

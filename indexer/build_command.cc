@@ -1,0 +1,147 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdio>
+#include <iostream>
+#include <thread>
+
+#include "common/base/mutex.h"
+#include "common/base/thread_name.h"
+#include "common/config/options.h"
+#include "indexer/build.h"
+#include "indexer/build_report.h"
+#include "indexer/commands.h"
+
+namespace frond::indexer {
+namespace {
+
+std::uint32_t hardware_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+// A line on the terminal, renewed while the build runs. Nothing where stderr is no terminal.
+class ProgressLine {
+ public:
+  explicit ProgressLine(const BuildProgress& progress) {
+    if (!::isatty(STDERR_FILENO)) return;
+    thread_ = std::jthread([this, &progress](std::stop_token stop) {
+      name_this_thread("progress");
+      const auto start = std::chrono::steady_clock::now();
+      MutexLock lock(mutex_);
+      while (!stop.stop_requested()) {
+        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+        std::fprintf(stderr, "\r\x1b[K%s", progress_text(progress, elapsed.count()).c_str());
+        std::fflush(stderr);
+        wake_.wait_for(mutex_, stop, std::chrono::milliseconds(250), [] { return false; });
+      }
+      std::fputs("\r\x1b[K", stderr);
+    });
+  }
+
+ private:
+  Mutex mutex_;
+  std::condition_variable_any wake_;
+  std::jthread thread_;
+};
+
+}  // namespace
+
+void add_place_flags(CLI::App& command, Place& place) {
+  command.add_option("--repository", place.repository, "Directory of the repository")->required()->type_name("DIR");
+  command.add_option("--collection", place.collection, "Collection: letters, digits, '.', '_', '-'")
+      ->required()
+      ->type_name("NAME");
+}
+
+BuildCommand::BuildCommand(CLI::App& app)
+    : command_(*app.add_subcommand("build", "Indexes documents and publishes them as a new generation, which replaces "
+                                            "the current one")),
+      format_(name_of(Format::kAuto)),
+      codec_(codec::kDefaultCodec),
+      parsers_(std::min(256u, hardware_threads())),
+      cpu_inverters_(std::clamp(hardware_threads() / 3, 1u, 256u)),
+      k1_(scoring::Bm25Parameters{}.k1),
+      b_(scoring::Bm25Parameters{}.b) {
+  add_place_flags(command_, place_);
+  command_.add_option("--input", inputs_, "Files and folders to index, in this order; gzip, zstd and bzip2 are told by "
+                                          "content; may be given again")
+      ->required()
+      ->type_name("PATH");
+  command_.add_option("--format", format_, "Format of the input: " + std::string(kFormatNames))->capture_default_str();
+  command_.add_option("--partitions", partitions_, "Partitions that documents are dealt to")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  command_.add_option("--parsers", parsers_, "Parser threads")->check(CLI::Range(1, 256))->capture_default_str();
+  command_.add_option("--cpu-inverters", cpu_inverters_, "Inverter threads on the CPU")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  command_.add_option("--memory-limit", memory_limit_, "Resident memory of the build, at least 128MiB; what does not fit "
+                                                       "goes to disk below the repository")
+      ->transform(config::byte_size())
+      ->capture_default_str();
+  command_.add_option("--codec", codec_, "Codec of posting lists")->capture_default_str();
+  command_.add_option("--stemmer", stemmer_, "porter|english|none")->capture_default_str();
+  command_.add_option("--stop-words", stop_words_, "on: English stop words are not indexed; on|off")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+  command_.add_option("--k1", k1_, "BM25's k1")->check(CLI::Range(0.0, double{scoring::kMaxK1}))->capture_default_str();
+  command_.add_option("--b", b_, "BM25's b")->check(CLI::Range(0.0, 1.0))->capture_default_str();
+  command_.add_option("--max-bad-records", max_bad_records_, "Malformed records that are reported and skipped; one more "
+                                                             "ends the build and nothing is published. Duplicate ids "
+                                                             "do not count: the first stays")
+      ->capture_default_str();
+  command_.add_flag("--json", json_, "Print the summary as one JSON object");
+}
+
+int BuildCommand::run(Logger& logger) {
+  const auto format = format_named(format_);
+  if (!format) return config::refuse(command_, "--format: '" + format_ + "' is none of " + std::string(kFormatNames));
+  const auto stemmer = text::stemmer_named(stemmer_);
+  if (!stemmer) return config::refuse(command_, "--stemmer: '" + stemmer_ + "' is none of porter|english|none");
+  const codec::ListCodec* const codec = codec::codec_named(codec_);
+  if (codec == nullptr) {
+    std::string names;
+    for (const codec::ListCodec* known : codec::all_codecs()) names += (names.empty() ? "" : "|") + std::string(known->name());
+    return config::refuse(command_, "--codec: '" + codec_ + "' is none of " + names);
+  }
+  if (memory_limit_ < kMinMemoryLimit) return config::refuse(command_, "--memory-limit: at least 128MiB");
+  if (!repository::is_safe_name(place_.collection))
+    return config::refuse(command_, "--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
+  for (const auto& input : inputs_) {
+    std::error_code failed;
+    if (!std::filesystem::exists(input, failed)) return config::refuse(command_, "--input: " + input.string() + " is not there");
+  }
+
+  BuildOptions options;
+  options.repository = place_.repository;
+  options.collection = place_.collection;
+  options.invert = {.inputs = inputs_,
+                    .format = *format,
+                    .analyzer = {*stemmer, stop_words_ == "on"},
+                    .partitions = partitions_,
+                    .parsers = parsers_,
+                    .cpu_inverters = cpu_inverters_,
+                    .max_bad_records = max_bad_records_,
+                    .memory = plan_memory(memory_limit_, parsers_, cpu_inverters_)};
+  options.codec = codec;
+  options.bm25 = {k1_, b_};
+  options.threads = hardware_threads();
+
+  const StopOnSignal signals;
+  BuildProgress progress;
+  auto built = [&] {
+    const ProgressLine line(progress);
+    return build(options, progress, logger, signals.token());
+  }();
+  if (!built) {
+    if (signals.signal() != 0) {
+      std::cerr << "frond-indexer: stopped by signal " << signals.signal() << "; nothing is published" << std::endl;
+      return 128 + signals.signal();
+    }
+    std::cerr << "frond-indexer: " << built.error().message() << std::endl;
+    return 1;
+  }
+  std::cout << (json_ ? summary_json(*built) : summary_text(*built)) << std::endl;
+  return 0;
+}
+
+}  // namespace frond::indexer

@@ -1,0 +1,52 @@
+#pragma once
+// The commands of frond-indexer. Each adds its flags to its subcommand, and runs with what was parsed; run() gives the
+// process's exit code.
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/base/log.h"
+#include "indexer/signals.h"
+
+namespace frond::indexer {
+
+// What all commands need: where.
+struct Place {
+  std::filesystem::path repository;
+  std::string collection;
+};
+void add_place_flags(CLI::App& command, Place& place);
+
+class BuildCommand {
+ public:
+  explicit BuildCommand(CLI::App& app);
+  bool chosen() const { return command_.parsed(); }
+  int run(Logger& logger);
+
+ private:
+  CLI::App& command_;
+  Place place_;
+  std::vector<std::filesystem::path> inputs_;
+  std::string format_, codec_, stemmer_ = "porter", stop_words_ = "on";
+  std::uint32_t partitions_ = 1, parsers_, cpu_inverters_;
+  std::uint64_t memory_limit_ = std::uint64_t{1} << 30;
+  std::uint64_t max_bad_records_ = 1000;
+  double k1_, b_;
+  bool json_ = false;
+};
+
+class RollbackCommand {
+ public:
+  explicit RollbackCommand(CLI::App& app);
+  bool chosen() const { return command_.parsed(); }
+  int run(Logger& logger);
+
+ private:
+  CLI::App& command_;
+  Place place_;
+};
+
+}  // namespace frond::indexer

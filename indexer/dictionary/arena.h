@@ -1,0 +1,54 @@
+#pragma once
+// Memory that is taken in small pieces and given back all at once. Pieces are named by 32-bit references (in units of 8
+// bytes), half of what a pointer costs in the tables that hold millions of them.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace frond::indexer {
+
+using ArenaRef = std::uint32_t;
+inline constexpr ArenaRef kNoRef = 0xffffffff;
+
+// One thread. Holds at most 32 GiB: more is a programmer's error, as the memory budget of one arena is far below.
+class Arena {
+ public:
+  static constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+  static constexpr std::size_t kUnit = 8;
+  static constexpr std::size_t kMaxBytes = std::size_t{32} << 30;
+
+  Arena() = default;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  // `bytes` (1 .. kBlockBytes) of memory with any content, aligned to kUnit. Stays where it is until clear().
+  ArenaRef allocate(std::size_t bytes) {
+    const std::size_t units = (bytes + kUnit - 1) / kUnit;
+    if (left_ < units) [[unlikely]] add_block(bytes);
+    const ArenaRef ref = next_;
+    next_ += static_cast<ArenaRef>(units);
+    left_ -= units;
+    return ref;
+  }
+  std::byte* at(ArenaRef ref) const {
+    return blocks_[ref / kUnitsPerBlock].get() + std::size_t{ref % kUnitsPerBlock} * kUnit;
+  }
+  template <class T>
+  T* as(ArenaRef ref) const {
+    static_assert(alignof(T) <= kUnit);
+    return reinterpret_cast<T*>(at(ref));
+  }
+  std::size_t bytes() const { return blocks_.size() * kBlockBytes; }
+  void clear();
+
+ private:
+  static constexpr std::size_t kUnitsPerBlock = kBlockBytes / kUnit;
+  void add_block(std::size_t bytes);
+
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  ArenaRef next_ = 0;
+  std::size_t left_ = 0;  // units in the last block
+};
+
+}  // namespace frond::indexer

@@ -1,0 +1,186 @@
+#pragma once
+// The terms of some trie collections, each with a Value. Wei and JaJa keep a B-tree a collection, its nodes padded to a
+// GPU's warp; on a CPU a small open-addressing table a collection is faster (docs/papers.md), and order, which only a
+// flush needs, is made by sorting then. In place of their four-byte string caches a slot keeps 32 bits of the term's
+// hash: almost no string is looked at in vain.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "common/base/check.h"
+#include "indexer/dictionary/arena.h"
+#include "indexer/dictionary/trie.h"
+
+namespace frond::indexer {
+
+// One thread. Value: trivially copyable, starts as Value{}.
+template <class Value>
+class Dictionary {
+  static_assert(std::is_trivially_copyable_v<Value> && alignof(Value) <= Arena::kUnit);
+
+ public:
+  // Entries lie in `arena`; clear() is called before the arena's.
+  explicit Dictionary(Arena& arena) : arena_(arena), tables_(kTrieCollections) {}
+
+  // The value of a term: `suffix` is the term without the collection's prefix, at most 65,535 bytes. Stays where it is.
+  Value& find_or_add(TrieCollection collection, std::string_view suffix) {
+    Table& table = tables_[collection];
+    if (table.terms * 3 >= table.slots.size() * 2) [[unlikely]] grow(table);
+    const auto hash = static_cast<std::uint32_t>(XXH3_64bits(suffix.data(), suffix.size()));
+    const std::size_t mask = table.slots.size() - 1;
+    for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+      Slot& slot = table.slots[at];
+      if (slot.entry == kNoRef) {
+        ++table.terms;
+        ++terms_;
+        slot = {hash, add_entry(suffix)};
+        return arena_.template as<Entry>(slot.entry)->value;
+      }
+      if (slot.hash != hash) continue;
+      Entry* const entry = arena_.template as<Entry>(slot.entry);
+      if (suffix_of(*entry) == suffix) return entry->value;
+    }
+  }
+
+  // visit(std::string_view prefix, std::string_view suffix, Value&) of every term, in byte order of the whole terms. A
+  // visit that gives false ends it.
+  template <class Visit>
+  void for_each_in_order(Visit&& visit) {
+    // Three sequences of collections, each in order when its collections are sorted one after the other.
+    std::array<Sequence, 3> sequences = {Sequence(*this, 0, kFirstNumber), Sequence(*this, kFirstNumber, kFirstTriple),
+                                         Sequence(*this, kFirstTriple, kTrieCollections)};
+    for (;;) {
+      Sequence* least = nullptr;
+      for (Sequence& sequence : sequences)
+        if (!sequence.done() && (least == nullptr || sequence.before(*least))) least = &sequence;
+      if (least == nullptr) return;
+      if (!visit(least->prefix(), least->suffix(), least->value())) return;
+      least->advance();
+    }
+  }
+
+  std::uint64_t terms() const { return terms_; }
+  // Bytes of the tables; the entries are the arena's.
+  std::size_t table_bytes() const { return slots_ * sizeof(Slot) + tables_.size() * sizeof(Table); }
+  void clear() {
+    tables_.assign(kTrieCollections, {});
+    terms_ = 0;
+    slots_ = 0;
+  }
+
+ private:
+  struct Entry {
+    Value value;
+    std::uint16_t suffix_bytes;  // which follow the entry
+  };
+  struct Slot {
+    std::uint32_t hash = 0;
+    ArenaRef entry = kNoRef;
+  };
+  struct Table {
+    std::vector<Slot> slots;  // a power of two, or none
+    std::size_t terms = 0;
+  };
+  static constexpr std::size_t kSuffixAt = offsetof(Entry, suffix_bytes) + sizeof(std::uint16_t);
+
+  static std::string_view suffix_of(const Entry& entry) {
+    return {reinterpret_cast<const char*>(&entry) + kSuffixAt, entry.suffix_bytes};
+  }
+  ArenaRef add_entry(std::string_view suffix) {
+    FROND_CHECK(suffix.size() <= 0xffff);
+    const ArenaRef ref = arena_.allocate(std::max(sizeof(Entry), kSuffixAt + suffix.size()));
+    Entry* const entry = new (arena_.at(ref)) Entry{Value{}, static_cast<std::uint16_t>(suffix.size())};
+    if (!suffix.empty()) std::memcpy(reinterpret_cast<char*>(entry) + kSuffixAt, suffix.data(), suffix.size());
+    return ref;
+  }
+  void grow(Table& table) {
+    std::vector<Slot> old = std::exchange(table.slots, std::vector<Slot>(std::max<std::size_t>(8, table.slots.size() * 2)));
+    slots_ += table.slots.size() - old.size();
+    const std::size_t mask = table.slots.size() - 1;
+    for (const Slot& slot : old) {
+      if (slot.entry == kNoRef) continue;
+      std::size_t at = slot.hash & mask;
+      while (table.slots[at].entry != kNoRef) at = (at + 1) & mask;
+      table.slots[at] = slot;
+    }
+  }
+
+  // The terms of a range of collections, one sorted collection after the other.
+  class Sequence {
+   public:
+    Sequence(Dictionary& dictionary, std::size_t begin, std::size_t end)
+        : dictionary_(dictionary), next_(begin), end_(end), prefix_(0) {
+      load();
+    }
+    bool done() const { return at_ == keys_.size(); }
+    std::string_view prefix() const { return prefix_.text(); }
+    std::string_view suffix() const { return suffix_of(*keys_[at_].entry); }
+    Value& value() const { return keys_[at_].entry->value; }
+    void advance() {
+      if (++at_ == keys_.size()) load();
+    }
+    bool before(const Sequence& other) const {
+      std::array<char, 4> a = head(), b = other.head();
+      const int order = std::memcmp(a.data(), b.data(), a.size());
+      return order != 0 ? order < 0 : term() < other.term();
+    }
+
+   private:
+    struct Key {
+      std::uint64_t head;  // the first 8 bytes of the suffix, as a big-endian number: most comparisons end here
+      Entry* entry;
+    };
+    // The first bytes of the term; the sequences meet mostly at different ones.
+    std::array<char, 4> head() const {
+      std::array<char, 4> bytes{};
+      const std::string_view first = prefix(), rest = suffix();
+      std::size_t n = first.copy(bytes.data(), bytes.size());
+      rest.copy(bytes.data() + n, bytes.size() - n);
+      return bytes;
+    }
+    std::string term() const { return std::string(prefix()).append(suffix()); }
+    static std::uint64_t head_of(std::string_view suffix) {
+      std::uint64_t head = 0;
+      std::memcpy(&head, suffix.data(), std::min<std::size_t>(8, suffix.size()));
+      return __builtin_bswap64(head);
+    }
+    void load() {
+      keys_.clear();
+      at_ = 0;
+      for (; next_ < end_ && keys_.empty(); ++next_) {
+        const Table& table = dictionary_.tables_[next_];
+        for (const Slot& slot : table.slots) {
+          if (slot.entry == kNoRef) continue;
+          Entry* const entry = dictionary_.arena_.template as<Entry>(slot.entry);
+          keys_.push_back({head_of(suffix_of(*entry)), entry});
+        }
+        prefix_ = TriePrefix(static_cast<TrieCollection>(next_));
+      }
+      std::sort(keys_.begin(), keys_.end(), [](const Key& a, const Key& b) {
+        return a.head != b.head ? a.head < b.head : suffix_of(*a.entry) < suffix_of(*b.entry);
+      });
+    }
+    Dictionary& dictionary_;
+    std::size_t next_, end_;
+    TriePrefix prefix_;
+    std::vector<Key> keys_;
+    std::size_t at_ = 0;
+  };
+
+  Arena& arena_;
+  std::vector<Table> tables_;
+  std::uint64_t terms_ = 0;
+  std::size_t slots_ = 0;
+};
+
+}  // namespace frond::indexer

@@ -1,0 +1,42 @@
+#include "indexer/invert/assignment.h"
+
+#include <algorithm>
+#include <queue>
+
+#include "common/base/check.h"
+
+namespace frond::indexer {
+
+Assignment::Assignment(std::span<const TokenGroup> sample, std::uint32_t inverters)
+    : inverters_(inverters), owner_(kTrieCollections) {
+  FROND_CHECK(inverters > 0);
+  for (std::size_t i = 0; i < owner_.size(); ++i) owner_[i] = static_cast<std::uint32_t>(i % inverters);
+  std::vector<TokenGroup> largest(sample.begin(), sample.end());
+  std::stable_sort(largest.begin(), largest.end(), [](const TokenGroup& a, const TokenGroup& b) {
+    return a.end - a.begin > b.end - b.begin;
+  });
+  struct Load {
+    std::uint64_t bytes = 0;
+    std::uint32_t inverter = 0;
+    bool operator>(const Load& other) const {
+      return bytes != other.bytes ? bytes > other.bytes : inverter > other.inverter;
+    }
+  };
+  std::priority_queue<Load, std::vector<Load>, std::greater<>> least;
+  for (std::uint32_t i = 0; i < inverters; ++i) least.push({0, i});
+  for (const TokenGroup& group : largest) {
+    Load load = least.top();
+    least.pop();
+    owner_[group.collection] = load.inverter;
+    load.bytes += group.end - group.begin;
+    least.push(load);
+  }
+}
+
+void Assignment::split(std::span<const TokenGroup> groups, std::vector<std::vector<TokenGroup>>& shares) const {
+  shares.resize(inverters_);
+  for (auto& share : shares) share.clear();
+  for (const TokenGroup& group : groups) shares[owner_[group.collection]].push_back(group);
+}
+
+}  // namespace frond::indexer

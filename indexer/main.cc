@@ -1,0 +1,43 @@
+// frond-indexer: documents to partitions to a generation.
+#include <malloc.h>
+
+#include <exception>
+#include <iostream>
+
+#include "common/config/options.h"
+#include "indexer/commands.h"
+
+namespace frond::indexer {
+namespace {
+
+// Large pieces go straight back to the system when they are freed, and threads share few heaps: what is resident is
+// what is in use, which is what --memory-limit promises.
+void bound_allocator() {
+  ::mallopt(M_MMAP_THRESHOLD, 512 << 10);
+  ::mallopt(M_TRIM_THRESHOLD, 4 << 20);
+  ::mallopt(M_ARENA_MAX, 4);
+}
+
+int run(int argc, const char* const* argv) {
+  CLI::App app("Indexes documents into a repository of immutable partitions.", "frond-indexer");
+  app.require_subcommand(1);
+  BuildCommand build(app);
+  RollbackCommand rollback(app);
+  if (const auto exit_code = config::parse(app, argc, argv)) return *exit_code;
+  Logger logger("frond-indexer", LogLevel::kInfo);
+  if (build.chosen()) return build.run(logger);
+  return rollback.run(logger);
+}
+
+}  // namespace
+}  // namespace frond::indexer
+
+int main(int argc, char** argv) {
+  try {
+    frond::indexer::bound_allocator();
+    return frond::indexer::run(argc, argv);
+  } catch (const std::exception& thrown) {
+    std::cerr << "frond-indexer: " << thrown.what() << std::endl;
+    return 1;
+  }
+}

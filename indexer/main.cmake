@@ -1,0 +1,16 @@
+frond_add_library(indexer_build
+  SOURCES
+    build.cc build.h              # the stages in order
+  DEPENDS
+    frond::common_base frond::common_codec frond::common_repository frond::indexer_pipeline
+  PRIVATE_DEPENDS
+    frond::indexer_publish)
+
+frond_add_program(frond-indexer
+  SOURCES
+    main.cc
+    build_command.cc repository_commands.cc commands.h
+    build_report.cc build_report.h
+    signals.cc signals.h
+  DEPENDS
+    frond::indexer_build frond::common_config nlohmann_json::nlohmann_json Threads::Threads)

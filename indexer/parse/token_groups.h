@@ -1,0 +1,78 @@
+#pragma once
+// The tokens of a batch of documents, regrouped so that those of one trie collection lie together (Wei and JaJa 2011,
+// III.C, step 5): documents ascending inside a group, a document's tokens in any number. The collection's prefix is
+// taken off.
+//
+// Bytes of a group: 255 and a u16 begin the tokens of that document of the batch; else the length of a suffix, 0..253,
+// and the suffix; 254 stands before a u16 length. Made and read in one process, so readers trust it.
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "common/base/bytes.h"
+#include "indexer/dictionary/trie.h"
+
+namespace frond::indexer {
+
+inline constexpr std::size_t kMaxBatchDocuments = 0xffff;
+
+struct TokenGroup {
+  TrieCollection collection = 0;
+  std::uint32_t begin = 0, end = 0;  // of its bytes
+};
+
+// Immutable once made by a TokenGrouper.
+struct TokenGroups {
+  ByteBuffer bytes;
+  std::vector<TokenGroup> groups;  // of the collections that have tokens, ascending
+  ByteView of(const TokenGroup& group) const { return ByteView(bytes).subspan(group.begin, group.end - group.begin); }
+};
+
+// Tokens in text order in, groups out. One thread; reusable, keeps its memory.
+class TokenGrouper {
+ public:
+  TokenGrouper();
+  // The tokens to come are of document `document` of the batch: ascending, below kMaxBatchDocuments.
+  void begin_document(std::uint32_t document);
+  // A term of at most 65,535 bytes.
+  void add(std::string_view term);
+  // Everything since the last call. A batch's tokens have less than 4 GiB.
+  void finish(TokenGroups& out);
+  // Memory kept for the next batch.
+  std::size_t capacity_bytes() const { return staged_.capacity(); }
+
+ private:
+  struct Collection {
+    std::uint32_t bytes = 0;     // of the group so far
+    std::uint32_t document = 0;  // whose tokens come; 1 more than its number
+  };
+  ByteBuffer staged_;  // in text order: u16 collection, then the token as in a group; kNewDocument and a u16
+  std::vector<Collection> collections_;
+  std::uint32_t document_ = 0;
+};
+
+// Calls on_document(std::uint32_t document), which gives false to skip its tokens, and on_suffix(std::string_view).
+template <class OnDocument, class OnSuffix>
+void for_each_token(ByteView group, OnDocument&& on_document, OnSuffix&& on_suffix) {
+  const std::byte* at = group.data();
+  const std::byte* const end = at + group.size();
+  bool wanted = false;
+  while (at != end) {
+    const auto head = static_cast<std::uint8_t>(*at++);
+    if (head == 255) {
+      wanted = on_document(std::uint32_t{load_le<std::uint16_t>(at)});
+      at += 2;
+      continue;
+    }
+    std::size_t bytes = head;
+    if (head == 254) {
+      bytes = load_le<std::uint16_t>(at);
+      at += 2;
+    }
+    if (wanted) on_suffix(std::string_view(reinterpret_cast<const char*>(at), bytes));
+    at += bytes;
+  }
+}
+
+}  // namespace frond::indexer

@@ -1,0 +1,35 @@
+#include "indexer/pipeline/bad_record_log.h"
+
+#include <string>
+
+namespace frond::indexer {
+
+Result<void> BadRecordLog::bad(const BadRecord& record) {
+  if (++bad_ <= kReportedRecords)
+    logger_.warn("bad record", {{"file", record.file},
+                                {"record", std::to_string(record.number)},
+                                {"offset", std::to_string(record.offset)},
+                                {"reason", record.reason}});
+  if (bad_ <= max_bad_records_) return {};
+  return Error(Code::kInvalid, "more than " + std::to_string(max_bad_records_) +
+                                   " bad records (--max-bad-records); the last: " + to_string(record));
+}
+
+void BadRecordLog::duplicate(const RawRecord& record, std::string_view id) {
+  if (++duplicates_ > kReportedRecords) return;
+  logger_.warn("duplicate id", {{"file", record.file},
+                                {"record", std::to_string(record.number)},
+                                {"offset", std::to_string(record.offset)},
+                                {"reason", "the id '" + std::string(id) + "' was there before; the first stays"}});
+}
+
+void BadRecordLog::finish() {
+  const auto say = [this](const char* what, std::uint64_t count) {
+    if (count > kReportedRecords)
+      logger_.warn(what, {{"count", std::to_string(count)}, {"reported", std::to_string(kReportedRecords)}});
+  };
+  say("bad records", bad_);
+  say("duplicate ids", duplicates_);
+}
+
+}  // namespace frond::indexer

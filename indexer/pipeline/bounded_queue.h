@@ -1,0 +1,64 @@
+#pragma once
+// A queue of bounded length between threads. Waiting ends when there is something, when the queue is closed, or when a
+// stop is requested.
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include "common/base/mutex.h"
+
+namespace frond::indexer {
+
+// Any thread.
+template <class T>
+class BoundedQueue {
+ public:
+  explicit BoundedQueue(std::size_t capacity) : capacity_(capacity) {}
+
+  // False: stopped or closed, and `item` is gone.
+  bool push(T item, std::stop_token stop) {
+    MutexLock lock(mutex_);
+    const bool room = space_.wait(mutex_, stop, [this] { return items_.size() < capacity_ || closed_; });
+    if (!room || closed_) return false;
+    items_.push_back(std::move(item));
+    filled_.notify_one();
+    return true;
+  }
+  // Nothing: stopped, or closed and empty.
+  std::optional<T> pop(std::stop_token stop) {
+    MutexLock lock(mutex_);
+    if (!filled_.wait(mutex_, stop, [this] { return !items_.empty() || closed_; })) return std::nullopt;
+    return take();
+  }
+  // Nothing: empty at the moment.
+  std::optional<T> try_pop() {
+    MutexLock lock(mutex_);
+    return take();
+  }
+  // No more will be pushed.
+  void close() {
+    MutexLock lock(mutex_);
+    closed_ = true;
+    filled_.notify_all();
+    space_.notify_all();
+  }
+
+ private:
+  std::optional<T> take() FROND_REQUIRES(mutex_) {
+    if (items_.empty()) return std::nullopt;
+    std::optional<T> item(std::move(items_.front()));
+    items_.pop_front();
+    space_.notify_one();
+    return item;
+  }
+  const std::size_t capacity_;
+  Mutex mutex_;
+  std::condition_variable_any filled_, space_;
+  std::deque<T> items_ FROND_GUARDED_BY(mutex_);
+  bool closed_ FROND_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace frond::indexer

@@ -1,0 +1,30 @@
+#pragma once
+// The external ids seen so far, by their 128-bit hashes: 256 open-addressing tables, so that only a 256th of the memory
+// is needed twice while a table grows.
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "indexer/parse/parsed_batch.h"
+
+namespace frond::indexer {
+
+// One thread. About 16 to 32 bytes an id.
+class IdSet {
+ public:
+  // False: it was there.
+  bool insert(IdHash id);
+  std::uint64_t size() const { return size_; }
+  std::uint64_t bytes() const { return slots_ * sizeof(IdHash); }
+
+ private:
+  struct Table {
+    std::vector<IdHash> slots;  // a power of two; {0, 0} is free
+    std::size_t used = 0;
+  };
+  static bool insert_into(std::vector<IdHash>& slots, IdHash id);
+  std::array<Table, 256> tables_;
+  std::uint64_t size_ = 0, slots_ = 0;
+};
+
+}  // namespace frond::indexer

@@ -1,0 +1,60 @@
+#pragma once
+// The first half of a build: inputs to runs and spools. Threads, each with bounded queues between:
+//
+//   thread      runs                                              may block on
+//   reader      RecordReader::next(), batches of records          the disk; a free batch
+//   parser-i    BatchParser                                       a batch
+//   sequencer   Sequencer, in input order; memory; flush orders   the next batch; the disk
+//   inverter-i  an Inverter, on its own collections               a batch; the disk, when flushing
+//
+// The result is the same to the byte for any number of threads and any memory limit, but for how postings are cut into
+// runs.
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <stop_token>
+#include <vector>
+
+#include "common/base/log.h"
+#include "common/base/result.h"
+#include "common/text/analyzer_config.h"
+#include "indexer/ingest/format.h"
+#include "indexer/pipeline/memory.h"
+
+namespace frond::indexer {
+
+struct InvertOptions {
+  std::vector<std::filesystem::path> inputs;
+  Format format = Format::kAuto;
+  text::AnalyzerConfig analyzer;
+  std::uint32_t partitions = 1, parsers = 1, cpu_inverters = 1;
+  std::uint64_t max_bad_records = 0;
+  MemoryPlan memory;
+};
+
+// What a progress line shows; written by the pipeline, read by any thread.
+struct InvertProgress {
+  std::atomic<std::uint64_t> bytes = 0;         // decompressed
+  std::atomic<std::uint64_t> stored_bytes = 0;  // read of stored_total
+  std::atomic<std::uint64_t> stored_total = 0;
+  std::atomic<std::uint64_t> documents = 0;
+};
+
+// What the second half needs.
+struct InvertedDocuments {
+  struct Part {
+    std::vector<std::filesystem::path> runs;  // of two that share a term, the earlier has the lower docIDs
+    std::filesystem::path spool;
+  };
+  std::vector<Part> partitions;
+  std::uint64_t documents = 0, tokens = 0, bytes = 0, bad_records = 0, duplicates = 0, runs = 0, run_bytes = 0;
+  // Processor time, over all threads of a kind.
+  double read_seconds = 0, parse_seconds = 0, sequence_seconds = 0, invert_seconds = 0;
+};
+
+// Writes into `folder`, which exists. kInvalid: the inputs, too many bad records; kUnavailable: the disk, or stopped;
+// and what RecordReader gives.
+Result<InvertedDocuments> invert_documents(const InvertOptions& options, const std::filesystem::path& folder,
+                                           InvertProgress& progress, Logger& logger, std::stop_token stop);
+
+}  // namespace frond::indexer

@@ -1,0 +1,68 @@
+#include "indexer/pipeline/sequencer.h"
+
+#include <optional>
+#include <string>
+
+#include "common/base/check.h"
+
+namespace frond::indexer {
+
+Sequencer::Sequencer(std::vector<SpoolWriter> spools, std::uint64_t max_id_bytes, BadRecordLog& log)
+    : spools_(std::move(spools)), frames_(spools_.size()), max_id_bytes_(max_id_bytes), log_(log) {}
+
+Result<void> Sequencer::number(Batch& batch) {
+  for (const BadRecord& bad : batch.parsed.bad) FROND_TRY(log_.bad(bad));
+  const DocumentNumber first = next_;
+  bool duplicates = false;
+  batch.numbers.clear();
+  for (const ParsedDocument& document : batch.parsed.documents) {
+    if (ids_.insert(document.id)) {
+      batch.numbers.push_back(next_++);
+      tokens_ += document.length;
+    } else {
+      batch.numbers.push_back(kDropped);
+      duplicates = true;
+    }
+  }
+  if (ids_.bytes() > max_id_bytes_)
+    return Error(Code::kInvalid, "the ids of " + std::to_string(ids_.size()) + " documents need " +
+                                     std::to_string(ids_.bytes() >> 20) +
+                                     " MiB, more than half of the memory limit; raise --memory-limit");
+  if (next_ / spools_.size() >= kNoDoc)
+    return Error(Code::kInvalid, "more than 2^32 - 1 documents in a partition; raise --partitions");
+  return duplicates ? spool_without_duplicates(batch) : spool(batch, first);
+}
+
+Result<void> Sequencer::spool(const Batch& batch, DocumentNumber first) {
+  for (std::size_t j = 0; j < batch.parsed.frames.size(); ++j)
+    FROND_TRY(spool_of(first + j).append(batch.parsed.frames[j]));
+  return {};
+}
+
+// The parser dealt the documents as if all were kept; they are dealt anew.
+Result<void> Sequencer::spool_without_duplicates(const Batch& batch) {
+  std::vector<std::optional<DocumentFrame>> frames;
+  for (const ByteBuffer& bytes : batch.parsed.frames) {
+    frames.emplace_back();
+    if (bytes.empty()) continue;
+    const DocumentFrameHeader header = FROND_TRY(read_frame_header(bytes));
+    frames.back() = FROND_TRY(DocumentFrame::open(header, ByteView(bytes).subspan(kDocumentFrameHeaderBytes)));
+  }
+  for (std::size_t i = 0; i < batch.numbers.size(); ++i) {
+    const DocumentFrame& frame = *frames[i % frames.size()];
+    const partition::StoredDocument& document = frame.documents()[i / frames.size()];
+    if (batch.numbers[i] == kDropped)
+      log_.duplicate(batch.records[batch.parsed.documents[i].record], document.id);
+    else
+      frames_[batch.numbers[i] % frames_.size()].add(document, batch.parsed.documents[i].length);
+  }
+  for (std::size_t p = 0; p < frames_.size(); ++p) FROND_TRY(spools_[p].append(frames_[p].finish(compressor_)));
+  return {};
+}
+
+Result<void> Sequencer::finish() {
+  for (SpoolWriter& spool : spools_) FROND_TRY(spool.finish());
+  return {};
+}
+
+}  // namespace frond::indexer

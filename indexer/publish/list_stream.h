@@ -1,0 +1,40 @@
+#pragma once
+// The posting lists of one partition: its runs merged, each list built into blobs. Merging and packing take about as
+// long as compressing documents and writing files, so they have a thread of their own.
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "common/base/bytes.h"
+#include "common/base/result.h"
+#include "common/codec/list_codec.h"
+#include "indexer/pipeline/bounded_queue.h"
+
+namespace frond::indexer {
+
+// One term's list, ready for PartitionWriter::add_list.
+struct BuiltList {
+  std::string term;
+  std::uint64_t document_frequency = 0, occurrences = 0;
+  std::vector<ByteBuffer> segments;
+};
+using BuiltLists = std::vector<BuiltList>;
+
+struct ListSource {
+  std::vector<std::filesystem::path> runs;
+  std::uint32_t partition = 0;
+  std::filesystem::path scratch;           // a folder, where many runs are merged into fewer
+  std::span<const std::uint32_t> lengths;  // of the partition's documents
+  const codec::ListCodec* codec = nullptr;
+  double b = 0, average_length = 0;
+};
+
+// Merges until the end, or until `stop`. Lists go to `out` in term order, some at a time; the caller closes it.
+// kCorrupt names the run; kUnavailable.
+Result<void> stream_lists(const ListSource& source, BoundedQueue<BuiltLists>& out, std::stop_token stop);
+
+}  // namespace frond::indexer

@@ -1,0 +1,107 @@
+#include "indexer/publish/partition_build.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <thread>
+
+#include "common/base/thread_name.h"
+#include "indexer/pipeline/first_error.h"
+#include "indexer/pipeline/memory.h"
+#include "indexer/publish/list_stream.h"
+#include "indexer/runs/document_spool.h"
+
+namespace frond::indexer {
+namespace {
+
+constexpr std::size_t kListsAhead = 16;  // groups of lists
+
+Result<void> add_lists(partition::PartitionWriter& writer, const BuiltLists& lists) {
+  for (const BuiltList& list : lists)
+    FROND_TRY(writer.add_list(list.term, list.document_frequency, list.occurrences, list.segments));
+  return {};
+}
+
+Result<void> add_documents(partition::PartitionWriter& writer, const DocumentFrame& frame) {
+  for (std::size_t i = 0; i < frame.documents().size(); ++i)
+    FROND_TRY(writer.add_document(frame.documents()[i], frame.length(i)));
+  return {};
+}
+
+// Lists as they come, documents meanwhile.
+Result<void> write_all(partition::PartitionWriter& writer, SpoolReader& spool, BoundedQueue<BuiltLists>& lists,
+                       std::atomic<std::uint64_t>& done, std::stop_token stop) {
+  for (bool documents_left = true; documents_left && !stop.stop_requested();) {
+    while (const std::optional<BuiltLists> some = lists.try_pop()) FROND_TRY(add_lists(writer, *some));
+    const std::optional<DocumentFrame> frame = FROND_TRY(spool.next());
+    if (frame) {
+      FROND_TRY(add_documents(writer, *frame));
+      done += frame->documents().size();
+    }
+    documents_left = frame.has_value();
+  }
+  while (const std::optional<BuiltLists> some = lists.pop(stop)) FROND_TRY(add_lists(writer, *some));
+  return {};
+}
+
+Result<partition::PartitionSummary> build_partition(const InvertedDocuments::Part& part, std::uint32_t number,
+                                                    const std::filesystem::path& folder, const std::string& id,
+                                                    const PartitionBuildOptions& options,
+                                                    std::atomic<std::uint64_t>& done, std::stop_token stop) {
+  const std::vector<std::uint32_t> lengths = FROND_TRY(SpoolReader::read_lengths(part.spool));
+  const auto writer = FROND_TRY(partition::PartitionWriter::create(folder / id, options.average_length));
+  SpoolReader spool = FROND_TRY(SpoolReader::open(part.spool));
+  BoundedQueue<BuiltLists> lists(kListsAhead);
+  FirstError error(stop);
+  {
+    const ListSource source{part.runs, number, folder, lengths, options.codec, options.b, options.average_length};
+    const std::jthread thread([&] {
+      name_this_thread(("lists-" + std::to_string(number)).c_str());
+      error.guard([&] { return stream_lists(source, lists, error.token()); });
+      lists.close();
+    });
+    error.guard([&] { return write_all(*writer, spool, lists, done, error.token()); });
+  }
+  FROND_TRY(error.result());
+  auto summary = FROND_TRY(writer->finish());
+  std::error_code ignored;  // the folder goes as a whole anyway
+  for (const auto& run : part.runs) std::filesystem::remove(run, ignored);
+  std::filesystem::remove(part.spool, ignored);
+  return summary;
+}
+
+}  // namespace
+
+Result<std::vector<partition::PartitionSummary>> build_partitions(const std::vector<InvertedDocuments::Part>& parts,
+                                                                  const std::vector<std::string>& ids,
+                                                                  const std::filesystem::path& folder,
+                                                                  const PartitionBuildOptions& options,
+                                                                  std::atomic<std::uint64_t>& done,
+                                                                  std::stop_token stop) {
+  FROND_CHECK(ids.size() == parts.size());
+  std::vector<partition::PartitionSummary> summaries(parts.size());
+  std::atomic<std::uint32_t> next = 0;
+  FirstError error(stop);
+  const auto work = [&]() -> Result<void> {
+    for (std::uint32_t p = next++; p < parts.size() && !error.token().stop_requested(); p = next++) {
+      auto built = build_partition(parts[p], p, folder, ids[p], options, done, error.token());
+      if (!built) return std::move(built).error().within("partition " + std::to_string(p));
+      summaries[p] = std::move(*built);
+      release_unused_memory();
+    }
+    return {};
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (std::uint32_t i = 0; i < std::max(1u, options.at_once); ++i)
+      threads.emplace_back([&, i] {
+        name_this_thread(("writer-" + std::to_string(i)).c_str());
+        error.guard(work);
+      });
+  }
+  FROND_TRY(error.result());
+  return summaries;
+}
+
+}  // namespace frond::indexer

@@ -1,0 +1,34 @@
+#pragma once
+// The second half of a build: the runs and the spool of each partition to its files, two threads a partition ("lists-p"
+// merges and packs, "writer-p" compresses documents and writes), as many partitions at once as memory and cores allow.
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "common/base/result.h"
+#include "common/codec/list_codec.h"
+#include "common/partition/partition_writer.h"
+#include "indexer/pipeline/invert_documents.h"
+
+namespace frond::indexer {
+
+struct PartitionBuildOptions {
+  const codec::ListCodec* codec = nullptr;
+  double b = 0;
+  double average_length = 0;  // of the whole collection
+  std::uint32_t at_once = 1;
+};
+
+// Writes partition p into folder/ids[p], and removes its runs and its spool. `done` counts documents written. Errors
+// name the partition: kCorrupt, kInvalid, kUnavailable (the disk, or stopped).
+Result<std::vector<partition::PartitionSummary>> build_partitions(const std::vector<InvertedDocuments::Part>& parts,
+                                                                  const std::vector<std::string>& ids,
+                                                                  const std::filesystem::path& folder,
+                                                                  const PartitionBuildOptions& options,
+                                                                  std::atomic<std::uint64_t>& done,
+                                                                  std::stop_token stop);
+
+}  // namespace frond::indexer

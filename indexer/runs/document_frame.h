@@ -1,0 +1,69 @@
+#pragma once
+// Stored fields on their way to the partition: the documents of one batch that go to one partition, compressed
+// together, with their lengths beside them. Layout: docs/formats/run-file.md, "The spool".
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "common/base/bytes.h"
+#include "common/base/result.h"
+#include "common/partition/partition_writer.h"
+
+namespace frond::indexer {
+
+inline constexpr std::size_t kDocumentFrameHeaderBytes = 24;
+// Of fields; a batch has at most one record of 64 MiB beyond its size.
+inline constexpr std::uint32_t kMaxFrameBytes = 1u << 30;
+
+// The compressor's state, over a MiB: one a thread, for all its frames.
+class FrameCompressor {
+ public:
+  FrameCompressor();
+  ~FrameCompressor();
+  FrameCompressor(const FrameCompressor&) = delete;
+  FrameCompressor& operator=(const FrameCompressor&) = delete;
+
+ private:
+  friend class DocumentFrameWriter;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Adds documents, gives a frame. One thread; reusable.
+class DocumentFrameWriter {
+ public:
+  void add(const partition::StoredDocument& document, std::uint32_t length);
+  std::size_t documents() const { return lengths_.size(); }
+  // The frame of what was added since the last call; empty without documents.
+  ByteBuffer finish(FrameCompressor& compressor);
+
+ private:
+  ByteBuffer fields_;
+  std::vector<std::uint32_t> lengths_;
+};
+
+// A frame's header, so that a file of frames can be walked.
+struct DocumentFrameHeader {
+  std::uint32_t documents = 0, raw_bytes = 0, stored_bytes = 0;
+  std::uint64_t checksum = 0;
+  std::uint64_t payload_bytes() const { return std::uint64_t{documents} * 4 + stored_bytes; }
+};
+// kCorrupt: impossible sizes. `bytes` has kDocumentFrameHeaderBytes.
+Result<DocumentFrameHeader> read_frame_header(ByteView bytes);
+
+// A frame, decompressed and checked; any bytes are survived. Documents borrow this.
+class DocumentFrame {
+ public:
+  // `payload` is what follows the header. kCorrupt.
+  static Result<DocumentFrame> open(const DocumentFrameHeader& header, ByteView payload);
+  std::span<const partition::StoredDocument> documents() const { return documents_; }
+  std::uint32_t length(std::size_t document) const { return lengths_[document]; }
+
+ private:
+  std::unique_ptr<std::byte[]> raw_;
+  std::vector<std::uint32_t> lengths_;
+  std::vector<partition::StoredDocument> documents_;
+};
+
+}  // namespace frond::indexer

@@ -1,0 +1,61 @@
+#include "indexer/runs/document_spool.h"
+
+namespace frond::indexer {
+namespace {
+constexpr std::size_t kSpoolHeaderBytes = 8;
+}  // namespace
+
+Result<SpoolWriter> SpoolWriter::create(const std::filesystem::path& path) {
+  SpoolWriter writer(FROND_TRY(ScratchWriter::create(path, std::size_t{64} << 10)));
+  ByteBuffer header;
+  ByteWriter out(header);
+  out.put(kSpoolMagic);
+  out.put(kSpoolVersion);
+  FROND_TRY(writer.file_.append(header));
+  return writer;
+}
+
+Result<void> SpoolWriter::append(ByteView frame) { return file_.append(frame); }
+
+Result<SpoolReader> SpoolReader::open(const std::filesystem::path& path) {
+  SpoolReader reader(FROND_TRY(ScratchReader::open(path)));
+  std::byte header[kSpoolHeaderBytes];
+  FROND_TRY(reader.file_.read(header));
+  if (load_le<std::uint32_t>(header) != kSpoolMagic || load_le<std::uint32_t>(header + 4) != kSpoolVersion)
+    return reader.file_.corrupt("not a spool of documents");
+  return reader;
+}
+
+Result<DocumentFrameHeader> SpoolReader::next_header() {
+  std::byte bytes[kDocumentFrameHeaderBytes];
+  FROND_TRY(file_.read(bytes));
+  auto header = read_frame_header(bytes);
+  if (!header) return file_.corrupt(header.error().message());
+  if (header->payload_bytes() > file_.left()) return file_.corrupt("the file ends inside a frame of documents");
+  return header;
+}
+
+Result<std::optional<DocumentFrame>> SpoolReader::next() {
+  if (file_.left() == 0) return std::optional<DocumentFrame>();
+  const DocumentFrameHeader header = FROND_TRY(next_header());
+  payload_.resize(header.payload_bytes());
+  FROND_TRY(file_.read(payload_));
+  auto frame = DocumentFrame::open(header, payload_);
+  if (!frame) return file_.corrupt(frame.error().message());
+  return std::optional<DocumentFrame>(std::move(*frame));
+}
+
+Result<std::vector<std::uint32_t>> SpoolReader::read_lengths(const std::filesystem::path& path) {
+  SpoolReader reader = FROND_TRY(open(path));
+  std::vector<std::uint32_t> lengths;
+  while (reader.file_.left() > 0) {
+    const DocumentFrameHeader header = FROND_TRY(reader.next_header());
+    const std::size_t at = lengths.size();
+    lengths.resize(at + header.documents);
+    FROND_TRY(reader.file_.read(std::as_writable_bytes(std::span(lengths).subspan(at))));
+    FROND_TRY(reader.file_.skip(header.stored_bytes));
+  }
+  return lengths;
+}
+
+}  // namespace frond::indexer

@@ -1,0 +1,98 @@
+#include "indexer/runs/run_merger.h"
+
+#include <algorithm>
+#include <system_error>
+
+#include "common/base/check.h"
+#include "indexer/runs/run_format.h"
+
+namespace frond::indexer {
+
+Result<RunMerger> RunMerger::open(std::span<const std::filesystem::path> runs, std::uint32_t partition) {
+  FROND_CHECK(runs.size() <= kMaxFanIn);
+  RunMerger merger;
+  merger.readers_.reserve(runs.size());
+  for (const auto& run : runs) merger.readers_.push_back(FROND_TRY(RunReader::open(run, partition)));
+  for (std::size_t i = 0; i < runs.size(); ++i) FROND_TRY(merger.advance(i));
+  return merger;
+}
+
+Result<void> RunMerger::advance(std::size_t run) {
+  if (!FROND_TRY(readers_[run].next())) return {};
+  heap_.push_back(run);
+  std::push_heap(heap_.begin(), heap_.end(), [this](std::size_t a, std::size_t b) { return later(a, b); });
+  return {};
+}
+
+Result<bool> RunMerger::next_term() {
+  std::vector<DocId> docids;
+  std::vector<Frequency> frequencies;
+  while (FROND_TRY(read(docids, frequencies, 1))) {
+    docids.clear();
+    frequencies.clear();
+  }
+  if (heap_.empty()) return false;
+  term_ = readers_[heap_.front()].term();
+  any_ = false;
+  return true;
+}
+
+Result<bool> RunMerger::read(std::vector<DocId>& docids, std::vector<Frequency>& frequencies, std::size_t wanted) {
+  const std::size_t before = docids.size();
+  while (docids.size() < wanted && !heap_.empty() && readers_[heap_.front()].term() == term_) {
+    std::pop_heap(heap_.begin(), heap_.end(), [this](std::size_t a, std::size_t b) { return later(a, b); });
+    const std::size_t run = heap_.back();
+    heap_.pop_back();
+    const RunReader& reader = readers_[run];
+    if (any_ && reader.docids().front() <= last_docid_) return reader.corrupt("docIDs do not ascend from run to run");
+    any_ = true;
+    last_docid_ = reader.docids().back();
+    docids.insert(docids.end(), reader.docids().begin(), reader.docids().end());
+    frequencies.insert(frequencies.end(), reader.frequencies().begin(), reader.frequencies().end());
+    FROND_TRY(advance(run));
+  }
+  return docids.size() > before;
+}
+
+namespace {
+
+Result<std::filesystem::path> merge_into(std::span<const std::filesystem::path> runs, std::uint32_t partition,
+                                         const std::filesystem::path& to) {
+  RunMerger merger = FROND_TRY(RunMerger::open(runs, partition));
+  RunWriter writer = FROND_TRY(RunWriter::create(to, partition));
+  std::vector<DocId> docids;
+  std::vector<Frequency> frequencies;
+  while (FROND_TRY(merger.next_term())) {
+    while (FROND_TRY(merger.read(docids, frequencies, kFramePayloadBytes))) {
+      FROND_TRY(writer.add(merger.term(), docids, frequencies));
+      docids.clear();
+      frequencies.clear();
+    }
+  }
+  return FROND_TRY(writer.finish()).path;
+}
+
+}  // namespace
+
+Result<std::vector<std::filesystem::path>> reduce_runs(std::vector<std::filesystem::path> runs, std::uint32_t partition,
+                                                       const std::filesystem::path& folder) {
+  std::size_t made = 0;
+  while (runs.size() > kMaxFanIn) {
+    std::vector<std::filesystem::path> larger;
+    for (std::size_t at = 0; at < runs.size(); at += kMaxFanIn) {
+      const auto group = std::span(runs).subspan(at, std::min(kMaxFanIn, runs.size() - at));
+      if (group.size() == 1) {
+        larger.push_back(group[0]);
+        continue;
+      }
+      const auto to = folder / ("merged-p" + std::to_string(partition) + "-" + std::to_string(made++) + ".run");
+      larger.push_back(FROND_TRY(merge_into(group, partition, to)));
+      std::error_code ignored;  // the folder goes as a whole anyway
+      for (const auto& run : group) std::filesystem::remove(run, ignored);
+    }
+    runs = std::move(larger);
+  }
+  return runs;
+}
+
+}  // namespace frond::indexer

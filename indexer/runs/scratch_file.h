@@ -1,0 +1,53 @@
+#pragma once
+// Files that a build writes for itself: written front to back, read front to back.
+#include <cstdint>
+#include <filesystem>
+
+#include "common/base/bytes.h"
+#include "common/base/result.h"
+
+namespace frond::indexer {
+
+// Writes through a buffer. Not synced: a build that dies starts over. Errors: kUnavailable, naming the file.
+class ScratchWriter {
+ public:
+  static Result<ScratchWriter> create(const std::filesystem::path& path, std::size_t buffer_bytes);
+  ScratchWriter(ScratchWriter&& other) noexcept;
+  ScratchWriter& operator=(ScratchWriter&& other) noexcept;
+  ~ScratchWriter();
+  Result<void> append(ByteView bytes);
+  Result<void> flush();
+  std::uint64_t bytes() const { return bytes_; }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  ScratchWriter(std::filesystem::path path, int file, std::size_t buffer_bytes);
+  std::filesystem::path path_;
+  int file_ = -1;
+  std::size_t buffer_bytes_;
+  ByteBuffer buffer_;
+  std::uint64_t bytes_ = 0;  // appended
+};
+
+// Reads whole pieces. Errors: kUnavailable, kCorrupt (the file ends inside a piece), naming the file.
+class ScratchReader {
+ public:
+  static Result<ScratchReader> open(const std::filesystem::path& path);
+  ScratchReader(ScratchReader&& other) noexcept;
+  ScratchReader& operator=(ScratchReader&& other) noexcept;
+  ~ScratchReader();
+  // Fills all of `out`.
+  Result<void> read(std::span<std::byte> out);
+  Result<void> skip(std::uint64_t bytes);
+  std::uint64_t left() const { return size_ - at_; }
+  Error corrupt(const std::string& what) const;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  ScratchReader(std::filesystem::path path, int file, std::uint64_t size);
+  std::filesystem::path path_;
+  int file_ = -1;
+  std::uint64_t size_ = 0, at_ = 0;
+};
+
+}  // namespace frond::indexer

@@ -1,0 +1,29 @@
+#pragma once
+// SIGINT and SIGTERM as a stop token.
+#include <atomic>
+#include <stop_token>
+#include <thread>
+
+namespace frond::indexer {
+
+// Made in main() before any other thread, so that all inherit the blocked signals. A second signal ends the process at
+// once: what is left behind is cleaned up by the next build.
+class StopOnSignal {
+ public:
+  StopOnSignal();
+  ~StopOnSignal();
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+  std::stop_token token() const { return stop_.get_token(); }
+  // The signal that came; 0: none.
+  int signal() const { return signal_; }
+
+ private:
+  void wait();
+  std::stop_source stop_;
+  std::atomic<int> signal_ = 0;
+  std::atomic<bool> over_ = false;
+  std::thread thread_;
+};
+
+}  // namespace frond::indexer
