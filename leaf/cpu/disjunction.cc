@@ -1,0 +1,291 @@
+#include "leaf/cpu/disjunction.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include "leaf/cpu/first_threshold.h"
+#include "leaf/cpu/kernels.h"
+#include "leaf/cpu/term_reader.h"
+#include "leaf/cpu/threshold.h"
+
+namespace frond::leaf::cpu {
+namespace {
+
+// Documents summed at a time: 16 KiB of sums stay in the first-level cache beside the blocks.
+constexpr DocId kWindow = 4096;
+
+// A term in the windows: the blocks that reach into the current one, and the bound that they give.
+class WindowTerm {
+ public:
+  explicit WindowTerm(TermReader reader) : reader_(std::move(reader)) {}
+
+  // Looks at [begin, end); begin never goes back. False: no posting at or behind begin.
+  bool look(DocId begin, DocId end) {
+    const auto& list = reader_.list();
+    if (end <= reach_ && begin <= first_last_) return true;  // the same blocks
+    if (begin > first_last_ || first_ == kNone) {
+      first_ = list.find_block(begin, first_ == kNone ? 0 : first_);
+      if (first_ == reader_.blocks()) return false;
+      first_last_ = list.last_docid(first_);
+    }
+    scoring::PackedDeficit least = list.block_deficit(first_);
+    DocId last = first_last_;
+    std::uint32_t block = first_;
+    for (; last + 1 < end && block + 1 < reader_.blocks(); last = list.last_docid(block))
+      least = std::min(least, list.block_deficit(++block));
+    last_ = block;
+    reach_ = last + 1 < end || block + 1 == reader_.blocks() ? kNoDoc : last + 1;
+    if (least != least_ || bound_ == 0) {
+      least_ = least;
+      bound_ = reader_.bound(least);
+    }
+    return true;
+  }
+  Score bound() const { return bound_; }                // of the postings in the window
+  DocId reach() const { return reach_; }                // the bound holds for documents below this
+  std::uint32_t first_block() const { return first_; }  // the first that reaches into the window
+  std::uint32_t blocks_in_window() const { return last_ - first_ + 1; }
+
+  // What `docid` may get from this term, from its block's bound; 0 behind the list. Ascending docIDs, decodes nothing.
+  Score bound_at(DocId docid) {
+    if (probe_ == kNone || docid > probe_last_) {
+      // The window's first block is a lower bound too.
+      probe_ = reader_.list().find_block(docid, probe_ == kNone ? first_ : std::max(probe_, first_));
+      const bool there = probe_ < reader_.blocks();
+      probe_last_ = there ? reader_.list().last_docid(probe_) : kNoDoc;
+      probe_bound_ = there ? reader_.block_bound(probe_) : 0;
+    }
+    return probe_bound_;
+  }
+  // What it does get. Right after bound_at(docid) gave more than 0.
+  Score score_at(DocId docid) {
+    reader_.enter(probe_);
+    const std::uint32_t position = reader_.position_of(docid);
+    return position < reader_.size() && reader_.docids()[position] == docid ? reader_.score_of(probe_, position, docid)
+                                                                            : 0;
+  }
+
+  TermReader& reader() { return reader_; }
+  const TermReader& reader() const { return reader_; }
+
+ private:
+  static constexpr std::uint32_t kNone = 0xffffffff;
+  TermReader reader_;
+  Score bound_ = 0;
+  DocId reach_ = 0;
+  std::uint32_t first_ = kNone, last_ = 0;
+  DocId first_last_ = 0;  // the last docID of the first block
+  scoring::PackedDeficit least_ = 0;
+  std::uint32_t probe_ = kNone;
+  DocId probe_last_ = 0;
+  Score probe_bound_ = 0;
+};
+
+class Disjunction {
+ public:
+  Disjunction(const Plan& plan, const Clock& clock) : plan_(plan), clock_(clock), threshold_(plan) {}
+  Result<Outcome> run();
+
+ private:
+  void start();
+  bool look(DocId begin);
+  void split(std::uint64_t least);
+  void count_window(DocId begin, DocId end);
+  void sum_window(DocId begin, DocId end);
+  void walk_single(DocId begin, DocId end);
+  void finish_documents(std::size_t count);
+  std::size_t look_up(WindowTerm& term, std::size_t count, std::uint64_t least, std::uint64_t others);
+  template <class Visit>
+  void for_each_block(WindowTerm& term, DocId begin, DocId end, Visit visit);
+
+  const Plan& plan_;
+  const Clock& clock_;
+  Threshold threshold_;
+  std::vector<WindowTerm> terms_;
+  std::vector<WindowTerm*> order_;     // those with postings ahead, by bound in the window, the least first
+  std::vector<std::uint64_t> prefix_;  // prefix_[i]: sum of the bounds of order_[0 .. i)
+  std::size_t essential_ = 0;          // order_[essential_ ..) are
+  DocId reach_ = 0;                    // the window's bounds hold for documents below this
+  std::uint64_t counted_ = 0;
+  bool pruned_ = false;
+  alignas(64) std::array<Score, kWindow> sums_{};
+  std::array<DocId, kWindow + kSelectSlack> docids_;  // of the documents that may matter
+  std::array<Score, kWindow + kSelectSlack> scores_;
+};
+
+void Disjunction::start() {
+  for (auto& term : terms_) order_.push_back(&term);
+  prefix_.resize(terms_.size() + 1);
+  // The term that alone can give most, first: others seldom raise its threshold.
+  std::sort(order_.begin(), order_.end(),
+            [](const auto* a, const auto* b) { return a->reader().list_bound() > b->reader().list_bound(); });
+  for (auto* term : order_) {
+    if (term->reader().list_bound() <= threshold_.least()) break;
+    threshold_.start_at(first_threshold(term->reader(), plan_.k));
+  }
+}
+
+// Bounds of the window that begins here; terms whose lists have ended leave. False: none is left.
+bool Disjunction::look(DocId begin) {
+  const auto end = static_cast<DocId>(std::min<std::uint64_t>(std::uint64_t{begin} + kWindow, plan_.lengths.size()));
+  reach_ = static_cast<DocId>(plan_.lengths.size());
+  for (std::size_t i = 0; i < order_.size();) {
+    if (!order_[i]->look(begin, end)) {
+      order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(i));
+      continue;
+    }
+    reach_ = std::min(reach_, order_[i]->reach());
+    ++i;
+  }
+  return !order_.empty();
+}
+
+void Disjunction::split(std::uint64_t least) {
+  // Nearly sorted from the window before.
+  for (std::size_t i = 1; i < order_.size(); ++i)
+    for (std::size_t j = i; j > 0 && order_[j]->bound() < order_[j - 1]->bound(); --j)
+      std::swap(order_[j], order_[j - 1]);
+  for (std::size_t i = 0; i < order_.size(); ++i) prefix_[i + 1] = prefix_[i] + order_[i]->bound();
+  essential_ = 0;
+  while (essential_ < order_.size() && prefix_[essential_ + 1] < least) ++essential_;
+}
+
+// Calls visit(from, to) with the reader on each block that has postings in [begin, end): those at [from, to).
+template <class Visit>
+void Disjunction::for_each_block(WindowTerm& term, DocId begin, DocId end, Visit visit) {
+  auto& reader = term.reader();
+  for (std::uint32_t block = term.first_block(); block < reader.blocks(); ++block) {
+    reader.enter(block);
+    if (reader.size() == 0) return;
+    const std::uint32_t from = block == term.first_block() ? reader.position_of(begin) : 0;
+    const bool whole = reader.last() < end;
+    const std::uint32_t to = whole ? reader.size() : reader.position_of(end, from);
+    if (from < to) visit(from, to);
+    if (!whole) return;
+  }
+}
+
+// No threshold yet: every document counts, also one whose contributions were truncated to 0.
+void Disjunction::count_window(DocId begin, DocId end) {
+  std::array<std::uint64_t, kWindow / 64> matched{};
+  for (auto* term : order_)
+    for_each_block(*term, begin, end, [&](std::uint32_t from, std::uint32_t to) {
+      const Score* scores = term->reader().scores();
+      for (std::uint32_t i = from; i < std::min(to, term->reader().size()); ++i) {
+        const DocId at = term->reader().docids()[i] - begin;
+        sums_[at] += scores[i];
+        matched[at / 64] |= std::uint64_t{1} << at % 64;
+      }
+    });
+  std::size_t count = 0;
+  for (std::size_t word = 0; word < matched.size(); ++word)
+    for (std::uint64_t bits = matched[word]; bits; bits &= bits - 1) {
+      const auto at = static_cast<DocId>(word * 64 + static_cast<unsigned>(std::countr_zero(bits)));
+      docids_[count] = begin + at;
+      scores_[count++] = std::exchange(sums_[at], 0);
+    }
+  counted_ += count;
+  threshold_.offer({docids_.data(), scores_.data()}, count);
+}
+
+void Disjunction::sum_window(DocId begin, DocId end) {
+  for (std::size_t t = essential_; t < order_.size(); ++t) {
+    auto& term = *order_[t];
+    for_each_block(term, begin, end, [&](std::uint32_t from, std::uint32_t to) {
+      const Score* scores = term.reader().scores();
+      const DocId* docids = term.reader().docids();
+      const std::uint32_t until = std::min(to, term.reader().size());
+      for (std::uint32_t i = from; i < until; ++i) sums_[docids[i] - begin] += scores[i];
+    });
+  }
+  const auto least = static_cast<Score>(threshold_.least() - prefix_[essential_]);
+  const std::size_t width = (end - begin + kSelectSlack - 1) / kSelectSlack * kSelectSlack;
+  finish_documents(drain(sums_.data(), width, begin, least, {docids_.data(), scores_.data()}));
+}
+
+// One essential list: its postings are the documents, nothing is summed.
+void Disjunction::walk_single(DocId begin, DocId end) {
+  auto& term = *order_.back();
+  auto& reader = term.reader();
+  for (std::uint32_t block = term.first_block(); block < reader.blocks(); ++block) {
+    const DocId last = reader.list().last_docid(block);
+    const std::uint64_t least = threshold_.least(), others = prefix_[essential_];  // least > others: so was split
+    if (reader.block_bound(block) + others >= least) {
+      reader.enter(block);
+      const Score* scores = reader.scores();
+      const std::uint32_t from = reader.position_of(begin), to = reader.position_of(end, from);
+      const auto kept = select(reader.docids() + from, scores + from, to - from, static_cast<Score>(least - others),
+                               {docids_.data(), scores_.data()});
+      if (kept) finish_documents(kept);
+    }
+    if (last >= end - 1) return;
+  }
+}
+
+// The documents in docids_, with their sums over the essential terms: those that matter get the rest, and are offered.
+void Disjunction::finish_documents(std::size_t count) {
+  const std::uint64_t least = threshold_.least();
+  for (std::size_t t = essential_; t > 0 && count > 0; --t)
+    count = look_up(*order_[t - 1], count, least, prefix_[t - 1]);
+  threshold_.offer({docids_.data(), scores_.data()}, count);
+}
+
+// Adds the term's contributions; keeps the documents that reach `least` with what the `others` may still give.
+std::size_t Disjunction::look_up(WindowTerm& term, std::size_t count, std::uint64_t least, std::uint64_t others) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const DocId docid = docids_[i];
+    Score score = scores_[i];
+    const Score bound = term.bound_at(docid);
+    if (score + others + bound < least) continue;
+    if (bound) score += term.score_at(docid);
+    docids_[kept] = docid;
+    scores_[kept] = score;
+    kept += score + others >= least;
+  }
+  return kept;
+}
+
+Result<Outcome> Disjunction::run() {
+  auto readers = FROND_TRY(read_terms(plan_));
+  terms_.reserve(readers.size());
+  for (auto& reader : readers) terms_.emplace_back(std::move(reader));
+  start();
+  std::uint64_t longest = 0;
+  for (const auto& term : terms_) longest = std::max(longest, term.reader().list().count());
+  const auto documents = static_cast<DocId>(plan_.lengths.size());
+  for (DocId begin = 0; begin < documents && look(begin);) {
+    const std::uint64_t least = threshold_.least();
+    DocId end = static_cast<DocId>(std::min<std::uint64_t>(std::uint64_t{begin} + kWindow, documents));
+    if (least > 0) pruned_ = true;
+    split(least);
+    if (essential_ + 1 >= order_.size() && least > 0) end = std::max(end, reach_);
+    if (essential_ < order_.size()) {
+      if (plan_.deadline.passed(clock_)) return deadline_passed();
+      if (least == 0)
+        count_window(begin, end);
+      else if (essential_ + 1 == order_.size())
+        walk_single(begin, end);
+      else
+        sum_window(begin, end);
+      for (const auto& term : terms_)
+        if (term.reader().corrupt()) return term.reader().error();
+    }
+    begin = end;
+  }
+  Outcome outcome;
+  outcome.hits = threshold_.take();
+  outcome.exact = !pruned_;
+  outcome.matches = pruned_ ? std::max(counted_, longest) : counted_;
+  for (const auto& term : terms_) outcome.postings_decoded += term.reader().postings_decoded();
+  return outcome;
+}
+
+}  // namespace
+
+Result<Outcome> search_disjunction(const Plan& plan, const Clock& clock) { return Disjunction(plan, clock).run(); }
+
+}  // namespace frond::leaf::cpu

@@ -1,0 +1,52 @@
+#include "leaf/cpu/first_threshold.h"
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+namespace frond::leaf::cpu {
+namespace {
+
+// Blocks worth scoring for the k best: a block holds few of a long list's best postings, so k blocks would be right
+// for a small k; for a large one the postings themselves are the cost.
+std::uint32_t blocks_to_try(std::uint32_t k) {
+  constexpr std::uint32_t kMost = 24;
+  return std::min(kMost, std::max<std::uint32_t>(k, 4)) + k / kBlockLength * 2;
+}
+
+// The `count` blocks with the least deficits.
+std::vector<std::uint32_t> best_blocks(const TermReader& term, std::uint32_t count) {
+  std::vector<std::uint64_t> order(term.blocks());  // deficit, then block
+  for (std::uint32_t block = 0; block < term.blocks(); ++block)
+    order[block] = std::uint64_t{term.list().block_deficit(block)} << 32 | block;
+  if (order.size() > count) {
+    std::nth_element(order.begin(), order.begin() + count, order.end());
+    order.resize(count);
+  }
+  std::vector<std::uint32_t> blocks(order.begin(), order.end());  // the low halves
+  std::sort(blocks.begin(), blocks.end());
+  return blocks;
+}
+
+}  // namespace
+
+Score first_threshold(TermReader& term, std::uint32_t k) {
+  if (k == 0 || term.list().count() < k) return 0;
+  std::vector<Score> best;  // the k largest so far, once there are so many; the least of them in front
+  best.reserve(k + kBlockLength);
+  Score least = 0;
+  for (const std::uint32_t block : best_blocks(term, blocks_to_try(k))) {
+    if (least && term.block_bound(block) <= least) continue;
+    term.enter(block);
+    const Score* scores = term.scores();
+    for (std::uint32_t i = 0; i < term.size(); ++i)
+      if (scores[i] > least) best.push_back(scores[i]);
+    if (best.size() < k) continue;
+    std::nth_element(best.begin(), best.begin() + (k - 1), best.end(), std::greater<>());
+    least = best[k - 1];
+    best.resize(k);
+  }
+  return best.size() < k ? 0 : least;
+}
+
+}  // namespace frond::leaf::cpu

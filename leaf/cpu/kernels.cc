@@ -1,0 +1,108 @@
+#include "leaf/cpu/kernels.h"
+
+// Highway compiles what is between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once for each instruction set, by
+// including this file again.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "leaf/cpu/kernels.cc"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace frond::leaf::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using U32 = hn::ScalableTag<std::uint32_t>;
+using I32 = hn::ScalableTag<std::int32_t>;
+using F32 = hn::ScalableTag<float>;
+
+void score_postings_target(const DocId* docids, const Frequency* frequencies, std::size_t count,
+                           const std::uint32_t* lengths, float weight, scoring::LengthNorm norm,
+                           scoring::Score* scores) {
+  const U32 u32;
+  const I32 i32;
+  const F32 f32;
+  const std::size_t lanes = hn::Lanes(u32);
+  const auto constant = hn::Set(f32, norm.constant), slope = hn::Set(f32, norm.slope), w = hn::Set(f32, weight);
+  std::size_t i = 0;
+  // Vectors convert signed integers: numbers of 2^31 and more, and products that large, take the scalar loop.
+  if (weight < 0x1p31f) {
+    for (; i + lanes <= count; i += lanes) {
+      const auto tf = hn::BitCast(i32, hn::LoadU(u32, frequencies + i));
+      const auto length = hn::GatherIndex(i32, reinterpret_cast<const std::int32_t*>(lengths),
+                                          hn::BitCast(i32, hn::LoadU(u32, docids + i)));
+      if (!hn::AllTrue(i32, hn::Gt(hn::Or(tf, length), hn::Set(i32, -1)))) break;
+      const auto t = hn::ConvertTo(f32, tf);
+      const auto n = hn::Add(constant, hn::Mul(slope, hn::ConvertTo(f32, length)));
+      const auto score = hn::Mul(w, hn::Div(t, hn::Add(t, n)));
+      hn::StoreU(hn::BitCast(u32, hn::ConvertTo(i32, score)), u32, scores + i);
+    }
+  }
+  for (; i < count; ++i) scores[i] = scoring::contribution(weight, frequencies[i], lengths[docids[i]], norm);
+}
+
+std::size_t select_target(const DocId* docids, const scoring::Score* scores, std::size_t count, scoring::Score least,
+                          Selection out) {
+  const U32 u32;
+  const std::size_t lanes = hn::Lanes(u32);
+  const auto at_least = hn::Set(u32, least);
+  std::size_t kept = 0, i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto score = hn::LoadU(u32, scores + i);
+    const auto keep = hn::Eq(hn::Max(score, at_least), score);
+    if (hn::AllFalse(u32, keep)) continue;
+    // Compressed in the register and stored whole: a compressing store is slow on some processors.
+    hn::StoreU(hn::Compress(score, keep), u32, out.scores + kept);
+    hn::StoreU(hn::Compress(hn::LoadU(u32, docids + i), keep), u32, out.docids + kept);
+    kept += hn::CountTrue(u32, keep);
+  }
+  for (; i < count; ++i) {
+    out.docids[kept] = docids[i];
+    out.scores[kept] = scores[i];
+    kept += scores[i] >= least;
+  }
+  return kept;
+}
+
+std::size_t drain_target(scoring::Score* sums, std::size_t count, DocId first, scoring::Score least, Selection out) {
+  const U32 u32;
+  const std::size_t lanes = hn::Lanes(u32);
+  const auto at_least = hn::Set(u32, least);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < count; i += lanes) {
+    const auto sum = hn::LoadU(u32, sums + i);
+    hn::StoreU(hn::Zero(u32), u32, sums + i);
+    const auto keep = hn::Eq(hn::Max(sum, at_least), sum);
+    if (hn::AllFalse(u32, keep)) continue;
+    hn::StoreU(hn::Compress(sum, keep), u32, out.scores + kept);
+    hn::StoreU(hn::Compress(hn::Iota(u32, static_cast<std::uint32_t>(first + i)), keep), u32, out.docids + kept);
+    kept += hn::CountTrue(u32, keep);
+  }
+  return kept;
+}
+
+}  // namespace frond::leaf::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace frond::leaf::cpu {
+
+HWY_EXPORT(score_postings_target);
+HWY_EXPORT(select_target);
+HWY_EXPORT(drain_target);
+
+void score_postings(const DocId* docids, const Frequency* frequencies, std::size_t count, const std::uint32_t* lengths,
+                    float weight, scoring::LengthNorm norm, scoring::Score* scores) {
+  HWY_DYNAMIC_DISPATCH(score_postings_target)(docids, frequencies, count, lengths, weight, norm, scores);
+}
+
+std::size_t select(const DocId* docids, const scoring::Score* scores, std::size_t count, scoring::Score least,
+                   Selection out) {
+  return HWY_DYNAMIC_DISPATCH(select_target)(docids, scores, count, least, out);
+}
+
+std::size_t drain(scoring::Score* sums, std::size_t count, DocId first, scoring::Score least, Selection out) {
+  return HWY_DYNAMIC_DISPATCH(drain_target)(sums, count, first, least, out);
+}
+
+}  // namespace frond::leaf::cpu
+#endif

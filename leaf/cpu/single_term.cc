@@ -1,0 +1,39 @@
+#include "leaf/cpu/single_term.h"
+
+#include <algorithm>
+
+#include "leaf/cpu/first_threshold.h"
+#include "leaf/cpu/kernels.h"
+#include "leaf/cpu/term_reader.h"
+#include "leaf/cpu/threshold.h"
+
+namespace frond::leaf::cpu {
+
+Result<Outcome> search_single_term(const Plan& plan, const Clock& clock) {
+  auto readers = FROND_TRY(read_terms(plan));
+  FROND_CHECK(readers.size() == 1);
+  TermReader& term = readers.front();
+  Threshold threshold(plan);
+  if (plan.k > 0) {
+    threshold.start_at(first_threshold(term, plan.k));
+    DocId docids[kBlockLength + kSelectSlack];
+    Score scores[kBlockLength + kSelectSlack];
+    for (std::uint32_t block = 0; block < term.blocks(); ++block) {
+      if (block % kBlocksBetweenGlances == 0 && plan.deadline.passed(clock)) return deadline_passed();
+      const auto least = threshold.least();
+      if (term.block_bound(block) < least) continue;
+      term.enter(block);
+      const Score* block_scores = term.scores();
+      const auto kept = select(term.docids(), block_scores, term.size(), static_cast<Score>(least), {docids, scores});
+      threshold.offer({docids, scores}, kept);
+    }
+  }
+  if (term.corrupt()) return term.error();
+  Outcome outcome;
+  outcome.hits = threshold.take();
+  outcome.matches = term.list().count();
+  outcome.postings_decoded = term.postings_decoded();
+  return outcome;
+}
+
+}  // namespace frond::leaf::cpu

@@ -1,0 +1,83 @@
+#include "leaf/cpu/term_reader.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "leaf/cpu/kernels.h"
+
+namespace frond::leaf::cpu {
+
+TermReader::TermReader(const Plan& plan, const PlanTerm& term)
+    : list_(&term.list->postings),
+      lengths_(plan.lengths.data()),
+      weight_(term.weight),
+      norm_(plan.norm),
+      bounds_(term.bounds) {
+  // Blocks ascend, and none reaches past the list's last docID: one check makes every docID an index into lengths.
+  const DocId last = list_->segments().back().last_docid();
+  if (last >= plan.lengths.size())
+    fail(Error(Code::kCorrupt, "docID " + std::to_string(last) + " is past the last of " +
+                                   std::to_string(plan.lengths.size()) + " documents"));
+}
+
+void TermReader::fail(Error error) {
+  if (!error_) error_ = std::move(error);
+  size_ = 0;
+  docids_.fill(kNoDoc);
+}
+
+void TermReader::load(std::uint32_t block) {
+  block_ = block;
+  auto decoded = list_->decode_docids(block, docids_);
+  if (!decoded || corrupt()) [[unlikely]]
+    return fail(decoded ? *error_ : std::move(decoded).error());
+  size_ = list_->block_size(block);
+  decoded_ += size_;
+  if (size_ < kBlockLength) std::fill(docids_.begin() + size_, docids_.end(), kNoDoc);
+}
+
+void TermReader::load_frequencies(std::uint32_t block) {
+  numbers_block_ = block;
+  scored_ = false;
+  auto decoded = list_->decode_frequencies(block, numbers_);
+  if (decoded) [[likely]]
+    return;
+  numbers_.fill(1);
+  fail(std::move(decoded).error());
+}
+
+void TermReader::score_block() {
+  if (numbers_block_ != block_) load_frequencies(block_);
+  score_postings(docids_.data(), numbers_.data(), size_, lengths_, weight_, norm_, numbers_.data());
+  scored_ = true;
+}
+
+Score TermReader::score_of(std::uint32_t block, std::uint32_t position, DocId docid) {
+  if (numbers_block_ != block) load_frequencies(block);
+  return scored_ ? numbers_[position] : scoring::contribution(weight_, numbers_[position], lengths_[docid], norm_);
+}
+
+std::uint32_t TermReader::position_of(DocId target, std::uint32_t from) const {
+  // Groups of 16 are skipped by their last docID, then counted in a vector. kNoDoc behind a short block ends the
+  // search.
+  std::uint32_t group = from & ~std::uint32_t{15};
+  while (group < size_ && docids_[group + 15] < target) group += 16;
+  if (group >= size_) return size_;
+  std::uint32_t below = 0;
+  for (std::uint32_t i = 0; i < 16; ++i) below += docids_[group + i] < target;
+  return std::min(size_, group + below);
+}
+
+Result<std::vector<TermReader>> read_terms(const Plan& plan) {
+  std::vector<TermReader> readers;
+  readers.reserve(plan.terms.size());
+  for (const auto& term : plan.terms) {
+    if (term.list->postings.count() == 0) continue;
+    readers.emplace_back(plan, term);
+    if (readers.back().corrupt()) return readers.back().error();
+  }
+  return readers;
+}
+
+}  // namespace frond::leaf::cpu

@@ -1,0 +1,77 @@
+#pragma once
+// One term of a plan while it is evaluated: the block it stands on, its docIDs decoded, its frequencies or its scores
+// only once they are asked for. Engines move it from block to block and work on whole blocks.
+//
+// postings::Cursor walks postings one at a time; here a block is scored in vectors, and a bound is asked of blocks that
+// are never decoded. One thread. A block that does not decode leaves the reader corrupt(): methods then answer as if
+// the block were empty, and the evaluator asks once a window.
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "leaf/engine/plan.h"
+
+namespace frond::leaf::cpu {
+
+using postings::kBlockLength;
+using scoring::Score;
+
+class TermReader {
+ public:
+  // Borrows plan and term. The list is not empty; one whose last docID is not below the number of documents is corrupt.
+  TermReader(const Plan& plan, const PlanTerm& term);
+
+  const postings::PostingList& list() const { return *list_; }
+  std::uint32_t blocks() const { return list_->blocks(); }
+  Score bound(scoring::PackedDeficit deficit) const { return bounds_.bound(deficit); }
+  Score block_bound(std::uint32_t block) const { return bounds_.bound(list_->block_deficit(block)); }
+  Score list_bound() const { return bounds_.bound(list_->list_deficit()); }
+
+  // Stands on `block` (< blocks()), decoding its docIDs unless it stands there already.
+  void enter(std::uint32_t block) {
+    if (block != block_) load(block);
+  }
+  std::uint32_t block() const { return block_; }
+  std::uint32_t size() const { return size_; }            // postings in the block; 0 when it does not decode
+  const DocId* docids() const { return docids_.data(); }  // of the block, kNoDoc behind them
+  DocId last() const { return docids_[size_ ? size_ - 1 : 0]; }
+  const Score* scores() {  // of the block
+    if (numbers_block_ != block_ || !scored_) score_block();
+    return numbers_.data();
+  }
+  // Of posting `position` of `block`, which holds `docid`: cheaper than scores() where few are asked for. The reader
+  // stands on `block` or has stood on it.
+  Score score_of(std::uint32_t block, std::uint32_t position, DocId docid);
+
+  // The first posting of the block with docID >= target, from `from` on; size() if none.
+  std::uint32_t position_of(DocId target, std::uint32_t from = 0) const;
+
+  bool corrupt() const { return error_.has_value(); }
+  const Error& error() const { return *error_; }
+  std::uint64_t postings_decoded() const { return decoded_; }
+
+ private:
+  void load(std::uint32_t block);
+  void load_frequencies(std::uint32_t block);
+  void score_block();
+  void fail(Error error);
+
+  const postings::PostingList* list_;
+  const std::uint32_t* lengths_;
+  float weight_;
+  scoring::LengthNorm norm_;
+  scoring::BoundScale bounds_;
+  std::uint32_t block_ = 0xffffffff;
+  std::uint32_t size_ = 0;
+  std::uint32_t numbers_block_ = 0xffffffff;  // whose numbers_ are
+  bool scored_ = false;                       // they are scores
+  std::uint64_t decoded_ = 0;
+  std::optional<Error> error_;
+  alignas(64) std::array<DocId, kBlockLength> docids_;
+  alignas(64) std::array<std::uint32_t, kBlockLength> numbers_;  // frequencies, then in their place scores
+};
+
+// The plan's lists that hold something, in the plan's order; kCorrupt as the constructor says.
+Result<std::vector<TermReader>> read_terms(const Plan& plan);
+
+}  // namespace frond::leaf::cpu

@@ -1,0 +1,49 @@
+#pragma once
+// The k best documents of a partition so far, and the score that a document must reach to matter: by its own k best,
+// by what is known before the start, and by the floor that the query's other partitions have raised.
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "common/base/result.h"
+#include "common/topk/top_k.h"
+#include "leaf/cpu/kernels.h"
+#include "leaf/engine/plan.h"
+
+namespace frond::leaf::cpu {
+
+// A clock is asked no more often than once in so many blocks, about four thousand postings.
+inline constexpr std::uint32_t kBlocksBetweenGlances = 32;
+inline Error deadline_passed() { return Error(Code::kDeadline, "the deadline passed during evaluation"); }
+
+class Threshold {
+ public:
+  // Borrows the plan.
+  explicit Threshold(const Plan& plan) : plan_(plan), best_(plan.k) {}
+
+  // k documents of this partition reach `score`.
+  void start_at(scoring::Score score) {
+    start_ = std::max(start_, score);
+    if (plan_.floor) plan_.floor->raise(score);
+  }
+  // A document of a lower score need not be offered. In 64 bits, to be compared with sums of bounds.
+  std::uint64_t least() const {
+    const scoring::Score known = plan_.floor ? std::max(start_, plan_.floor->get()) : start_;
+    return std::max(known, best_.entry());
+  }
+  // Documents in ascending docID, also from one call to the next.
+  void offer(Selection documents, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+      best_.offer({plan_.base + documents.docids[i] * plan_.stride, documents.scores[i]});
+    // The k-th best itself: others may tie with it and win by their ordinals.
+    if (count && plan_.floor && plan_.k && best_.full()) plan_.floor->raise(best_.entry() - 1);
+  }
+  std::vector<topk::Hit> take() { return best_.take(); }
+
+ private:
+  const Plan& plan_;
+  topk::TopK best_;
+  scoring::Score start_ = 0;
+};
+
+}  // namespace frond::leaf::cpu

@@ -1,0 +1,208 @@
+#include "leaf/lists/cached_list_store.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <unordered_map>
+#include <utility>
+
+#include "common/base/mutex.h"
+#include "leaf/lists/list_copy.h"
+#include "leaf/lists/segmented_lru.h"
+
+namespace frond::leaf {
+
+// One load under way. Its maker publishes a lease, or abandons it: then whoever waits asks again itself, so that one
+// caller's deadline or bad neighbour in a batch fails nobody else.
+class CachedListStore::Load {
+ public:
+  void finish(ListLease lease) {
+    {
+      const MutexLock lock(mutex_);
+      lease_ = std::move(lease);
+      finished_ = true;
+    }
+    changed_.notify_all();
+  }
+  // True once finished; `lease` is null if abandoned. False: the deadline passed.
+  bool wait(const Clock& clock, Deadline deadline, ListLease& lease) {
+    // Woken now and then, because the deadline is on a clock that the condition variable does not know.
+    constexpr std::chrono::microseconds kGlance(20'000);
+    mutex_.lock();
+    while (!finished_ && !deadline.passed(clock))
+      changed_.wait_for(mutex_, std::clamp(deadline.left(clock), std::chrono::microseconds(1), kGlance));
+    const bool finished = finished_;
+    lease = lease_;
+    mutex_.unlock();
+    return finished;
+  }
+  // Guarded by the shard's mutex: the partition was invalidated meanwhile, so the list is not kept.
+  bool stale = false;
+
+ private:
+  Mutex mutex_;
+  std::condition_variable_any changed_;
+  bool finished_ FROND_GUARDED_BY(mutex_) = false;
+  ListLease lease_ FROND_GUARDED_BY(mutex_);
+};
+
+struct CachedListStore::Shard {
+  explicit Shard(std::size_t budget) : kept(budget) {}
+  Mutex mutex;
+  SegmentedLru kept FROND_GUARDED_BY(mutex);
+  std::unordered_map<ListKey, std::shared_ptr<Load>, ListKeyHash> loading FROND_GUARDED_BY(mutex);
+  Counters counters FROND_GUARDED_BY(mutex);
+};
+
+// A call of fetch(): what it asked for, what it has, whom it waits for. Abandons the loads it did not publish, also
+// when the store below throws: nobody waits for a load that nobody makes.
+struct CachedListStore::Request {
+  Request(CachedListStore& asked, std::span<const ListKey> wanted, Deadline until)
+      : store(asked), keys(wanted), deadline(until), leases(wanted.size()) {}
+  ~Request() { abandon_own(); }
+  Request(const Request&) = delete;
+  Request& operator=(const Request&) = delete;
+  void abandon_own() {
+    for (auto& [i, load] : own) store.abandon(keys[i], *load);
+    own.clear();
+  }
+  CachedListStore& store;
+  std::span<const ListKey> keys;
+  Deadline deadline;
+  std::vector<ListLease> leases;                                   // null: not yet
+  std::vector<std::pair<std::size_t, std::shared_ptr<Load>>> own;  // the next to be published is the last
+  std::vector<std::pair<std::size_t, std::shared_ptr<Load>>> others;
+};
+
+CachedListStore::CachedListStore(ListStore& below, const Clock& clock, Options options)
+    : below_(below), clock_(clock), options_(options) {
+  constexpr std::size_t kShardBytes = std::size_t{64} << 20;
+  if (options_.shards == 0)
+    options_.shards = static_cast<std::uint32_t>(std::clamp<std::size_t>(options_.budget_bytes / kShardBytes, 1, 16));
+  for (std::uint32_t i = 0; i < options_.shards; ++i)
+    shards_.push_back(std::make_unique<Shard>(options_.budget_bytes / options_.shards));
+}
+
+CachedListStore::~CachedListStore() = default;
+
+CachedListStore::Shard& CachedListStore::shard_of(const ListKey& key) {
+  // The map inside a shard uses the hash's low bits: a shard is chosen by high ones.
+  return *shards_[(ListKeyHash()(key) >> 40) % shards_.size()];
+}
+
+Result<std::vector<ListLease>> CachedListStore::fetch(std::span<const ListKey> keys, Deadline deadline) {
+  Request request(*this, keys, deadline);
+  for (;;) {
+    look_up(request);
+    // Own loads are published before others' are waited for: two calls never wait for each other.
+    FROND_TRY(load_own(request));
+    FROND_TRY(await_others(request));
+    if (std::find(request.leases.begin(), request.leases.end(), nullptr) == request.leases.end())
+      return std::move(request.leases);
+  }
+}
+
+void CachedListStore::look_up(Request& request) {
+  for (std::size_t i = 0; i < request.keys.size(); ++i) {
+    if (request.leases[i]) continue;
+    const auto& key = request.keys[i];
+    auto& shard = shard_of(key);
+    const MutexLock lock(shard.mutex);
+    if (auto lease = shard.kept.find(key)) {
+      ++shard.counters.hits;
+      request.leases[i] = std::move(lease);
+      continue;
+    }
+    auto& load = shard.loading[key];
+    if (load) {
+      ++shard.counters.coalesced;
+      request.others.emplace_back(i, load);
+    } else {
+      ++shard.counters.misses;
+      load = std::make_shared<Load>();
+      request.own.emplace_back(i, load);
+    }
+  }
+}
+
+Result<void> CachedListStore::load_own(Request& request) {
+  if (request.own.empty()) return {};
+  std::vector<ListKey> keys;
+  keys.reserve(request.own.size());
+  for (const auto& [i, load] : request.own) keys.push_back(request.keys[i]);
+  auto loaded = FROND_TRY(below_.fetch(keys, request.deadline));
+  for (; !request.own.empty(); request.own.pop_back()) {
+    const auto& [i, load] = request.own.back();
+    auto& lease = loaded[request.own.size() - 1];
+    publish(request.keys[i], *load, lease);
+    request.leases[i] = std::move(lease);
+  }
+  return {};
+}
+
+void CachedListStore::publish(const ListKey& key, Load& load, ListLease lease) {
+  auto& shard = shard_of(key);
+  const std::size_t bytes = copied_bytes(*lease);
+  bool keep = false;
+  {
+    const MutexLock lock(shard.mutex);
+    keep = !load.stale && shard.kept.admits(key, bytes);
+  }
+  // The copy is made outside the lock; a list that finds no memory is served as it is.
+  ListLease copy;
+  if (keep) {
+    if (auto copied = copy_list(*lease)) copy = *std::move(copied);
+  }
+  {
+    const MutexLock lock(shard.mutex);
+    if (copy && !load.stale)
+      shard.kept.insert(key, copy, bytes);
+    else
+      ++shard.counters.passed_through;
+    shard.loading.erase(key);
+  }
+  load.finish(copy ? std::move(copy) : std::move(lease));
+}
+
+void CachedListStore::abandon(const ListKey& key, Load& load) {
+  auto& shard = shard_of(key);
+  {
+    const MutexLock lock(shard.mutex);
+    shard.loading.erase(key);
+  }
+  load.finish(nullptr);
+}
+
+Result<void> CachedListStore::await_others(Request& request) {
+  for (auto& [i, load] : request.others)
+    if (!load->wait(clock_, request.deadline, request.leases[i]))
+      return Error(Code::kDeadline, "the deadline passed while the list of '" + request.keys[i].term + "' was loaded");
+  request.others.clear();
+  return {};
+}
+
+void CachedListStore::invalidate(std::uint64_t partition) {
+  for (const auto& shard : shards_) {
+    const MutexLock lock(shard->mutex);
+    shard->kept.erase_partition(partition);
+    for (auto& [key, load] : shard->loading)
+      if (key.partition == partition) load->stale = true;
+  }
+}
+
+CachedListStore::Counters CachedListStore::counters() const {
+  Counters sum;
+  for (const auto& shard : shards_) {
+    const MutexLock lock(shard->mutex);
+    sum.hits += shard->counters.hits;
+    sum.misses += shard->counters.misses;
+    sum.coalesced += shard->counters.coalesced;
+    sum.passed_through += shard->counters.passed_through;
+    sum.evictions += shard->kept.evictions();
+    sum.bytes += shard->kept.bytes();
+    sum.entries += shard->kept.entries();
+  }
+  return sum;
+}
+
+}  // namespace frond::leaf

@@ -1,0 +1,34 @@
+#pragma once
+// Lists straight from the open partitions of the leaf: leases over RocksDB's pinned, mapped bytes, without a copy.
+//
+// Partitions come and go with generations; a lease keeps its partition's database alive, so remove() never waits for
+// queries. A partition without the term gives an empty list; one that was never added, or was removed, is kNotFound.
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "common/base/mutex.h"
+#include "common/partition/partition.h"
+#include "leaf/lists/list_store.h"
+
+namespace frond::leaf {
+
+class PartitionListStore final : public ListStore {
+ public:
+  explicit PartitionListStore(const Clock& clock) : clock_(clock) {}
+
+  // `number`: ServedPartition::number_in_process. Adding a number twice is a programmer's error.
+  void add(std::uint64_t number, std::shared_ptr<const partition::Partition> partition);
+  void remove(std::uint64_t number);
+
+  Result<std::vector<ListLease>> fetch(std::span<const ListKey> keys, Deadline deadline) override;
+
+ private:
+  std::shared_ptr<const partition::Partition> find(std::uint64_t number) const;
+
+  const Clock& clock_;
+  mutable Mutex mutex_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<const partition::Partition>> partitions_ FROND_GUARDED_BY(mutex_);
+};
+
+}  // namespace frond::leaf

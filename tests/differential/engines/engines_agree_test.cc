@@ -1,0 +1,172 @@
+// One answer everywhere: every engine gives the oracle's hits and scores, to the byte, for any k, mode and number of
+// partitions, with and without a floor shared by the partitions, and with statistics of a later generation.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "common/topk/top_k.h"
+#include "leaf/engines.h"
+#include "tests/support/collections/indexed_collection.h"
+
+namespace frond::leaf {
+namespace {
+
+using support::IndexedCollection;
+using support::TermNumber;
+
+struct Answer {
+  std::vector<topk::Hit> hits;
+  std::uint64_t matches = 0;
+  bool exact = true;
+};
+
+enum class Floor { kNone, kShared, kSharedByThreads };
+
+const SteadyClock kClock;
+
+Outcome search_partition(QueryEngine& engine, const Plan& plan) {
+  auto outcomes = engine.search(std::span(&plan, 1), kClock);
+  EXPECT_EQ(outcomes.size(), 1u);
+  EXPECT_TRUE(outcomes[0].has_value()) << outcomes[0].error().message();
+  return *std::move(outcomes[0]);
+}
+
+Answer search(QueryEngine& engine, const IndexedCollection& index, std::span<const TermNumber> query, Mode mode,
+              std::uint32_t k, Floor floor) {
+  SharedFloor shared;
+  std::vector<Outcome> outcomes(index.partitions().size());
+  const auto search_one = [&](std::size_t p) {
+    outcomes[p] = search_partition(engine, index.plan(p, query, mode, k, floor == Floor::kNone ? nullptr : &shared));
+  };
+  if (floor == Floor::kSharedByThreads) {
+    std::vector<std::jthread> threads;
+    for (std::size_t p = 0; p < outcomes.size(); ++p) threads.emplace_back(search_one, p);
+  } else {
+    for (std::size_t p = 0; p < outcomes.size(); ++p) search_one(p);
+  }
+  Answer answer;
+  std::vector<std::vector<topk::Hit>> lists;
+  for (auto& outcome : outcomes) {
+    EXPECT_LE(outcome.hits.size(), k);
+    EXPECT_TRUE(std::is_sorted(outcome.hits.begin(), outcome.hits.end(), topk::better));
+    lists.push_back(std::move(outcome.hits));
+    answer.matches += outcome.matches;
+    answer.exact &= outcome.exact;
+  }
+  answer.hits = topk::merge(lists, k);
+  return answer;
+}
+
+std::string told(const support::Collection& collection, std::span<const TermNumber> query, Mode mode, std::uint32_t k,
+                 std::size_t partitions) {
+  std::string text = "seed " + std::to_string(collection.seed) + (mode == Mode::kAnd ? " and" : " or") + " k " +
+                     std::to_string(k) + " partitions " + std::to_string(partitions) + " terms";
+  for (const auto term : query) text += " " + std::to_string(term);
+  return text;
+}
+
+void expect_same(const Answer& got, const Answer& wanted, const std::string& what) {
+  ASSERT_EQ(got.hits.size(), wanted.hits.size()) << what;
+  for (std::size_t i = 0; i < got.hits.size(); ++i) {
+    ASSERT_EQ(got.hits[i].ordinal, wanted.hits[i].ordinal) << what << " rank " << i;
+    ASSERT_EQ(got.hits[i].score, wanted.hits[i].score) << what << " rank " << i;
+  }
+  if (got.exact)
+    EXPECT_EQ(got.matches, wanted.matches) << what;
+  else
+    EXPECT_LE(got.matches, wanted.matches) << what;
+}
+
+struct Case {
+  const char* name;
+  std::uint64_t seed;
+  support::CollectionOptions options;
+  scoring::Bm25Parameters bm25{};
+  double later_documents = 1, later_length = 1;  // statistics of a later generation, as factors
+  int queries = 60;
+  std::string_view codec{};
+};
+
+class EveryEngine : public testing::TestWithParam<Case> {};
+
+TEST_P(EveryEngine, GivesTheOraclesHitsForAnyModeKAndNumberOfPartitions) {
+  const Case& c = GetParam();
+  const auto collection = support::random_collection(c.seed, c.options);
+  const auto oracle = *engine_named("exhaustive");
+  std::vector<IndexedCollection> indexes;
+  for (const std::uint32_t partitions : {1u, 2u, 3u, 16u}) {
+    indexes.emplace_back(collection, support::IndexOptions{.partitions = partitions, .codec = c.codec, .bm25 = c.bm25});
+    auto statistics = indexes.back().statistics();
+    statistics.documents = static_cast<std::uint64_t>(static_cast<double>(statistics.documents) * c.later_documents);
+    statistics.tokens =
+        static_cast<std::uint64_t>(static_cast<double>(statistics.tokens) * c.later_documents * c.later_length);
+    indexes.back().set_statistics(statistics);
+  }
+  support::Random random(c.seed + 1);
+  for (int q = 0; q < c.queries; ++q) {
+    const auto query = support::random_query(random, collection, q % 10 == 0 ? 12 : 4);
+    for (const auto mode : {Mode::kAnd, Mode::kOr}) {
+      // The oracle's whole ranking: its first k are its answer for every k.
+      const auto ranking = search(*oracle, indexes[0], query, mode, 10'000, Floor::kNone);
+      for (const std::uint32_t k : {1u, 10u, 100u, 1000u}) {
+        Answer wanted = ranking;
+        wanted.hits.resize(std::min<std::size_t>(k, wanted.hits.size()));
+        for (const auto& entry : all_engines()) {
+          if (entry.name == "exhaustive" && (q % 8 != 0 || k != 10)) continue;  // slow: enough to see that it merges
+          const auto engine = entry.make();
+          for (const auto& index : indexes) {
+            const auto what =
+                std::string(entry.name) + ": " + told(collection, query, mode, k, index.partitions().size());
+            expect_same(search(*engine, index, query, mode, k, Floor::kNone), wanted, what);
+            expect_same(search(*engine, index, query, mode, k, Floor::kShared), wanted, what + ", shared floor");
+            if (HasFatalFailure()) return;
+          }
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Collections, EveryEngine,
+    testing::Values(Case{"Small", 101, {.documents = 40, .terms = 30}, {}, 1, 1, 150},
+                    Case{"OneBlock", 102, {.documents = 300, .terms = 60}, {}, 1, 1, 150},
+                    Case{"Ordinary", 103, {.documents = 9000, .terms = 250}},
+                    Case{"OfEqualLengths", 104, {.documents = 5000, .terms = 100, .equal_lengths = true}},
+                    Case{"WithVeryLongDocuments", 105, {.documents = 5000, .terms = 100, .longest = 200'000}},
+                    Case{"Sparse", 106, {.documents = 40'000, .terms = 150, .most_frequent = 0.08}, {}, 1, 1, 40},
+                    Case{"WithoutLengthNormalization", 107, {.documents = 5000, .terms = 100}, {.k1 = 1.2, .b = 0}},
+                    Case{"WithoutFrequencies", 108, {.documents = 3000, .terms = 100}, {.k1 = 0, .b = 0.4}},
+                    Case{"WithAllOfTheLength", 109, {.documents = 5000, .terms = 100}, {.k1 = 4, .b = 1}},
+                    Case{"WithALaterGenerationOfShorterDocuments", 110, {.documents = 6000, .terms = 150}, {}, 3, 0.31},
+                    Case{"WithALaterGenerationOfLongerDocuments", 111, {.documents = 6000, .terms = 150}, {}, 7, 4.7},
+                    Case{"AfterDocumentsWereRemoved", 112, {.documents = 6000, .terms = 150}, {}, 0.6, 1.1}),
+    [](const auto& tested) { return tested.param.name; });
+
+TEST(EveryEngineInThreads, GivesTheOraclesHitsWhilePartitionsRaiseOneFloor) {
+  const std::uint64_t seed = 201;
+  const auto collection = support::random_collection(seed, {.documents = 8000, .terms = 150});
+  const IndexedCollection whole(collection, {.partitions = 1}), index(collection, {.partitions = 4});
+  const auto oracle = *engine_named("exhaustive");
+  support::Random random(seed + 1);
+  for (int q = 0; q < 40; ++q) {
+    const auto query = support::random_query(random, collection, 4);
+    for (const auto mode : {Mode::kAnd, Mode::kOr})
+      for (const std::uint32_t k : {1u, 10u, 300u}) {
+        const auto wanted = search(*oracle, whole, query, mode, k, Floor::kNone);
+        for (const auto& entry : all_engines()) {
+          const auto engine = entry.make();
+          expect_same(search(*engine, index, query, mode, k, Floor::kSharedByThreads), wanted,
+                      std::string(entry.name) + ": " + told(collection, query, mode, k, 4));
+        }
+        if (HasFatalFailure()) return;
+      }
+  }
+}
+
+}  // namespace
+}  // namespace frond::leaf

@@ -1,0 +1,79 @@
+#include "tests/support/collections/indexed_collection.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "common/codec/list_codec.h"
+#include "common/postings/list_builder.h"
+#include "tests/support/collections/memory_list_store.h"
+
+namespace frond::support {
+namespace {
+
+leaf::ListLease build_list(const postings::ListBuilder& builder, std::span<const Posting> postings,
+                           const IndexedPartition& partition) {
+  std::vector<DocId> docids;
+  std::vector<Frequency> frequencies;
+  for (const auto& [document, frequency] : postings) {
+    if (document % partition.stride != partition.base) continue;
+    docids.push_back(static_cast<DocId>(document / partition.stride));
+    frequencies.push_back(frequency);
+  }
+  if (docids.empty()) return std::make_shared<const leaf::List>();
+  return make_lease(builder.build(docids, frequencies));
+}
+
+}  // namespace
+
+IndexedCollection::IndexedCollection(const Collection& collection, const IndexOptions& options)
+    : options_(options),
+      statistics_{collection.lengths.size(), collection.tokens()},
+      built_documents_(collection.lengths.size()) {
+  const auto* codec = codec::codec_named(options.codec.empty() ? codec::kDefaultCodec : options.codec);
+  FROND_CHECK(codec != nullptr);
+  if (options_.built_average_length == 0) options_.built_average_length = statistics_.average_length();
+  for (const auto& postings : collection.postings) document_frequencies_.push_back(postings.size());
+  for (std::uint32_t p = 0; p < options.partitions; ++p) {
+    IndexedPartition partition{.lengths = {}, .lists = {}, .base = p, .stride = options.partitions};
+    for (std::size_t document = p; document < collection.lengths.size(); document += options.partitions)
+      partition.lengths.push_back(collection.lengths[document]);
+    const postings::ListBuilder builder(*codec, partition.lengths, options.bm25.b, options_.built_average_length);
+    for (const auto& postings : collection.postings)
+      partition.lists.push_back(build_list(builder, postings, partition));
+    partitions_.push_back(std::move(partition));
+  }
+}
+
+leaf::Plan IndexedCollection::plan(std::size_t partition, std::span<const TermNumber> query, leaf::Mode mode,
+                                   std::uint32_t k, leaf::SharedFloor* floor) const {
+  const auto& part = partitions_[partition];
+  std::vector<std::pair<TermNumber, std::uint32_t>> counted;  // in the query's order
+  for (const auto term : query) {
+    const auto same = std::find_if(counted.begin(), counted.end(), [&](const auto& c) { return c.first == term; });
+    if (same != counted.end())
+      ++same->second;
+    else
+      counted.emplace_back(term, 1);
+  }
+  leaf::Plan plan{.mode = mode,
+                  .k = k,
+                  .terms = {},
+                  .lengths = part.lengths,
+                  .norm = scoring::length_norm(options_.bm25, statistics_),
+                  .base = part.base,
+                  .stride = part.stride,
+                  .floor = floor};
+  for (const auto& [term, query_frequency] : counted) {
+    const bool known = term < part.lists.size();
+    auto list = known ? part.lists[term] : std::make_shared<const leaf::List>();
+    if (mode == leaf::Mode::kOr && list->postings.count() == 0) continue;
+    const std::uint64_t df = known ? document_frequencies_[term] * statistics_.documents / built_documents_ : 0;
+    const float weight = scoring::term_weight(options_.bm25, statistics_, df, query_frequency);
+    plan.terms.push_back({std::move(list), weight,
+                          scoring::BoundScale(weight, options_.bm25, statistics_, options_.built_average_length)});
+  }
+  return plan;
+}
+
+}  // namespace frond::support

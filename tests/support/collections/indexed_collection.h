@@ -1,0 +1,50 @@
+#pragma once
+// A collection indexed in memory: its documents dealt round-robin to P partitions (base p, stride P), every term's list
+// built with the real builder; and plans for queries on it, with the statistics of the whole collection.
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "leaf/engine/plan.h"
+#include "tests/support/collections/random_collection.h"
+
+namespace frond::support {
+
+struct IndexOptions {
+  std::uint32_t partitions = 1;
+  std::string_view codec;  // empty: the default
+  scoring::Bm25Parameters bm25;
+  // What the lists' deficits are computed with; 0: the collection's own average length.
+  double built_average_length = 0;
+};
+
+struct IndexedPartition {
+  std::vector<std::uint32_t> lengths;  // by docID
+  std::vector<leaf::ListLease> lists;  // by term; empty where the partition lacks it
+  Ordinal base = 0;
+  std::uint64_t stride = 1;
+};
+
+class IndexedCollection {
+ public:
+  IndexedCollection(const Collection& collection, const IndexOptions& options);
+
+  const std::vector<IndexedPartition>& partitions() const { return partitions_; }
+  const scoring::CollectionStatistics& statistics() const { return statistics_; }
+  // Pretends that a later generation has these statistics; document frequencies grow in proportion.
+  void set_statistics(const scoring::CollectionStatistics& statistics) { statistics_ = statistics; }
+
+  // Unknown terms: left out for kOr, an empty list for kAnd. The collection outlives the plan.
+  leaf::Plan plan(std::size_t partition, std::span<const TermNumber> query, leaf::Mode mode, std::uint32_t k,
+                  leaf::SharedFloor* floor = nullptr) const;
+
+ private:
+  IndexOptions options_;
+  scoring::CollectionStatistics statistics_;
+  std::uint64_t built_documents_ = 0;
+  std::vector<std::uint64_t> document_frequencies_;
+  std::vector<IndexedPartition> partitions_;
+};
+
+}  // namespace frond::support
