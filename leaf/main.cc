@@ -1,0 +1,147 @@
+// frond-leaf: serves a shard of a collection's partitions to brokers. What it is made of, and in what order it ends.
+//
+// Threads: leaf-socket (frames in and out), leaf-worker × --cpu-threads and leaf-fetch (evaluate, read), leaf-follower
+// (the repository; may block), and the main thread (HTTP probes, signals).
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <memory>
+
+#include "common/config/options.h"
+#include "common/http/server.h"
+#include "common/metrics/leaf_families.h"
+#include "common/metrics/registry.h"
+#include "common/repository/repository.h"
+#include "common/wire/router_socket.h"
+#include "leaf/engines.h"
+#include "leaf/lists/cached_list_store.h"
+#include "leaf/lists/partition_list_store.h"
+#include "leaf/options.h"
+#include "leaf/probes.h"
+#include "leaf/schedule/worker_pool.h"
+#include "leaf/serve/generation_follower.h"
+#include "leaf/serve/leaf_service.h"
+
+namespace frond::leaf {
+namespace {
+
+constexpr std::chrono::milliseconds kLastReplies{500};    // for the network to take what drain() answered
+constexpr std::chrono::milliseconds kLastTransfer{2000};  // for the follower to come to the end of a file
+
+void export_cache(metrics::Registry& registry, const CachedListStore& cache) {
+  namespace names = metrics::leaf;
+  registry.gauge(names::kHostCacheLimit).set(static_cast<double>(cache.budget_bytes()));
+  registry.before_scrape([&cache, bytes = registry.gauge(names::kHostCacheBytes),
+                          hits = registry.counter(names::kHostCacheHits),
+                          misses = registry.counter(names::kHostCacheMisses)]() mutable {
+    const CachedListStore::Counters now = cache.counters();
+    bytes.set(static_cast<double>(now.bytes));
+    hits.add(static_cast<double>(now.hits) - hits.value());
+    misses.add(static_cast<double>(now.misses) - misses.value());
+  });
+}
+
+// What is wrong with the configuration or its surroundings: one line, exit 2.
+int refuse(const Error& error) {
+  std::cerr << "frond-leaf: " << error.message() << std::endl;
+  return 2;
+}
+
+int serve(const Options& options) {
+  Logger log("frond-leaf", options.log_level);
+  const SteadyClock clock;
+  boost::asio::io_context io(1);
+  boost::asio::signal_set signals(io, SIGTERM, SIGINT);  // from here on a signal drains
+  metrics::Registry registry(config::version());
+
+  auto source = repository::RepositorySource::open(options.repository, options.collection);
+  if (!source) return refuse(source.error());
+  auto data = DataFolder::open(options.data);
+  if (!data) return refuse(std::move(data).error().within("--data"));
+  auto socket = wire::RouterSocket::create({.listen = options.listen});
+  if (!socket) return refuse(std::move(socket).error().within("--listen"));
+  auto engine = engine_named(options.engine);
+  auto exhaustive = engine_named("exhaustive");
+  if (!engine) return refuse(engine.error());
+  if (!exhaustive) return refuse(exhaustive.error());
+
+  PartitionListStore stored(clock);
+  CachedListStore cache(stored, clock, {.budget_bytes = options.host_cache_bytes});
+  const bool cached = options.host_cache_bytes != 0;
+  ListStore& lists = cached ? static_cast<ListStore&>(cache) : stored;
+  export_cache(registry, cache);
+  const ListRegistration registration{[&](std::uint64_t number, auto partition) { stored.add(number, partition); },
+                                      [&](std::uint64_t number) {
+                                        stored.remove(number);
+                                        cache.invalidate(number);
+                                      }};
+  ServedBoard board;  // after what its partitions are registered with
+  WorkerPool pool({options.cpu_threads, options.queue_limit}, clock, &registry);
+  LeafService service(
+      {board, lists, **engine, **exhaustive, pool, clock, &registry},
+      {options.collection, options.http, std::string(config::version()), options.gpu == "auto" ? "absent" : "off"},
+      [&] {
+        const auto now = cache.counters();
+        return CacheState{now.bytes, options.host_cache_bytes, now.hits, now.misses};
+      });
+  GenerationLoader loader(**source, **data, {options.shard, options.shards}, registration);
+  GenerationFollower follower({options.poll, options.grace}, **source, **data, loader, board, clock, log, &registry);
+
+  registry.before_scrape([&, ready = registry.gauge(metrics::leaf::kReady),
+                          lost = registry.counter(metrics::leaf::kRepliesLost)]() mutable {
+    ready.set(service.ready() ? 1 : 0);
+    lost.add(static_cast<double>((*socket)->dropped()) - lost.value());
+  });
+  auto http = http::Server::create(io, {.listen = options.http}, probe_routes(registry, service, board));
+  if (!http) return refuse(std::move(http).error().within("--http"));
+
+  (*socket)->start([&](wire::Peer peer, ByteView request) {
+    service.on_request(request,
+                       [&, peer = std::move(peer)](ByteBuffer reply) { (*socket)->send(peer, std::move(reply)); });
+  });
+  follower.start();
+  log.info("started", {{"collection", options.collection},
+                       {"repository", options.repository},
+                       {"shard", std::to_string(options.shard) + "/" + std::to_string(options.shards)},
+                       {"listen_port", std::to_string((*socket)->port())},
+                       {"http_port", std::to_string((*http)->port())},
+                       {"cpu_threads", std::to_string(options.cpu_threads)},
+                       {"gpu", options.gpu == "auto" ? "absent" : "off"}});
+
+  // Not ready at once; requests are served until brokers have had time to turn elsewhere; what was admitted by then is
+  // answered; the rest is refused.
+  boost::asio::steady_timer notice(io);
+  signals.async_wait([&](const boost::system::error_code& cancelled, int signal) {
+    if (cancelled) return;
+    log.info("draining", {{"signal", std::to_string(signal)}});
+    service.withdraw();
+    notice.expires_after(options.drain);
+    notice.async_wait([&](const boost::system::error_code&) { (*http)->drain([&] { io.stop(); }); });
+  });
+  io.run();
+
+  pool.drain();
+  (*socket)->stop(kLastReplies);
+  const bool ended = follower.stop(kLastTransfer);
+  log.info("stopped");
+  if (!ended) std::_Exit(0);  // in the middle of a transfer: its leftover is removed at the next start
+  return 0;
+}
+
+}  // namespace
+}  // namespace frond::leaf
+
+int main(int argc, char** argv) {
+  try {
+    const auto options = frond::leaf::read_options(argc, argv);
+    if (const int* exit_code = std::get_if<int>(&options)) return *exit_code;
+    return frond::leaf::serve(std::get<frond::leaf::Options>(options));
+  } catch (const std::exception& e) {
+    std::cerr << "frond-leaf: " << e.what() << std::endl;
+    return 1;
+  }
+}

@@ -1,0 +1,10 @@
+# frond-leaf: partitions to top-k.
+frond_add_program(frond-leaf
+  SOURCES
+    main.cc
+    options.cc options.h  # the command line
+    probes.cc probes.h    # /metrics, /livez, /readyz
+  DEPENDS
+    frond::common_config frond::common_http frond::common_metrics frond::common_repository frond::common_wire
+    frond::leaf_engines frond::leaf_lists frond::leaf_schedule frond::leaf_serve
+    Boost::headers nlohmann_json::nlohmann_json)

@@ -1,0 +1,76 @@
+#include "leaf/options.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "common/config/options.h"
+#include "leaf/engines.h"
+
+namespace frond::leaf {
+
+std::variant<Options, int> read_options(int argc, const char* const* argv) {
+  CLI::App app("Serves a shard of a collection's partitions to brokers.", "frond-leaf");
+  Options options;
+  std::string shard = "0/1", log_level = "info";
+  std::uint64_t poll_ms = 1000, drain_ms = 1000, grace_s = 30;
+  options.cpu_threads = std::max(1u, std::thread::hardware_concurrency());
+  options.host_cache_bytes = std::uint64_t{1} << 30;
+  options.gpu_cache_bytes = std::uint64_t{4} << 30;
+  options.queue_limit = 1024;
+
+  app.add_option("--repository", options.repository, "The repository: a directory or http://host:port[/path]")
+      ->required();
+  app.add_option("--collection", options.collection, "The collection to serve")->required();
+  app.add_option("--data", options.data, "Folder of this leaf's own, for its partitions")->required();
+  app.add_option("--listen", options.listen, "Where brokers connect: tcp://HOST:PORT")
+      ->required()
+      ->check(config::tcp_endpoint());
+  app.add_option("--http", options.http, "Where /metrics, /livez and /readyz are served: HOST:PORT")
+      ->required()
+      ->check(config::host_port());
+  app.add_option("--shard", shard, "I/N: serve the partitions p with p mod N = I")
+      ->check(config::shard())
+      ->capture_default_str();
+  app.add_option("--cpu-threads", options.cpu_threads, "Worker threads")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  app.add_option("--engine", options.engine, "What evaluates queries on the CPU")->capture_default_str();
+  app.add_option("--gpu", options.gpu, "auto: use a GPU where there is one; off")
+      ->check(CLI::IsMember({"auto", "off"}))
+      ->capture_default_str();
+  app.add_option("--host-cache", options.host_cache_bytes, "Budget of the list cache in host memory; 0: no cache")
+      ->transform(config::byte_size())
+      ->default_str("1GiB");
+  app.add_option("--gpu-cache", options.gpu_cache_bytes, "Budget of the list cache in GPU memory")
+      ->transform(config::byte_size())
+      ->default_str("4GiB");
+  app.add_option("--queue-limit", options.queue_limit, "Tasks (partitions of queries) that may wait; more are refused")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  app.add_option("--poll-ms", poll_ms, "How often CURRENT is read, in milliseconds")
+      ->check(CLI::Range(10, 3'600'000))
+      ->capture_default_str();
+  app.add_option("--grace-seconds", grace_s, "How long a superseded generation stays after its last request")
+      ->check(CLI::Range(0, 86'400))
+      ->capture_default_str();
+  app.add_option("--drain-ms", drain_ms, "After SIGTERM: how long brokers have to notice before requests are refused")
+      ->check(CLI::Range(0, 60'000))
+      ->capture_default_str();
+  app.add_option("--log-level", log_level, "debug, info, warn or error")
+      ->check(config::log_level())
+      ->capture_default_str();
+  if (const auto exit_code = config::parse(app, argc, argv)) return *exit_code;
+
+  const config::Shard parsed = *config::parse_shard(shard);  // both were checked
+  options.shard = parsed.number;
+  options.shards = parsed.count;
+  options.log_level = *config::parse_log_level(log_level);
+  options.poll = std::chrono::milliseconds(poll_ms);
+  options.drain = std::chrono::milliseconds(drain_ms);
+  options.grace = std::chrono::seconds(grace_s);
+  if (const auto engine = engine_named(options.engine); !engine)
+    return config::refuse(app, "--engine: " + engine.error().message());
+  return options;
+}
+
+}  // namespace frond::leaf

@@ -1,0 +1,30 @@
+#pragma once
+// frond-leaf's command line, read once and validated once.
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "common/base/log.h"
+
+namespace frond::leaf {
+
+struct Options {
+  std::string repository, collection, data, listen, http;
+  std::uint32_t shard = 0, shards = 1;
+  std::size_t cpu_threads = 1;
+  std::string gpu = "auto";
+  std::string engine = "cpu";
+  std::uint64_t host_cache_bytes = 0, gpu_cache_bytes = 0;
+  std::size_t queue_limit = 0;
+  std::chrono::milliseconds poll{0}, drain{0};
+  std::chrono::seconds grace{0};
+  LogLevel log_level = LogLevel::kInfo;
+};
+
+// The options, or the exit code with which the process ends now (after --help, or after one line on stderr).
+std::variant<Options, int> read_options(int argc, const char* const* argv);
+
+}  // namespace frond::leaf

@@ -1,0 +1,25 @@
+#include "leaf/probes.h"
+
+#include <nlohmann/json.hpp>
+
+namespace frond::leaf {
+
+http::Router probe_routes(metrics::Registry& registry, const LeafService& service, const ServedBoard& board) {
+  http::Router router;
+  router.add("GET", "/metrics", [&registry](http::Request&&, http::Responder responder) {
+    responder.send({.content_type = std::string(metrics::kContentType), .body = registry.exposition()});
+  });
+  router.add("GET", "/livez",
+             [](http::Request&&, http::Responder responder) { responder.send({.body = R"({"live":true})"}); });
+  router.add("GET", "/readyz", [&service, &board](http::Request&&, http::Responder responder) {
+    const bool ready = service.ready();
+    const auto set = board.get();
+    const nlohmann::json state = {
+        {"ready", ready}, {"generation", set->empty() ? 0 : set->back()->generation}, {"detail", board.detail()}};
+    responder.send(
+        {.status = ready ? 200 : 503, .body = state.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)});
+  });
+  return router;
+}
+
+}  // namespace frond::leaf

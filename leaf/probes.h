@@ -1,0 +1,14 @@
+#pragma once
+// The leaf's HTTP side: /metrics, /livez, /readyz.
+#include "common/http/router.h"
+#include "common/metrics/registry.h"
+#include "leaf/serve/leaf_service.h"
+#include "leaf/serve/served_generation.h"
+
+namespace frond::leaf {
+
+// All outlive the router. /readyz is 200 while a generation is served and the leaf does not drain, else 503; both with
+// a JSON object: ready, generation, detail.
+http::Router probe_routes(metrics::Registry& registry, const LeafService& service, const ServedBoard& board);
+
+}  // namespace frond::leaf

@@ -1,0 +1,28 @@
+#pragma once
+// Runs tasks at once on the caller's thread: for tests, whose every step is then in order.
+#include "leaf/schedule/scheduler.h"
+
+namespace frond::leaf {
+
+class InlineScheduler final : public Scheduler {
+ public:
+  explicit InlineScheduler(const Clock& clock) : clock_(clock) {}
+  Result<void> submit(std::vector<Task> tasks, Lane) override {
+    if (drained_) return Error(Code::kUnavailable, "draining");
+    for (Task& task : tasks) {
+      if (task.deadline.passed(clock_))
+        task.run(Error(Code::kDeadline, "passed before the task started"));
+      else
+        task.run(std::chrono::microseconds(0));
+    }
+    return {};
+  }
+  void drain() override { drained_ = true; }
+  Load load() const override { return {0, 1, 1}; }
+
+ private:
+  const Clock& clock_;
+  bool drained_ = false;
+};
+
+}  // namespace frond::leaf

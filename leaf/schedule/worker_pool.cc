@@ -1,0 +1,124 @@
+#include "leaf/schedule/worker_pool.h"
+
+#include <algorithm>
+#include <exception>
+
+#include "common/base/thread_name.h"
+#include "common/metrics/leaf_families.h"
+
+namespace frond::leaf {
+
+WorkerPool::WorkerPool(Options options, const Clock& clock, metrics::Registry* registry)
+    : options_(options), clock_(clock) {
+  FROND_CHECK(options_.workers >= 1);
+  if (registry != nullptr) {
+    namespace names = metrics::leaf;
+    queued_ = registry->gauge(names::kQueueTasks);
+    wait_ = registry->histogram(names::kQueueWait, metrics::latency_seconds());
+    refused_ = registry->counter(names::kTasksRefused);
+    expired_ = registry->counter(names::kTasksExpired);
+    registry->gauge(names::kQueueLimit).set(static_cast<double>(options_.queue_limit));
+    registry->gauge(names::kWorkers).set(static_cast<double>(options_.workers));
+  }
+  for (std::size_t i = 0; i <= options_.workers; ++i) threads_.emplace_back([this, i] { work(i == options_.workers); });
+}
+
+WorkerPool::~WorkerPool() {
+  drain();
+  {
+    const MutexLock lock(mutex_);
+    stopped_ = true;
+  }
+  work_.notify_all();
+  interactive_work_.notify_all();
+  for (auto& thread : threads_) thread.join();
+}
+
+Result<void> WorkerPool::admit(std::size_t tasks, Lane lane) const {
+  if (lane == Lane::kContinue) return {};  // drain() waits for what was admitted, and this is part of it
+  if (draining_) return Error(Code::kUnavailable, "the leaf is draining");
+  const std::size_t before = lane == Lane::kInteractive ? interactive_.size() : searches_.size() + continued_.size();
+  if (before != 0 && before + tasks > options_.queue_limit)
+    return Error(Code::kOverloaded,
+                 std::to_string(before) + " tasks wait, at most " + std::to_string(options_.queue_limit) + " may");
+  return {};
+}
+
+Result<void> WorkerPool::submit(std::vector<Task> tasks, Lane lane) {
+  const std::size_t count = tasks.size();
+  const Instant now = clock_.now();
+  {
+    const MutexLock lock(mutex_);
+    if (auto admitted = admit(count, lane); !admitted) {
+      refused_.add(static_cast<double>(count));
+      return admitted;
+    }
+    Queue& queue = lane == Lane::kSearch ? searches_ : lane == Lane::kContinue ? continued_ : interactive_;
+    for (Task& task : tasks) queue.push_back({std::move(task), now});
+    queued_.set(static_cast<double>(waiting()));
+  }
+  for (std::size_t i = 0; i < std::min(count, options_.workers); ++i) work_.notify_one();
+  if (lane == Lane::kInteractive) interactive_work_.notify_one();
+  return {};
+}
+
+bool WorkerPool::next(bool interactive_only, Waiting& to) {
+  Queue* queue = !interactive_.empty() ? &interactive_
+                 : interactive_only    ? nullptr
+                 : !continued_.empty() ? &continued_
+                 : !searches_.empty()  ? &searches_
+                                       : nullptr;
+  if (queue == nullptr) return false;
+  to = std::move(queue->front());
+  queue->pop_front();
+  queued_.set(static_cast<double>(waiting()));
+  return true;
+}
+
+void WorkerPool::work(bool interactive_only) {
+  name_this_thread(interactive_only ? "leaf-fetch" : "leaf-worker");
+  std::condition_variable_any& signal = interactive_only ? interactive_work_ : work_;
+  for (;;) {
+    Waiting waiting;
+    {
+      MutexLock lock(mutex_);
+      while (!next(interactive_only, waiting)) {
+        if (stopped_) return;
+        signal.wait(lock.mutex());
+      }
+      ++running_;
+    }
+    run(waiting);
+    waiting = {};  // what the task holds is let go before drain() may return
+    const MutexLock lock(mutex_);
+    if (--running_ == 0 && this->waiting() == 0) idle_.notify_all();
+  }
+}
+
+void WorkerPool::run(Waiting& waiting) {
+  const Instant now = clock_.now();
+  const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(now - waiting.since);
+  wait_.observe(std::chrono::duration<double>(waited).count());
+  try {
+    if (waiting.task.deadline.when() <= now) {
+      expired_.add();
+      waiting.task.run(Error(Code::kDeadline, "passed after " + std::to_string(waited.count()) + " us in the queue"));
+    } else {
+      waiting.task.run(waited);
+    }
+  } catch (const std::exception&) {  // out of memory even for its own error: the request's deadline ends it
+  }
+}
+
+void WorkerPool::drain() {
+  MutexLock lock(mutex_);
+  draining_ = true;
+  while (running_ != 0 || waiting() != 0) idle_.wait(lock.mutex());
+}
+
+Scheduler::Load WorkerPool::load() const {
+  const MutexLock lock(mutex_);
+  return {waiting(), options_.queue_limit, options_.workers};
+}
+
+}  // namespace frond::leaf

@@ -1,0 +1,59 @@
+#pragma once
+// A fixed number of worker threads over one bounded queue, and one thread more that runs only interactive tasks: so
+// that fetching an answer's documents never waits for the searches behind it.
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <thread>
+
+#include "common/base/mutex.h"
+#include "common/metrics/registry.h"
+#include "leaf/schedule/scheduler.h"
+
+namespace frond::leaf {
+
+class WorkerPool final : public Scheduler {
+ public:
+  struct Options {
+    std::size_t workers = 1;         // at least 1
+    std::size_t queue_limit = 1024;  // tasks that may wait; interactive ones have as many of their own
+  };
+  // `registry` may be null.
+  WorkerPool(Options options, const Clock& clock, metrics::Registry* registry);
+  ~WorkerPool() override;
+
+  Result<void> submit(std::vector<Task> tasks, Lane lane) override;
+  void drain() override;
+  Load load() const override;
+
+ private:
+  struct Waiting {
+    Task task;
+    Instant since;
+  };
+  using Queue = std::deque<Waiting>;
+
+  Result<void> admit(std::size_t tasks, Lane lane) const FROND_REQUIRES(mutex_);
+  void work(bool interactive_only);
+  bool next(bool interactive_only, Waiting& to) FROND_REQUIRES(mutex_);
+  void run(Waiting& waiting);
+  std::size_t waiting() const FROND_REQUIRES(mutex_) {
+    return searches_.size() + continued_.size() + interactive_.size();
+  }
+
+  const Options options_;
+  const Clock& clock_;
+  metrics::Gauge queued_;
+  metrics::Histogram wait_;
+  metrics::Counter refused_, expired_;
+
+  mutable Mutex mutex_;
+  std::condition_variable_any work_, interactive_work_, idle_;
+  Queue searches_ FROND_GUARDED_BY(mutex_), continued_ FROND_GUARDED_BY(mutex_), interactive_ FROND_GUARDED_BY(mutex_);
+  std::size_t running_ FROND_GUARDED_BY(mutex_) = 0;
+  bool draining_ FROND_GUARDED_BY(mutex_) = false, stopped_ FROND_GUARDED_BY(mutex_) = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace frond::leaf

@@ -1,0 +1,37 @@
+#pragma once
+// The leaf's --data: what it has fetched, one process at a time.
+//   <data>/LOCK                       held while a leaf runs
+//   <data>/partitions/<id>/           a partition's database; complete once Partition::complete() says so
+//   <data>/generations/<n>.terms.sst  term statistics of a generation
+//   <data>/fetching/                  what is being fetched; worthless after a crash
+// Everything here can be fetched again, so it may be deleted whole while no leaf runs.
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "common/base/result.h"
+
+namespace frond::leaf {
+
+class DataFolder {
+ public:
+  // Makes the folders and takes the lock. kUnavailable: another leaf has it, or the folder can't be written.
+  static Result<std::unique_ptr<DataFolder>> open(const std::filesystem::path& root);
+  ~DataFolder();
+  DataFolder(const DataFolder&) = delete;
+  DataFolder& operator=(const DataFolder&) = delete;
+
+  std::filesystem::path partition(const std::string& id) const { return root_ / "partitions" / id; }
+  std::filesystem::path terms(const std::string& file) const { return root_ / "generations" / file; }
+  std::filesystem::path fetching(const std::string& id) const { return root_ / "fetching" / id; }
+  // Removes every partition and term file but these names, and what an interrupted fetch left.
+  void keep_only(const std::set<std::string>& partitions, const std::set<std::string>& term_files) const;
+
+ private:
+  DataFolder(std::filesystem::path root, int lock) : root_(std::move(root)), lock_(lock) {}
+  const std::filesystem::path root_;
+  const int lock_;
+};
+
+}  // namespace frond::leaf

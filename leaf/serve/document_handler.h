@@ -1,0 +1,31 @@
+#pragma once
+// Answers fetches: the stored fields of the documents that won, each with a snippet biased to the query.
+#include <functional>
+
+#include "common/wire/messages.h"
+#include "leaf/schedule/scheduler.h"
+#include "leaf/serve/served_generation.h"
+
+namespace frond::leaf {
+
+class DocumentHandler {
+ public:
+  // A FetchReply; or an ErrorReply where nothing could be fetched (overload, deadline, unknown generation).
+  using Done = std::function<void(wire::Reply)>;
+
+  // All outlive every fetch (so: drain the scheduler first).
+  DocumentHandler(const ServedBoard& board, Scheduler& scheduler, const Clock& clock)
+      : board_(board), scheduler_(scheduler), clock_(clock) {}
+  // One interactive task. done() is called once, during the call or later, on any thread. A document that is not of the
+  // leaf's partitions, can't be read, or is reached after the deadline, is not `found`.
+  void fetch(wire::FetchRequest request, Deadline deadline, Done done);
+
+ private:
+  wire::FetchReply read(const ServedGeneration& generation, const wire::FetchRequest& request, Deadline deadline) const;
+
+  const ServedBoard& board_;
+  Scheduler& scheduler_;
+  const Clock& clock_;
+};
+
+}  // namespace frond::leaf

@@ -1,0 +1,78 @@
+#pragma once
+// Keeps the leaf at the repository's current generation: polls CURRENT, loads, swaps, retires.
+//
+// A generation that is current is last in the served set, whether its number went up or (rollback) down. The one before
+// stays until no request has named it for the grace time; then its files are deleted, once no query holds them. A
+// generation that can't be loaded is refused: the old one serves on, the board's detail says why, and it is tried again
+// after a time that doubles up to a minute. Logged once for each reason.
+#include <condition_variable>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "common/base/log.h"
+#include "common/metrics/registry.h"
+#include "leaf/serve/generation_loader.h"
+
+namespace frond::leaf {
+
+inline constexpr std::size_t kMaxServedGenerations = 4;  // more are retired before their time
+
+class GenerationFollower {
+ public:
+  struct Options {
+    std::chrono::milliseconds poll{1000};
+    std::chrono::seconds grace{30};
+  };
+  // All outlive this. `registry` may be null.
+  GenerationFollower(Options options, const repository::RepositorySource& source, const DataFolder& data,
+                     GenerationLoader& loader, ServedBoard& board, const Clock& clock, Logger& log,
+                     metrics::Registry* registry);
+  ~GenerationFollower();
+
+  // Starts the thread, which steps at once and then at every poll.
+  void start();
+  // False: the thread is still in the middle of a transfer after `patience`; the process may exit all the same, for
+  // whatever it leaves is cleaned up at the next start.
+  bool stop(std::chrono::milliseconds patience);
+  // What the thread does at every poll; for tests, without the thread.
+  void step();
+
+ private:
+  void run();
+  void advance();
+  void take(std::shared_ptr<const ServedGeneration> generation);
+  void refuse(Generation generation, const Error& why);
+  void retire();
+  void delete_unused();
+  void measure() const;
+  bool stopping() const;
+
+  const Options options_;
+  const repository::RepositorySource& source_;
+  const DataFolder& data_;
+  GenerationLoader& loader_;
+  ServedBoard& board_;
+  const Clock& clock_;
+  Logger& log_;
+  metrics::Counter refused_total_;
+  metrics::Gauge generation_, generations_, partitions_, documents_;
+  metrics::Histogram load_time_;
+
+  // The thread's own.
+  Generation refused_ = 0;  // 0: none, or CURRENT itself could not be read
+  std::string refused_why_;
+  Instant retry_at_ = Instant::min();
+  std::chrono::milliseconds back_off_{0};
+  std::map<std::string, std::weak_ptr<const OpenPartition>> retired_;  // by id: deleted when nobody has them open
+  bool swept_ = false;                                                 // what earlier processes left behind is gone
+
+  mutable Mutex mutex_;
+  std::condition_variable_any changed_;
+  bool stop_ FROND_GUARDED_BY(mutex_) = false;
+  bool ended_ FROND_GUARDED_BY(mutex_) = true;
+  std::thread thread_;
+};
+
+}  // namespace frond::leaf

@@ -1,0 +1,106 @@
+#include "leaf/serve/generation_loader.h"
+
+#include <system_error>
+
+#include "common/partition/file_checksum.h"
+
+namespace frond::leaf {
+namespace fs = std::filesystem;
+namespace {
+
+Result<void> remove_folder(const fs::path& folder) {
+  std::error_code failure;
+  fs::remove_all(folder, failure);
+  if (failure) return Error(Code::kUnavailable, folder.string() + ": " + failure.message());
+  return {};
+}
+
+std::string terms_file(Generation generation) { return std::to_string(generation) + ".terms.sst"; }
+
+}  // namespace
+
+Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(Generation generation, const ServedSet& serving,
+                                                                       const std::function<bool()>& stopping) {
+  const repository::Manifest manifest = FROND_TRY(source_.manifest(generation));
+  OpenPartitions open;
+  for (const auto& served : serving)
+    for (const auto& one : served->partitions) open.emplace(one.open->id(), one.open);
+  auto loaded = std::make_shared<ServedGeneration>();
+  loaded->generation = generation;
+  loaded->partitions_total = static_cast<std::uint32_t>(manifest.partitions.size());
+  loaded->analyzer = manifest.analyzer;
+  loaded->bm25 = manifest.bm25;
+  loaded->statistics = manifest.statistics;
+  loaded->terms = FROND_TRY(open_terms(manifest));
+  for (std::uint32_t p = 0; p < manifest.partitions.size(); ++p) {
+    if (p % shard_.count != shard_.number) continue;
+    const repository::PartitionEntry& entry = manifest.partitions[p];
+    std::shared_ptr<const OpenPartition>& partition = open[entry.id];
+    if (partition == nullptr) partition = FROND_TRY(open_partition(entry, stopping));
+    loaded->partitions.push_back({p, entry.base, entry.stride, partition});
+  }
+  return std::shared_ptr<const ServedGeneration>(std::move(loaded));
+}
+
+Result<std::shared_ptr<const OpenPartition>> GenerationLoader::open_partition(const repository::PartitionEntry& entry,
+                                                                              const std::function<bool()>& stopping) {
+  const fs::path database = data_.partition(entry.id);
+  const bool there = partition::Partition::complete(database);
+  if (!there) FROND_TRY(fetch_partition(entry, stopping));
+  auto opened = open_verified(entry);
+  if (!opened && there) {  // the disk has spoilt it, or it is of another collection's folder
+    FROND_TRY(remove_folder(database));
+    FROND_TRY(fetch_partition(entry, stopping));
+    opened = open_verified(entry);
+  }
+  if (!opened) return std::move(opened).error().within("partition " + entry.id);
+  return std::shared_ptr<const OpenPartition>(
+      std::make_shared<OpenPartition>(++last_number_, entry.id, std::move(*opened), lists_));
+}
+
+Result<std::shared_ptr<const partition::Partition>> GenerationLoader::open_verified(
+    const repository::PartitionEntry& entry) const {
+  auto opened = FROND_TRY(partition::Partition::open(data_.partition(entry.id)));
+  if (opened->documents() != entry.summary.documents || opened->tokens() != entry.summary.tokens)
+    return Error(Code::kCorrupt, std::to_string(opened->documents()) + " documents and " +
+                                     std::to_string(opened->tokens()) + " tokens; the manifest says " +
+                                     std::to_string(entry.summary.documents) + " and " +
+                                     std::to_string(entry.summary.tokens));
+  FROND_TRY(opened->verify_checksums());
+  return opened;
+}
+
+Result<void> GenerationLoader::fetch_partition(const repository::PartitionEntry& entry,
+                                               const std::function<bool()>& stopping) const {
+  const fs::path folder = data_.fetching(entry.id);
+  FROND_TRY(remove_folder(folder));
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  if (failure) return Error(Code::kUnavailable, folder.string() + ": " + failure.message());
+  for (const auto& file : entry.summary.files) {
+    if (stopping()) return Error(Code::kUnavailable, "the leaf is stopping");
+    FROND_TRY(source_.fetch(repository::partition_file_path(entry, file), file, folder / file.name));
+  }
+  auto ingested = partition::Partition::ingest(folder, entry.summary.files, data_.partition(entry.id), /*move=*/true);
+  if (!ingested) return std::move(ingested).error().within("partition " + entry.id);
+  return remove_folder(folder);
+}
+
+Result<std::shared_ptr<const partition::GenerationTerms>> GenerationLoader::open_terms(
+    const repository::Manifest& manifest) const {
+  const fs::path file = data_.terms(terms_file(manifest.generation));
+  const auto open = [&]() -> Result<std::shared_ptr<const partition::GenerationTerms>> {
+    const partition::PartitionFile stored = FROND_TRY(partition::describe_file(file));
+    if (stored.bytes != manifest.term_statistics.bytes || stored.xxh3 != manifest.term_statistics.xxh3)
+      return Error(Code::kCorrupt, file.string() + ": not the manifest's");
+    return partition::GenerationTerms::open(file);
+  };
+  std::error_code failure;
+  if (fs::exists(file, failure)) {
+    if (auto opened = open()) return opened;
+  }
+  FROND_TRY(source_.fetch(repository::term_statistics_path(manifest.generation), manifest.term_statistics, file));
+  return open();
+}
+
+}  // namespace frond::leaf

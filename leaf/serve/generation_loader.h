@@ -1,0 +1,48 @@
+#pragma once
+// Makes a published generation ready to be searched: fetches what the leaf lacks of its shard, verifies, ingests,
+// opens. What the disk holds from before is used again after its checksums have been read (that also warms the page
+// cache); what fails them is fetched anew, once.
+#include <functional>
+#include <map>
+
+#include "common/repository/repository.h"
+#include "leaf/serve/data_folder.h"
+#include "leaf/serve/served_generation.h"
+
+namespace frond::leaf {
+
+struct ShardOf {
+  std::uint32_t number = 0, count = 1;  // the leaf serves partitions p with p mod count = number
+};
+
+// One thread.
+class GenerationLoader {
+ public:
+  // All outlive what is loaded.
+  GenerationLoader(const repository::RepositorySource& source, const DataFolder& data, ShardOf shard,
+                   const ListRegistration& lists)
+      : source_(source), data_(data), shard_(shard), lists_(lists) {}
+
+  // Partitions that `serving` has open are shared. `stopping` is asked between files: true ends with kUnavailable.
+  // kCorrupt names the file or partition; kUnavailable: the repository or the disk; what was fetched stays for the next
+  // attempt.
+  Result<std::shared_ptr<const ServedGeneration>> load(Generation generation, const ServedSet& serving,
+                                                       const std::function<bool()>& stopping);
+
+ private:
+  using OpenPartitions = std::map<std::string, std::shared_ptr<const OpenPartition>>;
+
+  Result<std::shared_ptr<const OpenPartition>> open_partition(const repository::PartitionEntry& entry,
+                                                              const std::function<bool()>& stopping);
+  Result<std::shared_ptr<const partition::Partition>> open_verified(const repository::PartitionEntry& entry) const;
+  Result<void> fetch_partition(const repository::PartitionEntry& entry, const std::function<bool()>& stopping) const;
+  Result<std::shared_ptr<const partition::GenerationTerms>> open_terms(const repository::Manifest& manifest) const;
+
+  const repository::RepositorySource& source_;
+  const DataFolder& data_;
+  const ShardOf shard_;
+  const ListRegistration& lists_;
+  std::uint64_t last_number_ = 0;  // OpenPartition::number, given out
+};
+
+}  // namespace frond::leaf

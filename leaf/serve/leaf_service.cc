@@ -1,0 +1,94 @@
+#include "leaf/serve/leaf_service.h"
+
+#include <exception>
+
+#include "common/metrics/leaf_families.h"
+#include "common/wire/codec.h"
+
+namespace frond::leaf {
+
+LeafService::LeafService(SearchParts parts, Identity identity, std::function<CacheState()> cache_state)
+    : parts_(parts),
+      identity_(std::move(identity)),
+      cache_state_(std::move(cache_state)),
+      searches_(parts),
+      documents_(parts.board, parts.scheduler, parts.clock) {
+  if (parts_.registry == nullptr) return;
+  namespace names = metrics::leaf;
+  constexpr const char* kNames[kKinds] = {"search", "fetch", "hello", "malformed"};
+  for (int kind = 0; kind < kKinds; ++kind) {
+    requests_[kind] = parts_.registry->counter(names::kRequests, {{"kind", kNames[kind]}});
+    durations_[kind] =
+        parts_.registry->histogram(names::kRequestTime, metrics::latency_seconds(), {{"kind", kNames[kind]}});
+  }
+  in_flight_ = parts_.registry->gauge(names::kInFlight);
+}
+
+void LeafService::on_request(ByteView bytes, Answer answer) {
+  const Instant arrival = parts_.clock.now();
+  try {
+    Result<wire::Request> request = wire::decode_request(bytes);
+    // Its number is not known, so nobody waits for this reply; it is there for whoever debugs a peer.
+    if (!request) return replying(kMalformed, arrival, answer)(wire::ErrorReply{0, request.error().message()});
+    dispatch(std::move(*request), arrival, answer);
+  } catch (const std::exception&) {  // out of memory: the peer's deadline ends the request
+  }
+}
+
+std::function<void(const wire::Reply&)> LeafService::replying(Kind kind, Instant arrival, const Answer& answer) {
+  requests_[kind].add();
+  in_flight_.add(1);
+  return [this, kind, arrival, answer](const wire::Reply& reply) {
+    in_flight_.add(-1);
+    durations_[kind].observe(std::chrono::duration<double>(parts_.clock.now() - arrival).count());
+    answer(wire::encode(reply));
+  };
+}
+
+void LeafService::dispatch(wire::Request request, Instant arrival, const Answer& answer) {
+  if (auto* search = std::get_if<wire::SearchRequest>(&request)) {
+    const Deadline deadline = Deadline::at(arrival + search->budget);
+    searches_.search(std::move(*search), deadline, replying(kSearch, arrival, answer));
+  } else if (auto* fetch = std::get_if<wire::FetchRequest>(&request)) {
+    const Deadline deadline = Deadline::at(arrival + fetch->budget);
+    documents_.fetch(std::move(*fetch), deadline, replying(kFetch, arrival, answer));
+  } else {
+    replying(kHello, arrival, answer)(hello(std::get<wire::HelloRequest>(request).request_id));
+  }
+}
+
+bool LeafService::ready() const { return !withdrawn_.load(std::memory_order_relaxed) && !parts_.board.get()->empty(); }
+
+wire::HelloReply LeafService::hello(std::uint64_t request_id) const {
+  wire::HelloReply reply{request_id, identity_.collection, identity_.node, identity_.version};
+  reply.gpu = identity_.gpu;
+  reply.detail = parts_.board.detail();
+  const Scheduler::Load load = parts_.scheduler.load();
+  reply.cpu_threads = static_cast<std::uint32_t>(load.workers);
+  reply.queue_depth = static_cast<std::uint32_t>(load.waiting);
+  reply.queue_limit = static_cast<std::uint32_t>(load.limit);
+  const CacheState cache = cache_state_();
+  reply.host_cache_bytes = cache.bytes;
+  reply.host_cache_limit = cache.limit;
+  reply.host_cache_hits = cache.hits;
+  reply.host_cache_misses = cache.misses;
+  if (withdrawn_.load(std::memory_order_relaxed)) {
+    reply.detail = "draining";
+    return reply;
+  }
+  const auto set = parts_.board.get();
+  for (const auto& one : *set) {
+    wire::ServedGeneration& told = reply.generations.emplace_back();
+    told.generation = one->generation;
+    told.partitions_total = one->partitions_total;
+    told.analyzer = one->analyzer;
+    told.bm25 = one->bm25;
+    told.statistics = one->statistics;
+    for (const ServedPartition& partition : one->partitions)
+      told.partitions.push_back(
+          {partition.number, partition.base, partition.stride, partition.open->partition().documents()});
+  }
+  return reply;
+}
+
+}  // namespace frond::leaf

@@ -1,0 +1,57 @@
+#pragma once
+// The leaf as its brokers see it: a frame in, a frame out. Decodes, hands searches and fetches to the scheduler, and
+// answers hello itself at once, so that a busy leaf still tells that it lives.
+//
+// Draining has two steps. withdraw(): hellos tell of no generations, so that brokers turn elsewhere, while requests are
+// still served; then the owner drains the scheduler, from where on searches are answered as unsearched.
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include "common/metrics/registry.h"
+#include "common/wire/messages.h"
+#include "leaf/serve/document_handler.h"
+#include "leaf/serve/search_handler.h"
+
+namespace frond::leaf {
+
+// What hello tells besides the generations: fixed at start, and measured when asked.
+struct Identity {
+  std::string collection, node, version, gpu;
+};
+struct CacheState {
+  std::uint64_t bytes = 0, limit = 0, hits = 0, misses = 0;
+};
+
+class LeafService {
+ public:
+  // Takes the reply's bytes to whoever asked; from any thread.
+  using Answer = std::function<void(ByteBuffer)>;
+
+  LeafService(SearchParts parts, Identity identity, std::function<CacheState()> cache_state);
+
+  // On the socket's thread, which it does not block; never throws. `answer` is called once, now or later.
+  void on_request(ByteView bytes, Answer answer);
+  void withdraw() { withdrawn_.store(true, std::memory_order_relaxed); }
+  // Serving a generation, and not withdrawn.
+  bool ready() const;
+  wire::HelloReply hello(std::uint64_t request_id) const;
+
+ private:
+  enum Kind { kSearch, kFetch, kHello, kMalformed, kKinds };
+  void dispatch(wire::Request request, Instant arrival, const Answer& answer);
+  // Counts and times the reply to a request of this kind.
+  std::function<void(const wire::Reply&)> replying(Kind kind, Instant arrival, const Answer& answer);
+
+  const SearchParts parts_;
+  const Identity identity_;
+  const std::function<CacheState()> cache_state_;
+  SearchHandler searches_;
+  DocumentHandler documents_;
+  std::atomic<bool> withdrawn_{false};
+  metrics::Counter requests_[kKinds];
+  metrics::Histogram durations_[kKinds];
+  metrics::Gauge in_flight_;
+};
+
+}  // namespace frond::leaf

@@ -1,0 +1,50 @@
+#pragma once
+// Answers searches: a SearchRequest becomes one task a partition, each a Plan for an engine; the last to finish merges.
+//
+// Mode `auto` runs AND on all partitions first, and OR too where the leaf's own AND is short of what the broker needs:
+// so the broker decides over all leaves without asking twice. A partition that could not be searched is named in the
+// reply with its reason; the others' hits are sent all the same.
+#include <functional>
+
+#include "common/metrics/registry.h"
+#include "common/wire/messages.h"
+#include "leaf/engine/query_engine.h"
+#include "leaf/lists/list_store.h"
+#include "leaf/schedule/scheduler.h"
+#include "leaf/serve/served_generation.h"
+
+namespace frond::leaf {
+
+// What a search works with; all outlive every search (so: drain the scheduler first).
+struct SearchParts {
+  const ServedBoard& board;
+  ListStore& lists;
+  QueryEngine& engine;      // for processors auto, cpu, and gpu where there is none
+  QueryEngine& exhaustive;  // for processor exhaustive, and plans that `engine` can't run
+  Scheduler& scheduler;
+  const Clock& clock;
+  metrics::Registry* registry = nullptr;  // may be null
+};
+
+// Metrics of the searches of a leaf.
+struct SearchMetrics {
+  explicit SearchMetrics(const SearchParts& parts);
+  metrics::Histogram engine, exhaustive, lists;
+  metrics::Counter postings;
+  metrics::Counter unsearched[5];  // by wire::Unsearched
+};
+
+class SearchHandler {
+ public:
+  using Done = std::function<void(wire::SearchReply)>;
+
+  explicit SearchHandler(SearchParts parts) : parts_(parts), metrics_(parts) {}
+  // `deadline` counts from the request's arrival. done() is called once: during the call or later, on any thread.
+  void search(wire::SearchRequest request, Deadline deadline, Done done);
+
+ private:
+  const SearchParts parts_;
+  SearchMetrics metrics_;
+};
+
+}  // namespace frond::leaf

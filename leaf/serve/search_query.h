@@ -1,0 +1,64 @@
+#pragma once
+// One search in flight: its resolved terms, one slot a partition, and the waves of tasks (AND, then perhaps OR) that
+// fill them. Lives in the closures of its tasks. A slot is written by one task at a time; the countdown orders its
+// writes before the finisher's reads.
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "leaf/serve/search_handler.h"
+
+namespace frond::leaf {
+
+class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
+ public:
+  SearchQuery(const SearchParts& parts, SearchMetrics& metrics, wire::SearchRequest request, Deadline deadline,
+              SearchHandler::Done done);
+  void start();
+
+ private:
+  struct Slot {
+    const ServedPartition* partition = nullptr;
+    std::optional<wire::Unsearched> failed;
+    std::vector<ListLease> lists;  // of known_, once fetched; both waves use them
+    Outcome conjunction, disjunction;
+    wire::PartitionProfile profile;
+  };
+  // A distinct term that some document of the generation has.
+  struct KnownTerm {
+    std::string text;
+    float weight = 0;
+  };
+
+  void fail_all(wire::Unsearched reason);
+  void launch(Mode mode, Lane lane);
+  void run(Slot& slot, Mode mode, const Result<std::chrono::microseconds>& waited);
+  Result<void> evaluate(Slot& slot, Mode mode);
+  Result<void> resolve();
+  Result<void> fetch_lists(Slot& slot);
+  Plan plan_for(const Slot& slot, Mode mode);
+  Result<Outcome> search(Slot& slot, const Plan& plan);
+  void wave_done(Mode mode);
+  bool needs_disjunction() const;
+  wire::Ranking merged(Mode mode);
+  void finish();
+
+  const SearchParts& parts_;
+  SearchMetrics& metrics_;
+  const wire::SearchRequest request_;
+  const Deadline deadline_;
+  const SearchHandler::Done done_;
+  std::shared_ptr<const ServedGeneration> generation_;
+  std::vector<Slot> slots_;
+  std::atomic<std::size_t> left_{0};  // tasks of this wave
+  SharedFloor and_floor_, or_floor_;
+  bool has_and_ = false, has_or_ = false;
+
+  std::once_flag resolve_once_;  // by the first task: look-ups may touch the disk, so not on the I/O thread
+  Result<void> resolved_;
+  std::vector<KnownTerm> known_;
+  bool all_known_ = true;  // every term of the query has a document
+};
+
+}  // namespace frond::leaf

@@ -1,0 +1,118 @@
+#pragma once
+// What the leaf serves: open partitions, the generations they stand in, and the board on which the current set hangs.
+// Everything but the board is immutable; queries hold what they use, so a generation ends when its last query does.
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/base/deadline.h"
+#include "common/base/ids.h"
+#include "common/base/mutex.h"
+#include "common/partition/partition.h"
+#include "common/partition/term_statistics.h"
+#include "common/scoring/bm25.h"
+#include "common/text/analyzer_config.h"
+
+namespace frond::leaf {
+
+// How the list store learns which partitions are open. Both may be called from any thread.
+struct ListRegistration {
+  std::function<void(std::uint64_t number, std::shared_ptr<const partition::Partition>)> add;
+  std::function<void(std::uint64_t number)> remove;
+};
+
+// A partition's database, open and known to the list store while this lives; shared by the generations that name it.
+class OpenPartition {
+ public:
+  // `number`: unique for the life of the process (ListKey::partition). `lists` outlives this.
+  OpenPartition(std::uint64_t number, std::string id, std::shared_ptr<const partition::Partition> partition,
+                const ListRegistration& lists)
+      : number_(number), id_(std::move(id)), partition_(std::move(partition)), lists_(lists) {
+    lists_.add(number_, partition_);
+  }
+  ~OpenPartition() { lists_.remove(number_); }
+  OpenPartition(const OpenPartition&) = delete;
+  OpenPartition& operator=(const OpenPartition&) = delete;
+
+  std::uint64_t number() const { return number_; }
+  const std::string& id() const { return id_; }
+  const partition::Partition& partition() const { return *partition_; }
+
+ private:
+  const std::uint64_t number_;
+  const std::string id_;
+  const std::shared_ptr<const partition::Partition> partition_;
+  const ListRegistration& lists_;
+};
+
+struct ServedPartition {
+  std::uint32_t number = 0;  // in the generation
+  Ordinal base = 0;          // ordinal = base + docID * stride
+  std::uint64_t stride = 1;
+  std::shared_ptr<const OpenPartition> open;
+};
+
+struct ServedGeneration {
+  Generation generation = 0;
+  std::uint32_t partitions_total = 0;  // on all leaves
+  text::AnalyzerConfig analyzer;
+  scoring::Bm25Parameters bm25;
+  scoring::CollectionStatistics statistics;
+  std::vector<ServedPartition> partitions;  // on this leaf, ascending number
+  std::shared_ptr<const partition::GenerationTerms> terms;
+  // When a request last named it, or when it was superseded: what its retirement counts from.
+  mutable std::atomic<Instant> last_used{Instant::min()};
+
+  const ServedPartition* find(std::uint32_t number) const {
+    const auto at =
+        std::lower_bound(partitions.begin(), partitions.end(), number,
+                         [](const ServedPartition& one, std::uint32_t wanted) { return one.number < wanted; });
+    return at != partitions.end() && at->number == number ? &*at : nullptr;
+  }
+};
+
+using ServedSet = std::vector<std::shared_ptr<const ServedGeneration>>;  // the current generation last
+
+// The set that is served now, and what is wrong. Thread-safe.
+class ServedBoard {
+ public:
+  std::shared_ptr<const ServedSet> get() const {
+    const MutexLock lock(mutex_);
+    return set_;
+  }
+  void put(ServedSet set) {
+    auto next = std::make_shared<const ServedSet>(std::move(set));  // then the old set: it ends after the lock does
+    const MutexLock lock(mutex_);
+    set_.swap(next);
+  }
+  // The generation, marked as used now; null: not served here.
+  std::shared_ptr<const ServedGeneration> find(Generation generation, Instant now) const {
+    const auto set = get();
+    for (const auto& one : *set) {
+      if (one->generation != generation) continue;
+      one->last_used.store(now, std::memory_order_relaxed);
+      return one;
+    }
+    return nullptr;
+  }
+  std::string detail() const {
+    const MutexLock lock(mutex_);
+    return detail_;
+  }
+  // Empty: all is well.
+  void set_detail(std::string detail) {
+    const MutexLock lock(mutex_);
+    detail_ = std::move(detail);
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::shared_ptr<const ServedSet> set_ FROND_GUARDED_BY(mutex_) = std::make_shared<const ServedSet>();
+  std::string detail_ FROND_GUARDED_BY(mutex_);
+};
+
+}  // namespace frond::leaf
