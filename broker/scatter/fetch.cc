@@ -1,0 +1,95 @@
+#include "broker/scatter/fetch.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+#include <utility>
+
+#include "broker/scatter/replica_choice.h"
+
+namespace frond::broker {
+namespace {
+
+class Fetch : public std::enable_shared_from_this<Fetch> {
+ public:
+  Fetch(ScatterContext& context, FetchPlan plan, Deadline deadline, std::function<void(FetchResult)> done)
+      : context_(context), plan_(std::move(plan)), deadline_(deadline), done_(std::move(done)) {}
+
+  void start() {
+    open_ = 1;  // held by this loop, so that done() comes last
+    for (auto& share : plan_.shares)
+      if (!share.ordinals.empty()) send(share.leaf, std::move(share.ordinals), false);
+    close_one();
+  }
+
+ private:
+  void send(const LeafRef& leaf, std::vector<Ordinal> ordinals, bool again) {
+    ++open_;
+    ++context_.counters.fetch_requests;
+    wire::FetchRequest request;
+    request.generation = plan_.topology->generation;
+    request.terms = plan_.terms;
+    request.ordinals = ordinals;
+    leaf->client->fetch(
+        std::move(request), deadline_,
+        [self = shared_from_this(), leaf, ordinals = std::move(ordinals), again](Result<wire::FetchReply> reply) {
+          self->heard(leaf, ordinals, again, std::move(reply));
+          self->close_one();
+        });
+  }
+  void heard(const LeafRef& leaf, const std::vector<Ordinal>& asked, bool again, Result<wire::FetchReply> reply) {
+    std::unordered_set<Ordinal> lacking(asked.begin(), asked.end());
+    wire::Unsearched reason = wire::Unsearched::kCorrupt;
+    if (reply) {
+      // Only what was asked for, and each once.
+      for (auto& document : reply->documents)
+        if (document.found && lacking.erase(document.ordinal) > 0) result_.documents.push_back(std::move(document));
+    } else {
+      ++context_.counters.fetch_failures;
+      reason = reason_of(reply.error().code());
+      if (reply.error().code() == Code::kUnavailable) context_.map.report_unavailable(leaf, reply.error().message());
+    }
+    if (!lacking.empty()) retry(leaf, lacking, reason, again);
+  }
+  void retry(const LeafRef& failed, const std::unordered_set<Ordinal>& lacking, wire::Unsearched reason, bool again) {
+    std::map<std::uint32_t, std::vector<Ordinal>> by_partition;
+    for (const Ordinal ordinal : lacking) {
+      // An ordinal of no partition was never a document: the leaf made it up.
+      const auto partition = plan_.topology->partition_of(ordinal);
+      if (partition) by_partition[*partition].push_back(ordinal);
+    }
+    const bool late = reason == wire::Unsearched::kDeadline || deadline_.passed(context_.timers.clock());
+    for (auto& [partition, ordinals] : by_partition) {
+      const auto elsewhere = assign(*plan_.topology, {&partition, 1}, {&failed, 1}, context_.turn++);
+      if (again || late || elsewhere.shares.empty()) {
+        result_.missing.push_back({partition, reason});
+        continue;
+      }
+      ++context_.counters.failovers;
+      send(elsewhere.shares.front().leaf, std::move(ordinals), true);
+    }
+  }
+  void close_one() {
+    if (--open_ > 0) return;
+    auto& missing = result_.missing;
+    std::stable_sort(missing.begin(), missing.end(),
+                     [](const auto& a, const auto& b) { return a.partition < b.partition; });
+    const auto same = [](const auto& a, const auto& b) { return a.partition == b.partition; };
+    missing.erase(std::unique(missing.begin(), missing.end(), same), missing.end());
+    std::exchange(done_, nullptr)(std::move(result_));
+  }
+
+  ScatterContext& context_;
+  FetchPlan plan_;
+  Deadline deadline_;
+  std::function<void(FetchResult)> done_;
+  FetchResult result_;
+  std::size_t open_ = 0;
+};
+}  // namespace
+
+void fetch(ScatterContext& context, FetchPlan plan, Deadline deadline, std::function<void(FetchResult)> done) {
+  std::make_shared<Fetch>(context, std::move(plan), deadline, std::move(done))->start();
+}
+
+}  // namespace frond::broker

@@ -1,0 +1,57 @@
+#include "broker/scatter/replica_choice.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace frond::broker {
+namespace {
+bool contains(std::span<const LeafRef> leaves, const LeafRef& leaf) {
+  return std::find(leaves.begin(), leaves.end(), leaf) != leaves.end();
+}
+}  // namespace
+
+Assignment assign(const Topology& topology, std::span<const std::uint32_t> partitions, std::span<const LeafRef> tried,
+                  std::size_t turn) {
+  Assignment assignment;
+  auto& shares = assignment.shares;
+  for (const std::uint32_t partition : partitions) {
+    const auto& replicas = topology.partitions[partition].replicas;
+    const LeafRef* best = nullptr;
+    std::tuple<std::size_t, bool, std::size_t> best_cost;
+    for (std::size_t i = 0; i < replicas.size(); ++i) {
+      if (!replicas[i]->healthy || contains(tried, replicas[i])) continue;
+      const auto mine = [&](const LeafShare& share) { return share.leaf == replicas[i]; };
+      const bool asked = std::any_of(shares.begin(), shares.end(), mine);
+      const std::tuple cost{replicas[i]->client->in_flight(), !asked, (i + turn) % replicas.size()};
+      if (best == nullptr || cost < best_cost) {
+        best = &replicas[i];
+        best_cost = cost;
+      }
+    }
+    if (best == nullptr) {
+      assignment.nobody.push_back(partition);
+      continue;
+    }
+    const auto share = std::find_if(shares.begin(), shares.end(), [&](const auto& one) { return one.leaf == *best; });
+    if (share != shares.end())
+      share->partitions.push_back(partition);
+    else
+      shares.push_back({*best, {partition}});
+  }
+  return assignment;
+}
+
+LeafRef one_for_all(const Topology& topology, std::span<const std::uint32_t> partitions,
+                    std::span<const LeafRef> tried) {
+  LeafRef best;
+  if (partitions.empty()) return best;
+  for (const LeafRef& leaf : topology.partitions[partitions.front()].replicas) {
+    if (!leaf->healthy || contains(tried, leaf)) continue;
+    const auto has = [&](std::uint32_t partition) { return contains(topology.partitions[partition].replicas, leaf); };
+    if (!std::all_of(partitions.begin(), partitions.end(), has)) continue;
+    if (!best || leaf->client->in_flight() < best->client->in_flight()) best = leaf;
+  }
+  return best;
+}
+
+}  // namespace frond::broker

@@ -1,0 +1,28 @@
+#pragma once
+// Which replicas to ask: each partition's healthy leaf with the fewest requests in flight; among equals one that the
+// same query asks anyway (fewer messages), then in turn.
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "broker/cluster/topology.h"
+
+namespace frond::broker {
+
+struct LeafShare {
+  LeafRef leaf;
+  std::vector<std::uint32_t> partitions;
+};
+struct Assignment {
+  std::vector<LeafShare> shares;
+  std::vector<std::uint32_t> nobody;  // partitions without a healthy leaf outside `tried`
+};
+// `turn` rotates the choice among equals from call to call.
+Assignment assign(const Topology& topology, std::span<const std::uint32_t> partitions, std::span<const LeafRef> tried,
+                  std::size_t turn);
+// A healthy leaf outside `tried` that has all of `partitions`; null if none.
+LeafRef one_for_all(const Topology& topology, std::span<const std::uint32_t> partitions,
+                    std::span<const LeafRef> tried);
+
+}  // namespace frond::broker

@@ -1,0 +1,116 @@
+#include "broker/scatter/search.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "broker/merge/merge.h"
+#include "broker/scatter/fan_out.h"
+#include "broker/scatter/fetch.h"
+
+namespace frond::broker {
+namespace {
+
+class Search : public std::enable_shared_from_this<Search> {
+ public:
+  Search(ScatterContext& context, SearchPlan plan, Deadline deadline, std::function<void(Page)> done)
+      : context_(context),
+        plan_(std::move(plan)),
+        deadline_(deadline),
+        done_(std::move(done)),
+        started_(context.timers.clock().now()) {}
+
+  void start() {
+    page_.generation = plan_.request.generation = plan_.topology->generation;
+    page_.partitions_total = static_cast<std::uint32_t>(plan_.topology->partitions.size());
+    plan_.request.depth = plan_.offset + plan_.k;
+    plan_.request.auto_needs = plan_.k;
+    const Clock& clock = context_.timers.clock();
+    const auto left = deadline_.left(clock);
+    const auto reserve = std::min<std::chrono::microseconds>(left / 10, std::chrono::milliseconds(100));
+    fan_out(context_, plan_.topology, plan_.request, Deadline::after(clock, left - reserve),
+            [self = shared_from_this()](FanOutResult result) { self->ranked(std::move(result)); });
+  }
+
+ private:
+  std::uint64_t elapsed_us() const {
+    const auto span = context_.timers.clock().now() - started_;
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(span).count());
+  }
+
+  void ranked(FanOutResult result) {
+    page_.profile.search_us = elapsed_us();
+    page_.degraded = std::move(result.missing);
+    std::vector<wire::SearchReply> replies;
+    replies.reserve(result.answers.size());
+    for (auto& answer : result.answers) {
+      if (plan_.request.profile)
+        page_.profile.leaves.push_back({answer.leaf->endpoint, answer.round_trip_us, std::move(answer.reply.profile)});
+      replies.push_back(std::move(answer.reply));
+    }
+    Merged merged = merge(plan_.request, replies, plan_.offset);
+    page_.mode_used = merged.mode_used;
+    page_.total = merged.total;
+    page_.total_exact = merged.total_exact && page_.whole();
+
+    FetchPlan fetching{plan_.topology, {}, {}};
+    for (const auto& term : plan_.request.terms) fetching.terms.push_back(term.text);
+    fetching.shares.resize(result.answers.size());
+    for (std::size_t i = 0; i < result.answers.size(); ++i) fetching.shares[i].leaf = result.answers[i].leaf;
+    page_.hits.reserve(merged.page.size());
+    for (const auto& [hit, source] : merged.page) {
+      fetching.shares[source].ordinals.push_back(hit.ordinal);
+      page_.hits.push_back({.hit = hit});
+    }
+    fetch(context_, std::move(fetching), deadline_,
+          [self = shared_from_this()](FetchResult fetched) { self->complete(std::move(fetched)); });
+  }
+
+  void complete(FetchResult fetched) {
+    page_.profile.fetch_us = elapsed_us() - page_.profile.search_us;
+    std::unordered_map<Ordinal, wire::FetchedDocument*> by_ordinal;
+    by_ordinal.reserve(fetched.documents.size());
+    for (auto& document : fetched.documents) by_ordinal.emplace(document.ordinal, &document);
+    std::erase_if(page_.hits, [&](PageHit& hit) {
+      const auto found = by_ordinal.find(hit.hit.ordinal);
+      if (found == by_ordinal.end()) return true;
+      hit.id = std::move(found->second->id);
+      hit.title = std::move(found->second->title);
+      hit.url = std::move(found->second->url);
+      hit.snippet = std::move(found->second->snippet);
+      return false;
+    });
+    if (!fetched.missing.empty()) {
+      page_.total_exact = false;
+      lose(fetched.missing);
+    }
+    std::exchange(done_, nullptr)(std::move(page_));
+  }
+  // Partitions whose hits cannot be shown have not answered: all of their hits go, not only those of one lost reply.
+  void lose(const std::vector<Degraded>& missing) {
+    std::erase_if(page_.hits, [&](const PageHit& hit) {
+      const auto partition = plan_.topology->partition_of(hit.hit.ordinal);
+      return std::any_of(missing.begin(), missing.end(), [&](const auto& one) { return one.partition == partition; });
+    });
+    for (const auto& one : missing) {
+      const auto known = [&](const auto& other) { return other.partition == one.partition; };
+      if (std::none_of(page_.degraded.begin(), page_.degraded.end(), known)) page_.degraded.push_back(one);
+    }
+    std::sort(page_.degraded.begin(), page_.degraded.end(),
+              [](const auto& a, const auto& b) { return a.partition < b.partition; });
+  }
+
+  ScatterContext& context_;
+  SearchPlan plan_;
+  Deadline deadline_;
+  std::function<void(Page)> done_;
+  Instant started_;
+  Page page_;
+};
+}  // namespace
+
+void search(ScatterContext& context, SearchPlan plan, Deadline deadline, std::function<void(Page)> done) {
+  std::make_shared<Search>(context, std::move(plan), deadline, std::move(done))->start();
+}
+
+}  // namespace frond::broker
