@@ -22,6 +22,19 @@ constexpr std::array<std::string_view, 35> kNotNesting = {
 constexpr std::array<std::string_view, 8> kRaw = {"script",  "style",    "title", "textarea",
                                                   "noembed", "noframes", "xmp",   "iframe"};
 
+// End tags of others don't reach past these.
+constexpr std::array<std::string_view, 15> kScopes = {
+    "applet", "caption", "marquee", "object", "table", "template",       "foreignobject", "desc",
+    "mi",     "mo",      "mn",      "ms",     "mtext", "annotation-xml", "select"};
+// The end tag of one of these leaves open what was opened inside it.
+constexpr std::array<std::string_view, 14> kFormatting = {"a",    "b",     "big", "code",   "em",     "font", "i",
+                                                          "nobr", "small", "s",   "strike", "strong", "tt",   "u"};
+
+template <std::size_t kCount>
+bool in(const std::array<std::string_view, kCount>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
 struct Name {
   std::array<char, kMaxName> letters{};
   friend bool operator==(const Name&, const Name&) = default;
@@ -64,6 +77,18 @@ std::size_t raw_end(std::string_view html, std::size_t at, const Name& name) {
   return html.size();
 }
 
+// What a parser is sure to have closed at an end tag.
+void close(std::vector<Name>& open, const Name& name) {
+  for (std::size_t i = open.size(); i-- > 0;) {
+    const auto found = open.begin() + static_cast<std::ptrdiff_t>(i);
+    if (*found == name) {
+      open.erase(found, in(kFormatting, name.view()) ? found + 1 : open.end());
+      return;
+    }
+    if (in(kScopes, found->view())) return;
+  }
+}
+
 }  // namespace
 
 std::string with_bounded_depth(std::string_view html, std::size_t max_depth) {
@@ -85,12 +110,11 @@ std::string with_bounded_depth(std::string_view html, std::size_t max_depth) {
     const Name name = name_at(html, letters);
     const std::size_t end = tag_end(html, letters);
     if (closing) {
-      const auto found = std::find(open.rbegin(), open.rend(), name);
-      if (found != open.rend()) open.erase(std::prev(found.base()), open.end());
-    } else if (std::ranges::find(kRaw, name.view()) != kRaw.end()) {
+      close(open, name);
+    } else if (in(kRaw, name.view())) {
       at = raw_end(html, end, name);
       continue;
-    } else if (std::ranges::find(kNotNesting, name.view()) == kNotNesting.end()) {
+    } else if (!in(kNotNesting, name.view())) {
       if (open.size() < max_depth) {
         open.push_back(name);
       } else {

@@ -138,6 +138,20 @@ std::string readable(std::string_view utf8) {
   return out;
 }
 
+std::string underlined_heading(std::string_view utf8) {
+  constexpr int kLines = 50;
+  constexpr std::size_t kLonger = 4;  // a rule much longer than the line above it separates
+  std::string_view previous;
+  for (int lines = 0; lines < kLines && !utf8.empty(); ++lines) {
+    const std::string_view line = trimmed(take_line(utf8));
+    const bool fits = !previous.empty() && line.size() >= previous.size() && line.size() <= previous.size() + kLonger;
+    for (const char c : {'=', '-', '*', '#', '~', '^'})
+      if (fits && consists_of(line, c) && !consists_of(previous, c)) return folded(previous);
+    previous = line;
+  }
+  return {};
+}
+
 TitledText markdown_to_text(std::string_view utf8) {
   TitledText result;
   take_front_matter(utf8, result.title);

@@ -27,6 +27,10 @@ std::string folded(std::string_view utf8);
 // Without control characters but tab and line end; lines and spaces stay.
 std::string readable(std::string_view utf8);
 
+// The first heading of a text that underlines its headings, as reStructuredText does; empty when there is none near the
+// beginning.
+std::string underlined_heading(std::string_view utf8);
+
 // The words of a Markdown text: no heading, list, emphasis and code marks, no link targets, no comments, no front
 // matter. The title is the front matter's, else the first heading; it stays in the body when it is a heading.
 TitledText markdown_to_text(std::string_view utf8);

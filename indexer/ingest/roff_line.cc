@@ -126,17 +126,17 @@ class Escapes {
     for (; count > 0 && at_ < line_.size(); --count) at_ += text::decode_utf8(line_, at_).bytes;
     return line_.substr(begin, at_ - begin);
   }
-  std::string_view take_until(char end) {
+  std::string_view take_until(std::string_view end) {
     const std::size_t found = line_.find(end, at_);
     const std::string_view piece = line_.substr(at_, found == line_.npos ? found : found - at_);
-    at_ = found == line_.npos ? line_.size() : found + 1;
+    at_ = found == line_.npos ? line_.size() : found + end.size();
     return piece;
   }
   // x, (xx or [xxx]
   std::string_view name() {
     const std::string_view first = take(1);
     if (first == "(") return take(2);
-    return first == "[" ? take_until(']') : first;
+    return first == "[" ? take_until("]") : first;
   }
   // \sN with N to 39, \s+N and \s-N of one digit, \s(NN, \s[…], \s'…'.
   void size() {
@@ -148,10 +148,10 @@ class Escapes {
   }
   void quoted() {
     const std::string_view quote = take(1);
-    if (!quote.empty()) take_until(quote[0]);
+    if (!quote.empty()) take_until(quote);
   }
   void bracketed() {
-    const std::string_view inside = take_until(']');
+    const std::string_view inside = take_until("]");
     if (inside.size() >= 5 && inside.size() <= 7 && inside[0] == 'u') {
       char32_t value = 0;
       for (const char c : inside.substr(1)) {

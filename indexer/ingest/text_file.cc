@@ -40,7 +40,8 @@ Result<TitledText> text_of(std::string_view name, std::string_view bytes) {
   const std::string text = to_utf8(bytes);
   if (looks_like_man_page(text)) return man_page_to_text(text);
   if (is_markdown(name)) return markdown_to_text(text);
-  return TitledText{{}, readable(text)};
+  TitledText plain{underlined_heading(text), readable(text)};
+  return plain;
 }
 
 }  // namespace

@@ -23,6 +23,11 @@ TEST(TextFile, IsNamedByItsPathAndTitledByItsName) {
   EXPECT_EQ(file("b\xff", "x").id, "b\uFFFD");
   EXPECT_EQ(file("empty", "").body, "");
 }
+TEST(TextFile, IsTitledByAnUnderlinedHeading) {
+  EXPECT_EQ(file("a.rst", ".. comment\n\n=======\n The top\n=======\n\ntext").title, "The top");
+  EXPECT_EQ(file("a.txt", "Heading here\n============\n").title, "Heading here");
+  EXPECT_EQ(file("a.txt", "a longer line of text\n---\n").title, "a.txt");
+}
 TEST(TextFile, IsHtmlByNameOrContent) {
   EXPECT_EQ(file("a.HTM", "<title>T</title>x").title, "T");
   EXPECT_EQ(file("a", "\n<!doctype HTML><title>T</title>x").body, "x");
