@@ -52,6 +52,15 @@ Result<void> write_synced(const std::filesystem::path& file, std::string_view te
   return {};
 }
 
+Result<void> expect_size(const std::filesystem::path& file, std::uint64_t bytes) {
+  std::error_code failed;
+  const auto size = std::filesystem::file_size(file, failed);
+  if (failed) return Error(Code::kInvalid, file.string() + ": " + failed.message());
+  if (size == bytes) return {};
+  return Error(Code::kInvalid,
+               file.string() + ": " + std::to_string(size) + " bytes instead of " + std::to_string(bytes));
+}
+
 Result<void> sync_folder(const std::filesystem::path& folder) {
   const FileDescriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!opened.valid()) return system_error("opening", folder);

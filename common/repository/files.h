@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <string_view>
+#include <utility>
 
 #include "common/base/bytes.h"
 #include "common/base/ids.h"
@@ -33,6 +34,8 @@ Result<void> write_all(const FileDescriptor& file, ByteView bytes, const std::fi
 Result<void> read_file(const std::filesystem::path& file, const std::function<Result<void>(ByteView)>& sink);
 // Written, synced; not renamed.
 Result<void> write_synced(const std::filesystem::path& file, std::string_view text);
+// kInvalid: the file is not there, or of another size.
+Result<void> expect_size(const std::filesystem::path& file, std::uint64_t bytes);
 Result<void> sync_folder(const std::filesystem::path& folder);
 Result<void> rename_path(const std::filesystem::path& from, const std::filesystem::path& to);
 // The one line of CURRENT.

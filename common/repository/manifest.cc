@@ -13,6 +13,11 @@ using nlohmann::json;
 
 constexpr std::string_view kFormat = "frond-manifest-1";
 constexpr std::size_t kMaxPartitions = 65536;
+constexpr int kMaxDepth = 16;  // ours is 6 deep; deeper would recurse in dump()
+constexpr std::uint64_t kMaxNumber = std::uint64_t{1} << 62;
+
+// What the checksum is of: no spaces, members in byte order, numbers as short as they read back the same.
+std::string canonical(const json& manifest) { return manifest.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 json file_to_json(const PartitionFile& file) {
   return {{"name", file.name}, {"bytes", file.bytes}, {"xxh3", file.xxh3}};
@@ -47,7 +52,9 @@ class Members {
     if (!object_.is_object()) fail("", "is not an object");
   }
   std::uint64_t number(const char* name) {
-    return get(name, &json::is_number_unsigned, "a whole number").get<std::uint64_t>();
+    const auto value = get(name, &json::is_number_unsigned, "a whole number").get<std::uint64_t>();
+    if (value > kMaxNumber) fail(name, "is above 2^62");
+    return value;
   }
   double real(const char* name) {
     const double value = get(name, &json::is_number, "a number").get<double>();
@@ -102,6 +109,8 @@ PartitionEntry partition_from(Members members, std::string& error) {
   auto& s = entry.summary;
   s.documents = members.number("documents");
   if (s.documents >= kNoDoc) members.fail("documents", "is more than a partition holds");
+  if (entry.stride >= kNoDoc || entry.base > kMaxNumber / 2 || s.documents * entry.stride > kMaxNumber / 2)
+    members.fail("base", "makes ordinals too large");
   s.tokens = members.number("tokens");
   s.terms = members.number("terms");
   s.postings = members.number("postings");
@@ -135,7 +144,9 @@ void read_bm25(Members members, Manifest& manifest) {
 
 void check_totals(Members& members, const Manifest& manifest) {
   std::uint64_t documents = 0, tokens = 0, postings = 0;
+  std::set<std::string_view> ids;
   for (const auto& partition : manifest.partitions) {
+    if (!ids.insert(partition.id).second) members.fail("partitions", "names " + partition.id + " twice");
     documents += partition.summary.documents;
     tokens += partition.summary.tokens;
     postings += partition.summary.postings;
@@ -143,6 +154,21 @@ void check_totals(Members& members, const Manifest& manifest) {
   if (documents != manifest.statistics.documents) members.fail("statistics.documents", "is not the partitions' sum");
   if (tokens != manifest.statistics.tokens) members.fail("statistics.tokens", "is not the partitions' sum");
   if (postings != manifest.postings) members.fail("statistics.postings", "is not the partitions' sum");
+}
+
+// Whether brackets outside strings nest at most kMaxDepth deep; asked before anything is parsed.
+bool is_shallow(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string && c == '\\') ++i;
+    if (in_string) continue;
+    if ((c == '{' || c == '[') && ++depth > kMaxDepth) return false;
+    if (c == '}' || c == ']') --depth;
+  }
+  return true;
 }
 
 Manifest read_manifest(const json& document, std::string& error) {
@@ -162,6 +188,8 @@ Manifest read_manifest(const json& document, std::string& error) {
   manifest.terms = statistics.number("terms");
   manifest.postings = statistics.number("postings");
   manifest.term_statistics = file_from(members.object("term_statistics"));
+  if (manifest.term_statistics.name != std::to_string(manifest.generation) + ".terms.sst")
+    members.fail("term_statistics.name", "is not the generation's");
   const auto& partitions = members.array("partitions");
   if (partitions.size() > kMaxPartitions) members.fail("partitions", "are too many");
   for (const auto& partition : partitions) {
@@ -198,18 +226,20 @@ std::string to_json(const Manifest& m) {
         {"postings", m.postings}}},
       {"term_statistics", file_to_json(m.term_statistics)},
       {"partitions", std::move(partitions)}};
-  const json document = {{"manifest", manifest}, {"xxh3", partition::xxh3_hex(as_bytes(manifest.dump()))}};
-  return document.dump(1) + "\n";
+  const json document = {{"manifest", manifest}, {"xxh3", partition::xxh3_hex(as_bytes(canonical(manifest)))}};
+  return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 Result<Manifest> manifest_from_json(std::string_view text) {
+  if (text.size() > kMaxManifestBytes) return Error(Code::kCorrupt, "manifest: larger than 16 MiB");
+  if (!is_shallow(text)) return Error(Code::kCorrupt, "manifest: nested too deeply");
   try {
     const json document = json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (!document.is_object()) return Error(Code::kCorrupt, "manifest: not a JSON object");
     const auto manifest = document.find("manifest"), checksum = document.find("xxh3");
     if (manifest == document.end() || checksum == document.end() || !checksum->is_string())
       return Error(Code::kCorrupt, "manifest: no 'manifest' or no 'xxh3'");
-    if (partition::xxh3_hex(as_bytes(manifest->dump())) != checksum->get<std::string>())
+    if (partition::xxh3_hex(as_bytes(canonical(*manifest))) != checksum->get<std::string>())
       return Error(Code::kCorrupt, "manifest: its checksum is wrong");
     std::string error;
     Manifest read = read_manifest(*manifest, error);

@@ -41,9 +41,11 @@ struct Manifest {
 // [A-Za-z0-9._-]+, at most 128 bytes, not beginning with a dot: can't leave the folder it is in.
 bool is_safe_name(std::string_view name);
 
+inline constexpr std::size_t kMaxManifestBytes = 16u << 20;  // some 50,000 files
+
 std::string to_json(const Manifest& manifest);
-// kCorrupt names the member. Any bytes are survived. Partition ids and file names are safe as names of files
-// (is_safe_name).
+// kCorrupt names the member. Any bytes are survived, any depth of nesting too. Partition ids and file names are safe as
+// names of files (is_safe_name); sums agree; each partition is there once; ordinals are below 2^62.
 Result<Manifest> manifest_from_json(std::string_view json);
 
 }  // namespace frond::repository

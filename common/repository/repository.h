@@ -4,6 +4,7 @@
 //   <root>/<collection>/generations/<n>.json         manifests, with <n>.terms.sst beside them
 //   <root>/<collection>/partitions/<id>/*.sst        immutable
 //   <root>/<collection>/building/                    what a build is writing; never read by others
+//   <root>/<collection>/HIGHEST                      the highest generation that was ever current; written by rollback
 //   <root>/<collection>/LOCK                         held by the one writer
 #include <filesystem>
 #include <functional>
@@ -27,7 +28,8 @@ class RepositorySource {
   // kCorrupt also where the manifest is of another generation or collection.
   virtual Result<Manifest> manifest(Generation generation) const = 0;
   // Copies the collection's file `path` ("partitions/<id>/x.sst") to `to`, synced, and verifies size and checksum on
-  // the way: kCorrupt names the file. On any error `to` is removed.
+  // the way: kCorrupt names the file; kInvalid a path that is not safe names joined by '/'. `to` is there only when it
+  // is whole, whatever happens: until then its bytes are in "<to>.part".
   virtual Result<void> fetch(const std::string& path, const PartitionFile& expected,
                              const std::filesystem::path& to) const = 0;
 };
@@ -41,9 +43,10 @@ std::string partition_file_path(const PartitionEntry& partition, const Partition
 class RepositoryWriter {
  public:
   // Makes the collection's folders, takes LOCK for this object's life (kUnavailable: somebody else has it), and removes
-  // what an interrupted build left behind: building/, and partitions and term statistics that no manifest names
-  // (nothing is removed while a manifest is unreadable). `before_step`, for tests, is called before each irreversible
-  // step of publish() with the step's name.
+  // what an interrupted build or check left behind: building/, a manifest that never became current, partitions and
+  // term statistics that no manifest names. Nothing published is removed on a guess: where a manifest or CURRENT is
+  // unreadable or missing, no partition is. `before_step`, for tests, is called before each irreversible step of
+  // publish() and rollback() with the step's name.
   static Result<std::unique_ptr<RepositoryWriter>> open(const std::filesystem::path& root, std::string_view collection,
                                                         std::function<void(std::string_view)> before_step = {});
   virtual ~RepositoryWriter() = default;
@@ -53,7 +56,8 @@ class RepositoryWriter {
       const = 0;  // one more than the highest there ever was: numbers are not used twice
   // Moves building/<entry.id> of every partition that is not in place yet, and `term_statistics` (a synced file under
   // building/), into place; writes the manifest with `previous` set; syncs; and switches CURRENT by one atomic rename.
-  // After a crash at any instant the old generation or the new one is current, whole.
+  // After a crash at any instant the old generation or the new one is current, whole. kInvalid, with nothing done: a
+  // manifest that would not be read back, is not next_generation()'s, or names files that are not there in their size.
   virtual Result<void> publish(Manifest manifest, const std::filesystem::path& term_statistics) = 0;
   // Makes the generation that was current before the current one current again. Returns it; kNotFound: there is none.
   virtual Result<Generation> rollback() = 0;
@@ -61,5 +65,8 @@ class RepositoryWriter {
   // none of the rest names.
   virtual Result<void> prune(unsigned keep) = 0;
 };
+
+// Where a check of a generation has its scratch databases: "<collection>/.check-XXXXXX", locked by flock while in use.
+inline constexpr std::string_view kCheckFolderPrefix = ".check-";
 
 }  // namespace frond::repository

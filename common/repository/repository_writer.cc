@@ -17,9 +17,12 @@ namespace fs = std::filesystem;
 // "12.json" and "12.terms.sst" to 12; 0 for other names.
 Generation generation_of(const fs::path& file) {
   const std::string name = file.filename().string();
-  const auto generation = parse_current(name.substr(0, name.find('.')));
+  const auto dot = name.find('.');
+  if (dot == name.npos || (name.substr(dot) != ".json" && name.substr(dot) != ".terms.sst")) return 0;
+  const auto generation = parse_current(name.substr(0, dot));
   return generation ? *generation : 0;
 }
+bool is_manifest(const fs::path& file) { return file.extension() == ".json" && generation_of(file) != 0; }
 
 std::vector<fs::path> list_folder(const fs::path& folder) {
   std::vector<fs::path> entries;
@@ -48,6 +51,7 @@ class Writer final : public RepositoryWriter {
       return Error(Code::kUnavailable,
                    (folder_ / "LOCK").string() + " is held: another build of this collection is running");
     source_ = FROND_TRY(RepositorySource::open(root_.string(), collection_));
+    remove_stale_checks();
     fs::remove_all(building_, failed);
     if (fs::create_directory(building_, failed); failed)
       return Error(Code::kUnavailable, "creating " + building_.string() + ": " + failed.message());
@@ -60,7 +64,8 @@ class Writer final : public RepositoryWriter {
   Generation next_generation() const override {
     Generation highest = 0;
     for (const auto& file : list_folder(folder_ / "generations")) highest = std::max(highest, generation_of(file));
-    if (const auto current = source_->current()) highest = std::max(highest, *current);
+    for (const auto& number : {source_->current(), highest_published()})
+      if (number) highest = std::max(highest, *number);
     return highest + 1;
   }
 
@@ -68,9 +73,12 @@ class Writer final : public RepositoryWriter {
     const auto current = source_->current();
     if (!current && current.error().code() != Code::kNotFound) return current.error();
     manifest.previous = current ? *current : 0;
+    if (auto fit = fit_to_publish(manifest, term_statistics); !fit)
+      return Error(Code::kInvalid, "generation " + std::to_string(manifest.generation) + ": " + fit.error().message());
     for (const auto& entry : manifest.partitions) {
       const fs::path place = folder_ / "partitions" / entry.id;
-      if (fs::exists(place)) continue;
+      std::error_code failed;
+      if (fs::exists(place, failed)) continue;
       FROND_TRY(sync_folder(building_ / entry.id));
       step("partition");
       FROND_TRY(rename_path(building_ / entry.id, place));
@@ -83,7 +91,7 @@ class Writer final : public RepositoryWriter {
     step("manifest");
     FROND_TRY(rename_path(draft, folder_ / manifest_path(manifest.generation)));
     FROND_TRY(sync_folder(folder_ / "generations"));
-    return switch_current(manifest.generation);
+    return switch_number("CURRENT", manifest.generation);
   }
 
   Result<Generation> rollback() override {
@@ -92,8 +100,12 @@ class Writer final : public RepositoryWriter {
     if (manifest.previous == 0)
       return Error(Code::kNotFound, "generation " + std::to_string(current) + " has none before it");
     // The one to go back to must be there, whole.
-    (void)FROND_TRY(source_->manifest(manifest.previous));
-    FROND_TRY(switch_current(manifest.previous));
+    const Manifest target = FROND_TRY(source_->manifest(manifest.previous));
+    if (auto whole = files_in_place(target); !whole) return Error(Code::kCorrupt, whole.error().message());
+    // First: else the next writer would take the generations above the current one for never published.
+    const Generation highest = std::max(current, FROND_TRY(highest_published()));
+    FROND_TRY(switch_number("HIGHEST", highest));
+    FROND_TRY(switch_number("CURRENT", manifest.previous));
     return manifest.previous;
   }
 
@@ -109,7 +121,7 @@ class Writer final : public RepositoryWriter {
     }
     for (const auto& file : list_folder(folder_ / "generations")) {
       const Generation number = generation_of(file);
-      if (number == 0 || number > current || kept.contains(number) || file.extension() != ".json") continue;
+      if (!is_manifest(file) || number > current || kept.contains(number)) continue;
       std::error_code failed;
       if (fs::remove(file, failed); failed)
         return Error(Code::kUnavailable, "removing " + file.string() + ": " + failed.message());
@@ -122,31 +134,103 @@ class Writer final : public RepositoryWriter {
     if (before_step_) before_step_(name);
   }
 
-  Result<void> switch_current(Generation generation) {
-    const fs::path draft = building_ / "CURRENT";
+  // CURRENT or HIGHEST.
+  Result<void> switch_number(const char* name, Generation generation) {
+    const fs::path draft = building_ / name;
     FROND_TRY(write_synced(draft, std::to_string(generation) + "\n"));
-    step("current");
-    FROND_TRY(rename_path(draft, folder_ / "CURRENT"));
+    step(name);
+    FROND_TRY(rename_path(draft, folder_ / name));
     step("done");
     return sync_folder(folder_);
   }
 
+  // The highest generation that was ever current, as far as rollbacks wrote it down; 0: there was no rollback.
+  Result<Generation> highest_published() const {
+    std::string text;
+    const auto read = read_file(folder_ / "HIGHEST", [&](ByteView piece) -> Result<void> {
+      if (text.size() + piece.size() > 64) return Error(Code::kCorrupt, "HIGHEST is larger than it may be");
+      text += as_text(piece);
+      return {};
+    });
+    if (!read && read.error().code() == Code::kNotFound) return Generation{0};
+    if (!read) return read.error();
+    auto highest = parse_current(text);
+    if (!highest) return std::move(highest).error().within("HIGHEST");
+    return highest;
+  }
+
+  Result<void> files_in_place(const Manifest& manifest) const {
+    for (const auto& entry : manifest.partitions)
+      for (const auto& file : entry.summary.files)
+        FROND_TRY(expect_size(folder_ / partition_file_path(entry, file), file.bytes));
+    return expect_size(folder_ / term_statistics_path(manifest.generation), manifest.term_statistics.bytes);
+  }
+
+  // Everything that can be found wrong is found before the first irreversible step.
+  Result<void> fit_to_publish(const Manifest& manifest, const fs::path& term_statistics) const {
+    if (manifest.generation != next_generation())
+      return Error(Code::kInvalid, "the next one is " + std::to_string(next_generation()));
+    if (manifest.collection != collection_) return Error(Code::kInvalid, "is of collection " + manifest.collection);
+    FROND_TRY(manifest_from_json(to_json(manifest)));  // what readers will do
+    for (const auto& entry : manifest.partitions) {
+      const fs::path place = folder_ / "partitions" / entry.id, fresh = building_ / entry.id;
+      std::error_code failed;
+      const fs::path& folder = fs::exists(place, failed) ? place : fresh;
+      for (const auto& file : entry.summary.files) FROND_TRY(expect_size(folder / file.name, file.bytes));
+    }
+    return expect_size(term_statistics, manifest.term_statistics.bytes);
+  }
+
+  // Scratch of `frond-indexer check` that nobody holds any more.
+  void remove_stale_checks() const {
+    for (const auto& path : list_folder(folder_)) {
+      if (!path.filename().string().starts_with(kCheckFolderPrefix)) continue;
+      const FileDescriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      std::error_code ignored;
+      if (folder.valid() && ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) fs::remove_all(path, ignored);
+    }
+  }
+
+  // The manifest of a publication that died before CURRENT was switched: only the one after the highest published
+  // generation can be that. False: the folder holds something else above it, so CURRENT is not to be believed.
+  Result<bool> remove_unpublished_manifest() {
+    const auto current = source_->current();
+    if (!current && current.error().code() != Code::kNotFound) return false;
+    const auto highest = highest_published();
+    if (!highest) return false;
+    const Generation published = std::max(current ? *current : 0, *highest);
+    std::vector<fs::path> above;
+    for (const auto& file : list_folder(folder_ / "generations"))
+      if (is_manifest(file) && generation_of(file) > published) above.push_back(file);
+    if (above.empty()) return true;
+    if (above.size() > 1 || generation_of(above[0]) != published + 1) return false;
+    std::error_code failed;
+    if (fs::remove(above[0], failed); failed)
+      return Error(Code::kUnavailable, "removing " + above[0].string() + ": " + failed.message());
+    FROND_TRY(sync_folder(folder_ / "generations"));
+    return true;
+  }
+
   // Partitions and term statistics that no manifest names. All or none: an unreadable manifest may name anything.
   Result<void> remove_leftovers() {
+    if (!FROND_TRY(remove_unpublished_manifest())) return {};
     std::set<std::string> named;
     std::set<Generation> generations;
     for (const auto& file : list_folder(folder_ / "generations")) {
-      if (file.extension() != ".json") continue;
+      if (!is_manifest(file)) continue;
       const auto manifest = source_->manifest(generation_of(file));
       if (!manifest) return {};
       generations.insert(manifest->generation);
       for (const auto& entry : manifest->partitions) named.insert(entry.id);
     }
+    const auto current = source_->current();
+    if (current && !generations.contains(*current)) return {};
     std::error_code failed;
     for (const auto& partition : list_folder(folder_ / "partitions"))
       if (!named.contains(partition.filename().string())) fs::remove_all(partition, failed);
     for (const auto& file : list_folder(folder_ / "generations"))
-      if (file.extension() != ".json" && !generations.contains(generation_of(file))) fs::remove(file, failed);
+      if (generation_of(file) != 0 && !is_manifest(file) && !generations.contains(generation_of(file)))
+        fs::remove(file, failed);
     if (failed) return Error(Code::kUnavailable, "removing leftovers in " + folder_.string() + ": " + failed.message());
     return {};
   }

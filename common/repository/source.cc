@@ -14,13 +14,23 @@
 namespace frond::repository {
 namespace {
 namespace fs = std::filesystem;
-constexpr std::uint64_t kMaxManifestBytes = 64u << 20;
 constexpr std::chrono::seconds kStepTimeout{10};
 
-// Writes a file while it takes its checksum.
+// Safe names joined by single slashes: can't lead out of the collection.
+bool is_safe_path(std::string_view path) {
+  for (;;) {
+    const auto slash = path.find('/');
+    if (!is_safe_name(path.substr(0, slash))) return false;
+    if (slash == path.npos) return true;
+    path.remove_prefix(slash + 1);
+  }
+}
+
+// Writes a file while it takes its checksum, under another name until it is whole.
 class VerifiedFile {
  public:
-  VerifiedFile(fs::path to, const PartitionFile& expected) : to_(std::move(to)), expected_(expected) {}
+  VerifiedFile(const fs::path& to, const PartitionFile& expected)
+      : final_name_(to), to_(fs::path(to) += ".part"), expected_(expected) {}
   ~VerifiedFile() {
     if (!kept_) {
       std::error_code ignored;
@@ -46,12 +56,14 @@ class VerifiedFile {
       return Error(Code::kCorrupt, std::to_string(written_) + " bytes instead of " + std::to_string(expected_.bytes));
     if (checksum_.hex() != expected_.xxh3) return Error(Code::kCorrupt, "its checksum is wrong");
     if (::fdatasync(file_.get()) != 0) return system_error("syncing", to_);
+    FROND_TRY(rename_path(to_, final_name_));
     kept_ = true;
-    return {};
+    const fs::path folder = final_name_.parent_path();
+    return sync_folder(folder.empty() ? fs::path(".") : folder);
   }
 
  private:
-  fs::path to_;
+  fs::path final_name_, to_;
   const PartitionFile& expected_;
   FileDescriptor file_;
   partition::Xxh3 checksum_;
@@ -80,6 +92,7 @@ class Source : public RepositorySource {
     return read;
   }
   Result<void> fetch(const std::string& path, const PartitionFile& expected, const fs::path& to) const final {
+    if (!is_safe_path(path)) return Error(Code::kInvalid, "'" + path + "' is not a path inside a collection");
     const auto whole = [&]() -> Result<void> {
       VerifiedFile file(to, expected);
       FROND_TRY(file.create());

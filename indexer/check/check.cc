@@ -1,0 +1,185 @@
+#include "indexer/check/check.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+
+#include "common/partition/term_statistics.h"
+#include "common/repository/repository.h"
+#include "indexer/check/partition_check.h"
+
+namespace frond::indexer {
+namespace {
+
+namespace fs = std::filesystem;
+using partition::GenerationTerms;
+using partition::Partition;
+using repository::Manifest;
+using repository::PartitionEntry;
+
+// A folder of our own, locked so that a writer does not take it for left behind.
+class Scratch {
+ public:
+  static Result<std::unique_ptr<Scratch>> make(const fs::path& collection) {
+    for (const fs::path& parent : {collection, fs::temp_directory_path()}) {
+      std::string name = (parent / (std::string(repository::kCheckFolderPrefix) + "XXXXXX")).string();
+      if (::mkdtemp(name.data()) == nullptr) continue;
+      const int fd = ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+      if (fd >= 0) (void)::flock(fd, LOCK_EX | LOCK_NB);
+      return std::make_unique<Scratch>(name, fd);
+    }
+    return Error(Code::kUnavailable, collection.string() + ": no scratch folder: " + std::strerror(errno));
+  }
+  Scratch(fs::path path, int fd) : path_(std::move(path)), fd_(fd) {}
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+  int fd_;
+};
+
+// Whether two partitions give one ordinal to two documents: base + i * stride, i below the number of documents.
+bool share_an_ordinal(const PartitionEntry& a, const PartitionEntry& b) {
+  if (a.summary.documents == 0 || b.summary.documents == 0) return false;
+  const auto last = [](const PartitionEntry& entry) {
+    return entry.base + (entry.summary.documents - 1) * entry.stride;
+  };
+  const Ordinal from = std::max(a.base, b.base), to = std::min(last(a), last(b));
+  const std::uint64_t apart = a.base > b.base ? a.base - b.base : b.base - a.base;
+  const std::uint64_t common = std::gcd(a.stride, b.stride);
+  if (from > to || apart % common != 0) return false;
+  // The first of a's ordinals from there on, then each until it is one of b's: that repeats after b.stride / common.
+  Ordinal at = a.base + (from - a.base + a.stride - 1) / a.stride * a.stride;
+  for (std::uint64_t i = 0; i < b.stride / common && at <= to; ++i, at += a.stride)
+    if ((at - b.base) % b.stride == 0) return true;
+  return false;
+}
+
+class Check {
+ public:
+  Check(fs::path folder, const Manifest& manifest, CheckReport& report, const CheckOptions& options)
+      : folder_(std::move(folder)), manifest_(manifest), options_(options), faults_(report, options.max_listed) {}
+
+  Result<void> run() {
+    const auto scratch = FROND_TRY(Scratch::make(folder_));
+    check_ordinals();
+    for (const auto& entry : manifest_.partitions) {
+      if (auto opened = open_partition(entry, scratch->path() / entry.id)) {
+        progress("lists and documents of partition " + entry.id);
+        check_partition(*opened, entry, manifest_.bm25.b, faults_);
+        partitions_.push_back(std::move(opened));
+      }
+      ++faults_.report().partitions;
+    }
+    check_term_statistics();
+    return {};
+  }
+
+ private:
+  void progress(const std::string& what) const {
+    if (options_.progress) options_.progress(what);
+  }
+
+  void check_ordinals() {
+    const auto& all = manifest_.partitions;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      for (std::size_t j = i + 1; j < all.size(); ++j)
+        if (share_an_ordinal(all[i], all[j]))
+          faults_.add("manifest", "partitions " + all[i].id + " and " + all[j].id + " share an ordinal");
+  }
+
+  // Null: it can't be looked into; the fault is noted.
+  std::shared_ptr<const Partition> open_partition(const PartitionEntry& entry, const fs::path& database) {
+    progress("files of partition " + entry.id);
+    const fs::path files = folder_ / "partitions" / entry.id;
+    for (const auto& file : entry.summary.files)
+      (void)check_file(files / file.name, partition_file_path(entry, file), file, faults_);
+    const std::string name = "partition " + entry.id;
+    if (auto ingested = Partition::ingest(files, entry.summary.files, database, /*move=*/false); !ingested) {
+      faults_.add(name, ingested.error().message());
+      return nullptr;
+    }
+    auto opened = Partition::open(database);
+    if (!opened) {
+      faults_.add(name, opened.error().message());
+      return nullptr;
+    }
+    return *opened;
+  }
+
+  void check_term_statistics() {
+    const std::string name = repository::term_statistics_path(manifest_.generation);
+    progress("term statistics");
+    (void)check_file(folder_ / name, name, manifest_.term_statistics, faults_);
+    const auto terms = GenerationTerms::open(folder_ / name);
+    if (!terms) return faults_.add(name, terms.error().message());
+    if (auto verified = (*terms)->verify_checksums(); !verified) faults_.add(name, verified.error().message());
+    if (partitions_.size() != manifest_.partitions.size()) return;  // the sums could not agree
+    const auto merged = partition::merge_terms(
+        partitions_, [&](std::string_view term, const partition::TermStatistics& sum) -> Result<void> {
+          const std::string where = name + ", term '" + std::string(term) + "'";
+          const auto df = (*terms)->df(term);
+          if (!df)
+            faults_.add(where, df.error().message());
+          else
+            faults_.expect_equal(where, "document frequency", *df, sum.document_frequency);
+          return {};
+        });
+    if (!merged) return faults_.add(name, merged.error().message());
+    const auto& says = (*terms)->totals();
+    std::uint64_t stored = 0;
+    const auto visited = (*terms)->for_each([&](auto, auto) { return ++stored > 0; });
+    if (!visited) faults_.add(name, visited.error().message());
+    faults_.expect_equal(name, "terms stored", stored, merged->terms);
+    faults_.expect_equal(name, "terms", says.terms, merged->terms);
+    faults_.expect_equal(name, "postings", says.postings, merged->postings);
+    faults_.expect_equal(name, "occurrences", says.occurrences, merged->occurrences);
+    faults_.expect_equal("manifest", "terms", manifest_.terms, merged->terms);
+    faults_.expect_equal("manifest", "postings", manifest_.postings, merged->postings);
+    // Every token is a posting's occurrence.
+    faults_.expect_equal("manifest", "tokens", manifest_.statistics.tokens, merged->occurrences);
+  }
+
+  fs::path folder_;
+  const Manifest& manifest_;
+  const CheckOptions& options_;
+  FaultList faults_;
+  std::vector<std::shared_ptr<const Partition>> partitions_;
+};
+
+}  // namespace
+
+Result<CheckReport> check_generation(const fs::path& root, std::string_view collection, Generation generation,
+                                     const CheckOptions& options) {
+  try {
+    const auto source = FROND_TRY(repository::RepositorySource::open(root.string(), collection));
+    CheckReport report;
+    FaultList faults(report, options.max_listed);
+    if (generation == 0) generation = FROND_TRY(source->current());
+    report.generation = generation;
+    const auto manifest = source->manifest(generation);
+    if (!manifest && manifest.error().code() != Code::kCorrupt) return manifest.error();
+    if (!manifest) {
+      faults.add(repository::manifest_path(generation), manifest.error().message());
+      return report;
+    }
+    FROND_TRY(Check(root / collection, *manifest, report, options).run());
+    return report;
+  } catch (const std::exception& thrown) {
+    return Error(Code::kUnavailable, root.string() + ": " + thrown.what());
+  }
+}
+
+}  // namespace frond::indexer

@@ -1,0 +1,31 @@
+#pragma once
+// Faults as they are found: all counted, the first kept.
+#include <string>
+#include <utility>
+
+#include "indexer/check/check.h"
+
+namespace frond::indexer {
+
+class FaultList {
+ public:
+  FaultList(CheckReport& report, std::size_t max_listed) : report_(report), max_listed_(max_listed) {}
+  void add(std::string where, std::string what) {
+    ++report_.faults;
+    if (report_.listed.size() < max_listed_) report_.listed.push_back({std::move(where), std::move(what)});
+  }
+  // True if both are the same; otherwise a fault.
+  template <class Number>
+  bool expect_equal(const std::string& where, const char* what, Number is, Number should) {
+    if (is == should) return true;
+    add(where, std::string(what) + " " + std::to_string(is) + ", expected " + std::to_string(should));
+    return false;
+  }
+  CheckReport& report() { return report_; }
+
+ private:
+  CheckReport& report_;
+  std::size_t max_listed_;
+};
+
+}  // namespace frond::indexer

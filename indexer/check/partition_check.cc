@@ -1,0 +1,155 @@
+#include "indexer/check/partition_check.h"
+
+#include <algorithm>
+#include <array>
+
+#include "common/postings/posting_list.h"
+#include "common/scoring/bm25.h"
+
+namespace frond::indexer {
+namespace {
+
+using partition::Partition;
+using postings::kBlockLength;
+
+// One term's list in a partition.
+class ListCheck {
+ public:
+  ListCheck(const Partition& partition, double b, std::string where, FaultList& faults)
+      : lengths_(partition.lengths()),
+        b_(b),
+        average_length_(partition.built_average_length()),
+        where_(std::move(where)),
+        faults_(faults) {}
+
+  void run(const partition::TermList& list) {
+    std::vector<ByteView> segments;
+    for (const auto& segment : list.segments) segments.push_back(segment.bytes());
+    const auto postings = postings::PostingList::open(segments);
+    if (!postings) return faults_.add(where_, postings.error().message());
+    for (std::uint32_t block = 0; block < postings->blocks(); ++block)
+      if (!check_block(*postings, block)) return;  // the rest would only say it again
+    for (const auto& segment : postings->segments()) check_list_deficit(segment);
+    faults_.expect_equal(where_, "document frequency", count_, list.statistics.document_frequency);
+    faults_.expect_equal(where_, "occurrences", occurrences_, list.statistics.occurrences);
+    faults_.report().postings += count_;
+  }
+
+ private:
+  bool check_block(const postings::PostingList& list, std::uint32_t block) {
+    const std::string where = where_ + ", block " + std::to_string(block);
+    const std::uint32_t size = list.block_size(block);
+    if (auto decoded = list.decode_docids(block, docids_); !decoded) return fail(where, decoded.error().message());
+    if (auto decoded = list.decode_frequencies(block, frequencies_); !decoded)
+      return fail(where, decoded.error().message());
+    scoring::PackedDeficit least = 0xffff;
+    for (std::uint32_t i = 0; i < size; ++i) {
+      const DocId docid = docids_[i];
+      if (docid >= lengths_.size()) return fail(where, "docID " + std::to_string(docid) + " is no document");
+      if (last_ != kNoDoc && docid <= last_)
+        return fail(where, "docID " + std::to_string(docid) + " after " + std::to_string(last_));
+      if (frequencies_[i] == 0) return fail(where, "docID " + std::to_string(docid) + " has frequency 0");
+      last_ = docid;
+      occurrences_ += frequencies_[i];
+      least = std::min(least,
+                       scoring::pack_deficit(scoring::deficit(b_, average_length_, frequencies_[i], lengths_[docid])));
+    }
+    count_ += size;
+    if (list.last_docid(block) != last_)
+      return fail(where, "says its last docID is " + std::to_string(list.last_docid(block)) + ", it is " +
+                             std::to_string(last_));
+    if (list.block_deficit(block) > least)
+      return fail(where, "deficit " + std::to_string(list.block_deficit(block)) + " is above a posting's, " +
+                             std::to_string(least));
+    if (list.list_deficit() > list.block_deficit(block)) return fail(where, "deficit is below the list's");
+    return true;
+  }
+  void check_list_deficit(const postings::ListView& segment) {
+    for (std::uint32_t block = 0; block < segment.blocks(); ++block)
+      if (segment.list_deficit() > segment.block_deficit(block))
+        return faults_.add(where_, "a segment's deficit is above that of its block " + std::to_string(block));
+  }
+  bool fail(const std::string& where, std::string what) {
+    faults_.add(where, std::move(what));
+    return false;
+  }
+
+  std::span<const std::uint32_t> lengths_;
+  double b_;
+  double average_length_;
+  std::string where_;
+  FaultList& faults_;
+  std::array<std::uint32_t, kBlockLength> docids_{}, frequencies_{};
+  DocId last_ = kNoDoc;
+  std::uint64_t count_ = 0, occurrences_ = 0;
+};
+
+void check_lists(const Partition& partition, const std::string& name, double b, FaultList& faults) {
+  std::uint64_t terms = 0, postings = 0;
+  const auto visited = partition.for_each_term([&](std::string_view term, const auto& statistics) {
+    const std::string where = name + ", term '" + std::string(term) + "'";
+    ++terms;
+    postings += statistics.document_frequency;
+    auto list = partition.list(term);
+    if (list)
+      ListCheck(partition, b, where, faults).run(*list);
+    else
+      faults.add(where, list.error().message());
+    return true;
+  });
+  faults.report().lists += terms;
+  if (!visited) return faults.add(name + ", terms", visited.error().message());
+  faults.expect_equal(name, "terms", terms, partition.summary().terms);
+  faults.expect_equal(name, "postings", postings, partition.summary().postings);
+}
+
+void check_documents(const Partition& partition, const std::string& name, FaultList& faults) {
+  const auto visited = partition.for_each_document([&](DocId docid, const partition::StoredDocument& document) {
+    ++faults.report().documents;
+    const auto back = partition.docid_of(document.id);
+    const std::string where = name + ", document " + std::to_string(docid) + " ('" + std::string(document.id) + "')";
+    if (!back)
+      faults.add(where, back.error().message());
+    else if (*back != docid)
+      faults.add(where, "its id leads to document " + std::to_string(*back));
+    return true;
+  });
+  if (!visited) faults.add(name + ", documents", visited.error().message());
+}
+
+}  // namespace
+
+bool check_file(const std::filesystem::path& file, const std::string& name, const repository::PartitionFile& expected,
+                FaultList& faults) {
+  const auto found = partition::describe_file(file);
+  if (!found) {
+    faults.add(name, found.error().message());
+    return false;
+  }
+  ++faults.report().files;
+  faults.report().file_bytes += found->bytes;
+  if (!faults.expect_equal(name, "size", found->bytes, expected.bytes)) return false;
+  if (found->xxh3 == expected.xxh3) return true;
+  faults.add(name, "checksum " + found->xxh3 + ", expected " + expected.xxh3);
+  return false;
+}
+
+void check_partition(const Partition& partition, const repository::PartitionEntry& entry, double b, FaultList& faults) {
+  const std::string name = "partition " + entry.id;
+  if (auto verified = partition.verify_checksums(); !verified) faults.add(name, verified.error().message());
+  if (auto counted = partition.count_entries(); !counted) faults.add(name, counted.error().message());
+  const auto &is = partition.summary(), &should = entry.summary;
+  faults.expect_equal(name, "documents", is.documents, should.documents);
+  faults.expect_equal(name, "tokens", is.tokens, should.tokens);
+  faults.expect_equal(name, "terms in the summary", is.terms, should.terms);
+  faults.expect_equal(name, "postings in the summary", is.postings, should.postings);
+  faults.expect_equal(name, "average length at build", is.built_average_length, should.built_average_length);
+  const auto list_bytes = [](const partition::PartitionSummary& s) {
+    return s.docid_bytes + s.frequency_bytes + s.index_bytes + s.bound_bytes + s.header_bytes;
+  };
+  faults.expect_equal(name, "bytes of lists", list_bytes(is), list_bytes(should));
+  check_lists(partition, name, b, faults);
+  check_documents(partition, name, faults);
+}
+
+}  // namespace frond::indexer

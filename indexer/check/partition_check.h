@@ -1,0 +1,22 @@
+#pragma once
+// One partition, read whole.
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "common/partition/file_checksum.h"
+#include "common/partition/partition.h"
+#include "common/repository/manifest.h"
+#include "indexer/check/fault_list.h"
+
+namespace frond::indexer {
+
+// Compares a file's size and checksum with what the manifest says. `name`: for the fault. False: not as expected.
+bool check_file(const std::filesystem::path& file, const std::string& name, const repository::PartitionFile& expected,
+                FaultList& faults);
+
+// Lists and documents of an open partition against its manifest entry. `b`: of the generation's BM25 parameters.
+void check_partition(const partition::Partition& partition, const repository::PartitionEntry& entry, double b,
+                     FaultList& faults);
+
+}  // namespace frond::indexer

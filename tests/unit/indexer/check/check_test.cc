@@ -1,0 +1,162 @@
+#include "indexer/check/check.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/scratch_folder.h"
+#include "tests/support/small_repository.h"
+
+namespace frond::indexer {
+namespace {
+
+constexpr std::uint32_t kSeed = 77;
+
+class ACheck : public testing::Test {
+ protected:
+  void SetUp() override {
+    documents_ = support::random_documents(700, kSeed);
+    manifest_ = support::publish_generation(scratch_.path(), "c", documents_, 3).value();
+  }
+  std::filesystem::path folder() const { return scratch_ / "c"; }
+  CheckReport check(const CheckOptions& options = {}) {
+    return check_generation(scratch_.path(), "c", 0, options).value();
+  }
+  // Publishes a changed manifest over the one there, with a right checksum: as a faulty builder would.
+  void write_manifest(const repository::Manifest& manifest) {
+    support::write_file(folder() / repository::manifest_path(manifest.generation), to_json(manifest));
+  }
+  // True if a fault's place or text holds `text`.
+  static bool mentions(const CheckReport& report, const std::string& text) {
+    for (const auto& fault : report.listed)
+      if (fault.where.find(text) != std::string::npos || fault.what.find(text) != std::string::npos) return true;
+    return false;
+  }
+  static std::string print(const CheckReport& report) {
+    std::string out;
+    for (const auto& fault : report.listed) out += fault.where + ": " + fault.what + "\n";
+    return out;
+  }
+  support::ScratchFolder scratch_;
+  std::vector<support::TestDocument> documents_;
+  repository::Manifest manifest_;
+};
+
+TEST_F(ACheck, FindsNothingWrongWithAGoodGenerationAndReadsAllOfIt) {
+  const auto report = check();
+  EXPECT_EQ(report.faults, 0u) << print(report);
+  EXPECT_EQ(report.generation, 1u);
+  EXPECT_EQ(report.documents, documents_.size());
+  EXPECT_EQ(report.postings, manifest_.postings);
+  EXPECT_EQ(report.partitions, 3u);
+  for (const auto& entry : std::filesystem::directory_iterator(folder()))
+    EXPECT_FALSE(entry.path().filename().string().starts_with(".check-")) << "scratch is left behind";
+}
+
+TEST_F(ACheck, FindsAFlippedByteInEveryFileOfTheGeneration) {
+  std::vector<std::string> files{repository::term_statistics_path(1)};
+  for (const auto& entry : manifest_.partitions)
+    for (const auto& file : entry.summary.files) files.push_back(partition_file_path(entry, file));
+  std::mt19937 random(kSeed);
+  for (const auto& file : files) {
+    const std::uint64_t at = random() % std::filesystem::file_size(folder() / file);
+    support::flip_byte(folder() / file, at);
+    const auto report = check();
+    EXPECT_GT(report.faults, 0u) << file << " at " << at << ", seed " << kSeed;
+    EXPECT_TRUE(mentions(report, file)) << file << ":\n" << print(report);
+    support::flip_byte(folder() / file, at);
+  }
+  EXPECT_EQ(check().faults, 0u);
+}
+
+TEST_F(ACheck, FindsAFlippedByteOfTheManifest) {
+  const auto path = folder() / repository::manifest_path(1);
+  std::mt19937 random(kSeed);
+  for (int i = 0; i < 20; ++i) {
+    const std::uint64_t at = 40 + random() % (std::filesystem::file_size(path) - 100);
+    const auto before = support::read_file(path);
+    if (before[at] == ' ' || before[at] == '\n') continue;  // layout is nobody's business
+    support::flip_byte(path, at);
+    EXPECT_EQ(check().faults, 1u) << at << ", seed " << kSeed;
+    support::flip_byte(path, at);
+  }
+}
+
+TEST_F(ACheck, FindsFilesThatAreCutOrGone) {
+  const auto& entry = manifest_.partitions[1];
+  const auto file = partition_file_path(entry, entry.summary.files[0]);
+  std::filesystem::resize_file(folder() / file, entry.summary.files[0].bytes - 1);
+  EXPECT_TRUE(mentions(check(), file));
+  std::filesystem::remove(folder() / file);
+  EXPECT_TRUE(mentions(check(), file));
+  std::filesystem::remove(folder() / repository::term_statistics_path(1));
+  EXPECT_TRUE(mentions(check(), repository::term_statistics_path(1)));
+}
+
+// A generation whose bytes are sound and whose contents lie.
+TEST_F(ACheck, FindsAPartitionThatTheManifestDescribesWrongly) {
+  auto manifest = manifest_;
+  manifest.partitions[0].summary.docid_bytes += 1;
+  manifest.partitions[1].summary.built_average_length += 1;
+  manifest.terms += 1;
+  write_manifest(manifest);
+  const auto report = check();
+  EXPECT_EQ(report.faults, 3u) << print(report);
+  EXPECT_TRUE(mentions(report, "bytes of lists"));
+  EXPECT_TRUE(mentions(report, "average length at build"));
+}
+
+TEST_F(ACheck, FindsTermStatisticsOfOtherPartitions) {
+  const support::ScratchFolder other;
+  const auto foreign =
+      support::publish_generation(other.path(), "c", support::random_documents(700, kSeed + 1), 3).value();
+  std::filesystem::copy_file(other / "c" / repository::term_statistics_path(1),
+                             folder() / repository::term_statistics_path(1),
+                             std::filesystem::copy_options::overwrite_existing);
+  auto manifest = manifest_;
+  manifest.term_statistics = foreign.term_statistics;
+  write_manifest(manifest);
+  const auto report = check();
+  EXPECT_GT(report.faults, 0u);
+  EXPECT_TRUE(mentions(report, "document frequency")) << print(report);
+}
+
+TEST_F(ACheck, FindsDeficitsThatAreNoLowerBounds) {
+  auto manifest = manifest_;
+  manifest.bm25.b = 0;  // the lists were built with 0.4: every deficit is too high or too low now
+  write_manifest(manifest);
+  manifest.bm25.b = 1;
+  const auto low = check();
+  write_manifest(manifest);
+  const auto high = check();
+  EXPECT_TRUE(mentions(low, "deficit") || mentions(high, "deficit")) << print(low) << print(high);
+}
+
+TEST_F(ACheck, FindsOrdinalsGivenTwice) {
+  auto manifest = manifest_;
+  manifest.partitions[2].base = manifest.partitions[0].base + 3;
+  write_manifest(manifest);
+  EXPECT_TRUE(mentions(check(), "share an ordinal"));
+  manifest.partitions[2].base = 100000;
+  manifest.partitions[2].stride = 1;
+  write_manifest(manifest);
+  EXPECT_EQ(check().faults, 0u);
+}
+
+TEST_F(ACheck, ListsNoMoreFaultsThanAskedAndCountsAll) {
+  auto manifest = manifest_;
+  manifest.bm25.b = 0;
+  write_manifest(manifest);
+  CheckOptions options;
+  options.max_listed = 2;
+  const auto report = check(options);
+  EXPECT_EQ(report.listed.size(), 2u);
+  EXPECT_GT(report.faults, 2u);
+}
+
+TEST_F(ACheck, OfWhatIsNotThereSaysSo) {
+  EXPECT_EQ(check_generation(scratch_.path(), "c", 9).error().code(), Code::kNotFound);
+  EXPECT_EQ(check_generation(scratch_.path(), "other", 0).error().code(), Code::kNotFound);
+  EXPECT_EQ(check_generation(scratch_.path(), "../c", 0).error().code(), Code::kInvalid);
+}
+
+}  // namespace
+}  // namespace frond::indexer
