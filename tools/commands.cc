@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 
 #include "tools/broker_url.h"
@@ -33,16 +32,6 @@ std::string search_target(const QueryFlags& flags, std::string_view query, std::
 
 std::chrono::milliseconds patience(const QueryFlags& flags) {
   return std::chrono::milliseconds(std::max<std::uint32_t>(flags.timeout_ms, 25'000) + 5'000);
-}
-
-void read_environment(CLI::App& command) {
-  for (auto* option : command.get_options()) {
-    const auto name = option->get_single_name();
-    if (option->get_lnames().empty() || name == "help") continue;
-    std::string variable = "FROND_" + name;
-    for (char& c : variable) c = c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    option->envname(variable);
-  }
 }
 
 int exit_status(std::string_view command, const Result<void>& outcome) {

@@ -30,8 +30,6 @@ std::string search_target(const QueryFlags& flags, std::string_view query, std::
 // How long the tool itself waits for an answer: longer than the broker's deadline.
 std::chrono::milliseconds patience(const QueryFlags& flags);
 
-// Each flag of the command can also come from the environment: --msearch from FROND_MSEARCH.
-void read_environment(CLI::App& command);
 // 0; or 1, with the error on stderr behind the command's name.
 int exit_status(std::string_view command, const Result<void>& outcome);
 

@@ -106,7 +106,6 @@ void add_load(CLI::App& program, int& status) {
   command->add_option("--seed", flags->seed, "Of the arrivals")->capture_default_str();
   command->add_flag("--json", flags->json, "Print one JSON object");
   add_query_flags(*command, flags->query);
-  read_environment(*command);
   command->callback([flags, &status] {
     if ((flags->rate > 0) == (flags->concurrency > 0)) throw CLI::RequiredError("one of --rate and --concurrency");
     status = exit_status("load", load(*flags));

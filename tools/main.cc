@@ -1,36 +1,30 @@
 // frond: the user's tool. What it can do is listed here.
-#include <CLI/CLI.hpp>
-
 #include <cstdio>
 #include <exception>
 
+#include "common/config/options.h"
 #include "tools/commands.h"
 
+namespace frond::tools {
 namespace {
 
-constexpr int kBadUsage = 2;
-
-int run(int argc, char** argv) {
-  CLI::App program("frond: ask a Frond cluster, and measure it. Each flag can also be set as FROND_<FLAG>.", "frond");
+int run(int argc, const char* const* argv) {
+  CLI::App app("Asks a Frond cluster, and measures it. Each flag can also be set as FROND_<FLAG>.", "frond");
+  app.require_subcommand(1);
   int status = 0;
-  frond::tools::add_search(program, status);
-  frond::tools::add_run(program, status);
-  frond::tools::add_load(program, status);
-  program.require_subcommand(1);
-  program.set_config("--config", "", "Flags from a file: a [command] heading, then flag = value lines");
-  try {
-    program.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return program.exit(error) == 0 ? 0 : kBadUsage;
-  }
+  add_search(app, status);
+  add_run(app, status);
+  add_load(app, status);
+  if (const auto exit_code = config::parse(app, argc, argv)) return *exit_code;
   return status;
 }
 
 }  // namespace
+}  // namespace frond::tools
 
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    return frond::tools::run(argc, argv);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "frond: %s\n", error.what());
     return 1;

@@ -22,4 +22,4 @@ frond_add_program(frond
   SOURCES
     main.cc
   DEPENDS
-    frond::tools CLI11::CLI11)
+    frond::tools frond::common_config)

@@ -83,7 +83,6 @@ void add_run(CLI::App& program, int& status) {
   command->add_option("--output", flags->output, "The run file; -: standard output")->capture_default_str();
   command->add_option("--tag", flags->tag, "The run's name, its last column")->capture_default_str();
   add_query_flags(*command, flags->query);
-  read_environment(*command);
   command->callback([flags, &status] { status = exit_status("run", run(*flags)); });
 }
 

@@ -60,7 +60,6 @@ void add_search(CLI::App& program, int& status) {
   add_query_flags(*command, flags->query);
   command->add_option("--offset", flags->offset, "Hits to leave out at the front")->check(CLI::Range(0, 9'999));
   command->add_flag("--json", flags->json, "Print the broker's answer as it came");
-  read_environment(*command);
   command->callback([flags, &status] { status = exit_status("search", search(*flags)); });
 }
 
