@@ -15,7 +15,7 @@ namespace frond::leaf::cpu {
 namespace {
 
 // Documents summed at a time: 16 KiB of sums stay in the first-level cache beside the blocks.
-constexpr DocId kWindow = 4096;
+constexpr DocId kWindow = kGroup * kGroups;
 
 // A term in the windows: the blocks that reach into the current one, and the bound that they give.
 class WindowTerm {
@@ -162,7 +162,7 @@ void Disjunction::for_each_block(WindowTerm& term, DocId begin, DocId end, Visit
     if (reader.size() == 0) return;
     const std::uint32_t from = block == term.first_block() ? reader.position_of(begin) : 0;
     const bool whole = reader.last() < end;
-    const std::uint32_t to = whole ? reader.size() : reader.position_of(end, from);
+    const std::uint32_t to = whole ? reader.size() : reader.position_of(end);
     if (from < to) visit(from, to);
     if (!whole) return;
   }
@@ -192,18 +192,22 @@ void Disjunction::count_window(DocId begin, DocId end) {
 }
 
 void Disjunction::sum_window(DocId begin, DocId end) {
+  std::uint64_t groups = 0;
   for (std::size_t t = essential_; t < order_.size(); ++t) {
     auto& term = *order_[t];
     for_each_block(term, begin, end, [&](std::uint32_t from, std::uint32_t to) {
       const Score* scores = term.reader().scores();
       const DocId* docids = term.reader().docids();
       const std::uint32_t until = std::min(to, term.reader().size());
-      for (std::uint32_t i = from; i < until; ++i) sums_[docids[i] - begin] += scores[i];
+      for (std::uint32_t i = from; i < until; ++i) {
+        const DocId at = docids[i] - begin;
+        sums_[at] += scores[i];
+        groups |= std::uint64_t{1} << at / kGroup;
+      }
     });
   }
   const auto least = static_cast<Score>(threshold_.least() - prefix_[essential_]);
-  const std::size_t width = (end - begin + kSelectSlack - 1) / kSelectSlack * kSelectSlack;
-  finish_documents(drain(sums_.data(), width, begin, least, {docids_.data(), scores_.data()}));
+  finish_documents(drain(sums_.data(), groups, begin, least, {docids_.data(), scores_.data()}));
 }
 
 // One essential list: its postings are the documents, nothing is summed.
@@ -216,7 +220,7 @@ void Disjunction::walk_single(DocId begin, DocId end) {
     if (reader.block_bound(block) + others >= least) {
       reader.enter(block);
       const Score* scores = reader.scores();
-      const std::uint32_t from = reader.position_of(begin), to = reader.position_of(end, from);
+      const std::uint32_t from = reader.position_of(begin), to = reader.position_of(end);
       const auto kept = select(reader.docids() + from, scores + from, to - from, static_cast<Score>(least - others),
                                {docids_.data(), scores_.data()});
       if (kept) finish_documents(kept);

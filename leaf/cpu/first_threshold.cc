@@ -32,21 +32,25 @@ std::vector<std::uint32_t> best_blocks(const TermReader& term, std::uint32_t cou
 
 Score first_threshold(TermReader& term, std::uint32_t k) {
   if (k == 0 || term.list().count() < k) return 0;
-  std::vector<Score> best;  // the k largest so far, once there are so many; the least of them in front
-  best.reserve(k + kBlockLength);
+  std::vector<Score> best;  // may hold the k largest; cut back to k whenever twice as many have come
+  best.reserve(2 * std::size_t{k} + 2 * kBlockLength);
   Score least = 0;
+  const auto cut = [&] {
+    std::nth_element(best.begin(), best.begin() + (k - 1), best.end(), std::greater<>());
+    least = best[k - 1];
+    best.resize(k);
+  };
   for (const std::uint32_t block : best_blocks(term, blocks_to_try(k))) {
     if (least && term.block_bound(block) <= least) continue;
     term.enter(block);
     const Score* scores = term.scores();
     for (std::uint32_t i = 0; i < term.size(); ++i)
       if (scores[i] > least) best.push_back(scores[i]);
-    if (best.size() < k) continue;
-    std::nth_element(best.begin(), best.begin() + (k - 1), best.end(), std::greater<>());
-    least = best[k - 1];
-    best.resize(k);
+    if (best.size() >= 2 * std::size_t{k} + kBlockLength) cut();
   }
-  return best.size() < k ? 0 : least;
+  if (best.size() < k) return 0;
+  cut();
+  return least;
 }
 
 }  // namespace frond::leaf::cpu

@@ -36,7 +36,7 @@ std::uint32_t BlockTable::intersect(Candidates& candidates, std::uint32_t from, 
     std::uint32_t position = 0;
     for (std::uint32_t i = from; i < to; ++i) {
       const DocId docid = candidates.docids[i];
-      position = reader.position_of(docid, position);
+      position = reader.position_of(docid);
       keep(i, position, docids[position] == docid);
     }
     return kept;
@@ -45,7 +45,7 @@ std::uint32_t BlockTable::intersect(Candidates& candidates, std::uint32_t from, 
   std::uint32_t position = reader.position_of(first);
   if (last - first < kSpan) {
     // There is a docID >= last in the block: nothing is read behind it.
-    const std::uint32_t start = position, at_last = reader.position_of(last, start);
+    const std::uint32_t start = position, at_last = reader.position_of(last);
     const std::uint32_t end = at_last + (docids[at_last] == last);
     for (std::uint32_t p = start; p < end; ++p) position_plus_1_[docids[p] - first] = static_cast<std::uint8_t>(p + 1);
     for (std::uint32_t i = from; i < to; ++i) {

@@ -63,19 +63,22 @@ std::size_t select_target(const DocId* docids, const scoring::Score* scores, std
   return kept;
 }
 
-std::size_t drain_target(scoring::Score* sums, std::size_t count, DocId first, scoring::Score least, Selection out) {
+std::size_t drain_target(scoring::Score* sums, std::uint64_t groups, DocId first, scoring::Score least, Selection out) {
   const U32 u32;
   const std::size_t lanes = hn::Lanes(u32);
   const auto at_least = hn::Set(u32, least);
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < count; i += lanes) {
-    const auto sum = hn::LoadU(u32, sums + i);
-    hn::StoreU(hn::Zero(u32), u32, sums + i);
-    const auto keep = hn::Eq(hn::Max(sum, at_least), sum);
-    if (hn::AllFalse(u32, keep)) continue;
-    hn::StoreU(hn::Compress(sum, keep), u32, out.scores + kept);
-    hn::StoreU(hn::Compress(hn::Iota(u32, static_cast<std::uint32_t>(first + i)), keep), u32, out.docids + kept);
-    kept += hn::CountTrue(u32, keep);
+  for (; groups; groups &= groups - 1) {
+    const std::size_t start = static_cast<std::size_t>(hwy::Num0BitsBelowLS1Bit_Nonzero64(groups)) * kGroup;
+    for (std::size_t i = start; i < start + kGroup; i += lanes) {
+      const auto sum = hn::LoadU(u32, sums + i);
+      hn::StoreU(hn::Zero(u32), u32, sums + i);
+      const auto keep = hn::Eq(hn::Max(sum, at_least), sum);
+      if (hn::AllFalse(u32, keep)) continue;
+      hn::StoreU(hn::Compress(sum, keep), u32, out.scores + kept);
+      hn::StoreU(hn::Compress(hn::Iota(u32, static_cast<std::uint32_t>(first + i)), keep), u32, out.docids + kept);
+      kept += hn::CountTrue(u32, keep);
+    }
   }
   return kept;
 }
@@ -100,8 +103,8 @@ std::size_t select(const DocId* docids, const scoring::Score* scores, std::size_
   return HWY_DYNAMIC_DISPATCH(select_target)(docids, scores, count, least, out);
 }
 
-std::size_t drain(scoring::Score* sums, std::size_t count, DocId first, scoring::Score least, Selection out) {
-  return HWY_DYNAMIC_DISPATCH(drain_target)(sums, count, first, least, out);
+std::size_t drain(scoring::Score* sums, std::uint64_t groups, DocId first, scoring::Score least, Selection out) {
+  return HWY_DYNAMIC_DISPATCH(drain_target)(sums, groups, first, least, out);
 }
 
 }  // namespace frond::leaf::cpu

@@ -28,8 +28,12 @@ struct Selection {
 std::size_t select(const DocId* docids, const scoring::Score* scores, std::size_t count, scoring::Score least,
                    Selection out);
 
-// Keeps the documents first + i with sums[i] >= least (at least 1) and sets sums[0 .. count) to 0; returns how many.
-// `count` is a multiple of kSelectSlack.
-std::size_t drain(scoring::Score* sums, std::size_t count, DocId first, scoring::Score least, Selection out);
+// Sums over a window of documents are scanned in groups of so many; one bit for each tells which groups were added to.
+inline constexpr std::uint32_t kGroup = 64;
+inline constexpr std::uint32_t kGroups = 64;
+
+// Keeps the documents first + i with sums[i] >= least (at least 1) and sets those sums to 0 that are in `groups`: bit g
+// is for sums[g * kGroup ..). Returns how many.
+std::size_t drain(scoring::Score* sums, std::uint64_t groups, DocId first, scoring::Score least, Selection out);
 
 }  // namespace frond::leaf::cpu

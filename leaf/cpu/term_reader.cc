@@ -58,17 +58,6 @@ Score TermReader::score_of(std::uint32_t block, std::uint32_t position, DocId do
   return scored_ ? numbers_[position] : scoring::contribution(weight_, numbers_[position], lengths_[docid], norm_);
 }
 
-std::uint32_t TermReader::position_of(DocId target, std::uint32_t from) const {
-  // Groups of 16 are skipped by their last docID, then counted in a vector. kNoDoc behind a short block ends the
-  // search.
-  std::uint32_t group = from & ~std::uint32_t{15};
-  while (group < size_ && docids_[group + 15] < target) group += 16;
-  if (group >= size_) return size_;
-  std::uint32_t below = 0;
-  for (std::uint32_t i = 0; i < 16; ++i) below += docids_[group + i] < target;
-  return std::min(size_, group + below);
-}
-
 Result<std::vector<TermReader>> read_terms(const Plan& plan) {
   std::vector<TermReader> readers;
   readers.reserve(plan.terms.size());

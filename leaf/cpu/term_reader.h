@@ -5,6 +5,7 @@
 // postings::Cursor walks postings one at a time; here a block is scored in vectors, and a bound is asked of blocks that
 // are never decoded. One thread. A block that does not decode leaves the reader corrupt(): methods then answer as if
 // the block were empty, and the evaluator asks once a window.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -43,8 +44,17 @@ class TermReader {
   // stands on `block` or has stood on it.
   Score score_of(std::uint32_t block, std::uint32_t position, DocId docid);
 
-  // The first posting of the block with docID >= target, from `from` on; size() if none.
-  std::uint32_t position_of(DocId target, std::uint32_t from = 0) const;
+  // The first posting of the block with docID >= target; size() if none.
+  std::uint32_t position_of(DocId target) const {
+    // Counts the groups of 16 that end below the target, then the docIDs in the next: no branch to mispredict. What
+    // lies behind a short block is kNoDoc.
+    std::uint32_t group = 0;
+    for (std::uint32_t i = 15; i < kBlockLength - 16; i += 16) group += docids_[i] < target;
+    group *= 16;
+    std::uint32_t below = group;
+    for (std::uint32_t i = 0; i < 16; ++i) below += docids_[group + i] < target;
+    return std::min(below, size_);
+  }
 
   bool corrupt() const { return error_.has_value(); }
   const Error& error() const { return *error_; }
