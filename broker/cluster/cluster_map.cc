@@ -77,8 +77,10 @@ void ClusterMap::schedule(const LeafRef& leaf, std::chrono::milliseconds after) 
 void ClusterMap::poll(const LeafRef& leaf) {
   if (std::find(leaves_.begin(), leaves_.end(), leaf) == leaves_.end()) return;
   leaf->client->hello(Deadline::after(timers_.clock(), config_.hello_timeout),
-                      [map = alive_, leaf](Result<wire::HelloReply> reply) {
-                        if (*map != nullptr) (*map)->heard(leaf, std::move(reply));
+                      // The client keeps this: a strong reference would keep the leaf, and so the client, for ever.
+                      [map = alive_, held = std::weak_ptr<LeafNode>(leaf)](Result<wire::HelloReply> reply) {
+                        const LeafRef heard_from = held.lock();
+                        if (*map != nullptr && heard_from) (*map)->heard(heard_from, std::move(reply));
                       });
 }
 

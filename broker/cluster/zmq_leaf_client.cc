@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <zmq.hpp>
 
@@ -17,12 +18,17 @@
 namespace frond::broker {
 namespace asio = boost::asio;
 
+namespace {
+class Dealer;
+}
+
 struct ZmqLeafClients::State {
   asio::io_context& io;
   TimerQueue& timers;
   Logger& log;
   Config config;
   zmq::context_t context{1};
+  std::vector<std::weak_ptr<Dealer>> dealers;
 };
 
 namespace {
@@ -61,7 +67,7 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
     pump_soon();
   }
   void close() {
-    closed_ = true;
+    if (std::exchange(closed_, true)) return;
     detach();
     fail_all("the broker let go of it");
     socket_.close();
@@ -73,6 +79,7 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
     message.request_id = next_id_++;
     if constexpr (requires { message.budget; }) message.budget = deadline.left(timers_.clock());
     const std::uint64_t id = message.request_id;
+    if (closed_) return refuse(std::move(done), Code::kUnavailable, "the broker ends");
     if (pending_.size() >= max_in_flight_)
       return refuse(std::move(done), Code::kOverloaded, "too many requests in flight");
     if (deadline.passed(timers_.clock())) return refuse(std::move(done), Code::kDeadline, "no time left");
@@ -219,14 +226,21 @@ class ZmqLeafClient final : public LeafClient {
 }  // namespace
 
 ZmqLeafClients::ZmqLeafClients(asio::io_context& io, TimerQueue& timers, Logger& log, Config config)
-    : state_(new State{io, timers, log, config}) {}
+    : state_(new State{.io = io, .timers = timers, .log = log, .config = config}) {}
 ZmqLeafClients::~ZmqLeafClients() = default;
+
+void ZmqLeafClients::close() {
+  for (const auto& dealer : std::exchange(state_->dealers, {}))
+    if (const auto alive = dealer.lock()) alive->close();
+}
 
 Result<std::unique_ptr<LeafClient>> ZmqLeafClients::create(const std::string& endpoint) {
   try {
     auto dealer = std::make_shared<Dealer>(state_->io, state_->context, state_->timers, state_->log,
                                            state_->config.max_in_flight, endpoint);
     dealer->connect();
+    std::erase_if(state_->dealers, [](const auto& other) { return other.expired(); });
+    state_->dealers.push_back(dealer);
     return std::unique_ptr<LeafClient>(std::make_unique<ZmqLeafClient>(std::move(dealer)));
   } catch (const std::exception& error) {
     return Error(Code::kInvalid, "leaf address '" + endpoint + "': " + error.what());

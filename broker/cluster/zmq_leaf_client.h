@@ -30,6 +30,8 @@ class ZmqLeafClients {
 
   // Starts to connect to "tcp://host:port" in the background. kInvalid: not an address.
   Result<std::unique_ptr<LeafClient>> create(const std::string& endpoint);
+  // The end: answers everything pending with kUnavailable, from inside this call, and everything asked later too.
+  void close();
 
  private:
   struct State;

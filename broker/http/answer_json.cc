@@ -1,0 +1,207 @@
+#include "broker/http/answer_json.h"
+
+#include <array>
+#include <charconv>
+
+#include <nlohmann/json.hpp>
+
+#include "common/text/analyzer.h"
+
+namespace frond::broker {
+namespace {
+
+void append_number(std::string& out, std::uint64_t value) {
+  std::array<char, 24> digits{};
+  out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+}
+
+void append_coverage(std::string& out, const Page& page) {
+  out += "\"coverage\":{\"partitions_total\":";
+  append_number(out, page.partitions_total);
+  out += ",\"partitions_answered\":";
+  append_number(out, page.partitions_answered());
+  out += ",\"degraded\":[";
+  for (std::size_t i = 0; i < page.degraded.size(); ++i) {
+    out += i == 0 ? "{\"partition\":" : ",{\"partition\":";
+    append_number(out, page.degraded[i].partition);
+    out.append(",\"reason\":\"").append(name_of(page.degraded[i].reason)).append("\"}");
+  }
+  out += "]}";
+}
+
+void append_hit(std::string& out, const PageHit& hit, bool explain) {
+  out += "{\"id\":";
+  append_json_string(out, hit.id);
+  out += ",\"score\":";
+  append_score(out, hit.hit.score);
+  out += ",\"title\":";
+  append_json_string(out, hit.title);
+  out += ",\"url\":";
+  append_json_string(out, hit.url);
+  out += ",\"snippet\":";
+  append_json_string(out, snippet_html(hit.snippet));
+  if (explain) {
+    out += ",\"score_fixed\":";
+    append_number(out, hit.hit.score);
+    out += ",\"ordinal\":";
+    append_number(out, hit.hit.ordinal);
+  }
+  out += '}';
+}
+
+void append_explain(std::string& out, const Page& page, std::span<const wire::QueryTerm> terms) {
+  out.append(",\"explain\":{\"mode_used\":\"").append(name_of(page.mode_used)).append("\",\"terms\":[");
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    out += i == 0 ? "{\"term\":" : ",{\"term\":";
+    append_json_string(out, terms[i].text);
+    out += ",\"occurrences\":";
+    append_number(out, terms[i].occurrences);
+    out += '}';
+  }
+  out += "]}";
+}
+
+void append_profile(std::string& out, const Page::Profile& profile) {
+  out += ",\"profile\":{\"search_us\":";
+  append_number(out, profile.search_us);
+  out += ",\"fetch_us\":";
+  append_number(out, profile.fetch_us);
+  out += ",\"leaves\":[";
+  for (std::size_t i = 0; i < profile.leaves.size(); ++i) {
+    const auto& leaf = profile.leaves[i];
+    out += i == 0 ? "{\"leaf\":" : ",{\"leaf\":";
+    append_json_string(out, leaf.leaf);
+    out += ",\"round_trip_us\":";
+    append_number(out, leaf.round_trip_us);
+    out += ",\"partitions\":[";
+    for (std::size_t j = 0; j < leaf.partitions.size(); ++j) {
+      const auto& partition = leaf.partitions[j];
+      out += j == 0 ? "{\"partition\":" : ",{\"partition\":";
+      append_number(out, partition.partition);
+      out += ",\"engine\":";
+      append_json_string(out, partition.engine);
+      for (const auto& [name, value] : {std::pair<std::string_view, std::uint64_t>{"queue_us", partition.queue_us},
+                                        {"lists_us", partition.lists_us},
+                                        {"engine_us", partition.engine_us},
+                                        {"postings", partition.postings}}) {
+        out.append(",\"").append(name).append("\":");
+        append_number(out, value);
+      }
+      out += '}';
+    }
+    out += "]}";
+  }
+  out += "]}";
+}
+
+}  // namespace
+
+void append_json_string(std::string& out, std::string_view text) {
+  if (!text::is_utf8(text)) {
+    out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return;
+  }
+  static constexpr std::string_view kHex = "0123456789abcdef";
+  out += '"';
+  std::size_t clean = 0;  // start of what needs no escape
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c >= 0x20 && c != '"' && c != '\\') continue;
+    out.append(text.substr(clean, i - clean));
+    clean = i + 1;
+    out += '\\';
+    if (c == '"' || c == '\\') {
+      out += text[i];
+    } else if (c == '\n') {
+      out += 'n';
+    } else if (c == '\t') {
+      out += 't';
+    } else {
+      out += "u00";
+      out += kHex[c >> 4];
+      out += kHex[c & 15];
+    }
+  }
+  out.append(text.substr(clean));
+  out += '"';
+}
+
+void append_score(std::string& out, topk::Score score) {
+  std::array<char, 32> digits{};
+  const double value = static_cast<double>(score) / scoring::kScoreScale;
+  out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+}
+
+std::string snippet_html(std::string_view marked) {
+  std::string out;
+  out.reserve(marked.size() + marked.size() / 4);
+  bool open = false;
+  for (const char c : marked) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      case '\x02':
+        if (!open) out += "<mark>";
+        open = true;
+        break;
+      case '\x03':
+        if (open) out += "</mark>";
+        open = false;
+        break;
+      default:
+        out += c;
+    }
+  }
+  if (open) out += "</mark>";
+  return out;
+}
+
+std::string render_rest(const Page& page, const RenderOptions& options) {
+  std::string out;
+  out.reserve(256 + page.hits.size() * 512);
+  append_coverage(out, page);
+  out += ",\"total\":{\"value\":";
+  append_number(out, page.total);
+  out += page.total_exact ? ",\"relation\":\"eq\"},\"hits\":[" : ",\"relation\":\"gte\"},\"hits\":[";
+  for (std::size_t i = 0; i < page.hits.size(); ++i) {
+    if (i > 0) out += ',';
+    append_hit(out, page.hits[i], options.explain);
+  }
+  out += ']';
+  if (options.explain) append_explain(out, page, options.terms);
+  if (options.profile) append_profile(out, page.profile);
+  out += '}';
+  return out;
+}
+
+std::string render_answer(std::uint64_t took_us, bool timed_out, Generation generation, std::string_view cache,
+                          std::string_view rest) {
+  std::string out;
+  out.reserve(rest.size() + 128);
+  out += "{\"took_ms\":";
+  append_number(out, took_us / 1000);
+  out += '.';
+  const auto thousandths = took_us % 1000;
+  out += static_cast<char>('0' + thousandths / 100);
+  out += static_cast<char>('0' + thousandths / 10 % 10);
+  out += static_cast<char>('0' + thousandths % 10);
+  out += timed_out ? ",\"timed_out\":true,\"generation\":" : ",\"timed_out\":false,\"generation\":";
+  append_number(out, generation);
+  out.append(",\"cache\":\"").append(cache).append("\",").append(rest);
+  return out;
+}
+
+}  // namespace frond::broker

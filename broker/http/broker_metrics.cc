@@ -1,0 +1,31 @@
+#include "broker/http/broker_metrics.h"
+
+namespace frond::broker {
+
+SearchMetrics::SearchMetrics(metrics::Registry& registry) {
+  static constexpr const char* kOutcomes[] = {"whole", "degraded", "invalid", "overloaded", "unavailable", "deadline"};
+  for (std::size_t i = 0; i < outcomes_.size(); ++i)
+    outcomes_[i] = registry.counter(families::kSearches, {{"outcome", kOutcomes[i]}});
+  for (std::size_t i = 0; i < times_.size(); ++i)
+    times_[i] = registry.histogram(families::kSearchTime, metrics::latency_seconds(),
+                                   {{"cache", std::string(name_of(static_cast<CacheUse>(i)))}});
+}
+
+void SearchMetrics::count(Outcome outcome, CacheUse use, double seconds) {
+  outcomes_[static_cast<std::size_t>(outcome)].add();
+  times_[static_cast<std::size_t>(use)].observe(seconds);
+}
+
+void HttpMetrics::count(std::string_view route, int status, double seconds) {
+  const auto [at, is_new] = routes_.try_emplace({route, status});
+  if (is_new) {
+    const std::string label(route.empty() ? "none" : route);
+    at->second.requests =
+        registry_.counter(families::kHttpRequests, {{"route", label}, {"code", std::to_string(status)}});
+    at->second.time = registry_.histogram(families::kHttpTime, metrics::latency_seconds(), {{"route", label}});
+  }
+  at->second.requests.add();
+  at->second.time.observe(seconds);
+}
+
+}  // namespace frond::broker

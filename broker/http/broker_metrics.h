@@ -1,0 +1,79 @@
+#pragma once
+// Every metric of frond-broker, and the handles its parts count with.
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "common/metrics/registry.h"
+
+namespace frond::broker {
+
+namespace families {
+using metrics::Family;
+inline constexpr Family kSearches{"frond_broker_searches_total", "Searches answered, by outcome."};
+inline constexpr Family kSearchTime{"frond_broker_search_duration_seconds",
+                                    "From a search's arrival to its answer, by what the cache did."};
+inline constexpr Family kInFlight{"frond_broker_searches_in_flight", "Searches being evaluated by leaves."};
+inline constexpr Family kInFlightLimit{"frond_broker_searches_in_flight_limit",
+                                       "Searches that may be evaluated at a time; more are shed with 429."};
+inline constexpr Family kCacheHits{"frond_broker_cache_hits_total", "Searches answered from the result cache."};
+inline constexpr Family kCacheMisses{"frond_broker_cache_misses_total", "Searches not found in the result cache."};
+inline constexpr Family kCacheCoalesced{"frond_broker_cache_coalesced_total",
+                                        "Searches that shared an equal one's evaluation."};
+inline constexpr Family kCacheEvictions{"frond_broker_cache_evictions_total", "Answers evicted to stay in budget."};
+inline constexpr Family kCacheStored{"frond_broker_cache_stored_total", "Answers stored."};
+inline constexpr Family kCacheTooLarge{"frond_broker_cache_too_large_total", "Answers too large to be kept."};
+inline constexpr Family kCacheBytes{"frond_broker_cache_bytes", "Bytes that the result cache charges itself."};
+inline constexpr Family kCacheLimit{"frond_broker_cache_limit_bytes", "Budget of the result cache."};
+inline constexpr Family kCacheEntries{"frond_broker_cache_entries", "Answers in the result cache."};
+inline constexpr Family kLeafRequests{"frond_broker_leaf_requests_total", "Requests sent to leaves, by kind."};
+inline constexpr Family kLeafFailures{"frond_broker_leaf_request_failures_total",
+                                      "Requests to leaves without a usable reply, by kind."};
+inline constexpr Family kFailovers{"frond_broker_failovers_total", "Requests repeated on another replica."};
+inline constexpr Family kHedges{"frond_broker_hedges_total", "Requests sent to a second replica: the first was slow."};
+inline constexpr Family kLeaves{"frond_broker_leaves", "Leaves known, by state."};
+inline constexpr Family kLeafQueue{"frond_broker_leaf_requests_in_flight", "Requests that leaves have not answered."};
+inline constexpr Family kGeneration{"frond_broker_generation", "The generation served; 0 for none."};
+inline constexpr Family kPartitions{"frond_broker_partitions", "Partitions of the generation served."};
+inline constexpr Family kCovered{"frond_broker_partitions_covered", "Of those, partitions with a healthy leaf."};
+inline constexpr Family kReady{"frond_broker_ready", "1 while /readyz says so."};
+inline constexpr Family kHttpRequests{"frond_http_requests_total", "HTTP requests answered, by route and status."};
+inline constexpr Family kHttpTime{"frond_http_request_duration_seconds", "HTTP requests, by route."};
+inline constexpr Family kHttpConnections{"frond_http_connections", "Open HTTP connections."};
+}  // namespace families
+
+// What a search ended in.
+enum class Outcome { kWhole, kDegraded, kInvalid, kOverloaded, kUnavailable, kDeadline };
+enum class CacheUse { kHit, kMiss, kBypass };
+constexpr std::string_view name_of(CacheUse use) {
+  constexpr std::string_view kNames[] = {"hit", "miss", "bypass"};
+  return kNames[static_cast<int>(use)];
+}
+
+struct SearchMetrics {
+  explicit SearchMetrics(metrics::Registry& registry);
+  void count(Outcome outcome, CacheUse use, double seconds);
+
+ private:
+  std::array<metrics::Counter, 6> outcomes_;
+  std::array<metrics::Histogram, 3> times_;
+};
+
+// For http::Server::Config::on_answer. Io thread.
+class HttpMetrics {
+ public:
+  explicit HttpMetrics(metrics::Registry& registry) : registry_(registry) {}
+  void count(std::string_view route, int status, double seconds);
+
+ private:
+  struct Route {
+    metrics::Counter requests;
+    metrics::Histogram time;
+  };
+  metrics::Registry& registry_;
+  std::map<std::pair<std::string_view, int>, Route> routes_;  // routes are literals
+};
+
+}  // namespace frond::broker

@@ -1,0 +1,135 @@
+#include "broker/http/routes.h"
+
+#include <memory>
+#include <utility>
+
+#include "broker/web/assets.h"
+
+namespace frond::broker {
+namespace {
+using http::Request;
+using http::Responder;
+using http::Response;
+
+// A Responder is move-only and a Reply is copied around: shared between the two.
+SearchService::Reply reply_to(Responder responder) {
+  return [shared = std::make_shared<Responder>(std::move(responder))](Response response) {
+    if (!response.body.ends_with('\n')) response.body += '\n';
+    shared->send(std::move(response));
+  };
+}
+
+void search(SearchService& service, const ParsedSearch& parsed, Responder responder) {
+  if (!parsed.ok) return responder.send(parsed.error.response());
+  service.search(parsed.parameters, reply_to(std::move(responder)));
+}
+
+// Probes and pages take no parameters, and say so.
+bool refuse_parameters(const Request& request, Responder& responder) {
+  const auto pairs = http::parse_query(request.query);
+  if (pairs && pairs->empty()) return false;
+  const std::string name = pairs ? pairs->front().first : "";
+  responder.send(http::problem(400, "Bad request", name + " is not a parameter of this route", name));
+  return true;
+}
+
+void send_asset(const Request& request, Responder& responder) {
+  const auto asset = find_asset(request.path);
+  if (!asset) return responder.send(http::problem(404, "Not found", "There is nothing here."));
+  Response response{.content_type = std::string(asset->content_type), .body = std::string(asset->body)};
+  response.headers = {{"Content-Security-Policy", std::string(kContentSecurityPolicy)},
+                      {"X-Content-Type-Options", "nosniff"},
+                      {"Referrer-Policy", "no-referrer"},
+                      {"Cache-Control", "no-cache"}};
+  responder.send(std::move(response));
+}
+
+void probe(Responder& responder, bool good, std::string_view word) {
+  if (!good) return responder.send(http::problem(503, "Unavailable", word));
+  responder.send({.content_type = "text/plain; charset=utf-8", .body = std::string(word) + "\n"});
+}
+}  // namespace
+
+http::Router make_routes(RouteTargets targets) {
+  http::Router router;
+  const auto to = std::make_shared<const RouteTargets>(std::move(targets));
+  router.add("GET", "/v1/search", [to](Request&& request, Responder responder) {
+    search(to->service, parse_search_query(request.query), std::move(responder));
+  });
+  router.add("POST", "/v1/search", [to](Request&& request, Responder responder) {
+    if (refuse_parameters(request, responder)) return;
+    if (request.body.size() > kMaxSearchBody)
+      return responder.send(http::problem(413, "Content too large",
+                                          "The body may have " + std::to_string(kMaxSearchBody) + " bytes.", "body"));
+    search(to->service, parse_search_json(request.body), std::move(responder));
+  });
+  router.add("POST", "/v1/msearch", [to](Request&& request, Responder responder) {
+    if (refuse_parameters(request, responder)) return;
+    to->multi_search.run(std::move(request.body), reply_to(std::move(responder)));
+  });
+  router.add("GET", "/v1/cluster", [to](Request&& request, Responder responder) {
+    if (refuse_parameters(request, responder)) return;
+    responder.send({.body = cluster_json(to->map, to->service, to->collection, to->version, to->clock),
+                    .headers = {{"Cache-Control", "no-store"}}});
+  });
+  router.add("GET", "/metrics", [to](Request&&, Responder responder) {
+    responder.send({.content_type = std::string(metrics::kContentType), .body = to->registry.exposition()});
+  });
+  router.add("GET", "/livez", [](Request&&, Responder responder) { probe(responder, true, "alive"); });
+  router.add("GET", "/readyz", [to](Request&&, Responder responder) {
+    if (to->draining()) return probe(responder, false, "draining");
+    const bool ready = to->map.ready();
+    probe(responder, ready, ready ? "ready" : "no generation has a leaf for every partition");
+  });
+  // The page keeps its own state in its query, so "/" takes any.
+  for (const std::string_view path : {"/", "/assets/page.css", "/assets/page.js", "/openapi.json"})
+    router.add("GET", path, [](Request&& request, Responder responder) { send_asset(request, responder); });
+  return router;
+}
+
+void export_broker(metrics::Registry& registry, const ClusterMap& map, const ScatterContext& scatter,
+                   const SearchService& service) {
+  registry.before_scrape([&registry, &map, &scatter, &service] {
+    // The same family and labels give the same handle: looked up at each scrape, which is rare.
+    const auto set = [&](const metrics::Family& family, double value, const metrics::Labels& labels = {}) {
+      registry.gauge(family, labels).set(value);
+    };
+    const auto raise = [&](const metrics::Family& family, std::uint64_t now, const metrics::Labels& labels = {}) {
+      auto counter = registry.counter(family, labels);
+      counter.add(static_cast<double>(now) - counter.value());
+    };
+    const auto& cache = service.cache().counters();
+    raise(families::kCacheHits, cache.hits);
+    raise(families::kCacheMisses, cache.misses);
+    raise(families::kCacheCoalesced, cache.coalesced);
+    raise(families::kCacheEvictions, cache.evictions);
+    raise(families::kCacheStored, cache.stored);
+    raise(families::kCacheTooLarge, cache.too_large);
+    set(families::kCacheBytes, static_cast<double>(cache.bytes));
+    set(families::kCacheLimit, static_cast<double>(service.cache().budget()));
+    set(families::kCacheEntries, static_cast<double>(cache.entries));
+    set(families::kInFlight, static_cast<double>(service.in_flight()));
+    set(families::kInFlightLimit, static_cast<double>(service.config().max_in_flight));
+    raise(families::kLeafRequests, scatter.counters.search_requests, {{"kind", "search"}});
+    raise(families::kLeafRequests, scatter.counters.fetch_requests, {{"kind", "fetch"}});
+    raise(families::kLeafFailures, scatter.counters.search_failures, {{"kind", "search"}});
+    raise(families::kLeafFailures, scatter.counters.fetch_failures, {{"kind", "fetch"}});
+    raise(families::kFailovers, scatter.counters.failovers);
+    raise(families::kHedges, scatter.counters.hedges);
+    double up = 0, asked = 0;
+    for (const auto& leaf : map.leaves()) {
+      up += leaf->healthy ? 1 : 0;
+      asked += static_cast<double>(leaf->client->in_flight());
+    }
+    set(families::kLeaves, up, {{"state", "up"}});
+    set(families::kLeaves, static_cast<double>(map.leaves().size()) - up, {{"state", "down"}});
+    set(families::kLeafQueue, asked);
+    const auto topology = map.topology();
+    set(families::kGeneration, topology ? static_cast<double>(topology->generation) : 0);
+    set(families::kPartitions, topology ? static_cast<double>(topology->partitions.size()) : 0);
+    set(families::kCovered, topology ? static_cast<double>(topology->covered) : 0);
+    set(families::kReady, map.ready() ? 1 : 0);
+  });
+}
+
+}  // namespace frond::broker

@@ -1,0 +1,33 @@
+#pragma once
+// The broker's routes (docs/http-api.md), each a few lines over what answers it.
+#include <functional>
+#include <string>
+
+#include "broker/http/cluster_status.h"
+#include "broker/http/multi_search.h"
+#include "broker/http/search_service.h"
+#include "common/http/router.h"
+#include "common/metrics/registry.h"
+
+namespace frond::broker {
+
+inline constexpr std::size_t kMaxSearchBody = 64 << 10;  // POST /v1/search; more: 413
+inline constexpr std::size_t kMaxBatchBody = 8 << 20;    // POST /v1/msearch, and the server's own limit
+
+struct RouteTargets {
+  SearchService& service;
+  MultiSearch& multi_search;
+  const ClusterMap& map;
+  metrics::Registry& registry;
+  const Clock& clock;
+  std::string collection, version;
+  std::function<bool()> draining;  // then /readyz is 503
+};
+
+http::Router make_routes(RouteTargets targets);
+
+// Exports what the map, the scatter context and the cache count. All must outlive the registry's last exposition.
+void export_broker(metrics::Registry& registry, const ClusterMap& map, const ScatterContext& scatter,
+                   const SearchService& service);
+
+}  // namespace frond::broker

@@ -1,0 +1,117 @@
+// frond-broker: searches over HTTP, answered from the leaves of one collection. What it is made of, and in what order
+// it ends.
+//
+// Threads: main runs the Asio loop, and everything of ours is on it: HTTP, query analysis, the result cache, leaf
+// sockets, timers; nothing there blocks. ZeroMQ has one background thread for its connections, Asio's resolver one for
+// names.
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <csignal>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "broker/cluster/cluster_map.h"
+#include "broker/cluster/leaf_dns.h"
+#include "broker/cluster/timer_driver.h"
+#include "broker/cluster/zmq_leaf_client.h"
+#include "broker/http/routes.h"
+#include "broker/options.h"
+#include "common/config/options.h"
+#include "common/http/server.h"
+#include "common/metrics/registry.h"
+
+namespace frond::broker {
+namespace {
+
+int refuse(const Error& error) {
+  std::cerr << "frond-broker: " << error.message() << std::endl;
+  return 2;
+}
+
+int serve(const Options& options) {
+  Logger log("frond-broker", options.log_level);
+  const SteadyClock clock;
+  boost::asio::io_context io(1);
+  boost::asio::signal_set signals(io, SIGTERM, SIGINT);  // from here on a signal drains
+  metrics::Registry registry(config::version());
+  TimerQueue timers(clock);
+  const TimerDriver driver(io, timers);
+
+  ZmqLeafClients clients(io, timers, log, {.max_in_flight = options.max_leaf_in_flight});
+  ClusterMap map(timers, log, {.collection = options.collection, .poll = std::chrono::milliseconds(options.poll_ms)},
+                 [&](const std::string& endpoint) { return clients.create(endpoint); });
+  ScatterContext scatter{map, timers};
+  SearchMetrics search_metrics(registry);
+  SearchService service(scatter,
+                        {.default_timeout = std::chrono::milliseconds(options.default_timeout_ms),
+                         .max_timeout = std::chrono::milliseconds(options.max_timeout_ms),
+                         .max_in_flight = options.max_in_flight,
+                         .cache_bytes = options.cache_bytes},
+                        search_metrics);
+  MultiSearch multi_search(service, {});
+  HttpMetrics http_metrics(registry);
+  bool draining = false;
+
+  auto http = http::Server::create(io,
+                                   {.listen = options.http,
+                                    .max_body = kMaxBatchBody,
+                                    .max_header = 32 << 10,  // a query of 4 KiB may be three times as long when escaped
+                                    .max_connections = options.max_connections,
+                                    .on_answer = [&](std::string_view route, int status,
+                                                     double seconds) { http_metrics.count(route, status, seconds); }},
+                                   make_routes({service, multi_search, map, registry, clock, options.collection,
+                                                std::string(config::version()), [&] { return draining; }}));
+  if (!http) return refuse(std::move(http).error().within("--http"));
+  if (const auto set = map.set_leaves(options.leaves); !set) return refuse(set.error());
+  std::optional<LeafDns> dns;
+  if (!options.leaf_dns.empty()) {
+    const auto name = *config::parse_host_port(options.leaf_dns);  // was checked
+    dns.emplace(io, map, log, name.host, name.port, std::chrono::milliseconds(options.leaf_dns_interval_ms));
+  }
+  export_broker(registry, map, scatter, service);
+  registry.before_scrape([&, gauge = registry.gauge(families::kHttpConnections)]() mutable {
+    gauge.set(static_cast<double>((*http)->connections()));
+  });
+  log.info("started", {{"collection", options.collection},
+                       {"http_port", std::to_string((*http)->port())},
+                       {"leaves", options.leaf_dns.empty() ? std::to_string(options.leaves.size()) : options.leaf_dns},
+                       {"cache_bytes", std::to_string(options.cache_bytes)}});
+
+  // Not ready at once; open requests are answered; a client that stalls has no more than the drain time.
+  boost::asio::steady_timer patience(io);
+  signals.async_wait([&](const boost::system::error_code& cancelled, int signal) {
+    if (cancelled) return;
+    log.info("draining", {{"signal", std::to_string(signal)}, {"searches", std::to_string(service.in_flight())}});
+    draining = true;
+    (*http)->drain([&] { io.stop(); });
+    patience.expires_after(std::chrono::milliseconds(options.drain_ms));
+    patience.async_wait([&](const boost::system::error_code& ended) {
+      if (!ended) io.stop();
+    });
+  });
+  io.run();
+
+  // What outlived the drain is answered with what there is, while everything that it refers to is still here.
+  clients.close();
+  io.restart();
+  io.poll();
+  log.info("stopped");
+  return 0;
+}
+
+}  // namespace
+}  // namespace frond::broker
+
+int main(int argc, char** argv) {
+  try {
+    const auto options = frond::broker::read_options(argc, argv);
+    if (const int* const exit_code = std::get_if<int>(&options)) return *exit_code;
+    return frond::broker::serve(std::get<frond::broker::Options>(options));
+  } catch (const std::exception& error) {
+    std::cerr << "frond-broker: " << error.what() << std::endl;
+    return 1;
+  }
+}

@@ -1,0 +1,8 @@
+# frond-broker: HTTP to leaves to HTTP.
+frond_add_program(frond-broker
+  SOURCES
+    main.cc
+    options.cc options.h  # the command line
+  DEPENDS
+    frond::common_config frond::common_http frond::common_metrics frond::broker_cluster frond::broker_http
+    Boost::headers)

@@ -1,0 +1,58 @@
+#include "broker/options.h"
+
+#include "common/config/options.h"
+
+namespace frond::broker {
+
+std::variant<Options, int> read_options(int argc, const char* const* argv) {
+  CLI::App app("Answers searches over HTTP from the leaves of one collection.", "frond-broker");
+  Options options;
+  std::string log_level = "info";
+  app.add_option("--http", options.http, "Where the API is served: HOST:PORT")->required()->check(config::host_port());
+  app.add_option("--collection", options.collection, "The collection to search")->required();
+  auto* const leaf = app.add_option("--leaf", options.leaves, "A leaf: tcp://HOST:PORT; may be repeated")
+                         ->check(config::tcp_endpoint());
+  app.add_option("--leaf-dns", options.leaf_dns, "NAME:PORT: every address of the name is a leaf")
+      ->check(config::host_port())
+      ->excludes(leaf);
+  app.add_option("--leaf-dns-interval-ms", options.leaf_dns_interval_ms, "How often the name is looked up")
+      ->check(CLI::Range(100, 3'600'000))
+      ->capture_default_str();
+  app.add_option("--cache", options.cache_bytes, "Budget of the result cache; 0: no cache")
+      ->transform(config::byte_size())
+      ->default_str("64MiB");
+  app.add_option("--default-timeout", options.default_timeout_ms, "Milliseconds a search has that does not say")
+      ->check(CLI::Range(1, 3'600'000))
+      ->capture_default_str();
+  app.add_option("--max-timeout", options.max_timeout_ms, "Milliseconds that a search may ask for")
+      ->check(CLI::Range(1, 3'600'000))
+      ->capture_default_str();
+  app.add_option("--max-in-flight", options.max_in_flight, "Searches evaluated at a time; more are answered 429")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  app.add_option("--max-leaf-in-flight", options.max_leaf_in_flight, "Requests one leaf is sent at a time")
+      ->check(CLI::Range(1, 1 << 16))
+      ->capture_default_str();
+  app.add_option("--max-connections", options.max_connections, "HTTP connections; more are answered 503")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  app.add_option("--poll-ms", options.poll_ms, "How often leaves are asked what they serve, in milliseconds")
+      ->check(CLI::Range(10, 60'000))
+      ->capture_default_str();
+  app.add_option("--drain-ms", options.drain_ms, "After SIGTERM: the most that open requests may take")
+      ->check(CLI::Range(0, 600'000))
+      ->capture_default_str();
+  app.add_option("--log-level", log_level, "debug, info, warn or error")
+      ->check(config::log_level())
+      ->capture_default_str();
+  if (const auto exit_code = config::parse(app, argc, argv)) return *exit_code;
+
+  options.log_level = *config::parse_log_level(log_level);  // was checked
+  if (options.leaves.empty() && options.leaf_dns.empty())
+    return config::refuse(app, "--leaf or --leaf-dns is required");
+  if (options.default_timeout_ms > options.max_timeout_ms)
+    return config::refuse(app, "--default-timeout is more than --max-timeout");
+  return options;
+}
+
+}  // namespace frond::broker

@@ -1,0 +1,30 @@
+#pragma once
+// What frond-broker is told, read once.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/base/log.h"
+
+namespace frond::broker {
+
+struct Options {
+  std::string http, collection;
+  std::vector<std::string> leaves;  // "tcp://host:port"
+  std::string leaf_dns;             // "name:port", or empty
+  std::uint32_t leaf_dns_interval_ms = 5000;
+  std::uint64_t cache_bytes = 64u << 20;
+  std::uint32_t default_timeout_ms = 1000, max_timeout_ms = 60'000;
+  std::uint32_t max_in_flight = 512, max_leaf_in_flight = 1024;
+  std::uint32_t max_connections = 4096;
+  std::uint32_t poll_ms = 500;
+  std::uint32_t drain_ms = 10'000;
+  LogLevel log_level = LogLevel::kInfo;
+};
+
+// The options, or the code to exit with: 0 after --help, 2 after a line on stderr.
+std::variant<Options, int> read_options(int argc, const char* const* argv);
+
+}  // namespace frond::broker
