@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
+#include <cstdlib>
 #include <iostream>
+#include <memory>
 
 #include "common/config/version.h"
 
@@ -36,6 +37,20 @@ void name_environment(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands({})) name_environment(*command);
 }
 
+// CLI11 lets the file win over the environment; who deploys expects the opposite. So what the environment sets is left
+// out of what the file says.
+class FileBelowEnvironment final : public CLI::ConfigTOML {
+ public:
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+    auto items = CLI::ConfigTOML::from_config(input);
+    std::erase_if(items, [](const CLI::ConfigItem& item) {
+      const char* set = std::getenv(environment_name(item.name).c_str());
+      return set != nullptr && *set != '\0';
+    });
+    return items;
+  }
+};
+
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
@@ -57,6 +72,7 @@ std::string_view version() { return FROND_VERSION; }
 
 std::optional<int> parse(CLI::App& app, int argc, const char* const* argv) {
   try {
+    app.config_formatter(std::make_shared<FileBelowEnvironment>());
     app.set_config("--config", "", "File of `flag = value` lines");
     app.allow_config_extras(false);
     app.set_version_flag("--version", std::string(version()));

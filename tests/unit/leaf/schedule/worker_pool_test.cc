@@ -1,0 +1,172 @@
+// The promises of scheduler.h, on the pool of threads.
+#include "leaf/schedule/worker_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <latch>
+#include <stdexcept>
+
+#include "tests/support/collections/manual_clock.h"
+
+namespace frond::leaf {
+namespace {
+
+using support::ManualClock;
+using Waited = Result<std::chrono::microseconds>;
+
+std::vector<Task> tasks_of(std::size_t count, std::function<void(Waited)> run, Deadline deadline = Deadline::never()) {
+  std::vector<Task> tasks(count);
+  for (auto& task : tasks) task = {deadline, run};
+  return tasks;
+}
+
+// Keeps a worker busy until the test opens it.
+class Gate {
+ public:
+  std::vector<Task> task() {
+    return tasks_of(1, [this](const Waited&) {
+      entered_.count_down();
+      open_.wait();
+    });
+  }
+  void wait_until_entered() { entered_.wait(); }
+  void open() { open_.count_down(); }
+
+ private:
+  std::latch entered_{1}, open_{1};
+};
+
+TEST(WorkerPool, RunsEveryTaskOnce) {
+  const SteadyClock clock;
+  WorkerPool pool({4, 100'000}, clock, nullptr);
+  std::atomic<int> runs{0};
+  for (int i = 0; i < 1000; ++i) {
+    const Lane lane = i % 3 == 0 ? Lane::kInteractive : Lane::kSearch;
+    ASSERT_TRUE(pool.submit(tasks_of(5, [&](const Waited& waited) { runs += waited.has_value(); }), lane));
+  }
+  pool.drain();
+  EXPECT_EQ(runs, 5000);
+  EXPECT_EQ(pool.load().waiting, 0u);
+}
+
+TEST(WorkerPool, RefusesAWholeGroupAtTheDoorWhenItsQueueIsFull) {
+  const ManualClock clock;
+  metrics::Registry registry("test");
+  WorkerPool pool({1, 4}, clock, &registry);
+  Gate gate;
+  ASSERT_TRUE(pool.submit(gate.task(), Lane::kSearch));
+  gate.wait_until_entered();
+  std::atomic<int> runs{0};
+  const auto counted = [&](std::size_t count) { return tasks_of(count, [&](const Waited&) { ++runs; }); };
+  EXPECT_TRUE(pool.submit(counted(3), Lane::kSearch));
+  EXPECT_EQ(pool.submit(counted(2), Lane::kSearch), Code::kOverloaded);
+  EXPECT_TRUE(pool.submit(counted(1), Lane::kSearch));
+  EXPECT_EQ(pool.submit(counted(1), Lane::kSearch), Code::kOverloaded);
+  EXPECT_EQ(pool.load().waiting, 4u);
+  EXPECT_TRUE(pool.submit(counted(1), Lane::kContinue));  // part of what was admitted
+  gate.open();
+  pool.drain();
+  EXPECT_EQ(runs, 5);
+  EXPECT_NE(registry.exposition().find("frond_leaf_tasks_refused_total 3"), std::string::npos);
+}
+
+TEST(WorkerPool, TakesAGroupLargerThanItsQueueWhenNothingWaits) {
+  const ManualClock clock;
+  WorkerPool pool({1, 4}, clock, nullptr);
+  std::atomic<int> runs{0};
+  EXPECT_TRUE(pool.submit(tasks_of(50, [&](const Waited&) { ++runs; }), Lane::kSearch));
+  pool.drain();
+  EXPECT_EQ(runs, 50);
+}
+
+TEST(WorkerPool, DropsWhatIsPastItsDeadlineBeforeItStarts) {
+  ManualClock clock;
+  WorkerPool pool({1, 10}, clock, nullptr);
+  Gate gate;
+  ASSERT_TRUE(pool.submit(gate.task(), Lane::kSearch));
+  gate.wait_until_entered();
+  std::atomic<int> dropped{0}, run{0};
+  const auto count = [&](const Waited& waited) { ++(waited == Code::kDeadline ? dropped : run); };
+  const Deadline soon = Deadline::after(clock, std::chrono::milliseconds(5));
+  const Deadline later = Deadline::after(clock, std::chrono::milliseconds(50));
+  ASSERT_TRUE(pool.submit(tasks_of(2, count, soon), Lane::kSearch));
+  ASSERT_TRUE(pool.submit(tasks_of(1, count, later), Lane::kSearch));
+  clock.advance(std::chrono::milliseconds(5));
+  gate.open();
+  pool.drain();
+  EXPECT_EQ(dropped, 2);
+  EXPECT_EQ(run, 1);
+}
+
+TEST(WorkerPool, TellsATaskHowLongItWaited) {
+  ManualClock clock;
+  WorkerPool pool({1, 10}, clock, nullptr);
+  Gate gate;
+  ASSERT_TRUE(pool.submit(gate.task(), Lane::kSearch));
+  gate.wait_until_entered();
+  std::atomic<std::int64_t> waited_us{0};
+  ASSERT_TRUE(pool.submit(tasks_of(1, [&](const Waited& waited) { waited_us = waited->count(); }), Lane::kSearch));
+  clock.advance(std::chrono::microseconds(1234));
+  gate.open();
+  pool.drain();
+  EXPECT_EQ(waited_us, 1234);
+}
+
+TEST(WorkerPool, RunsInteractiveTasksWhileEveryWorkerIsBusy) {
+  const ManualClock clock;
+  WorkerPool pool({2, 10}, clock, nullptr);
+  Gate first, second;
+  ASSERT_TRUE(pool.submit(first.task(), Lane::kSearch));
+  ASSERT_TRUE(pool.submit(second.task(), Lane::kSearch));
+  first.wait_until_entered();
+  second.wait_until_entered();
+  std::latch fetched(1);
+  ASSERT_TRUE(pool.submit(tasks_of(1, [&](const Waited&) { fetched.count_down(); }), Lane::kInteractive));
+  fetched.wait();  // hangs if it has to wait for a worker
+  first.open();
+  second.open();
+}
+
+TEST(WorkerPool, ContinuesBeforeItBegins) {
+  const ManualClock clock;
+  WorkerPool pool({1, 10}, clock, nullptr);
+  Gate gate;
+  ASSERT_TRUE(pool.submit(gate.task(), Lane::kSearch));
+  gate.wait_until_entered();
+  std::string order;  // one worker: no race
+  ASSERT_TRUE(pool.submit(tasks_of(1, [&](const Waited&) { order += "new "; }), Lane::kSearch));
+  ASSERT_TRUE(pool.submit(tasks_of(1, [&](const Waited&) { order += "continued "; }), Lane::kContinue));
+  gate.open();
+  pool.drain();
+  EXPECT_EQ(order, "continued new ");
+}
+
+TEST(WorkerPool, DrainsWhatItTookAndWhatThatSubmits) {
+  const SteadyClock clock;
+  WorkerPool pool({2, 100}, clock, nullptr);
+  std::atomic<int> runs{0};
+  ASSERT_TRUE(pool.submit(tasks_of(10,
+                                   [&](const Waited&) {
+                                     EXPECT_TRUE(
+                                         pool.submit(tasks_of(1, [&](const Waited&) { ++runs; }), Lane::kContinue));
+                                   }),
+                          Lane::kSearch));
+  pool.drain();
+  EXPECT_EQ(runs, 10);
+  EXPECT_EQ(pool.submit(tasks_of(1, [](const Waited&) {}), Lane::kSearch), Code::kUnavailable);
+  EXPECT_EQ(pool.submit(tasks_of(1, [](const Waited&) {}), Lane::kInteractive), Code::kUnavailable);
+}
+
+TEST(WorkerPool, SurvivesATaskThatThrows) {
+  const SteadyClock clock;
+  WorkerPool pool({1, 100}, clock, nullptr);
+  std::atomic<int> runs{0};
+  ASSERT_TRUE(pool.submit(tasks_of(1, [](const Waited&) { throw std::runtime_error("no memory"); }), Lane::kSearch));
+  ASSERT_TRUE(pool.submit(tasks_of(1, [&](const Waited&) { ++runs; }), Lane::kSearch));
+  pool.drain();
+  EXPECT_EQ(runs, 1);
+}
+
+}  // namespace
+}  // namespace frond::leaf
