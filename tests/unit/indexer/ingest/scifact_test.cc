@@ -1,0 +1,37 @@
+// The analyzer counts words as Lucene's English chain does. Needs SciFact: $FROND_DATA, else ../shared/data; without it
+// the test is skipped.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "common/text/analyzer.h"
+#include "indexer/ingest/reader.h"
+
+namespace frond::indexer {
+namespace {
+
+TEST(SciFact, HasAsManyTokensAsLuceneCounts) {
+  constexpr double kLucene = 838128;  // StandardTokenizer, possessive, lower case, stop words, Porter; title and text
+  const char* data = std::getenv("FROND_DATA");
+  const std::filesystem::path corpus = std::filesystem::path(data ? data : "../shared/data") / "scifact/corpus.jsonl";
+  if (!std::filesystem::exists(corpus)) {
+    std::printf("skipped: no %s\n", corpus.c_str());
+    std::exit(77);
+  }
+  const std::unique_ptr<DocumentReader> reader = DocumentReader::open({corpus}, Format::kAuto, {}).value();
+  text::Analyzer analyzer({});
+  std::size_t tokens = 0, documents = 0;
+  for (;; ++documents) {
+    const std::optional<Document> document = reader->next().value();
+    if (!document) break;
+    for (const std::string* field : {&document->title, &document->body})
+      analyzer.analyze(*field, [&](std::string_view, text::TokenSpan) { ++tokens; });
+  }
+  EXPECT_EQ(documents, 5183u);
+  EXPECT_NEAR(static_cast<double>(tokens), kLucene, kLucene / 1000);
+  std::printf("%zu tokens\n", tokens);
+}
+
+}  // namespace
+}  // namespace frond::indexer
