@@ -42,12 +42,12 @@ void name_environment(CLI::App& app) {
 class FileBelowEnvironment final : public CLI::ConfigTOML {
  public:
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
-    auto items = CLI::ConfigTOML::from_config(input);
-    std::erase_if(items, [](const CLI::ConfigItem& item) {
+    auto found = CLI::ConfigTOML::from_config(input);
+    std::erase_if(found, [](const CLI::ConfigItem& item) {
       const char* set = std::getenv(environment_name(item.name).c_str());
       return set != nullptr && *set != '\0';
     });
-    return items;
+    return found;
   }
 };
 
