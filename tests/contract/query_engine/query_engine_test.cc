@@ -1,0 +1,184 @@
+// Every promise in query_engine.h and plan.h that is not about which hits come (tests/differential), on every engine.
+#include "leaf/engine/query_engine.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "leaf/engines.h"
+#include "tests/support/collections/indexed_collection.h"
+#include "tests/support/collections/manual_clock.h"
+#include "tests/support/collections/memory_list_store.h"
+
+namespace frond::leaf {
+namespace {
+
+constexpr std::uint64_t kSeed = 301;
+
+const support::Collection& collection() {
+  static const auto made = support::random_collection(kSeed, {.documents = 20'000, .terms = 80});
+  return made;
+}
+const support::IndexedCollection& index() {
+  static const support::IndexedCollection made(collection(), {});
+  return made;
+}
+
+class EveryQueryEngine : public testing::TestWithParam<EngineEntry> {
+ protected:
+  Result<Outcome> search(const Plan& plan) { return std::move(engine_->search(std::span(&plan, 1), clock_)[0]); }
+  static Plan plan(std::vector<support::TermNumber> terms, Mode mode, std::uint32_t k) {
+    return index().plan(0, terms, mode, k);
+  }
+  support::ManualClock clock_;
+  std::unique_ptr<QueryEngine> engine_ = GetParam().make();
+};
+
+TEST_P(EveryQueryEngine, HasItsNameInTheTable) {
+  EXPECT_EQ(engine_->name(), GetParam().name);
+  EXPECT_EQ((*engine_named(GetParam().name))->name(), GetParam().name);
+}
+
+TEST_P(EveryQueryEngine, AnswersABatchInItsOrder) {
+  const std::vector<Plan> plans{plan({0, 1}, Mode::kOr, 5), plan({2}, Mode::kOr, 3), plan({3, 4}, Mode::kAnd, 7)};
+  const auto outcomes = engine_->search(plans, clock_);
+  ASSERT_EQ(outcomes.size(), plans.size());
+  for (std::size_t i = 0; i < plans.size(); ++i) EXPECT_EQ(outcomes[i]->hits, search(plans[i])->hits) << i;
+  EXPECT_TRUE(engine_->search({}, clock_).empty());
+}
+
+TEST_P(EveryQueryEngine, CountsAConjunctionExactlyForEveryK) {
+  const auto all = search(plan({0, 1, 5}, Mode::kAnd, 10'000));
+  ASSERT_GT(all->matches, 100u);
+  ASSERT_EQ(all->matches, all->hits.size());
+  for (const std::uint32_t k : {0u, 1u, 10u}) {
+    const auto some = search(plan({0, 1, 5}, Mode::kAnd, k));
+    EXPECT_TRUE(some->exact);
+    EXPECT_EQ(some->matches, all->matches) << k;
+    EXPECT_EQ(some->hits.size(), k);
+  }
+}
+
+TEST_P(EveryQueryEngine, CountsASingleTermExactlyForEveryK) {
+  for (const auto mode : {Mode::kAnd, Mode::kOr})
+    for (const std::uint32_t k : {0u, 1u, 1000u}) {
+      const auto outcome = search(plan({3}, mode, k));
+      EXPECT_TRUE(outcome->exact);
+      EXPECT_EQ(outcome->matches, collection().postings[3].size());
+      EXPECT_EQ(outcome->hits.size(), std::min<std::size_t>(k, outcome->matches));
+    }
+}
+
+TEST_P(EveryQueryEngine, CountsADisjunctionExactlyOrAtLeastItsLongestList) {
+  const std::vector<support::TermNumber> terms{0, 1, 60};
+  const auto wanted = (*engine_named("exhaustive"))->search(std::vector{plan(terms, Mode::kOr, 10'000)}, clock_);
+  for (const std::uint32_t k : {0u, 1u, 10u, 10'000u}) {
+    const auto outcome = search(plan(terms, Mode::kOr, k));
+    EXPECT_LE(outcome->matches, wanted[0]->matches);
+    EXPECT_GE(outcome->matches, collection().postings[0].size());
+    if (outcome->exact) {
+      EXPECT_EQ(outcome->matches, wanted[0]->matches);
+    }
+  }
+}
+
+TEST_P(EveryQueryEngine, CountsADisjunctionExactlyWhereFewerThanKMatch) {
+  const auto outcome = search(plan(collection().awkward, Mode::kOr, 10'000));  // every document: not fewer
+  EXPECT_EQ(outcome->hits.size(), 10'000u);
+  const std::vector<support::TermNumber> rare{collection().awkward[1], collection().awkward[2]};
+  const auto few = search(plan(rare, Mode::kOr, 1000));
+  EXPECT_TRUE(few->exact);
+  EXPECT_EQ(few->matches, few->hits.size());
+}
+
+TEST_P(EveryQueryEngine, FindsNothingWithoutTermsOrWhereATermOfAConjunctionIsMissing) {
+  for (const auto& nothing : {plan({}, Mode::kOr, 10), plan({}, Mode::kAnd, 10), plan({0, 100'000}, Mode::kAnd, 10)}) {
+    const auto outcome = search(nothing);
+    ASSERT_TRUE(outcome.has_value());
+    EXPECT_TRUE(outcome->hits.empty());
+    EXPECT_EQ(outcome->matches, 0u);
+    EXPECT_TRUE(outcome->exact);
+  }
+}
+
+TEST_P(EveryQueryEngine, KeepsDocumentsThatReachTheFloorExactly) {
+  for (const auto mode : {Mode::kAnd, Mode::kOr}) {
+    auto floored = plan({1, 2}, mode, 20);
+    const auto free = search(floored);
+    SharedFloor floor;
+    floor.raise(free->hits[9].score);
+    floored.floor = &floor;
+    const auto outcome = search(floored);
+    ASSERT_GE(outcome->hits.size(), 10u);
+    for (std::size_t i = 0; i < free->hits.size() && free->hits[i].score >= free->hits[9].score; ++i)
+      EXPECT_EQ(outcome->hits[i], free->hits[i]) << i;
+  }
+}
+
+TEST_P(EveryQueryEngine, StopsAtADeadlineBeforeAndDuringEvaluation) {
+  for (const auto& terms : std::vector<std::vector<support::TermNumber>>{{0}, {0, 1}, {0, 1, 2, 4}})
+    for (const auto mode : {Mode::kAnd, Mode::kOr}) {
+      auto late = plan(terms, mode, 10'000);
+      late.deadline = Deadline::at(clock_.now());
+      EXPECT_EQ(search(late), Code::kDeadline);
+      // Each look at the clock takes 1 us: three looks in, it is over.
+      clock_.advance_at_each_look(std::chrono::microseconds(1));
+      late.deadline = Deadline::after(clock_, std::chrono::microseconds(3));
+      EXPECT_EQ(search(late), Code::kDeadline) << terms.size();
+      clock_.advance_at_each_look(std::chrono::microseconds(0));
+    }
+}
+
+// A list whose header is sound, and some byte behind it is not.
+ListLease damaged(const List& list, std::size_t at, std::byte flip) {
+  std::vector<ByteBuffer> segments;
+  for (const auto& segment : list.postings.segments())
+    segments.emplace_back(segment.bytes().begin(), segment.bytes().end());
+  segments[0][at] ^= flip;
+  std::vector<ByteView> views(segments.begin(), segments.end());
+  return postings::PostingList::open(views) ? support::make_lease(segments) : nullptr;
+}
+
+TEST_P(EveryQueryEngine, SurvivesDamageAnywhereInAListAndCallsMuchOfItCorrupt) {
+  support::Random random(kSeed);
+  int corrupt = 0, tried = 0;
+  for (int i = 0; i < 400; ++i) {
+    auto broken = plan({4, 9, 11}, i % 2 ? Mode::kAnd : Mode::kOr, i % 3 ? 10 : 2000);
+    auto& list = broken.terms[random.below(3)].list;
+    const auto bytes = list->postings.segments()[0].bytes().size();
+    list = damaged(*list, random.below(bytes), static_cast<std::byte>(1 << random.below(8)));
+    if (!list) continue;
+    ++tried;
+    const auto outcome = search(broken);
+    if (!outcome) {
+      EXPECT_EQ(outcome.error().code(), Code::kCorrupt) << outcome.error().message();
+      ++corrupt;
+    }
+  }
+  EXPECT_GT(tried, 200) << "seed " << kSeed;
+  EXPECT_GT(corrupt, tried / 10) << "seed " << kSeed;
+}
+
+TEST_P(EveryQueryEngine, CallsAListCorruptThatReachesPastTheLastDocument) {
+  for (const auto mode : {Mode::kAnd, Mode::kOr}) {
+    auto broken = plan({0, 1}, mode, 10);
+    broken.lengths = broken.lengths.first(1000);
+    EXPECT_EQ(search(broken), Code::kCorrupt);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, EveryQueryEngine, testing::ValuesIn(all_engines().begin(), all_engines().end()),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(TheTableOfEngines, NamesThoseThereAreWhenAskedForAnother) {
+  const auto engine = engine_named("abacus");
+  ASSERT_FALSE(engine.has_value());
+  EXPECT_EQ(engine.error().code(), Code::kInvalid);
+  EXPECT_NE(engine.error().message().find("cpu"), std::string::npos);
+  EXPECT_TRUE(engine_named(kDefaultEngine).has_value());
+}
+
+}  // namespace
+}  // namespace frond::leaf

@@ -1,0 +1,144 @@
+#include "leaf/lists/cached_list_store.h"
+
+#include <gtest/gtest.h>
+
+#include <latch>
+#include <stdexcept>
+#include <thread>
+
+#include "tests/support/built_list.h"
+#include "tests/support/collections/manual_clock.h"
+#include "tests/support/collections/memory_list_store.h"
+
+namespace frond::leaf {
+namespace {
+
+class ACachedListStore : public testing::Test {
+ protected:
+  ACachedListStore() {
+    for (const std::string term : {"a", "b", "c"}) add(term, 1000);
+  }
+  void add(const std::string& term, std::uint32_t postings) {
+    const auto list = support::build_list(/*seed=*/5, postings, 3, 2);
+    std::vector<ByteBuffer> segments;
+    for (const auto view : list.views()) segments.emplace_back(view.begin(), view.end());
+    below_.add(1, term, segments);
+  }
+  Result<std::vector<ListLease>> fetch(const std::string& term, Deadline deadline = Deadline::never()) {
+    const ListKey key{1, term};
+    return cache_.fetch(std::span(&key, 1), deadline);
+  }
+  support::ManualClock clock_;
+  support::MemoryListStore below_{clock_};
+  CachedListStore cache_{below_, clock_, {.budget_bytes = 1 << 20, .shards = 1}};
+};
+
+TEST_F(ACachedListStore, LoadsAListOnceAndCountsWhatItDid) {
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(fetch("a").has_value());
+  EXPECT_EQ(below_.fetched(), 1u);
+  const auto counters = cache_.counters();
+  EXPECT_EQ(counters.misses, 1u);
+  EXPECT_EQ(counters.hits, 4u);
+  EXPECT_EQ(counters.entries, 1u);
+  EXPECT_GE(counters.bytes, (*fetch("a"))[0]->bytes);
+}
+
+TEST_F(ACachedListStore, CopiesSegmentsToVectorBoundariesWithSlackBehind) {
+  ASSERT_TRUE(fetch("a").has_value());
+  const auto lease = (*fetch("a"))[0];
+  for (const auto& segment : lease->postings.segments()) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(segment.bytes().data()) % 64, 0u);
+    EXPECT_EQ(*(segment.bytes().data() + segment.bytes().size() + codec::kReadSlack - 1), std::byte{0});
+  }
+}
+
+TEST_F(ACachedListStore, LoadsAListOnceForAllWhoAskAtTheSameTime) {
+  std::latch loading(1), release(1);
+  below_.before_fetch([&](auto) -> Result<void> {
+    loading.count_down();
+    release.wait();
+    return {};
+  });
+  std::vector<std::jthread> threads;
+  threads.emplace_back([&] { EXPECT_TRUE(fetch("a").has_value()); });
+  loading.wait();
+  for (int i = 0; i < 3; ++i) threads.emplace_back([&] { EXPECT_TRUE(fetch("a").has_value()); });
+  while (cache_.counters().coalesced < 3) std::this_thread::yield();
+  release.count_down();
+  threads.clear();
+  EXPECT_EQ(below_.fetched(), 1u);
+}
+
+TEST_F(ACachedListStore, LetsNobodyFailByAnothersFailedLoad) {
+  std::latch loading(1), release(1);
+  std::atomic<int> calls = 0;
+  below_.before_fetch([&](auto) -> Result<void> {
+    if (calls++ > 0) return {};
+    loading.count_down();
+    release.wait();
+    return Error(Code::kDeadline, "late");
+  });
+  std::jthread first([&] { EXPECT_EQ(fetch("a"), Code::kDeadline); });
+  loading.wait();
+  std::jthread second([&] { EXPECT_TRUE(fetch("a").has_value()); });
+  while (cache_.counters().coalesced < 1) std::this_thread::yield();
+  release.count_down();
+}
+
+TEST_F(ACachedListStore, LetsNobodyWaitForALoadThatThrew) {
+  std::atomic<bool> throws = true;
+  below_.before_fetch([&](auto) -> Result<void> {
+    if (throws) throw std::runtime_error("from below");
+    return {};
+  });
+  EXPECT_THROW(static_cast<void>(fetch("a")), std::runtime_error);
+  throws = false;
+  EXPECT_TRUE(fetch("a").has_value());
+}
+
+TEST_F(ACachedListStore, StopsWaitingForAnothersLoadAtItsOwnDeadline) {
+  std::latch loading(1), release(1);
+  below_.before_fetch([&](auto) -> Result<void> {
+    loading.count_down();
+    release.wait();
+    return {};
+  });
+  std::jthread first([&] { EXPECT_TRUE(fetch("a").has_value()); });
+  loading.wait();
+  std::jthread second([&] {
+    EXPECT_EQ(fetch("a", Deadline::after(clock_, std::chrono::microseconds(100))), Code::kDeadline);
+    release.count_down();
+  });
+  while (cache_.counters().coalesced < 1) std::this_thread::yield();
+  clock_.advance(std::chrono::microseconds(200));
+}
+
+TEST_F(ACachedListStore, PassesOnWhatIsWrongBelowAndKeepsNothingOfIt) {
+  below_.before_fetch([](auto) -> Result<void> { return Error(Code::kCorrupt, "list of 'a'"); });
+  EXPECT_EQ(fetch("a"), Code::kCorrupt);
+  below_.before_fetch(nullptr);
+  EXPECT_TRUE(fetch("a").has_value());
+}
+
+TEST_F(ACachedListStore, ForgetsAnInvalidatedPartitionAlsoWhileItsListsAreLoaded) {
+  ASSERT_TRUE(fetch("b").has_value());
+  below_.before_fetch([&](auto) -> Result<void> {
+    cache_.invalidate(1);
+    return {};
+  });
+  ASSERT_TRUE(fetch("a").has_value());
+  EXPECT_EQ(cache_.counters().entries, 0u);
+  EXPECT_EQ(cache_.counters().bytes, 0u);
+}
+
+TEST_F(ACachedListStore, PassesAListThroughThatWouldTakeMoreThanItsShare) {
+  add("long", 400'000);
+  CachedListStore small(below_, clock_, {.budget_bytes = 200'000, .shards = 1});
+  const ListKey key{1, "long"};
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(small.fetch(std::span(&key, 1), Deadline::never()).has_value());
+  EXPECT_EQ(small.counters().passed_through, 3u);
+  EXPECT_EQ(small.counters().bytes, 0u);
+}
+
+}  // namespace
+}  // namespace frond::leaf
