@@ -14,7 +14,7 @@ namespace frond::partition {
 
 inline constexpr int kCompressionLevel = 3;
 inline constexpr std::size_t kDictionaryBytes = 64 << 10;
-// A block holds at most one document beyond kDocumentBlockBytes; 64 bytes are room for the lengths.
+// A block is under kDocumentBlockBytes before its last document; the rest of the 64 KiB is room for lengths.
 inline constexpr std::size_t kMaxBlockBytes = kMaxDocumentBytes + (64 << 10);
 
 void append_document(const StoredDocument& document, ByteBuffer& block);

@@ -1,0 +1,76 @@
+// The records of a partition, from any bytes: the first byte says which. What is read must write and read back the
+// same.
+#include <cstddef>
+#include <cstdint>
+
+#include "common/base/check.h"
+#include "common/partition/document_block.h"
+#include "common/partition/records.h"
+
+namespace {
+
+using namespace frond;
+using namespace frond::partition;
+
+void read_term(ByteView in) {
+  const auto record = decode_term(in);
+  if (!record) return;
+  ByteBuffer out;
+  encode_term(*record, out);
+  const auto again = decode_term(out);
+  FROND_CHECK(again.has_value() && as_text(again->inline_list) == as_text(record->inline_list) &&
+              again->statistics.occurrences == record->statistics.occurrences);
+}
+
+void read_summary(ByteView in) {
+  const auto record = decode_summary(in);
+  if (!record) return;
+  ByteBuffer out;
+  encode_summary(*record, out);
+  FROND_CHECK(decode_summary(out).has_value());
+}
+
+void read_totals(ByteView in) {
+  const auto totals = decode_totals(in);
+  if (!totals) return;
+  ByteBuffer out;
+  encode_totals(*totals, out);
+  FROND_CHECK(decode_totals(out).value() == *totals);
+}
+
+void read_block(ByteView in, ByteView dictionary) {
+  const auto block = BlockDecompressor(dictionary).decompress(in);
+  if (!block) return;
+  std::size_t bytes = 0;
+  for (const auto& document : block->documents)
+    bytes += document.id.size() + document.url.size() + document.title.size() + document.body.size();
+  FROND_CHECK(bytes <= block->raw.size());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const ByteView in = std::as_bytes(std::span(data + 1, size - 1));
+  switch (data[0] % 6) {
+    case 0:
+      read_term(in);
+      break;
+    case 1:
+      read_summary(in);
+      break;
+    case 2:
+      read_totals(in);
+      break;
+    case 3:
+      (void)decode_docid(in).has_value();
+      break;
+    case 4:
+      read_block(in, {});
+      break;
+    default:
+      read_block(in, as_bytes("a dictionary that is no dictionary is raw content to zstd"));
+      break;
+  }
+  return 0;
+}
