@@ -1,0 +1,220 @@
+// The promises of generation_follower.h, on a repository in a temporary folder, one step at a time.
+#include "leaf/serve/generation_follower.h"
+
+#include <gtest/gtest.h>
+
+#include "leaf/lists/partition_list_store.h"
+#include "tests/support/collections/manual_clock.h"
+#include "tests/support/scratch_folder.h"
+#include "tests/support/small_repository.h"
+
+namespace frond::leaf {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::seconds;
+
+// A leaf's life between two starts.
+struct Leaf {
+  explicit Leaf(const fs::path& root, const Clock& clock)
+      : source(*repository::RepositorySource::open((root / "repository").string(), "c")),
+        data(*DataFolder::open(root / "data")),
+        store(clock),
+        registration{[this](std::uint64_t number, auto partition) { store.add(number, partition); },
+                     [this](std::uint64_t number) { store.remove(number); }},
+        loader(*source, *data, {}, registration),
+        follower({std::chrono::milliseconds(1000), seconds(30)}, *source, *data, loader, board, clock, log, &registry) {
+  }
+
+  std::vector<Generation> serving() const {
+    std::vector<Generation> numbers;
+    for (const auto& one : *board.get()) numbers.push_back(one->generation);
+    return numbers;
+  }
+
+  std::unique_ptr<repository::RepositorySource> source;
+  std::unique_ptr<DataFolder> data;
+  PartitionListStore store;
+  ListRegistration registration;
+  Logger log{"test", LogLevel::kError};
+  metrics::Registry registry{"test"};
+  ServedBoard board;
+  GenerationLoader loader;
+  GenerationFollower follower;
+};
+
+class GenerationFollowerTest : public testing::Test {
+ protected:
+  void publish(std::uint32_t documents, std::uint32_t partitions = 2) {
+    const auto published = support::publish_generation(folder_ / "repository", "c",
+                                                       support::random_documents(documents, documents), partitions);
+    ASSERT_TRUE(published) << published.error().message();
+  }
+  fs::path published_file(const std::string& partition) {
+    const fs::path partitions = folder_ / "repository/c/partitions";
+    for (const auto& entry : fs::directory_iterator(partitions / partition))
+      if (entry.path().filename().string().starts_with("documents")) return entry.path();
+    return {};
+  }
+  std::size_t count(const std::string& name) {
+    std::size_t entries = 0;
+    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder_ / "data" / name)) ++entries;
+    return entries;
+  }
+  using Numbers = std::vector<Generation>;
+
+  support::ScratchFolder folder_;
+  support::ManualClock clock_;
+};
+
+TEST_F(GenerationFollowerTest, ServesNothingWhereNothingIsPublishedAndSaysSo) {
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_TRUE(leaf.serving().empty());
+  EXPECT_FALSE(leaf.board.detail().empty());
+  publish(10);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1});
+  EXPECT_TRUE(leaf.board.detail().empty());
+}
+
+TEST_F(GenerationFollowerTest, KeepsTheOldGenerationUntilItWasLeftForTheGraceTime) {
+  publish(10);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  publish(20);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), (Numbers{1, 2}));
+  clock_.advance(seconds(29));
+  EXPECT_NE(leaf.board.find(1, clock_.now()), nullptr);  // a broker has not left yet
+  clock_.advance(seconds(29));
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), (Numbers{1, 2}));
+  EXPECT_EQ(count("partitions"), 4u);
+  clock_.advance(seconds(1));
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{2});
+  EXPECT_EQ(count("partitions"), 2u);
+  EXPECT_EQ(count("generations"), 1u);
+}
+
+TEST_F(GenerationFollowerTest, DeletesNothingThatAQueryHolds) {
+  publish(10);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  publish(20);
+  leaf.follower.step();
+  auto held = leaf.board.find(1, clock_.now());
+  clock_.advance(seconds(31));
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{2});
+  EXPECT_EQ(count("partitions"), 4u);
+  EXPECT_TRUE(held->partitions[0].open->partition().document(0));
+  held.reset();
+  leaf.follower.step();
+  EXPECT_EQ(count("partitions"), 2u);
+}
+
+TEST_F(GenerationFollowerTest, RefusesABadGenerationAndServesTheOldOneOn) {
+  publish(10);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  publish(20);
+  const fs::path file = published_file("g2-p1");
+  support::flip_byte(file, 40);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1});
+  EXPECT_NE(leaf.board.detail().find("generation 2"), std::string::npos);
+  EXPECT_NE(leaf.board.detail().find(file.filename().string()), std::string::npos) << leaf.board.detail();
+  EXPECT_NE(leaf.registry.exposition().find("frond_leaf_generation_refused_total 1"), std::string::npos);
+
+  leaf.follower.step();  // too early for another attempt
+  EXPECT_NE(leaf.registry.exposition().find("frond_leaf_generation_refused_total 1"), std::string::npos);
+  clock_.advance(seconds(1));
+  leaf.follower.step();
+  EXPECT_NE(leaf.registry.exposition().find("frond_leaf_generation_refused_total 2"), std::string::npos);
+  clock_.advance(seconds(1));
+  leaf.follower.step();  // the pause has doubled
+  EXPECT_NE(leaf.registry.exposition().find("frond_leaf_generation_refused_total 2"), std::string::npos);
+  support::flip_byte(file, 40);  // mended
+  clock_.advance(seconds(1));
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), (Numbers{1, 2}));
+  EXPECT_TRUE(leaf.board.detail().empty());
+}
+
+TEST_F(GenerationFollowerTest, GoesBackWithARollback) {
+  publish(10);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  publish(20);
+  leaf.follower.step();
+  ASSERT_EQ((*repository::RepositoryWriter::open(folder_ / "repository", "c"))->rollback(), Generation{1});
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), (Numbers{2, 1}));  // the current one is last
+  clock_.advance(seconds(31));
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1});
+}
+
+TEST_F(GenerationFollowerTest, UsesAgainWhatItHasAfterARestart) {
+  publish(10);
+  { Leaf(folder_.path(), clock_).follower.step(); }
+  fs::remove_all(folder_ / "repository/c/partitions");  // can't be fetched again
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1}) << leaf.board.detail();
+}
+
+TEST_F(GenerationFollowerTest, FetchesAnewWhatItsDiskHasSpoilt) {
+  publish(200, 1);
+  { Leaf(folder_.path(), clock_).follower.step(); }
+  std::size_t spoilt = 0;
+  for (const auto& entry : fs::directory_iterator(folder_ / "data/partitions/g1-p0")) {
+    if (entry.path().extension() != ".sst") continue;
+    support::flip_byte(entry.path(), 10);
+    ++spoilt;
+  }
+  ASSERT_GT(spoilt, 0u);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1}) << leaf.board.detail();
+}
+
+TEST_F(GenerationFollowerTest, RemovesWhatAnEarlierLeafLeftBehind) {
+  publish(10);
+  fs::create_directories(folder_ / "data/partitions/g0-p0");
+  fs::create_directories(folder_ / "data/fetching/g1-p0");
+  support::write_file(folder_ / "data/fetching/g1-p0/half.sst", "half");
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1});
+  EXPECT_EQ(count("partitions"), 2u);
+  EXPECT_EQ(count("fetching"), 0u);
+}
+
+TEST_F(GenerationFollowerTest, ServesABoundedNumberOfGenerations) {
+  Leaf leaf(folder_.path(), clock_);
+  for (std::uint32_t i = 1; i <= 7; ++i) {
+    publish(5 + i, 1);
+    leaf.follower.step();
+  }
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), (Numbers{4, 5, 6, 7}));
+}
+
+TEST_F(GenerationFollowerTest, RefusesADataFolderThatAnotherLeafUses) {
+  Leaf leaf(folder_.path(), clock_);
+  EXPECT_EQ(DataFolder::open(folder_ / "data"), Code::kUnavailable);
+}
+
+TEST_F(GenerationFollowerTest, FollowsOnItsOwnThreadAndStops) {
+  publish(10);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.start();
+  while (leaf.serving().empty()) std::this_thread::yield();
+  EXPECT_TRUE(leaf.follower.stop(seconds(60)));
+}
+
+}  // namespace
+}  // namespace frond::leaf

@@ -1,0 +1,121 @@
+// The leaf as its brokers see it, and its documents.
+#include "leaf/serve/leaf_service.h"
+
+#include <gtest/gtest.h>
+
+#include "common/text/snippet.h"
+#include "common/wire/codec.h"
+#include "tests/unit/leaf/serve/served_fixture.h"
+
+namespace frond::leaf {
+namespace {
+
+class LeafServiceTest : public testing::Test {
+ protected:
+  wire::Reply ask_bytes(ByteView bytes) {
+    std::optional<wire::Reply> got;
+    service_.on_request(bytes, [&](ByteBuffer reply) {
+      EXPECT_FALSE(got) << "answered twice";
+      got = wire::decode_reply(reply).value();
+    });
+    EXPECT_TRUE(got) << "not answered";
+    return got.value_or(wire::ErrorReply{});
+  }
+  template <class Reply>
+  Reply ask(const wire::Request& request) {
+    return std::get<Reply>(ask_bytes(wire::encode(request)));
+  }
+  wire::FetchRequest fetch_of(std::vector<Ordinal> ordinals) {
+    return {5, 1, std::chrono::seconds(1), {"t1"}, std::move(ordinals)};
+  }
+
+  const std::vector<support::TestDocument> documents_ = support::random_documents(100, 1);
+  ServedCollection served_{documents_, 3};
+  InlineScheduler scheduler_{served_.clock};
+  LeafService service_{served_.parts(scheduler_), {"c", "node:1", "1.0", "absent"}, [] {
+                         return CacheState{1, 2, 3, 4};
+                       }};
+};
+
+TEST_F(LeafServiceTest, SaysWhoItIsAndWhatItServes) {
+  const auto hello = ask<wire::HelloReply>(wire::HelloRequest{7});
+  EXPECT_EQ(hello.request_id, 7u);
+  EXPECT_EQ(hello.collection, "c");
+  EXPECT_EQ(hello.node, "node:1");
+  EXPECT_EQ(hello.gpu, "absent");
+  EXPECT_EQ(hello.host_cache_limit, 2u);
+  ASSERT_EQ(hello.generations.size(), 1u);
+  const auto& generation = hello.generations[0];
+  EXPECT_EQ(generation.generation, 1u);
+  EXPECT_EQ(generation.partitions_total, 3u);
+  EXPECT_EQ(generation.statistics.documents, 100u);
+  ASSERT_EQ(generation.partitions.size(), 3u);
+  EXPECT_EQ(generation.partitions[1].base, 1u);
+  EXPECT_EQ(generation.partitions[1].stride, 3u);
+  EXPECT_EQ(generation.partitions[1].documents, 33u);
+}
+
+TEST_F(LeafServiceTest, AnswersSearchesByTheirNumber) {
+  const auto reply = ask<wire::SearchReply>(request_of(wire::Mode::kOr, {"t0"}, 3));
+  EXPECT_EQ(reply.request_id, 42u);
+  EXPECT_EQ(reply.or_ranking.matches, 100u);
+}
+
+TEST_F(LeafServiceTest, FetchesDocumentsOfAllItsPartitionsInTheOrderAsked) {
+  const auto reply = ask<wire::FetchReply>(fetch_of({99, 0, 1, 50}));
+  ASSERT_EQ(reply.documents.size(), 4u);
+  for (const auto& fetched : reply.documents) {
+    EXPECT_TRUE(fetched.found);
+    const auto& expected = documents_[fetched.ordinal];
+    EXPECT_EQ(fetched.id, expected.id);
+    EXPECT_EQ(fetched.title, expected.title);
+    EXPECT_EQ(fetched.url, expected.url);
+    EXPECT_FALSE(fetched.snippet.empty());
+    EXPECT_EQ(fetched.snippet.find(text::kMatchBegin) != std::string::npos, expected.terms.contains("t1"));
+  }
+  EXPECT_EQ(reply.documents[0].ordinal, 99u);
+}
+
+TEST_F(LeafServiceTest, SaysWhichDocumentsItHasNot) {
+  const auto reply = ask<wire::FetchReply>(fetch_of({100, 3, ~Ordinal{0}}));
+  ASSERT_EQ(reply.documents.size(), 3u);
+  EXPECT_FALSE(reply.documents[0].found);
+  EXPECT_TRUE(reply.documents[1].found);
+  EXPECT_FALSE(reply.documents[2].found);
+}
+
+TEST_F(LeafServiceTest, AnswersAFetchItCannotTakeWithAnError) {
+  auto late = fetch_of({1});
+  late.budget = std::chrono::microseconds(0);
+  EXPECT_EQ(ask<wire::ErrorReply>(late).request_id, 5u);
+  auto unknown = fetch_of({1});
+  unknown.generation = 8;
+  EXPECT_NE(ask<wire::ErrorReply>(unknown).message.find("8"), std::string::npos);
+}
+
+TEST_F(LeafServiceTest, AnswersGarbageWithAnErrorAndGoesOn) {
+  const ByteBuffer garbage(24, std::byte{0xa5});
+  EXPECT_TRUE(std::holds_alternative<wire::ErrorReply>(ask_bytes(garbage)));
+  EXPECT_TRUE(std::holds_alternative<wire::ErrorReply>(ask_bytes({})));
+  EXPECT_EQ(ask<wire::HelloReply>(wire::HelloRequest{1}).request_id, 1u);
+}
+
+TEST_F(LeafServiceTest, TellsOfNoGenerationOnceWithdrawnButStillServes) {
+  EXPECT_TRUE(service_.ready());
+  service_.withdraw();
+  EXPECT_FALSE(service_.ready());
+  const auto hello = ask<wire::HelloReply>(wire::HelloRequest{1});
+  EXPECT_TRUE(hello.generations.empty());
+  EXPECT_EQ(hello.detail, "draining");
+  EXPECT_EQ(ask<wire::SearchReply>(request_of(wire::Mode::kOr, {"t0"}, 3)).or_ranking.matches, 100u);
+}
+
+TEST_F(LeafServiceTest, AnswersSearchesAsUnsearchedOnceDrained) {
+  scheduler_.drain();
+  const auto reply = ask<wire::SearchReply>(request_of(wire::Mode::kOr, {"t0"}, 3));
+  ASSERT_EQ(reply.unsearched.size(), 3u);
+  EXPECT_EQ(reply.unsearched[0].reason, wire::Unsearched::kUnavailable);
+}
+
+}  // namespace
+}  // namespace frond::leaf

@@ -1,0 +1,239 @@
+// The promises of search_handler.h.
+#include "leaf/serve/search_handler.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <new>
+
+#include "leaf/schedule/worker_pool.h"
+#include "tests/unit/leaf/serve/served_fixture.h"
+
+namespace frond::leaf {
+namespace {
+
+using support::random_documents;
+using wire::Mode;
+using wire::Unsearched;
+
+std::uint64_t documents_with(const std::vector<support::TestDocument>& documents, const std::vector<std::string>& terms,
+                             bool all) {
+  return static_cast<std::uint64_t>(std::count_if(documents.begin(), documents.end(), [&](const auto& document) {
+    const auto has = [&](const std::string& term) { return document.terms.contains(term); };
+    return all ? std::all_of(terms.begin(), terms.end(), has) : std::any_of(terms.begin(), terms.end(), has);
+  }));
+}
+
+TEST(SearchHandler, CountsAndRanksTheMatchesOfAllPartitions) {
+  const auto documents = random_documents(500, 1);
+  ServedCollection served(documents, 3);
+  const auto both = served.search(request_of(Mode::kAnd, {"t2", "t5"}, 3));
+  EXPECT_EQ(both.request_id, 42u);
+  EXPECT_TRUE(both.has_and);
+  EXPECT_FALSE(both.has_or);
+  EXPECT_TRUE(both.unsearched.empty());
+  EXPECT_EQ(both.and_ranking.matches, documents_with(documents, {"t2", "t5"}, true));
+  EXPECT_EQ(both.and_ranking.hits.size(), 10u);
+  EXPECT_TRUE(std::is_sorted(both.and_ranking.hits.begin(), both.and_ranking.hits.end(), topk::better));
+  const auto any = served.search(request_of(Mode::kOr, {"t2", "t5"}, 3));
+  EXPECT_TRUE(any.has_or);
+  EXPECT_EQ(any.or_ranking.matches, documents_with(documents, {"t2", "t5"}, false));
+}
+
+TEST(SearchHandler, AnswersAlikeForAnyNumberOfPartitions) {
+  const auto documents = random_documents(300, 2);
+  ServedCollection one(documents, 1), many(documents, 7);
+  for (const Mode mode : {Mode::kAnd, Mode::kOr}) {
+    for (const auto& terms : {std::vector<std::string>{"t3"}, {"t1", "t4"}, {"t2", "t2", "t8"}, {"t11", "t10", "t9"}}) {
+      const auto a = one.search(request_of(mode, terms, 1)), b = many.search(request_of(mode, terms, 7));
+      const auto& ranking = mode == Mode::kAnd ? a.and_ranking : a.or_ranking;
+      const auto& same = mode == Mode::kAnd ? b.and_ranking : b.or_ranking;
+      EXPECT_FALSE(ranking.hits.empty());
+      EXPECT_EQ(ranking.hits, same.hits);
+      EXPECT_EQ(ranking.matches, same.matches);
+    }
+  }
+}
+
+TEST(SearchHandler, CountsARepeatedTermTwice) {
+  ServedCollection served(random_documents(50, 3), 1);
+  const auto repeated = served.search(request_of(Mode::kOr, {"t1", "t3", "t1"}, 1));
+  auto request = request_of(Mode::kOr, {"t1", "t3"}, 1);
+  request.terms[0].occurrences = 2;
+  EXPECT_EQ(repeated.or_ranking.hits, served.search(request).or_ranking.hits);
+}
+
+TEST(SearchHandler, FindsNothingWithAllTermsWhereOneIsUnknownAndIgnoresItForAny) {
+  const auto documents = random_documents(50, 4);
+  ServedCollection served(documents, 2);
+  const auto both = served.search(request_of(Mode::kAnd, {"t1", "nowhere"}, 2));
+  EXPECT_EQ(both.and_ranking.matches, 0u);
+  EXPECT_TRUE(both.and_ranking.exact);
+  const auto any = served.search(request_of(Mode::kOr, {"t1", "nowhere"}, 2));
+  EXPECT_EQ(any.or_ranking.matches, documents_with(documents, {"t1"}, true));
+  const auto none = served.search(request_of(Mode::kOr, {"nowhere"}, 2));
+  EXPECT_TRUE(none.has_or);
+  EXPECT_TRUE(none.or_ranking.hits.empty());
+  EXPECT_TRUE(served.search(request_of(Mode::kAuto, {}, 2)).and_ranking.hits.empty());
+}
+
+TEST(SearchHandler, SendsOrTooWhereItsAndIsShort) {
+  const auto documents = random_documents(200, 5);
+  ServedCollection served(documents, 2);
+  auto request = request_of(Mode::kAuto, {"t9", "t10"}, 2);
+  request.auto_needs = static_cast<std::uint32_t>(documents_with(documents, {"t9", "t10"}, true));
+  const auto enough = served.search(request);
+  EXPECT_TRUE(enough.has_and);
+  EXPECT_FALSE(enough.has_or);
+  ++request.auto_needs;
+  const auto short_of_one = served.search(request);
+  EXPECT_TRUE(short_of_one.has_and);
+  EXPECT_TRUE(short_of_one.has_or);
+  EXPECT_EQ(short_of_one.and_ranking.hits, enough.and_ranking.hits);
+  EXPECT_EQ(short_of_one.or_ranking.hits, served.search(request_of(Mode::kOr, {"t9", "t10"}, 2)).or_ranking.hits);
+}
+
+TEST(SearchHandler, SendsTheSameForAndAndOrOfOneTerm) {
+  const auto documents = random_documents(5, 6);
+  ServedCollection served(documents, 2);
+  int searches = 0;
+  served.engine.before = [&](const Plan&) { ++searches; };
+  const auto reply = served.search(request_of(Mode::kAuto, {"t0"}, 2));
+  EXPECT_TRUE(reply.has_or);
+  EXPECT_EQ(reply.or_ranking.hits.size(), 5u);
+  EXPECT_EQ(reply.and_ranking.hits, reply.or_ranking.hits);
+  EXPECT_EQ(searches, 2);
+}
+
+TEST(SearchHandler, AsksEnginesForAsManyAsAutoNeedsAndSendsAsManyAsWanted) {
+  ServedCollection served(random_documents(200, 7), 1);
+  auto request = request_of(Mode::kAuto, {"t0", "t1"}, 1);
+  request.depth = 3;
+  request.auto_needs = 30;
+  served.engine.before = [&](const Plan& plan) { EXPECT_EQ(plan.k, 30u); };
+  EXPECT_EQ(served.search(request).and_ranking.hits.size(), 3u);
+}
+
+TEST(SearchHandler, NamesThePartitionsItCouldNotSearch) {
+  const auto documents = random_documents(90, 8);
+  ServedCollection served(documents, 3);
+  served.engine.fail = [](const Plan& plan) -> std::optional<Error> {
+    if (plan.base == 1) return Error(Code::kCorrupt, "list of 't1'");
+    if (plan.base == 2) return Error(Code::kDeadline, "late");
+    return std::nullopt;
+  };
+  const auto reply = served.search(request_of(Mode::kOr, {"t0"}, 5));
+  EXPECT_EQ(reply.or_ranking.matches, 30u);  // of partition 0
+  ASSERT_EQ(reply.unsearched.size(), 4u);
+  const Unsearched reasons[] = {Unsearched::kCorrupt, Unsearched::kDeadline, Unsearched::kUnavailable,
+                                Unsearched::kUnavailable};
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(reply.unsearched[i].partition, i + 1);
+    EXPECT_EQ(reply.unsearched[i].reason, reasons[i]);
+  }
+}
+
+TEST(SearchHandler, SearchesOnlyItsShard) {
+  ServedCollection served(random_documents(100, 9), 5, {1, 2});
+  const auto reply = served.search(request_of(Mode::kOr, {"t0"}, 5));
+  EXPECT_EQ(reply.or_ranking.matches, 40u);
+  ASSERT_EQ(reply.unsearched.size(), 3u);
+  for (const auto& missing : reply.unsearched) EXPECT_EQ(missing.partition % 2, 0u);
+}
+
+TEST(SearchHandler, SaysThatItDoesNotKnowAGeneration) {
+  ServedCollection served(random_documents(10, 10), 2);
+  auto request = request_of(Mode::kAnd, {"t0"}, 2);
+  request.generation = 9;
+  const auto reply = served.search(request);
+  ASSERT_EQ(reply.unsearched.size(), 2u);
+  EXPECT_EQ(reply.unsearched[0].reason, Unsearched::kUnknownGeneration);
+}
+
+TEST(SearchHandler, EvaluatesNothingPastTheDeadline) {
+  ServedCollection served(random_documents(10, 11), 2);
+  served.engine.before = [](const Plan&) { ADD_FAILURE() << "searched"; };
+  auto request = request_of(Mode::kAnd, {"t0"}, 2);
+  request.budget = std::chrono::microseconds(0);
+  const auto reply = served.search(request);
+  ASSERT_EQ(reply.unsearched.size(), 2u);
+  EXPECT_EQ(reply.unsearched[0].reason, Unsearched::kDeadline);
+}
+
+TEST(SearchHandler, KeepsTheAndOfPartitionsWhoseOrCameTooLate) {
+  ServedCollection served(random_documents(60, 12), 2);
+  served.engine.before = [&](const Plan& plan) {
+    if (plan.mode == leaf::Mode::kAnd && plan.base == 1) served.clock.advance(std::chrono::seconds(2));
+  };
+  auto request = request_of(Mode::kAuto, {"t10", "t11"}, 2);
+  request.auto_needs = 60;
+  const auto reply = served.search(request);
+  EXPECT_TRUE(reply.has_or);
+  EXPECT_EQ(reply.unsearched.size(), 2u);
+}
+
+TEST(SearchHandler, TellsWhatItCostWhenAsked) {
+  ServedCollection served(random_documents(60, 13), 2);
+  auto request = request_of(Mode::kOr, {"t0", "t1"}, 2);
+  EXPECT_TRUE(served.search(request).profile.empty());
+  request.profile = true;
+  request.processor = wire::Processor::kExhaustive;
+  const auto reply = served.search(request);
+  ASSERT_EQ(reply.profile.size(), 2u);
+  EXPECT_EQ(reply.profile[1].partition, 1u);
+  EXPECT_EQ(reply.profile[1].engine, "exhaustive");
+  EXPECT_GT(reply.profile[1].postings, 30u);
+}
+
+TEST(SearchHandler, SurvivesAnEngineOutOfMemory) {
+  ServedCollection served(random_documents(20, 14), 2);
+  served.engine.before = [](const Plan& plan) {
+    if (plan.base == 0) throw std::bad_alloc();
+  };
+  const auto reply = served.search(request_of(Mode::kOr, {"t0"}, 2));
+  EXPECT_EQ(reply.or_ranking.matches, 10u);
+  ASSERT_EQ(reply.unsearched.size(), 1u);
+  EXPECT_EQ(reply.unsearched[0].reason, Unsearched::kUnavailable);
+}
+
+TEST(SearchHandler, RefusesAtTheDoorWhenTheQueueIsFull) {
+  ServedCollection served(random_documents(20, 15), 2);
+  WorkerPool pool({1, 1}, served.clock, nullptr);
+  std::promise<void> entered, open;
+  std::vector<Task> blocker(1);
+  blocker[0].run = [&](const auto&) {
+    entered.set_value();
+    open.get_future().wait();
+  };
+  ASSERT_TRUE(pool.submit(std::move(blocker), Lane::kSearch));
+  entered.get_future().wait();
+  std::vector<Task> waiting(1);
+  waiting[0].run = [](const auto&) {};
+  ASSERT_TRUE(pool.submit(std::move(waiting), Lane::kSearch));
+  const auto reply = served.search(request_of(Mode::kOr, {"t0"}, 2), pool);
+  ASSERT_EQ(reply.unsearched.size(), 2u);
+  EXPECT_EQ(reply.unsearched[0].reason, Unsearched::kOverloaded);
+  open.set_value();
+}
+
+TEST(SearchHandler, AnswersAlikeFromManyThreads) {
+  const auto documents = random_documents(400, 16);
+  ServedCollection served(documents, 4);
+  const auto expected = served.search(request_of(Mode::kAuto, {"t8", "t11", "t1"}, 4));
+  WorkerPool pool({4, 100'000}, served.clock, nullptr);
+  SearchHandler handler(served.parts(pool));
+  std::atomic<int> same{0};
+  constexpr int kSearches = 300;
+  for (int i = 0; i < kSearches; ++i)
+    handler.search(request_of(Mode::kAuto, {"t8", "t11", "t1"}, 4), Deadline::never(),
+                   [&](const wire::SearchReply& reply) {
+                     same += reply.and_ranking.hits == expected.and_ranking.hits &&
+                             reply.or_ranking.hits == expected.or_ranking.hits && reply.has_or == expected.has_or &&
+                             reply.unsearched.empty();
+                   });
+  pool.drain();
+  EXPECT_EQ(same, kSearches);
+}
+
+}  // namespace
+}  // namespace frond::leaf

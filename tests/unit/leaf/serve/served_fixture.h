@@ -1,0 +1,90 @@
+#pragma once
+// A published collection, loaded as a leaf loads it: real partitions, the real stores, engines of the test's choice.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "leaf/engine/exhaustive.h"
+#include "leaf/lists/partition_list_store.h"
+#include "leaf/schedule/inline_scheduler.h"
+#include "leaf/serve/generation_loader.h"
+#include "leaf/serve/search_handler.h"
+#include "tests/support/collections/manual_clock.h"
+#include "tests/support/scratch_folder.h"
+#include "tests/support/small_repository.h"
+
+namespace frond::leaf {
+
+// An engine that does what the test says, and else what the oracle does.
+class ScriptedEngine final : public QueryEngine {
+ public:
+  std::string_view name() const override { return "scripted"; }
+  bool can_run(const Plan&) const override { return true; }
+  std::vector<Result<Outcome>> search(std::span<const Plan> plans, const Clock& clock) override {
+    std::vector<Result<Outcome>> results;
+    for (const Plan& plan : plans) {
+      if (before) before(plan);
+      if (const auto failure = fail ? fail(plan) : std::nullopt)
+        results.push_back(*failure);
+      else
+        results.push_back(std::move(oracle_.search({&plan, 1}, clock)[0]));
+    }
+    return results;
+  }
+  std::function<void(const Plan&)> before;
+  std::function<std::optional<Error>(const Plan&)> fail;
+
+ private:
+  ExhaustiveEngine oracle_;
+};
+
+class ServedCollection {
+ public:
+  ServedCollection(const std::vector<support::TestDocument>& documents, std::uint32_t partitions, ShardOf shard = {}) {
+    EXPECT_TRUE(support::publish_generation(folder / "repository", "c", documents, partitions));
+    source = *repository::RepositorySource::open((folder / "repository").string(), "c");
+    data = *DataFolder::open(folder / "data");
+    GenerationLoader loader(*source, *data, shard, registration);
+    auto loaded = loader.load(1, {}, [] { return false; });
+    EXPECT_TRUE(loaded) << loaded.error().message();
+    board.put({std::move(loaded).value()});
+  }
+
+  SearchParts parts(Scheduler& scheduler) { return {board, store, engine, oracle, scheduler, clock}; }
+  wire::SearchReply search(const wire::SearchRequest& request, Scheduler& scheduler) {
+    SearchHandler handler(parts(scheduler));
+    std::optional<wire::SearchReply> got;
+    handler.search(request, Deadline::after(clock, request.budget), [&](wire::SearchReply reply) { got = reply; });
+    EXPECT_TRUE(got) << "not answered";
+    return got.value_or(wire::SearchReply{});
+  }
+  wire::SearchReply search(const wire::SearchRequest& request) {
+    InlineScheduler scheduler(clock);
+    return search(request, scheduler);
+  }
+
+  support::ScratchFolder folder;
+  support::ManualClock clock;
+  std::unique_ptr<repository::RepositorySource> source;
+  std::unique_ptr<DataFolder> data;
+  PartitionListStore store{clock};
+  ListRegistration registration{[this](std::uint64_t number, auto partition) { store.add(number, partition); },
+                                [this](std::uint64_t number) { store.remove(number); }};
+  ScriptedEngine engine;
+  ExhaustiveEngine oracle;
+  ServedBoard board;
+};
+
+// Terms "t0" (in every document), "t1" (about half) …; see small_partition.h.
+inline wire::SearchRequest request_of(wire::Mode mode, const std::vector<std::string>& terms,
+                                      std::uint32_t partitions) {
+  wire::SearchRequest request{42, 1, mode};
+  request.budget = std::chrono::seconds(1);
+  for (const auto& term : terms) request.terms.push_back({term, 1});
+  for (std::uint32_t p = 0; p < partitions; ++p) request.partitions.push_back(p);
+  return request;
+}
+
+}  // namespace frond::leaf
