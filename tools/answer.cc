@@ -1,5 +1,7 @@
 #include "tools/answer.h"
 
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 namespace frond::tools {
@@ -36,13 +38,6 @@ Result<void> read_hits(const Json& answer, Answer& out) {
   return {};
 }
 
-bool replace_front(std::string_view& text, std::string_view mark, std::string_view with, std::string& out) {
-  if (!text.starts_with(mark)) return false;
-  text.remove_prefix(mark.size());
-  out += with;
-  return true;
-}
-
 }  // namespace
 
 Result<Answer> parse_answer(int status, std::string_view body) {
@@ -65,15 +60,31 @@ Result<Answer> parse_answer(int status, std::string_view body) {
   return out;
 }
 
-std::string printable(std::string_view text, std::string_view on, std::string_view off) {
+std::string printable(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = ' ';
+  return out;
+}
+
+std::string printable_snippet(std::string_view html, std::string_view on, std::string_view off) {
+  const std::pair<std::string_view, std::string_view> replacements[] = {
+      {"<mark>", on}, {"</mark>", off}, {"&lt;", "<"},  {"&gt;", ">"},
+      {"&amp;", "&"}, {"&quot;", "\""}, {"&#39;", "'"}, {"&apos;", "'"}};
+  const auto replace_front = [&](std::string& out) {
+    for (const auto& [what, with] : replacements) {
+      if (!html.starts_with(what)) continue;
+      out += with;
+      html.remove_prefix(what.size());
+      return true;
+    }
+    return false;
+  };
   std::string out;
-  while (!text.empty()) {
-    if (replace_front(text, "<mark>", on, out) || replace_front(text, "</mark>", off, out) ||
-        replace_front(text, "\x02", on, out) || replace_front(text, "\x03", off, out))
-      continue;
-    const auto c = static_cast<unsigned char>(text.front());
-    out += c < ' ' || c == 0x7f ? ' ' : text.front();
-    text.remove_prefix(1);
+  while (!html.empty()) {
+    if (replace_front(out)) continue;
+    out += printable(html.substr(0, 1));
+    html.remove_prefix(1);
   }
   return out;
 }

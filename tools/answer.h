@@ -27,8 +27,9 @@ struct Answer {
 // document's detail; kCorrupt names the member that is missing.
 Result<Answer> parse_answer(int status, std::string_view body);
 
-// Foreign text for a terminal or a line of output: control characters become spaces. The marks of a snippet (<mark> …
-// or U+0002 … U+0003) become `on` and `off`.
-std::string printable(std::string_view text, std::string_view on = {}, std::string_view off = {});
+// Foreign text for a terminal or a line of output: control characters become spaces.
+std::string printable(std::string_view text);
+// A snippet's HTML as such text: <mark> becomes `on`, </mark> `off`, and character references what they stand for.
+std::string printable_snippet(std::string_view html, std::string_view on, std::string_view off);
 
 }  // namespace frond::tools

@@ -33,7 +33,7 @@ void print(const Answer& answer, std::uint32_t offset, bool colour) {
   for (const auto& hit : answer.hits) {
     out += fmt::format("\n{:>3}. {:<10} {}{}{}  [{}]\n", ++rank, hit.score, bold, printable(hit.title), plain,
                        printable(hit.id));
-    if (!hit.snippet.empty()) out += fmt::format("     {}\n", printable(hit.snippet, bold, plain));
+    if (!hit.snippet.empty()) out += fmt::format("     {}\n", printable_snippet(hit.snippet, bold, plain));
   }
   std::fputs(out.c_str(), stdout);
 }

@@ -42,11 +42,10 @@ TEST(AnswerMarks, CountAnswersOfManyLinesAndIgnoreText) {
   EXPECT_EQ(marks.degraded, 2u);
 }
 
-TEST(Printable, ReplacesControlCharactersAndTurnsMarksIntoHighlights) {
-  EXPECT_EQ(printable("a\x1b[2J\n<mark>b</mark> \x02"
-                      "c\x03",
-                      "[", "]"),
-            "a [2J [b] [c]");
+TEST(Printable, ReplacesControlCharacters) { EXPECT_EQ(printable("a\x1b[2J\nb\x7f"), "a [2J b "); }
+
+TEST(PrintableSnippet, TurnsMarksIntoHighlightsAndReferencesIntoCharacters) {
+  EXPECT_EQ(printable_snippet("<mark>a</mark> &lt;b&gt; &amp;lt; &quot;c&#39;\x1b", "[", "]"), "[a] <b> &lt; \"c' ");
 }
 
 }  // namespace
