@@ -55,11 +55,12 @@ struct StemmerDeleter {
   void operator()(sb_stemmer* stemmer) const { sb_stemmer_delete(stemmer); }
 };
 
-// What common words become, so that each is stemmed once in a while only: direct-mapped, a cache line an entry. Text
-// repeats itself: with 16,384 entries 97 of 100 words of English prose are found.
+// What common words become, so that each is stemmed once in a while only: direct-mapped, a cache line an entry, 2 MiB.
+// Text repeats itself: nine words in ten of Wikipedia are found, which more than doubles the speed (35 to 80 MB/s).
 class TermCache {
  public:
   static constexpr std::size_t kMaxWord = 31;
+  static constexpr int kBits = 15;
   struct alignas(64) Entry {
     std::uint8_t word_bytes = 0;  // 0: the entry is free
     std::uint8_t term_bytes = 0;  // 0: a stop word
@@ -82,7 +83,7 @@ class TermCache {
       std::memcpy(&head, word.data() + 8, 8);
       hash = (hash ^ hash >> 31 ^ head) * 0x94d049bb133111eb;
     }
-    return entries_[hash >> 50];
+    return entries_[hash >> (64 - kBits)];
   }
   static void fill(Entry& entry, std::string_view word, std::string_view term) {
     if (term.size() > kMaxWord) return;
@@ -93,7 +94,7 @@ class TermCache {
   }
 
  private:
-  std::vector<Entry> entries_ = std::vector<Entry>(std::size_t{1} << 14);
+  std::vector<Entry> entries_ = std::vector<Entry>(std::size_t{1} << kBits);
 };
 
 }  // namespace
