@@ -60,12 +60,21 @@ class WindowTerm {
     }
     return probe_bound_;
   }
-  // What it does get. Right after bound_at(docid) gave more than 0.
-  Score score_at(DocId docid) {
+  // The last docID of that block; kNoDoc behind the list.
+  DocId bound_last() const { return probe_last_; }
+  // Adds what it does give to ascending `documents` of that block. Right after bound_at() gave more than 0.
+  void add_scores(Selection documents, std::size_t count) {
     reader_.enter(probe_);
-    const std::uint32_t position = reader_.position_of(docid);
-    return position < reader_.size() && reader_.docids()[position] == docid ? reader_.score_of(probe_, position, docid)
-                                                                            : 0;
+    std::array<std::uint32_t, kGroup> positions;
+    for (std::size_t start = 0; start < count; start += positions.size()) {
+      const std::size_t some = std::min(count - start, positions.size());
+      positions_in_block(reader_.docids(), documents.docids + start, some, positions.data());
+      for (std::size_t i = 0; i < some; ++i) {
+        const DocId docid = documents.docids[start + i];
+        if (positions[i] < reader_.size() && reader_.docids()[positions[i]] == docid)
+          documents.scores[start + i] += reader_.score_of(probe_, positions[i], docid);
+      }
+    }
   }
 
   TermReader& reader() { return reader_; }
@@ -95,6 +104,8 @@ class Disjunction {
   void split(std::uint64_t least);
   void count_window(DocId begin, DocId end);
   void sum_window(DocId begin, DocId end);
+  std::uint64_t add_block(WindowTerm& term, std::uint32_t from, std::uint32_t to, DocId begin);
+  std::size_t collect(std::uint64_t groups, DocId begin, Score least);
   void walk_single(DocId begin, DocId end);
   void finish_documents(std::size_t count);
   std::size_t look_up(WindowTerm& term, std::size_t count, std::uint64_t least, std::uint64_t others);
@@ -112,6 +123,7 @@ class Disjunction {
   std::uint64_t counted_ = 0;
   bool pruned_ = false;
   alignas(64) std::array<Score, kWindow> sums_{};
+  std::array<std::uint64_t, kGroups> touched_{};      // one bit a sum
   std::array<DocId, kWindow + kSelectSlack> docids_;  // of the documents that may matter
   std::array<Score, kWindow + kSelectSlack> scores_;
 };
@@ -170,44 +182,66 @@ void Disjunction::for_each_block(WindowTerm& term, DocId begin, DocId end, Visit
 
 // No threshold yet: every document counts, also one whose contributions were truncated to 0.
 void Disjunction::count_window(DocId begin, DocId end) {
-  std::array<std::uint64_t, kWindow / 64> matched{};
+  std::uint64_t groups = 0;
   for (auto* term : order_)
-    for_each_block(*term, begin, end, [&](std::uint32_t from, std::uint32_t to) {
-      const Score* scores = term->reader().scores();
-      for (std::uint32_t i = from; i < std::min(to, term->reader().size()); ++i) {
-        const DocId at = term->reader().docids()[i] - begin;
-        sums_[at] += scores[i];
-        matched[at / 64] |= std::uint64_t{1} << at % 64;
-      }
-    });
-  std::size_t count = 0;
-  for (std::size_t word = 0; word < matched.size(); ++word)
-    for (std::uint64_t bits = matched[word]; bits; bits &= bits - 1) {
-      const auto at = static_cast<DocId>(word * 64 + static_cast<unsigned>(std::countr_zero(bits)));
-      docids_[count] = begin + at;
-      scores_[count++] = std::exchange(sums_[at], 0);
-    }
+    for_each_block(*term, begin, end,
+                   [&](std::uint32_t from, std::uint32_t to) { groups |= add_block(*term, from, to, begin); });
+  const std::size_t count = collect(groups, begin, 0);
   counted_ += count;
   threshold_.offer({docids_.data(), scores_.data()}, count);
 }
 
+// Adds postings [from, to) of the term's block to the window's sums; returns the groups that were touched.
+std::uint64_t Disjunction::add_block(WindowTerm& term, std::uint32_t from, std::uint32_t to, DocId begin) {
+  const Score* scores = term.reader().scores();
+  const DocId* docids = term.reader().docids();
+  const std::uint32_t until = std::min(to, term.reader().size());  // 0 where the frequencies did not decode
+  std::uint64_t groups = 0;
+  for (std::uint32_t i = from; i < until; ++i) {
+    const DocId at = docids[i] - begin;
+    sums_[at] += scores[i];
+    groups |= std::uint64_t{1} << at / kGroup;
+    touched_[at / kGroup] |= std::uint64_t{1} << at % kGroup;
+  }
+  return groups;
+}
+
 void Disjunction::sum_window(DocId begin, DocId end) {
   std::uint64_t groups = 0;
+  std::size_t postings = 0;
   for (std::size_t t = essential_; t < order_.size(); ++t) {
     auto& term = *order_[t];
     for_each_block(term, begin, end, [&](std::uint32_t from, std::uint32_t to) {
-      const Score* scores = term.reader().scores();
-      const DocId* docids = term.reader().docids();
-      const std::uint32_t until = std::min(to, term.reader().size());
-      for (std::uint32_t i = from; i < until; ++i) {
-        const DocId at = docids[i] - begin;
-        sums_[at] += scores[i];
-        groups |= std::uint64_t{1} << at / kGroup;
-      }
+      groups |= add_block(term, from, to, begin);
+      postings += to - from;
     });
   }
   const auto least = static_cast<Score>(threshold_.least() - prefix_[essential_]);
-  finish_documents(drain(sums_.data(), groups, begin, least, {docids_.data(), scores_.data()}));
+  constexpr std::size_t kFew = 8 * kGroups;  // then single sums are visited, not vectors of them
+  std::size_t count = 0;
+  if (postings > kFew) {
+    count = drain(sums_.data(), groups, begin, least, {docids_.data(), scores_.data()});
+    touched_.fill(0);
+  } else {
+    count = collect(groups, begin, least);
+  }
+  finish_documents(count);
+}
+
+// The touched documents whose sums reach `least`, into docids_ and scores_; clears sums_ and touched_.
+std::size_t Disjunction::collect(std::uint64_t groups, DocId begin, Score least) {
+  std::size_t count = 0;
+  for (; groups; groups &= groups - 1) {
+    const auto group = static_cast<DocId>(std::countr_zero(groups));
+    for (std::uint64_t bits = std::exchange(touched_[group], 0); bits; bits &= bits - 1) {
+      const DocId at = group * kGroup + static_cast<DocId>(std::countr_zero(bits));
+      const Score sum = std::exchange(sums_[at], 0);
+      docids_[count] = begin + at;
+      scores_[count] = sum;
+      count += sum >= least;
+    }
+  }
+  return count;
 }
 
 // One essential list: its postings are the documents, nothing is summed.
@@ -240,15 +274,23 @@ void Disjunction::finish_documents(std::size_t count) {
 // Adds the term's contributions; keeps the documents that reach `least` with what the `others` may still give.
 std::size_t Disjunction::look_up(WindowTerm& term, std::size_t count, std::uint64_t least, std::uint64_t others) {
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const DocId docid = docids_[i];
-    Score score = scores_[i];
-    const Score bound = term.bound_at(docid);
-    if (score + others + bound < least) continue;
-    if (bound) score += term.score_at(docid);
-    docids_[kept] = docid;
-    scores_[kept] = score;
-    kept += score + others >= least;
+  for (std::size_t i = 0; i < count;) {
+    // A run of documents that one block of the list may hold. No branch on which of them matter.
+    const Score bound = term.bound_at(docids_[i]);
+    const DocId last = term.bound_last();
+    std::size_t run = kept;
+    for (; i < count && docids_[i] <= last; ++i) {
+      docids_[run] = docids_[i];
+      scores_[run] = scores_[i];
+      run += scores_[run] + others + bound >= least;
+    }
+    if (run == kept) continue;
+    if (bound) term.add_scores({docids_.data() + kept, scores_.data() + kept}, run - kept);
+    for (std::size_t j = kept; j < run; ++j) {
+      docids_[kept] = docids_[j];
+      scores_[kept] = scores_[j];
+      kept += scores_[kept] + others >= least;
+    }
   }
   return kept;
 }

@@ -1,6 +1,6 @@
 #include "leaf/cpu/intersect_block.h"
 
-#include <algorithm>
+#include "leaf/cpu/kernels.h"
 
 namespace frond::leaf::cpu {
 
@@ -22,7 +22,7 @@ std::uint32_t BlockTable::intersect(Candidates& candidates, std::uint32_t from, 
                                     const TermReader& reader, std::uint32_t kept,
                                     std::array<std::uint32_t, kBlockLength>& postings) {
   // None of the three ways has a branch on whether a document matches: that is what can't be predicted.
-  constexpr std::uint32_t kFew = 8;  // from here on a table, or a merge, is cheaper than searches
+  constexpr std::uint32_t kFew = 16;  // from here on a table, or a merge, is cheaper than searches
   const std::uint32_t block = reader.block() * kBlockLength;
   const DocId* docids = reader.docids();
   const auto keep = [&](std::uint32_t i, std::uint32_t position, bool match) {
@@ -33,11 +33,11 @@ std::uint32_t BlockTable::intersect(Candidates& candidates, std::uint32_t from, 
     kept += match;
   };
   if (to - from < kFew) {
-    std::uint32_t position = 0;
+    std::uint32_t positions[kFew];
+    positions_in_block(docids, candidates.docids.data() + from, to - from, positions);
     for (std::uint32_t i = from; i < to; ++i) {
-      const DocId docid = candidates.docids[i];
-      position = reader.position_of(docid);
-      keep(i, position, docids[position] == docid);
+      const std::uint32_t position = positions[i - from];  // there is one: no candidate is above the block's last
+      keep(i, position, docids[position] == candidates.docids[i]);
     }
     return kept;
   }

@@ -63,6 +63,18 @@ std::size_t select_target(const DocId* docids, const scoring::Score* scores, std
   return kept;
 }
 
+void positions_in_block_target(const DocId* block, const DocId* targets, std::size_t count, std::uint32_t* positions) {
+  const U32 u32;
+  const std::size_t lanes = hn::Lanes(u32);
+  for (std::size_t t = 0; t < count; ++t) {
+    const auto target = hn::Set(u32, targets[t]);
+    std::size_t below = 0;
+    for (std::size_t i = 0; i < codec::kBlockLength; i += lanes)
+      below += hn::CountTrue(u32, hn::Lt(hn::LoadU(u32, block + i), target));
+    positions[t] = static_cast<std::uint32_t>(below);
+  }
+}
+
 std::size_t drain_target(scoring::Score* sums, std::uint64_t groups, DocId first, scoring::Score least, Selection out) {
   const U32 u32;
   const std::size_t lanes = hn::Lanes(u32);
@@ -91,6 +103,7 @@ namespace frond::leaf::cpu {
 
 HWY_EXPORT(score_postings_target);
 HWY_EXPORT(select_target);
+HWY_EXPORT(positions_in_block_target);
 HWY_EXPORT(drain_target);
 
 void score_postings(const DocId* docids, const Frequency* frequencies, std::size_t count, const std::uint32_t* lengths,
@@ -101,6 +114,10 @@ void score_postings(const DocId* docids, const Frequency* frequencies, std::size
 std::size_t select(const DocId* docids, const scoring::Score* scores, std::size_t count, scoring::Score least,
                    Selection out) {
   return HWY_DYNAMIC_DISPATCH(select_target)(docids, scores, count, least, out);
+}
+
+void positions_in_block(const DocId* block, const DocId* targets, std::size_t count, std::uint32_t* positions) {
+  HWY_DYNAMIC_DISPATCH(positions_in_block_target)(block, targets, count, positions);
 }
 
 std::size_t drain(scoring::Score* sums, std::uint64_t groups, DocId first, scoring::Score least, Selection out) {

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "common/base/ids.h"
+#include "common/codec/list_codec.h"
 #include "common/scoring/bm25.h"
 
 namespace frond::leaf::cpu {
@@ -27,6 +28,9 @@ struct Selection {
 // Keeps, in order, the postings with score >= least; returns how many.
 std::size_t select(const DocId* docids, const scoring::Score* scores, std::size_t count, scoring::Score least,
                    Selection out);
+
+// positions[i]: how many of the block's kBlockLength docIDs, ascending, are below targets[i].
+void positions_in_block(const DocId* block, const DocId* targets, std::size_t count, std::uint32_t* positions);
 
 // Sums over a window of documents are scanned in groups of so many; one bit for each tells which groups were added to.
 inline constexpr std::uint32_t kGroup = 64;
