@@ -180,7 +180,10 @@ class Writer final : public PartitionWriter {
     for (const auto& segment : segments) {
       if (segment.empty() || segment.size() > kMaxSegmentBytes)
         return Error(Code::kInvalid, "a segment of " + std::to_string(segment.size()) + " bytes");
-      auto view = postings::ListView::open(segment);
+      // Views read past their end; what a builder made has no slack.
+      slack_.assign(segment.begin(), segment.end());
+      slack_.resize(segment.size() + codec::kReadSlack);
+      const auto view = postings::ListView::open(ByteView(slack_).first(segment.size()));
       if (!view) return Error(Code::kInvalid, view.error().message());
       postings += view->count();
       const auto sizes = view->sizes();
@@ -228,6 +231,7 @@ class Writer final : public PartitionWriter {
   PartitionSummary summary_;
   std::string last_term_;
   ByteBuffer record_;
+  ByteBuffer slack_;
   std::vector<std::uint32_t> lengths_;  // of the last documents, fewer than kLengthsPerValue
 };
 
