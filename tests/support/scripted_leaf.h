@@ -1,0 +1,71 @@
+#pragma once
+// A LeafClient that a test plays by hand: requests are kept until the test answers them; deadlines pass when the test's
+// clock does.
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "broker/cluster/leaf_client.h"
+#include "broker/cluster/timer_queue.h"
+
+namespace frond::support {
+
+class ScriptedLeaf final : public broker::LeafClient {
+ public:
+  template <class Request, class Reply>
+  struct Asked {
+    Request request;
+    Deadline deadline;
+    std::shared_ptr<broker::Done<Reply>> done;  // null inside once answered
+  };
+  template <class Request, class Reply>
+  class Script {
+   public:
+    std::size_t open() const {
+      std::size_t n = 0;
+      for (const auto& one : asked) n += *one.done ? 1 : 0;
+      return n;
+    }
+    // Answers the oldest open request.
+    void answer(Result<Reply> reply) {
+      for (auto& one : asked)
+        if (*one.done) return std::exchange(*one.done, nullptr)(std::move(reply));
+      FROND_CHECK(!"nothing was asked");
+    }
+    const Request& last() const { return asked.back().request; }
+    std::deque<Asked<Request, Reply>> asked;
+  };
+
+  explicit ScriptedLeaf(broker::TimerQueue& timers) : timers_(timers) {}
+
+  void search(wire::SearchRequest request, Deadline deadline, broker::Done<wire::SearchReply> done) override {
+    keep(searches, std::move(request), deadline, std::move(done));
+  }
+  void fetch(wire::FetchRequest request, Deadline deadline, broker::Done<wire::FetchReply> done) override {
+    keep(fetches, std::move(request), deadline, std::move(done));
+  }
+  void hello(Deadline deadline, broker::Done<wire::HelloReply> done) override {
+    keep(hellos, wire::HelloRequest{}, deadline, std::move(done));
+  }
+  std::size_t in_flight() const override { return searches.open() + fetches.open() + hellos.open() + extra_in_flight; }
+
+  Script<wire::SearchRequest, wire::SearchReply> searches;
+  Script<wire::FetchRequest, wire::FetchReply> fetches;
+  Script<wire::HelloRequest, wire::HelloReply> hellos;
+  std::size_t extra_in_flight = 0;
+
+ private:
+  template <class S, class Request, class Reply>
+  void keep(S& script, Request request, Deadline deadline, broker::Done<Reply> done) {
+    const auto shared = std::make_shared<broker::Done<Reply>>(std::move(done));
+    script.asked.push_back({std::move(request), deadline, shared});
+    timers_.at(deadline.when(), [shared] {
+      if (*shared) std::exchange(*shared, nullptr)(Error(Code::kDeadline, "scripted: no reply in time"));
+    });
+  }
+  broker::TimerQueue& timers_;
+};
+
+}  // namespace frond::support

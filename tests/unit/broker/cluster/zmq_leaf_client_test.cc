@@ -1,0 +1,185 @@
+// The ZeroMQ client against a real router socket on loopback.
+#include "broker/cluster/zmq_leaf_client.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <optional>
+
+#include <boost/asio/io_context.hpp>
+
+#include "broker/cluster/timer_driver.h"
+#include "common/wire/codec.h"
+#include "common/wire/router_socket.h"
+
+namespace frond::broker {
+namespace {
+using std::chrono::milliseconds;
+
+class AZmqLeafClient : public testing::Test {
+ protected:
+  // A leaf that answers as told, on its own thread. Port 0 picks one; the same port may be taken again later.
+  void start_leaf(std::uint16_t port = 0) {
+    socket_ = *wire::RouterSocket::create({.listen = "tcp://127.0.0.1:" + std::to_string(port)});
+    port_ = socket_->port();
+    socket_->start([this](wire::Peer peer, ByteView bytes) {
+      ++asked_;
+      if (mute_) return;
+      const auto request = wire::decode_request(bytes);
+      ASSERT_TRUE(request);
+      const auto id = std::visit([](const auto& one) { return one.request_id; }, *request);
+      if (lie_) {
+        wire::FetchReply wrong;
+        wrong.request_id = id;
+        socket_->send(peer, wire::encode(wire::Reply(wrong)));
+        return;
+      }
+      wire::HelloReply reply;
+      reply.request_id = id;
+      reply.collection = "c";
+      socket_->send(peer, wire::encode(wire::Reply(reply)));
+    });
+  }
+  void stop_leaf() {
+    socket_->stop(milliseconds(0));
+    socket_.reset();
+  }
+  void connect(std::size_t max_in_flight = 1024) {
+    clients_.emplace(io_, timers_, log_, ZmqLeafClients::Config{.max_in_flight = max_in_flight});
+    client_ = *clients_->create("tcp://127.0.0.1:" + std::to_string(port_));
+  }
+  ~AZmqLeafClient() override {
+    client_.reset();
+    if (clients_) clients_->close();
+    io_.restart();
+    io_.poll();
+    if (socket_) stop_leaf();
+  }
+  // Runs the loop until `done`, at most 20 s.
+  template <class Done>
+  bool run_until(Done done) {
+    const auto end = clock_.now() + std::chrono::seconds(20);
+    while (!done() && clock_.now() < end) {
+      io_.restart();
+      io_.run_one_for(milliseconds(50));
+    }
+    return done();
+  }
+  Result<wire::HelloReply> ask(milliseconds time = milliseconds(5000)) {
+    std::optional<Result<wire::HelloReply>> got;
+    client_->hello(Deadline::after(clock_, time), [&](Result<wire::HelloReply> reply) { got = std::move(reply); });
+    EXPECT_FALSE(got) << "never from inside the call";
+    if (!run_until([&] { return got.has_value(); })) return Error(Code::kDevice, "was never answered");
+    return *std::move(got);
+  }
+  bool reach() {
+    for (int i = 0; i < 2000; ++i) {
+      if (ask()) return true;
+      io_.restart();
+      io_.run_for(milliseconds(5));
+    }
+    return false;
+  }
+
+  boost::asio::io_context io_{1};
+  SteadyClock clock_;
+  Logger log_{"test", LogLevel::kError};
+  TimerQueue timers_{clock_};
+  TimerDriver driver_{io_, timers_};
+  std::atomic<int> asked_{0};
+  std::atomic<bool> mute_{false}, lie_{false};
+  std::unique_ptr<wire::RouterSocket> socket_;
+  std::uint16_t port_ = 0;
+  std::optional<ZmqLeafClients> clients_;
+  std::unique_ptr<LeafClient> client_;
+};
+
+TEST_F(AZmqLeafClient, MatchesManyRepliesToTheirRequests) {
+  start_leaf();
+  connect();
+  ASSERT_TRUE(reach());
+  int answered = 0;
+  for (int i = 0; i < 1000; ++i)
+    client_->hello(Deadline::after(clock_, std::chrono::seconds(20)), [&](Result<wire::HelloReply> reply) {
+      EXPECT_TRUE(reply) << reply.error().message();
+      ++answered;
+    });
+  EXPECT_EQ(client_->in_flight(), 1000u);
+  EXPECT_TRUE(run_until([&] { return answered == 1000; }));
+  EXPECT_EQ(client_->in_flight(), 0u);
+}
+TEST_F(AZmqLeafClient, AnswersAtOnceWhereNobodyListens) {
+  start_leaf();
+  stop_leaf();
+  connect();
+  const auto start = clock_.now();
+  EXPECT_EQ(ask(), Code::kUnavailable);
+  EXPECT_LT(clock_.now() - start, std::chrono::seconds(2));
+}
+TEST_F(AZmqLeafClient, FailsWhatIsPendingWhenTheLeafDies) {
+  start_leaf();
+  connect();
+  ASSERT_TRUE(reach());
+  mute_ = true;
+  const int before = asked_;
+  std::optional<Result<wire::HelloReply>> got;
+  client_->hello(Deadline::after(clock_, std::chrono::seconds(20)),
+                 [&](Result<wire::HelloReply> reply) { got = std::move(reply); });
+  ASSERT_TRUE(run_until([&] { return asked_ > before; }));
+  stop_leaf();
+  const auto start = clock_.now();
+  ASSERT_TRUE(run_until([&] { return got.has_value(); }));
+  EXPECT_EQ(*got, Code::kUnavailable);
+  EXPECT_LT(clock_.now() - start, std::chrono::seconds(5)) << "long before the deadline";
+}
+TEST_F(AZmqLeafClient, ReconnectsByItself) {
+  start_leaf();
+  connect();
+  ASSERT_TRUE(reach());
+  stop_leaf();
+  start_leaf(port_);
+  EXPECT_TRUE(reach());
+}
+TEST_F(AZmqLeafClient, GivesUpAtTheDeadlineAndDropsTheLateReply) {
+  start_leaf();
+  connect();
+  ASSERT_TRUE(reach());
+  mute_ = true;
+  EXPECT_EQ(ask(milliseconds(50)), Code::kDeadline);
+  EXPECT_EQ(client_->in_flight(), 0u);
+}
+TEST_F(AZmqLeafClient, ShedsPastItsLimit) {
+  start_leaf();
+  connect(2);
+  ASSERT_TRUE(reach());
+  mute_ = true;
+  for (int i = 0; i < 2; ++i)
+    client_->hello(Deadline::after(clock_, milliseconds(300)), [](Result<wire::HelloReply>) {});
+  EXPECT_EQ(ask(), Code::kOverloaded);
+}
+TEST_F(AZmqLeafClient, CallsAReplyOfAnotherKindCorrupt) {
+  start_leaf();
+  connect();
+  ASSERT_TRUE(reach());
+  lie_ = true;
+  EXPECT_EQ(ask(), Code::kCorrupt);
+}
+TEST_F(AZmqLeafClient, AnswersWhatIsPendingWhenItIsLetGo) {
+  start_leaf();
+  connect();
+  ASSERT_TRUE(reach());
+  mute_ = true;
+  std::optional<Result<wire::HelloReply>> got;
+  client_->hello(Deadline::after(clock_, std::chrono::seconds(20)),
+                 [&](Result<wire::HelloReply> reply) { got = std::move(reply); });
+  client_.reset();
+  ASSERT_TRUE(got);
+  EXPECT_EQ(*got, Code::kUnavailable);
+}
+TEST_F(AZmqLeafClient, RefusesAnAddressThatIsNone) {
+  start_leaf();
+  connect();
+  EXPECT_EQ(clients_->create("nonsense"), Code::kInvalid);
+}
+}  // namespace
+}  // namespace frond::broker
