@@ -10,88 +10,13 @@
 #include "leaf/cpu/kernels.h"
 #include "leaf/cpu/term_reader.h"
 #include "leaf/cpu/threshold.h"
+#include "leaf/cpu/window_term.h"
 
 namespace frond::leaf::cpu {
 namespace {
 
 // Documents summed at a time: 16 KiB of sums stay in the first-level cache beside the blocks.
 constexpr DocId kWindow = kGroup * kGroups;
-
-// A term in the windows: the blocks that reach into the current one, and the bound that they give.
-class WindowTerm {
- public:
-  explicit WindowTerm(TermReader reader) : reader_(std::move(reader)) {}
-
-  // Looks at [begin, end); begin never goes back. False: no posting at or behind begin.
-  bool look(DocId begin, DocId end) {
-    const auto& list = reader_.list();
-    if (end <= reach_ && begin <= first_last_) return true;  // the same blocks
-    if (begin > first_last_ || first_ == kNone) {
-      first_ = list.find_block(begin, first_ == kNone ? 0 : first_);
-      if (first_ == reader_.blocks()) return false;
-      first_last_ = list.last_docid(first_);
-    }
-    scoring::PackedDeficit least = list.block_deficit(first_);
-    DocId last = first_last_;
-    std::uint32_t block = first_;
-    for (; last + 1 < end && block + 1 < reader_.blocks(); last = list.last_docid(block))
-      least = std::min(least, list.block_deficit(++block));
-    last_ = block;
-    reach_ = last + 1 < end || block + 1 == reader_.blocks() ? kNoDoc : last + 1;
-    if (least != least_ || bound_ == 0) {
-      least_ = least;
-      bound_ = reader_.bound(least);
-    }
-    return true;
-  }
-  Score bound() const { return bound_; }                // of the postings in the window
-  DocId reach() const { return reach_; }                // the bound holds for documents below this
-  std::uint32_t first_block() const { return first_; }  // the first that reaches into the window
-  std::uint32_t blocks_in_window() const { return last_ - first_ + 1; }
-
-  // What `docid` may get from this term, from its block's bound; 0 behind the list. Ascending docIDs, decodes nothing.
-  Score bound_at(DocId docid) {
-    if (probe_ == kNone || docid > probe_last_) {
-      // The window's first block is a lower bound too.
-      probe_ = reader_.list().find_block(docid, probe_ == kNone ? first_ : std::max(probe_, first_));
-      const bool there = probe_ < reader_.blocks();
-      probe_last_ = there ? reader_.list().last_docid(probe_) : kNoDoc;
-      probe_bound_ = there ? reader_.block_bound(probe_) : 0;
-    }
-    return probe_bound_;
-  }
-  // The last docID of that block; kNoDoc behind the list.
-  DocId bound_last() const { return probe_last_; }
-  // Adds what it does give to ascending `documents` of that block. Right after bound_at() gave more than 0.
-  void add_scores(Selection documents, std::size_t count) {
-    reader_.enter(probe_);
-    std::array<std::uint32_t, kGroup> positions;
-    for (std::size_t start = 0; start < count; start += positions.size()) {
-      const std::size_t some = std::min(count - start, positions.size());
-      positions_in_block(reader_.docids(), documents.docids + start, some, positions.data());
-      for (std::size_t i = 0; i < some; ++i) {
-        const DocId docid = documents.docids[start + i];
-        if (positions[i] < reader_.size() && reader_.docids()[positions[i]] == docid)
-          documents.scores[start + i] += reader_.score_of(probe_, positions[i], docid);
-      }
-    }
-  }
-
-  TermReader& reader() { return reader_; }
-  const TermReader& reader() const { return reader_; }
-
- private:
-  static constexpr std::uint32_t kNone = 0xffffffff;
-  TermReader reader_;
-  Score bound_ = 0;
-  DocId reach_ = 0;
-  std::uint32_t first_ = kNone, last_ = 0;
-  DocId first_last_ = 0;  // the last docID of the first block
-  scoring::PackedDeficit least_ = 0;
-  std::uint32_t probe_ = kNone;
-  DocId probe_last_ = 0;
-  Score probe_bound_ = 0;
-};
 
 class Disjunction {
  public:
