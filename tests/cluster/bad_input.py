@@ -9,7 +9,8 @@ import time
 import harness
 import random_text
 
-BAD_LINES = ['{"id": "broken', "[]", '{"body": "no id"}', '{"id": "a", "body": 7}', '{"id": "d0", "body": "again"}']
+MALFORMED = ['{"id": "broken', "[]", '{"body": "no id"}', '{"id": "a", "body": 7}']
+DUPLICATE = '{"id": "d0", "body": "again"}'
 
 
 def files_below(folder):
@@ -21,7 +22,7 @@ def check_bad_records(setting, repository, good):
     with open(good, encoding="utf-8") as file:
         lines = file.read().splitlines()
     documents = len(lines)
-    for place, bad in enumerate(BAD_LINES):
+    for place, bad in enumerate([*MALFORMED, DUPLICATE]):
         lines.insert(10 * (place + 1), bad)
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
@@ -31,16 +32,18 @@ def check_bad_records(setting, repository, good):
         return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
     before = files_below(repository)
-    refused = build(len(BAD_LINES) - 1)
+    refused = build(len(MALFORMED) - 1)
     harness.expect(refused.returncode == 1, f"too many bad records: exit {refused.returncode}")
     harness.expect("bad.jsonl" in refused.stderr, f"the report does not name the file: {refused.stderr[-500:]}")
     harness.expect([f for f in files_below(repository) if "LOCK" not in f] == [f for f in before if "LOCK" not in f],
                    "a refused build left files in the repository")
-    done = build(len(BAD_LINES))
+    done = build(len(MALFORMED))
     harness.expect(done.returncode == 0, f"as many bad records as allowed: exit {done.returncode}: {done.stderr[-500:]}")
     summary = json.loads(done.stdout.strip().splitlines()[-1])
     harness.expect(summary["documents"] == documents, f"{summary['documents']} documents, {documents} wanted")
-    print(f"bad records: {len(BAD_LINES)} reported, {documents} documents kept")
+    found = (summary["bad_records"], summary["duplicate_ids"], done.stderr.count("bad.jsonl"))
+    harness.expect(found == (len(MALFORMED), 1, len(MALFORMED) + 1), f"bad records, duplicates and reports: {found}")
+    print(f"bad records: {len(MALFORMED)} and a duplicate reported, {documents} documents kept")
 
 
 def check_killed_build(setting, repository, source):
@@ -85,7 +88,7 @@ def manifests(repository):
     for name in os.listdir(folder):
         if name.endswith(".json"):
             with open(os.path.join(folder, name), encoding="utf-8") as file:
-                found |= {entry["id"] for entry in json.load(file)["partitions"]}
+                found |= {entry["id"] for entry in json.load(file)["manifest"]["partitions"]}
     return found
 
 

@@ -32,6 +32,10 @@ class Failure(Exception):
     pass
 
 
+class Refused(Failure):
+    """The broker answered with an error status."""
+
+
 def expect(condition, what):
     if not condition:
         raise Failure(what)
@@ -142,13 +146,13 @@ def fetch(port, path, timeout=30, method="GET", body=None):
 
 
 def eventually(condition, what, seconds=30):
-    """Waits until condition() is true; connection errors count as not yet."""
+    """Waits until condition() is true; connection errors and refusals count as not yet."""
     end = time.monotonic() + seconds
     while True:
         try:
             if condition():
                 return
-        except (OSError, http.client.HTTPException, json.JSONDecodeError):
+        except (OSError, http.client.HTTPException, json.JSONDecodeError, Refused):
             pass
         expect(time.monotonic() < end, f"not within {seconds} s: {what}")
         time.sleep(0.05)
@@ -159,8 +163,9 @@ class Answer:
 
     def __init__(self, status, body):
         self.status = status
+        if status != 200:
+            raise Refused(f"search: status {status}: {body[:300]!r}")
         answer = json.loads(body, parse_float=str, parse_int=str)
-        expect(status == 200, f"search: status {status}: {body[:300]!r}")
         self.generation = int(answer["generation"])
         self.cache = answer["cache"]
         self.degraded = answer["coverage"]["degraded"]

@@ -37,7 +37,7 @@ def kill_builds(setting, repository, contents, content_of, length, times):
         content_of.update({before + ahead: content for ahead in range(1, times + 2)})
         process = subprocess.Popen(setting.build_command(repository, "c", [contents[content]], 4),
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(setting.rng.uniform(0, 1.1 * length))
+        time.sleep(setting.rng.uniform(0, 0.8 * length))
         harness.kill9(process)
         now = harness.current(repository, "c")
         harness.expect(now is not None and before <= now, f"generation {before} was current, a killed build left {now}")

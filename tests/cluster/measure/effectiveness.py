@@ -30,7 +30,7 @@ def ranked(setting, name, source, topics, k, partitions, leaves):
     summary = setting.build(repository, name, [source], partitions, stemmer="porter", stop_words="on")
     cluster = harness.Cluster(setting, repository, name, leaves, name=name)
     subprocess.run([setting.program("frond"), "run", "--topics", topics, "--broker", f"http://127.0.0.1:{cluster.http}",
-                    "--k", str(k), "--mode", "or", "--output", output], check=True, capture_output=True)
+                    "--k", str(k), "--mode", "or", "--timeout-ms", "10000", "--output", output], check=True)
     cluster.stop()
     return summary, evaluate.read_run(output)
 
