@@ -1,7 +1,6 @@
 #include "broker/scatter/fan_out.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -39,9 +38,9 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
         done_(std::move(done)) {}
 
   void start() {
-    std::vector<std::uint32_t> all(topology_->partitions.size());
-    std::iota(all.begin(), all.end(), 0u);
-    ask(all, {}, wire::Unsearched::kUnavailable);
+    std::vector<Lacking> all;
+    for (std::uint32_t i = 0; i < topology_->partitions.size(); ++i) all.push_back({i, wire::Unsearched::kUnavailable});
+    ask(all, {});
     finish_if_settled();
   }
 
@@ -57,10 +56,16 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
     bool settled = false;
   };
 
-  // Makes groups of the partitions and sends them; those that nobody has are missing for `reason`.
-  void ask(std::span<const std::uint32_t> partitions, std::span<const LeafRef> tried, wire::Unsearched reason) {
+  using Lacking = wire::SearchReply::Missing;
+
+  // Makes groups of the partitions and sends them; one that nobody has stays missing for its reason.
+  void ask(std::span<const Lacking> lacking, std::span<const LeafRef> tried) {
+    std::vector<std::uint32_t> partitions;
+    for (const auto& one : lacking) partitions.push_back(one.partition);
     auto assignment = assign(*topology_, partitions, tried, context_.turn++);
-    for (const auto partition : assignment.nobody) result_.missing.push_back({partition, reason});
+    for (const auto& [partition, reason] : lacking)
+      if (std::find(assignment.nobody.begin(), assignment.nobody.end(), partition) != assignment.nobody.end())
+        result_.missing.push_back({partition, reason});
     for (auto& share : assignment.shares) {
       if (!tried.empty()) ++context_.counters.failovers;
       auto group = std::make_shared<Group>();
@@ -126,7 +131,7 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
   void settle(Group& group) {
     group.settled = true;
     if (group.hedge) context_.timers.cancel(*group.hedge);
-    std::vector<wire::SearchReply::Missing> lacking;
+    std::vector<Lacking> lacking;
     if (group.held) {
       lacking = group.held->reply.unsearched;
       std::erase_if(group.held->partitions, [&](std::uint32_t partition) {
@@ -137,16 +142,19 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
       for (const auto partition : group.partitions) lacking.push_back({partition, group.reason});
     }
     --unsettled_;
-    std::sort(lacking.begin(), lacking.end(), [](const auto& a, const auto& b) { return a.partition < b.partition; });
-    for (std::size_t i = 0; i < lacking.size(); ++i) {
-      if (i > 0 && lacking[i].partition == lacking[i - 1].partition) continue;
-      const auto& [partition, reason] = lacking[i];
-      if (reason == wire::Unsearched::kDeadline || group.tried.size() >= kMostAttempts ||
-          deadline_.passed(context_.timers.clock()))
-        result_.missing.push_back({partition, reason});
+    const auto before = [](const auto& a, const auto& b) { return a.partition < b.partition; };
+    const auto same = [](const auto& a, const auto& b) { return a.partition == b.partition; };
+    std::stable_sort(lacking.begin(), lacking.end(), before);
+    lacking.erase(std::unique(lacking.begin(), lacking.end(), same), lacking.end());
+    const bool over = group.tried.size() >= kMostAttempts || deadline_.passed(context_.timers.clock());
+    std::vector<Lacking> again;
+    for (const auto& one : lacking) {
+      if (over || one.reason == wire::Unsearched::kDeadline)
+        result_.missing.push_back({one.partition, one.reason});
       else
-        ask({&partition, 1}, group.tried, reason);
+        again.push_back(one);
     }
+    if (!again.empty()) ask(again, group.tried);
     finish_if_settled();
   }
   void finish_if_settled() {

@@ -58,15 +58,21 @@ class Fetch : public std::enable_shared_from_this<Fetch> {
       const auto partition = plan_.topology->partition_of(ordinal);
       if (partition) by_partition[*partition].push_back(ordinal);
     }
-    const bool late = reason == wire::Unsearched::kDeadline || deadline_.passed(context_.timers.clock());
-    for (auto& [partition, ordinals] : by_partition) {
-      const auto elsewhere = assign(*plan_.topology, {&partition, 1}, {&failed, 1}, context_.turn++);
-      if (again || late || elsewhere.shares.empty()) {
-        result_.missing.push_back({partition, reason});
-        continue;
-      }
+    const bool over = again || reason == wire::Unsearched::kDeadline || deadline_.passed(context_.timers.clock());
+    std::vector<std::uint32_t> partitions;
+    for (const auto& [partition, ordinals] : by_partition) partitions.push_back(partition);
+    Assignment elsewhere;
+    if (over)
+      elsewhere.nobody = partitions;
+    else
+      elsewhere = assign(*plan_.topology, partitions, {&failed, 1}, context_.turn++);
+    for (const auto partition : elsewhere.nobody) result_.missing.push_back({partition, reason});
+    for (const auto& share : elsewhere.shares) {
+      std::vector<Ordinal> ordinals;
+      for (const auto partition : share.partitions)
+        ordinals.insert(ordinals.end(), by_partition[partition].begin(), by_partition[partition].end());
       ++context_.counters.failovers;
-      send(elsewhere.shares.front().leaf, std::move(ordinals), true);
+      send(share.leaf, std::move(ordinals), true);
     }
   }
   void close_one() {

@@ -1,0 +1,30 @@
+#pragma once
+// What scripted leaves answer.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/wire/messages.h"
+
+namespace frond::support {
+
+inline wire::SearchReply found(std::vector<topk::Hit> hits, std::vector<wire::SearchReply::Missing> unsearched = {}) {
+  wire::SearchReply reply;
+  reply.has_and = reply.has_or = true;
+  reply.or_ranking.matches = reply.and_ranking.matches = hits.size();
+  reply.and_ranking.hits = hits;
+  reply.or_ranking.hits = std::move(hits);
+  reply.unsearched = std::move(unsearched);
+  return reply;
+}
+// Every ordinal that was asked for, as "d<ordinal>".
+inline wire::FetchReply documents(const wire::FetchRequest& request) {
+  wire::FetchReply reply;
+  for (const auto ordinal : request.ordinals) {
+    const std::string id = "d" + std::to_string(ordinal);
+    reply.documents.push_back({ordinal, true, id, "title of " + id, "http://x/" + id, "a \x02word\x03 <b>"});
+  }
+  return reply;
+}
+
+}  // namespace frond::support

@@ -1,0 +1,254 @@
+#include "broker/scatter/search.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "tests/support/scripted_cluster.h"
+#include "tests/support/scripted_replies.h"
+
+namespace frond::broker {
+namespace {
+using std::chrono::milliseconds;
+using support::documents;
+using support::found;
+using support::hello;
+using support::ScriptedCluster;
+using support::ScriptedLeaf;
+using support::served;
+
+// Leaves 0 and 1 have partitions 0 and 1; leaf 2 has partition 2. With no_replica(), leaf 1 is down.
+class ASearch : public testing::Test {
+ protected:
+  ASearch() {
+    cluster.leaf(0).hellos.answer(hello({served(1, 3, {0, 1})}));
+    cluster.leaf(1).hellos.answer(hello({served(1, 3, {0, 1})}));
+    cluster.leaf(2).hellos.answer(hello({served(1, 3, {2})}));
+  }
+  void no_replica() { cluster.map.report_unavailable(cluster.map.leaves()[1], "down"); }
+  void start(milliseconds time = milliseconds(1000), std::uint32_t k = 10, std::uint32_t offset = 0) {
+    SearchPlan plan;
+    plan.topology = cluster.map.topology();
+    plan.request.mode = wire::Mode::kOr;
+    plan.request.terms = {{"word", 1}};
+    plan.k = k;
+    plan.offset = offset;
+    search(context, std::move(plan), Deadline::after(cluster.clock, time), [this](Page done) {
+      ASSERT_FALSE(page) << "once";
+      page = std::move(done);
+    });
+  }
+  ScriptedLeaf& leaf(std::size_t i) { return cluster.leaf(i); }
+  void fetch_all() {
+    for (std::size_t i : {0, 1, 2})
+      while (leaf(i).fetches.open() > 0) {
+        for (const auto& asked : leaf(i).fetches.asked)
+          if (*asked.done) {
+            leaf(i).fetches.answer(documents(asked.request));
+            break;
+          }
+      }
+  }
+  std::string ids() const {
+    std::string out;
+    for (const auto& hit : page->hits) out += hit.id + " ";
+    return out;
+  }
+  std::string lacking() const {
+    std::string out;
+    for (const auto& one : page->degraded)
+      out += std::to_string(one.partition) + ":" + std::string(name_of(one.reason)) + " ";
+    return out;
+  }
+
+  ScriptedCluster cluster{3};
+  ScatterContext context{cluster.map, cluster.timers};
+  std::optional<Page> page;
+};
+
+TEST_F(ASearch, AsksEachPartitionOnceAndFetchesThePageOnly) {
+  start(milliseconds(1000), 2);
+  ASSERT_EQ(leaf(0).searches.open() + leaf(1).searches.open(), 1u);
+  EXPECT_EQ(leaf(0).searches.last().partitions, (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(leaf(0).searches.last().depth, 2u);
+  EXPECT_EQ(leaf(0).searches.last().auto_needs, 2u);
+  leaf(0).searches.answer(found({{0, 9}, {1, 5}}));
+  leaf(2).searches.answer(found({{2, 7}, {5, 1}}));
+  EXPECT_EQ(leaf(0).fetches.last().ordinals, std::vector<Ordinal>{0});
+  EXPECT_EQ(leaf(2).fetches.last().ordinals, std::vector<Ordinal>{2});
+  EXPECT_EQ(leaf(0).fetches.last().terms, std::vector<std::string>{"word"});
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d0 d2 ");
+  EXPECT_TRUE(page->whole());
+  EXPECT_EQ(page->total, 4u);
+  EXPECT_TRUE(page->total_exact);
+}
+TEST_F(ASearch, JudgesAutoByKNotByDepth) {
+  start(milliseconds(1000), 5, 20);
+  EXPECT_EQ(leaf(0).searches.last().depth, 25u);
+  EXPECT_EQ(leaf(0).searches.last().auto_needs, 5u);
+}
+TEST_F(ASearch, NeedsNoSecondTripWithoutHits) {
+  start();
+  leaf(0).searches.answer(found({}));
+  leaf(2).searches.answer(found({}));
+  ASSERT_TRUE(page);
+  EXPECT_TRUE(page->whole());
+  EXPECT_EQ(page->total, 0u);
+}
+TEST_F(ASearch, AsksAnotherReplicaWhenALeafDies) {
+  start();
+  leaf(0).searches.answer(Error(Code::kUnavailable, "gone"));
+  EXPECT_FALSE(cluster.map.leaves()[0]->healthy);
+  leaf(1).searches.answer(found({{0, 9}}));
+  leaf(2).searches.answer(found({}));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d0 ");
+  EXPECT_TRUE(page->whole());
+  EXPECT_EQ(context.counters.failovers, 1u);
+}
+TEST_F(ASearch, AsksAnotherReplicaOnceOnly) {
+  start();
+  leaf(0).searches.answer(Error(Code::kOverloaded, "full"));
+  leaf(1).searches.answer(Error(Code::kOverloaded, "full"));
+  leaf(2).searches.answer(found({{2, 3}}));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(lacking(), "0:overloaded 1:overloaded ");
+  EXPECT_FALSE(page->total_exact);
+}
+TEST_F(ASearch, AsksAnotherReplicaForWhatALeafDidNotSearch) {
+  start();
+  leaf(0).searches.answer(found({{0, 9}}, {{1, wire::Unsearched::kCorrupt}}));
+  EXPECT_EQ(leaf(1).searches.last().partitions, std::vector<std::uint32_t>{1});
+  leaf(1).searches.answer(found({{1, 8}}));
+  leaf(2).searches.answer(found({}));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d0 d1 ");
+  EXPECT_TRUE(page->whole());
+}
+TEST_F(ASearch, GivesWhatThereIsWhenALeafIsDown) {
+  no_replica();
+  start();
+  leaf(0).searches.answer(Error(Code::kUnavailable, "gone"));
+  leaf(2).searches.answer(found({{2, 3}}));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d2 ");
+  EXPECT_EQ(lacking(), "0:unavailable 1:unavailable ");
+  EXPECT_EQ(page->partitions_answered(), 1u);
+  EXPECT_FALSE(page->timed_out());
+}
+TEST_F(ASearch, EndsAtOnceWhereNobodyIsLeft) {
+  for (std::size_t i : {0, 1, 2}) cluster.map.report_unavailable(cluster.map.leaves()[i], "down");
+  start();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->partitions_answered(), 0u);
+}
+TEST_F(ASearch, KeepsTimeForTheSecondTripAndNamesWhatWasLate) {
+  no_replica();
+  start(milliseconds(1000));
+  leaf(2).searches.answer(found({{2, 3}}));
+  cluster.advance(milliseconds(899));
+  EXPECT_EQ(leaf(2).fetches.open(), 0u);
+  cluster.advance(milliseconds(1));
+  EXPECT_EQ(leaf(2).fetches.open(), 1u);
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(lacking(), "0:deadline 1:deadline ");
+  EXPECT_TRUE(page->timed_out());
+  EXPECT_EQ(ids(), "d2 ");
+}
+TEST_F(ASearch, HedgesAfterHalfOfTheTimeAndTakesTheFirstAnswer) {
+  start(milliseconds(1000));
+  leaf(2).searches.answer(found({}));
+  cluster.advance(milliseconds(449));
+  EXPECT_EQ(leaf(1).searches.asked.size(), 0u);
+  cluster.advance(milliseconds(1));
+  ASSERT_EQ(leaf(1).searches.open(), 1u);
+  EXPECT_EQ(context.counters.hedges, 1u);
+  leaf(1).searches.answer(found({{0, 9}}));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d0 ");
+  leaf(0).searches.answer(found({{0, 9}, {1, 1}}));  // too late to count
+  EXPECT_EQ(ids(), "d0 ");
+}
+TEST_F(ASearch, TakesThePartOfASlowLeafWhenItsHedgeFails) {
+  start(milliseconds(1000));
+  leaf(2).searches.answer(found({}));
+  cluster.advance(milliseconds(450));
+  leaf(0).searches.answer(found({{0, 9}}, {{1, wire::Unsearched::kDeadline}}));
+  EXPECT_FALSE(page);
+  leaf(1).searches.answer(Error(Code::kUnavailable, "gone"));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d0 ");
+  EXPECT_EQ(lacking(), "1:deadline ");
+}
+TEST_F(ASearch, DoesNotBelieveARankingOutOfOrder) {
+  no_replica();
+  start();
+  leaf(0).searches.answer(found({{0, 1}, {1, 9}}));
+  leaf(2).searches.answer(found({}));
+  ASSERT_TRUE(page);
+  EXPECT_EQ(lacking(), "0:corrupt 1:corrupt ");
+}
+TEST_F(ASearch, DoesNotBelieveALeafThatSpeaksOfOtherPartitions) {
+  no_replica();
+  start();
+  leaf(0).searches.answer(found({}, {{2, wire::Unsearched::kDeadline}}));
+  leaf(2).searches.answer(found({}));
+  ASSERT_TRUE(page);
+  EXPECT_EQ(lacking(), "0:corrupt 1:corrupt ");
+}
+TEST_F(ASearch, FetchesFromAnotherReplicaWhenTheFirstDiesBetweenTheTrips) {
+  start();
+  leaf(0).searches.answer(found({{0, 9}, {1, 8}}));
+  leaf(2).searches.answer(found({{2, 7}}));
+  leaf(0).fetches.answer(Error(Code::kUnavailable, "gone"));
+  EXPECT_EQ(leaf(1).fetches.open(), 1u);
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d0 d1 d2 ");
+  EXPECT_TRUE(page->whole());
+}
+TEST_F(ASearch, DropsTheHitsOfALeafThatDiesBetweenTheTrips) {
+  no_replica();
+  start();
+  leaf(0).searches.answer(found({{0, 9}, {1, 8}}));
+  leaf(2).searches.answer(found({{2, 7}}));
+  leaf(0).fetches.answer(Error(Code::kUnavailable, "gone"));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d2 ");
+  EXPECT_EQ(lacking(), "0:unavailable 1:unavailable ");
+  EXPECT_FALSE(page->total_exact);
+}
+TEST_F(ASearch, DropsTheWholePartitionOfADocumentThatIsNotThere) {
+  no_replica();
+  start();
+  leaf(0).searches.answer(found({{0, 9}, {1, 8}, {3, 7}}));
+  leaf(2).searches.answer(found({}));
+  auto reply = documents(leaf(0).fetches.last());
+  reply.documents[0].found = false;
+  leaf(0).fetches.answer(reply);
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d1 ") << "d3 is of partition 0 as well";
+  EXPECT_EQ(lacking(), "0:corrupt ");
+}
+TEST_F(ASearch, EndsAtItsDeadlineWhenTitlesAreLate) {
+  no_replica();
+  start(milliseconds(1000));
+  leaf(0).searches.answer(found({{0, 9}}));
+  leaf(2).searches.answer(found({}));
+  cluster.advance(milliseconds(1000));
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "");
+  EXPECT_EQ(lacking(), "0:deadline ");
+}
+}  // namespace
+}  // namespace frond::broker
