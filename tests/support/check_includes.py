@@ -19,7 +19,7 @@ MAY_INCLUDE = {
     "common/postings": ["common/codec", "common/scoring"],
     "common/topk": ["common/scoring"],
     "common/partition": ["common/postings", "common/text"],
-    "common/repository": ["common/partition", "common/scoring", "common/text"],
+    "common/repository": ["common/http", "common/partition", "common/scoring", "common/text"],
     "common/wire": ["common/scoring", "common/text", "common/topk"],
     "leaf/lists": [],
     "leaf/engine": ["leaf/lists"],

@@ -1,0 +1,64 @@
+#include "common/repository/manifest.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/manifests.h"
+
+namespace frond::repository {
+namespace {
+
+TEST(Manifest, ReadsWhatItWrote) {
+  const Manifest written = support::example_manifest(7, 3);
+  const auto read = manifest_from_json(to_json(written));
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(to_json(*read), to_json(written));
+  EXPECT_EQ(read->partitions[2].summary.files, written.partitions[2].summary.files);
+  EXPECT_EQ(read->analyzer, written.analyzer);
+}
+
+TEST(Manifest, CallsEveryTruncationCorrupt) {
+  const std::string json = to_json(support::example_manifest(7, 1));
+  for (std::size_t length = 0; length + 1 < json.size(); ++length)
+    ASSERT_EQ(manifest_from_json(json.substr(0, length)), Code::kCorrupt) << length << " bytes";
+}
+
+TEST(Manifest, CallsEveryChangedDigitCorrupt) {
+  const std::string json = to_json(support::example_manifest(7, 1));
+  for (std::size_t at = 0; at < json.size(); ++at) {
+    if (json[at] < '0' || json[at] > '8') continue;
+    std::string changed = json;
+    ++changed[at];
+    ASSERT_EQ(manifest_from_json(changed), Code::kCorrupt) << "at " << at;
+  }
+}
+
+TEST(Manifest, NamesTheMemberThatIsWrong) {
+  auto manifest = support::example_manifest(7, 2);
+  manifest.partitions[1].summary.files[0].name = "../../etc/passwd";
+  const auto read = manifest_from_json(to_json(manifest));
+  ASSERT_EQ(read, Code::kCorrupt);
+  EXPECT_NE(read.error().message().find("partitions[1].files[0].name"), std::string::npos) << read.error().message();
+}
+
+TEST(Manifest, RefusesNumbersThatDoNotAddUp) {
+  auto manifest = support::example_manifest(7, 2);
+  ++manifest.statistics.tokens;
+  EXPECT_EQ(manifest_from_json(to_json(manifest)), Code::kCorrupt);
+}
+
+TEST(Manifest, SurvivesDeepNesting) {
+  EXPECT_EQ(manifest_from_json(std::string(200'000, '[')), Code::kCorrupt);
+  EXPECT_EQ(
+      manifest_from_json(R"({"manifest":)" + std::string(200'000, '[') + std::string(200'000, ']') + R"(,"xxh3":""})"),
+      Code::kCorrupt);
+}
+
+TEST(SafeNames, StayInTheirFolder) {
+  for (const auto name : {"a", "g1-p0-ab12", "postings-000.sst", "A_b.c"}) EXPECT_TRUE(is_safe_name(name)) << name;
+  for (const auto name : {"", ".", "..", ".hidden", "a/b", "a b", "a\\b", "caf\xc3\xa9"})
+    EXPECT_FALSE(is_safe_name(name)) << name;
+  EXPECT_FALSE(is_safe_name(std::string(129, 'a')));
+}
+
+}  // namespace
+}  // namespace frond::repository
