@@ -67,12 +67,12 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
   const std::uint32_t partitions = options.invert.partitions;
   std::vector<std::string> ids;
   for (std::uint32_t p = 0; p < partitions; ++p) ids.push_back(new_partition_id(writer->next_generation(), p));
-  const PartitionBuildOptions how{options.codec, options.bm25.b,
-                                  scoring::CollectionStatistics{summary.inverted.documents, summary.inverted.tokens}
-                                      .average_length(),
-                                  partitions_at_once(options.invert.memory.limit, partitions, options.threads)};
-  const auto summaries = FROND_TRY(build_partitions(summary.inverted.partitions, ids, writer->building(), how,
-                                                    progress.documents_written, stop));
+  const PartitionBuildOptions how{
+      options.codec, options.bm25.b,
+      scoring::CollectionStatistics{summary.inverted.documents, summary.inverted.tokens}.average_length(),
+      partitions_at_once(options.invert.memory.limit, partitions, options.threads)};
+  const auto summaries = FROND_TRY(
+      build_partitions(summary.inverted.partitions, ids, writer->building(), how, progress.documents_written, stop));
   std::uint64_t written = 0;
   for (const auto& partition : summaries) written += partition.documents;
   if (written != summary.inverted.documents)

@@ -53,8 +53,9 @@ void add_place_flags(CLI::App& command, Place& place) {
 }
 
 BuildCommand::BuildCommand(CLI::App& app)
-    : command_(*app.add_subcommand("build", "Indexes documents and publishes them as a new generation, which replaces "
-                                            "the current one")),
+    : command_(*app.add_subcommand("build",
+                                   "Indexes documents and publishes them as a new generation, which replaces "
+                                   "the current one")),
       format_(name_of(Format::kAuto)),
       codec_(codec::kDefaultCodec),
       parsers_(std::min(256u, hardware_threads())),
@@ -62,8 +63,10 @@ BuildCommand::BuildCommand(CLI::App& app)
       k1_(scoring::Bm25Parameters{}.k1),
       b_(scoring::Bm25Parameters{}.b) {
   add_place_flags(command_, place_);
-  command_.add_option("--input", inputs_, "Files and folders to index, in this order; gzip, zstd and bzip2 are told by "
-                                          "content; may be given again")
+  command_
+      .add_option("--input", inputs_,
+                  "Files and folders to index, in this order; gzip, zstd and bzip2 are told by "
+                  "content; may be given again")
       ->required()
       ->type_name("PATH");
   command_.add_option("--format", format_, "Format of the input: " + std::string(kFormatNames))->capture_default_str();
@@ -74,8 +77,10 @@ BuildCommand::BuildCommand(CLI::App& app)
   command_.add_option("--cpu-inverters", cpu_inverters_, "Inverter threads on the CPU")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  command_.add_option("--memory-limit", memory_limit_, "Resident memory of the build, at least 128MiB; what does not fit "
-                                                       "goes to disk below the repository")
+  command_
+      .add_option("--memory-limit", memory_limit_,
+                  "Resident memory of the build, at least 128MiB; what does not fit "
+                  "goes to disk below the repository")
       ->transform(config::byte_size())
       ->capture_default_str();
   command_.add_option("--codec", codec_, "Codec of posting lists")->capture_default_str();
@@ -85,30 +90,34 @@ BuildCommand::BuildCommand(CLI::App& app)
       ->capture_default_str();
   command_.add_option("--k1", k1_, "BM25's k1")->check(CLI::Range(0.0, double{scoring::kMaxK1}))->capture_default_str();
   command_.add_option("--b", b_, "BM25's b")->check(CLI::Range(0.0, 1.0))->capture_default_str();
-  command_.add_option("--max-bad-records", max_bad_records_, "Malformed records that are reported and skipped; one more "
-                                                             "ends the build and nothing is published. Duplicate ids "
-                                                             "do not count: the first stays")
+  command_
+      .add_option("--max-bad-records", max_bad_records_,
+                  "Malformed records that are reported and skipped; one more "
+                  "ends the build and nothing is published. Duplicate ids "
+                  "do not count: the first stays")
       ->capture_default_str();
   command_.add_flag("--json", json_, "Print the summary as one JSON object");
 }
 
 int BuildCommand::run(Logger& logger) {
+  const auto refuse = [this](const std::string& why) { return config::refuse(*command_.get_parent(), why); };
   const auto format = format_named(format_);
-  if (!format) return config::refuse(command_, "--format: '" + format_ + "' is none of " + std::string(kFormatNames));
+  if (!format) return refuse("--format: '" + format_ + "' is none of " + std::string(kFormatNames));
   const auto stemmer = text::stemmer_named(stemmer_);
-  if (!stemmer) return config::refuse(command_, "--stemmer: '" + stemmer_ + "' is none of porter|english|none");
+  if (!stemmer) return refuse("--stemmer: '" + stemmer_ + "' is none of porter|english|none");
   const codec::ListCodec* const codec = codec::codec_named(codec_);
   if (codec == nullptr) {
     std::string names;
-    for (const codec::ListCodec* known : codec::all_codecs()) names += (names.empty() ? "" : "|") + std::string(known->name());
-    return config::refuse(command_, "--codec: '" + codec_ + "' is none of " + names);
+    for (const codec::ListCodec* known : codec::all_codecs())
+      names += (names.empty() ? "" : "|") + std::string(known->name());
+    return refuse("--codec: '" + codec_ + "' is none of " + names);
   }
-  if (memory_limit_ < kMinMemoryLimit) return config::refuse(command_, "--memory-limit: at least 128MiB");
+  if (memory_limit_ < kMinMemoryLimit) return refuse("--memory-limit: at least 128MiB");
   if (!repository::is_safe_name(place_.collection))
-    return config::refuse(command_, "--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
+    return refuse("--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
   for (const auto& input : inputs_) {
     std::error_code failed;
-    if (!std::filesystem::exists(input, failed)) return config::refuse(command_, "--input: " + input.string() + " is not there");
+    if (!std::filesystem::exists(input, failed)) return refuse("--input: " + input.string() + " is not there");
   }
 
   BuildOptions options;

@@ -44,7 +44,8 @@ Bits bits_a_posting(const repository::Manifest& manifest) {
 }
 
 double megabytes_a_second(const BuildSummary& summary) {
-  return summary.total_seconds > 0 ? static_cast<double>(summary.inverted.bytes) / kMegabyte / summary.total_seconds : 0;
+  return summary.total_seconds > 0 ? static_cast<double>(summary.inverted.bytes) / kMegabyte / summary.total_seconds
+                                   : 0;
 }
 
 }  // namespace
@@ -58,7 +59,8 @@ std::string progress_text(const BuildProgress& progress, double seconds) {
     std::string text = print("indexing: %llu documents, %.1f MB, %.1f MB/s", documents, bytes / kMegabyte,
                              bytes / kMegabyte / std::max(seconds, 0.001));
     if (const std::uint64_t total = progress.invert.stored_total; total > 0)
-      text += print(", %.0f %% of the input", 100.0 * static_cast<double>(progress.invert.stored_bytes) / static_cast<double>(total));
+      text += print(", %.0f %% of the input",
+                    100.0 * static_cast<double>(progress.invert.stored_bytes) / static_cast<double>(total));
     return text;
   }
   if (stage == Stage::kWrite)
@@ -72,19 +74,22 @@ std::string summary_text(const BuildSummary& summary) {
   const InvertedDocuments& in = summary.inverted;
   const Bits bits = bits_a_posting(m);
   const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
-  std::string text = print("generation %llu of %s: %zu partitions, %llu documents, %llu tokens, %llu terms, %llu postings\n",
-                           number(m.generation), m.collection.c_str(), m.partitions.size(),
-                           number(m.statistics.documents), number(m.statistics.tokens), number(m.terms), number(m.postings));
+  std::string text =
+      print("generation %llu of %s: %zu partitions, %llu documents, %llu tokens, %llu terms, %llu postings\n",
+            number(m.generation), m.collection.c_str(), m.partitions.size(), number(m.statistics.documents),
+            number(m.statistics.tokens), number(m.terms), number(m.postings));
   text += print("refused: %llu bad records, %llu duplicate ids\n", number(in.bad_records), number(in.duplicates));
   text += print("%.1f MB in %.1f s: %.1f MB/s (indexing %.1f s, writing partitions %.1f s, publishing %.1f s)\n",
                 static_cast<double>(in.bytes) / kMegabyte, summary.total_seconds, megabytes_a_second(summary),
                 summary.invert_seconds, summary.write_seconds, summary.publish_seconds);
-  text += print("processor seconds while indexing: read %.1f, parse %.1f, number %.1f, invert %.1f; %llu runs, %.1f MB\n",
-                in.read_seconds, in.parse_seconds, in.sequence_seconds, in.invert_seconds, number(in.runs),
-                static_cast<double>(in.run_bytes) / kMegabyte);
-  text += print("bits a posting: docIDs %.2f, frequencies %.2f, index %.2f, bounds %.2f, headers %.2f, all %.2f; with "
-                "stored fields %.2f\n",
-                bits.docids, bits.frequencies, bits.index, bits.bounds, bits.headers, bits.lists, bits.files);
+  text +=
+      print("processor seconds while indexing: read %.1f, parse %.1f, number %.1f, invert %.1f; %llu runs, %.1f MB\n",
+            in.read_seconds, in.parse_seconds, in.sequence_seconds, in.invert_seconds, number(in.runs),
+            static_cast<double>(in.run_bytes) / kMegabyte);
+  text += print(
+      "bits a posting: docIDs %.2f, frequencies %.2f, index %.2f, bounds %.2f, headers %.2f, all %.2f; with "
+      "stored fields %.2f\n",
+      bits.docids, bits.frequencies, bits.index, bits.bounds, bits.headers, bits.lists, bits.files);
   text += print("peak memory %.1f MiB", static_cast<double>(peak_resident_bytes()) / (1 << 20));
   return text;
 }
@@ -93,39 +98,38 @@ std::string summary_json(const BuildSummary& summary) {
   const repository::Manifest& m = summary.manifest;
   const InvertedDocuments& in = summary.inverted;
   const Bits bits = bits_a_posting(m);
-  const nlohmann::ordered_json json = {
-      {"generation", m.generation},
-      {"collection", m.collection},
-      {"partitions", m.partitions.size()},
-      {"documents", m.statistics.documents},
-      {"tokens", m.statistics.tokens},
-      {"terms", m.terms},
-      {"postings", m.postings},
-      {"bad_records", in.bad_records},
-      {"duplicate_ids", in.duplicates},
-      {"bytes", in.bytes},
-      {"megabytes_per_second", megabytes_a_second(summary)},
-      {"seconds",
-       {{"total", summary.total_seconds},
-        {"index", summary.invert_seconds},
-        {"write", summary.write_seconds},
-        {"publish", summary.publish_seconds}}},
-      {"processor_seconds",
-       {{"read", in.read_seconds},
-        {"parse", in.parse_seconds},
-        {"number", in.sequence_seconds},
-        {"invert", in.invert_seconds}}},
-      {"runs", in.runs},
-      {"run_bytes", in.run_bytes},
-      {"peak_memory_bytes", peak_resident_bytes()},
-      {"bits_per_posting",
-       {{"docids", bits.docids},
-        {"frequencies", bits.frequencies},
-        {"index", bits.index},
-        {"bounds", bits.bounds},
-        {"headers", bits.headers},
-        {"all", bits.lists},
-        {"files", bits.files}}}};
+  const nlohmann::ordered_json json = {{"generation", m.generation},
+                                       {"collection", m.collection},
+                                       {"partitions", m.partitions.size()},
+                                       {"documents", m.statistics.documents},
+                                       {"tokens", m.statistics.tokens},
+                                       {"terms", m.terms},
+                                       {"postings", m.postings},
+                                       {"bad_records", in.bad_records},
+                                       {"duplicate_ids", in.duplicates},
+                                       {"bytes", in.bytes},
+                                       {"megabytes_per_second", megabytes_a_second(summary)},
+                                       {"seconds",
+                                        {{"total", summary.total_seconds},
+                                         {"index", summary.invert_seconds},
+                                         {"write", summary.write_seconds},
+                                         {"publish", summary.publish_seconds}}},
+                                       {"processor_seconds",
+                                        {{"read", in.read_seconds},
+                                         {"parse", in.parse_seconds},
+                                         {"number", in.sequence_seconds},
+                                         {"invert", in.invert_seconds}}},
+                                       {"runs", in.runs},
+                                       {"run_bytes", in.run_bytes},
+                                       {"peak_memory_bytes", peak_resident_bytes()},
+                                       {"bits_per_posting",
+                                        {{"docids", bits.docids},
+                                         {"frequencies", bits.frequencies},
+                                         {"index", bits.index},
+                                         {"bounds", bits.bounds},
+                                         {"headers", bits.headers},
+                                         {"all", bits.lists},
+                                         {"files", bits.files}}}};
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -38,6 +38,19 @@ class BuildCommand {
   bool json_ = false;
 };
 
+class CheckCommand {
+ public:
+  explicit CheckCommand(CLI::App& app);
+  bool chosen() const { return command_.parsed(); }
+  int run(Logger& logger);
+
+ private:
+  CLI::App& command_;
+  Place place_;
+  std::uint64_t generation_ = 0;
+  bool json_ = false;
+};
+
 class RollbackCommand {
  public:
   explicit RollbackCommand(CLI::App& app);

@@ -13,4 +13,4 @@ frond_add_program(frond-indexer
     build_report.cc build_report.h
     signals.cc signals.h
   DEPENDS
-    frond::indexer_build frond::common_config nlohmann_json::nlohmann_json Threads::Threads)
+    frond::indexer_build frond::indexer_check frond::common_config nlohmann_json::nlohmann_json Threads::Threads)

@@ -1,10 +1,57 @@
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "common/config/options.h"
 #include "common/repository/repository.h"
+#include "indexer/check/check.h"
 #include "indexer/commands.h"
 
 namespace frond::indexer {
+
+namespace {
+
+std::string report_text(const CheckReport& report) {
+  std::string text;
+  for (const Fault& fault : report.listed) text += fault.where + ": " + fault.what + "\n";
+  if (report.faults > report.listed.size())
+    text += "and " + std::to_string(report.faults - report.listed.size()) + " more\n";
+  return text + "generation " + std::to_string(report.generation) + ": " + std::to_string(report.partitions) +
+         " partitions, " + std::to_string(report.files) + " files, " + std::to_string(report.file_bytes) + " bytes, " +
+         std::to_string(report.lists) + " lists, " + std::to_string(report.postings) + " postings, " +
+         std::to_string(report.documents) + " documents read; " +
+         (report.faults == 0 ? std::string("nothing is wrong") : std::to_string(report.faults) + " faults");
+}
+
+std::string report_json(const CheckReport& report) {
+  nlohmann::ordered_json listed = nlohmann::ordered_json::array();
+  for (const Fault& fault : report.listed) listed.push_back({{"where", fault.where}, {"what", fault.what}});
+  const nlohmann::ordered_json json = {
+      {"generation", report.generation}, {"faults", report.faults},     {"listed", listed},
+      {"partitions", report.partitions}, {"files", report.files},       {"file_bytes", report.file_bytes},
+      {"lists", report.lists},           {"postings", report.postings}, {"documents", report.documents}};
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+CheckCommand::CheckCommand(CLI::App& app)
+    : command_(*app.add_subcommand("check",
+                                   "Reads a generation whole: every checksum, list, document and statistic; "
+                                   "exit 1 and a list of what is wrong")) {
+  add_place_flags(command_, place_);
+  command_.add_option("--generation", generation_, "Which generation; 0: the current one")->capture_default_str();
+  command_.add_flag("--json", json_, "Print the report as one JSON object");
+}
+
+int CheckCommand::run(Logger&) {
+  const auto report = check_generation(place_.repository, place_.collection, generation_);
+  if (!report) {
+    std::cerr << "frond-indexer: " << report.error().message() << std::endl;
+    return 1;
+  }
+  std::cout << (json_ ? report_json(*report) : report_text(*report)) << std::endl;
+  return report->faults == 0 ? 0 : 1;
+}
 
 RollbackCommand::RollbackCommand(CLI::App& app)
     : command_(*app.add_subcommand("rollback", "Makes the generation before the current one current again")) {

@@ -25,7 +25,8 @@ class Arena {
   // `bytes` (1 .. kBlockBytes) of memory with any content, aligned to kUnit. Stays where it is until clear().
   ArenaRef allocate(std::size_t bytes) {
     const std::size_t units = (bytes + kUnit - 1) / kUnit;
-    if (left_ < units) [[unlikely]] add_block(bytes);
+    if (left_ < units) [[unlikely]]
+      add_block(bytes);
     const ArenaRef ref = next_;
     next_ += static_cast<ArenaRef>(units);
     left_ -= units;

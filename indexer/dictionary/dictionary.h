@@ -35,7 +35,8 @@ class Dictionary {
   // The value of a term: `suffix` is the term without the collection's prefix, at most 65,535 bytes. Stays where it is.
   Value& find_or_add(TrieCollection collection, std::string_view suffix) {
     Table& table = tables_[collection];
-    if (table.terms * 3 >= table.slots.size() * 2) [[unlikely]] grow(table);
+    if (table.terms * 3 >= table.slots.size() * 2) [[unlikely]]
+      grow(table);
     const auto hash = static_cast<std::uint32_t>(XXH3_64bits(suffix.data(), suffix.size()));
     const std::size_t mask = table.slots.size() - 1;
     for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
@@ -104,7 +105,8 @@ class Dictionary {
     return ref;
   }
   void grow(Table& table) {
-    std::vector<Slot> old = std::exchange(table.slots, std::vector<Slot>(std::max<std::size_t>(8, table.slots.size() * 2)));
+    std::vector<Slot> old =
+        std::exchange(table.slots, std::vector<Slot>(std::max<std::size_t>(8, table.slots.size() * 2)));
     slots_ += table.slots.size() - old.size();
     const std::size_t mask = table.slots.size() - 1;
     for (const Slot& slot : old) {

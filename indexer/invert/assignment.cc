@@ -12,9 +12,8 @@ Assignment::Assignment(std::span<const TokenGroup> sample, std::uint32_t inverte
   FROND_CHECK(inverters > 0);
   for (std::size_t i = 0; i < owner_.size(); ++i) owner_[i] = static_cast<std::uint32_t>(i % inverters);
   std::vector<TokenGroup> largest(sample.begin(), sample.end());
-  std::stable_sort(largest.begin(), largest.end(), [](const TokenGroup& a, const TokenGroup& b) {
-    return a.end - a.begin > b.end - b.begin;
-  });
+  std::stable_sort(largest.begin(), largest.end(),
+                   [](const TokenGroup& a, const TokenGroup& b) { return a.end - a.begin > b.end - b.begin; });
   struct Load {
     std::uint64_t bytes = 0;
     std::uint32_t inverter = 0;

@@ -9,8 +9,7 @@ constexpr std::size_t kLinkBytes = sizeof(ArenaRef);  // before a chunk's payloa
 constexpr std::size_t kFirstChunk = 16, kLargestChunk = 4096;
 
 void add_chunk(PostingChain& chain, Arena& arena) {
-  const std::size_t bytes =
-      chain.tail == kNoRef ? kFirstChunk : std::min(kLargestChunk, (chain.size + kLinkBytes) * 2);
+  const std::size_t bytes = chain.tail == kNoRef ? kFirstChunk : std::min(kLargestChunk, (chain.size + kLinkBytes) * 2);
   const ArenaRef chunk = arena.allocate(bytes);
   if (chain.tail == kNoRef)
     chain.first = chunk;

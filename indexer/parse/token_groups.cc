@@ -83,7 +83,8 @@ void TokenGrouper::finish(TokenGroups& out) {
       to += 2;
     }
     const auto head = static_cast<std::uint8_t>(*at);
-    const std::size_t coded = head < kLongMark ? std::size_t{1} + head : std::size_t{3} + load_le<std::uint16_t>(at + 1);
+    const std::size_t coded =
+        head < kLongMark ? std::size_t{1} + head : std::size_t{3} + load_le<std::uint16_t>(at + 1);
     std::memcpy(to, at, coded);
     at += coded;
     collection.bytes = static_cast<std::uint32_t>(to + coded - out.bytes.data());

@@ -23,7 +23,7 @@ class BatchPool {
   // A cleared batch; null: stopped.
   Batch* acquire(std::stop_token stop) {
     MutexLock lock(mutex_);
-    if (!changed_.wait(mutex_, stop, [this] { return !free_.empty(); })) return nullptr;
+    if (!changed_.wait(mutex_, stop, [this]() FROND_REQUIRES(mutex_) { return !free_.empty(); })) return nullptr;
     Batch* const batch = free_.back();
     free_.pop_back();
     return batch;
@@ -31,7 +31,9 @@ class BatchPool {
   // Waits until the batch, filled, fits beside those in flight, or is alone. False: stopped.
   bool admit(const Batch& batch, std::stop_token stop) {
     MutexLock lock(mutex_);
-    const auto fits = [&] { return in_flight_ == 0 || in_flight_ + batch.record_bytes <= max_record_bytes_; };
+    const auto fits = [&]() FROND_REQUIRES(mutex_) {
+      return in_flight_ == 0 || in_flight_ + batch.record_bytes <= max_record_bytes_;
+    };
     if (!changed_.wait(mutex_, stop, fits)) return false;
     in_flight_ += batch.record_bytes;
     return true;
@@ -73,7 +75,7 @@ class ReorderBuffer {
   // The next batch; null: after the last one, or stopped.
   Batch* next(std::stop_token stop) {
     MutexLock lock(mutex_);
-    const auto ready = [this] { return waiting_.contains(next_) || next_ == end_; };
+    const auto ready = [this]() FROND_REQUIRES(mutex_) { return waiting_.contains(next_) || next_ == end_; };
     if (!changed_.wait(mutex_, stop, ready) || next_ == end_) return nullptr;
     Batch* const batch = waiting_.extract(next_++).mapped();
     return batch;

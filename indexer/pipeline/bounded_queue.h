@@ -21,7 +21,8 @@ class BoundedQueue {
   // False: stopped or closed, and `item` is gone.
   bool push(T item, std::stop_token stop) {
     MutexLock lock(mutex_);
-    const bool room = space_.wait(mutex_, stop, [this] { return items_.size() < capacity_ || closed_; });
+    const bool room =
+        space_.wait(mutex_, stop, [this]() FROND_REQUIRES(mutex_) { return items_.size() < capacity_ || closed_; });
     if (!room || closed_) return false;
     items_.push_back(std::move(item));
     filled_.notify_one();
@@ -30,7 +31,8 @@ class BoundedQueue {
   // Nothing: stopped, or closed and empty.
   std::optional<T> pop(std::stop_token stop) {
     MutexLock lock(mutex_);
-    if (!filled_.wait(mutex_, stop, [this] { return !items_.empty() || closed_; })) return std::nullopt;
+    if (!filled_.wait(mutex_, stop, [this]() FROND_REQUIRES(mutex_) { return !items_.empty() || closed_; }))
+      return std::nullopt;
     return take();
   }
   // Nothing: empty at the moment.

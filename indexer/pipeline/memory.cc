@@ -11,7 +11,7 @@ namespace frond::indexer {
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-constexpr std::uint64_t kProgram = 48 * kMiB;          // code, libraries, stacks
+constexpr std::uint64_t kProgram = 48 * kMiB;            // code, libraries, stacks
 constexpr std::uint64_t kPartitionWriting = 160 * kMiB;  // of one partition
 // A batch in flight holds its records, its tokens, and its compressed fields.
 constexpr std::uint64_t kBatchFactor = 3;
@@ -22,7 +22,8 @@ MemoryPlan plan_memory(std::uint64_t limit, std::uint32_t parsers, std::uint32_t
   MemoryPlan plan;
   plan.limit = limit;
   plan.batches = 2 * std::size_t{parsers} + 3;
-  plan.batch_bytes = std::clamp<std::uint64_t>(limit / 8 / kBatchFactor / (plan.batches + parsers), kMiB / 16, 2 * kMiB);
+  plan.batch_bytes =
+      std::clamp<std::uint64_t>(limit / 8 / kBatchFactor / (plan.batches + parsers), kMiB / 16, 2 * kMiB);
   plan.flush_at = limit - std::max<std::uint64_t>(limit / 10, 24 * kMiB);
   const std::uint64_t elsewhere = kProgram + plan.batch_bytes * kBatchFactor * (plan.batches + parsers);
   plan.least_run = 4 * kMiB * inverters;

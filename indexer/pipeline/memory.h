@@ -9,13 +9,13 @@ namespace frond::indexer {
 inline constexpr std::uint64_t kMinMemoryLimit = std::uint64_t{128} << 20;
 
 struct MemoryPlan {
-  std::uint64_t limit = 0;         // resident bytes of the process
-  std::size_t batches = 0;         // in flight
-  std::uint64_t batch_bytes = 0;   // of records, of one batch
-  std::uint64_t flush_at = 0;      // resident bytes that make the inverters flush
-  std::uint64_t postings = 0;      // bytes of all inverters that make them flush
-  std::uint64_t least_run = 0;     // bytes below which a flush is not worth while, whatever is resident
-  std::uint64_t ids = 0;           // of the id set: more ends the build
+  std::uint64_t limit = 0;        // resident bytes of the process
+  std::size_t batches = 0;        // in flight
+  std::uint64_t batch_bytes = 0;  // of records, of one batch
+  std::uint64_t flush_at = 0;     // resident bytes that make the inverters flush
+  std::uint64_t postings = 0;     // bytes of all inverters that make them flush
+  std::uint64_t least_run = 0;    // bytes below which a flush is not worth while, whatever is resident
+  std::uint64_t ids = 0;          // of the id set: more ends the build
 };
 MemoryPlan plan_memory(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters);
 

@@ -63,7 +63,9 @@ Result<DocumentFrameHeader> read_frame_header(ByteView bytes) {
 }
 
 Result<DocumentFrame> DocumentFrame::open(const DocumentFrameHeader& header, ByteView payload) {
-  const auto corrupt = [](const char* what) { return Error(Code::kCorrupt, std::string("a frame of documents ") + what); };
+  const auto corrupt = [](const char* what) {
+    return Error(Code::kCorrupt, std::string("a frame of documents ") + what);
+  };
   if (payload.size() != header.payload_bytes()) return corrupt("is cut short");
   if (XXH3_64bits(payload.data(), payload.size()) != header.checksum) return corrupt("has a wrong checksum");
   DocumentFrame frame;

@@ -42,8 +42,8 @@ class RunMerger {
   std::vector<RunReader> readers_;
   std::vector<std::size_t> heap_;  // of the runs that have a record
   std::string term_;
-  bool any_ = false;       // a posting of the term was read
-  DocId last_docid_ = 0;   // the last one
+  bool any_ = false;      // a posting of the term was read
+  DocId last_docid_ = 0;  // the last one
 };
 
 // Where there are more than kMaxFanIn runs, merges neighbours into larger ones, written to `folder`, until there are

@@ -10,7 +10,7 @@
 namespace frond::indexer {
 namespace {
 
-constexpr std::size_t kMaxPostingBytes = 10;   // two varints of 32 and 33 bits
+constexpr std::size_t kMaxPostingBytes = 10;         // two varints of 32 and 33 bits
 constexpr std::size_t kMaxRecordHeader = 3 + 3 + 5;  // three varints, of two lengths and a count
 
 std::size_t shared_prefix(std::string_view a, std::string_view b) {

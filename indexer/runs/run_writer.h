@@ -39,10 +39,10 @@ class RunWriter {
 
   ScratchWriter file_;
   std::uint32_t partition_;
-  ByteBuffer payload_;             // of the frame at hand
+  ByteBuffer payload_;  // of the frame at hand
   std::uint32_t frame_records_ = 0;
-  std::string last_term_;          // in this frame
-  ByteBuffer record_;  // where the postings of a record are coded
+  std::string last_term_;  // in this frame
+  ByteBuffer record_;      // where the postings of a record are coded
   std::uint64_t records_ = 0, postings_ = 0;
 };
 

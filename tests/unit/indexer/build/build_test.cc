@@ -1,0 +1,255 @@
+// A whole build: the index does not depend on threads or memory, agrees with a plain map, and is published or not.
+#include "indexer/build.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "common/partition/partition.h"
+#include "common/postings/posting_list.h"
+#include "common/repository/repository.h"
+#include "common/text/analyzer.h"
+#include "indexer/check/check.h"
+#include "tests/support/scratch_folder.h"
+
+namespace frond::indexer {
+namespace {
+
+using support::ScratchFolder;
+
+struct Source {
+  std::string id, title, body;
+};
+
+// Zipf-like words, some unusual ones, and every twentieth document a duplicate of an earlier id.
+std::vector<Source> random_documents(unsigned seed, std::size_t count) {
+  std::mt19937 random(seed);
+  const auto words = [&](std::size_t most) {
+    std::string text;
+    for (std::size_t n = random() % most; n > 0; --n) {
+      const std::uint32_t rank = random() % (1u << random() % 13);
+      text += (rank % 7 == 0   ? "the"
+               : rank % 7 == 1 ? ""
+                               : "w") +
+              std::to_string(rank) + (rank % 11 ? " " : " Fußball, ");
+    }
+    return text;
+  };
+  std::vector<Source> documents;
+  for (std::size_t i = 0; i < count; ++i)
+    documents.push_back({"d" + std::to_string(i % 20 == 19 ? random() % i : i), words(5), words(i % 50 ? 60 : 2'000)});
+  return documents;
+}
+
+std::string jsonl_of(const std::vector<Source>& documents) {
+  std::string text;
+  for (const Source& d : documents)
+    text += R"({"id":")" + d.id + R"(","title":")" + d.title + R"(","body":")" + d.body + "\"}\n";
+  return text;
+}
+
+BuildOptions options_for(const ScratchFolder& folder, const std::string& repository, std::uint32_t partitions) {
+  BuildOptions options;
+  options.repository = folder / repository;
+  options.collection = "test";
+  options.invert.inputs = {folder / "input.jsonl"};
+  options.invert.partitions = partitions;
+  options.invert.memory = plan_memory(kMinMemoryLimit, 1, 1);
+  options.invert.memory.batch_bytes = 64 << 10;
+  options.codec = codec::codec_named(codec::kDefaultCodec);
+  options.threads = 2;
+  return options;
+}
+
+Result<BuildSummary> run(const BuildOptions& options, std::stop_token stop = {}) {
+  BuildProgress progress;
+  Logger logger("test", LogLevel::kError);
+  return build(options, progress, logger, stop);
+}
+
+// What a generation holds, independent of how it lies in files.
+struct Contents {
+  using Posting = std::pair<Ordinal, Frequency>;
+  std::map<std::string, std::vector<std::vector<std::byte>>> blobs;  // "partition/term": its segments
+  std::map<std::string, std::map<Ordinal, Frequency>> postings;
+  std::map<Ordinal, std::vector<std::string>> documents;  // id, title, body, length
+};
+
+void read_lists(const partition::Partition& part, const repository::PartitionEntry& entry, Contents& contents) {
+  ASSERT_TRUE(part.for_each_term([&](std::string_view term, const partition::TermStatistics&) {
+    const auto list = part.list(term);
+    EXPECT_TRUE(list);
+    std::vector<ByteView> segments;
+    auto& blobs = contents.blobs[std::to_string(entry.base) + "/" + std::string(term)];
+    for (const auto& segment : list->segments) {
+      segments.push_back(segment.bytes());
+      blobs.emplace_back(segment.bytes().begin(), segment.bytes().end());
+    }
+    const auto postings = postings::PostingList::open(segments);
+    EXPECT_TRUE(postings);
+    for (std::uint32_t block = 0; block < postings->blocks(); ++block) {
+      std::uint32_t docids[codec::kBlockLength], frequencies[codec::kBlockLength];
+      EXPECT_TRUE(postings->decode_docids(block, docids));
+      EXPECT_TRUE(postings->decode_frequencies(block, frequencies));
+      for (std::uint32_t i = 0; i < postings->block_size(block); ++i)
+        contents.postings[std::string(term)][entry.base + docids[i] * entry.stride] = frequencies[i];
+    }
+    return true;
+  }));
+}
+
+Contents read_generation(const std::filesystem::path& root, const repository::Manifest& manifest) {
+  Contents contents;
+  const ScratchFolder scratch;
+  for (const auto& entry : manifest.partitions) {
+    const auto database = scratch / entry.id;
+    const auto files = root / "test" / "partitions" / entry.id;
+    EXPECT_TRUE(partition::Partition::ingest(files, entry.summary.files, database, false));
+    const auto part = partition::Partition::open(database);
+    EXPECT_TRUE(part);
+    if (!part) return contents;
+    read_lists(**part, entry, contents);
+    for (DocId docid = 0; docid < (*part)->documents(); ++docid) {
+      const auto document = (*part)->document(docid);
+      EXPECT_TRUE(document);
+      contents.documents[entry.base + docid * entry.stride] = {document->id, document->title, document->body,
+                                                               std::to_string((*part)->lengths()[docid])};
+    }
+  }
+  return contents;
+}
+
+// The obvious index of the same documents.
+Contents index_plainly(const std::vector<Source>& documents) {
+  Contents contents;
+  text::Analyzer analyzer({});
+  std::map<std::string, int> ids;
+  Ordinal next = 0;
+  for (const Source& d : documents) {
+    if (!ids.emplace(d.id, 0).second) continue;
+    const auto terms = analyzer.terms(d.title + ' ' + d.body);
+    for (const std::string& term : terms) ++contents.postings[term][next];
+    contents.documents[next++] = {d.id, d.title, d.body, std::to_string(terms.size())};
+  }
+  return contents;
+}
+
+TEST(Build, GivesTheIndexThatAMapWouldForAnyNumberOfPartitions) {
+  const ScratchFolder folder;
+  const auto documents = random_documents(1, 700);
+  support::write_file(folder / "input.jsonl", jsonl_of(documents));
+  const Contents expected = index_plainly(documents);
+  for (const std::uint32_t partitions : {1u, 2u, 3u, 16u}) {
+    const auto options = options_for(folder, "r" + std::to_string(partitions), partitions);
+    const auto summary = run(options);
+    ASSERT_TRUE(summary) << summary.error().message();
+    const Contents got = read_generation(options.repository, summary->manifest);
+    EXPECT_EQ(got.documents, expected.documents) << partitions;
+    EXPECT_EQ(got.postings, expected.postings) << partitions;
+    EXPECT_EQ(summary->manifest.terms, expected.postings.size());
+    EXPECT_EQ(summary->manifest.statistics.documents, expected.documents.size());
+    EXPECT_EQ(summary->inverted.duplicates, documents.size() - expected.documents.size());
+    const auto report = check_generation(options.repository, "test");
+    ASSERT_TRUE(report) << report.error().message();
+    EXPECT_EQ(report->faults, 0u) << (report->listed.empty() ? ""
+                                                             : report->listed[0].where + ": " + report->listed[0].what);
+  }
+}
+
+TEST(Build, IsTheSameForAnyNumberOfThreadsAndAnyMemory) {
+  const ScratchFolder folder;
+  const auto documents = random_documents(2, 4'000);
+  support::write_file(folder / "input.jsonl", jsonl_of(documents));
+  BuildOptions plain = options_for(folder, "plain", 3);
+  BuildOptions threads = options_for(folder, "threads", 3);
+  threads.invert.parsers = 4;
+  threads.invert.cpu_inverters = 3;
+  threads.threads = 8;
+  BuildOptions tiny = options_for(folder, "tiny", 3);
+  tiny.invert.parsers = 2;
+  tiny.invert.cpu_inverters = 2;
+  tiny.invert.memory.postings = 0;  // a run a batch, almost
+  tiny.invert.memory.least_run = 0;
+  const auto expected = run(plain);
+  ASSERT_TRUE(expected) << expected.error().message();
+  const Contents contents = read_generation(plain.repository, expected->manifest);
+  for (const BuildOptions& options : {threads, tiny}) {
+    const auto summary = run(options);
+    ASSERT_TRUE(summary) << summary.error().message();
+    const Contents got = read_generation(options.repository, summary->manifest);
+    EXPECT_EQ(got.blobs, contents.blobs) << options.repository;
+    EXPECT_EQ(got.documents, contents.documents) << options.repository;
+    for (std::size_t p = 0; p < 3; ++p) {
+      const auto& a = expected->manifest.partitions[p].summary;
+      const auto& b = summary->manifest.partitions[p].summary;
+      EXPECT_EQ(a.tokens, b.tokens);
+      EXPECT_EQ(a.postings, b.postings);
+      EXPECT_EQ(a.docid_bytes, b.docid_bytes);
+      EXPECT_EQ(a.built_average_length, b.built_average_length);
+      // The files may differ in what RocksDB writes into them of itself (an id of each file), not in size.
+      ASSERT_EQ(a.files.size(), b.files.size());
+      for (std::size_t f = 0; f < a.files.size(); ++f) EXPECT_EQ(a.files[f].bytes, b.files[f].bytes) << a.files[f].name;
+    }
+  }
+}
+
+TEST(Build, CutsIntoManyRunsWhenMemoryIsTiny) {
+  const ScratchFolder folder;
+  support::write_file(folder / "input.jsonl", jsonl_of(random_documents(3, 3'000)));
+  BuildOptions options = options_for(folder, "r", 1);
+  options.invert.memory.postings = 0;
+  options.invert.memory.least_run = 0;
+  const auto summary = run(options);
+  ASSERT_TRUE(summary) << summary.error().message();
+  EXPECT_GT(summary->inverted.runs, 3u);
+}
+
+Generation current_of(const BuildOptions& options) {
+  const auto source = repository::RepositorySource::open(options.repository.string(), "test");
+  const auto current = (*source)->current();
+  return current ? *current : 0;
+}
+
+TEST(Build, PublishesNothingWhenItFails) {
+  const ScratchFolder folder;
+  support::write_file(folder / "input.jsonl", jsonl_of(random_documents(4, 100)));
+  BuildOptions options = options_for(folder, "r", 2);
+  ASSERT_TRUE(run(options));
+  ASSERT_EQ(current_of(options), 1u);
+  support::write_file(folder / "bad.jsonl", jsonl_of(random_documents(5, 100)) + "broken\nbroken\n");
+  support::write_file(folder / "empty.jsonl", "");
+  options.invert.max_bad_records = 1;
+  options.invert.format = Format::kJsonl;
+  for (const char* input : {"bad.jsonl", "empty.jsonl", "none.jsonl"}) {
+    options.invert.inputs = {folder / input};
+    EXPECT_FALSE(run(options)) << input;
+    EXPECT_EQ(current_of(options), 1u);
+    EXPECT_TRUE(std::filesystem::is_empty(options.repository / "test" / "building")) << input;
+  }
+  std::stop_source stop;
+  stop.request_stop();
+  options.invert.inputs = {folder / "input.jsonl"};
+  EXPECT_EQ(run(options, stop.get_token()), Code::kUnavailable);
+  EXPECT_EQ(current_of(options), 1u);
+  ASSERT_TRUE(run(options));
+  EXPECT_EQ(current_of(options), 2u);
+  EXPECT_EQ(check_generation(options.repository, "test")->faults, 0u);
+}
+
+TEST(Build, IndexesDocumentsWithoutAWordAndFewerThanPartitions) {
+  const ScratchFolder folder;
+  support::write_file(folder / "input.jsonl",
+                      "{\"id\":\"a\",\"contents\":\"\"}\n{\"id\":\"b\",\"contents\":\"the\"}\n");
+  const auto options = options_for(folder, "r", 5);
+  const auto summary = run(options);
+  ASSERT_TRUE(summary) << summary.error().message();
+  EXPECT_EQ(summary->manifest.statistics.documents, 2u);
+  EXPECT_EQ(summary->manifest.terms, 0u);
+  const auto report = check_generation(options.repository, "test");
+  ASSERT_TRUE(report) << report.error().message();
+  EXPECT_EQ(report->faults, 0u) << report->listed[0].where << ": " << report->listed[0].what;
+}
+
+}  // namespace
+}  // namespace frond::indexer

@@ -1,0 +1,43 @@
+// Collections to inverters.
+#include "indexer/invert/assignment.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace frond::indexer {
+namespace {
+
+TEST(Assignment, GivesEveryGroupToOneInverterAlways) {
+  std::mt19937 random(1);
+  std::vector<TokenGroup> sample;
+  for (std::size_t c = 0; c < kTrieCollections; c += 1 + random() % 40)
+    sample.push_back({static_cast<TrieCollection>(c), 0, 1 + static_cast<std::uint32_t>(random() % 5'000)});
+  const Assignment assignment(sample, 4);
+  std::vector<std::vector<TokenGroup>> shares;
+  assignment.split(sample, shares);
+  ASSERT_EQ(shares.size(), 4u);
+  std::size_t groups = 0;
+  std::vector<std::uint64_t> bytes;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    groups += shares[i].size();
+    bytes.push_back(0);
+    for (const TokenGroup& group : shares[i]) {
+      EXPECT_EQ(assignment.inverter_of(group.collection), i);
+      bytes.back() += group.end;
+    }
+  }
+  EXPECT_EQ(groups, sample.size());
+  // Of many groups, the largest of which is small, the shares come out alike.
+  EXPECT_LE(*std::max_element(bytes.begin(), bytes.end()), *std::min_element(bytes.begin(), bytes.end()) + 5'000);
+}
+
+TEST(Assignment, SpreadsWhatTheSampleLacks) {
+  const Assignment assignment({}, 3);
+  std::vector<std::size_t> count(3);
+  for (std::size_t c = 0; c < kTrieCollections; ++c) ++count[assignment.inverter_of(static_cast<TrieCollection>(c))];
+  for (const std::size_t n : count) EXPECT_NEAR(static_cast<double>(n), kTrieCollections / 3.0, 1.0);
+}
+
+}  // namespace
+}  // namespace frond::indexer

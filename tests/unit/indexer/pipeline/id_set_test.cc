@@ -1,0 +1,32 @@
+// Which ids were seen.
+#include "indexer/pipeline/id_set.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+#include <string>
+
+namespace frond::indexer {
+namespace {
+
+TEST(IdSet, KnowsEveryIdThatItWasGiven) {
+  std::mt19937 random(3);
+  IdSet ids;
+  std::set<std::string> expected;
+  for (int i = 0; i < 200'000; ++i) {
+    const std::string id = std::to_string(random() % 100'000);
+    EXPECT_EQ(ids.insert(hash_id(id)), expected.insert(id).second) << id;
+  }
+  EXPECT_EQ(ids.size(), expected.size());
+  EXPECT_LE(ids.bytes(), ids.size() * 64);
+}
+
+TEST(IdSet, TakesTheHashThatMarksAFreeSlot) {
+  IdSet ids;
+  EXPECT_TRUE(ids.insert({}));
+  EXPECT_FALSE(ids.insert({}));
+}
+
+}  // namespace
+}  // namespace frond::indexer
