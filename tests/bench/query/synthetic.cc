@@ -42,7 +42,8 @@ support::Collection synthetic_collection(std::uint64_t seed, std::uint32_t docum
       .seed = seed, .lengths = std::vector<std::uint32_t>(documents), .postings = {}, .awkward = {}};
   std::uint64_t made = 0;
   for (TermNumber term = 0; made < postings && term < 400'000; ++term) {
-    const double density = std::min(0.35, 0.55 / std::pow(term + 1.0, 0.72)) * std::exp(-term / 60'000.0);
+    const double density =
+        std::min(0.35, 0.55 / std::pow(term + 1.0, 0.72)) * std::exp(-static_cast<double>(term) / 60'000.0);
     collection.postings.push_back(list_of(random, documents, density, term));
     made += collection.postings.back().size();
     for (const auto& [document, frequency] : collection.postings.back()) collection.lengths[document] += frequency;

@@ -91,6 +91,8 @@ struct Case {
   std::string_view codec{};
 };
 
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name << ", seed " << c.seed; }
+
 class EveryEngine : public testing::TestWithParam<Case> {};
 
 TEST_P(EveryEngine, GivesTheOraclesHitsForAnyModeKAndNumberOfPartitions) {
