@@ -1,0 +1,81 @@
+#include "broker/http/answer_json.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace frond::broker {
+namespace {
+std::string score_text(topk::Score score) {
+  std::string out;
+  append_score(out, score);
+  return out;
+}
+std::string json_text(std::string_view text) {
+  std::string out;
+  append_json_string(out, text);
+  return out;
+}
+
+TEST(Score, IsPrintedExactly) {
+  EXPECT_EQ(score_text(0), "0");
+  EXPECT_EQ(score_text(65536), "1");
+  EXPECT_EQ(score_text(65536 * 3 + 32768), "3.5");
+  for (const topk::Score score : {1u, 7u, 65535u, 65537u, 1'234'567u, 0xfffffffeu, 0xffffffffu}) {
+    EXPECT_EQ(std::stod(score_text(score)) * 65536, static_cast<double>(score));
+    EXPECT_NE(score_text(score), score_text(score - 1));
+  }
+}
+TEST(JsonText, EscapesWhatMustBe) {
+  EXPECT_EQ(json_text("a\"b\\c\n\t\x01é"), "\"a\\\"b\\\\c\\n\\t\\u0001é\"");
+  for (int c = 0; c < 256; ++c) {
+    const std::string text = json_text(std::string(1, static_cast<char>(c)));
+    EXPECT_TRUE(nlohmann::json::accept(text)) << c;
+    if (c < 128) {
+      EXPECT_EQ(nlohmann::json::parse(text).get<std::string>(), std::string(1, static_cast<char>(c)));
+    }
+  }
+}
+TEST(Snippet, IsSafeHtmlWithBalancedMarks) {
+  EXPECT_EQ(snippet_html("a <b> & \x02"
+                         "c\"'\x03 d"),
+            "a &lt;b&gt; &amp; <mark>c&quot;&#39;</mark> d");
+  EXPECT_EQ(snippet_html("\x03"
+                         "a\x02"
+                         "b\x02"
+                         "c"),
+            "a<mark>bc</mark>");
+}
+TEST(Answer, HasTheContractsMembers) {
+  Page page;
+  page.generation = 7;
+  page.partitions_total = 3;
+  page.degraded = {{1, wire::Unsearched::kDeadline}};
+  page.total = 41;
+  page.total_exact = false;
+  page.mode_used = wire::Mode::kAnd;
+  page.hits = {{{5, 98304},
+                "id",
+                "title",
+                "http://x/",
+                "a \x02"
+                "b\x03"}};
+  const std::vector<wire::QueryTerm> terms = {{"b", 2}};
+  const auto body = nlohmann::json::parse(
+      render_answer(12'034, page.timed_out(), page.generation, "miss", render_rest(page, {true, true, terms})));
+  EXPECT_EQ(body["took_ms"], 12.034);
+  EXPECT_EQ(body["timed_out"], true);
+  EXPECT_EQ(body["generation"], 7);
+  EXPECT_EQ(body["cache"], "miss");
+  EXPECT_EQ(body["coverage"], nlohmann::json::parse(R"({"partitions_total":3,"partitions_answered":2,
+                                                        "degraded":[{"partition":1,"reason":"deadline"}]})"));
+  EXPECT_EQ(body["total"], nlohmann::json::parse(R"({"value":41,"relation":"gte"})"));
+  EXPECT_EQ(body["hits"], nlohmann::json::parse(R"([{"id":"id","score":1.5,"title":"title","url":"http://x/",
+      "snippet":"a <mark>b</mark>","score_fixed":98304,"ordinal":5}])"));
+  EXPECT_EQ(body["explain"], nlohmann::json::parse(R"({"mode_used":"and","terms":[{"term":"b","occurrences":2}]})"));
+  EXPECT_TRUE(body.contains("profile"));
+  const auto plain = nlohmann::json::parse(render_answer(5, false, 7, "hit", render_rest(page, {})));
+  EXPECT_EQ(plain["took_ms"], 0.005);
+  EXPECT_FALSE(plain.contains("explain") || plain.contains("profile") || plain["hits"][0].contains("score_fixed"));
+}
+}  // namespace
+}  // namespace frond::broker

@@ -1,0 +1,106 @@
+#include "broker/http/routes.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/captured_response.h"
+#include "tests/support/scripted_broker.h"
+
+namespace frond::broker {
+namespace {
+using support::CapturedResponse;
+using support::ScriptedBroker;
+
+class TheRoutes : public testing::Test {
+ protected:
+  TheRoutes()
+      : router(make_routes({broker.service, many, broker.cluster.map, broker.registry, broker.cluster.clock, "c", "1",
+                            [this] { return draining; }})) {
+    export_broker(broker.registry, broker.cluster.map, broker.scatter, broker.service);
+  }
+  http::Response ask(std::string method, std::string target, std::string body = {}) {
+    const auto captured = CapturedResponse::make();
+    const auto question = target.find('?');
+    http::Request request{.method = std::move(method), .target = target, .path = target.substr(0, question)};
+    if (question != std::string::npos) request.query = target.substr(question + 1);
+    request.body = std::move(body);
+    router(std::move(request), CapturedResponse::responder(captured));
+    broker.play();
+    return captured->got.value_or(http::Response{.status = 0});
+  }
+  // The parameter that a refusal names.
+  std::string refused(std::string method, std::string target, std::string body = {}) {
+    const auto response = ask(std::move(method), std::move(target), std::move(body));
+    if (response.status != 400 || response.content_type != "application/problem+json") return "not refused";
+    return nlohmann::json::parse(response.body).value("parameter", "none");
+  }
+
+  bool draining = false;
+  ScriptedBroker broker;
+  MultiSearch many{broker.service, {}};
+  http::Router router;
+};
+
+TEST_F(TheRoutes, SearchByQueryAndByBody) {
+  broker.up();
+  EXPECT_EQ(ask("GET", "/v1/search?q=cell&k=3").status, 200);
+  EXPECT_EQ(ask("POST", "/v1/search", R"({"q":"cell","k":3,"explain":true})").status, 200);
+  EXPECT_EQ(ask("HEAD", "/v1/search?q=cell").status, 200);
+}
+TEST_F(TheRoutes, RefuseABadRequestByName) {
+  broker.up();
+  EXPECT_EQ(refused("GET", "/v1/search"), "q");
+  EXPECT_EQ(refused("GET", "/v1/search?q=a&k=0"), "k");
+  EXPECT_EQ(refused("GET", "/v1/search?q=a&nonsense=1"), "nonsense");
+  EXPECT_EQ(refused("GET", "/v1/search?q=%ff"), "q");
+  EXPECT_EQ(refused("POST", "/v1/search", R"({"q":1})"), "q");
+  EXPECT_EQ(refused("POST", "/v1/search", "{"), "none");
+  EXPECT_EQ(refused("POST", "/v1/search?q=a", R"({"q":"a"})"), "q");
+  EXPECT_EQ(refused("POST", "/v1/msearch", ""), "body");
+  EXPECT_EQ(refused("GET", "/v1/cluster?x=1"), "x");
+  EXPECT_EQ(ask("POST", "/v1/search", std::string(kMaxSearchBody + 1, ' ')).status, 413);
+}
+TEST_F(TheRoutes, AnswerUnknownPathsAndMethods) {
+  EXPECT_EQ(ask("GET", "/v1/nothing").status, 404);
+  const auto response = ask("DELETE", "/v1/search?q=cell");
+  EXPECT_EQ(response.status, 405);
+  EXPECT_EQ(response.headers.at(0), (std::pair<std::string, std::string>("Allow", "GET, HEAD, POST, OPTIONS")));
+}
+TEST_F(TheRoutes, AreReadyWhenEveryPartitionHasALeafAndNoMoreWhenDraining) {
+  EXPECT_EQ(ask("GET", "/livez").status, 200);
+  EXPECT_EQ(ask("GET", "/readyz").status, 503);
+  broker.up();
+  EXPECT_EQ(ask("GET", "/readyz").status, 200);
+  draining = true;
+  EXPECT_EQ(ask("GET", "/readyz").status, 503);
+  EXPECT_EQ(ask("GET", "/livez").status, 200);
+}
+TEST_F(TheRoutes, DescribeTheCluster) {
+  auto body = nlohmann::json::parse(ask("GET", "/v1/cluster").body);
+  EXPECT_EQ(body["generation"], 0);
+  EXPECT_EQ(body["leaves"][0]["healthy"], false);
+  broker.up();
+  body = nlohmann::json::parse(ask("GET", "/v1/cluster").body);
+  EXPECT_EQ(body["collection"], "c");
+  EXPECT_EQ(body["generation"], 1);
+  EXPECT_EQ(body["leaves"][0]["address"], "tcp://0");
+  EXPECT_EQ(body["leaves"][0]["generations"][0]["partitions"], nlohmann::json::parse("[0,1]"));
+  EXPECT_EQ(body["partitions"][1]["leaves"][0], "tcp://0");
+}
+TEST_F(TheRoutes, ExportMetricsUnderTheirPrefixes) {
+  broker.up();
+  ask("GET", "/v1/search?q=cell");
+  const auto text = ask("GET", "/metrics").body;
+  EXPECT_NE(text.find("frond_broker_searches_total{outcome=\"whole\"} 1"), std::string::npos) << text;
+  EXPECT_NE(text.find("frond_broker_leaf_requests_total{kind=\"fetch\"} 1"), std::string::npos) << text;
+  EXPECT_NE(text.find("frond_broker_generation 1"), std::string::npos) << text;
+}
+TEST_F(TheRoutes, ServeThePageWithAStrictPolicy) {
+  for (const char* path : {"/", "/assets/page.css", "/assets/page.js", "/openapi.json", "/?q=cell"}) {
+    const auto response = ask("GET", path);
+    EXPECT_EQ(response.status, 200) << path;
+    EXPECT_EQ(response.headers.at(0).first, "Content-Security-Policy");
+  }
+  EXPECT_TRUE(nlohmann::json::accept(ask("GET", "/openapi.json").body));
+}
+}  // namespace
+}  // namespace frond::broker
