@@ -29,6 +29,7 @@
 namespace frond::leaf {
 namespace {
 
+constexpr std::chrono::milliseconds kLastProbes{1000};
 constexpr std::chrono::milliseconds kLastReplies{500};    // for the network to take what drain() answered
 constexpr std::chrono::milliseconds kLastTransfer{2000};  // for the follower to come to the end of a file
 
@@ -49,6 +50,18 @@ void export_cache(metrics::Registry& registry, const CachedListStore& cache) {
 int refuse(const Error& error) {
   std::cerr << "frond-leaf: " << error.message() << std::endl;
   return 2;
+}
+
+// Not ready at once; requests are served until brokers have had time to turn elsewhere. Then io.run() returns: what was
+// admitted by then is answered, the rest is refused.
+void stop_after_notice(boost::asio::io_context& io, boost::asio::steady_timer& timer, std::chrono::milliseconds notice,
+                       http::Server& http) {
+  timer.expires_after(notice);
+  timer.async_wait([&](const boost::system::error_code&) {
+    http.drain([&io] { io.stop(); });
+    timer.expires_after(kLastProbes);  // a client that does not read must not keep the leaf
+    timer.async_wait([&io](const boost::system::error_code&) { io.stop(); });
+  });
 }
 
 int serve(const Options& options) {
@@ -112,15 +125,12 @@ int serve(const Options& options) {
                        {"cpu_threads", std::to_string(options.cpu_threads)},
                        {"gpu", options.gpu == "auto" ? "absent" : "off"}});
 
-  // Not ready at once; requests are served until brokers have had time to turn elsewhere; what was admitted by then is
-  // answered; the rest is refused.
   boost::asio::steady_timer notice(io);
   signals.async_wait([&](const boost::system::error_code& cancelled, int signal) {
     if (cancelled) return;
     log.info("draining", {{"signal", std::to_string(signal)}});
     service.withdraw();
-    notice.expires_after(options.drain);
-    notice.async_wait([&](const boost::system::error_code&) { (*http)->drain([&] { io.stop(); }); });
+    stop_after_notice(io, notice, options.drain, **http);
   });
   io.run();
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <span>
 
 #include "common/wire/limits.h"
 #include "tests/unit/common/wire/random_messages.h"
@@ -79,6 +80,34 @@ TEST(WireCodec, CarriesEveryFieldOfAnAnswer) {
   ASSERT_EQ(search.profile.size(), 1u);
   EXPECT_EQ(search.profile[0].engine, "cpu");
   EXPECT_EQ(search.profile[0].postings, 4u);
+}
+
+// The example of docs/formats/wire.md: peers of other versions send these bytes.
+TEST(WireCodec, KeepsTheBytesOfItsFormat) {
+  constexpr std::uint64_t kWords[] = {0x0000000f00000000,
+                                      0x0001000200000000,
+                                      7,
+                                      0,
+                                      0x0002000400000000,
+                                      3,
+                                      0,
+                                      0,
+                                      250'000,
+                                      0x0000001700000005,
+                                      0x0000001400000011,
+                                      0x0001000100000004,
+                                      3,
+                                      0x0000002200000001,
+                                      0x0000000000786f66,
+                                      0x0000000200000000};
+  SearchRequest search{.request_id = 7, .generation = 3, .budget = std::chrono::milliseconds(250)};
+  search.terms = {{"fox", 2}};
+  search.partitions = {0, 2};
+  const ByteView stored = std::as_bytes(std::span(kWords));
+  EXPECT_EQ(encode(search), ByteBuffer(stored.begin(), stored.end()));
+  const auto got = decode_request(stored);
+  ASSERT_TRUE(got) << got.error().message();
+  EXPECT_EQ(encode(*got), ByteBuffer(stored.begin(), stored.end()));
 }
 
 TEST(WireCodec, ReadsFramesAtAnyAlignment) {
