@@ -1,0 +1,36 @@
+// Any query string and any body as a search, through analysis to the cache's key; and any text in an answer's JSON.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "broker/http/answer_json.h"
+#include "broker/http/search_parameters.h"
+#include "broker/query/analyzed_query.h"
+#include "common/base/check.h"
+
+namespace {
+void examine(const frond::broker::ParsedSearch& parsed) {
+  using namespace frond::broker;
+  if (!parsed.ok) {
+    FROND_CHECK(parsed.error.response().status == 400);
+    FROND_CHECK(nlohmann::json::accept(parsed.error.response().body));
+    return;
+  }
+  const auto& parameters = parsed.parameters;
+  FROND_CHECK(parameters.k >= 1 && parameters.k <= kMaxHits && parameters.offset + parameters.k <= kMaxDepth);
+  static QueryAnalyzer analyzer;
+  if (const auto query = analyzer.analyze(parameters.q, {})) (void)normalized(*query);
+}
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  examine(frond::broker::parse_search_query(text));
+  examine(frond::broker::parse_search_json(text));
+  std::string quoted;
+  frond::broker::append_json_string(quoted, frond::broker::snippet_html(text));
+  FROND_CHECK(nlohmann::json::accept(quoted));
+  return 0;
+}
