@@ -51,7 +51,7 @@ int serve(const Options& options) {
                          .max_in_flight = options.max_in_flight,
                          .cache_bytes = options.cache_bytes},
                         search_metrics);
-  MultiSearch multi_search(service, {});
+  MultiSearch multi_search(service, timers, {});
   HttpMetrics http_metrics(registry);
   bool draining = false;
 

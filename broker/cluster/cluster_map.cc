@@ -109,6 +109,10 @@ void ClusterMap::heard(const LeafRef& leaf, Result<wire::HelloReply> reply) {
 void ClusterMap::report_unavailable(const LeafRef& leaf, const std::string& why) {
   if (!leaf->healthy) return;
   mark_down(leaf, why);
+  refresh(leaf);
+}
+
+void ClusterMap::refresh(const LeafRef& leaf) {
   // A hello under way answers by itself; else ask now.
   const auto mine = [&](const auto& entry) { return entry.first == leaf.get(); };
   if (std::any_of(scheduled_.begin(), scheduled_.end(), mine)) schedule(leaf, std::chrono::milliseconds(0));

@@ -42,6 +42,8 @@ class ClusterMap {
 
   // Tells of a request that failed as kUnavailable: the leaf counts as down until it says hello again.
   void report_unavailable(const LeafRef& leaf, const std::string& why);
+  // Tells of an answer that does not fit what the leaf said it serves: it is asked again now.
+  void refresh(const LeafRef& leaf);
 
  private:
   struct Polling;

@@ -21,7 +21,7 @@ namespace frond::broker {
 class ZmqLeafClients {
  public:
   struct Config {
-    std::size_t max_in_flight = 1024;  // requests a leaf; more are answered kOverloaded at once
+    std::size_t max_in_flight = 2048;  // requests a leaf; more are answered kOverloaded at once
   };
   ZmqLeafClients(boost::asio::io_context& io, TimerQueue& timers, Logger& log, Config config);
   ~ZmqLeafClients();

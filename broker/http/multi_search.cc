@@ -44,7 +44,8 @@ void MultiSearch::run(std::string body, SearchService::Reply reply) {
 
 void MultiSearch::pump(const std::shared_ptr<Batch>& batch) {
   if (std::exchange(batch->pumping, true)) return;  // answers that come at once end in the loop below
-  while (batch->next < batch->lines.size() && batch->at_work < config_.at_work) {
+  const std::size_t turn = batch->next + config_.lines_a_turn;
+  while (batch->next < std::min(batch->lines.size(), turn) && batch->at_work < config_.at_work) {
     const std::size_t line = batch->next++;
     ++batch->at_work;
     if (batch->bytes > config_.max_answer_bytes) {
@@ -62,6 +63,9 @@ void MultiSearch::pump(const std::shared_ptr<Batch>& batch) {
         SearchService::Admission::kAlways);
   }
   batch->pumping = false;
+  // A thousand answers out of the cache at once would keep everybody else waiting.
+  if (batch->next == turn && batch->next < batch->lines.size() && batch->at_work < config_.at_work)
+    timers_.after(std::chrono::microseconds(0), [this, batch] { pump(batch); });
   if (batch->answered < batch->lines.size() || !batch->reply) return;
   --running_;
   http::Response response{.content_type = "application/x-ndjson"};

@@ -16,11 +16,13 @@ class MultiSearch {
  public:
   struct Config {
     std::size_t max_lines = 10'000;
-    std::size_t max_requests = 16;  // at a time; more are answered 429
-    std::size_t at_work = 64;       // lines of one request
+    std::size_t max_requests = 8;  // at a time; more are answered 429
+    std::size_t at_work = 64;      // lines of one request
     std::size_t max_answer_bytes = 64 << 20;
+    std::size_t lines_a_turn = 256;  // begun before others on the thread get their turn
   };
-  MultiSearch(SearchService& service, Config config) : service_(service), config_(config) {}
+  MultiSearch(SearchService& service, TimerQueue& timers, Config config)
+      : service_(service), timers_(timers), config_(config) {}
   MultiSearch(const MultiSearch&) = delete;
   MultiSearch& operator=(const MultiSearch&) = delete;
 
@@ -33,6 +35,7 @@ class MultiSearch {
   void settle(const std::shared_ptr<Batch>& batch, std::size_t line, http::Response response);
 
   SearchService& service_;
+  TimerQueue& timers_;
   Config config_;
   std::size_t running_ = 0;
 };

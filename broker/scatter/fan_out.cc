@@ -107,6 +107,9 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
       ++context_.counters.search_failures;
       if (reply.error().code() == Code::kUnavailable) context_.map.report_unavailable(leaf, reply.error().message());
     }
+    if (reply && std::any_of(reply->unsearched.begin(), reply->unsearched.end(),
+                             [](const auto& one) { return one.reason == wire::Unsearched::kUnknownGeneration; }))
+      context_.map.refresh(leaf);
     if (group->settled) return;  // the slower of two
     if (!reply) {
       group->reason = reason_of(reply.error().code());

@@ -40,14 +40,14 @@ Result<std::vector<RunFile>> CpuInverter::flush() {
   std::vector<RunFile> runs;
   if (!first_) return runs;
   std::vector<Part> parts(partitions_);
-  Result<void> failed;
+  std::optional<Error> failed;
   std::string term;
   dictionary_.for_each_in_order([&](std::string_view prefix, std::string_view suffix, const PostingChain& chain) {
     term.assign(prefix).append(suffix);
-    failed = flush_term(term, chain, parts);
-    return failed.has_value();
+    if (auto flushed = flush_term(term, chain, parts); !flushed) failed = std::move(flushed).error();
+    return !failed.has_value();
   });
-  if (!failed) return std::move(failed).error();
+  if (failed) return *std::move(failed);
   for (Part& part : parts)
     if (part.run) runs.push_back(FROND_TRY(part.run->finish()));
   dictionary_.clear();

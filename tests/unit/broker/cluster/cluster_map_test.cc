@@ -57,6 +57,15 @@ TEST(ClusterMap, AsksALeafThatFailedAtOnceAndTakesItBack) {
   EXPECT_TRUE(cluster.map.leaves()[0]->healthy);
   EXPECT_TRUE(cluster.map.topology()->whole());
 }
+TEST(ClusterMap, AsksALeafAgainWhenToldThatItServesSomethingElse) {
+  ScriptedCluster cluster(1);
+  cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}));
+  cluster.map.refresh(cluster.map.leaves()[0]);
+  cluster.timers.run_due();
+  ASSERT_EQ(cluster.leaf(0).hellos.open(), 1u);
+  cluster.leaf(0).hellos.answer(hello({served(2, 1, {0})}));
+  EXPECT_EQ(cluster.map.topology()->generation, 2u);
+}
 TEST(ClusterMap, DoesNotUseALeafOfAnotherCollection) {
   ScriptedCluster cluster(1);
   cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}, "other"));

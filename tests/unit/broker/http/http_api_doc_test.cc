@@ -93,7 +93,7 @@ class Replayed {
 
  private:
   ScriptedBroker broker;
-  MultiSearch many{broker.service, {}};
+  MultiSearch many{broker.service, broker.cluster.timers, {}};
 };
 
 TEST(TheApiDescription, SaysWhatHappens) {

@@ -36,7 +36,7 @@ class TheRoutes : public testing::Test {
 
   bool draining = false;
   ScriptedBroker broker;
-  MultiSearch many{broker.service, {}};
+  MultiSearch many{broker.service, broker.cluster.timers, {}};
   http::Router router;
 };
 

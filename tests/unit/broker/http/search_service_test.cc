@@ -205,7 +205,7 @@ std::vector<nlohmann::json> lines_of(const Answered& answered) {
   return out;
 }
 TEST_F(ASearchService, AnswersManySearchesInTheirOrder) {
-  MultiSearch many(service, {.at_work = 3});
+  MultiSearch many(service, broker.cluster.timers, {.at_work = 3});
   Answered answered;
   many.run("{\"q\":\"a1\"}\n{\"q\":\"b2\",\"k\":0}\nnonsense\n{\"q\":\"c3\"}\r\n{\"q\":\"the\"}\n{\"q\":\"d4\"}",
            answered.reply());
@@ -219,8 +219,18 @@ TEST_F(ASearchService, AnswersManySearchesInTheirOrder) {
   EXPECT_EQ(lines[4]["total"]["value"], 0);
   EXPECT_EQ(answered.response->content_type, "application/x-ndjson");
 }
+TEST_F(ASearchService, LetsOthersHaveTheirTurnBetweenManySearches) {
+  MultiSearch many(service, broker.cluster.timers, {.lines_a_turn = 2});
+  Answered answered;
+  many.run("{\"q\":\"the\"}\n{\"q\":\"the\"}\n{\"q\":\"the\"}\n{\"q\":\"the\"}\n{\"q\":\"the\"}\n", answered.reply());
+  EXPECT_EQ(answered.status(), 0);
+  broker.cluster.timers.run_due();
+  ASSERT_EQ(answered.status(), 200);
+  EXPECT_EQ(lines_of(answered).size(), 5u);
+}
 TEST_F(ASearchService, BoundsWhatManySearchesMayHold) {
-  MultiSearch many(service, {.max_lines = 3, .max_requests = 1, .at_work = 2, .max_answer_bytes = 10});
+  MultiSearch many(service, broker.cluster.timers,
+                   {.max_lines = 3, .max_requests = 1, .at_work = 2, .max_answer_bytes = 10});
   Answered empty, long_one, first, second;
   many.run("", empty.reply());
   EXPECT_EQ(empty.status(), 400);
