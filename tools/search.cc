@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -31,8 +32,8 @@ void print(const Answer& answer, std::uint32_t offset, bool colour) {
   out += '\n';
   std::uint64_t rank = offset;
   for (const auto& hit : answer.hits) {
-    out += fmt::format("\n{:>3}. {:<10} {}{}{}  [{}]\n", ++rank, hit.score, bold, printable(hit.title), plain,
-                       printable(hit.id));
+    out += fmt::format("\n{:>3}. {:<9.4f} {}{}{}  [{}]\n", ++rank, std::strtod(hit.score.c_str(), nullptr), bold,
+                       printable(hit.title), plain, printable(hit.id));
     if (!hit.snippet.empty()) out += fmt::format("     {}\n", printable_snippet(hit.snippet, bold, plain));
   }
   std::fputs(out.c_str(), stdout);
