@@ -29,18 +29,8 @@ class LeafServiceTest : public testing::Test {
     return {5, 1, std::chrono::seconds(1), {"t1"}, std::move(ordinals)};
   }
 
-  static void SetUpTestSuite() { shared_ = new ServedCollection(documents(), 3); }  // writing partitions is slow
-  static void TearDownTestSuite() {
-    delete shared_;
-    shared_ = nullptr;
-  }
-  static const std::vector<support::TestDocument>& documents() {
-    static const auto made = support::random_documents(100, 1);
-    return made;
-  }
-
-  static inline ServedCollection* shared_ = nullptr;
-  ServedCollection& served_ = *shared_;
+  const std::vector<support::TestDocument> documents_ = support::random_documents(100, 1);
+  ServedCollection served_{documents_, 3};
   InlineScheduler scheduler_{served_.clock};
   LeafService service_{served_.parts(scheduler_), {"c", "node:1", "1.0", "absent"}, [] {
                          return CacheState{1, 2, 3, 4};
@@ -76,7 +66,7 @@ TEST_F(LeafServiceTest, FetchesDocumentsOfAllItsPartitionsInTheOrderAsked) {
   ASSERT_EQ(reply.documents.size(), 4u);
   for (const auto& fetched : reply.documents) {
     EXPECT_TRUE(fetched.found);
-    const auto& expected = documents()[fetched.ordinal];
+    const auto& expected = documents_[fetched.ordinal];
     EXPECT_EQ(fetched.id, expected.id);
     EXPECT_EQ(fetched.title, expected.title);
     EXPECT_EQ(fetched.url, expected.url);
