@@ -125,7 +125,7 @@ TEST(RouterSocket, SendsWhatIsQueuedBeforeItStops) {
 TEST(RouterSocket, SaysWhatIsWrongWithAnAddress) {
   const auto router = listening();
   EXPECT_EQ(RouterSocket::create({.listen = "tcp://127.0.0.1:" + std::to_string(router->port())}), Code::kUnavailable);
-  EXPECT_EQ(RouterSocket::create({.listen = "ipc:///tmp/x"}), Code::kInvalid);
+  EXPECT_EQ(RouterSocket::create({.listen = "ipc://somewhere"}), Code::kInvalid);
   EXPECT_EQ(RouterSocket::create({.listen = "tcp://127.0.0.1"}), Code::kInvalid);
   EXPECT_EQ(RouterSocket::create({.listen = "tcp://127.0.0.1:http?"}), Code::kInvalid);
   EXPECT_TRUE(RouterSocket::create({.listen = "tcp://localhost:0"}));
