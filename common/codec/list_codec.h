@@ -26,13 +26,45 @@ enum class Numbers : std::uint8_t {
   kFrequencies,  // each at least 1
 };
 
+// What a codec is. A new byte layout takes a new name and a new id; old ones stay readable, and no id is used twice.
+struct CodecInfo {
+  std::string_view name;
+  std::uint8_t id;          // recorded with every list; 0 is none
+  std::string_view family;  // "byte", "binary packing", "rice", "patched", "linear regression"
+  std::string_view source;  // paper and section
+  bool docids = true;       // kinds that it encodes
+  bool frequencies = true;
+  bool encodes(Numbers kind) const { return kind == Numbers::kDocIds ? docids : frequencies; }
+};
+
+// The last docIDs of a list's blocks, read where its blob has them: u32 each, at any alignment.
+class LastDocIds {
+ public:
+  LastDocIds(const std::byte* first, std::uint32_t blocks) : first_(first), blocks_(blocks) {}
+  std::uint32_t size() const { return blocks_; }
+  DocId operator[](std::uint32_t block) const { return load_le<DocId>(first_ + std::size_t{block} * 4); }
+
+ private:
+  const std::byte* first_;
+  std::uint32_t blocks_;
+};
+
+// Positions first .. end - 1 of a list, counted from 0.
+struct PositionRange {
+  std::uint32_t first = 0, end = 0;
+  bool empty() const { return first == end; }
+  friend bool operator==(const PositionRange&, const PositionRange&) = default;
+};
+
 class ListCodec {
  public:
   virtual ~ListCodec() = default;
-  // Recorded with every list. A new byte layout takes a new name and a new id; old ones stay readable.
-  virtual std::string_view name() const = 0;
-  virtual std::uint8_t id() const = 0;
-  // Appends the stream of 1 .. 2^32-2 numbers to `out`, whose size is a multiple of 16 before and after.
+  // Constant; lives as long as the program.
+  virtual const CodecInfo& info() const = 0;
+  std::string_view name() const { return info().name; }
+  std::uint8_t id() const { return info().id; }
+  // Appends the stream of 1 .. 2^32-2 numbers, of a kind that it encodes, to `out`, whose size is a multiple of 16
+  // before and after.
   virtual void encode(std::span<const std::uint32_t> numbers, Numbers kind, ByteBuffer& out) const = 0;
   // Decodes block `block` of the stream of `count` numbers into out[0 .. kBlockLength): all 128 may be written, the
   // numbers of the block are valid. block < ceil(count / kBlockLength). `before` is the docID before the block's first
@@ -41,6 +73,12 @@ class ListCodec {
   // `before`, and garbage frequencies are at least 1.
   virtual Result<void> decode(ByteView stream, std::uint32_t count, Numbers kind, std::uint32_t block, DocId before,
                               std::span<std::uint32_t, kBlockLength> out) const = 0;
+  // Where in the stream of `count` docIDs the first one >= target may be: everything before the range is less than
+  // target, and the range's last is not. Empty, at `count`: there is none. lasts: of its blocks, ceil(count /
+  // kBlockLength). As good as the codec can tell without decoding a block: here, the block that a binary search in
+  // `lasts` finds; a codec that knows more gives fewer positions, which may be of two blocks. Any bytes are survived,
+  // in `lasts` too: kCorrupt, or a range inside the list.
+  virtual Result<PositionRange> locate(ByteView stream, std::uint32_t count, LastDocIds lasts, DocId target) const;
 };
 
 // The table of codecs, in registry.cc. Null: no such codec.

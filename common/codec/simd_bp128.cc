@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/codec/distances.h"
 #include "common/codec/rice.h"
 #include "common/codec/simd_bp128_unpack.h"
 
@@ -43,34 +44,28 @@ std::uint32_t sum_of_bytes(const std::byte* bytes, std::uint32_t count) {
   return static_cast<std::uint32_t>(pairs * 0x0001000100010001ULL >> 48);
 }
 
-bool ascend(std::uint32_t before, std::span<const std::uint32_t> docids) {
-  bool wrong = before != kNoDoc && docids[0] <= before;
-  for (std::size_t i = 1; i < docids.size(); ++i) wrong |= docids[i] <= docids[i - 1];
-  return !wrong;
-}
+constexpr CodecInfo kInfo{
+    .name = "simd-bp128", .id = 1, .family = "binary packing", .source = "Mallia 2019 §2; Lemire and Boytsov 2015"};
 
 class SimdBp128 final : public ListCodec {
  public:
   constexpr SimdBp128() = default;
-  std::string_view name() const override { return "simd-bp128"; }
-  std::uint8_t id() const override { return 1; }
+  const CodecInfo& info() const override { return kInfo; }
 
   void encode(std::span<const std::uint32_t> numbers, Numbers kind, ByteBuffer& out) const override {
     FROND_CHECK(!numbers.empty() && out.size() % 16 == 0);
     const std::size_t start = out.size();
     std::vector<std::uint8_t> widths;
     std::vector<std::uint32_t> checkpoints;
-    std::uint32_t before = kind == Numbers::kDocIds ? kNoDoc : 0;
+    std::uint32_t before = kNoDoc;
     for (std::size_t first = 0; first < numbers.size(); first += kBlockLength) {
       Block distances;
-      const std::size_t length = std::min<std::size_t>(kBlockLength, numbers.size() - first);
-      for (std::size_t i = 0; i < length; ++i) {
-        distances[i] = numbers[first + i] - before - 1;
-        if (kind == Numbers::kDocIds) before = numbers[first + i];
-      }
+      const auto some = numbers.subspan(first, std::min<std::size_t>(kBlockLength, numbers.size() - first));
+      to_distances(some, kind, before, distances.data());
+      before = some.back();
       if (first > 0 && widths.size() % kCheckpointBlocks == 0)
         checkpoints.push_back(static_cast<std::uint32_t>((out.size() - start) / 16));
-      widths.push_back(append(std::span(distances).first(length), distances, out));
+      widths.push_back(append(std::span(distances).first(some.size()), distances, out));
     }
     const std::size_t index = widths.size() + checkpoints.size() * 4;
     out.resize((out.size() + index + 15) / 16 * 16 - index);
@@ -137,14 +132,7 @@ class SimdBp128 final : public ListCodec {
     const auto numbers = out.first(length);
     if (parameter > 31 || begin > payload.size() || !decode_rice(payload.subspan(begin), 0, parameter, numbers))
       return corrupt("a wrong Rice code", block);
-    if (kind == Numbers::kDocIds) {
-      DocId last = before;
-      for (std::uint32_t& number : numbers) number = last += number + 1;
-      if (!ascend(before, numbers)) return corrupt("docIDs that do not ascend", block);
-    } else {
-      for (std::uint32_t& number : numbers) ++number;
-      if (std::find(numbers.begin(), numbers.end(), 0u) != numbers.end()) return corrupt("a frequency of 0", block);
-    }
+    if (!from_distances(numbers, kind, before)) return corrupt("docIDs or frequencies out of range", block);
     return {};
   }
 };

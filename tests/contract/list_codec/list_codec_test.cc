@@ -139,6 +139,75 @@ TEST_P(EveryListCodec, SurvivesArbitraryBytes) {
   }
 }
 
+// The last docIDs of the blocks as a blob has them, at an odd address.
+ByteBuffer lasts_of(const std::vector<DocId>& docids) {
+  ByteBuffer bytes(1);
+  for (std::size_t first = 0; first < docids.size(); first += kBlockLength)
+    ByteWriter(bytes).put(docids[std::min<std::size_t>(first + kBlockLength, docids.size()) - 1]);
+  return bytes;
+}
+LastDocIds view_of(const ByteBuffer& lasts) {
+  return LastDocIds(lasts.data() + 1, static_cast<std::uint32_t>(lasts.size() / 4));
+}
+
+TEST_P(EveryListCodec, LocatesTheFirstPostingThatIsNotLess) {
+  std::mt19937 random(5);
+  for (const auto& list : support::awkward_lists(Numbers::kDocIds, /*seed=*/5)) {
+    const auto& docids = list.numbers;
+    const auto count = static_cast<std::uint32_t>(docids.size());
+    const SlackBytes stream(encoded(*GetParam(), docids, Numbers::kDocIds));
+    const ByteBuffer lasts = lasts_of(docids);
+    std::vector<DocId> targets = {0, 1, docids.front(), docids.back(), docids.back() + 1, kNoDoc};
+    for (int i = 0; i < 300; ++i) {
+      const DocId docid = docids[support::random_below(random, count)];
+      targets.insert(targets.end(), {docid, docid + 1, docid ? docid - 1 : 0, static_cast<DocId>(random())});
+    }
+    for (const DocId target : targets) {
+      const auto range = GetParam()->locate(stream.view(), count, view_of(lasts), target);
+      ASSERT_TRUE(range) << list.name;
+      const std::string trace = list.name + ", target " + std::to_string(target);
+      if (docids.back() < target) {
+        ASSERT_EQ(*range, (PositionRange{count, count})) << trace;
+        continue;
+      }
+      ASSERT_LT(range->first, range->end) << trace;
+      ASSERT_LE(range->end, count) << trace;
+      ASSERT_GE(docids[range->end - 1], target) << trace;
+      if (range->first > 0) {
+        ASSERT_LT(docids[range->first - 1], target) << trace;
+      }
+    }
+  }
+}
+
+TEST_P(EveryListCodec, LocatesInsideTheListWhateverTheBytes) {
+  for (std::uint32_t seed = 1; seed <= 200; ++seed) {
+    std::mt19937 random(seed);
+    const std::uint32_t count = 1 + support::random_below(random, 5000);
+    ByteBuffer bytes(support::random_below(random, 4000)), lasts(1 + 4 * std::size_t{blocks_of(count)});
+    if (seed % 2) bytes = encoded(*GetParam(), support::random_docids(random, count, 9), Numbers::kDocIds);
+    for (std::byte& byte : bytes)
+      if (seed % 2 == 0 || random() % 50 == 0) byte = static_cast<std::byte>(random());
+    for (std::byte& byte : lasts) byte = static_cast<std::byte>(random());
+    const SlackBytes stream(bytes);
+    for (int i = 0; i < 50; ++i) {
+      const auto range = GetParam()->locate(stream.view(), count, view_of(lasts), random() >> random() % 32);
+      if (range) {
+        ASSERT_LE(range->first, range->end) << "seed " << seed;
+        ASSERT_LE(range->end, count) << "seed " << seed;
+      } else {
+        ASSERT_EQ(range, Code::kCorrupt) << "seed " << seed;
+      }
+    }
+  }
+}
+
+TEST_P(EveryListCodec, SaysWhatItIs) {
+  const CodecInfo& info = GetParam()->info();
+  EXPECT_FALSE(info.name.empty() || info.family.empty() || info.source.empty());
+  EXPECT_TRUE(info.docids && info.frequencies) << "the blob needs both";
+}
+
 TEST_P(EveryListCodec, IsFoundByNameAndId) {
   EXPECT_EQ(codec_named(GetParam()->name()), GetParam());
   EXPECT_EQ(codec_with_id(GetParam()->id()), GetParam());
@@ -158,6 +227,7 @@ TEST(CodecRegistry, HasTheDefaultAndNoNameOrIdTwice) {
     EXPECT_TRUE(names.insert(codec->name()).second) << codec->name();
     EXPECT_TRUE(ids.insert(codec->id()).second) << codec->name();
   }
+  EXPECT_FALSE(ids.contains(0));
   EXPECT_NE(codec_named(kDefaultCodec), nullptr);
   EXPECT_EQ(codec_named("no such codec"), nullptr);
   EXPECT_EQ(codec_with_id(0), nullptr);
