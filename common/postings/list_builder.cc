@@ -1,6 +1,7 @@
 #include "common/postings/list_builder.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/postings/list_view.h"
 #include "common/postings/long_form.h"
@@ -8,9 +9,9 @@
 
 namespace frond::postings {
 
-ListBuilder::ListBuilder(const codec::ListCodec& codec, std::span<const std::uint32_t> lengths, double b,
+ListBuilder::ListBuilder(codec::CodecChoice codecs, std::span<const std::uint32_t> lengths, double b,
                          double average_length)
-    : codec_(codec), lengths_(lengths), b_(b), average_length_(average_length) {}
+    : codecs_(std::move(codecs)), lengths_(lengths), b_(b), average_length_(average_length) {}
 
 scoring::PackedDeficit ListBuilder::least_deficit(std::span<const DocId> docids,
                                                   std::span<const Frequency> frequencies) const {
@@ -22,20 +23,24 @@ scoring::PackedDeficit ListBuilder::least_deficit(std::span<const DocId> docids,
 
 ByteBuffer ListBuilder::build_long(std::span<const DocId> docids, std::span<const Frequency> frequencies) const {
   const std::size_t count = docids.size();
-  LongHeader header{.codec = codec_.id(), .deficit = 0xffff, .count = static_cast<std::uint32_t>(count)};
+  LongHeader header{.count = static_cast<std::uint32_t>(count)};
   const LongSections at = sections_of(header);
   ByteBuffer blob(at.docids);
+  scoring::PackedDeficit least = kNoDeficit;
   for (std::size_t first = 0, block = 0; first < count; first += kBlockLength, ++block) {
     const std::size_t size = std::min<std::size_t>(kBlockLength, count - first);
     const auto deficit = least_deficit(docids.subspan(first, size), frequencies.subspan(first, size));
-    header.deficit = std::min(header.deficit, deficit);
+    least = std::min(least, deficit);
     store_le(blob.data() + kLongHeaderBytes + block * 4, docids[first + size - 1]);
     store_le(blob.data() + at.deficits + block * 2, deficit);
   }
-  codec_.encode(docids, codec::Numbers::kDocIds, blob);
+  store_le(blob.data() + at.list_bounds, least);
+  for (std::size_t i = 0; i < kBestRanks.size(); ++i) store_le(blob.data() + at.list_bounds + 2 + i * 2, kNoDeficit);
+  header.docid_codec = codec::encode_smallest(codecs_.docids, docids, codec::Numbers::kDocIds, blob).id();
   header.docid_units = static_cast<std::uint32_t>((blob.size() - at.docids) / 16);
   const std::size_t frequencies_at = blob.size();
-  codec_.encode(frequencies, codec::Numbers::kFrequencies, blob);
+  header.frequency_codec =
+      codec::encode_smallest(codecs_.frequencies, frequencies, codec::Numbers::kFrequencies, blob).id();
   header.frequency_units = static_cast<std::uint32_t>((blob.size() - frequencies_at) / 16);
   write_header(header, blob.data());
   return blob;

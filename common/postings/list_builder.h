@@ -6,16 +6,16 @@
 
 #include "common/base/bytes.h"
 #include "common/base/ids.h"
-#include "common/codec/list_codec.h"
+#include "common/codec/codec_choice.h"
 #include "common/scoring/bm25.h"
 
 namespace frond::postings {
 
 class ListBuilder {
  public:
-  // lengths[docID] is the document's length in tokens; b and average_length are what the blocks' deficits are computed
-  // with.
-  ListBuilder(const codec::ListCodec& codec, std::span<const std::uint32_t> lengths, double b, double average_length);
+  // Each blob's docIDs and frequencies are packed with those of `codecs` that make them smallest. lengths[docID] is the
+  // document's length in tokens; b and average_length are what the blocks' deficits are computed with.
+  ListBuilder(codec::CodecChoice codecs, std::span<const std::uint32_t> lengths, double b, double average_length);
 
   // One list to its segments, each a blob of at most kSegmentPostings postings. docids ascend strictly and are below
   // lengths.size(); as many frequencies, each at least 1; at least one posting.
@@ -25,7 +25,7 @@ class ListBuilder {
   scoring::PackedDeficit least_deficit(std::span<const DocId> docids, std::span<const Frequency> frequencies) const;
   ByteBuffer build_long(std::span<const DocId> docids, std::span<const Frequency> frequencies) const;
 
-  const codec::ListCodec& codec_;
+  codec::CodecChoice codecs_;
   std::span<const std::uint32_t> lengths_;
   double b_;
   double average_length_;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "common/postings/long_form.h"
-
 namespace frond::postings {
 namespace {
 
@@ -35,14 +33,20 @@ Result<ListView> ListView::open_long(ByteView blob) {
   const LongSections at = sections_of(header);
   if (at.end != blob.size())
     return corrupt("header tells of " + std::to_string(at.end) + " bytes, there are " + std::to_string(blob.size()));
+  if (header.flags) return corrupt("unknown flags " + std::to_string(header.flags));
   ListView view;
-  view.codec_ = codec::codec_with_id(header.codec);
-  if (!view.codec_) return corrupt("unknown codec " + std::to_string(header.codec));
+  view.docid_codec_ = codec::codec_with_id(header.docid_codec);
+  if (!view.docid_codec_ || !view.docid_codec_->info().docids)
+    return corrupt("unknown docID codec " + std::to_string(header.docid_codec));
+  view.frequency_codec_ = codec::codec_with_id(header.frequency_codec);
+  if (!view.frequency_codec_ || !view.frequency_codec_->info().frequencies)
+    return corrupt("unknown frequency codec " + std::to_string(header.frequency_codec));
   view.blob_ = blob;
   view.count_ = header.count;
   view.blocks_ = (header.count + kBlockLength - 1) / kBlockLength;
-  view.list_deficit_ = header.deficit;
+  view.list_deficit_ = load_le<scoring::PackedDeficit>(blob.data() + at.list_bounds);
   view.last_docids_ = blob.data() + kLongHeaderBytes;
+  view.list_bounds_ = blob.data() + at.list_bounds;
   view.deficits_ = blob.data() + at.deficits;
   view.docids_ = blob.subspan(at.docids, at.frequencies - at.docids);
   view.frequencies_ = blob.subspan(at.frequencies);
@@ -70,33 +74,31 @@ std::uint32_t ListView::find_block(DocId target, std::uint32_t from) const {
 }
 
 Result<void> ListView::decode_docids(std::uint32_t block, BlockBuffer out) const {
-  if (!codec_) {
+  if (!docid_codec_) {
     decode_short_docids(blob_, short_, out.first(count_));
     return {};
   }
   const DocId before = block ? last_docid(block - 1) : kNoDoc, last = last_docid(block);
-  FROND_TRY(codec_->decode(docids_, count_, codec::Numbers::kDocIds, block, before, out));
+  FROND_TRY(docid_codec_->decode(docids_, count_, codec::Numbers::kDocIds, block, before, out));
   if (out[block_size(block) - 1] != last || last > last_docid() || (block && before == kNoDoc)) [[unlikely]]
     return corrupt("docIDs of block " + std::to_string(block) + " are not those of its index");
   return {};
 }
 
 Result<void> ListView::decode_frequencies(std::uint32_t block, BlockBuffer out) const {
-  if (!codec_) return decode_short_frequencies(blob_, short_, out.first(count_));
-  return codec_->decode(frequencies_, count_, codec::Numbers::kFrequencies, block, 0, out);
+  if (!frequency_codec_) return decode_short_frequencies(blob_, short_, out.first(count_));
+  return frequency_codec_->decode(frequencies_, count_, codec::Numbers::kFrequencies, block, 0, out);
 }
 
-std::string_view ListView::codec_name() const { return codec_ ? codec_->name() : "short"; }
-
 ListView::Sizes ListView::sizes() const {
-  if (!codec_) {
+  if (!docid_codec_) {
     const std::size_t docids_end = (short_.frequency_bit + 7) / 8;
     return {.header = short_.header_bytes - 1u,
             .bounds = 1,
             .docids = docids_end - short_.header_bytes,
             .frequencies = blob_.size() - docids_end};
   }
-  const std::size_t bounds = std::size_t{blocks_} * 2;
+  const std::size_t bounds = kListBoundsBytes + std::size_t{blocks_} * 2;
   return {.header = kLongHeaderBytes,
           .index = blob_.size() - kLongHeaderBytes - bounds - docids_.size() - frequencies_.size(),
           .bounds = bounds,

@@ -14,6 +14,7 @@
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/codec/list_codec.h"
+#include "common/postings/long_form.h"
 #include "common/postings/short_form.h"
 #include "common/scoring/bm25.h"
 
@@ -47,12 +48,19 @@ class ListView {
     return deficits_ ? load_le<scoring::PackedDeficit>(deficits_ + std::size_t{block} * 2) : list_deficit_;
   }
   scoring::PackedDeficit list_deficit() const { return list_deficit_; }
+  // A deficit that kBestRanks[i] postings of this view (long_form.h) do not exceed: what their scores reach at least.
+  // kNoDeficit: not stored.
+  scoring::PackedDeficit best_deficit(std::size_t i) const {
+    return list_bounds_ ? load_le<scoring::PackedDeficit>(list_bounds_ + 2 + i * 2) : kNoDeficit;
+  }
 
   // Fill out[0 .. block_size(block)); the rest of `out` may be overwritten. block < blocks().
   Result<void> decode_docids(std::uint32_t block, BlockBuffer out) const;
   Result<void> decode_frequencies(std::uint32_t block, BlockBuffer out) const;
 
-  std::string_view codec_name() const;  // "short" for the short form
+  // Null: the short form, which packs its numbers itself.
+  const codec::ListCodec* docid_codec() const { return docid_codec_; }
+  const codec::ListCodec* frequency_codec() const { return frequency_codec_; }
   // Bytes by part, for size reports. Their sum is the blob's size.
   struct Sizes {
     std::size_t header = 0, index = 0, bounds = 0, docids = 0, frequencies = 0;
@@ -68,9 +76,11 @@ class ListView {
   std::uint32_t count_ = 0;
   std::uint32_t blocks_ = 0;
   scoring::PackedDeficit list_deficit_ = 0;
-  const codec::ListCodec* codec_ = nullptr;  // null: the short form
-  const std::byte* last_docids_ = nullptr;   // long form: u32 a block
-  const std::byte* deficits_ = nullptr;      // long form: u16 a block
+  const codec::ListCodec* docid_codec_ = nullptr;  // both null: the short form
+  const codec::ListCodec* frequency_codec_ = nullptr;
+  const std::byte* last_docids_ = nullptr;  // long form: u32 a block
+  const std::byte* list_bounds_ = nullptr;  // long form: kListBoundsBytes
+  const std::byte* deficits_ = nullptr;     // long form: u16 a block
   ByteView docids_;
   ByteView frequencies_;
   ShortForm short_;

@@ -68,9 +68,41 @@ TEST(ListBlob, ReturnsItsPostings) {
       SCOPED_TRACE(std::to_string(count) + " postings, " + std::to_string(width) + " bits");
       const auto view = ListView::open(list.segments[0].view());
       ASSERT_TRUE(view);
-      EXPECT_EQ(view->codec_name(), count < 128 ? "short" : "simd-bp128");
       expect_same(*view, list.docids, list.frequencies);
     }
+}
+
+TEST(ListBlob, PacksDocIdsAndFrequenciesWithAnyTwoCodecs) {
+  const BuiltList list = build_list(1, 300, 6, 3);
+  for (const codec::ListCodec* docids : codec::all_codecs())
+    for (const codec::ListCodec* frequencies : codec::all_codecs()) {
+      if (!docids->info().docids || !frequencies->info().frequencies) continue;
+      const ListBuilder builder(codec::CodecChoice({docids}, {frequencies}), list.lengths, 0.4, list.average_length);
+      const SlackBytes blob(builder.build(list.docids, list.frequencies)[0]);
+      const auto view = ListView::open(blob.view());
+      ASSERT_TRUE(view);
+      EXPECT_EQ(view->docid_codec(), docids);
+      EXPECT_EQ(view->frequency_codec(), frequencies);
+      expect_same(*view, list.docids, list.frequencies);
+    }
+}
+
+TEST(ListBlob, OfTheShortFormHasNoCodec) {
+  const BuiltList list = build_list(1, 127, 6, 3);
+  const auto view = ListView::open(list.segments[0].view());
+  ASSERT_TRUE(view);
+  EXPECT_EQ(view->docid_codec(), nullptr);
+  EXPECT_EQ(view->frequency_codec(), nullptr);
+  EXPECT_EQ(view->best_deficit(0), kNoDeficit);
+}
+
+TEST(ListBlob, LeastDeficitIsThatOfItsBlocks) {
+  const BuiltList list = build_list(2, 1000, 6, 3);
+  const auto view = ListView::open(list.segments[0].view());
+  ASSERT_TRUE(view);
+  scoring::PackedDeficit least = 0xffff;
+  for (std::uint32_t block = 0; block < view->blocks(); ++block) least = std::min(least, view->block_deficit(block));
+  EXPECT_EQ(view->list_deficit(), least);
 }
 
 TEST(ListBlob, ReturnsTheGreatestNumbers) {
@@ -149,9 +181,11 @@ TEST(ListBlob, SaysWhatIsWrongWithAHeader) {
     const auto view = ListView::open(changed.view());
     return view ? std::string("opened") : view.error().message();
   };
-  EXPECT_EQ(message(0, 0xf2), "list: unknown form 242");
+  EXPECT_EQ(message(0, 0xf1), "list: unknown form 241");
   EXPECT_EQ(message(0, 0), "short list: a wrong number of postings");
-  EXPECT_EQ(message(1, 99), "list: unknown codec 99");
+  EXPECT_EQ(message(1, 199), "list: unknown docID codec 199");
+  EXPECT_EQ(message(2, 199), "list: unknown frequency codec 199");
+  EXPECT_EQ(message(3, 1), "list: unknown flags 1");
   EXPECT_EQ(message(6, 0xff), "list: 16712180 postings in a blob");
   EXPECT_NE(message(8, 0).find("list: header tells of"), std::string::npos);
 }

@@ -1,0 +1,51 @@
+#include "common/codec/codec_choice.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/support/posting_lists.h"
+
+namespace frond::codec {
+namespace {
+
+Candidates every_codec() {
+  Candidates found;
+  for (const ListCodec* codec : all_codecs())
+    if (codec->info().docids) found.push_back(codec);
+  return found;
+}
+
+ByteBuffer encoded(const ListCodec& codec, const std::vector<std::uint32_t>& numbers) {
+  ByteBuffer stream;
+  codec.encode(numbers, Numbers::kDocIds, stream);
+  return stream;
+}
+
+TEST(EncodeSmallest, WritesTheSmallestStreamOfAllBehindWhatIsThere) {
+  for (std::uint32_t seed = 1; seed <= 30; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    const auto docids = support::random_docids(random, 1 + random() % 1000, random() % 12);
+    ByteBuffer out(32, std::byte{7});
+    const ListCodec& chosen = encode_smallest(every_codec(), docids, Numbers::kDocIds, out);
+    const ByteBuffer alone = encoded(chosen, docids);
+    EXPECT_EQ(ByteBuffer(out.begin() + 32, out.end()), alone);
+    EXPECT_EQ(ByteBuffer(out.begin(), out.begin() + 32), ByteBuffer(32, std::byte{7}));
+    bool before_chosen = true;
+    for (const ListCodec* codec : every_codec()) {
+      before_chosen &= codec != &chosen;
+      const std::size_t size = encoded(*codec, docids).size();
+      EXPECT_GE(size, alone.size() + (before_chosen ? 1 : 0));
+    }
+  }
+}
+
+TEST(CodecChoice, OfOneCodecPacksBothKindsWithIt) {
+  const CodecChoice choice = *codec_named(kDefaultCodec);
+  EXPECT_EQ(choice.docids, Candidates{codec_named(kDefaultCodec)});
+  EXPECT_EQ(choice.frequencies, choice.docids);
+}
+
+}  // namespace
+}  // namespace frond::codec
