@@ -2,7 +2,101 @@
 
 #include <algorithm>
 
+// Highway compiles what is between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once for each instruction set, by
+// including this file again.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "common/codec/distances.cc"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace frond::codec::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_SCALAR
+
+std::uint32_t add_up_target(std::uint32_t* block, DocId before) {
+  std::uint32_t all = 0;
+  for (std::size_t i = 0; i < kBlockLength; ++i) {
+    all |= block[i];
+    block[i] = before += block[i] + 1;
+  }
+  return all;
+}
+std::uint32_t add_one_target(std::uint32_t* block) {
+  std::uint32_t all = 0;
+  for (std::size_t i = 0; i < kBlockLength; ++i) all |= block[i]++;
+  return all;
+}
+
+#else
+
+#if HWY_HAVE_SCALABLE
+using Words = hn::FixedTag<std::uint32_t, 4>;
+#else
+using Words = hn::CappedTag<std::uint32_t, 16>;
+#endif
+
+// Adds to every lane of which the `bit` of its number is set the last lane without it: lane 3 to 4 .. 7, 11 to 12
+// .. 15.
+template <class V>
+HWY_INLINE V add_halves(V value, std::uint32_t bit) {
+  const Words d;
+  const auto lane = hn::Iota(d, 0u), its_bit = hn::Set(d, bit);
+  const auto from = hn::Or(hn::AndNot(its_bit, lane), hn::Set(d, bit - 1));
+  const auto picked = hn::TableLookupLanes(value, hn::IndicesFromVec(d, from));
+  return hn::Add(value, hn::IfThenElseZero(hn::Ne(hn::And(lane, its_bit), hn::Zero(d)), picked));
+}
+
+// One block's distances to docIDs. Returns a number of as many bits as the greatest distance.
+std::uint32_t add_up_target(std::uint32_t* block, DocId before) {
+  const Words d;
+  constexpr std::size_t kLanes = hn::MaxLanes(Words());
+  const auto ordinals = hn::Iota(d, 1u);
+  auto carry = hn::Set(d, before), all = hn::Zero(d);
+  for (std::size_t i = 0; i < kBlockLength; i += kLanes) {
+    auto sum = hn::LoadU(d, block + i);
+    all = hn::Or(all, sum);
+    sum = hn::Add(sum, hn::ShiftLeftLanes<1>(d, sum));
+    sum = hn::Add(sum, hn::ShiftLeftLanes<2>(d, sum));
+    if constexpr (kLanes > 4) sum = add_halves(sum, 4);
+    if constexpr (kLanes > 8) sum = add_halves(sum, 8);
+    sum = hn::Add(sum, ordinals);
+    hn::StoreU(hn::Add(sum, carry), d, block + i);
+    // Only this addition waits for the vector before.
+    if constexpr (kLanes > 4) {
+      carry = hn::Add(carry, hn::TableLookupLanes(sum, hn::IndicesFromVec(d, hn::Set(d, std::uint32_t{kLanes} - 1))));
+    } else {
+      carry = hn::Add(carry, hn::Broadcast<3>(sum));
+    }
+  }
+  return hn::GetLane(hn::MaxOfLanes(d, all));
+}
+
+// One block's stored numbers to frequencies. Returns all ones if one of the stored is, and perhaps if none is.
+std::uint32_t add_one_target(std::uint32_t* block) {
+  const Words d;
+  constexpr std::size_t kLanes = hn::MaxLanes(Words());
+  const auto one = hn::Set(d, 1u);
+  auto all = hn::Zero(d);
+  for (std::size_t i = 0; i < kBlockLength; i += kLanes) {
+    const auto stored = hn::LoadU(d, block + i);
+    all = hn::Or(all, stored);
+    hn::StoreU(hn::Add(stored, one), d, block + i);
+  }
+  return hn::GetLane(hn::MaxOfLanes(d, all));
+}
+
+#endif  // HWY_SCALAR
+
+}  // namespace frond::codec::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace frond::codec {
+
+HWY_EXPORT(add_up_target);
+HWY_EXPORT(add_one_target);
 
 void to_distances(std::span<const std::uint32_t> numbers, Numbers kind, DocId before, std::uint32_t* distances) {
   if (kind == Numbers::kFrequencies) {
@@ -15,13 +109,29 @@ void to_distances(std::span<const std::uint32_t> numbers, Numbers kind, DocId be
   }
 }
 
-bool from_distances(std::span<std::uint32_t> block, Numbers kind, DocId before) {
-  if (kind == Numbers::kFrequencies) {
+namespace {
+
+bool to_frequencies(std::span<std::uint32_t> block) {
+  if (block.size() == kBlockLength) {
+    if (HWY_DYNAMIC_DISPATCH(add_one_target)(block.data()) != 0xffffffff) return true;
+  } else {
     for (std::uint32_t& number : block) ++number;
-    return std::find(block.begin(), block.end(), 0u) == block.end();
   }
-  DocId last = before;
-  for (std::uint32_t& number : block) number = last += number + 1;
+  return std::find(block.begin(), block.end(), 0u) == block.end();
+}
+
+}  // namespace
+
+bool from_distances(std::span<std::uint32_t> block, Numbers kind, DocId before) {
+  if (kind == Numbers::kFrequencies) return to_frequencies(block);
+  if (block.size() == kBlockLength) {
+    // 128 distances of 24 bits add up to less than 2^32: the sums have wrapped round just where the last one has.
+    if (HWY_DYNAMIC_DISPATCH(add_up_target)(block.data(), before) < 1u << 24)
+      return before == kNoDoc || block.back() > before;
+  } else {
+    DocId last = before;
+    for (std::uint32_t& number : block) number = last += number + 1;
+  }
   return ascend(before, block);
 }
 
@@ -32,3 +142,4 @@ bool ascend(DocId before, std::span<const DocId> docids) {
 }
 
 }  // namespace frond::codec
+#endif

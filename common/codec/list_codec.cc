@@ -1,6 +1,7 @@
 #include "common/codec/list_codec.h"
 
 #include <algorithm>
+#include <string>
 
 namespace frond::codec {
 
@@ -17,6 +18,10 @@ Result<PositionRange> ListCodec::locate(ByteView, std::uint32_t count, LastDocId
   if (low == lasts.size()) return PositionRange{count, count};
   const std::uint32_t first = low * kBlockLength;
   return PositionRange{first, first + std::min(kBlockLength, count - first)};
+}
+
+Error ListCodec::corrupt_block(std::string_view what, std::uint32_t block) const {
+  return Error(Code::kCorrupt, std::string(name()) + ": " + std::string(what) + " in block " + std::to_string(block));
 }
 
 }  // namespace frond::codec

@@ -64,7 +64,7 @@ class ListCodec {
   std::string_view name() const { return info().name; }
   std::uint8_t id() const { return info().id; }
   // Appends the stream of 1 .. 2^32-2 numbers, of a kind that it encodes, to `out`, whose size is a multiple of 16
-  // before and after.
+  // before and after. A stream has less than 2^32 bytes.
   virtual void encode(std::span<const std::uint32_t> numbers, Numbers kind, ByteBuffer& out) const = 0;
   // Decodes block `block` of the stream of `count` numbers into out[0 .. kBlockLength): all 128 may be written, the
   // numbers of the block are valid. block < ceil(count / kBlockLength). `before` is the docID before the block's first
@@ -79,6 +79,9 @@ class ListCodec {
   // `lasts` finds; a codec that knows more gives fewer positions, which may be of two blocks. Any bytes are survived,
   // in `lasts` too: kCorrupt, or a range inside the list.
   virtual Result<PositionRange> locate(ByteView stream, std::uint32_t count, LastDocIds lasts, DocId target) const;
+
+ protected:
+  Error corrupt_block(std::string_view what, std::uint32_t block) const;
 };
 
 // The table of codecs, in registry.cc. Null: no such codec.

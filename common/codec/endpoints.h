@@ -1,0 +1,71 @@
+#pragma once
+// Where the blocks of a stream lie whose sizes differ: an array of endpoints (Mallia 2019 §3, Figure 1). It is the end
+// of the stream, u32 a block, in units that the codec names: block j's bytes end at the j-th, the first begin at 0.
+// (The paper's array has a zero in front; a reader that knows it needs none.) The stream ends on 16 bytes, so the array
+// lies on 4, and the payload begins with the stream.
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "common/base/bytes.h"
+#include "common/base/check.h"
+#include "common/codec/list_codec.h"
+
+namespace frond::codec {
+
+FROND_HOST_DEVICE constexpr std::uint32_t blocks_of(std::uint32_t count, std::uint32_t length) {
+  return count / length + (count % length != 0);
+}
+
+// Offsets of bytes in the stream.
+struct Extent {
+  std::size_t begin, end;
+};
+// Of block `block` < blocks; none where the bytes say nonsense. reserved: bytes between payload and endpoints.
+inline std::optional<Extent> extent_of(ByteView stream, std::uint32_t blocks, std::uint32_t block, unsigned unit,
+                                       std::size_t reserved = 0) {
+  const std::size_t index = reserved + std::size_t{blocks} * 4;
+  if (index > stream.size()) [[unlikely]]
+    return std::nullopt;
+  const std::byte* ends = stream.data() + stream.size() - std::size_t{blocks} * 4;
+  const std::uint64_t end = load_le<std::uint32_t>(ends + std::size_t{block} * 4) * std::uint64_t{unit};
+  const std::uint64_t begin =
+      block ? load_le<std::uint32_t>(ends + (std::size_t{block} - 1) * 4) * std::uint64_t{unit} : 0;
+  if (begin > end || end > stream.size() - index) [[unlikely]]
+    return std::nullopt;
+  return Extent{begin, end};
+}
+
+// Ends a stream that begins on 16 bytes: zeros, then `before`, then the endpoints.
+inline void append_endpoints(std::span<const std::uint32_t> ends, ByteView before, ByteBuffer& out) {
+  const std::size_t index = before.size() + ends.size() * 4;
+  out.resize((out.size() + index + 15) / 16 * 16 - index);
+  ByteWriter writer(out);
+  writer.put_bytes(before);
+  writer.put_bytes(std::as_bytes(ends));
+}
+
+// Bytes from `begin` to the end of a stream for a decoder that reads up to kMost of them, and kReadSlack behind: the
+// stream's own, or where they would end too early a copy followed by zeros.
+template <std::size_t kMost>
+class BytesOfBlock {
+ public:
+  BytesOfBlock(ByteView stream, std::size_t begin) : data_(stream.data() + begin) {
+    const std::size_t left = stream.size() - begin;
+    if (left >= kMost) [[likely]]
+      return;
+    std::copy_n(data_, left, copy_);
+    std::fill(copy_ + left, copy_ + sizeof copy_, std::byte{0});
+    data_ = copy_;
+  }
+  BytesOfBlock(const BytesOfBlock&) = delete;
+  BytesOfBlock& operator=(const BytesOfBlock&) = delete;
+  const std::byte* data() const { return data_; }
+
+ private:
+  const std::byte* data_;
+  std::byte copy_[kMost + kReadSlack];
+};
+
+}  // namespace frond::codec

@@ -1,0 +1,63 @@
+#include "common/codec/gpu_bp.h"
+
+#include <array>
+#include <vector>
+
+#include "common/codec/distances.h"
+#include "common/codec/horizontal.h"
+
+namespace frond::codec {
+namespace {
+
+constexpr CodecInfo kInfo128{.name = "gpu-bp128", .id = 8, .family = "binary packing", .source = "Mallia 2019 §3.1"};
+constexpr CodecInfo kInfo256{.name = "gpu-bp256", .id = 9, .family = "binary packing", .source = "Mallia 2019 §3.1"};
+
+template <std::uint32_t kLength>
+class GpuBp final : public ListCodec {
+ public:
+  const CodecInfo& info() const override { return kLength == 128 ? kInfo128 : kInfo256; }
+
+  void encode(std::span<const std::uint32_t> numbers, Numbers kind, ByteBuffer& out) const override {
+    FROND_CHECK(!numbers.empty() && out.size() % 16 == 0);
+    const std::size_t start = out.size();
+    std::vector<std::uint32_t> ends;
+    DocId before = kNoDoc;
+    for (std::size_t first = 0; first < numbers.size(); first += kLength) {
+      const auto block = numbers.subspan(first, std::min<std::size_t>(kLength, numbers.size() - first));
+      const auto size = static_cast<std::uint32_t>(block.size());
+      std::array<std::uint32_t, kLength> distances;
+      to_distances(block, kind, before, distances.data());
+      before = block.back();
+      const auto some = std::span(distances).first(size);
+      pack_horizontal(some, gpu_bp_width(blocks_of(size * width_of(some), 32), size), out);
+      ends.push_back(static_cast<std::uint32_t>((out.size() - start) / kGpuBpUnit));
+    }
+    append_endpoints(ends, {}, out);
+  }
+
+  Result<void> decode(ByteView stream, std::uint32_t count, Numbers kind, std::uint32_t block, DocId before,
+                      std::span<std::uint32_t, kBlockLength> out) const override {
+    FROND_CHECK(block < blocks_of(count, kBlockLength));
+    const std::uint32_t mine = block / (kLength / kBlockLength), part = block % (kLength / kBlockLength);
+    const auto extent = extent_of(stream, blocks_of(count, kLength), mine, kGpuBpUnit);
+    if (!extent) [[unlikely]]
+      return corrupt_block("wrong endpoints", block);
+    const std::uint32_t width =
+        gpu_bp_width((extent->end - extent->begin) / kGpuBpUnit, std::min(kLength, count - mine * kLength));
+    const BytesOfBlock<4 * kBlockLength> bytes(stream, extent->begin + std::size_t{part} * width * (kBlockLength / 8));
+    unpack_horizontal(bytes.data(), width, out.data());
+    if (!from_distances(out.first(std::min(kBlockLength, count - block * kBlockLength)), kind, before)) [[unlikely]]
+      return corrupt_block("numbers out of range", block);
+    return {};
+  }
+};
+
+const GpuBp<128> kGpuBp128;
+const GpuBp<256> kGpuBp256;
+
+}  // namespace
+
+const ListCodec& gpu_bp128() { return kGpuBp128; }
+const ListCodec& gpu_bp256() { return kGpuBp256; }
+
+}  // namespace frond::codec

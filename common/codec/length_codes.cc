@@ -1,0 +1,114 @@
+#include "common/codec/length_codes.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "common/codec/length_code_tables.h"
+
+// Highway compiles what is between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once for each instruction set, by
+// including this file again. AVX3_DL has the loads that expand bytes.
+#define HWY_WANT_AVX3_DL
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "common/codec/length_codes.cc"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace frond::codec::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Four numbers from the 16 bytes at `data`, of which their code byte says which are theirs.
+HWY_INLINE void decode_four(std::uint8_t code, const std::uint8_t* data, std::uint32_t* out) {
+#if HWY_TARGET == HWY_SCALAR
+  for (unsigned i = 0; i < 4; ++i) {
+    const unsigned length = length_at(&code, i);
+    out[i] = load_le<std::uint32_t>(reinterpret_cast<const std::byte*>(data)) & 0xffffffff >> (32 - 8 * length);
+    data += length;
+  }
+#else
+  const hn::FixedTag<std::uint8_t, 16> d;
+  const auto places = hn::Load(d, kLengthCodeTables.shuffle[code].data());
+  hn::StoreU(hn::TableLookupBytesOr0(hn::LoadU(d, data), places), d, reinterpret_cast<std::uint8_t*>(out));
+#endif
+}
+
+void decode_length_coded_target(const std::byte* codes, const std::byte* data, std::uint32_t* out) {
+#if HWY_TARGET == HWY_AVX3_DL
+  for (unsigned i = 0; i < kBlockLength; i += 16) {
+    // Each 2-bit code to the low bits of four that say which bytes of its number there are.
+    constexpr std::uint64_t kLow = 0x1111111111111111ULL;
+    const std::uint64_t spread = _pdep_u64(load_le<std::uint32_t>(codes + i / 4), 3 * kLow);
+    const std::uint64_t low = spread & kLow, high = spread >> 1 & kLow;
+    const std::uint64_t there = kLow | (low | high) << 1 | high << 2 | (low & high) << 3;
+    _mm512_storeu_si512(out + i, _mm512_maskz_expand_epi8(there, _mm512_loadu_si512(data)));
+    data += _mm_popcnt_u64(there);
+  }
+#else
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(data);
+  for (unsigned i = 0; i < kBlockLength; i += 4) {
+    const auto code = static_cast<std::uint8_t>(codes[i / 4]);
+    decode_four(code, bytes, out + i);
+    bytes += kLengthCodeTables.bytes[code];
+  }
+#endif
+}
+
+void decode_interleaved_target(const std::byte* data, std::uint32_t* out) {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(data);
+  for (unsigned i = 0; i < kBlockLength; i += 4) {
+    const std::uint8_t code = *bytes++;
+    decode_four(code, bytes, out + i);
+    bytes += kLengthCodeTables.bytes[code];
+  }
+}
+
+}  // namespace frond::codec::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace frond::codec {
+
+HWY_EXPORT(decode_length_coded_target);
+HWY_EXPORT(decode_interleaved_target);
+
+void append_length_coded(std::span<const std::uint32_t> numbers, ByteBuffer& codes, ByteBuffer& data) {
+  for (std::size_t i = 0; i < numbers.size(); i += 4) {
+    unsigned code = 0;
+    for (std::size_t j = i; j < std::min(i + 4, numbers.size()); ++j) {
+      const unsigned length = (static_cast<unsigned>(std::bit_width(numbers[j] | 1)) + 7) / 8;
+      code |= (length - 1) << (2 * (j - i));
+      const std::size_t at = data.size();
+      data.resize(at + 4);
+      store_le(data.data() + at, numbers[j]);
+      data.resize(at + length);
+    }
+    codes.push_back(static_cast<std::byte>(code));
+  }
+}
+
+std::uint32_t sum_of_lengths(ByteView codes) {
+  // Codes are added up in pairs, fours, eights, …: the code is a length less one, so a byte has at most 12 of them.
+  constexpr std::uint64_t kPairs = 0x3333333333333333ULL, kFours = 0x0f0f0f0f0f0f0f0fULL,
+                          kEights = 0x00ff00ff00ff00ffULL;
+  std::uint32_t total = static_cast<std::uint32_t>(codes.size()) * 4;
+  const auto add = [&](std::uint64_t word) {
+    const std::uint64_t pairs = (word & kPairs) + (word >> 2 & kPairs);
+    const std::uint64_t fours = (pairs & kFours) + (pairs >> 4 & kFours);
+    const std::uint64_t sums = (fours & kEights) + (fours >> 8 & kEights);
+    total += static_cast<std::uint32_t>(sums * 0x0001000100010001ULL >> 48);
+  };
+  std::size_t i = 0;
+  for (; i + 8 <= codes.size(); i += 8) add(load_le<std::uint64_t>(codes.data() + i));
+  for (; i < codes.size(); ++i) add(load_le<std::uint8_t>(codes.data() + i));
+  return total;
+}
+
+void decode_length_coded(const std::byte* codes, const std::byte* data, std::uint32_t* out) {
+  HWY_DYNAMIC_DISPATCH(decode_length_coded_target)(codes, data, out);
+}
+void decode_interleaved(const std::byte* data, std::uint32_t* out) {
+  HWY_DYNAMIC_DISPATCH(decode_interleaved_target)(data, out);
+}
+
+}  // namespace frond::codec
+#endif

@@ -1,0 +1,66 @@
+#include "common/codec/streamvbyte.h"
+
+#include <array>
+#include <vector>
+
+#include "common/codec/distances.h"
+#include "common/codec/endpoints.h"
+#include "common/codec/length_codes.h"
+
+namespace frond::codec {
+namespace {
+
+constexpr CodecInfo kInfo{.name = "streamvbyte",
+                          .id = 4,
+                          .family = "byte",
+                          .source = "Mallia 2019 §2 (StreamVByte); Lemire, Kurz and Rupp 2018"};
+constexpr std::size_t kCodesOfBlock = kBlockLength / 4;
+
+class StreamVByte final : public ListCodec {
+ public:
+  const CodecInfo& info() const override { return kInfo; }
+
+  void encode(std::span<const std::uint32_t> numbers, Numbers kind, ByteBuffer& out) const override {
+    FROND_CHECK(!numbers.empty() && out.size() % 16 == 0);
+    const std::size_t start = out.size();
+    std::vector<std::uint32_t> ends;
+    ByteBuffer codes;
+    DocId before = kNoDoc;
+    for (std::size_t first = 0; first < numbers.size(); first += kBlockLength) {
+      const auto block = numbers.subspan(first, std::min<std::size_t>(kBlockLength, numbers.size() - first));
+      std::array<std::uint32_t, kBlockLength> distances;
+      to_distances(block, kind, before, distances.data());
+      before = block.back();
+      append_length_coded(std::span(distances).first(block.size()), codes, out);
+      ends.push_back(static_cast<std::uint32_t>(out.size() - start));
+    }
+    codes.resize((codes.size() + 3) / 4 * 4);
+    append_endpoints(ends, codes, out);
+  }
+
+  Result<void> decode(ByteView stream, std::uint32_t count, Numbers kind, std::uint32_t block, DocId before,
+                      std::span<std::uint32_t, kBlockLength> out) const override {
+    const std::uint32_t blocks = blocks_of(count, kBlockLength);
+    FROND_CHECK(block < blocks);
+    const std::size_t codes_size = (std::size_t{blocks_of(count, 4)} + 3) / 4 * 4;
+    const auto extent = extent_of(stream, blocks, block, 1, codes_size);
+    if (!extent) [[unlikely]]
+      return corrupt_block("wrong endpoints", block);
+    // Behind the last block's codes, where it is not full, endpoints are taken for codes: of numbers that are not
+    // there.
+    const std::byte* codes = stream.data() + stream.size() - std::size_t{blocks} * 4 - codes_size;
+    const BytesOfBlock<kLengthCodedMost> data(stream, extent->begin);
+    decode_length_coded(codes + block * kCodesOfBlock, data.data(), out.data());
+    if (!from_distances(out.first(std::min(kBlockLength, count - block * kBlockLength)), kind, before)) [[unlikely]]
+      return corrupt_block("numbers out of range", block);
+    return {};
+  }
+};
+
+const StreamVByte kStreamVByte;
+
+}  // namespace
+
+const ListCodec& streamvbyte() { return kStreamVByte; }
+
+}  // namespace frond::codec
