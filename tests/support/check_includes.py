@@ -20,10 +20,12 @@ MAY_INCLUDE = {
     "common/topk": ["common/scoring"],
     "common/partition": ["common/postings", "common/text"],
     "common/repository": ["common/http", "common/partition", "common/scoring", "common/text"],
+    "common/device": [],
     "common/wire": ["common/scoring", "common/text", "common/topk"],
     "leaf/lists": [],
     "leaf/engine": ["leaf/lists"],
     "leaf/cpu": ["leaf/engine", "leaf/lists"],
+    "leaf/gpu": ["leaf/engine", "leaf/lists"],
     "leaf/schedule": ["leaf/engine"],
     "leaf/serve": ["leaf/schedule", "leaf/engine", "leaf/lists"],
 }

@@ -1,0 +1,37 @@
+#pragma once
+// Device memory by the piece: one large allocation, made when the process starts, handed out without asking the driver
+// again. The lowest gap that fits is taken, and gaps that touch become one. Knows addresses only, never reads them, so
+// it is tested without a device. Thread-safe.
+#include <cstddef>
+#include <map>
+#include <unordered_map>
+
+#include "common/base/mutex.h"
+
+namespace frond::device {
+
+class Arena {
+ public:
+  static constexpr std::size_t kGranule = 256;  // pieces begin and end on multiples of it
+
+  // `base` is on kGranule; the memory belongs to the caller and outlives this.
+  Arena(std::byte* base, std::size_t bytes);
+
+  // Null: no gap is large enough. bytes > 0.
+  std::byte* allocate(std::size_t bytes);
+  // A piece that allocate() gave, once.
+  void release(const std::byte* piece);
+
+  std::size_t bytes() const { return bytes_; }
+  std::size_t used() const;
+
+ private:
+  std::byte* const base_;
+  const std::size_t bytes_;
+  mutable Mutex mutex_;
+  std::map<std::size_t, std::size_t> gaps_ FROND_GUARDED_BY(mutex_);              // offset -> bytes
+  std::unordered_map<std::size_t, std::size_t> pieces_ FROND_GUARDED_BY(mutex_);  // offset -> bytes
+  std::size_t used_ FROND_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace frond::device

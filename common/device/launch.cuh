@@ -1,0 +1,23 @@
+#pragma once
+// A kernel put into a stream. For .cu files; the status is that of the launch, what the kernel does comes out later.
+#include <cuda_runtime.h>
+
+#include <type_traits>
+
+#include "common/device/runtime.h"
+
+namespace frond::device {
+
+// `what` names the kernel in errors. No blocks are no work: CUDA would refuse them.
+template <class... Parameters>
+Result<void> launch(const char* what, void (*kernel)(Parameters...), std::uint32_t blocks, std::uint32_t threads,
+                    StreamHandle stream, std::type_identity_t<Parameters>... arguments) {
+  if (blocks == 0) return {};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(threads);
+  config.stream = stream;
+  return status_of(cudaLaunchKernelEx(&config, kernel, arguments...), what);
+}
+
+}  // namespace frond::device

@@ -1,0 +1,100 @@
+#pragma once
+// The CUDA runtime as objects: what owns is move-only and frees in its destructor, what can fail says so, and every
+// operation names its stream. The only folder that calls the runtime; this header needs none of CUDA's.
+//
+// A failure is kDevice with what was tried. Most are for good (an illegal access ends the context), so whoever owns a
+// device stops using it at the first one; nothing here retries. The runtime keeps a current device for each thread:
+// use() comes before anything else on a thread.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "common/base/result.h"
+
+struct CUstream_st;
+struct CUevent_st;
+
+namespace frond::device {
+
+using StreamHandle = CUstream_st*;
+using EventHandle = CUevent_st*;
+
+// 0 is success; `what` was tried.
+Result<void> status_of(int cuda_error, const char* what);
+
+struct Properties {
+  std::string name;
+  std::size_t memory_bytes = 0;  // of the device
+  std::size_t free_bytes = 0;    // now
+  int processors = 0;            // streaming multiprocessors
+  int major = 0, minor = 0;      // compute capability
+};
+// How many devices there are; 0 also where there is no driver.
+int count_devices();
+Result<Properties> properties_of(int device);
+Result<void> use(int device);
+
+// Operations on one stream run in order; those on different streams may overlap.
+class Stream {
+ public:
+  static Result<Stream> create();
+  Stream(Stream&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Stream& operator=(Stream&&) = delete;
+  ~Stream();
+  StreamHandle get() const { return handle_; }
+
+ private:
+  explicit Stream(StreamHandle handle) : handle_(handle) {}
+  StreamHandle handle_;
+};
+
+// A point in a stream that others can wait for.
+class Event {
+ public:
+  // Only events made with timing can be asked for milliseconds_since().
+  static Result<Event> create(bool timing = false);
+  Event(Event&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Event& operator=(Event&&) = delete;
+  ~Event();
+  Result<void> record(StreamHandle stream);
+  // Whether all that was recorded before has run; true if nothing was.
+  Result<bool> done() const;
+  // Waits on this thread, without an end.
+  Result<void> wait() const;
+  Result<void> make_wait(StreamHandle stream) const;  // what is put in the stream from now on comes after
+  Result<float> milliseconds_since(const Event& start) const;
+
+ private:
+  explicit Event(EventHandle handle) : handle_(handle) {}
+  EventHandle handle_;
+};
+
+// Memory of the device (on 256 bytes), or of the host, where copies to and from the device run at full speed and beside
+// other work only from here.
+enum class Place : std::uint8_t { kDevice, kPinnedHost };
+class Memory {
+ public:
+  static Result<Memory> create(Place place, std::size_t bytes);
+  Memory(Memory&& other) noexcept
+      : place_(other.place_), data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  Memory& operator=(Memory&&) = delete;
+  ~Memory();
+  std::byte* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  Memory(Place place, std::byte* data, std::size_t bytes) : place_(place), data_(data), bytes_(bytes) {}
+  Place place_;
+  std::byte* data_;
+  std::size_t bytes_;
+};
+
+// Asynchronous; host memory is pinned and stays as it is until the stream has come there. Zero bytes are no work.
+Result<void> copy_to_device(std::byte* to, const std::byte* from, std::size_t bytes, StreamHandle stream);
+Result<void> copy_to_host(std::byte* to, const std::byte* from, std::size_t bytes, StreamHandle stream);
+Result<void> copy_on_device(std::byte* to, const std::byte* from, std::size_t bytes, StreamHandle stream);
+Result<void> fill_with_zeros(std::byte* to, std::size_t bytes, StreamHandle stream);
+
+}  // namespace frond::device

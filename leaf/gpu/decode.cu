@@ -1,0 +1,78 @@
+#include "leaf/gpu/decode.h"
+
+#include "common/device/launch.cuh"
+#include "leaf/gpu/block.cuh"
+
+namespace frond::leaf::gpu {
+namespace {
+
+constexpr std::uint32_t kThreads = 256, kWarps = kThreads / 32;
+// Blocks a warp decodes one after the other: their entries come with one load, a lane an entry.
+constexpr std::uint32_t kRun = 8;
+
+struct Decoding {
+  const DecodeTask* tasks;
+  std::uint32_t task_count, block_count;
+  uint4* docids;
+  uint4* frequencies;
+};
+
+// The task that the block belongs to: the last that does not begin behind it.
+__device__ std::uint32_t task_of(const Decoding& of, std::uint32_t block) {
+  std::uint32_t low = 0, high = of.task_count;
+  while (high - low > 1) {
+    const std::uint32_t middle = (low + high) / 2;
+    if (of.tasks[middle].first_block <= block)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+__device__ void write_once(uint4* to, const Four& numbers) {
+  __stcs(to, make_uint4(numbers.at[0], numbers.at[1], numbers.at[2], numbers.at[3]));
+}
+
+// One warp a run of blocks, which may begin in one list and end in another.
+__global__ void __launch_bounds__(kThreads) decode_runs(Decoding of) {
+  const std::uint32_t lane = lane_of_warp(), from = (blockIdx.x * kWarps + threadIdx.x / 32) * kRun;
+  if (from >= of.block_count) return;  // the whole warp
+  std::uint32_t task = task_of(of, from);
+  for (std::uint32_t done = 0; done < kRun && from + done < of.block_count;) {
+    const DeviceList& list = of.tasks[task].list;
+    const std::uint32_t first = from + done - of.tasks[task].first_block;
+    std::uint32_t count = min(list.block_count - first, kRun - done);
+    BlockEntry entry{};
+    std::uint32_t before = 0;
+    if (lane < count) {
+      entry = load_entry(list.blocks + first + lane);
+      before = __ldg(&(list.blocks + first + lane - 1)->last);
+    }
+    const std::byte* image = list.image;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const PackedPlace place = __shfl_sync(kFullWarp, entry.docids, static_cast<int>(i));
+      const std::uint32_t start = __shfl_sync(kFullWarp, before, static_cast<int>(i));
+      const std::size_t to = (std::size_t{from} + done + i) * 32 + lane;
+      write_once(of.docids + to, decode_docids(image, place, start, lane));
+      if (of.frequencies == nullptr) continue;
+      Four numbers = unpack_four(image, __shfl_sync(kFullWarp, entry.frequencies, static_cast<int>(i)), lane);
+      for (std::uint32_t& number : numbers.at) number += 1;
+      write_once(of.frequencies + to, numbers);
+    }
+    done += count;
+    ++task;
+  }
+}
+
+}  // namespace
+
+Result<void> decode_lists(const DecodeTask* tasks, std::uint32_t task_count, std::uint32_t block_count,
+                          std::uint32_t* docids, std::uint32_t* frequencies, device::StreamHandle stream) {
+  const Decoding of{tasks, task_count, block_count, reinterpret_cast<uint4*>(docids),
+                    reinterpret_cast<uint4*>(frequencies)};
+  const std::uint32_t runs = (block_count + kRun - 1) / kRun;
+  return device::launch("decode_lists", decode_runs, (runs + kWarps - 1) / kWarps, kThreads, stream, of);
+}
+
+}  // namespace frond::leaf::gpu

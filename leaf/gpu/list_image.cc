@@ -1,0 +1,157 @@
+#include "leaf/gpu/list_image.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string>
+
+#include "common/codec/simd_bp128.h"
+#include "common/postings/long_form.h"
+
+namespace frond::leaf::gpu {
+namespace {
+
+using codec::kBlockLength;
+
+constexpr std::size_t kMostLastBlock = 2 * 16 * 32;  // two streams of at most 32 bits a number
+
+std::size_t aligned(std::size_t offset, std::size_t to) { return (offset + to - 1) / to * to; }
+
+// The blocks with the least deficits: of equal ones the first.
+std::vector<std::uint32_t> best_blocks(const postings::PostingList& list) {
+  std::vector<std::uint64_t> order(list.blocks());  // deficit, then block
+  for (std::uint32_t block = 0; block < list.blocks(); ++block)
+    order[block] = std::uint64_t{list.block_deficit(block)} << 32 | block;
+  if (order.size() > kBestBlocks) {
+    std::nth_element(order.begin(), order.begin() + kBestBlocks, order.end());
+    order.resize(kBestBlocks);
+  }
+  std::sort(order.begin(), order.end());
+  return {order.begin(), order.end()};  // the low halves
+}
+
+// 128 numbers in four lanes, as codec simd-bp128 does it. Returns the width.
+std::uint32_t pack_block(const std::array<std::uint32_t, kBlockLength>& numbers, ByteBuffer& out) {
+  std::uint32_t all = 0;
+  for (const std::uint32_t number : numbers) all |= number;
+  const auto width = static_cast<std::uint32_t>(std::bit_width(all));
+  std::array<std::uint32_t, 4 * 33> words{};
+  for (std::uint32_t i = 0; i < kBlockLength; ++i) {
+    const std::uint32_t bit = i / 4 * width, at = bit / 32 * 4 + i % 4;
+    const std::uint64_t value = std::uint64_t{numbers[i]} << (bit % 32);
+    words[at] |= static_cast<std::uint32_t>(value);
+    words[at + 4] |= static_cast<std::uint32_t>(value >> 32);
+  }
+  ByteWriter(out).put_bytes(std::as_bytes(std::span(words)).first(std::size_t{16} * width));
+  return width;
+}
+
+Result<SegmentPlace::Stream> stream_at(std::uint64_t begin, std::uint64_t end, std::uint32_t count) {
+  const std::size_t index = codec::simd_bp_index_bytes(count);
+  if (end - begin < index) return Error(Code::kCorrupt, "a stream has no room for its index");
+  const std::uint64_t widths = end - index;
+  return SegmentPlace::Stream{
+      .begin = static_cast<std::uint32_t>(begin),
+      .units = static_cast<std::uint32_t>((widths - begin) / 16),
+      .widths = static_cast<std::uint32_t>(widths),
+      .checkpoints = static_cast<std::uint32_t>(end - 4 * std::uint64_t{codec::simd_bp_checkpoints(count)})};
+}
+
+}  // namespace
+
+Result<ListImage> ListImage::plan(const postings::PostingList& list, std::uint32_t documents) {
+  FROND_CHECK(list.count() > 0);
+  // Numbers behind the last of a short block are counted on from its last docID, and must not wrap round.
+  if (documents > 0x7fffffffu || list.count() > documents) return Error(Code::kInvalid, "too many documents");
+  ListImage image;
+  image.documents_ = documents;
+  image.block_count_ = list.blocks();
+  image.count_ = static_cast<std::uint32_t>(list.count());
+  image.has_last_block_ = list.block_size(list.blocks() - 1) < kBlockLength;
+  image.lay_out(list);
+  if (image.bytes_ > kMostImageBytes)
+    return Error(Code::kInvalid, "a list of " + std::to_string(image.bytes_) + " bytes");
+  for (const std::uint32_t block : best_blocks(list)) ByteWriter(image.head_).put(block);
+  image.head_.resize(image.segments_ - image.best_);
+  FROND_TRY(image.place_segments(list));
+  image.head_.resize(image.last_ - image.best_);
+  if (image.has_last_block_) FROND_TRY(image.pack_last_block(list));
+  image.pieces_.emplace_back(image.best_, image.head_);
+  for (std::size_t s = 0; s < image.blobs_.size(); ++s)
+    image.pieces_.emplace_back(image.blobs_[s], list.segments()[s].bytes());
+  return image;
+}
+
+void ListImage::lay_out(const postings::PostingList& list) {
+  // Not many more ranges than blocks: a range then begins in the right block, or in the one before.
+  while (table_shift_ < 31 && (documents_ >> table_shift_) > 2 * std::uint64_t{std::max(block_count_, 8u)})
+    ++table_shift_;
+  table_entries_ = ((documents_ - 1) >> table_shift_) + 2;
+  best_count_ = std::min(block_count_, kBestBlocks);
+  table_ = (std::size_t{block_count_} + 2) * sizeof(BlockEntry);
+  best_ = aligned(table_ + std::size_t{table_entries_} * 4, 16);
+  segments_ = aligned(best_ + std::size_t{best_count_} * 4, 16);
+  last_ = aligned(segments_ + list.segments().size() * sizeof(SegmentPlace), 16);
+  std::size_t end = last_ + (has_last_block_ ? kMostLastBlock : 0);
+  for (const auto& segment : list.segments()) {
+    blobs_.push_back(aligned(end, 64));
+    end = blobs_.back() + segment.bytes().size();
+  }
+  bytes_ = aligned(end + codec::kReadSlack, 64);
+}
+
+Result<void> ListImage::place_segments(const postings::PostingList& list) {
+  for (std::size_t s = 0; s < blobs_.size(); ++s) {
+    const ByteView blob = list.segments()[s].bytes();
+    SegmentPlace place;
+    if (list.segments()[s].count() >= kBlockLength) {  // a shorter one is a last block and nothing else
+      const postings::LongHeader header = postings::read_header(blob);
+      const postings::LongSections at = postings::sections_of(header);
+      const std::uint8_t known = codec::simd_bp128().id();
+      if (header.docid_codec != known || header.frequency_codec != known)
+        return Error(Code::kInvalid, "a codec without a decoder here");
+      const std::uint64_t begin = blobs_[s];
+      place.last_docids = static_cast<std::uint32_t>(begin + postings::kLongHeaderBytes);
+      place.deficits = static_cast<std::uint32_t>(begin + at.deficits);
+      place.docids = FROND_TRY(stream_at(begin + at.docids, begin + at.frequencies, header.count));
+      place.frequencies = FROND_TRY(stream_at(begin + at.frequencies, begin + at.end, header.count));
+    }
+    const auto* bytes = reinterpret_cast<const std::byte*>(&place);
+    head_.insert(head_.end(), bytes, bytes + sizeof place);
+  }
+  return {};
+}
+
+Result<void> ListImage::pack_last_block(const postings::PostingList& list) {
+  const std::uint32_t block = block_count_ - 1, size = list.block_size(block);
+  std::array<std::uint32_t, kBlockLength> docids{}, frequencies{};
+  FROND_TRY(list.decode_docids(block, docids));
+  FROND_TRY(list.decode_frequencies(block, frequencies));
+  DocId before = block ? list.last_docid(block - 1) : kNoDoc;
+  for (std::uint32_t i = 0; i < kBlockLength; ++i) {
+    const DocId docid = docids[i];
+    docids[i] = i < size ? docid - before - 1 : 0;
+    before = docid;
+    frequencies[i] = i < size ? frequencies[i] - 1 : 0;
+  }
+  const auto unit = static_cast<std::uint32_t>(last_ / 16);
+  const std::uint32_t width = pack_block(docids, head_);
+  last_block_ = {.last = list.last_docid(block),
+                 .docids = packed_place(unit, width),
+                 .frequencies = packed_place(unit + width, pack_block(frequencies, head_)),
+                 .deficit_and_count = std::uint32_t{list.block_deficit(block)} << 16 | size};
+  return {};
+}
+
+DeviceList ListImage::at(std::byte* at) const {
+  return {.image = at,
+          .blocks = reinterpret_cast<const BlockEntry*>(at) + 1,
+          .table = reinterpret_cast<const std::uint32_t*>(at + table_),
+          .best = reinterpret_cast<const std::uint32_t*>(at + best_),
+          .block_count = block_count_,
+          .table_shift = table_shift_,
+          .best_count = best_count_,
+          .count = count_};
+}
+
+}  // namespace frond::leaf::gpu

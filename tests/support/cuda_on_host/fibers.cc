@@ -1,0 +1,169 @@
+#undef _FORTIFY_SOURCE  // its longjmp refuses to leave one stack for another
+#include "tests/support/cuda_on_host/fibers.h"
+
+#include <ucontext.h>
+
+#include <array>
+#include <atomic>
+#include <csetjmp>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace cuda_on_host {
+namespace {
+
+constexpr std::size_t kStackBytes = 128 << 10;
+constexpr unsigned kLanes = 32;
+
+[[noreturn]] void give_up(const char* what) {
+  std::fprintf(stderr, "cuda_on_host: %s\n", what);
+  std::abort();
+}
+
+// A fiber is started once and lives on: when a kernel's body ends it waits for the next block's.
+struct Fiber {
+  Thread thread;
+  ucontext_t start;
+  std::jmp_buf at;
+  std::unique_ptr<char[]> stack;
+  bool started = false, ended = true;
+};
+
+struct Warp {
+  std::array<std::array<std::uint64_t, kLanes>, 2> values;  // of this meeting and the one before
+  Meeting kind = Meeting::kSync;
+  unsigned arrived = 0;
+  std::uint64_t meetings = 0;
+};
+
+struct Machine {
+  std::vector<std::unique_ptr<Fiber>> fibers;
+  std::vector<Warp> warps;
+  const std::function<void()>* kernel = nullptr;
+  unsigned threads = 0, alive = 0, at_barrier = 0, current = 0;
+  std::uint64_t barriers = 0, idle = 0;
+  std::jmp_buf home;
+};
+std::mutex one_kernel;
+Machine machine;
+std::atomic<std::uint64_t> operations_left{0};
+std::atomic<bool> device_lost{false};
+
+void enter();
+
+[[noreturn]] void jump_to(unsigned index) {
+  machine.current = index;
+  Fiber& fiber = *machine.fibers[index];
+  if (fiber.started) _longjmp(fiber.at, 1);
+  fiber.started = true;
+  getcontext(&fiber.start);
+  fiber.start.uc_stack.ss_sp = fiber.stack.get();
+  fiber.start.uc_stack.ss_size = kStackBytes;
+  fiber.start.uc_link = nullptr;
+  makecontext(&fiber.start, enter, 0);
+  setcontext(&fiber.start);
+  give_up("a fiber did not start");
+}
+
+// The next thread of the block that has not ended.
+void jump_on() {
+  unsigned next = machine.current;
+  do next = next + 1 == machine.threads ? 0 : next + 1;
+  while (machine.fibers[next]->ended);
+  jump_to(next);
+}
+
+// Lets the others run. `idle` counts turns since a thread last arrived somewhere or ended.
+void yield() {
+  if (++machine.idle > 4 * std::uint64_t{machine.threads}) give_up("threads wait for others that never come");
+  Fiber& fiber = *machine.fibers[machine.current];
+  if (_setjmp(fiber.at) == 0) jump_on();
+}
+
+void release_barrier() {
+  machine.at_barrier = 0;
+  ++machine.barriers;
+}
+
+void enter() {
+  for (;;) {
+    (*machine.kernel)();
+    Fiber& fiber = *machine.fibers[machine.current];
+    fiber.ended = true;
+    machine.idle = 0;
+    if (--machine.alive > 0 && machine.at_barrier == machine.alive) release_barrier();
+    if (_setjmp(fiber.at) == 0) {
+      if (machine.alive == 0) _longjmp(machine.home, 1);
+      jump_on();
+    }
+  }
+}
+
+void run_block(const dim3& block, unsigned index) {
+  machine.threads = machine.alive = block.x;
+  machine.at_barrier = 0;
+  machine.idle = 0;
+  machine.warps.assign(block.x / kLanes, Warp{});
+  while (machine.fibers.size() < block.x) {
+    machine.fibers.push_back(std::make_unique<Fiber>());
+    machine.fibers.back()->stack = std::make_unique<char[]>(kStackBytes);
+  }
+  for (unsigned t = 0; t < block.x; ++t) {
+    machine.fibers[t]->ended = false;
+    machine.fibers[t]->thread = {dim3(t, 0, 0), dim3(index, 0, 0), t % kLanes, t / kLanes};
+  }
+  if (_setjmp(machine.home) == 0) jump_to(0);
+}
+
+}  // namespace
+
+const Thread& self() { return machine.fibers[machine.current]->thread; }
+
+void run(dim3 grid, dim3 block, const std::function<void()>& kernel) {
+  if (block.x == 0 || block.x % kLanes != 0 || block.x > 1024) give_up("a block is whole warps, 1024 threads at most");
+  const std::lock_guard lock(one_kernel);
+  machine.kernel = &kernel;
+  for (unsigned b = 0; b < grid.x; ++b) run_block(block, b);
+}
+
+const std::uint64_t* meet_warp(Meeting kind, std::uint64_t value) {
+  machine.idle = 0;
+  const Thread& thread = self();
+  Warp& warp = machine.warps[thread.warp];
+  const std::uint64_t meeting = warp.meetings;
+  if (warp.arrived == 0)
+    warp.kind = kind;
+  else if (warp.kind != kind)
+    give_up("lanes of a warp meet at different operations");
+  auto& values = warp.values[meeting % 2];
+  values[thread.lane] = value;
+  if (++warp.arrived == kLanes) {
+    warp.arrived = 0;
+    ++warp.meetings;
+  } else {
+    while (warp.meetings == meeting) yield();
+  }
+  return values.data();
+}
+
+void meet_block() {
+  machine.idle = 0;
+  const std::uint64_t barrier = machine.barriers;
+  if (++machine.at_barrier == machine.alive) return release_barrier();
+  while (machine.barriers == barrier) yield();
+}
+
+void lose_device_after(std::uint64_t operations) {
+  device_lost = false;
+  operations_left = operations;
+}
+
+bool lost() {
+  if (operations_left > 0 && --operations_left == 0) device_lost = true;
+  return device_lost;
+}
+
+}  // namespace cuda_on_host

@@ -1,0 +1,45 @@
+#pragma once
+// A list put into device memory of its own and admitted, step by step and waiting for each: what the cache of the GPU
+// engine does, without the cache.
+#include <cstring>
+#include <optional>
+
+#include "common/device/runtime.h"
+#include "leaf/gpu/admit.h"
+#include "leaf/gpu/list_image.h"
+
+namespace frond::support {
+
+class UploadedList {
+ public:
+  // kInvalid, kCorrupt: as ListImage::plan(); kDevice.
+  static Result<UploadedList> create(const postings::PostingList& list, std::uint32_t documents) {
+    auto image = FROND_TRY(leaf::gpu::ListImage::plan(list, documents));
+    auto memory = FROND_TRY(device::Memory::create(device::Place::kDevice, image.bytes()));
+    auto staging = FROND_TRY(device::Memory::create(device::Place::kPinnedHost, image.bytes()));
+    const auto stream = FROND_TRY(device::Stream::create());
+    auto event = FROND_TRY(device::Event::create());
+    for (const auto& [offset, bytes] : image.pieces()) {
+      std::memcpy(staging.data() + offset, bytes.data(), bytes.size());
+      FROND_TRY(device::copy_to_device(memory.data() + offset, staging.data() + offset, bytes.size(), stream.get()));
+    }
+    FROND_TRY(leaf::gpu::admit(image, memory.data(), stream.get()));
+    FROND_TRY(device::copy_to_host(staging.data(), leaf::gpu::errors_of(memory.data()), 4, stream.get()));
+    FROND_TRY(event.record(stream.get()));
+    FROND_TRY(event.wait());
+    UploadedList uploaded(std::move(memory));
+    uploaded.list_ = image.at(uploaded.memory_.data());
+    uploaded.wrong_blocks_ = load_le<std::uint32_t>(staging.data());
+    return uploaded;
+  }
+  const leaf::gpu::DeviceList& list() const { return list_; }
+  std::uint32_t wrong_blocks() const { return wrong_blocks_; }
+
+ private:
+  explicit UploadedList(device::Memory memory) : memory_(std::move(memory)) {}
+  device::Memory memory_;
+  leaf::gpu::DeviceList list_;
+  std::uint32_t wrong_blocks_ = 0;
+};
+
+}  // namespace frond::support
