@@ -1,0 +1,48 @@
+#include "common/codec/unary.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/support/posting_lists.h"
+
+namespace frond::codec {
+namespace {
+
+// The definition, one bit after the other.
+std::vector<std::uint16_t> ones_of(ByteView bytes, unsigned first, unsigned count) {
+  std::vector<std::uint16_t> ones;
+  for (unsigned bit = first; bit < first + count; ++bit)
+    if (static_cast<unsigned>(bytes[bit / 8]) >> bit % 8 & 1) ones.push_back(static_cast<std::uint16_t>(bit));
+  return ones;
+}
+
+void expect_finds(FindOnes find) {
+  for (std::uint32_t seed = 1; seed <= 2000; ++seed) {
+    std::mt19937 random(seed);
+    ByteBuffer bytes(64);
+    for (std::byte& byte : bytes) byte = static_cast<std::byte>(seed % 3 ? random() & random() : random());
+    const unsigned first = random() % 8, count = 128 + random() % (kUnaryBits - 128);
+    std::vector<std::uint16_t> found(kOnesRoom);
+    found.resize(find(bytes.data(), first, count, found.data()));
+    ASSERT_EQ(found, ones_of(bytes, first, count)) << "seed " << seed;
+  }
+}
+
+TEST(UnaryParts, HaveTheirOnesFoundFromAnyBit) { expect_finds(baseline_find_ones); }
+
+TEST(UnaryParts, HaveTheirOnesFoundWhereAllBitsAreOnes) {
+  const ByteBuffer bytes(64, std::byte{0xff});
+  std::vector<std::uint16_t> found(kOnesRoom);
+  EXPECT_EQ(find_ones()(bytes.data(), 7, kUnaryBits - 1, found.data()), kUnaryBits - 1);
+  EXPECT_EQ(found[0], 7);
+  EXPECT_EQ(found[kUnaryBits - 2], kUnaryBits + 5);
+}
+
+TEST(UnaryParts, HaveTheSameOnesFoundWithAvx512) {
+  if (avx512_find_ones() == nullptr) GTEST_SKIP() << "this processor lacks AVX-512 VBMI2";
+  expect_finds(avx512_find_ones());
+}
+
+}  // namespace
+}  // namespace frond::codec
