@@ -43,7 +43,7 @@ repository::Manifest draft_manifest(const BuildOptions& options, const std::vect
                                     const std::vector<partition::PartitionSummary>& summaries) {
   repository::Manifest draft;
   draft.collection = options.collection;
-  draft.codec = options.codec->name();
+  draft.codec = options.codecs.name;
   draft.analyzer = options.invert.analyzer;
   draft.bm25 = options.bm25;
   for (std::size_t p = 0; p < ids.size(); ++p) draft.partitions.push_back({ids[p], p, ids.size(), summaries[p]});
@@ -68,7 +68,7 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
   std::vector<std::string> ids;
   for (std::uint32_t p = 0; p < partitions; ++p) ids.push_back(new_partition_id(writer->next_generation(), p));
   const PartitionBuildOptions how{
-      options.codec, options.bm25.b,
+      options.codecs, options.bm25.b,
       scoring::CollectionStatistics{summary.inverted.documents, summary.inverted.tokens}.average_length(),
       partitions_at_once(options.invert.memory.limit, partitions, options.threads)};
   const auto summaries = FROND_TRY(

@@ -10,7 +10,7 @@
 
 #include "common/base/log.h"
 #include "common/base/result.h"
-#include "common/codec/list_codec.h"
+#include "common/codec/codec_choice.h"
 #include "common/repository/manifest.h"
 #include "indexer/pipeline/invert_documents.h"
 
@@ -20,7 +20,7 @@ struct BuildOptions {
   std::filesystem::path repository;
   std::string collection;
   InvertOptions invert;  // its memory plan too
-  const codec::ListCodec* codec = nullptr;
+  codec::CodecChoice codecs = *codec::codec_named(codec::kDefaultCodec);
   scoring::Bm25Parameters bm25;
   std::uint32_t threads = 1;  // of the machine: bounds how many partitions are written at once
 };

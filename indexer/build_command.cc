@@ -83,7 +83,11 @@ BuildCommand::BuildCommand(CLI::App& app)
                   "goes to disk below the repository")
       ->transform(config::byte_size())
       ->capture_default_str();
-  command_.add_option("--codec", codec_, "Codec of posting lists")->capture_default_str();
+  command_
+      .add_option("--codec", codec_,
+                  "Codec of posting lists: a codec's name; DOCIDS,FREQUENCIES, two of them; or auto, for each list the "
+                  "smallest of the fast ones")
+      ->capture_default_str();
   command_.add_option("--stemmer", stemmer_, "porter|english|none")->capture_default_str();
   command_.add_option("--stop-words", stop_words_, "on: English stop words are not indexed; on|off")
       ->check(CLI::IsMember({"on", "off"}))
@@ -105,13 +109,8 @@ int BuildCommand::run(Logger& logger) {
   if (!format) return refuse("--format: '" + format_ + "' is none of " + std::string(kFormatNames));
   const auto stemmer = text::stemmer_named(stemmer_);
   if (!stemmer) return refuse("--stemmer: '" + stemmer_ + "' is none of porter|english|none");
-  const codec::ListCodec* const codec = codec::codec_named(codec_);
-  if (codec == nullptr) {
-    std::string names;
-    for (const codec::ListCodec* known : codec::all_codecs())
-      names += (names.empty() ? "" : "|") + std::string(known->name());
-    return refuse("--codec: '" + codec_ + "' is none of " + names);
-  }
+  const auto codecs = codec::codec_choice_named(codec_);
+  if (!codecs) return refuse("--codec: " + codecs.error().message());
   if (memory_limit_ < kMinMemoryLimit) return refuse("--memory-limit: at least 128MiB");
   if (!repository::is_safe_name(place_.collection))
     return refuse("--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
@@ -131,7 +130,7 @@ int BuildCommand::run(Logger& logger) {
                     .cpu_inverters = cpu_inverters_,
                     .max_bad_records = max_bad_records_,
                     .memory = plan_memory(memory_limit_, parsers_, cpu_inverters_)};
-  options.codec = codec;
+  options.codecs = *codecs;
   options.bm25 = {k1_, b_};
   options.threads = hardware_threads();
 

@@ -17,7 +17,7 @@ constexpr std::size_t kGroupBytes = std::size_t{256} << 10;  // of blobs that tr
 class ListAssembler {
  public:
   ListAssembler(const ListSource& source)
-      : source_(source), builder_(*source.codec, source.lengths, source.b, source.average_length) {}
+      : source_(source), builder_(source.codecs, source.lengths, source.b, source.average_length) {}
 
   Result<BuiltList> assemble(RunMerger& merger) {
     BuiltList list{.term = std::string(merger.term())};

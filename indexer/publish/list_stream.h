@@ -11,7 +11,7 @@
 
 #include "common/base/bytes.h"
 #include "common/base/result.h"
-#include "common/codec/list_codec.h"
+#include "common/codec/codec_choice.h"
 #include "indexer/pipeline/bounded_queue.h"
 
 namespace frond::indexer {
@@ -29,7 +29,7 @@ struct ListSource {
   std::uint32_t partition = 0;
   std::filesystem::path scratch;           // a folder, where many runs are merged into fewer
   std::span<const std::uint32_t> lengths;  // of the partition's documents
-  const codec::ListCodec* codec = nullptr;
+  const codec::CodecChoice& codecs;
   double b = 0, average_length = 0;
 };
 

@@ -55,7 +55,7 @@ Result<partition::PartitionSummary> build_partition(const InvertedDocuments::Par
   BoundedQueue<BuiltLists> lists(kListsAhead);
   FirstError error(stop);
   {
-    const ListSource source{part.runs, number, folder, lengths, options.codec, options.b, options.average_length};
+    const ListSource source{part.runs, number, folder, lengths, options.codecs, options.b, options.average_length};
     const std::jthread thread([&] {
       name_this_thread(("lists-" + std::to_string(number)).c_str());
       error.guard([&] { return stream_lists(source, lists, error.token()); });

@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "common/base/result.h"
-#include "common/codec/list_codec.h"
+#include "common/codec/codec_choice.h"
 #include "common/partition/partition_writer.h"
 #include "indexer/pipeline/invert_documents.h"
 
 namespace frond::indexer {
 
 struct PartitionBuildOptions {
-  const codec::ListCodec* codec = nullptr;
+  codec::CodecChoice codecs;
   double b = 0;
   double average_length = 0;  // of the whole collection
   std::uint32_t at_once = 1;

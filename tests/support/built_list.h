@@ -36,7 +36,7 @@ inline BuiltList build_list(std::uint32_t seed, std::uint32_t count, unsigned ga
   double tokens = 0;
   for (std::uint32_t& length : list.lengths) tokens += length = random_below(random, 1001);
   list.average_length = std::max(tokens / static_cast<double>(list.lengths.size()), 1.0);
-  const postings::ListBuilder builder(*codec::codec_named(codec), list.lengths, b, list.average_length);
+  const postings::ListBuilder builder(*codec::codec_choice_named(codec), list.lengths, b, list.average_length);
   for (const ByteBuffer& blob : builder.build(list.docids, list.frequencies)) list.segments.emplace_back(blob);
   return list;
 }

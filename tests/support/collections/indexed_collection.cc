@@ -4,7 +4,7 @@
 #include <map>
 #include <memory>
 
-#include "common/codec/list_codec.h"
+#include "common/codec/codec_choice.h"
 #include "common/postings/list_builder.h"
 #include "tests/support/collections/memory_list_store.h"
 
@@ -30,15 +30,15 @@ IndexedCollection::IndexedCollection(const Collection& collection, const IndexOp
     : options_(options),
       statistics_{collection.lengths.size(), collection.tokens()},
       built_documents_(collection.lengths.size()) {
-  const auto* codec = codec::codec_named(options.codec.empty() ? codec::kDefaultCodec : options.codec);
-  FROND_CHECK(codec != nullptr);
+  const auto codecs = codec::codec_choice_named(options.codec.empty() ? codec::kDefaultCodec : options.codec);
+  FROND_CHECK(codecs.has_value());
   if (options_.built_average_length == 0) options_.built_average_length = statistics_.average_length();
   for (const auto& postings : collection.postings) document_frequencies_.push_back(postings.size());
   for (std::uint32_t p = 0; p < options.partitions; ++p) {
     IndexedPartition partition{.lengths = {}, .lists = {}, .base = p, .stride = options.partitions};
     for (std::size_t document = p; document < collection.lengths.size(); document += options.partitions)
       partition.lengths.push_back(collection.lengths[document]);
-    const postings::ListBuilder builder(*codec, partition.lengths, options.bm25.b, options_.built_average_length);
+    const postings::ListBuilder builder(*codecs, partition.lengths, options.bm25.b, options_.built_average_length);
     for (const auto& postings : collection.postings)
       partition.lists.push_back(build_list(builder, postings, partition));
     partitions_.push_back(std::move(partition));

@@ -13,7 +13,7 @@ namespace frond::support {
 
 struct IndexOptions {
   std::uint32_t partitions = 1;
-  std::string_view codec;  // empty: the default
+  std::string_view codec;  // as --codec names it; empty: the default
   scoring::Bm25Parameters bm25;
   // What the lists' deficits are computed with; 0: the collection's own average length.
   double built_average_length = 0;

@@ -41,6 +41,43 @@ TEST(EncodeSmallest, WritesTheSmallestStreamOfAllBehindWhatIsThere) {
   }
 }
 
+TEST(CodecChoice, NamedAutoHasTheDefaultCodecAmongItsCandidates) {
+  const auto choice = codec_choice_named("auto");
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->name, "auto");
+  EXPECT_EQ(choice->docids.at(0), codec_named(kDefaultCodec));
+  EXPECT_EQ(choice->frequencies.at(0), codec_named(kDefaultCodec));
+}
+
+TEST(CodecChoice, IsNamedByEveryCodecOfTheRegistry) {
+  for (const ListCodec* codec : all_codecs()) {
+    const auto choice = codec_choice_named(codec->name());
+    ASSERT_TRUE(choice);
+    EXPECT_EQ(choice->name, codec->name());
+    EXPECT_EQ(choice->docids, Candidates{codec->info().docids ? codec : codec_named(kDefaultCodec)});
+    EXPECT_EQ(choice->frequencies, Candidates{codec->info().frequencies ? codec : codec_named(kDefaultCodec)});
+  }
+}
+
+TEST(CodecChoice, IsNamedByTwoCodecs) {
+  for (const ListCodec* docids : all_codecs())
+    for (const ListCodec* frequencies : all_codecs()) {
+      const auto choice = codec_choice_named(std::string(docids->name()) + "," + std::string(frequencies->name()));
+      ASSERT_EQ(choice.has_value(), docids->info().docids && frequencies->info().frequencies);
+      if (!choice) continue;
+      EXPECT_EQ(choice->docids, Candidates{docids});
+      EXPECT_EQ(choice->frequencies, Candidates{frequencies});
+    }
+}
+
+TEST(CodecChoice, RefusesNamesThatAreNone) {
+  for (const char* name : {"", "x", "simd-bp128,", ",simd-bp128", "simd-bp128,x", "auto,auto", "simd-bp128,auto"}) {
+    const auto choice = codec_choice_named(name);
+    ASSERT_EQ(choice, Code::kInvalid) << name;
+    EXPECT_EQ(choice.error().message().find("'" + std::string(name) + "' is none of auto|simd-bp128"), 0u);
+  }
+}
+
 TEST(CodecChoice, OfOneCodecPacksBothKindsWithIt) {
   const CodecChoice choice = *codec_named(kDefaultCodec);
   EXPECT_EQ(choice.docids, Candidates{codec_named(kDefaultCodec)});

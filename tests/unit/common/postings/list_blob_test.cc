@@ -77,7 +77,8 @@ TEST(ListBlob, PacksDocIdsAndFrequenciesWithAnyTwoCodecs) {
   for (const codec::ListCodec* docids : codec::all_codecs())
     for (const codec::ListCodec* frequencies : codec::all_codecs()) {
       if (!docids->info().docids || !frequencies->info().frequencies) continue;
-      const ListBuilder builder(codec::CodecChoice({docids}, {frequencies}), list.lengths, 0.4, list.average_length);
+      const ListBuilder builder(codec::CodecChoice("two", {docids}, {frequencies}), list.lengths, 0.4,
+                                list.average_length);
       const SlackBytes blob(builder.build(list.docids, list.frequencies)[0]);
       const auto view = ListView::open(blob.view());
       ASSERT_TRUE(view);

@@ -57,7 +57,6 @@ BuildOptions options_for(const ScratchFolder& folder, const std::string& reposit
   options.invert.partitions = partitions;
   options.invert.memory = plan_memory(kMinMemoryLimit, 1, 1);
   options.invert.memory.batch_bytes = 64 << 10;
-  options.codec = codec::codec_named(codec::kDefaultCodec);
   options.threads = 2;
   return options;
 }
@@ -192,6 +191,18 @@ TEST(Build, IsTheSameForAnyNumberOfThreadsAndAnyMemory) {
       for (std::size_t f = 0; f < a.files.size(); ++f) EXPECT_EQ(a.files[f].bytes, b.files[f].bytes) << a.files[f].name;
     }
   }
+}
+
+TEST(Build, RecordsWhichCodecsListsArePackedWith) {
+  const ScratchFolder folder;
+  const auto documents = random_documents(6, 400);
+  support::write_file(folder / "input.jsonl", jsonl_of(documents));
+  BuildOptions options = options_for(folder, "r", 1);
+  options.codecs = *codec::codec_choice_named(codec::kAuto);
+  const auto summary = run(options);
+  ASSERT_TRUE(summary) << summary.error().message();
+  EXPECT_EQ(summary->manifest.codec, "auto");
+  EXPECT_EQ(read_generation(options.repository, summary->manifest).postings, index_plainly(documents).postings);
 }
 
 TEST(Build, CutsIntoManyRunsWhenMemoryIsTiny) {
