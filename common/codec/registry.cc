@@ -8,6 +8,7 @@
 #include "common/codec/newpfd.h"
 #include "common/codec/parapfor.h"
 #include "common/codec/pfd.h"
+#include "common/codec/pfordelta.h"
 #include "common/codec/rice_codec.h"
 #include "common/codec/simd_bp128.h"
 #include "common/codec/streamvbyte.h"
@@ -21,8 +22,9 @@ std::span<const ListCodec* const> all_codecs() {
   // 6 gpu-vbyte1024, 7 bp32, 8 gpu-bp128, 9 gpu-bp256, 10 rice, 11 .. 15 pfordelta0 .. pfordelta4, 16 pfd, 17 newpfd,
   // 18 parapfor, 19 lrc, 20 lrcseg, 21 seglrc, 22 hs-lrc.
   static const std::array codecs = {
-      &simd_bp128(), &vbyte(),     &varintgb(), &streamvbyte(), &gpu_vbyte128(), &gpu_vbyte1024(), &bp32(),
-      &gpu_bp128(),  &gpu_bp256(), &rice(),     &pfd(),         &newpfd(),       &parapfor(),
+      &simd_bp128(), &vbyte(),      &varintgb(),   &streamvbyte(), &gpu_vbyte128(), &gpu_vbyte1024(),
+      &bp32(),       &gpu_bp128(),  &gpu_bp256(),  &rice(),        &pfordelta(0),   &pfordelta(1),
+      &pfordelta(2), &pfordelta(3), &pfordelta(4), &pfd(),         &newpfd(),       &parapfor(),
   };
   return codecs;
 }

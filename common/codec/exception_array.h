@@ -1,0 +1,52 @@
+#pragma once
+// The exceptions of the codecs "pfordelta0" … "pfordelta4": two arrays of numbers that are mostly small, coded by
+// PForDelta again, to a given depth. (Ding et al. 2009 §6.2.) Any 128 of them are read without the others. Format:
+// docs/formats/pfordelta.md.
+//
+//   depth 0    u32 a number
+//   depth > 0  u32: width b in bits 0 .. 5, number of exceptions above | with exceptions, u32: words of the whole array
+//              | slots of b bits, a bit string, to whole words | with exceptions: u8 a block of 128: how many of them,
+//              to whole words | u32 for each of blocks 16, 32, …: exceptions before it | their places, an array of
+//              depth - 1 | their bits above b, less one, an array of depth - 1
+// A place is stored as its distance to the exception before it in its block, less one; the block's first as it is.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "common/base/bytes.h"
+
+namespace frond::codec {
+
+inline constexpr std::uint32_t kMostExceptions = (1u << 26) - 1;  // of one array
+
+// The exceptions of numbers beside slots of one width, as stored.
+struct Exceptions {
+  std::vector<std::uint32_t> places, highs;
+  std::vector<std::uint8_t> counts;  // of each block of 128
+};
+Exceptions exceptions_of(std::span<const std::uint32_t> numbers, unsigned width);
+
+// The widths to try, from `first` to `last`, for numbers whose exceptions go into arrays of `depth`: where an estimate
+// from the numbers' widths alone finds the fewest bits. At least one; `last` never needs exceptions beyond what an
+// array can have.
+struct Widths {
+  unsigned first, last;
+};
+Widths widths_to_try(std::span<const std::uint32_t> numbers, unsigned depth);
+
+// Appends an array; out.size() is a multiple of 4 before and after.
+void encode_array(std::span<const std::uint32_t> numbers, unsigned depth, ByteBuffer& out);
+
+// Bytes of the array of `count` numbers that begins `in`; kNoArray where it is cut off or none.
+inline constexpr std::uint64_t kNoArray = ~std::uint64_t{0};
+std::uint64_t array_bytes(ByteView in, std::uint32_t count, unsigned depth);
+
+// The exceptions of one block beside slots of `width`: `exceptions` of them, from number `first` of the `count` whose
+// two arrays begin `in`. Adds what is above the slots to out[place - from], for places from .. from + out.size() - 1 of
+// the block. Returns the high parts, each less one, with "or" between; kWrongExceptions: there are no such exceptions.
+// At most 128; 64 bytes behind `in` are readable; any bytes are survived.
+inline constexpr std::uint64_t kWrongExceptions = ~std::uint64_t{0};
+std::uint64_t patch_exceptions(ByteView in, std::uint32_t count, unsigned depth, unsigned width, std::uint32_t first,
+                               std::uint32_t exceptions, std::uint32_t from, std::span<std::uint32_t> out);
+
+}  // namespace frond::codec

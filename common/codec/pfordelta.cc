@@ -1,0 +1,148 @@
+#include "common/codec/pfordelta.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <vector>
+
+#include "common/codec/differences.h"
+#include "common/codec/distances.h"
+#include "common/codec/exception_array.h"
+#include "common/codec/last_block.h"
+#include "common/codec/simd_bp128_pack.h"
+#include "common/codec/simd_bp128_unpack.h"
+
+namespace frond::codec {
+namespace {
+
+constexpr CodecInfo info_of(std::string_view name, std::uint8_t id) {
+  return {.name = name, .id = id, .family = "patched", .source = "Ding 2009 §6.2"};
+}
+constexpr CodecInfo kInfos[kPForDeltaLevels] = {info_of("pfordelta0", 11), info_of("pfordelta1", 12),
+                                                info_of("pfordelta2", 13), info_of("pfordelta3", 14),
+                                                info_of("pfordelta4", 15)};
+
+// Both arrays of the exceptions beside slots of the best width.
+struct BestExceptions {
+  unsigned width = 0;
+  Exceptions exceptions;
+  ByteBuffer arrays;
+
+  BestExceptions(std::span<const std::uint32_t> distances, unsigned level) {
+    const Widths widths = widths_to_try(distances, level);
+    std::uint64_t fewest = ~std::uint64_t{0};
+    for (unsigned each = widths.first; each <= widths.last; ++each) {
+      Exceptions some = exceptions_of(distances, each);
+      ByteBuffer both;
+      if (!some.places.empty()) {
+        encode_array(some.places, level, both);
+        encode_array(some.highs, level, both);
+      }
+      const std::uint64_t bytes = both.size() + distances.size() / 8 * each;
+      if (bytes > fewest) continue;
+      fewest = bytes;
+      width = each;
+      exceptions = std::move(some);
+      arrays = std::move(both);
+    }
+  }
+};
+
+class PForDelta final : public ListCodec {
+ public:
+  explicit constexpr PForDelta(unsigned level) : level_(level) {}
+  const CodecInfo& info() const override { return kInfos[level_]; }
+
+  void encode(std::span<const std::uint32_t> numbers, Numbers kind, ByteBuffer& out) const override {
+    FROND_CHECK(!numbers.empty() && out.size() % 16 == 0);
+    std::vector<std::uint32_t> distances(numbers.size());
+    to_distances(numbers, kind, kNoDoc, distances.data());
+    const auto full = std::span(distances).first(numbers.size() / kBlockLength * kBlockLength);
+    const auto last = std::span(distances).subspan(full.size());
+    BestExceptions best(full, level_);
+    for (std::size_t first = 0; first < full.size(); first += kBlockLength)
+      simd_bp_pack(full.subspan(first).first<kBlockLength>(), best.width, out);
+    ByteWriter writer(out);
+    writer.put_bytes(best.arrays);
+    std::vector<std::uint8_t>& counts = best.exceptions.counts;
+    if (!last.empty()) counts.push_back(encode_last_block(last, out));
+    std::vector<std::uint32_t> checkpoints;
+    std::uint32_t before = 0;
+    for (std::size_t block = 0; block < counts.size(); before += counts[block++])
+      if (block > 0 && block % kGroupBlocks == 0) checkpoints.push_back(before);
+    const std::size_t index = counts.size() + checkpoints.size() * 4 + 4;
+    out.resize((out.size() + index + 15) / 16 * 16 - index);
+    writer.put_bytes(std::as_bytes(std::span(counts)));
+    writer.put_bytes(std::as_bytes(std::span(checkpoints)));
+    writer.put(static_cast<std::uint32_t>(best.width | best.exceptions.places.size() << 6));
+  }
+
+  Result<void> decode(ByteView stream, std::uint32_t count, Numbers kind, std::uint32_t block, DocId before,
+                      std::span<std::uint32_t, kBlockLength> out) const override {
+    const std::uint32_t blocks = blocks_of(count), full = count / kBlockLength;
+    FROND_CHECK(block < blocks);
+    const std::size_t index = pfordelta_index_bytes(count);
+    if (stream.size() < index) [[unlikely]]
+      return corrupt_block("no room for the index", block);
+    const auto trailer = load_le<std::uint32_t>(stream.data() + stream.size() - 4);
+    const std::uint32_t width = trailer % 64, all = trailer / 64;
+    const ByteView payload = stream.first(stream.size() - index);
+    const std::uint64_t slots = 16 * std::uint64_t{width};
+    if (width > 32 || slots * full > payload.size()) [[unlikely]]
+      return corrupt_block("a wrong width", block);
+    const ByteView arrays = payload.subspan(slots * full);
+    const std::byte* counts = stream.data() + payload.size();
+    const auto own = static_cast<std::uint8_t>(counts[block]);
+    if (block == full) [[unlikely]]
+      return decode_last(arrays, all, own, kind, before, out.first(count % kBlockLength), block);
+    const std::byte* at = payload.data() + slots * block;
+    if (own == 0 && kind == Numbers::kDocIds && width <= 24) {  // no exceptions: unpack and add up at once
+      unpack_table().docids[width](at, before, out.data());
+      if (before != kNoDoc && out[kBlockLength - 1] <= before) [[unlikely]]
+        return corrupt_block("docIDs that do not ascend", block);
+      return {};
+    }
+    unpack_table().frequencies[width](at, 0, out.data());
+    unsigned bound = width;
+    if (own != 0) {
+      const std::uint64_t first = block_begin(counts, counts + blocks, block);
+      const std::uint64_t highs = first + own > all ? kWrongExceptions
+                                                    : patch_exceptions(arrays, all, level_, width,
+                                                                       static_cast<std::uint32_t>(first), own, 0, out);
+      if (highs == kWrongExceptions) [[unlikely]]
+        return corrupt_block("wrong exceptions", block);
+      bound = std::min(width + static_cast<unsigned>(std::bit_width(highs)) + 2, 32u);
+    }
+    if (!numbers_from_differences(out, kind, before, bound)) [[unlikely]]
+      return corrupt_block("docIDs or frequencies out of range", block);
+    return {};
+  }
+
+ private:
+  // It is behind both arrays.
+  Result<void> decode_last(ByteView arrays, std::uint32_t all, std::uint32_t parameter, Numbers kind, DocId before,
+                           std::span<std::uint32_t> out, std::uint32_t block) const {
+    std::uint64_t begin = 0;
+    for (int array = 0; array < 2 && all != 0; ++array) {
+      const std::uint64_t bytes = array_bytes(arrays.subspan(begin), all, level_);
+      if (bytes == kNoArray) return corrupt_block("wrong exceptions", block);
+      begin += bytes;
+    }
+    if (!decode_last_block(arrays, begin, parameter, kind, before, out))
+      return corrupt_block("a wrong Rice code", block);
+    return {};
+  }
+
+  unsigned level_;
+};
+
+const PForDelta kCodecs[kPForDeltaLevels] = {PForDelta(0), PForDelta(1), PForDelta(2), PForDelta(3), PForDelta(4)};
+
+}  // namespace
+
+const ListCodec& pfordelta(unsigned level) {
+  FROND_CHECK(level < kPForDeltaLevels);
+  return kCodecs[level];
+}
+
+}  // namespace frond::codec
