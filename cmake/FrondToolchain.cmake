@@ -18,7 +18,7 @@ if(FROND_CCACHE)
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${FROND_CCACHE})
 endif()
 find_program(FROND_MOLD mold)
-if(FROND_MOLD AND NOT FROND_FUZZ)
+if(FROND_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 
