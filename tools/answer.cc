@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-Error corrupt(std::string_view what) { return Error(Code::kCorrupt, "answer: " + std::string(what)); }
+Error corrupt_answer(std::string_view what) { return Error(Code::kCorrupt, "answer: " + std::string(what)); }
 
 std::string text_of(const Json& object, const char* name) {
   const auto found = object.find(name);
@@ -28,10 +28,10 @@ Error refusal(int status, std::string_view body) {
 
 Result<void> read_hits(const Json& answer, Answer& out) {
   const auto hits = answer.find("hits");
-  if (hits == answer.end() || !hits->is_array()) return corrupt("no \"hits\"");
+  if (hits == answer.end() || !hits->is_array()) return corrupt_answer("no \"hits\"");
   for (const auto& hit : *hits) {
     if (!hit.is_object() || !hit.contains("score") || !hit["score"].is_number())
-      return corrupt("a hit without a score");
+      return corrupt_answer("a hit without a score");
     out.hits.push_back(
         {text_of(hit, "id"), text_of(hit, "title"), text_of(hit, "url"), text_of(hit, "snippet"), hit["score"].dump()});
   }
@@ -43,7 +43,7 @@ Result<void> read_hits(const Json& answer, Answer& out) {
 Result<Answer> parse_answer(int status, std::string_view body) {
   if (status != 200) return refusal(status, body);
   const auto answer = Json::parse(body, nullptr, /*allow_exceptions=*/false);
-  if (!answer.is_object()) return corrupt("not a JSON object");
+  if (!answer.is_object()) return corrupt_answer("not a JSON object");
   Answer out;
   FROND_TRY(read_hits(answer, out));
   out.cache = text_of(answer, "cache");

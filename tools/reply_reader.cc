@@ -33,24 +33,25 @@ bool parse_whole(std::string_view text, Number& number) {
   return !text.empty() && error == std::errc() && end == text.data() + text.size();
 }
 
-Error corrupt(std::string what) { return Error(Code::kCorrupt, "reply: " + std::move(what)); }
+Error corrupt_reply(std::string what) { return Error(Code::kCorrupt, "reply: " + std::move(what)); }
 
 Result<void> take_field(std::string_view line, Head& head) {
   const auto colon = line.find(':');
-  if (colon == std::string_view::npos) return corrupt("a header line without ':'");
+  if (colon == std::string_view::npos) return corrupt_reply("a header line without ':'");
   const auto name = line.substr(0, colon);
   const auto value = trimmed(line.substr(colon + 1));
   if (same_name(name, "content-length")) {
     std::size_t length = 0;
-    if (!parse_whole(value, length)) return corrupt("Content-Length is not a number");
-    if (head.has_length && length != head.length) return corrupt("two Content-Lengths that differ");
-    if (length > ReplyReader::kMaxBody) return corrupt("a body of " + std::string(value) + " bytes is over the limit");
+    if (!parse_whole(value, length)) return corrupt_reply("Content-Length is not a number");
+    if (head.has_length && length != head.length) return corrupt_reply("two Content-Lengths that differ");
+    if (length > ReplyReader::kMaxBody)
+      return corrupt_reply("a body of " + std::string(value) + " bytes is over the limit");
     head.length = length;
     head.has_length = true;
   } else if (same_name(name, "connection")) {
     head.keep_alive = !same_name(value, "close");
   } else if (same_name(name, "transfer-encoding")) {
-    return corrupt("Transfer-Encoding is not spoken here");
+    return corrupt_reply("Transfer-Encoding is not spoken here");
   }
   return {};
 }
@@ -61,14 +62,14 @@ Result<Head> parse_head(std::string_view text) {
   auto line = text.substr(0, text.find("\r\n"));
   if (line.size() < 12 || !line.starts_with("HTTP/1.") || line[8] != ' ' ||
       !parse_whole(line.substr(9, 3), head.status))
-    return corrupt("does not begin with an HTTP/1 status line");
+    return corrupt_reply("does not begin with an HTTP/1 status line");
   head.keep_alive = line[7] != '0';
   for (text.remove_prefix(line.size() + 2); !text.empty(); text.remove_prefix(line.size() + 2)) {
     line = text.substr(0, text.find("\r\n"));
     FROND_TRY(take_field(line, head));
   }
   const bool bodiless = head.status == 204 || head.status == 304;
-  if (!head.has_length && !bodiless) return corrupt("no Content-Length");
+  if (!head.has_length && !bodiless) return corrupt_reply("no Content-Length");
   if (bodiless) head.length = 0;
   return head;
 }
@@ -90,7 +91,7 @@ Result<std::optional<ReplyView>> ReplyReader::next() {
   const std::string_view text(buffer_.data() + begin_, end_ - begin_);
   const auto end_of_head = text.substr(0, kMaxHead).find("\r\n\r\n");
   if (end_of_head == std::string_view::npos) {
-    if (text.size() >= kMaxHead) return corrupt("its head is over 64 KiB");
+    if (text.size() >= kMaxHead) return corrupt_reply("its head is over 64 KiB");
     return std::optional<ReplyView>();
   }
   const Head head = FROND_TRY(parse_head(text.substr(0, end_of_head + 2)));

@@ -150,8 +150,9 @@ ParsedSearch parse_search_json(std::string_view json) {
     builder.fail("", document.is_discarded() ? "the body is not valid JSON" : "the body is not a JSON object");
     return std::move(builder.parsed);
   }
-  for (const auto& [name, value] : document.items()) {
-    const auto text = spelled(name, value);
+  for (const auto& item : document.items()) {
+    const std::string& name = item.key();
+    const auto text = spelled(name, item.value());
     const bool known =
         std::any_of(std::begin(kParameters), std::end(kParameters), [&](const auto& p) { return p.name == name; });
     const bool taken = known && !text ? builder.fail(name, "is of a wrong type") : builder.set(name, text.value_or(""));

@@ -39,6 +39,10 @@ rocksdb::Options table_options() {
   return options;
 }
 
+Error write_error(const rocksdb::Status& status, const std::filesystem::path& file) {
+  return Error(Code::kInvalid, file.string() + ": " + status.ToString());
+}
+
 Error error_of(const rocksdb::Status& status, std::string_view where) {
   Code code = Code::kCorrupt;
   if (status.IsNotFound()) code = Code::kNotFound;

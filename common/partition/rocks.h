@@ -2,6 +2,7 @@
 // How this folder uses RocksDB: options, statuses and exceptions to Results. Internal; the only folder that includes
 // it.
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +27,9 @@ rocksdb::Options table_options();
 
 // Not found, corrupt, or unavailable (the disk said no), with where it happened.
 Error error_of(const rocksdb::Status& status, std::string_view where);
+
+// What could not be written, and where: kInvalid.
+Error write_error(const rocksdb::Status& status, const std::filesystem::path& file);
 
 // Printable, for messages: a key may hold anything.
 std::string printable(std::string_view key);

@@ -6,13 +6,6 @@
 #include "common/partition/rocks.h"
 
 namespace frond::partition {
-namespace {
-
-Error write_error(const rocksdb::Status& status, const std::filesystem::path& file) {
-  return Error(Code::kInvalid, file.string() + ": " + status.ToString());
-}
-
-}  // namespace
 
 SstTable::SstTable(std::filesystem::path folder, std::string name, std::uint64_t file_bytes)
     : folder_(std::move(folder)), name_(std::move(name)), file_bytes_(file_bytes), options_(table_options()) {}

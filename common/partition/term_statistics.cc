@@ -20,10 +20,6 @@ const std::string& totals_key() {
   return key;
 }
 
-Error write_error(const rocksdb::Status& status, const std::filesystem::path& file) {
-  return Error(Code::kInvalid, file.string() + ": " + status.ToString());
-}
-
 class SstTerms final : public GenerationTerms {
  public:
   explicit SstTerms(std::filesystem::path file) : file_(std::move(file)), reader_(table_options()) {}

@@ -4,23 +4,23 @@
 #include <array>
 
 #include "common/text/analyzer.h"
+#include "indexer/ingest/lines.h"
 
 namespace frond::indexer {
 namespace {
 
-constexpr std::array<std::string_view, 5> kNames = {"auto", "jsonl", "tsv", "trec", "files"};
-constexpr std::string_view kSpaces = " \t\r\n";
+constexpr std::array<std::string_view, 5> kNamesOfFormats = {"auto", "jsonl", "tsv", "trec", "files"};
 
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
 
-std::string_view name_of(Format format) { return kNames[static_cast<std::size_t>(format)]; }
+std::string_view name_of(Format format) { return kNamesOfFormats[static_cast<std::size_t>(format)]; }
 
 std::optional<Format> format_named(std::string_view name) {
-  const auto found = std::ranges::find(kNames, name);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<Format>(found - kNames.begin());
+  const auto found = std::ranges::find(kNamesOfFormats, name);
+  if (found == kNamesOfFormats.end()) return std::nullopt;
+  return static_cast<Format>(found - kNamesOfFormats.begin());
 }
 
 std::optional<Format> sniff_format(std::string_view head) {

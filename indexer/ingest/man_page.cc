@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "indexer/ingest/lines.h"
 #include "indexer/ingest/roff_line.h"
 
 namespace frond::indexer {
@@ -20,14 +21,6 @@ std::string joined(const std::vector<std::string>& parts, std::string_view betwe
 
 bool one_of(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::ranges::find(names, name) != names.end();
-}
-
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = text.find('\n');
-  std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == text.npos ? text.size() : end + 1);
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
 }
 
 class ManPage {

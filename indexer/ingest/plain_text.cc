@@ -2,23 +2,11 @@
 
 #include <algorithm>
 
+#include "indexer/ingest/lines.h"
+
 namespace frond::indexer {
 namespace {
 
-constexpr std::string_view kSpaces = " \t\r\n\f\v";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kSpaces);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpaces) + 1 - begin);
-}
-// Takes the first line off `text`.
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = text.find('\n');
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == text.npos ? text.size() : end + 1);
-  return line;
-}
 bool consists_of(std::string_view line, char c) { return line.size() >= 3 && line.find_first_not_of(c) == line.npos; }
 
 // --- key: value … --- at the beginning. Leaves `text` behind it, and the value of "title:" in `title`.

@@ -2,18 +2,11 @@
 
 #include "indexer/ingest/charset.h"
 #include "indexer/ingest/html.h"
+#include "indexer/ingest/lines.h"
 #include "indexer/ingest/parsers.h"
 
 namespace frond::indexer {
 namespace {
-
-constexpr std::string_view kSpaces = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kSpaces);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpaces) + 1 - begin);
-}
 
 struct Section {
   std::string_view content;

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 
+#include "common/base/ids.h"
 #include "common/base/result.h"
 
 namespace frond::leaf {
@@ -23,7 +24,8 @@ class DataFolder {
   DataFolder& operator=(const DataFolder&) = delete;
 
   std::filesystem::path partition(const std::string& id) const { return root_ / "partitions" / id; }
-  std::filesystem::path terms(const std::string& file) const { return root_ / "generations" / file; }
+  static std::string terms_file(Generation generation) { return std::to_string(generation) + ".terms.sst"; }
+  std::filesystem::path terms(Generation generation) const { return root_ / "generations" / terms_file(generation); }
   std::filesystem::path fetching(const std::string& id) const { return root_ / "fetching" / id; }
   // Removes every partition and term file but these names, and what an interrupted fetch left.
   void keep_only(const std::set<std::string>& partitions, const std::set<std::string>& term_files) const;

@@ -11,7 +11,6 @@ namespace frond::leaf {
 namespace {
 constexpr std::chrono::milliseconds kLongestBackOff{60'000};
 
-std::string terms_file(Generation generation) { return std::to_string(generation) + ".terms.sst"; }
 }  // namespace
 
 GenerationFollower::GenerationFollower(Options options, const repository::RepositorySource& source,
@@ -134,7 +133,7 @@ void GenerationFollower::take(std::shared_ptr<const ServedGeneration> generation
   swept_ = true;
   std::set<std::string> partitions;
   for (const ServedPartition& one : generation->partitions) partitions.insert(one.open->id());
-  data_.keep_only(partitions, {terms_file(generation->generation)});
+  data_.keep_only(partitions, {DataFolder::terms_file(generation->generation)});
 }
 
 void GenerationFollower::refuse(Generation generation, const Error& why) {
@@ -167,7 +166,7 @@ void GenerationFollower::retire() {
     }
     for (const ServedPartition& partition : one->partitions) retired_[partition.open->id()] = partition.open;
     std::error_code ignored;  // mapped by whoever still reads it; a leftover goes at the next start
-    std::filesystem::remove(data_.terms(terms_file(one->generation)), ignored);
+    std::filesystem::remove(data_.terms(one->generation), ignored);
     log_.info("retired a generation", {{"generation", std::to_string(one->generation)}});
   }
   if (kept.size() == set->size()) return;

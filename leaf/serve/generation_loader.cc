@@ -15,8 +15,6 @@ Result<void> remove_folder(const fs::path& folder) {
   return {};
 }
 
-std::string terms_file(Generation generation) { return std::to_string(generation) + ".terms.sst"; }
-
 }  // namespace
 
 Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(Generation generation, const ServedSet& serving,
@@ -88,7 +86,7 @@ Result<void> GenerationLoader::fetch_partition(const repository::PartitionEntry&
 
 Result<std::shared_ptr<const partition::GenerationTerms>> GenerationLoader::open_terms(
     const repository::Manifest& manifest) const {
-  const fs::path file = data_.terms(terms_file(manifest.generation));
+  const fs::path file = data_.terms(manifest.generation);
   const auto open = [&]() -> Result<std::shared_ptr<const partition::GenerationTerms>> {
     const partition::PartitionFile stored = FROND_TRY(partition::describe_file(file));
     if (stored.bytes != manifest.term_statistics.bytes || stored.xxh3 != manifest.term_statistics.xxh3)
