@@ -21,6 +21,7 @@ class VarintGB final : public ListCodec {
     FROND_CHECK(!numbers.empty() && out.size() % 16 == 0);
     const std::size_t start = out.size();
     std::vector<std::uint32_t> ends;
+    ByteBuffer code;
     DocId before = kNoDoc;
     for (std::size_t first = 0; first < numbers.size(); first += kBlockLength) {
       const auto block = numbers.subspan(first, std::min<std::size_t>(kBlockLength, numbers.size() - first));
@@ -28,10 +29,11 @@ class VarintGB final : public ListCodec {
       to_distances(block, kind, before, distances.data());
       before = block.back();
       for (std::size_t i = 0; i < block.size(); i += 4) {
-        ByteBuffer code, data;
-        append_length_coded(std::span(distances).subspan(i, std::min<std::size_t>(4, block.size() - i)), code, data);
-        out.insert(out.end(), code.begin(), code.end());
-        out.insert(out.end(), data.begin(), data.end());
+        const std::size_t at = out.size();
+        out.push_back(std::byte{0});
+        code.clear();
+        append_length_coded(std::span(distances).subspan(i, std::min<std::size_t>(4, block.size() - i)), code, out);
+        out[at] = code[0];
       }
       ends.push_back(static_cast<std::uint32_t>(out.size() - start));
     }

@@ -11,7 +11,6 @@ namespace frond::codec {
 namespace {
 
 constexpr CodecInfo kInfo{.name = "vbyte", .id = 2, .family = "byte", .source = "Mallia 2019 §2 (Variable Byte)"};
-constexpr std::uint64_t kTops = 0x8080808080808080ULL;
 
 // The 7 low bits of each of the low five bytes, put together. Bytes above the number's are zero.
 std::uint32_t without_tops(std::uint64_t bytes) {
@@ -19,25 +18,40 @@ std::uint32_t without_tops(std::uint64_t bytes) {
                                     (bytes >> 3 & 0xfe00000) | (bytes >> 4 & 0xf0000000));
 }
 
-// Fills `out` from [from, end), which has 8 readable bytes after it. False: the numbers do not end where the bytes do.
+// Bit i: is byte i of 64 the last of its number? That is, is its top bit not set.
+std::uint64_t stops_of(const std::byte* bytes) {
+  std::uint64_t stops = 0;
+  for (unsigned i = 0; i < 8; ++i) {
+    const std::uint64_t word = ~load_le<std::uint64_t>(bytes + 8 * i) >> 7 & 0x0101010101010101ULL;
+    stops |= (word * 0x0102040810204080ULL >> 56) << (8 * i);
+  }
+  return stops;
+}
+
+// Fills `out` from [from, end), which has kReadSlack readable bytes after it. False: the numbers do not end where the
+// bytes do. Where numbers end is found for 64 bytes at a time, so that none waits for the length of the one before.
 bool decode_bytes(const std::byte* from, const std::byte* end, std::span<std::uint32_t> out) {
+  const std::byte* begin = from;  // of the next number
   std::size_t i = 0;
-  while (i < out.size()) {
+  for (; i < out.size(); from += 64) {
     if (from >= end) return false;
-    const auto word = load_le<std::uint64_t>(from);
-    if ((word & kTops) == 0 && i + 8 <= out.size()) {  // eight numbers of one byte, as most are
-      for (unsigned j = 0; j < 8; ++j) out[i + j] = static_cast<std::uint32_t>(word >> (8 * j) & 0xff);
-      i += 8;
-      from += 8;
+    std::uint64_t stops = stops_of(from);
+    if (end - from < 64) stops &= ~(~std::uint64_t{0} << (end - from));
+    if (stops == ~std::uint64_t{0} && begin == from && out.size() - i >= 64) {  // each of one byte
+      for (std::size_t j = 0; j < 64; ++j) out[i + j] = static_cast<std::uint32_t>(from[j]);
+      i += 64;
+      begin += 64;
       continue;
     }
-    const std::uint64_t stops = ~word & (kTops & 0xffffffffffULL);
-    if (stops == 0) return false;                    // longer than any number
-    const std::uint64_t mine = stops ^ (stops - 1);  // up to the first byte's top that is not set
-    out[i++] = without_tops(word & mine);
-    from += (static_cast<unsigned>(std::countr_zero(stops)) + 1) / 8;
+    for (; stops != 0 && i < out.size(); stops &= stops - 1) {
+      const std::byte* next = from + std::countr_zero(stops) + 1;
+      const auto length = static_cast<unsigned>(next - begin);
+      if (length > 5) return false;
+      out[i++] = without_tops(load_le<std::uint64_t>(begin) & ~std::uint64_t{0} >> (64 - 8 * length));
+      begin = next;
+    }
   }
-  return from == end;
+  return begin == end;
 }
 
 class VByte final : public ListCodec {

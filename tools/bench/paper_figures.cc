@@ -1,0 +1,81 @@
+#include "tools/bench/paper_figures.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace frond::tools {
+namespace {
+
+constexpr std::string_view kTable1 = "Mallia 2019, Table 1", kTables24 = "Mallia 2019, Tables 2 and 4 (Gov2)";
+
+constexpr PaperFigure kFigures[] = {
+    {"uniform/2^16", "bp32", 15.71, 0, kTable1},
+    {"uniform/2^16", "simd-bp128", 16.04, 0, kTable1},
+    {"uniform/2^16", "gpu-bp128", 16.22, 0, kTable1},
+    {"uniform/2^16", "gpu-bp256", 16.20, 0, kTable1},
+    {"uniform/2^16", "varintgb", 17.76, 0, kTable1},
+    {"uniform/2^16", "streamvbyte", 17.76, 0, kTable1},
+    {"uniform/2^16", "gpu-vbyte128", 18.16, 0, kTable1},
+    {"uniform/2^16", "gpu-vbyte1024", 17.78, 0, kTable1},
+    {"uniform/2^25", "bp32", 6.67, 0, kTable1},
+    {"uniform/2^25", "simd-bp128", 6.99, 0, kTable1},
+    {"uniform/2^25", "gpu-bp128", 7.18, 0, kTable1},
+    {"uniform/2^25", "gpu-bp256", 7.18, 0, kTable1},
+    {"uniform/2^25", "varintgb", 10.00, 0, kTable1},
+    {"uniform/2^25", "streamvbyte", 10.00, 0, kTable1},
+    {"uniform/2^25", "gpu-vbyte128", 10.50, 0, kTable1},
+    {"uniform/2^25", "gpu-vbyte1024", 10.06, 0, kTable1},
+    {"clustered/2^16", "bp32", 13.91, 0, kTable1},
+    {"clustered/2^16", "simd-bp128", 14.26, 0, kTable1},
+    {"clustered/2^16", "gpu-bp128", 14.45, 0, kTable1},
+    {"clustered/2^16", "gpu-bp256", 14.58, 0, kTable1},
+    {"clustered/2^16", "varintgb", 16.27, 0, kTable1},
+    {"clustered/2^16", "streamvbyte", 16.27, 0, kTable1},
+    {"clustered/2^16", "gpu-vbyte128", 16.68, 0, kTable1},
+    {"clustered/2^16", "gpu-vbyte1024", 16.27, 0, kTable1},
+    {"clustered/2^25", "bp32", 5.40, 0, kTable1},
+    {"clustered/2^25", "simd-bp128", 5.60, 0, kTable1},
+    {"clustered/2^25", "gpu-bp128", 5.79, 0, kTable1},
+    {"clustered/2^25", "gpu-bp256", 5.86, 0, kTable1},
+    {"clustered/2^25", "varintgb", 10.02, 0, kTable1},
+    {"clustered/2^25", "streamvbyte", 10.02, 0, kTable1},
+    {"clustered/2^25", "gpu-vbyte128", 10.52, 0, kTable1},
+    {"clustered/2^25", "gpu-vbyte1024", 10.08, 0, kTable1},
+    {"index docids", "bp32", 5.06, 1.665, kTables24},
+    {"index docids", "simd-bp128", 6.56, 2.257, kTables24},
+    {"index docids", "gpu-bp128", 6.66, 56.017, kTables24},
+    {"index docids", "gpu-bp256", 7.15, 70.552, kTables24},
+    {"index docids", "varintgb", 10.86, 2.073, kTables24},
+    {"index docids", "streamvbyte", 10.86, 2.204, kTables24},
+    {"index docids", "gpu-vbyte128", 11.67, 49.555, kTables24},
+    {"index docids", "gpu-vbyte1024", 11.39, 41.598, kTables24},
+    {"index freqs", "bp32", 3.44, 1.522, kTables24},
+    {"index freqs", "simd-bp128", 4.56, 2.151, kTables24},
+    {"index freqs", "gpu-bp128", 4.27, 54.790, kTables24},
+    {"index freqs", "gpu-bp256", 4.50, 67.802, kTables24},
+    {"index freqs", "varintgb", 10.37, 2.039, kTables24},
+    {"index freqs", "streamvbyte", 10.37, 2.215, kTables24},
+    {"index freqs", "gpu-vbyte128", 10.92, 48.518, kTables24},
+    {"index freqs", "gpu-vbyte1024", 10.34, 40.717, kTables24},
+    // Table 1 has speeds only, of GOV2's lists; pfordelta1 is the level of recursion that it was measured with.
+    {"index docids", "rice", 0, 0.311, "Ding 2009, Table 1 (CPU)"},
+    {"index docids", "pfordelta1", 0, 1.165, "Ding 2009, Table 1 (CPU)"},
+    // Table 2 gives ratios to 32 bits.
+    {"index docids", "pfd", 32 / 3.71, 0, "Ao 2011, Table 2 (GOV2)"},
+    {"index docids", "newpfd", 32 / 3.75, 0, "Ao 2011, Table 2 (GOV2)"},
+    {"index docids", "parapfor", 32 / 3.63, 0, "Ao 2011, Table 2 (GOV2)"},
+    {"index docids", "lrc", 32 / 1.73, 0, "Ao 2011, Table 2 (GOV2)"},
+    {"index docids", "lrcseg", 32 / 2.82, 0, "Ao 2011, Table 2 (GOV2)"},
+    {"index docids", "seglrc", 32 / 3.19, 0, "Ao 2011, Table 2 (GOV2)"},
+    {"index docids", "hs-lrc", 32 / 3.18, 0, "Ao 2011, Table 2 (GOV2)"},
+};
+
+}  // namespace
+
+std::optional<PaperFigure> paper_figure(std::string_view set, std::string_view codec) {
+  const auto* found = std::find_if(std::begin(kFigures), std::end(kFigures),
+                                   [&](const PaperFigure& each) { return each.set == set && each.codec == codec; });
+  return found == std::end(kFigures) ? std::nullopt : std::optional(*found);
+}
+
+}  // namespace frond::tools
