@@ -4,12 +4,15 @@
 #include "common/codec/bp32.h"
 #include "common/codec/gpu_bp.h"
 #include "common/codec/gpu_vbyte.h"
+#include "common/codec/hs_lrc.h"
 #include "common/codec/list_codec.h"
+#include "common/codec/lrc.h"
 #include "common/codec/newpfd.h"
 #include "common/codec/parapfor.h"
 #include "common/codec/pfd.h"
 #include "common/codec/pfordelta.h"
 #include "common/codec/rice_codec.h"
+#include "common/codec/segment_lrc.h"
 #include "common/codec/simd_bp128.h"
 #include "common/codec/streamvbyte.h"
 #include "common/codec/varintgb.h"
@@ -25,6 +28,7 @@ std::span<const ListCodec* const> all_codecs() {
       &simd_bp128(), &vbyte(),      &varintgb(),   &streamvbyte(), &gpu_vbyte128(), &gpu_vbyte1024(),
       &bp32(),       &gpu_bp128(),  &gpu_bp256(),  &rice(),        &pfordelta(0),   &pfordelta(1),
       &pfordelta(2), &pfordelta(3), &pfordelta(4), &pfd(),         &newpfd(),       &parapfor(),
+      &lrc(),        &lrcseg(),     &seglrc(),     &hs_lrc(),
   };
   return codecs;
 }

@@ -1,0 +1,77 @@
+#pragma once
+// A line through docIDs, and what they deviate from it: what the codecs of linear regression store. (Ao et al. 2011
+// §4.2.) All of it is integers, so a line has the same values on every processor.
+//
+// A line of slope s in fixed point with `fraction` bits has at position p the value (s * p) >> fraction, where 64-bit
+// products wrap round. Deviations are packed in as many bits as the greatest needs.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "common/base/bytes.h"
+#include "common/codec/list_codec.h"
+
+namespace frond::codec {
+
+struct Line {
+  std::uint64_t slope = 0;
+  unsigned fraction = 0;  // 0 .. 32
+  FROND_HOST_DEVICE constexpr std::uint64_t operator()(std::uint64_t position) const {
+    return (slope * position) >> fraction;
+  }
+  // The first position whose value is at least `value`; kNever where there is none below 2^32. Of lines that do not
+  // wrap.
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  constexpr std::uint64_t first_reaching(std::int64_t value) const {
+    if (value <= 0) return 0;
+    if (slope == 0 || value >> 32 != 0) return kNever;
+    const std::uint64_t product = static_cast<std::uint64_t>(value) << fraction;
+    return product / slope + (product % slope != 0);
+  }
+};
+
+// docIDs beside a line, the first of them at `position`: the docID i places on is base + line(position + i)
+// - line(position) + deviation, and deviations are 0 .. spread. So the first docID is base + its deviation.
+struct Fit {
+  Line line;
+  std::uint64_t position = 0;
+  std::int64_t base = 0;
+  std::uint64_t spread = 0;
+};
+// The base and spread of a given line. At least one docID, ascending.
+Fit fit_to(Line line, std::uint64_t position, std::span<const DocId> docids);
+// The line from position 0 that leaves about the narrowest strip: its width is what is stored, where Ao has least
+// squares. Its slope is at most `most`.
+Fit narrowest(std::span<const DocId> docids, unsigned fraction, std::uint64_t most);
+
+// Appends up to kBlockLength deviations of `width` <= 32 bits: a full block as simd-bp128 packs it, fewer as a bit
+// string to the next byte.
+void pack_deviations(std::span<const std::uint32_t> deviations, unsigned width, ByteBuffer& out);
+// Bytes of that.
+FROND_HOST_DEVICE constexpr std::uint64_t deviation_bytes(std::uint32_t size, std::uint32_t width) {
+  return (std::uint64_t{size} * width + 7) / 8;
+}
+
+// Appends the deviations of the docIDs of a fit, block by block.
+void append_deviations(const Fit& fit, std::span<const DocId> docids, unsigned width, ByteBuffer& out);
+// The deviation at `index` of a block of `size`, packed at `in`; 16 bytes behind the block are readable.
+std::uint32_t deviation_at(const std::byte* in, std::uint32_t index, std::uint32_t size, std::uint32_t width);
+
+// Decodes `size` docIDs, packed at `in`, of which the first is at `position` of a line; offset: what is added to the
+// line's values and the deviations, modulo 2^32. kReadSlack bytes behind are readable. All kBlockLength places may be
+// written. False: they do not ascend strictly from `before`.
+[[nodiscard]] bool docids_beside(Line line, std::uint64_t position, std::uint32_t offset, const std::byte* in,
+                                 unsigned width, std::uint32_t size, DocId before,
+                                 std::span<std::uint32_t, kBlockLength> out);
+
+// Where among `size` docIDs the first one >= target is, counted from the first of them, which is at `position` of a
+// line; the last of them is known to be >= target. offset: as above, but not modulo 2^32. These are the safe bounds of
+// Ao §3.3, turned to what is stored.
+PositionRange positions_beside(Line line, std::uint64_t position, std::int64_t offset, std::uint64_t spread,
+                               std::uint32_t size, DocId target);
+
+// The part of a range of positions of a list, in which the first docID >= target is, that is in the right block: found
+// by a binary search in the last docIDs of the range's blocks alone.
+PositionRange within_a_block(PositionRange range, std::uint32_t count, LastDocIds lasts, DocId target);
+
+}  // namespace frond::codec
