@@ -53,6 +53,35 @@ void decode_length_coded_target(const std::byte* codes, const std::byte* data, s
 #endif
 }
 
+// Sum of the codes of `size` bytes, a multiple of 32.
+std::uint32_t sum_of_codes_target(const std::byte* codes, std::size_t size) {
+#if HWY_TARGET == HWY_SCALAR
+  constexpr std::uint64_t kPairs = 0x3333333333333333ULL, kFours = 0x0f0f0f0f0f0f0f0fULL,
+                          kEights = 0x00ff00ff00ff00ffULL;
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < size; i += 8) {
+    const auto word = load_le<std::uint64_t>(codes + i);
+    const std::uint64_t pairs = (word & kPairs) + (word >> 2 & kPairs);
+    const std::uint64_t fours = (pairs & kFours) + (pairs >> 4 & kFours);
+    total += ((fours & kEights) + (fours >> 8 & kEights)) * 0x0001000100010001ULL >> 48;
+  }
+  return static_cast<std::uint32_t>(total);
+#else
+  const hn::CappedTag<std::uint8_t, 32> d;
+  const hn::Repartition<std::uint64_t, decltype(d)> d64;
+  alignas(16) static constexpr std::uint8_t kTwoCodes[16] = {0, 1, 2, 3, 1, 2, 3, 4, 2, 3, 4, 5, 3, 4, 5, 6};
+  const auto two_codes = hn::LoadDup128(d, kTwoCodes), low_bits = hn::Set(d, std::uint8_t{15});
+  auto total = hn::Zero(d64);
+  for (std::size_t i = 0; i < size; i += hn::Lanes(d)) {
+    const auto bytes = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(codes) + i);
+    const auto low = hn::TableLookupBytes(two_codes, hn::And(bytes, low_bits));
+    const auto high = hn::TableLookupBytes(two_codes, hn::ShiftRight<4>(bytes));
+    total = hn::Add(total, hn::SumsOf8(hn::Add(low, high)));
+  }
+  return static_cast<std::uint32_t>(hn::GetLane(hn::SumOfLanes(d64, total)));
+#endif
+}
+
 void decode_interleaved_target(const std::byte* data, std::uint32_t* out) {
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(data);
   for (unsigned i = 0; i < kBlockLength; i += 4) {
@@ -70,6 +99,7 @@ namespace frond::codec {
 
 HWY_EXPORT(decode_length_coded_target);
 HWY_EXPORT(decode_interleaved_target);
+HWY_EXPORT(sum_of_codes_target);
 
 void append_length_coded(std::span<const std::uint32_t> numbers, ByteBuffer& codes, ByteBuffer& data) {
   for (std::size_t i = 0; i < numbers.size(); i += 4) {
@@ -87,20 +117,12 @@ void append_length_coded(std::span<const std::uint32_t> numbers, ByteBuffer& cod
 }
 
 std::uint32_t sum_of_lengths(ByteView codes) {
-  // Codes are added up in pairs, fours, eights, …: the code is a length less one, so a byte has at most 12 of them.
-  constexpr std::uint64_t kPairs = 0x3333333333333333ULL, kFours = 0x0f0f0f0f0f0f0f0fULL,
-                          kEights = 0x00ff00ff00ff00ffULL;
-  std::uint32_t total = static_cast<std::uint32_t>(codes.size()) * 4;
-  const auto add = [&](std::uint64_t word) {
-    const std::uint64_t pairs = (word & kPairs) + (word >> 2 & kPairs);
-    const std::uint64_t fours = (pairs & kFours) + (pairs >> 4 & kFours);
-    const std::uint64_t sums = (fours & kEights) + (fours >> 8 & kEights);
-    total += static_cast<std::uint32_t>(sums * 0x0001000100010001ULL >> 48);
-  };
-  std::size_t i = 0;
-  for (; i + 8 <= codes.size(); i += 8) add(load_le<std::uint64_t>(codes.data() + i));
-  for (; i < codes.size(); ++i) add(load_le<std::uint8_t>(codes.data() + i));
-  return total;
+  const std::size_t most = codes.size() / 32 * 32;
+  auto sum = static_cast<std::uint32_t>(codes.size()) * 4;  // a code is a length less one
+  if (most > 0) sum += HWY_DYNAMIC_DISPATCH(sum_of_codes_target)(codes.data(), most);
+  for (std::size_t i = most; i < codes.size(); ++i)
+    sum += kLengthCodeTables.bytes[static_cast<std::uint8_t>(codes[i])] - 4u;
+  return sum;
 }
 
 void decode_length_coded(const std::byte* codes, const std::byte* data, std::uint32_t* out) {

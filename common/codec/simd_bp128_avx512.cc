@@ -56,17 +56,15 @@ FROND_INLINE __m512i group(const std::byte* block) {
 
 template <unsigned kWidth, unsigned kGroup>
 FROND_INLINE void docid_group(const std::byte* block, __m512i& sum, std::uint32_t* out) {
-  const __m512i zero = _mm512_setzero_si512();
   __m512i value = group<kWidth, kGroup>(block);
   value = _mm512_add_epi32(value, _mm512_bslli_epi128(value, 4));
   value = _mm512_add_epi32(value, _mm512_bslli_epi128(value, 8));
-  // Rows are summed; now the sums of the rows before, which are their last lanes.
-  const __m512i row_sums = _mm512_shuffle_epi32(value, _MM_PERM_DDDD);
-  __m512i before = _mm512_alignr_epi64(row_sums, zero, 6);                                          // 0 a b c
-  before = _mm512_add_epi32(before, _mm512_alignr_epi64(before, zero, 6));                          // 0 a a+b b+c
-  before = _mm512_add_epi32(before, _mm512_maskz_shuffle_i32x4(0xf000, row_sums, row_sums, 0x00));  // … a+b+c
+  // Rows are summed; now the row before is added to every other row, then the half before to the half behind.
+  const __m512i lane3 = _mm512_setr_epi32(0, 0, 0, 0, 3, 3, 3, 3, 0, 0, 0, 0, 11, 11, 11, 11);
+  value = _mm512_mask_add_epi32(value, 0xf0f0, value, _mm512_permutexvar_epi32(lane3, value));
+  value = _mm512_mask_add_epi32(value, 0xff00, value, _mm512_permutexvar_epi32(_mm512_set1_epi32(7), value));
   const __m512i ordinal = _mm512_setr_epi32(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
-  value = _mm512_add_epi32(_mm512_add_epi32(value, ordinal), before);
+  value = _mm512_add_epi32(value, ordinal);
   _mm512_storeu_si512(out + 16 * kGroup, _mm512_add_epi32(value, sum));
   sum = _mm512_add_epi32(sum, _mm512_permutexvar_epi32(_mm512_set1_epi32(15), value));
 }
