@@ -8,17 +8,40 @@
 #include "common/postings/short_form.h"
 
 namespace frond::postings {
+namespace {
+
+scoring::PackedDeficit least_of(std::span<const float> deficits) {
+  return scoring::pack_deficit(*std::min_element(deficits.begin(), deficits.end()));
+}
+
+// What the postings of each of kBestRanks do not exceed. Reorders the deficits.
+void store_best(std::span<float> deficits, std::byte* out) {
+  std::size_t sorted = 0;  // the least so many are in front, as the next rank is larger
+  for (const std::uint32_t rank : kBestRanks) {
+    scoring::PackedDeficit best = kNoDeficit;
+    if (rank <= deficits.size()) {
+      std::nth_element(deficits.begin() + static_cast<std::ptrdiff_t>(sorted), deficits.begin() + (rank - 1),
+                       deficits.end());
+      best = scoring::pack_deficit_up(deficits[rank - 1]);
+      sorted = rank;
+    }
+    store_le(out, best);
+    out += sizeof(best);
+  }
+}
+
+}  // namespace
 
 ListBuilder::ListBuilder(codec::CodecChoice codecs, std::span<const std::uint32_t> lengths, double b,
                          double average_length)
     : codecs_(std::move(codecs)), lengths_(lengths), b_(b), average_length_(average_length) {}
 
-scoring::PackedDeficit ListBuilder::least_deficit(std::span<const DocId> docids,
-                                                  std::span<const Frequency> frequencies) const {
-  float least = scoring::deficit(b_, average_length_, frequencies[0], lengths_[docids[0]]);
-  for (std::size_t i = 1; i < docids.size(); ++i)
-    least = std::min(least, scoring::deficit(b_, average_length_, frequencies[i], lengths_[docids[i]]));
-  return scoring::pack_deficit(least);
+std::vector<float> ListBuilder::deficits_of(std::span<const DocId> docids,
+                                            std::span<const Frequency> frequencies) const {
+  std::vector<float> deficits(docids.size());
+  for (std::size_t i = 0; i < docids.size(); ++i)
+    deficits[i] = scoring::deficit(b_, average_length_, frequencies[i], lengths_[docids[i]]);
+  return deficits;
 }
 
 ByteBuffer ListBuilder::build_long(std::span<const DocId> docids, std::span<const Frequency> frequencies) const {
@@ -26,16 +49,17 @@ ByteBuffer ListBuilder::build_long(std::span<const DocId> docids, std::span<cons
   LongHeader header{.count = static_cast<std::uint32_t>(count)};
   const LongSections at = sections_of(header);
   ByteBuffer blob(at.docids);
+  auto deficits = deficits_of(docids, frequencies);
   scoring::PackedDeficit least = kNoDeficit;
   for (std::size_t first = 0, block = 0; first < count; first += kBlockLength, ++block) {
     const std::size_t size = std::min<std::size_t>(kBlockLength, count - first);
-    const auto deficit = least_deficit(docids.subspan(first, size), frequencies.subspan(first, size));
+    const auto deficit = least_of(std::span(deficits).subspan(first, size));
     least = std::min(least, deficit);
     store_le(blob.data() + kLongHeaderBytes + block * 4, docids[first + size - 1]);
     store_le(blob.data() + at.deficits + block * 2, deficit);
   }
   store_le(blob.data() + at.list_bounds, least);
-  for (std::size_t i = 0; i < kBestRanks.size(); ++i) store_le(blob.data() + at.list_bounds + 2 + i * 2, kNoDeficit);
+  store_best(deficits, blob.data() + at.list_bounds + 2);
   header.docid_codec = codec::encode_smallest(codecs_.docids, docids, codec::Numbers::kDocIds, blob).id();
   header.docid_units = static_cast<std::uint32_t>((blob.size() - at.docids) / 16);
   const std::size_t frequencies_at = blob.size();
@@ -58,7 +82,7 @@ std::vector<ByteBuffer> ListBuilder::build(std::span<const DocId> docids,
       segments.push_back(build_long(some_docids, some_frequencies));
     } else {
       ByteBuffer blob;
-      encode_short(some_docids, some_frequencies, least_deficit(some_docids, some_frequencies), blob);
+      encode_short(some_docids, some_frequencies, least_of(deficits_of(some_docids, some_frequencies)), blob);
       segments.push_back(std::move(blob));
     }
   }

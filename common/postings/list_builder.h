@@ -14,7 +14,8 @@ namespace frond::postings {
 class ListBuilder {
  public:
   // Each blob's docIDs and frequencies are packed with those of `codecs` that make them smallest. lengths[docID] is the
-  // document's length in tokens; b and average_length are what the blocks' deficits are computed with.
+  // document's length in tokens; b and average_length are what the deficits of blocks and best postings are computed
+  // with.
   ListBuilder(codec::CodecChoice codecs, std::span<const std::uint32_t> lengths, double b, double average_length);
 
   // One list to its segments, each a blob of at most kSegmentPostings postings. docids ascend strictly and are below
@@ -22,7 +23,7 @@ class ListBuilder {
   std::vector<ByteBuffer> build(std::span<const DocId> docids, std::span<const Frequency> frequencies) const;
 
  private:
-  scoring::PackedDeficit least_deficit(std::span<const DocId> docids, std::span<const Frequency> frequencies) const;
+  std::vector<float> deficits_of(std::span<const DocId> docids, std::span<const Frequency> frequencies) const;
   ByteBuffer build_long(std::span<const DocId> docids, std::span<const Frequency> frequencies) const;
 
   codec::CodecChoice codecs_;

@@ -1,6 +1,7 @@
 #pragma once
 // One term's whole list in a partition: its segments seen as one run of blocks. Block i lies in segment i /
 // kSegmentBlocks.
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -24,6 +25,13 @@ class PostingList {
     return segment_of(block).block_deficit(block % kSegmentBlocks);
   }
   scoring::PackedDeficit list_deficit() const { return list_deficit_; }
+  // A deficit that kBestRanks[i] postings of the list (long_form.h) do not exceed; kNoDeficit: not stored. The least of
+  // the segments': each of them has so many postings by itself.
+  scoring::PackedDeficit best_deficit(std::size_t i) const {
+    scoring::PackedDeficit least = kNoDeficit;
+    for (const auto& segment : segments_) least = std::min(least, segment.best_deficit(i));
+    return least;
+  }
   // docIDs of a segment are absolute: no state crosses segments, but they must ascend from one to the next.
   Result<void> decode_docids(std::uint32_t block, BlockBuffer out) const {
     const std::uint32_t inside = block % kSegmentBlocks;

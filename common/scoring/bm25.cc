@@ -48,20 +48,33 @@ PackedDeficit pack_deficit(float value) {
   return static_cast<PackedDeficit>((bits ? bits - 1 : 0) >> 16);
 }
 
+PackedDeficit pack_deficit_up(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(std::max(value, 0.0f));
+  return static_cast<PackedDeficit>((bits + 1 + 0xffff) >> 16);
+}
+
 float unpack_deficit(PackedDeficit packed) { return std::bit_cast<float>(std::uint32_t{packed} << 16); }
 
 BoundScale::BoundScale(float weight, const Bm25Parameters& parameters, const CollectionStatistics& now,
                        double built_average_length)
     : weight_(weight) {
-  const double ratio = std::min(1.0, built_average_length / std::max(now.average_length(), 1e-9));
-  k1_scaled_ = static_cast<float>(parameters.k1 * ratio * (1 - 1e-6));
+  const double ratio = built_average_length / std::max(now.average_length(), 1e-9);
+  k1_least_ = static_cast<float>(parameters.k1 * std::min(1.0, ratio) * (1 - 1e-6));
+  k1_most_ = static_cast<float>(parameters.k1 * std::max(1.0, ratio) * (1 + 1e-6));
 }
 
 Score BoundScale::bound(PackedDeficit packed) const {
   // A relative margin of 2^-20 covers the roundings of the contribution and of this line: five operations of 2^-24
   // each.
-  const float bound = weight_ / (1.0f + k1_scaled_ * unpack_deficit(packed));
+  const float bound = weight_ / (1.0f + k1_least_ * unpack_deficit(packed));
   return static_cast<Score>(bound * (1.0f + 0x1p-20f)) + 1;
+}
+
+Score BoundScale::lower_bound(PackedDeficit packed) const {
+  const float deficit = unpack_deficit(packed);
+  if (!(deficit >= 0)) return 0;  // foreign bytes: negative, or not a number
+  // The same margin the other way; contributions are truncated, and so is this.
+  return static_cast<Score>(weight_ / (1.0f + k1_most_ * deficit) * (1.0f - 0x1p-20f));
 }
 
 }  // namespace frond::scoring

@@ -73,20 +73,27 @@ FROND_HOST_DEVICE inline Score contribution(float weight, Frequency frequency, s
 using PackedDeficit = std::uint16_t;  // the upper half of a positive float32, rounded towards zero
 
 float deficit(double b, double average_length, Frequency frequency, std::uint32_t length);
-PackedDeficit pack_deficit(float deficit);  // rounds down
+PackedDeficit pack_deficit(float deficit);     // rounds down
+PackedDeficit pack_deficit_up(float deficit);  // rounds up
 float unpack_deficit(PackedDeficit packed);
 
-// Turns packed deficits of one term in one partition into upper bounds of its contributions.
+// The other way round, every s is at most s0 * max(1, a0 / a): a lower bound on what the postings contribute whose
+// deficits are known not to exceed s0.
+
+// Turns packed deficits of one term in one partition into bounds of its contributions.
 class BoundScale {
  public:
   BoundScale(float weight, const Bm25Parameters& parameters, const CollectionStatistics& now,
              double built_average_length);
   // At least contribution(...) of every posting whose deficit at build time was >= the packed one.
   Score bound(PackedDeficit packed) const;
+  // At most contribution(...) of every posting whose deficit at build time was <= the packed one. 0 for what is no
+  // deficit.
+  Score lower_bound(PackedDeficit packed) const;
 
  private:
   float weight_;
-  float k1_scaled_;
+  float k1_least_, k1_most_;  // times what a deficit may have been scaled by since
 };
 
 }  // namespace frond::scoring

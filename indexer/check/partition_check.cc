@@ -29,7 +29,10 @@ class ListCheck {
     if (!postings) return faults_.add(where_, postings.error().message());
     for (std::uint32_t block = 0; block < postings->blocks(); ++block)
       if (!check_block(*postings, block)) return;  // the rest would only say it again
-    for (const auto& segment : postings->segments()) check_list_deficit(segment);
+    for (std::size_t i = 0; i < postings->segments().size(); ++i) {
+      check_list_deficit(postings->segments()[i]);
+      check_best(postings->segments()[i], i);
+    }
     faults_.expect_equal(where_, "document frequency", count_, list.statistics.document_frequency);
     faults_.expect_equal(where_, "occurrences", occurrences_, list.statistics.occurrences);
     faults_.report().postings += count_;
@@ -51,8 +54,9 @@ class ListCheck {
       if (frequencies_[i] == 0) return fail(where, "docID " + std::to_string(docid) + " has frequency 0");
       last_ = docid;
       occurrences_ += frequencies_[i];
-      least = std::min(least,
-                       scoring::pack_deficit(scoring::deficit(b_, average_length_, frequencies_[i], lengths_[docid])));
+      const float deficit = scoring::deficit(b_, average_length_, frequencies_[i], lengths_[docid]);
+      least = std::min(least, scoring::pack_deficit(deficit));
+      count_best(list, block / postings::kSegmentBlocks, deficit);
     }
     count_ += size;
     if (list.last_docid(block) != last_)
@@ -69,6 +73,18 @@ class ListCheck {
       if (segment.list_deficit() > segment.block_deficit(block))
         return faults_.add(where_, "a segment's deficit is above that of its block " + std::to_string(block));
   }
+  // How many postings of the segment reach each of its best deficits.
+  void count_best(const postings::PostingList& list, std::size_t segment, float deficit) {
+    best_.resize(list.segments().size());
+    for (std::size_t i = 0; i < postings::kBestRanks.size(); ++i)
+      best_[segment][i] += deficit <= scoring::unpack_deficit(list.segments()[segment].best_deficit(i));
+  }
+  void check_best(const postings::ListView& segment, std::size_t number) {
+    for (std::size_t i = 0; i < postings::kBestRanks.size(); ++i)
+      if (segment.best_deficit(i) != postings::kNoDeficit && best_[number][i] < postings::kBestRanks[i])
+        faults_.add(where_, "segment " + std::to_string(number) + " has " + std::to_string(best_[number][i]) +
+                                " postings that reach its best " + std::to_string(postings::kBestRanks[i]));
+  }
   bool fail(const std::string& where, std::string what) {
     faults_.add(where, std::move(what));
     return false;
@@ -82,6 +98,7 @@ class ListCheck {
   std::array<std::uint32_t, kBlockLength> docids_{}, frequencies_{};
   DocId last_ = kNoDoc;
   std::uint64_t count_ = 0, occurrences_ = 0;
+  std::vector<std::array<std::uint32_t, postings::kBestRanks.size()>> best_;  // by segment
 };
 
 void check_lists(const Partition& partition, const std::string& name, double b, FaultList& faults) {

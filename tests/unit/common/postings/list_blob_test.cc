@@ -106,6 +106,26 @@ TEST(ListBlob, LeastDeficitIsThatOfItsBlocks) {
   EXPECT_EQ(view->list_deficit(), least);
 }
 
+TEST(ListBlob, BestDeficitsAreReachedByThatManyPostingsAndCloseToTheNext) {
+  for (const std::uint32_t count : {128u, 999u, 1000u, 5000u}) {
+    const BuiltList list = build_list(count, count, 6, 3);
+    const auto view = ListView::open(list.segments[0].view());
+    std::vector<float> deficits;
+    for (std::size_t i = 0; i < list.docids.size(); ++i)
+      deficits.push_back(scoring::deficit(0.4, list.average_length, list.frequencies[i], list.lengths[list.docids[i]]));
+    std::sort(deficits.begin(), deficits.end());
+    for (std::size_t i = 0; i < kBestRanks.size(); ++i) {
+      if (count < kBestRanks[i]) {
+        EXPECT_EQ(view->best_deficit(i), kNoDeficit);
+        continue;
+      }
+      const float stored = scoring::unpack_deficit(view->best_deficit(i));
+      EXPECT_GE(stored, deficits[kBestRanks[i] - 1]) << count;
+      EXPECT_LE(stored, deficits[kBestRanks[i] - 1] * 1.01f) << count;
+    }
+  }
+}
+
 TEST(ListBlob, ReturnsTheGreatestNumbers) {
   // Without a builder, whose lengths would be 2^32 of them.
   for (const std::vector<DocId>& docids : {std::vector<DocId>{kNoDoc - 1}, {0, kNoDoc - 1}, {kNoDoc - 3, kNoDoc - 1}}) {

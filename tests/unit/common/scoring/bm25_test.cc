@@ -102,6 +102,18 @@ TEST(PackedDeficit, RoundsDown) {
   EXPECT_EQ(unpack_deficit(pack_deficit(0)), 0.0f);
 }
 
+TEST(PackedDeficit, RoundsUpWhereAsked) {
+  std::mt19937 random(6);
+  for (int i = 0; i < 1'000'000; ++i) {
+    const float value = std::bit_cast<float>(static_cast<std::uint32_t>(random() % 0x7f000000u));
+    const float unpacked = unpack_deficit(pack_deficit_up(value));
+    ASSERT_GE(unpacked, value);
+    if (value > 1e-30f) {
+      ASSERT_LE(unpacked, value * 1.008f);
+    }
+  }
+}
+
 // Extreme frequencies, lengths and averages, drawn evenly over their orders of magnitude.
 TEST(BoundScale, IsNeverBelowAContribution) {
   std::mt19937_64 random(4);
@@ -119,6 +131,38 @@ TEST(BoundScale, IsNeverBelowAContribution) {
         << "round " << i << ": tf " << tf << ", length " << length << ", built " << built << ", now "
         << now.average_length() << ", k1 " << parameters.k1 << ", b " << parameters.b;
   }
+}
+
+TEST(BoundScale, LowerBoundIsNeverAboveAContribution) {
+  std::mt19937_64 random(5);
+  const auto any = [&](unsigned bits) { return random() >> (64 - 1 - random() % bits); };
+  for (int i = 0; i < 1'000'000; ++i) {
+    const Bm25Parameters parameters = {.k1 = random() % 401 / 100.0, .b = random() % 101 / 100.0};
+    const auto tf = static_cast<Frequency>(1 + any(31));
+    const auto length = static_cast<std::uint32_t>(any(32));
+    const CollectionStatistics now = {1 + any(32), 1 + any(44)};
+    const double built = random() % 3 ? static_cast<double>(1 + any(30)) / 16 : now.average_length();
+    const float weight = term_weight(parameters, now, 1 + any(32), static_cast<std::uint32_t>(1 + random() % 4));
+    const PackedDeficit packed = pack_deficit_up(deficit(parameters.b, built, tf, length));
+    ASSERT_LE(BoundScale(weight, parameters, now, built).lower_bound(packed),
+              contribution(weight, tf, length, length_norm(parameters, now)))
+        << "round " << i << ": tf " << tf << ", length " << length << ", built " << built << ", now "
+        << now.average_length() << ", k1 " << parameters.k1 << ", b " << parameters.b;
+  }
+}
+
+TEST(BoundScale, LowerBoundIsCloseUnderTheStatisticsItWasBuiltWith) {
+  const Bm25Parameters parameters;
+  const CollectionStatistics now = {1000, 100'000};
+  const float weight = term_weight(parameters, now, 20, 1);
+  const auto packed = pack_deficit_up(deficit(parameters.b, now.average_length(), 3, 80));
+  const Score score = contribution(weight, 3, 80, length_norm(parameters, now));
+  EXPECT_GT(BoundScale(weight, parameters, now, now.average_length()).lower_bound(packed), score - score / 100);
+}
+
+TEST(BoundScale, LowerBoundOfForeignBytesIsZero) {
+  const BoundScale scale(1e6f, {}, {1000, 100'000}, 100);
+  for (const PackedDeficit packed : {0xffff, 0x7fc0, 0xc000, 0x7f80}) EXPECT_EQ(scale.lower_bound(packed), 0u);
 }
 
 }  // namespace
