@@ -7,6 +7,7 @@
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/sst_file_writer.h>
 
+#include "common/partition/df_cache.h"
 #include "common/partition/format.h"
 #include "common/partition/records.h"
 #include "common/partition/rocks.h"
@@ -41,14 +42,10 @@ class SstTerms final : public GenerationTerms {
   }
 
   Result<std::uint64_t> df(std::string_view term) const override {
-    return guarded(file_.string(), [&]() -> Result<std::uint64_t> {
-      if (term.size() > kMaxTermBytes) return Error(Code::kNotFound, where(term));
-      const auto iterator = make_iterator();
-      iterator->Seek(slice_of(term));
-      if (iterator->Valid() && text_of(iterator->key()) == term) return df_of(*iterator);
-      if (!iterator->status().ok()) return error_of(iterator->status(), where(term));
-      return Error(Code::kNotFound, where(term));
-    });
+    if (const auto kept = cache_.find(term)) return *kept;
+    auto df = stored_df(term);
+    if (df) cache_.put(term, *df);
+    return df;
   }
 
   const TermTotals& totals() const override { return totals_; }
@@ -74,6 +71,17 @@ class SstTerms final : public GenerationTerms {
   }
 
  private:
+  Result<std::uint64_t> stored_df(std::string_view term) const {
+    return guarded(file_.string(), [&]() -> Result<std::uint64_t> {
+      if (term.size() > kMaxTermBytes) return Error(Code::kNotFound, where(term));
+      const auto iterator = make_iterator();
+      iterator->Seek(slice_of(term));
+      if (iterator->Valid() && text_of(iterator->key()) == term) return df_of(*iterator);
+      if (!iterator->status().ok()) return error_of(iterator->status(), where(term));
+      return Error(Code::kNotFound, where(term));
+    });
+  }
+
   std::unique_ptr<rocksdb::Iterator> make_iterator() const {
     rocksdb::ReadOptions options;
     options.fill_cache = false;
@@ -92,6 +100,7 @@ class SstTerms final : public GenerationTerms {
   std::filesystem::path file_;
   mutable rocksdb::SstFileReader reader_;  // its reads are thread-safe, though not marked const
   TermTotals totals_;
+  mutable DfCache cache_;
 };
 
 }  // namespace

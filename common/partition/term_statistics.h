@@ -29,7 +29,8 @@ Result<TermTotals> merge_terms(std::span<const std::shared_ptr<const Partition>>
 Result<TermTotals> write_term_statistics(std::span<const std::shared_ptr<const Partition>> partitions,
                                          const std::filesystem::path& file);
 
-// Such a file, mapped. Any thread. The file must not be truncated meanwhile; it may be unlinked.
+// Such a file, mapped, with a cache of 1.5 MiB over it (df_cache.h). Any thread. The file must not be truncated
+// meanwhile; it may be unlinked.
 class GenerationTerms {
  public:
   // kNotFound, kCorrupt: not such a file, or cut short.

@@ -1,0 +1,59 @@
+#pragma once
+// Document frequencies looked up lately, in fixed memory: a look-up in a sorted file reads and checks a block of it,
+// which costs more than many a query's evaluation. Direct-mapped: a term has one place, and its newest owner keeps it.
+// Any thread.
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "common/base/mutex.h"
+
+namespace frond::partition {
+
+class DfCache {
+ public:
+  static constexpr std::size_t kEntries = 1u << 15;  // 1.5 MiB
+  static constexpr std::size_t kMaxTermBytes = 38;   // longer terms are not kept: queries seldom have them
+
+  std::optional<std::uint64_t> find(std::string_view term) const {
+    const std::size_t place = place_of(term);
+    const Shard& shard = shards_[place % kShards];
+    const MutexLock lock(shard.mutex);
+    const Entry& entry = shard.entries[place / kShards];
+    if (entry.term() != term || entry.df == 0) return std::nullopt;
+    return entry.df;
+  }
+  // df is at least 1.
+  void put(std::string_view term, std::uint64_t df) {
+    if (term.size() > kMaxTermBytes) return;
+    const std::size_t place = place_of(term);
+    Shard& shard = shards_[place % kShards];
+    const MutexLock lock(shard.mutex);
+    Entry& entry = shard.entries[place / kShards];
+    entry.df = df;
+    entry.size = static_cast<std::uint8_t>(term.size());
+    std::memcpy(entry.bytes, term.data(), term.size());
+  }
+
+ private:
+  static constexpr std::size_t kShards = 64;
+  struct Entry {
+    std::string_view term() const { return {bytes, size}; }
+    std::uint64_t df = 0;  // 0: nobody's
+    std::uint8_t size = 0;
+    char bytes[kMaxTermBytes] = {};
+  };
+  struct Shard {
+    mutable Mutex mutex;
+    std::vector<Entry> entries FROND_GUARDED_BY(mutex) = std::vector<Entry>(kEntries / kShards);
+  };
+  static std::size_t place_of(std::string_view term) { return std::hash<std::string_view>()(term) % kEntries; }
+
+  std::array<Shard, kShards> shards_;
+};
+
+}  // namespace frond::partition
