@@ -13,9 +13,19 @@ std::unique_ptr<QueryEngine> make() {
   return std::make_unique<Engine>();
 }
 
+// The CPU engine with one of its algorithms for OR, under that algorithm's name.
+constexpr std::string_view kWindowed = "windowed", kExhaustiveOr = "exhaustive-or", kMaxScore = "maxscore",
+                           kBlockMaxMaxScore = "block-max-maxscore", kWand = "wand", kBlockMaxWand = "block-max-wand";
+template <const std::string_view& algorithm>
+std::unique_ptr<QueryEngine> make_cpu() {
+  return std::make_unique<CpuEngine>(algorithm, algorithm);
+}
+
 constexpr EngineEntry kEngines[] = {
-    {"cpu", make<CpuEngine>},
-    {"exhaustive", make<ExhaustiveEngine>},
+    {"cpu", make<CpuEngine>},         {"exhaustive", make<ExhaustiveEngine>},
+    {kWindowed, make_cpu<kWindowed>}, {kExhaustiveOr, make_cpu<kExhaustiveOr>},
+    {kMaxScore, make_cpu<kMaxScore>}, {kBlockMaxMaxScore, make_cpu<kBlockMaxMaxScore>},
+    {kWand, make_cpu<kWand>},         {kBlockMaxWand, make_cpu<kBlockMaxWand>},
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace frond::leaf {
 
 struct EngineEntry {
-  std::string_view name;  // as the engine's own name()
+  std::string_view name;  // as the engine's own name(); those of the CPU's algorithms evaluate AND all the same way
   std::unique_ptr<QueryEngine> (*make)();
 };
 

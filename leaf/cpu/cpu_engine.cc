@@ -3,13 +3,11 @@
 #include <algorithm>
 
 #include "leaf/cpu/conjunction.h"
-#include "leaf/cpu/disjunction.h"
 #include "leaf/cpu/single_term.h"
 
 namespace frond::leaf {
-namespace {
 
-Result<Outcome> search_one(const Plan& plan, const Clock& clock) {
+Result<Outcome> CpuEngine::search_one(const Plan& plan, const Clock& clock) const {
   if (plan.deadline.passed(clock)) return Error(Code::kDeadline, "the deadline passed before evaluation");
   std::size_t lists = 0;
   std::uint64_t longest = 0;
@@ -22,10 +20,8 @@ Result<Outcome> search_one(const Plan& plan, const Clock& clock) {
   if (plan.mode == Mode::kAnd) return cpu::search_conjunction(plan, clock);
   // Nobody asks which documents match: the longest list is a bound on how many do.
   if (plan.k == 0) return Outcome{.hits = {}, .matches = longest, .exact = false};
-  return cpu::search_disjunction(plan, clock);
+  return disjunction_.search(plan, clock);
 }
-
-}  // namespace
 
 std::vector<Result<Outcome>> CpuEngine::search(std::span<const Plan> plans, const Clock& clock) {
   std::vector<Result<Outcome>> outcomes;

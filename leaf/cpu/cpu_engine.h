@@ -1,15 +1,25 @@
 #pragma once
 // The engine `cpu`: AND and OR on one core, a plan at a time, over list blobs in host memory. Holds no state: any
-// number of threads may search. How: conjunction.h, disjunction.h, single_term.h.
+// number of threads may search. How: conjunction.h, single_term.h, and for OR one of the algorithms of algorithms.h.
+#include "leaf/cpu/algorithms.h"
 #include "leaf/engine/query_engine.h"
 
 namespace frond::leaf {
 
 class CpuEngine final : public QueryEngine {
  public:
-  std::string_view name() const override { return "cpu"; }
+  // `name` is the engine's; `algorithm` is in algorithms.h: what evaluates OR of two terms or more.
+  explicit CpuEngine(std::string_view name = "cpu", std::string_view algorithm = cpu::kAutomatic)
+      : name_(name), disjunction_(cpu::disjunction_named(algorithm)) {}
+  std::string_view name() const override { return name_; }
   bool can_run(const Plan&) const override { return true; }
   std::vector<Result<Outcome>> search(std::span<const Plan> plans, const Clock& clock) override;
+
+ private:
+  Result<Outcome> search_one(const Plan& plan, const Clock& clock) const;
+
+  const std::string_view name_;
+  const cpu::Disjunction& disjunction_;
 };
 
 }  // namespace frond::leaf

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <utility>
 #include <vector>
 
@@ -10,13 +9,13 @@
 #include "leaf/cpu/kernels.h"
 #include "leaf/cpu/term_reader.h"
 #include "leaf/cpu/threshold.h"
+#include "leaf/cpu/window_sums.h"
 #include "leaf/cpu/window_term.h"
 
 namespace frond::leaf::cpu {
 namespace {
 
-// Documents summed at a time: 16 KiB of sums stay in the first-level cache beside the blocks.
-constexpr DocId kWindow = kGroup * kGroups;
+constexpr DocId kWindow = WindowSums::kWindow;
 
 class Disjunction {
  public:
@@ -29,8 +28,7 @@ class Disjunction {
   void split(std::uint64_t least);
   void count_window(DocId begin, DocId end);
   void sum_window(DocId begin, DocId end);
-  std::uint64_t add_block(WindowTerm& term, std::uint32_t from, std::uint32_t to, DocId begin);
-  std::size_t collect(std::uint64_t groups, DocId begin, Score least);
+  void add_term(WindowTerm& term, DocId begin, DocId end);
   void walk_single(DocId begin, DocId end);
   void finish_documents(std::size_t count);
   std::size_t look_up(WindowTerm& term, std::size_t count, std::uint64_t least, std::uint64_t others);
@@ -47,8 +45,7 @@ class Disjunction {
   DocId reach_ = 0;                    // the window's bounds hold for documents below this
   std::uint64_t counted_ = 0;
   bool pruned_ = false;
-  alignas(64) std::array<Score, kWindow> sums_{};
-  std::array<std::uint64_t, kGroups> touched_{};      // one bit a sum
+  WindowSums sums_;
   std::array<DocId, kWindow + kSelectSlack> docids_;  // of the documents that may matter
   std::array<Score, kWindow + kSelectSlack> scores_;
 };
@@ -105,68 +102,23 @@ void Disjunction::for_each_block(WindowTerm& term, DocId begin, DocId end, Visit
   }
 }
 
+void Disjunction::add_term(WindowTerm& term, DocId begin, DocId end) {
+  for_each_block(term, begin, end,
+                 [&](std::uint32_t from, std::uint32_t to) { sums_.add(term.reader(), from, to, begin); });
+}
+
 // No threshold yet: every document counts, also one whose contributions were truncated to 0.
 void Disjunction::count_window(DocId begin, DocId end) {
-  std::uint64_t groups = 0;
-  for (auto* term : order_)
-    for_each_block(*term, begin, end,
-                   [&](std::uint32_t from, std::uint32_t to) { groups |= add_block(*term, from, to, begin); });
-  const std::size_t count = collect(groups, begin, 0);
+  for (auto* term : order_) add_term(*term, begin, end);
+  const std::size_t count = sums_.take(begin, 0, {docids_.data(), scores_.data()});
   counted_ += count;
   threshold_.offer({docids_.data(), scores_.data()}, count);
 }
 
-// Adds postings [from, to) of the term's block to the window's sums; returns the groups that were touched.
-std::uint64_t Disjunction::add_block(WindowTerm& term, std::uint32_t from, std::uint32_t to, DocId begin) {
-  const Score* scores = term.reader().scores();
-  const DocId* docids = term.reader().docids();
-  const std::uint32_t until = std::min(to, term.reader().size());  // 0 where the frequencies did not decode
-  std::uint64_t groups = 0;
-  for (std::uint32_t i = from; i < until; ++i) {
-    const DocId at = docids[i] - begin;
-    sums_[at] += scores[i];
-    groups |= std::uint64_t{1} << at / kGroup;
-    touched_[at / kGroup] |= std::uint64_t{1} << at % kGroup;
-  }
-  return groups;
-}
-
 void Disjunction::sum_window(DocId begin, DocId end) {
-  std::uint64_t groups = 0;
-  std::size_t postings = 0;
-  for (std::size_t t = essential_; t < order_.size(); ++t) {
-    auto& term = *order_[t];
-    for_each_block(term, begin, end, [&](std::uint32_t from, std::uint32_t to) {
-      groups |= add_block(term, from, to, begin);
-      postings += to - from;
-    });
-  }
+  for (std::size_t t = essential_; t < order_.size(); ++t) add_term(*order_[t], begin, end);
   const auto least = static_cast<Score>(threshold_.least() - prefix_[essential_]);
-  constexpr std::size_t kFew = 8 * kGroups;  // then single sums are visited, not vectors of them
-  std::size_t count = 0;
-  if (postings > kFew) {
-    count = drain(sums_.data(), groups, begin, least, {docids_.data(), scores_.data()});
-    touched_.fill(0);
-  } else {
-    count = collect(groups, begin, least);
-  }
-  finish_documents(count);
-}
-
-// The touched documents whose sums reach `least`, into docids_ and scores_; clears sums_ and touched_.
-std::size_t Disjunction::collect(std::uint64_t groups, DocId begin, Score least) {
-  std::size_t count = 0;
-  for (; groups; groups &= groups - 1) {
-    const auto group = static_cast<DocId>(std::countr_zero(groups));
-    for (std::uint64_t bits = std::exchange(touched_[group], 0); bits; bits &= bits - 1) {
-      const DocId at = group * kGroup + static_cast<DocId>(std::countr_zero(bits));
-      const Score sum = std::exchange(sums_[at], 0);
-      docids_[count] = begin + at;
-      scores_[count] = sum;
-      count += sum >= least;
-    }
-  }
-  return count;
+  finish_documents(sums_.take(begin, least, {docids_.data(), scores_.data()}));
 }
 
 // One essential list: its postings are the documents, nothing is summed.
@@ -221,9 +173,7 @@ std::size_t Disjunction::look_up(WindowTerm& term, std::size_t count, std::uint6
 }
 
 Result<Outcome> Disjunction::run() {
-  auto readers = FROND_TRY(read_terms(plan_));
-  terms_.reserve(readers.size());
-  for (auto& reader : readers) terms_.emplace_back(std::move(reader));
+  terms_ = FROND_TRY(open_terms<WindowTerm>(plan_, terms_with_postings(plan_)));
   start();
   std::uint64_t longest = 0;
   for (const auto& term : terms_) longest = std::max(longest, term.reader().list().count());

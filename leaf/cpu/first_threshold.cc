@@ -32,6 +32,7 @@ std::vector<std::uint32_t> best_blocks(const TermReader& term, std::uint32_t cou
 
 Score first_threshold(TermReader& term, std::uint32_t k) {
   if (k == 0 || term.list().count() < k) return 0;
+  if (const Score stored = term.stored_threshold(k)) return stored;
   std::vector<Score> best;  // may hold the k largest; cut back to k whenever twice as many have come
   best.reserve(2 * std::size_t{k} + 2 * kBlockLength);
   Score least = 0;

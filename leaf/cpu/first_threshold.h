@@ -7,8 +7,8 @@
 namespace frond::leaf::cpu {
 
 // A score that at least k documents of the term's list reach by this term alone, so that no document of a lower score
-// can be among the k best; 0 if there is none to tell. Looks at the few blocks with the highest bounds and scores them:
-// exact contributions, so it holds whatever the bounds are.
+// can be among the k best; 0 if there is none to tell. From the list's best deficits where they are stored; else the
+// few blocks with the highest bounds are scored.
 Score first_threshold(TermReader& term, std::uint32_t k);
 
 }  // namespace frond::leaf::cpu

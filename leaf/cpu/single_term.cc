@@ -10,9 +10,10 @@
 namespace frond::leaf::cpu {
 
 Result<Outcome> search_single_term(const Plan& plan, const Clock& clock) {
-  auto readers = FROND_TRY(read_terms(plan));
-  FROND_CHECK(readers.size() == 1);
-  TermReader& term = readers.front();
+  const auto chosen = terms_with_postings(plan);
+  FROND_CHECK(chosen.size() == 1);
+  TermReader term(plan, *chosen.front());
+  if (term.corrupt()) return term.error();
   Threshold threshold(plan);
   if (plan.k > 0) {
     threshold.start_at(first_threshold(term, plan.k));

@@ -21,6 +21,13 @@ TermReader::TermReader(const Plan& plan, const PlanTerm& term)
                                    std::to_string(plan.lengths.size()) + " documents"));
 }
 
+Score TermReader::stored_threshold(std::uint32_t k) const {
+  for (std::size_t i = 0; i < postings::kBestRanks.size(); ++i)
+    if (k <= postings::kBestRanks[i] && list_->best_deficit(i) != postings::kNoDeficit)
+      return bounds_.lower_bound(list_->best_deficit(i));
+  return 0;
+}
+
 void TermReader::fail(Error error) {
   if (!error_) error_ = std::move(error);
   size_ = 0;
@@ -58,15 +65,12 @@ Score TermReader::score_of(std::uint32_t block, std::uint32_t position, DocId do
   return scored_ ? numbers_[position] : scoring::contribution(weight_, numbers_[position], lengths_[docid], norm_);
 }
 
-Result<std::vector<TermReader>> read_terms(const Plan& plan) {
-  std::vector<TermReader> readers;
-  readers.reserve(plan.terms.size());
-  for (const auto& term : plan.terms) {
-    if (term.list->postings.count() == 0) continue;
-    readers.emplace_back(plan, term);
-    if (readers.back().corrupt()) return readers.back().error();
-  }
-  return readers;
+std::vector<const PlanTerm*> terms_with_postings(const Plan& plan) {
+  std::vector<const PlanTerm*> terms;
+  terms.reserve(plan.terms.size());
+  for (const auto& term : plan.terms)
+    if (term.list->postings.count() > 0) terms.push_back(&term);
+  return terms;
 }
 
 }  // namespace frond::leaf::cpu

@@ -9,6 +9,8 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "leaf/engine/plan.h"
 
@@ -27,6 +29,8 @@ class TermReader {
   Score bound(scoring::PackedDeficit deficit) const { return bounds_.bound(deficit); }
   Score block_bound(std::uint32_t block) const { return bounds_.bound(list_->block_deficit(block)); }
   Score list_bound() const { return bounds_.bound(list_->list_deficit()); }
+  // A score that `k` postings of the list reach, as stored; 0: nothing is stored for so many.
+  Score stored_threshold(std::uint32_t k) const;
 
   // Stands on `block` (< blocks()), decoding its docIDs unless it stands there already.
   void enter(std::uint32_t block) {
@@ -81,7 +85,20 @@ class TermReader {
   alignas(64) std::array<std::uint32_t, kBlockLength> numbers_;  // frequencies, then in their place scores
 };
 
-// The plan's lists that hold something, in the plan's order; kCorrupt as the constructor says.
-Result<std::vector<TermReader>> read_terms(const Plan& plan);
+// The plan's terms whose lists hold something, in the plan's order.
+std::vector<const PlanTerm*> terms_with_postings(const Plan& plan);
+
+// A Term for each of them, made where it stays, as it holds whole blocks: Term(plan, plan_term) with a member reader().
+// kCorrupt as TermReader's constructor says.
+template <class Term>
+Result<std::vector<Term>> open_terms(const Plan& plan, std::span<const PlanTerm* const> chosen) {
+  std::vector<Term> terms;
+  terms.reserve(chosen.size());
+  for (const PlanTerm* term : chosen) {
+    terms.emplace_back(plan, *term);
+    if (terms.back().reader().corrupt()) return terms.back().reader().error();
+  }
+  return terms;
+}
 
 }  // namespace frond::leaf::cpu

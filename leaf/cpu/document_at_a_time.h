@@ -1,0 +1,68 @@
+#pragma once
+// What the document-at-a-time disjunctions have in common: counting, glances at the clock, and the outcome.
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "leaf/cpu/scored_cursor.h"
+#include "leaf/cpu/threshold.h"
+
+namespace frond::leaf::cpu {
+
+class DocumentAtATime {
+ public:
+  // Borrows both. Cursors open here.
+  DocumentAtATime(const Plan& plan, const Clock& clock)
+      : plan_(plan), clock_(clock), threshold_(plan), cursors_(open_cursors(plan)) {}
+
+  // kCorrupt: a list reaches past the last document. Asked once, first.
+  Result<void> opened() const {
+    for (const auto& term : plan_.terms)
+      if (term.list->postings.count() > 0 && term.list->postings.segments().back().last_docid() >= plan_.lengths.size())
+        return Error(Code::kCorrupt,
+                     "a list reaches past the last of " + std::to_string(plan_.lengths.size()) + " documents");
+    return {};
+  }
+  std::span<const std::unique_ptr<ScoredCursor>> cursors() const { return cursors_; }
+  // What a document must reach; 0: every match counts, also one whose contributions were truncated to 0.
+  std::uint64_t least() {
+    const std::uint64_t least = threshold_.least();
+    pruned_ |= least > 0;
+    return least;
+  }
+  // A document with its whole score. Ascending.
+  void offer(DocId docid, Score score) {
+    counted_ += !pruned_;
+    threshold_.offer({&docid, &score}, 1);
+  }
+  // Once a step, that is at least once in so many postings as a block has: true when the deadline has passed.
+  bool late() { return ++steps_ % kStepsBetweenGlances == 0 && plan_.deadline.passed(clock_); }
+
+  // kCorrupt where a list ended early.
+  Result<Outcome> finish() {
+    Outcome outcome;
+    std::uint64_t longest = 0;
+    for (const auto& cursor : cursors_) {
+      FROND_TRY(cursor->cursor().status());
+      longest = std::max(longest, cursor->count());
+      outcome.postings_decoded += std::uint64_t{cursor->cursor().blocks_decoded()} * postings::kBlockLength;
+    }
+    outcome.hits = threshold_.take();
+    outcome.exact = !pruned_;
+    outcome.matches = pruned_ ? std::max(counted_, longest) : counted_;
+    return outcome;
+  }
+
+ private:
+  static constexpr std::uint32_t kStepsBetweenGlances = 1024;
+  const Plan& plan_;
+  const Clock& clock_;
+  Threshold threshold_;
+  std::vector<std::unique_ptr<ScoredCursor>> cursors_;
+  std::uint64_t counted_ = 0;
+  std::uint32_t steps_ = 0;
+  bool pruned_ = false;
+};
+
+}  // namespace frond::leaf::cpu
