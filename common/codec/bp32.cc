@@ -73,7 +73,7 @@ class Bp32 final : public ListCodec {
       }
       at += bytes;
     }
-    if (!from_distances(out.first(size), kind, before)) [[unlikely]]
+    if (!from_distances(out, size, kind, before)) [[unlikely]]
       return corrupt_block("numbers out of range", block);
     return {};
   }

@@ -109,30 +109,27 @@ void to_distances(std::span<const std::uint32_t> numbers, Numbers kind, DocId be
   }
 }
 
-namespace {
-
-bool to_frequencies(std::span<std::uint32_t> block) {
-  if (block.size() == kBlockLength) {
-    if (HWY_DYNAMIC_DISPATCH(add_one_target)(block.data()) != 0xffffffff) return true;
-  } else {
+bool from_distances(std::span<std::uint32_t> block, Numbers kind, DocId before) {
+  if (block.size() == kBlockLength) return from_distances(block.first<kBlockLength>(), kBlockLength, kind, before);
+  if (kind == Numbers::kFrequencies) {
     for (std::uint32_t& number : block) ++number;
+    return std::find(block.begin(), block.end(), 0u) == block.end();
   }
-  return std::find(block.begin(), block.end(), 0u) == block.end();
+  DocId last = before;
+  for (std::uint32_t& number : block) number = last += number + 1;
+  return ascend(before, block);
 }
 
-}  // namespace
-
-bool from_distances(std::span<std::uint32_t> block, Numbers kind, DocId before) {
-  if (kind == Numbers::kFrequencies) return to_frequencies(block);
-  if (block.size() == kBlockLength) {
-    // 128 distances of 24 bits add up to less than 2^32: the sums have wrapped round just where the last one has.
-    if (HWY_DYNAMIC_DISPATCH(add_up_target)(block.data(), before) < 1u << 24)
-      return before == kNoDoc || block.back() > before;
-  } else {
-    DocId last = before;
-    for (std::uint32_t& number : block) number = last += number + 1;
+bool from_distances(std::span<std::uint32_t, kBlockLength> buffer, std::uint32_t size, Numbers kind, DocId before) {
+  std::fill(buffer.begin() + size, buffer.end(), 0u);
+  if (kind == Numbers::kFrequencies) {
+    if (HWY_DYNAMIC_DISPATCH(add_one_target)(buffer.data()) != 0xffffffff) return true;
+    return std::find(buffer.begin(), buffer.begin() + size, 0u) == buffer.begin() + size;
   }
-  return ascend(before, block);
+  // 128 distances of 24 bits add up to less than 2^32: the sums have wrapped round just where the last one has.
+  if (HWY_DYNAMIC_DISPATCH(add_up_target)(buffer.data(), before) < 1u << 24)
+    return before == kNoDoc || buffer[size - 1] > before;
+  return ascend(before, buffer.first(size));
 }
 
 bool ascend(DocId before, std::span<const DocId> docids) {

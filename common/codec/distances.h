@@ -15,6 +15,11 @@ void to_distances(std::span<const std::uint32_t> numbers, Numbers kind, DocId be
 // because a sum wrapped round, a frequency of 0. At least one number.
 [[nodiscard]] bool from_distances(std::span<std::uint32_t> block, Numbers kind, DocId before);
 
+// The same of the first `size` >= 1 numbers of a buffer for a whole block: all of it is written, so that a block that
+// is not full needs no loop over single numbers.
+[[nodiscard]] bool from_distances(std::span<std::uint32_t, kBlockLength> buffer, std::uint32_t size, Numbers kind,
+                                  DocId before);
+
 // Do these docIDs ascend strictly, from `before` unless that is kNoDoc? At least one.
 bool ascend(DocId before, std::span<const DocId> docids);
 

@@ -46,7 +46,7 @@ class GpuBp final : public ListCodec {
         gpu_bp_width((extent->end - extent->begin) / kGpuBpUnit, std::min(kLength, count - mine * kLength));
     const BytesOfBlock<4 * kBlockLength> bytes(stream, extent->begin + std::size_t{part} * width * (kBlockLength / 8));
     unpack_horizontal(bytes.data(), width, out.data());
-    if (!from_distances(out.first(std::min(kBlockLength, count - block * kBlockLength)), kind, before)) [[unlikely]]
+    if (!from_distances(out, std::min(kBlockLength, count - block * kBlockLength), kind, before)) [[unlikely]]
       return corrupt_block("numbers out of range", block);
     return {};
   }

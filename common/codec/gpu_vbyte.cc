@@ -54,7 +54,7 @@ class GpuVByte final : public ListCodec {
     // A part that is not full takes the bytes behind its codes for codes: of numbers that are not there.
     const BytesOfBlock<kLengthCodedMost> data(stream, extent->begin + from);
     decode_length_coded(bytes.data() + own, data.data(), out.data());
-    if (!from_distances(out.first(std::min(kBlockLength, count - block * kBlockLength)), kind, before)) [[unlikely]]
+    if (!from_distances(out, std::min(kBlockLength, count - block * kBlockLength), kind, before)) [[unlikely]]
       return corrupt_block("numbers out of range", block);
     return {};
   }

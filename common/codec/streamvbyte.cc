@@ -51,7 +51,7 @@ class StreamVByte final : public ListCodec {
     const std::byte* codes = stream.data() + stream.size() - std::size_t{blocks} * 4 - codes_size;
     const BytesOfBlock<kLengthCodedMost> data(stream, extent->begin);
     decode_length_coded(codes + block * kCodesOfBlock, data.data(), out.data());
-    if (!from_distances(out.first(std::min(kBlockLength, count - block * kBlockLength)), kind, before)) [[unlikely]]
+    if (!from_distances(out, std::min(kBlockLength, count - block * kBlockLength), kind, before)) [[unlikely]]
       return corrupt_block("numbers out of range", block);
     return {};
   }

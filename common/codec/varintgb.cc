@@ -49,7 +49,7 @@ class VarintGB final : public ListCodec {
       return corrupt_block("wrong endpoints", block);
     const BytesOfBlock<kInterleavedMost> bytes(stream, extent->begin);
     decode_interleaved(bytes.data(), out.data());
-    if (!from_distances(out.first(std::min(kBlockLength, count - block * kBlockLength)), kind, before)) [[unlikely]]
+    if (!from_distances(out, std::min(kBlockLength, count - block * kBlockLength), kind, before)) [[unlikely]]
       return corrupt_block("numbers out of range", block);
     return {};
   }

@@ -85,7 +85,7 @@ class VByte final : public ListCodec {
     const auto numbers = out.first(std::min(kBlockLength, count - block * kBlockLength));
     if (!decode_bytes(stream.data() + extent->begin, stream.data() + extent->end, numbers)) [[unlikely]]
       return corrupt_block("numbers of another length", block);
-    if (!from_distances(numbers, kind, before)) [[unlikely]]
+    if (!from_distances(out, static_cast<std::uint32_t>(numbers.size()), kind, before)) [[unlikely]]
       return corrupt_block("numbers out of range", block);
     return {};
   }

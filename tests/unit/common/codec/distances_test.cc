@@ -51,6 +51,29 @@ TEST(Distances, ComeBackAsTheirDefinitionSaysOnEveryInstructionSet) {
   });
 }
 
+TEST(Distances, OfABlockThatIsNotFullComeBackInABufferOfAWholeOne) {
+  support::with_every_instruction_set([](const char* set) {
+    for (std::uint32_t seed = 1; seed <= 300; ++seed) {
+      std::mt19937 random(seed);
+      const unsigned width = seed % 33;
+      const std::uint32_t size = 1 + random() % kBlockLength;
+      Block stored;
+      for (auto& each : stored) each = random();  // behind the numbers, too
+      for (std::uint32_t i = 0; i < size; ++i) stored[i] = width ? random() >> (32 - width) : 0;
+      const DocId before = seed % 3 ? random() >> (seed % 2 ? 1 : 12) : kNoDoc;
+      for (const Numbers kind : kKinds) {
+        Block got = stored;
+        std::vector<std::uint32_t> expected(stored.begin(), stored.begin() + size);
+        const bool fine = from_distances(expected, kind, before);
+        ASSERT_EQ(from_distances(got, size, kind, before), fine) << set << ", seed " << seed;
+        if (fine) {
+          ASSERT_TRUE(std::equal(expected.begin(), expected.end(), got.begin())) << set << ", seed " << seed;
+        }
+      }
+    }
+  });
+}
+
 TEST(Distances, OfNumbersAreTheirWayBack) {
   for (const Numbers kind : kKinds)
     for (const auto& list : support::awkward_lists(kind, /*seed=*/11)) {
