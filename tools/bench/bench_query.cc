@@ -1,0 +1,168 @@
+// frond bench query: the algorithms on one partition, without a cluster around them.
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <fstream>
+#include <memory>
+
+#include "leaf/engines.h"
+#include "tools/bench/commands.h"
+#include "tools/bench/partition_searcher.h"
+#include "tools/bench/query_set.h"
+#include "tools/bench/query_timing.h"
+#include "tools/commands.h"
+
+namespace frond::tools {
+namespace {
+
+struct BenchQueryFlags {
+  PartitionChoice from;
+  std::vector<std::string> algorithms{std::string(leaf::kDefaultEngine)};
+  std::vector<std::uint32_t> ks{10};
+  std::string queries, tag, mode = "or", write_queries;
+  std::size_t min_terms = 1, limit = 0;
+  TimingOptions timing;
+  bool json = false, list = false;
+};
+
+BenchMode mode_named(std::string_view name) {
+  if (name == "and") return BenchMode::kAnd;
+  return name == "or" ? BenchMode::kOr : BenchMode::kAuto;
+}
+
+// The first `limit` queries of at least `min_terms` distinct terms, all of them known.
+Result<std::vector<BenchQuery>> chosen_queries(const BenchQueryFlags& flags, const PartitionSearcher& searcher) {
+  auto read = FROND_TRY(read_queries(flags.queries, flags.tag, searcher.analyzer()));
+  std::vector<BenchQuery> chosen;
+  for (auto& query : read) {
+    if (flags.limit > 0 && chosen.size() == flags.limit) break;
+    if (flags.min_terms > 1 &&
+        (query.size() < flags.min_terms || FROND_TRY(searcher.known_terms(query)) < query.size()))
+      continue;
+    chosen.push_back(std::move(query));
+  }
+  if (chosen.empty())
+    return Error(Code::kInvalid,
+                 fmt::format("{}: no query has {} distinct known terms", flags.queries, flags.min_terms));
+  return chosen;
+}
+
+Result<void> write_terms(const std::string& file, std::span<const BenchQuery> queries) {
+  std::ofstream out(file, std::ios::trunc);
+  for (const auto& query : queries) {
+    std::string line;
+    for (const auto& term : query)
+      for (std::uint32_t i = 0; i < term.occurrences; ++i) line.append(line.empty() ? "" : " ").append(term.text);
+    out << line << '\n';
+  }
+  if (!out.flush()) return Error(Code::kInvalid, file + ": can't be written");
+  return {};
+}
+
+nlohmann::ordered_json to_json(const Distribution& us) {
+  return {{"mean", us.mean}, {"median", us.median}, {"p95", us.p95}, {"p99", us.p99}};
+}
+
+void print_header() {
+  fmt::print("{:20} {:4} {:>5} {:>7} {:>40} {:>40} {:>10} {:>10}  {}\n", "algorithm", "mode", "k", "threads",
+             "whole search us: mean median p95 p99", "evaluation us: mean median p95 p99", "queries/s", "postings",
+             "answers");
+}
+
+void print_row(const BenchQueryFlags& flags, std::string_view algorithm, std::uint32_t k, const QueryTiming& timing) {
+  const auto shown = [](const Distribution& us) {
+    return fmt::format("{:>10.2f} {:>9.2f} {:>9.2f} {:>9.2f}", us.mean, us.median, us.p95, us.p99);
+  };
+  fmt::print("{:20} {:4} {:>5} {:>7} {} {} {:>10.0f} {:>10.0f}  {:016x}\n", algorithm, flags.mode, k,
+             flags.timing.threads, shown(timing.whole), shown(timing.evaluation), timing.queries_per_second,
+             timing.postings, timing.checksum);
+  std::fflush(stdout);
+}
+
+nlohmann::ordered_json to_json(std::string_view algorithm, std::uint32_t k, const QueryTiming& timing) {
+  return {{"algorithm", algorithm},
+          {"k", k},
+          {"whole_us", to_json(timing.whole)},
+          {"evaluation_us", to_json(timing.evaluation)},
+          {"queries_per_second", timing.queries_per_second},
+          {"best_queries_per_second", timing.best_queries_per_second},
+          {"postings", timing.postings},
+          {"answers", fmt::format("{:016x}", timing.checksum)}};
+}
+
+Result<void> bench(const BenchQueryFlags& flags) {
+  std::vector<std::unique_ptr<leaf::QueryEngine>> engines;
+  for (const auto& name : flags.algorithms) engines.push_back(FROND_TRY(leaf::engine_named(name)));
+  const auto searcher = FROND_TRY(PartitionSearcher::open(flags.from));
+  const auto queries = FROND_TRY(chosen_queries(flags, *searcher));
+  if (!flags.write_queries.empty()) FROND_TRY(write_terms(flags.write_queries, queries));
+  auto rows = nlohmann::ordered_json::array();
+  if (!flags.json) {
+    fmt::print("{}\n{} queries, best of {} rounds each\n", searcher->description(), queries.size(),
+               flags.timing.rounds);
+    print_header();
+  }
+  for (const std::uint32_t k : flags.ks)
+    for (const auto& engine : engines) {
+      auto options = flags.timing;
+      options.mode = mode_named(flags.mode);
+      options.k = k;
+      const auto timing = FROND_TRY(time_queries(*searcher, *engine, queries, options));
+      if (flags.json)
+        rows.push_back(to_json(engine->name(), k, timing));
+      else
+        print_row(flags, engine->name(), k, timing);
+    }
+  if (flags.json) {
+    const nlohmann::ordered_json out{
+        {"partition", searcher->description()}, {"queries", queries.size()},     {"mode", flags.mode},
+        {"threads", flags.timing.threads},      {"rounds", flags.timing.rounds}, {"rows", rows}};
+    fmt::print("{}\n", out.dump());
+  }
+  return {};
+}
+
+std::string algorithm_names() {
+  std::string names;
+  for (const auto& entry : leaf::all_engines()) names.append(names.empty() ? "" : ", ").append(entry.name);
+  return names;
+}
+
+}  // namespace
+
+void add_bench_query(CLI::App& bench_command, int& status) {
+  auto flags = std::make_shared<BenchQueryFlags>();
+  auto* command = bench_command.add_subcommand(
+      "query", "Queries on one partition in this process: CPU time a query, and queries a second");
+  command->add_option("--repository", flags->from.repository, "The repository: a directory or URL")->required();
+  command->add_option("--collection", flags->from.collection, "Its collection")->required();
+  command->add_option("--partition", flags->from.partition, "The partition's number")->capture_default_str();
+  command->add_option("--host-cache", flags->from.host_cache_bytes, "Bytes of a list cache as leaves have it; 0: none");
+  command->add_option("--algorithm", flags->algorithms, "One or more of " + algorithm_names())->capture_default_str();
+  command->add_option("--queries", flags->queries, "number:text, id<TAB>text, plain lines, or JSON lines {\"query\"}")
+      ->required();
+  command->add_option("--tag", flags->tag, "Only JSON lines with this tag: union, intersection, …");
+  command->add_option("--mode", flags->mode, "Which documents match")
+      ->check(CLI::IsMember({"and", "or", "auto"}))
+      ->capture_default_str();
+  command->add_option("--min-terms", flags->min_terms, "From 2 on: only queries of so many distinct terms, all known");
+  command->add_option("--limit", flags->limit, "Only the first so many queries; 0: all");
+  command->add_option("--k", flags->ks, "Hits wanted, one or more")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  command->add_option("--threads", flags->timing.threads, "Threads that search")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->add_option("--rounds", flags->timing.rounds, "A query's time is the best of so many")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  command->add_option("--write-queries", flags->write_queries, "Also writes the queries' terms to this file");
+  command->add_flag("--json", flags->json, "Print one JSON object");
+  command->callback([flags, &status] { status = exit_status("bench query", bench(*flags)); });
+}
+
+}  // namespace frond::tools

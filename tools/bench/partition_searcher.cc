@@ -1,0 +1,146 @@
+#include "tools/bench/partition_searcher.h"
+
+#include <stdlib.h>
+
+#include <cerrno>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/partition/partition.h"
+#include "common/partition/term_statistics.h"
+#include "common/repository/repository.h"
+#include "leaf/lists/cached_list_store.h"
+#include "leaf/lists/partition_list_store.h"
+
+namespace frond::tools {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::uint64_t kNumber = 1;  // of the partition, for the list store
+
+class ScratchFolder {
+ public:
+  static Result<std::unique_ptr<ScratchFolder>> create() {
+    std::error_code failure;
+    std::string name = (fs::temp_directory_path(failure) / "frond-bench-XXXXXX").string();
+    if (failure || ::mkdtemp(name.data()) == nullptr)
+      return Error(Code::kUnavailable, name + ": " + std::generic_category().message(errno));
+    return std::unique_ptr<ScratchFolder>(new ScratchFolder(name));
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  explicit ScratchFolder(fs::path path) : path_(std::move(path)) {}
+  const fs::path path_;
+};
+
+class Searcher final : public PartitionSearcher {
+ public:
+  Searcher(std::unique_ptr<ScratchFolder> scratch, repository::Manifest manifest, std::uint32_t number)
+      : scratch_(std::move(scratch)), manifest_(std::move(manifest)), entry_(manifest_.partitions[number]) {}
+
+  Result<void> fetch(const repository::RepositorySource& source) {
+    const fs::path files = scratch_->path() / "files", database = scratch_->path() / "database";
+    const fs::path terms = scratch_->path() / "terms.sst";
+    std::error_code failure;
+    fs::create_directories(files, failure);
+    if (failure) return Error(Code::kUnavailable, files.string() + ": " + failure.message());
+    for (const auto& file : entry_.summary.files)
+      FROND_TRY(source.fetch(repository::partition_file_path(entry_, file), file, files / file.name));
+    FROND_TRY(partition::Partition::ingest(files, entry_.summary.files, database, /*move=*/true));
+    FROND_TRY(source.fetch(repository::term_statistics_path(manifest_.generation), manifest_.term_statistics, terms));
+    partition_ = FROND_TRY(partition::Partition::open(database));
+    terms_ = FROND_TRY(partition::GenerationTerms::open(terms));
+    return {};
+  }
+
+  void keep_lists(std::uint64_t cache_bytes) {
+    store_.add(kNumber, partition_);
+    if (cache_bytes > 0) cache_.emplace(store_, clock_, leaf::CachedListStore::Options{.budget_bytes = cache_bytes});
+  }
+
+  Result<leaf::Plan> plan(const BenchQuery& query, leaf::Mode mode, std::uint32_t k) override {
+    leaf::Plan plan;
+    plan.mode = mode;
+    plan.k = k;
+    plan.lengths = partition_->lengths();
+    plan.norm = scoring::length_norm(manifest_.bm25, manifest_.statistics);
+    plan.base = entry_.base;
+    plan.stride = entry_.stride;
+    std::vector<leaf::ListKey> keys;
+    keys.reserve(query.size());
+    for (const auto& term : query) keys.push_back({kNumber, term.text});
+    auto lists = FROND_TRY(lists_from().fetch(keys, Deadline::never()));
+    plan.terms.reserve(query.size());
+    for (std::size_t i = 0; i < query.size(); ++i) {
+      if (mode == leaf::Mode::kOr && lists[i]->postings.count() == 0) continue;
+      auto df = terms_->df(query[i].text);
+      if (!df && df.error().code() != Code::kNotFound) return std::move(df).error();
+      const float weight =
+          scoring::term_weight(manifest_.bm25, manifest_.statistics, df ? *df : 0, query[i].occurrences);
+      plan.terms.push_back(
+          {std::move(lists[i]), weight,
+           scoring::BoundScale(weight, manifest_.bm25, manifest_.statistics, partition_->built_average_length())});
+    }
+    return plan;
+  }
+
+  Result<std::size_t> known_terms(const BenchQuery& query) const override {
+    std::size_t known = 0;
+    for (const auto& term : query) {
+      auto df = terms_->df(term.text);
+      if (!df && df.error().code() != Code::kNotFound) return std::move(df).error();
+      known += df.has_value();
+    }
+    return known;
+  }
+
+  const text::AnalyzerConfig& analyzer() const override { return manifest_.analyzer; }
+  std::string description() const override {
+    return fmt::format("{}, generation {}, partition {}: {} documents, {} postings, codec {}", manifest_.collection,
+                       manifest_.generation, entry_.id, entry_.summary.documents, entry_.summary.postings,
+                       manifest_.codec);
+  }
+
+ private:
+  leaf::ListStore& lists_from() {
+    if (cache_) return *cache_;
+    return store_;
+  }
+
+  const std::unique_ptr<ScratchFolder> scratch_;  // goes last
+  const repository::Manifest manifest_;
+  const repository::PartitionEntry& entry_;
+  std::shared_ptr<const partition::Partition> partition_;
+  std::shared_ptr<const partition::GenerationTerms> terms_;
+  const SteadyClock clock_;
+  leaf::PartitionListStore store_{clock_};
+  std::optional<leaf::CachedListStore> cache_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<PartitionSearcher>> PartitionSearcher::open(const PartitionChoice& choice) {
+  const auto source = FROND_TRY(repository::RepositorySource::open(choice.repository, choice.collection));
+  const Generation current = FROND_TRY(source->current());
+  auto manifest = FROND_TRY(source->manifest(current));
+  if (choice.partition >= manifest.partitions.size())
+    return Error(Code::kNotFound, fmt::format("collection {} has no partition {}, only {}", choice.collection,
+                                              choice.partition, manifest.partitions.size()));
+  auto scratch = FROND_TRY(ScratchFolder::create());
+  auto searcher = std::make_unique<Searcher>(std::move(scratch), std::move(manifest), choice.partition);
+  FROND_TRY(searcher->fetch(*source));
+  searcher->keep_lists(choice.host_cache_bytes);
+  return std::unique_ptr<PartitionSearcher>(std::move(searcher));
+}
+
+}  // namespace frond::tools

@@ -1,0 +1,73 @@
+#include "tools/bench/query_set.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include <nlohmann/json.hpp>
+
+#include "common/text/analyzer.h"
+#include "tools/topics.h"
+
+namespace frond::tools {
+namespace {
+
+BenchQuery analysed(text::Analyzer& analyzer, std::string_view text) {
+  BenchQuery query;
+  for (auto& term : analyzer.terms(text)) {
+    const auto same = std::find_if(query.begin(), query.end(), [&](const auto& one) { return one.text == term; });
+    if (same != query.end())
+      ++same->occurrences;
+    else
+      query.push_back({std::move(term), 1});
+  }
+  return query;
+}
+
+// The lines of JSON objects that have the tag.
+Result<std::string> lines_with(std::string_view contents, std::string_view tag) {
+  std::string kept;
+  std::size_t number = 0;
+  for (std::size_t at = 0; at < contents.size();) {
+    const std::string_view line = contents.substr(at, contents.find('\n', at) - at);
+    at += line.size() + 1;
+    ++number;
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const auto tags = json.is_object() ? json.find("tags") : json.end();
+    if (!json.is_object() || tags == json.end() || !tags->is_array())
+      return Error(Code::kInvalid, "line " + std::to_string(number) + ": no object with \"tags\"");
+    if (std::find(tags->begin(), tags->end(), tag) != tags->end()) kept.append(line) += '\n';
+  }
+  if (kept.empty()) return Error(Code::kInvalid, "no query has the tag '" + std::string(tag) + "'");
+  return kept;
+}
+
+}  // namespace
+
+Result<std::vector<BenchQuery>> parse_queries(std::string_view contents, std::string_view tag,
+                                              const text::AnalyzerConfig& analyzer_config) {
+  std::string kept;
+  if (!tag.empty()) contents = kept = FROND_TRY(lines_with(contents, tag));
+  const auto topics = FROND_TRY(parse_topics(contents));
+  text::Analyzer analyzer(analyzer_config);
+  std::vector<BenchQuery> queries;
+  for (const auto& topic : topics) {
+    auto query = analysed(analyzer, topic.text);
+    if (!query.empty()) queries.push_back(std::move(query));
+  }
+  if (queries.empty()) return Error(Code::kInvalid, "no query has a term");
+  return queries;
+}
+
+Result<std::vector<BenchQuery>> read_queries(const std::filesystem::path& file, std::string_view tag,
+                                             const text::AnalyzerConfig& analyzer) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return Error(Code::kNotFound, file.string() + ": can't be read");
+  const std::string contents{std::istreambuf_iterator<char>(in), {}};
+  auto queries = parse_queries(contents, tag, analyzer);
+  if (!queries) return std::move(queries).error().within(file.string());
+  return queries;
+}
+
+}  // namespace frond::tools
