@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "common/codec/block_index.h"
-#include "common/codec/rice.h"
+#include "common/codec/horizontal.h"
 
 namespace frond::codec {
 namespace {
@@ -89,11 +89,7 @@ void encode_with(std::span<const std::uint32_t> numbers, unsigned width, unsigne
   const auto count = static_cast<std::uint32_t>(exceptions.places.size());
   writer.put(static_cast<std::uint32_t>(width | count << 6));
   if (count != 0) writer.put(std::uint32_t{0});
-  {
-    BitWriter bits(out);
-    for (const std::uint32_t number : numbers) bits.put(number, width);
-  }
-  writer.align(4);
+  pack_horizontal(numbers, width, out);
   if (count == 0) return;
   writer.put_bytes(std::as_bytes(std::span(exceptions.counts)));
   writer.align(4);
@@ -125,7 +121,7 @@ Exceptions exceptions_of(std::span<const std::uint32_t> numbers, unsigned width)
   return all;
 }
 
-Widths widths_to_try(std::span<const std::uint32_t> numbers, unsigned depth) {
+WidthGuess guess_width(std::span<const std::uint32_t> numbers, unsigned depth) {
   std::array<std::uint64_t, 33> with_width{};
   for (const std::uint32_t number : numbers) ++with_width[static_cast<unsigned>(std::bit_width(number))];
   unsigned most = 32;
@@ -152,8 +148,7 @@ Widths widths_to_try(std::span<const std::uint32_t> numbers, unsigned depth) {
       best = width;
     }
   }
-  if (depth == 0) return {best, best};
-  return {std::max(best, least + 1) - 1, std::min(best + 1, most)};
+  return {best, least, most};
 }
 
 void encode_array(std::span<const std::uint32_t> numbers, unsigned depth, ByteBuffer& out) {
@@ -161,12 +156,12 @@ void encode_array(std::span<const std::uint32_t> numbers, unsigned depth, ByteBu
     ByteWriter(out).put_bytes(std::as_bytes(numbers));
     return;
   }
-  const Widths widths = widths_to_try(numbers, depth - 1);
-  ByteBuffer best;
-  for (unsigned width = widths.first; width <= widths.last; ++width) {
-    ByteBuffer array;
-    encode_with(numbers, width, depth, array);
-    if (best.empty() || array.size() <= best.size()) best = std::move(array);
+  const WidthGuess guess = guess_width(numbers, depth - 1);
+  ByteBuffer best, plain;
+  encode_with(numbers, guess.best, depth, best);
+  if (guess.best != guess.most) {
+    encode_with(numbers, guess.most, depth, plain);
+    if (plain.size() <= best.size()) best.swap(plain);
   }
   ByteWriter(out).put_bytes(best);
 }

@@ -26,13 +26,13 @@ struct Exceptions {
 };
 Exceptions exceptions_of(std::span<const std::uint32_t> numbers, unsigned width);
 
-// The widths to try, from `first` to `last`, for numbers whose exceptions go into arrays of `depth`: where an estimate
-// from the numbers' widths alone finds the fewest bits. At least one; `last` never needs exceptions beyond what an
-// array can have.
-struct Widths {
-  unsigned first, last;
+// Widths of slots for numbers whose exceptions go into arrays of `depth`.
+struct WidthGuess {
+  unsigned best;   // where an estimate from the numbers' widths alone finds the fewest bits
+  unsigned least;  // below it there are more exceptions than an array can have
+  unsigned most;   // from it on there are none
 };
-Widths widths_to_try(std::span<const std::uint32_t> numbers, unsigned depth);
+WidthGuess guess_width(std::span<const std::uint32_t> numbers, unsigned depth);
 
 // Appends an array; out.size() is a multiple of 4 before and after.
 void encode_array(std::span<const std::uint32_t> numbers, unsigned depth, ByteBuffer& out);

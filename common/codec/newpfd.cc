@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/codec/rice.h"
+#include "common/codec/unary.h"
 
 namespace frond::codec {
 namespace {
@@ -10,6 +11,8 @@ namespace {
 constexpr CodecInfo kInfo{
     .name = "newpfd", .id = 17, .family = "patched", .source = "Ao 2011 §4.1; Yan, Ding and Suel 2009"};
 constexpr std::uint32_t kMostExceptions = 127;
+// What an exception less is worth: docs/formats/patched.md.
+constexpr std::uint64_t kBitsForOneLess = 1;
 
 // The exceptions of a block beside slots of one width.
 struct Exceptions {
@@ -46,16 +49,41 @@ struct Exceptions {
   }
 };
 
+// As decode_rice(), but the unary parts are found many at a time.
+std::uint64_t decode_at_once(ByteView in, std::uint64_t from, unsigned parameter, std::span<std::uint32_t> out) {
+  const auto count = static_cast<std::uint32_t>(out.size());
+  const std::uint64_t unary = from + std::uint64_t{parameter} * count, end = in.size() * std::uint64_t{8};
+  if (count == 0 || unary >= end) return 0;
+  const auto skipped = static_cast<unsigned>(unary % 8);
+  // Twice as many bits as there are numbers are usual; where they are not enough, it is no common code.
+  const auto bits =
+      static_cast<unsigned>(std::min<std::uint64_t>(end - unary, std::min(3 * count + 48, kUnaryBits - 1)));
+  alignas(64) std::uint16_t room[8 + kOnesRoom];
+  std::uint16_t* ones = room + 8;
+  if (find_ones()(in.data() + unary / 8, skipped, bits, ones) < count) return decode_rice(in, from, parameter, out);
+  ones[-1] = static_cast<std::uint16_t>(skipped - 1);
+  for (std::uint32_t i = 0; i < count; ++i)
+    out[i] = static_cast<std::uint32_t>(static_cast<std::uint16_t>(ones[i] - ones[static_cast<int>(i) - 1] - 1))
+             << parameter;
+  if (parameter != 0) {
+    const std::uint32_t mask = (std::uint32_t{1} << parameter) - 1;
+    std::uint64_t low = from;
+    for (std::uint32_t i = 0; i < count; ++i, low += parameter)
+      out[i] |= static_cast<std::uint32_t>(load_le<std::uint64_t>(in.data() + low / 8) >> low % 8) & mask;
+  }
+  return unary - skipped + ones[count - 1] + 1;
+}
+
 class NewPfd final : public PatchedFormat {
  public:
   constexpr NewPfd() = default;
   const CodecInfo& info() const override { return kInfo; }
   std::uint32_t header_bytes() const override { return 2; }
 
-  std::uint64_t exception_bits(const PatchedNumbers& distances, unsigned width) const override {
+  std::uint64_t exception_cost(const PatchedNumbers& distances, unsigned width) const override {
     const Exceptions exceptions(distances, width);
     std::uint32_t code;
-    return exceptions.count > kMostExceptions ? kCannot : exceptions.bits(code);
+    return exceptions.count > kMostExceptions ? kCannot : exceptions.bits(code) + exceptions.count * kBitsForOneLess;
   }
 
   PatchedBlock encode(const PatchedNumbers& distances, unsigned width) const override {
@@ -78,10 +106,10 @@ class NewPfd final : public PatchedFormat {
     const NewPfdHeader header = newpfd_header(bits);
     PatchedNumbers gaps, highs;
     const std::uint64_t behind =
-        decode_rice(in, 0, newpfd_place_parameter(header.count), std::span(gaps).first(header.count));
+        decode_at_once(in, 0, newpfd_place_parameter(header.count), std::span(gaps).first(header.count));
     if (header.width > 31 || behind == 0 ||
-        decode_rice(in, behind, newpfd_high_parameter(header.parameter_code), std::span(highs).first(header.count)) ==
-            0) [[unlikely]]
+        decode_at_once(in, behind, newpfd_high_parameter(header.parameter_code),
+                       std::span(highs).first(header.count)) == 0) [[unlikely]]
       return kCorruptPatch;
     std::uint32_t place = ~std::uint32_t{0}, all = 0;
     for (std::uint32_t i = 0; i < header.count; ++i) {

@@ -1,7 +1,7 @@
 #pragma once
 // Codec "newpfd": patched blocks that keep the low bits of an exception in its slot, and of all exceptions the places
 // in one array and the bits above in another. (NewPFD of Yan, Ding and Suel 2009, as Ao et al. 2011 §4.1 describe it; b
-// of the fewest bits a block is their OptPFD.) Format: docs/formats/patched.md.
+// chosen for every block is their OptPFD.) Format: docs/formats/patched.md.
 //
 // Where we differ: both arrays are Rice codes (rice.h) in place of Simple16, so that a GPU's warp decodes them without
 // reading one code after the other, and the places take what log2 of their number of choices says.

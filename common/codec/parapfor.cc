@@ -10,6 +10,8 @@ namespace {
 
 constexpr CodecInfo kInfo{.name = "parapfor", .id = 18, .family = "patched", .source = "Ao 2011 §4.1, appendix G"};
 constexpr std::uint32_t kMostExceptions = 127;
+// What an exception less is worth: docs/formats/patched.md.
+constexpr std::uint64_t kBitsForOneLess = 2;
 
 // The header of a block with slots of `width`; e_n may be one too many for it.
 ParaPForHeader header_of(const PatchedNumbers& distances, unsigned width) {
@@ -37,9 +39,9 @@ class ParaPFor final : public PatchedFormat {
   const CodecInfo& info() const override { return kInfo; }
   std::uint32_t header_bytes() const override { return 4; }
 
-  std::uint64_t exception_bits(const PatchedNumbers& distances, unsigned width) const override {
+  std::uint64_t exception_cost(const PatchedNumbers& distances, unsigned width) const override {
     const ParaPForHeader header = header_of(distances, width);
-    return header.e_n > kMostExceptions ? kCannot : std::uint64_t{header.e_n} * (header.i_b + header.h_b);
+    return header.e_n > kMostExceptions ? kCannot : header.e_n * (header.i_b + header.h_b + kBitsForOneLess);
   }
 
   PatchedBlock encode(const PatchedNumbers& distances, unsigned width) const override {

@@ -3,7 +3,7 @@
 // their bits above the slot. (ParaPFor: Ao et al. 2011 §4.1 and appendix G, whose names are used here.) Format:
 // docs/formats/patched.md.
 //
-// Where we differ: segments are our blocks of 128 (Ao: 64), and b takes the fewest bits.
+// Where we differ: segments are our blocks of 128 (Ao: 64), and b is the one that costs least.
 //
 //   header      bits 0 .. 5: b, 6 .. 8: i_b, 9 .. 14: h_b, 15 .. 21: e_n
 //   exceptions  e_n places of i_b bits | e_n numbers of h_b bits, each what is above b bits of the number at its place

@@ -12,14 +12,14 @@
 namespace frond::codec {
 namespace {
 
-// The width of the fewest bits, of equals the widest: it has fewer exceptions.
+// The width that costs least, of equals the widest: it has fewer exceptions.
 unsigned best_width(const PatchedFormat& format, const PatchedNumbers& distances) {
   std::uint32_t all = 0;
   for (const std::uint32_t distance : distances) all |= distance;
   auto best = static_cast<unsigned>(std::bit_width(all));
   std::uint64_t fewest = std::uint64_t{best} * kBlockLength;
   for (unsigned width = best; width-- > 0;) {
-    const std::uint64_t exceptions = format.exception_bits(distances, width);
+    const std::uint64_t exceptions = format.exception_cost(distances, width);
     if (exceptions == PatchedFormat::kCannot) continue;
     // Whole words are stored, so half a word less is nothing less.
     const std::uint64_t bits = std::uint64_t{width} * kBlockLength + (exceptions + 31) / 32 * 32;

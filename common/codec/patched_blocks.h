@@ -1,7 +1,7 @@
 #pragma once
 // What the codecs with patched blocks share ("pfd", "newpfd", "parapfor"): every full block of 128 has slots of one
 // width b of its own, and exceptions, numbers that do not fit, whose code differs from codec to codec. b is the one
-// that takes the fewest bits. A block is decoded by unpacking its slots and patching the exceptions in.
+// that costs least. A block is decoded by unpacking its slots and patching the exceptions in.
 //
 //   block   slots, 16 * b bytes as simd-bp128 packs them | exceptions, a little-endian bit string | zeros to 4 bytes
 //   stream  full blocks | Rice code of the last block where it is not full (last_block.h) | zeros to align
@@ -35,9 +35,11 @@ class PatchedFormat {
   virtual ~PatchedFormat() = default;
   virtual const CodecInfo& info() const = 0;
   virtual std::uint32_t header_bytes() const = 0;  // 2 or 4
-  // Bits of the exceptions of these distances less one beside slots of `width`; kCannot where it is not possible.
+  // What an encoder counts for the exceptions of these distances less one beside slots of `width`: their bits, and for
+  // each one more, what it would give to have an exception less, since patching takes time. kCannot where it is not
+  // possible.
   static constexpr std::uint64_t kCannot = ~std::uint64_t{0};
-  virtual std::uint64_t exception_bits(const PatchedNumbers& distances, unsigned width) const = 0;
+  virtual std::uint64_t exception_cost(const PatchedNumbers& distances, unsigned width) const = 0;
   // For a width that is possible.
   virtual PatchedBlock encode(const PatchedNumbers& distances, unsigned width) const = 0;
   // Makes unpacked slots, each one more than stored, the differences. bits: the exceptions, to the end of the block,

@@ -10,6 +10,8 @@ namespace {
 
 constexpr CodecInfo kInfo{.name = "pfd", .id = 16, .family = "patched", .source = "Ao 2011 §4.1; Zukowski et al. 2006"};
 constexpr std::uint32_t kMostExceptions = 127;
+// What an exception less is worth: docs/formats/patched.md.
+constexpr std::uint64_t kBitsForOneLess = 4;
 
 // Places of the exceptions, with those that link the others. More than kMostExceptions: there are too many.
 struct Chain {
@@ -41,9 +43,9 @@ class Pfd final : public PatchedFormat {
   const CodecInfo& info() const override { return kInfo; }
   std::uint32_t header_bytes() const override { return 4; }
 
-  std::uint64_t exception_bits(const PatchedNumbers& distances, unsigned width) const override {
+  std::uint64_t exception_cost(const PatchedNumbers& distances, unsigned width) const override {
     const Chain chain(distances, width);
-    return chain.count > kMostExceptions ? kCannot : std::uint64_t{chain.count} * chain.value_width;
+    return chain.count > kMostExceptions ? kCannot : std::uint64_t{chain.count} * (chain.value_width + kBitsForOneLess);
   }
 
   PatchedBlock encode(const PatchedNumbers& distances, unsigned width) const override {

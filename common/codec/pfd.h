@@ -4,7 +4,7 @@
 //
 // The slot of an exception holds the distance to the next one, less one, in b bits; where the next is further away than
 // that, numbers between become exceptions. Their values are behind the slots, all of one width, whole. Where we differ:
-// blocks of 128 choose their own b, the one of the fewest bits, and values have the width of the greatest.
+// blocks of 128 choose their own b, the one that costs least, and values have the width of the greatest.
 //
 //   header  bits 0 .. 5: b, 6 .. 11: width of the values, 12 .. 18: place of the first exception, 19 .. 25: how many
 #include <cstdint>

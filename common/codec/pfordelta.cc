@@ -22,31 +22,42 @@ constexpr CodecInfo kInfos[kPForDeltaLevels] = {info_of("pfordelta0", 11), info_
                                                 info_of("pfordelta2", 13), info_of("pfordelta3", 14),
                                                 info_of("pfordelta4", 15)};
 
-// Both arrays of the exceptions beside slots of the best width.
-struct BestExceptions {
-  unsigned width = 0;
+// What an encoder gives to have an exception less: patching one takes time.
+constexpr std::uint64_t kBitsForOneLess = 2;
+
+// Both arrays of the exceptions beside slots of one width, and what all of it costs.
+struct Coded {
+  unsigned width;
   Exceptions exceptions;
   ByteBuffer arrays;
+  std::uint64_t bits;
 
-  BestExceptions(std::span<const std::uint32_t> distances, unsigned level) {
-    const Widths widths = widths_to_try(distances, level);
-    std::uint64_t fewest = ~std::uint64_t{0};
-    for (unsigned each = widths.first; each <= widths.last; ++each) {
-      Exceptions some = exceptions_of(distances, each);
-      ByteBuffer both;
-      if (!some.places.empty()) {
-        encode_array(some.places, level, both);
-        encode_array(some.highs, level, both);
-      }
-      const std::uint64_t bytes = both.size() + distances.size() / 8 * each;
-      if (bytes > fewest) continue;
-      fewest = bytes;
-      width = each;
-      exceptions = std::move(some);
-      arrays = std::move(both);
+  Coded(std::span<const std::uint32_t> distances, unsigned its_width, unsigned level)
+      : width(its_width), exceptions(exceptions_of(distances, its_width)) {
+    if (!exceptions.places.empty()) {
+      encode_array(exceptions.places, level, arrays);
+      encode_array(exceptions.highs, level, arrays);
     }
+    bits = arrays.size() * 8 + distances.size() * width + exceptions.places.size() * kBitsForOneLess;
   }
 };
+
+// The width that costs least: from the one that an estimate gives, up and down as long as it pays.
+Coded best_coded(std::span<const std::uint32_t> distances, unsigned level) {
+  const WidthGuess guess = guess_width(distances, level);
+  Coded best(distances, guess.best, level);
+  while (best.width < guess.most) {
+    Coded wider(distances, best.width + 1, level);
+    if (wider.bits > best.bits) break;
+    best = std::move(wider);
+  }
+  while (best.width > guess.least) {
+    Coded narrower(distances, best.width - 1, level);
+    if (narrower.bits >= best.bits) break;
+    best = std::move(narrower);
+  }
+  return best;
+}
 
 class PForDelta final : public ListCodec {
  public:
@@ -59,7 +70,7 @@ class PForDelta final : public ListCodec {
     to_distances(numbers, kind, kNoDoc, distances.data());
     const auto full = std::span(distances).first(numbers.size() / kBlockLength * kBlockLength);
     const auto last = std::span(distances).subspan(full.size());
-    BestExceptions best(full, level_);
+    Coded best = best_coded(full, level_);
     for (std::size_t first = 0; first < full.size(); first += kBlockLength)
       simd_bp_pack(full.subspan(first).first<kBlockLength>(), best.width, out);
     ByteWriter writer(out);

@@ -4,7 +4,7 @@
 // docs/formats/pfordelta.md.
 //
 // Where we differ: blocks are of 128 numbers (Ding: 512), and the exceptions of each are found by themselves, so that
-// one block is decoded without the arrays' other numbers; Ding decompresses the whole arrays. b takes the fewest bits.
+// one block is decoded without the arrays' other numbers; Ding decompresses the whole arrays. b costs least.
 //
 //   stream  slots of the full blocks, 16 * b bytes each as simd-bp128 packs them | places, an array (exception_array.h)
 //           | bits above, an array | Rice code of the last block where it is not full (last_block.h) | zeros to align
