@@ -58,13 +58,24 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
   const ScratchFolder scratch(writer->building());
   BuildSummary summary;
 
-  summary.inverted = FROND_TRY(invert_documents(options.invert, writer->building(), progress.invert, logger, stop));
+  // An order is found over the whole collection, which is dealt to partitions after it.
+  InvertOptions invert = options.invert;
+  if (options.order != DocumentOrder::kInput) invert.partitions = 1;
+  summary.inverted = FROND_TRY(invert_documents(invert, writer->building(), progress.invert, logger, stop));
   release_unused_memory();
   if (summary.inverted.documents == 0) return Error(Code::kInvalid, "the input has no document; nothing is published");
   summary.invert_seconds = watch.lap();
 
-  progress.stage = BuildProgress::Stage::kWrite;
   const std::uint32_t partitions = options.invert.partitions;
+  if (options.order != DocumentOrder::kInput) {
+    progress.stage = BuildProgress::Stage::kOrder;
+    const OrderOptions order{options.order, partitions, options.threads, options.invert.memory.limit};
+    FROND_TRY(order_documents(summary.inverted, order, writer->building(), stop));
+    release_unused_memory();
+    summary.order_seconds = watch.lap();
+  }
+
+  progress.stage = BuildProgress::Stage::kWrite;
   std::vector<std::string> ids;
   for (std::uint32_t p = 0; p < partitions; ++p) ids.push_back(new_partition_id(writer->next_generation(), p));
   const PartitionBuildOptions how{
@@ -83,7 +94,8 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
   progress.stage = BuildProgress::Stage::kPublish;
   summary.manifest = FROND_TRY(publish_generation(*writer, draft_manifest(options, ids, summaries), stop));
   summary.publish_seconds = watch.lap();
-  summary.total_seconds = summary.invert_seconds + summary.write_seconds + summary.publish_seconds;
+  summary.total_seconds =
+      summary.invert_seconds + summary.order_seconds + summary.write_seconds + summary.publish_seconds;
   progress.stage = BuildProgress::Stage::kDone;
   return summary;
 }

@@ -12,6 +12,7 @@
 #include "common/base/result.h"
 #include "common/codec/codec_choice.h"
 #include "common/repository/manifest.h"
+#include "indexer/order/document_order.h"
 #include "indexer/pipeline/invert_documents.h"
 
 namespace frond::indexer {
@@ -21,13 +22,14 @@ struct BuildOptions {
   std::string collection;
   InvertOptions invert;  // its memory plan too
   codec::CodecChoice codecs = *codec::codec_named(codec::kDefaultCodec);
+  DocumentOrder order = DocumentOrder::kInput;
   scoring::Bm25Parameters bm25;
-  std::uint32_t threads = 1;  // of the machine: bounds how many partitions are written at once
+  std::uint32_t threads = 1;  // of the machine: bounds how many partitions are written at once, and work on the order
 };
 
 // Written by the build, read by any thread.
 struct BuildProgress {
-  enum class Stage { kInvert, kWrite, kPublish, kDone };
+  enum class Stage { kInvert, kOrder, kWrite, kPublish, kDone };
   std::atomic<Stage> stage = Stage::kInvert;
   InvertProgress invert;
   std::atomic<std::uint64_t> documents_written = 0;
@@ -36,7 +38,7 @@ struct BuildProgress {
 struct BuildSummary {
   InvertedDocuments inverted;
   repository::Manifest manifest;
-  double invert_seconds = 0, write_seconds = 0, publish_seconds = 0, total_seconds = 0;
+  double invert_seconds = 0, order_seconds = 0, write_seconds = 0, publish_seconds = 0, total_seconds = 0;
 };
 
 // Either publishes a generation, or leaves the repository as it was. kInvalid: inputs, options, too many bad records,

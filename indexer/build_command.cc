@@ -58,6 +58,7 @@ BuildCommand::BuildCommand(CLI::App& app)
                                    "the current one")),
       format_(name_of(Format::kAuto)),
       codec_(codec::kDefaultCodec),
+      order_(name_of(DocumentOrder::kInput)),
       parsers_(std::min(256u, hardware_threads())),
       cpu_inverters_(std::clamp(hardware_threads() / 3, 1u, 256u)),
       k1_(scoring::Bm25Parameters{}.k1),
@@ -88,6 +89,12 @@ BuildCommand::BuildCommand(CLI::App& app)
                   "Codec of posting lists: a codec's name; DOCIDS,FREQUENCIES, two of them; or auto, for each list the "
                   "smallest of the fast ones")
       ->capture_default_str();
+  command_
+      .add_option("--order", order_,
+                  "Order of the documents, which decides how small lists become and which of equally good "
+                  "hits comes first: " +
+                      std::string(kOrderNames))
+      ->capture_default_str();
   command_.add_option("--stemmer", stemmer_, "porter|english|none")->capture_default_str();
   command_.add_option("--stop-words", stop_words_, "on: English stop words are not indexed; on|off")
       ->check(CLI::IsMember({"on", "off"}))
@@ -109,6 +116,8 @@ int BuildCommand::run(Logger& logger) {
   if (!format) return refuse("--format: '" + format_ + "' is none of " + std::string(kFormatNames));
   const auto stemmer = text::stemmer_named(stemmer_);
   if (!stemmer) return refuse("--stemmer: '" + stemmer_ + "' is none of porter|english|none");
+  const auto order = order_named(order_);
+  if (!order) return refuse("--order: '" + order_ + "' is none of " + std::string(kOrderNames));
   const auto codecs = codec::codec_choice_named(codec_);
   if (!codecs) return refuse("--codec: " + codecs.error().message());
   if (memory_limit_ < kMinMemoryLimit) return refuse("--memory-limit: at least 128MiB");
@@ -131,6 +140,7 @@ int BuildCommand::run(Logger& logger) {
                     .max_bad_records = max_bad_records_,
                     .memory = plan_memory(memory_limit_, parsers_, cpu_inverters_)};
   options.codecs = *codecs;
+  options.order = *order;
   options.bm25 = {k1_, b_};
   options.threads = hardware_threads();
 

@@ -63,6 +63,7 @@ std::string progress_text(const BuildProgress& progress, double seconds) {
                     100.0 * static_cast<double>(progress.invert.stored_bytes) / static_cast<double>(total));
     return text;
   }
+  if (stage == Stage::kOrder) return print("ordering %llu documents", documents);
   if (stage == Stage::kWrite)
     return print("writing partitions: %llu of %llu documents",
                  static_cast<unsigned long long>(progress.documents_written), documents);
@@ -79,9 +80,10 @@ std::string summary_text(const BuildSummary& summary) {
             number(m.generation), m.collection.c_str(), m.partitions.size(), number(m.statistics.documents),
             number(m.statistics.tokens), number(m.terms), number(m.postings));
   text += print("refused: %llu bad records, %llu duplicate ids\n", number(in.bad_records), number(in.duplicates));
-  text += print("%.1f MB in %.1f s: %.1f MB/s (indexing %.1f s, writing partitions %.1f s, publishing %.1f s)\n",
-                static_cast<double>(in.bytes) / kMegabyte, summary.total_seconds, megabytes_a_second(summary),
-                summary.invert_seconds, summary.write_seconds, summary.publish_seconds);
+  text += print(
+      "%.1f MB in %.1f s: %.1f MB/s (indexing %.1f s, ordering %.1f s, writing partitions %.1f s, publishing %.1f s)\n",
+      static_cast<double>(in.bytes) / kMegabyte, summary.total_seconds, megabytes_a_second(summary),
+      summary.invert_seconds, summary.order_seconds, summary.write_seconds, summary.publish_seconds);
   text +=
       print("processor seconds while indexing: read %.1f, parse %.1f, number %.1f, invert %.1f; %llu runs, %.1f MB\n",
             in.read_seconds, in.parse_seconds, in.sequence_seconds, in.invert_seconds, number(in.runs),
@@ -112,6 +114,7 @@ std::string summary_json(const BuildSummary& summary) {
                                        {"seconds",
                                         {{"total", summary.total_seconds},
                                          {"index", summary.invert_seconds},
+                                         {"order", summary.order_seconds},
                                          {"write", summary.write_seconds},
                                          {"publish", summary.publish_seconds}}},
                                        {"processor_seconds",

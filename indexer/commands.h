@@ -30,7 +30,7 @@ class BuildCommand {
   CLI::App& command_;
   Place place_;
   std::vector<std::filesystem::path> inputs_;
-  std::string format_, codec_, stemmer_ = "porter", stop_words_ = "on";
+  std::string format_, codec_, order_, stemmer_ = "porter", stop_words_ = "on";
   std::uint32_t partitions_ = 1, parsers_, cpu_inverters_;
   std::uint64_t memory_limit_ = std::uint64_t{1} << 30;
   std::uint64_t max_bad_records_ = 1000;

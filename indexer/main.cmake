@@ -2,7 +2,7 @@ frond_add_library(indexer_build
   SOURCES
     build.cc build.h              # the stages in order
   DEPENDS
-    frond::common_base frond::common_codec frond::common_repository frond::indexer_pipeline
+    frond::common_base frond::common_codec frond::common_repository frond::indexer_order frond::indexer_pipeline
   PRIVATE_DEPENDS
     frond::indexer_publish)
 

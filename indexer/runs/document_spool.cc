@@ -58,4 +58,15 @@ Result<std::vector<std::uint32_t>> SpoolReader::read_lengths(const std::filesyst
   return lengths;
 }
 
+Result<std::uint64_t> SpoolReader::read_bytes(const std::filesystem::path& path) {
+  SpoolReader reader = FROND_TRY(open(path));
+  std::uint64_t bytes = 0;
+  while (reader.file_.left() > 0) {
+    const DocumentFrameHeader header = FROND_TRY(reader.next_header());
+    bytes += header.raw_bytes;
+    FROND_TRY(reader.file_.skip(header.payload_bytes()));
+  }
+  return bytes;
+}
+
 }  // namespace frond::indexer

@@ -37,6 +37,8 @@ class SpoolReader {
   Result<std::optional<DocumentFrame>> next();
   // The lengths of all documents in docID order, without reading the fields.
   static Result<std::vector<std::uint32_t>> read_lengths(const std::filesystem::path& path);
+  // The bytes of all fields, uncompressed.
+  static Result<std::uint64_t> read_bytes(const std::filesystem::path& path);
 
  private:
   explicit SpoolReader(ScratchReader file) : file_(std::move(file)) {}

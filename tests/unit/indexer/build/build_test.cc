@@ -193,6 +193,29 @@ TEST(Build, IsTheSameForAnyNumberOfThreadsAndAnyMemory) {
   }
 }
 
+TEST(Build, OrdersDocumentsAlikeForAnyNumberOfPartitionsAndThreads) {
+  const ScratchFolder folder;
+  const auto documents = random_documents(7, 900);
+  support::write_file(folder / "input.jsonl", jsonl_of(documents));
+  Contents expected;
+  for (const std::uint32_t partitions : {1u, 3u}) {
+    BuildOptions options = options_for(folder, "r" + std::to_string(partitions), partitions);
+    options.order = DocumentOrder::kBisection;
+    options.threads = partitions;
+    const auto summary = run(options);
+    ASSERT_TRUE(summary) << summary.error().message();
+    const Contents got = read_generation(options.repository, summary->manifest);
+    if (partitions == 1) {
+      expected = got;
+      EXPECT_EQ(got.documents.size(), index_plainly(documents).documents.size());
+      EXPECT_NE(got.documents, index_plainly(documents).documents);
+    }
+    EXPECT_EQ(got.documents, expected.documents);
+    EXPECT_EQ(got.postings, expected.postings);
+    EXPECT_EQ(check_generation(options.repository, "test")->faults, 0u);
+  }
+}
+
 TEST(Build, RecordsWhichCodecsListsArePackedWith) {
   const ScratchFolder folder;
   const auto documents = random_documents(6, 400);

@@ -1,0 +1,160 @@
+#include "indexer/order/deal_documents.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "common/base/ids.h"
+#include "indexer/runs/document_spool.h"
+
+namespace frond::indexer {
+namespace {
+
+constexpr std::size_t kFrameBytes = 128 << 10;  // of fields, before they are compressed
+
+std::size_t bytes_of(const partition::StoredDocument& document) {
+  return document.id.size() + document.url.size() + document.title.size() + document.body.size() + 16;
+}
+
+// Documents to the frames of one spool.
+class SpoolFiller {
+ public:
+  static Result<SpoolFiller> create(const std::filesystem::path& path) {
+    return SpoolFiller(FROND_TRY(SpoolWriter::create(path)));
+  }
+  Result<void> add(const partition::StoredDocument& document, std::uint32_t length, FrameCompressor& compressor) {
+    frame_.add(document, length);
+    bytes_ += bytes_of(document);
+    return bytes_ < kFrameBytes ? Result<void>() : flush(compressor);
+  }
+  Result<void> flush(FrameCompressor& compressor) {
+    bytes_ = 0;
+    return spool_.append(frame_.finish(compressor));
+  }
+  Result<void> finish(FrameCompressor& compressor) {
+    FROND_TRY(flush(compressor));
+    return spool_.finish();
+  }
+
+ private:
+  explicit SpoolFiller(SpoolWriter spool) : spool_(std::move(spool)) {}
+  SpoolWriter spool_;
+  DocumentFrameWriter frame_;
+  std::size_t bytes_ = 0;
+};
+
+class DocumentDealer {
+ public:
+  explicit DocumentDealer(const Dealing& dealing) : dealing_(dealing) {}
+
+  Result<std::vector<std::filesystem::path>> deal(const std::filesystem::path& spool) {
+    FROND_TRY(cut_ranges(spool));
+    FROND_TRY(scatter(spool));
+    return gather();
+  }
+
+ private:
+  std::filesystem::path range_path(std::size_t range) const {
+    return dealing_.folder / ("range-" + std::to_string(range));
+  }
+  std::size_t range_of(std::uint32_t place) const {
+    return static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), place) - ends_.begin());
+  }
+  Error stopped() const { return Error(Code::kUnavailable, "stopped"); }
+
+  // Ranges of places whose documents have about as many bytes as may be held. Lengths stand for bytes, which are known
+  // for whole frames only.
+  Result<void> cut_ranges(const std::filesystem::path& spool) {
+    lengths_ = FROND_TRY(SpoolReader::read_lengths(spool));
+    if (lengths_.size() != dealing_.places.size())
+      return Error(Code::kCorrupt, spool.string() + ": " + std::to_string(lengths_.size()) + " documents instead of " +
+                                       std::to_string(dealing_.places.size()));
+    const std::uint64_t bytes = FROND_TRY(SpoolReader::read_bytes(spool));
+    const std::uint64_t ranges = bytes / std::max<std::uint64_t>(dealing_.memory / 2, 1) + 1;
+    if (ranges > kMostRanges)
+      return Error(Code::kInvalid,
+                   "to order " + std::to_string(bytes >> 20) + " MiB of stored fields takes a memory limit of " +
+                       std::to_string((bytes * 8 / kMostRanges >> 20) + 1) + " MiB; raise --memory-limit");
+    std::vector<std::uint32_t> by_place(lengths_.size());
+    for (std::size_t n = 0; n < lengths_.size(); ++n) by_place[dealing_.places[n]] = lengths_[n];
+    const std::uint64_t all = std::accumulate(lengths_.begin(), lengths_.end(), std::uint64_t{0}) + lengths_.size();
+    std::uint64_t weight = 0;
+    for (std::uint32_t place = 0; place < by_place.size(); ++place) {
+      weight += std::uint64_t{by_place[place]} + 1;
+      if (weight * ranges >= all * (ends_.size() + 1)) ends_.push_back(place + 1);
+    }
+    return {};
+  }
+
+  Result<void> scatter(const std::filesystem::path& spool) {
+    std::vector<SpoolFiller> ranges;
+    for (std::size_t r = 0; r < ends_.size(); ++r) ranges.push_back(FROND_TRY(SpoolFiller::create(range_path(r))));
+    SpoolReader reader = FROND_TRY(SpoolReader::open(spool));
+    std::size_t n = 0;
+    while (const auto frame = FROND_TRY(reader.next())) {
+      if (dealing_.stop.stop_requested()) return stopped();
+      for (std::size_t i = 0; i < frame->documents().size(); ++i, ++n)
+        FROND_TRY(ranges[range_of(dealing_.places[n])].add(frame->documents()[i], frame->length(i), compressor_));
+    }
+    for (SpoolFiller& range : ranges) FROND_TRY(range.finish(compressor_));
+    return {};
+  }
+
+  Result<std::vector<std::filesystem::path>> gather() {
+    // places[n] for the documents of each range, in the order in which they lie there.
+    std::vector<std::vector<std::uint32_t>> held(ends_.size());
+    for (const std::uint32_t place : dealing_.places) held[range_of(place)].push_back(place);
+    std::vector<std::filesystem::path> paths;
+    std::vector<SpoolFiller> spools;
+    for (std::uint32_t p = 0; p < dealing_.partitions; ++p) {
+      paths.push_back(dealing_.folder / ("ordered-spool-p" + std::to_string(p)));
+      spools.push_back(FROND_TRY(SpoolFiller::create(paths.back())));
+    }
+    for (std::size_t r = 0; r < held.size(); ++r) {
+      if (dealing_.stop.stop_requested()) return stopped();
+      FROND_TRY(sort_range(r, std::exchange(held[r], {}), spools));
+    }
+    for (SpoolFiller& spool : spools) FROND_TRY(spool.finish(compressor_));
+    return paths;
+  }
+
+  Result<void> sort_range(std::size_t range, const std::vector<std::uint32_t>& places,
+                          std::vector<SpoolFiller>& spools) {
+    struct Held {
+      std::uint32_t place, length;
+      partition::StoredDocument document;
+    };
+    std::vector<DocumentFrame> frames;  // which the documents borrow from
+    std::vector<Held> documents;
+    SpoolReader reader = FROND_TRY(SpoolReader::open(range_path(range)));
+    while (auto frame = FROND_TRY(reader.next())) {
+      for (std::size_t i = 0; i < frame->documents().size() && documents.size() < places.size(); ++i)
+        documents.push_back({places[documents.size()], frame->length(i), frame->documents()[i]});
+      frames.push_back(std::move(*frame));
+    }
+    if (documents.size() != places.size())
+      return Error(Code::kCorrupt, range_path(range).string() + ": not the documents that were put there");
+    std::sort(documents.begin(), documents.end(), [](const Held& a, const Held& b) { return a.place < b.place; });
+    for (const Held& held : documents)
+      FROND_TRY(spools[held.place % spools.size()].add(held.document, held.length, compressor_));
+    std::error_code ignored;  // the folder goes as a whole anyway
+    std::filesystem::remove(range_path(range), ignored);
+    return {};
+  }
+
+  const Dealing& dealing_;
+  FrameCompressor compressor_;
+  std::vector<std::uint32_t> lengths_;
+  std::vector<std::uint32_t> ends_;  // of the ranges: one past their last places
+};
+
+}  // namespace
+
+Result<std::vector<std::filesystem::path>> deal_documents(const std::filesystem::path& spool, const Dealing& dealing) {
+  return DocumentDealer(dealing).deal(spool);
+}
+
+}  // namespace frond::indexer

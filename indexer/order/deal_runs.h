@@ -1,0 +1,28 @@
+#pragma once
+// The postings of a collection in input order, dealt to partitions in another order.
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "common/base/result.h"
+
+namespace frond::indexer {
+
+// How: document n of the input becomes document places[n] of the collection, which is docID places[n] / partitions of
+// partition places[n] mod partitions.
+struct Dealing {
+  std::span<const std::uint32_t> places;  // a permutation
+  std::uint32_t partitions = 1;
+  std::uint64_t memory = 0;  // bytes of stored fields to hold at a time
+  const std::filesystem::path& folder;
+  std::stop_token stop;
+};
+
+// At most kMaxFanIn runs of partition 0 to one run a partition, in dealing.folder. Holds the longest list. kCorrupt
+// names a run; kUnavailable: the disk, or stopped.
+Result<std::vector<std::filesystem::path>> deal_runs(std::span<const std::filesystem::path> runs,
+                                                     const Dealing& dealing);
+
+}  // namespace frond::indexer

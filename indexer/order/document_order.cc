@@ -1,0 +1,86 @@
+#include "indexer/order/document_order.h"
+
+#include <array>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "common/base/check.h"
+#include "indexer/order/deal_documents.h"
+#include "indexer/order/deal_runs.h"
+#include "indexer/order/forward_index.h"
+#include "indexer/order/graph_bisection.h"
+#include "indexer/order/simple_orders.h"
+#include "indexer/runs/run_merger.h"
+
+namespace frond::indexer {
+namespace {
+
+constexpr std::array<std::pair<DocumentOrder, std::string_view>, 4> kNames = {{{DocumentOrder::kInput, "input"},
+                                                                               {DocumentOrder::kUrl, "url"},
+                                                                               {DocumentOrder::kRandom, "random"},
+                                                                               {DocumentOrder::kBisection, "bp"}}};
+
+// The documents in their new order. Half of the memory limit is for finding it.
+Result<std::vector<std::uint32_t>> find_order(const InvertedDocuments& documents, const OrderOptions& options,
+                                              std::stop_token stop) {
+  const InvertedDocuments::Part& part = documents.partitions[0];
+  const auto count = static_cast<std::uint32_t>(documents.documents);
+  switch (options.order) {
+    case DocumentOrder::kInput:
+      break;
+    case DocumentOrder::kUrl:
+      return url_order(part.spool, count, options.memory_limit / 2);
+    case DocumentOrder::kRandom:
+      return random_order(count);
+    case DocumentOrder::kBisection: {
+      const ForwardIndex index =
+          FROND_TRY(read_forward_index(part.runs, count, options.threads, options.memory_limit / 2, stop));
+      return bisect(index, options.threads, stop);
+    }
+  }
+  std::vector<std::uint32_t> same(count);
+  for (std::uint32_t i = 0; i < count; ++i) same[i] = i;
+  return same;
+}
+
+}  // namespace
+
+std::string_view name_of(DocumentOrder order) { return kNames[static_cast<std::size_t>(order)].second; }
+
+std::optional<DocumentOrder> order_named(std::string_view name) {
+  for (const auto& [order, its_name] : kNames)
+    if (its_name == name) return order;
+  return std::nullopt;
+}
+
+Result<void> order_documents(InvertedDocuments& documents, const OrderOptions& options,
+                             const std::filesystem::path& folder, std::stop_token stop) {
+  FROND_CHECK(documents.partitions.size() == 1);
+  InvertedDocuments::Part& whole = documents.partitions[0];
+  // A list of all documents in input order and in the new one, in buffers that double; places; and what is read and
+  // written at a time.
+  const std::uint64_t needed = documents.documents * 52 + (std::uint64_t{64} << 20);
+  if (documents.documents >= kNoDoc || needed > options.memory_limit)
+    return Error(Code::kInvalid, "to order " + std::to_string(documents.documents) + " documents takes " +
+                                     std::to_string(needed >> 20) + " MiB; raise --memory-limit");
+  whole.runs = FROND_TRY(reduce_runs(std::move(whole.runs), 0, folder));
+  std::vector<std::uint32_t> places(documents.documents);
+  {
+    const std::vector<std::uint32_t> order = FROND_TRY(find_order(documents, options, stop));
+    if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
+    for (std::uint32_t place = 0; place < order.size(); ++place) places[order[place]] = place;
+  }
+  const Dealing dealing{places, options.partitions, options.memory_limit / 4, folder, stop};
+  auto runs = FROND_TRY(deal_runs(whole.runs, dealing));
+  auto spools = FROND_TRY(deal_documents(whole.spool, dealing));
+  std::error_code ignored;  // the folder goes as a whole anyway
+  for (const auto& run : whole.runs) std::filesystem::remove(run, ignored);
+  std::filesystem::remove(whole.spool, ignored);
+  documents.partitions.clear();
+  for (std::size_t p = 0; p < spools.size(); ++p)
+    documents.partitions.push_back({{std::move(runs[p])}, std::move(spools[p])});
+  return {};
+}
+
+}  // namespace frond::indexer

@@ -1,0 +1,29 @@
+#pragma once
+// Recursive graph bisection: documents that share terms side by side, so that gaps within lists become small. After
+// Dhulipala et al., "Compressing Graphs and Indexes with Recursive Graph Bisection", KDD 2016, algorithm 1 and 2 with
+// the bipartite cost; and Mackenzie et al., "Compressing Inverted Indexes with Recursive Graph Bisection", ECIR 2019,
+// from whom are the forward index, the cached gains of terms and the early end of a level.
+//
+// A range of documents is cut into halves. The cost of a term with d of a half's n documents is d log(n / (d + 1)),
+// about what its gaps there take; the gain of a document is what its terms save if it moves to the other half. The
+// documents of either half are sorted by gain, and exchanged in pairs as long as the two gain together, again and again
+// until nothing moves; then each half is cut. Halves share nothing, so they are cut by different threads.
+//
+// Where we differ: degrees are kept up to date by what moves instead of being counted again in each round; and the
+// result is the same on every machine, for any number of threads: documents of equal gain go by number, and the
+// logarithm is our own.
+#include <cstdint>
+#include <stop_token>
+#include <vector>
+
+#include "indexer/order/forward_index.h"
+
+namespace frond::indexer {
+
+// What bisect() holds besides the index.
+std::uint64_t bisection_bytes(std::uint32_t documents, std::uint32_t terms, std::uint32_t threads);
+
+// order[place] = document. Stopped: an order all the same, though a worse one.
+std::vector<std::uint32_t> bisect(const ForwardIndex& index, std::uint32_t threads, std::stop_token stop);
+
+}  // namespace frond::indexer

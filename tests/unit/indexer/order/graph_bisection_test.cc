@@ -1,0 +1,93 @@
+#include "indexer/order/graph_bisection.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <numeric>
+#include <random>
+
+namespace frond::indexer {
+namespace {
+
+// Documents of `topics` topics, in turn or at random, each with terms of its topic and some of all.
+ForwardIndex topical_documents(std::uint32_t seed, std::uint32_t documents, std::uint32_t topics) {
+  std::mt19937 random(seed);
+  ForwardIndex index;
+  index.terms = 40 * topics + 60;
+  for (std::uint32_t d = 0; d < documents; ++d) {
+    std::vector<std::uint32_t> terms;
+    const std::uint32_t topic = random() % topics;
+    for (std::uint32_t i = random() % 30; i > 0; --i) terms.push_back(60 + 40 * topic + random() % 40);
+    for (std::uint32_t i = random() % 10; i > 0; --i) terms.push_back(random() % 60);
+    std::sort(terms.begin(), terms.end());
+    terms.erase(std::unique(terms.begin(), terms.end()), terms.end());
+    index.term_numbers.insert(index.term_numbers.end(), terms.begin(), terms.end());
+    index.begins.push_back(index.term_numbers.size());
+  }
+  return index;
+}
+
+bool is_permutation(std::vector<std::uint32_t> order, std::uint32_t documents) {
+  std::sort(order.begin(), order.end());
+  std::vector<std::uint32_t> all(documents);
+  std::iota(all.begin(), all.end(), 0u);
+  return order == all;
+}
+
+// Bits of the gaps of all lists.
+std::uint64_t gap_bits(const ForwardIndex& index, const std::vector<std::uint32_t>& order) {
+  std::map<std::uint32_t, std::uint32_t> last;
+  std::uint64_t bits = 0;
+  for (std::uint32_t place = 0; place < order.size(); ++place)
+    for (const std::uint32_t term : index.of(order[place])) {
+      bits += static_cast<unsigned>(std::bit_width(place + 1 - last[term]));
+      last[term] = place + 1;
+    }
+  return bits;
+}
+
+std::vector<std::uint32_t> input_order(const ForwardIndex& index) {
+  std::vector<std::uint32_t> order(index.documents());
+  std::iota(order.begin(), order.end(), 0u);
+  return order;
+}
+
+TEST(GraphBisection, GivesEveryDocumentOnce) {
+  for (const std::uint32_t documents : {0u, 1u, 2u, 15u, 16u, 17u, 33u, 500u, 1023u}) {
+    const ForwardIndex index = topical_documents(documents, documents, 5);
+    EXPECT_TRUE(is_permutation(bisect(index, 1, {}), documents)) << documents;
+  }
+}
+
+TEST(GraphBisection, GivesTheSameOrderForAnyNumberOfThreads) {
+  for (std::uint32_t seed = 1; seed <= 2; ++seed) {
+    const ForwardIndex index = topical_documents(seed, 9000 + seed, 7);
+    const auto order = bisect(index, 1, {});
+    for (const std::uint32_t threads : {2u, 3u, 8u}) EXPECT_EQ(bisect(index, threads, {}), order) << "seed " << seed;
+  }
+}
+
+TEST(GraphBisection, BringsDocumentsOfATopicTogether) {
+  for (std::uint32_t seed = 1; seed <= 5; ++seed) {
+    const ForwardIndex index = topical_documents(seed, 2000, 8);
+    EXPECT_LT(gap_bits(index, bisect(index, 2, {})), gap_bits(index, input_order(index)) * 3 / 4) << "seed " << seed;
+  }
+}
+
+TEST(GraphBisection, LeavesDocumentsWithoutTermsInTheInputsOrder) {
+  ForwardIndex index;
+  index.begins.assign(101, 0);
+  EXPECT_EQ(bisect(index, 2, {}), input_order(index));
+}
+
+TEST(GraphBisection, GivesEveryDocumentOnceWhenItIsStopped) {
+  const ForwardIndex index = topical_documents(1, 1000, 5);
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_TRUE(is_permutation(bisect(index, 2, stop.get_token()), 1000));
+}
+
+}  // namespace
+}  // namespace frond::indexer
