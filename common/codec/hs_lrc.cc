@@ -1,11 +1,13 @@
 #include "common/codec/hs_lrc.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <string>
 #include <vector>
 
 #include "common/codec/distances.h"
+#include "common/codec/horizontal.h"
 #include "common/codec/rice.h"
 #include "common/codec/simd_bp128.h"
 
@@ -62,8 +64,8 @@ class Index {
   const std::byte* widths_ = nullptr;
 };
 
-// docIDs p .. p + out.size() - 1 of a bucket.
-void read_bucket(const Bucket& bucket, const std::byte* stream, std::uint32_t p, std::span<std::uint32_t> out) {
+// docIDs p .. p + out.size() - 1 of a bucket: one after the other.
+void read_few(const Bucket& bucket, const std::byte* stream, std::uint32_t p, std::span<std::uint32_t> out) {
   const std::uint64_t mask = (std::uint64_t{1} << bucket.width) - 1;
   std::uint64_t bit = bucket.begin * 8 + std::uint64_t{p} * bucket.width, product = bucket.line.slope * p;
   for (std::uint32_t& docid : out) {
@@ -72,6 +74,22 @@ void read_bucket(const Bucket& bucket, const std::byte* stream, std::uint32_t p,
     bit += bucket.width;
     product += bucket.line.slope;
   }
+}
+
+// The same, 128 deviations at a time where so many can be read: the first of them is the last before p that begins with
+// a byte.
+void read_bucket(const Bucket& bucket, ByteView stream, std::uint32_t p, std::span<std::uint32_t> out) {
+  const std::uint32_t skipped = p % 8;
+  const std::size_t some = std::min<std::size_t>(kBlockLength - skipped, out.size());
+  const std::uint64_t from = bucket.begin + std::uint64_t{p / 8} * bucket.width;
+  if (some < 16 || from + std::uint64_t{16} * bucket.width > stream.size())
+    return read_few(bucket, stream.data(), p, out);
+  std::array<std::uint32_t, kBlockLength> docids;
+  unpack_horizontal(stream.data() + from, bucket.width, docids.data());
+  // Those behind the bucket's last are added up too, and mean nothing.
+  static_cast<void>(add_line(bucket.line, p - skipped, bucket.base, docids));
+  std::copy_n(docids.begin() + skipped, some, out.begin());
+  if (some < out.size()) read_few(bucket, stream.data(), p + static_cast<std::uint32_t>(some), out.subspan(some));
 }
 
 class HsLrc final : public ListCodec {
@@ -135,7 +153,7 @@ class HsLrc final : public ListCodec {
       const std::uint32_t some = std::min(bucket.end - bucket.first - skipped, size - done);
       if (!index.holds(bucket, std::uint64_t{skipped} + some)) [[unlikely]]
         return corrupt_block("a wrong width or offset", block);
-      read_bucket(bucket, stream.data(), skipped, out.subspan(done, some));
+      read_bucket(bucket, stream, skipped, out.subspan(done, some));
       done += some;
     }
     if (!ascend(before, out.first(size))) [[unlikely]]
@@ -205,7 +223,7 @@ Result<DocId> hs_lrc_docid(ByteView stream, std::uint32_t count, std::uint32_t p
   if (position < bucket.first || !index.holds(bucket, std::uint64_t{position} - bucket.first + 1))
     return Error(Code::kCorrupt, "hs-lrc: a wrong bucket");
   DocId docid;
-  read_bucket(bucket, stream.data(), position - bucket.first, std::span(&docid, 1));
+  read_few(bucket, stream.data(), position - bucket.first, std::span(&docid, 1));
   return docid;
 }
 

@@ -138,13 +138,15 @@ std::uint32_t deviation_at(const std::byte* in, std::uint32_t index, std::uint32
   return static_cast<std::uint32_t>(two >> bit % 32 & mask);
 }
 
+bool add_line(Line line, std::uint64_t position, std::uint32_t offset, std::span<std::uint32_t, kBlockLength> block) {
+  return HWY_DYNAMIC_DISPATCH(add_line_target)(line.slope * position, line.slope, line.fraction, offset, block.data());
+}
+
 bool docids_beside(Line line, std::uint64_t position, std::uint32_t offset, const std::byte* in, unsigned width,
                    std::uint32_t size, DocId before, std::span<std::uint32_t, kBlockLength> out) {
   if (size == kBlockLength) {
     unpack_table().frequencies[width](in, 0, out.data());  // one more than what is stored
-    if (!HWY_DYNAMIC_DISPATCH(add_line_target)(line.slope * position, line.slope, line.fraction, offset - 1,
-                                               out.data()))
-      return false;
+    if (!add_line(line, position, offset - 1, out)) return false;
     return before == kNoDoc || out[0] > before;
   }
   const std::uint64_t mask = (std::uint64_t{1} << width) - 1;

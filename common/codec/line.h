@@ -57,6 +57,10 @@ void append_deviations(const Fit& fit, std::span<const DocId> docids, unsigned w
 // The deviation at `index` of a block of `size`, packed at `in`; 16 bytes behind the block are readable.
 std::uint32_t deviation_at(const std::byte* in, std::uint32_t index, std::uint32_t size, std::uint32_t width);
 
+// Adds `offset` and the line's values from `position` on to the numbers of a full block, modulo 2^32. Returns whether
+// they then ascend strictly.
+bool add_line(Line line, std::uint64_t position, std::uint32_t offset, std::span<std::uint32_t, kBlockLength> block);
+
 // Decodes `size` docIDs, packed at `in`, of which the first is at `position` of a line; offset: what is added to the
 // line's values and the deviations, modulo 2^32. kReadSlack bytes behind are readable. All kBlockLength places may be
 // written. False: they do not ascend strictly from `before`.
