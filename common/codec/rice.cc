@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "common/codec/endpoints.h"
+#include "common/codec/horizontal.h"
+#include "common/codec/unary.h"
+
 namespace frond::codec {
 
 RiceChoice choose_rice(std::span<const std::uint32_t> numbers) {
@@ -46,10 +50,35 @@ void encode_rice(std::span<const std::uint32_t> numbers, unsigned parameter, Bit
   }
 }
 
+namespace {
+
+// From a byte's begin, and with unary parts no longer than find_ones() takes, as most are: all numbers at once. As
+// decode_rice, but that 0 may also mean that the code is another.
+std::uint64_t decode_at_once(ByteView in, std::uint64_t from, unsigned parameter, std::span<std::uint32_t> out) {
+  const std::uint64_t unary = from + std::uint64_t{parameter} * out.size();
+  const auto first = static_cast<unsigned>(unary % 8);
+  const std::uint64_t left = std::uint64_t{in.size()} * 8 - unary;
+  std::uint16_t ones[kOnesRoom];
+  const unsigned found = find_ones()(in.data() + unary / 8, first,
+                                     static_cast<unsigned>(std::min<std::uint64_t>(left, kUnaryBits - 1)), ones);
+  if (found < out.size()) return 0;
+  alignas(64) std::uint32_t low[kBlockLength];
+  unpack_horizontal(BytesOfBlock<4 * kBlockLength>(in, from / 8).data(), parameter, low);
+  out[0] = (ones[0] - first) << parameter | low[0];
+  for (std::size_t i = 1; i < out.size(); ++i)
+    out[i] = (static_cast<std::uint32_t>(ones[i]) - ones[i - 1] - 1) << parameter | low[i];
+  return unary - first + ones[out.size() - 1] + 1;
+}
+
+}  // namespace
+
 std::uint64_t decode_rice(ByteView in, std::uint64_t from, unsigned parameter, std::span<std::uint32_t> out) {
   const std::uint64_t end = std::uint64_t{in.size()} * 8;
   const std::uint64_t unary = from + std::uint64_t{parameter} * out.size();
   if (unary >= end) return 0;
+  // Setting up the vectors costs as much as some twenty numbers one by one.
+  if (out.size() >= 24 && from % 8 == 0)
+    if (const std::uint64_t behind = decode_at_once(in, from, parameter, out)) return behind;
   // The unary parts are the distances between one-bits: taken off a word at a time, lowest first.
   const std::uint32_t mask = (std::uint32_t{1} << parameter) - 1;
   std::uint64_t base = unary & ~std::uint64_t{7};

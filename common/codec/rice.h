@@ -8,6 +8,7 @@
 #include <span>
 
 #include "common/base/bytes.h"
+#include "common/codec/list_codec.h"
 
 namespace frond::codec {
 
@@ -32,8 +33,8 @@ class BitWriter {
 
 void encode_rice(std::span<const std::uint32_t> numbers, unsigned parameter, BitWriter& out);
 
-// Decodes out.size() <= 128 numbers from bit `from` of `in`, which has 8 readable bytes after it. Returns the bit
-// behind the code; 0: the code does not end inside `in`. Any bytes are survived. parameter <= 31.
+// Decodes out.size() <= 128 numbers from bit `from` of `in`, which has kReadSlack readable bytes after it. Returns the
+// bit behind the code; 0: the code does not end inside `in`. Any bytes are survived. parameter <= 31.
 std::uint64_t decode_rice(ByteView in, std::uint64_t from, unsigned parameter, std::span<std::uint32_t> out);
 
 }  // namespace frond::codec
