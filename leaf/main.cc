@@ -17,6 +17,7 @@
 #include "common/metrics/registry.h"
 #include "common/repository/repository.h"
 #include "common/wire/router_socket.h"
+#include "leaf/accelerator.h"
 #include "leaf/engines.h"
 #include "leaf/lists/cached_list_store.h"
 #include "leaf/lists/partition_list_store.h"
@@ -44,6 +45,25 @@ void export_cache(metrics::Registry& registry, const CachedListStore& cache) {
     hits.add(static_cast<double>(now.hits) - hits.value());
     misses.add(static_cast<double>(now.misses) - misses.value());
   });
+}
+
+// Off, absent, ready or lost: told in hello and metrics.
+class GpuState {
+ public:
+  GpuState(const Options& options, const Accelerator* gpu) : off_(!options.gpu_device), gpu_(gpu) {}
+  std::string now() const { return std::string(gpu_ ? gpu_->state() : off_ ? "off" : "absent"); }
+
+ private:
+  bool off_;
+  const Accelerator* gpu_;
+};
+
+void export_gpu_state(metrics::Registry& registry, const GpuState& state) {
+  for (const char* name : {"off", "absent", "ready", "lost"})
+    registry.before_scrape(
+        [&state, name, gauge = registry.gauge(metrics::leaf::kGpuState, {{"state", name}})]() mutable {
+          gauge.set(state.now() == name ? 1 : 0);
+        });
 }
 
 // What is wrong with the configuration or its surroundings: one line, exit 2.
@@ -82,6 +102,18 @@ int serve(const Options& options) {
   if (!engine) return refuse(engine.error());
   if (!exhaustive) return refuse(exhaustive.error());
 
+  std::unique_ptr<Accelerator> gpu;
+  if (options.gpu_device) {
+    auto made = make_accelerator(*options.gpu_device, options.gpu_cache_bytes, **engine, registry);
+    if (!made && options.gpu_required) return refuse(std::move(made).error().within("--gpu"));
+    if (made)
+      gpu = *std::move(made);
+    else
+      log.info("no GPU is used", {{"reason", made.error().message()}});
+  }
+  const GpuState gpu_state(options, gpu.get());
+  export_gpu_state(registry, gpu_state);
+
   PartitionListStore stored(clock);
   CachedListStore cache(stored, clock, {.budget_bytes = options.host_cache_bytes});
   const bool cached = options.host_cache_bytes != 0;
@@ -91,13 +123,13 @@ int serve(const Options& options) {
                                       [&](std::uint64_t number) {
                                         stored.remove(number);
                                         cache.invalidate(number);
+                                        if (gpu) gpu->forget(number);
                                       }};
   ServedBoard board;  // after what its partitions are registered with
   WorkerPool pool({options.cpu_threads, options.queue_limit}, clock, &registry);
   LeafService service(
-      {board, lists, **engine, **exhaustive, pool, clock, &registry},
-      {options.collection, options.http, std::string(config::version()), options.gpu == "auto" ? "absent" : "off"},
-      [&] {
+      {board, lists, **engine, **exhaustive, pool, clock, &registry, gpu ? &gpu->engine() : nullptr},
+      {options.collection, options.http, std::string(config::version()), [&] { return gpu_state.now(); }}, [&] {
         const auto now = cache.counters();
         return CacheState{now.bytes, options.host_cache_bytes, now.hits, now.misses};
       });
@@ -123,7 +155,7 @@ int serve(const Options& options) {
                        {"listen_port", std::to_string((*socket)->port())},
                        {"http_port", std::to_string((*http)->port())},
                        {"cpu_threads", std::to_string(options.cpu_threads)},
-                       {"gpu", options.gpu == "auto" ? "absent" : "off"}});
+                       {"gpu", gpu_state.now()}});
 
   boost::asio::steady_timer notice(io);
   signals.async_wait([&](const boost::system::error_code& cancelled, int signal) {

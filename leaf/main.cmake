@@ -6,5 +6,5 @@ frond_add_program(frond-leaf
     probes.cc probes.h    # /metrics, /livez, /readyz
   DEPENDS
     frond::common_config frond::common_http frond::common_metrics frond::common_repository frond::common_wire
-    frond::leaf_engines frond::leaf_lists frond::leaf_schedule frond::leaf_serve
+    frond::leaf_accelerator frond::leaf_engines frond::leaf_lists frond::leaf_schedule frond::leaf_serve
     Boost::headers nlohmann_json::nlohmann_json)

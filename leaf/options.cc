@@ -11,7 +11,7 @@ namespace frond::leaf {
 std::variant<Options, int> read_options(int argc, const char* const* argv) {
   CLI::App app("Serves a shard of a collection's partitions to brokers.", "frond-leaf");
   Options options;
-  std::string shard = "0/1", log_level = "info";
+  std::string shard = "0/1", log_level = "info", gpu = "auto";
   std::uint64_t poll_ms = 1000, drain_ms = 1000, grace_s = 30;
   options.cpu_threads = std::max(1u, std::thread::hardware_concurrency());
   options.host_cache_bytes = std::uint64_t{1} << 30;
@@ -35,13 +35,14 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   app.add_option("--engine", options.engine, "What evaluates queries on the CPU")->capture_default_str();
-  app.add_option("--gpu", options.gpu, "auto: use a GPU where there is one; off")
-      ->check(CLI::IsMember({"auto", "off"}))
+  app.add_option("--gpu", gpu,
+                 "auto: use the first GPU where there is one; off; or a device's number, which must be there")
+      ->check(CLI::IsMember({"auto", "off"}) | CLI::Range(0, 63))
       ->capture_default_str();
   app.add_option("--host-cache", options.host_cache_bytes, "Budget of the list cache in host memory; 0: no cache")
       ->transform(config::byte_size())
       ->default_str("1GiB");
-  app.add_option("--gpu-cache", options.gpu_cache_bytes, "Budget of the list cache in GPU memory")
+  app.add_option("--gpu-cache", options.gpu_cache_bytes, "GPU memory to use: lists, and 48 MiB to 192 MiB to work in")
       ->transform(config::byte_size())
       ->default_str("4GiB");
   app.add_option("--queue-limit", options.queue_limit, "Tasks (partitions of queries) that may wait; more are refused")
@@ -64,6 +65,8 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   const config::Shard parsed = *config::parse_shard(shard);  // both were checked
   options.shard = parsed.number;
   options.shards = parsed.count;
+  options.gpu_required = gpu != "auto" && gpu != "off";
+  if (gpu != "off") options.gpu_device = options.gpu_required ? std::stoi(gpu) : 0;
   options.log_level = *config::parse_log_level(log_level);
   options.poll = std::chrono::milliseconds(poll_ms);
   options.drain = std::chrono::milliseconds(drain_ms);

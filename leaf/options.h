@@ -15,7 +15,8 @@ struct Options {
   std::string repository, collection, data, listen, http;
   std::uint32_t shard = 0, shards = 1;
   std::size_t cpu_threads = 1;
-  std::string gpu = "auto";
+  std::optional<int> gpu_device;  // none: off
+  bool gpu_required = false;      // a device was named: without it the leaf does not start
   std::string engine = "cpu";
   std::uint64_t host_cache_bytes = 0, gpu_cache_bytes = 0;
   std::size_t queue_limit = 0;

@@ -45,4 +45,20 @@ inline constexpr Family kHostCacheLimit{"frond_leaf_host_cache_limit_bytes", "Bu
 inline constexpr Family kHostCacheHits{"frond_leaf_host_cache_hits_total", "Lists found in the host cache."};
 inline constexpr Family kHostCacheMisses{"frond_leaf_host_cache_misses_total", "Lists read from RocksDB."};
 
+// GPU. Label state: off, absent, ready, lost; 1 for the one that is.
+inline constexpr Family kGpuState{"frond_leaf_gpu_state", "What the leaf's GPU is: off, absent, ready or lost."};
+inline constexpr Family kGpuCacheBytes{"frond_leaf_gpu_cache_bytes", "Lists and lengths held in device memory."};
+inline constexpr Family kGpuCacheLimit{"frond_leaf_gpu_cache_limit_bytes", "Device memory for lists and lengths."};
+inline constexpr Family kGpuCacheHits{"frond_leaf_gpu_cache_hits_total", "Lists of plans found in device memory."};
+inline constexpr Family kGpuCacheMisses{"frond_leaf_gpu_cache_misses_total", "Lists of plans not in device memory."};
+inline constexpr Family kGpuCacheEvictions{"frond_leaf_gpu_cache_evictions_total",
+                                           "Lists dropped from device memory to make room."};
+inline constexpr Family kGpuListsRefused{"frond_leaf_gpu_lists_refused_total",
+                                         "Lists that the device can't decode, or that are damaged."};
+inline constexpr Family kGpuCopiedBytes{"frond_leaf_gpu_copied_bytes_total", "Bytes copied to device memory."};
+inline constexpr Family kGpuBatches{"frond_leaf_gpu_batches_total", "Batches run on the device."};
+inline constexpr Family kGpuPlans{"frond_leaf_gpu_plans_total", "Queries on one partition that the device ran."};
+inline constexpr Family kGpuFallbacks{"frond_leaf_gpu_fallbacks_total",
+                                      "Queries on one partition meant for the GPU that the CPU answered."};
+
 }  // namespace frond::metrics::leaf

@@ -53,21 +53,12 @@ PackedDeficit pack_deficit_up(float value) {
   return static_cast<PackedDeficit>((bits + 1 + 0xffff) >> 16);
 }
 
-float unpack_deficit(PackedDeficit packed) { return std::bit_cast<float>(std::uint32_t{packed} << 16); }
-
 BoundScale::BoundScale(float weight, const Bm25Parameters& parameters, const CollectionStatistics& now,
                        double built_average_length)
     : weight_(weight) {
   const double ratio = built_average_length / std::max(now.average_length(), 1e-9);
   k1_least_ = static_cast<float>(parameters.k1 * std::min(1.0, ratio) * (1 - 1e-6));
   k1_most_ = static_cast<float>(parameters.k1 * std::max(1.0, ratio) * (1 + 1e-6));
-}
-
-Score BoundScale::bound(PackedDeficit packed) const {
-  // A relative margin of 2^-20 covers the roundings of the contribution and of this line: five operations of 2^-24
-  // each.
-  const float bound = weight_ / (1.0f + k1_least_ * unpack_deficit(packed));
-  return static_cast<Score>(bound * (1.0f + 0x1p-20f)) + 1;
 }
 
 Score BoundScale::lower_bound(PackedDeficit packed) const {

@@ -6,6 +6,7 @@
 // (Robertson et al., TREC-3, with the idf that never goes below zero.) Each contribution is IEEE float32 in one fixed
 // order of operations, no contraction, truncated to an integer; a document's score is the integer sum, so order cannot
 // change it (docs/adr/0001).
+#include <bit>
 #include <cstdint>
 
 #include "common/base/check.h"
@@ -75,7 +76,13 @@ using PackedDeficit = std::uint16_t;  // the upper half of a positive float32, r
 float deficit(double b, double average_length, Frequency frequency, std::uint32_t length);
 PackedDeficit pack_deficit(float deficit);     // rounds down
 PackedDeficit pack_deficit_up(float deficit);  // rounds up
-float unpack_deficit(PackedDeficit packed);
+FROND_HOST_DEVICE inline float unpack_deficit(PackedDeficit packed) {
+#ifdef __CUDA_ARCH__
+  return __uint_as_float(std::uint32_t{packed} << 16);
+#else
+  return std::bit_cast<float>(std::uint32_t{packed} << 16);
+#endif
+}
 
 // The other way round, every s is at most s0 * max(1, a0 / a): a lower bound on what the postings contribute whose
 // deficits are known not to exceed s0.
@@ -86,7 +93,12 @@ class BoundScale {
   BoundScale(float weight, const Bm25Parameters& parameters, const CollectionStatistics& now,
              double built_average_length);
   // At least contribution(...) of every posting whose deficit at build time was >= the packed one.
-  Score bound(PackedDeficit packed) const;
+  FROND_HOST_DEVICE Score bound(PackedDeficit packed) const {
+    // A relative margin of 2^-20 covers the roundings of the contribution and of this line: five operations of 2^-24
+    // each.
+    const float bound = weight_ / (1.0f + k1_least_ * unpack_deficit(packed));
+    return static_cast<Score>(bound * (1.0f + 0x1p-20f)) + 1;
+  }
   // At most contribution(...) of every posting whose deficit at build time was <= the packed one. 0 for what is no
   // deficit.
   Score lower_bound(PackedDeficit packed) const;

@@ -42,6 +42,7 @@ struct Plan {
   std::vector<PlanTerm>
       terms;  // distinct terms, in the query's order. kAnd: one may be empty, then nothing matches. kOr: none is empty.
   std::span<const std::uint32_t> lengths;  // of the partition's documents
+  std::uint64_t partition = 0;             // ListKey::partition of the lists: engines keep copies of lengths under it
   scoring::LengthNorm norm;
   Ordinal base = 0;  // ordinal = base + docID * stride
   std::uint64_t stride = 1;

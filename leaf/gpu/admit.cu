@@ -48,8 +48,8 @@ __global__ void __launch_bounds__(kThreads) make_entries(Admission to) {
     to.blocks[block] = to.last_block;
     return;
   }
-  const SegmentPlace& segment = to.segments[block / postings::kSegmentBlocks];
-  const std::uint32_t inside = block % postings::kSegmentBlocks;
+  const SegmentPlace& segment = to.segments[block / kSegmentBlocks];
+  const std::uint32_t inside = block % kSegmentBlocks;
   BlockEntry entry{};
   entry.last = load<std::uint32_t>(to.image, segment.last_docids + 4 * inside);
   entry.deficit_and_count =
@@ -61,9 +61,9 @@ __global__ void __launch_bounds__(kThreads) make_entries(Admission to) {
 }
 
 // Whether this lane's four of the block's first `count` numbers are fine.
-__device__ bool numbers_fine(const Admission& to, const BlockEntry& entry, std::uint32_t before, bool first_block,
+__device__ bool numbers_fine(const Admission& to, const BlockEntry& entry, std::uint32_t before, std::uint32_t block,
                              std::uint32_t lane) {
-  const Four docids = decode_docids(to.image, entry.docids, before, lane);
+  const Four docids = decode_docids(to.image, entry.docids, docid_before(to.blocks, block), lane);
   const Four frequencies = unpack_four(to.image, entry.frequencies, lane);
   const std::uint32_t count = entry.deficit_and_count & 0xffffu;
   std::uint32_t previous = __shfl_up_sync(kFullWarp, docids.at[3], 1);
@@ -72,7 +72,7 @@ __device__ bool numbers_fine(const Admission& to, const BlockEntry& entry, std::
   for (std::uint32_t i = 0; i < 4; ++i) {
     const std::uint32_t index = 4 * lane + i;
     if (index < count) {
-      fine = fine && (docids.at[i] > previous || (first_block && index == 0)) && frequencies.at[i] != 0xffffffffu;
+      fine = fine && (docids.at[i] > previous || (block == 0 && index == 0)) && frequencies.at[i] != 0xffffffffu;
       if (index + 1 == count) fine = fine && docids.at[i] == entry.last;
     }
     previous = docids.at[i];
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(kThreads) check_blocks(Admission to) {
   if (block >= to.block_count) return;  // the whole warp
   const BlockEntry entry = to.blocks[block];
   const std::uint32_t before = to.blocks[static_cast<int>(block) - 1].last;
-  if (!__all_sync(kFullWarp, numbers_fine(to, entry, before, block == 0, lane))) {
+  if (!__all_sync(kFullWarp, numbers_fine(to, entry, before, block, lane))) {
     if (lane == 0) atomicAdd(to.errors, 1u);
     return;
   }

@@ -42,7 +42,13 @@ __device__ inline std::uint32_t sum_before(std::uint32_t own, std::uint32_t lane
   return sum - own;
 }
 
-// Distances, stored less one, to docIDs. `before`: the last docID of the block before; kNoDoc, that is -1, for none.
+// The docID before a block's first, as its distances have it: segments stand on their own, so their first blocks count
+// from -1.
+__device__ inline std::uint32_t docid_before(const BlockEntry* blocks, std::uint32_t block) {
+  return block % kSegmentBlocks == 0 ? kNoDoc : __ldg(&(blocks + block - 1)->last);
+}
+
+// Distances, stored less one, to docIDs. `before`: docid_before().
 __device__ inline Four docids_of(Four distances, std::uint32_t before, std::uint32_t lane) {
   Four& sums = distances;
   sums.at[0] += 1;

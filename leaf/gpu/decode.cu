@@ -42,23 +42,32 @@ __global__ void __launch_bounds__(kThreads) decode_runs(Decoding of) {
   for (std::uint32_t done = 0; done < kRun && from + done < of.block_count;) {
     const DeviceList& list = of.tasks[task].list;
     const std::uint32_t first = from + done - of.tasks[task].first_block;
-    std::uint32_t count = min(list.block_count - first, kRun - done);
+    const std::uint32_t count = min(list.block_count - first, kRun - done);
     BlockEntry entry{};
     std::uint32_t before = 0;
     if (lane < count) {
       entry = load_entry(list.blocks + first + lane);
-      before = __ldg(&(list.blocks + first + lane - 1)->last);
+      before = docid_before(list.blocks, first + lane);
     }
     const std::byte* image = list.image;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const PackedPlace place = __shfl_sync(kFullWarp, entry.docids, static_cast<int>(i));
+    const auto decode = [&](std::uint32_t i, const Four& distances) {
       const std::uint32_t start = __shfl_sync(kFullWarp, before, static_cast<int>(i));
-      const std::size_t to = (std::size_t{from} + done + i) * 32 + lane;
-      write_once(of.docids + to, decode_docids(image, place, start, lane));
-      if (of.frequencies == nullptr) continue;
-      Four numbers = unpack_four(image, __shfl_sync(kFullWarp, entry.frequencies, static_cast<int>(i)), lane);
+      write_once(of.docids + (std::size_t{from} + done + i) * 32 + lane, docids_of(distances, start, lane));
+    };
+    const auto unpack = [&](std::uint32_t places, std::uint32_t i) {
+      return unpack_four(image, __shfl_sync(kFullWarp, places, static_cast<int>(i)), lane);
+    };
+    // Two at a time: the second's loads are on their way while the first is summed up.
+    for (std::uint32_t i = 0; i < count; i += 2) {
+      const Four one = unpack(entry.docids, i);
+      const Four two = unpack(entry.docids, min(i + 1, count - 1));
+      decode(i, one);
+      if (i + 1 < count) decode(i + 1, two);
+    }
+    for (std::uint32_t i = 0; i < count && of.frequencies != nullptr; ++i) {
+      Four numbers = unpack(entry.frequencies, i);
       for (std::uint32_t& number : numbers.at) number += 1;
-      write_once(of.frequencies + to, numbers);
+      write_once(of.frequencies + (std::size_t{from} + done + i) * 32 + lane, numbers);
     }
     done += count;
     ++task;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <string>
 
 #include "common/codec/simd_bp128.h"
@@ -13,6 +14,7 @@ namespace {
 
 using codec::kBlockLength;
 
+static_assert(kSegmentBlocks == postings::kSegmentBlocks);
 constexpr std::size_t kMostLastBlock = 2 * 16 * 32;  // two streams of at most 32 bits a number
 
 std::size_t aligned(std::size_t offset, std::size_t to) { return (offset + to - 1) / to * to; }
@@ -76,9 +78,6 @@ Result<ListImage> ListImage::plan(const postings::PostingList& list, std::uint32
   FROND_TRY(image.place_segments(list));
   image.head_.resize(image.last_ - image.best_);
   if (image.has_last_block_) FROND_TRY(image.pack_last_block(list));
-  image.pieces_.emplace_back(image.best_, image.head_);
-  for (std::size_t s = 0; s < image.blobs_.size(); ++s)
-    image.pieces_.emplace_back(image.blobs_[s], list.segments()[s].bytes());
   return image;
 }
 
@@ -94,15 +93,15 @@ void ListImage::lay_out(const postings::PostingList& list) {
   last_ = aligned(segments_ + list.segments().size() * sizeof(SegmentPlace), 16);
   std::size_t end = last_ + (has_last_block_ ? kMostLastBlock : 0);
   for (const auto& segment : list.segments()) {
-    blobs_.push_back(aligned(end, 64));
-    end = blobs_.back() + segment.bytes().size();
+    blobs_.emplace_back(aligned(end, 64), segment.bytes());
+    end = blobs_.back().first + segment.bytes().size();
   }
   bytes_ = aligned(end + codec::kReadSlack, 64);
 }
 
 Result<void> ListImage::place_segments(const postings::PostingList& list) {
   for (std::size_t s = 0; s < blobs_.size(); ++s) {
-    const ByteView blob = list.segments()[s].bytes();
+    const auto& [begin, blob] = blobs_[s];
     SegmentPlace place;
     if (list.segments()[s].count() >= kBlockLength) {  // a shorter one is a last block and nothing else
       const postings::LongHeader header = postings::read_header(blob);
@@ -110,7 +109,6 @@ Result<void> ListImage::place_segments(const postings::PostingList& list) {
       const std::uint8_t known = codec::simd_bp128().id();
       if (header.docid_codec != known || header.frequency_codec != known)
         return Error(Code::kInvalid, "a codec without a decoder here");
-      const std::uint64_t begin = blobs_[s];
       place.last_docids = static_cast<std::uint32_t>(begin + postings::kLongHeaderBytes);
       place.deficits = static_cast<std::uint32_t>(begin + at.deficits);
       place.docids = FROND_TRY(stream_at(begin + at.docids, begin + at.frequencies, header.count));
@@ -127,7 +125,7 @@ Result<void> ListImage::pack_last_block(const postings::PostingList& list) {
   std::array<std::uint32_t, kBlockLength> docids{}, frequencies{};
   FROND_TRY(list.decode_docids(block, docids));
   FROND_TRY(list.decode_frequencies(block, frequencies));
-  DocId before = block ? list.last_docid(block - 1) : kNoDoc;
+  DocId before = block % kSegmentBlocks ? list.last_docid(block - 1) : kNoDoc;
   for (std::uint32_t i = 0; i < kBlockLength; ++i) {
     const DocId docid = docids[i];
     docids[i] = i < size ? docid - before - 1 : 0;
@@ -141,6 +139,15 @@ Result<void> ListImage::pack_last_block(const postings::PostingList& list) {
                  .frequencies = packed_place(unit + width, pack_block(frequencies, head_)),
                  .deficit_and_count = std::uint32_t{list.block_deficit(block)} << 16 | size};
   return {};
+}
+
+void ListImage::fill(std::size_t from, std::span<std::byte> out) const {
+  const auto copy = [&](std::size_t begin, ByteView piece) {
+    const std::size_t first = std::max(begin, from), end = std::min(begin + piece.size(), from + out.size());
+    if (first < end) std::memcpy(out.data() + (first - from), piece.data() + (first - begin), end - first);
+  };
+  copy(best_, head_);
+  for (const auto& [begin, blob] : blobs_) copy(begin, blob);
 }
 
 DeviceList ListImage::at(std::byte* at) const {

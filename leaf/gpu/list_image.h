@@ -9,6 +9,7 @@
 // kind of block. Everything that the host reads of the blobs it checks; what only the device reads is checked there
 // (admit.h).
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -40,8 +41,10 @@ class ListImage {
   static Result<ListImage> plan(const postings::PostingList& list, std::uint32_t documents);
 
   std::size_t bytes() const { return bytes_; }
-  // What to copy, and where to in the image. Valid while the list's bytes and this are.
-  const std::vector<std::pair<std::size_t, ByteView>>& pieces() const { return pieces_; }
+  // The bytes [copied_from(), bytes()) are copied; fill() gives those from `from` on. Between pieces anything may lie.
+  // While the list's bytes are in place.
+  std::size_t copied_from() const { return best_; }
+  void fill(std::size_t from, std::span<std::byte> out) const;
   // As it will be once the image lies at `at`.
   DeviceList at(std::byte* at) const;
 
@@ -59,11 +62,10 @@ class ListImage {
 
   std::uint32_t documents_ = 0, block_count_ = 0, count_ = 0, table_shift_ = 0, table_entries_ = 0, best_count_ = 0;
   std::size_t table_ = 0, best_ = 0, segments_ = 0, last_ = 0, bytes_ = 0;
-  std::vector<std::size_t> blobs_;  // offsets
   bool has_last_block_ = false;
   BlockEntry last_block_;
-  ByteBuffer head_;  // best blocks, places, last block
-  std::vector<std::pair<std::size_t, ByteView>> pieces_;
+  ByteBuffer head_;                                      // best blocks, places, last block
+  std::vector<std::pair<std::size_t, ByteView>> blobs_;  // with their offsets
 };
 
 }  // namespace frond::leaf::gpu

@@ -108,7 +108,7 @@ void CachedListStore::look_up(Request& request) {
     const auto& key = request.keys[i];
     auto& shard = shard_of(key);
     const MutexLock lock(shard.mutex);
-    if (auto lease = shard.kept.find(key)) {
+    if (auto lease = std::static_pointer_cast<const List>(shard.kept.find(key))) {
       ++shard.counters.hits;
       request.leases[i] = std::move(lease);
       continue;

@@ -23,6 +23,7 @@ std::size_t copied_bytes(const List& list) {
 
 Result<ListLease> copy_list(const List& list) {
   auto copy = std::make_shared<List>();
+  copy->key = list.key;
   copy->bytes = copied_bytes(list);
   if (copy->bytes == 0) return ListLease(std::move(copy));
   const std::shared_ptr<std::byte> memory(static_cast<std::byte*>(std::aligned_alloc(kListAlignment, copy->bytes)),

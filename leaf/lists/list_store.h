@@ -21,6 +21,7 @@ struct ListKey {
 
 // A list ready to be read. Empty (count() == 0): the partition has no such term.
 struct List {
+  ListKey key;  // what it was asked for by; engines keep copies under it
   postings::PostingList postings;
   std::size_t bytes = 0;                            // memory charged for it
   std::vector<std::shared_ptr<const void>> owners;  // keep the segments' bytes in place

@@ -9,6 +9,7 @@ namespace {
 // One term's list: every segment pinned, and opened as one.
 Result<ListLease> pin_list(const partition::Partition& partition, const ListKey& key) {
   auto list = std::make_shared<List>();
+  list->key = key;
   auto found = partition.list(key.term);
   if (!found) {
     if (found.error().code() == Code::kNotFound) return ListLease(std::move(list));

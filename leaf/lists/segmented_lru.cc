@@ -25,13 +25,13 @@ std::size_t SegmentedLru::overhead(const ListKey& key) {
   return sizeof(Entry) + sizeof(List) + key.term.size() * 2 + 128;  // the node, the index's, and their pointers
 }
 
-ListLease SegmentedLru::find(const ListKey& key) {
+SegmentedLru::Kept SegmentedLru::find(const ListKey& key) {
   const auto found = index_.find(key);
   if (found == index_.end()) return nullptr;
   const auto entry = found->second;
   if (entry->in_protected) {
     protected_.splice(protected_.begin(), protected_, entry);
-    return entry->lease;
+    return entry->kept;
   }
   protected_.splice(protected_.begin(), probation_, entry);
   entry->in_protected = true;
@@ -42,7 +42,7 @@ ListLease SegmentedLru::find(const ListKey& key) {
     protected_bytes_ -= oldest->bytes;
     probation_.splice(probation_.begin(), protected_, oldest);
   }
-  return entry->lease;
+  return entry->kept;
 }
 
 bool SegmentedLru::admits(const ListKey& key, std::size_t bytes) {
@@ -55,20 +55,25 @@ bool SegmentedLru::admits(const ListKey& key, std::size_t bytes) {
   return asked_before || charged <= budget_ / 16 || bytes_ + charged <= budget_;
 }
 
-void SegmentedLru::insert(const ListKey& key, ListLease lease, std::size_t bytes) {
+void SegmentedLru::insert(const ListKey& key, Kept kept, std::size_t bytes) {
   const std::size_t charged = bytes + overhead(key);
   make_room(charged);
-  probation_.push_front({key, std::move(lease), charged, false});
+  probation_.push_front({key, std::move(kept), charged, false});
   index_.emplace(key, probation_.begin());
   bytes_ += charged;
 }
 
 void SegmentedLru::make_room(std::size_t bytes) {
-  while (bytes_ + bytes > budget_ && !index_.empty()) {
-    auto& from = probation_.empty() ? protected_ : probation_;
-    drop(from, std::prev(from.end()));
-    ++evictions_;
+  while (bytes_ + bytes > budget_ && evict_one()) {
   }
+}
+
+bool SegmentedLru::evict_one() {
+  if (index_.empty()) return false;
+  auto& from = probation_.empty() ? protected_ : probation_;
+  drop(from, std::prev(from.end()));
+  ++evictions_;
+  return true;
 }
 
 void SegmentedLru::drop(Entries& from, Entries::iterator entry) {

@@ -7,9 +7,12 @@
 // asked for once never flushes those asked for twice. A list larger than a sixteenth of the budget would still empty
 // much of probation by itself: it is admitted only when its key was asked for before, which a small table of key
 // fingerprints remembers. Not thread-safe: the caller locks.
+//
+// What is kept for a key is its user's: leases on lists in host memory, images in device memory.
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -23,14 +26,18 @@ struct ListKeyHash {
 
 class SegmentedLru {
  public:
+  using Kept = std::shared_ptr<const void>;
+
   explicit SegmentedLru(std::size_t budget_bytes);
 
-  // The lease, now the most recently used; null: not here.
-  ListLease find(const ListKey& key);
+  // What was inserted, now the most recently used; null: not here.
+  Kept find(const ListKey& key);
   // Whether insert() of so many bytes would be kept; remembers the key. False for more than a quarter of the budget.
   bool admits(const ListKey& key, std::size_t bytes);
   // Makes room, then keeps the list. The key is not here, and admits() said yes.
-  void insert(const ListKey& key, ListLease lease, std::size_t bytes);
+  void insert(const ListKey& key, Kept kept, std::size_t bytes);
+  // Drops the next victim, for room that the budget does not tell of; false: nothing is left.
+  bool evict_one();
   void erase_partition(std::uint64_t partition);
 
   std::size_t bytes() const { return bytes_; }
@@ -42,7 +49,7 @@ class SegmentedLru {
  private:
   struct Entry {
     ListKey key;
-    ListLease lease;
+    Kept kept;
     std::size_t bytes = 0;
     bool in_protected = false;
   };

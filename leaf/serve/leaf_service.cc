@@ -61,7 +61,7 @@ bool LeafService::ready() const { return !withdrawn_.load(std::memory_order_rela
 
 wire::HelloReply LeafService::hello(std::uint64_t request_id) const {
   wire::HelloReply reply{request_id, identity_.collection, identity_.node, identity_.version};
-  reply.gpu = identity_.gpu;
+  reply.gpu = identity_.gpu();
   reply.detail = parts_.board.detail();
   const Scheduler::Load load = parts_.scheduler.load();
   reply.cpu_threads = static_cast<std::uint32_t>(load.workers);

@@ -17,7 +17,8 @@ namespace frond::leaf {
 
 // What hello tells besides the generations: fixed at start, and measured when asked.
 struct Identity {
-  std::string collection, node, version, gpu;
+  std::string collection, node, version;
+  std::function<std::string()> gpu;  // "off", "absent", "ready", "lost"; any thread
 };
 struct CacheState {
   std::uint64_t bytes = 0, limit = 0, hits = 0, misses = 0;

@@ -19,17 +19,18 @@ namespace frond::leaf {
 struct SearchParts {
   const ServedBoard& board;
   ListStore& lists;
-  QueryEngine& engine;      // for processors auto, cpu, and gpu where there is none
+  QueryEngine& engine;      // for processor cpu, and for auto and gpu where there is no GPU
   QueryEngine& exhaustive;  // for processor exhaustive, and plans that `engine` can't run
   Scheduler& scheduler;
   const Clock& clock;
   metrics::Registry* registry = nullptr;  // may be null
+  QueryEngine* gpu = nullptr;             // null: there is none
 };
 
 // Metrics of the searches of a leaf.
 struct SearchMetrics {
   explicit SearchMetrics(const SearchParts& parts);
-  metrics::Histogram engine, exhaustive, lists;
+  metrics::Histogram engine, gpu, exhaustive, lists;
   metrics::Counter postings;
   metrics::Counter unsearched[5];  // by wire::Unsearched
 };

@@ -153,6 +153,7 @@ Plan SearchQuery::plan_for(const Slot& slot, Mode mode) {
                                               partition.built_average_length())});
   }
   plan.lengths = partition.lengths();
+  plan.partition = slot.partition->open->number();
   plan.norm = scoring::length_norm(generation_->bm25, generation_->statistics);
   plan.base = slot.partition->base;
   plan.stride = slot.partition->stride;
@@ -162,13 +163,14 @@ Plan SearchQuery::plan_for(const Slot& slot, Mode mode) {
 }
 
 Result<Outcome> SearchQuery::search(Slot& slot, const Plan& plan) {
-  const bool exhaustive = request_.processor == wire::Processor::kExhaustive || !parts_.engine.can_run(plan);
-  QueryEngine& engine = exhaustive ? parts_.exhaustive : parts_.engine;
+  const bool gpu = parts_.gpu != nullptr && request_.processor != wire::Processor::kCpu && parts_.gpu->can_run(plan);
+  const bool exhaustive = request_.processor == wire::Processor::kExhaustive || (!gpu && !parts_.engine.can_run(plan));
+  QueryEngine& engine = exhaustive ? parts_.exhaustive : gpu ? *parts_.gpu : parts_.engine;
   const Instant before = parts_.clock.now();
   auto results = engine.search(std::span(&plan, 1), parts_.clock);
   const Instant after = parts_.clock.now();
   FROND_CHECK(results.size() == 1);
-  (exhaustive ? metrics_.exhaustive : metrics_.engine).observe(seconds_between(before, after));
+  (exhaustive ? metrics_.exhaustive : gpu ? metrics_.gpu : metrics_.engine).observe(seconds_between(before, after));
   slot.profile.engine = engine.name();
   slot.profile.engine_us += micros_between(before, after);
   if (results[0]) {

@@ -96,7 +96,8 @@ TEST(DecodeOnTheDevice, GivesTheNumbersOfListsOfEveryLengthAndWidthInOneLaunch) 
     for (const std::uint32_t bits : {0u, 1u, 5u, 12u, 17u}) wanted.push_back(random_postings(seed + bits, count, bits));
   wanted.push_back(random_postings(seed, 100, 24));
   wanted.push_back(random_postings(seed, 150, 23));
-  wanted.push_back(random_postings(seed + 1, postings::kSegmentPostings + 40, 3));  // a short second segment
+  wanted.push_back(random_postings(seed + 1, postings::kSegmentPostings + 40, 3));    // a short second segment
+  wanted.push_back(random_postings(seed + 2, postings::kSegmentPostings + 3000, 3));  // a long one
   std::vector<UploadedList> lists;
   for (const auto& one : wanted) {
     const auto lease = support::make_lease(build(one));

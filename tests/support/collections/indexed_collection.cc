@@ -1,8 +1,10 @@
 #include "tests/support/collections/indexed_collection.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
+#include <string>
 
 #include "common/codec/codec_choice.h"
 #include "common/postings/list_builder.h"
@@ -10,6 +12,8 @@
 
 namespace frond::support {
 namespace {
+
+std::atomic<std::uint64_t> partitions_made{0};
 
 leaf::ListLease build_list(const postings::ListBuilder& builder, std::span<const Posting> postings,
                            const IndexedPartition& partition) {
@@ -21,7 +25,7 @@ leaf::ListLease build_list(const postings::ListBuilder& builder, std::span<const
     frequencies.push_back(frequency);
   }
   if (docids.empty()) return std::make_shared<const leaf::List>();
-  return make_lease(builder.build(docids, frequencies));
+  return make_lease(builder.build(docids, frequencies), {partition.number, std::to_string(partition.lists.size())});
 }
 
 }  // namespace
@@ -35,7 +39,8 @@ IndexedCollection::IndexedCollection(const Collection& collection, const IndexOp
   if (options_.built_average_length == 0) options_.built_average_length = statistics_.average_length();
   for (const auto& postings : collection.postings) document_frequencies_.push_back(postings.size());
   for (std::uint32_t p = 0; p < options.partitions; ++p) {
-    IndexedPartition partition{.lengths = {}, .lists = {}, .base = p, .stride = options.partitions};
+    IndexedPartition partition{
+        .lengths = {}, .lists = {}, .number = ++partitions_made, .base = p, .stride = options.partitions};
     for (std::size_t document = p; document < collection.lengths.size(); document += options.partitions)
       partition.lengths.push_back(collection.lengths[document]);
     const postings::ListBuilder builder(*codecs, partition.lengths, options.bm25.b, options_.built_average_length);
@@ -60,6 +65,7 @@ leaf::Plan IndexedCollection::plan(std::size_t partition, std::span<const TermNu
                   .k = k,
                   .terms = {},
                   .lengths = part.lengths,
+                  .partition = part.number,
                   .norm = scoring::length_norm(options_.bm25, statistics_),
                   .base = part.base,
                   .stride = part.stride,

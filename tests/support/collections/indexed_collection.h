@@ -22,6 +22,7 @@ struct IndexOptions {
 struct IndexedPartition {
   std::vector<std::uint32_t> lengths;  // by docID
   std::vector<leaf::ListLease> lists;  // by term; empty where the partition lacks it
+  std::uint64_t number = 0;            // ListKey::partition of its lists, unique in the process
   Ordinal base = 0;
   std::uint64_t stride = 1;
 };

@@ -4,8 +4,9 @@
 
 namespace frond::support {
 
-leaf::ListLease make_lease(std::span<const ByteBuffer> segments) {
+leaf::ListLease make_lease(std::span<const ByteBuffer> segments, leaf::ListKey key) {
   auto list = std::make_shared<leaf::List>();
+  list->key = std::move(key);
   std::vector<ByteView> views;
   for (const auto& segment : segments) {
     auto padded = std::make_shared<ByteBuffer>(segment);
@@ -22,7 +23,7 @@ leaf::ListLease make_lease(std::span<const ByteBuffer> segments) {
 }
 
 void MemoryListStore::add(std::uint64_t partition, const std::string& term, std::span<const ByteBuffer> segments) {
-  lists_[{partition, term}] = make_lease(segments);
+  lists_[{partition, term}] = make_lease(segments, {partition, term});
 }
 
 Result<std::vector<leaf::ListLease>> MemoryListStore::fetch(std::span<const leaf::ListKey> keys, Deadline deadline) {

@@ -12,7 +12,7 @@
 namespace frond::support {
 
 // Segments from postings::ListBuilder, padded with codec::kReadSlack and opened. Owns the bytes.
-leaf::ListLease make_lease(std::span<const ByteBuffer> segments);
+leaf::ListLease make_lease(std::span<const ByteBuffer> segments, leaf::ListKey key = {});
 
 class MemoryListStore final : public leaf::ListStore {
  public:

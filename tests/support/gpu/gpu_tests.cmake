@@ -1,3 +1,9 @@
+# frond_travels(target): the binary finds its shared libraries, and they theirs, in ../lib beside it: see tests/gpu/pack.
+function(frond_travels target)
+  set_target_properties(${target} PROPERTIES BUILD_RPATH "$ORIGIN/../lib")
+  target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
+endfunction()
+
 # frond_add_gpu_test(name LABELS unit SOURCES … DEPENDS …): the same test twice: <name>_on_host_test with the labels,
 # in every run, and <name>_gpu_test with the label gpu, on a device.
 function(frond_add_gpu_test name)
@@ -15,6 +21,7 @@ function(frond_add_gpu_test name)
     add_executable(${target} ${ARG_SOURCES})
     target_link_libraries(${target} PRIVATE frond_warnings ${main} GTest::gmock ${ARG_DEPENDS})
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    frond_travels(${target})
     add_test(NAME ${target} COMMAND ${target} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     set_tests_properties(${target} PROPERTIES LABELS "${parts}" SKIP_RETURN_CODE 77 TIMEOUT 300)
   endforeach()

@@ -19,10 +19,9 @@ class UploadedList {
     auto staging = FROND_TRY(device::Memory::create(device::Place::kPinnedHost, image.bytes()));
     const auto stream = FROND_TRY(device::Stream::create());
     auto event = FROND_TRY(device::Event::create());
-    for (const auto& [offset, bytes] : image.pieces()) {
-      std::memcpy(staging.data() + offset, bytes.data(), bytes.size());
-      FROND_TRY(device::copy_to_device(memory.data() + offset, staging.data() + offset, bytes.size(), stream.get()));
-    }
+    const std::size_t from = image.copied_from(), bytes = image.bytes() - from;
+    image.fill(from, {staging.data() + from, bytes});
+    FROND_TRY(device::copy_to_device(memory.data() + from, staging.data() + from, bytes, stream.get()));
     FROND_TRY(leaf::gpu::admit(image, memory.data(), stream.get()));
     FROND_TRY(device::copy_to_host(staging.data(), leaf::gpu::errors_of(memory.data()), 4, stream.get()));
     FROND_TRY(event.record(stream.get()));

@@ -32,7 +32,7 @@ class LeafServiceTest : public testing::Test {
   const std::vector<support::TestDocument> documents_ = support::random_documents(100, 1);
   ServedCollection served_{documents_, 3};
   InlineScheduler scheduler_{served_.clock};
-  LeafService service_{served_.parts(scheduler_), {"c", "node:1", "1.0", "absent"}, [] {
+  LeafService service_{served_.parts(scheduler_), {"c", "node:1", "1.0", [] { return std::string("absent"); }}, [] {
                          return CacheState{1, 2, 3, 4};
                        }};
 };

@@ -1,0 +1,28 @@
+#pragma once
+// The leaf's GPU as main() sees it: there or not. accelerator_gpu.cc where the build has CUDA, accelerator_absent.cc
+// where it has not.
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "common/base/result.h"
+#include "common/metrics/registry.h"
+#include "leaf/engine/query_engine.h"
+
+namespace frond::leaf {
+
+class Accelerator {
+ public:
+  virtual ~Accelerator() = default;
+  virtual QueryEngine& engine() = 0;
+  virtual std::string_view state() const = 0;  // "ready"; "lost": everything is answered by the engine below
+  // A partition was closed. Any thread.
+  virtual void forget(std::uint64_t partition) = 0;
+};
+
+// `below` answers what the GPU does not, and outlives it. kDevice: no such device, or it can't be used, and why;
+// kInvalid: too little memory. The registry may be scraped for as long as the accelerator lives.
+Result<std::unique_ptr<Accelerator>> make_accelerator(int device, std::size_t memory_bytes, QueryEngine& below,
+                                                      metrics::Registry& registry);
+
+}  // namespace frond::leaf

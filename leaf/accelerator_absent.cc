@@ -1,0 +1,9 @@
+#include "leaf/accelerator.h"
+
+namespace frond::leaf {
+
+Result<std::unique_ptr<Accelerator>> make_accelerator(int, std::size_t, QueryEngine&, metrics::Registry&) {
+  return Error(Code::kDevice, "GPU: this build has no CUDA");
+}
+
+}  // namespace frond::leaf

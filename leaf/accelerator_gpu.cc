@@ -1,0 +1,56 @@
+#include "common/metrics/leaf_families.h"
+#include "leaf/accelerator.h"
+#include "leaf/gpu/gpu_engine.h"
+
+namespace frond::leaf {
+namespace {
+
+class Gpu final : public Accelerator {
+ public:
+  explicit Gpu(std::unique_ptr<gpu::GpuEngine> engine) : engine_(std::move(engine)) {}
+  QueryEngine& engine() override { return *engine_; }
+  std::string_view state() const override {
+    return engine_->state() == gpu::GpuEngine::State::kReady ? "ready" : "lost";
+  }
+  void forget(std::uint64_t partition) override { engine_->cache().forget(partition); }
+
+ private:
+  std::unique_ptr<gpu::GpuEngine> engine_;
+};
+
+void export_counters(metrics::Registry& registry, const gpu::GpuEngine& engine) {
+  namespace names = metrics::leaf;
+  registry.gauge(names::kGpuCacheLimit).set(static_cast<double>(engine.list_bytes()));
+  const auto follow = [&registry](const metrics::Family& family) {
+    return [counter = registry.counter(family)](std::uint64_t now) mutable {
+      counter.add(static_cast<double>(now) - counter.value());
+    };
+  };
+  registry.before_scrape([&engine, bytes = registry.gauge(names::kGpuCacheBytes), hits = follow(names::kGpuCacheHits),
+                          misses = follow(names::kGpuCacheMisses), evictions = follow(names::kGpuCacheEvictions),
+                          refused = follow(names::kGpuListsRefused), copied = follow(names::kGpuCopiedBytes),
+                          batches = follow(names::kGpuBatches), plans = follow(names::kGpuPlans),
+                          fallbacks = follow(names::kGpuFallbacks)]() mutable {
+    const auto now = engine.counters();
+    bytes.set(static_cast<double>(now.lists.bytes));
+    hits(now.lists.hits);
+    misses(now.lists.misses);
+    evictions(now.lists.evictions);
+    refused(now.lists.refused);
+    copied(now.lists.copied_bytes);
+    batches(now.batches);
+    plans(now.plans);
+    fallbacks(now.fallbacks);
+  });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Accelerator>> make_accelerator(int device, std::size_t memory_bytes, QueryEngine& below,
+                                                      metrics::Registry& registry) {
+  auto engine = FROND_TRY(gpu::GpuEngine::create({.device = device, .memory_bytes = memory_bytes}, below));
+  export_counters(registry, *engine);
+  return std::unique_ptr<Accelerator>(std::make_unique<Gpu>(std::move(engine)));
+}
+
+}  // namespace frond::leaf

@@ -1,0 +1,74 @@
+#pragma once
+// A batch of plans as kernels see it: plain structs in device memory, built by BatchBuilder.
+//
+// How a query is found. Its terms are ordered: for AND by length, the shortest first, for OR by the most that a posting
+// can score, the highest first. A document belongs to the first of its terms in that order, and is found there: that
+// list "drives". AND has one driving list, the shortest. OR has as many as matter: a document whose first term is
+// number i can't score more than terms i, i + 1, … together, so lists whose sum is below the threshold never drive
+// (MaxScore, Turtle and Flood 1995). A task is a run of blocks of one driving list; a warp takes a task.
+#include <cstdint>
+
+#include "common/scoring/bm25.h"
+#include "leaf/gpu/block_entry.h"
+
+namespace frond::leaf::gpu {
+
+struct TermOnDevice {
+  DeviceList list;
+  scoring::BoundScale bounds;
+  float weight;
+  scoring::Score most;  // of any posting of the list
+  scoring::Score rest;  // sum of `most` of the terms behind this one
+};
+
+struct QueryOnDevice {
+  const std::uint32_t* lengths;  // of the partition's documents
+  scoring::LengthNorm norm;
+  std::uint32_t least_length;  // of a document
+  std::uint32_t first_term, terms;
+  std::uint32_t seed_term;  // whose best blocks give the first threshold; `terms`: none
+  std::uint32_t k;          // 1 .. 1000
+  bool conjunction;
+  scoring::Score floor;     // documents below it are not asked for
+  std::uint32_t bin_shift;  // score >> bin_shift is the score's bin
+};
+
+// A driving list: tasks [first_task, that of the next row).
+struct Row {
+  std::uint32_t query, term, first_task;  // term: in the query
+};
+inline constexpr std::uint32_t kTasksOfAGroup = 64;
+
+// What a query's warps share, and what it came to.
+struct QueryState {
+  scoring::Score threshold;  // a document with less is not among the k best; only rises
+  std::uint32_t emitted;     // documents that reached it, also those for which there was no room
+  std::uint32_t matches;     // kAnd: documents with all terms
+  std::uint32_t blocks;      // decoded
+  std::uint32_t found;       // hits written, or kNoRoom
+};
+inline constexpr std::uint32_t kNoRoom = 0xffffffff;
+
+struct HitOnDevice {
+  DocId docid;
+  scoring::Score score;
+};
+
+struct BatchOnDevice {
+  const QueryOnDevice* queries;
+  const TermOnDevice* terms;
+  const Row* rows;                  // one more, where the last ends
+  const std::uint32_t* group_rows;  // the row of each kTasksOfAGroup-th task
+  std::uint32_t query_count, task_count;
+  std::uint32_t chunk;  // blocks a task
+  // The tasks lie in columns of so many: warp i takes number i / columns of column i % columns, where there is one.
+  std::uint32_t columns, column_tasks;
+  std::uint32_t candidates;   // places of a query in `keys`
+  std::uint32_t hits_stride;  // places of a query in `hits`
+  QueryState* states;
+  std::uint32_t* bins;  // kBins a query: documents emitted with such scores
+  std::uint64_t* keys;  // score << 32 | ~docID: the better hit is the larger key
+  HitOnDevice* hits;    // best first
+};
+
+}  // namespace frond::leaf::gpu

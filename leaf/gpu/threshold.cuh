@@ -1,0 +1,47 @@
+#pragma once
+// Scores in bins, and the threshold that they tell: where the bins from the top down first hold k documents, at least k
+// reach that bin's lowest score.
+#include "leaf/gpu/batch.h"
+#include "leaf/gpu/block.cuh"
+#include "leaf/gpu/tuning.h"
+
+namespace frond::leaf::gpu {
+
+__device__ inline std::uint32_t bin_of(scoring::Score score, std::uint32_t bin_shift) {
+  return min(score >> bin_shift, kBins - 1);
+}
+
+// By all lanes of a warp: a score that k of the documents in the bins reach; 0 while there are fewer. load(i) gives
+// bins i .. i + 3. Bins may grow meanwhile: then it is that of a moment before, and holds.
+template <class Load>
+__device__ inline scoring::Score threshold_of(Load load, std::uint32_t k, std::uint32_t bin_shift, std::uint32_t lane) {
+  std::uint32_t above = 0;
+  for (std::uint32_t top = kBins; top > 0; top -= 128) {
+    const std::uint32_t first = top - 4 - 4 * lane;  // lane 0 has the four highest
+    const uint4 four = load(first);
+    const std::uint32_t sum = four.x + four.y + four.z + four.w;
+    const std::uint32_t before = above + sum_before(sum, lane);
+    const std::uint32_t here = __ballot_sync(kFullWarp, before < k && before + sum >= k);
+    if (here != 0) {
+      std::uint32_t bin = first;
+      if (before + four.w >= k)
+        bin += 3;
+      else if (before + four.w + four.z >= k)
+        bin += 2;
+      else if (before + four.w + four.z + four.y >= k)
+        bin += 1;
+      return __shfl_sync(kFullWarp, bin, __ffs(static_cast<int>(here)) - 1) << bin_shift;
+    }
+    above = __shfl_sync(kFullWarp, before + sum, 31);
+  }
+  return 0;
+}
+
+__device__ inline scoring::Score threshold_of_query(const BatchOnDevice& batch, std::uint32_t query,
+                                                    std::uint32_t lane) {
+  const std::uint32_t* bins = batch.bins + std::size_t{query} * kBins;
+  const auto load = [bins](std::uint32_t first) { return __ldcg(reinterpret_cast<const uint4*>(bins + first)); };
+  return threshold_of(load, batch.queries[query].k, batch.queries[query].bin_shift, lane);
+}
+
+}  // namespace frond::leaf::gpu

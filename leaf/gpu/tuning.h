@@ -1,0 +1,28 @@
+#pragma once
+// The numbers that were chosen by measuring, and by which: docs/measurements.
+#include <cstddef>
+#include <cstdint>
+
+namespace frond::leaf::gpu {
+
+// Plans that one launch takes, and their terms.
+inline constexpr std::uint32_t kMostQueries = 2048;
+inline constexpr std::uint32_t kMostTerms = 16384;
+inline constexpr std::uint32_t kMostTermsOfAQuery = 32;  // more: the CPU
+inline constexpr std::uint32_t kMostHits = 1000;
+
+// Bins of a query's histogram of scores: a threshold is exact to a thousandth of the best score there can be.
+inline constexpr std::uint32_t kBins = 1024;
+// Documents that may wait for the selection, of a query: a batch shares them out.
+inline constexpr std::uint32_t kMostCandidates = 32768, kLeastCandidates = 2048;
+// Candidates behind the threshold that the selection sorts in shared memory.
+inline constexpr std::uint32_t kSorted = 4096;
+
+// Blocks of a driving list that one warp takes at most: their entries come with one load, a lane an entry.
+inline constexpr std::uint32_t kMostChunk = 32;
+// Warps that a launch should have for its work, before it gives each of them more of it.
+inline constexpr std::uint32_t kWantedTasks = 12288;
+// Places in a batch's tasks that are worked on at the same time.
+inline constexpr std::uint32_t kColumns = 2048;
+
+}  // namespace frond::leaf::gpu

@@ -1,0 +1,37 @@
+#pragma once
+// A collection of the size of TREC's .gov2, made up in memory: 25.2 million documents, lists whose lengths are spread
+// evenly in their logarithm, docIDs in random order, frequencies that fall off geometrically, document lengths around
+// 900 tokens; and queries of two to four terms that have 3.7 million postings between them on average, as those of Ding
+// et al. 2009,
+// 8. Only lists that queries use are made. Seeded; the same for any number of threads.
+#include <cstdint>
+#include <vector>
+
+#include "leaf/engine/plan.h"
+
+namespace frond::bench {
+
+struct Gov2Options {
+  std::uint64_t seed = 1;
+  std::uint32_t documents = 25'200'000;
+  std::uint32_t lists = 600;
+  std::uint32_t queries = 2000;
+  unsigned threads = 16;
+};
+
+class Gov2 {
+ public:
+  explicit Gov2(const Gov2Options& options);
+  std::vector<leaf::Plan> plans(leaf::Mode mode, std::uint32_t k) const;
+  const std::vector<leaf::ListLease>& lists() const { return lists_; }
+  std::uint32_t documents() const { return static_cast<std::uint32_t>(lengths_.size()); }
+  double postings_a_query() const;
+
+ private:
+  scoring::CollectionStatistics statistics_;
+  std::vector<std::uint32_t> lengths_;
+  std::vector<leaf::ListLease> lists_;
+  std::vector<std::vector<std::uint32_t>> queries_;  // distinct lists
+};
+
+}  // namespace frond::bench

@@ -1,0 +1,241 @@
+// The GPU engine gives the oracle's hits and scores, to the byte, for any mode, k and batch; and whatever the device
+// does, every plan is answered.
+#include "leaf/gpu/gpu_engine.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "leaf/engines.h"
+#include "tests/support/collections/indexed_collection.h"
+#include "tests/support/collections/manual_clock.h"
+
+namespace frond::leaf::gpu {
+namespace {
+
+using support::IndexedCollection;
+using support::TermNumber;
+
+const SteadyClock kClock;
+
+// An engine over the CPU engine, whose lists are copied when a plan first needs them.
+struct Engine {
+  explicit Engine(GpuEngine::Options options = {}) {
+    options.copying = DeviceCache::Copying::kByTheCaller;
+    if (options.memory_bytes == GpuEngine::Options{}.memory_bytes) options.memory_bytes = std::size_t{100} << 20;
+    auto made = GpuEngine::create(options, *below);
+    EXPECT_TRUE(made.has_value()) << made.error().message();
+    engine = *std::move(made);
+  }
+  GpuEngine* operator->() { return engine.get(); }
+  std::unique_ptr<QueryEngine> below = *engine_named("cpu");
+  std::unique_ptr<GpuEngine> engine;
+};
+
+void expect_same(const Result<Outcome>& got, const Result<Outcome>& wanted, const Plan& plan, const std::string& what) {
+  ASSERT_TRUE(got.has_value()) << what << ": " << got.error().message();
+  auto hits = wanted->hits;
+  hits.resize(std::min<std::size_t>(plan.k, hits.size()));
+  const scoring::Score floor = plan.floor ? plan.floor->get() : 0;
+  // Below the floor anything may be left out.
+  const auto above = [floor](std::vector<topk::Hit> list) {
+    std::erase_if(list, [floor](const topk::Hit& hit) { return hit.score < floor; });
+    return list;
+  };
+  ASSERT_EQ(above(got->hits), above(hits)) << what;
+  if (got->exact)
+    ASSERT_EQ(got->matches, wanted->matches) << what;
+  else
+    ASSERT_LE(got->matches, wanted->matches) << what;
+}
+
+struct Case {
+  const char* name;
+  std::uint64_t seed;
+  support::CollectionOptions options;
+  int queries = 60;
+  scoring::Bm25Parameters bm25{};
+};
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name << ", seed " << c.seed; }
+
+class GpuEngineOn : public testing::TestWithParam<Case> {};
+
+TEST_P(GpuEngineOn, GivesTheOraclesHitsInBatchesOfMixedPlans) {
+  const Case& c = GetParam();
+  const auto collection = support::random_collection(c.seed, c.options);
+  const auto oracle = *engine_named("exhaustive");
+  Engine engine;
+  for (const std::uint32_t partitions : {1u, 3u}) {
+    const IndexedCollection index(collection, {.partitions = partitions, .codec = {}, .bm25 = c.bm25});
+    support::Random random(c.seed + partitions);
+    std::vector<Plan> plans;
+    std::vector<Result<Outcome>> wanted;
+    std::vector<std::string> told;
+    for (int q = 0; q < c.queries; ++q) {
+      const auto query = support::random_query(random, collection, q % 10 == 0 ? 12 : 4);
+      const auto partition = random.below(partitions);
+      for (const auto mode : {Mode::kAnd, Mode::kOr}) {
+        const auto whole = index.plan(partition, query, mode, 10'000);
+        const auto ranking = oracle->search(std::span(&whole, 1), kClock);
+        for (const std::uint32_t k : {1u, 10u, 100u, 1000u}) {
+          plans.push_back(index.plan(partition, query, mode, k));
+          wanted.push_back(ranking[0]);
+          told.push_back("seed " + std::to_string(c.seed) + " query " + std::to_string(q) +
+                         (mode == Mode::kAnd ? " and" : " or") + " k " + std::to_string(k));
+        }
+      }
+    }
+    for (std::size_t first = 0; first < plans.size();) {
+      const std::size_t size = std::min<std::size_t>(plans.size() - first, 1 + random.below(100));
+      const auto got = engine->search(std::span(plans).subspan(first, size), kClock);
+      for (std::size_t i = 0; i < size; ++i) {
+        expect_same(got[i], wanted[first + i], plans[first + i], told[first + i]);
+        if (HasFatalFailure()) return;
+      }
+      first += size;
+    }
+  }
+  const auto counted = engine->counters();
+  EXPECT_GT(counted.plans, counted.fallbacks);  // it was the device
+  EXPECT_EQ(counted.lists.refused, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Collections, GpuEngineOn,
+    testing::Values(Case{"Small", 601, {.documents = 40, .terms = 30}, 25},
+                    Case{"OneBlock", 602, {.documents = 300, .terms = 60}, 20},
+                    Case{"Ordinary", 603, {.documents = 9000, .terms = 120}, 8},
+                    Case{"OfEqualLengths", 604, {.documents = 5000, .terms = 100, .equal_lengths = true}, 6},
+                    Case{"Sparse", 606, {.documents = 40'000, .terms = 150, .most_frequent = 0.08}, 5},
+                    Case{"WithoutFrequencies", 608, {.documents = 3000, .terms = 60}, 8, {.k1 = 0, .b = 0.4}},
+                    Case{"WithAllOfTheLength", 609, {.documents = 5000, .terms = 60}, 8, {.k1 = 4, .b = 1}}),
+    [](const auto& tested) { return tested.param.name; });
+
+class GpuEngineOfACollection : public testing::Test {
+ protected:
+  std::vector<Plan> plans(int count, std::uint32_t k = 10) {
+    support::Random random(702);
+    std::vector<Plan> made;
+    for (int q = 0; q < count; ++q)
+      made.push_back(index_.plan(0, support::random_query(random, collection_, 4), q % 2 ? Mode::kAnd : Mode::kOr, k));
+    return made;
+  }
+  void expect_answered(Engine& engine, std::span<const Plan> plans) {
+    const auto got = engine->search(plans, kClock);
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      Plan whole = plans[i];
+      whole.k = 10'000;
+      expect_same(got[i], oracle_->search(std::span(&whole, 1), kClock)[0], plans[i], "plan " + std::to_string(i));
+    }
+  }
+  const support::Collection collection_ = support::random_collection(701, {.documents = 4000, .terms = 80});
+  const IndexedCollection index_{collection_, {}};
+  const std::unique_ptr<QueryEngine> oracle_ = *engine_named("exhaustive");
+};
+
+TEST_F(GpuEngineOfACollection, LeavesWhatItCannotRunToTheEngineBelow) {
+  Engine engine;
+  auto odd = plans(6, 5000);  // more hits than kernels give
+  odd.push_back(index_.plan(0, std::vector<TermNumber>{}, Mode::kOr, 10));
+  odd.push_back(index_.plan(0, std::vector<TermNumber>{0, 100'000}, Mode::kAnd, 10));
+  odd.push_back(index_.plan(0, std::vector<TermNumber>{1, 2}, Mode::kAnd, 0));
+  expect_answered(engine, odd);
+  EXPECT_EQ(engine->counters().plans, 0u);
+  EXPECT_EQ(engine->counters().fallbacks, odd.size());
+}
+
+TEST_F(GpuEngineOfACollection, KeepsDocumentsThatReachTheFloor) {
+  Engine engine;
+  for (const auto& plan : plans(20, 30)) {
+    const auto free = oracle_->search(std::span(&plan, 1), kClock);
+    if (free[0]->hits.empty()) continue;
+    SharedFloor floor;
+    floor.raise(free[0]->hits[free[0]->hits.size() / 2].score);
+    Plan floored = plan;
+    floored.floor = &floor;
+    expect_answered(engine, std::span(&floored, 1));
+  }
+}
+
+TEST_F(GpuEngineOfACollection, AnswersManyCallersAtOnce) {
+  Engine engine;
+  const auto asked = plans(64);
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (std::size_t i = static_cast<std::size_t>(t); i < asked.size(); i += 4)
+        expect_answered(engine, std::span(asked).subspan(i, 1));
+    });
+  threads.clear();
+  EXPECT_LE(engine->counters().batches, engine->counters().plans);
+}
+
+TEST(GpuEngine, AsksTheEngineBelowWhereThousandsTie) {
+  const auto collection = support::random_collection(703, {.documents = 12'000, .terms = 4, .equal_lengths = true});
+  const IndexedCollection index(collection, {});
+  const auto oracle = *engine_named("exhaustive");
+  Engine engine;
+  const auto plan = index.plan(0, std::vector{collection.awkward.back()}, Mode::kOr, 10);  // frequency 1 everywhere
+  const auto got = engine->search(std::span(&plan, 1), kClock);
+  expect_same(got[0], oracle->search(std::span(&plan, 1), kClock)[0], plan, "ties");
+  EXPECT_EQ(engine->counters().unanswered, 1u);
+}
+
+TEST_F(GpuEngineOfACollection, CopiesListsInTheBackgroundAndAnswersMeanwhile) {
+  const auto below = *engine_named("cpu");
+  const auto engine = *GpuEngine::create(
+      {.memory_bytes = std::size_t{100} << 20, .copying = DeviceCache::Copying::kInBackground}, *below);
+  const auto asked = plans(20);
+  const auto before = engine->search(asked, kClock);
+  engine->cache().settle();
+  const std::uint64_t on_device = engine->counters().plans;
+  const auto after = engine->search(asked, kClock);
+  EXPECT_GT(engine->counters().plans, on_device);
+  for (std::size_t i = 0; i < asked.size(); ++i) EXPECT_EQ(before[i]->hits, after[i]->hits) << i;
+}
+
+TEST_F(GpuEngineOfACollection, AnswersWithMemoryForAFewLists) {
+  // Two workspaces take half; the lists and lengths hardly fit into the rest.
+  const auto below = *engine_named("cpu");
+  const auto asked = plans(60);
+  const auto engine = *GpuEngine::create(
+      {.memory_bytes = 2 * BatchRunner::kLeastBytes, .runners = 1, .copying = DeviceCache::Copying::kByTheCaller},
+      *below);
+  for (int round = 0; round < 2; ++round) {
+    const auto got = engine->search(asked, kClock);
+    const auto wanted = below->search(asked, kClock);
+    for (std::size_t i = 0; i < asked.size(); ++i) EXPECT_EQ(got[i]->hits, wanted[i]->hits) << i;
+  }
+}
+
+TEST_F(GpuEngineOfACollection, ForgetsTheListsOfAClosedPartition) {
+  Engine engine;
+  expect_answered(engine, plans(20));
+  EXPECT_GT(engine->counters().lists.bytes, 0u);
+  engine->cache().forget(index_.partitions()[0].number);
+  EXPECT_EQ(engine->counters().lists.bytes, 0u);
+}
+
+TEST_F(GpuEngineOfACollection, DropsPlansPastTheirDeadline) {
+  Engine engine;
+  support::ManualClock clock;
+  auto late = plans(2);
+  late[0].deadline = Deadline::after(clock, std::chrono::milliseconds(1));
+  clock.advance(std::chrono::milliseconds(2));
+  const auto got = engine->search(late, clock);
+  EXPECT_EQ(got[0], Code::kDeadline);
+  EXPECT_TRUE(got[1].has_value());
+}
+
+TEST(GpuEngine, IsNotMadeWithoutItsDeviceOrMemory) {
+  const auto below = *engine_named("cpu");
+  EXPECT_EQ(GpuEngine::create({.device = 64}, *below), Code::kDevice);
+  EXPECT_EQ(GpuEngine::create({.memory_bytes = std::size_t{1} << 50}, *below), Code::kDevice);
+  EXPECT_EQ(GpuEngine::create({.memory_bytes = 1 << 20}, *below), Code::kInvalid);
+}
+
+}  // namespace
+}  // namespace frond::leaf::gpu

@@ -1,0 +1,51 @@
+// A device that fails at any operation: every plan is answered all the same, with the CPU's hits, and the engine says
+// that the device is lost.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "leaf/engines.h"
+#include "leaf/gpu/gpu_engine.h"
+#include "tests/support/collections/indexed_collection.h"
+#include "tests/support/cuda_on_host/fibers.h"
+
+namespace frond::leaf::gpu {
+namespace {
+
+TEST(GpuEngine, AnswersEveryPlanWhereverTheDeviceFails) {
+  const SteadyClock clock;
+  const std::uint64_t seed = 901;
+  const auto collection = support::random_collection(seed, {.documents = 600, .terms = 30});
+  const support::IndexedCollection index(collection, {});
+  support::Random random(seed);
+  std::vector<Plan> plans;
+  for (int q = 0; q < 4; ++q)
+    plans.push_back(index.plan(0, support::random_query(random, collection, 3), q % 2 ? Mode::kAnd : Mode::kOr, 10));
+  const auto below = *engine_named("cpu");
+  const auto wanted = below->search(plans, clock);
+  bool survived = false;
+  std::uint64_t operations = 0;
+  for (; !survived && operations < 1000; operations += 3) {
+    cuda_on_host::lose_device_after(0);
+    const auto engine = *GpuEngine::create(
+        {.memory_bytes = 2 * BatchRunner::kLeastBytes, .runners = 1, .copying = DeviceCache::Copying::kByTheCaller},
+        *below);
+    cuda_on_host::lose_device_after(operations + 1);
+    for (int round = 0; round < 2; ++round) {
+      const auto got = engine->search(plans, clock);
+      for (std::size_t i = 0; i < plans.size(); ++i) {
+        ASSERT_TRUE(got[i].has_value()) << got[i].error().message();
+        ASSERT_EQ(got[i]->hits, wanted[i]->hits) << "seed " << seed << ", lost after " << operations;
+      }
+    }
+    survived = !cuda_on_host::lost();
+    EXPECT_EQ(engine->state(), survived ? GpuEngine::State::kReady : GpuEngine::State::kLost) << operations;
+  }
+  EXPECT_TRUE(survived) << "more than " << operations << " operations";
+  EXPECT_GT(operations, 10u);
+  cuda_on_host::lose_device_after(0);
+}
+
+}  // namespace
+}  // namespace frond::leaf::gpu
