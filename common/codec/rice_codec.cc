@@ -10,6 +10,7 @@
 #include "common/codec/simd_bp128_pack.h"
 #include "common/codec/simd_bp128_unpack.h"
 #include "common/codec/unary.h"
+#include "common/codec/unary_sums.h"
 
 namespace frond::codec {
 namespace {
@@ -133,18 +134,13 @@ class Rice final : public ListCodec {
     if (find_ones()(stream + at.unary_bit / 8, skipped, at.unary_count, ones) != kBlockLength) return false;
     const std::uint32_t parameter = at.parameter;
     if (kind == Numbers::kDocIds) {
-      // Zeros before a one are the sum of all unary parts up to it.
       unpack_table().docids[parameter](at.low, before, out.data());
-      for (unsigned i = 0; i < kBlockLength; ++i)
-        out[i] += static_cast<std::uint32_t>(static_cast<std::uint16_t>(ones[i] - i - skipped)) << parameter;
+      add_unary_sums(std::span<const std::uint16_t, kBlockLength>(ones, kBlockLength), skipped, parameter, out);
       // Up to this parameter the sum is less than 2^32: it has wrapped round just where the last one has.
       return parameter <= 23 ? before == kNoDoc || out[kBlockLength - 1] > before : ascend(before, out);
     }
     unpack_table().frequencies[parameter](at.low, 0, out.data());
-    ones[-1] = static_cast<std::uint16_t>(skipped - 1);
-    for (unsigned i = 0; i < kBlockLength; ++i)
-      out[i] += static_cast<std::uint32_t>(static_cast<std::uint16_t>(ones[i] - ones[static_cast<int>(i) - 1] - 1))
-                << parameter;
+    add_unary_parts(ones, skipped, parameter, out);
     return parameter <= 23 || std::find(out.begin(), out.end(), 0u) == out.end();
   }
 };

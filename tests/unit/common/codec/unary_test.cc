@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <vector>
 
+#include "common/codec/unary_sums.h"
+#include "tests/support/instruction_sets.h"
 #include "tests/support/posting_lists.h"
 
 namespace frond::codec {
@@ -42,6 +45,34 @@ TEST(UnaryParts, HaveTheirOnesFoundWhereAllBitsAreOnes) {
 TEST(UnaryParts, HaveTheSameOnesFoundWithAvx512) {
   if (avx512_find_ones() == nullptr) GTEST_SKIP() << "this processor lacks AVX-512 VBMI2";
   expect_finds(avx512_find_ones());
+}
+
+TEST(UnaryParts, AreAddedAsTheirDefinitionSaysOnEveryInstructionSet) {
+  support::with_every_instruction_set([](const char* set) {
+    for (std::uint32_t seed = 1; seed <= 200; ++seed) {
+      std::mt19937 random(seed);
+      const std::uint32_t first = random() % 8;
+      const unsigned parameter = seed % 32;
+      std::array<std::uint16_t, kBlockLength + 1> room;  // one more before the first
+      std::array<std::uint32_t, kBlockLength> low, sums, parts;
+      std::uint32_t bit = first, sum = 0;
+      for (std::uint32_t i = 0; i < kBlockLength; ++i) {
+        const std::uint32_t part = random() % 3;
+        bit += part;
+        sum += part;
+        room[i + 1] = static_cast<std::uint16_t>(bit++);
+        low[i] = random();
+        sums[i] = low[i] + (sum << parameter);
+        parts[i] = low[i] + (part << parameter);
+      }
+      auto docids = low, frequencies = low;
+      const std::span<const std::uint16_t, kBlockLength> ones(room.data() + 1, kBlockLength);
+      add_unary_sums(ones, first, parameter, docids);
+      ASSERT_EQ(docids, sums) << set << ", seed " << seed;
+      add_unary_parts(room.data() + 1, first, parameter, frequencies);
+      ASSERT_EQ(frequencies, parts) << set << ", seed " << seed;
+    }
+  });
 }
 
 }  // namespace
