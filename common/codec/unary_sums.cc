@@ -18,7 +18,7 @@ void add_sums_target(const std::uint16_t* ones, std::uint32_t first, unsigned pa
 }
 void add_parts_target(const std::uint16_t* ones, unsigned parameter, std::uint32_t* frequencies) {
   for (std::uint32_t i = 0; i < kBlockLength; ++i)
-    frequencies[i] += static_cast<std::uint32_t>(ones[i] - *(ones + i - 1) - 1) << parameter;
+    frequencies[i] += std::uint32_t{static_cast<std::uint16_t>(ones[i] - *(ones + i - 1) - 1)} << parameter;
 }
 
 #else
