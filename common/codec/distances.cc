@@ -15,11 +15,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR
 
-std::uint32_t add_up_target(std::uint32_t* block, DocId before) {
+template <std::uint32_t kLess>
+std::uint32_t add_up(std::uint32_t* block, DocId before) {
   std::uint32_t all = 0;
   for (std::size_t i = 0; i < kBlockLength; ++i) {
     all |= block[i];
-    block[i] = before += block[i] + 1;
+    block[i] = before += block[i] + kLess;
   }
   return all;
 }
@@ -48,11 +49,12 @@ HWY_INLINE V add_halves(V value, std::uint32_t bit) {
   return hn::Add(value, hn::IfThenElseZero(hn::Ne(hn::And(lane, its_bit), hn::Zero(d)), picked));
 }
 
-// One block's distances to docIDs. Returns a number of as many bits as the greatest distance.
-std::uint32_t add_up_target(std::uint32_t* block, DocId before) {
+// One block's distances, each less kLess, to docIDs. Returns a number of as many bits as the greatest of them.
+template <std::uint32_t kLess>
+HWY_INLINE std::uint32_t add_up(std::uint32_t* block, DocId before) {
   const Words d;
   constexpr std::size_t kLanes = hn::MaxLanes(Words());
-  const auto ordinals = hn::Iota(d, 1u);
+  [[maybe_unused]] const auto ordinals = hn::Iota(d, 1u);
   auto carry = hn::Set(d, before), all = hn::Zero(d);
   for (std::size_t i = 0; i < kBlockLength; i += kLanes) {
     auto sum = hn::LoadU(d, block + i);
@@ -61,7 +63,7 @@ std::uint32_t add_up_target(std::uint32_t* block, DocId before) {
     sum = hn::Add(sum, hn::ShiftLeftLanes<2>(d, sum));
     if constexpr (kLanes > 4) sum = add_halves(sum, 4);
     if constexpr (kLanes > 8) sum = add_halves(sum, 8);
-    sum = hn::Add(sum, ordinals);
+    if constexpr (kLess == 1) sum = hn::Add(sum, ordinals);
     hn::StoreU(hn::Add(sum, carry), d, block + i);
     // Only this addition waits for the vector before.
     if constexpr (kLanes > 4) {
@@ -89,6 +91,9 @@ std::uint32_t add_one_target(std::uint32_t* block) {
 
 #endif  // HWY_SCALAR
 
+std::uint32_t add_up_target(std::uint32_t* block, DocId before) { return add_up<1>(block, before); }
+std::uint32_t add_differences_target(std::uint32_t* block, DocId before) { return add_up<0>(block, before); }
+
 }  // namespace frond::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -96,6 +101,7 @@ HWY_AFTER_NAMESPACE();
 namespace frond::codec {
 
 HWY_EXPORT(add_up_target);
+HWY_EXPORT(add_differences_target);
 HWY_EXPORT(add_one_target);
 
 void to_distances(std::span<const std::uint32_t> numbers, Numbers kind, DocId before, std::uint32_t* distances) {
@@ -130,6 +136,10 @@ bool from_distances(std::span<std::uint32_t, kBlockLength> buffer, std::uint32_t
   if (HWY_DYNAMIC_DISPATCH(add_up_target)(buffer.data(), before) < 1u << 24)
     return before == kNoDoc || buffer[size - 1] > before;
   return ascend(before, buffer.first(size));
+}
+
+void add_differences(std::span<std::uint32_t, kBlockLength> block, DocId before) {
+  HWY_DYNAMIC_DISPATCH(add_differences_target)(block.data(), before);
 }
 
 bool ascend(DocId before, std::span<const DocId> docids) {

@@ -20,6 +20,9 @@ void to_distances(std::span<const std::uint32_t> numbers, Numbers kind, DocId be
 [[nodiscard]] bool from_distances(std::span<std::uint32_t, kBlockLength> buffer, std::uint32_t size, Numbers kind,
                                   DocId before);
 
+// A block's distances as they are, not less one, to docIDs behind `before`, in place; nothing is looked at.
+void add_differences(std::span<std::uint32_t, kBlockLength> block, DocId before);
+
 // Do these docIDs ascend strictly, from `before` unless that is kNoDoc? At least one.
 bool ascend(DocId before, std::span<const DocId> docids);
 
