@@ -45,10 +45,10 @@ void DocumentHandler::fetch(wire::FetchRequest request, Deadline deadline, Done 
 }
 
 wire::FetchReply DocumentHandler::read(const ServedGeneration& generation, const wire::FetchRequest& request,
-                                       Deadline deadline) const {
+                                       Deadline deadline) {
   wire::FetchReply reply{request.request_id};
   reply.documents.reserve(request.ordinals.size());
-  text::Analyzer analyzer(generation.analyzer);
+  const AnalyzerPool::Lease analyzer = analyzers_.take(generation.analyzer);
   for (const Ordinal ordinal : request.ordinals) {
     wire::FetchedDocument& fetched = reply.documents.emplace_back();
     fetched.ordinal = ordinal;
@@ -61,7 +61,7 @@ wire::FetchReply DocumentHandler::read(const ServedGeneration& generation, const
     fetched.id = std::move(document->id);
     fetched.title = std::move(document->title);
     fetched.url = std::move(document->url);
-    fetched.snippet = text::snippet(analyzer, document->body, request.terms, text::kSnippetBytes);
+    fetched.snippet = text::snippet(*analyzer, document->body, request.terms, text::kSnippetBytes);
   }
   return reply;
 }

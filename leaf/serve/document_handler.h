@@ -4,6 +4,7 @@
 
 #include "common/wire/messages.h"
 #include "leaf/schedule/scheduler.h"
+#include "leaf/serve/analyzer_pool.h"
 #include "leaf/serve/served_generation.h"
 
 namespace frond::leaf {
@@ -21,11 +22,12 @@ class DocumentHandler {
   void fetch(wire::FetchRequest request, Deadline deadline, Done done);
 
  private:
-  wire::FetchReply read(const ServedGeneration& generation, const wire::FetchRequest& request, Deadline deadline) const;
+  wire::FetchReply read(const ServedGeneration& generation, const wire::FetchRequest& request, Deadline deadline);
 
   const ServedBoard& board_;
   Scheduler& scheduler_;
   const Clock& clock_;
+  AnalyzerPool analyzers_;
 };
 
 }  // namespace frond::leaf
