@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The same collection as 1, 2, 3 and 16 partitions gives byte-identical hits for every mode, k and processor, and the
-scores are those of BM25 computed the slow way in double precision.
+scores are those of BM25 computed the slow way in double precision; in the input's order of documents, and in another.
 """
 import collections
 import math
@@ -8,7 +8,7 @@ import math
 import harness
 import random_text
 
-LAYOUTS = ((1, 1), (2, 2), (3, 2), (16, 3))  # partitions, leaves
+LAYOUTS = {"input": ((1, 1), (2, 2), (3, 2), (16, 3)), "bp": ((1, 1), (3, 2))}  # by order: partitions, leaves
 MODES, DEPTHS, PROCESSORS = ("and", "or", "auto"), (1, 10, 100), ("cpu", "exhaustive")
 
 
@@ -59,22 +59,22 @@ def test(setting):
     source = collection.write(setting.path("documents.jsonl"))
     reference = Reference(collection.documents)
     asked = [(q, m, k) for q in random_text.queries(rng, words, 40) for m in MODES for k in DEPTHS]
-    first = {}
-    for partitions, leaves in LAYOUTS:
-        repository = setting.path(f"repository{partitions}")
-        setting.build(repository, "random", [source], partitions)
-        cluster = harness.Cluster(setting, repository, "random", leaves, name=f"p{partitions}")
+    first = {}  # ties go by the order of documents, so each order has its own
+    for order, partitions, leaves in ((order, *layout) for order, layouts in LAYOUTS.items() for layout in layouts):
+        repository = setting.path(f"repository-{order}-{partitions}")
+        setting.build(repository, "random", [source], partitions, order=order)
+        cluster = harness.Cluster(setting, repository, "random", leaves, name=f"{order}{partitions}")
         for query, mode, k in asked:
             for processor in PROCESSORS:
                 answer = cluster.search(query, mode=mode, k=k, processor=processor, cache="off", timeout_ms=20000)
                 harness.expect(answer.whole, f"{query!r}: a degraded answer: {answer.degraded}")
-                if (query, mode, k) not in first:
+                if (order, query, mode, k) not in first:
                     check_against(reference, query, mode, k, answer)
-                wanted = first.setdefault((query, mode, k), answer.hits)
+                wanted = first.setdefault((order, query, mode, k), answer.hits)
                 harness.expect(answer.hits == wanted,
-                               f"{query!r} {mode} k={k} {processor}, {partitions} partitions: {answer.hits} instead of {wanted}")
+                               f"{query!r} {mode} k={k} {processor}, order {order}, {partitions} partitions: {answer.hits} instead of {wanted}")
         cluster.stop()
-        print(f"{partitions} partitions on {leaves} leaves: {len(asked) * len(PROCESSORS)} answers, all the same", flush=True)
+        print(f"order {order}, {partitions} partitions on {leaves} leaves: {len(asked) * len(PROCESSORS)} answers, all the same", flush=True)
 
 
 harness.run(test, harness.arguments(__doc__).parse_args())
