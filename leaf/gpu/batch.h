@@ -5,7 +5,8 @@
 // can score, the highest first. A document belongs to the first of its terms in that order, and is found there: that
 // list "drives". AND has one driving list, the shortest. OR has as many as matter: a document whose first term is
 // number i can't score more than terms i, i + 1, … together, so lists whose sum is below the threshold never drive
-// (MaxScore, Turtle and Flood 1995). A task is a run of blocks of one driving list; a warp takes a task.
+// (MaxScore, Turtle and Flood 1995). A task is a run of blocks of one driving list, or a part of a block; a warp takes
+// a task.
 #include <cstdint>
 
 #include "common/scoring/bm25.h"
@@ -33,9 +34,11 @@ struct QueryOnDevice {
   std::uint32_t bin_shift;  // score >> bin_shift is the score's bin
 };
 
-// A driving list: tasks [first_task, that of the next row).
+// A driving list: tasks [first_task, that of the next row). A task is `chunk` blocks, or where one block is too much
+// work for a warp, one of the 2^split equal parts of a block.
 struct Row {
   std::uint32_t query, term, first_task;  // term: in the query
+  std::uint16_t chunk, split;
 };
 inline constexpr std::uint32_t kTasksOfAGroup = 64;
 
@@ -60,7 +63,6 @@ struct BatchOnDevice {
   const Row* rows;                  // one more, where the last ends
   const std::uint32_t* group_rows;  // the row of each kTasksOfAGroup-th task
   std::uint32_t query_count, task_count;
-  std::uint32_t chunk;  // blocks a task
   // The tasks lie in columns of so many: warp i takes number i / columns of column i % columns, where there is one.
   std::uint32_t columns, column_tasks;
   std::uint32_t candidates;   // places of a query in `keys`

@@ -43,6 +43,27 @@ std::uint32_t seed_of(const Plan& plan, std::span<const TermOnDevice> terms) {
   return many;
 }
 
+// Blocks that are decoded for one block of a driving list, at most: its own, and in each other list those that its 128
+// documents spread over.
+double work_of_block(std::span<const TermOnDevice> terms, std::uint32_t driver) {
+  const double own = terms[driver].list.block_count;
+  double work = 1;
+  for (std::size_t i = 0; i < terms.size(); ++i)
+    if (i != driver) work += std::min(terms[i].list.block_count / own, double{codec::kBlockLength});
+  return work;
+}
+
+// The row's tasks, so that each is about `work` blocks to decode; returns how many.
+std::uint32_t cut_into_tasks(Row& row, std::uint32_t blocks, double work_of_a_block, double work) {
+  row.split = 0;
+  row.chunk = static_cast<std::uint16_t>(std::clamp(work / work_of_a_block, 1.0, double{kMostChunk}));
+  while (work_of_a_block > work && row.split < kMostSplit) {
+    work_of_a_block /= 2;
+    ++row.split;
+  }
+  return (blocks + row.chunk - 1) / row.chunk << row.split;
+}
+
 template <class T>
 T* place(std::vector<T>& values, const std::byte* base, ByteBuffer& bytes) {
   bytes.resize((bytes.size() + 15) / 16 * 16);
@@ -64,7 +85,7 @@ BuiltBatch build_batch(std::span<const ReadyPlan* const> plans, const std::byte*
   std::vector<QueryOnDevice> queries;
   std::vector<TermOnDevice> terms;
   std::vector<Row> rows;
-  std::uint64_t blocks = 0;
+  double work = 0;
   for (const ReadyPlan* ready : plans) {
     const Plan& plan = *ready->plan;
     const auto own = ordered_terms(*ready);
@@ -84,22 +105,24 @@ BuiltBatch build_batch(std::span<const ReadyPlan* const> plans, const std::byte*
                        .bin_shift = shift});
     for (std::uint32_t i = 0; i < (plan.mode == Mode::kAnd ? 1 : many); ++i) {
       if (plan.mode == Mode::kOr && own[i].most + own[i].rest < ready->floor) break;
-      rows.push_back({.query = number, .term = i, .first_task = 0});
-      blocks += own[i].list.block_count;
+      rows.push_back({.query = number, .term = i, .first_task = 0, .chunk = 1, .split = 0});
+      work += work_of_block(own, i) * own[i].list.block_count;
     }
     terms.insert(terms.end(), own.begin(), own.end());
   }
   BuiltBatch built;
   BatchOnDevice& batch = built.batch;
-  batch.chunk = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(blocks / kWantedTasks, 1, kMostChunk));
+  work = std::clamp(work / kWantedTasks, double{kLeastWork}, double{kMostWork});
   std::uint32_t tasks = 0;
   std::vector<std::uint32_t> group_rows;
   for (std::size_t r = 0; r < rows.size(); ++r) {
+    const QueryOnDevice& query = queries[rows[r].query];
+    const auto own = std::span(terms).subspan(query.first_term, query.terms);
     rows[r].first_task = tasks;
-    tasks += (terms[queries[rows[r].query].first_term + rows[r].term].list.block_count + batch.chunk - 1) / batch.chunk;
+    tasks += cut_into_tasks(rows[r], own[rows[r].term].list.block_count, work_of_block(own, rows[r].term), work);
     while (group_rows.size() * kTasksOfAGroup < tasks) group_rows.push_back(static_cast<std::uint32_t>(r));
   }
-  rows.push_back({.query = 0, .term = 0, .first_task = tasks});
+  rows.push_back({.query = 0, .term = 0, .first_task = tasks, .chunk = 1, .split = 0});
   batch.query_count = static_cast<std::uint32_t>(queries.size());
   batch.task_count = tasks;
   // A query's tasks are neighbours, and so mostly in one column: all queries go on at the same pace.

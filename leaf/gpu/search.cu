@@ -27,8 +27,9 @@ struct Warp {
   const TermOnDevice* terms;  // of the query
   QueryState* state;
   Held& held;
-  std::uint32_t lane, number;   // number: of the query
-  std::uint32_t driver, first;  // the driving term, and the first block of the task
+  std::uint32_t lane, number;        // number: of the query
+  std::uint32_t driver, first;       // the driving term, and the first block of the task
+  std::uint32_t chunk, split, part;  // how many blocks, or which part of one
   Score threshold;
   std::uint32_t decoded_term = kNone, decoded_block = kNone;  // what held.block has
   std::uint32_t blocks = 0, matches = 0;
@@ -197,7 +198,8 @@ __device__ std::uint32_t hold_block(Warp& warp, const BlockEntry& entry, std::ui
   std::uint32_t mine = 0;
 #pragma unroll
   for (std::uint32_t i = 0; i < 4; ++i) {
-    keep[i] = 4 * warp.lane + i < size;
+    const std::uint32_t index = 4 * warp.lane + i;
+    keep[i] = index < size && index * (1u << warp.split) / codec::kBlockLength == warp.part;
     scores[i] = 0;
     if (keep[i] && !query.conjunction) {
       // By the shortest length there is first: that of the document is far away in memory.
@@ -226,7 +228,7 @@ __device__ std::uint32_t hold_block(Warp& warp, const BlockEntry& entry, std::ui
 
 __device__ void run_task(Warp& warp) {
   const TermOnDevice& term = warp.terms[warp.driver];
-  const std::uint32_t blocks = min(warp.batch.chunk, term.list.block_count - warp.first);
+  const std::uint32_t blocks = min(warp.chunk, term.list.block_count - warp.first);
   if (!warp.query.conjunction && term.most + term.rest < warp.threshold) return;
   BlockEntry entry{};
   std::uint32_t before = 0;
@@ -258,7 +260,7 @@ __device__ void run_task(Warp& warp) {
 
 // One warp a task; 24 KiB of shared memory. Neighbouring warps work on different queries where there are many, so that
 // a query's threshold has risen before most of its tasks begin.
-__global__ void __launch_bounds__(kThreads, 5) search(BatchOnDevice batch) {
+__global__ void __launch_bounds__(kThreads, 4) search(BatchOnDevice batch) {
   __shared__ Held held[kWarps];
   const std::uint32_t lane = lane_of_warp(), index = blockIdx.x * kWarps + threadIdx.x / 32;
   const std::uint32_t task = index % batch.columns * batch.column_tasks + index / batch.columns;
@@ -275,7 +277,10 @@ __global__ void __launch_bounds__(kThreads, 5) search(BatchOnDevice batch) {
             .lane = lane,
             .number = row->query,
             .driver = row->term,
-            .first = (task - row->first_task) * batch.chunk,
+            .first = ((task - row->first_task) >> row->split) * row->chunk,
+            .chunk = row->chunk,
+            .split = row->split,
+            .part = (task - row->first_task) & ((1u << row->split) - 1),
             .threshold = __ldcg(&state->threshold)};
   run_task(warp);
   if (lane != 0) return;

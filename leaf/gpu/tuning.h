@@ -20,8 +20,10 @@ inline constexpr std::uint32_t kSorted = 4096;
 
 // Blocks of a driving list that one warp takes at most: their entries come with one load, a lane an entry.
 inline constexpr std::uint32_t kMostChunk = 32;
-// Warps that a launch should have for its work, before it gives each of them more of it.
-inline constexpr std::uint32_t kWantedTasks = 12288;
+// Warps that a launch should have for its work, before it gives each of them more of it; and the least and most that
+// one gets, in blocks to decode. Far more than the most made a launch wait for a few warps: 90 % of the device idle.
+inline constexpr std::uint32_t kWantedTasks = 12288, kLeastWork = 8, kMostWork = 64;
+inline constexpr std::uint32_t kMostSplit = 4;  // parts of 8 postings
 // Places in a batch's tasks that are worked on at the same time.
 inline constexpr std::uint32_t kColumns = 2048;
 
