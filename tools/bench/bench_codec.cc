@@ -166,7 +166,7 @@ void add_bench_codec(CLI::App& bench_command, int& status) {
   command->add_option("--seed", flags->seed, "Of the synthetic lists")->capture_default_str();
   command->add_option("--index", flags->index, "A collection's folder in a repository, or a partition's database");
   command->add_option("--integers", flags->integers,
-                      "A file of comma-separated ascending integers, or a folder of such");
+                      "A file of comma-separated ascending integers, or a folder of such, *.txt");
   command->add_option("--least", flags->least, "Only lists of --index and --integers of at least so many integers")
       ->capture_default_str();
   command->add_option("--most", flags->most, "Only so many postings of --index")->capture_default_str();

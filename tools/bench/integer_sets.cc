@@ -58,7 +58,7 @@ Result<IntegerSet> set_of_files(const fs::path& path, std::size_t least) {
   if (fs::is_directory(path, failure)) {
     fs::recursive_directory_iterator all(path, failure);
     for (; !failure && all != fs::recursive_directory_iterator(); all.increment(failure))
-      if (all->is_regular_file(failure)) files.push_back(all->path());
+      if (all->is_regular_file(failure) && all->path().extension() == ".txt") files.push_back(all->path());
   }
   if (failure || files.empty()) return Error(Code::kNotFound, path.string() + ": no files of integers");
   std::sort(files.begin(), files.end());

@@ -21,7 +21,7 @@ struct IntegerSet {
 // "uniform" or "clustered" lists of 2^log2_count integers below 2^29; as many as make 2^22 integers, at least one.
 IntegerSet synthetic_set(std::string_view model, unsigned log2_count, std::uint32_t seed);
 
-// Lists from text: comma-separated ascending integers, a list a file; all files below a folder. Lists of fewer than
+// Lists from text: comma-separated ascending integers, a list a file; all *.txt below a folder. Lists of fewer than
 // `least` integers are left out. kInvalid names the file and what is wrong; kNotFound.
 Result<IntegerSet> set_of_files(const std::filesystem::path& path, std::size_t least);
 

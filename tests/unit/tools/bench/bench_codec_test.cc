@@ -78,6 +78,7 @@ TEST(IntegerFiles, AreReadFromAFolderOrAlone) {
   std::ofstream(folder.path() / "a.txt") << "1,2,3\n";
   std::filesystem::create_directory(folder.path() / "deeper");
   std::ofstream(folder.path() / "deeper" / "b.txt") << "5\n";
+  std::ofstream(folder.path() / "deeper" / "LICENSE") << "no integers\n";
   EXPECT_EQ(set_of_files(folder.path(), 1)->lists.size(), 2u);
   EXPECT_EQ(set_of_files(folder.path(), 2)->lists, (std::vector<std::vector<std::uint32_t>>{{1, 2, 3}}));
   EXPECT_EQ(set_of_files(folder.path() / "a.txt", 1)->integers(), 3u);
