@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "tests/support/scratch_folder.h"
 #include "tests/support/small_repository.h"
 
@@ -10,11 +12,23 @@ namespace {
 
 constexpr std::uint32_t kSeed = 77;
 
+// A published generation: files only, nothing is open.
+struct Published {
+  Published() : manifest(support::publish_generation(folder.path(), "c", documents, 3).value()) {}
+  support::ScratchFolder folder;
+  std::vector<support::TestDocument> documents = support::random_documents(700, kSeed);
+  repository::Manifest manifest;
+};
+
+// Each test damages a copy of its own: publishing syncs every file, which takes most of a test's time.
 class ACheck : public testing::Test {
  protected:
+  static void SetUpTestSuite() { published_ = std::make_unique<Published>(); }
+  static void TearDownTestSuite() { published_.reset(); }
   void SetUp() override {
-    documents_ = support::random_documents(700, kSeed);
-    manifest_ = support::publish_generation(scratch_.path(), "c", documents_, 3).value();
+    std::filesystem::copy(published_->folder / "c", folder(), std::filesystem::copy_options::recursive);
+    documents_ = published_->documents;
+    manifest_ = published_->manifest;
   }
   std::filesystem::path folder() const { return scratch_ / "c"; }
   CheckReport check(const CheckOptions& options = {}) {
@@ -35,6 +49,7 @@ class ACheck : public testing::Test {
     for (const auto& fault : report.listed) out += fault.where + ": " + fault.what + "\n";
     return out;
   }
+  static inline std::unique_ptr<Published> published_;
   support::ScratchFolder scratch_;
   std::vector<support::TestDocument> documents_;
   repository::Manifest manifest_;
