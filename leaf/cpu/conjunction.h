@@ -3,8 +3,8 @@
 //
 // The shortest list is walked a block at a time; what is left of the block is narrowed by the next longer list, then
 // the next. Blocks of the longer lists are found through their last docIDs, and only those that may hold a document
-// still in play are decoded. Where in the lists the matches are is forgotten while narrowing: only for matches whose
-// blocks' bounds reach the threshold, which are few, are the blocks looked up again, and frequencies decoded.
+// still in play are decoded. Frequencies are decoded, and scores computed, only for documents in all lists whose
+// blocks' bounds reach the threshold.
 #include "leaf/engine/plan.h"
 
 namespace frond::leaf::cpu {

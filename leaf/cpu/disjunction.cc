@@ -94,32 +94,31 @@ void Disjunction::for_each_block(WindowTerm& term, DocId begin, DocId end, Visit
   for (std::uint32_t block = term.first_block(); block < reader.blocks(); ++block) {
     reader.enter(block);
     if (reader.size() == 0) return;
-    const std::uint32_t from = block == term.first_block() ? term.position_of_begin(begin) : 0;
+    const std::uint32_t from = block == term.first_block() ? reader.position_of(begin) : 0;
     const bool whole = reader.last() < end;
-    const std::uint32_t to = whole ? reader.size() : term.position_of_end(end);
+    const std::uint32_t to = whole ? reader.size() : reader.position_of(end);
     if (from < to) visit(from, to);
     if (!whole) return;
   }
 }
 
 void Disjunction::add_term(WindowTerm& term, DocId begin, DocId end) {
-  for_each_block(term, begin, end, [&](std::uint32_t from, std::uint32_t to) { sums_.add(term.reader(), from, to); });
+  for_each_block(term, begin, end,
+                 [&](std::uint32_t from, std::uint32_t to) { sums_.add(term.reader(), from, to, begin); });
 }
 
 // No threshold yet: every document counts, also one whose contributions were truncated to 0.
 void Disjunction::count_window(DocId begin, DocId end) {
-  sums_.start(begin, /*counting=*/true);
   for (auto* term : order_) add_term(*term, begin, end);
-  const std::size_t count = sums_.take(0, {docids_.data(), scores_.data()});
+  const std::size_t count = sums_.take(begin, 0, {docids_.data(), scores_.data()});
   counted_ += count;
   threshold_.offer({docids_.data(), scores_.data()}, count);
 }
 
 void Disjunction::sum_window(DocId begin, DocId end) {
-  sums_.start(begin, /*counting=*/false);
   for (std::size_t t = essential_; t < order_.size(); ++t) add_term(*order_[t], begin, end);
   const auto least = static_cast<Score>(threshold_.least() - prefix_[essential_]);
-  finish_documents(sums_.take(least, {docids_.data(), scores_.data()}));
+  finish_documents(sums_.take(begin, least, {docids_.data(), scores_.data()}));
 }
 
 // One essential list: its postings are the documents, nothing is summed.

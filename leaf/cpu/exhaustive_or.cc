@@ -21,13 +21,13 @@ struct Term {
 };
 
 // Adds the term's postings below `end`. What does not decode ends the list; the reader remembers it.
-void add_window(Term& term, DocId end, WindowSums& sums) {
+void add_window(Term& term, DocId begin, DocId end, WindowSums& sums) {
   TermReader& reader = term.reader();
   while (term.block < reader.blocks() && !reader.corrupt()) {
     reader.enter(term.block);
     const bool whole = reader.last() < end;
     const std::uint32_t to = whole ? reader.size() : reader.position_of(end);
-    if (term.from < to) sums.add(reader, term.from, to);
+    if (term.from < to) sums.add(reader, term.from, to, begin);
     term.from = whole ? 0 : to;
     if (!whole) return;
     ++term.block;
@@ -47,12 +47,11 @@ Result<Outcome> search_exhaustive_or(const Plan& plan, const Clock& clock) {
   for (std::uint64_t begin = 0; begin < documents; begin += kWindow) {
     if (plan.deadline.passed(clock)) return deadline_passed();
     const auto end = static_cast<DocId>(std::min<std::uint64_t>(begin + kWindow, documents));
-    sums.start(static_cast<DocId>(begin), /*counting=*/true);
-    for (Term& term : terms) add_window(term, end, sums);
+    for (Term& term : terms) add_window(term, static_cast<DocId>(begin), end, sums);
     outcome.matches += sums.documents();
     const auto least = static_cast<Score>(std::min<std::uint64_t>(threshold.least(), 0xffffffff));
     const Selection kept{docids.data(), scores.data()};
-    threshold.offer(kept, sums.take(least, kept));
+    threshold.offer(kept, sums.take(static_cast<DocId>(begin), least, kept));
   }
   for (Term& term : terms) {
     if (term.reader().corrupt()) return term.reader().error();

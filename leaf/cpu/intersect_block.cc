@@ -1,10 +1,16 @@
 #include "leaf/cpu/intersect_block.h"
 
-#include <cstring>
-
 #include "leaf/cpu/kernels.h"
 
 namespace frond::leaf::cpu {
+
+void Candidates::start(const DocId* block, std::uint32_t size) {
+  count = size;
+  for (std::uint32_t i = 0; i < size; ++i) {
+    docids[i] = block[i];
+    places[i] = i;
+  }
+}
 
 std::uint32_t Candidates::end_of(std::uint32_t from, DocId last) const {
   if (docids[count - 1] <= last) return count;
@@ -12,28 +18,50 @@ std::uint32_t Candidates::end_of(std::uint32_t from, DocId last) const {
                                     docids.begin());
 }
 
-void BlockTable::intersect(const Candidates& candidates, std::uint32_t from, std::uint32_t to, const TermReader& reader,
-                           Candidates& kept) {
+std::uint32_t BlockTable::intersect(Candidates& candidates, std::uint32_t from, std::uint32_t to,
+                                    const TermReader& reader, std::uint32_t kept,
+                                    std::array<std::uint32_t, kBlockLength>& postings) {
   // None of the three ways has a branch on whether a document matches: that is what can't be predicted.
-  constexpr std::uint32_t kFew = 12;   // below: each is compared with the whole block
-  constexpr std::uint32_t kMany = 32;  // from here on a table is cheaper than searches
-  const DocId* block = reader.docids();
-  const DocId* in = candidates.docids.data() + from;
-  DocId* out = kept.docids.data() + kept.count;
-  const std::uint32_t count = to - from;
-  const DocId first = in[0], last = in[count - 1];
-  if (count < kFew) {
-    kept.count += static_cast<std::uint32_t>(keep_compared(block, in, count, out));
-  } else if (count < kMany || last - first >= kSpan) {
-    kept.count += static_cast<std::uint32_t>(keep_searched(block, in, count, out));
-  } else {
-    // There is a docID >= last in the block: nothing is read behind it.
-    const std::uint32_t start = reader.position_of(first), at_last = reader.position_of(last);
-    const std::uint32_t end = at_last + (block[at_last] == last);
-    for (std::uint32_t p = start; p < end; ++p) present_[block[p] - first] = 1;
-    kept.count += static_cast<std::uint32_t>(keep_present(present_.data(), first, in, count, out));
-    std::memset(present_.data(), 0, last - first + 1);
+  constexpr std::uint32_t kFew = 16;  // from here on a table, or a merge, is cheaper than searches
+  const std::uint32_t block = reader.block() * kBlockLength;
+  const DocId* docids = reader.docids();
+  const auto keep = [&](std::uint32_t i, std::uint32_t position, bool match) {
+    const std::uint32_t place = candidates.places[i];
+    candidates.docids[kept] = candidates.docids[i];
+    candidates.places[kept] = place;
+    postings[place] = block + position;
+    kept += match;
+  };
+  if (to - from < kFew) {
+    std::uint32_t positions[kFew];
+    positions_in_block(docids, candidates.docids.data() + from, to - from, positions);
+    for (std::uint32_t i = from; i < to; ++i) {
+      const std::uint32_t position = positions[i - from];  // there is one: no candidate is above the block's last
+      keep(i, position, docids[position] == candidates.docids[i]);
+    }
+    return kept;
   }
+  const DocId first = candidates.docids[from], last = candidates.docids[to - 1];
+  std::uint32_t position = reader.position_of(first);
+  if (last - first < kSpan) {
+    // There is a docID >= last in the block: nothing is read behind it.
+    const std::uint32_t start = position, at_last = reader.position_of(last);
+    const std::uint32_t end = at_last + (docids[at_last] == last);
+    for (std::uint32_t p = start; p < end; ++p) position_plus_1_[docids[p] - first] = static_cast<std::uint8_t>(p + 1);
+    for (std::uint32_t i = from; i < to; ++i) {
+      const std::uint8_t found = position_plus_1_[candidates.docids[i] - first];
+      keep(i, found - 1u, found != 0);
+    }
+    for (std::uint32_t p = start; p < end; ++p) position_plus_1_[docids[p] - first] = 0;
+    return kept;
+  }
+  for (std::uint32_t i = from; i < to;) {
+    const DocId docid = candidates.docids[i], other = docids[position];
+    keep(i, position, docid == other);
+    i += docid <= other;
+    position += other < docid;
+  }
+  return kept;
 }
 
 }  // namespace frond::leaf::cpu

@@ -1,33 +1,34 @@
 #pragma once
-// Documents against one block of a list: the inner loop of a conjunction.
+// Documents of one block of the shortest list against one block of a longer one: the inner loop of a conjunction.
 #include <array>
 #include <cstdint>
 
-#include "leaf/cpu/kernels.h"
 #include "leaf/cpu/term_reader.h"
 
 namespace frond::leaf::cpu {
 
-// The documents of one block of the shortest list that are still in play, ascending. Kernels read and write whole
-// vectors: what lies behind `count` is scratch.
+// What is left of a driver's block: documents in ascending docID, and their places in the block.
 struct Candidates {
+  void start(const DocId* block, std::uint32_t size);
   // The first from `from` on whose docID is above `last`.
   std::uint32_t end_of(std::uint32_t from, DocId last) const;
   std::uint32_t count = 0;
-  alignas(64) std::array<DocId, kBlockLength + kSelectSlack> docids;
+  std::array<DocId, kBlockLength> docids;
+  std::array<std::uint32_t, kBlockLength> places;
 };
 
 class BlockTable {
  public:
-  // Of candidates [from, to), from < to, appends those in the reader's block to `kept`, which is another object and has
-  // no more than `from` of them. None is above the block's last docID.
-  void intersect(const Candidates& candidates, std::uint32_t from, std::uint32_t to, const TermReader& reader,
-                 Candidates& kept);
+  // Of candidates [from, to), keeps those in the reader's block by moving them to `kept` and behind, and notes at
+  // postings[place] where: block * 128 + position. Returns `kept` and how many there were; kept <= from < to. None is
+  // above the block's last docID.
+  std::uint32_t intersect(Candidates& candidates, std::uint32_t from, std::uint32_t to, const TermReader& reader,
+                          std::uint32_t kept, std::array<std::uint32_t, kBlockLength>& postings);
 
  private:
   // Documents that a table can span: its bytes stay in the first-level cache.
   static constexpr DocId kSpan = 4096;
-  alignas(64) std::array<std::uint8_t, kSpan + kSelectSlack> present_{};  // all 0 between calls
+  std::array<std::uint8_t, kSpan> position_plus_1_{};  // all 0 between calls
 };
 
 }  // namespace frond::leaf::cpu

@@ -29,20 +29,8 @@ struct Selection {
 std::size_t select(const DocId* docids, const scoring::Score* scores, std::size_t count, scoring::Score least,
                    Selection out);
 
-// positions[i]: how many of the block's kBlockLength docIDs, ascending, are below targets[i], none of which is above
-// the block's last. Both arrays have kSelectSlack places behind `count`.
+// positions[i]: how many of the block's kBlockLength docIDs, ascending, are below targets[i].
 void positions_in_block(const DocId* block, const DocId* targets, std::size_t count, std::uint32_t* positions);
-
-// The kernels of a conjunction: of `count` documents `in`, ascending, they keep those in the block of kBlockLength
-// ascending docIDs, in order, and return how many. `out` may be `in`. Whole vectors are read and
-// written: both have kSelectSlack places behind `count`, and what lies there in `out` is lost. No document is above the
-// block's last docID.
-//
-// By comparing each with the whole block; by binary searches, a vector of them at a time.
-std::size_t keep_compared(const DocId* block, const DocId* in, std::size_t count, DocId* out);
-std::size_t keep_searched(const DocId* block, const DocId* in, std::size_t count, DocId* out);
-// By a table: present[docid - first] is not 0. Three bytes behind the last document's are readable.
-std::size_t keep_present(const std::uint8_t* present, DocId first, const DocId* in, std::size_t count, DocId* out);
 
 // Sums over a window of documents are scanned in groups of so many; one bit for each tells which groups were added to.
 inline constexpr std::uint32_t kGroup = 64;

@@ -5,48 +5,44 @@
 #include <utility>
 
 namespace frond::leaf::cpu {
-namespace {
 
-// Bits first .. last.
-std::uint64_t bits_between(DocId first, DocId last) { return (~std::uint64_t{0} >> (63 - (last - first))) << first; }
-
-}  // namespace
-
-void WindowSums::start(DocId begin, bool counting) {
-  begin_ = begin;
-  counting_ = counting;
-}
-
-void WindowSums::add(TermReader& reader, std::uint32_t from, std::uint32_t to) {
+void WindowSums::add(TermReader& reader, std::uint32_t from, std::uint32_t to, DocId begin) {
   const Score* scores = reader.scores();
   const DocId* docids = reader.docids();
-  to = std::min(to, reader.size());  // 0 where the frequencies did not decode
-  if (from >= to) return;
-  groups_ |= bits_between((docids[from] - begin_) / kGroup, (docids[to - 1] - begin_) / kGroup);
-  for (std::uint32_t i = from; i < to; ++i) sums_[docids[i] - begin_] += scores[i];
-  if (!counting_) return;
-  for (std::uint32_t i = from; i < to; ++i) {
-    const DocId at = docids[i] - begin_;
+  const std::uint32_t until = std::min(to, reader.size());  // 0 where the frequencies did not decode
+  std::uint64_t groups = groups_;
+  for (std::uint32_t i = from; i < until; ++i) {
+    const DocId at = docids[i] - begin;
+    sums_[at] += scores[i];
+    groups |= std::uint64_t{1} << at / kGroup;
     touched_[at / kGroup] |= std::uint64_t{1} << at % kGroup;
   }
+  groups_ = groups;
+  postings_ += to - from;
 }
 
-std::size_t WindowSums::take(Score least, Selection out) {
-  const std::size_t count = least == 0 ? visit(least, out) : drain(sums_.data(), groups_, begin_, least, out);
-  if (counting_) touched_.fill(0);
+std::size_t WindowSums::take(DocId begin, Score least, Selection out) {
+  constexpr std::size_t kFew = 8 * kGroups;  // then single sums are visited, not vectors of them
+  std::size_t count = 0;
+  if (least == 0 || postings_ <= kFew) {
+    count = visit(begin, least, out);
+  } else {
+    count = drain(sums_.data(), groups_, begin, least, out);
+    touched_.fill(0);
+  }
   groups_ = 0;
+  postings_ = 0;
   return count;
 }
 
-// A sum of 0 may be a document's, so the bits decide.
-std::size_t WindowSums::visit(Score least, Selection out) {
+std::size_t WindowSums::visit(DocId begin, Score least, Selection out) {
   std::size_t count = 0;
   for (std::uint64_t groups = groups_; groups; groups &= groups - 1) {
     const auto group = static_cast<DocId>(std::countr_zero(groups));
-    for (std::uint64_t bits = touched_[group]; bits; bits &= bits - 1) {
+    for (std::uint64_t bits = std::exchange(touched_[group], 0); bits; bits &= bits - 1) {
       const DocId at = group * kGroup + static_cast<DocId>(std::countr_zero(bits));
       const Score sum = std::exchange(sums_[at], 0);
-      out.docids[count] = begin_ + at;
+      out.docids[count] = begin + at;
       out.scores[count] = sum;
       count += sum >= least;
     }

@@ -56,9 +56,9 @@ class WindowTerm {
   // Adds what it does give to ascending `documents` of that block. Right after bound_at() gave more than 0.
   void add_scores(Selection documents, std::size_t count) {
     reader_.enter(probe_);
-    std::array<std::uint32_t, kGroup + kSelectSlack> positions;
-    for (std::size_t start = 0; start < count; start += kGroup) {
-      const std::size_t some = std::min<std::size_t>(count - start, kGroup);
+    std::array<std::uint32_t, kGroup> positions;
+    for (std::size_t start = 0; start < count; start += positions.size()) {
+      const std::size_t some = std::min(count - start, positions.size());
       positions_in_block(reader_.docids(), documents.docids + start, some, positions.data());
       for (std::size_t i = 0; i < some; ++i) {
         const DocId docid = documents.docids[start + i];
@@ -66,17 +66,6 @@ class WindowTerm {
           documents.scores[start + i] += reader_.score_of(probe_, positions[i], docid);
       }
     }
-  }
-
-  // Where in the block that the reader stands on, which reaches into the window, the documents from `begin` on start.
-  std::uint32_t position_of_begin(DocId begin) const {
-    return reader_.block() == ended_block_ && begin == ended_ ? ended_position_ : reader_.position_of(begin);
-  }
-  // Where those from `end` on do: the next window begins there most of the time.
-  std::uint32_t position_of_end(DocId end) {
-    ended_block_ = reader_.block();
-    ended_ = end;
-    return ended_position_ = reader_.position_of(end);
   }
 
   TermReader& reader() { return reader_; }
@@ -90,8 +79,6 @@ class WindowTerm {
   std::uint32_t first_ = kNone;
   DocId first_last_ = 0;  // the last docID of the first block
   scoring::PackedDeficit least_ = 0;
-  std::uint32_t ended_block_ = kNone, ended_position_ = 0;
-  DocId ended_ = 0;
   std::uint32_t probe_ = kNone;
   DocId probe_last_ = 0;
   Score probe_bound_ = 0;
