@@ -8,7 +8,9 @@ namespace {
 
 using scoring::Score;
 
-constexpr std::uint32_t kThreads = 256, kWarps = kThreads / 32;
+// One warp a thread block: tasks end at very different times, and what a thread block holds is free only when its last
+// warp ends.
+constexpr std::uint32_t kThreads = 32;
 constexpr std::uint32_t kHeld = 256;  // documents of the driving list that are looked up together
 constexpr std::uint32_t kNone = 0xffffffff;
 
@@ -258,11 +260,11 @@ __device__ void run_task(Warp& warp) {
   }
 }
 
-// One warp a task; 24 KiB of shared memory. Neighbouring warps work on different queries where there are many, so that
-// a query's threshold has risen before most of its tasks begin.
-__global__ void __launch_bounds__(kThreads, 4) search(BatchOnDevice batch) {
-  __shared__ Held held[kWarps];
-  const std::uint32_t lane = lane_of_warp(), index = blockIdx.x * kWarps + threadIdx.x / 32;
+// One thread block, of one warp, a task; 3 KiB of shared memory. Neighbouring warps work on different queries where
+// there are many, so that a query's threshold has risen before most of its tasks begin.
+__global__ void __launch_bounds__(kThreads, 32) search(BatchOnDevice batch) {
+  __shared__ Held held;
+  const std::uint32_t lane = lane_of_warp(), index = blockIdx.x;
   const std::uint32_t task = index % batch.columns * batch.column_tasks + index / batch.columns;
   if (index / batch.columns >= batch.column_tasks || task >= batch.task_count) return;  // the whole warp
   const Row* row = batch.rows + batch.group_rows[task / kTasksOfAGroup];
@@ -273,7 +275,7 @@ __global__ void __launch_bounds__(kThreads, 4) search(BatchOnDevice batch) {
             .query = query,
             .terms = batch.terms + query.first_term,
             .state = state,
-            .held = held[threadIdx.x / 32],
+            .held = held,
             .lane = lane,
             .number = row->query,
             .driver = row->term,
@@ -291,8 +293,7 @@ __global__ void __launch_bounds__(kThreads, 4) search(BatchOnDevice batch) {
 }  // namespace
 
 Result<void> search_lists(const BatchOnDevice& batch, device::StreamHandle stream) {
-  return device::launch("search_lists", search, (batch.columns * batch.column_tasks + kWarps - 1) / kWarps, kThreads,
-                        stream, batch);
+  return device::launch("search_lists", search, batch.columns * batch.column_tasks, kThreads, stream, batch);
 }
 
 }  // namespace frond::leaf::gpu
