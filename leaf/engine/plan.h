@@ -53,7 +53,7 @@ struct Plan {
 // What an engine answers for one plan.
 struct Outcome {
   std::vector<topk::Hit> hits;  // best first, at most k; all documents with score >= max(floor, k-th best) are there
-  std::uint64_t matches = 0;    // documents that match; a lower bound where !exact
+  std::uint64_t matches = 0;    // documents that match; where !exact a lower bound, never below the hits
   bool exact = true;
   std::uint64_t postings_decoded = 0;  // for profiles
 };

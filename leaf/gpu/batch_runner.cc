@@ -39,7 +39,7 @@ Outcome outcome_of(const ReadyPlan& ready, const QueryState& state, const HitOnD
   } else {
     // Fewer than k, and no floor: then nothing was left out.
     outcome.exact = outcome.hits.size() < plan.k && ready.floor == 0;
-    outcome.matches = outcome.exact ? outcome.hits.size() : longest;
+    outcome.matches = std::max<std::uint64_t>(outcome.hits.size(), outcome.exact ? 0 : longest);
   }
   return outcome;
 }

@@ -46,6 +46,7 @@ void expect_same(const Result<Outcome>& got, const Result<Outcome>& wanted, cons
     return list;
   };
   ASSERT_EQ(above(got->hits), above(hits)) << what;
+  ASSERT_GE(got->matches, got->hits.size()) << what;
   if (got->exact)
     ASSERT_EQ(got->matches, wanted->matches) << what;
   else
