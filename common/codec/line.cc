@@ -157,18 +157,6 @@ bool docids_beside(Line line, std::uint64_t position, std::uint32_t offset, cons
   return ascend(before, out.first(size));
 }
 
-PositionRange positions_beside(Line line, std::uint64_t position, std::int64_t offset, std::uint64_t spread,
-                               std::uint32_t size, DocId target) {
-  const auto first = [&](std::int64_t value) {  // from 0, at most the last
-    const std::uint64_t reached = line.first_reaching(value);
-    return static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(reached - std::min(reached, position), std::uint64_t{size} - 1));
-  };
-  const std::int64_t value = std::int64_t{target} - offset;
-  const std::uint32_t surely = first(value), perhaps = first(value - static_cast<std::int64_t>(spread));
-  return {std::min(perhaps, surely), surely + 1};
-}
-
 PositionRange within_a_block(PositionRange range, std::uint32_t count, LastDocIds lasts, DocId target) {
   std::uint32_t low = range.first / kBlockLength, high = (range.end - 1) / kBlockLength;
   while (low < high) {

@@ -22,7 +22,7 @@ struct Line {
   // The first position whose value is at least `value`; kNever where there is none below 2^32. Of lines that do not
   // wrap.
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
-  constexpr std::uint64_t first_reaching(std::int64_t value) const {
+  FROND_HOST_DEVICE constexpr std::uint64_t first_reaching(std::int64_t value) const {
     if (value <= 0) return 0;
     if (slope == 0 || value >> 32 != 0) return kNever;
     const std::uint64_t product = static_cast<std::uint64_t>(value) << fraction;
@@ -71,8 +71,16 @@ bool add_line(Line line, std::uint64_t position, std::uint32_t offset, std::span
 // Where among `size` docIDs the first one >= target is, counted from the first of them, which is at `position` of a
 // line; the last of them is known to be >= target. offset: as above, but not modulo 2^32. These are the safe bounds of
 // Ao §3.3, turned to what is stored.
-PositionRange positions_beside(Line line, std::uint64_t position, std::int64_t offset, std::uint64_t spread,
-                               std::uint32_t size, DocId target);
+FROND_HOST_DEVICE inline PositionRange positions_beside(Line line, std::uint64_t position, std::int64_t offset,
+                                                        std::uint64_t spread, std::uint32_t size, DocId target) {
+  const auto first = [&](std::int64_t value) {  // from 0, at most the last
+    const std::uint64_t reached = line.first_reaching(value), after = reached < position ? 0 : reached - position;
+    return static_cast<std::uint32_t>(after < size ? after : size - std::uint64_t{1});
+  };
+  const std::int64_t value = std::int64_t{target} - offset;
+  const std::uint32_t surely = first(value), perhaps = first(value - static_cast<std::int64_t>(spread));
+  return {perhaps < surely ? perhaps : surely, surely + 1};
+}
 
 // The part of a range of positions of a list, in which the first docID >= target is, that is in the right block: found
 // by a binary search in the last docIDs of the range's blocks alone.

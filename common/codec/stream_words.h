@@ -1,0 +1,50 @@
+#pragma once
+// The bytes of a stream as a GPU's threads read them, and a CPU can: aligned 32-bit words only. A stream begins on 4
+// bytes here, its size is a multiple of 16 (as ListCodec::encode makes it), and kReadSlack readable bytes follow. The
+// readers check nothing: up to 8 bytes behind the last one asked for are read.
+#include <cstddef>
+#include <cstdint>
+
+#include "common/base/check.h"
+#include "common/codec/block_index.h"
+#include "common/codec/list_codec.h"
+
+namespace frond::codec {
+
+struct StreamWords {
+  const std::uint32_t* words = nullptr;
+  std::uint64_t size = 0;  // bytes
+
+  // At a byte that is a multiple of 4.
+  FROND_HOST_DEVICE std::uint32_t word(std::uint64_t at) const { return words[at / 4]; }
+  FROND_HOST_DEVICE std::uint32_t byte(std::uint64_t at) const { return words[at / 4] >> (at % 4 * 8) & 0xff; }
+  // Four bytes at any byte.
+  FROND_HOST_DEVICE std::uint32_t bytes(std::uint64_t at) const { return bits(at * 8, 32); }
+  // `width` <= 32 bits from any bit of the little-endian bit string that a stream is.
+  FROND_HOST_DEVICE std::uint32_t bits(std::uint64_t bit, std::uint32_t width) const {
+    const std::uint32_t* from = words + bit / 32;
+    const std::uint64_t two = from[0] | static_cast<std::uint64_t>(from[1]) << 32;
+    return static_cast<std::uint32_t>(two >> bit % 32 & ((std::uint64_t{1} << width) - 1));
+  }
+  // Of the first `count` <= 16 bytes at any byte.
+  FROND_HOST_DEVICE std::uint32_t sum_of_bytes(std::uint64_t at, std::uint32_t count) const {
+    std::uint32_t pairs = 0;  // two sums of 16 bits
+    for (std::uint32_t i = 0; i < count; i += 4) {
+      const std::uint32_t four = bits((at + i) * 8, count - i < 4 ? 8 * (count - i) : 32);
+      pairs += (four & 0x00ff00ff) + (four >> 8 & 0x00ff00ff);
+    }
+    return (pairs & 0xffff) + (pairs >> 16);
+  }
+  // As block_index.h has it, of sizes and checkpoints at these bytes: where the sixteen of `block` begin, and itself.
+  FROND_HOST_DEVICE std::uint64_t group_begin(std::uint64_t checkpoints, std::uint32_t block) const {
+    const std::uint32_t group = block / kGroupBlocks;
+    return group ? word(checkpoints + 4 * std::uint64_t{group - 1}) : 0;
+  }
+  FROND_HOST_DEVICE std::uint64_t block_begin(std::uint64_t sizes, std::uint64_t checkpoints,
+                                              std::uint32_t block) const {
+    const std::uint32_t place = block % kGroupBlocks;
+    return group_begin(checkpoints, block) + sum_of_bytes(sizes + (block - place), place);
+  }
+};
+
+}  // namespace frond::codec
