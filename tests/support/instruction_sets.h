@@ -1,23 +1,34 @@
 #pragma once
-// Runs a test's body once with each instruction set that Highway built and this processor has, so that the slower ones
-// are tested on a fast machine too. Not while another thread dispatches.
+// Limits what dispatches through Highway to one instruction set, so that the slower ones are tested on a fast machine
+// too. Not while another thread dispatches.
 #include <hwy/highway.h>
 
 #include <cstdint>
+#include <vector>
 
 namespace frond::support {
 
+// Those that Highway built and this processor has, the best one first.
+inline std::vector<std::int64_t> instruction_sets() {
+  std::vector<std::int64_t> sets;
+  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) sets.push_back(left & -left);
+  return sets;
+}
+
+// One of these; 0: any of them again.
+inline void use_instruction_set(std::int64_t set) {
+  hwy::SetSupportedTargetsForTest(set);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+// Runs a test's body once with each.
 template <class Body>  // called with the set's name
 void with_every_instruction_set(const Body& body) {
-  const std::int64_t all = hwy::SupportedTargets();
-  for (std::int64_t left = all; left != 0; left &= left - 1) {
-    const std::int64_t target = left & -left;
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    body(hwy::TargetName(target));
+  for (const std::int64_t set : instruction_sets()) {
+    use_instruction_set(set);
+    body(hwy::TargetName(set));
   }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  use_instruction_set(0);
 }
 
 }  // namespace frond::support
