@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cctype>
-#include <fstream>
-#include <sstream>
+#include <string>
+#include <vector>
 
 #include "common/postings/list_builder.h"
 #include "common/postings/list_view.h"
+#include "tests/support/golden.h"
 #include "tests/support/posting_lists.h"
 
 namespace frond::postings {
@@ -50,27 +50,9 @@ std::vector<ByteBuffer> built(const Golden& golden) {
 
 const std::string kFolder = "tests/golden/list_blob/";
 
-ByteBuffer read_hex(const std::string& path) {
-  std::ifstream in(path);
-  ByteBuffer bytes;
-  for (std::string word; in >> word;)
-    for (std::size_t i = 0; i + 1 < word.size(); i += 2)
-      bytes.push_back(static_cast<std::byte>(std::stoul(word.substr(i, 2), nullptr, 16)));
-  return bytes;
-}
-std::string to_hex(ByteView bytes) {
-  std::ostringstream out;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    constexpr char kDigits[] = "0123456789abcdef";
-    const auto byte = static_cast<unsigned>(bytes[i]);
-    out << kDigits[byte / 16] << kDigits[byte % 16] << (i % 32 == 31 || i + 1 == bytes.size() ? '\n' : ' ');
-  }
-  return out.str();
-}
-
 TEST(GoldenListBlob, IsStillReadable) {
   for (const Golden& golden : all()) {
-    const support::SlackBytes blob(read_hex(kFolder + golden.file));
+    const support::SlackBytes blob(support::read_hex(kFolder + golden.file));
     const auto view = ListView::open(blob.view());
     ASSERT_TRUE(view) << golden.file << ": " << (view ? "" : view.error().message());
     ASSERT_EQ(view->count(), golden.docids.size()) << golden.file;
@@ -92,7 +74,7 @@ TEST(GoldenListBlob, IsWhatTheBuilderWrites) {
   for (const Golden& golden : all()) {
     const auto segments = built(golden);
     ASSERT_EQ(segments.size(), 1u);
-    EXPECT_EQ(to_hex(segments[0]), to_hex(read_hex(kFolder + golden.file))) << golden.file;
+    EXPECT_EQ(support::to_hex(segments[0]), support::to_hex(support::read_hex(kFolder + golden.file))) << golden.file;
   }
 }
 

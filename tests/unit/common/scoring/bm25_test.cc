@@ -114,40 +114,50 @@ TEST(PackedDeficit, RoundsUpWhereAsked) {
   }
 }
 
-// Extreme frequencies, lengths and averages, drawn evenly over their orders of magnitude.
+// A posting and its statistics: extreme values, drawn evenly over their orders of magnitude.
+struct ExtremePosting {
+  explicit ExtremePosting(std::mt19937_64& random)
+      : parameters{.k1 = random() % 401 / 100.0, .b = random() % 101 / 100.0},
+        tf(static_cast<Frequency>(1 + any(random, 31))),
+        length(static_cast<std::uint32_t>(any(random, 32))),
+        now{1 + any(random, 32), 1 + any(random, 44)},
+        built(random() % 3 ? static_cast<double>(1 + any(random, 30)) / 16 : now.average_length()),
+        weight(term_weight(parameters, now, 1 + any(random, 32), static_cast<std::uint32_t>(1 + random() % 4))) {}
+
+  float deficit() const { return scoring::deficit(parameters.b, built, tf, length); }
+  BoundScale scale() const { return {weight, parameters, now, built}; }
+  Score contribution() const { return scoring::contribution(weight, tf, length, length_norm(parameters, now)); }
+
+  friend std::ostream& operator<<(std::ostream& out, const ExtremePosting& posting) {
+    return out << "tf " << posting.tf << ", length " << posting.length << ", built " << posting.built << ", now "
+               << posting.now.average_length() << ", k1 " << posting.parameters.k1 << ", b " << posting.parameters.b;
+  }
+
+  static std::uint64_t any(std::mt19937_64& random, unsigned bits) { return random() >> (64 - 1 - random() % bits); }
+
+  Bm25Parameters parameters;
+  Frequency tf;
+  std::uint32_t length;
+  CollectionStatistics now;
+  double built;  // the average length when the partition was built
+  float weight;
+};
+
 TEST(BoundScale, IsNeverBelowAContribution) {
   std::mt19937_64 random(4);
-  const auto any = [&](unsigned bits) { return random() >> (64 - 1 - random() % bits); };
   for (int i = 0; i < 1'000'000; ++i) {
-    const Bm25Parameters parameters = {.k1 = random() % 401 / 100.0, .b = random() % 101 / 100.0};
-    const auto tf = static_cast<Frequency>(1 + any(31));
-    const auto length = static_cast<std::uint32_t>(any(32));
-    const CollectionStatistics now = {1 + any(32), 1 + any(44)};
-    const double built = random() % 3 ? static_cast<double>(1 + any(30)) / 16 : now.average_length();
-    const float weight = term_weight(parameters, now, 1 + any(32), static_cast<std::uint32_t>(1 + random() % 4));
-    const PackedDeficit packed = pack_deficit(deficit(parameters.b, built, tf, length));
-    ASSERT_GE(BoundScale(weight, parameters, now, built).bound(packed),
-              contribution(weight, tf, length, length_norm(parameters, now)))
-        << "round " << i << ": tf " << tf << ", length " << length << ", built " << built << ", now "
-        << now.average_length() << ", k1 " << parameters.k1 << ", b " << parameters.b;
+    const ExtremePosting posting(random);
+    const PackedDeficit packed = pack_deficit(posting.deficit());
+    ASSERT_GE(posting.scale().bound(packed), posting.contribution()) << "round " << i << ": " << posting;
   }
 }
 
 TEST(BoundScale, LowerBoundIsNeverAboveAContribution) {
   std::mt19937_64 random(5);
-  const auto any = [&](unsigned bits) { return random() >> (64 - 1 - random() % bits); };
   for (int i = 0; i < 1'000'000; ++i) {
-    const Bm25Parameters parameters = {.k1 = random() % 401 / 100.0, .b = random() % 101 / 100.0};
-    const auto tf = static_cast<Frequency>(1 + any(31));
-    const auto length = static_cast<std::uint32_t>(any(32));
-    const CollectionStatistics now = {1 + any(32), 1 + any(44)};
-    const double built = random() % 3 ? static_cast<double>(1 + any(30)) / 16 : now.average_length();
-    const float weight = term_weight(parameters, now, 1 + any(32), static_cast<std::uint32_t>(1 + random() % 4));
-    const PackedDeficit packed = pack_deficit_up(deficit(parameters.b, built, tf, length));
-    ASSERT_LE(BoundScale(weight, parameters, now, built).lower_bound(packed),
-              contribution(weight, tf, length, length_norm(parameters, now)))
-        << "round " << i << ": tf " << tf << ", length " << length << ", built " << built << ", now "
-        << now.average_length() << ", k1 " << parameters.k1 << ", b " << parameters.b;
+    const ExtremePosting posting(random);
+    const PackedDeficit packed = pack_deficit_up(posting.deficit());
+    ASSERT_LE(posting.scale().lower_bound(packed), posting.contribution()) << "round " << i << ": " << posting;
   }
 }
 
