@@ -1,0 +1,38 @@
+#pragma once
+// Random numbers that a seed, and the names of what they are for, always give again: splitmix64 (Steele, Lea and Flood
+// 2014). A stream of its own for every list and every range of documents, so that no thread waits for another's.
+#include <cstdint>
+
+namespace frond::tools::synth {
+
+constexpr std::uint64_t mixed(std::uint64_t number) {
+  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9u;
+  number = (number ^ (number >> 27)) * 0x94d049bb133111ebu;
+  return number ^ (number >> 31);
+}
+
+class Random {
+ public:
+  explicit constexpr Random(std::uint64_t seed) : state_(seed) {}
+  // The stream of what has this purpose and these numbers.
+  constexpr Random(std::uint64_t seed, std::uint64_t purpose, std::uint64_t a, std::uint64_t b = 0)
+      : state_(mixed(mixed(mixed(seed + purpose * kStep) + a * kStep) + b * kStep)) {}
+
+  constexpr std::uint64_t next() { return mixed(state_ += kStep); }
+  constexpr double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }  // [0, 1)
+  constexpr double positive_unit() { return 1 - unit(); }                          // (0, 1]
+  constexpr std::uint32_t below(std::uint32_t bound) {                             // [0, bound), bound > 0
+    return static_cast<std::uint32_t>((next() >> 32) * bound >> 32);
+  }
+
+ private:
+  static constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15u;
+  std::uint64_t state_;
+};
+
+// Of the standard normal distribution (Box and Muller 1958).
+double normal(Random& random);
+// Of the gamma distribution of this shape, with mean 1 (Marsaglia and Tsang 2000). shape > 0.
+double gamma_of_mean_one(Random& random, double shape);
+
+}  // namespace frond::tools::synth
