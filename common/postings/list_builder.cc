@@ -1,6 +1,7 @@
 #include "common/postings/list_builder.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "common/postings/list_view.h"
@@ -14,20 +15,35 @@ scoring::PackedDeficit least_of(std::span<const float> deficits) {
   return scoring::pack_deficit(*std::min_element(deficits.begin(), deficits.end()));
 }
 
-// What the postings of each of kBestRanks do not exceed. Reorders the deficits.
-void store_best(std::span<float> deficits, std::byte* out) {
+// What the postings of each of kBestRanks do not exceed, or kNoDeficit. Reorders the deficits.
+std::array<scoring::PackedDeficit, kBestRanks.size()> best_of(std::span<float> deficits) {
+  std::array<scoring::PackedDeficit, kBestRanks.size()> best;
+  best.fill(kNoDeficit);
   std::size_t sorted = 0;  // the least so many are in front, as the next rank is larger
-  for (const std::uint32_t rank : kBestRanks) {
-    scoring::PackedDeficit best = kNoDeficit;
-    if (rank <= deficits.size()) {
-      std::nth_element(deficits.begin() + static_cast<std::ptrdiff_t>(sorted), deficits.begin() + (rank - 1),
-                       deficits.end());
-      best = scoring::pack_deficit_up(deficits[rank - 1]);
-      sorted = rank;
-    }
-    store_le(out, best);
-    out += sizeof(best);
+  for (std::size_t i = 0; i < best.size() && kBestRanks[i] <= deficits.size(); ++i) {
+    const std::uint32_t rank = kBestRanks[i];
+    std::nth_element(deficits.begin() + static_cast<std::ptrdiff_t>(sorted), deficits.begin() + (rank - 1),
+                     deficits.end());
+    best[i] = scoring::pack_deficit_up(deficits[rank - 1]);
+    sorted = rank;
   }
+  return best;
+}
+
+// What a header says of a blob's deficits, and a byte a block.
+ByteBuffer pack_deficits(std::span<const scoring::PackedDeficit> blocks, std::span<float> deficits,
+                         LongHeader& header) {
+  const auto best = best_of(deficits);
+  const auto [least, most] = std::minmax_element(blocks.begin(), blocks.end());
+  scoring::PackedDeficit greatest = *most;
+  for (const scoring::PackedDeficit one : best)
+    if (one != kNoDeficit) greatest = std::max(greatest, one);
+  header.deficits = deficit_scale(*least, greatest);
+  for (std::size_t i = 0; i < best.size(); ++i)
+    if (best[i] != kNoDeficit) header.best[i] = steps_up(header.deficits, best[i]);
+  ByteBuffer bytes;
+  for (const scoring::PackedDeficit block : blocks) bytes.push_back(std::byte{steps_down(header.deficits, block)});
+  return bytes;
 }
 
 }  // namespace
@@ -47,25 +63,22 @@ std::vector<float> ListBuilder::deficits_of(std::span<const DocId> docids,
 ByteBuffer ListBuilder::build_long(std::span<const DocId> docids, std::span<const Frequency> frequencies) const {
   const std::size_t count = docids.size();
   LongHeader header{.count = static_cast<std::uint32_t>(count)};
-  const LongSections at = sections_of(header);
-  ByteBuffer blob(at.docids);
-  auto deficits = deficits_of(docids, frequencies);
-  scoring::PackedDeficit least = kNoDeficit;
-  for (std::size_t first = 0, block = 0; first < count; first += kBlockLength, ++block) {
-    const std::size_t size = std::min<std::size_t>(kBlockLength, count - first);
-    const auto deficit = least_of(std::span(deficits).subspan(first, size));
-    least = std::min(least, deficit);
-    store_le(blob.data() + kLongHeaderBytes + block * 4, docids[first + size - 1]);
-    store_le(blob.data() + at.deficits + block * 2, deficit);
-  }
-  store_le(blob.data() + at.list_bounds, least);
-  store_best(deficits, blob.data() + at.list_bounds + 2);
+  ByteBuffer blob(kLongHeaderBytes);
   header.docid_codec = codec::encode_smallest(codecs_.docids, docids, codec::Numbers::kDocIds, blob).id();
-  header.docid_units = static_cast<std::uint32_t>((blob.size() - at.docids) / 16);
   const std::size_t frequencies_at = blob.size();
+  header.docid_units = static_cast<std::uint32_t>((frequencies_at - kLongHeaderBytes) / 16);
   header.frequency_codec =
       codec::encode_smallest(codecs_.frequencies, frequencies, codec::Numbers::kFrequencies, blob).id();
   header.frequency_units = static_cast<std::uint32_t>((blob.size() - frequencies_at) / 16);
+  auto deficits = deficits_of(docids, frequencies);
+  std::vector<scoring::PackedDeficit> block_deficits;
+  ByteWriter writer(blob);
+  for (std::size_t first = 0; first < count; first += kBlockLength) {
+    const std::size_t size = std::min<std::size_t>(kBlockLength, count - first);
+    block_deficits.push_back(least_of(std::span(deficits).subspan(first, size)));
+    writer.put(docids[first + size - 1]);
+  }
+  writer.put_bytes(pack_deficits(block_deficits, deficits, header));
   write_header(header, blob.data());
   return blob;
 }

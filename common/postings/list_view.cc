@@ -14,14 +14,14 @@ Result<ListView> ListView::open(ByteView blob) {
   if (blob.empty()) return corrupt("no bytes");
   const auto first = static_cast<std::uint8_t>(blob[0]);
   if (first == kLongMagic) return open_long(blob);
-  if (first >= 0x80) return corrupt("unknown form " + std::to_string(first));
+  if (first > kLastShortMagic) return corrupt("unknown form " + std::to_string(first));
   const ShortForm form = FROND_TRY(open_short(blob));
   ListView view;
   view.blob_ = blob;
   view.short_ = form;
   view.count_ = form.count;
   view.blocks_ = 1;
-  view.list_deficit_ = form.deficit;
+  view.scale_.least = form.deficit;
   return view;
 }
 
@@ -33,7 +33,8 @@ Result<ListView> ListView::open_long(ByteView blob) {
   const LongSections at = sections_of(header);
   if (at.end != blob.size())
     return corrupt("header tells of " + std::to_string(at.end) + " bytes, there are " + std::to_string(blob.size()));
-  if (header.flags) return corrupt("unknown flags " + std::to_string(header.flags));
+  if (header.flag) return corrupt("an unknown flag");
+  if (!header.deficits.sound()) return corrupt("deficits without end");
   ListView view;
   view.docid_codec_ = codec::codec_with_id(header.docid_codec);
   if (!view.docid_codec_ || !view.docid_codec_->info().docids)
@@ -44,12 +45,12 @@ Result<ListView> ListView::open_long(ByteView blob) {
   view.blob_ = blob;
   view.count_ = header.count;
   view.blocks_ = (header.count + kBlockLength - 1) / kBlockLength;
-  view.list_deficit_ = load_le<scoring::PackedDeficit>(blob.data() + at.list_bounds);
-  view.last_docids_ = blob.data() + kLongHeaderBytes;
-  view.list_bounds_ = blob.data() + at.list_bounds;
+  view.scale_ = header.deficits;
+  view.best_ = header.best;
+  view.last_docids_ = blob.data() + at.last_docids;
   view.deficits_ = blob.data() + at.deficits;
   view.docids_ = blob.subspan(at.docids, at.frequencies - at.docids);
-  view.frequencies_ = blob.subspan(at.frequencies);
+  view.frequencies_ = blob.subspan(at.frequencies, at.last_docids - at.frequencies);
   if (view.last_docid() == kNoDoc) return corrupt("a wrong last docID");
   return view;
 }
@@ -98,10 +99,10 @@ ListView::Sizes ListView::sizes() const {
             .docids = docids_end - short_.header_bytes,
             .frequencies = blob_.size() - docids_end};
   }
-  const std::size_t bounds = kListBoundsBytes + std::size_t{blocks_} * 2;
-  return {.header = kLongHeaderBytes,
-          .index = blob_.size() - kLongHeaderBytes - bounds - docids_.size() - frequencies_.size(),
-          .bounds = bounds,
+  const std::size_t list_bounds = sizeof scale_.least + best_.size();  // in the header
+  return {.header = kLongHeaderBytes - list_bounds,
+          .index = std::size_t{blocks_} * 4,
+          .bounds = list_bounds + blocks_,
           .docids = docids_.size(),
           .frequencies = frequencies_.size()};
 }

@@ -7,6 +7,7 @@
 // bytes give kCorrupt or garbage numbers, never an access outside. What decode_docids gives without an error ascends
 // strictly, lies behind the last docID of the block before and ends with the block's own last docID, which is not
 // behind the view's. Copyable; all methods may be called from any thread.
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -45,13 +46,13 @@ class ListView {
   std::uint32_t find_block(DocId target, std::uint32_t from) const;
   // The least saturation deficit (scoring/bm25.h) of the block's postings, and of the whole view.
   scoring::PackedDeficit block_deficit(std::uint32_t block) const {
-    return deficits_ ? load_le<scoring::PackedDeficit>(deficits_ + std::size_t{block} * 2) : list_deficit_;
+    return deficits_ ? scale_.at(static_cast<std::uint8_t>(deficits_[block])) : scale_.least;
   }
-  scoring::PackedDeficit list_deficit() const { return list_deficit_; }
+  scoring::PackedDeficit list_deficit() const { return scale_.least; }
   // A deficit that kBestRanks[i] postings of this view (long_form.h) do not exceed: what their scores reach at least.
   // kNoDeficit: not stored.
   scoring::PackedDeficit best_deficit(std::size_t i) const {
-    return list_bounds_ ? load_le<scoring::PackedDeficit>(list_bounds_ + 2 + i * 2) : kNoDeficit;
+    return best_[i] == kNoSteps ? kNoDeficit : scale_.at(best_[i]);
   }
 
   // Fill out[0 .. block_size(block)); the rest of `out` may be overwritten. block < blocks().
@@ -75,12 +76,12 @@ class ListView {
   ByteView blob_;
   std::uint32_t count_ = 0;
   std::uint32_t blocks_ = 0;
-  scoring::PackedDeficit list_deficit_ = 0;
+  DeficitScale scale_;
+  std::array<std::uint8_t, kBestRanks.size()> best_ = {kNoSteps, kNoSteps, kNoSteps};
   const codec::ListCodec* docid_codec_ = nullptr;  // both null: the short form
   const codec::ListCodec* frequency_codec_ = nullptr;
   const std::byte* last_docids_ = nullptr;  // long form: u32 a block
-  const std::byte* list_bounds_ = nullptr;  // long form: kListBoundsBytes
-  const std::byte* deficits_ = nullptr;     // long form: u16 a block
+  const std::byte* deficits_ = nullptr;     // long form: u8 a block
   ByteView docids_;
   ByteView frequencies_;
   ShortForm short_;

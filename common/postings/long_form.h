@@ -10,54 +10,53 @@
 
 namespace frond::postings {
 
-inline constexpr std::uint8_t kLongMagic = 0xf2;  // long form, version 2; 0x01 .. 0x7f begin a short blob
+inline constexpr std::uint8_t kLongMagic = 0xf3;  // long form, version 3; 0x01 .. 0xef begin a short blob
 inline constexpr std::size_t kLongHeaderBytes = 16;
 
-struct LongHeader {
-  std::uint8_t docid_codec = 0, frequency_codec = 0;
-  std::uint8_t flags = 0;  // none yet
-  std::uint32_t count = 0;
-  std::uint32_t docid_units = 0, frequency_units = 0;  // sizes of the streams, in 16 bytes
-};
-
-inline LongHeader read_header(ByteView blob) {
-  return {.docid_codec = load_le<std::uint8_t>(blob.data() + 1),
-          .frequency_codec = load_le<std::uint8_t>(blob.data() + 2),
-          .flags = load_le<std::uint8_t>(blob.data() + 3),
-          .count = load_le<std::uint32_t>(blob.data() + 4),
-          .docid_units = load_le<std::uint32_t>(blob.data() + 8),
-          .frequency_units = load_le<std::uint32_t>(blob.data() + 12)};
-}
-inline void write_header(const LongHeader& header, std::byte* blob) {
-  store_le(blob, kLongMagic);
-  store_le(blob + 1, header.docid_codec);
-  store_le(blob + 2, header.frequency_codec);
-  store_le(blob + 3, header.flags);
-  store_le(blob + 4, header.count);
-  store_le(blob + 8, header.docid_units);
-  store_le(blob + 12, header.frequency_units);
-}
-
-// The bounds of the whole blob, between its last docIDs and the deficits of its blocks: its least deficit, then for
-// each of kBestRanks the deficit of the posting of that rank, or kNoDeficit.
+// Ranks whose deficits a blob stores: what so many of its postings do not exceed.
 inline constexpr std::array<std::uint32_t, 3> kBestRanks = {10, 100, 1000};
 inline constexpr scoring::PackedDeficit kNoDeficit = 0xffff;
-inline constexpr std::size_t kListBoundsBytes = 2 * (1 + kBestRanks.size());
 
-// Offsets in the blob. Last docIDs follow the header, then the bounds of the blob and of its blocks; both streams begin
-// on 16 bytes.
-struct LongSections {
-  std::uint64_t list_bounds, deficits, docids, frequencies, end;
+// Deficits of a blob are close together, so each takes a byte: steps of 2^shift above the least of them.
+struct DeficitScale {
+  static constexpr std::uint32_t kGreatest = 0x7f7f;  // of the packed deficits that are finite
+
+  scoring::PackedDeficit least = 0;
+  std::uint32_t shift = 0;
+
+  // No byte means more than kGreatest, so whatever the bytes are, they are deficits.
+  bool sound() const { return least + (std::uint32_t{0xff} << shift) <= kGreatest; }
+  scoring::PackedDeficit at(std::uint8_t steps) const {
+    return static_cast<scoring::PackedDeficit>(least + (std::uint32_t{steps} << shift));
+  }
 };
-inline LongSections sections_of(const LongHeader& header) {
-  const std::uint64_t blocks = (std::uint64_t{header.count} + codec::kBlockLength - 1) / codec::kBlockLength;
-  LongSections at;
-  at.list_bounds = kLongHeaderBytes + blocks * 4;
-  at.deficits = at.list_bounds + kListBoundsBytes;
-  at.docids = (at.deficits + blocks * 2 + 15) / 16 * 16;
-  at.frequencies = at.docids + std::uint64_t{header.docid_units} * 16;
-  at.end = at.frequencies + std::uint64_t{header.frequency_units} * 16;
-  return at;
-}
+// The finest sound scale from `least`, which is finite, that reaches to `greatest`; if none does, the one that reaches
+// farthest.
+DeficitScale deficit_scale(scoring::PackedDeficit least, scoring::PackedDeficit greatest);
+// The most steps that do not exceed a deficit, which is not below the least.
+std::uint8_t steps_down(DeficitScale scale, scoring::PackedDeficit deficit);
+// The fewest steps that are not below a deficit; kNoSteps: the scale does not reach so far.
+inline constexpr std::uint8_t kNoSteps = 0xff;
+std::uint8_t steps_up(DeficitScale scale, scoring::PackedDeficit deficit);
+
+struct LongHeader {
+  static constexpr std::uint32_t kMostUnits = (1u << 20) - 1;
+
+  std::uint8_t docid_codec = 0, frequency_codec = 0;
+  std::array<std::uint8_t, kBestRanks.size()> best = {kNoSteps, kNoSteps, kNoSteps};  // kNoSteps: none
+  DeficitScale deficits;
+  std::uint32_t count = 0;
+  std::uint32_t docid_units = 0, frequency_units = 0;  // sizes of the streams, in 16 bytes
+  bool flag = false;                                   // none yet
+};
+LongHeader read_header(ByteView blob);
+void write_header(const LongHeader& header, std::byte* blob);
+
+// Offsets in the blob. The streams follow the header, both on 16 bytes; then the blocks' last docIDs, which are on 16
+// bytes for that reason, and a byte a block of deficits, so that nothing is ever filled up.
+struct LongSections {
+  std::uint64_t docids, frequencies, last_docids, deficits, end;
+};
+LongSections sections_of(const LongHeader& header);
 
 }  // namespace frond::postings

@@ -15,6 +15,13 @@ using codec::kBlockLength;
 constexpr int kOffset = (127 - 8) << 4;
 constexpr unsigned kSmallFrequencyParameter = 7;  // this one and above have a byte of their own
 
+// The compact form: few postings, frequencies of one or nearly so, and a deficit of 1/8 and less than 16.
+constexpr std::uint8_t kCompact = 0x80;                      // the first byte is this, and steps of the deficit
+constexpr std::uint8_t kFirstDeficit = 80, kDeficits = 112;  // the deficits' bytes that it has
+constexpr std::size_t kMostCompact = 16;                     // postings
+constexpr unsigned kFirstParameter = 6, kParameters = 16;    // Rice parameters of docIDs that it has
+static_assert(kCompact + kDeficits - 1 == kLastShortMagic);
+
 Error corrupt(const char* what) { return Error(Code::kCorrupt, std::string("short list: ") + what); }
 
 // Distances less one to docIDs; false if one is not below kNoDoc.
@@ -37,6 +44,78 @@ Result<ShortForm> open_single(ByteView blob, ShortForm form) {
   return form;
 }
 
+// The docID of a compact single posting: 4 bits in the second byte, and the others as one to four bytes behind it.
+Result<ShortForm> open_compact_single(ByteView blob, ShortForm form) {
+  if (blob.size() > 6) return corrupt("bytes behind the docID");
+  std::uint64_t docid = 0;
+  for (std::size_t i = blob.size(); i-- > 2;) docid = docid << 8 | static_cast<std::uint8_t>(blob[i]);
+  docid = docid << 4 | (static_cast<std::uint8_t>(blob[1]) & 15u);
+  if (docid >= kNoDoc) return corrupt("a wrong docID");
+  form.last_docid = static_cast<DocId>(docid);
+  form.frequency_bit = static_cast<std::uint32_t>(blob.size()) * 8;
+  return form;
+}
+
+// Decodes the docIDs once: their last, and where the frequencies begin.
+Result<ShortForm> open_docids(ByteView blob, ShortForm form) {
+  std::array<DocId, kBlockLength> docids;
+  const auto out = std::span(docids).first(form.count);
+  const std::uint64_t end = codec::decode_rice(blob, form.header_bytes * 8u, form.docid_parameter, out);
+  if (end == 0 || end > 0xffffffff) return corrupt("docIDs are cut off");
+  if (!add_up(out)) return corrupt("a docID is out of range");
+  form.frequency_bit = static_cast<std::uint32_t>(end);
+  form.last_docid = out.back();
+  return form;
+}
+
+Result<ShortForm> open_compact(ByteView blob, ShortForm form) {
+  const auto second = static_cast<std::uint8_t>(blob[1]);
+  form.count = second / 16u + 1;
+  form.deficit =
+      deficit_from_byte(static_cast<std::uint8_t>(static_cast<std::uint8_t>(blob[0]) - kCompact + kFirstDeficit));
+  form.header_bytes = 2;
+  if (form.count == 1) return open_compact_single(blob, form);
+  form.docid_parameter = static_cast<std::uint8_t>(second % 16u + kFirstParameter);
+  return open_docids(blob, form);
+}
+
+// Whether `count` postings may have the compact form: all frequencies one or in Rice codes of parameter 0.
+bool fits_compact(std::size_t count, std::uint8_t deficit, unsigned frequency_rice) {
+  return count <= kMostCompact && deficit >= kFirstDeficit && frequency_rice == 0;
+}
+void put_compact(std::size_t count, std::uint8_t deficit, unsigned nibble, ByteWriter& out) {
+  out.put(static_cast<std::uint8_t>(kCompact + std::min(deficit - kFirstDeficit, kDeficits - 1)));
+  out.put(static_cast<std::uint8_t>((count - 1) << 4 | nibble));
+}
+
+void encode_single(DocId docid, Frequency frequency, std::uint8_t deficit, ByteBuffer& out) {
+  ByteWriter bytes(out);
+  if (frequency == 1 && fits_compact(1, deficit, 0)) {
+    put_compact(1, deficit, docid & 15, bytes);
+    DocId rest = docid >> 4;
+    do bytes.put(static_cast<std::uint8_t>(rest));
+    while (rest >>= 8);
+    return;
+  }
+  bytes.put(std::uint8_t{1});
+  bytes.put(deficit);
+  bytes.put_varint(docid);
+  if (frequency > 1) bytes.put_varint(frequency - 1);
+}
+
+// What stands before the Rice codes of more than one posting.
+void put_header(std::size_t count, std::uint8_t deficit, unsigned docid_rice, unsigned frequency_rice,
+                ByteBuffer& out) {
+  ByteWriter bytes(out);
+  const bool parameter_fits = docid_rice >= kFirstParameter && docid_rice < kFirstParameter + kParameters;
+  if (parameter_fits && fits_compact(count, deficit, frequency_rice))
+    return put_compact(count, deficit, docid_rice - kFirstParameter, bytes);
+  bytes.put(static_cast<std::uint8_t>(count));
+  bytes.put(deficit);
+  bytes.put(static_cast<std::uint8_t>(docid_rice | std::min(frequency_rice, kSmallFrequencyParameter) << 5));
+  if (frequency_rice >= kSmallFrequencyParameter) bytes.put(static_cast<std::uint8_t>(frequency_rice));
+}
+
 }  // namespace
 
 std::uint8_t deficit_to_byte(scoring::PackedDeficit deficit) {
@@ -50,33 +129,26 @@ void encode_short(std::span<const DocId> docids, std::span<const Frequency> freq
                   ByteBuffer& out) {
   const std::size_t count = docids.size();
   FROND_CHECK(count > 0 && count < kBlockLength && frequencies.size() == count);
-  ByteWriter bytes(out);
-  bytes.put(static_cast<std::uint8_t>(count));
-  bytes.put(deficit_to_byte(deficit));
-  if (count == 1) {
-    bytes.put_varint(docids[0]);
-    if (frequencies[0] > 1) bytes.put_varint(frequencies[0] - 1);
-    return;
-  }
+  if (count == 1) return encode_single(docids[0], frequencies[0], deficit_to_byte(deficit), out);
   std::array<std::uint32_t, kBlockLength> distances, extras;
   for (std::size_t i = 0; i < count; ++i) {
     distances[i] = i ? docids[i] - docids[i - 1] - 1 : docids[0];
     extras[i] = frequencies[i] - 1;
   }
   const auto docid_part = std::span(distances).first(count), frequency_part = std::span(extras).first(count);
-  const unsigned docid_parameter = codec::choose_rice(docid_part).parameter;
-  const unsigned frequency_parameter = codec::choose_rice(frequency_part).parameter;
-  bytes.put(static_cast<std::uint8_t>(docid_parameter | std::min(frequency_parameter, kSmallFrequencyParameter) << 5));
-  if (frequency_parameter >= kSmallFrequencyParameter) bytes.put(static_cast<std::uint8_t>(frequency_parameter));
+  const unsigned docid_rice = codec::choose_rice(docid_part).parameter;
+  const unsigned frequency_rice = codec::choose_rice(frequency_part).parameter;
+  put_header(count, deficit_to_byte(deficit), docid_rice, frequency_rice, out);
   codec::BitWriter bits(out);
-  codec::encode_rice(docid_part, docid_parameter, bits);
-  codec::encode_rice(frequency_part, frequency_parameter, bits);
+  codec::encode_rice(docid_part, docid_rice, bits);
+  codec::encode_rice(frequency_part, frequency_rice, bits);
 }
 
 Result<ShortForm> open_short(ByteView blob) {
   if (blob.size() < 3) return corrupt("cut off");
   ShortForm form;
   form.count = static_cast<std::uint8_t>(blob[0]);
+  if (form.count >= kCompact && form.count <= kLastShortMagic) return open_compact(blob, form);
   if (form.count == 0 || form.count >= kBlockLength) return corrupt("a wrong number of postings");
   form.deficit = deficit_from_byte(static_cast<std::uint8_t>(blob[1]));
   form.header_bytes = 2;
@@ -92,14 +164,7 @@ Result<ShortForm> open_short(ByteView blob) {
     if (form.frequency_parameter < kSmallFrequencyParameter || form.frequency_parameter > 31)
       return corrupt("a wrong Rice parameter");
   }
-  std::array<DocId, kBlockLength> docids;
-  const auto out = std::span(docids).first(form.count);
-  const std::uint64_t end = codec::decode_rice(blob, form.header_bytes * 8u, form.docid_parameter, out);
-  if (end == 0 || end > 0xffffffff) return corrupt("docIDs are cut off");
-  if (!add_up(out)) return corrupt("a docID is out of range");
-  form.frequency_bit = static_cast<std::uint32_t>(end);
-  form.last_docid = out.back();
-  return form;
+  return open_docids(blob, form);
 }
 
 void decode_short_docids(ByteView blob, const ShortForm& form, std::span<DocId> out) {

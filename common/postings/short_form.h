@@ -1,6 +1,7 @@
 #pragma once
-// The blob of a list of fewer than 128 postings: most terms have one, so every byte of it counts. Its first byte is
-// the number of postings, which tells it from a long blob's magic. Format: docs/formats/list-blob.md.
+// The blob of a list of fewer than 128 postings: most terms have one, so every byte of it counts. Its first byte, which
+// tells it from a long blob's magic, is the number of postings, or in the compact form their deficit. Format:
+// docs/formats/list-blob.md.
 //
 // Not for readers of lists: ListView knows both forms.
 #include <cstdint>
@@ -13,6 +14,8 @@
 
 namespace frond::postings {
 
+inline constexpr std::uint8_t kLastShortMagic = 0xef;  // the greatest first byte of a short blob
+
 // What the header of a short blob says, and what decoding its docIDs once has told.
 struct ShortForm {
   std::uint32_t count = 0;  // 1 .. 127
@@ -23,7 +26,7 @@ struct ShortForm {
   DocId last_docid = 0;
 };
 
-// Appends the blob of 1 .. 127 postings. `deficit` is rounded down to a byte.
+// Appends the blob of 1 .. 127 postings, compact where it can be. `deficit` is rounded down to a byte.
 void encode_short(std::span<const DocId> docids, std::span<const Frequency> frequencies, scoring::PackedDeficit deficit,
                   ByteBuffer& out);
 

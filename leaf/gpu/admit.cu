@@ -52,8 +52,8 @@ __global__ void __launch_bounds__(kThreads) make_entries(Admission to) {
   const std::uint32_t inside = block % kSegmentBlocks;
   BlockEntry entry{};
   entry.last = load<std::uint32_t>(to.image, segment.last_docids + 4 * inside);
-  entry.deficit_and_count =
-      std::uint32_t{load<std::uint16_t>(to.image, segment.deficits + 2 * inside)} << 16 | codec::kBlockLength;
+  const std::uint32_t steps = load<std::uint8_t>(to.image, segment.deficits + inside);
+  entry.deficit_and_count = (segment.least_deficit + (steps << segment.deficit_shift)) << 16 | codec::kBlockLength;
   const bool fine = find_place(to.image, segment.docids, inside, entry.docids) &&
                     find_place(to.image, segment.frequencies, inside, entry.frequencies);
   if (!fine) atomicAdd(to.errors, 1u);

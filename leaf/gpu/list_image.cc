@@ -109,10 +109,12 @@ Result<void> ListImage::place_segments(const postings::PostingList& list) {
       const std::uint8_t known = codec::simd_bp128().id();
       if (header.docid_codec != known || header.frequency_codec != known)
         return Error(Code::kInvalid, "a codec without a decoder here");
-      place.last_docids = static_cast<std::uint32_t>(begin + postings::kLongHeaderBytes);
+      place.last_docids = static_cast<std::uint32_t>(begin + at.last_docids);
       place.deficits = static_cast<std::uint32_t>(begin + at.deficits);
+      place.least_deficit = header.deficits.least;
+      place.deficit_shift = header.deficits.shift;
       place.docids = FROND_TRY(stream_at(begin + at.docids, begin + at.frequencies, header.count));
-      place.frequencies = FROND_TRY(stream_at(begin + at.frequencies, begin + at.end, header.count));
+      place.frequencies = FROND_TRY(stream_at(begin + at.frequencies, begin + at.last_docids, header.count));
     }
     const auto* bytes = reinterpret_cast<const std::byte*>(&place);
     head_.insert(head_.end(), bytes, bytes + sizeof place);

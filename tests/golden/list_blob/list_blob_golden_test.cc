@@ -31,8 +31,17 @@ Golden regular(const char* file, std::uint32_t count) {
   }
   return golden;
 }
+Golden sparse(const char* file, std::uint32_t count) {
+  Golden golden{file, {}, {}};
+  for (std::uint32_t i = 0; i < count; ++i) {
+    golden.docids.push_back(90 + i * 150 + i * i % 7);
+    golden.frequencies.push_back(1 + i / 15);
+  }
+  return golden;
+}
 std::vector<Golden> all() {
   return {single(),
+          sparse("short-16.hex", 16),
           single_frequent(),
           three(),
           regular("short-127.hex", 127),

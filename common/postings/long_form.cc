@@ -1,0 +1,77 @@
+#include "common/postings/long_form.h"
+
+#include <algorithm>
+
+namespace frond::postings {
+namespace {
+
+// Numbers that share the last 8 bytes of the header, lowest first.
+constexpr unsigned kCountBits = 19, kUnitBits = 20, kShiftBits = 4;
+
+}  // namespace
+
+DeficitScale deficit_scale(scoring::PackedDeficit least, scoring::PackedDeficit greatest) {
+  DeficitScale scale{least, 0};
+  while (steps_up(scale, greatest) == kNoSteps && DeficitScale{least, scale.shift + 1}.sound()) ++scale.shift;
+  FROND_CHECK(least <= greatest && scale.sound());
+  return scale;
+}
+
+std::uint8_t steps_down(DeficitScale scale, scoring::PackedDeficit deficit) {
+  return static_cast<std::uint8_t>(
+      std::min<std::uint32_t>((deficit - std::uint32_t{scale.least}) >> scale.shift, 0xff));
+}
+
+std::uint8_t steps_up(DeficitScale scale, scoring::PackedDeficit deficit) {
+  const std::uint32_t above = deficit - std::uint32_t{scale.least}, round = (1u << scale.shift) - 1;
+  return static_cast<std::uint8_t>(std::min<std::uint32_t>((above + round) >> scale.shift, kNoSteps));
+}
+
+LongHeader read_header(ByteView blob) {
+  std::uint64_t sizes = load_le<std::uint64_t>(blob.data() + 8);
+  const auto take = [&sizes](unsigned bits) {
+    const auto value = static_cast<std::uint32_t>(sizes & ((std::uint64_t{1} << bits) - 1));
+    sizes >>= bits;
+    return value;
+  };
+  LongHeader header;
+  header.docid_codec = load_le<std::uint8_t>(blob.data() + 1);
+  header.frequency_codec = load_le<std::uint8_t>(blob.data() + 2);
+  for (std::size_t i = 0; i < header.best.size(); ++i) header.best[i] = load_le<std::uint8_t>(blob.data() + 3 + i);
+  header.deficits.least = load_le<scoring::PackedDeficit>(blob.data() + 6);
+  header.count = take(kCountBits);
+  header.docid_units = take(kUnitBits);
+  header.frequency_units = take(kUnitBits);
+  header.deficits.shift = take(kShiftBits);
+  header.flag = sizes != 0;
+  return header;
+}
+
+void write_header(const LongHeader& header, std::byte* blob) {
+  store_le(blob, kLongMagic);
+  store_le(blob + 1, header.docid_codec);
+  store_le(blob + 2, header.frequency_codec);
+  for (std::size_t i = 0; i < header.best.size(); ++i) store_le(blob + 3 + i, header.best[i]);
+  store_le(blob + 6, header.deficits.least);
+  FROND_CHECK(header.count >> kCountBits == 0 && header.docid_units <= LongHeader::kMostUnits &&
+              header.frequency_units <= LongHeader::kMostUnits && header.deficits.shift >> kShiftBits == 0);
+  std::uint64_t sizes = header.flag;
+  sizes = sizes << kShiftBits | header.deficits.shift;
+  sizes = sizes << kUnitBits | header.frequency_units;
+  sizes = sizes << kUnitBits | header.docid_units;
+  sizes = sizes << kCountBits | header.count;
+  store_le(blob + 8, sizes);
+}
+
+LongSections sections_of(const LongHeader& header) {
+  const std::uint64_t blocks = (std::uint64_t{header.count} + codec::kBlockLength - 1) / codec::kBlockLength;
+  LongSections at;
+  at.docids = kLongHeaderBytes;
+  at.frequencies = at.docids + std::uint64_t{header.docid_units} * 16;
+  at.last_docids = at.frequencies + std::uint64_t{header.frequency_units} * 16;
+  at.deficits = at.last_docids + blocks * 4;
+  at.end = at.deficits + blocks;
+  return at;
+}
+
+}  // namespace frond::postings
