@@ -44,6 +44,7 @@ repository::Manifest draft_manifest(const BuildOptions& options, const std::vect
   repository::Manifest draft;
   draft.collection = options.collection;
   draft.codec = options.codecs.name;
+  draft.order = name_of(options.order);
   draft.analyzer = options.invert.analyzer;
   draft.bm25 = options.bm25;
   for (std::size_t p = 0; p < ids.size(); ++p) draft.partitions.push_back({ids[p], p, ids.size(), summaries[p]});

@@ -75,10 +75,11 @@ std::string summary_text(const BuildSummary& summary) {
   const InvertedDocuments& in = summary.inverted;
   const Bits bits = bits_a_posting(m);
   const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
-  std::string text =
-      print("generation %llu of %s: %zu partitions, %llu documents, %llu tokens, %llu terms, %llu postings\n",
-            number(m.generation), m.collection.c_str(), m.partitions.size(), number(m.statistics.documents),
-            number(m.statistics.tokens), number(m.terms), number(m.postings));
+  std::string text = print(
+      "generation %llu of %s (codec %s, order %s): %zu partitions, %llu documents, %llu tokens, %llu terms, %llu "
+      "postings\n",
+      number(m.generation), m.collection.c_str(), m.codec.c_str(), m.order.c_str(), m.partitions.size(),
+      number(m.statistics.documents), number(m.statistics.tokens), number(m.terms), number(m.postings));
   text += print("refused: %llu bad records, %llu duplicate ids\n", number(in.bad_records), number(in.duplicates));
   text += print(
       "%.1f MB in %.1f s: %.1f MB/s (indexing %.1f s, ordering %.1f s, writing partitions %.1f s, publishing %.1f s)\n",
@@ -102,6 +103,8 @@ std::string summary_json(const BuildSummary& summary) {
   const Bits bits = bits_a_posting(m);
   const nlohmann::ordered_json json = {{"generation", m.generation},
                                        {"collection", m.collection},
+                                       {"codec", m.codec},
+                                       {"order", m.order},
                                        {"partitions", m.partitions.size()},
                                        {"documents", m.statistics.documents},
                                        {"tokens", m.statistics.tokens},

@@ -15,7 +15,8 @@ std::string report_text(const CheckReport& report) {
   for (const Fault& fault : report.listed) text += fault.where + ": " + fault.what + "\n";
   if (report.faults > report.listed.size())
     text += "and " + std::to_string(report.faults - report.listed.size()) + " more\n";
-  return text + "generation " + std::to_string(report.generation) + ": " + std::to_string(report.partitions) +
+  return text + "generation " + std::to_string(report.generation) + " (codec " + report.codec + ", order " +
+         (report.order.empty() ? "not recorded" : report.order) + "): " + std::to_string(report.partitions) +
          " partitions, " + std::to_string(report.files) + " files, " + std::to_string(report.file_bytes) + " bytes, " +
          std::to_string(report.lists) + " lists, " + std::to_string(report.postings) + " postings, " +
          std::to_string(report.documents) + " documents read; " +
@@ -25,10 +26,17 @@ std::string report_text(const CheckReport& report) {
 std::string report_json(const CheckReport& report) {
   nlohmann::ordered_json listed = nlohmann::ordered_json::array();
   for (const Fault& fault : report.listed) listed.push_back({{"where", fault.where}, {"what", fault.what}});
-  const nlohmann::ordered_json json = {
-      {"generation", report.generation}, {"faults", report.faults},     {"listed", listed},
-      {"partitions", report.partitions}, {"files", report.files},       {"file_bytes", report.file_bytes},
-      {"lists", report.lists},           {"postings", report.postings}, {"documents", report.documents}};
+  const nlohmann::ordered_json json = {{"generation", report.generation},
+                                       {"codec", report.codec},
+                                       {"order", report.order},
+                                       {"faults", report.faults},
+                                       {"listed", listed},
+                                       {"partitions", report.partitions},
+                                       {"files", report.files},
+                                       {"file_bytes", report.file_bytes},
+                                       {"lists", report.lists},
+                                       {"postings", report.postings},
+                                       {"documents", report.documents}};
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

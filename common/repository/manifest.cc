@@ -70,6 +70,7 @@ class Members {
     if (!is_safe_name(value)) fail(name, "is not a safe file name");
     return value;
   }
+  bool has(const char* name) const { return object_.is_object() && object_.contains(name); }
   void fail(std::string_view name, std::string_view what) {
     if (error_.empty()) error_ = path_ + std::string(name) + " " + std::string(what);
   }
@@ -181,6 +182,7 @@ Manifest read_manifest(const json& document, std::string& error) {
   manifest.collection = members.safe_name("collection");
   manifest.created = members.text("created");
   manifest.codec = members.text("codec");
+  if (members.has("order")) manifest.order = members.safe_name("order");
   read_analyzer(members.object("analyzer"), manifest);
   read_bm25(members.object("bm25"), manifest);
   auto statistics = members.object("statistics");
@@ -210,7 +212,7 @@ bool is_safe_name(std::string_view name) {
 std::string to_json(const Manifest& m) {
   json partitions = json::array();
   for (const auto& entry : m.partitions) partitions.push_back(partition_to_json(entry));
-  const json manifest = {
+  json manifest = {
       {"format", kFormat},
       {"generation", m.generation},
       {"previous", m.previous},
@@ -226,6 +228,7 @@ std::string to_json(const Manifest& m) {
         {"postings", m.postings}}},
       {"term_statistics", file_to_json(m.term_statistics)},
       {"partitions", std::move(partitions)}};
+  if (!m.order.empty()) manifest["order"] = m.order;
   const json document = {{"manifest", manifest}, {"xxh3", partition::xxh3_hex(as_bytes(canonical(manifest)))}};
   return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }

@@ -29,6 +29,7 @@ struct Manifest {
   std::string collection;
   std::string created;  // RFC 3339, UTC
   std::string codec;
+  std::string order;  // of the documents, as --order names it; empty: built before it was recorded
   text::AnalyzerConfig analyzer;
   scoring::Bm25Parameters bm25;
   scoring::CollectionStatistics statistics;  // global: N and tokens

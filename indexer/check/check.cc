@@ -175,6 +175,8 @@ Result<CheckReport> check_generation(const fs::path& root, std::string_view coll
       faults.add(repository::manifest_path(generation), manifest.error().message());
       return report;
     }
+    report.codec = manifest->codec;
+    report.order = manifest->order;
     FROND_TRY(Check(root / collection, *manifest, report, options).run());
     return report;
   } catch (const std::exception& thrown) {

@@ -19,6 +19,7 @@ struct Fault {
 
 struct CheckReport {
   Generation generation = 0;
+  std::string codec, order;   // as the manifest records them; no order: built before it was recorded
   std::uint64_t faults = 0;   // all of them
   std::vector<Fault> listed;  // the first CheckOptions::max_listed
   std::uint64_t partitions = 0, files = 0, file_bytes = 0, lists = 0, postings = 0, documents = 0;  // read

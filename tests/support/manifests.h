@@ -16,6 +16,7 @@ inline repository::Manifest example_manifest(Generation generation, unsigned par
   manifest.collection = "example";
   manifest.created = "2026-01-02T03:04:05Z";
   manifest.codec = "simd-bp128";
+  manifest.order = "input";
   manifest.terms = 11;
   const std::string checksum(32, 'a');
   manifest.term_statistics = {std::to_string(generation) + ".terms.sst", 100, checksum};

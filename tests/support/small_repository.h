@@ -23,6 +23,7 @@ inline Result<repository::Manifest> build_generation(repository::RepositoryWrite
   manifest.collection = collection;
   manifest.created = "2026-01-02T03:04:05Z";
   manifest.codec = std::string(codec::kDefaultCodec);
+  manifest.order = "input";
   std::vector<std::shared_ptr<const partition::Partition>> opened;
   for (std::uint32_t p = 0; p < partitions; ++p) {
     std::vector<TestDocument> dealt;

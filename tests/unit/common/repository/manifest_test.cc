@@ -16,6 +16,26 @@ TEST(Manifest, ReadsWhatItWrote) {
   EXPECT_EQ(read->analyzer, written.analyzer);
 }
 
+TEST(Manifest, ReadsTheOrderAndDoesWithoutOne) {
+  Manifest written = support::example_manifest(7, 1);
+  written.order = "bp";
+  EXPECT_EQ(manifest_from_json(to_json(written))->order, "bp");
+  written.order.clear();
+  const std::string old = to_json(written);
+  EXPECT_EQ(old.find("order"), std::string::npos);
+  const auto read = manifest_from_json(old);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(read->order, "");
+}
+
+TEST(Manifest, RefusesAnOrderThatIsNoName) {
+  Manifest manifest = support::example_manifest(7, 1);
+  manifest.order = "by url";
+  const auto read = manifest_from_json(to_json(manifest));
+  ASSERT_EQ(read, Code::kCorrupt);
+  EXPECT_NE(read.error().message().find("manifest.order"), std::string::npos) << read.error().message();
+}
+
 TEST(Manifest, CallsEveryTruncationCorrupt) {
   const std::string json = to_json(support::example_manifest(7, 1));
   for (std::size_t length = 0; length + 1 < json.size(); ++length)

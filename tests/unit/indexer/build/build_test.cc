@@ -204,6 +204,7 @@ TEST(Build, OrdersDocumentsAlikeForAnyNumberOfPartitionsAndThreads) {
     options.threads = partitions;
     const auto summary = run(options);
     ASSERT_TRUE(summary) << summary.error().message();
+    EXPECT_EQ(summary->manifest.order, "bp");
     const Contents got = read_generation(options.repository, summary->manifest);
     if (partitions == 1) {
       expected = got;

@@ -59,6 +59,8 @@ TEST_F(ACheck, FindsNothingWrongWithAGoodGenerationAndReadsAllOfIt) {
   const auto report = check();
   EXPECT_EQ(report.faults, 0u) << print(report);
   EXPECT_EQ(report.generation, 1u);
+  EXPECT_EQ(report.codec, manifest_.codec);
+  EXPECT_EQ(report.order, manifest_.order);
   EXPECT_EQ(report.documents, documents_.size());
   EXPECT_EQ(report.postings, manifest_.postings);
   EXPECT_EQ(report.partitions, 3u);
