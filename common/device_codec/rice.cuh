@@ -1,0 +1,62 @@
+#pragma once
+// Rice codes (common/codec/rice.h) by a warp: the ones of the unary part are counted sixteen bits a lane, a prefix sum
+// of the counts says the number that each ends, and so where a number's unary part begins and ends. (Ding et al. 2009
+// §6.1.)
+#include "common/codec/rice.h"
+#include "common/device_codec/warp.cuh"
+
+namespace frond::device_codec {
+
+// Writes where the first `count` <= 128 ones of bits [begin, end) are, counted from `begin` modulo 2^32, to ones[].
+// Returns how many there are, or more than `count` of them. ones: shared memory of the warp.
+__device__ inline std::uint32_t find_ones(StreamWords stream, std::uint64_t begin, std::uint64_t end,
+                                          std::uint32_t count, std::uint32_t lane, std::uint32_t* ones) {
+  std::uint32_t found = 0;
+  __syncwarp();
+  for (std::uint64_t from = begin; from < end && found < count; from += 512) {
+    const std::uint64_t own = from + 16 * lane;
+    std::uint32_t bits = own < end ? stream.bits(own, 16) : 0;
+    if (own < end && end - own < 16) bits &= (1u << (end - own)) - 1;
+    const auto some = static_cast<std::uint32_t>(__popc(bits));
+    std::uint32_t index = found + sum_before(some, lane);
+    found = __shfl_sync(kFullWarp, index + some, 31);
+    for (; bits != 0; bits &= bits - 1, ++index)
+      if (index < count)
+        ones[index] =
+            static_cast<std::uint32_t>(own - begin) + static_cast<std::uint32_t>(__ffs(static_cast<int>(bits)) - 1);
+  }
+  __syncwarp();
+  return found;
+}
+
+// The unary part of number `index`.
+__device__ inline std::uint32_t unary_part(const std::uint32_t* ones, std::uint32_t index) {
+  return index == 0 ? ones[0] : ones[index] - ones[index - 1] - 1;
+}
+
+// A code of `count` >= 1 numbers from bit `from` on, which ends by bit `end`. The bit behind it, 0: it is no such code.
+// This lane's numbers, those that there are; parameter <= 31.
+__device__ __attribute__((noinline)) inline std::uint64_t decode_rice(StreamWords stream, std::uint64_t from,
+                                                                      std::uint64_t end, std::uint32_t parameter,
+                                                                      std::uint32_t count, std::uint32_t lane,
+                                                                      std::uint32_t* ones, Four& numbers) {
+  const std::uint64_t unary = from + std::uint64_t{parameter} * count;
+  if (unary >= end || find_ones(stream, unary, end, count, lane, ones) < count) return 0;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    const std::uint32_t index = 4 * lane + i;
+    numbers.at[i] = index < count ? unary_part(ones, index) << parameter |
+                                        stream.bits(from + std::uint64_t{index} * parameter, parameter)
+                                  : 0;
+  }
+  return unary + ones[count - 1] + 1;
+}
+
+// The last block of a list where it is not full (common/codec/last_block.h), from byte `begin` of `payload` bytes.
+__device__ inline bool decode_last_block(StreamWords stream, std::uint64_t begin, std::uint64_t payload,
+                                         std::uint32_t parameter, std::uint32_t size, std::uint32_t lane,
+                                         std::uint32_t* ones, Four& numbers) {
+  return parameter <= 31 && begin <= payload &&
+         decode_rice(stream, begin * 8, payload * 8, parameter, size, lane, ones, numbers) != 0;
+}
+
+}  // namespace frond::device_codec
