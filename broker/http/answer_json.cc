@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -49,8 +50,24 @@ void append_hit(std::string& out, const PageHit& hit, bool explain) {
   out += '}';
 }
 
+// Each once, by name: which one ran where is in the profile.
+void append_engines(std::string& out, const Page::Profile& profile) {
+  std::set<std::string_view> names;
+  for (const auto& leaf : profile.leaves)
+    for (const auto& partition : leaf.partitions)
+      if (!partition.engine.empty()) names.insert(partition.engine);
+  out += '[';
+  for (const auto name : names) {
+    if (!out.ends_with('[')) out += ',';
+    append_json_string(out, name);
+  }
+  out += ']';
+}
+
 void append_explain(std::string& out, const Page& page, std::span<const wire::QueryTerm> terms) {
-  out.append(",\"explain\":{\"mode_used\":\"").append(name_of(page.mode_used)).append("\",\"terms\":[");
+  out.append(",\"explain\":{\"mode_used\":\"").append(name_of(page.mode_used)).append("\",\"engines\":");
+  append_engines(out, page.profile);
+  out += ",\"terms\":[";
   for (std::size_t i = 0; i < terms.size(); ++i) {
     out += i == 0 ? "{\"term\":" : ",{\"term\":";
     append_json_string(out, terms[i].text);

@@ -40,6 +40,8 @@ void send_asset(const Request& request, Responder& responder) {
   response.headers = {{"Content-Security-Policy", std::string(kContentSecurityPolicy)},
                       {"X-Content-Type-Options", "nosniff"},
                       {"Referrer-Policy", "no-referrer"},
+                      {"Cross-Origin-Opener-Policy", "same-origin"},
+                      {"Cross-Origin-Resource-Policy", "same-origin"},
                       {"Cache-Control", "no-cache"}};
   responder.send(std::move(response));
 }
@@ -82,8 +84,8 @@ http::Router make_routes(RouteTargets targets) {
     probe(responder, ready, ready ? "ready" : "no generation has a leaf for every partition");
   });
   // The page keeps its own state in its query, so "/" takes any.
-  for (const std::string_view path : {"/", "/assets/page.css", "/assets/page.js", "/openapi.json"})
-    router.add("GET", path, [](Request&& request, Responder responder) { send_asset(request, responder); });
+  for (const Asset& asset : assets())
+    router.add("GET", asset.path, [](Request&& request, Responder responder) { send_asset(request, responder); });
   return router;
 }
 

@@ -163,7 +163,7 @@ void SearchService::evaluate(const std::shared_ptr<Job>& job, std::function<void
   plan.request.terms = job->terms;
   plan.request.mode = parameters.mode;
   plan.request.processor = parameters.processor;
-  plan.request.profile = parameters.profile;
+  plan.request.profile = parameters.profile || parameters.explain;  // an explanation names the engines
   plan.k = parameters.k;
   plan.offset = parameters.offset;
   ++in_flight_;

@@ -1,23 +1,31 @@
 #include "broker/web/assets.h"
 
-#include <array>
-
 #include "broker/web/static_files.h"
 
 namespace frond::broker {
 
-std::optional<Asset> find_asset(std::string_view path) {
-  struct Entry {
-    std::string_view path, content_type, body;
-  };
-  static const std::array<Entry, 4> kEntries = {{
-      {"/", "text/html; charset=utf-8", static_files::page_html()},
+std::span<const Asset> assets() {
+  static constexpr std::string_view kHtml = "text/html; charset=utf-8", kScript = "text/javascript; charset=utf-8";
+  static const Asset kAssets[] = {
+      {"/", kHtml, static_files::search_html()},
+      {"/status", kHtml, static_files::status_html()},
       {"/assets/page.css", "text/css; charset=utf-8", static_files::page_css()},
-      {"/assets/page.js", "text/javascript; charset=utf-8", static_files::page_js()},
+      {"/assets/icon.svg", "image/svg+xml", static_files::icon_svg()},
+      {"/assets/api.js", kScript, static_files::api_js()},
+      {"/assets/dom.js", kScript, static_files::dom_js()},
+      {"/assets/hits.js", kScript, static_files::hits_js()},
+      {"/assets/picture.js", kScript, static_files::picture_js()},
+      {"/assets/profile.js", kScript, static_files::profile_js()},
+      {"/assets/search.js", kScript, static_files::search_js()},
+      {"/assets/status.js", kScript, static_files::status_js()},
       {"/openapi.json", "application/json", static_files::openapi_json()},
-  }};
-  for (const auto& entry : kEntries)
-    if (entry.path == path) return Asset{entry.content_type, entry.body};
+  };
+  return kAssets;
+}
+
+std::optional<Asset> find_asset(std::string_view path) {
+  for (const Asset& asset : assets())
+    if (asset.path == path) return asset;
   return std::nullopt;
 }
 

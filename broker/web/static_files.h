@@ -4,9 +4,17 @@
 
 namespace frond::broker::static_files {
 
-std::string_view page_html();
+std::string_view search_html();
+std::string_view status_html();
 std::string_view page_css();
-std::string_view page_js();
+std::string_view icon_svg();
+std::string_view api_js();
+std::string_view dom_js();
+std::string_view hits_js();
+std::string_view picture_js();
+std::string_view profile_js();
+std::string_view search_js();
+std::string_view status_js();
 std::string_view openapi_json();
 
 }  // namespace frond::broker::static_files

@@ -182,8 +182,9 @@ class Answer:
 class Cluster:
     """One broker and some leaves over one repository."""
 
-    def __init__(self, setting, repository, collection, leaves, name="c"):
+    def __init__(self, setting, repository, collection, leaves, name="c", broker_flags=()):
         self.setting, self.repository, self.collection, self.name = setting, repository, collection, name
+        self.broker_flags = broker_flags
         ports = free_ports(2 * leaves + 1)
         self.leaf_ports, self.leaf_http, self.http = ports[:leaves], ports[leaves:-1], ports[-1]
         self.leaves = [None] * leaves
@@ -200,7 +201,7 @@ class Cluster:
             "--http", f"127.0.0.1:{self.leaf_http[number]}", "--shard", f"{number}/{len(self.leaves)}")
 
     def start_broker(self):
-        args = ["--http", f"127.0.0.1:{self.http}", "--collection", self.collection]
+        args = ["--http", f"127.0.0.1:{self.http}", "--collection", self.collection, *self.broker_flags]
         for port in self.leaf_ports:
             args += ["--leaf", f"tcp://127.0.0.1:{port}"]
         self.broker = self.setting.spawn(f"{self.name}-broker", "frond-broker", *args)

@@ -59,6 +59,11 @@ TEST(Answer, HasTheContractsMembers) {
                 "http://x/",
                 "a \x02"
                 "b\x03"}};
+  const auto ran_on = [](std::uint32_t partition, std::string engine) {
+    return wire::PartitionProfile{.partition = partition, .engine = std::move(engine)};
+  };
+  page.profile.leaves = {{"tcp://a", 5, {ran_on(0, "gpu"), ran_on(1, "")}},
+                         {"tcp://b", 6, {ran_on(2, "cpu"), ran_on(3, "gpu")}}};
   const std::vector<wire::QueryTerm> terms = {{"b", 2}};
   const auto body = nlohmann::json::parse(
       render_answer(12'034, page.timed_out(), page.generation, "miss", render_rest(page, {true, true, terms})));
@@ -71,7 +76,8 @@ TEST(Answer, HasTheContractsMembers) {
   EXPECT_EQ(body["total"], nlohmann::json::parse(R"({"value":41,"relation":"gte"})"));
   EXPECT_EQ(body["hits"], nlohmann::json::parse(R"([{"id":"id","score":1.5,"title":"title","url":"http://x/",
       "snippet":"a <mark>b</mark>","score_fixed":98304,"ordinal":5}])"));
-  EXPECT_EQ(body["explain"], nlohmann::json::parse(R"({"mode_used":"and","terms":[{"term":"b","occurrences":2}]})"));
+  EXPECT_EQ(body["explain"], nlohmann::json::parse(R"({"mode_used":"and","engines":["cpu","gpu"],
+                                                       "terms":[{"term":"b","occurrences":2}]})"));
   EXPECT_TRUE(body.contains("profile"));
   const auto plain = nlohmann::json::parse(render_answer(5, false, 7, "hit", render_rest(page, {})));
   EXPECT_EQ(plain["took_ms"], 0.005);

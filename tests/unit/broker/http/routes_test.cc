@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
+
+#include "broker/web/assets.h"
 #include "tests/support/captured_response.h"
 #include "tests/support/scripted_broker.h"
 
@@ -94,13 +97,44 @@ TEST_F(TheRoutes, ExportMetricsUnderTheirPrefixes) {
   EXPECT_NE(text.find("frond_broker_leaf_requests_total{kind=\"fetch\"} 1"), std::string::npos) << text;
   EXPECT_NE(text.find("frond_broker_generation 1"), std::string::npos) << text;
 }
-TEST_F(TheRoutes, ServeThePageWithAStrictPolicy) {
-  for (const char* path : {"/", "/assets/page.css", "/assets/page.js", "/openapi.json", "/?q=cell"}) {
-    const auto response = ask("GET", path);
-    EXPECT_EQ(response.status, 200) << path;
-    EXPECT_EQ(response.headers.at(0).first, "Content-Security-Policy");
+TEST_F(TheRoutes, ServeThePagesWithAStrictPolicy) {
+  std::size_t bytes = 0;
+  for (const Asset& asset : assets()) {
+    const auto response = ask("GET", std::string(asset.path));
+    EXPECT_EQ(response.status, 200) << asset.path;
+    EXPECT_EQ(response.headers.at(0).first, "Content-Security-Policy") << asset.path;
+    if (asset.path == "/openapi.json") {
+      EXPECT_TRUE(nlohmann::json::accept(response.body));
+      continue;
+    }
+    bytes += response.body.size();
+    // The policy forbids both; a browser would drop them without a word.
+    EXPECT_EQ(response.body.find(" style=\""), std::string::npos) << asset.path;
+    EXPECT_EQ(response.body.find("innerHTML"), std::string::npos) << asset.path;
   }
-  EXPECT_TRUE(nlohmann::json::accept(ask("GET", "/openapi.json").body));
+  EXPECT_LT(bytes, 100'000u) << "both pages together";
+  EXPECT_EQ(ask("GET", "/?q=cell").status, 200);
+}
+TEST_F(TheRoutes, AreThoseThatTheApiDescriptionHas) {
+  broker.up();
+  const auto described = nlohmann::json::parse(ask("GET", "/openapi.json").body)["paths"];
+  for (const auto& [path, operations] : described.items()) {
+    std::string allowed;
+    for (const char* method : {"GET", "HEAD", "POST", "OPTIONS"}) {
+      std::string lower(method);
+      for (char& c : lower) c = static_cast<char>(std::tolower(c));
+      const bool always = lower == "options" || (lower == "head" && operations.contains("get"));
+      if (always || operations.contains(lower)) allowed += (allowed.empty() ? "" : ", ") + std::string(method);
+    }
+    const auto concrete = path == "/assets/{file}" ? std::string("/assets/page.css") : path;
+    const auto options = ask("OPTIONS", concrete);
+    EXPECT_EQ(options.status, 204) << path;
+    EXPECT_EQ(options.headers.at(0), (std::pair<std::string, std::string>("Allow", allowed))) << path;
+  }
+  for (const Asset& asset : assets())
+    EXPECT_TRUE(described.contains(asset.path) || asset.path.starts_with("/assets/")) << asset.path;
+  for (const char* path : {"/v1/search", "/v1/msearch", "/v1/cluster", "/metrics", "/livez", "/readyz"})
+    EXPECT_TRUE(described.contains(path)) << path;
 }
 }  // namespace
 }  // namespace frond::broker

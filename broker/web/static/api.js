@@ -1,0 +1,28 @@
+// The broker's API as the pages use it: a request gives a body or a failure, never an exception.
+
+// {body} or {failure: {status, title, detail, parameter, retryAfter}}; status 0: no answer. Null: given up for a newer one.
+export async function ask(path, signal) {
+  let reply;
+  try {
+    reply = await fetch(path, { signal, headers: { Accept: 'application/json' } });
+    const body = await reply.json();
+    if (reply.ok) return { body };
+    return { failure: { ...body, status: reply.status, retryAfter: Number(reply.headers.get('Retry-After')) || 0 } };
+  } catch (error) {
+    if (error.name === 'AbortError') return null;
+    if (reply) return { failure: { status: reply.status, title: 'Unreadable answer', detail: `Status ${reply.status}, and no JSON.` } };
+    return { failure: { status: 0, title: 'The broker does not answer', detail: 'It may be restarting, or the network is cut.' } };
+  }
+}
+
+// What a person may do about a failure.
+export function advice(failure) {
+  switch (failure.status) {
+    case 0: return 'Try again in a moment.';
+    case 400: return 'Change the search and send it again.';
+    case 429: return `The cluster is at its limit. Try again in ${failure.retryAfter || 1} s.`;
+    case 503: return 'Parts of the index have no leaf now; the cluster page shows which.';
+    case 504: return 'The leaves were too slow; rarer words are found faster.';
+    default: return '';
+  }
+}

@@ -1,0 +1,52 @@
+// Hits and page links of one answer.
+import { count, element, link } from '/assets/dom.js';
+
+const kMaxDepth = 10000; // offset + k, as the API has it
+const entities = { '&lt;': '<', '&gt;': '>', '&amp;': '&', '&quot;': '"', '&#39;': "'" };
+const unescaped = (text) => text.replace(/&(?:lt|gt|amp|quot|#39);/g, (entity) => entities[entity]);
+
+// A snippet is escaped text with <mark>…</mark> around the words found.
+function snippet(marked) {
+  const paragraph = element('p', 'snippet');
+  marked.split(/<mark>(.*?)<\/mark>/s).forEach((part, i) => {
+    paragraph.append(i % 2 ? element('mark', '', unescaped(part)) : unescaped(part));
+  });
+  return paragraph;
+}
+
+// Documents come from anywhere: only links to the web are followed.
+function title(hit) {
+  const text = hit.title || hit.id;
+  if (!/^https?:\/\//i.test(hit.url)) return element('h2', '', text);
+  const anchor = link(hit.url, '', text);
+  anchor.rel = 'noreferrer';
+  return element('h2', '', anchor);
+}
+
+export function hitItem(hit) {
+  const source = element('p', 'quiet source', hit.url && `${hit.url} · `, `${hit.id} · score ${hit.score.toFixed(3)}`);
+  return element('li', '', title(hit), hit.snippet && snippet(hit.snippet), source);
+}
+
+// Fills `nav` with links around the page at `offset`; href(offset) makes an address.
+export function showPages(nav, { total, hits }, offset, k, href) {
+  const known = Math.ceil(Math.min(total.value, kMaxDepth) / k);
+  const current = Math.floor(offset / k);
+  const more = current + 1 < known || (total.relation === 'gte' && hits.length === k);
+  const reachable = (page) => (page + 1) * k <= kMaxDepth;
+  const to = (page, text, label) => {
+    const anchor = link(href(page * k), '', text);
+    anchor.dataset.offset = page * k;
+    anchor.setAttribute('aria-label', label);
+    if (page === current) anchor.setAttribute('aria-current', 'page');
+    return element('li', '', anchor);
+  };
+  const items = [];
+  if (current > 0) items.push(to(current - 1, '‹ Previous', 'Previous page'));
+  const last = Math.max(known - 1, current);
+  const first = Math.max(0, Math.min(current - 2, last - 4));
+  for (let page = first; page <= Math.min(last, first + 4) && reachable(page); ++page) items.push(to(page, count(page + 1), `Page ${page + 1}`));
+  if (more && reachable(current + 1)) items.push(to(current + 1, 'Next ›', 'Next page'));
+  nav.hidden = items.length < 2;
+  nav.replaceChildren(element('ul', '', ...items));
+}

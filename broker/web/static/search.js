@@ -1,0 +1,153 @@
+// The search page: the address holds the search, this asks /v1/search for it and shows what comes.
+import { advice, ask } from '/assets/api.js';
+import { count, element, link, milliseconds, plural } from '/assets/dom.js';
+import { hitItem, showPages } from '/assets/hits.js';
+import { profileView } from '/assets/profile.js';
+
+const $ = (id) => document.getElementById(id);
+const modes = { and: 'all words', or: 'any word' };
+const processors = { cpu: 'CPU', gpu: 'GPU', exhaustive: 'the reference' };
+let running = null; // aborts the search on its way: a late answer never overwrites a newer one
+
+// What the address asks for; what it may not say falls back to the default.
+function asked() {
+  const from = new URLSearchParams(location.search);
+  const one = (name, allowed) => (allowed.includes(from.get(name)) ? from.get(name) : allowed[0]);
+  const k = Number(one('k', ['10', '20', '50', '100']));
+  const offset = Math.min(10000 - k, Math.max(0, Number.parseInt(from.get('offset') ?? '0', 10) || 0));
+  return { q: from.get('q') ?? '', mode: one('mode', ['auto', 'and', 'or']), processor: one('processor', ['auto', 'cpu', 'gpu', 'exhaustive']),
+    k, offset, profile: from.get('profile') === 'true' };
+}
+
+// The page's own address of a search: what is as usual is left out.
+function address(search) {
+  const usual = { mode: 'auto', processor: 'auto', k: 10, offset: 0, profile: false };
+  const wanted = Object.entries(search).filter(([name, value]) => value !== usual[name]);
+  return '/?' + new URLSearchParams(wanted);
+}
+
+function fillForm(search) {
+  $('q').value = search.q;
+  document.querySelector(`input[name=mode][value=${search.mode}]`).checked = true;
+  $('processor').value = search.processor;
+  $('k').value = search.k;
+  $('profile').checked = search.profile;
+}
+
+function fromForm() {
+  const mode = document.querySelector('input[name=mode]:checked').value;
+  return { q: $('q').value.trim(), mode, processor: $('processor').value, k: Number($('k').value), offset: 0, profile: $('profile').checked };
+}
+
+function summary(answer, { offset }) {
+  const { total, hits, explain, cache } = answer;
+  if (total.value === 0) return 'Nothing matches.';
+  const found = `${total.relation === 'eq' ? '' : 'At least '}${plural(total.value, 'document')}`;
+  const shown = hits.length ? `${count(offset + 1)}–${count(offset + hits.length)}` : 'none on this page';
+  const where = explain.engines.map((name) => processors[name] ?? name).join(' and ');
+  const how = cache === 'hit' ? `from the cache${where && `, computed on ${where}`}` : where && `on ${where}`;
+  return [found, shown, `matching ${modes[explain.mode_used]}`, milliseconds(answer.took_ms), how].filter(Boolean).join(' · ');
+}
+
+function notice(title, ...lines) {
+  $('notice').replaceChildren(element('div', 'notice', element('h2', '', title), ...lines));
+}
+
+function showFailure(failure, search) {
+  $('status').textContent = '';
+  $('q').toggleAttribute('aria-invalid', failure.status === 400 && failure.parameter === 'q');
+  const again = element('button', '', 'Try again');
+  again.type = 'button';
+  again.addEventListener('click', () => run(search));
+  const cluster = [0, 503, 504].includes(failure.status) && link('/status', '', 'See the cluster');
+  notice(failure.title ?? 'Error', element('p', '', failure.detail ?? ''), element('p', '', advice(failure)), element('p', 'actions', again, cluster));
+}
+
+function showCoverage({ coverage, timed_out: late }) {
+  if (coverage.degraded.length === 0) return;
+  const reasons = Map.groupBy ? Map.groupBy(coverage.degraded, (one) => one.reason) : new Map([['', coverage.degraded]]);
+  const lines = [...reasons].map(([reason, of]) => `${of.map((one) => one.partition).join(', ')}: ${(reason || of[0].reason).replaceAll('_', ' ')}`);
+  notice('This answer is incomplete', element('p', '', `${coverage.partitions_answered} of ${coverage.partitions_total} partitions answered${late ? ' in time' : ''}. Missing: ${lines.join('; ')}.`),
+    element('p', '', link('/status', '', 'See the cluster')));
+}
+
+function showNothing(search, explain) {
+  if (explain.terms.length === 0) return notice('Nothing to look for', element('p', '', 'The query has no words but stop words.'));
+  if (search.mode !== 'and') return notice('Nothing matches', element('p', '', 'No document has any of these words. Check the spelling.'));
+  notice('Nothing matches all words', element('p', '', link(address({ ...search, mode: 'or', offset: 0 }), '', 'Search for any of the words instead')));
+}
+
+function showAnswer(answer, search, received) {
+  $('hits').replaceChildren(...answer.hits.map(hitItem));
+  $('hits').start = search.offset + 1;
+  $('status').textContent = summary(answer, search);
+  showPages($('pages'), answer, search.offset, search.k, (offset) => address({ ...search, offset }));
+  $('profile-view').replaceChildren(...(answer.profile ? [profileView(answer)] : []));
+  showCoverage(answer);
+  if (answer.total.value === 0 && answer.coverage.degraded.length === 0) showNothing(search, answer.explain);
+  requestAnimationFrame(() => performance.measure('answer-to-hits', { start: received, end: performance.now() }));
+}
+
+async function run(search) {
+  running?.abort();
+  running = new AbortController();
+  for (const id of ['notice', 'profile-view']) $(id).replaceChildren();
+  $('q').removeAttribute('aria-invalid');
+  document.title = search.q ? `${search.q} – Frond search` : 'Frond search';
+  if (!search.q) {
+    $('hits').replaceChildren();
+    $('pages').hidden = true;
+    $('status').textContent = '';
+    return;
+  }
+  $('results').setAttribute('aria-busy', 'true');
+  $('status').textContent = 'Searching…';
+  const { profile, ...rest } = search;
+  const got = await ask('/v1/search?' + new URLSearchParams({ ...rest, explain: true, ...(profile && { profile }) }), running.signal);
+  if (!got) return;
+  const received = performance.now();
+  $('results').removeAttribute('aria-busy');
+  if (got.body) return showAnswer(got.body, search, received);
+  $('hits').replaceChildren();
+  $('pages').hidden = true;
+  showFailure(got.failure, search);
+}
+
+function go(search) {
+  history.pushState(null, '', address(search));
+  return run(search);
+}
+
+function recall() {
+  const search = asked();
+  fillForm(search);
+  run(search);
+}
+
+async function showCollection() {
+  const { body } = (await ask('/v1/cluster')) ?? {};
+  if (!body) return;
+  const up = body.leaves.filter((leaf) => leaf.healthy).length;
+  $('collection').replaceChildren(`Collection ${body.collection} · ${plural(body.documents, 'document')} · generation ${body.generation} · `,
+    link('/status', '', `${up} of ${plural(body.leaves.length, 'leaf', 'leaves')} up`));
+}
+
+$('search').addEventListener('submit', (event) => {
+  event.preventDefault();
+  go(fromForm());
+});
+// A changed option asks again at once, when something was asked.
+document.querySelector('.options').addEventListener('change', () => {
+  if (asked().q && $('q').value.trim()) go(fromForm());
+});
+$('pages').addEventListener('click', (event) => {
+  const offset = event.target.closest('a')?.dataset.offset;
+  if (offset === undefined || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+  event.preventDefault();
+  $('results').focus({ preventScroll: true });
+  window.scrollTo(0, 0);
+  go({ ...asked(), offset: Number(offset) });
+});
+window.addEventListener('popstate', recall);
+recall();
+showCollection();

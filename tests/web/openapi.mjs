@@ -1,0 +1,158 @@
+// The API's description against a living broker: the document is valid OpenAPI 3.1, what it calls a valid request is
+// taken and what it calls invalid is refused, and every answer is one that it describes.
+//
+// usage: node openapi.mjs URL whole|partial|none    how much of the index has a leaf
+import { Validator } from '@seriousme/openapi-schema-validator';
+import Ajv2020 from 'ajv/dist/2020.js';
+
+const [base, coverage] = process.argv.slice(2);
+const wrong = [];
+const seen = new Map(); // "GET /path" → statuses
+const expect = (condition, what) => condition || wrong.push(what);
+
+const document = await (await fetch(base + '/openapi.json')).json();
+const validator = new Validator();
+const verdict = await validator.validate(structuredClone(document));
+expect(verdict.valid, `not valid OpenAPI: ${JSON.stringify(verdict.errors)}`);
+expect(validator.version === '3.1', `version ${validator.version}`);
+
+const ajv = new Ajv2020({ strict: true, strictRequired: false, strictTypes: false, allErrors: true, keywords: ['components', 'x-line-schema'] });
+ajv.addSchema({ $id: 'doc', components: document.components }, 'doc', undefined, false);
+const compiled = new Map();
+function errorsOf(schema, value) {
+  const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"doc#/'));
+  const key = JSON.stringify(absolute);
+  if (!compiled.has(key)) compiled.set(key, ajv.compile(absolute));
+  return compiled.get(key)(value) ? null : ajv.errorsText(compiled.get(key).errors);
+}
+const resolved = (node) => (node.$ref ? node.$ref.slice(2).split('/').reduce((at, part) => at[part], document) : node);
+
+function checkBody(name, media, content, text) {
+  if (media === 'application/x-ndjson') {
+    const lines = text.trimEnd().split('\n');
+    for (const line of lines) expect(!errorsOf(content['x-line-schema'], JSON.parse(line)), `${name}: a line: ${errorsOf(content['x-line-schema'], JSON.parse(line))}`);
+    return;
+  }
+  const value = media.endsWith('json') ? JSON.parse(text) : text;
+  const problem = errorsOf(content.schema, value);
+  expect(!problem, `${name}: ${problem}: ${text.slice(0, 500)}`);
+}
+
+// Sends a request of an operation; the answer must be one that the operation describes. Returns its status.
+async function exchange(method, template, { query = '', body, path = template } = {}) {
+  const name = `${method} ${path}${query && '?'}${query}${body === undefined ? '' : ` ${body.slice(0, 200)}`}`;
+  const operation = document.paths[template][method.toLowerCase()];
+  const reply = await fetch(base + path + (query && '?') + query, { method, body });
+  const text = await reply.text();
+  const statuses = seen.get(`${method} ${template}`) ?? new Set();
+  seen.set(`${method} ${template}`, statuses.add(reply.status));
+  const found = operation.responses[reply.status];
+  if (!found) {
+    wrong.push(`${name}: status ${reply.status} is not described`);
+    return reply.status;
+  }
+  const response = resolved(found);
+  for (const [header, { required, schema }] of Object.entries(response.headers ?? {})) {
+    const value = reply.headers.get(header);
+    expect(value !== null || !required, `${name}: no ${header}`);
+    if (value !== null) expect(!errorsOf(schema, schema.type === 'integer' ? Number(value) : value), `${name}: ${header}: ${value}`);
+  }
+  const media = (reply.headers.get('content-type') ?? '').split(';')[0];
+  expect(response.content[media], `${name}: ${media} is not described`);
+  if (response.content[media]) checkBody(name, media, response.content[media], text);
+  return reply.status;
+}
+
+// Values at and over the limits of a parameter's schema.
+function valuesOf(schema) {
+  const own = resolved(schema);
+  if (own.enum) return [...own.enum, 'nonsense', 7, true];
+  if (own.type === 'integer') return [own.minimum, own.maximum, own.minimum - 1, own.maximum + 1, 1.5, 'x', '', true];
+  if (own.type === 'boolean') return [true, false, 'yes', '', 7];
+  const long = (length) => 'linkslinks '.repeat(400).slice(0, length);
+  return ['links', '', long(own.maxLength), long(own.maxLength + 1), 'grün "quoted" + -minus & more', 7, false];
+}
+
+// What a query string carries is text: read as the schema's type where it spells one.
+function fromText(schema, text) {
+  const own = resolved(schema);
+  if (own.type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : text;
+  if (own.type === 'boolean') return ['true', 'false'].includes(text) ? text === 'true' : text;
+  return text;
+}
+
+const refused = (status) => status === 400;
+function agree(name, valid, status) {
+  expect(valid !== refused(status), `${name}: the description calls it ${valid ? 'valid' : 'invalid'}, the broker answers ${status}`);
+}
+
+async function checkQuery() {
+  const { parameters } = document.paths['/v1/search'].get;
+  for (const { name, schema } of parameters) {
+    for (const value of valuesOf(schema)) {
+      const query = new URLSearchParams({ q: 'links', ...(name === 'offset' && { k: 1 }), [name]: String(value) }).toString();
+      agree(`?${query.slice(0, 100)}`, !errorsOf(schema, fromText(schema, String(value))), await exchange('GET', '/v1/search', { query }));
+    }
+    const twice = `q=links&${name}=1&${name}=1`;
+    agree(`?${twice}`, false, await exchange('GET', '/v1/search', { query: twice }));
+  }
+  agree('no q', false, await exchange('GET', '/v1/search', { query: 'k=3' }));
+  agree('unknown', false, await exchange('GET', '/v1/search', { query: 'q=links&size=3' }));
+  agree('too deep', false, await exchange('GET', '/v1/search', { query: 'q=links&offset=9999&k=2' }));
+}
+
+async function checkBodies() {
+  const content = document.paths['/v1/search'].post.requestBody.content['application/json'];
+  const { schema } = content;
+  const cases = [{}, { q: 'links', size: 3 }, [], 'links', null, { q: null }, ...Object.values(content.examples).map(({ value }) => value)];
+  for (const [name, own] of Object.entries(resolved(schema).properties)) {
+    cases.push(...valuesOf(own).map((value) => ({ q: 'links', ...(name === 'offset' && { k: 1 }), [name]: value })));
+  }
+  const lines = [];
+  for (const value of cases) {
+    const body = JSON.stringify(value);
+    const valid = !errorsOf(schema, value);
+    agree(body.slice(0, 100), valid, await exchange('POST', '/v1/search', { body }));
+    lines.push(body);
+  }
+  for (const { value } of Object.values(content.examples)) expect(!errorsOf(schema, value), 'an example is not valid');
+  agree('broken JSON', false, await exchange('POST', '/v1/search', { body: '{' }));
+  agree('a query too', false, await exchange('POST', '/v1/search', { query: 'q=a', body: '{"q":"a"}' }));
+  expect((await exchange('POST', '/v1/search', { body: ' '.repeat(70000) })) === 413, '70,000 bytes of body are taken');
+  expect((await exchange('POST', '/v1/msearch', { body: lines.join('\n') })) === 200, 'msearch does not answer 200');
+  agree('an empty msearch', false, await exchange('POST', '/v1/msearch', { body: '' }));
+  agree('10,001 lines', false, await exchange('POST', '/v1/msearch', { body: '{}\n'.repeat(10001) }));
+}
+
+async function checkEveryRoute() {
+  for (const [template, item] of Object.entries(document.paths)) {
+    const file = item.get?.parameters?.find((one) => one.in === 'path');
+    const paths = file ? file.schema.enum.map((name) => template.replace(`{${file.name}}`, name)) : [template];
+    if (item.get && template !== '/v1/search') for (const path of paths) await exchange('GET', template, { path });
+  }
+  agree('a parameter of /v1/cluster', false, await exchange('GET', '/v1/cluster', { query: 'x=1' }));
+  const readied = seen.get('GET /readyz');
+  expect(readied.has(coverage === 'none' ? 503 : 200), `/readyz: ${[...readied]}`);
+}
+
+// A word of its own for each state of the index: a whole answer in the cache outlives the leaves.
+async function checkSearches() {
+  const word = { whole: 'links', partial: 'file', none: 'kernel' }[coverage];
+  for (const query of [`q=${word}`, `q=${word}&explain=true`, `q=${word}&profile=true`, `q=${word}&explain=true&profile=true`, 'q=%20', `q=${word}&k=100&offset=50`, `q=${word}zz&mode=and`, `q=${word}&allow_partial=false`]) {
+    const status = await exchange('GET', '/v1/search', { query });
+    const wanted = query === 'q=%20' ? [200, 503] : coverage === 'whole' ? [200] : coverage === 'none' ? [503, 504] : query.includes('partial') ? [503] : [200];
+    expect(wanted.includes(status), `?${query}: status ${status}, ${wanted} wanted`);
+  }
+}
+
+await checkEveryRoute();
+await checkSearches();
+if (coverage === 'whole') {
+  await checkQuery();
+  await checkBodies();
+  for (const [template, item] of Object.entries(document.paths))
+    for (const method of ['GET', 'POST']) if (item[method.toLowerCase()]) expect(seen.get(`${method} ${template}`)?.has(200), `${method} ${template} was never answered with 200`);
+}
+console.log(`${coverage}: ${[...seen].map(([name, statuses]) => `${name} ${[...statuses].sort().join(' ')}`).join('; ')}`);
+for (const line of wrong.slice(0, 50)) console.log(`WRONG: ${line}`);
+process.exit(wrong.length ? 1 : 0);

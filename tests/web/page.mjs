@@ -1,0 +1,218 @@
+// Journeys through both pages in headless Chromium: what a person does and sees, with the keyboard too, in both themes, at
+// three widths. Nothing may be loaded from elsewhere, nothing may be written to the console, axe must find nothing.
+//
+// usage: node page.mjs URL whole|partial [FOLDER-FOR-SCREENSHOTS] [budgets]
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+const [base, coverage, screenshots, budgets] = process.argv.slice(2);
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const wrong = [];
+const expect = (condition, what) => condition || wrong.push(what);
+const journeys = [];
+const journey = (name, when, walk) => journeys.push({ name, when, walk });
+
+const profile = mkdtempSync(join(tmpdir(), 'frond-chromium-'));
+const browser = await chromium.launchPersistentContext(profile, {
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  bypassCSP: false, timeout: 120000,
+});
+browser.setDefaultTimeout(30000);
+
+// A page that takes notes. `expected`: console lines of failures that the journey makes.
+async function open(path, { width = 1280, theme = 'light', expected = [] } = {}) {
+  const page = await browser.newPage();
+  page.notes = [];
+  page.loaded = []; // bytes of each file of the page
+  await page.setViewportSize({ width, height: 800 });
+  await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+  page.on('console', (line) => expected.some((one) => line.text().includes(one)) || page.notes.push(`console: ${line.text()}`));
+  page.on('pageerror', (error) => page.notes.push(`error: ${error.message}`));
+  page.on('request', (request) => request.url().startsWith(base + '/') || page.notes.push(`asked elsewhere: ${request.url()}`));
+  page.on('response', (response) => response.url().includes('/v1/') || page.loaded.push(response.body().then((body) => body.length, () => 0)));
+  await page.goto(base + path);
+  return page;
+}
+const text = (page, selector) => page.locator(selector).innerText();
+const hits = (page) => page.locator('#hits > li').count();
+const shown = (page) => page.waitForFunction(() => /·|Nothing|^$/.test(document.querySelector('#status').textContent) && !document.querySelector('#results').hasAttribute('aria-busy'));
+
+async function audit(page, what) {
+  // axe is put into the page by the debugger, past the page's policy.
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }));
+  for (const { id, impact, nodes } of violations) expect(false, `${what}: axe: ${id} (${impact}): ${nodes.slice(0, 3).map((node) => node.html).join(' | ')}`);
+}
+const bytesOf = async (page) => (await Promise.all(page.loaded)).reduce((sum, length) => sum + length, 0);
+const overflows = (page) => page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+
+journey('a search by keyboard', 'whole', async () => {
+  const page = await open('/');
+  expect(await page.evaluate(() => document.activeElement.id) === 'q', 'the field has the focus at first');
+  await page.keyboard.type('symbolic links');
+  await page.keyboard.press('Enter');
+  await page.locator('#hits > li').first().waitFor();
+  expect(await hits(page) === 10, `10 hits, not ${await hits(page)}`);
+  expect(/ documents? · 1–10 · matching (all words|any word) · .* ms · on CPU/.test(await text(page, '#status')), await text(page, '#status'));
+  expect(await page.locator('#hits mark').count() > 0, 'words found are marked');
+  expect(new URL(page.url()).search === '?q=symbolic+links', `the address: ${page.url()}`);
+  expect(await page.title() === 'symbolic links – Frond search', await page.title());
+  await page.waitForFunction(() => performance.getEntriesByName('answer-to-hits').length > 0);
+  const took = await page.evaluate(() => performance.getEntriesByName('answer-to-hits')[0].duration);
+  const bytes = await bytesOf(page);
+  console.log(`search page: ${bytes} bytes; hits drawn ${took.toFixed(1)} ms after the answer`);
+  expect(bytes > 10000 && bytes < 100000, `the page has ${bytes} bytes`);
+  if (budgets) expect(took < 100, `hits took ${took} ms`);
+  for (const [key, mode] of [['ArrowRight', 'and'], ['ArrowRight', 'or'], ['ArrowLeft', 'and']]) {
+    if (mode === 'and' && key === 'ArrowRight') for (let i = 0; i < 2; ++i) await page.keyboard.press('Tab');
+    await page.keyboard.press(key);
+    await page.waitForURL((url) => url.searchParams.get('mode') === mode);
+  }
+  await page.reload();
+  await shown(page);
+  expect(await page.isChecked('input[value=and]'), 'the address keeps the mode');
+  expect((await text(page, '#status')).includes('matching all words'), await text(page, '#status'));
+  return page;
+});
+
+journey('pages of hits, and back', 'whole', async () => {
+  const page = await open('/?q=file&mode=or');
+  await page.getByRole('link', { name: 'Next page' }).click();
+  await page.waitForURL(/offset=10/);
+  await page.waitForFunction(() => document.querySelector('#status').textContent.includes('11–20'));
+  expect(await page.evaluate(() => document.activeElement.id) === 'results', 'the focus goes to the results');
+  await page.getByRole('link', { name: 'Page 4', exact: true }).click();
+  await page.waitForFunction(() => document.querySelector('#status').textContent.includes('31–40'));
+  expect(await page.getAttribute('#pages [aria-current]', 'aria-label') === 'Page 4', 'the page shown is the current one');
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelector('#status').textContent.includes('11–20'));
+  await page.selectOption('#k', '50');
+  await page.waitForFunction(() => document.querySelector('#status').textContent.includes('1–50'));
+  await page.goto(base + '/?q=file&offset=99999999');
+  await page.waitForFunction(() => /none on this page|·/.test(document.querySelector('#status').textContent));
+  return page;
+});
+
+journey('documents that would harm', 'whole', async () => {
+  const page = await open('/?q=hostileword&mode=or');
+  await shown(page);
+  expect(await hits(page) === 2, `2 hits, not ${await hits(page)}`);
+  expect(await page.locator('#hits img, #hits script, #hits a').count() === 0, 'text became elements or links');
+  expect((await text(page, '#hits')).includes('<img src=x onerror=alert(1)>'), 'the text is shown as it is');
+  expect(!await overflows(page), 'a long word widens the page');
+  return page;
+});
+
+journey('nothing found, and a way on', 'whole', async () => {
+  const page = await open('/?q=kernel+zzzzqqq&mode=and');
+  await page.getByRole('link', { name: 'Search for any of the words instead' }).click();
+  await shown(page);
+  expect(await hits(page) > 0, 'any of the words is found');
+  await page.goto(base + '/?q=zzzzqqq');
+  await shown(page);
+  expect((await text(page, '#notice')).includes('Check the spelling'), await text(page, '#notice'));
+  return page;
+});
+
+journey('where the time went', 'whole', async () => {
+  const page = await open('/?q=kernel+module&profile=true');
+  await page.locator('.profile table').waitFor();
+  expect(await page.locator('.profile tbody tr').count() === 4, 'a row for each of 4 partitions');
+  expect((await text(page, '.profile tbody')).includes('cpu'), 'the engine is named');
+  expect(await page.isChecked('#profile'), 'the switch is on');
+  return page;
+});
+
+journey('refusals and failures', 'whole', async () => {
+  const page = await open('/?q=' + 'w%20'.repeat(600), { expected: ['status of 400', 'status of 429', 'status of 503', 'ERR_FAILED'] });
+  await page.locator('#notice h2').waitFor();
+  expect((await text(page, '#notice')).startsWith('Bad request'), await text(page, '#notice'));
+  expect(await page.getAttribute('#q', 'aria-invalid') !== null, 'the field is marked as wrong');
+  const problem = (status, title) => ({ status, contentType: 'application/problem+json', headers: { 'Retry-After': '3' }, body: JSON.stringify({ type: 'about:blank', title, status, detail: 'The detail.' }) });
+  const cases = [
+    [(route) => route.fulfill(problem(429, 'Too many requests')), 'Try again in 3 s'],
+    [(route) => route.fulfill(problem(503, 'Unavailable')), 'See the cluster'],
+    [(route) => route.abort(), 'The broker does not answer'],
+    [(route) => route.fulfill({ status: 200, body: 'no json' }), 'Unreadable answer'],
+  ];
+  for (const [answer, wanted] of cases) {
+    await page.route('**/v1/search*', answer);
+    await page.goto(base + '/?q=kernel');
+    await page.locator('#notice h2').waitFor();
+    expect((await text(page, '#notice')).includes(wanted), `${wanted}: ${await text(page, '#notice')}`);
+    await page.unroute('**/v1/search*');
+  }
+  await audit(page, 'failure');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.locator('#hits > li').first().waitFor();
+  expect(await text(page, '#notice') === '', 'the notice goes when all is well');
+  return page;
+});
+
+journey('the cluster, watched', 'whole', async () => {
+  const page = await open('/status');
+  await page.locator('.leaf').first().waitFor();
+  expect(await page.locator('.leaf').count() === 2, 'a card for each leaf');
+  expect(await page.locator('.group').count() === 2, 'a group for each shard');
+  expect((await text(page, '#state')).includes('all 2 leaves are up'), await text(page, '#state'));
+  expect((await text(page, '#picture')).includes('Partitions 0, 2'), 'the partitions are named');
+  await page.waitForRequest(/v1\/cluster/); // again, by itself
+  await page.getByRole('button', { name: 'Pause' }).click();
+  let asked = 0;
+  page.on('request', () => ++asked);
+  await page.waitForTimeout(4500);
+  expect(asked <= 1, `paused, and asked ${asked} times`);
+  console.log(`status page: ${await bytesOf(page)} bytes`);
+  return page;
+});
+
+journey('a leaf that died', 'partial', async () => {
+  const page = await open('/?q=kernel&mode=or');
+  await page.locator('#notice h2').waitFor();
+  expect((await text(page, '#notice')).includes('This answer is incomplete'), await text(page, '#notice'));
+  expect(await hits(page) > 0, 'what was found is shown');
+  await page.getByRole('link', { name: 'See the cluster' }).click();
+  await page.locator('.leaf.bad').waitFor();
+  expect((await text(page, '#state')).includes('Answers are incomplete: 2 partitions have no leaf'), await text(page, '#state'));
+  expect((await text(page, '.leaf.bad')).includes('down'), 'it is told in words');
+  return page;
+});
+
+// One page at every width; axe at the widest and the narrowest.
+async function look(name, path, ready, theme) {
+  const page = await open(path, { theme });
+  await page.locator(ready).first().waitFor();
+  for (const width of [1280, 768, 360]) {
+    const what = `${name}, ${theme}, ${width} wide`;
+    await page.setViewportSize({ width, height: 800 });
+    expect(!await overflows(page), `${what}: wider than the window`);
+    if (width !== 768) await audit(page, what);
+    if (screenshots) await page.screenshot({ path: join(screenshots, `${name}-${theme}-${width}.png`), fullPage: true });
+  }
+  return page;
+}
+const looks = { whole: [['search', '/?q=symbolic+links', '#hits > li'], ['status', '/status', '.leaf'], ['profile', '/?q=kernel+module&profile=true', '.profile table']],
+  partial: [['status-leaf-down', '/status', '.leaf.bad']] };
+for (const theme of ['light', 'dark'])
+  for (const [name, path, ready] of looks[coverage]) journey(`${name}, ${theme}`, coverage, () => look(name, path, ready, theme));
+
+for (const { name, walk } of journeys.filter(({ when }) => when === coverage)) {
+  const before = wrong.length;
+  try {
+    const page = await walk();
+    for (const note of page.notes) wrong.push(note);
+    await page.close();
+  } catch (error) {
+    wrong.push(error.message.split('\n').slice(0, 6).join(' / '));
+  }
+  for (let i = before; i < wrong.length; ++i) wrong[i] = `${name}: ${wrong[i]}`;
+}
+await browser.close();
+rmSync(profile, { recursive: true, force: true });
+console.log(`${coverage}: ${journeys.filter(({ when }) => when === coverage).length} journeys`);
+for (const line of wrong.slice(0, 50)) console.log(`WRONG: ${line}`);
+process.exit(wrong.length ? 1 : 0);

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""What a browser and a client of the API see of a whole cluster on loopback.
+
+--suite openapi: openapi.mjs, with all, some and none of the index served. --suite page: page.mjs, in headless Chromium.
+Skipped (77) where Node.js, its packages (npm ci in this folder) or Chromium are not there.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "cluster"))
+import harness  # noqa: E402
+
+WORDS = """archive binary block buffer cache channel checksum command compress copy create cursor daemon default delete device
+directory driver entry error event field file filter format group handler hard header index interface journal kernel key length
+library limit link links list lock log map memory message metadata mode module mount name network node object offset option order
+owner packet page partition path permission pipe pointer policy port process protocol queue range reader record region register
+request resource ring route schedule scheduler segment sequence server session shared signal size socket source stack stream string
+symbolic sync system table target task thread timer token trace transfer tree update user value vector version volume write""".split()
+
+
+def documents(rng, count):
+    """Prose of a kind, with links; then documents as hostile as text can be."""
+    for number in range(count):
+        words = rng.choices(WORDS, [1 / (rank + 8) for rank in range(len(WORDS))], k=rng.randint(30, 160))
+        sentences = [" ".join(words[i:i + 11]).capitalize() + "." for i in range(0, len(words), 11)]
+        yield {"id": f"page-{number}", "title": " ".join(words[:4]).title(), "url": f"https://example.org/manual/{words[0]}/{number}",
+               "body": " ".join(sentences)}
+    hostile = "<img src=x onerror=alert(1)> <script>alert(1)</script> hostileword & \"quoted\" 'text' </mark> &lt;b&gt;"
+    yield {"id": "hostile-1", "title": hostile, "url": "javascript:alert(1)", "body": hostile * 3}
+    yield {"id": "hostile-2", "title": "", "url": "", "body": "hostileword " + "unbreakable" * 40}
+
+
+def missing(suite):
+    if not shutil.which("node"):
+        return "no node"
+    if not os.path.isdir(os.path.join(HERE, "node_modules", "ajv")):
+        return "no node_modules: npm ci in tests/web"
+    if suite == "page" and not os.path.exists(os.environ.get("CHROMIUM", "/usr/bin/chromium")):
+        return "no chromium"
+    return None
+
+
+def node(script, *args):
+    done = subprocess.run(["node", os.path.join(HERE, script), *map(str, args)], timeout=240, capture_output=True, text=True)
+    print(done.stdout + done.stderr, end="", flush=True)
+    harness.expect(done.returncode == 0, f"{script} {' '.join(map(str, args))} exited {done.returncode}")
+
+
+def kill(cluster, number):
+    harness.kill9(cluster.leaves[number])
+    address = f"tcp://127.0.0.1:{cluster.leaf_ports[number]}"
+
+    def noticed():
+        leaves = json.loads(harness.fetch(cluster.http, "/v1/cluster")[1])["leaves"]
+        return any(leaf["address"] == address and not leaf["healthy"] for leaf in leaves)
+
+    harness.eventually(noticed, f"the broker misses leaf {number}", 60)
+
+
+def main():
+    parser = harness.arguments(__doc__)
+    parser.add_argument("--suite", choices=("openapi", "page"), required=True)
+    parser.add_argument("--screenshots", default="", help="a folder for pictures of the pages")
+    parser.add_argument("--budgets", action="store_true", help="hold the times against their budgets too, on a quiet machine")
+    parsed = parser.parse_args()
+    lacking = missing(parsed.suite)
+    if lacking:
+        print(f"skipped: {lacking}")
+        sys.exit(harness.SKIPPED)
+
+    def test(setting):
+        source = setting.path("documents.jsonl")
+        with open(source, "w", encoding="utf-8") as file:
+            for document in documents(setting.rng, 1500):
+                file.write(json.dumps(document) + "\n")
+        repository = setting.path("repository")
+        setting.build(repository, "manuals", [source], 4)
+        cluster = harness.Cluster(setting, repository, "manuals", 2, broker_flags=("--max-timeout", "3600000", "--default-timeout", "20000"))
+        url = f"http://127.0.0.1:{cluster.http}"
+        if parsed.suite == "openapi":
+            node("openapi.mjs", url, "whole")
+            kill(cluster, 0)
+            node("openapi.mjs", url, "partial")
+            kill(cluster, 1)
+            node("openapi.mjs", url, "none")
+        else:
+            node("page.mjs", url, "whole", parsed.screenshots, "budgets" if parsed.budgets else "")
+            kill(cluster, 1)
+            node("page.mjs", url, "partial", parsed.screenshots)
+
+    harness.run(test, parsed)
+
+
+main()
