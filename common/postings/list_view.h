@@ -7,6 +7,7 @@
 // bytes give kCorrupt or garbage numbers, never an access outside. What decode_docids gives without an error ascends
 // strictly, lies behind the last docID of the block before and ends with the block's own last docID, which is not
 // behind the view's. Copyable; all methods may be called from any thread.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -47,6 +48,13 @@ class ListView {
   // The least saturation deficit (scoring/bm25.h) of the block's postings, and of the whole view.
   scoring::PackedDeficit block_deficit(std::uint32_t block) const {
     return deficits_ ? scale_.at(static_cast<std::uint8_t>(deficits_[block])) : scale_.least;
+  }
+  // The least of `count` blocks from `first` on; count > 0.
+  scoring::PackedDeficit least_deficit(std::uint32_t first, std::uint32_t count) const {
+    if (!deficits_) return scale_.least;
+    std::uint8_t least = 0xff;
+    for (std::size_t i = 0; i < count; ++i) least = std::min(least, static_cast<std::uint8_t>(deficits_[first + i]));
+    return scale_.at(least);
   }
   scoring::PackedDeficit list_deficit() const { return scale_.least; }
   // A deficit that kBestRanks[i] postings of this view (long_form.h) do not exceed: what their scores reach at least.

@@ -39,6 +39,17 @@ std::uint32_t PostingList::find_block(DocId target, std::uint32_t from) const {
   return segment == segments ? blocks_ : segment * kSegmentBlocks + segments_[segment].find_block(target, inside);
 }
 
+scoring::PackedDeficit PostingList::least_deficit(std::uint32_t first, std::uint32_t last) const {
+  scoring::PackedDeficit least = block_deficit(first);
+  for (std::uint32_t block = first + 1; block <= last;) {
+    // As far as one segment goes, whose deficits lie side by side.
+    const std::uint32_t end = std::min(last, block | (kSegmentBlocks - 1)) + 1;
+    least = std::min(least, segment_of(block).least_deficit(block % kSegmentBlocks, end - block));
+    block = end;
+  }
+  return least;
+}
+
 Result<void> PostingList::decode_first_docids(std::uint32_t block, BlockBuffer out) const {
   FROND_TRY(segment_of(block).decode_docids(0, out));
   if (block > 0 && out[0] <= last_docid(block - 1))

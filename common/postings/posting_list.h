@@ -24,6 +24,8 @@ class PostingList {
   scoring::PackedDeficit block_deficit(std::uint32_t block) const {
     return segment_of(block).block_deficit(block % kSegmentBlocks);
   }
+  // The least of blocks first .. last.
+  scoring::PackedDeficit least_deficit(std::uint32_t first, std::uint32_t last) const;
   scoring::PackedDeficit list_deficit() const { return list_deficit_; }
   // A deficit that kBestRanks[i] postings of the list (long_form.h) do not exceed; kNoDeficit: not stored. The least of
   // the segments': each of them has so many postings by itself.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -20,20 +19,52 @@ constexpr std::uint32_t kNone = 0xffffffff;
 class JoinedTerm {
  public:
   JoinedTerm(const Plan& plan, const PlanTerm& term) : reader_(plan, term) {}
-  Score bound_at(std::uint32_t posting) {
-    const std::uint32_t block = posting / kBlockLength;
+  Score bound_at(std::uint32_t posting) { return bound_of(posting / kBlockLength); }
+  Score bound_of(std::uint32_t block) {
     if (block != bound_block_) {
       bound_block_ = block;
       bound_ = reader_.block_bound(block);
     }
     return bound_;
   }
+
+  // Looks at documents first .. last; `first` never goes back. False: the list ends before them.
+  bool look(DocId first, DocId last) {
+    const auto& list = reader_.list();
+    const std::uint32_t from = list.find_block(first, block_ == kNone ? 0 : block_);
+    if (from == list.blocks()) return false;
+    stand_on(from);
+    const std::uint32_t to = std::min(list.find_block(last, from), list.blocks() - 1);
+    range_bound_ = reader_.bound(list.least_deficit(from, to));
+    return true;
+  }
+  // What one of these documents may get from this term.
+  Score range_bound() const { return range_bound_; }
+
+  // Stands on the block that may hold `docid`, without decoding it. False: the list ends before.
+  bool find(DocId docid) {
+    if (block_ != kNone && docid <= last_) return true;
+    const std::uint32_t block = reader_.list().find_block(docid, block_ == kNone ? 0 : block_ + 1);
+    if (block == reader_.blocks()) return false;
+    stand_on(block);
+    return true;
+  }
+  std::uint32_t block() const { return block_; }
+  DocId last() const { return last_; }  // of the block stood on
   TermReader& reader() { return reader_; }
 
   std::array<std::uint32_t, kBlockLength> postings;  // by place in the driver's block: block * 128 + position
 
  private:
+  void stand_on(std::uint32_t block) {
+    block_ = block;
+    last_ = reader_.list().last_docid(block);
+  }
+
   TermReader reader_;
+  std::uint32_t block_ = kNone;
+  DocId last_ = 0;
+  Score range_bound_ = 0;
   std::uint32_t bound_block_ = kNone;
   Score bound_ = 0;
 };
@@ -44,36 +75,75 @@ class Conjunction {
   Result<Outcome> run();
 
  private:
-  bool narrow(JoinedTerm& term);
+  bool start_block(std::uint32_t block);
+  bool narrow(std::size_t t);
   void offer_matches(JoinedTerm& driver);
 
   const Plan& plan_;
   const Clock& clock_;
   Threshold threshold_;
-  std::vector<JoinedTerm> terms_;  // the shortest list first
-  std::uint64_t list_bounds_ = 0;  // sum over all terms
-  Candidates left_;                // of the driver's block
+  std::vector<JoinedTerm> terms_;         // the shortest list first
+  std::uint64_t list_bounds_ = 0;         // sum over all terms
+  std::uint64_t least_ = 0;               // what a document of the driver's block must reach; 0: all are counted
+  std::uint64_t others_ = 0;              // where least_ > 0: sum of the range bounds of all terms but the driver
+  const Score* driver_scores_ = nullptr;  // where least_ > 0: by place
+  bool more_ = true;                      // documents may follow that match
+  Outcome outcome_;
+  Candidates left_;  // of the driver's block
   BlockTable table_;
 };
 
+// Fills left_ with the documents of the driver's block that may matter. False: none.
+bool Conjunction::start_block(std::uint32_t block) {
+  auto& driver = terms_.front().reader();
+  least_ = outcome_.matches >= plan_.count_to ? threshold_.least() : 0;
+  if (least_ == 0) {
+    driver.enter(block);
+    left_.start(driver.docids(), driver.size());
+    return left_.count > 0;
+  }
+  const DocId first = block ? driver.list().last_docid(block - 1) + 1 : 0, last = driver.list().last_docid(block);
+  others_ = 0;
+  for (std::size_t t = 1; t < terms_.size(); ++t) {
+    if (!terms_[t].look(first, last)) return more_ = false;
+    others_ += terms_[t].range_bound();
+  }
+  if (terms_.front().bound_of(block) + others_ < least_) {
+    outcome_.exact = false;
+    return false;
+  }
+  driver.enter(block);
+  driver_scores_ = driver.scores();
+  left_.start(driver.docids(), driver.size());
+  const std::uint32_t before = left_.count;
+  left_.count = left_.keep_reaching(0, before, driver_scores_, least_ - std::min(least_, others_));
+  outcome_.exact &= left_.count == before;
+  return left_.count > 0;
+}
+
 // Keeps of left_ what the term's list holds. False: its list ends here, so nothing behind matches.
-bool Conjunction::narrow(JoinedTerm& term) {
+bool Conjunction::narrow(std::size_t t) {
+  auto& term = terms_[t];
   auto& reader = term.reader();
   std::uint32_t kept = 0;
   bool more = true;
   for (std::uint32_t i = 0; i < left_.count;) {
-    if (reader.block() == kNone || reader.last() < left_.docids[i]) {
-      const std::uint32_t block =
-          reader.list().find_block(left_.docids[i], reader.block() == kNone ? 0 : reader.block() + 1);
-      if (block >= reader.blocks()) {
-        more = false;
-        break;
-      }
-      reader.enter(block);
-      if (reader.corrupt()) return false;
+    if (!term.find(left_.docids[i])) {
+      more = false;
+      break;
     }
-    const std::uint32_t end = left_.end_of(i, reader.last());
-    kept = table_.intersect(left_, i, end, reader, kept, term.postings);
+    const std::uint32_t end = left_.end_of(i, term.last());
+    std::uint32_t to = end;
+    if (least_ > 0) {
+      const std::uint64_t bound = others_ - term.range_bound() + term.bound_of(term.block());
+      to = left_.keep_reaching(i, end, driver_scores_, least_ - std::min(least_, bound));
+      outcome_.exact &= to == end;
+    }
+    if (i < to) {
+      reader.enter(term.block());
+      if (reader.corrupt()) return false;
+      kept = table_.intersect(left_, i, to, reader, kept, term.postings);
+    }
     i = end;
   }
   left_.count = kept;
@@ -111,28 +181,29 @@ Result<Outcome> Conjunction::run() {
             [](const auto* a, const auto* b) { return a->list->postings.count() < b->list->postings.count(); });
   terms_ = FROND_TRY(open_terms<JoinedTerm>(plan_, chosen));
   for (auto& term : terms_) list_bounds_ += term.reader().list_bound();
-  Outcome outcome;
   auto& driver = terms_.front();
-  bool more = true;
-  for (std::uint32_t block = 0; more && block < driver.reader().blocks(); ++block) {
-    driver.reader().enter(block);
-    left_.start(driver.reader().docids(), driver.reader().size());
+  for (std::uint32_t block = 0; more_ && block < driver.reader().blocks(); ++block) {
+    if (block % kBlocksBetweenGlances == 0 && plan_.deadline.passed(clock_)) return deadline_passed();
+    if (!start_block(block)) {
+      if (driver.reader().corrupt()) return driver.reader().error();
+      continue;
+    }
     for (std::size_t t = 1; t < terms_.size() && left_.count > 0; ++t) {
       // A block of the driver may decode 128 of each other list.
       if (plan_.deadline.passed(clock_)) return deadline_passed();
-      more &= narrow(terms_[t]);
+      more_ &= narrow(t);
       if (terms_[t].reader().corrupt()) return terms_[t].reader().error();
     }
-    outcome.matches += left_.count;
+    outcome_.matches += left_.count;
     if (left_.count > 0 && plan_.k > 0) offer_matches(driver);
     if (driver.reader().corrupt()) return driver.reader().error();
   }
   for (auto& term : terms_) {
     if (term.reader().corrupt()) return term.reader().error();
-    outcome.postings_decoded += term.reader().postings_decoded();
+    outcome_.postings_decoded += term.reader().postings_decoded();
   }
-  outcome.hits = threshold_.take();
-  return outcome;
+  outcome_.hits = threshold_.take();
+  return std::move(outcome_);
 }
 
 }  // namespace

@@ -18,6 +18,18 @@ std::uint32_t Candidates::end_of(std::uint32_t from, DocId last) const {
                                     docids.begin());
 }
 
+std::uint32_t Candidates::keep_reaching(std::uint32_t from, std::uint32_t to, const Score* scores,
+                                        std::uint64_t least) {
+  std::uint32_t kept = from;
+  for (std::uint32_t i = from; i < to; ++i) {
+    const std::uint32_t place = places[i];
+    docids[kept] = docids[i];
+    places[kept] = place;
+    kept += scores[place] >= least;
+  }
+  return kept;
+}
+
 std::uint32_t BlockTable::intersect(Candidates& candidates, std::uint32_t from, std::uint32_t to,
                                     const TermReader& reader, std::uint32_t kept,
                                     std::array<std::uint32_t, kBlockLength>& postings) {

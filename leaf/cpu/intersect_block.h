@@ -12,6 +12,8 @@ struct Candidates {
   void start(const DocId* block, std::uint32_t size);
   // The first from `from` on whose docID is above `last`.
   std::uint32_t end_of(std::uint32_t from, DocId last) const;
+  // Keeps of [from, to), at `from` and behind, those whose score by place is at least `least`; returns their end.
+  std::uint32_t keep_reaching(std::uint32_t from, std::uint32_t to, const Score* scores, std::uint64_t least);
   std::uint32_t count = 0;
   std::array<DocId, kBlockLength> docids;
   std::array<std::uint32_t, kBlockLength> places;

@@ -37,8 +37,14 @@ struct PlanTerm {
 };
 
 struct Plan {
+  static constexpr std::uint64_t kCountAll = ~std::uint64_t{0};
+  static constexpr std::uint64_t kCountOfLeaves = 1000;  // what a leaf asks for, or k if that is more
+
   Mode mode = Mode::kOr;
   std::uint32_t k = 10;  // 0 .. 10,000 (offset + k of the request)
+  // kAnd: all matches are counted where there are no more than so many. Where there are more, at least so many are, and
+  // an engine may skip what can't be among the k. kOr: engines stop counting where they will.
+  std::uint64_t count_to = kCountAll;
   std::vector<PlanTerm>
       terms;  // distinct terms, in the query's order. kAnd: one may be empty, then nothing matches. kOr: none is empty.
   std::span<const std::uint32_t> lengths;  // of the partition's documents

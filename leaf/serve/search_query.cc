@@ -146,6 +146,7 @@ Plan SearchQuery::plan_for(const Slot& slot, Mode mode) {
   // `auto` needs to know whether AND has that many: engines may stop counting past k.
   if (request_.mode == wire::Mode::kAuto && mode == Mode::kAnd)
     plan.k = std::min<std::uint32_t>(std::max(plan.k, request_.auto_needs), wire::kMaxHits);
+  plan.count_to = std::max<std::uint64_t>(plan.k, Plan::kCountOfLeaves);
   for (std::size_t i = 0; i < known_.size(); ++i) {
     if (mode == Mode::kOr && slot.lists[i]->postings.count() == 0) continue;
     plan.terms.push_back({slot.lists[i], known_[i].weight,

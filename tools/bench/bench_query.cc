@@ -154,6 +154,8 @@ void add_bench_query(CLI::App& bench_command, int& status) {
   command->add_option("--k", flags->ks, "Hits wanted, one or more")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
+  command->add_option("--count-to", flags->timing.count_to, "Matches of AND are counted at least so far, and to k")
+      ->capture_default_str();
   command->add_option("--threads", flags->timing.threads, "Threads that search")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();

@@ -28,9 +28,10 @@ std::uint64_t checksum_of(std::span<const topk::Hit> hits) {
 }
 
 Result<Asked> ask_once(PartitionSearcher& searcher, leaf::QueryEngine& engine, const BenchQuery& query, leaf::Mode mode,
-                       std::uint32_t k, const Clock& clock) {
+                       const TimingOptions& options, const Clock& clock) {
   const std::uint64_t start = thread_nanoseconds();
-  const auto plan = FROND_TRY(searcher.plan(query, mode, k));
+  auto plan = FROND_TRY(searcher.plan(query, mode, options.k));
+  plan.count_to = std::max<std::uint64_t>(options.k, options.count_to);
   const std::uint64_t planned = thread_nanoseconds();
   auto outcomes = engine.search(std::span(&plan, 1), clock);
   const std::uint64_t end = thread_nanoseconds();
@@ -40,10 +41,10 @@ Result<Asked> ask_once(PartitionSearcher& searcher, leaf::QueryEngine& engine, c
 
 Result<Asked> ask(PartitionSearcher& searcher, leaf::QueryEngine& engine, const BenchQuery& query,
                   const TimingOptions& options, const Clock& clock) {
-  if (options.mode == BenchMode::kOr) return ask_once(searcher, engine, query, leaf::Mode::kOr, options.k, clock);
-  auto asked = FROND_TRY(ask_once(searcher, engine, query, leaf::Mode::kAnd, options.k, clock));
+  if (options.mode == BenchMode::kOr) return ask_once(searcher, engine, query, leaf::Mode::kOr, options, clock);
+  auto asked = FROND_TRY(ask_once(searcher, engine, query, leaf::Mode::kAnd, options, clock));
   if (options.mode == BenchMode::kAnd || asked.matches >= options.k) return asked;
-  const auto more = FROND_TRY(ask_once(searcher, engine, query, leaf::Mode::kOr, options.k, clock));
+  const auto more = FROND_TRY(ask_once(searcher, engine, query, leaf::Mode::kOr, options, clock));
   asked.whole_ns += more.whole_ns;
   asked.evaluation_ns += more.evaluation_ns;
   asked.postings += more.postings;

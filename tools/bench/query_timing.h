@@ -15,6 +15,7 @@ enum class BenchMode { kAnd, kOr, kAuto };  // kAuto: AND, and where it has fewe
 struct TimingOptions {
   BenchMode mode = BenchMode::kOr;
   std::uint32_t k = 10;
+  std::uint64_t count_to = leaf::Plan::kCountOfLeaves;  // matches of AND
   std::uint32_t threads = 1, rounds = 5;
 };
 

@@ -62,6 +62,23 @@ TEST_P(EveryQueryEngine, CountsAConjunctionExactlyForEveryK) {
   }
 }
 
+TEST_P(EveryQueryEngine, CountsAConjunctionAtLeastAsFarAsThePlanAsks) {
+  const auto all = search(plan({0, 1, 5}, Mode::kAnd, 10'000));
+  for (const std::uint64_t count_to : {std::uint64_t{0}, std::uint64_t{50}, all->matches - 1, all->matches})
+    for (const std::uint32_t k : {0u, 1u, 10u, 10'000u}) {
+      auto counting = plan({0, 1, 5}, Mode::kAnd, k);
+      counting.count_to = count_to;
+      const auto some = search(counting);
+      EXPECT_GE(some->matches, std::max<std::uint64_t>(some->hits.size(), count_to)) << k;
+      EXPECT_LE(some->matches, all->matches) << k;
+      if (some->exact || count_to == all->matches) {
+        EXPECT_EQ(some->matches, all->matches) << k;
+      }
+      EXPECT_EQ(some->hits.size(), std::min<std::uint64_t>(k, all->matches));
+      EXPECT_TRUE(std::equal(some->hits.begin(), some->hits.end(), all->hits.begin())) << count_to << ", k " << k;
+    }
+}
+
 TEST_P(EveryQueryEngine, CountsASingleTermExactlyForEveryK) {
   for (const auto mode : {Mode::kAnd, Mode::kOr})
     for (const std::uint32_t k : {0u, 1u, 1000u}) {

@@ -36,11 +36,13 @@ Outcome search_partition(QueryEngine& engine, const Plan& plan) {
 }
 
 Answer search(QueryEngine& engine, const IndexedCollection& index, std::span<const TermNumber> query, Mode mode,
-              std::uint32_t k, Floor floor) {
+              std::uint32_t k, Floor floor, std::uint64_t count_to = Plan::kCountAll) {
   SharedFloor shared;
   std::vector<Outcome> outcomes(index.partitions().size());
   const auto search_one = [&](std::size_t p) {
-    outcomes[p] = search_partition(engine, index.plan(p, query, mode, k, floor == Floor::kNone ? nullptr : &shared));
+    auto plan = index.plan(p, query, mode, k, floor == Floor::kNone ? nullptr : &shared);
+    plan.count_to = count_to;
+    outcomes[p] = search_partition(engine, plan);
   };
   if (floor == Floor::kSharedByThreads) {
     std::vector<std::jthread> threads;
@@ -133,6 +135,10 @@ TEST_P(EveryEngine, GivesTheOraclesHitsForAnyModeKAndNumberOfPartitions) {
                 std::string(entry.name) + ": " + told(collection, query, mode, k, index.partitions().size());
             expect_same(search(*engine, index, query, mode, k, Floor::kNone), wanted, what);
             expect_same(search(*engine, index, query, mode, k, Floor::kShared), wanted, what + ", shared floor");
+            if (mode == Mode::kAnd && k <= 10) {
+              const auto few = search(*engine, index, query, mode, k, q % 2 ? Floor::kShared : Floor::kNone, q % 20);
+              expect_same(few, wanted, what + ", counting to " + std::to_string(q % 20));
+            }
             if (HasFatalFailure()) return;
           }
         }
@@ -171,8 +177,9 @@ TEST(EveryEngineInThreads, GivesTheOraclesHitsWhilePartitionsRaiseOneFloor) {
         for (const auto& entry : all_engines()) {
           if (!takes_turn(entry, mode, q)) continue;
           const auto engine = entry.make();
-          expect_same(search(*engine, index, query, mode, k, Floor::kSharedByThreads), wanted,
-                      std::string(entry.name) + ": " + told(collection, query, mode, k, 4));
+          for (const auto count_to : {Plan::kCountAll, std::uint64_t{0}})
+            expect_same(search(*engine, index, query, mode, k, Floor::kSharedByThreads, count_to), wanted,
+                        std::string(entry.name) + ": " + told(collection, query, mode, k, 4));
         }
         if (HasFatalFailure()) return;
       }

@@ -335,6 +335,17 @@ TEST_F(SegmentedList, LeastDeficitIsThatOfItsBlocks) {
   EXPECT_EQ(list.list_deficit(), least);
 }
 
+TEST_F(SegmentedList, TellsTheLeastDeficitOfARunOfBlocks) {
+  const PostingList list = built().open();
+  for (const std::uint32_t first : {0u, 1u, kSegmentBlocks - 1, kSegmentBlocks, list.blocks() - 1})
+    for (const std::uint32_t last : {first, first + 1, kSegmentBlocks, 2 * kSegmentBlocks - 1, list.blocks() - 1}) {
+      if (last < first || last >= list.blocks()) continue;
+      scoring::PackedDeficit least = 0xffff;
+      for (std::uint32_t block = first; block <= last; ++block) least = std::min(least, list.block_deficit(block));
+      EXPECT_EQ(list.least_deficit(first, last), least) << first << " to " << last;
+    }
+}
+
 TEST_F(SegmentedList, RefusesSegmentsOutOfOrderOrNotFull) {
   const auto views = built().views();
   EXPECT_EQ(PostingList::open(std::vector{views[1], views[0], views[2]}), Code::kCorrupt);
