@@ -1,42 +1,18 @@
 #include "tools/bench/index_lists.h"
 
-#include <stdlib.h>
-
 #include <array>
-#include <cerrno>
 #include <memory>
 #include <system_error>
 
 #include "common/partition/partition.h"
 #include "common/postings/posting_list.h"
 #include "common/repository/repository.h"
+#include "tools/bench/scratch_folder.h"
 
 namespace frond::tools {
 namespace {
 
 namespace fs = std::filesystem;
-
-class Scratch {
- public:
-  static Result<std::unique_ptr<Scratch>> create() {
-    std::error_code failure;
-    std::string name = (fs::temp_directory_path(failure) / "frond-bench-XXXXXX").string();
-    if (failure || ::mkdtemp(name.data()) == nullptr)
-      return Error(Code::kUnavailable, name + ": " + std::generic_category().message(errno));
-    return std::unique_ptr<Scratch>(new Scratch(name));
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  explicit Scratch(fs::path path) : path_(std::move(path)) {}
-  const fs::path path_;
-};
 
 // Appends a term's list to both sets.
 Result<void> append(const partition::Partition& partition, std::string_view term, IntegerSet& docids,
@@ -85,7 +61,7 @@ class Reader {
         FROND_TRY(repository::RepositorySource::open(folder.parent_path().string(), folder.filename().string()));
     const Generation current = FROND_TRY(source->current());
     const auto manifest = FROND_TRY(source->manifest(current));
-    const auto scratch = FROND_TRY(Scratch::create());
+    const auto scratch = FROND_TRY(ScratchFolder::create());
     for (const auto& entry : manifest.partitions) {
       const fs::path database = scratch->path() / entry.id;
       FROND_TRY(partition::Partition::ingest(folder / "partitions" / entry.id, entry.summary.files, database,

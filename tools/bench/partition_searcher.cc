@@ -1,8 +1,5 @@
 #include "tools/bench/partition_searcher.h"
 
-#include <stdlib.h>
-
-#include <cerrno>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -14,34 +11,13 @@
 #include "common/repository/repository.h"
 #include "leaf/lists/cached_list_store.h"
 #include "leaf/lists/partition_list_store.h"
+#include "tools/bench/scratch_folder.h"
 
 namespace frond::tools {
 namespace {
 
 namespace fs = std::filesystem;
 constexpr std::uint64_t kNumber = 1;  // of the partition, for the list store
-
-class ScratchFolder {
- public:
-  static Result<std::unique_ptr<ScratchFolder>> create() {
-    std::error_code failure;
-    std::string name = (fs::temp_directory_path(failure) / "frond-bench-XXXXXX").string();
-    if (failure || ::mkdtemp(name.data()) == nullptr)
-      return Error(Code::kUnavailable, name + ": " + std::generic_category().message(errno));
-    return std::unique_ptr<ScratchFolder>(new ScratchFolder(name));
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  explicit ScratchFolder(fs::path path) : path_(std::move(path)) {}
-  const fs::path path_;
-};
 
 class Searcher final : public PartitionSearcher {
  public:
