@@ -57,7 +57,7 @@ Result<ForwardIndex> read_forward_index(std::span<const std::filesystem::path> r
   std::partial_sum(index.begins.begin(), index.begins.end(), index.begins.begin());
   const std::uint64_t postings = index.begins.back();
   const std::uint64_t needed = postings * 4 + std::uint64_t{documents} * 8 + frequencies.size() * 12 +
-                               bisection_bytes(documents, index.terms, threads);
+                               bisection_bytes(documents, postings, index.terms, threads);
   if (needed > max_bytes)
     return Error(Code::kInvalid, "to bisect " + std::to_string(postings) + " postings takes " +
                                      std::to_string(needed >> 20) +

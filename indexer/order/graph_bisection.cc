@@ -1,12 +1,15 @@
 #include "indexer/order/graph_bisection.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <thread>
 #include <utility>
 
 #include "common/scoring/bm25.h"
+#include "indexer/order/range_index.h"
 
 namespace frond::indexer {
 namespace {
@@ -19,47 +22,56 @@ constexpr std::uint32_t kTabulated = 1u << 16;
 
 using Documents = std::span<std::uint32_t>;
 
-struct Gain {
-  double gain = 0;
-  std::uint32_t document = 0;
-};
-bool greater(const Gain& a, const Gain& b) { return a.gain != b.gain ? a.gain > b.gain : a.document < b.document; }
+// Orders by gain, the largest first, then by document. Gains are finite.
+std::uint64_t sort_key(float gain, std::uint32_t document) {
+  const auto bits = std::bit_cast<std::uint32_t>(gain + 0.0f);  // one zero
+  const std::uint32_t ascending = bits >> 31 ? ~bits : bits | 0x80000000u;
+  return std::uint64_t{~ascending} << 32 | document;
+}
+std::uint32_t document_of(std::uint64_t key) { return static_cast<std::uint32_t>(key); }
 
-// Documents of a term on either side of the cut, and what moving one of them over saves.
-struct TermSides {
-  std::uint32_t left = 0, right = 0;
-  float saved_to_right = 0, saved_to_left = 0;
-};
-
-// What one thread needs: an entry a term, of which those of the range at hand are in use.
+// What one thread needs. Documents are those of the range, by their places in it.
 struct Workspace {
-  explicit Workspace(std::uint32_t terms) : sides(terms) {}
-  std::vector<TermSides> sides;
-  std::vector<std::uint32_t> used;
-  std::vector<Gain> gains;
+  explicit Workspace(std::uint32_t terms) : index(terms) {}
+  RangeIndex index;
+  std::vector<float> saved_to_right, saved_to_left;  // what moving one document of a term over saves
+  std::vector<float> gains;                          // of moving a document to the other half
+  std::vector<std::uint64_t> keys;                   // sort_key(), the left half's, then the right's
 };
+
+// work(from, to) for parts of 0 .. count, each on a thread of its own. What they compute must not depend on the cut.
+template <class Work>
+void in_parallel(std::size_t count, std::uint32_t threads, Work&& work) {
+  std::vector<std::jthread> others;
+  for (std::uint32_t i = 1; i < threads; ++i)
+    others.emplace_back([&work, count, threads, i] { work(count * i / threads, count * (i + 1) / threads); });
+  work(0, count / std::max(threads, 1u));
+}
+
+// The sum of what a document's terms save. Four sums, because one would wait for itself.
+float gain_of(std::span<const std::uint32_t> terms, const std::vector<float>& saved) {
+  float sums[4] = {};
+  std::size_t i = 0;
+  for (; i + 4 <= terms.size(); i += 4)
+    for (std::size_t lane = 0; lane < 4; ++lane) sums[lane] += saved[terms[i + lane]];
+  for (; i < terms.size(); ++i) sums[0] += saved[terms[i]];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
 
 class Bisection {
  public:
-  Bisection(const ForwardIndex& index, std::stop_token stop) : index_(index), stop_(stop), logs_(kTabulated) {
-    for (std::uint32_t i = 1; i < kTabulated; ++i) logs_[i] = scoring::natural_log(i);
+  Bisection(const ForwardIndex& index, std::stop_token stop) : index_(index), stop_(stop), steps_(kTabulated) {
+    for (std::uint32_t d = 1; d < kTabulated; ++d) steps_[d] = computed_step(d);
   }
 
-  // Orders the range, with so many threads. The workspace is clean before and after.
-  void order(Documents range, std::uint32_t threads, Workspace& work) const {
+  // Orders the range, with so many threads.
+  void order(Documents range, std::uint32_t threads, std::optional<Workspace>& work) const {
     if (range.size() <= kSmallestRange || stop_.stop_requested()) return;
     if (range.size() < kSharedRange) threads = 1;
+    if (!work) work.emplace(index_.terms);
     const std::size_t middle = range.size() / 2;
     const Documents left = range.first(middle), right = range.subspan(middle);
-    count(left, right, work);
-    for (int round = 0; round < kMostRounds && !stop_.stop_requested(); ++round) {
-      weigh_terms(left.size(), right.size(), threads, work);
-      weigh_documents(range, middle, threads, work);
-      if (exchange(middle, work) * kLeastExchanged < range.size()) break;
-      for (std::size_t i = 0; i < range.size(); ++i) range[i] = work.gains[i].document;
-    }
-    for (const std::uint32_t term : work.used) work.sides[term] = {};
-    work.used.clear();
+    cut(range, middle, threads, *work);
     // The input's order is the best guess of where to cut next, and what small ranges keep.
     std::sort(left.begin(), left.end());
     std::sort(right.begin(), right.end());
@@ -68,105 +80,100 @@ class Bisection {
       order(right, 1, work);
       return;
     }
+    work.reset();  // threads hold no more than the ranges that they are at
     const std::jthread other([&, this] {
-      Workspace its_own(index_.terms);
+      std::optional<Workspace> its_own;
       order(right, threads / 2, its_own);
     });
     order(left, threads - threads / 2, work);
   }
 
  private:
-  double log(std::uint64_t value) const {
-    return value < kTabulated ? logs_[value] : scoring::natural_log(static_cast<double>(value));
-  }
-  // What the gaps of a term take where d of a side's n documents have it, in nats.
-  double cost(std::uint64_t d, double log_n) const { return static_cast<double>(d) * (log_n - log(d + 1)); }
-
-  void count(Documents left, Documents right, Workspace& work) const {
-    const auto add = [&](Documents side, std::uint32_t TermSides::*number) {
-      for (const std::uint32_t document : side)
-        for (const std::uint32_t term : index_.of(document)) {
-          TermSides& sides = work.sides[term];
-          if (sides.left + sides.right == 0) work.used.push_back(term);
-          ++(sides.*number);
-        }
-    };
-    add(left, &TermSides::left);
-    add(right, &TermSides::right);
-  }
-
-  void weigh_terms(std::size_t left, std::size_t right, std::uint32_t threads, Workspace& work) const {
-    const double log_left = log(left), log_right = log(right);
-    in_parallel(work.used.size(), threads, [&](std::size_t from, std::size_t to) {
-      for (std::size_t i = from; i < to; ++i) {
-        TermSides& t = work.sides[work.used[i]];
-        const double now = cost(t.left, log_left) + cost(t.right, log_right);
-        if (t.left)
-          t.saved_to_right = static_cast<float>(now - cost(t.left - 1, log_left) - cost(t.right + 1, log_right));
-        if (t.right)
-          t.saved_to_left = static_cast<float>(now - cost(t.left + 1, log_left) - cost(t.right - 1, log_right));
-      }
-    });
-  }
-
-  // gains: those of the left half, then those of the right, each sorted.
-  void weigh_documents(Documents range, std::size_t middle, std::uint32_t threads, Workspace& work) const {
+  // Exchanges documents between the halves until no two gain.
+  void cut(Documents range, std::size_t middle, std::uint32_t threads, Workspace& work) const {
+    work.index.fill(index_, range, middle);
     work.gains.resize(range.size());
-    in_parallel(range.size(), threads, [&](std::size_t from, std::size_t to) {
+    work.keys.resize(range.size());
+    for (std::uint32_t i = 0; i < range.size(); ++i) work.keys[i] = i;
+    for (int round = 0; round < kMostRounds && !stop_.stop_requested(); ++round) {
+      weigh_terms(middle, range.size() - middle, work);
+      weigh_documents(middle, threads, work);
+      if (exchange(middle, work) * kLeastExchanged < range.size()) break;
+    }
+    const std::vector<std::uint32_t> before(range.begin(), range.end());
+    for (std::size_t i = 0; i < range.size(); ++i) range[i] = before[document_of(work.keys[i])];
+  }
+
+  // The gaps of a term that d of a side's n documents have take d log(n / (d + 1)), in nats: so the d-th document takes
+  // log(n) less this.
+  static double computed_step(std::uint32_t d) {
+    return d * scoring::natural_log(d + 1.0) - (d - 1) * scoring::natural_log(d);
+  }
+  double step(std::uint32_t d) const { return d < kTabulated ? steps_[d] : computed_step(d); }
+
+  void weigh_terms(std::size_t left, std::size_t right, Workspace& work) const {
+    const double difference =
+        scoring::natural_log(static_cast<double>(left)) - scoring::natural_log(static_cast<double>(right));
+    const std::vector<TermSides>& sides = work.index.sides();
+    work.saved_to_right.resize(sides.size());
+    work.saved_to_left.resize(sides.size());
+    for (std::size_t term = 0; term < sides.size(); ++term) {
+      const auto [in_left, in_right] = sides[term];
+      if (in_left) work.saved_to_right[term] = static_cast<float>(difference - step(in_left) + step(in_right + 1));
+      if (in_right) work.saved_to_left[term] = static_cast<float>(step(in_left + 1) - step(in_right) - difference);
+    }
+  }
+
+  // Gains, and the keys of either half sorted by them.
+  static void weigh_documents(std::size_t middle, std::uint32_t threads, Workspace& work) {
+    in_parallel(work.keys.size(), threads, [&](std::size_t from, std::size_t to) {
       for (std::size_t i = from; i < to; ++i) {
-        const auto saved = i < middle ? &TermSides::saved_to_right : &TermSides::saved_to_left;
-        double gain = 0;
-        for (const std::uint32_t term : index_.of(range[i])) gain += work.sides[term].*saved;
-        work.gains[i] = {gain, range[i]};
+        const std::uint32_t document = document_of(work.keys[i]);
+        const float gain = gain_of(work.index.of(document), i < middle ? work.saved_to_right : work.saved_to_left);
+        work.gains[document] = gain;
+        work.keys[i] = sort_key(gain, document);
       }
     });
-    const auto half = work.gains.begin() + static_cast<std::ptrdiff_t>(middle);
+    const auto half = work.keys.begin() + static_cast<std::ptrdiff_t>(middle);
     in_parallel(2, std::min(threads, 2u), [&](std::size_t from, std::size_t to) {
       for (std::size_t side = from; side < to; ++side)
-        side == 0 ? std::sort(work.gains.begin(), half, greater) : std::sort(half, work.gains.end(), greater);
+        side == 0 ? std::sort(work.keys.begin(), half) : std::sort(half, work.keys.end());
     });
   }
 
   // Exchanges documents in pairs; how many moved.
-  std::size_t exchange(std::size_t middle, Workspace& work) const {
+  static std::size_t exchange(std::size_t middle, Workspace& work) {
+    std::vector<TermSides>& sides = work.index.sides();
     std::size_t pairs = 0;
     for (; pairs < middle; ++pairs) {
-      Gain &left = work.gains[pairs], &right = work.gains[middle + pairs];
-      if (left.gain + right.gain <= 0) break;
-      for (const std::uint32_t term : index_.of(left.document)) --work.sides[term].left, ++work.sides[term].right;
-      for (const std::uint32_t term : index_.of(right.document)) ++work.sides[term].left, --work.sides[term].right;
+      std::uint64_t &left = work.keys[pairs], &right = work.keys[middle + pairs];
+      if (work.gains[document_of(left)] + work.gains[document_of(right)] <= 0) break;
+      for (const std::uint32_t term : work.index.of(document_of(left))) --sides[term].left, ++sides[term].right;
+      for (const std::uint32_t term : work.index.of(document_of(right))) ++sides[term].left, --sides[term].right;
       std::swap(left, right);
     }
     return 2 * pairs;
   }
 
-  // work(from, to) for parts of 0 .. count, each on a thread of its own. What they compute must not depend on the cut.
-  template <class Work>
-  static void in_parallel(std::size_t count, std::uint32_t threads, Work&& work) {
-    std::vector<std::jthread> others;
-    for (std::uint32_t i = 1; i < threads; ++i)
-      others.emplace_back([&work, count, threads, i] { work(count * i / threads, count * (i + 1) / threads); });
-    work(0, count / std::max(threads, 1u));
-  }
-
   const ForwardIndex& index_;
   std::stop_token stop_;
-  std::vector<double> logs_;
+  std::vector<double> steps_;
 };
 
 }  // namespace
 
-std::uint64_t bisection_bytes(std::uint32_t documents, std::uint32_t terms, std::uint32_t threads) {
-  // The order; gains, in each of the threads' own shares; a workspace a thread.
-  return std::uint64_t{documents} * (4 + 2 * sizeof(Gain)) +
-         std::uint64_t{terms} * (sizeof(TermSides) + 2 * sizeof(std::uint32_t)) * std::max(threads, 1u) +
-         kTabulated * 8;
+std::uint64_t bisection_bytes(std::uint32_t documents, std::uint64_t postings, std::uint32_t terms,
+                              std::uint32_t threads) {
+  // Of the ranges at hand, which have nothing in common: terms; begins in a buffer that doubles, gains, keys, places
+  // before. The order. A thread's own entries a term.
+  return postings * 4 + std::uint64_t{documents} * (24 + 4 + 8 + 4 + 4) +
+         std::uint64_t{terms} * (16 + 2 * sizeof(TermSides)) * std::max(threads, 1u) + kTabulated * 8;
 }
 
 std::vector<std::uint32_t> bisect(const ForwardIndex& index, std::uint32_t threads, std::stop_token stop) {
   std::vector<std::uint32_t> order(index.documents());
   std::iota(order.begin(), order.end(), 0u);
-  Workspace work(index.terms);
+  std::optional<Workspace> work;
   Bisection(index, stop).order(order, std::max(threads, 1u), work);
   return order;
 }

@@ -9,7 +9,8 @@
 // documents of either half are sorted by gain, and exchanged in pairs as long as the two gain together, again and again
 // until nothing moves; then each half is cut. Halves share nothing, so they are cut by different threads.
 //
-// Where we differ: degrees are kept up to date by what moves instead of being counted again in each round; and the
+// Where we differ: degrees are kept up to date by what moves instead of being counted again in each round; each range
+// has a small forward index of its own (range_index.h), so that gains are summed from a core's cache; and the
 // result is the same on every machine, for any number of threads: documents of equal gain go by number, and the
 // logarithm is our own.
 #include <cstdint>
@@ -20,8 +21,9 @@
 
 namespace frond::indexer {
 
-// What bisect() holds besides the index.
-std::uint64_t bisection_bytes(std::uint32_t documents, std::uint32_t terms, std::uint32_t threads);
+// What bisect() holds besides the index, of so many documents, postings and terms.
+std::uint64_t bisection_bytes(std::uint32_t documents, std::uint64_t postings, std::uint32_t terms,
+                              std::uint32_t threads);
 
 // order[place] = document. Stopped: an order all the same, though a worse one.
 std::vector<std::uint32_t> bisect(const ForwardIndex& index, std::uint32_t threads, std::stop_token stop);

@@ -1,0 +1,73 @@
+#include "indexer/order/range_index.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+namespace frond::indexer {
+namespace {
+
+// Documents of terms at random, some of which many have.
+ForwardIndex random_documents(std::uint32_t seed, std::uint32_t documents, std::uint32_t terms) {
+  std::mt19937 random(seed);
+  ForwardIndex index;
+  index.terms = terms;
+  for (std::uint32_t d = 0; d < documents; ++d) {
+    std::set<std::uint32_t> some;
+    for (std::uint32_t i = random() % 20; i > 0; --i) some.insert(random() % (random() % terms + 1));
+    index.term_numbers.insert(index.term_numbers.end(), some.begin(), some.end());
+    index.begins.push_back(index.term_numbers.size());
+  }
+  return index;
+}
+
+// What the range's own numbers must tell, worked out plainly: for each document its terms with what either half has of
+// them, without those of one document.
+using Plain = std::vector<std::multiset<std::pair<std::uint32_t, std::uint32_t>>>;
+Plain plain(const ForwardIndex& index, std::span<const std::uint32_t> range, std::size_t middle) {
+  std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> sides;
+  for (std::size_t i = 0; i < range.size(); ++i)
+    for (const std::uint32_t term : index.of(range[i])) ++(i < middle ? sides[term].first : sides[term].second);
+  Plain documents(range.size());
+  for (std::size_t i = 0; i < range.size(); ++i)
+    for (const std::uint32_t term : index.of(range[i]))
+      if (sides[term].first + sides[term].second > 1) documents[i].insert(sides[term]);
+  return documents;
+}
+Plain of(const RangeIndex& range) {
+  Plain documents(range.documents());
+  for (std::uint32_t i = 0; i < range.documents(); ++i)
+    for (const std::uint32_t term : range.of(i))
+      documents[i].insert({range.sides()[term].left, range.sides()[term].right});
+  return documents;
+}
+
+TEST(RangeIndex, HasTheTermsOfTwoDocumentsAndMoreAndCountsEitherHalf) {
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    const ForwardIndex index = random_documents(seed, 300, 5 + seed * 40);
+    RangeIndex range_index(index.terms);
+    std::mt19937 random(seed);
+    for (int i = 0; i < 10; ++i) {  // one after the other in the same memory
+      std::vector<std::uint32_t> range;
+      for (std::uint32_t d = 0; d < 300; ++d)
+        if (random() % 3 == 0) range.push_back(d);
+      std::shuffle(range.begin(), range.end(), random);
+      range_index.fill(index, range, range.size() / 2);
+      ASSERT_EQ(of(range_index), plain(index, range, range.size() / 2)) << "seed " << seed;
+    }
+  }
+}
+
+TEST(RangeIndex, OfNothingIsEmpty) {
+  const ForwardIndex index = random_documents(1, 10, 5);
+  RangeIndex range_index(index.terms);
+  range_index.fill(index, {}, 0);
+  EXPECT_EQ(range_index.documents(), 0u);
+  EXPECT_TRUE(range_index.sides().empty());
+}
+
+}  // namespace
+}  // namespace frond::indexer
