@@ -23,8 +23,10 @@ struct DecodeTask {
 };
 
 enum class Output : std::uint8_t {
-  kDocIds,       // of streams of docIDs
-  kGaps,         // of streams of docIDs, without adding up: to the docID before, the first of a list to -1
+  kDocIds,  // of streams of docIDs
+  // Of streams of docIDs, without adding up: to the docID before, the first of a list to -1. Codecs that store docIDs
+  // beside lines have none, and give docIDs.
+  kGaps,
   kFrequencies,  // of streams of frequencies
 };
 

@@ -23,6 +23,19 @@ constexpr Entry kDecoders[] = {
     both("bp32", decode_bp32),
     both("gpu-bp128", decode_gpu_bp128),
     both("gpu-bp256", decode_gpu_bp256),
+    both("rice", decode_rice),
+    both("pfordelta0", decode_pfordelta0),
+    both("pfordelta1", decode_pfordelta1),
+    both("pfordelta2", decode_pfordelta2),
+    both("pfordelta3", decode_pfordelta3),
+    both("pfordelta4", decode_pfordelta4),
+    both("pfd", decode_pfd),
+    both("newpfd", decode_newpfd),
+    both("parapfor", decode_parapfor),
+    {"lrc", decode_lrc, decode_simd_bp128},
+    {"lrcseg", decode_lrcseg, decode_simd_bp128},
+    {"seglrc", decode_seglrc, decode_simd_bp128},
+    {"hs-lrc", decode_hs_lrc, decode_simd_bp128},
 };
 
 const Entry* decoder_of(const codec::ListCodec& codec) {

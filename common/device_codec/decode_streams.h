@@ -1,5 +1,5 @@
 #pragma once
-// Codecs of the registry decoded on the device, many lists in one launch: whole lists or selected blocks, one warp
+// Every codec of the registry decoded on the device, many lists in one launch: whole lists or selected blocks, one warp
 // a block. Tests compare it with ListCodec::decode(), `frond bench codec --processor gpu` measures it. (Mallia et al.
 // 2019 §3; Ding et al. 2009 §6; Ao et al. 2011 §4.) Ranked queries decode simd-bp128 in registers, in leaf/gpu.
 #include <span>
@@ -33,5 +33,19 @@ Result<void> decode_varintgb(const DecodeBatch& batch, device::StreamHandle stre
 Result<void> decode_streamvbyte(const DecodeBatch& batch, device::StreamHandle stream);
 Result<void> decode_gpu_vbyte128(const DecodeBatch& batch, device::StreamHandle stream);
 Result<void> decode_gpu_vbyte1024(const DecodeBatch& batch, device::StreamHandle stream);
+Result<void> decode_rice(const DecodeBatch& batch, device::StreamHandle stream);
+Result<void> decode_pfordelta0(const DecodeBatch& batch, device::StreamHandle stream);
+Result<void> decode_pfordelta1(const DecodeBatch& batch, device::StreamHandle stream);
+Result<void> decode_pfordelta2(const DecodeBatch& batch, device::StreamHandle stream);
+Result<void> decode_pfordelta3(const DecodeBatch& batch, device::StreamHandle stream);
+Result<void> decode_pfordelta4(const DecodeBatch& batch, device::StreamHandle stream);
+Result<void> decode_pfd(const DecodeBatch& batch, device::StreamHandle stream);
+Result<void> decode_newpfd(const DecodeBatch& batch, device::StreamHandle stream);
+Result<void> decode_parapfor(const DecodeBatch& batch, device::StreamHandle stream);
+// docIDs only: frequencies beside lines are a stream of simd-bp128.
+Result<void> decode_lrc(const DecodeBatch& batch, device::StreamHandle stream);
+Result<void> decode_lrcseg(const DecodeBatch& batch, device::StreamHandle stream);
+Result<void> decode_seglrc(const DecodeBatch& batch, device::StreamHandle stream);
+Result<void> decode_hs_lrc(const DecodeBatch& batch, device::StreamHandle stream);
 
 }  // namespace frond::device_codec

@@ -23,6 +23,16 @@ __device__ inline Four unpack_rows(const std::uint32_t* block, std::uint32_t wid
                __funnelshift_r(low.z, high.z, shift) & mask, __funnelshift_r(low.w, high.w, shift) & mask}};
 }
 
+// The same of a block that begins on 4 bytes.
+__device__ inline Four unpack_rows_of_words(const std::uint32_t* block, std::uint32_t width, std::uint32_t lane) {
+  const std::uint32_t bit = lane * width, shift = bit % 32, mask = mask_of(width);
+  const std::uint32_t* row = block + std::size_t{bit / 32} * 4;
+  const std::uint32_t* next = shift + width > 32 ? row + 4 : row;
+  Four numbers;
+  for (int i = 0; i < 4; ++i) numbers.at[i] = __funnelshift_r(__ldg(row + i), __ldg(next + i), shift) & mask;
+  return numbers;
+}
+
 // Four numbers one after the other in a bit string (horizontal.h), from bit `bit` on. Up to five words are read.
 __device__ inline Four unpack_string(const std::uint32_t* words, std::uint32_t bit, std::uint32_t width) {
   const std::uint32_t* from = words + bit / 32;

@@ -1,0 +1,148 @@
+// pfd, newpfd and parapfor: slots of one width, then the exceptions patched in, in shared memory. (Ao et al. 2011 §4.1,
+// appendix G: all of ParaPFor's at once; PFor's are a chain, which one lane follows.) Format: docs/formats/patched.md.
+#include "common/codec/newpfd.h"
+#include "common/codec/parapfor.h"
+#include "common/codec/pfd.h"
+#include "common/device_codec/decode_kernel.cuh"
+#include "common/device_codec/decode_streams.h"
+#include "common/device_codec/rice.cuh"
+#include "common/device_codec/unpack.cuh"
+
+namespace frond::device_codec {
+namespace {
+
+struct PatchedScratch {
+  std::uint32_t numbers[kBlockLength];  // stored ones: slots, then what they are
+  std::uint32_t others[kBlockLength];
+};
+// The exceptions of a block, in bits of the stream.
+struct ExceptionBits {
+  std::uint64_t begin, end;
+};
+
+// Each format: patches scratch.numbers; all lanes return whether that went well.
+struct ParaPFor {
+  static constexpr std::uint32_t kHeaderBytes = 4;
+  __device__ static bool patch(StreamWords stream, std::uint32_t bits, ExceptionBits at, std::uint32_t lane,
+                               PatchedScratch& scratch) {
+    const codec::ParaPForHeader header = codec::parapfor_header(bits);
+    if (header.b > 31 || header.h_b > 32 || header.e_n * (header.i_b + header.h_b) > at.end - at.begin) return false;
+    const std::uint64_t highs = at.begin + header.e_n * header.i_b;
+    for (std::uint32_t j = lane; j < header.e_n; j += 32) {
+      const std::uint32_t place = stream.bits(at.begin + j * header.i_b, header.i_b);
+      // Corrupt places may be there twice.
+      atomicAdd(&scratch.numbers[place], stream.bits(highs + j * header.h_b, header.h_b) << header.b);
+    }
+    return true;
+  }
+};
+
+struct NewPfd {
+  static constexpr std::uint32_t kHeaderBytes = 2;
+  __device__ static bool patch(StreamWords stream, std::uint32_t bits, ExceptionBits at, std::uint32_t lane,
+                               PatchedScratch& scratch) {
+    const codec::NewPfdHeader header = codec::newpfd_header(bits);
+    if (header.width > 31 || header.count == 0) return false;
+    Four gaps, highs;
+    const std::uint64_t behind = decode_rice(stream, at.begin, at.end, codec::newpfd_place_parameter(header.count),
+                                             header.count, lane, scratch.others, gaps);
+    if (behind == 0 || decode_rice(stream, behind, at.end, codec::newpfd_high_parameter(header.parameter_code),
+                                   header.count, lane, scratch.others, highs) == 0)
+      return false;
+    const Four places = add_up(gaps, ~std::uint32_t{0}, lane);
+    bool wrong = false;
+    for (std::uint32_t i = 0; i < 4; ++i)
+      wrong |= 4 * lane + i < header.count && (gaps.at[i] | places.at[i]) >= kBlockLength;
+    if (__any_sync(kFullWarp, wrong)) return false;
+    for (std::uint32_t i = 0; i < 4; ++i)
+      if (4 * lane + i < header.count) scratch.numbers[places.at[i]] += (highs.at[i] + 1) << header.width;
+    return true;
+  }
+};
+
+struct Pfd {
+  static constexpr std::uint32_t kHeaderBytes = 4;
+  __device__ static bool patch(StreamWords stream, std::uint32_t bits, ExceptionBits at, std::uint32_t lane,
+                               PatchedScratch& scratch) {
+    const codec::PfdHeader header = codec::pfd_header(bits);
+    if (header.value_width > 32 || header.count * header.value_width > at.end - at.begin) return false;
+    for (std::uint32_t j = lane; j < header.count; j += 32)
+      scratch.others[j] = stream.bits(at.begin + j * header.value_width, header.value_width);
+    __syncwarp();
+    bool fine = true;
+    if (lane == 0) {
+      std::uint32_t place = header.first;
+      for (std::uint32_t i = 0; i < header.count && fine; ++i) {
+        fine = place < kBlockLength;
+        if (!fine) break;
+        const std::uint32_t next = place + scratch.numbers[place] + 1;
+        scratch.numbers[place] = scratch.others[i];
+        fine = next >= place;
+        place = next;
+      }
+    }
+    return __all_sync(kFullWarp, fine);
+  }
+};
+
+template <class Format>
+struct Patched {
+  static constexpr std::uint32_t kRun = 8, kAhead = 1;
+  static constexpr bool kAdds = true;
+  using Scratch = PatchedScratch;
+  struct Place {
+    std::uint32_t word, words;  // of the block; of one that is not full: the byte where it begins
+    std::uint32_t header;
+  };
+
+  __device__ static std::uint64_t payload_of(StreamWords stream, std::uint32_t count) {
+    return stream.size - codec::patched_index_bytes(count, Format::kHeaderBytes);
+  }
+  __device__ static bool find(StreamWords stream, const BlockOfList& of, Place& place) {
+    if (stream.size < codec::patched_index_bytes(of.count, Format::kHeaderBytes)) return false;
+    const std::uint64_t sizes = payload_of(stream, of.count), headers = sizes + codec::blocks_of(of.count);
+    const std::uint64_t checkpoints = headers + std::uint64_t{codec::blocks_of(of.count)} * Format::kHeaderBytes;
+    const std::uint64_t begin = stream.block_begin(sizes, checkpoints, of.block) * 4;
+    place.header =
+        stream.bits((headers + std::uint64_t{of.block} * Format::kHeaderBytes) * 8, 8 * Format::kHeaderBytes);
+    place.word = static_cast<std::uint32_t>(begin / 4);
+    if (!of.full()) return begin <= sizes;
+    place.words = stream.byte(sizes + of.block);
+    const std::uint32_t width = place.header % 64;
+    return width <= 32 && 4 * width <= place.words && begin + place.words * 4 <= sizes;
+  }
+  __device__ static bool unpack(StreamWords stream, const BlockOfList& of, const Place& place, std::uint32_t lane,
+                                Scratch& scratch, Unpacked& out) {
+    if (!of.full())
+      return decode_last_block(stream, std::uint64_t{place.word} * 4, payload_of(stream, of.count), place.header,
+                               of.size(), lane, scratch.others, out.numbers);
+    const std::uint32_t width = place.header % 64;
+    out.numbers = unpack_rows_of_words(stream.words + place.word, width, lane);
+    out.narrow = width <= 24;
+    if (4 * width == place.words) return true;
+    out.narrow = false;
+    __syncwarp();
+    for (std::uint32_t i = 0; i < 4; ++i) scratch.numbers[4 * lane + i] = out.numbers.at[i];
+    __syncwarp();
+    const ExceptionBits at{(std::uint64_t{place.word} + 4 * width) * 32,
+                           (std::uint64_t{place.word} + place.words) * 32};
+    if (!Format::patch(stream, place.header, at, lane, scratch)) return false;
+    __syncwarp();
+    for (std::uint32_t i = 0; i < 4; ++i) out.numbers.at[i] = scratch.numbers[4 * lane + i];
+    return true;
+  }
+};
+
+}  // namespace
+
+Result<void> decode_pfd(const DecodeBatch& batch, device::StreamHandle stream) {
+  return launch_decoder<Patched<Pfd>>("decode_pfd", batch, stream);
+}
+Result<void> decode_newpfd(const DecodeBatch& batch, device::StreamHandle stream) {
+  return launch_decoder<Patched<NewPfd>>("decode_newpfd", batch, stream);
+}
+Result<void> decode_parapfor(const DecodeBatch& batch, device::StreamHandle stream) {
+  return launch_decoder<Patched<ParaPFor>>("decode_parapfor", batch, stream);
+}
+
+}  // namespace frond::device_codec
