@@ -1,0 +1,61 @@
+#include "leaf/gpu/intersect/methods.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "common/base/check.h"
+
+namespace frond::leaf::gpu::intersect {
+namespace {
+
+constexpr unsigned kLevels[] = {0, 1, 2, 3, 4};
+constexpr unsigned kBuckets[] = {16, 32, 64, 128, 256};
+
+constexpr std::string_view kPlain = "uncompressed";
+constexpr KindInfo kKinds[] = {
+    {Kind::kBinary, "binary", kPlain, "", {}, "Ao 2011 §3.2"},
+    {Kind::kInterpolation, "interpolation", kPlain, "", {}, "Ao 2011 §3.3"},
+    {Kind::kLinearRegression, "linear-regression", kPlain, "", {}, "Ao 2011 §3.3"},
+    {Kind::kMergeFind, "merge-find", kPlain, "levels", kLevels, "Ding 2009 §7"},
+    {Kind::kHashSegmentation, "hash-segmentation", kPlain, "bucket", kBuckets, "Ao 2011 §3.4"},
+};
+
+constexpr Method kMethods[] = {
+    {Kind::kBinary, 0},
+    {Kind::kInterpolation, 0},
+    {Kind::kLinearRegression, 0},
+    {Kind::kMergeFind, 0},
+    {Kind::kMergeFind, 1},
+    {Kind::kMergeFind, 2},
+    {Kind::kMergeFind, 3},
+    {Kind::kMergeFind, 4},
+    {Kind::kHashSegmentation, 16},
+    {Kind::kHashSegmentation, 32},
+    {Kind::kHashSegmentation, 64},
+    {Kind::kHashSegmentation, 128},
+    {Kind::kHashSegmentation, 256},
+};
+
+}  // namespace
+
+std::span<const KindInfo> all_kinds() { return kKinds; }
+
+const KindInfo& info_of(Kind kind) {
+  const auto* found =
+      std::find_if(std::begin(kKinds), std::end(kKinds), [&](const KindInfo& each) { return each.kind == kind; });
+  FROND_CHECK(found != std::end(kKinds));
+  return *found;
+}
+
+std::string name_of(Method method) {
+  const KindInfo& info = info_of(method.kind);
+  return std::string(info.name) + (info.values.empty() ? "" : ":" + std::to_string(method.parameter));
+}
+
+std::span<const Method> all_methods() { return kMethods; }
+
+bool is_named(Method method, std::string_view name) {
+  return name == info_of(method.kind).name || name == name_of(method);
+}
+
+}  // namespace frond::leaf::gpu::intersect
