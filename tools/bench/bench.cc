@@ -10,6 +10,7 @@ void add_bench(CLI::App& program, int& status) {
   auto* bench = program.add_subcommand("bench", "Measures parts of the system in this process, without a cluster");
   bench->require_subcommand(1);
   add_bench_codec(*bench, status);
+  add_bench_intersect(*bench, status);
   add_bench_query(*bench, status);
 }
 

@@ -7,6 +7,7 @@ class App;
 namespace frond::tools {
 
 void add_bench_codec(CLI::App& bench, int& status);
+void add_bench_intersect(CLI::App& bench, int& status);
 void add_bench_query(CLI::App& bench, int& status);
 
 }  // namespace frond::tools

@@ -1,0 +1,92 @@
+// What `frond bench intersect` measures with: sets that a seed gives again, and searches on this machine's cores.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tools/bench/intersection_figures.h"
+#include "tools/bench/intersection_timing.h"
+#include "tools/bench/list_linearity.h"
+
+namespace frond::tools {
+namespace {
+
+IntersectionSetOptions small(DocIdOrder order, unsigned threads) {
+  return {.profile = "gov", .order = order, .documents = 20'000, .queries = 60, .seed = 9301, .threads = threads};
+}
+
+TEST(IntersectionSet, IsTheSameForAnyNumberOfThreads) {
+  for (const DocIdOrder order : {DocIdOrder::kInput, DocIdOrder::kRandom}) {
+    const auto one = make_intersection_set(small(order, 1)), three = make_intersection_set(small(order, 3));
+    ASSERT_TRUE(one.has_value() && three.has_value());
+    EXPECT_EQ(one->lists, three->lists);
+    EXPECT_EQ(one->answers, three->answers);
+  }
+}
+
+TEST(IntersectionSet, HasAscendingDocumentsOfTheCollection) {
+  for (const DocIdOrder order : {DocIdOrder::kInput, DocIdOrder::kRandom}) {
+    const auto set = make_intersection_set(small(order, 2));
+    ASSERT_TRUE(set.has_value());
+    for (const auto& list : set->lists) {
+      ASSERT_FALSE(list.empty());
+      EXPECT_EQ(std::adjacent_find(list.begin(), list.end(), std::greater_equal<>()), list.end());
+      EXPECT_LT(list.back(), set->documents);
+    }
+  }
+}
+
+TEST(IntersectionSet, OfAPairHasTwoListsOfAboutTheLengthAskedFor) {
+  const IntersectionSet set = make_pair_set(10'000, 9302, 2);
+  ASSERT_EQ(set.lists.size(), 2u);
+  for (const auto& list : set.lists) {
+    EXPECT_GT(list.size(), 9'000u);
+    EXPECT_LT(list.size(), 11'000u);
+  }
+  EXPECT_EQ(set.queries.size(), 1u);
+}
+
+TEST(IntersectionSet, OfAnUnknownProfileIsAnError) {
+  EXPECT_EQ(make_intersection_set({.profile = "no such"}), Code::kInvalid);
+}
+
+TEST(TimeOnCpu, ChecksTheAnswersOfEveryMethodThatNeedsNoKernel) {
+  const auto set = make_intersection_set(small(DocIdOrder::kInput, 1));
+  ASSERT_TRUE(set.has_value());
+  for (const auto method : leaf::gpu::intersect::all_methods()) {
+    const auto timing = time_on_cpu(*set, method, {.rounds = 1, .threads = 2});
+    if (method.kind == leaf::gpu::intersect::Kind::kMergeFind && method.parameter > 0) {
+      EXPECT_EQ(timing, Code::kInvalid);
+    } else {
+      ASSERT_TRUE(timing.has_value()) << timing.error().message();
+      EXPECT_GT(timing->queries.median, 0);
+    }
+  }
+  IntersectionSet wrong = *set;
+  wrong.answers[0].push_back(kNoDoc);
+  EXPECT_EQ(time_on_cpu(wrong, {}, {.rounds = 1, .threads = 1}), Code::kCorrupt);
+}
+
+TEST(TimeCpuEngine, CountsTheMatchesThatTheSetHas) {
+  const auto set = make_intersection_set(small(DocIdOrder::kRandom, 1));
+  ASSERT_TRUE(set.has_value());
+  const auto timing = time_cpu_engine(*set, {.rounds = 1, .threads = 2});
+  ASSERT_TRUE(timing.has_value()) << timing.error().message();
+  EXPECT_GT(timing->index_bytes, 0u);
+}
+
+TEST(Linearity, OfListsInRandomOrderIsNearerToALine) {
+  const auto of = [](DocIdOrder order) {
+    const auto set = make_intersection_set(small(order, 1));
+    return linearity_of(*set, 2).front();
+  };
+  EXPECT_LT(of(DocIdOrder::kRandom).contraction, of(DocIdOrder::kInput).contraction);
+}
+
+TEST(IntersectionFigures, AreThePapers) {
+  EXPECT_EQ(intersection_figure("gov/input", "hash-segmentation:16")->queries_per_second, 91'382);
+  EXPECT_EQ(intersection_figure("gov/random", "merge-find:2"), std::nullopt);
+  EXPECT_EQ(linearity_figure("gov/random", 250'000)->contraction, 0.0019);
+}
+
+}  // namespace
+}  // namespace frond::tools

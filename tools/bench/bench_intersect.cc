@@ -1,0 +1,265 @@
+// frond bench intersect: every method of intersection on the papers' sets, on a GPU in batches or on this machine's
+// cores.
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "tools/bench/commands.h"
+#include "tools/bench/intersection_figures.h"
+#include "tools/bench/intersection_timing.h"
+#include "tools/bench/list_linearity.h"
+#include "tools/commands.h"
+
+namespace frond::tools {
+namespace {
+
+using leaf::gpu::intersect::KindInfo;
+using leaf::gpu::intersect::Method;
+using nlohmann::ordered_json;
+
+struct BenchIntersectFlags {
+  std::vector<std::string> methods;
+  std::vector<std::uint32_t> pairs;
+  std::string processor = "gpu";
+  IntersectionSetOptions set;
+  IntersectionOptions options;
+  bool list = false, json = false, engine = true, linearity = false;
+};
+
+std::string values_of(const KindInfo& kind) {
+  std::string values(kind.parameter);
+  for (const unsigned value : kind.values) values += " " + std::to_string(value);
+  return values;
+}
+
+void print_list() {
+  fmt::print("{:18} {:13} {:30} {}\n", "name", "lists", "written NAME:NUMBER", "paper and section");
+  for (const KindInfo& kind : leaf::gpu::intersect::all_kinds())
+    fmt::print("{:18} {:13} {:30} {}\n", kind.name, kind.lists, values_of(kind), kind.source);
+}
+
+ordered_json list_as_json() {
+  auto rows = ordered_json::array();
+  for (const KindInfo& kind : leaf::gpu::intersect::all_kinds()) {
+    ordered_json row{{"name", kind.name}, {"lists", kind.lists}, {"source", kind.source}};
+    if (!kind.values.empty())
+      row[std::string(kind.parameter)] = std::vector<unsigned>(kind.values.begin(), kind.values.end());
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Result<std::vector<Method>> chosen_methods(const BenchIntersectFlags& flags) {
+  std::vector<Method> chosen;
+  const auto all = leaf::gpu::intersect::all_methods();
+  if (flags.methods.empty()) chosen.assign(all.begin(), all.end());
+  for (const std::string& name : flags.methods) {
+    const std::size_t before = chosen.size();
+    std::copy_if(all.begin(), all.end(), std::back_inserter(chosen),
+                 [&](Method method) { return is_named(method, name); });
+    if (chosen.size() == before) return Error(Code::kInvalid, "no method " + name + "; --list prints all");
+  }
+  return chosen;
+}
+
+void print_set(const IntersectionSet& set) {
+  std::size_t found = 0;
+  for (const auto& answer : set.answers) found += answer.size();
+  fmt::print(
+      "\n{}: {} documents, {} lists of {} docIDs, {} queries; a query: {:.0f} docIDs, {:.0f} of them in the shortest "
+      "list, {:.0f} found\n",
+      set.name, set.documents, set.lists.size(), set.postings(), set.queries.size(), set.postings_a_query(),
+      set.computations_a_query(), static_cast<double>(found) / static_cast<double>(set.queries.size()));
+}
+
+void print_head() {
+  fmt::print("{:22} {:>9} {:>8} {:>11} {:>10} {:>9} {:>9} {:>9} {:>8} {:>9} {:>8} {:>8}  {}\n", "method", "threshold",
+             "index MB", "queries/s", "", "G ints/s", "a batch", "ms", "p99 ms", "paper q/s", "paper ms", "speedup",
+             "paper");
+}
+
+void print_row(const IntersectionSet& set, const std::string& name, const IntersectionTiming& timing) {
+  const auto figure = intersection_figure(set.name, name);
+  const auto shown = [](double value, int digits) { return value > 0 ? fmt::format("{:.{}f}", value, digits) : ""; };
+  fmt::print("{:22} {:>9} {:>8.1f} {:>11.0f} {:>10} {:>9.3f} {:>9.1f} {:>9.4f} {:>8.4f} {:>9} {:>8} {:>8}  {}\n", name,
+             timing.threshold ? std::to_string(timing.threshold) : "", static_cast<double>(timing.index_bytes) * 1e-6,
+             timing.queries.median,
+             fmt::format("-{:.0f}+{:.0f}%", 100 - timing.queries.least / timing.queries.median * 100,
+                         timing.queries.most / timing.queries.median * 100 - 100),
+             timing.queries.median * set.computations_a_query() * 1e-9, timing.batch_queries, timing.response_ms,
+             timing.response_p99_ms, figure ? shown(figure->queries_per_second, 0) : "",
+             figure ? shown(figure->response_ms, 2) : "", figure ? shown(figure->speedup, 2) : "",
+             figure ? figure->source : "");
+  std::fflush(stdout);
+}
+
+ordered_json row_as_json(const IntersectionSet& set, const std::string& processor, const std::string& name,
+                         const IntersectionTiming& timing) {
+  ordered_json row{
+      {"processor", processor},
+      {"method", name},
+      {"index_bytes", timing.index_bytes},
+      {"queries_per_second",
+       {{"median", timing.queries.median}, {"least", timing.queries.least}, {"most", timing.queries.most}}},
+      {"integers_per_second", timing.queries.median * set.computations_a_query()},
+      {"response_ms", timing.response_ms},
+      {"response_p99_ms", timing.response_p99_ms}};
+  if (timing.threshold > 0) {
+    row["threshold"] = timing.threshold;
+    row["queries_a_batch"] = timing.batch_queries;
+  }
+  if (const auto figure = intersection_figure(set.name, name))
+    row["paper"] = {{"source", figure->source},
+                    {"queries_per_second", figure->queries_per_second},
+                    {"response_ms", figure->response_ms},
+                    {"speedup", figure->speedup}};
+  return row;
+}
+
+void print_linearity(const IntersectionSet& set, unsigned threads) {
+  fmt::print("{:>20} {:>6} {:>12} {:>9} {:>9} {:>9}  {}\n", "docIDs of a list", "lists", "contraction", "paper's", "R2",
+             "paper's", "paper");
+  for (const LinearityOfLists& some : linearity_of(set, threads)) {
+    const auto figure = linearity_figure(set.name, some.least);
+    fmt::print("{:>20} {:>6} {:>12.4f} {:>9} {:>9.4f} {:>9}  {}\n", fmt::format("{} .. {}", some.least, some.most),
+               some.lists, some.contraction, figure ? fmt::format("{:.4f}", figure->contraction) : "", some.r_squared,
+               figure ? fmt::format("{:.4f}", figure->r_squared) : "", figure ? "Ao 2011, Table 1" : "");
+  }
+}
+
+// All methods on one set; rows go to `rows`, or are printed.
+Result<void> measure(const BenchIntersectFlags& flags, const IntersectionSet& set, const IntersectionOptions& options,
+                     ordered_json& rows) {
+  const bool gpu = flags.processor == "gpu";
+  if (!flags.json) {
+    print_set(set);
+    if (flags.linearity) print_linearity(set, options.threads);
+    print_head();
+  }
+  const auto put = [&](const std::string& processor, const std::string& name, const IntersectionTiming& timing) {
+    if (flags.json) {
+      rows.push_back(row_as_json(set, processor, name, timing));
+    } else {
+      print_row(set, name, timing);
+    }
+  };
+  const std::vector<Method> methods = FROND_TRY(chosen_methods(flags));
+  for (const Method method : methods) {
+    if (gpu) {
+      const auto timings = FROND_TRY(time_on_gpu(set, method, options));
+      for (const IntersectionTiming& timing : timings) put("gpu", name_of(method), timing);
+    } else if (method.kind != leaf::gpu::intersect::Kind::kMergeFind || method.parameter == 0) {
+      put("cpu", name_of(method), FROND_TRY(time_on_cpu(set, method, options)));
+    }
+  }
+  if (flags.engine)
+    put("cpu", fmt::format("engine cpu, {} threads", options.threads), FROND_TRY(time_cpu_engine(set, options)));
+  return {};
+}
+
+Result<void> bench(const BenchIntersectFlags& flags) {
+  if (flags.list) {
+    if (flags.json) {
+      fmt::print("{}\n", list_as_json().dump());
+    } else {
+      print_list();
+    }
+    return {};
+  }
+  FROND_TRY(chosen_methods(flags));
+  if (flags.processor == "gpu") FROND_TRY(find_gpu());
+  auto sets = ordered_json::array();
+  if (!flags.json)
+    fmt::print(
+        "{}, {} threads; median of {} rounds with the slowest and the fastest; integers: docIDs of the shortest lists; "
+        "ms: a batch (cpu: a query) alone. Seed {}.\nAll answers are compared with std::set_intersection's.\n",
+        flags.processor == "gpu" ? "Batches on the GPU, answers in host memory" : "On this machine's cores",
+        flags.options.threads, flags.options.rounds, flags.set.seed);
+  const auto run = [&](const IntersectionSet& set, const IntersectionOptions& options) -> Result<void> {
+    auto rows = ordered_json::array();
+    FROND_TRY(measure(flags, set, options, rows));
+    sets.push_back({{"set", set.name},
+                    {"documents", set.documents},
+                    {"lists", set.lists.size()},
+                    {"docids", set.postings()},
+                    {"queries", set.queries.size()},
+                    {"docids_a_query", set.postings_a_query()},
+                    {"computations_a_query", set.computations_a_query()},
+                    {"methods", rows}});
+    return {};
+  };
+  for (const std::uint32_t count : flags.pairs) {
+    IntersectionOptions alone = flags.options;
+    alone.thresholds = {1};
+    FROND_TRY(run(make_pair_set(count, flags.set.seed, flags.options.threads), alone));
+  }
+  if (flags.pairs.empty()) {
+    const IntersectionSet set = FROND_TRY(make_intersection_set(flags.set));
+    FROND_TRY(run(set, flags.options));
+  }
+  if (flags.json)
+    fmt::print("{}\n", ordered_json{{"processor", flags.processor},
+                                    {"threads", flags.options.threads},
+                                    {"rounds", flags.options.rounds},
+                                    {"seed", flags.set.seed},
+                                    {"sets", sets}}
+                           .dump());
+  return {};
+}
+
+}  // namespace
+
+void add_bench_intersect(CLI::App& bench_command, int& status) {
+  auto flags = std::make_shared<BenchIntersectFlags>();
+  flags->set.threads = flags->options.threads = std::max(1u, std::thread::hardware_concurrency());
+  auto* command = bench_command.add_subcommand(
+      "intersect", "Methods of intersection on the papers' sets: queries a second, response time, integers a second");
+  command->add_flag("--list", flags->list, "Print the methods with paper and section, and measure nothing");
+  command->add_option("--processor", flags->processor, "gpu: in batches; cpu: the same searches on threads")
+      ->check(CLI::IsMember({"gpu", "cpu"}))
+      ->capture_default_str();
+  command->add_option("--method", flags->methods, "Only these: NAME or NAME:NUMBER");
+  command->add_option("--profile", flags->set.profile, "The collection: gov, gov2, clueweb09")->capture_default_str();
+  const std::map<std::string, DocIdOrder> orders{{"input", DocIdOrder::kInput}, {"random", DocIdOrder::kRandom}};
+  command->add_option("--order", flags->set.order, "docIDs: clustered as in input order, or at random")
+      ->transform(CLI::CheckedTransformer(orders))
+      ->default_str("random");
+  command
+      ->add_option("--pairs", flags->pairs,
+                   "In place of a profile, two lists of so many docIDs, one query (Ding 2009, Figure 6)")
+      ->check(CLI::Range(2, 100'000'000));
+  command->add_option("--threshold", flags->options.thresholds, "Computations a batch, one or more (Ao 2011 3.1)")
+      ->check(CLI::Range(1, 1 << 24))
+      ->capture_default_str();
+  command->add_option("--documents", flags->set.documents, "Documents; 0: the profile's")->capture_default_str();
+  command->add_option("--queries", flags->set.queries, "Queries")
+      ->check(CLI::Range(1, 10'000'000))
+      ->capture_default_str();
+  command->add_option("--slots", flags->options.slots, "Batches under way")
+      ->check(CLI::Range(1, 16))
+      ->capture_default_str();
+  command->add_option("--rounds", flags->options.rounds, "Times all queries are timed")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command
+      ->add_option_function<unsigned>(
+          "--threads", [flags](unsigned threads) { flags->set.threads = flags->options.threads = threads; },
+          "Threads that make lists, and that the CPU intersects with")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--seed", flags->set.seed, "Of lists and queries")->capture_default_str();
+  command->add_flag("!--no-engine", flags->engine, "Leave out engine cpu, for comparison");
+  command->add_flag("--linearity", flags->linearity, "How near the lists are to lines (Ao 2011, Table 1)");
+  command->add_flag("--json", flags->json, "Print one JSON object");
+  command->callback([flags, &status] { status = exit_status("bench intersect", bench(*flags)); });
+}
+
+}  // namespace frond::tools

@@ -1,0 +1,186 @@
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <thread>
+
+#include "common/base/deadline.h"
+#include "common/postings/list_builder.h"
+#include "leaf/engines.h"
+#include "leaf/gpu/intersect/list_form.h"
+#include "leaf/gpu/intersect/plain_search.h"
+#include "tools/bench/intersection_timing.h"
+#include "tools/bench/query_timing.h"
+
+namespace frond::tools {
+namespace {
+
+using leaf::gpu::intersect::Kind;
+using leaf::gpu::intersect::ListForm;
+using leaf::gpu::intersect::ListView;
+using leaf::gpu::intersect::Method;
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// Seconds that every query took, and all of them together.
+struct Pass {
+  double seconds = 0;
+  std::vector<double> of_queries;
+};
+Pass run_all(std::size_t queries, unsigned threads, const std::function<void(std::size_t)>& answer) {
+  Pass pass{0, std::vector<double>(queries)};
+  std::atomic<std::size_t> next{0};
+  const double before = now();
+  {
+    std::vector<std::jthread> workers;
+    for (unsigned t = 0; t < std::max(threads, 1u); ++t)
+      workers.emplace_back([&] {
+        for (std::size_t q = next++; q < queries; q = next++) {
+          const double start = now();
+          answer(q);
+          pass.of_queries[q] = now() - start;
+        }
+      });
+  }
+  pass.seconds = now() - before;
+  return pass;
+}
+
+IntersectionTiming timing_of(std::size_t queries, const IntersectionOptions& options,
+                             const std::function<void(std::size_t)>& answer) {
+  std::vector<double> seconds, responses;
+  for (unsigned round = 0; round < options.rounds; ++round) {
+    Pass pass = run_all(queries, options.threads, answer);
+    seconds.push_back(pass.seconds);
+    for (const double each : pass.of_queries) responses.push_back(each * 1e3);
+  }
+  const Distribution response = distribution_of(std::move(responses));
+  IntersectionTiming timing;
+  timing.queries = rate_of(std::move(seconds), static_cast<double>(queries));
+  timing.response_ms = response.mean;
+  timing.response_p99_ms = response.p99;
+  timing.batch_queries = 1;
+  return timing;
+}
+
+template <class Search>
+void intersect(std::span<const ListView> lists, std::vector<DocId>& found) {
+  found.clear();
+  for (std::uint32_t at = 0; at < lists[0].count; ++at) found.push_back(Search::docid(lists[0], at));
+  for (const ListView& list : lists.subspan(1))
+    std::erase_if(found, [&](DocId docid) { return !Search::holds(list, docid, {0, list.count}); });
+}
+
+using Intersect = void (*)(std::span<const ListView>, std::vector<DocId>&);
+Intersect intersect_by(Kind kind) {
+  using namespace leaf::gpu::intersect;
+  switch (kind) {
+    case Kind::kBinary:
+    case Kind::kMergeFind:
+      return intersect<BinarySearch>;
+    case Kind::kInterpolation:
+      return intersect<Interpolation>;
+    case Kind::kLinearRegression:
+      return intersect<RegressionBounds>;
+    case Kind::kHashSegmentation:
+      return intersect<HashSegmentation>;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Spread rate_of(std::vector<double> seconds, double count) {
+  std::sort(seconds.begin(), seconds.end());
+  return {count / seconds[seconds.size() / 2], count / seconds.back(), count / seconds.front()};
+}
+
+Result<IntersectionTiming> time_on_cpu(const IntersectionSet& set, Method method, const IntersectionOptions& options) {
+  if (method.kind == Kind::kMergeFind && method.parameter > 0)
+    return Error(Code::kInvalid, name_of(method) + ": splitters are looked up by kernels alone");
+  std::vector<std::optional<ListForm>> forms(set.lists.size());
+  run_all(set.lists.size(), options.threads,
+          [&](std::size_t l) { forms[l].emplace(method, set.lists[l], set.documents); });
+  std::size_t bytes = 0;
+  std::vector<ListView> views;
+  for (const auto& form : forms) {
+    views.push_back(form->at(form->bytes().data()));
+    bytes += form->bytes().size() + sizeof(ListView);
+  }
+  const Intersect by = intersect_by(method.kind);
+  const auto answer = [&](std::size_t q, std::vector<DocId>& found) {
+    std::vector<ListView> lists;
+    for (const std::uint32_t list : set.queries[q]) lists.push_back(views[list]);
+    std::sort(lists.begin(), lists.end(), [](const ListView& a, const ListView& b) { return a.count < b.count; });
+    by(lists, found);
+  };
+  std::atomic<std::size_t> wrong{0};
+  run_all(set.queries.size(), options.threads, [&](std::size_t q) {
+    std::vector<DocId> found;
+    answer(q, found);
+    wrong += found != set.answers[q];
+  });
+  if (wrong > 0) return Error(Code::kCorrupt, std::to_string(wrong) + " wrong answers");
+  IntersectionTiming timing = timing_of(set.queries.size(), options, [&](std::size_t q) {
+    thread_local std::vector<DocId> found;
+    answer(q, found);
+  });
+  timing.index_bytes = bytes;
+  return timing;
+}
+
+Result<IntersectionTiming> time_cpu_engine(const IntersectionSet& set, const IntersectionOptions& options) {
+  const auto engine = FROND_TRY(leaf::engine_named(leaf::kDefaultEngine));
+  const std::vector<std::uint32_t> lengths(set.documents, 100);
+  const scoring::CollectionStatistics statistics{set.documents, std::uint64_t{100} * set.documents};
+  const scoring::Bm25Parameters parameters;
+  std::vector<leaf::ListLease> leases(set.lists.size());
+  std::atomic<std::size_t> wrong{0};
+  run_all(set.lists.size(), options.threads, [&](std::size_t l) {
+    const postings::ListBuilder builder(*codec::codec_named(codec::kDefaultCodec), lengths, parameters.b,
+                                        statistics.average_length());
+    auto list = std::make_shared<leaf::List>();
+    std::vector<ByteView> segments;
+    for (auto& blob : builder.build(set.lists[l], std::vector<Frequency>(set.lists[l].size(), 1))) {
+      auto padded = std::make_shared<ByteBuffer>(std::move(blob));
+      const std::size_t size = padded->size();
+      padded->resize(size + codec::kReadSlack);
+      segments.push_back(ByteView(*padded).first(size));
+      list->bytes += size;
+      list->owners.push_back(std::move(padded));
+    }
+    auto opened = postings::PostingList::open(segments);
+    if (opened)
+      list->postings = *std::move(opened);
+    else
+      ++wrong;
+    leases[l] = std::move(list);
+  });
+  if (wrong > 0) return Error(Code::kCorrupt, "lists that can't be opened");
+  const SteadyClock clock;
+  const auto search = [&](std::size_t q) {
+    leaf::Plan plan{.mode = leaf::Mode::kAnd,
+                    .k = 10,
+                    .terms = {},
+                    .lengths = lengths,
+                    .partition = 1,
+                    .norm = scoring::length_norm(parameters, statistics)};
+    for (const std::uint32_t list : set.queries[q]) {
+      const float weight = scoring::term_weight(parameters, statistics, set.lists[list].size(), 1);
+      plan.terms.push_back(
+          {leases[list], weight, scoring::BoundScale(weight, parameters, statistics, statistics.average_length())});
+    }
+    return engine->search(std::span(&plan, 1), clock);
+  };
+  run_all(set.queries.size(), options.threads, [&](std::size_t q) {
+    const auto got = search(q);
+    wrong += !got[0] || got[0]->matches != set.answers[q].size();
+  });
+  if (wrong > 0) return Error(Code::kCorrupt, std::to_string(wrong) + " wrong answers of the CPU engine");
+  IntersectionTiming timing = timing_of(set.queries.size(), options, [&](std::size_t q) { (void)search(q); });
+  for (const auto& lease : leases) timing.index_bytes += lease->bytes;
+  return timing;
+}
+
+}  // namespace frond::tools

@@ -1,0 +1,44 @@
+#pragma once
+// What intersections are measured on: lists and queries made up after a paper's collection (tools/synth), and what the
+// answers are.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/ids.h"
+#include "common/base/result.h"
+#include "leaf/gpu/intersect/query_set.h"
+
+namespace frond::tools {
+
+struct IntersectionSet {
+  std::string name;  // "gov/random"
+  std::uint32_t documents = 0;
+  std::vector<std::vector<DocId>> lists;
+  leaf::gpu::intersect::QuerySet queries;
+  std::vector<std::vector<DocId>> answers;  // by std::set_intersection
+
+  std::uint64_t postings() const;  // of all lists
+  double postings_a_query() const;
+  double computations_a_query() const;  // docIDs of the shortest list: what a threshold counts (Ao 2011 §3.1)
+};
+
+enum class DocIdOrder { kInput, kRandom };
+
+struct IntersectionSetOptions {
+  std::string profile = "gov";
+  DocIdOrder order = DocIdOrder::kRandom;
+  std::uint32_t documents = 0;  // 0: the profile's
+  std::uint32_t queries = 10'000;
+  std::uint64_t seed = 1;
+  unsigned threads = 1;
+};
+
+// The same for the same options and any number of threads. kInvalid: no such profile.
+Result<IntersectionSet> make_intersection_set(const IntersectionSetOptions& options);
+
+// Two lists of `count` docIDs of 4 * count documents each, one query: Ding 2009 §7.3, Figure 6.
+IntersectionSet make_pair_set(std::uint32_t count, std::uint64_t seed, unsigned threads);
+
+}  // namespace frond::tools
