@@ -62,10 +62,32 @@ def run(test, parsed):
     sys.exit(1 if failed else 0)
 
 
+def first_outgoing_port():
+    """The lowest port that the system gives to outgoing connections of its own accord."""
+    try:
+        with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
+            return int(file.read().split()[0])
+    except (OSError, ValueError, IndexError):
+        return 32768
+
+
 def free_ports(count):
-    held = [socket.socket() for _ in range(count)]
-    for s in held:
-        s.bind(("127.0.0.1", 0))
+    """Ports that nobody uses now and, where that can be had, no outgoing connection gets: one could have the port of a
+    process that was killed before that is started again."""
+    end = first_outgoing_port()
+    candidates = [0] * count if end < 4096 else random.SystemRandom().sample(range(end // 2, end), end // 4)
+    held = []
+    for port in candidates:
+        s = socket.socket()
+        try:
+            s.bind(("127.0.0.1", port))
+        except OSError:
+            s.close()
+            continue
+        held.append(s)
+        if len(held) == count:
+            break
+    expect(len(held) == count, "no free ports")
     ports = [s.getsockname()[1] for s in held]
     for s in held:
         s.close()
@@ -214,7 +236,9 @@ class Cluster:
 
         eventually(ready, "the broker is ready", seconds)
 
-    def search(self, query, **parameters):
+    def search(self, query, timeout_ms=20000, **parameters):
+        """Waits longer than a broker would of itself: a busy machine must not degrade an answer."""
+        parameters["timeout_ms"] = timeout_ms
         return Answer(*fetch(self.http, "/v1/search?" + urllib.parse.urlencode({"q": query, **parameters})))
 
     def stop(self):
@@ -233,8 +257,8 @@ def kill9(process):
 class Watch:
     """Asks a cluster from several threads until told to stop, and keeps every whole answer for the judge."""
 
-    def __init__(self, cluster, queries, threads, seed):
-        self.cluster, self.queries = cluster, queries
+    def __init__(self, cluster, queries, threads, seed, timeout_ms=20000):
+        self.cluster, self.queries, self.timeout_ms = cluster, queries, timeout_ms
         self.seen, self.errors, self.degraded = set(), 0, 0
         self.asked = 0
         self._lock, self._stop = threading.Lock(), threading.Event()
@@ -247,7 +271,8 @@ class Watch:
         while not self._stop.is_set():
             query, mode, k = rng.choice(self.queries)
             try:
-                answer = self.cluster.search(query, mode=mode, k=k, cache=rng.choice(("on", "off")), timeout_ms=2000)
+                answer = self.cluster.search(query, mode=mode, k=k, cache=rng.choice(("on", "off")),
+                                             timeout_ms=self.timeout_ms)
             except (OSError, http.client.HTTPException, Failure, json.JSONDecodeError):
                 with self._lock:
                     self.errors += 1

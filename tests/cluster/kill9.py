@@ -73,7 +73,7 @@ def test(setting, times):
     harness.expect(references[0] != references[1], "the two contents answer alike: this test would prove nothing")
     content_of = {generation - 1: 0, generation: 1}
 
-    watch = harness.Watch(cluster, queries, threads=2, seed=rng.randrange(2**32))
+    watch = harness.Watch(cluster, queries, threads=2, seed=rng.randrange(2**32), timeout_ms=2000)
     kill_leaves(setting, cluster, probe, times)
     print(f"leaves: {times} kills", flush=True)
     kill_brokers(setting, cluster, probe, times)
