@@ -17,6 +17,7 @@ void add_search(CLI::App& program, int& status);
 void add_run(CLI::App& program, int& status);
 void add_load(CLI::App& program, int& status);
 void add_bench(CLI::App& program, int& status);  // tools/bench
+void add_synth(CLI::App& program, int& status);  // tools/synth
 
 // What every command says to a broker. Kept beside the command's own flags.
 struct QueryFlags {

@@ -22,4 +22,4 @@ frond_add_program(frond
   SOURCES
     main.cc
   DEPENDS
-    frond::tools frond::tools_bench frond::common_config)
+    frond::tools frond::tools_bench frond::tools_synth_command frond::common_config)

@@ -34,7 +34,10 @@ PROCESSES = ("indexer", "leaf", "broker", "tools")
 # Inside these, the parts of a process may include each other's headers; leaf has the finer rule above.
 FREE_INSIDE = ("indexer", "broker", "tools", "tests")
 # Processes know nothing of each other, but benchmarks run parts of them in the tool's own process.
-ACROSS = {"tools/bench": ["leaf", "leaf/engine", "leaf/gpu", "leaf/lists"]}
+ACROSS = {
+    "tools/bench": ["leaf", "leaf/engine", "leaf/gpu", "leaf/lists"],
+    "tools/synth": ["indexer/pipeline", "indexer/publish"],  # publishes as the indexer does
+}
 
 THIRD_PARTY = [  # what, its only folder
     (re.compile(r"rocksdb/"), ("common/partition",)),

@@ -28,7 +28,7 @@ constexpr Profile kProfiles[] = {
      .length_sigma = 1,
      .runs = 23,
      .run_shape = 35,
-     .repeats = 0.9},
+     .repeats = 0.8},
     // 5,000 is the shortest list that Ding measures (6.3, 7.3); with it, 33.67 % as the longest gives the 3.74 million
     // postings that a query has on average.
     {.name = "gov2",
@@ -41,7 +41,7 @@ constexpr Profile kProfiles[] = {
      .length_sigma = 1,
      .runs = 8,
      .run_shape = 2.5,
-     .repeats = 0.9},
+     .repeats = 0.8},
     // 32,644,508,255 tokens. No paper gives its queries' volume: lists are as large a share of it as of gov2. Clustered
     // as Ao's BD, which is a crawl of the web too.
     {.name = "clueweb09",
@@ -54,7 +54,7 @@ constexpr Profile kProfiles[] = {
      .length_sigma = 1,
      .runs = 100,
      .run_shape = 0.65,
-     .repeats = 0.9},
+     .repeats = 0.8},
 };
 
 }  // namespace

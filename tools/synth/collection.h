@@ -1,0 +1,41 @@
+#pragma once
+// A synthetic collection as a new generation of a repository: what `frond synth` does. Leaves, `frond bench` and
+// `frond-indexer check` read it as any other.
+#include <cstdint>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+
+#include "common/base/result.h"
+#include "common/codec/codec_choice.h"
+#include "common/repository/manifest.h"
+#include "tools/synth/document_model.h"
+#include "tools/synth/query_model.h"
+
+namespace frond::tools::synth {
+
+struct SynthOptions {
+  CollectionSize size;  // documents: not 0
+  std::filesystem::path repository;
+  std::string collection;
+  std::uint32_t partitions = 1;  // at most as many as documents
+  std::size_t queries = 1000;
+  codec::CodecChoice codecs;
+  unsigned threads = 1;
+};
+
+struct SynthSummary {
+  repository::Manifest manifest;
+  QuerySet queries;
+  double seconds = 0;
+};
+
+// Partition p holds the documents [p * documents / partitions, …), so ordinals, terms, lists and answers are the same
+// for any number of partitions; and for any number of threads every list has the same bytes. kUnavailable: somebody
+// else writes the collection, the disk, or stopped; kInvalid: names that are none.
+Result<SynthSummary> synthesize(const SynthOptions& options, std::stop_token stop);
+
+// The queries as `frond bench query` and `frond load` read them, a line each: "<number>:<terms>".
+std::string query_lines(const QuerySet& queries);
+
+}  // namespace frond::tools::synth

@@ -1,0 +1,57 @@
+#pragma once
+// Lists built by several threads, taken by one in the order of their numbers: a line in which nobody builds too far
+// ahead of the taker, so that memory stays bounded.
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include "common/base/mutex.h"
+
+namespace frond::tools::synth {
+
+// Numbers 0 .. count - 1. Any number of builders, one taker.
+template <class Item>
+class ListLine {
+ public:
+  ListLine(std::uint32_t count, std::uint32_t most_ahead) : count_(count), most_ahead_(most_ahead) {}
+
+  // The next number to build; waits while the taker is too far behind. Nothing: none is left, or stopped.
+  std::optional<std::uint32_t> next(const std::stop_token& stop) {
+    MutexLock lock(mutex_);
+    if (!changed_.wait(lock.mutex(), stop,
+                       [this] { return handed_out_ >= count_ || handed_out_ < taken_ + most_ahead_; }))
+      return std::nullopt;
+    if (stop.stop_requested() || handed_out_ >= count_) return std::nullopt;
+    return handed_out_++;
+  }
+  void put(std::uint32_t number, Item item) {
+    const MutexLock lock(mutex_);
+    built_.emplace(number, std::move(item));
+    changed_.notify_all();
+  }
+  // The next item in order. With `wait`, nothing means that all were taken or that work was stopped; without, also that
+  // it is not built yet.
+  std::optional<Item> take(bool wait, const std::stop_token& stop) {
+    MutexLock lock(mutex_);
+    if (taken_ >= count_) return std::nullopt;
+    const auto ready = [this] { return !built_.empty() && built_.begin()->first == taken_; };
+    if (wait ? !changed_.wait(lock.mutex(), stop, ready) : !ready()) return std::nullopt;
+    std::optional<Item> item = std::move(built_.begin()->second);
+    built_.erase(built_.begin());
+    ++taken_;
+    changed_.notify_all();
+    return item;
+  }
+
+ private:
+  const std::uint32_t count_, most_ahead_;
+  Mutex mutex_;
+  std::condition_variable_any changed_;
+  std::map<std::uint32_t, Item> built_ FROND_GUARDED_BY(mutex_);
+  std::uint32_t handed_out_ FROND_GUARDED_BY(mutex_) = 0, taken_ FROND_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace frond::tools::synth
