@@ -42,7 +42,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--host-cache", options.host_cache_bytes, "Budget of the list cache in host memory; 0: no cache")
       ->transform(config::byte_size())
       ->default_str("1GiB");
-  app.add_option("--gpu-cache", options.gpu_cache_bytes, "GPU memory to use: lists, and 48 MiB to 192 MiB to work in")
+  app.add_option("--gpu-cache", options.gpu_cache_bytes, "GPU memory to use: lists, and 24 MiB to 192 MiB to work in")
       ->transform(config::byte_size())
       ->default_str("4GiB");
   app.add_option("--queue-limit", options.queue_limit, "Tasks (partitions of queries) that may wait; more are refused")

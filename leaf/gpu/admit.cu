@@ -12,6 +12,7 @@ struct Admission {
   std::byte* image;
   BlockEntry* blocks;
   std::uint32_t* table;
+  std::uint32_t* starts;
   std::uint32_t* errors;
   const SegmentPlace* segments;
   BlockEntry last_block;
@@ -60,10 +61,15 @@ __global__ void __launch_bounds__(kThreads) make_entries(Admission to) {
   to.blocks[block] = entry;
 }
 
-// Whether this lane's four of the block's first `count` numbers are fine.
+// Whether this lane's four of the block's first `count` numbers are fine. Writes where the block's runs start.
 __device__ bool numbers_fine(const Admission& to, const BlockEntry& entry, std::uint32_t before, std::uint32_t block,
                              std::uint32_t lane) {
-  const Four docids = decode_docids(to.image, entry.docids, docid_before(to.blocks, block), lane);
+  const std::uint32_t start = docid_before(to.blocks, block);
+  const Four docids = decode_docids(to.image, entry.docids, start, lane);
+  constexpr std::uint32_t kLanes = kRunLength / 4;
+  std::uint32_t* starts = to.starts + std::size_t{block} * kRuns;
+  if (lane == 0) starts[0] = start;
+  if (lane % kLanes == kLanes - 1 && lane != 31) starts[lane / kLanes + 1] = docids.at[3];
   const Four frequencies = unpack_four(to.image, entry.frequencies, lane);
   const std::uint32_t count = entry.deficit_and_count & 0xffffu;
   std::uint32_t previous = __shfl_up_sync(kFullWarp, docids.at[3], 1);
@@ -80,7 +86,7 @@ __device__ bool numbers_fine(const Admission& to, const BlockEntry& entry, std::
   return fine;
 }
 
-// One warp a block: decodes it, and writes the table's entries of the ranges that begin in it.
+// One warp a block: decodes it, and writes its runs' starts and the table's entries of the ranges that begin in it.
 __global__ void __launch_bounds__(kThreads) check_blocks(Admission to) {
   const std::uint32_t block = blockIdx.x * kWarps + threadIdx.x / 32, lane = lane_of_warp();
   if (block >= to.block_count) return;  // the whole warp
@@ -104,6 +110,7 @@ Result<void> admit(const ListImage& image, std::byte* at, device::StreamHandle s
   const Admission to{.image = at,
                      .blocks = reinterpret_cast<BlockEntry*>(at) + 1,
                      .table = const_cast<std::uint32_t*>(list.table),
+                     .starts = const_cast<std::uint32_t*>(list.starts),
                      .errors = reinterpret_cast<std::uint32_t*>(errors_of(at)),
                      .segments = reinterpret_cast<const SegmentPlace*>(at + image.segments_offset()),
                      .last_block = image.last_block(),

@@ -5,8 +5,8 @@
 // can score, the highest first. A document belongs to the first of its terms in that order, and is found there: that
 // list "drives". AND has one driving list, the shortest. OR has as many as matter: a document whose first term is
 // number i can't score more than terms i, i + 1, … together, so lists whose sum is below the threshold never drive
-// (MaxScore, Turtle and Flood 1995). A task is a run of blocks of one driving list, or a part of a block; a warp takes
-// a task.
+// (MaxScore, Turtle and Flood 1995). A task is a few blocks of one driving list, or a part of a block; a warp takes one
+// task after the other.
 #include <cstdint>
 
 #include "common/scoring/bm25.h"
@@ -29,7 +29,8 @@ struct QueryOnDevice {
   std::uint32_t first_term, terms;
   std::uint32_t seed_term;  // whose best blocks give the first threshold; `terms`: none
   std::uint32_t k;          // 1 .. 1000
-  bool conjunction;
+  bool conjunction;         // kAnd of two terms or more
+  std::uint32_t count_to;   // of a conjunction: once more matches than so many are counted, the k best are all
   scoring::Score floor;     // documents below it are not asked for
   std::uint32_t bin_shift;  // score >> bin_shift is the score's bin
 };
@@ -46,8 +47,8 @@ inline constexpr std::uint32_t kTasksOfAGroup = 64;
 struct QueryState {
   scoring::Score threshold;  // a document with less is not among the k best; only rises
   std::uint32_t emitted;     // documents that reached it, also those for which there was no room
-  std::uint32_t matches;     // kAnd: documents with all terms
-  std::uint32_t blocks;      // decoded
+  std::uint32_t matches;     // of a conjunction: all, or where these are more than count_to, more than that
+  std::uint32_t runs;        // of 16 postings: decoded
   std::uint32_t found;       // hits written, or kNoRoom
 };
 inline constexpr std::uint32_t kNoRoom = 0xffffffff;
@@ -65,8 +66,10 @@ struct BatchOnDevice {
   std::uint32_t query_count, task_count;
   // The tasks lie in columns of so many: warp i takes number i / columns of column i % columns, where there is one.
   std::uint32_t columns, column_tasks;
-  std::uint32_t candidates;   // places of a query in `keys`
-  std::uint32_t hits_stride;  // places of a query in `hits`
+  std::uint32_t search_warps;  // that take the tasks, one after the other
+  std::uint32_t candidates;    // places of a query in `keys`
+  std::uint32_t hits_stride;   // places of a query in `hits`
+  std::uint32_t* next_place;   // of a task that no warp has taken
   QueryState* states;
   std::uint32_t* bins;  // kBins a query: documents emitted with such scores
   std::uint64_t* keys;  // score << 32 | ~docID: the better hit is the larger key

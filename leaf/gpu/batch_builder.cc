@@ -10,31 +10,25 @@ namespace {
 
 using scoring::Score;
 
-// A plan's terms in the order of batch.h.
-std::vector<TermOnDevice> ordered_terms(const ReadyPlan& ready) {
-  std::vector<TermOnDevice> terms;
-  for (std::size_t i = 0; i < ready.plan->terms.size(); ++i) {
-    const PlanTerm& term = ready.plan->terms[i];
-    terms.push_back({.list = ready.lists[i]->list,
-                     .bounds = term.bounds,
-                     .weight = term.weight,
-                     .most = term.bounds.bound(term.list->postings.list_deficit()),
-                     .rest = 0});
+// The least score of the k best: as many documents of one list reach it by that term alone. The best of the terms;
+// 0 where no list has stored it. Not for AND of several: a document of one list may not match.
+Score stored_threshold(const ReadyPlan& ready) {
+  const Plan& plan = *ready.plan;
+  if (plan.mode == Mode::kAnd && plan.terms.size() > 1) return 0;
+  Score best = 0;
+  for (std::size_t i = 0; i < plan.terms.size(); ++i) {
+    for (std::size_t rank = 0; rank < postings::kBestRanks.size(); ++rank) {
+      const scoring::PackedDeficit deficit = ready.lists[i]->best_deficits[rank];
+      if (plan.k > postings::kBestRanks[rank] || deficit == postings::kNoDeficit) continue;
+      best = std::max(best, plan.terms[i].bounds.lower_bound(deficit));
+      break;
+    }
   }
-  if (ready.plan->mode == Mode::kAnd)
-    std::stable_sort(terms.begin(), terms.end(),
-                     [](const auto& a, const auto& b) { return a.list.count < b.list.count; });
-  else
-    std::stable_sort(terms.begin(), terms.end(), [](const auto& a, const auto& b) { return a.most > b.most; });
-  Score rest = 0;
-  for (auto term = terms.rbegin(); term != terms.rend(); ++term) {
-    term->rest = rest;
-    rest += term->most;
-  }
-  return terms;
+  return best;
 }
 
-// The term that is likely to give the highest first threshold: the first in the order that has k postings.
+// Where nothing is stored: the term that is likely to give the highest first threshold, the first in the order that has
+// k postings.
 std::uint32_t seed_of(const Plan& plan, std::span<const TermOnDevice> terms) {
   const auto many = static_cast<std::uint32_t>(terms.size());
   if (plan.mode == Mode::kAnd && many > 1) return many;  // a document of one list may not match
@@ -43,17 +37,14 @@ std::uint32_t seed_of(const Plan& plan, std::span<const TermOnDevice> terms) {
   return many;
 }
 
-// Blocks that are decoded for one block of a driving list, at most: its own, and in each other list those that its 128
-// documents spread over.
-double work_of_block(std::span<const TermOnDevice> terms, std::uint32_t driver) {
-  const double own = terms[driver].list.block_count;
-  double work = 1;
-  for (std::size_t i = 0; i < terms.size(); ++i)
-    if (i != driver) work += std::min(terms[i].list.block_count / own, double{codec::kBlockLength});
-  return work;
+// Of a warp on one block of a driving list, in look-ups of 32 documents. For AND each of the first other list's is one,
+// and few documents are left behind it; for OR few reach a look-up.
+double work_of_block(const QueryOnDevice& query) {
+  if (query.terms == 1) return 1;
+  return query.conjunction ? 1 + codec::kBlockLength / 32 : 2;
 }
 
-// The row's tasks, so that each is about `work` blocks to decode; returns how many.
+// The row's tasks, so that each is about `work`; returns how many.
 std::uint32_t cut_into_tasks(Row& row, std::uint32_t blocks, double work_of_a_block, double work) {
   row.split = 0;
   row.chunk = static_cast<std::uint16_t>(std::clamp(work / work_of_a_block, 1.0, double{kMostChunk}));
@@ -65,9 +56,8 @@ std::uint32_t cut_into_tasks(Row& row, std::uint32_t blocks, double work_of_a_bl
 }
 
 template <class T>
-T* place(std::vector<T>& values, const std::byte* base, ByteBuffer& bytes) {
-  bytes.resize((bytes.size() + 15) / 16 * 16);
-  const std::size_t at = bytes.size();
+T* place(const std::vector<T>& values, const std::byte* base, ByteBuffer& bytes) {
+  const std::size_t at = (bytes.size() + 15) / 16 * 16;
   bytes.resize(at + values.size() * sizeof(T));
   std::memcpy(bytes.data() + at, values.data(), values.size() * sizeof(T));
   return reinterpret_cast<T*>(const_cast<std::byte*>(base) + at);
@@ -81,58 +71,92 @@ bool fits_kernels(const Plan& plan) {
                      [](const PlanTerm& term) { return term.list->postings.count() > 0; });
 }
 
-BuiltBatch build_batch(std::span<const ReadyPlan* const> plans, const std::byte* base) {
-  std::vector<QueryOnDevice> queries;
-  std::vector<TermOnDevice> terms;
-  std::vector<Row> rows;
-  double work = 0;
-  for (const ReadyPlan* ready : plans) {
-    const Plan& plan = *ready->plan;
-    const auto own = ordered_terms(*ready);
-    const auto many = static_cast<std::uint32_t>(own.size());
-    std::uint32_t shift = 0;
-    while (((own[0].most + own[0].rest) >> shift) >= kBins) ++shift;
-    const auto number = static_cast<std::uint32_t>(queries.size());
-    queries.push_back({.lengths = ready->lengths->lengths,
-                       .norm = plan.norm,
-                       .least_length = ready->lengths->least,
-                       .first_term = static_cast<std::uint32_t>(terms.size()),
-                       .terms = many,
-                       .seed_term = seed_of(plan, own),
-                       .k = plan.k,
-                       .conjunction = plan.mode == Mode::kAnd,
-                       .floor = ready->floor,
-                       .bin_shift = shift});
-    for (std::uint32_t i = 0; i < (plan.mode == Mode::kAnd ? 1 : many); ++i) {
-      if (plan.mode == Mode::kOr && own[i].most + own[i].rest < ready->floor) break;
-      rows.push_back({.query = number, .term = i, .first_task = 0, .chunk = 1, .split = 0});
-      work += work_of_block(own, i) * own[i].list.block_count;
-    }
-    terms.insert(terms.end(), own.begin(), own.end());
+// A plan's terms in the order of batch.h.
+std::span<const TermOnDevice> BatchBuilder::add_terms(const ReadyPlan& ready) {
+  const Plan& plan = *ready.plan;
+  const std::size_t first = terms_.size();
+  const auto before = [&plan](const TermOnDevice& a, const TermOnDevice& b) {
+    return plan.mode == Mode::kAnd ? a.list.count < b.list.count : a.most > b.most;
+  };
+  for (std::size_t i = 0; i < plan.terms.size(); ++i) {
+    const PlanTerm& term = plan.terms[i];
+    terms_.push_back({.list = ready.lists[i]->list,
+                      .bounds = term.bounds,
+                      .weight = term.weight,
+                      .most = term.bounds.bound(term.list->postings.list_deficit()),
+                      .rest = 0});
+    for (std::size_t at = terms_.size() - 1; at > first && before(terms_[at], terms_[at - 1]); --at)
+      std::swap(terms_[at], terms_[at - 1]);
   }
-  BuiltBatch built;
-  BatchOnDevice& batch = built.batch;
-  work = std::clamp(work / kWantedTasks, double{kLeastWork}, double{kMostWork});
+  Score rest = 0;
+  for (std::size_t at = terms_.size(); at-- > first;) {
+    terms_[at].rest = rest;
+    rest += terms_[at].most;
+  }
+  return std::span(terms_).subspan(first);
+}
+
+void BatchBuilder::add_query(const ReadyPlan& ready) {
+  const Plan& plan = *ready.plan;
+  const auto first_term = static_cast<std::uint32_t>(terms_.size());
+  const auto own = add_terms(ready);
+  const auto many = static_cast<std::uint32_t>(own.size());
+  std::uint32_t shift = 0;
+  while (((own[0].most + own[0].rest) >> shift) >= kBins) ++shift;
+  const bool conjunction = plan.mode == Mode::kAnd && many > 1;  // of one term AND and OR are the same
+  const Score stored = stored_threshold(ready), floor = std::max(ready.floor, stored);
+  const auto number = static_cast<std::uint32_t>(queries_.size());
+  queries_.push_back({.lengths = ready.lengths->lengths,
+                      .norm = plan.norm,
+                      .least_length = ready.lengths->least,
+                      .first_term = first_term,
+                      .terms = many,
+                      .seed_term = stored ? many : seed_of(plan, own),
+                      .k = plan.k,
+                      .conjunction = conjunction,
+                      .count_to = static_cast<std::uint32_t>(std::min<std::uint64_t>(plan.count_to, 0xffffffff)),
+                      .floor = floor,
+                      .bin_shift = shift});
+  for (std::uint32_t i = 0; i < (conjunction ? 1 : many); ++i) {
+    if (!conjunction && own[i].most + own[i].rest < floor) break;
+    rows_.push_back({.query = number, .term = i, .first_task = 0, .chunk = 1, .split = 0});
+    work_ += work_of_block(queries_.back()) * own[i].list.block_count;
+  }
+}
+
+// Returns how many tasks there are, of about `work` each.
+std::uint32_t BatchBuilder::cut_rows(double work) {
   std::uint32_t tasks = 0;
-  std::vector<std::uint32_t> group_rows;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    const QueryOnDevice& query = queries[rows[r].query];
-    const auto own = std::span(terms).subspan(query.first_term, query.terms);
-    rows[r].first_task = tasks;
-    tasks += cut_into_tasks(rows[r], own[rows[r].term].list.block_count, work_of_block(own, rows[r].term), work);
-    while (group_rows.size() * kTasksOfAGroup < tasks) group_rows.push_back(static_cast<std::uint32_t>(r));
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    const QueryOnDevice& query = queries_[rows_[r].query];
+    const DeviceList& list = terms_[query.first_term + rows_[r].term].list;
+    rows_[r].first_task = tasks;
+    tasks += cut_into_tasks(rows_[r], list.block_count, work_of_block(query), work);
+    while (group_rows_.size() * kTasksOfAGroup < tasks) group_rows_.push_back(static_cast<std::uint32_t>(r));
   }
-  rows.push_back({.query = 0, .term = 0, .first_task = tasks, .chunk = 1, .split = 0});
-  batch.query_count = static_cast<std::uint32_t>(queries.size());
-  batch.task_count = tasks;
+  rows_.push_back({.query = 0, .term = 0, .first_task = tasks, .chunk = 1, .split = 0});
+  return tasks;
+}
+
+BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const std::byte* base) {
+  queries_.clear();
+  terms_.clear();
+  rows_.clear();
+  group_rows_.clear();
+  bytes_.clear();
+  work_ = 0;
+  for (const ReadyPlan* ready : plans) add_query(*ready);
+  BatchOnDevice batch{};
+  batch.query_count = static_cast<std::uint32_t>(queries_.size());
+  batch.task_count = cut_rows(std::clamp(work_ / kWantedTasks, double{kLeastWork}, double{kMostWork}));
   // A query's tasks are neighbours, and so mostly in one column: all queries go on at the same pace.
-  batch.columns = std::max(1u, std::min(batch.query_count > 1 ? kColumns : 1, tasks));
-  batch.column_tasks = (tasks + batch.columns - 1) / batch.columns;
-  batch.queries = place(queries, base, built.bytes);
-  batch.terms = place(terms, base, built.bytes);
-  batch.rows = place(rows, base, built.bytes);
-  batch.group_rows = place(group_rows, base, built.bytes);
-  return built;
+  batch.columns = std::max(1u, std::min(batch.query_count > 1 ? kColumns : 1, batch.task_count));
+  batch.column_tasks = (batch.task_count + batch.columns - 1) / batch.columns;
+  batch.queries = place(queries_, base, bytes_);
+  batch.terms = place(terms_, base, bytes_);
+  batch.rows = place(rows_, base, bytes_);
+  batch.group_rows = place(group_rows_, base, bytes_);
+  return batch;
 }
 
 }  // namespace frond::leaf::gpu

@@ -13,13 +13,14 @@ namespace frond::leaf::gpu {
 namespace {
 
 constexpr std::size_t kInputBytes = std::size_t{4} << 20;
-constexpr std::size_t kHitPlaces = std::size_t{1} << 18;
+constexpr std::size_t kHitPlaces = std::size_t{1} << 19;
 constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 27;  // of a part's lists: 17 billion postings
-constexpr std::size_t kStateBytes = kMostQueries * sizeof(QueryState);
+constexpr std::size_t kStateBytes = (kMostQueries * sizeof(QueryState) + 255) / 256 * 256;
 constexpr std::size_t kAnswerBytes = kStateBytes + kHitPlaces * sizeof(HitOnDevice);
-constexpr std::size_t kBinBytes = std::size_t{kMostQueries} * kBins * sizeof(std::uint32_t);
+// Bins, and behind them the number of the next task.
+constexpr std::size_t kBinBytes = std::size_t{kMostQueries} * kBins * sizeof(std::uint32_t) + 256;
 constexpr int kRounds = 3;  // for queries whose candidates did not fit
-static_assert(kStateBytes % 256 == 0 && kAnswerBytes % 256 == 0);
+static_assert(kAnswerBytes % 256 == 0);
 
 // Where hits lie behind the states of so many queries: what is copied back is one piece, and no more than it must be.
 constexpr std::size_t hits_offset(std::size_t queries) { return (queries * sizeof(QueryState) + 255) / 256 * 256; }
@@ -27,15 +28,17 @@ constexpr std::size_t hits_offset(std::size_t queries) { return (queries * sizeo
 Outcome outcome_of(const ReadyPlan& ready, const QueryState& state, const HitOnDevice* hits) {
   const Plan& plan = *ready.plan;
   Outcome outcome;
+  outcome.hits.reserve(state.found);
   for (std::uint32_t i = 0; i < state.found; ++i)
     outcome.hits.push_back({plan.base + hits[i].docid * plan.stride, hits[i].score});
   std::uint64_t longest = 0;
   for (const PlanTerm& term : plan.terms) longest = std::max(longest, term.list->postings.count());
-  outcome.postings_decoded = std::uint64_t{state.blocks} * codec::kBlockLength;
+  outcome.postings_decoded = std::uint64_t{state.runs} * kRunLength;
   if (plan.terms.size() == 1) {
     outcome.matches = longest;
   } else if (plan.mode == Mode::kAnd) {
     outcome.matches = state.matches;
+    outcome.exact = state.matches <= plan.count_to;
   } else {
     // Fewer than k, and no floor: then nothing was left out.
     outcome.exact = outcome.hits.size() < plan.k && ready.floor == 0;
@@ -44,6 +47,21 @@ Outcome outcome_of(const ReadyPlan& ready, const QueryState& state, const HitOnD
   return outcome;
 }
 
+// Adds what passed since the last call to a step.
+class StepTimer {
+ public:
+  explicit StepTimer(BatchSteps& steps) : steps_(steps), since_(std::chrono::steady_clock::now()) {}
+  void add_to(BatchSteps::Step step) {
+    const auto now = std::chrono::steady_clock::now();
+    steps_.microseconds[step] += std::chrono::duration<double, std::micro>(now - since_).count();
+    since_ = now;
+  }
+
+ private:
+  BatchSteps& steps_;
+  std::chrono::steady_clock::time_point since_;
+};
+
 }  // namespace
 
 struct BatchRunner::Space {
@@ -51,71 +69,96 @@ struct BatchRunner::Space {
   device::Event done;
   device::Memory input, work;                   // device
   device::Memory staged_input, staged_answers;  // pinned
+  std::uint32_t processors = 1;
+  std::vector<device::Event> points;  // before, between and behind the device's steps; none: not timed
 
   std::size_t keys() const { return (work.bytes() - kAnswerBytes - kBinBytes) / sizeof(std::uint64_t); }
+  Result<void> mark(std::size_t point) { return points.empty() ? Result<void>() : points[point].record(stream.get()); }
 };
 
 void BatchRunner::SpaceDeleter::operator()(Space* space) const { delete space; }
 
-Result<std::unique_ptr<BatchRunner>> BatchRunner::create(int device, std::size_t bytes) {
+Result<std::unique_ptr<BatchRunner>> BatchRunner::create(int device, std::size_t bytes, bool timed) {
   using device::Memory, device::Place;
   if (bytes < kLeastBytes) return Error(Code::kInvalid, "a GPU workspace of " + std::to_string(bytes) + " bytes");
   FROND_TRY(device::use(device));
+  const auto processors = static_cast<std::uint32_t>(FROND_TRY(device::properties_of(device)).processors);
   auto stream = FROND_TRY(device::Stream::create());
   auto done = FROND_TRY(device::Event::create());
   auto input = FROND_TRY(Memory::create(Place::kDevice, kInputBytes));
   auto work = FROND_TRY(Memory::create(Place::kDevice, bytes - kInputBytes));
   auto staged_input = FROND_TRY(Memory::create(Place::kPinnedHost, kInputBytes));
   auto staged_answers = FROND_TRY(Memory::create(Place::kPinnedHost, kAnswerBytes));
+  std::vector<device::Event> points;
+  for (int i = BatchSteps::kTransfer; timed && i <= BatchSteps::kOutcomes; ++i)
+    points.push_back(FROND_TRY(device::Event::create(true)));
   std::unique_ptr<Space, SpaceDeleter> space(new Space{std::move(stream), std::move(done), std::move(input),
                                                        std::move(work), std::move(staged_input),
-                                                       std::move(staged_answers)});
+                                                       std::move(staged_answers), processors, std::move(points)});
   return std::unique_ptr<BatchRunner>(new BatchRunner(device, std::move(space)));
 }
 
-// As many of the plans, from the front, as one launch takes; at least one.
-BatchRunner::Part BatchRunner::next_part(std::span<const ReadyPlan* const> plans) const {
-  Part part;
-  std::size_t terms = 0, k = 1;
+// How many of the plans, from the front, one launch takes; at least one.
+std::size_t BatchRunner::part_of(std::span<const ReadyPlan* const> plans) const {
+  std::size_t terms = 0, k = 1, queries = 0;
   std::uint64_t blocks = 0;
   for (const ReadyPlan* ready : plans) {
     terms += ready->lists.size();
     k = std::max<std::size_t>(k, ready->plan->k);
     for (const auto& list : ready->lists) blocks += list->list.block_count;
-    const std::size_t queries = part.size() + 1;
+    ++queries;
     const bool fits = queries <= kMostQueries && terms <= kMostTerms && blocks <= kMostBlocks &&
                       queries * k <= kHitPlaces &&
                       queries * std::max<std::size_t>(kLeastCandidates, 8 * k) <= space_->keys();
-    if (!fits && !part.empty()) break;
-    part.push_back(ready);
+    if (!fits && queries > 1) return queries - 1;
   }
-  return part;
+  return queries;
 }
 
-Result<void> BatchRunner::run_part(const Part& plans, const Clock& clock, std::chrono::milliseconds patience) {
+Result<void> BatchRunner::start_part(std::span<const ReadyPlan* const> plans) {
   Space& space = *space_;
-  BuiltBatch built = build_batch(plans, space.input.data());
-  if (built.bytes.size() > kInputBytes) return Error(Code::kOverloaded, "a batch too large for its staging memory");
-  BatchOnDevice& batch = built.batch;
-  std::uint32_t k = 1;
-  for (const ReadyPlan* ready : plans) k = std::max(k, ready->plan->k);
-  batch.hits_stride = k;
+  StepTimer timer(steps_);
+  BatchOnDevice batch = builder_.build(plans, space.input.data());
+  const std::size_t bytes = builder_.bytes().size();
+  if (bytes > kInputBytes) return Error(Code::kOverloaded, "a batch too large for its staging memory");
+  stride_ = 1;
+  for (const ReadyPlan* ready : plans) stride_ = std::max(stride_, ready->plan->k);
+  batch.hits_stride = stride_;
   batch.candidates = static_cast<std::uint32_t>(std::min<std::size_t>(space.keys() / plans.size(), kMostCandidates));
   batch.states = reinterpret_cast<QueryState*>(space.work.data());
   batch.hits = reinterpret_cast<HitOnDevice*>(space.work.data() + hits_offset(plans.size()));
   batch.bins = reinterpret_cast<std::uint32_t*>(space.work.data() + kAnswerBytes);
+  batch.next_place = batch.bins + std::size_t{kMostQueries} * kBins;
+  const std::uint32_t places = batch.columns * batch.column_tasks;
+  batch.search_warps = std::min((places + kWarpsOfASearchBlock - 1) / kWarpsOfASearchBlock * kWarpsOfASearchBlock,
+                                space.processors * kSearchWarps);
   batch.keys = reinterpret_cast<std::uint64_t*>(space.work.data() + kAnswerBytes + kBinBytes);
+  std::memcpy(space.staged_input.data(), builder_.bytes().data(), bytes);
 
   const device::StreamHandle stream = space.stream.get();
-  std::memcpy(space.staged_input.data(), built.bytes.data(), built.bytes.size());
-  FROND_TRY(device::copy_to_device(space.input.data(), space.staged_input.data(), built.bytes.size(), stream));
+  FROND_TRY(space.mark(0));
+  FROND_TRY(device::copy_to_device(space.input.data(), space.staged_input.data(), bytes, stream));
+  FROND_TRY(space.mark(1));
   FROND_TRY(start_queries(batch, stream));
+  FROND_TRY(space.mark(2));
   FROND_TRY(search_lists(batch, stream));
+  FROND_TRY(space.mark(3));
   FROND_TRY(select_hits(batch, stream));
-  const std::size_t answer_bytes = hits_offset(plans.size()) + plans.size() * k * sizeof(HitOnDevice);
+  FROND_TRY(space.mark(4));
+  const std::size_t answer_bytes = hits_offset(plans.size()) + plans.size() * stride_ * sizeof(HitOnDevice);
   FROND_TRY(device::copy_to_host(space.staged_answers.data(), space.work.data(), answer_bytes, stream));
+  FROND_TRY(space.mark(5));
   FROND_TRY(space.done.record(stream));
-  return wait(clock, patience);
+  ++steps_.parts;
+  timer.add_to(BatchSteps::kBuild);
+  return {};
+}
+
+Result<void> BatchRunner::add_device_steps() {
+  const auto& points = space_->points;
+  for (std::size_t i = 1; i < points.size(); ++i)
+    steps_.microseconds[BatchSteps::kTransfer + i - 1] += 1e3 * FROND_TRY(points[i].milliseconds_since(points[i - 1]));
+  return {};
 }
 
 // Asks again and again: an answer is due in microseconds, and waking up takes longer.
@@ -128,41 +171,59 @@ Result<void> BatchRunner::wait(const Clock& clock, std::chrono::milliseconds pat
   return {};
 }
 
-Result<std::vector<RunOutcome>> BatchRunner::run(std::span<const ReadyPlan* const> plans, const Clock& clock,
-                                                 std::chrono::milliseconds patience) {
+Result<void> BatchRunner::start(std::vector<const ReadyPlan*> plans) {
   FROND_TRY(device::use(device_));
-  std::vector<RunOutcome> outcomes(plans.size());
-  std::vector<const ReadyPlan*> current(plans.begin(), plans.end());
-  std::deque<ReadyPlan> raised;                 // those of another round: with a higher floor
-  std::vector<std::size_t> left(plans.size());  // of plans, by place
-  for (std::size_t i = 0; i < left.size(); ++i) left[i] = i;
-  for (int round = 0; round < kRounds && !left.empty(); ++round) {
-    std::vector<const ReadyPlan*> waiting;
-    for (const std::size_t i : left) waiting.push_back(current[i]);
+  plans_ = std::move(plans);
+  first_ = 0;
+  count_ = part_of(plans_);
+  return start_part(std::span(plans_).first(count_));
+}
+
+// Waits for the part that is on its way, and runs those of its plans again that need it: with a higher floor.
+Result<void> BatchRunner::finish_part(std::vector<RunOutcome>& outcomes, const Clock& clock,
+                                      std::chrono::milliseconds patience) {
+  std::vector<std::size_t> left(count_);  // places in plans_
+  for (std::size_t i = 0; i < count_; ++i) left[i] = first_ + i;
+  std::vector<const ReadyPlan*> current(plans_.begin() + static_cast<std::ptrdiff_t>(first_),
+                                        plans_.begin() + static_cast<std::ptrdiff_t>(first_ + count_));
+  std::deque<ReadyPlan> raised;
+  for (int round = 1;; ++round) {
+    FROND_TRY(wait(clock, patience));
+    FROND_TRY(add_device_steps());
+    StepTimer timer(steps_);
+    const auto* states = reinterpret_cast<const QueryState*>(space_->staged_answers.data());
+    const auto* hits = reinterpret_cast<const HitOnDevice*>(space_->staged_answers.data() + hits_offset(left.size()));
     std::vector<std::size_t> again;
-    for (std::size_t first = 0; first < waiting.size();) {
-      const Part part = next_part(std::span(waiting).subspan(first));
-      FROND_TRY(run_part(part, clock, patience));
-      const auto* states = reinterpret_cast<const QueryState*>(space_->staged_answers.data());
-      const auto* hits = reinterpret_cast<const HitOnDevice*>(space_->staged_answers.data() + hits_offset(part.size()));
-      std::uint32_t stride = 1;
-      for (const ReadyPlan* ready : part) stride = std::max(stride, ready->plan->k);
-      for (std::size_t i = 0; i < part.size(); ++i) {
-        const std::size_t number = left[first + i];
-        if (states[i].found != kNoRoom) {
-          outcomes[number] = {true, outcome_of(*plans[number], states[i], hits + i * stride)};
-        } else if (part.size() > 1 || states[i].threshold > current[number]->floor) {
-          raised.push_back(*current[number]);
-          raised.back().floor = std::max(current[number]->floor, states[i].threshold);
-          current[number] = &raised.back();
-          again.push_back(number);
-        }
+    std::vector<const ReadyPlan*> again_plans;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      if (states[i].found != kNoRoom) {
+        outcomes[left[i]] = {true, outcome_of(*plans_[left[i]], states[i], hits + i * stride_)};
+      } else if (left.size() > 1 || states[i].threshold > current[i]->floor) {
+        raised.push_back(*current[i]);
+        raised.back().floor = std::max(current[i]->floor, states[i].threshold);
+        again.push_back(left[i]);
+        again_plans.push_back(&raised.back());
       }
-      first += part.size();
     }
+    timer.add_to(BatchSteps::kOutcomes);
+    if (again.empty() || round == kRounds) return {};
     left = std::move(again);
+    current = std::move(again_plans);
+    FROND_TRY(start_part(current));
   }
-  return outcomes;
+}
+
+Result<std::vector<RunOutcome>> BatchRunner::finish(const Clock& clock, std::chrono::milliseconds patience) {
+  FROND_TRY(device::use(device_));
+  std::vector<RunOutcome> outcomes(plans_.size());
+  for (;;) {
+    FROND_TRY(finish_part(outcomes, clock, patience));
+    first_ += count_;
+    if (first_ == plans_.size()) return outcomes;
+    const auto rest = std::span<const ReadyPlan* const>(plans_).subspan(first_);
+    count_ = part_of(rest);
+    FROND_TRY(start_part(rest.first(count_)));
+  }
 }
 
 }  // namespace frond::leaf::gpu

@@ -1,6 +1,9 @@
 #pragma once
 // Runs batches on the device: one workspace of device and pinned memory, one stream. One thread at a time; several
-// runners may work side by side.
+// runners may work side by side: while one's batch is on the device, the next one's is put together.
+#include <array>
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -18,31 +21,50 @@ struct RunOutcome {
   Outcome outcome;
 };
 
+// Where a batch's time goes, in the order of its steps. The host's steps are microseconds of a thread, the device's of
+// the stream; while one runner waits others work, so the sum is more than what passed.
+struct BatchSteps {
+  enum Step { kBuild, kTransfer, kStart, kSearch, kSelect, kAnswers, kOutcomes, kSteps };
+  std::array<double, kSteps> microseconds{};
+  std::uint64_t parts = 0;  // launches
+};
+
 class BatchRunner {
  public:
   // Workspaces for plans of at most kMostHits hits. `bytes` of device memory are divided up: at least kLeastBytes.
+  // `timed`: steps() tells the device's steps too, for some microseconds more a batch.
   static constexpr std::size_t kLeastBytes = std::size_t{24} << 20;
-  static Result<std::unique_ptr<BatchRunner>> create(int device, std::size_t bytes);
+  static Result<std::unique_ptr<BatchRunner>> create(int device, std::size_t bytes, bool timed = false);
 
-  // One outcome a plan, in order; any number of plans. kDevice: the device is lost, or did not answer within
+  // Puts the plans on their way, any number of them, and returns; they stay as they are until finish(). kDevice: as
+  // finish().
+  Result<void> start(std::vector<const ReadyPlan*> plans);
+  // One outcome a plan, in order, of the plans that start() took. kDevice: the device is lost, or did not answer within
   // `patience`: nothing here may be used any more.
-  Result<std::vector<RunOutcome>> run(std::span<const ReadyPlan* const> plans, const Clock& clock,
-                                      std::chrono::milliseconds patience);
+  Result<std::vector<RunOutcome>> finish(const Clock& clock, std::chrono::milliseconds patience);
+
+  const BatchSteps& steps() const { return steps_; }
 
  private:
   struct Space;
   struct SpaceDeleter {
     void operator()(Space* space) const;
   };
-  using Part = std::vector<const ReadyPlan*>;
 
   BatchRunner(int device, std::unique_ptr<Space, SpaceDeleter> space) : device_(device), space_(std::move(space)) {}
-  Part next_part(std::span<const ReadyPlan* const> plans) const;
-  Result<void> run_part(const Part& plans, const Clock& clock, std::chrono::milliseconds patience);
+  std::size_t part_of(std::span<const ReadyPlan* const> plans) const;
+  Result<void> start_part(std::span<const ReadyPlan* const> plans);
+  Result<void> finish_part(std::vector<RunOutcome>& outcomes, const Clock& clock, std::chrono::milliseconds patience);
   Result<void> wait(const Clock& clock, std::chrono::milliseconds patience) const;
+  Result<void> add_device_steps();
 
   const int device_;
   std::unique_ptr<Space, SpaceDeleter> space_;
+  BatchBuilder builder_;
+  std::vector<const ReadyPlan*> plans_;
+  std::size_t first_ = 0, count_ = 0;  // of plans_: the part that is on its way
+  std::uint32_t stride_ = 1;           // places a plan has for its hits
+  BatchSteps steps_;
 };
 
 }  // namespace frond::leaf::gpu

@@ -26,6 +26,9 @@ struct alignas(16) BlockEntry {
   std::uint32_t deficit_and_count = 0;  // packed deficit << 16 | postings, 1 .. 128
 };
 
+// A block's 128 docIDs are 8 runs of 16, each of which can be decoded alone.
+inline constexpr std::uint32_t kRunLength = 16, kRuns = 8;
+
 // A list on the device. Pointers are the device's; the struct is passed to kernels by value.
 struct DeviceList {
   const std::byte* image = nullptr;
@@ -33,7 +36,8 @@ struct DeviceList {
   // table[d >> table_shift]: the first block whose last docID is at or behind the first document of d's range. Has an
   // entry for the range behind the last document too.
   const std::uint32_t* table = nullptr;
-  const std::uint32_t* best = nullptr;  // the blocks with the least deficits, ascending
+  const std::uint32_t* starts = nullptr;  // kRuns a block: what a run's distances are added to; on 32 bytes
+  const std::uint32_t* best = nullptr;    // the blocks with the least deficits, ascending
   std::uint32_t block_count = 0, table_shift = 0, best_count = 0, count = 0;
 };
 

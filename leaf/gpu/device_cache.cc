@@ -194,6 +194,8 @@ Result<void> DeviceCache::copy_list(const ListLease& lease, std::uint32_t docume
   }
   auto resident = std::make_shared<ResidentList>();
   resident->list = image->at(memory.get());
+  for (std::size_t i = 0; i < resident->best_deficits.size(); ++i)
+    resident->best_deficits[i] = lease->postings.best_deficit(i);
   resident->memory = std::move(memory);
   const MutexLock lock(mutex_);
   kept_.insert(lease->key, std::move(resident), image->bytes());

@@ -10,7 +10,7 @@
 namespace frond::leaf::gpu {
 namespace {
 
-constexpr std::size_t kMostRunnerBytes = std::size_t{96} << 20;
+constexpr std::size_t kMostRunnerBytes = std::size_t{64} << 20;
 
 }  // namespace
 
@@ -18,12 +18,14 @@ Result<std::unique_ptr<GpuEngine>> GpuEngine::create(const Options& options, Que
   if (options.device < 0 || options.device >= device::count_devices())
     return Error(Code::kDevice, "GPU: there is no device " + std::to_string(options.device));
   FROND_TRY(device::use(options.device));
-  // At most half for workspaces.
-  const std::size_t each = std::min(kMostRunnerBytes, options.memory_bytes / 2 / std::max(options.runners, 1u));
+  // At most half for workspaces: fewer of them where that is little.
+  const std::size_t half = options.memory_bytes / 2;
+  const std::size_t many = std::clamp<std::size_t>(half / BatchRunner::kLeastBytes, 1, std::max(options.runners, 1u));
+  const std::size_t each = std::min(kMostRunnerBytes, half / many);
   std::vector<std::unique_ptr<BatchRunner>> runners;
-  for (std::uint32_t i = 0; i < std::max(options.runners, 1u); ++i)
-    runners.push_back(FROND_TRY(BatchRunner::create(options.device, each)));
-  auto memory = FROND_TRY(device::Memory::create(device::Place::kDevice, options.memory_bytes - each * runners.size()));
+  for (std::size_t i = 0; i < many; ++i)
+    runners.push_back(FROND_TRY(BatchRunner::create(options.device, each, options.timed)));
+  auto memory = FROND_TRY(device::Memory::create(device::Place::kDevice, options.memory_bytes - each * many));
   std::unique_ptr<GpuEngine> engine(new GpuEngine(options, below, std::move(memory), std::move(runners)));
   engine->cache_ =
       FROND_TRY(DeviceCache::create(engine->arena_, {.device = options.device, .copying = options.copying}));
@@ -40,83 +42,154 @@ GpuEngine::GpuEngine(const Options& options, QueryEngine& below, device::Memory 
 
 GpuEngine::~GpuEngine() = default;
 
-std::vector<Result<Outcome>> GpuEngine::search(std::span<const Plan> plans, const Clock& clock) {
+std::vector<std::optional<Result<Outcome>>> GpuEngine::try_search(std::span<const Plan> plans, const Clock& clock) {
   std::vector<std::optional<Result<Outcome>>> found(plans.size());
-  Request request;
-  std::vector<std::size_t> places;  // of the request's plans
+  std::deque<Request> parts;  // stay where they are
   for (std::size_t i = 0; i < plans.size(); ++i) {
+    if (parts.empty() || parts.back().plans.size() == kMostQueries) {
+      if (!parts.empty()) submit(parts.back());
+      parts.emplace_back();
+      parts.back().plans.reserve(std::min<std::size_t>(plans.size() - i, kMostQueries));
+    }
     if (plans[i].deadline.passed(clock)) {
       found[i] = Error(Code::kDeadline, "the deadline passed before evaluation");
       continue;
     }
     if (state() == State::kLost || !fits_kernels(plans[i])) continue;
     if (auto ready = cache_->pin(plans[i])) {
-      request.plans.push_back(*std::move(ready));
-      places.push_back(i);
+      parts.back().plans.push_back(*std::move(ready));
+      parts.back().places.push_back(i);
     }
   }
-  if (!request.plans.empty()) run_together(request, clock);
-  for (std::size_t i = 0; i < request.outcomes.size(); ++i) {
-    if (!request.outcomes[i].answered) {
-      ++unanswered_;
-    } else if (plans[places[i]].deadline.passed(clock)) {
-      found[places[i]] = Error(Code::kDeadline, "the deadline passed during evaluation");
-    } else {
-      found[places[i]] = std::move(request.outcomes[i].outcome);
+  if (!parts.empty()) submit(parts.back());
+  for (Request& part : parts) {
+    wait_for(part, clock);
+    for (std::size_t i = 0; i < part.outcomes.size(); ++i) {
+      const std::size_t place = part.places[i];
+      if (!part.outcomes[i].answered) {
+        ++unanswered_;
+      } else if (plans[place].deadline.passed(clock)) {
+        found[place] = Error(Code::kDeadline, "the deadline passed during evaluation");
+      } else {
+        found[place] = std::move(part.outcomes[i].outcome);
+      }
     }
   }
+  for (const auto& one : found) fallbacks_ += !one;
+  return found;
+}
+
+std::vector<Result<Outcome>> GpuEngine::search(std::span<const Plan> plans, const Clock& clock) {
+  auto found = try_search(plans, clock);
   std::vector<Result<Outcome>> outcomes;
   outcomes.reserve(plans.size());
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    if (!found[i]) {
-      ++fallbacks_;
-      found[i] = std::move(below_.search(plans.subspan(i, 1), clock)[0]);
-    }
-    outcomes.push_back(*std::move(found[i]));
-  }
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    outcomes.push_back(found[i] ? *std::move(found[i]) : std::move(below_.search(plans.subspan(i, 1), clock)[0]));
   return outcomes;
 }
 
-// Waits until another caller has run the request, or a runner is idle and the caller itself runs all that waits.
-void GpuEngine::run_together(Request& request, const Clock& clock) {
-  std::unique_ptr<BatchRunner> runner;
-  std::vector<Request*> together;
-  {
-    MutexLock lock(mutex_);
-    waiting_.push_back(&request);
-    changed_.wait(lock.mutex(), [&] { return request.done || (!idle_.empty() && !waiting_.empty()); });
-    if (request.done) return;
-    runner = std::move(idle_.back());
-    idle_.pop_back();
-    together.swap(waiting_);
-  }
-  // Its own request may be on its way with another runner already; then it ran the others', and waits for its own.
-  run_batch(*runner, together, clock);
-  MutexLock lock(mutex_);
-  idle_.push_back(std::move(runner));
-  for (Request* one : together) one->done = true;
-  changed_.notify_all();
-  changed_.wait(lock.mutex(), [&] { return request.done; });
-}
-
-void GpuEngine::run_batch(BatchRunner& runner, std::span<Request* const> requests, const Clock& clock) {
-  if (state() == State::kLost) return;
-  std::vector<const ReadyPlan*> plans;
-  for (const Request* one : requests)
-    for (const ReadyPlan& plan : one->plans) plans.push_back(&plan);
-  auto outcomes = runner.run(plans, clock, options_.patience);
-  if (!outcomes) {
-    if (outcomes.error().code() == Code::kDevice) lost_.store(true, std::memory_order_relaxed);
+void GpuEngine::submit(Request& request) {
+  if (request.plans.empty()) {
+    request.done = true;
     return;
   }
-  ++batches_;
-  plans_ += plans.size();
-  auto next = outcomes->begin();
-  for (Request* one : requests) {
-    const auto end = next + static_cast<std::ptrdiff_t>(one->plans.size());
-    one->outcomes.assign(std::make_move_iterator(next), std::make_move_iterator(end));
-    next = end;
+  {
+    const MutexLock lock(mutex_);
+    waiting_.push_back(&request);
   }
+  start_waiting();
+}
+
+// Callers do all the work: whoever waits brings batches to their end, and starts what waits.
+void GpuEngine::wait_for(const Request& request, const Clock& clock) {
+  for (;;) {
+    Batch batch;
+    {
+      MutexLock lock(mutex_);
+      if (request.done) return;
+      changed_.wait(lock.mutex(),
+                    [&] { return request.done || !running_.empty() || (!waiting_.empty() && !idle_.empty()); });
+      if (request.done) return;
+      if (!running_.empty()) batch = take_running(request);
+    }
+    if (batch.runner) finish(std::move(batch), clock);
+    start_waiting();
+  }
+}
+
+// The batch with the request in it, if nobody else waits for that one; else the oldest.
+GpuEngine::Batch GpuEngine::take_running(const Request& request) {
+  auto at = std::find_if(running_.begin(), running_.end(), [&](const Batch& batch) {
+    return std::find(batch.requests.begin(), batch.requests.end(), &request) != batch.requests.end();
+  });
+  if (at == running_.end()) at = running_.begin();
+  Batch batch = std::move(*at);
+  running_.erase(at);
+  return batch;
+}
+
+// An idle runner, and as much of what waits as one launch takes.
+GpuEngine::Batch GpuEngine::take_waiting() {
+  Batch batch;
+  const MutexLock lock(mutex_);
+  if (idle_.empty() || waiting_.empty()) return batch;
+  batch.runner = std::move(idle_.back());
+  idle_.pop_back();
+  std::size_t plans = 0;
+  while (!waiting_.empty() && (plans == 0 || plans + waiting_.front()->plans.size() <= kMostQueries)) {
+    plans += waiting_.front()->plans.size();
+    batch.requests.push_back(waiting_.front());
+    waiting_.pop_front();
+  }
+  return batch;
+}
+
+void GpuEngine::start_waiting() {
+  for (;;) {
+    Batch batch = take_waiting();
+    if (!batch.runner) return;
+    std::vector<const ReadyPlan*> plans;
+    for (const Request* one : batch.requests)
+      for (const ReadyPlan& plan : one->plans) plans.push_back(&plan);
+    const bool started = state() == State::kReady && succeeded(batch.runner->start(std::move(plans)));
+    const MutexLock lock(mutex_);
+    if (started) {
+      running_.push_back(std::move(batch));
+    } else {
+      for (Request* one : batch.requests) one->done = true;
+      idle_.push_back(std::move(batch.runner));
+    }
+    changed_.notify_all();
+  }
+}
+
+void GpuEngine::finish(Batch batch, const Clock& clock) {
+  auto outcomes = batch.runner->finish(clock, options_.patience);
+  if (succeeded(outcomes)) {
+    ++batches_;
+    plans_ += outcomes->size();
+    auto next = outcomes->begin();
+    for (Request* one : batch.requests) {
+      const auto end = next + static_cast<std::ptrdiff_t>(one->plans.size());
+      one->outcomes.assign(std::make_move_iterator(next), std::make_move_iterator(end));
+      next = end;
+    }
+  }
+  const MutexLock lock(mutex_);
+  idle_.push_back(std::move(batch.runner));
+  for (Request* one : batch.requests) one->done = true;
+  changed_.notify_all();
+}
+
+BatchSteps GpuEngine::steps() const {
+  BatchSteps sum;
+  const MutexLock lock(mutex_);
+  for (const auto& runner : idle_) {
+    const BatchSteps& steps = runner->steps();
+    for (std::size_t i = 0; i < steps.microseconds.size(); ++i) sum.microseconds[i] += steps.microseconds[i];
+    sum.parts += steps.parts;
+  }
+  return sum;
 }
 
 GpuEngine::Counters GpuEngine::counters() const {

@@ -4,13 +4,17 @@
 // hits, thousands of equal scores, a full or lost device. So every plan is answered, with the same bytes, whatever the
 // device does.
 //
-// Callers that come while a batch runs are taken together by the next: the busier, the larger the batches. (Ding et al.
-// 2009, 7 and 8: ranked queries on the GPU and its list cache; that paper evaluates one query at a time.)
+// A search that finds a runner idle starts at once, on its caller's thread. What comes while all runners are busy waits
+// and is taken together: the busier, the larger the batches. A large search is cut into parts, so that one is prepared
+// while another is on the device. (Ding et al. 2009, 7 and 8: ranked queries on the GPU and its list cache; that paper
+// evaluates one query at a time.)
 //
 // A failed device operation is for good: the state is kLost from then on and the device is left alone.
 #include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "common/base/mutex.h"
@@ -26,9 +30,10 @@ class GpuEngine final : public QueryEngine {
   struct Options {
     int device = 0;
     std::size_t memory_bytes = std::size_t{4} << 30;  // of the device, all of it: workspaces, and the rest for lists
-    std::uint32_t runners = 2;                        // batches that are on the way at a time
+    std::uint32_t runners = 3;                        // batches that are on the way at a time
     std::chrono::milliseconds patience{2000};         // a batch that takes longer means a lost device
     DeviceCache::Copying copying = DeviceCache::Copying::kInBackground;
+    bool timed = false;  // steps() tells the device's steps too
   };
   enum class State { kReady, kLost };
   struct Counters {
@@ -45,24 +50,44 @@ class GpuEngine final : public QueryEngine {
   std::string_view name() const override { return "gpu"; }
   bool can_run(const Plan& plan) const override { return below_.can_run(plan); }
   std::vector<Result<Outcome>> search(std::span<const Plan> plans, const Clock& clock) override;
+  // As search(), without the engine below: nothing for a plan that it must answer. Those count as fallbacks.
+  std::vector<std::optional<Result<Outcome>>> try_search(std::span<const Plan> plans, const Clock& clock);
 
   State state() const { return lost_.load(std::memory_order_relaxed) || cache_->lost() ? State::kLost : State::kReady; }
   Counters counters() const;
+  // Of all batches so far, while no search is on its way.
+  BatchSteps steps() const;
   DeviceCache& cache() { return *cache_; }
   std::size_t list_bytes() const { return arena_.bytes(); }
 
  private:
-  // Plans of one caller; the caller waits until they are done.
+  // Plans of one caller that are run together; the caller waits until they are done.
   struct Request {
     std::vector<ReadyPlan> plans;
+    std::vector<std::size_t> places;   // of the plans, among the caller's
     std::vector<RunOutcome> outcomes;  // empty: the device failed
     bool done = false;
+  };
+  // On its way. No requests: there is none.
+  struct Batch {
+    std::unique_ptr<BatchRunner> runner;
+    std::vector<Request*> requests;
   };
 
   GpuEngine(const Options& options, QueryEngine& below, device::Memory memory,
             std::vector<std::unique_ptr<BatchRunner>> runners);
-  void run_together(Request& request, const Clock& clock);
-  void run_batch(BatchRunner& runner, std::span<Request* const> requests, const Clock& clock);
+  void submit(Request& request);
+  void wait_for(const Request& request, const Clock& clock);
+  void start_waiting();
+  Batch take_waiting();
+  Batch take_running(const Request& request) FROND_REQUIRES(mutex_);
+  void finish(Batch batch, const Clock& clock);
+  // Whether it succeeded; a failure of the device is for good.
+  template <class T>
+  bool succeeded(const Result<T>& result) {
+    if (!result && result.error().code() == Code::kDevice) lost_.store(true, std::memory_order_relaxed);
+    return result.has_value();
+  }
 
   const Options options_;
   QueryEngine& below_;
@@ -72,9 +97,10 @@ class GpuEngine final : public QueryEngine {
   std::atomic<bool> lost_{false};
   std::atomic<std::uint64_t> batches_{0}, plans_{0}, fallbacks_{0}, unanswered_{0};
 
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable_any changed_;
-  std::vector<Request*> waiting_ FROND_GUARDED_BY(mutex_);
+  std::deque<Request*> waiting_ FROND_GUARDED_BY(mutex_);
+  std::deque<Batch> running_ FROND_GUARDED_BY(mutex_);  // the oldest first
   std::vector<std::unique_ptr<BatchRunner>> idle_ FROND_GUARDED_BY(mutex_);
 };
 

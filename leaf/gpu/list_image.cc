@@ -88,7 +88,8 @@ void ListImage::lay_out(const postings::PostingList& list) {
   table_entries_ = ((documents_ - 1) >> table_shift_) + 2;
   best_count_ = std::min(block_count_, kBestBlocks);
   table_ = (std::size_t{block_count_} + 2) * sizeof(BlockEntry);
-  best_ = aligned(table_ + std::size_t{table_entries_} * 4, 16);
+  starts_ = aligned(table_ + std::size_t{table_entries_} * 4, 32);
+  best_ = starts_ + std::size_t{block_count_} * kRuns * 4;
   segments_ = aligned(best_ + std::size_t{best_count_} * 4, 16);
   last_ = aligned(segments_ + list.segments().size() * sizeof(SegmentPlace), 16);
   std::size_t end = last_ + (has_last_block_ ? kMostLastBlock : 0);
@@ -156,6 +157,7 @@ DeviceList ListImage::at(std::byte* at) const {
   return {.image = at,
           .blocks = reinterpret_cast<const BlockEntry*>(at) + 1,
           .table = reinterpret_cast<const std::uint32_t*>(at + table_),
+          .starts = reinterpret_cast<const std::uint32_t*>(at + starts_),
           .best = reinterpret_cast<const std::uint32_t*>(at + best_),
           .block_count = block_count_,
           .table_shift = table_shift_,

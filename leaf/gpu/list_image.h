@@ -1,8 +1,8 @@
 #pragma once
 // The image of a list in device memory, as the host plans it: what is copied and where it will lie.
 //
-//   entry before the first block | a BlockEntry a block | entry behind | table        made on the device
-//   best blocks | places of the segments | last block | the segments' blobs, verbatim  copied
+//   entry before the first block | a BlockEntry a block | entry behind | table | starts of runs   made on the device
+//   best blocks | places of the segments | last block | the segments' blobs, verbatim              copied
 //
 // The blobs are the very bytes of the host's. The last block is apart where it has fewer than 128 postings (so also for
 // a list in the short form): the host decodes its Rice codes once and packs them like a full block, so kernels know one
@@ -63,7 +63,7 @@ class ListImage {
   Result<void> pack_last_block(const postings::PostingList& list);
 
   std::uint32_t documents_ = 0, block_count_ = 0, count_ = 0, table_shift_ = 0, table_entries_ = 0, best_count_ = 0;
-  std::size_t table_ = 0, best_ = 0, segments_ = 0, last_ = 0, bytes_ = 0;
+  std::size_t table_ = 0, starts_ = 0, best_ = 0, segments_ = 0, last_ = 0, bytes_ = 0;
   bool has_last_block_ = false;
   BlockEntry last_block_;
   ByteBuffer head_;                                      // best blocks, places, last block

@@ -43,6 +43,7 @@ __global__ void __launch_bounds__(kThreads) start_query(BatchOnDevice batch) {
   if (warp != 0) return;
   const auto load = [](std::uint32_t first) { return *reinterpret_cast<const uint4*>(bins + first); };
   const scoring::Score first = threshold_of(load, query.k, query.bin_shift, lane);
+  if (lane == 0 && blockIdx.x == 0) *batch.next_place = batch.search_warps;  // those before have one to begin with
   if (lane == 0) batch.states[blockIdx.x] = {max(first, query.floor), 0, 0, 0, 0};
 }
 

@@ -5,9 +5,10 @@
 
 namespace frond::leaf::gpu {
 
-// Plans that one launch takes, and their terms.
-inline constexpr std::uint32_t kMostQueries = 2048;
-inline constexpr std::uint32_t kMostTerms = 16384;
+// Plans that one launch takes, and their terms. Larger batches are cut, so that the host prepares one part while the
+// device searches another.
+inline constexpr std::uint32_t kMostQueries = 512;
+inline constexpr std::uint32_t kMostTerms = 4096;
 inline constexpr std::uint32_t kMostTermsOfAQuery = 32;  // more: the CPU
 inline constexpr std::uint32_t kMostHits = 1000;
 
@@ -20,10 +21,12 @@ inline constexpr std::uint32_t kSorted = 4096;
 
 // Blocks of a driving list that one warp takes at most: their entries come with one load, a lane an entry.
 inline constexpr std::uint32_t kMostChunk = 32;
-// Warps that a launch should have for its work, before it gives each of them more of it; and the least and most that
-// one gets, in blocks to decode. Far more than the most made a launch wait for a few warps: 90 % of the device idle.
-inline constexpr std::uint32_t kWantedTasks = 12288, kLeastWork = 8, kMostWork = 64;
-inline constexpr std::uint32_t kMostSplit = 4;  // parts of 8 postings
+// Tasks that a launch should have for its work, before it makes them larger; and the least and most that one is, in
+// look-ups of 32 documents. Far more than the most made a launch wait for a few warps: 90 % of the device idle.
+inline constexpr std::uint32_t kWantedTasks = 12288, kLeastWork = 2, kMostWork = 64;
+inline constexpr std::uint32_t kMostSplit = 2;  // parts of 32 postings
+// Warps of a processor that search, and how many of them are a thread block.
+inline constexpr std::uint32_t kSearchWarps = 32, kWarpsOfASearchBlock = 4;
 // Places in a batch's tasks that are worked on at the same time.
 inline constexpr std::uint32_t kColumns = 2048;
 

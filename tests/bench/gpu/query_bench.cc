@@ -112,6 +112,25 @@ bool same(QueryEngine& one, QueryEngine& other, std::span<const Plan> plans) {
   return wrong == 0;
 }
 
+// Where the time of a batch goes, in microseconds a query.
+void print_steps(QueryEngine& below, std::size_t memory_bytes, std::span<const Plan> plans, const char* mode) {
+  const auto made = leaf::gpu::GpuEngine::create(
+      {.memory_bytes = memory_bytes, .copying = leaf::gpu::DeviceCache::Copying::kByTheCaller, .timed = true}, below);
+  if (!made) return;
+  (void)(*made)->search(plans, kClock);
+  const leaf::gpu::BatchSteps before = (*made)->steps();
+  constexpr int kTimes = 4;
+  for (int i = 0; i < kTimes; ++i) (void)(*made)->search(plans, kClock);
+  const leaf::gpu::BatchSteps after = (*made)->steps();
+  constexpr const char* kNames[] = {"build", "transfer", "start", "search", "select", "answers", "outcomes"};
+  std::printf("steps, us a query      %-5s", mode);
+  for (std::size_t i = 0; i < std::size(kNames); ++i)
+    std::printf("  %s %.2f", kNames[i],
+                (after.microseconds[i] - before.microseconds[i]) / kTimes / static_cast<double>(plans.size()));
+  std::printf("  (%llu parts)\n", static_cast<unsigned long long>(after.parts - before.parts));
+  std::fflush(stdout);
+}
+
 }  // namespace
 
 int run_query_bench(const QueryBenchOptions& options) {
@@ -128,12 +147,19 @@ int run_query_bench(const QueryBenchOptions& options) {
   }
   leaf::gpu::GpuEngine& gpu = **made;
   const auto all_or = gov2.plans(Mode::kOr, 10), all_and = gov2.plans(Mode::kAnd, 10);
+  // As leaves ask: matches are counted exactly as far as Plan::kCountOfLeaves.
+  const auto leaf_and = [&gov2](std::uint32_t k) {
+    auto plans = gov2.plans(Mode::kAnd, k);
+    for (Plan& plan : plans) plan.count_to = std::max<std::uint64_t>(k, Plan::kCountOfLeaves);
+    return plans;
+  };
+  const auto some_and = leaf_and(10);
   const double first = seconds_of([&] { (void)gpu.search(all_or, kClock); });
   const auto copied = gpu.counters().lists;
   std::printf("first search, which copies all lists: %.2f s, %.2f GB, %llu lists refused\n", first,
               static_cast<double>(copied.copied_bytes) * 1e-9, static_cast<unsigned long long>(copied.refused));
   if (copied.refused > 0 || gpu.counters().fallbacks > 0) return std::printf("not all on the device\n"), 1;
-  bool fine = same(gpu, cpu, all_or) && same(gpu, cpu, all_and);
+  bool fine = same(gpu, cpu, all_or) && same(gpu, cpu, all_and) && same(gpu, cpu, some_and);
   std::printf("hits equal to those of engine cpu: %s\n", fine ? "yes" : "NO");
   if (!fine) return 1;
   const int times = static_cast<int>(options.times);
@@ -143,13 +169,18 @@ int run_query_bench(const QueryBenchOptions& options) {
     print_rate("gpu, 1 caller", "and", k, options.queries, rates(gpu, conjunctions, options.queries, 1, times));
     print_rate("gpu, 3 callers", "or", k, options.queries, rates(gpu, disjunctions, options.queries, 3, 3 * times));
     print_rate("gpu, 3 callers", "and", k, options.queries, rates(gpu, conjunctions, options.queries, 3, 3 * times));
+    print_rate("gpu, 1 caller", "and<", k, options.queries, rates(gpu, some_and, options.queries, 1, times));
+    print_rate("gpu, 3 callers", "and<", k, options.queries, rates(gpu, some_and, options.queries, 3, 3 * times));
   }
+  print_steps(cpu, options.memory_bytes, all_or, "or");
+  print_steps(cpu, options.memory_bytes, all_and, "and");
+  print_steps(cpu, options.memory_bytes, some_and, "and<");
   for (const std::size_t batch : {16u, 64u, 256u}) {
     print_rate("gpu, 3 callers", "or", 10, batch, rates(gpu, all_or, batch, 3, times));
     print_rate("gpu, 3 callers", "and", 10, batch, rates(gpu, all_and, batch, 3, times));
   }
   std::vector<double> autos;
-  for (int round = 0; round < 5; ++round) autos.push_back(auto_rate(gpu, all_and, all_or));
+  for (int round = 0; round < 5; ++round) autos.push_back(auto_rate(gpu, some_and, all_or));
   print_rate("gpu, 1 caller", "auto", 10, options.queries, spread_of(std::move(autos)));
   const std::span few = std::span(all_or).first(std::min<std::size_t>(500, all_or.size()));
   print_alone("gpu", gpu, few, "or");
@@ -157,11 +188,12 @@ int run_query_bench(const QueryBenchOptions& options) {
   print_alone("cpu", cpu, few.first(std::min<std::size_t>(100, few.size())), "or");
   print_alone("cpu", cpu, std::span(all_and).first(std::min<std::size_t>(100, few.size())), "and");
   for (const std::uint32_t k : {100u, 1000u}) {
-    const auto disjunctions = gov2.plans(Mode::kOr, k), conjunctions = gov2.plans(Mode::kAnd, k);
+    const auto disjunctions = gov2.plans(Mode::kOr, k), conjunctions = leaf_and(k);
+    if (k == 1000) print_steps(cpu, options.memory_bytes, disjunctions, "or");
     print_rate("gpu, 1 caller", "or", k, options.queries, rates(gpu, disjunctions, options.queries, 1, times));
-    print_rate("gpu, 1 caller", "and", k, options.queries, rates(gpu, conjunctions, options.queries, 1, times));
+    print_rate("gpu, 1 caller", "and<", k, options.queries, rates(gpu, conjunctions, options.queries, 1, times));
     print_rate("gpu, 3 callers", "or", k, options.queries, rates(gpu, disjunctions, options.queries, 3, 3 * times));
-    print_rate("gpu, 3 callers", "and", k, options.queries, rates(gpu, conjunctions, options.queries, 3, 3 * times));
+    print_rate("gpu, 3 callers", "and<", k, options.queries, rates(gpu, conjunctions, options.queries, 3, 3 * times));
   }
   const int callers = static_cast<int>(options.threads);
   std::printf("cpu: %d threads\n", callers);
