@@ -19,7 +19,6 @@ constexpr std::uint32_t kNone = 0xffffffff;
 class JoinedTerm {
  public:
   JoinedTerm(const Plan& plan, const PlanTerm& term) : reader_(plan, term) {}
-  Score bound_at(std::uint32_t posting) { return bound_of(posting / kBlockLength); }
   Score bound_of(std::uint32_t block) {
     if (block != bound_block_) {
       bound_block_ = block;
@@ -36,10 +35,12 @@ class JoinedTerm {
     stand_on(from);
     const std::uint32_t to = std::min(list.find_block(last, from), list.blocks() - 1);
     range_bound_ = reader_.bound(list.least_deficit(from, to));
+    range_blocks_ = to - from + 1;
     return true;
   }
-  // What one of these documents may get from this term.
+  // What one of these documents may get from this term, and in how many blocks of its list they may be.
   Score range_bound() const { return range_bound_; }
+  std::uint32_t range_blocks() const { return range_blocks_; }
 
   // Stands on the block that may hold `docid`, without decoding it. False: the list ends before.
   bool find(DocId docid) {
@@ -65,6 +66,7 @@ class JoinedTerm {
   std::uint32_t block_ = kNone;
   DocId last_ = 0;
   Score range_bound_ = 0;
+  std::uint32_t range_blocks_ = 0;
   std::uint32_t bound_block_ = kNone;
   Score bound_ = 0;
 };
@@ -76,6 +78,7 @@ class Conjunction {
 
  private:
   bool start_block(std::uint32_t block);
+  Candidates sift(const Candidates& these, std::uint64_t bound, CandidateBuffer& kept);
   bool narrow(std::size_t t);
   void offer_matches(JoinedTerm& driver);
 
@@ -86,46 +89,65 @@ class Conjunction {
   std::uint64_t list_bounds_ = 0;         // sum over all terms
   std::uint64_t least_ = 0;               // what a document of the driver's block must reach; 0: all are counted
   std::uint64_t others_ = 0;              // where least_ > 0: sum of the range bounds of all terms but the driver
-  const Score* driver_scores_ = nullptr;  // where least_ > 0: by place
+  const Score* driver_scores_ = nullptr;  // where the block is scored: by place
   bool more_ = true;                      // documents may follow that match
   Outcome outcome_;
   Candidates left_;  // of the driver's block
+  CandidateBuffer kept_[2];
+  CandidateBuffer sifted_;
   BlockTable table_;
 };
 
 // Fills left_ with the documents of the driver's block that may matter. False: none.
 bool Conjunction::start_block(std::uint32_t block) {
   auto& driver = terms_.front().reader();
+  driver_scores_ = nullptr;
   least_ = outcome_.matches >= plan_.count_to ? threshold_.least() : 0;
   if (least_ == 0) {
     driver.enter(block);
-    left_.start(driver.docids(), driver.size());
+    left_ = CandidateBuffer::whole(driver.docids(), driver.size());
     return left_.count > 0;
   }
   const DocId first = block ? driver.list().last_docid(block - 1) + 1 : 0, last = driver.list().last_docid(block);
   others_ = 0;
+  std::uint64_t blocks = 0;
   for (std::size_t t = 1; t < terms_.size(); ++t) {
     if (!terms_[t].look(first, last)) return more_ = false;
     others_ += terms_[t].range_bound();
+    blocks += terms_[t].range_blocks();
   }
-  if (terms_.front().bound_of(block) + others_ < least_) {
+  const Score bound = terms_.front().bound_of(block);
+  if (bound + others_ < least_) {
     outcome_.exact = false;
     return false;
   }
   driver.enter(block);
-  driver_scores_ = driver.scores();
-  left_.start(driver.docids(), driver.size());
-  const std::uint32_t before = left_.count;
-  left_.count = left_.keep_reaching(0, before, driver_scores_, least_ - std::min(least_, others_));
-  outcome_.exact &= left_.count == before;
+  // To score the whole block pays where that leaves few of its documents, the more so the more blocks of other lists
+  // these would be looked up in.
+  const std::uint64_t room = bound + others_ - least_;
+  if (room * 64 <= bound * std::min<std::uint64_t>(64, 8 + blocks)) driver_scores_ = driver.scores();
+  left_ = sift(CandidateBuffer::whole(driver.docids(), driver.size()), others_, kept_[0]);
   return left_.count > 0;
+}
+
+// Of these candidates, those that may reach least_ where all terms but the driver together give at most `bound`.
+Candidates Conjunction::sift(const Candidates& these, std::uint64_t bound, CandidateBuffer& kept) {
+  kept.clear();
+  auto& driver = terms_.front();
+  if (driver_scores_)
+    kept.add_reaching(these, driver_scores_, least_ - std::min(least_, bound));
+  else if (driver.bound_of(driver.reader().block()) + bound >= least_)
+    return these;
+  outcome_.exact &= kept.size() == these.count;
+  return kept.view();
 }
 
 // Keeps of left_ what the term's list holds. False: its list ends here, so nothing behind matches.
 bool Conjunction::narrow(std::size_t t) {
   auto& term = terms_[t];
   auto& reader = term.reader();
-  std::uint32_t kept = 0;
+  CandidateBuffer& kept = kept_[t % 2];
+  kept.clear();
   bool more = true;
   for (std::uint32_t i = 0; i < left_.count;) {
     if (!term.find(left_.docids[i])) {
@@ -133,42 +155,47 @@ bool Conjunction::narrow(std::size_t t) {
       break;
     }
     const std::uint32_t end = left_.end_of(i, term.last());
-    std::uint32_t to = end;
-    if (least_ > 0) {
-      const std::uint64_t bound = others_ - term.range_bound() + term.bound_of(term.block());
-      to = left_.keep_reaching(i, end, driver_scores_, least_ - std::min(least_, bound));
-      outcome_.exact &= to == end;
-    }
-    if (i < to) {
-      reader.enter(term.block());
-      if (reader.corrupt()) return false;
-      kept = table_.intersect(left_, i, to, reader, kept, term.postings);
-    }
+    Candidates run{left_.docids + i, left_.places + i, end - i};
+    if (least_ > 0) run = sift(run, others_ - term.range_bound() + term.bound_of(term.block()), sifted_);
     i = end;
+    if (run.count == 0) continue;
+    reader.enter(term.block());
+    if (reader.corrupt()) return false;
+    table_.intersect(run, reader, kept, term.postings);
   }
-  left_.count = kept;
+  left_ = kept.view();
   return more;
 }
 
 void Conjunction::offer_matches(JoinedTerm& driver) {
   const std::uint64_t least = threshold_.least();
   const std::uint32_t block = driver.reader().block();
-  const Score driver_bound = driver.bound_at(block * kBlockLength);
+  const Score driver_bound = driver.bound_of(block);
   if (list_bounds_ - driver.reader().list_bound() + driver_bound < least) return;
+  // First which of them are scored: then their lengths come from memory side by side.
+  std::uint32_t chosen[kBlockLength];
+  std::size_t few = 0;
+  for (std::uint32_t i = 0; i < left_.count; ++i) {
+    const std::uint32_t place = left_.places[i];
+    std::uint64_t bound = driver_scores_ ? driver_scores_[place] : driver_bound;
+    for (std::size_t t = 1; t < terms_.size(); ++t)
+      bound += terms_[t].bound_of(terms_[t].postings[place] / kBlockLength);
+    chosen[few] = i;
+    few += bound >= least;
+  }
+  for (std::size_t c = 0; c < few; ++c) driver.reader().prefetch_length(left_.docids[chosen[c]]);
   DocId docids[kBlockLength];
   Score scores[kBlockLength];
   std::size_t count = 0;
-  for (std::uint32_t i = 0; i < left_.count; ++i) {
-    const std::uint32_t place = left_.places[i];
-    std::uint64_t bound = driver_bound;
-    for (std::size_t t = 1; t < terms_.size(); ++t) bound += terms_[t].bound_at(terms_[t].postings[place]);
-    if (bound < least) continue;
-    Score score = driver.reader().score_of(block, place, left_.docids[i]);
+  for (std::size_t c = 0; c < few; ++c) {
+    const DocId docid = left_.docids[chosen[c]];
+    const std::uint32_t place = left_.places[chosen[c]];
+    Score score = driver.reader().score_of(block, place, docid);
     for (std::size_t t = 1; t < terms_.size(); ++t) {
       const std::uint32_t posting = terms_[t].postings[place];
-      score += terms_[t].reader().score_of(posting / kBlockLength, posting % kBlockLength, left_.docids[i]);
+      score += terms_[t].reader().score_of(posting / kBlockLength, posting % kBlockLength, docid);
     }
-    docids[count] = left_.docids[i];
+    docids[count] = docid;
     scores[count] = score;
     count += score >= least;
   }

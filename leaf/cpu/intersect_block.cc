@@ -2,78 +2,154 @@
 
 #include "leaf/cpu/kernels.h"
 
-namespace frond::leaf::cpu {
+// Highway compiles what is between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once for each instruction set, by
+// including this file again.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "leaf/cpu/intersect_block.cc"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
 
-void Candidates::start(const DocId* block, std::uint32_t size) {
-  count = size;
-  for (std::uint32_t i = 0; i < size; ++i) {
-    docids[i] = block[i];
-    places[i] = i;
+HWY_BEFORE_NAMESPACE();
+namespace frond::leaf::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using U32 = hn::ScalableTag<std::uint32_t>;
+using I32 = hn::ScalableTag<std::int32_t>;
+
+constexpr std::uint32_t kPart = 16;  // docIDs of a block between two that a search looks at first
+constexpr std::uint32_t kParts = kBlockLength / kPart;
+
+// Of `count` candidates, all at most the block's last docID, keeps those in the block and their positions there.
+// Returns how many. Nothing here branches on whether a document matches: that is what can't be predicted.
+std::uint32_t keep_searched_target(const DocId* block, const DocId* docids, const std::uint32_t* places,
+                                   std::uint32_t count, DocId* kept_docids, std::uint32_t* kept_places,
+                                   std::uint32_t* kept_positions) {
+  const hn::CappedTag<std::uint32_t, kParts> parts;
+  const hn::CappedTag<std::uint32_t, kPart> part;
+  const std::size_t lanes = hn::Lanes(parts);
+  alignas(64) DocId lasts[kParts];  // of the parts; one vector where that holds them all
+  for (std::uint32_t i = 0; i < kParts; ++i) lasts[i] = block[i * kPart + kPart - 1];
+  const auto first_lasts = hn::Load(parts, lasts);
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto target = hn::Set(parts, docids[i]);
+    std::size_t below = hn::CountTrue(parts, hn::Lt(first_lasts, target));
+    for (std::size_t v = lanes; v < kParts; v += lanes)
+      below += hn::CountTrue(parts, hn::Lt(hn::Load(parts, lasts + v), target));
+    std::size_t position = below * kPart;
+    const DocId* in_part = block + position;
+    const auto wanted = hn::Set(part, docids[i]);
+    for (std::size_t j = 0; j < kPart; j += hn::Lanes(part))
+      position += hn::CountTrue(part, hn::Lt(hn::LoadU(part, in_part + j), wanted));
+    kept_docids[kept] = docids[i];
+    kept_places[kept] = places[i];
+    kept_positions[kept] = static_cast<std::uint32_t>(position);
+    kept += block[position] == docids[i];
   }
+  return kept;
 }
+
+// The same for candidates all of which are less than the table's span above `first`.
+std::uint32_t keep_tabled_target(const std::uint16_t* entries, std::uint32_t stamp, DocId first, const DocId* docids,
+                                 const std::uint32_t* places, std::uint32_t count, DocId* kept_docids,
+                                 std::uint32_t* kept_places, std::uint32_t* kept_positions) {
+  const U32 u32;
+  const I32 i32;
+  const std::size_t lanes = hn::Lanes(u32);
+  const auto low = hn::Set(u32, first), stamps = hn::Set(u32, stamp);
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < count; i += static_cast<std::uint32_t>(lanes)) {
+    const auto docid = hn::LoadU(u32, docids + i);
+    // Behind the last there are others: they look at the first entry, and don't count.
+    const auto valid = hn::Lt(hn::Iota(u32, i), hn::Set(u32, count));
+    const auto at = hn::IfThenElseZero(valid, hn::Sub(docid, low));
+    const auto loaded =
+        hn::GatherOffset(u32, reinterpret_cast<const std::uint32_t*>(entries), hn::BitCast(i32, hn::ShiftLeft<1>(at)));
+    const auto entry = hn::And(loaded, hn::Set(u32, 0xffff));
+    const auto match = hn::And(hn::Eq(hn::ShiftRight<7>(entry), stamps), valid);
+    // Compressed in the register and stored whole: a compressing store is slow on some processors.
+    hn::StoreU(hn::Compress(docid, match), u32, kept_docids + kept);
+    hn::StoreU(hn::Compress(hn::LoadU(u32, places + i), match), u32, kept_places + kept);
+    hn::StoreU(hn::Compress(hn::And(entry, hn::Set(u32, 127)), match), u32, kept_positions + kept);
+    kept += static_cast<std::uint32_t>(hn::CountTrue(u32, match));
+  }
+  return kept;
+}
+
+}  // namespace frond::leaf::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace frond::leaf::cpu {
+namespace {
+
+constexpr auto kPlaces = [] {
+  std::array<std::uint32_t, kBlockLength + kSelectSlack> places{};
+  for (std::uint32_t i = 0; i < places.size(); ++i) places[i] = i;
+  return places;
+}();
+
+}  // namespace
+
+HWY_EXPORT(keep_searched_target);
+HWY_EXPORT(keep_tabled_target);
 
 std::uint32_t Candidates::end_of(std::uint32_t from, DocId last) const {
   if (docids[count - 1] <= last) return count;
-  return static_cast<std::uint32_t>(std::upper_bound(docids.begin() + from, docids.begin() + count, last) -
-                                    docids.begin());
-}
-
-std::uint32_t Candidates::keep_reaching(std::uint32_t from, std::uint32_t to, const Score* scores,
-                                        std::uint64_t least) {
-  std::uint32_t kept = from;
-  for (std::uint32_t i = from; i < to; ++i) {
-    const std::uint32_t place = places[i];
-    docids[kept] = docids[i];
-    places[kept] = place;
-    kept += scores[place] >= least;
+  for (;; from += kVectorSlack) {
+    std::uint32_t inside = 0;
+    for (std::uint32_t i = 0; i < kVectorSlack; ++i) inside += docids[from + i] <= last;
+    if (inside < kVectorSlack) return from + inside;
   }
-  return kept;
 }
 
-std::uint32_t BlockTable::intersect(Candidates& candidates, std::uint32_t from, std::uint32_t to,
-                                    const TermReader& reader, std::uint32_t kept,
-                                    std::array<std::uint32_t, kBlockLength>& postings) {
-  // None of the three ways has a branch on whether a document matches: that is what can't be predicted.
-  constexpr std::uint32_t kFew = 16;  // from here on a table, or a merge, is cheaper than searches
-  const std::uint32_t block = reader.block() * kBlockLength;
-  const DocId* docids = reader.docids();
-  const auto keep = [&](std::uint32_t i, std::uint32_t position, bool match) {
-    const std::uint32_t place = candidates.places[i];
-    candidates.docids[kept] = candidates.docids[i];
-    candidates.places[kept] = place;
-    postings[place] = block + position;
-    kept += match;
-  };
-  if (to - from < kFew) {
-    std::uint32_t positions[kFew];
-    positions_in_block(docids, candidates.docids.data() + from, to - from, positions);
-    for (std::uint32_t i = from; i < to; ++i) {
-      const std::uint32_t position = positions[i - from];  // there is one: no candidate is above the block's last
-      keep(i, position, docids[position] == candidates.docids[i]);
+Candidates CandidateBuffer::whole(const DocId* block, std::uint32_t size) { return {block, kPlaces.data(), size}; }
+
+Candidates CandidateBuffer::view() {
+  std::fill_n(docids_.begin() + count_, kVectorSlack, kNoDoc);
+  return {docids_.data(), places_.data(), count_};
+}
+
+void CandidateBuffer::add_reaching(const Candidates& these, const Score* scores, std::uint64_t least) {
+  for (std::uint32_t i = 0; i < these.count; ++i) {
+    docids_[count_] = these.docids[i];
+    places_[count_] = these.places[i];
+    count_ += scores[these.places[i]] >= least;
+  }
+}
+
+void BlockTable::intersect(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept,
+                           std::array<std::uint32_t, kBlockLength>& postings) {
+  constexpr std::uint32_t kFew = 20;  // from here on a table is cheaper than searches
+  const DocId* block = reader.docids();
+  const auto [docids, places, size] = candidates;
+  const DocId first = docids[0], last = docids[size - 1];
+  const std::uint32_t before = kept.count_;
+  DocId* kept_docids = kept.docids_.data() + before;
+  std::uint32_t* kept_places = kept.places_.data() + before;
+  std::uint32_t* positions = kept.postings_.data();
+  std::uint32_t count = 0;
+  if (size < kFew || last - first >= kSpan) {
+    count =
+        HWY_DYNAMIC_DISPATCH(keep_searched_target)(block, docids, places, size, kept_docids, kept_places, positions);
+  } else {
+    if (stamp_ == kStamps) {
+      entries_.fill(0);
+      stamp_ = 1;
     }
-    return kept;
-  }
-  const DocId first = candidates.docids[from], last = candidates.docids[to - 1];
-  std::uint32_t position = reader.position_of(first);
-  if (last - first < kSpan) {
     // There is a docID >= last in the block: nothing is read behind it.
-    const std::uint32_t start = position, at_last = reader.position_of(last);
-    const std::uint32_t end = at_last + (docids[at_last] == last);
-    for (std::uint32_t p = start; p < end; ++p) position_plus_1_[docids[p] - first] = static_cast<std::uint8_t>(p + 1);
-    for (std::uint32_t i = from; i < to; ++i) {
-      const std::uint8_t found = position_plus_1_[candidates.docids[i] - first];
-      keep(i, found - 1u, found != 0);
-    }
-    for (std::uint32_t p = start; p < end; ++p) position_plus_1_[docids[p] - first] = 0;
-    return kept;
+    const std::uint32_t start = reader.position_of(first), at_last = reader.position_of(last);
+    const std::uint32_t end = at_last + (block[at_last] == last);
+    for (std::uint32_t p = start; p < end; ++p)
+      entries_[block[p] - first] = static_cast<std::uint16_t>(stamp_ * kBlockLength + p);
+    count = HWY_DYNAMIC_DISPATCH(keep_tabled_target)(entries_.data(), stamp_, first, docids, places, size, kept_docids,
+                                                     kept_places, positions);
+    ++stamp_;
   }
-  for (std::uint32_t i = from; i < to;) {
-    const DocId docid = candidates.docids[i], other = docids[position];
-    keep(i, position, docid == other);
-    i += docid <= other;
-    position += other < docid;
-  }
-  return kept;
+  const std::uint32_t base = reader.block() * kBlockLength;
+  for (std::uint32_t i = 0; i < count; ++i) postings[kept_places[i]] = base + positions[i];
+  kept.count_ += count;
 }
 
 }  // namespace frond::leaf::cpu
+#endif

@@ -1,36 +1,62 @@
 #pragma once
-// Documents of one block of the shortest list against one block of a longer one: the inner loop of a conjunction.
+// Documents of one block of the shortest list against one block of a longer one: the inner loop of a conjunction, in
+// vectors, compiled for several instruction sets and chosen when called.
 #include <array>
 #include <cstdint>
 
+#include "leaf/cpu/kernels.h"
 #include "leaf/cpu/term_reader.h"
 
 namespace frond::leaf::cpu {
 
-// What is left of a driver's block: documents in ascending docID, and their places in the block.
+// What is left of a driver's block: documents in ascending docID, and their places in the block. Borrowed; behind the
+// last come kVectorSlack readable entries, of which the docIDs are kNoDoc.
 struct Candidates {
-  void start(const DocId* block, std::uint32_t size);
-  // The first from `from` on whose docID is above `last`.
+  // The first from `from` on whose docID is above `last`, at most `count`.
   std::uint32_t end_of(std::uint32_t from, DocId last) const;
-  // Keeps of [from, to), at `from` and behind, those whose score by place is at least `least`; returns their end.
-  std::uint32_t keep_reaching(std::uint32_t from, std::uint32_t to, const Score* scores, std::uint64_t least);
+
+  const DocId* docids = nullptr;
+  const std::uint32_t* places = nullptr;
   std::uint32_t count = 0;
-  std::array<DocId, kBlockLength> docids;
-  std::array<std::uint32_t, kBlockLength> places;
+};
+
+// Where candidates are kept that are left.
+class CandidateBuffer {
+ public:
+  // All of a block, as TermReader::docids() has them; they stay there.
+  static Candidates whole(const DocId* block, std::uint32_t size);
+
+  void clear() { count_ = 0; }
+  std::uint32_t size() const { return count_; }
+  // Appends those whose score, by place, is at least `least`.
+  void add_reaching(const Candidates& these, const Score* scores, std::uint64_t least);
+  // As candidates, until the next change.
+  Candidates view();
+
+ private:
+  friend class BlockTable;
+  std::uint32_t count_ = 0;
+  // Vectors are stored whole.
+  alignas(64) std::array<DocId, kBlockLength + kSelectSlack> docids_;
+  alignas(64) std::array<std::uint32_t, kBlockLength + kSelectSlack> places_;
+  alignas(64) std::array<std::uint32_t, kBlockLength + kSelectSlack> postings_;
 };
 
 class BlockTable {
  public:
-  // Of candidates [from, to), keeps those in the reader's block by moving them to `kept` and behind, and notes at
-  // postings[place] where: block * 128 + position. Returns `kept` and how many there were; kept <= from < to. None is
-  // above the block's last docID.
-  std::uint32_t intersect(Candidates& candidates, std::uint32_t from, std::uint32_t to, const TermReader& reader,
-                          std::uint32_t kept, std::array<std::uint32_t, kBlockLength>& postings);
+  // Appends to `kept` the candidates in the reader's block, and notes at postings[place] where: block * 128 + position.
+  // There are candidates, and none is above the block's last docID.
+  void intersect(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept,
+                 std::array<std::uint32_t, kBlockLength>& postings);
 
  private:
-  // Documents that a table can span: its bytes stay in the first-level cache.
+  // Documents that a table can span: it stays in the first-level cache.
   static constexpr DocId kSpan = 4096;
-  std::array<std::uint8_t, kSpan> position_plus_1_{};  // all 0 between calls
+  // By docID less the first candidate's: stamp * 128 + position. Entries of other stamps are of earlier blocks, so
+  // nothing is cleared until stamps run out.
+  std::array<std::uint16_t, kSpan + 1> entries_;  // a vector's load reaches one entry further
+  std::uint32_t stamp_ = kStamps;                 // entries_ hold nothing yet
+  static constexpr std::uint32_t kStamps = 512;
 };
 
 }  // namespace frond::leaf::cpu

@@ -13,6 +13,8 @@ namespace frond::leaf::cpu {
 
 // Outputs of select() and drain() are written a vector at a time: this many entries behind the last kept are scratch.
 inline constexpr std::size_t kSelectSlack = 64;
+// docIDs that are read a few at a time have so many of kNoDoc behind them.
+inline constexpr std::uint32_t kVectorSlack = 16;
 
 // scores[i] = scoring::contribution(weight, frequencies[i], lengths[docids[i]], norm). docids are below lengths' size,
 // frequencies at least 1. `scores` may be `frequencies`.

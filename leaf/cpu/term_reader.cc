@@ -14,6 +14,7 @@ TermReader::TermReader(const Plan& plan, const PlanTerm& term)
       weight_(term.weight),
       norm_(plan.norm),
       bounds_(term.bounds) {
+  std::fill_n(docids_.begin() + kBlockLength, kVectorSlack, kNoDoc);
   // Blocks ascend, and none reaches past the list's last docID: one check makes every docID an index into lengths.
   const DocId last = list_->segments().back().last_docid();
   if (last >= plan.lengths.size())
@@ -36,12 +37,12 @@ void TermReader::fail(Error error) {
 
 void TermReader::load(std::uint32_t block) {
   block_ = block;
-  auto decoded = list_->decode_docids(block, docids_);
+  auto decoded = list_->decode_docids(block, std::span(docids_).first<kBlockLength>());
   if (!decoded || corrupt()) [[unlikely]]
     return fail(decoded ? *error_ : std::move(decoded).error());
   size_ = list_->block_size(block);
   decoded_ += size_;
-  if (size_ < kBlockLength) std::fill(docids_.begin() + size_, docids_.end(), kNoDoc);
+  if (size_ < kBlockLength) std::fill(docids_.begin() + size_, docids_.begin() + kBlockLength, kNoDoc);
 }
 
 void TermReader::load_frequencies(std::uint32_t block) {

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "leaf/cpu/kernels.h"
 #include "leaf/engine/plan.h"
 
 namespace frond::leaf::cpu {
@@ -37,8 +38,9 @@ class TermReader {
     if (block != block_) load(block);
   }
   std::uint32_t block() const { return block_; }
-  std::uint32_t size() const { return size_; }            // postings in the block; 0 when it does not decode
-  const DocId* docids() const { return docids_.data(); }  // of the block, kNoDoc behind them
+  std::uint32_t size() const { return size_; }  // postings in the block; 0 when it does not decode
+  // Of the block; behind them kNoDoc, kVectorSlack times and more.
+  const DocId* docids() const { return docids_.data(); }
   DocId last() const { return docids_[size_ ? size_ - 1 : 0]; }
   const Score* scores() {  // of the block
     if (numbers_block_ != block_ || !scored_) score_block();
@@ -59,6 +61,9 @@ class TermReader {
     for (std::uint32_t i = 0; i < 16; ++i) below += docids_[group + i] < target;
     return std::min(below, size_);
   }
+
+  // Makes the length of a document that score_of() will soon be asked of come near.
+  void prefetch_length(DocId docid) const { __builtin_prefetch(lengths_ + docid); }
 
   bool corrupt() const { return error_.has_value(); }
   const Error& error() const { return *error_; }
@@ -81,7 +86,7 @@ class TermReader {
   bool scored_ = false;                       // they are scores
   std::uint64_t decoded_ = 0;
   std::optional<Error> error_;
-  alignas(64) std::array<DocId, kBlockLength> docids_;
+  alignas(64) std::array<DocId, kBlockLength + kSelectSlack> docids_;
   alignas(64) std::array<std::uint32_t, kBlockLength> numbers_;  // frequencies, then in their place scores
 };
 
