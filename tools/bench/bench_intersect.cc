@@ -157,7 +157,7 @@ Result<void> measure(const BenchIntersectFlags& flags, const IntersectionSet& se
     if (gpu) {
       const auto timings = FROND_TRY(time_on_gpu(set, method, options));
       for (const IntersectionTiming& timing : timings) put("gpu", name_of(method), timing);
-    } else if (method.kind != leaf::gpu::intersect::Kind::kMergeFind || method.parameter == 0) {
+    } else if (needs_no_kernel(method)) {
       put("cpu", name_of(method), FROND_TRY(time_on_cpu(set, method, options)));
     }
   }

@@ -8,8 +8,8 @@
 #include "common/base/deadline.h"
 #include "common/postings/list_builder.h"
 #include "leaf/engines.h"
+#include "leaf/gpu/intersect/line_search.h"
 #include "leaf/gpu/intersect/list_form.h"
-#include "leaf/gpu/intersect/plain_search.h"
 #include "tools/bench/intersection_timing.h"
 #include "tools/bench/query_timing.h"
 
@@ -73,9 +73,10 @@ void intersect(std::span<const ListView> lists, std::vector<DocId>& found) {
 }
 
 using Intersect = void (*)(std::span<const ListView>, std::vector<DocId>&);
-Intersect intersect_by(Kind kind) {
+Intersect intersect_by(Method method) {
   using namespace leaf::gpu::intersect;
-  switch (kind) {
+  if (!needs_no_kernel(method)) return nullptr;
+  switch (method.kind) {
     case Kind::kBinary:
     case Kind::kMergeFind:
       return intersect<BinarySearch>;
@@ -85,6 +86,16 @@ Intersect intersect_by(Kind kind) {
       return intersect<RegressionBounds>;
     case Kind::kHashSegmentation:
       return intersect<HashSegmentation>;
+    case Kind::kLrc:
+      return intersect<LrcSearch>;
+    case Kind::kLrcSeg:
+      return intersect<SegmentSearch<true>>;
+    case Kind::kSegLrc:
+      return intersect<SegmentSearch<false>>;
+    case Kind::kHsLrc:
+      return intersect<BucketSearch>;
+    case Kind::kBlocks:
+      break;
   }
   return nullptr;
 }
@@ -97,8 +108,8 @@ Spread rate_of(std::vector<double> seconds, double count) {
 }
 
 Result<IntersectionTiming> time_on_cpu(const IntersectionSet& set, Method method, const IntersectionOptions& options) {
-  if (method.kind == Kind::kMergeFind && method.parameter > 0)
-    return Error(Code::kInvalid, name_of(method) + ": splitters are looked up by kernels alone");
+  const Intersect by = intersect_by(method);
+  if (by == nullptr) return Error(Code::kInvalid, name_of(method) + ": there are only kernels for it");
   std::vector<std::optional<ListForm>> forms(set.lists.size());
   run_all(set.lists.size(), options.threads,
           [&](std::size_t l) { forms[l].emplace(method, set.lists[l], set.documents); });
@@ -108,7 +119,6 @@ Result<IntersectionTiming> time_on_cpu(const IntersectionSet& set, Method method
     views.push_back(form->at(form->bytes().data()));
     bytes += form->bytes().size() + sizeof(ListView);
   }
-  const Intersect by = intersect_by(method.kind);
   const auto answer = [&](std::size_t q, std::vector<DocId>& found) {
     std::vector<ListView> lists;
     for (const std::uint32_t list : set.queries[q]) lists.push_back(views[list]);

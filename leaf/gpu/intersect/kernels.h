@@ -17,6 +17,9 @@ Result<void> find_splitters(const BatchOnDevice& batch, device::StreamHandle str
 // together before the next, so that threads that have nothing to do are whole warps.
 Result<void> search_tiles(Kind kind, const BatchOnDevice& batch, device::StreamHandle stream);
 
+// The same for lists of Kind::kBlocks (search_blocks.cu); search_tiles() calls it.
+Result<void> search_blocks(const BatchOnDevice& batch, device::StreamHandle stream);
+
 // Scan and compaction: the tiles' counts are summed up, and what they found goes to the answers, in the order of
 // queries and docIDs. `space`: scan_bytes() of the most tiles there can be.
 Result<std::size_t> scan_bytes(std::uint32_t most_tiles);

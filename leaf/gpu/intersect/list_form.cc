@@ -2,19 +2,41 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
 #include "common/base/check.h"
-#include "leaf/gpu/intersect/plain_search.h"
+#include "leaf/gpu/intersect/block_form.h"
+#include "leaf/gpu/intersect/line_form.h"
+#include "leaf/gpu/intersect/regression.h"
 
 namespace frond::leaf::gpu::intersect {
 
 ListForm::ListForm(Method method, std::span<const DocId> docids, std::uint32_t documents) {
   FROND_CHECK(docids.empty() || docids.back() < documents);
   view_.count = static_cast<std::uint32_t>(docids.size());
-  put_docids(docids);
-  if (method.kind == Kind::kLinearRegression) put_line(docids);
-  if (method.kind == Kind::kHashSegmentation) put_buckets(docids, documents, method.parameter);
+  switch (method.kind) {
+    case Kind::kBinary:
+    case Kind::kInterpolation:
+    case Kind::kMergeFind:
+      put_docids(docids);
+      break;
+    case Kind::kLinearRegression:
+      put_docids(docids);
+      if (!docids.empty()) fit_regression(docids, view_);
+      break;
+    case Kind::kHashSegmentation:
+      put_docids(docids);
+      put_buckets(docids, documents, method.parameter);
+      break;
+    case Kind::kLrc:
+    case Kind::kLrcSeg:
+    case Kind::kSegLrc:
+    case Kind::kHsLrc:
+      if (!docids.empty()) index_at_ = append_line_form(method.kind, docids, bytes_, view_);
+      break;
+    case Kind::kBlocks:
+      if (!docids.empty()) index_at_ = append_block_form(docids, method.parameter != 0, bytes_, view_);
+      break;
+  }
   bytes_.resize((bytes_.size() + 31) / 16 * 16);
 }
 
@@ -28,34 +50,6 @@ ListView ListForm::at(const std::byte* image) const {
 void ListForm::put_docids(std::span<const DocId> docids) {
   const auto* bytes = reinterpret_cast<const std::byte*>(docids.data());
   bytes_.assign(bytes, bytes + docids.size_bytes());
-}
-
-// Least squares: docID = a * position + b, turned round.
-void ListForm::put_line(std::span<const DocId> docids) {
-  if (docids.empty()) return;
-  const auto count = static_cast<double>(docids.size());
-  double mean = 0, products = 0, squares = 0;
-  for (const DocId docid : docids) mean += docid / count;
-  const double middle = (count - 1) / 2;
-  for (std::size_t i = 0; i < docids.size(); ++i) {
-    const double from_middle = static_cast<double>(i) - middle;
-    products += from_middle * (docids[i] - mean);
-    squares += from_middle * from_middle;
-  }
-  // docIDs ascend by at least 1, so this is at most 1; of a single docID it is nothing.
-  const double slope = docids.size() == 1 ? 0 : std::min(1.0, squares / products);
-  const double unit = static_cast<double>(1u << kInverseFraction);
-  view_.slope = static_cast<std::uint64_t>(slope * unit);
-  view_.offset = static_cast<std::int64_t>((middle - mean * slope) * unit);
-  std::int64_t left = 0, right = 0;
-  for (std::size_t i = 0; i < docids.size(); ++i) {
-    const std::int64_t behind = RegressionBounds::position_of(view_, docids[i]) - static_cast<std::int64_t>(i);
-    left = std::max(left, behind);
-    right = std::max(right, -behind);
-  }
-  // Further than the list is long says no more than that.
-  view_.left = static_cast<std::uint32_t>(std::min<std::int64_t>(left, 0xffffffff));
-  view_.right = static_cast<std::uint32_t>(std::min<std::int64_t>(right, 0xffffffff));
 }
 
 void ListForm::put_buckets(std::span<const DocId> docids, std::uint32_t documents, unsigned most) {

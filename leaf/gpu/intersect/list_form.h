@@ -19,7 +19,6 @@ class ListForm {
 
  private:
   void put_docids(std::span<const DocId> docids);
-  void put_line(std::span<const DocId> docids);
   void put_buckets(std::span<const DocId> docids, std::uint32_t documents, unsigned most);
 
   ByteBuffer bytes_;

@@ -10,6 +10,7 @@ namespace {
 
 constexpr unsigned kLevels[] = {0, 1, 2, 3, 4};
 constexpr unsigned kBuckets[] = {16, 32, 64, 128, 256};
+constexpr unsigned kTable[] = {0, 1};
 
 constexpr std::string_view kPlain = "uncompressed";
 constexpr KindInfo kKinds[] = {
@@ -18,6 +19,11 @@ constexpr KindInfo kKinds[] = {
     {Kind::kLinearRegression, "linear-regression", kPlain, "", {}, "Ao 2011 §3.3"},
     {Kind::kMergeFind, "merge-find", kPlain, "levels", kLevels, "Ding 2009 §7"},
     {Kind::kHashSegmentation, "hash-segmentation", kPlain, "bucket", kBuckets, "Ao 2011 §3.4"},
+    {Kind::kLrc, "lrc", "lrc", "", {}, "Ao 2011 §4.3"},
+    {Kind::kLrcSeg, "lrcseg", "lrcseg", "", {}, "Ao 2011 §4.3"},
+    {Kind::kSegLrc, "seglrc", "seglrc", "", {}, "Ao 2011 §4.3"},
+    {Kind::kHsLrc, "hs-lrc", "hs-lrc", "", {}, "Ao 2011 §4.3 (HS256_LRC)"},
+    {Kind::kBlocks, "simd-bp128", "simd-bp128", "table", kTable, "Ding 2009 §8.1: blocks selected, then decoded"},
 };
 
 constexpr Method kMethods[] = {
@@ -34,6 +40,12 @@ constexpr Method kMethods[] = {
     {Kind::kHashSegmentation, 64},
     {Kind::kHashSegmentation, 128},
     {Kind::kHashSegmentation, 256},
+    {Kind::kLrc, 0},
+    {Kind::kLrcSeg, 0},
+    {Kind::kSegLrc, 0},
+    {Kind::kHsLrc, 0},
+    {Kind::kBlocks, 0},
+    {Kind::kBlocks, 1},
 };
 
 }  // namespace
@@ -53,6 +65,10 @@ std::string name_of(Method method) {
 }
 
 std::span<const Method> all_methods() { return kMethods; }
+
+bool needs_no_kernel(Method method) {
+  return method.kind != Kind::kBlocks && (method.kind != Kind::kMergeFind || method.parameter == 0);
+}
 
 bool is_named(Method method, std::string_view name) {
   return name == info_of(method.kind).name || name == name_of(method);

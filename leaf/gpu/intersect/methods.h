@@ -1,8 +1,8 @@
 #pragma once
 // The methods of intersection that can be chosen, in one table (methods.cc). A method is a kind and, for some, a
-// number: levels of splitters, or docIDs a bucket. Written "merge-find:3", "hash-segmentation:16", "binary".
+// number: levels of splitters, docIDs a bucket, or whether there is a table. Written "merge-find:3",
+// "hash-segmentation:16", "binary".
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +15,11 @@ enum class Kind : std::uint8_t {
   kLinearRegression,
   kMergeFind,
   kHashSegmentation,
+  kLrc,  // compressed from here on, named as the codec is
+  kLrcSeg,
+  kSegLrc,
+  kHsLrc,
+  kBlocks,  // blocks that are decoded whole, those that may hold a document
 };
 
 struct KindInfo {
@@ -33,9 +38,11 @@ struct Method {
   unsigned parameter = 0;
   friend bool operator==(const Method&, const Method&) = default;
 };
-std::string name_of(Method method);
-// All methods of a name: one, or one for each value of its parameter where the name says none. Empty: no such method.
 std::span<const Method> all_methods();
+std::string name_of(Method method);
+// By its name, or by its kind's.
 bool is_named(Method method, std::string_view name);
+// Whether the host can search by it too: splitters are found, and blocks decoded, by kernels alone.
+bool needs_no_kernel(Method method);
 
 }  // namespace frond::leaf::gpu::intersect

@@ -1,44 +1,10 @@
 #include "common/device/launch.cuh"
 #include "leaf/gpu/intersect/kernels.h"
-#include "leaf/gpu/intersect/plain_search.h"
+#include "leaf/gpu/intersect/line_search.h"
+#include "leaf/gpu/intersect/survivors.cuh"
 
 namespace frond::leaf::gpu::intersect {
 namespace {
-
-constexpr std::uint32_t kWarps = kTile / 32, kAllLanes = 0xffffffff;
-
-// A thread block's part of shared memory.
-struct Survivors {
-  DocId docids[kTile];
-  std::uint16_t places[kTile];  // in the tile
-  std::uint32_t counts[kWarps];
-};
-
-// Those threads' documents that are kept go to the first threads of the thread block, in their order; returns how many.
-// All threads call.
-__device__ std::uint32_t move_together(Survivors& held, bool keep, DocId& docid, std::uint32_t& place) {
-  const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const std::uint32_t votes = __ballot_sync(kAllLanes, keep);
-  if (lane == 0) held.counts[warp] = static_cast<std::uint32_t>(__popc(votes));
-  __syncthreads();
-  std::uint32_t before = 0, all = 0;
-  for (std::uint32_t w = 0; w < kWarps; ++w) {
-    const std::uint32_t count = held.counts[w];
-    before += w < warp ? count : 0;
-    all += count;
-  }
-  if (keep) {
-    const std::uint32_t to = before + static_cast<std::uint32_t>(__popc(votes & ((1u << lane) - 1)));
-    held.docids[to] = docid;
-    held.places[to] = static_cast<std::uint16_t>(place);
-  }
-  __syncthreads();
-  if (threadIdx.x < all) {
-    docid = held.docids[threadIdx.x];
-    place = held.places[threadIdx.x];
-  }
-  return all;
-}
 
 // Between which positions of a pair's longer list the docID at `position` of the shorter is.
 __device__ Bracket bracket_of(const BatchOnDevice& batch, const PairOnDevice& pair, std::uint32_t shorter_count,
@@ -95,6 +61,16 @@ Result<void> search_tiles(Kind kind, const BatchOnDevice& batch, device::StreamH
                                : launch_search<BinarySearch, true>(batch, stream);
     case Kind::kHashSegmentation:
       return launch_search<HashSegmentation>(batch, stream);
+    case Kind::kLrc:
+      return launch_search<LrcSearch>(batch, stream);
+    case Kind::kLrcSeg:
+      return launch_search<SegmentSearch<true>>(batch, stream);
+    case Kind::kSegLrc:
+      return launch_search<SegmentSearch<false>>(batch, stream);
+    case Kind::kHsLrc:
+      return launch_search<BucketSearch>(batch, stream);
+    case Kind::kBlocks:
+      return search_blocks(batch, stream);
   }
   return Error(Code::kInvalid, "no such method of intersection");
 }

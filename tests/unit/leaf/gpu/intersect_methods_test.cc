@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "leaf/gpu/intersect/line_search.h"
 #include "leaf/gpu/intersect/list_form.h"
-#include "leaf/gpu/intersect/plain_search.h"
 #include "tests/support/docid_lists.h"
 
 namespace frond::leaf::gpu::intersect {
@@ -25,6 +25,14 @@ auto searching(Kind kind, With with) {
       return with(RegressionBounds{});
     case Kind::kHashSegmentation:
       return with(HashSegmentation{});
+    case Kind::kLrc:
+      return with(LrcSearch{});
+    case Kind::kLrcSeg:
+      return with(SegmentSearch<true>{});
+    case Kind::kSegLrc:
+      return with(SegmentSearch<false>{});
+    case Kind::kHsLrc:
+      return with(BucketSearch{});
     default:
       return with(BinarySearch{});
   }
@@ -47,7 +55,7 @@ class EveryMethod : public testing::TestWithParam<Method> {};
 TEST_P(EveryMethod, FindsWhatSetIntersectionFindsOfThousandsOfRandomLists) {
   const std::uint64_t seed = 8101;
   Random random(seed);
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < 1000; ++round) {
     const auto documents = static_cast<std::uint32_t>(1 + random.below(random.below(2) ? 40 : 6000));
     const auto count = static_cast<std::uint32_t>(random.below(documents + 1));
     const auto other = static_cast<std::uint32_t>(random.below(documents + 1));
@@ -89,11 +97,10 @@ TEST_P(EveryMethod, ReachesTheGreatestDocumentsThereCanBe) {
   EXPECT_EQ(searched(GetParam(), last, {0, kNoDoc - 3, kNoDoc - 2, kNoDoc - 1}, documents), last);
 }
 
-// Splitters are a kernel's, so merge-find is here without them: once.
 std::vector<Method> methods_of_the_host() {
   std::vector<Method> methods;
   for (const Method& method : all_methods())
-    if (method.kind != Kind::kMergeFind || method.parameter == 0) methods.push_back(method);
+    if (needs_no_kernel(method)) methods.push_back(method);
   return methods;
 }
 
@@ -102,6 +109,24 @@ INSTANTIATE_TEST_SUITE_P(Table, EveryMethod, testing::ValuesIn(methods_of_the_ho
   for (char& c : name) c = c == '-' || c == ':' ? '_' : c;
   return name;
 });
+
+// Every docID of a list by its position, whatever its form: what a thread's own document is read with.
+TEST_P(EveryMethod, ReadsEveryDocumentByItsPosition) {
+  const std::uint64_t seed = 8104;
+  Random random(seed);
+  for (const std::uint32_t count : {1u, 127u, 128u, 129u, 255u, 256u, 257u, 5000u})
+    for (const bool clustered : {false, true}) {
+      const auto list = clustered ? support::clustered_docids(random, count, 9 * count)
+                                  : support::uniform_docids(random, count, 9 * count);
+      const ListForm form(GetParam(), list, 9 * count);
+      const ListView view = form.at(form.bytes().data());
+      std::vector<DocId> read;
+      searching(GetParam().kind, [&](auto search) {
+        for (std::uint32_t i = 0; i < view.count; ++i) read.push_back(decltype(search)::docid(view, i));
+      });
+      ASSERT_EQ(read, list) << "seed " << seed << " count " << count;
+    }
+}
 
 TEST(Methods, AreNamedByKindOrByKindAndParameter) {
   EXPECT_EQ(name_of({Kind::kHashSegmentation, 16}), "hash-segmentation:16");

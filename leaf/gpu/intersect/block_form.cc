@@ -1,0 +1,65 @@
+#include "leaf/gpu/intersect/block_form.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <vector>
+
+#include "common/base/check.h"
+#include "common/codec/simd_bp128_pack.h"
+
+namespace frond::leaf::gpu::intersect {
+namespace {
+
+// About one range to a block.
+std::vector<std::uint32_t> table_of(std::span<const DocId> lasts, ListView& view) {
+  const auto bits = static_cast<unsigned>(std::bit_width(lasts.back()));
+  const auto leading = static_cast<unsigned>(std::bit_width(lasts.size() - 1));
+  view.shift = bits > leading ? std::min(bits - leading, 31u) : 0;
+  view.left = (lasts.back() >> view.shift) + 1;
+  std::vector<std::uint32_t> table;
+  std::uint32_t block = 0;
+  for (std::uint32_t range = 0; range <= view.left; ++range) {
+    while (block < lasts.size() && lasts[block] < std::uint64_t{range} << view.shift) ++block;
+    table.push_back(block);
+  }
+  return table;
+}
+
+}  // namespace
+
+std::size_t append_block_form(std::span<const DocId> docids, bool with_table, ByteBuffer& bytes, ListView& view) {
+  static_assert(kBlockDocIds == codec::kBlockLength);
+  FROND_CHECK(bytes.empty() && !docids.empty());
+  view.count = static_cast<std::uint32_t>(docids.size());
+  std::vector<std::uint32_t> lasts, places;
+  DocId before = kNoDoc;  // one more is 0
+  for (std::size_t first = 0; first < docids.size(); first += kBlockDocIds) {
+    std::array<std::uint32_t, kBlockDocIds> distances{};
+    std::uint32_t greatest = 0;
+    for (std::size_t i = first; i < std::min<std::size_t>(first + kBlockDocIds, docids.size()); ++i) {
+      distances[i - first] = docids[i] - before - 1;
+      greatest = std::max(greatest, distances[i - first]);
+      before = docids[i];
+    }
+    const auto width = static_cast<unsigned>(std::bit_width(greatest));
+    FROND_CHECK(bytes.size() % 16 == 0 && bytes.size() < kMostImageBytes);
+    places.push_back(packed_place(static_cast<std::uint32_t>(bytes.size() / 16), width));
+    lasts.push_back(before);
+    codec::simd_bp_pack(distances, width, bytes);
+  }
+  view.parts = static_cast<std::uint32_t>(lasts.size());
+  bytes.resize(bytes.size() + 16);
+  const std::size_t index_at = bytes.size();
+  std::vector<std::uint32_t> table;
+  if (with_table) table = table_of(lasts, view);
+  lasts.resize((lasts.size() + 3) / 4 * 4);
+  places.resize(lasts.size());
+  for (const auto* part : {&lasts, &places, &table}) {
+    const auto some = std::as_bytes(std::span(*part));
+    bytes.insert(bytes.end(), some.begin(), some.end());
+  }
+  return index_at;
+}
+
+}  // namespace frond::leaf::gpu::intersect
