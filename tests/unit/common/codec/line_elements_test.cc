@@ -6,24 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/aligned_stream.h"
 #include "tests/support/posting_lists.h"
 
 namespace frond::codec {
 namespace {
 
-// A stream on 16 bytes with its slack.
-class AlignedStream {
- public:
-  explicit AlignedStream(ByteView bytes) : words_((bytes.size() + kReadSlack) / 4, 0xa5a5a5a5u), size_(bytes.size()) {
-    for (std::size_t i = 0; i < size_ / 4; ++i) words_[i] = load_le<std::uint32_t>(bytes.data() + 4 * i);
-  }
-  StreamWords words() const { return {words_.data(), size_}; }
-  std::uint32_t& operator[](std::size_t word) { return words_[word]; }
-
- private:
-  std::vector<std::uint32_t> words_;
-  std::uint64_t size_;
-};
+using support::AlignedStream;
 
 std::vector<support::NumberList> docid_lists() {
   auto lists = support::awkward_lists(Numbers::kDocIds, /*seed=*/61);
