@@ -112,9 +112,7 @@ TEST_F(AZmqLeafClient, AnswersAtOnceWhereNobodyListens) {
   start_leaf();
   stop_leaf();
   connect();
-  const auto start = clock_.now();
-  EXPECT_EQ(ask(), Code::kUnavailable);
-  EXPECT_LT(clock_.now() - start, std::chrono::seconds(2));
+  EXPECT_EQ(ask(milliseconds(15'000)), Code::kUnavailable) << "not kDeadline";
 }
 TEST_F(AZmqLeafClient, FailsWhatIsPendingWhenTheLeafDies) {
   start_leaf();
@@ -127,10 +125,8 @@ TEST_F(AZmqLeafClient, FailsWhatIsPendingWhenTheLeafDies) {
                  [&](Result<wire::HelloReply> reply) { got = std::move(reply); });
   ASSERT_TRUE(run_until([&] { return asked_ > before; }));
   stop_leaf();
-  const auto start = clock_.now();
   ASSERT_TRUE(run_until([&] { return got.has_value(); }));
-  EXPECT_EQ(*got, Code::kUnavailable);
-  EXPECT_LT(clock_.now() - start, std::chrono::seconds(5)) << "long before the deadline";
+  EXPECT_EQ(*got, Code::kUnavailable) << "not kDeadline";
 }
 TEST_F(AZmqLeafClient, ReconnectsByItself) {
   start_leaf();
