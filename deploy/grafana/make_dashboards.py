@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Grafana's dashboards, written from the tables below: one call a panel, so that a change is read as what it is.
+
+usage: make_dashboards.py          writes dashboards/*.json beside this file
+       make_dashboards.py --check  exit 1 where they are not what this would write
+"""
+import json
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE = {"type": "prometheus", "uid": "prometheus"}
+LEAF = '{instance=~"$instance"}'
+
+
+def rate(counter, by="", where=""):
+    summed = f"rate({counter}{where}[$__rate_interval])"
+    return f"sum by ({by}) ({summed})" if by else f"sum({summed})"
+
+
+def quantile(q, histogram, by="", where=""):
+    labels = f"le, {by}" if by else "le"
+    return f"histogram_quantile({q}, sum by ({labels}) (rate({histogram}_bucket{where}[$__rate_interval])))"
+
+
+def average(histogram, where="", by=""):
+    return f"{rate(histogram + '_sum', by, where)} / {rate(histogram + '_count', by, where)}"
+
+
+def quantiles(histogram, where=""):
+    return [(quantile(q, histogram, where=where), f"p{name}") for q, name in ((0.5, 50), (0.95, 95), (0.99, 99))]
+
+
+def panel(title, unit, *targets, width=8, kind="timeseries", stack=False, why="", thresholds=None):
+    """`targets`: (PromQL, legend). Units are Grafana's: s, reqps, bytes, percentunit, short …"""
+    defaults = {"unit": unit, "min": 0}
+    options = {}
+    if kind == "timeseries":
+        defaults["custom"] = {"lineWidth": 1, "fillOpacity": 25 if stack else 5, "showPoints": "never",
+                              "stacking": {"mode": "normal" if stack else "none", "group": "A"}}
+        options = {"legend": {"displayMode": "list", "placement": "bottom", "showLegend": True},
+                   "tooltip": {"mode": "multi", "sort": "desc"}}
+    elif kind == "stat":
+        steps = [{"color": "green", "value": None}] + [{"color": c, "value": v} for v, c in (thresholds or ())]
+        defaults |= {"color": {"mode": "thresholds"}, "thresholds": {"mode": "absolute", "steps": steps}}
+        options = {"reduceOptions": {"calcs": ["lastNotNull"], "fields": "", "values": False}, "colorMode": "value",
+                   "graphMode": "area", "justifyMode": "auto", "orientation": "auto", "textMode": "auto"}
+    return {"title": title, "description": why, "type": kind, "datasource": SOURCE, "width": width, "options": options,
+            "fieldConfig": {"defaults": defaults, "overrides": []},
+            "targets": [{"refId": chr(ord("A") + i), "datasource": SOURCE, "expr": expr, "legendFormat": legend}
+                        for i, (expr, legend) in enumerate(targets)]}
+
+
+def stat(title, unit, expr, thresholds=(), why=""):
+    return panel(title, unit, (expr, ""), width=4, kind="stat", thresholds=thresholds, why=why)
+
+
+def dashboard(uid, title, rows, by_instance=None):
+    """`rows`: (heading, panels). `by_instance`: a metric whose instances can be chosen from."""
+    panels, y, number = [], 0, 1
+    for heading, members in rows:
+        panels.append({"id": number, "type": "row", "title": heading, "collapsed": False, "panels": [],
+                       "gridPos": {"h": 1, "w": 24, "x": 0, "y": y}})
+        number, y, x = number + 1, y + 1, 0
+        for member in members:
+            width = member["width"]
+            height = 4 if member["type"] == "stat" else 8
+            if x + width > 24:
+                x, y = 0, y + height
+            placed = {key: value for key, value in member.items() if key != "width"}
+            panels.append({"id": number, **placed, "gridPos": {"h": height, "w": width, "x": x, "y": y}})
+            number, x = number + 1, x + width
+        y += height
+    variables = []
+    if by_instance:
+        query = f"label_values({by_instance}, instance)"
+        variables.append({"name": "instance", "label": "Instance", "type": "query", "datasource": SOURCE, "query": query,
+                          "definition": query, "refresh": 2, "sort": 1, "multi": True, "includeAll": True, "allValue": ".*",
+                          "current": {"text": "All", "value": "$__all"}})
+    links = [{"type": "dashboards", "tags": ["frond"], "title": "Frond", "asDropdown": True, "includeVars": False,
+              "keepTime": True, "targetBlank": False, "icon": "external link", "tooltip": "", "url": ""}]
+    return {"uid": uid, "title": title, "tags": ["frond"], "schemaVersion": 39, "version": 1, "editable": False, "refresh": "30s",
+            "time": {"from": "now-1h", "to": "now"}, "timezone": "browser", "graphTooltip": 1, "links": links,
+            "templating": {"list": variables}, "annotations": {"list": []}, "panels": panels}
+
+
+def overview():
+    searches, time = "frond_broker_searches_total", "frond_broker_search_duration_seconds"
+    return dashboard("frond-overview", "Frond, overview", [
+        ("Now", [
+            stat("Searches a second", "reqps", rate(searches)),
+            stat("Failed or incomplete", "percentunit", "frond:search_errors:ratio_rate5m", ((0.001, "orange"), (0.01, "red"))),
+            stat("99 of 100 answered within", "s", "frond:search_duration_seconds:p99_rate5m", ((0.2, "orange"), (0.5, "red"))),
+            stat("Answered from the cache", "percentunit", "frond:result_cache_hits:ratio_rate5m"),
+            stat("Partitions without a leaf", "short", "max(frond_broker_partitions - frond_broker_partitions_covered)", ((1, "red"),)),
+            stat("Generation", "none", "max(frond_broker_generation)"),
+        ]),
+        ("Searches", [
+            panel("By outcome", "reqps", (rate(searches, "outcome"), "{{outcome}}"), stack=True),
+            panel("Duration", "s", *quantiles(time)),
+            panel("p99 by what the cache did", "s", (quantile(0.99, time, "cache"), "{{cache}}")),
+            panel("HTTP by route and status", "reqps", (rate("frond_http_requests_total", "route, code", '{job="frond-broker"}'), "{{route}} {{code}}")),
+            panel("In flight", "short", ("sum(frond_broker_searches_in_flight)", "in flight"), ("sum(frond_broker_searches_in_flight_limit)", "limit"),
+                  why="Searches that leaves evaluate; over the limit they get 429."),
+            panel("Connections", "short", ("sum by (instance) (frond_http_connections)", "{{instance}}")),
+        ]),
+        ("Result cache", [
+            panel("Found, missed, shared", "reqps", (rate("frond_broker_cache_hits_total"), "hits"), (rate("frond_broker_cache_misses_total"), "misses"),
+                  (rate("frond_broker_cache_coalesced_total"), "shared an evaluation")),
+            panel("Bytes", "bytes", ("sum(frond_broker_cache_bytes)", "held"), ("sum(frond_broker_cache_limit_bytes)", "limit")),
+            panel("Stored, evicted, too large", "ops", (rate("frond_broker_cache_stored_total"), "stored"),
+                  (rate("frond_broker_cache_evictions_total"), "evicted"), (rate("frond_broker_cache_too_large_total"), "too large")),
+        ]),
+        ("Cluster", [
+            panel("Leaves, as the brokers see them", "short", ("max by (state) (frond_broker_leaves)", "{{state}}")),
+            panel("Requests to leaves", "reqps", (rate("frond_broker_leaf_requests_total", "kind"), "{{kind}}"),
+                  (rate("frond_broker_leaf_request_failures_total", "kind"), "{{kind}} failed")),
+            panel("Repeated elsewhere", "reqps", (rate("frond_broker_failovers_total"), "failover"), (rate("frond_broker_hedges_total"), "hedge")),
+            panel("Processors in use", "short", ('sum by (job, instance) (rate(process_cpu_seconds_total{job=~"frond-.*"}[$__rate_interval]))', "{{job}} {{instance}}")),
+            panel("Memory", "bytes", ('sum by (job, instance) (process_resident_memory_bytes{job=~"frond-.*"})', "{{job}} {{instance}}")),
+            panel("Up", "short", ('sum by (job) (up{job=~"frond-.*"})', "{{job}}")),
+        ]),
+    ])
+
+
+def leaf():
+    engine, fetch = "frond_leaf_engine_duration_seconds", "frond_leaf_list_fetch_duration_seconds"
+
+    def per(counter, legend="{{instance}}", by="instance"):
+        return rate(counter, by, LEAF), legend
+
+    def now(gauge, legend="{{instance}}"):
+        return f"sum by (instance) ({gauge}{LEAF})", legend
+
+    return dashboard("frond-leaf", "Frond, leaves", [
+        ("Processors", [
+            panel("Worker threads at work", "percentunit", (f"instance:frond_leaf_workers:busy_ratio_rate5m{LEAF}", "{{instance}}")),
+            panel("Seconds of work a second, by engine", "short", (rate(engine + "_sum", "instance, engine", LEAF), "{{instance}} {{engine}}"), stack=True,
+                  why="1 is one thread always at work; for the engine gpu it is waiting for the device that counts."),
+            panel("One query on one partition, p99", "s", (quantile(0.99, engine, "engine", LEAF), "{{engine}}")),
+            panel("Postings decoded", "ops", per("frond_leaf_postings_decoded_total")),
+            panel("Requests", "reqps", per("frond_leaf_requests_total", "{{instance}} {{kind}}", "instance, kind")),
+            panel("Requests in flight", "short", now("frond_leaf_requests_in_flight")),
+        ]),
+        ("Queue", [
+            panel("Tasks that wait", "short", now("frond_leaf_queue_tasks"), now("frond_leaf_queue_limit_tasks", "{{instance}} limit")),
+            panel("Time in the queue", "s", *quantiles("frond_leaf_queue_wait_seconds", LEAF)),
+            panel("Refused, expired", "ops", per("frond_leaf_tasks_refused_total", "{{instance}} refused"), per("frond_leaf_tasks_expired_total", "{{instance}} expired")),
+        ]),
+        ("Lists in host memory", [
+            panel("Bytes", "bytes", now("frond_leaf_host_cache_bytes"), now("frond_leaf_host_cache_limit_bytes", "{{instance}} limit")),
+            panel("Found and read", "ops", per("frond_leaf_host_cache_hits_total", "{{instance}} found"), per("frond_leaf_host_cache_misses_total", "{{instance}} read from disk")),
+            panel("Fetching a query's lists", "s", *quantiles(fetch, LEAF)),
+        ]),
+        ("GPU", [
+            panel("State", "short", (f"sum by (state) (frond_leaf_gpu_state{LEAF})", "{{state}}"), why="Leaves by what their GPU is."),
+            panel("Memory for lists", "bytes", now("frond_leaf_gpu_cache_bytes"), now("frond_leaf_gpu_cache_limit_bytes", "{{instance}} limit")),
+            panel("Queries on a partition", "ops", per("frond_leaf_gpu_plans_total", "{{instance}} on the GPU"), per("frond_leaf_gpu_fallbacks_total", "{{instance}} answered by the CPU")),
+            panel("Batches", "ops", per("frond_leaf_gpu_batches_total"), why="Queries over batches is how many queries share a launch."),
+            panel("Lists found, missed, dropped, refused", "ops", per("frond_leaf_gpu_cache_hits_total", "{{instance}} found"),
+                  per("frond_leaf_gpu_cache_misses_total", "{{instance}} missed"), per("frond_leaf_gpu_cache_evictions_total", "{{instance}} dropped"),
+                  per("frond_leaf_gpu_lists_refused_total", "{{instance}} refused")),
+            panel("Copied to the device", "Bps", per("frond_leaf_gpu_copied_bytes_total")),
+        ]),
+        ("Content", [
+            panel("Newest generation", "none", now("frond_leaf_generation")),
+            panel("Documents", "short", now("frond_leaf_documents")),
+            panel("Partitions", "short", now("frond_leaf_partitions")),
+        ]),
+    ], by_instance="frond_leaf_ready")
+
+
+def query():
+    search_route = '{job="frond-broker", route="/v1/search"}'
+    stages = [("frond_http_request_duration_seconds", search_route, "1 HTTP request at the broker"),
+              ("frond_broker_search_duration_seconds", '{cache!="hit"}', "2 search, not from the cache"),
+              ("frond_leaf_request_duration_seconds", '{kind="search"}', "3 ranking on a leaf"),
+              ("frond_leaf_queue_wait_seconds", "", "4 one partition waits for a worker"),
+              ("frond_leaf_list_fetch_duration_seconds", "", "5 its lists are fetched"),
+              ("frond_leaf_engine_duration_seconds", "", "6 its engine runs"),
+              ("frond_leaf_request_duration_seconds", '{kind="fetch"}', "7 titles and snippets on a leaf")]
+    return dashboard("frond-query", "Frond, one query's life", [
+        ("Where the time of a query goes, in the order in which it passes", [
+            panel("Mean of each stage", "s", *((average(h, w), name) for h, w, name in stages), width=12,
+                  why="1 holds 2; 2 holds 3 and 7; 3 holds 4, 5 and 6, of partitions side by side."),
+            panel("p99 of each stage", "s", *((quantile(0.99, h, where=w), name) for h, w, name in stages), width=12),
+        ]),
+        ("How it ends", [
+            panel("Outcomes", "reqps", (rate("frond_broker_searches_total", "outcome"), "{{outcome}}"), stack=True),
+            panel("Partitions not searched, and why", "ops", (rate("frond_leaf_unsearched_partitions_total", "reason"), "{{reason}}")),
+            panel("By what the cache did", "reqps", (rate("frond_broker_search_duration_seconds_count", "cache"), "{{cache}}"), stack=True),
+        ]),
+        ("By processor", [
+            panel("Engine runs", "ops", (rate("frond_leaf_engine_duration_seconds_count", "engine"), "{{engine}}"), stack=True, width=12),
+            panel("Mean of an engine run", "s", (average("frond_leaf_engine_duration_seconds", by="engine"), "{{engine}}"), width=12),
+        ]),
+    ])
+
+
+def indexer():
+    return dashboard("frond-indexer", "Frond, indexing", [
+        ("On its way to the leaves", [
+            panel("Newest generation", "none", ("max(frond_leaf_generation)", "newest on a leaf"), ("min(frond_leaf_generation)", "oldest on a leaf"),
+                  ("max(frond_broker_generation)", "searched")),
+            panel("Fetching, verifying, opening one, on average", "s", ("frond_leaf_generation_load_duration_seconds_sum / frond_leaf_generation_load_duration_seconds_count",
+                  "{{instance}}"), why="Since the leaf's start: there are few."),
+            panel("Refused", "short", ("sum by (instance) (increase(frond_leaf_generation_refused_total[$__rate_interval]))", "{{instance}}")),
+            panel("Documents searched", "short", ("sum(frond_leaf_documents)", "on all leaves, replicas counted")),
+            panel("Generations open", "short", ("sum by (instance) (frond_leaf_generations_served)", "{{instance}}"), why="2 while one takes over from the other."),
+        ]),
+    ])
+
+
+def main():
+    stale = []
+    for name, made in (("overview", overview()), ("leaf", leaf()), ("query", query()), ("indexer", indexer())):
+        path = os.path.join(HERE, "dashboards", f"{name}.json")
+        text = json.dumps(made, indent=1) + "\n"
+        if sys.argv[1:] == ["--check"]:
+            with open(path, encoding="utf-8") as file:
+                if file.read() != text:
+                    stale.append(path)
+        else:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+    for path in stale:
+        print(f"{os.path.relpath(path)} is not what deploy/grafana/make_dashboards.py writes")
+    sys.exit(1 if stale else 0)
+
+
+main()

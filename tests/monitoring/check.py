@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""What can be told of deploy/prometheus and deploy/grafana without a cluster: promtool takes the configuration and the rules
+and passes their tests; each alert has a case that fires it and one that does not, and a runbook that is in docs/operations.md;
+the dashboards are those that make_dashboards.py writes; and every metric named is one that a process has.
+"""
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import expressions
+from expressions import ROOT, read
+
+SKIPPED = 77
+
+
+def run(*command):
+    """What a command that failed said; else nothing."""
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=280)
+    return [] if done.returncode == 0 else [f"{' '.join(command)}: {done.stdout[-2000:]}{done.stderr[-2000:]}"]
+
+
+def alert_cases(alerts):
+    """Alerts without a case that fires them, or without one that does not."""
+    text = read(os.path.join(ROOT, "tests/monitoring/alerts_test.yml"))
+    firing = set(re.findall(r"alertname: (\w+)\n *exp_alerts:", text))
+    quiet = set(re.findall(r"alertname: (\w+)\}", text))
+    return ([f"no case fires {name}" for name in alerts if name not in firing]
+            + [f"in no case is {name} quiet" for name in alerts if name not in quiet])
+
+
+def runbooks():
+    manual = read(os.path.join(ROOT, "docs/operations.md")).replace("`", "")
+    asked = re.findall(r'runbook: "?(.*?)"?$', read(os.path.join(ROOT, "deploy/prometheus/rules/alerts.yml")), re.M)
+    return [f"docs/operations.md has no symptom '{name}'" for name in sorted(set(asked)) if f"\n| {name}" not in manual]
+
+
+def layout():
+    """Panels that lie over each other or outside Grafana's 24 columns; ids and titles that are there twice."""
+    wrong = []
+    for path in sorted(glob.glob(os.path.join(ROOT, "deploy/grafana/dashboards/*.json"))):
+        taken, name = set(), os.path.basename(path)
+        panels = json.loads(read(path))["panels"]
+        for panel in panels:
+            at = panel["gridPos"]
+            cells = {(x, y) for x in range(at["x"], at["x"] + at["w"]) for y in range(at["y"], at["y"] + at["h"])}
+            if taken & cells or at["x"] + at["w"] > 24:
+                wrong.append(f"{name}: {panel['title']} lies over another panel, or outside")
+            taken |= cells
+        if len({p["id"] for p in panels}) < len(panels) or len({p["title"] for p in panels}) < len(panels):
+            wrong.append(f"{name}: an id or a title is there twice")
+    return wrong
+
+
+def known_metrics(records):
+    """Those of the sources, with what a histogram makes of its name, those that are recorded, and Prometheus' own."""
+    sources = [p for folder in ("common", "broker", "leaf", "indexer") for p in glob.glob(os.path.join(ROOT, folder, "**", "*.*"), recursive=True)]
+    names = {n for p in sources if p.endswith((".h", ".cc")) for n in re.findall(r'"((?:frond|process)_[a-z0-9_]+)"', read(p))}
+    return names | {n + suffix for n in names for suffix in ("_bucket", "_sum", "_count")} | set(records) | {"up"}
+
+
+def main():
+    if not shutil.which("promtool"):
+        print("skipped: no promtool")
+        sys.exit(SKIPPED)
+    records, alerts = expressions.rules()
+    named = [(name, expr) for name, expr in [*records.items(), *alerts.items()]]
+    named += [(f"{dashboard}: {panel}", expr) for dashboard, panel, expr in expressions.panels()]
+    wrong = run("promtool", "check", "config", "deploy/prometheus/prometheus.yml")
+    wrong += run("promtool", "test", "rules", "tests/monitoring/alerts_test.yml")
+    wrong += run(sys.executable, "deploy/grafana/make_dashboards.py", "--check")
+    wrong += alert_cases(alerts) + runbooks() + layout()
+    known = known_metrics(records)
+    wrong += [f"{where}: no process has {name}" for where, expr in named for name in sorted(expressions.metrics(expr) - known)]
+    print(f"{len(records)} recording rules, {len(alerts)} alerts, {len(named) - len(records) - len(alerts)} panel expressions")
+    print("\n".join(wrong))
+    sys.exit(1 if wrong or not alerts or not records else 0)
+
+
+main()

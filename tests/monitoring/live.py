@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""A Prometheus with deploy/'s configuration watches a cluster: every dashboard panel returns numbers, every
+recording rule has a series, every metric that an alert names is there, and no alert fires; then a leaf is killed, its alerts
+fire, and go when it is back. What is about the GPU is asked where a leaf has one. Only the intervals are shorter here. Skipped (77) without prometheus.
+"""
+import json
+import math
+import os
+import re
+import shutil
+import sys
+import threading
+import urllib.parse
+
+import expressions
+
+sys.path.insert(0, os.path.join(expressions.ROOT, "tests", "cluster"))
+import harness  # noqa: E402
+import random_text  # noqa: E402
+
+PATIENCE = 120  # seconds, for a slow machine
+KILLED_FIRES = {"FrondLeafDown", "FrondPartitionsUncovered"}
+# A machine too busy to answer in time is no fault of the cluster, and rates over hours remember it.
+OF_RATES = {"FrondErrorsFast", "FrondErrorsSlow", "FrondSlow", "FrondShedding"}
+
+
+class Prometheus:
+    """One, over a copy of deploy/prometheus whose intervals are seconds, scraping `targets`: [(job, port)]."""
+
+    def __init__(self, setting, port, targets):
+        folder = setting.path("prometheus")
+        shutil.copytree(os.path.join(expressions.ROOT, "deploy/prometheus"), folder)
+        self.port = port
+        for name in ("prometheus.yml", "rules/alerts.yml", "rules/recording.yml"):
+            path = os.path.join(folder, name)
+            text = expressions.read(path)
+            text = re.sub(r"^(\s*(?:scrape_interval|scrape_timeout|evaluation_interval|refresh_interval): ).*$", r"\g<1>1s", text, flags=re.M)
+            text = re.sub(r"^(\s*for: ).*$", r"\g<1>2s", text, flags=re.M).replace("localhost:9090", f"127.0.0.1:{self.port}")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        with open(os.path.join(folder, "targets/cluster.yml"), "w", encoding="utf-8") as file:
+            for job, port in targets:
+                file.write(f"- {{labels: {{job: {job}}}, targets: ['127.0.0.1:{port}']}}\n")
+        self.process = setting.spawn("prometheus", shutil.which("prometheus"), f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
+                                     f"--web.listen-address=127.0.0.1:{self.port}", "--log.level=warn")
+
+    def ask(self, path, **parameters):
+        status, body = harness.fetch(self.port, f"/api/v1/{path}?" + urllib.parse.urlencode(parameters))
+        answer = json.loads(body)
+        harness.expect(answer["status"] == "success", f"{path} {parameters}: {status} {body[:500]!r}")
+        return answer["data"]
+
+    def numbers(self, expression):
+        """The finite values of an instant query."""
+        values = [float(series["value"][1]) for series in self.ask("query", query=expression)["result"]]
+        return [v for v in values if math.isfinite(v)]
+
+    def firing(self):
+        return {(a["labels"]["alertname"], a["labels"].get("instance", "")) for a in self.ask("alerts")["alerts"] if a["state"] == "firing"}
+
+
+class Load:
+    """Searches of every kind, a few at a time, until stopped: panels show rates."""
+
+    def __init__(self, cluster, queries):
+        self.cluster, self.queries = cluster, queries
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._ask, daemon=True)
+        self._thread.start()
+
+    def _ask(self):
+        while not self._stop.wait(0.05):
+            for query, mode, _ in self.queries:
+                for extra in ({}, {"cache": "off"}, {"processor": "exhaustive", "cache": "off"}):
+                    parameters = urllib.parse.urlencode({"q": query, "mode": mode, "timeout_ms": 20000, **extra})
+                    try:
+                        harness.fetch(self.cluster.http, "/v1/search?" + parameters)
+                    except OSError:
+                        pass
+                if self._stop.wait(0.05):
+                    return
+
+    def stop(self):
+        self._stop.set()
+        self._thread.join(60)
+
+
+def check_expressions(prometheus):
+    """Each has numbers within PATIENCE: a rate needs two scrapes of a series that moved."""
+    records, alerts = expressions.rules()
+    wanted = [(f"{dashboard}: {panel}", expression) for dashboard, panel, expression in expressions.panels()]
+    wanted += [(f"rule {name}", name) for name in records]
+    wanted += [(f"alert {alert}: {name}", name) for alert, expression in alerts.items() for name in sorted(expressions.metrics(expression))]
+    if not prometheus.numbers('frond_leaf_gpu_state{state="ready"} == 1'):
+        excused = [w for w in wanted if "frond_leaf_gpu_" in w[1] and "frond_leaf_gpu_state" not in w[1]]
+        wanted = [w for w in wanted if w not in excused]
+        print(f"no leaf has a GPU: {len(excused)} expressions about it are not asked", flush=True)
+    left = wanted
+
+    def all_there():
+        nonlocal left
+        left = [(where, expression) for where, expression in left if not prometheus.numbers(expression)]
+        return not left
+
+    try:
+        harness.eventually(all_there, "every panel, rule and alert has data", PATIENCE)
+    except harness.Failure as late:
+        raise harness.Failure(f"{late}; no data: " + "; ".join(f"{where}: {expression}" for where, expression in left)) from None
+    for name, expression in alerts.items():
+        prometheus.ask("query", query=expression)
+    print(f"{len(wanted)} expressions of {len(records)} rules, {len(alerts)} alerts and the panels have data", flush=True)
+
+
+def check_killed_leaf(prometheus, cluster):
+    harness.eventually(lambda: not {name for name, _ in prometheus.firing()} - OF_RATES, "nothing fires in a healthy cluster", PATIENCE)
+    harness.kill9(cluster.leaves[1])
+    harness.eventually(lambda: KILLED_FIRES <= {name for name, _ in prometheus.firing()}, f"{KILLED_FIRES} fire", PATIENCE)
+    down = {instance for name, instance in prometheus.firing() if name == "FrondLeafDown"}
+    harness.expect(down == {f"127.0.0.1:{cluster.leaf_http[1]}"}, f"FrondLeafDown names {down}")
+    cluster.start_leaf(1)
+    harness.eventually(lambda: not KILLED_FIRES & {name for name, _ in prometheus.firing()}, "the alerts go", PATIENCE)
+    print(f"a killed leaf fired {sorted(KILLED_FIRES)}; back, they went", flush=True)
+
+
+def test(setting):
+    rng = setting.rng
+    words = random_text.vocabulary(rng, 300)
+    source = random_text.Collection(rng, 3000, words).write(setting.path("documents.jsonl"))
+    repository = setting.path("repository")
+    setting.build(repository, "c", [source], 4)
+    cluster = harness.Cluster(setting, repository, "c", 2, broker_flags=("--default-timeout", "20000"))
+    (own,) = harness.free_ports(1)
+    prometheus = Prometheus(setting, own, [("frond-broker", cluster.http), *(("frond-leaf", p) for p in cluster.leaf_http)])
+    queries = [(q, rng.choice(("and", "or", "auto")), 10) for q in random_text.queries(rng, words, 12)]
+    load = Load(cluster, queries)
+    harness.eventually(lambda: len(prometheus.numbers("up == 1")) >= 4, "cluster and Prometheus are scraped", PATIENCE)
+    check_expressions(prometheus)
+    check_killed_leaf(prometheus, cluster)
+    load.stop()
+    cluster.stop()
+
+
+if not shutil.which("prometheus"):
+    print("skipped: no prometheus")
+    sys.exit(harness.SKIPPED)
+harness.run(test, harness.arguments(__doc__).parse_args())
