@@ -45,7 +45,7 @@ def missing(suite):
 
 
 def node(script, *args):
-    done = subprocess.run(["node", os.path.join(HERE, script), *map(str, args)], timeout=240, capture_output=True, text=True)
+    done = subprocess.run(["node", os.path.join(HERE, script), *map(str, args)], timeout=500, capture_output=True, text=True)
     print(done.stdout + done.stderr, end="", flush=True)
     harness.expect(done.returncode == 0, f"{script} {' '.join(map(str, args))} exited {done.returncode}")
 

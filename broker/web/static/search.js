@@ -65,8 +65,9 @@ function showFailure(failure, search) {
 
 function showCoverage({ coverage, timed_out: late }) {
   if (coverage.degraded.length === 0) return;
-  const reasons = Map.groupBy ? Map.groupBy(coverage.degraded, (one) => one.reason) : new Map([['', coverage.degraded]]);
-  const lines = [...reasons].map(([reason, of]) => `${of.map((one) => one.partition).join(', ')}: ${(reason || of[0].reason).replaceAll('_', ' ')}`);
+  const reasons = {};
+  for (const { partition, reason } of coverage.degraded) (reasons[reason] ??= []).push(partition);
+  const lines = Object.entries(reasons).map(([reason, partitions]) => `${partitions.join(', ')}: ${reason.replaceAll('_', ' ')}`);
   notice('This answer is incomplete', element('p', '', `${coverage.partitions_answered} of ${coverage.partitions_total} partitions answered${late ? ' in time' : ''}. Missing: ${lines.join('; ')}.`),
     element('p', '', link('/status', '', 'See the cluster')));
 }

@@ -6,6 +6,7 @@ import { element } from '/assets/dom.js';
 const kEveryMs = 2000;
 const $ = (id) => document.getElementById(id);
 let paused = false;
+let drawn = ''; // what the picture shows: it is left alone while nothing changes, for those who read it slowly
 
 // Set only when it changes: a live region says everything it is given.
 function say([className, text]) {
@@ -22,7 +23,9 @@ async function refresh() {
     document.title = `${cluster.collection} – Frond cluster`;
     $('headline').textContent = `Cluster of ${cluster.collection}`;
     say(clusterState(cluster));
-    $('picture').replaceChildren(clusterPicture(cluster));
+    const shown = JSON.stringify(cluster, (key, value) => (key === 'last_seen_ms_ago' ? 0 : value));
+    if (shown !== drawn) $('picture').replaceChildren(clusterPicture(cluster));
+    drawn = shown;
     $('updated').textContent = `As of ${now}.`;
   } else {
     const failure = got?.failure ?? { status: 0, title: 'The broker does not answer' };
