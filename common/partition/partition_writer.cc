@@ -64,6 +64,7 @@ class DocumentTable {
 
   // A block ends with the document that fills it.
   Result<void> write_blocks(bool all) {
+    if (!all && pending_.size() < kDocumentBlockBytes) return {};  // one by one, small documents would be summed again
     std::size_t begin = 0, end = 0, first = 0;
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       end += sizes_[i];
