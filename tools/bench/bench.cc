@@ -12,6 +12,7 @@ void add_bench(CLI::App& program, int& status) {
   add_bench_codec(*bench, status);
   add_bench_intersect(*bench, status);
   add_bench_query(*bench, status);
+  add_bench_cache(*bench, status);
 }
 
 }  // namespace frond::tools

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
@@ -9,7 +10,9 @@
 #include <fstream>
 #include <memory>
 
+#include "common/config/options.h"
 #include "leaf/engines.h"
+#include "tools/bench/bench_processors.h"
 #include "tools/bench/commands.h"
 #include "tools/bench/partition_searcher.h"
 #include "tools/bench/query_set.h"
@@ -23,10 +26,17 @@ struct BenchQueryFlags {
   PartitionChoice from;
   std::vector<std::string> algorithms{std::string(leaf::kDefaultEngine)};
   std::vector<std::uint32_t> ks{10};
-  std::string queries, tag, mode = "or", write_queries;
+  std::vector<std::string> modes{"or"};
+  std::string queries, tag, write_queries;
   std::size_t min_terms = 1, limit = 0;
   TimingOptions timing;
   bool json = false, list = false;
+  std::string processor;  // empty: algorithms of the CPU, by CPU time
+  std::vector<std::size_t> batches{1, 16, 64, 256, 2000};
+  std::uint32_t callers = 3;
+  double seconds = 1;
+  bool break_even = false;
+  BenchGpuOptions gpu;
 };
 
 BenchMode mode_named(std::string_view name) {
@@ -73,18 +83,21 @@ void print_header() {
              "answers");
 }
 
-void print_row(const BenchQueryFlags& flags, std::string_view algorithm, std::uint32_t k, const QueryTiming& timing) {
+void print_row(const BenchQueryFlags& flags, std::string_view algorithm, std::string_view mode, std::uint32_t k,
+               const QueryTiming& timing) {
   const auto shown = [](const Distribution& us) {
     return fmt::format("{:>10.2f} {:>9.2f} {:>9.2f} {:>9.2f}", us.mean, us.median, us.p95, us.p99);
   };
-  fmt::print("{:20} {:4} {:>5} {:>7} {} {} {:>10.0f} {:>10.0f}  {:016x}\n", algorithm, flags.mode, k,
-             flags.timing.threads, shown(timing.whole), shown(timing.evaluation), timing.queries_per_second,
-             timing.postings, timing.checksum);
+  fmt::print("{:20} {:4} {:>5} {:>7} {} {} {:>10.0f} {:>10.0f}  {:016x}\n", algorithm, mode, k, flags.timing.threads,
+             shown(timing.whole), shown(timing.evaluation), timing.queries_per_second, timing.postings,
+             timing.checksum);
   std::fflush(stdout);
 }
 
-nlohmann::ordered_json to_json(std::string_view algorithm, std::uint32_t k, const QueryTiming& timing) {
+nlohmann::ordered_json to_json(std::string_view algorithm, std::string_view mode, std::uint32_t k,
+                               const QueryTiming& timing) {
   return {{"algorithm", algorithm},
+          {"mode", mode},
           {"k", k},
           {"whole_us", to_json(timing.whole)},
           {"evaluation_us", to_json(timing.evaluation)},
@@ -94,7 +107,27 @@ nlohmann::ordered_json to_json(std::string_view algorithm, std::uint32_t k, cons
           {"answers", fmt::format("{:016x}", timing.checksum)}};
 }
 
+// --processor: the leaf's engines as they are, by the wall clock.
+Result<void> bench_by_processor(const BenchQueryFlags& flags) {
+  const auto cpu = FROND_TRY(leaf::engine_named(leaf::kDefaultEngine));
+  std::unique_ptr<BenchGpu> gpu;
+  if (flags.processor != "cpu") gpu = FROND_TRY(make_bench_gpu(flags.gpu, *cpu));
+  ProcessorBench options{.ks = flags.ks,
+                         .batches = flags.batches,
+                         .callers = flags.callers,
+                         .threads = flags.timing.threads,
+                         .rounds = flags.timing.rounds,
+                         .seconds = flags.seconds,
+                         .break_even = flags.break_even,
+                         .json = flags.json};
+  for (const auto& mode : flags.modes) options.modes.push_back(mode_named(mode));
+  const auto searcher = FROND_TRY(PartitionSearcher::open(flags.from));
+  const auto queries = FROND_TRY(chosen_queries(flags, *searcher));
+  return bench_processors(*searcher, queries, options, {flags.processor == "gpu" ? nullptr : cpu.get(), gpu.get()});
+}
+
 Result<void> bench(const BenchQueryFlags& flags) {
+  if (!flags.processor.empty()) return bench_by_processor(flags);
   std::vector<std::unique_ptr<leaf::QueryEngine>> engines;
   for (const auto& name : flags.algorithms) engines.push_back(FROND_TRY(leaf::engine_named(name)));
   const auto searcher = FROND_TRY(PartitionSearcher::open(flags.from));
@@ -106,21 +139,25 @@ Result<void> bench(const BenchQueryFlags& flags) {
                flags.timing.rounds);
     print_header();
   }
-  for (const std::uint32_t k : flags.ks)
-    for (const auto& engine : engines) {
-      auto options = flags.timing;
-      options.mode = mode_named(flags.mode);
-      options.k = k;
-      const auto timing = FROND_TRY(time_queries(*searcher, *engine, queries, options));
-      if (flags.json)
-        rows.push_back(to_json(engine->name(), k, timing));
-      else
-        print_row(flags, engine->name(), k, timing);
-    }
+  for (const auto& mode : flags.modes)
+    for (const std::uint32_t k : flags.ks)
+      for (const auto& engine : engines) {
+        auto options = flags.timing;
+        options.mode = mode_named(mode);
+        options.k = k;
+        const auto timing = FROND_TRY(time_queries(*searcher, *engine, queries, options));
+        if (flags.json)
+          rows.push_back(to_json(engine->name(), mode, k, timing));
+        else
+          print_row(flags, engine->name(), mode, k, timing);
+      }
   if (flags.json) {
-    const nlohmann::ordered_json out{
-        {"partition", searcher->description()}, {"queries", queries.size()},     {"mode", flags.mode},
-        {"threads", flags.timing.threads},      {"rounds", flags.timing.rounds}, {"rows", rows}};
+    const nlohmann::ordered_json out{{"partition", searcher->description()},
+                                     {"queries", queries.size()},
+                                     {"mode", fmt::format("{}", fmt::join(flags.modes, " "))},
+                                     {"threads", flags.timing.threads},
+                                     {"rounds", flags.timing.rounds},
+                                     {"rows", rows}};
     fmt::print("{}\n", out.dump());
   }
   return {};
@@ -146,7 +183,7 @@ void add_bench_query(CLI::App& bench_command, int& status) {
   command->add_option("--queries", flags->queries, "number:text, id<TAB>text, plain lines, or JSON lines {\"query\"}")
       ->required();
   command->add_option("--tag", flags->tag, "Only JSON lines with this tag: union, intersection, …");
-  command->add_option("--mode", flags->mode, "Which documents match")
+  command->add_option("--mode", flags->modes, "Which documents match, one or more")
       ->check(CLI::IsMember({"and", "or", "auto"}))
       ->capture_default_str();
   command->add_option("--min-terms", flags->min_terms, "From 2 on: only queries of so many distinct terms, all known");
@@ -161,6 +198,25 @@ void add_bench_query(CLI::App& bench_command, int& status) {
       ->capture_default_str();
   command->add_option("--rounds", flags->timing.rounds, "A query's time is the best of so many")
       ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  command
+      ->add_option("--processor", flags->processor,
+                   "The leaf's engines by the wall clock, lists at hand, instead of --algorithm: gpu, cpu, or both in "
+                   "one run, with every answer compared")
+      ->check(CLI::IsMember({"gpu", "cpu", "both"}));
+  command->add_option("--batch", flags->batches, "Queries that the GPU is given in a call, one or more")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command->add_option("--callers", flags->callers, "Threads that call the GPU; --threads are the CPU's")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->add_option("--seconds", flags->seconds, "Of a round with --processor, at least; it ends with a whole pass")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
+  command->add_flag("--break-even", flags->break_even, "With both: also by postings a query");
+  command->add_option("--gpu", flags->gpu.device, "The device's number")->capture_default_str();
+  command->add_option("--gpu-memory", flags->gpu.memory_bytes, "Bytes of it to use: workspaces and lists")
+      ->transform(config::byte_size())
       ->capture_default_str();
   command->add_option("--write-queries", flags->write_queries, "Also writes the queries' terms to this file");
   command->add_flag("--json", flags->json, "Print one JSON object");

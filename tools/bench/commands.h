@@ -9,5 +9,6 @@ namespace frond::tools {
 void add_bench_codec(CLI::App& bench, int& status);
 void add_bench_intersect(CLI::App& bench, int& status);
 void add_bench_query(CLI::App& bench, int& status);
+void add_bench_cache(CLI::App& bench, int& status);
 
 }  // namespace frond::tools

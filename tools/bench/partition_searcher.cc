@@ -49,6 +49,7 @@ class Searcher final : public PartitionSearcher {
     plan.mode = mode;
     plan.k = k;
     plan.lengths = partition_->lengths();
+    plan.partition = kNumber;
     plan.norm = scoring::length_norm(manifest_.bm25, manifest_.statistics);
     plan.base = entry_.base;
     plan.stride = entry_.stride;

@@ -1,0 +1,101 @@
+// The wall-clock bench of processors, with an engine in the GPU's place that can be made to err.
+#include "tools/bench/bench_processors.h"
+
+#include <gtest/gtest.h>
+
+#include "leaf/engines.h"
+#include "tests/support/scratch_folder.h"
+#include "tests/support/small_repository.h"
+
+namespace frond::tools {
+namespace {
+
+class StandIn final : public BenchGpu, public leaf::QueryEngine {
+ public:
+  StandIn() : below_(*leaf::engine_named("exhaustive")) {}
+  leaf::QueryEngine& engine() override { return *this; }
+  Counters counters() const override { return counters_; }
+  std::string_view name() const override { return "stand-in"; }
+  bool can_run(const leaf::Plan&) const override { return true; }
+  std::vector<Result<leaf::Outcome>> search(std::span<const leaf::Plan> plans, const Clock& clock) override {
+    auto found = below_->search(plans, clock);
+    if (falls_back) counters_.fallbacks += plans.size();
+    if (errs && plans.size() > 1) found[0] = Error(Code::kCorrupt, "no list");
+    if (lies && !found[0]->hits.empty()) ++found[0]->hits[0].score;
+    return found;
+  }
+  bool falls_back = false, errs = false, lies = false;
+
+ private:
+  std::unique_ptr<leaf::QueryEngine> below_;
+  Counters counters_{.held_bytes = 1};
+};
+
+class ProcessorBenches : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(support::publish_generation(folder_.path(), "c", support::random_documents(300, /*seed=*/5), 1));
+    searcher_ = *PartitionSearcher::open({folder_.path().string(), "c", 0, 0});
+    queries_ = *parse_queries("t1 t2\nt3\nt0 t5 t1\nunknown t2\nt4 t9\n", "", searcher_->analyzer());
+    cpu_ = *leaf::engine_named("cpu");
+  }
+  Result<void> bench() {
+    const ProcessorBench options{.modes = {BenchMode::kAnd, BenchMode::kOr, BenchMode::kAuto},
+                                 .ks = {3},
+                                 .batches = {1, 2, 100},
+                                 .callers = 2,
+                                 .threads = 2,
+                                 .rounds = 1,
+                                 .seconds = 0,
+                                 .break_even = true,
+                                 .json = true};
+    return bench_processors(*searcher_, queries_, options, {cpu_.get(), &gpu_});
+  }
+  support::ScratchFolder folder_;
+  std::unique_ptr<PartitionSearcher> searcher_;
+  std::vector<BenchQuery> queries_;
+  std::unique_ptr<leaf::QueryEngine> cpu_;
+  StandIn gpu_;
+};
+
+TEST_F(ProcessorBenches, MeasureBothWhereTheirHitsAreEqual) {
+  const auto done = bench();
+  EXPECT_TRUE(done.has_value()) << done.error().message();
+}
+
+TEST_F(ProcessorBenches, RefuseAWrongAnswer) {
+  gpu_.lies = true;
+  const auto done = bench();
+  ASSERT_EQ(done, Code::kCorrupt);
+  EXPECT_NE(done.error().message().find("have other hits on the GPU"), std::string::npos);
+}
+
+TEST_F(ProcessorBenches, RefuseAnswersThatAreTheCpusOwn) {
+  gpu_.falls_back = true;
+  EXPECT_EQ(bench(), Code::kDevice);
+}
+
+TEST_F(ProcessorBenches, PassAnEnginesErrorOn) {
+  gpu_.errs = true;
+  const auto done = bench();
+  ASSERT_EQ(done, Code::kCorrupt);
+  EXPECT_EQ(done.error().message(), "no list");
+}
+
+TEST_F(ProcessorBenches, LeaveOutQueriesWithTermsThatThePartitionLacks) {
+  EXPECT_EQ(plan_queries(*searcher_, queries_, 3)->size(), 4u);
+  EXPECT_EQ(plan_queries(*searcher_, std::span(queries_).subspan(3, 1), 3), Code::kInvalid);
+}
+
+TEST_F(ProcessorBenches, CountWholePassesOnly) {
+  const auto planned = *plan_queries(*searcher_, queries_, 3);
+  const auto rate =
+      time_batches(*cpu_, BenchMode::kOr, planned, {.batch = 3, .callers = 2, .rounds = 3, .seconds = 0.01});
+  ASSERT_TRUE(rate.has_value());
+  EXPECT_GT(rate->least, 0);
+  EXPECT_LE(rate->least, rate->median);
+  EXPECT_LE(rate->median, rate->most);
+}
+
+}  // namespace
+}  // namespace frond::tools

@@ -1,0 +1,129 @@
+// frond bench cache: how much of a query log a GPU's list cache of so many bytes would answer.
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <unordered_map>
+
+#include "common/config/options.h"
+#include "tools/bench/bench_gpu.h"
+#include "tools/bench/cache_simulation.h"
+#include "tools/bench/commands.h"
+#include "tools/bench/partition_searcher.h"
+#include "tools/bench/query_set.h"
+#include "tools/commands.h"
+
+namespace frond::tools {
+namespace {
+
+struct BenchCacheFlags {
+  PartitionChoice from;
+  std::string queries, tag;
+  std::vector<double> shares{1, 2, 5, 10, 20, 30, 50, 75, 100};
+  std::vector<std::uint64_t> sizes;
+  double warm_up = 0.5;
+  bool json = false;
+};
+
+// Each list's size on a device is asked for once.
+Result<CacheLog> log_of(PartitionSearcher& searcher, std::span<const BenchQuery> queries) {
+  CacheLog log;
+  std::unordered_map<std::string, std::uint32_t> lists;
+  constexpr std::uint32_t kNone = 0xffffffff;
+  for (const auto& query : queries) {
+    auto& wanted = log.queries.emplace_back();
+    for (const auto& term : query) {
+      const auto [found, is_new] = lists.emplace(term.text, kNone);
+      if (is_new) {
+        const auto plan = FROND_TRY(searcher.plan({term}, leaf::Mode::kOr, 1));
+        if (!plan.terms.empty()) {
+          found->second = static_cast<std::uint32_t>(log.bytes.size());
+          log.bytes.push_back(FROND_TRY(
+              bytes_on_device(plan.terms[0].list->postings, static_cast<std::uint32_t>(plan.lengths.size()))));
+        }
+      }
+      if (found->second != kNone) wanted.push_back(found->second);
+    }
+  }
+  if (log.bytes.empty()) return Error(Code::kInvalid, "the partition has no term of any query");
+  return log;
+}
+
+double percent(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+Result<void> bench(const BenchCacheFlags& flags) {
+  const auto searcher = FROND_TRY(PartitionSearcher::open(flags.from));
+  const auto queries = FROND_TRY(read_queries(flags.queries, flags.tag, searcher->analyzer()));
+  const CacheLog log = FROND_TRY(log_of(*searcher, queries));
+  const auto count_from = static_cast<std::size_t>(flags.warm_up * static_cast<double>(queries.size()));
+  std::vector<std::uint64_t> sizes = flags.sizes;
+  if (sizes.empty())
+    for (const double share : flags.shares)
+      sizes.push_back(static_cast<std::uint64_t>(std::ceil(share / 100 * static_cast<double>(log.all_bytes()))));
+  auto rows = nlohmann::ordered_json::array();
+  if (!flags.json)
+    fmt::print(
+        "{}\n{} queries, counted from the {}th on; they ask for {} lists of {} bytes on a device\n"
+        "(Ding 2009, section 4, expects 50 to 80 % of a GPU's cache)\n{:>14} {:>8} {:>12} {:>14} {:>12} {:>10} {:>9}\n",
+        searcher->description(), queries.size(), count_from, log.bytes.size(), log.all_bytes(), "cache bytes", "of all",
+        "lists hit", "whole queries", "bytes hit", "evictions", "refused");
+  for (const auto size : sizes) {
+    const auto counted = replay(log, size, count_from);
+    const double lists = percent(counted.list_hits, counted.lists),
+                 whole = percent(counted.query_hits, counted.queries),
+                 bytes = percent(counted.hit_bytes, counted.asked_bytes);
+    if (flags.json)
+      rows.push_back({{"cache_bytes", size},
+                      {"list_hits_percent", lists},
+                      {"query_hits_percent", whole},
+                      {"byte_hits_percent", bytes},
+                      {"evictions", counted.evictions},
+                      {"refused", counted.refused}});
+    else
+      fmt::print("{:>14} {:>6.1f} % {:>10.1f} % {:>12.1f} % {:>10.1f} % {:>10} {:>9}\n", size,
+                 percent(size, log.all_bytes()), lists, whole, bytes, counted.evictions, counted.refused);
+  }
+  if (flags.json) {
+    const nlohmann::ordered_json out{{"partition", searcher->description()},
+                                     {"queries", queries.size()},
+                                     {"lists", log.bytes.size()},
+                                     {"list_bytes", log.all_bytes()},
+                                     {"rows", rows}};
+    fmt::print("{}\n", out.dump());
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_bench_cache(CLI::App& bench_command, int& status) {
+  auto flags = std::make_shared<BenchCacheFlags>();
+  auto* command = bench_command.add_subcommand(
+      "cache", "Hits of the GPU's list cache by its size, on a query log: simulated, no GPU needed");
+  command->add_option("--repository", flags->from.repository, "The repository: a directory or URL")->required();
+  command->add_option("--collection", flags->from.collection, "Its collection")->required();
+  command->add_option("--partition", flags->from.partition, "The partition's number")->capture_default_str();
+  command->add_option("--queries", flags->queries, "The log: number:text, id<TAB>text, plain lines, or JSON lines")
+      ->required();
+  command->add_option("--tag", flags->tag, "Only JSON lines with this tag");
+  command->add_option("--sizes", flags->sizes, "Sizes of the cache in bytes, instead of --shares")
+      ->transform(config::byte_size());
+  command->add_option("--shares", flags->shares, "Sizes in percent of all lists that the log asks for")
+      ->check(CLI::Range(0.0, 1000.0))
+      ->capture_default_str();
+  command->add_option("--warm-up", flags->warm_up, "This share of the log is replayed without being counted")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  command->add_flag("--json", flags->json, "Print one JSON object");
+  command->callback([flags, &status] { status = exit_status("bench cache", bench(*flags)); });
+}
+
+}  // namespace frond::tools

@@ -1,0 +1,13 @@
+#include "tools/bench/bench_gpu.h"
+
+namespace frond::tools {
+
+Result<std::unique_ptr<BenchGpu>> make_bench_gpu(const BenchGpuOptions&, leaf::QueryEngine&) {
+  return Error(Code::kDevice, "GPU: this build has no CUDA");
+}
+
+Result<std::size_t> bytes_on_device(const postings::PostingList&, std::uint32_t) {
+  return Error(Code::kDevice, "GPU: this build has no CUDA");
+}
+
+}  // namespace frond::tools

@@ -1,0 +1,36 @@
+#include "leaf/gpu/gpu_engine.h"
+#include "leaf/gpu/list_image.h"
+#include "tools/bench/bench_gpu.h"
+
+namespace frond::tools {
+namespace {
+
+using leaf::gpu::DeviceCache, leaf::gpu::GpuEngine;
+
+class Gpu final : public BenchGpu {
+ public:
+  explicit Gpu(std::unique_ptr<GpuEngine> engine) : engine_(std::move(engine)) {}
+  leaf::QueryEngine& engine() override { return *engine_; }
+  Counters counters() const override {
+    const auto now = engine_->counters();
+    return {now.lists.bytes, now.lists.copied_bytes, now.lists.refused, now.fallbacks};
+  }
+
+ private:
+  std::unique_ptr<GpuEngine> engine_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<BenchGpu>> make_bench_gpu(const BenchGpuOptions& options, leaf::QueryEngine& below) {
+  auto engine = FROND_TRY(GpuEngine::create(
+      {.device = options.device, .memory_bytes = options.memory_bytes, .copying = DeviceCache::Copying::kByTheCaller},
+      below));
+  return std::unique_ptr<BenchGpu>(std::make_unique<Gpu>(std::move(engine)));
+}
+
+Result<std::size_t> bytes_on_device(const postings::PostingList& list, std::uint32_t documents) {
+  return FROND_TRY(leaf::gpu::ListImage::plan(list, documents)).bytes();
+}
+
+}  // namespace frond::tools

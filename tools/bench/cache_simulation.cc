@@ -1,0 +1,75 @@
+#include "tools/bench/cache_simulation.h"
+
+#include <cstddef>
+#include <memory>
+#include <numeric>
+#include <string>
+
+#include "common/device/arena.h"
+#include "leaf/lists/segmented_lru.h"
+
+namespace frond::tools {
+namespace {
+
+constexpr std::uint64_t kPartition = 1;
+
+class Simulation {
+ public:
+  // The arena reads no memory that it hands out, so none is there: addresses begin behind the null pointer.
+  explicit Simulation(std::size_t bytes)
+      : arena_(reinterpret_cast<std::byte*>(device::Arena::kGranule), bytes), kept_(bytes) {}
+
+  bool look_up(std::uint32_t list) { return kept_.find(key(list)) != nullptr; }
+
+  // As DeviceCache does with a list that was missing; false: it stays away.
+  bool fetch(std::uint32_t list, std::size_t bytes) {
+    if (!kept_.admits(key(list), bytes)) return false;
+    std::byte* piece = arena_.allocate(bytes);
+    while (!piece && kept_.evict_one()) piece = arena_.allocate(bytes);
+    if (!piece) return false;
+    kept_.insert(key(list), {piece, [this](const std::byte* used) { arena_.release(used); }}, bytes);
+    return true;
+  }
+  std::uint64_t evictions() const { return kept_.evictions(); }
+
+ private:
+  static leaf::ListKey key(std::uint32_t list) { return {kPartition, std::to_string(list)}; }
+  device::Arena arena_;  // outlives what is kept
+  leaf::SegmentedLru kept_;
+};
+
+}  // namespace
+
+std::size_t CacheLog::all_bytes() const { return std::accumulate(bytes.begin(), bytes.end(), std::size_t{0}); }
+
+CacheReplay replay(const CacheLog& log, std::size_t cache_bytes, std::size_t count_from) {
+  Simulation cache(cache_bytes);
+  CacheReplay counted;
+  std::uint64_t evicted_before = 0;
+  for (std::size_t q = 0; q < log.queries.size(); ++q) {
+    const bool counts = q >= count_from;
+    if (q == count_from) evicted_before = cache.evictions();
+    std::vector<std::uint32_t> missing;
+    for (const auto list : log.queries[q]) {
+      const bool hit = cache.look_up(list);
+      if (!hit) missing.push_back(list);
+      if (!counts) continue;
+      ++counted.lists;
+      counted.asked_bytes += log.bytes[list];
+      counted.list_hits += hit;
+      counted.hit_bytes += hit ? log.bytes[list] : 0;
+    }
+    if (counts && !log.queries[q].empty()) {
+      ++counted.queries;
+      counted.query_hits += missing.empty();
+    }
+    for (const auto list : missing) {
+      const bool fetched = cache.fetch(list, log.bytes[list]);
+      if (counts) counted.refused += !fetched;
+    }
+  }
+  counted.evictions = cache.evictions() - evicted_before;
+  return counted;
+}
+
+}  // namespace frond::tools
