@@ -229,7 +229,8 @@ void add_bench_intersect(CLI::App& bench_command, int& status) {
       ->capture_default_str();
   command->add_option("--method", flags->methods, "Only these: NAME or NAME:NUMBER");
   command->add_option("--profile", flags->set.profile, "The collection: gov, gov2, clueweb09")->capture_default_str();
-  const std::map<std::string, DocIdOrder> orders{{"input", DocIdOrder::kInput}, {"random", DocIdOrder::kRandom}};
+  const std::map<std::string, synth::DocidOrder> orders{{"input", synth::DocidOrder::kInput},
+                                                        {"random", synth::DocidOrder::kRandom}};
   command->add_option("--order", flags->set.order, "docIDs: clustered as in input order, or at random")
       ->transform(CLI::CheckedTransformer(orders))
       ->default_str("random");

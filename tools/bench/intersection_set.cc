@@ -7,6 +7,7 @@
 #include <iterator>
 #include <thread>
 
+#include "tools/synth/list_model.h"
 #include "tools/synth/profile.h"
 #include "tools/synth/query_model.h"
 #include "tools/synth/random.h"
@@ -16,7 +17,7 @@ namespace {
 
 using synth::Random;
 
-constexpr std::uint64_t kWeights = 1001, kDocids = 1002;  // purposes of random numbers
+constexpr std::uint64_t kOfPair = 1001;  // purpose of the random numbers
 
 void in_parallel(unsigned threads, std::size_t count, const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next{0};
@@ -38,28 +39,6 @@ void append_run(Random& random, double probability, std::uint64_t first, std::ui
   for (double at = static_cast<double>(first) + std::floor(std::log(random.positive_unit()) * scale);
        at < static_cast<double>(end); at += 1 + std::floor(std::log(random.positive_unit()) * scale))
     out.push_back(static_cast<DocId>(at));
-}
-
-// About `length` docIDs: everywhere alike, or in the profile's runs more or less dense.
-std::vector<DocId> make_list(const synth::Profile& profile, DocIdOrder order, std::uint32_t documents,
-                             std::uint32_t length, std::uint64_t seed, std::uint64_t number) {
-  const std::uint32_t runs = order == DocIdOrder::kInput ? std::max(profile.runs, 1u) : 1;
-  std::vector<double> weights(runs, 1.0);
-  double sum = 0;
-  Random weight_random(seed, kWeights, number);
-  for (double& weight : weights) {
-    if (runs > 1) weight = synth::gamma_of_mean_one(weight_random, profile.run_shape);
-    sum += weight;
-  }
-  Random random(seed, kDocids, number);
-  std::vector<DocId> docids;
-  docids.reserve(length + length / 8 + 16);
-  for (std::uint64_t run = 0; run < runs; ++run) {
-    const std::uint64_t first = documents * run / runs, end = documents * (run + 1) / runs;
-    append_run(random, length * weights[run] / sum / static_cast<double>(end - first), first, end, docids);
-  }
-  if (docids.empty()) docids.push_back(random.below(documents));
-  return docids;
 }
 
 void answer(IntersectionSet& set, unsigned threads) {
@@ -107,13 +86,22 @@ double IntersectionSet::computations_a_query() const {
 Result<IntersectionSet> make_intersection_set(const IntersectionSetOptions& options) {
   const synth::Profile* profile = FROND_TRY(synth::profile_named(options.profile));
   IntersectionSet set;
-  set.name = options.profile + (options.order == DocIdOrder::kInput ? "/input" : "/random");
+  set.name = options.profile + (options.order == synth::DocidOrder::kInput ? "/input" : "/random");
   set.documents = options.documents > 0 ? options.documents : profile->documents;
   const synth::QuerySet drawn = synth::draw_queries(*profile, set.documents, options.queries, options.seed);
   for (const auto& query : drawn.queries) set.queries.add(query);
+  const synth::CollectionSize size{profile, set.documents, options.order, options.seed};
+  const std::vector<synth::Window> windows = synth::windows_of(size);
+  std::vector<synth::WindowDocuments> documents(windows.size());
+  in_parallel(options.threads, windows.size(), [&](std::size_t w) {
+    std::vector<std::uint32_t> lengths;
+    documents[w] = synth::draw_documents(size, windows[w], lengths);
+  });
   set.lists.resize(drawn.list_lengths.size());
   in_parallel(options.threads, set.lists.size(), [&](std::size_t l) {
-    set.lists[l] = make_list(*profile, options.order, set.documents, drawn.list_lengths[l], options.seed, l);
+    const synth::SyntheticList list(size, static_cast<std::uint32_t>(l), drawn.list_lengths[l]);
+    set.lists[l] = synth::draw_list(list, documents).docids;
+    set.lists[l].shrink_to_fit();
   });
   answer(set, options.threads);
   return set;
@@ -125,7 +113,7 @@ IntersectionSet make_pair_set(std::uint32_t count, std::uint64_t seed, unsigned 
   set.documents = 4 * count;
   set.lists.resize(2);
   in_parallel(threads, 2, [&](std::size_t l) {
-    Random random(seed, kDocids, l);
+    Random random(seed, kOfPair, l);
     append_run(random, 0.25, 0, set.documents, set.lists[l]);
   });
   set.queries.add(std::vector<std::uint32_t>{0, 1});

@@ -9,6 +9,7 @@
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "leaf/gpu/intersect/query_set.h"
+#include "tools/synth/document_model.h"
 
 namespace frond::tools {
 
@@ -24,11 +25,9 @@ struct IntersectionSet {
   double computations_a_query() const;  // docIDs of the shortest list: what a threshold counts (Ao 2011 §3.1)
 };
 
-enum class DocIdOrder { kInput, kRandom };
-
 struct IntersectionSetOptions {
   std::string profile = "gov";
-  DocIdOrder order = DocIdOrder::kRandom;
+  synth::DocidOrder order = synth::DocidOrder::kRandom;
   std::uint32_t documents = 0;  // 0: the profile's
   std::uint32_t queries = 10'000;
   std::uint64_t seed = 1;

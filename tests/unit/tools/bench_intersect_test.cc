@@ -10,12 +10,12 @@
 namespace frond::tools {
 namespace {
 
-IntersectionSetOptions small(DocIdOrder order, unsigned threads) {
+IntersectionSetOptions small(synth::DocidOrder order, unsigned threads) {
   return {.profile = "gov", .order = order, .documents = 20'000, .queries = 60, .seed = 9301, .threads = threads};
 }
 
 TEST(IntersectionSet, IsTheSameForAnyNumberOfThreads) {
-  for (const DocIdOrder order : {DocIdOrder::kInput, DocIdOrder::kRandom}) {
+  for (const synth::DocidOrder order : {synth::DocidOrder::kInput, synth::DocidOrder::kRandom}) {
     const auto one = make_intersection_set(small(order, 1)), three = make_intersection_set(small(order, 3));
     ASSERT_TRUE(one.has_value() && three.has_value());
     EXPECT_EQ(one->lists, three->lists);
@@ -24,7 +24,7 @@ TEST(IntersectionSet, IsTheSameForAnyNumberOfThreads) {
 }
 
 TEST(IntersectionSet, HasAscendingDocumentsOfTheCollection) {
-  for (const DocIdOrder order : {DocIdOrder::kInput, DocIdOrder::kRandom}) {
+  for (const synth::DocidOrder order : {synth::DocidOrder::kInput, synth::DocidOrder::kRandom}) {
     const auto set = make_intersection_set(small(order, 2));
     ASSERT_TRUE(set.has_value());
     for (const auto& list : set->lists) {
@@ -50,7 +50,7 @@ TEST(IntersectionSet, OfAnUnknownProfileIsAnError) {
 }
 
 TEST(TimeOnCpu, ChecksTheAnswersOfEveryMethodThatNeedsNoKernel) {
-  const auto set = make_intersection_set(small(DocIdOrder::kInput, 1));
+  const auto set = make_intersection_set(small(synth::DocidOrder::kInput, 1));
   ASSERT_TRUE(set.has_value());
   for (const auto method : leaf::gpu::intersect::all_methods()) {
     const auto timing = time_on_cpu(*set, method, {.rounds = 1, .threads = 2});
@@ -67,7 +67,7 @@ TEST(TimeOnCpu, ChecksTheAnswersOfEveryMethodThatNeedsNoKernel) {
 }
 
 TEST(TimeCpuEngine, CountsTheMatchesThatTheSetHas) {
-  const auto set = make_intersection_set(small(DocIdOrder::kRandom, 1));
+  const auto set = make_intersection_set(small(synth::DocidOrder::kRandom, 1));
   ASSERT_TRUE(set.has_value());
   const auto timing = time_cpu_engine(*set, {.rounds = 1, .threads = 2});
   ASSERT_TRUE(timing.has_value()) << timing.error().message();
@@ -75,11 +75,11 @@ TEST(TimeCpuEngine, CountsTheMatchesThatTheSetHas) {
 }
 
 TEST(Linearity, OfListsInRandomOrderIsNearerToALine) {
-  const auto of = [](DocIdOrder order) {
+  const auto of = [](synth::DocidOrder order) {
     const auto set = make_intersection_set(small(order, 1));
     return linearity_of(*set, 2).front();
   };
-  EXPECT_LT(of(DocIdOrder::kRandom).contraction, of(DocIdOrder::kInput).contraction);
+  EXPECT_LT(of(synth::DocidOrder::kRandom).contraction, of(synth::DocidOrder::kInput).contraction);
 }
 
 TEST(IntersectionFigures, AreThePapers) {
