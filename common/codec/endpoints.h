@@ -46,14 +46,17 @@ inline void append_endpoints(std::span<const std::uint32_t> ends, ByteView befor
   writer.put_bytes(std::as_bytes(ends));
 }
 
-// Bytes from `begin` to the end of a stream for a decoder that reads up to kMost of them, and kReadSlack behind: the
-// stream's own, or where they would end too early a copy followed by zeros.
+// Bytes from `begin` to the end of a stream for a decoder that reads up to kMost of them, or as many as it says it
+// needs, and kReadSlack behind: the stream's own, or where they would end too early a copy followed by zeros.
 template <std::size_t kMost>
 class BytesOfBlock {
  public:
-  BytesOfBlock(ByteView stream, std::size_t begin) : data_(stream.data() + begin) {
+  BytesOfBlock(ByteView stream, std::size_t begin) : BytesOfBlock(stream, begin, [] { return kMost; }) {}
+  // needed() <= kMost is asked near the stream's end only.
+  template <class Needed>
+  BytesOfBlock(ByteView stream, std::size_t begin, const Needed& needed) : data_(stream.data() + begin) {
     const std::size_t left = stream.size() - begin;
-    if (left >= kMost) [[likely]]
+    if (left >= kMost || left >= needed()) [[likely]]
       return;
     std::copy_n(data_, left, copy_);
     std::fill(copy_ + left, copy_ + sizeof copy_, std::byte{0});

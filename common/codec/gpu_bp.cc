@@ -44,9 +44,11 @@ class GpuBp final : public ListCodec {
       return corrupt_block("wrong endpoints", block);
     const std::uint32_t width =
         gpu_bp_width((extent->end - extent->begin) / kGpuBpUnit, std::min(kLength, count - mine * kLength));
-    const BytesOfBlock<4 * kBlockLength> bytes(stream, extent->begin + std::size_t{part} * width * (kBlockLength / 8));
-    unpack_horizontal(bytes.data(), width, out.data());
-    if (!from_distances(out, std::min(kBlockLength, count - block * kBlockLength), kind, before)) [[unlikely]]
+    const std::uint32_t size = std::min(kBlockLength, count - block * kBlockLength);
+    // The width is one that the numbers of the block have room with, so they end inside the stream.
+    const std::size_t begin = extent->begin + std::size_t{part} * width * (kBlockLength / 8);
+    unpack_horizontal(stream.data() + begin, width, out.data(), size);
+    if (!from_distances(out, size, kind, before)) [[unlikely]]
       return corrupt_block("numbers out of range", block);
     return {};
   }

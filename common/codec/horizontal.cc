@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace frond::codec::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-void unpack_horizontal_target(const std::byte* in, unsigned width, std::uint32_t* out) {
+void unpack_horizontal_target(const std::byte* in, unsigned width, std::uint32_t* out, std::uint32_t count) {
 #if HWY_MAX_BYTES >= 32 && !HWY_HAVE_SCALABLE
   // As many numbers as there are lanes take whole bytes and fit into one vector of them: each lane picks the word that
   // its number begins in and the word after, and shifts.
@@ -29,7 +29,7 @@ void unpack_horizontal_target(const std::byte* in, unsigned width, std::uint32_t
 #if HWY_TARGET != HWY_AVX3_DL
   const auto back = hn::Sub(hn::Set(d, 31u), shift);
 #endif
-  for (std::size_t i = 0; i < kBlockLength; i += lanes) {
+  for (std::size_t i = 0; i < count; i += lanes) {
     const auto words = hn::LoadU(d, reinterpret_cast<const std::uint32_t*>(in + i / 8 * width));
     const auto low = hn::TableLookupLanes(words, first_lanes), high = hn::TableLookupLanes(words, second_lanes);
 #if HWY_TARGET == HWY_AVX3_DL
@@ -40,7 +40,11 @@ void unpack_horizontal_target(const std::byte* in, unsigned width, std::uint32_t
     hn::StoreU(hn::And(number, mask), d, out + i);
   }
 #else
-  for (unsigned i = 0; i < kBlockLength; i += 32) unpack_32(in + i / 8 * width, width, out + i);
+  std::uint32_t i = 0;
+  for (; i + 32 <= count; i += 32) unpack_32(in + i / 8 * width, width, out + i);
+  const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
+  for (std::uint64_t bit = std::uint64_t{i} * width; i < count; ++i, bit += width)
+    out[i] = static_cast<std::uint32_t>(load_le<std::uint64_t>(in + bit / 8) >> bit % 8 & mask);
 #endif
 }
 
@@ -77,8 +81,8 @@ void pack_horizontal(std::span<const std::uint32_t> numbers, unsigned width, Byt
   if (waiting > 0) store_le(out.data() + at, static_cast<std::uint32_t>(bits));
 }
 
-void unpack_horizontal(const std::byte* in, unsigned width, std::uint32_t* out) {
-  HWY_DYNAMIC_DISPATCH(unpack_horizontal_target)(in, width, out);
+void unpack_horizontal(const std::byte* in, unsigned width, std::uint32_t* out, std::uint32_t count) {
+  HWY_DYNAMIC_DISPATCH(unpack_horizontal_target)(in, width, out, count);
 }
 
 }  // namespace frond::codec

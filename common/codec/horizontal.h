@@ -26,8 +26,9 @@ unsigned width_of(std::span<const std::uint32_t> numbers);
 // Appends the numbers' low `width` bits, and zero bits to a multiple of 4 bytes.
 void pack_horizontal(std::span<const std::uint32_t> numbers, unsigned width, ByteBuffer& out);
 
-// 128 numbers from 16 * width bytes at any alignment, which have kReadSlack readable bytes after them.
-void unpack_horizontal(const std::byte* in, unsigned width, std::uint32_t* out);
+// The first `count` <= 128 numbers, from bytes at any alignment. They have kReadSlack readable bytes after the last of
+// the numbers; all of out[0 .. 128) may be written.
+void unpack_horizontal(const std::byte* in, unsigned width, std::uint32_t* out, std::uint32_t count = kBlockLength);
 
 // 32 numbers from 4 * width bytes, likewise; without vectors. It is what BP32 is measured with.
 void unpack_32(const std::byte* in, unsigned width, std::uint32_t* out);

@@ -13,9 +13,10 @@ std::uint8_t encode_last_block(std::span<const std::uint32_t> distances, ByteBuf
 }
 
 bool decode_last_block(ByteView payload, std::uint64_t begin, std::uint32_t parameter, Numbers kind, DocId before,
-                       std::span<std::uint32_t> out) {
-  if (parameter > 31 || begin > payload.size() || !decode_rice(payload.subspan(begin), 0, parameter, out)) return false;
-  return from_distances(out, kind, before);
+                       std::span<std::uint32_t, kBlockLength> out, std::uint32_t count) {
+  if (parameter > 31 || begin > payload.size() || !decode_rice(payload.subspan(begin), 0, parameter, out.first(count)))
+    return false;
+  return from_distances(out, count, kind, before);
 }
 
 }  // namespace frond::codec

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "common/codec/distances.h"
 #include "common/codec/length_code_tables.h"
 
 // Highway compiles what is between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once for each instruction set, by
@@ -32,25 +33,48 @@ HWY_INLINE void decode_four(std::uint8_t code, const std::uint8_t* data, std::ui
 #endif
 }
 
-void decode_length_coded_target(const std::byte* codes, const std::byte* data, std::uint32_t* out) {
+// Adds kMore to each number. Returns a number of which the bits are set that are in one of them before.
+template <std::uint32_t kMore>
+HWY_INLINE std::uint32_t decode_length_coded_to(const std::byte* codes, const std::byte* data, std::uint32_t* out) {
 #if HWY_TARGET == HWY_AVX3_DL
+  // Two codes, a half of a code byte, to 8 bits that say which bytes of their two numbers there are: all at once.
+  const __m512i wide = _mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes)));
+  const __m512i halves = _mm512_and_si512(_mm512_or_si512(wide, _mm512_slli_epi16(wide, 4)), _mm512_set1_epi16(0x0f0f));
+  const __m512i two_numbers = _mm512_broadcast_i32x4(_mm_setr_epi8(0x11, 0x13, 0x17, 0x1f, 0x31, 0x33, 0x37, 0x3f, 0x71,
+                                                                   0x73, 0x77, 0x7f, -0x0f, -0x0d, -0x09, -0x01));
+  const __m512i there = _mm512_shuffle_epi8(two_numbers, halves);
+  alignas(64) std::uint64_t masks[8], sizes[8];
+  _mm512_store_si512(masks, there);
+  _mm512_store_si512(sizes, _mm512_popcnt_epi64(there));
+  __m512i all = _mm512_setzero_si512();
   for (unsigned i = 0; i < kBlockLength; i += 16) {
-    // Each 2-bit code to the low bits of four that say which bytes of its number there are.
-    constexpr std::uint64_t kLow = 0x1111111111111111ULL;
-    const std::uint64_t spread = _pdep_u64(load_le<std::uint32_t>(codes + i / 4), 3 * kLow);
-    const std::uint64_t low = spread & kLow, high = spread >> 1 & kLow;
-    const std::uint64_t there = kLow | (low | high) << 1 | high << 2 | (low & high) << 3;
-    _mm512_storeu_si512(out + i, _mm512_maskz_expand_epi8(there, _mm512_loadu_si512(data)));
-    data += _mm_popcnt_u64(there);
+    const __m512i numbers = _mm512_maskz_expand_epi8(masks[i / 16], _mm512_loadu_si512(data));
+    all = _mm512_or_si512(all, numbers);
+    _mm512_storeu_si512(out + i, _mm512_add_epi32(numbers, _mm512_set1_epi32(kMore)));
+    data += sizes[i / 16];
   }
+  return static_cast<std::uint32_t>(_mm512_reduce_or_epi32(all));
 #else
+  std::uint32_t all = 0;
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(data);
   for (unsigned i = 0; i < kBlockLength; i += 4) {
     const auto code = static_cast<std::uint8_t>(codes[i / 4]);
     decode_four(code, bytes, out + i);
     bytes += kLengthCodeTables.bytes[code];
   }
+  if constexpr (kMore != 0)
+    for (unsigned i = 0; i < kBlockLength; ++i) {
+      all |= out[i];
+      out[i] += kMore;
+    }
+  return all;
 #endif
+}
+void decode_length_coded_target(const std::byte* codes, const std::byte* data, std::uint32_t* out) {
+  decode_length_coded_to<0>(codes, data, out);
+}
+std::uint32_t decode_one_more_target(const std::byte* codes, const std::byte* data, std::uint32_t* out) {
+  return decode_length_coded_to<1>(codes, data, out);
 }
 
 // Sum of the codes of `size` bytes, a multiple of 32.
@@ -98,6 +122,7 @@ HWY_AFTER_NAMESPACE();
 namespace frond::codec {
 
 HWY_EXPORT(decode_length_coded_target);
+HWY_EXPORT(decode_one_more_target);
 HWY_EXPORT(decode_interleaved_target);
 HWY_EXPORT(sum_of_codes_target);
 
@@ -125,8 +150,15 @@ std::uint32_t sum_of_lengths(ByteView codes) {
   return sum;
 }
 
-void decode_length_coded(const std::byte* codes, const std::byte* data, std::uint32_t* out) {
-  HWY_DYNAMIC_DISPATCH(decode_length_coded_target)(codes, data, out);
+bool decode_length_coded(const std::byte* codes, const std::byte* data, Numbers kind, DocId before,
+                         std::span<std::uint32_t, kBlockLength> out, std::uint32_t size) {
+  if (kind == Numbers::kFrequencies) {
+    if (HWY_DYNAMIC_DISPATCH(decode_one_more_target)(codes, data, out.data()) != 0xffffffff) [[likely]]
+      return true;
+    return std::find(out.begin(), out.begin() + size, 0u) == out.begin() + size;
+  }
+  HWY_DYNAMIC_DISPATCH(decode_length_coded_target)(codes, data, out.data());
+  return from_distances(out, size, kind, before);
 }
 void decode_interleaved(const std::byte* data, std::uint32_t* out) {
   HWY_DYNAMIC_DISPATCH(decode_interleaved_target)(data, out);

@@ -28,8 +28,10 @@ std::uint32_t sum_of_lengths(ByteView codes);
 inline constexpr std::size_t kLengthCodedMost = kBlockLength * 4;
 inline constexpr std::size_t kInterleavedMost = kBlockLength * 4 + kBlockLength / 4;
 
-// 128 numbers, from 32 code bytes and as many data bytes as those say.
-void decode_length_coded(const std::byte* codes, const std::byte* data, std::uint32_t* out);
+// Distances (distances.h) from 32 code bytes and as many data bytes as those say, to the first `size` >= 1 numbers of a
+// block; all of it is written. False where no numbers have these distances, as from_distances().
+[[nodiscard]] bool decode_length_coded(const std::byte* codes, const std::byte* data, Numbers kind, DocId before,
+                                       std::span<std::uint32_t, kBlockLength> out, std::uint32_t size);
 // The same with each code byte in front of its four numbers' bytes.
 void decode_interleaved(const std::byte* data, std::uint32_t* out);
 

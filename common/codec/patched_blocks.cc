@@ -86,7 +86,7 @@ Result<void> PatchedCodec::decode(ByteView stream, std::uint32_t count, Numbers 
                                                  : load_le<std::uint32_t>(headers + std::size_t{block} * 4);
   const std::uint64_t begin = block_begin(sizes, checkpoints, block) * 4;
   if (block == count / kBlockLength) [[unlikely]] {
-    if (!decode_last_block(payload, begin, header, kind, before, out.first(count % kBlockLength)))
+    if (!decode_last_block(payload, begin, header, kind, before, out, count % kBlockLength))
       return corrupt_block("a wrong Rice code", block);
     return {};
   }

@@ -105,7 +105,7 @@ class PForDelta final : public ListCodec {
     const std::byte* counts = stream.data() + payload.size();
     const auto own = static_cast<std::uint8_t>(counts[block]);
     if (block == full) [[unlikely]]
-      return decode_last(arrays, all, own, kind, before, out.first(count % kBlockLength), block);
+      return decode_last({arrays, all, own, count}, kind, before, out);
     const std::byte* at = payload.data() + slots * block;
     if (own == 0 && kind == Numbers::kDocIds && width <= 24) {  // no exceptions: unpack and add up at once
       unpack_table().docids[width](at, before, out.data());
@@ -130,16 +130,21 @@ class PForDelta final : public ListCodec {
   }
 
  private:
-  // It is behind both arrays.
-  Result<void> decode_last(ByteView arrays, std::uint32_t all, std::uint32_t parameter, Numbers kind, DocId before,
-                           std::span<std::uint32_t> out, std::uint32_t block) const {
+  // A last block that is not full, and what is before it: both arrays of all exceptions.
+  struct LastBlock {
+    ByteView arrays;
+    std::uint32_t exceptions, parameter, count;
+  };
+  Result<void> decode_last(const LastBlock& last, Numbers kind, DocId before,
+                           std::span<std::uint32_t, kBlockLength> out) const {
+    const std::uint32_t block = last.count / kBlockLength;
     std::uint64_t begin = 0;
-    for (int array = 0; array < 2 && all != 0; ++array) {
-      const std::uint64_t bytes = array_bytes(arrays.subspan(begin), all, level_);
+    for (int array = 0; array < 2 && last.exceptions != 0; ++array) {
+      const std::uint64_t bytes = array_bytes(last.arrays.subspan(begin), last.exceptions, level_);
       if (bytes == kNoArray) return corrupt_block("wrong exceptions", block);
       begin += bytes;
     }
-    if (!decode_last_block(arrays, begin, parameter, kind, before, out))
+    if (!decode_last_block(last.arrays, begin, last.parameter, kind, before, out, last.count % kBlockLength))
       return corrupt_block("a wrong Rice code", block);
     return {};
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "common/codec/endpoints.h"
 #include "common/codec/horizontal.h"
 #include "common/codec/unary.h"
 
@@ -63,7 +62,7 @@ std::uint64_t decode_at_once(ByteView in, std::uint64_t from, unsigned parameter
                                      static_cast<unsigned>(std::min<std::uint64_t>(left, kUnaryBits - 1)), ones);
   if (found < out.size()) return 0;
   alignas(64) std::uint32_t low[kBlockLength];
-  unpack_horizontal(BytesOfBlock<4 * kBlockLength>(in, from / 8).data(), parameter, low);
+  unpack_horizontal(in.data() + from / 8, parameter, low, static_cast<std::uint32_t>(out.size()));
   out[0] = (ones[0] - first) << parameter | low[0];
   for (std::size_t i = 1; i < out.size(); ++i)
     out[i] = (static_cast<std::uint32_t>(ones[i]) - ones[i - 1] - 1) << parameter | low[i];

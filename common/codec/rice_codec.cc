@@ -81,7 +81,7 @@ class Rice final : public ListCodec {
                                 std::uint64_t{place} * kBlockLength + sum_of_bytes(sums + group, place);
     const std::uint32_t parameter = static_cast<std::uint8_t>(parameters[block]);
     if (block == full) [[unlikely]] {
-      if (!decode_last_block(payload, (unary + 7) / 8, parameter, kind, before, out.first(count % kBlockLength)))
+      if (!decode_last_block(payload, (unary + 7) / 8, parameter, kind, before, out, count % kBlockLength))
         return corrupt_block("a wrong Rice code", block);
       return {};
     }

@@ -58,8 +58,7 @@ class SimdBp128 final : public ListCodec {
     const std::uint32_t width = static_cast<std::uint8_t>(widths[block]);
     const std::uint64_t begin = block_begin(widths, checkpoints, block);
     if ((block + 1) * std::uint64_t{kBlockLength} > count) [[unlikely]] {
-      const auto numbers = out.first(count % kBlockLength);
-      if (!decode_last_block(stream.first(payload), begin * 16, width, kind, before, numbers))
+      if (!decode_last_block(stream.first(payload), begin * 16, width, kind, before, out, count % kBlockLength))
         return corrupt_block("a wrong Rice code", block);
       return {};
     }

@@ -49,9 +49,11 @@ class StreamVByte final : public ListCodec {
     // Behind the last block's codes, where it is not full, endpoints are taken for codes: of numbers that are not
     // there.
     const std::byte* codes = stream.data() + stream.size() - std::size_t{blocks} * 4 - codes_size;
-    const BytesOfBlock<kLengthCodedMost> data(stream, extent->begin);
-    decode_length_coded(codes + block * kCodesOfBlock, data.data(), out.data());
-    if (!from_distances(out, std::min(kBlockLength, count - block * kBlockLength), kind, before)) [[unlikely]]
+    const ByteView own_codes(codes + block * kCodesOfBlock, kCodesOfBlock);
+    const BytesOfBlock<kLengthCodedMost> data(stream, extent->begin,
+                                              [&] { return std::size_t{sum_of_lengths(own_codes)}; });
+    const std::uint32_t size = std::min(kBlockLength, count - block * kBlockLength);
+    if (!decode_length_coded(own_codes.data(), data.data(), kind, before, out, size)) [[unlikely]]
       return corrupt_block("numbers out of range", block);
     return {};
   }

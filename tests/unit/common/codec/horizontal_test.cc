@@ -38,6 +38,22 @@ TEST(Horizontal, UnpacksEveryWidthOnEveryInstructionSet) {
   });
 }
 
+TEST(Horizontal, UnpacksAsManyAsThereAreAndReadsNoFartherThanItsSlack) {
+  support::with_every_instruction_set([](const char* set) {
+    for (unsigned width = 0; width <= 32; ++width)
+      for (std::uint32_t count = 1; count <= kBlockLength; ++count) {
+        const auto numbers = random_numbers(count, count, width);
+        ByteBuffer bytes;
+        pack_horizontal(numbers, width, bytes);
+        const support::SlackBytes packed(bytes);
+        Block got;
+        unpack_horizontal(packed.view().data(), width, got.data(), count);
+        ASSERT_TRUE(std::equal(numbers.begin(), numbers.end(), got.begin()))
+            << set << ", width " << width << ", " << count << " numbers";
+      }
+  });
+}
+
 TEST(Horizontal, HasEachNumberWhereItsIndexSays) {
   for (unsigned width = 0; width <= 32; ++width)
     for (const std::size_t count : {1u, 31u, 32u, 33u, 100u, 128u, 256u}) {

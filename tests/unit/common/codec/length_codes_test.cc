@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "common/codec/distances.h"
 #include "tests/support/instruction_sets.h"
 #include "tests/support/posting_lists.h"
 
@@ -35,11 +36,35 @@ TEST(LengthCodes, GiveTheirNumbersBackOnEveryInstructionSet) {
         interleaved.insert(interleaved.end() - sum_of_lengths(code), code[0]);
       }
       const support::SlackBytes code_bytes(codes), data_bytes(data), interleaved_bytes(interleaved);
-      Block got;
-      decode_length_coded(code_bytes.view().data(), data_bytes.view().data(), got.data());
-      ASSERT_EQ(got, numbers) << set << ", seed " << seed;
+      Block got, expected = numbers;
+      for (const auto kind : {Numbers::kFrequencies, Numbers::kDocIds}) {
+        expected = numbers;
+        const bool fine = from_distances(expected, kBlockLength, kind, 1000);
+        ASSERT_EQ(
+            decode_length_coded(code_bytes.view().data(), data_bytes.view().data(), kind, 1000, got, kBlockLength),
+            fine)
+            << set << ", seed " << seed;
+        ASSERT_EQ(got, expected) << set << ", seed " << seed;
+      }
       decode_interleaved(interleaved_bytes.view().data(), got.data());
       ASSERT_EQ(got, numbers) << set << ", seed " << seed;
+    }
+  });
+}
+
+TEST(LengthCodes, MindAFrequencyOfZeroOnlyAmongTheNumbersThatThereAre) {
+  support::with_every_instruction_set([](const char* set) {
+    Block numbers{};
+    numbers[100] = 0xffffffff;
+    ByteBuffer codes, data;
+    append_length_coded(numbers, codes, data);
+    const support::SlackBytes code_bytes(codes), data_bytes(data);
+    for (const std::uint32_t size : {1u, 100u, 101u, 128u}) {
+      Block got;
+      EXPECT_EQ(
+          decode_length_coded(code_bytes.view().data(), data_bytes.view().data(), Numbers::kFrequencies, 0, got, size),
+          size <= 100)
+          << set << ", " << size << " numbers";
     }
   });
 }
