@@ -12,7 +12,7 @@
 
 namespace frond::codec {
 
-// Number `index`. words: 4-byte aligned, one readable word after the string. width 0 .. 32.
+// Number `index`. words: 4-byte aligned; the word that the number begins in and the one after are read. width 0 .. 32.
 FROND_HOST_DEVICE inline std::uint32_t horizontal_number(const std::uint32_t* words, std::uint32_t index,
                                                          std::uint32_t width) {
   const std::uint64_t bit = std::uint64_t{index} * width;

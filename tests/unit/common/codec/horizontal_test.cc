@@ -61,7 +61,7 @@ TEST(Horizontal, HasEachNumberWhereItsIndexSays) {
       ByteBuffer bytes;
       pack_horizontal(numbers, width, bytes);
       ASSERT_EQ(bytes.size(), (count * width + 31) / 32 * 4);
-      std::vector<std::uint32_t> words(bytes.size() / 4 + 1);
+      std::vector<std::uint32_t> words(bytes.size() / 4 + 2);
       std::copy(bytes.begin(), bytes.end(), reinterpret_cast<std::byte*>(words.data()));
       for (std::uint32_t i = 0; i < count; ++i)
         ASSERT_EQ(horizontal_number(words.data(), i, width), numbers[i]) << "width " << width << ", number " << i;
