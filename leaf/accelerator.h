@@ -3,7 +3,10 @@
 // where it has not.
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "common/base/result.h"
 #include "common/metrics/registry.h"
@@ -14,14 +17,15 @@ namespace frond::leaf {
 class Accelerator {
  public:
   virtual ~Accelerator() = default;
-  virtual QueryEngine& engine() = 0;
-  virtual std::string_view state() const = 0;  // "ready"; "lost": everything is answered by the engine below
+  // One answer a plan, in order; none where the engine below must answer. Several threads at a time.
+  virtual std::vector<std::optional<Result<Outcome>>> try_search(std::span<const Plan> plans, const Clock& clock) = 0;
+  virtual std::string_view state() const = 0;  // "ready"; "lost": nothing is answered any more
   // A partition was closed. Any thread.
   virtual void forget(std::uint64_t partition) = 0;
 };
 
-// `below` answers what the GPU does not, and outlives it. kDevice: no such device, or it can't be used, and why;
-// kInvalid: too little memory. The registry may be scraped for as long as the accelerator lives.
+// `below` is the engine that answers what the GPU does not, and outlives it. kDevice: no such device, or it can't be
+// used, and why; kInvalid: too little memory. The registry may be scraped for as long as the accelerator lives.
 Result<std::unique_ptr<Accelerator>> make_accelerator(int device, std::size_t memory_bytes, QueryEngine& below,
                                                       metrics::Registry& registry);
 

@@ -8,7 +8,9 @@ namespace {
 class Gpu final : public Accelerator {
  public:
   explicit Gpu(std::unique_ptr<gpu::GpuEngine> engine) : engine_(std::move(engine)) {}
-  QueryEngine& engine() override { return *engine_; }
+  std::vector<std::optional<Result<Outcome>>> try_search(std::span<const Plan> plans, const Clock& clock) override {
+    return engine_->try_search(plans, clock);
+  }
   std::string_view state() const override {
     return engine_->state() == gpu::GpuEngine::State::kReady ? "ready" : "lost";
   }
@@ -30,7 +32,7 @@ void export_counters(metrics::Registry& registry, const gpu::GpuEngine& engine) 
                           misses = follow(names::kGpuCacheMisses), evictions = follow(names::kGpuCacheEvictions),
                           refused = follow(names::kGpuListsRefused), copied = follow(names::kGpuCopiedBytes),
                           batches = follow(names::kGpuBatches), plans = follow(names::kGpuPlans),
-                          fallbacks = follow(names::kGpuFallbacks)]() mutable {
+                          fallbacks = follow(names::kGpuFallbacks), ties = follow(names::kGpuTies)]() mutable {
     const auto now = engine.counters();
     bytes.set(static_cast<double>(now.lists.bytes));
     hits(now.lists.hits);
@@ -41,6 +43,7 @@ void export_counters(metrics::Registry& registry, const gpu::GpuEngine& engine) 
     batches(now.batches);
     plans(now.plans);
     fallbacks(now.fallbacks);
+    ties(now.unanswered);
   });
 }
 

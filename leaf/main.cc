@@ -1,7 +1,8 @@
 // frond-leaf: serves a shard of a collection's partitions to brokers. What it is made of, and in what order it ends.
 //
-// Threads: leaf-socket (frames in and out), leaf-worker × --cpu-threads and leaf-fetch (evaluate, read), leaf-follower
-// (the repository; may block), and the main thread (HTTP probes, signals).
+// Threads: leaf-socket (frames in and out), leaf-worker × --cpu-threads and leaf-fetch (evaluate, read), leaf-gpu × 2
+// (batches for the GPU) and leaf-gpu-copy, leaf-follower (the repository; may block), and the main thread (HTTP probes,
+// signals).
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -10,6 +11,7 @@
 #include <exception>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "common/config/options.h"
 #include "common/http/server.h"
@@ -23,6 +25,7 @@
 #include "leaf/lists/partition_list_store.h"
 #include "leaf/options.h"
 #include "leaf/probes.h"
+#include "leaf/schedule/plan_batcher.h"
 #include "leaf/schedule/worker_pool.h"
 #include "leaf/serve/generation_follower.h"
 #include "leaf/serve/leaf_service.h"
@@ -125,10 +128,16 @@ int serve(const Options& options) {
                                         cache.invalidate(number);
                                         if (gpu) gpu->forget(number);
                                       }};
+  std::optional<PlanBatcher> gpu_batcher;
+  if (gpu)
+    gpu_batcher.emplace(
+        PlanBatcher::Options{.most_waiting = options.gpu_queue_limit, .window = options.gpu_window},
+        [&](std::span<const Plan> plans) { return gpu->try_search(plans, clock); }, &registry);
   ServedBoard board;  // after what its partitions are registered with
   WorkerPool pool({options.cpu_threads, options.queue_limit}, clock, &registry);
   LeafService service(
-      {board, lists, **engine, **exhaustive, pool, clock, &registry, gpu ? &gpu->engine() : nullptr},
+      {board, lists, **engine, **exhaustive, pool, clock, &registry, gpu_batcher ? &*gpu_batcher : nullptr,
+       options.gpu_least_postings},
       {options.collection, options.http, std::string(config::version()), [&] { return gpu_state.now(); }}, [&] {
         const auto now = cache.counters();
         return CacheState{now.bytes, options.host_cache_bytes, now.hits, now.misses};
@@ -167,6 +176,8 @@ int serve(const Options& options) {
   io.run();
 
   pool.drain();
+  if (gpu_batcher) gpu_batcher->drain();
+  pool.drain();  // what the GPU handed back
   (*socket)->stop(kLastReplies);
   const bool ended = follower.stop(kLastTransfer);
   log.info("stopped");

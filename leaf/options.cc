@@ -12,11 +12,13 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   CLI::App app("Serves a shard of a collection's partitions to brokers.", "frond-leaf");
   Options options;
   std::string shard = "0/1", log_level = "info", gpu = "auto";
-  std::uint64_t poll_ms = 1000, drain_ms = 1000, grace_s = 30;
+  std::uint64_t poll_ms = 1000, drain_ms = 1000, grace_s = 30, gpu_window_us = 200;
   options.cpu_threads = std::max(1u, std::thread::hardware_concurrency());
   options.host_cache_bytes = std::uint64_t{1} << 30;
   options.gpu_cache_bytes = std::uint64_t{4} << 30;
   options.queue_limit = 1024;
+  options.gpu_queue_limit = 4096;
+  options.gpu_least_postings = 50'000;
 
   app.add_option("--repository", options.repository, "The repository: a directory or http://host:port[/path]")
       ->required();
@@ -45,6 +47,16 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--gpu-cache", options.gpu_cache_bytes, "GPU memory to use: lists, and 24 MiB to 192 MiB to work in")
       ->transform(config::byte_size())
       ->default_str("4GiB");
+  app.add_option("--gpu-least-postings", options.gpu_least_postings,
+                 "Queries with fewer postings in a partition are the CPU's, unless a request asks for the GPU")
+      ->capture_default_str();
+  app.add_option("--gpu-window-us", gpu_window_us,
+                 "How long a query waits for others while the GPU is at work; one that finds it idle does not")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--gpu-queue-limit", options.gpu_queue_limit, "Queries that may wait for the GPU; more are the CPU's")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
   app.add_option("--queue-limit", options.queue_limit, "Tasks (partitions of queries) that may wait; more are refused")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
@@ -69,6 +81,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   if (gpu != "off") options.gpu_device = options.gpu_required ? std::stoi(gpu) : 0;
   options.log_level = *config::parse_log_level(log_level);
   options.poll = std::chrono::milliseconds(poll_ms);
+  options.gpu_window = std::chrono::microseconds(gpu_window_us);
   options.drain = std::chrono::milliseconds(drain_ms);
   options.grace = std::chrono::seconds(grace_s);
   if (const auto engine = engine_named(options.engine); !engine)

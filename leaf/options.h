@@ -19,7 +19,9 @@ struct Options {
   bool gpu_required = false;      // a device was named: without it the leaf does not start
   std::string engine = "cpu";
   std::uint64_t host_cache_bytes = 0, gpu_cache_bytes = 0;
-  std::size_t queue_limit = 0;
+  std::size_t queue_limit = 0, gpu_queue_limit = 0;
+  std::chrono::microseconds gpu_window{0};
+  std::uint64_t gpu_least_postings = 0;
   std::chrono::milliseconds poll{0}, drain{0};
   std::chrono::seconds grace{0};
   LogLevel log_level = LogLevel::kInfo;

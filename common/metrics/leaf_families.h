@@ -60,5 +60,10 @@ inline constexpr Family kGpuBatches{"frond_leaf_gpu_batches_total", "Batches run
 inline constexpr Family kGpuPlans{"frond_leaf_gpu_plans_total", "Queries on one partition that the device ran."};
 inline constexpr Family kGpuFallbacks{"frond_leaf_gpu_fallbacks_total",
                                       "Queries on one partition meant for the GPU that the CPU answered."};
+inline constexpr Family kGpuTies{"frond_leaf_gpu_ties_total",
+                                 "Of these: run on the device, which could not tell thousands of equal scores apart."};
+inline constexpr Family kGpuBatchPlans{"frond_leaf_gpu_batch_plans", "Plans that a batch for the GPU was made of."};
+inline constexpr Family kGpuPlansRefused{"frond_leaf_gpu_plans_refused_total",
+                                         "Plans meant for the GPU that found its queue full: the CPU answered."};
 
 }  // namespace frond::metrics::leaf

@@ -11,7 +11,7 @@ SearchMetrics::SearchMetrics(const SearchParts& parts) {
   metrics::Registry& registry = *parts.registry;
   const auto engine_label = [](const QueryEngine& of) { return metrics::Labels{{"engine", std::string(of.name())}}; };
   engine = registry.histogram(names::kSearchTime, metrics::latency_seconds(), engine_label(parts.engine));
-  if (parts.gpu) gpu = registry.histogram(names::kSearchTime, metrics::latency_seconds(), engine_label(*parts.gpu));
+  if (parts.gpu) gpu = registry.histogram(names::kSearchTime, metrics::latency_seconds(), {{"engine", "gpu"}});
   exhaustive = registry.histogram(names::kSearchTime, metrics::latency_seconds(), engine_label(parts.exhaustive));
   lists = registry.histogram(names::kListTime, metrics::latency_seconds());
   postings = registry.counter(names::kPostings);

@@ -4,12 +4,16 @@
 // Mode `auto` runs AND on all partitions first, and OR too where the leaf's own AND is short of what the broker needs:
 // so the broker decides over all leaves without asking twice. A partition that could not be searched is named in the
 // reply with its reason; the others' hits are sent all the same.
+//
+// Plans for a GPU are handed to its batcher, and the worker goes on with other tasks. What the GPU does not answer, or
+// has no room for, the CPU's engine does, within the same deadline.
 #include <functional>
 
 #include "common/metrics/registry.h"
 #include "common/wire/messages.h"
 #include "leaf/engine/query_engine.h"
 #include "leaf/lists/list_store.h"
+#include "leaf/schedule/plan_batcher.h"
 #include "leaf/schedule/scheduler.h"
 #include "leaf/serve/served_generation.h"
 
@@ -24,7 +28,9 @@ struct SearchParts {
   Scheduler& scheduler;
   const Clock& clock;
   metrics::Registry* registry = nullptr;  // may be null
-  QueryEngine* gpu = nullptr;             // null: there is none
+  PlanBatcher* gpu = nullptr;             // null: there is none
+  // Plans of fewer postings are the CPU's, unless the request asks for the GPU.
+  std::uint64_t gpu_least_postings = 0;
 };
 
 // Metrics of the searches of a leaf.

@@ -58,7 +58,7 @@ void SearchQuery::launch(Mode mode, Lane lane) {
   for (Slot& slot : slots_) {
     if (slot.failed) continue;
     tasks.push_back({deadline_, [self = shared_from_this(), &slot, mode](Result<std::chrono::microseconds> waited) {
-                       self->run(slot, mode, waited);
+                       self->run(slot, mode, Processors::kAny, waited);
                      }});
   }
   if (tasks.empty()) return finish();
@@ -74,35 +74,54 @@ void SearchQuery::fail_all(wire::Unsearched reason) {
     if (!slot.failed) slot.failed = reason;
 }
 
-void SearchQuery::run(Slot& slot, Mode mode, const Result<std::chrono::microseconds>& waited) {
+void SearchQuery::run(Slot& slot, Mode mode, Processors processors, const Result<std::chrono::microseconds>& waited) {
   if (!waited) {
     slot.failed = reason_of(waited.error().code());
-  } else {
-    slot.profile.queue_us += static_cast<std::uint64_t>(waited->count());
-    try {
-      const Result<void> evaluated = evaluate(slot, mode);
-      if (!evaluated) slot.failed = reason_of(evaluated.error().code());
-    } catch (const std::exception&) {  // out of memory: this partition is not searched, the others may be
-      slot.failed = wire::Unsearched::kUnavailable;
-    }
+    return slot_done(mode);
   }
+  slot.profile.queue_us += static_cast<std::uint64_t>(waited->count());
+  try {
+    auto plan = prepare(slot, mode);
+    if (!plan) {
+      slot.failed = reason_of(plan.error().code());
+    } else if (*plan) {
+      if (processors == Processors::kAny && submit_to_gpu(slot, **plan)) return;  // answer_from_gpu() goes on
+      take(slot, mode, search(slot, **plan));
+    }
+  } catch (const std::exception&) {  // out of memory: this partition is not searched, the others may be
+    slot.failed = wire::Unsearched::kUnavailable;
+  }
+  slot_done(mode);
+}
+
+void SearchQuery::slot_done(Mode mode) {
   if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) wave_done(mode);
 }
 
-Result<void> SearchQuery::evaluate(Slot& slot, Mode mode) {
+// Nothing: no document matches.
+Result<std::optional<Plan>> SearchQuery::prepare(Slot& slot, Mode mode) {
   std::call_once(resolve_once_, [this] { resolved_ = resolve(); });
   if (!resolved_) return Error(resolved_.error());
-  Outcome& outcome = mode == Mode::kAnd ? slot.conjunction : slot.disjunction;
-  if (known_.empty() || (mode == Mode::kAnd && !all_known_)) return {};  // nothing matches, in any partition
+  if (known_.empty() || (mode == Mode::kAnd && !all_known_)) return std::optional<Plan>();  // in any partition
   FROND_TRY(fetch_lists(slot));
-  const Plan plan = plan_for(slot, mode);
-  if (plan.terms.empty()) return {};
-  if (mode == Mode::kAnd && std::any_of(plan.terms.begin(), plan.terms.end(),
-                                        [](const PlanTerm& term) { return term.list->postings.count() == 0; }))
-    return {};
-  outcome = FROND_TRY(search(slot, plan));
-  if (plan.k != 0 && outcome.hits.size() == plan.k) plan.floor->raise(outcome.hits.back().score);
-  return {};
+  Plan plan = plan_for(slot, mode);
+  const auto empty = [](const PlanTerm& term) { return term.list->postings.count() == 0; };
+  if (plan.terms.empty() || (mode == Mode::kAnd && std::any_of(plan.terms.begin(), plan.terms.end(), empty)))
+    return std::optional<Plan>();
+  return std::optional<Plan>(std::move(plan));
+}
+
+void SearchQuery::take(Slot& slot, Mode mode, Result<Outcome> outcome) {
+  if (!outcome) {
+    slot.failed = reason_of(outcome.error().code());
+    return;
+  }
+  slot.profile.postings += outcome->postings_decoded;
+  metrics_.postings.add(static_cast<double>(outcome->postings_decoded));
+  const std::uint32_t k = depth_of(mode);
+  if (k != 0 && outcome->hits.size() == k)
+    (mode == Mode::kAnd ? and_floor_ : or_floor_).raise(outcome->hits.back().score);
+  (mode == Mode::kAnd ? slot.conjunction : slot.disjunction) = *std::move(outcome);
 }
 
 // Equal terms are counted together, in the query's order; those that no document has are left out.
@@ -138,14 +157,18 @@ Result<void> SearchQuery::fetch_lists(Slot& slot) {
   return {};
 }
 
+std::uint32_t SearchQuery::depth_of(Mode mode) const {
+  // `auto` needs to know whether AND has that many: engines may stop counting past k.
+  if (request_.mode == wire::Mode::kAuto && mode == Mode::kAnd)
+    return std::min<std::uint32_t>(std::max(request_.depth, request_.auto_needs), wire::kMaxHits);
+  return request_.depth;
+}
+
 Plan SearchQuery::plan_for(const Slot& slot, Mode mode) {
   const partition::Partition& partition = slot.partition->open->partition();
   Plan plan;
   plan.mode = mode;
-  plan.k = request_.depth;
-  // `auto` needs to know whether AND has that many: engines may stop counting past k.
-  if (request_.mode == wire::Mode::kAuto && mode == Mode::kAnd)
-    plan.k = std::min<std::uint32_t>(std::max(plan.k, request_.auto_needs), wire::kMaxHits);
+  plan.k = depth_of(mode);
   plan.count_to = std::max<std::uint64_t>(plan.k, Plan::kCountOfLeaves);
   for (std::size_t i = 0; i < known_.size(); ++i) {
     if (mode == Mode::kOr && slot.lists[i]->postings.count() == 0) continue;
@@ -163,22 +186,58 @@ Plan SearchQuery::plan_for(const Slot& slot, Mode mode) {
   return plan;
 }
 
+// On the CPU.
 Result<Outcome> SearchQuery::search(Slot& slot, const Plan& plan) {
-  const bool gpu = parts_.gpu != nullptr && request_.processor != wire::Processor::kCpu && parts_.gpu->can_run(plan);
-  const bool exhaustive = request_.processor == wire::Processor::kExhaustive || (!gpu && !parts_.engine.can_run(plan));
-  QueryEngine& engine = exhaustive ? parts_.exhaustive : gpu ? *parts_.gpu : parts_.engine;
+  const bool exhaustive = request_.processor == wire::Processor::kExhaustive || !parts_.engine.can_run(plan);
+  QueryEngine& engine = exhaustive ? parts_.exhaustive : parts_.engine;
   const Instant before = parts_.clock.now();
   auto results = engine.search(std::span(&plan, 1), parts_.clock);
   const Instant after = parts_.clock.now();
   FROND_CHECK(results.size() == 1);
-  (exhaustive ? metrics_.exhaustive : gpu ? metrics_.gpu : metrics_.engine).observe(seconds_between(before, after));
+  (exhaustive ? metrics_.exhaustive : metrics_.engine).observe(seconds_between(before, after));
   slot.profile.engine = engine.name();
   slot.profile.engine_us += micros_between(before, after);
-  if (results[0]) {
-    slot.profile.postings += results[0]->postings_decoded;
-    metrics_.postings.add(static_cast<double>(results[0]->postings_decoded));
-  }
   return std::move(results[0]);
+}
+
+// False: it is for the CPU, or the GPU has no room for it.
+bool SearchQuery::submit_to_gpu(Slot& slot, const Plan& plan) {
+  if (parts_.gpu == nullptr || plan.k == 0) return false;
+  if (request_.processor != wire::Processor::kGpu) {
+    if (request_.processor != wire::Processor::kAuto) return false;
+    std::uint64_t postings = 0;
+    for (const PlanTerm& term : plan.terms) postings += term.list->postings.count();
+    if (postings < parts_.gpu_least_postings) return false;
+  }
+  return parts_.gpu->submit(plan, [self = shared_from_this(), &slot, mode = plan.mode,
+                                   since = parts_.clock.now()](PlanBatcher::Answer answer) {
+    const Instant now = self->parts_.clock.now();
+    self->metrics_.gpu.observe(seconds_between(since, now));
+    slot.profile.engine_us += micros_between(since, now);
+    self->answer_from_gpu(slot, mode, std::move(answer));
+  });
+}
+
+// On a thread of the batcher's.
+void SearchQuery::answer_from_gpu(Slot& slot, Mode mode, PlanBatcher::Answer answer) {
+  try {
+    if (!answer) {  // its search goes on behind those that have begun, on the CPU
+      const Result<void> taken =
+          parts_.scheduler.submit({{deadline_,
+                                    [self = shared_from_this(), &slot, mode](Result<std::chrono::microseconds> waited) {
+                                      self->run(slot, mode, Processors::kCpuOnly, waited);
+                                    }}},
+                                  Lane::kContinue);
+      if (taken) return;
+      slot.failed = reason_of(taken.error().code());
+    } else {
+      slot.profile.engine = "gpu";
+      take(slot, mode, *std::move(answer));
+    }
+  } catch (const std::exception&) {
+    slot.failed = wire::Unsearched::kUnavailable;
+  }
+  slot_done(mode);
 }
 
 void SearchQuery::wave_done(Mode mode) {

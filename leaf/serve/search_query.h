@@ -33,10 +33,17 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
 
   void fail_all(wire::Unsearched reason);
   void launch(Mode mode, Lane lane);
-  void run(Slot& slot, Mode mode, const Result<std::chrono::microseconds>& waited);
-  Result<void> evaluate(Slot& slot, Mode mode);
+  // May the task's plan go to the GPU? Not the second time.
+  enum class Processors : std::uint8_t { kAny, kCpuOnly };
+  void run(Slot& slot, Mode mode, Processors processors, const Result<std::chrono::microseconds>& waited);
+  Result<std::optional<Plan>> prepare(Slot& slot, Mode mode);
+  bool submit_to_gpu(Slot& slot, const Plan& plan);
+  void answer_from_gpu(Slot& slot, Mode mode, PlanBatcher::Answer answer);
+  void take(Slot& slot, Mode mode, Result<Outcome> outcome);
+  void slot_done(Mode mode);
   Result<void> resolve();
   Result<void> fetch_lists(Slot& slot);
+  std::uint32_t depth_of(Mode mode) const;
   Plan plan_for(const Slot& slot, Mode mode);
   Result<Outcome> search(Slot& slot, const Plan& plan);
   void wave_done(Mode mode);

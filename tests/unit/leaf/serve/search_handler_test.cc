@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
 #include <new>
 
@@ -22,6 +23,115 @@ std::uint64_t documents_with(const std::vector<support::TestDocument>& documents
     const auto has = [&](const std::string& term) { return document.terms.contains(term); };
     return all ? std::all_of(terms.begin(), terms.end(), has) : std::any_of(terms.begin(), terms.end(), has);
   }));
+}
+
+// A GPU that answers as the oracle does, but for the plans that it `leaves`; and a search that may use it.
+struct ScriptedGpu {
+  std::vector<PlanBatcher::Answer> search(std::span<const Plan> plans) {
+    std::vector<PlanBatcher::Answer> answers;
+    for (const Plan& plan : plans) {
+      const int number = asked++;
+      if (leaves && leaves(number))
+        answers.emplace_back();
+      else
+        answers.emplace_back(std::move(oracle.search({&plan, 1}, clock)[0]));
+    }
+    return answers;
+  }
+  const Clock& clock;
+  std::function<bool(int number)> leaves{};
+  std::uint64_t least_postings = 0;
+  std::atomic<int> asked{0};
+  ExhaustiveEngine oracle{};
+};
+
+std::vector<wire::SearchReply> search_all(ServedCollection& served, ScriptedGpu& gpu,
+                                          const std::vector<wire::SearchRequest>& requests,
+                                          PlanBatcher::Options options = {}) {
+  std::vector<std::promise<wire::SearchReply>> promised(requests.size());
+  PlanBatcher batcher(
+      options, [&](std::span<const Plan> plans) { return gpu.search(plans); }, nullptr);
+  WorkerPool pool({3, 10'000}, served.clock, nullptr);
+  SearchParts parts = served.parts(pool);
+  parts.gpu = &batcher;
+  parts.gpu_least_postings = gpu.least_postings;
+  SearchHandler handler(parts);
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    handler.search(requests[i], Deadline::after(served.clock, requests[i].budget),
+                   [&promised, i](wire::SearchReply reply) { promised[i].set_value(std::move(reply)); });
+  std::vector<wire::SearchReply> replies;
+  for (auto& promise : promised) replies.push_back(promise.get_future().get());
+  pool.drain();
+  batcher.drain();
+  pool.drain();
+  return replies;
+}
+
+std::vector<wire::SearchRequest> mixed_requests(int count, std::uint32_t partitions) {
+  std::vector<wire::SearchRequest> requests;
+  for (int i = 0; i < count; ++i) {
+    const Mode mode = i % 3 == 0 ? Mode::kAnd : i % 3 == 1 ? Mode::kOr : Mode::kAuto;
+    requests.push_back(request_of(mode, {"t" + std::to_string(i % 7), "t" + std::to_string(3 + i % 8)}, partitions));
+    requests.back().auto_needs = i % 2 ? 10 : 1000;
+  }
+  return requests;
+}
+
+void expect_same_hits(const wire::SearchReply& got, const wire::SearchReply& wanted) {
+  EXPECT_TRUE(got.unsearched.empty());
+  EXPECT_EQ(got.has_and, wanted.has_and);
+  EXPECT_EQ(got.has_or, wanted.has_or);
+  EXPECT_EQ(got.and_ranking.hits, wanted.and_ranking.hits);
+  EXPECT_EQ(got.or_ranking.hits, wanted.or_ranking.hits);
+  EXPECT_EQ(got.and_ranking.matches, wanted.and_ranking.matches);
+}
+
+TEST(SearchHandler, AnswersTheSameWithAGpuThatLeavesSomePlansToTheCpu) {
+  ServedCollection served(random_documents(200, 21), 3);
+  const auto requests = mixed_requests(60, 3);
+  std::vector<wire::SearchReply> wanted;
+  for (const auto& request : requests) wanted.push_back(served.search(request));
+  for (const int left : {0, 1, 2}) {  // of two plans
+    ScriptedGpu gpu{served.clock, [left](int number) { return number % 2 < left; }};
+    const auto got = search_all(served, gpu, requests);
+    for (std::size_t i = 0; i < requests.size(); ++i) expect_same_hits(got[i], wanted[i]);
+    EXPECT_GE(gpu.asked, 180);
+  }
+}
+
+TEST(SearchHandler, AnswersTheSameWhereTheGpuHasNoRoom) {
+  ServedCollection served(random_documents(200, 22), 3);
+  const auto requests = mixed_requests(40, 3);
+  ScriptedGpu gpu{served.clock};
+  const auto got = search_all(served, gpu, requests, {.threads = 1, .most_waiting = 1, .most_of_a_batch = 1});
+  for (std::size_t i = 0; i < requests.size(); ++i) expect_same_hits(got[i], served.search(requests[i]));
+}
+
+TEST(SearchHandler, LeavesShortListsToTheCpuUnlessAskedForTheGpu) {
+  ServedCollection served(random_documents(50, 23), 1);
+  auto request = request_of(Mode::kOr, {"t1", "t2"}, 1);
+  ScriptedGpu gpu{served.clock, {}, 1000};
+  (void)search_all(served, gpu, {request});
+  EXPECT_EQ(gpu.asked, 0);
+  request.processor = wire::Processor::kGpu;
+  const auto got = search_all(served, gpu, {request});
+  EXPECT_EQ(gpu.asked, 1);
+  expect_same_hits(got[0], served.search(request));
+  request.processor = wire::Processor::kCpu;
+  gpu.least_postings = 0;
+  (void)search_all(served, gpu, {request});
+  EXPECT_EQ(gpu.asked, 1);
+}
+
+TEST(SearchHandler, NamesPartitionsThatTheGpuHandsBackPastTheirDeadline) {
+  ServedCollection served(random_documents(50, 24), 2);
+  ScriptedGpu gpu{served.clock, [&](int) {
+                    served.clock.advance(std::chrono::seconds(2));
+                    return true;
+                  }};
+  const auto got = search_all(served, gpu, {request_of(Mode::kOr, {"t1", "t2"}, 2)});
+  ASSERT_EQ(got[0].unsearched.size(), 2u);
+  for (const auto& one : got[0].unsearched) EXPECT_EQ(one.reason, Unsearched::kDeadline);
 }
 
 TEST(SearchHandler, CountsAndRanksTheMatchesOfAllPartitions) {

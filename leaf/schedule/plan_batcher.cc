@@ -1,0 +1,102 @@
+#include "leaf/schedule/plan_batcher.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "common/base/check.h"
+#include "common/base/thread_name.h"
+#include "common/metrics/leaf_families.h"
+
+namespace frond::leaf {
+
+PlanBatcher::PlanBatcher(Options options, Search search, metrics::Registry* registry)
+    : options_(options), search_(std::move(search)) {
+  FROND_CHECK(options_.threads >= 1 && options_.most_of_a_batch >= 1);
+  if (registry != nullptr) {
+    static constexpr double kSizes[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
+    size_ = registry->histogram(metrics::leaf::kGpuBatchPlans, kSizes);
+    refused_ = registry->counter(metrics::leaf::kGpuPlansRefused);
+  }
+  for (std::size_t i = 0; i < options_.threads; ++i) threads_.emplace_back([this] { work(); });
+}
+
+PlanBatcher::~PlanBatcher() {
+  drain();
+  {
+    const MutexLock lock(mutex_);
+    stopped_ = true;
+  }
+  changed_.notify_all();
+  for (auto& thread : threads_) thread.join();
+}
+
+bool PlanBatcher::submit(Plan plan, Done done) {
+  {
+    const MutexLock lock(mutex_);
+    if (draining_ || waiting_.size() >= options_.most_waiting) {
+      refused_.add();
+      return false;
+    }
+    waiting_.push_back({std::move(plan), std::move(done)});
+    if (running_ == options_.threads) return true;  // whoever comes back first takes it
+  }
+  changed_.notify_one();
+  return true;
+}
+
+void PlanBatcher::drain() {
+  MutexLock lock(mutex_);
+  draining_ = true;
+  changed_.notify_all();
+  while (running_ != 0 || !waiting_.empty()) changed_.wait(lock.mutex());
+}
+
+// Waits for plans, and while another batch is on its way, for some more of them. Empty: stopped.
+std::vector<PlanBatcher::Waiting> PlanBatcher::next_batch() {
+  MutexLock lock(mutex_);
+  for (;;) {
+    while (waiting_.empty()) {
+      if (stopped_) return {};
+      changed_.wait(lock.mutex());
+    }
+    if (running_ != 0 && !is_full() && !draining_)
+      changed_.wait_for(lock.mutex(), options_.window, [this]() FROND_REQUIRES(mutex_) {
+        return waiting_.empty() || running_ == 0 || is_full() || draining_;
+      });
+    if (!waiting_.empty()) break;  // another thread may have taken them
+  }
+  std::vector<Waiting> batch;
+  const std::size_t count = std::min(waiting_.size(), options_.most_of_a_batch);
+  batch.reserve(count);
+  for (; batch.size() < count; waiting_.pop_front()) batch.push_back(std::move(waiting_.front()));
+  ++running_;
+  return batch;
+}
+
+void PlanBatcher::work() {
+  name_this_thread("leaf-gpu");
+  for (;;) {
+    std::vector<Waiting> batch = next_batch();
+    if (batch.empty()) return;
+    size_.observe(static_cast<double>(batch.size()));
+    std::vector<Plan> plans;
+    std::vector<Answer> answers;
+    try {
+      plans.reserve(batch.size());
+      for (Waiting& one : batch) plans.push_back(std::move(one.plan));
+      answers = search_(plans);
+    } catch (const std::exception&) {  // out of memory: the callers may still have some
+      answers.clear();
+    }
+    answers.resize(batch.size());
+    for (std::size_t i = 0; i < batch.size(); ++i) batch[i].done(std::move(answers[i]));
+    batch.clear();  // what the plans and their callers hold is let go before drain() may return
+    plans.clear();
+    const MutexLock lock(mutex_);
+    --running_;
+    changed_.notify_all();
+  }
+}
+
+}  // namespace frond::leaf
