@@ -4,12 +4,15 @@
 // (The paper's array has a zero in front; a reader that knows it needs none.) The stream ends on 16 bytes, so the array
 // lies on 4, and the payload begins with the stream.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "common/base/bytes.h"
 #include "common/base/check.h"
+#include "common/codec/distances.h"
 #include "common/codec/list_codec.h"
 
 namespace frond::codec {
@@ -35,6 +38,26 @@ inline std::optional<Extent> extent_of(ByteView stream, std::uint32_t blocks, st
   if (begin > end || end > stream.size() - index) [[unlikely]]
     return std::nullopt;
   return Extent{begin, end};
+}
+
+// Appends a stream's blocks of kLength numbers, the last of which may have fewer: of each, what append(its distances)
+// appends to `out`. Returns their endpoints. At least one number; out.size() is a multiple of 16 before.
+template <std::uint32_t kLength, class Append>
+std::vector<std::uint32_t> append_blocks(std::span<const std::uint32_t> numbers, Numbers kind, unsigned unit,
+                                         ByteBuffer& out, const Append& append) {
+  FROND_CHECK(!numbers.empty() && out.size() % 16 == 0);
+  const std::size_t start = out.size();
+  std::vector<std::uint32_t> ends;
+  DocId before = kNoDoc;
+  for (std::size_t first = 0; first < numbers.size(); first += kLength) {
+    const auto block = numbers.subspan(first, std::min<std::size_t>(kLength, numbers.size() - first));
+    std::array<std::uint32_t, kLength> distances;
+    to_distances(block, kind, before, distances.data());
+    before = block.back();
+    append(std::span<const std::uint32_t>(distances).first(block.size()));
+    ends.push_back(static_cast<std::uint32_t>((out.size() - start) / unit));
+  }
+  return ends;
 }
 
 // Ends a stream that begins on 16 bytes: zeros, then `before`, then the endpoints.

@@ -1,8 +1,5 @@
 #include "common/codec/gpu_bp.h"
 
-#include <array>
-#include <vector>
-
 #include "common/codec/distances.h"
 #include "common/codec/horizontal.h"
 
@@ -18,20 +15,10 @@ class GpuBp final : public ListCodec {
   const CodecInfo& info() const override { return kLength == 128 ? kInfo128 : kInfo256; }
 
   void encode(std::span<const std::uint32_t> numbers, Numbers kind, ByteBuffer& out) const override {
-    FROND_CHECK(!numbers.empty() && out.size() % 16 == 0);
-    const std::size_t start = out.size();
-    std::vector<std::uint32_t> ends;
-    DocId before = kNoDoc;
-    for (std::size_t first = 0; first < numbers.size(); first += kLength) {
-      const auto block = numbers.subspan(first, std::min<std::size_t>(kLength, numbers.size() - first));
-      const auto size = static_cast<std::uint32_t>(block.size());
-      std::array<std::uint32_t, kLength> distances;
-      to_distances(block, kind, before, distances.data());
-      before = block.back();
-      const auto some = std::span(distances).first(size);
-      pack_horizontal(some, gpu_bp_width(blocks_of(size * width_of(some), 32), size), out);
-      ends.push_back(static_cast<std::uint32_t>((out.size() - start) / kGpuBpUnit));
-    }
+    const auto ends = append_blocks<kLength>(numbers, kind, kGpuBpUnit, out, [&](auto distances) {
+      const auto size = static_cast<std::uint32_t>(distances.size());
+      pack_horizontal(distances, gpu_bp_width(blocks_of(size * width_of(distances), 32), size), out);
+    });
     append_endpoints(ends, {}, out);
   }
 

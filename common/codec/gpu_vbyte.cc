@@ -1,9 +1,5 @@
 #include "common/codec/gpu_vbyte.h"
 
-#include <array>
-#include <vector>
-
-#include "common/codec/distances.h"
 #include "common/codec/length_codes.h"
 
 namespace frond::codec {
@@ -18,21 +14,12 @@ class GpuVByte final : public ListCodec {
   const CodecInfo& info() const override { return kLength == 128 ? kInfo128 : kInfo1024; }
 
   void encode(std::span<const std::uint32_t> numbers, Numbers kind, ByteBuffer& out) const override {
-    FROND_CHECK(!numbers.empty() && out.size() % 16 == 0);
-    const std::size_t start = out.size();
-    std::vector<std::uint32_t> ends;
-    DocId before = kNoDoc;
-    for (std::size_t first = 0; first < numbers.size(); first += kLength) {
-      const auto block = numbers.subspan(first, std::min<std::size_t>(kLength, numbers.size() - first));
-      std::array<std::uint32_t, kLength> distances;
-      to_distances(block, kind, before, distances.data());
-      before = block.back();
+    const auto ends = append_blocks<kLength>(numbers, kind, kGpuVByteUnit, out, [&](auto distances) {
       ByteBuffer data;
-      append_length_coded(std::span(distances).first(block.size()), out, data);
-      out.insert(out.end(), data.begin(), data.end());
+      append_length_coded(distances, out, data);
+      ByteWriter(out).put_bytes(data);
       ByteWriter(out).align(kGpuVByteUnit);
-      ends.push_back(static_cast<std::uint32_t>((out.size() - start) / kGpuVByteUnit));
-    }
+    });
     append_endpoints(ends, {}, out);
   }
 

@@ -1,9 +1,5 @@
 #include "common/codec/streamvbyte.h"
 
-#include <array>
-#include <vector>
-
-#include "common/codec/distances.h"
 #include "common/codec/endpoints.h"
 #include "common/codec/length_codes.h"
 
@@ -21,19 +17,9 @@ class StreamVByte final : public ListCodec {
   const CodecInfo& info() const override { return kInfo; }
 
   void encode(std::span<const std::uint32_t> numbers, Numbers kind, ByteBuffer& out) const override {
-    FROND_CHECK(!numbers.empty() && out.size() % 16 == 0);
-    const std::size_t start = out.size();
-    std::vector<std::uint32_t> ends;
     ByteBuffer codes;
-    DocId before = kNoDoc;
-    for (std::size_t first = 0; first < numbers.size(); first += kBlockLength) {
-      const auto block = numbers.subspan(first, std::min<std::size_t>(kBlockLength, numbers.size() - first));
-      std::array<std::uint32_t, kBlockLength> distances;
-      to_distances(block, kind, before, distances.data());
-      before = block.back();
-      append_length_coded(std::span(distances).first(block.size()), codes, out);
-      ends.push_back(static_cast<std::uint32_t>(out.size() - start));
-    }
+    const auto ends = append_blocks<kBlockLength>(numbers, kind, 1, out,
+                                                  [&](auto distances) { append_length_coded(distances, codes, out); });
     codes.resize((codes.size() + 3) / 4 * 4);
     append_endpoints(ends, codes, out);
   }

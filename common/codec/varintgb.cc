@@ -1,8 +1,5 @@
 #include "common/codec/varintgb.h"
 
-#include <array>
-#include <vector>
-
 #include "common/codec/distances.h"
 #include "common/codec/endpoints.h"
 #include "common/codec/length_codes.h"
@@ -18,25 +15,16 @@ class VarintGB final : public ListCodec {
   const CodecInfo& info() const override { return kInfo; }
 
   void encode(std::span<const std::uint32_t> numbers, Numbers kind, ByteBuffer& out) const override {
-    FROND_CHECK(!numbers.empty() && out.size() % 16 == 0);
-    const std::size_t start = out.size();
-    std::vector<std::uint32_t> ends;
     ByteBuffer code;
-    DocId before = kNoDoc;
-    for (std::size_t first = 0; first < numbers.size(); first += kBlockLength) {
-      const auto block = numbers.subspan(first, std::min<std::size_t>(kBlockLength, numbers.size() - first));
-      std::array<std::uint32_t, kBlockLength> distances;
-      to_distances(block, kind, before, distances.data());
-      before = block.back();
-      for (std::size_t i = 0; i < block.size(); i += 4) {
+    const auto ends = append_blocks<kBlockLength>(numbers, kind, 1, out, [&](auto distances) {
+      for (std::size_t i = 0; i < distances.size(); i += 4) {
         const std::size_t at = out.size();
         out.push_back(std::byte{0});
         code.clear();
-        append_length_coded(std::span(distances).subspan(i, std::min<std::size_t>(4, block.size() - i)), code, out);
+        append_length_coded(distances.subspan(i, std::min<std::size_t>(4, distances.size() - i)), code, out);
         out[at] = code[0];
       }
-      ends.push_back(static_cast<std::uint32_t>(out.size() - start));
-    }
+    });
     append_endpoints(ends, {}, out);
   }
 

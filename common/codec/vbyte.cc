@@ -1,8 +1,6 @@
 #include "common/codec/vbyte.h"
 
-#include <array>
 #include <bit>
-#include <vector>
 
 #include "common/codec/distances.h"
 #include "common/codec/endpoints.h"
@@ -82,19 +80,10 @@ class VByte final : public ListCodec {
   const CodecInfo& info() const override { return kInfo; }
 
   void encode(std::span<const std::uint32_t> numbers, Numbers kind, ByteBuffer& out) const override {
-    FROND_CHECK(!numbers.empty() && out.size() % 16 == 0);
-    const std::size_t start = out.size();
-    std::vector<std::uint32_t> ends;
-    DocId before = kNoDoc;
     ByteWriter writer(out);
-    for (std::size_t first = 0; first < numbers.size(); first += kBlockLength) {
-      const auto block = numbers.subspan(first, std::min<std::size_t>(kBlockLength, numbers.size() - first));
-      std::array<std::uint32_t, kBlockLength> distances;
-      to_distances(block, kind, before, distances.data());
-      before = block.back();
-      for (std::size_t i = 0; i < block.size(); ++i) writer.put_varint(distances[i]);
-      ends.push_back(static_cast<std::uint32_t>(out.size() - start));
-    }
+    const auto ends = append_blocks<kBlockLength>(numbers, kind, 1, out, [&](auto distances) {
+      for (const std::uint32_t distance : distances) writer.put_varint(distance);
+    });
     append_endpoints(ends, {}, out);
   }
 
