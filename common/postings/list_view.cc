@@ -91,6 +91,18 @@ Result<void> ListView::decode_frequencies(std::uint32_t block, BlockBuffer out) 
   return frequency_codec_->decode(frequencies_, count_, codec::Numbers::kFrequencies, block, 0, out);
 }
 
+void ListView::prefetch() const {
+  constexpr std::size_t kLine = 64, kSmall = 24 * kLine;
+  if (blob_.size() <= kSmall) {
+    for (std::size_t at = 0; at < blob_.size(); at += kLine) __builtin_prefetch(blob_.data() + at);
+    return;
+  }
+  // Codecs keep the index of a stream at its end.
+  for (const std::byte* at :
+       {docids_.data(), frequencies_.data() - kLine, last_docids_ - kLine, last_docids_, deficits_})
+    __builtin_prefetch(at);
+}
+
 ListView::Sizes ListView::sizes() const {
   if (!docid_codec_) {
     const std::size_t docids_end = (short_.frequency_bit + 7) / 8;

@@ -9,6 +9,7 @@ namespace frond::leaf {
 
 Result<Outcome> CpuEngine::search_one(const Plan& plan, const Clock& clock) const {
   if (plan.deadline.passed(clock)) return Error(Code::kDeadline, "the deadline passed before evaluation");
+  for (const auto& term : plan.terms) term.list->postings.prefetch();
   std::size_t lists = 0;
   std::uint64_t longest = 0;
   for (const auto& term : plan.terms) {

@@ -16,40 +16,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using U32 = hn::ScalableTag<std::uint32_t>;
 using I32 = hn::ScalableTag<std::int32_t>;
 
-constexpr std::uint32_t kPart = 16;  // docIDs of a block between two that a search looks at first
-constexpr std::uint32_t kParts = kBlockLength / kPart;
-
-// Of `count` candidates, all at most the block's last docID, keeps those in the block and their positions there.
-// Returns how many. Nothing here branches on whether a document matches: that is what can't be predicted.
-std::uint32_t keep_searched_target(const DocId* block, const DocId* docids, const std::uint32_t* places,
-                                   std::uint32_t count, DocId* kept_docids, std::uint32_t* kept_places,
-                                   std::uint32_t* kept_positions) {
-  const hn::CappedTag<std::uint32_t, kParts> parts;
-  const hn::CappedTag<std::uint32_t, kPart> part;
-  const std::size_t lanes = hn::Lanes(parts);
-  alignas(64) DocId lasts[kParts];  // of the parts; one vector where that holds them all
-  for (std::uint32_t i = 0; i < kParts; ++i) lasts[i] = block[i * kPart + kPart - 1];
-  const auto first_lasts = hn::Load(parts, lasts);
-  std::uint32_t kept = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const auto target = hn::Set(parts, docids[i]);
-    std::size_t below = hn::CountTrue(parts, hn::Lt(first_lasts, target));
-    for (std::size_t v = lanes; v < kParts; v += lanes)
-      below += hn::CountTrue(parts, hn::Lt(hn::Load(parts, lasts + v), target));
-    std::size_t position = below * kPart;
-    const DocId* in_part = block + position;
-    const auto wanted = hn::Set(part, docids[i]);
-    for (std::size_t j = 0; j < kPart; j += hn::Lanes(part))
-      position += hn::CountTrue(part, hn::Lt(hn::LoadU(part, in_part + j), wanted));
-    kept_docids[kept] = docids[i];
-    kept_places[kept] = places[i];
-    kept_positions[kept] = static_cast<std::uint32_t>(position);
-    kept += block[position] == docids[i];
-  }
-  return kept;
-}
-
-// The same for candidates all of which are less than the table's span above `first`.
+// Of `count` candidates, all less than the table's span above `first`, keeps those that have an entry with the stamp,
+// and their positions. Returns how many.
 std::uint32_t keep_tabled_target(const std::uint16_t* entries, std::uint32_t stamp, DocId first, const DocId* docids,
                                  const std::uint32_t* places, std::uint32_t count, DocId* kept_docids,
                                  std::uint32_t* kept_places, std::uint32_t* kept_positions) {
@@ -91,7 +59,6 @@ constexpr auto kPlaces = [] {
 
 }  // namespace
 
-HWY_EXPORT(keep_searched_target);
 HWY_EXPORT(keep_tabled_target);
 
 std::uint32_t Candidates::end_of(std::uint32_t from, DocId last) const {
@@ -130,8 +97,15 @@ void BlockTable::intersect(const Candidates& candidates, const TermReader& reade
   std::uint32_t* positions = kept.postings_.data();
   std::uint32_t count = 0;
   if (size < kFew || last - first >= kSpan) {
-    count =
-        HWY_DYNAMIC_DISPATCH(keep_searched_target)(block, docids, places, size, kept_docids, kept_places, positions);
+    positions_in_block(block, docids, size, positions);
+    // No branch on whether a document matches: that is what can't be predicted.
+    for (std::uint32_t i = 0; i < size; ++i) {
+      const std::uint32_t position = positions[i];  // there is one: no candidate is above the block's last
+      kept_docids[count] = docids[i];
+      kept_places[count] = places[i];
+      positions[count] = position;
+      count += block[position] == docids[i];
+    }
   } else {
     if (stamp_ == kStamps) {
       entries_.fill(0);

@@ -1,5 +1,7 @@
 #include "leaf/cpu/kernels.h"
 
+#include <algorithm>
+
 // Highway compiles what is between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once for each instruction set, by
 // including this file again.
 #undef HWY_TARGET_INCLUDE
@@ -64,14 +66,24 @@ std::size_t select_target(const DocId* docids, const scoring::Score* scores, std
 }
 
 void positions_in_block_target(const DocId* block, const DocId* targets, std::size_t count, std::uint32_t* positions) {
-  const U32 u32;
-  const std::size_t lanes = hn::Lanes(u32);
+  constexpr std::size_t kPart = 16, kParts = codec::kBlockLength / kPart;
+  const hn::CappedTag<std::uint32_t, kParts> parts;
+  const hn::CappedTag<std::uint32_t, kPart> part;
+  const std::size_t lanes = hn::Lanes(parts);
+  alignas(64) DocId lasts[kParts];  // of the parts; one vector where that holds them all
+  for (std::size_t i = 0; i < kParts; ++i) lasts[i] = block[i * kPart + kPart - 1];
+  const auto first_lasts = hn::Load(parts, lasts);
   for (std::size_t t = 0; t < count; ++t) {
-    const auto target = hn::Set(u32, targets[t]);
-    std::size_t below = 0;
-    for (std::size_t i = 0; i < codec::kBlockLength; i += lanes)
-      below += hn::CountTrue(u32, hn::Lt(hn::LoadU(u32, block + i), target));
-    positions[t] = static_cast<std::uint32_t>(below);
+    const auto target = hn::Set(parts, targets[t]);
+    std::size_t below = hn::CountTrue(parts, hn::Lt(first_lasts, target));
+    for (std::size_t v = lanes; v < kParts; v += lanes)
+      below += hn::CountTrue(parts, hn::Lt(hn::Load(parts, lasts + v), target));
+    std::size_t position = std::min(below, kParts - 1) * kPart;
+    const DocId* in_part = block + position;
+    const auto wanted = hn::Set(part, targets[t]);
+    for (std::size_t i = 0; i < kPart; i += hn::Lanes(part))
+      position += hn::CountTrue(part, hn::Lt(hn::LoadU(part, in_part + i), wanted));
+    positions[t] = static_cast<std::uint32_t>(position);
   }
 }
 
