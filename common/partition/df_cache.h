@@ -1,7 +1,8 @@
 #pragma once
 // Document frequencies looked up lately, in fixed memory: a look-up in a sorted file reads and checks a block of it,
-// which costs more than many a query's evaluation. Direct-mapped: a term has one place, and its newest owner keeps it.
-// Any thread.
+// which costs more than many a query's evaluation. A term has kWays places; of terms that share them, those stay that
+// were put last. Any thread.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -17,15 +18,16 @@ namespace frond::partition {
 class DfCache {
  public:
   static constexpr std::size_t kEntries = 1u << 15;  // 1.5 MiB
-  static constexpr std::size_t kMaxTermBytes = 38;   // longer terms are not kept: queries seldom have them
+  static constexpr std::size_t kWays = 4;
+  static constexpr std::size_t kMaxTermBytes = 38;  // longer terms are not kept: queries seldom have them
 
   std::optional<std::uint64_t> find(std::string_view term) const {
     const std::size_t place = place_of(term);
     const Shard& shard = shards_[place % kShards];
     const MutexLock lock(shard.mutex);
-    const Entry& entry = shard.entries[place / kShards];
-    if (entry.term() != term || entry.df == 0) return std::nullopt;
-    return entry.df;
+    for (const Entry& entry : shard.sets[place / kShards])
+      if (entry.df != 0 && entry.term() == term) return entry.df;
+    return std::nullopt;
   }
   // df is at least 1.
   void put(std::string_view term, std::uint64_t df) {
@@ -33,7 +35,9 @@ class DfCache {
     const std::size_t place = place_of(term);
     Shard& shard = shards_[place % kShards];
     const MutexLock lock(shard.mutex);
-    Entry& entry = shard.entries[place / kShards];
+    Set& set = shard.sets[place / kShards];
+    std::move_backward(set.begin(), set.end() - 1, set.end());
+    Entry& entry = set[0];
     entry.df = df;
     entry.size = static_cast<std::uint8_t>(term.size());
     std::memcpy(entry.bytes, term.data(), term.size());
@@ -47,11 +51,14 @@ class DfCache {
     std::uint8_t size = 0;
     char bytes[kMaxTermBytes] = {};
   };
-  struct Shard {
+  using Set = std::array<Entry, kWays>;  // the newest first
+  struct alignas(64) Shard {
     mutable Mutex mutex;
-    std::vector<Entry> entries FROND_GUARDED_BY(mutex) = std::vector<Entry>(kEntries / kShards);
+    std::vector<Set> sets FROND_GUARDED_BY(mutex) = std::vector<Set>(kEntries / kWays / kShards);
   };
-  static std::size_t place_of(std::string_view term) { return std::hash<std::string_view>()(term) % kEntries; }
+  static std::size_t place_of(std::string_view term) {
+    return std::hash<std::string_view>()(term) % (kEntries / kWays);
+  }
 
   std::array<Shard, kShards> shards_;
 };
