@@ -37,7 +37,7 @@ struct DecodeBatch {
   std::uint32_t task_count = 0, block_count = 0;
   Output output = Output::kDocIds;
   std::uint32_t* numbers = nullptr;         // device memory on 16 bytes, 128 places a block
-  std::uint32_t* corrupt_blocks = nullptr;  // device memory, a count for each task
+  std::uint32_t* corrupt_blocks = nullptr;  // device memory, a count for each task, which is added to
 };
 
 }  // namespace frond::device_codec

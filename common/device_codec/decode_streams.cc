@@ -51,8 +51,6 @@ bool can_decode(const codec::ListCodec& codec) { return decoder_of(codec) != nul
 Result<void> decode_streams(const codec::ListCodec& codec, const DecodeBatch& batch, device::StreamHandle stream) {
   const Entry* entry = decoder_of(codec);
   if (entry == nullptr) return Error(Code::kInvalid, std::string(codec.name()) + " has no decoder for the device");
-  FROND_TRY(device::fill_with_zeros(reinterpret_cast<std::byte*>(batch.corrupt_blocks),
-                                    std::size_t{batch.task_count} * sizeof(std::uint32_t), stream));
   return (batch.output == Output::kFrequencies ? entry->frequencies : entry->docids)(batch, stream);
 }
 

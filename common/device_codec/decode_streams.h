@@ -14,7 +14,7 @@ namespace frond::device_codec {
 // Is there a decoder for the codec?
 bool can_decode(const codec::ListCodec& codec);
 
-// Puts the decoding of a batch into the stream, with corrupt_blocks set to 0 before. What is corrupt is what
+// Puts the decoding of a batch into the stream. What is corrupt is what
 // ListCodec::decode() calls so: such blocks are counted, and nothing is read outside the streams and their slack.
 // kInvalid: can_decode() is false.
 Result<void> decode_streams(const codec::ListCodec& codec, const DecodeBatch& batch, device::StreamHandle stream);

@@ -89,6 +89,7 @@ Result<UploadedBatch> UploadedBatch::create(std::span<const Selection> selection
   }
   if (!tasks.empty()) std::memcpy(staged.data(), tasks.data(), tasks.size() * sizeof(DecodeTask));
   FROND_TRY(device::copy_to_device(memory.data() + tasks_at, staged.data(), corrupt_at - tasks_at, stream));
+  FROND_TRY(device::fill_with_zeros(memory.data() + corrupt_at, end - corrupt_at, stream));
   FROND_TRY(wait_for(stream));
   const DecodeBatch batch{.tasks = reinterpret_cast<const DecodeTask*>(memory.data() + tasks_at),
                           .task_count = static_cast<std::uint32_t>(tasks.size()),

@@ -42,7 +42,7 @@ struct Selection {
   std::optional<std::vector<std::uint32_t>> blocks;  // none: all of them
 };
 
-// A batch in device memory, with room for what is decoded.
+// A batch in device memory, with room for what is decoded, and no corrupt blocks so far.
 class UploadedBatch {
  public:
   // kDevice.

@@ -12,6 +12,7 @@
 
 #include "tools/bench/codec_timing.h"
 #include "tools/bench/commands.h"
+#include "tools/bench/device_codec_report.h"
 #include "tools/bench/index_lists.h"
 #include "tools/bench/paper_figures.h"
 #include "tools/commands.h"
@@ -24,7 +25,7 @@ using nlohmann::ordered_json;
 struct BenchCodecFlags {
   std::vector<std::string> codecs, models;
   std::vector<unsigned> sizes{16, 25};
-  std::string index, integers;
+  std::string index, integers, processor = "cpu";
   std::size_t least = codec::kBlockLength;
   std::uint64_t most = std::uint64_t{1} << 26;
   std::uint32_t seed = 1;
@@ -116,13 +117,26 @@ Result<void> bench(const BenchCodecFlags& flags) {
   }
   const auto codecs = FROND_TRY(chosen_codecs(flags));
   auto sets = ordered_json::array();
-  if (!flags.json)
+  const bool on_device = flags.processor == "gpu";
+  const std::string device = on_device ? FROND_TRY(describe_device()) : std::string();
+  if (!flags.json && on_device)
+    print_device_heading(device, flags.rounds, flags.seed);
+  else if (!flags.json)
     fmt::print(
         "All codecs are our own code, those of the papers' CPU columns too. One thread, CPU time, lists whole, "
         "decoded a block of 128 at a time;\nmedian of {} rounds, with the slowest and the fastest. Seed {}.\n",
         flags.rounds, flags.seed);
   const auto measure = [&](const IntegerSet& set) -> Result<void> {
     if (set.lists.empty()) return Error(Code::kInvalid, set.name + ": no list is long enough");
+    if (on_device) {
+      const auto timings = FROND_TRY(time_codecs_on_device(set, codecs, flags.rounds));
+      if (flags.json) {
+        sets.push_back(device_set_as_json(set, timings));
+      } else {
+        print_device_set(set, timings);
+      }
+      return {};
+    }
     const auto timings = FROND_TRY(time_codecs(set, codecs, flags.rounds));
     if (flags.json) {
       sets.push_back(as_json(set, timings));
@@ -145,7 +159,11 @@ Result<void> bench(const BenchCodecFlags& flags) {
     for (const IntegerSet& set : docids_and_frequencies) FROND_TRY(measure(set));
   }
   if (flags.json)
-    fmt::print("{}\n", ordered_json{{"rounds", flags.rounds}, {"seed", flags.seed}, {"sets", sets}}.dump());
+    fmt::print("{}\n", ordered_json{{"processor", on_device ? device : flags.processor},
+                                    {"rounds", flags.rounds},
+                                    {"seed", flags.seed},
+                                    {"sets", sets}}
+                           .dump());
   return {};
 }
 
@@ -158,6 +176,9 @@ void add_bench_codec(CLI::App& bench_command, int& status) {
       "Codecs on synthetic lists, an index and files: bits an integer, integers a second, the papers' figures");
   command->add_flag("--list", flags->list, "Print the codecs with paper and section, and measure nothing");
   command->add_option("--codec", flags->codecs, "Only these");
+  command->add_option("--processor", flags->processor, "What decodes: this process, or the GPU")
+      ->check(CLI::IsMember({"cpu", "gpu"}))
+      ->capture_default_str();
   command->add_option("--synthetic", flags->models, "Models of Anh and Moffat; without --index or --integers both")
       ->check(CLI::IsMember({"uniform", "clustered"}));
   command->add_option("--size", flags->sizes, "Synthetic lists of 2^N integers below 2^29, one or more N")

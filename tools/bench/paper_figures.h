@@ -16,4 +16,13 @@ struct PaperFigure {
 // Of a set as IntegerSet::name has it. "index docids" and "index freqs" are of Gov2, whose lists are not ours.
 std::optional<PaperFigure> paper_figure(std::string_view set, std::string_view codec);
 
+// What a GPU did, in thousand millions of integers a second; 0: not given.
+struct PaperDeviceFigure {
+  std::string_view set, codec;
+  double decode_g;       // sums included
+  double decode_gaps_g;  // without
+  std::string_view source;
+};
+std::optional<PaperDeviceFigure> paper_device_figure(std::string_view set, std::string_view codec);
+
 }  // namespace frond::tools
