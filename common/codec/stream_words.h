@@ -28,9 +28,12 @@ struct StreamWords {
   }
   // Of the first `count` <= 16 bytes at any byte.
   FROND_HOST_DEVICE std::uint32_t sum_of_bytes(std::uint64_t at, std::uint32_t count) const {
+    const std::uint32_t* from = words + at / 4;
+    const std::uint32_t shift = static_cast<std::uint32_t>(at % 4) * 8;
     std::uint32_t pairs = 0;  // two sums of 16 bits
-    for (std::uint32_t i = 0; i < count; i += 4) {
-      const std::uint32_t four = bits((at + i) * 8, count - i < 4 ? 8 * (count - i) : 32);
+    for (std::uint32_t i = 0; i < count; i += 4, ++from) {
+      auto four = static_cast<std::uint32_t>((from[0] | static_cast<std::uint64_t>(from[1]) << 32) >> shift);
+      if (count - i < 4) four &= (std::uint32_t{1} << 8 * (count - i)) - 1;
       pairs += (four & 0x00ff00ff) + (four >> 8 & 0x00ff00ff);
     }
     return (pairs & 0xffff) + (pairs >> 16);

@@ -13,7 +13,7 @@ namespace frond::device_codec {
 namespace {
 
 struct SimdBp128 {
-  static constexpr std::uint32_t kRun = 8, kAhead = 2;
+  static constexpr std::uint32_t kRun = 8, kAhead = 2, kResident = 6;
   static constexpr bool kAdds = true;
   struct Scratch {
     std::uint32_t ones[kBlockLength];
@@ -23,6 +23,11 @@ struct SimdBp128 {
     std::uint32_t width;  // of a block that is not full: its Rice parameter
   };
 
+  static constexpr bool kSimple = true;
+  __device__ static bool simple(const Place& place) { return place.width <= 24; }
+  __device__ static Four unpack_simple(StreamWords stream, const Place& place, std::uint32_t lane, bool&) {
+    return unpack_rows(stream.words + std::size_t{place.unit} * 4, place.width, lane);
+  }
   __device__ static std::uint64_t payload_of(StreamWords stream, std::uint32_t count) {
     return stream.size - codec::simd_bp_index_bytes(count);
   }
@@ -47,12 +52,17 @@ struct SimdBp128 {
 
 template <std::uint32_t kLength>
 struct GpuBp {
-  static constexpr std::uint32_t kRun = 8, kAhead = 2;
+  static constexpr std::uint32_t kRun = 8, kAhead = 2, kResident = 6;
   static constexpr bool kAdds = true;
   struct Scratch {};
   struct Place {
     std::uint32_t word, width;
   };
+  static constexpr bool kSimple = true;
+  __device__ static bool simple(const Place& place) { return place.width <= 24; }
+  __device__ static Four unpack_simple(StreamWords stream, const Place& place, std::uint32_t lane, bool&) {
+    return unpack_string(stream.words + place.word, 4 * lane * place.width, place.width);
+  }
 
   __device__ static bool find(StreamWords stream, const BlockOfList& of, Place& place) {
     constexpr std::uint32_t kParts = kLength / kBlockLength;
@@ -75,8 +85,8 @@ struct GpuBp {
 };
 
 struct Bp32 {
-  static constexpr std::uint32_t kRun = 8, kAhead = 1;
-  static constexpr bool kAdds = true;
+  static constexpr std::uint32_t kRun = 8, kAhead = 1, kResident = 1;
+  static constexpr bool kAdds = true, kSimple = false;
   struct Scratch {};
   struct Place {
     std::uint32_t words[4], widths;  // of the four groups; a byte each

@@ -25,21 +25,22 @@ __device__ inline std::uint32_t number_in(const std::uint32_t (&words)[4], std::
   return __funnelshift_r(low, high, offset % 4 * 8) & 0xffffffffu >> (32 - 8 * length);
 }
 
-// The four numbers of a code byte (length_codes.h), whose bytes begin at byte `at`.
-__device__ inline Four length_coded_four(StreamWords stream, std::uint32_t at, std::uint32_t code) {
-  const std::uint32_t lengths[4] = {(code & 3) + 1, (code >> 2 & 3) + 1, (code >> 4 & 3) + 1, (code >> 6 & 3) + 1};
-  const std::uint32_t second = lengths[0], third = second + lengths[1], fourth = third + lengths[2];
-  const std::uint32_t word = at / 4, shift = at % 4 * 8, behind = at % 4 + fourth + lengths[3];
-  std::uint32_t read[5];
-  read[0] = word_or_zero(stream, word);
-  read[1] = word_or_zero(stream, word + 1);
-  read[2] = behind > 8 ? word_or_zero(stream, word + 2) : 0;
-  read[3] = behind > 12 ? word_or_zero(stream, word + 3) : 0;
-  read[4] = behind > 16 ? word_or_zero(stream, word + 4) : 0;
-  const std::uint32_t words[4] = {__funnelshift_r(read[0], read[1], shift), __funnelshift_r(read[1], read[2], shift),
-                                  __funnelshift_r(read[2], read[3], shift), __funnelshift_r(read[3], read[4], shift)};
-  return Four{{words[0] & 0xffffffffu >> (32 - 8 * lengths[0]), number_in(words, second, lengths[1]),
-               number_in(words, third, lengths[2]), number_in(words, fourth, lengths[3])}};
+// The four numbers of a code byte (length_codes.h), whose bytes begin at byte `at`. read(i): word i of the stream.
+template <class Read>
+__device__ inline Four length_coded_four(std::uint32_t at, std::uint32_t code, const Read& read) {
+  const std::uint32_t second = (code & 3) + 1, third = second + (code >> 2 & 3) + 1;
+  const std::uint32_t fourth = third + (code >> 4 & 3) + 1, behind = fourth + (code >> 6 & 3) + 1;
+  const std::uint32_t word = at / 4, shift = at % 4 * 8, bytes = at % 4 + behind;
+  const std::uint32_t first = read(word), next = bytes > 4 ? read(word + 1) : 0;
+  std::uint32_t words[4] = {__funnelshift_r(first, next, shift), next >> shift, 0, 0};
+  if (bytes > 8) {
+    const std::uint32_t more = read(word + 2), last = bytes > 12 ? read(word + 3) : 0;
+    words[1] = __funnelshift_r(next, more, shift);
+    words[2] = __funnelshift_r(more, last, shift);
+    words[3] = __funnelshift_r(last, bytes > 16 ? read(word + 4) : 0, shift);
+  }
+  return Four{{words[0] & 0xffffffffu >> (32 - 8 * second), number_in(words, second, third - second),
+               number_in(words, third, fourth - third), number_in(words, fourth, behind - fourth)}};
 }
 
 // Where the length codes and the bytes of a block begin, in bytes of the stream.
@@ -52,14 +53,31 @@ __device__ inline void unpack_length_coded(StreamWords stream, const BlockOfList
   const bool there = 4 * lane < of.size();
   const std::uint32_t code = there ? stream.byte(at.codes + lane) : 0;
   const std::uint32_t offset = sum_before(sum_of_lengths(code, 4), lane);
-  if (there) out.numbers = length_coded_four(stream, at.bytes + offset, code);
+  if (there)
+    out.numbers =
+        length_coded_four(at.bytes + offset, code, [&](std::uint32_t word) { return word_or_zero(stream, word); });
+}
+
+// The same of a full block. Doubtful: numbers of four bytes, or bytes behind the stream.
+__device__ inline Four unpack_simple_length_coded(StreamWords stream, CodesAndBytes at, std::uint32_t lane,
+                                                  bool& doubtful) {
+  const std::uint32_t code = stream.byte(at.codes + lane), own = sum_of_lengths(code, 4);
+  const std::uint32_t begin = at.bytes + sum_before(own, lane);
+  const bool outside = begin + own > static_cast<std::uint32_t>(stream.size);
+  doubtful |= outside || (code & code >> 1 & 0x55) != 0;
+  return length_coded_four(outside ? 0 : begin, code, [&](std::uint32_t word) { return __ldg(stream.words + word); });
 }
 
 struct StreamVByte {
-  static constexpr std::uint32_t kRun = 8, kAhead = 2;
+  static constexpr std::uint32_t kRun = 8, kAhead = 2, kResident = 6;
   static constexpr bool kAdds = true;
   struct Scratch {};
   using Place = CodesAndBytes;
+  static constexpr bool kSimple = true;
+  __device__ static bool simple(const Place&) { return true; }
+  __device__ static Four unpack_simple(StreamWords stream, const Place& place, std::uint32_t lane, bool& doubtful) {
+    return unpack_simple_length_coded(stream, place, lane, doubtful);
+  }
 
   __device__ static bool find(StreamWords stream, const BlockOfList& of, Place& place) {
     const std::uint32_t blocks = codec::blocks_of(of.count);
@@ -79,13 +97,34 @@ struct StreamVByte {
 
 template <std::uint32_t kLength>
 struct GpuVByte {
-  static constexpr std::uint32_t kRun = 8, kAhead = 2;
+  static constexpr std::uint32_t kRun = 8, kAhead = 2, kResident = 6;
   static constexpr bool kAdds = true;
   static constexpr std::uint32_t kParts = kLength / kBlockLength;
   struct Scratch {};
   struct Place {
     std::uint32_t begin, end;
+    std::uint32_t part;  // of the block's
   };
+  // A last block of the list's that is not full has fewer codes than these suppose.
+  static constexpr bool kSimple = true;
+  __device__ static bool simple(const Place& place) { return place.part < kParts; }
+  __device__ static Four unpack_simple(StreamWords stream, const Place& place, std::uint32_t lane, bool& doubtful) {
+    const std::uint32_t own = place.part * (kBlockLength / 4);
+    std::uint32_t from = kLength / 4;
+    if (kParts > 1) {
+      from += lengths_before(stream, place, own, lane);
+      doubtful |= from > place.end - place.begin;
+    }
+    return unpack_simple_length_coded(stream, {place.begin + own, place.begin + from}, lane, doubtful);
+  }
+  // Bytes of the numbers before this part's, whose code bytes are `own` many. All lanes get them.
+  __device__ static std::uint32_t lengths_before(StreamWords stream, const Place& place, std::uint32_t own,
+                                                 std::uint32_t lane) {
+    std::uint32_t before = 0;
+    for (std::uint32_t at = 4 * lane; at < own; at += 4 * 32)
+      before += sum_of_lengths(stream.word(place.begin + at), 16);
+    return __reduce_add_sync(kFullWarp, before);
+  }
 
   __device__ static std::uint32_t codes_of(const BlockOfList& of) {
     return codec::blocks_of(min(kLength, of.count - of.block / kParts * kLength), 4);
@@ -94,7 +133,8 @@ struct GpuVByte {
     Extent extent;
     if (!extent_of(stream, codec::blocks_of(of.count, kLength), of.block / kParts, codec::kGpuVByteUnit, 0, extent))
       return false;
-    place = {extent.begin, extent.end};
+    const bool whole = of.count - of.block / kParts * kLength >= kLength;
+    place = {extent.begin, extent.end, whole ? of.block % kParts : kParts};
     return codes_of(of) <= extent.end - extent.begin;
   }
   __device__ static bool unpack(StreamWords stream, const BlockOfList& of, const Place& place, std::uint32_t lane,
@@ -102,10 +142,7 @@ struct GpuVByte {
     const std::uint32_t own = of.block % kParts * (kBlockLength / 4);  // code bytes before this part's
     std::uint32_t from = codes_of(of);
     if (kParts > 1) {
-      std::uint32_t before = 0;
-      for (std::uint32_t at = 4 * lane; at < own; at += 4 * 32)
-        before += sum_of_lengths(stream.word(place.begin + at), 16);
-      from += __reduce_add_sync(kFullWarp, before);
+      from += lengths_before(stream, place, own, lane);
       if (from > place.end - place.begin) return false;
     }
     unpack_length_coded(stream, of, {place.begin + own, place.begin + from}, lane, out);
@@ -115,8 +152,8 @@ struct GpuVByte {
 
 // Codes and bytes alternate, so groups are found one after the other; every lane goes along and stops at its own.
 struct VarintGB {
-  static constexpr std::uint32_t kRun = 8, kAhead = 1;
-  static constexpr bool kAdds = true;
+  static constexpr std::uint32_t kRun = 8, kAhead = 1, kResident = 1;
+  static constexpr bool kAdds = true, kSimple = false;
   struct Scratch {};
   struct Place {
     std::uint32_t begin;
@@ -140,15 +177,16 @@ struct VarintGB {
       }
       at += 1 + sum_of_lengths(code, 4);
     }
-    if (lane < groups) out.numbers = length_coded_four(stream, own, own_code);
+    if (lane < groups)
+      out.numbers = length_coded_four(own, own_code, [&](std::uint32_t word) { return word_or_zero(stream, word); });
     return true;
   }
 };
 
 // The last byte of every number is known by its top bit; a prefix sum of how many there are says whose it is.
 struct VByte {
-  static constexpr std::uint32_t kRun = 8, kAhead = 1;
-  static constexpr bool kAdds = true;
+  static constexpr std::uint32_t kRun = 8, kAhead = 1, kResident = 1;
+  static constexpr bool kAdds = true, kSimple = false;
   struct Scratch {
     std::uint16_t ends[kBlockLength];  // of each number, from the block's begin
   };

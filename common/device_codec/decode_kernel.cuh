@@ -4,11 +4,15 @@
 //
 //   kRun      blocks of a run, at most 32
 //   kAhead    blocks whose loads are on their way together
+//   kResident thread blocks that a processor should have room for: it limits registers; 1: it does not matter
 //   kAdds     whether it stores distances less one, to be added up; false: it gives docIDs
 //   Place     32-bit words: where a block is, and how to read it
 //   Scratch   shared memory of a warp
 //   find()    one lane: the place of a block; false: corrupt
 //   unpack()  the warp: its numbers, four a lane; false, in any lane: corrupt. `narrow`: all of them are below 2^24
+//   kSimple   whether it also has a short way for full blocks of numbers below 2^24:
+//   simple()         one lane: whether a full block at this place may be such
+//   unpack_simple()  the warp: its numbers; `doubtful`, in any lane: it was none
 #include "common/device/launch.cuh"
 #include "common/device_codec/decode_batch.h"
 #include "common/device_codec/warp.cuh"
@@ -66,51 +70,124 @@ __device__ inline bool finish(Output output, const BlockOfList& of, const Unpack
 }
 
 // Blocks [at, at + some) of the batch, all of one task; some <= kRun.
+struct Run {
+  std::uint32_t task, at, some;
+};
+
+// What lane i has found out about block i of a run.
 template <class Codec>
-__device__ inline void decode_run(const DecodeBatch& of, std::uint32_t task, std::uint32_t at, std::uint32_t some,
-                                  std::uint32_t lane, typename Codec::Scratch& scratch) {
-  const DecodeTask& its = of.tasks[task];
-  const StreamWords stream{its.stream.words, its.stream.size};
-  const std::uint32_t count = its.stream.count, place_in_task = at - its.first_block;
+struct FoundBlock {
+  BlockOfList block{};
   typename Codec::Place place{};
-  BlockOfList own{count, 0, kNoDoc};
   bool fine = false;
-  if (lane < some) {
-    own.block = its.blocks ? its.blocks[place_in_task + lane] : place_in_task + lane;
-    if (own.block < codec::blocks_of(count) && stream.size % 16 == 0) {
-      if (own.block != 0 && of.output != Output::kFrequencies) own.before = __ldg(its.stream.lasts + own.block - 1);
-      fine = Codec::find(stream, own, place);
-    }
-  }
-  const unsigned found = __ballot_sync(kFullWarp, fine);
+};
+template <class Codec>
+__device__ inline FoundBlock<Codec> find_block(const DecodeBatch& of, const DecodeTask& its, StreamWords stream,
+                                               const Run& run, std::uint32_t lane) {
+  FoundBlock<Codec> found;
+  found.block = {its.stream.count, 0, kNoDoc};
+  if (lane >= run.some) return found;
+  const std::uint32_t place_in_task = run.at - its.first_block + lane;
+  found.block.block = its.blocks ? its.blocks[place_in_task] : place_in_task;
+  if (found.block.block >= codec::blocks_of(its.stream.count) || stream.size % 16 != 0) return found;
+  if (found.block.block != 0 && of.output != Output::kFrequencies)
+    found.block.before = __ldg(its.stream.lasts + found.block.block - 1);
+  found.fine = Codec::find(stream, found.block, found.place);
+  return found;
+}
+
+// Any blocks: short ones, corrupt ones, wide numbers.
+template <class Codec>
+__device__ inline void decode_any(const DecodeBatch& of, StreamWords stream, const Run& run,
+                                  const FoundBlock<Codec>& own, std::uint32_t lane, typename Codec::Scratch& scratch) {
+  const unsigned found = __ballot_sync(kFullWarp, own.fine);
   std::uint32_t wrong = 0;  // bit i: this lane has seen that block i is
-  std::uint32_t* to = of.numbers + std::size_t{at} * kBlockLength;
-  for (std::uint32_t i = 0; i < some; i += Codec::kAhead) {
+  std::uint32_t* to = of.numbers + std::size_t{run.at} * kBlockLength;
+  for (std::uint32_t i = 0; i < run.some; i += Codec::kAhead) {
     Unpacked unpacked[Codec::kAhead];
     BlockOfList blocks[Codec::kAhead];
 #pragma unroll
     for (std::uint32_t k = 0; k < Codec::kAhead; ++k) {
-      const std::uint32_t one = min(i + k, some - 1);
-      blocks[k] = {count, its.blocks ? __shfl_sync(kFullWarp, own.block, static_cast<int>(one)) : place_in_task + one,
-                   __shfl_sync(kFullWarp, own.before, static_cast<int>(one))};
-      const auto where = from_lane(place, one);
+      const std::uint32_t one = min(i + k, run.some - 1);
+      blocks[k] = {own.block.count, __shfl_sync(kFullWarp, own.block.block, static_cast<int>(one)),
+                   __shfl_sync(kFullWarp, own.block.before, static_cast<int>(one))};
+      const auto where = from_lane(own.place, one);
       if ((found >> one & 1) == 0 || !Codec::unpack(stream, blocks[k], where, lane, scratch, unpacked[k]))
         wrong |= 1u << one;
     }
 #pragma unroll
     for (std::uint32_t k = 0; k < Codec::kAhead; ++k)
-      if (i + k < some && (found >> (i + k) & 1) != 0 &&
+      if (i + k < run.some && (found >> (i + k) & 1) != 0 &&
           !finish<Codec>(of.output, blocks[k], unpacked[k], lane, to + std::size_t{i + k} * kBlockLength))
         wrong |= 1u << (i + k);
   }
   if (!__any_sync(kFullWarp, wrong != 0)) return;
   std::uint32_t corrupt = 0;
-  for (std::uint32_t i = 0; i < some; ++i) corrupt += __any_sync(kFullWarp, (wrong >> i & 1) != 0) ? 1 : 0;
-  if (lane == 0) atomicAdd(of.corrupt_blocks + task, corrupt);
+  for (std::uint32_t i = 0; i < run.some; ++i) corrupt += __any_sync(kFullWarp, (wrong >> i & 1) != 0) ? 1 : 0;
+  if (lane == 0) atomicAdd(of.corrupt_blocks + run.task, corrupt);
+}
+// The same where it is the exception: a function of its own, so that its registers are none of the rule's.
+template <class Codec>
+__device__ __attribute__((noinline)) void decode_any_apart(DecodeBatch of, Run run, std::uint32_t lane,
+                                                           typename Codec::Scratch& scratch) {
+  const DecodeTask& its = of.tasks[run.task];
+  const StreamWords stream{its.stream.words, its.stream.size};
+  decode_any(of, stream, run, find_block<Codec>(of, its, stream, run, lane), lane, scratch);
+}
+
+// Full blocks of narrow numbers, as nearly all are: nothing is asked for each of them. False: one may not have been
+// that, and all are to be done again.
+template <class Codec, bool kSums>
+__device__ inline bool decode_simple(StreamWords stream, const Run& run, const FoundBlock<Codec>& own,
+                                     std::uint32_t lane, std::uint32_t* numbers) {
+  uint4* to = reinterpret_cast<uint4*>(numbers + std::size_t{run.at} * kBlockLength) + lane;
+  bool doubtful = false;
+  const auto unpack = [&](std::uint32_t i) {
+    return Codec::unpack_simple(stream, from_lane(own.place, i), lane, doubtful);
+  };
+  const auto write = [&](std::uint32_t i, Four one) {
+    if (kSums) {
+      // That of block 0 is -1, which is below every docID, but not as unsigned.
+      const std::uint32_t before = __shfl_sync(kFullWarp, own.block.before, static_cast<int>(i));
+      one = add_up(one, before, lane);
+      doubtful |= one.at[3] + 1 <= before + 1;
+    } else {
+      for (std::uint32_t& number : one.at) ++number;
+    }
+    __stcs(to + i * (kBlockLength / 4), make_uint4(one.at[0], one.at[1], one.at[2], one.at[3]));
+  };
+  std::uint32_t i = 0;
+  for (; i + Codec::kAhead <= run.some; i += Codec::kAhead) {
+    Four ahead[Codec::kAhead];
+#pragma unroll
+    for (std::uint32_t k = 0; k < Codec::kAhead; ++k) ahead[k] = unpack(i + k);
+#pragma unroll
+    for (std::uint32_t k = 0; k < Codec::kAhead; ++k) write(i + k, ahead[k]);
+  }
+  for (; i < run.some; ++i) write(i, unpack(i));
+  return !__any_sync(kFullWarp, doubtful);
 }
 
 template <class Codec>
-__global__ void __launch_bounds__(kThreads) decode_blocks(DecodeBatch of) {
+__device__ inline void decode_run(const DecodeBatch& of, const Run& run, std::uint32_t lane,
+                                  typename Codec::Scratch& scratch) {
+  const DecodeTask& its = of.tasks[run.task];
+  const StreamWords stream{its.stream.words, its.stream.size};
+  const FoundBlock<Codec> own = find_block<Codec>(of, its, stream, run, lane);
+  if constexpr (Codec::kSimple) {
+    if (__all_sync(kFullWarp, lane >= run.some || (own.fine && own.block.full() && Codec::simple(own.place)))) {
+      const bool done = of.output == Output::kDocIds ? decode_simple<Codec, true>(stream, run, own, lane, of.numbers)
+                                                     : decode_simple<Codec, false>(stream, run, own, lane, of.numbers);
+      if (done) return;
+    }
+    decode_any_apart<Codec>(of, run, lane, scratch);
+  } else {
+    decode_any(of, stream, run, own, lane, scratch);
+  }
+}
+
+template <class Codec>
+__global__ void __launch_bounds__(kThreads, Codec::kResident) decode_blocks(DecodeBatch of) {
   __shared__ typename Codec::Scratch scratch[kWarps];
   const std::uint32_t lane = lane_of_warp(), warp = threadIdx.x / 32;
   const std::uint32_t from = (blockIdx.x * kWarps + warp) * Codec::kRun;
@@ -120,7 +197,7 @@ __global__ void __launch_bounds__(kThreads) decode_blocks(DecodeBatch of) {
   for (std::uint32_t at = from; at < end; ++task) {
     const std::uint32_t behind = task + 1 < of.task_count ? of.tasks[task + 1].first_block : of.block_count;
     const std::uint32_t some = min(behind, end) - at;
-    if (some != 0) decode_run<Codec>(of, task, at, some, lane, scratch[warp]);
+    if (some != 0) decode_run<Codec>(of, {task, at, some}, lane, scratch[warp]);
     at += some;
   }
 }

@@ -45,8 +45,8 @@ __device__ inline void docids_beside(StreamWords stream, const BlockOfList& of, 
 }
 
 struct Lrc {
-  static constexpr std::uint32_t kRun = 8, kAhead = 2;
-  static constexpr bool kAdds = false;
+  static constexpr std::uint32_t kRun = 8, kAhead = 2, kResident = 1;
+  static constexpr bool kAdds = false, kSimple = false;
   struct Scratch {};
   using Place = BlockBesideLine;
 
@@ -69,8 +69,8 @@ struct Lrc {
 
 template <bool kOneLine>
 struct SegmentLrc {
-  static constexpr std::uint32_t kRun = 8, kAhead = 2;
-  static constexpr bool kAdds = false;
+  static constexpr std::uint32_t kRun = 8, kAhead = 2, kResident = 1;
+  static constexpr bool kAdds = false, kSimple = false;
   struct Scratch {};
   using Place = BlockBesideLine;
 
@@ -92,8 +92,8 @@ struct SegmentLrc {
 
 // A block's docIDs may be in several buckets, which are done one after the other.
 struct HsLrc {
-  static constexpr std::uint32_t kRun = 8, kAhead = 1;
-  static constexpr bool kAdds = false;
+  static constexpr std::uint32_t kRun = 8, kAhead = 1, kResident = 1;
+  static constexpr bool kAdds = false, kSimple = false;
   struct Scratch {};
   struct Place {
     std::uint32_t bucket;  // of the docID before: the block's first is in it, or in one behind

@@ -87,8 +87,8 @@ struct Pfd {
 
 template <class Format>
 struct Patched {
-  static constexpr std::uint32_t kRun = 8, kAhead = 1;
-  static constexpr bool kAdds = true;
+  static constexpr std::uint32_t kRun = 8, kAhead = 1, kResident = 1;
+  static constexpr bool kAdds = true, kSimple = false;
   using Scratch = PatchedScratch;
   struct Place {
     std::uint32_t word, words;  // of the block; of one that is not full: the byte where it begins

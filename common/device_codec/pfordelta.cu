@@ -117,8 +117,8 @@ __device__ bool patch(StreamWords stream, std::uint64_t at, std::uint64_t limit,
 
 template <unsigned kLevel>
 struct PForDelta {
-  static constexpr std::uint32_t kRun = 8, kAhead = 1;
-  static constexpr bool kAdds = true;
+  static constexpr std::uint32_t kRun = 8, kAhead = 1, kResident = 1;
+  static constexpr bool kAdds = true, kSimple = false;
   struct Scratch {
     std::uint32_t numbers[kBlockLength];
     Exceptions levels[kLevel + 1];

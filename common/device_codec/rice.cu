@@ -12,8 +12,8 @@ namespace frond::device_codec {
 namespace {
 
 struct Rice {
-  static constexpr std::uint32_t kRun = 8, kAhead = 1;
-  static constexpr bool kAdds = true;
+  static constexpr std::uint32_t kRun = 8, kAhead = 1, kResident = 1;
+  static constexpr bool kAdds = true, kSimple = false;
   struct Scratch {
     std::uint32_t ones[kBlockLength];
   };

@@ -6,11 +6,6 @@
 namespace frond::device_codec {
 
 __device__ inline std::uint32_t mask_of(std::uint32_t width) { return width == 0 ? 0 : 0xffffffffu >> (32 - width); }
-// 32 bits from bit `shift` <= 32 of two words.
-__device__ inline std::uint32_t across(std::uint32_t low, std::uint32_t high, std::uint32_t shift) {
-  return static_cast<std::uint32_t>((static_cast<std::uint64_t>(high) << 32 | low) >> shift);
-}
-
 // A full block as simd-bp128 packs it (docs/formats/simd-bp128.md): number j in lane j % 4 of four, at bit (j / 4)
 // * width; a GPU lane's four are at one bit of one 16-byte row. block: on 16 bytes; one row behind it is readable.
 __device__ inline Four unpack_rows(const std::uint32_t* block, std::uint32_t width, std::uint32_t lane) {
@@ -42,15 +37,15 @@ __device__ inline Four unpack_string(const std::uint32_t* words, std::uint32_t b
   if (width <= 8) return Four{{a & mask, a >> width & mask, a >> 2 * width & mask, a >> 3 * width & mask}};
   const std::uint32_t third = __ldg(from + 2), b = __funnelshift_r(second, third, shift);
   if (width <= 16) {
-    const std::uint64_t all = static_cast<std::uint64_t>(b) << 32 | a;
-    return Four{{a & mask, static_cast<std::uint32_t>(all >> width) & mask,
-                 static_cast<std::uint32_t>(all >> 2 * width) & mask,
-                 static_cast<std::uint32_t>(all >> 3 * width) & mask}};
+    const std::uint32_t last = 3 * width < 32 ? __funnelshift_r(a, b, 3 * width) : b >> (3 * width - 32);
+    return Four{{a & mask, a >> width & mask, __funnelshift_rc(a, b, 2 * width) & mask, last & mask}};
   }
   const std::uint32_t fourth = __ldg(from + 3), fifth = __ldg(from + 4);
   const std::uint32_t c = __funnelshift_r(third, fourth, shift), d = __funnelshift_r(fourth, fifth, shift);
-  const std::uint32_t last = 3 * width < 64 ? across(b, c, 3 * width - 32) : across(c, d, 3 * width - 64);
-  return Four{{a & mask, across(a, b, width) & mask, across(b, c, 2 * width - 32) & mask, last & mask}};
+  const std::uint32_t last =
+      3 * width < 64 ? __funnelshift_r(b, c, 3 * width - 32) : __funnelshift_rc(c, d, 3 * width - 64);
+  return Four{
+      {a & mask, __funnelshift_rc(a, b, width) & mask, __funnelshift_rc(b, c, 2 * width - 32) & mask, last & mask}};
 }
 
 }  // namespace frond::device_codec

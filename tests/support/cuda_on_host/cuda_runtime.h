@@ -124,6 +124,9 @@ inline int __clz(int bits) { return std::countl_zero(static_cast<unsigned>(bits)
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by) {
   return static_cast<unsigned>((std::uint64_t{high} << 32 | low) >> (by & 31));
 }
+inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned by) {
+  return static_cast<unsigned>((std::uint64_t{high} << 32 | low) >> (by < 32 ? by : 32));
+}
 
 template <class T>
 T __ldg(const T* from) {
