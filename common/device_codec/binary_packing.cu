@@ -13,7 +13,7 @@ namespace frond::device_codec {
 namespace {
 
 struct SimdBp128 {
-  static constexpr std::uint32_t kRun = 8, kAhead = 2, kResident = 6;
+  static constexpr std::uint32_t kRun = 8, kAhead = 2, kResident = 8;
   static constexpr bool kAdds = true;
   struct Scratch {
     std::uint32_t ones[kBlockLength];
@@ -52,7 +52,7 @@ struct SimdBp128 {
 
 template <std::uint32_t kLength>
 struct GpuBp {
-  static constexpr std::uint32_t kRun = 8, kAhead = 2, kResident = 6;
+  static constexpr std::uint32_t kRun = 8, kAhead = 2, kResident = 8;
   static constexpr bool kAdds = true;
   struct Scratch {};
   struct Place {
