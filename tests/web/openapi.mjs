@@ -81,6 +81,17 @@ function fromText(schema, text) {
   return text;
 }
 
+// Asks until the status is one that is wanted: on a busy machine the broker may miss a leaf for a moment.
+async function settle(wanted, method, template, request) {
+  let status;
+  for (let tries = 0; tries < 50; ++tries) {
+    status = await exchange(method, template, request);
+    if (wanted.includes(status)) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  wrong.push(`${method} ${template} ${request?.query ?? ''}: status ${status}, ${wanted} wanted`);
+}
+
 const refused = (status) => status === 400;
 function agree(name, valid, status) {
   expect(valid !== refused(status), `${name}: the description calls it ${valid ? 'valid' : 'invalid'}, the broker answers ${status}`);
@@ -131,17 +142,15 @@ async function checkEveryRoute() {
     if (item.get && template !== '/v1/search') for (const path of paths) await exchange('GET', template, { path });
   }
   agree('a parameter of /v1/cluster', false, await exchange('GET', '/v1/cluster', { query: 'x=1' }));
-  const readied = seen.get('GET /readyz');
-  expect(readied.has(coverage === 'none' ? 503 : 200), `/readyz: ${[...readied]}`);
+  await settle([coverage === 'none' ? 503 : 200], 'GET', '/readyz');
 }
 
 // A word of its own for each state of the index: a whole answer in the cache outlives the leaves.
 async function checkSearches() {
   const word = { whole: 'links', partial: 'file', none: 'kernel' }[coverage];
   for (const query of [`q=${word}`, `q=${word}&explain=true`, `q=${word}&profile=true`, `q=${word}&explain=true&profile=true`, 'q=%20', `q=${word}&k=100&offset=50`, `q=${word}zz&mode=and`, `q=${word}&allow_partial=false`]) {
-    const status = await exchange('GET', '/v1/search', { query });
     const wanted = query === 'q=%20' ? [200, 503] : coverage === 'whole' ? [200] : coverage === 'none' ? [503, 504] : query.includes('partial') ? [503] : [200];
-    expect(wanted.includes(status), `?${query}: status ${status}, ${wanted} wanted`);
+    await settle(wanted, 'GET', '/v1/search', { query });
   }
 }
 
