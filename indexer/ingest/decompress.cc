@@ -16,11 +16,15 @@ namespace {
 
 bool starts_with(ByteView bytes, std::string_view magic) { return as_text(bytes).starts_with(magic); }
 bool is_gzip(ByteView head) { return starts_with(head, "\x1f\x8b\x08"); }
+// Whether zstd's magic number begins with these bytes, or that of a skippable frame, as parallel compressors write.
+constexpr std::size_t kZstdMagicBytes = 4;
+bool begins_zstd_frame(std::string_view magic) {
+  if (std::string_view("\x28\xb5\x2f\xfd").starts_with(magic)) return true;
+  return (static_cast<unsigned char>(magic[0]) & 0xf0) == 0x50 &&
+         std::string_view("\x2a\x4d\x18").starts_with(magic.substr(1));
+}
 bool is_zstd(ByteView head) {
-  if (starts_with(head, "\x28\xb5\x2f\xfd")) return true;
-  // A skippable frame, as parallel compressors write.
-  return head.size() >= 4 && (std::to_integer<unsigned>(head[0]) & 0xf0) == 0x50 &&
-         as_text(head.subspan(1)).starts_with("\x2a\x4d\x18");
+  return head.size() >= kZstdMagicBytes && begins_zstd_frame(as_text(head.first(kZstdMagicBytes)));
 }
 bool is_bzip2(ByteView head) {
   if (head.size() < 10 || !starts_with(head, "BZh")) return false;
@@ -138,12 +142,20 @@ class Zstd final : public Decompressor {
   Zstd& operator=(const Zstd&) = delete;
 
   Result<Progress> step(ByteView in, std::span<std::byte> out) override {
+    // The library reads frames from before zstd 1.0 too, but only where their magic number comes in one piece.
+    const std::size_t missing = std::min(kZstdMagicBytes - magic_.size(), in.size());
+    if (missing > 0 && !begins_zstd_frame(magic_ + std::string(as_text(in.first(missing)))))
+      return Error(Code::kCorrupt, "zstd: bytes that are no frame");
     ZSTD_inBuffer from{in.data(), in.size(), 0};
     ZSTD_outBuffer to{out.data(), out.size(), 0};
     const std::size_t left = ZSTD_decompressStream(context_, &to, &from);
     if (ZSTD_isError(left)) return Error(Code::kCorrupt, std::string("zstd: ") + ZSTD_getErrorName(left));
     // 0 is the end of a frame; a call that did nothing says nothing new.
     if (from.pos > 0 || to.pos > 0) inside_ = left != 0;
+    if (inside_)
+      magic_ += as_text(in.first(std::min(missing, from.pos)));
+    else
+      magic_.clear();
     return Progress{from.pos, to.pos};
   }
   bool at_boundary() const override { return !inside_; }
@@ -151,6 +163,7 @@ class Zstd final : public Decompressor {
  private:
   ZSTD_DCtx* context_;
   bool inside_ = false;
+  std::string magic_;  // of the frame that we are inside of, as far as it was read
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <random>
 
 #include "indexer/ingest/byte_source.h"
@@ -95,6 +97,23 @@ TEST(Zstd, ReadsLongWindows) {
   ASSERT_LT(stored.size(), text.size() * 2 / 3);
   EXPECT_TRUE(read_all(folder.write("x", stored)) == text);
 }
+// A frame of version 0.5 behind a skippable one. Found by fuzzing.
+TEST(Zstd, RefusesFramesOfFormatsBeforeItsFirst) {
+  const std::string_view text("\x50\x2a\x4d\x18\x02\x00\x00\x00x$\x25\xb5\x2f\xfd\x09\x00\x00\x00", 18);
+  const ByteView whole = as_bytes(text);
+  for (const std::size_t piece : {whole.size(), std::size_t{1}}) {
+    const auto decompressor = Decompressor::create(Compression::kZstd).value();
+    std::array<std::byte, 64> out;
+    ByteView in = whole;
+    Result<Decompressor::Progress> progress = Decompressor::Progress{};
+    while (progress && !in.empty()) {
+      progress = decompressor->step(in.first(std::min(piece, in.size())), out);
+      if (progress) in = in.subspan(progress->consumed);
+    }
+    EXPECT_EQ(progress, Code::kCorrupt) << "in pieces of " << piece;
+  }
+}
+
 TEST(Zstd, PassesOverSkippableFrames) {
   const TestFolder folder;
   const std::string skippable("\x50\x2a\x4d\x18\x04\x00\x00\x00meta", 12);
