@@ -15,7 +15,6 @@ namespace {
 
 using support::Random;
 
-constexpr double kShortest = 5'000, kLongest = 0.4;  // postings; share of the documents
 const scoring::Bm25Parameters kBm25;
 
 // Documents at geometric gaps, so every document is equally likely.
@@ -60,7 +59,7 @@ Gov2::Gov2(const Gov2Options& options) : lengths_(options.documents), lists_(opt
   }
   const postings::ListBuilder builder(*codec::codec_named("simd-bp128"), lengths_, kBm25.b,
                                       statistics_.average_length());
-  const double longest = kLongest * options.documents;
+  const double longest = options.longest * options.documents;
   std::atomic<std::uint32_t> next{0};
   std::vector<std::jthread> threads;
   for (unsigned t = 0; t < std::max(options.threads, 1u); ++t)
@@ -68,28 +67,30 @@ Gov2::Gov2(const Gov2Options& options) : lengths_(options.documents), lists_(opt
       for (std::uint32_t i = next++; i < options.lists; i = next++) {
         // The longest first, so that all threads end together.
         const double place = 1 - (i + 0.5) / options.lists;
-        const double postings = kShortest * std::pow(longest / kShortest, place);
+        const double postings = options.shortest * std::pow(longest / options.shortest, place);
         lists_[i] = make_list(options.seed, i, std::min(postings, 0.9 * options.documents), builder, options.documents);
       }
     });
 }
 
+leaf::Plan Gov2::plan(leaf::Mode mode, std::uint32_t k, std::span<const std::uint32_t> lists) const {
+  leaf::Plan plan{.mode = mode,
+                  .k = k,
+                  .terms = {},
+                  .lengths = lengths_,
+                  .partition = 1,
+                  .norm = scoring::length_norm(kBm25, statistics_)};
+  for (const auto list : lists) {
+    const float weight = scoring::term_weight(kBm25, statistics_, lists_[list]->postings.count(), 1);
+    plan.terms.push_back(
+        {lists_[list], weight, scoring::BoundScale(weight, kBm25, statistics_, statistics_.average_length())});
+  }
+  return plan;
+}
+
 std::vector<leaf::Plan> Gov2::plans(leaf::Mode mode, std::uint32_t k) const {
   std::vector<leaf::Plan> plans;
-  for (const auto& query : queries_) {
-    leaf::Plan plan{.mode = mode,
-                    .k = k,
-                    .terms = {},
-                    .lengths = lengths_,
-                    .partition = 1,
-                    .norm = scoring::length_norm(kBm25, statistics_)};
-    for (const auto list : query) {
-      const float weight = scoring::term_weight(kBm25, statistics_, lists_[list]->postings.count(), 1);
-      plan.terms.push_back(
-          {lists_[list], weight, scoring::BoundScale(weight, kBm25, statistics_, statistics_.average_length())});
-    }
-    plans.push_back(std::move(plan));
-  }
+  for (const auto& query : queries_) plans.push_back(plan(mode, k, query));
   return plans;
 }
 

@@ -5,6 +5,7 @@
 // et al. 2009,
 // 8. Only lists that queries use are made. Seeded; the same for any number of threads.
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "leaf/engine/plan.h"
@@ -17,13 +18,16 @@ struct Gov2Options {
   std::uint32_t lists = 600;
   std::uint32_t queries = 2000;
   unsigned threads = 16;
+  double shortest = 5'000, longest = 0.4;  // lists: postings; share of the documents
 };
 
 class Gov2 {
  public:
   explicit Gov2(const Gov2Options& options);
   std::vector<leaf::Plan> plans(leaf::Mode mode, std::uint32_t k) const;
-  const std::vector<leaf::ListLease>& lists() const { return lists_; }
+  leaf::Plan plan(leaf::Mode mode, std::uint32_t k, std::span<const std::uint32_t> lists) const;  // numbers of lists()
+  const std::vector<leaf::ListLease>& lists() const { return lists_; }                            // the longest first
+  std::span<const std::uint32_t> lengths() const { return lengths_; }
   std::uint32_t documents() const { return static_cast<std::uint32_t>(lengths_.size()); }
   double postings_a_query() const;
 

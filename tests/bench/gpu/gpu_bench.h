@@ -14,6 +14,11 @@ struct QueryBenchOptions {
 // Ranked queries of both engines on the gov2 profile, all lists on the device.
 int run_query_bench(const QueryBenchOptions& options);
 
+// The engine beside OR as in the paper (leaf/gpu/taat), one query at a time, by step; on the first of the queries.
+int run_term_at_a_time_bench(const QueryBenchOptions& options);
+// Both engines by the postings of a query and the size of a batch: from where on the GPU wins.
+int run_break_even_bench(const QueryBenchOptions& options);
+
 struct DecodeBenchOptions {
   std::uint32_t most = 25;  // lists of 2^16 .. 2^most postings
   int rounds = 20;

@@ -1,0 +1,90 @@
+#include "common/device/launch.cuh"
+#include "leaf/gpu/block.cuh"
+#include "leaf/gpu/taat/kernels.h"
+
+namespace frond::leaf::gpu::taat {
+namespace {
+
+constexpr std::uint32_t kWarps = kGroup / 32;  // a thread block of one thread an element of a group
+
+__device__ std::uint64_t key_of(scoring::Score score, DocId docid) {
+  return score == 0 ? 0 : std::uint64_t{score} << 32 | (~docid);
+}
+
+// Of the thread block, for all its threads.
+__device__ std::uint64_t largest(std::uint64_t key, std::uint64_t* of_warps) {
+  const std::uint32_t lane = lane_of_warp();
+  for (std::uint32_t distance = 16; distance > 0; distance /= 2)
+    key = max(key, __shfl_sync(kFullWarp, key, static_cast<int>(lane ^ distance)));
+  if (lane == 0) of_warps[threadIdx.x / 32] = key;
+  __syncthreads();
+  for (std::uint32_t i = 0; i < kWarps; ++i) key = max(key, of_warps[i]);
+  __syncthreads();
+  return key;
+}
+
+__global__ void __launch_bounds__(kGroup)
+    maxima_of_scores(const scoring::Score* scores, std::uint32_t count, std::uint64_t* maxima) {
+  __shared__ std::uint64_t of_warps[kWarps];
+  const std::uint32_t i = blockIdx.x * kGroup + threadIdx.x;
+  const std::uint64_t key = largest(i < count ? key_of(scores[i], i) : 0, of_warps);
+  if (threadIdx.x == 0) maxima[blockIdx.x] = key;
+}
+
+__global__ void __launch_bounds__(kGroup)
+    maxima_of_keys(const std::uint64_t* keys, std::uint32_t count, std::uint64_t* maxima) {
+  __shared__ std::uint64_t of_warps[kWarps];
+  const std::uint32_t i = blockIdx.x * kGroup + threadIdx.x;
+  const std::uint64_t key = largest(i < count ? keys[i] : 0, of_warps);
+  if (threadIdx.x == 0) maxima[blockIdx.x] = key;
+}
+
+// One thread block.
+__global__ void __launch_bounds__(kGroup) extract_best(Tournament from, std::uint32_t k, std::uint64_t* best) {
+  __shared__ std::uint64_t of_warps[kWarps];
+  const std::uint32_t top = from.levels - 1;
+  for (std::uint32_t rank = 0; rank < k; ++rank) {
+    const std::uint64_t key = largest(threadIdx.x < from.counts[top] ? from.maxima[top][threadIdx.x] : 0, of_warps);
+    const DocId docid = ~static_cast<DocId>(key);
+    if (threadIdx.x == 0) {
+      best[rank] = key;
+      if (key != 0) from.scores[docid] = 0;
+    }
+    __syncthreads();
+    if (key == 0) continue;
+    // Up the tree: the group that the document is in, the group that this is in, …
+    std::uint32_t group = docid / kGroup;
+    for (std::uint32_t level = 0; level < from.levels; ++level) {
+      const std::uint32_t i = group * kGroup + threadIdx.x;
+      std::uint64_t own = 0;
+      if (level == 0)
+        own = i < from.documents ? key_of(from.scores[i], i) : 0;
+      else
+        own = i < from.counts[level - 1] ? from.maxima[level - 1][i] : 0;
+      const std::uint64_t now = largest(own, of_warps);
+      if (threadIdx.x == 0) from.maxima[level][group] = now;
+      __syncthreads();
+      group /= kGroup;
+    }
+  }
+}
+
+}  // namespace
+
+Result<void> find_maxima(const scoring::Score* scores, std::uint32_t count, std::uint64_t* maxima,
+                         device::StreamHandle stream) {
+  return device::launch("find_maxima", maxima_of_scores, (count + kGroup - 1) / kGroup, kGroup, stream, scores, count,
+                        maxima);
+}
+
+Result<void> find_maxima(const std::uint64_t* keys, std::uint32_t count, std::uint64_t* maxima,
+                         device::StreamHandle stream) {
+  return device::launch("find_maxima", maxima_of_keys, (count + kGroup - 1) / kGroup, kGroup, stream, keys, count,
+                        maxima);
+}
+
+Result<void> extract(const Tournament& from, std::uint32_t k, std::uint64_t* best, device::StreamHandle stream) {
+  return device::launch("extract", extract_best, 1, kGroup, stream, from, k, best);
+}
+
+}  // namespace frond::leaf::gpu::taat
