@@ -14,6 +14,8 @@
 
 namespace frond::leaf::gpu {
 
+inline constexpr std::uint32_t kCountAll = 0xffffffff;
+
 struct TermOnDevice {
   DeviceList list;
   scoring::BoundScale bounds;

@@ -114,7 +114,7 @@ void BatchBuilder::add_query(const ReadyPlan& ready) {
                       .seed_term = stored ? many : seed_of(plan, own),
                       .k = plan.k,
                       .conjunction = conjunction,
-                      .count_to = static_cast<std::uint32_t>(std::min<std::uint64_t>(plan.count_to, 0xffffffff)),
+                      .count_to = static_cast<std::uint32_t>(std::min<std::uint64_t>(plan.count_to, kCountAll)),
                       .floor = floor,
                       .bin_shift = shift});
   for (std::uint32_t i = 0; i < (conjunction ? 1 : many); ++i) {

@@ -195,6 +195,10 @@ __device__ void emit(Warp& warp, DocId docid, Score score, bool wanted) {
 
 // Adds to the query's matches. Behind the held documents scores are all that matters, if enough are counted.
 __device__ void count_matches(Warp& warp, std::uint32_t count) {
+  if (warp.query.count_to == kCountAll) {
+    if (warp.lane == 0 && count > 0) atomicAdd(&warp.state->matches, count);  // nobody waits for what it was
+    return;
+  }
   std::uint32_t all = 0;
   if (warp.lane == 0) all = (count ? atomicAdd(&warp.state->matches, count) : __ldcg(&warp.state->matches)) + count;
   warp.enough = __shfl_sync(kFullWarp, all, 0) > warp.query.count_to;

@@ -39,7 +39,8 @@ bool PlanBatcher::submit(Plan plan, Done done) {
       return false;
     }
     waiting_.push_back({std::move(plan), std::move(done)});
-    if (running_ == options_.threads) return true;  // whoever comes back first takes it
+    // With all at work, whoever comes back first takes it; and behind the first, a thread is awake or in its window.
+    if (running_ == options_.threads || (waiting_.size() > 1 && !is_full())) return true;
   }
   changed_.notify_one();
   return true;

@@ -185,6 +185,7 @@ int run_query_bench(const QueryBenchOptions& options) {
   const std::span few = std::span(all_or).first(std::min<std::size_t>(500, all_or.size()));
   print_alone("gpu", gpu, few, "or");
   print_alone("gpu", gpu, std::span(all_and).first(few.size()), "and");
+  print_alone("gpu", gpu, std::span(some_and).first(few.size()), "and<");
   print_alone("cpu", cpu, few.first(std::min<std::size_t>(100, few.size())), "or");
   print_alone("cpu", cpu, std::span(all_and).first(std::min<std::size_t>(100, few.size())), "and");
   for (const std::uint32_t k : {100u, 1000u}) {

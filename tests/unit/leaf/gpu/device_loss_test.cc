@@ -2,11 +2,13 @@
 // that the device is lost.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
 #include <vector>
 
 #include "leaf/engines.h"
 #include "leaf/gpu/gpu_engine.h"
+#include "leaf/schedule/plan_batcher.h"
 #include "tests/support/collections/indexed_collection.h"
 #include "tests/support/cuda_on_host/fibers.h"
 
@@ -44,6 +46,45 @@ TEST(GpuEngine, AnswersEveryPlanWhereverTheDeviceFails) {
   }
   EXPECT_TRUE(survived) << "more than " << operations << " operations";
   EXPECT_GT(operations, 10u);
+  cuda_on_host::lose_device_after(0);
+}
+
+TEST(GpuEngine, HandsEveryPlanOfABatchBackWhereverTheDeviceFails) {
+  const SteadyClock clock;
+  const std::uint64_t seed = 902;
+  const auto collection = support::random_collection(seed, {.documents = 400, .terms = 30});
+  const support::IndexedCollection index(collection, {});
+  support::Random random(seed);
+  std::vector<Plan> plans;
+  for (int q = 0; q < 12; ++q)
+    plans.push_back(index.plan(0, support::random_query(random, collection, 3), q % 2 ? Mode::kAnd : Mode::kOr, 10));
+  const auto below = *engine_named("cpu");
+  const auto wanted = below->search(plans, clock);
+  for (std::uint64_t operations = 1; operations < 120; operations += 17) {
+    cuda_on_host::lose_device_after(0);
+    const auto engine = *GpuEngine::create(
+        {.memory_bytes = 4 * BatchRunner::kLeastBytes, .runners = 2, .copying = DeviceCache::Copying::kByTheCaller},
+        *below);
+    cuda_on_host::lose_device_after(operations);
+    std::atomic<std::size_t> answered{0}, handed_back{0}, wrong{0};
+    PlanBatcher batcher(
+        {.threads = 2, .most_of_a_batch = 3},
+        [&](std::span<const Plan> some) { return engine->try_search(some, clock); }, nullptr);
+    for (std::size_t i = 0; i < plans.size(); ++i)
+      ASSERT_TRUE(batcher.submit(plans[i], [&, i](PlanBatcher::Answer answer) {
+        if (!answer)
+          ++handed_back;
+        else if (!*answer || (*answer)->hits != wanted[i]->hits)
+          ++wrong;
+        ++answered;
+      }));
+    batcher.drain();
+    EXPECT_EQ(answered, plans.size());
+    EXPECT_EQ(wrong, 0u) << "seed " << seed << ", lost after " << operations;
+    if (operations == 1) {
+      EXPECT_EQ(handed_back, plans.size());
+    }
+  }
   cuda_on_host::lose_device_after(0);
 }
 
