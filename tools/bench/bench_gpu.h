@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
+#include <vector>
 
 #include "common/base/result.h"
 #include "common/postings/posting_list.h"
@@ -18,14 +20,21 @@ class BenchGpu {
     std::uint64_t refused = 0;                       // lists that it can't have
     std::uint64_t fallbacks = 0;                     // plans that the engine below answered
   };
+  // Where the time of all batches so far went: microseconds, of host threads and of streams, which work side by side.
+  struct Step {
+    std::string_view name;
+    double microseconds = 0;
+  };
   virtual ~BenchGpu() = default;
   virtual leaf::QueryEngine& engine() = 0;  // lists are copied by the search that first asks for them
   virtual Counters counters() const = 0;
+  virtual std::vector<Step> steps() const = 0;  // in their order, while no search is on its way
 };
 
 struct BenchGpuOptions {
   int device = 0;
   std::size_t memory_bytes = std::size_t{4} << 30;  // workspaces and lists
+  bool timed = false;                               // steps() tells the device's steps too, for some time more a batch
 };
 
 // `below` outlives what is made. kDevice: no such device, not so much memory, or a build without CUDA.

@@ -5,7 +5,7 @@
 namespace frond::tools {
 namespace {
 
-using leaf::gpu::DeviceCache, leaf::gpu::GpuEngine;
+using leaf::gpu::BatchSteps, leaf::gpu::DeviceCache, leaf::gpu::GpuEngine;
 
 class Gpu final : public BenchGpu {
  public:
@@ -15,6 +15,14 @@ class Gpu final : public BenchGpu {
     const auto now = engine_->counters();
     return {now.lists.bytes, now.lists.copied_bytes, now.lists.refused, now.fallbacks};
   }
+  std::vector<Step> steps() const override {
+    constexpr std::string_view kNames[BatchSteps::kSteps] = {"build",  "transfer", "start",   "search",
+                                                             "select", "answers",  "outcomes"};
+    const auto now = engine_->steps();
+    std::vector<Step> steps;
+    for (std::size_t i = 0; i < BatchSteps::kSteps; ++i) steps.push_back({kNames[i], now.microseconds[i]});
+    return steps;
+  }
 
  private:
   std::unique_ptr<GpuEngine> engine_;
@@ -23,9 +31,11 @@ class Gpu final : public BenchGpu {
 }  // namespace
 
 Result<std::unique_ptr<BenchGpu>> make_bench_gpu(const BenchGpuOptions& options, leaf::QueryEngine& below) {
-  auto engine = FROND_TRY(GpuEngine::create(
-      {.device = options.device, .memory_bytes = options.memory_bytes, .copying = DeviceCache::Copying::kByTheCaller},
-      below));
+  auto engine = FROND_TRY(GpuEngine::create({.device = options.device,
+                                             .memory_bytes = options.memory_bytes,
+                                             .copying = DeviceCache::Copying::kByTheCaller,
+                                             .timed = options.timed},
+                                            below));
   return std::unique_ptr<BenchGpu>(std::make_unique<Gpu>(std::move(engine)));
 }
 

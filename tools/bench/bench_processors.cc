@@ -102,16 +102,37 @@ class Bench {
 
   Result<void> rate(std::string_view processor, leaf::QueryEngine& engine, BenchMode mode, std::uint32_t k,
                     std::span<const PlannedQuery> queries, std::size_t batch, std::uint32_t callers) {
+    const bool steps = options_.steps && processor == "gpu";
+    const auto before = steps ? gpu_->steps() : std::vector<BenchGpu::Step>();
     const Rate rate = FROND_TRY(time_batches(engine, mode, queries, timing(batch, callers, options_.seconds)));
-    table_.add({{"processor", processor},
-                {"mode", name_of(mode)},
-                {"k", k},
-                {"batch", batch},
-                {"callers", callers},
-                {"queries_per_second", {{"least", rate.least}, {"median", rate.median}, {"most", rate.most}}}},
-               fmt::format("{:4} {:4} k {:<5} batch {:<5} {:>3} callers {:>10.0f} queries/s ({:.0f} .. {:.0f})",
-                           processor, name_of(mode), k, batch, callers, rate.median, rate.least, rate.most));
+    ordered_json row{{"processor", processor},
+                     {"mode", name_of(mode)},
+                     {"k", k},
+                     {"batch", batch},
+                     {"callers", callers},
+                     {"queries_per_second", {{"least", rate.least}, {"median", rate.median}, {"most", rate.most}}}};
+    std::string line = fmt::format("{:4} {:4} k {:<5} batch {:<5} {:>3} callers {:>10.0f} queries/s ({:.0f} .. {:.0f})",
+                                   processor, name_of(mode), k, batch, callers, rate.median, rate.least, rate.most);
+    if (steps) add_steps(before, gpu_->steps(), mode, row, line);
+    table_.add(std::move(row), line);
     return {};
+  }
+
+  // Shares of the time of what was done since `before`.
+  static void add_steps(std::span<const BenchGpu::Step> before, std::span<const BenchGpu::Step> after, BenchMode mode,
+                        ordered_json& row, std::string& line) {
+    double all = 0;
+    for (std::size_t i = 0; i < after.size(); ++i) all += after[i].microseconds - before[i].microseconds;
+    line += "; of the time, %:";
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      const double share = all > 0 ? 100 * (after[i].microseconds - before[i].microseconds) / all : 0;
+      row["steps_percent"][std::string(after[i].name)] = share;
+      line += fmt::format(" {} {:.0f}", after[i].name, share);
+    }
+    if (mode == BenchMode::kAnd)
+      line += "  (Ding 2009, Table 3: decompression 47, intersection 45, scoring and top-k 8)";
+    if (mode == BenchMode::kOr)
+      line += "  (Ding 2009, Table 3: initialization 9, decompression 30, scoring 48, top-k 13)";
   }
 
   // Queries by the postings of their lists, three ranges to a power of ten.

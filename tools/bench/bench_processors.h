@@ -19,6 +19,7 @@ struct ProcessorBench {
   std::uint32_t rounds = 3;
   double seconds = 1;       // of a round, at least
   bool break_even = false;  // also by postings a query
+  bool steps = false;       // of the GPU's batches, beside those of Ding 2009, Table 3: its engine was made `timed`
   bool json = false;
 };
 

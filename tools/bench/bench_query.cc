@@ -111,7 +111,7 @@ nlohmann::ordered_json to_json(std::string_view algorithm, std::string_view mode
 Result<void> bench_by_processor(const BenchQueryFlags& flags) {
   const auto cpu = FROND_TRY(leaf::engine_named(leaf::kDefaultEngine));
   std::unique_ptr<BenchGpu> gpu;
-  if (flags.processor != "cpu") gpu = FROND_TRY(make_bench_gpu(flags.gpu, *cpu));
+  if (flags.processor != "cpu") gpu = FROND_TRY(make_bench_gpu(flags.gpu, *cpu));  // refused before anything is read
   ProcessorBench options{.ks = flags.ks,
                          .batches = flags.batches,
                          .callers = flags.callers,
@@ -119,6 +119,7 @@ Result<void> bench_by_processor(const BenchQueryFlags& flags) {
                          .rounds = flags.timing.rounds,
                          .seconds = flags.seconds,
                          .break_even = flags.break_even,
+                         .steps = flags.gpu.timed,
                          .json = flags.json};
   for (const auto& mode : flags.modes) options.modes.push_back(mode_named(mode));
   const auto searcher = FROND_TRY(PartitionSearcher::open(flags.from));
@@ -214,6 +215,7 @@ void add_bench_query(CLI::App& bench_command, int& status) {
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   command->add_flag("--break-even", flags->break_even, "With both: also by postings a query");
+  command->add_flag("--steps", flags->gpu.timed, "Also the steps of the GPU's batches, and their shares of the time");
   command->add_option("--gpu", flags->gpu.device, "The device's number")->capture_default_str();
   command->add_option("--gpu-memory", flags->gpu.memory_bytes, "Bytes of it to use: workspaces and lists")
       ->transform(config::byte_size())

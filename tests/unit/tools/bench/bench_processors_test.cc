@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "leaf/engines.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/small_repository.h"
@@ -15,10 +17,12 @@ class StandIn final : public BenchGpu, public leaf::QueryEngine {
   StandIn() : below_(*leaf::engine_named("exhaustive")) {}
   leaf::QueryEngine& engine() override { return *this; }
   Counters counters() const override { return counters_; }
+  std::vector<Step> steps() const override { return {{"search", searched_}, {"select", 2 * searched_}}; }
   std::string_view name() const override { return "stand-in"; }
   bool can_run(const leaf::Plan&) const override { return true; }
   std::vector<Result<leaf::Outcome>> search(std::span<const leaf::Plan> plans, const Clock& clock) override {
     auto found = below_->search(plans, clock);
+    searched_ += static_cast<double>(plans.size());
     if (falls_back) counters_.fallbacks += plans.size();
     if (errs && plans.size() > 1) found[0] = Error(Code::kCorrupt, "no list");
     if (lies && !found[0]->hits.empty()) ++found[0]->hits[0].score;
@@ -29,6 +33,7 @@ class StandIn final : public BenchGpu, public leaf::QueryEngine {
  private:
   std::unique_ptr<leaf::QueryEngine> below_;
   Counters counters_{.held_bytes = 1};
+  std::atomic<double> searched_{0};  // plans
 };
 
 class ProcessorBenches : public testing::Test {
@@ -48,6 +53,7 @@ class ProcessorBenches : public testing::Test {
                                  .rounds = 1,
                                  .seconds = 0,
                                  .break_even = true,
+                                 .steps = true,
                                  .json = true};
     return bench_processors(*searcher_, queries_, options, {cpu_.get(), &gpu_});
   }
