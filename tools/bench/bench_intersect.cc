@@ -197,6 +197,9 @@ Result<void> bench(const BenchIntersectFlags& flags) {
                     {"methods", rows}});
     return {};
   };
+  if (!flags.pairs.empty() && !flags.json)
+    fmt::print("{}: with {} levels below {} ns an integer of one list, where lists are long.\n", kPairFigure.source,
+               kPairFigure.levels, kPairFigure.nanoseconds);
   for (const std::uint32_t count : flags.pairs) {
     IntersectionOptions alone = flags.options;
     alone.thresholds = {1};

@@ -25,4 +25,11 @@ struct LinearityFigure {
 };
 std::optional<LinearityFigure> linearity_figure(std::string_view set, std::uint32_t length);
 
+// Two lists of one length, uncompressed, on a GeForce 8800 GTS. Of the figure's curves the text gives no more.
+struct PairFigure {
+  std::string_view source, levels;
+  double nanoseconds;
+};
+inline constexpr PairFigure kPairFigure{"Ding 2009 §7.3, Figure 6", "2 or 3", 4};
+
 }  // namespace frond::tools

@@ -14,7 +14,7 @@ namespace frond::tools {
 
 struct IntersectionOptions {
   std::vector<std::uint32_t> thresholds{1u << 20};  // computations a batch: on the device one timing each
-  std::uint32_t slots = 3;                          // batches under way
+  std::uint32_t slots = 8;                          // batches under way
   unsigned rounds = 5, threads = 1;
 };
 

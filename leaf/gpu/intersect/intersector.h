@@ -16,7 +16,7 @@ namespace frond::leaf::gpu::intersect {
 
 struct IntersectorOptions {
   std::uint32_t threshold = 1u << 20;
-  std::uint32_t slots = 3;
+  std::uint32_t slots = 8;
   std::uint32_t most_queries = 1u << 15;  // of a batch
 };
 

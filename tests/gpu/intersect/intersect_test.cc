@@ -82,7 +82,7 @@ TEST_P(EveryMethodOnTheDevice, AnswersQueriesOfListsOfEveryLengthInOneBatch) {
   const std::uint64_t seed = 8201;
   const std::uint32_t counts[] = {0, 1, 2, 31, 32, 33, 127, 128, 129, 255, 256, 257, 511, 513, 1000, 3000, 3900};
   const Lists lists = random_lists(seed, 4000, counts);
-  check_all(GetParam(), lists, random_queries(seed, 150, std::size(counts), 5), {}, seed);
+  check_all(GetParam(), lists, random_queries(seed, 150, std::size(counts), 5), {.slots = 3}, seed);
 }
 
 TEST_P(EveryMethodOnTheDevice, CutsQueriesIntoBatchesByTheThreshold) {
@@ -102,7 +102,7 @@ TEST_P(EveryMethodOnTheDevice, AnswersForEqualAndForDisjointLists) {
   QuerySet queries;
   for (const std::vector<std::uint32_t>& query : {std::vector<std::uint32_t>{0, 1}, {0, 3}, {0, 2, 3}, {2}, {1, 3, 2}})
     queries.add(query);
-  check_all(GetParam(), lists, queries, {}, 0);
+  check_all(GetParam(), lists, queries, {.slots = 3}, 0);
 }
 
 TEST_P(EveryMethodOnTheDevice, FindsItsWayInALongList) {
@@ -113,7 +113,7 @@ TEST_P(EveryMethodOnTheDevice, FindsItsWayInALongList) {
   queries.add(std::vector<std::uint32_t>{2, 0});
   queries.add(std::vector<std::uint32_t>{1, 2});
   queries.add(std::vector<std::uint32_t>{0, 1, 2});
-  check_all(GetParam(), lists, queries, {}, seed);
+  check_all(GetParam(), lists, queries, {.slots = 3}, seed);
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, EveryMethodOnTheDevice, testing::ValuesIn(all_methods().begin(), all_methods().end()),
@@ -128,7 +128,7 @@ TEST(Intersector, RefusesAQueryOfMoreListsThanItCanTake) {
   const Lists lists = random_lists(8204, 100, counts);
   const auto index = DeviceIndex::create({Kind::kBinary, 0}, lists.lists, lists.documents, 1);
   ASSERT_TRUE(index.has_value());
-  auto intersector = Intersector::create(*index, {});
+  auto intersector = Intersector::create(*index, {.slots = 1});
   ASSERT_TRUE(intersector.has_value());
   QuerySet queries;
   queries.add(std::vector<std::uint32_t>(kMostListsOfAQuery + 1, 0));
