@@ -181,7 +181,7 @@ TEST_F(AServer, RefusesGarbageAfterAnsweringWhatCameBefore) {
   EXPECT_EQ(count(heard, "HTTP/1.1 400 Bad Request"), 1u);
 }
 TEST_F(AServer, AnswersAnUnfinishedRequestWith408AndClosesAnIdleOne) {
-  start({.idle_timeout = std::chrono::seconds(1)});
+  start({.idle_timeout = std::chrono::seconds(2)});
   Client idle(port()), slow(port());
   slow.say("GET / HTTP/1.1\r\nHo");
   EXPECT_TRUE(slow.hear_all().starts_with("HTTP/1.1 408 "));
