@@ -61,12 +61,30 @@ class GpuState {
   const Accelerator* gpu_;
 };
 
+// Null: none is wanted, or there is none and the log says why. An error: there is none, and the leaf needs one.
+Result<std::unique_ptr<Accelerator>> accelerator_for(const Options& options, QueryEngine& cpu,
+                                                     metrics::Registry& registry, Logger& log) {
+  if (!options.gpu_device) return std::unique_ptr<Accelerator>();
+  auto made = make_accelerator(*options.gpu_device, options.gpu_cache_bytes, cpu, registry);
+  if (made || options.gpu_required) return made;
+  log.info("no GPU is used", {{"reason", made.error().message()}});
+  return std::unique_ptr<Accelerator>();
+}
+
 void export_gpu_state(metrics::Registry& registry, const GpuState& state) {
   for (const char* name : {"off", "absent", "ready", "lost"})
     registry.before_scrape(
         [&state, name, gauge = registry.gauge(metrics::leaf::kGpuState, {{"state", name}})]() mutable {
           gauge.set(state.now() == name ? 1 : 0);
         });
+}
+
+void export_serving(metrics::Registry& registry, const LeafService& service, const wire::RouterSocket& socket) {
+  registry.before_scrape([&, ready = registry.gauge(metrics::leaf::kReady),
+                          lost = registry.counter(metrics::leaf::kRepliesLost)]() mutable {
+    ready.set(service.ready() ? 1 : 0);
+    lost.add(static_cast<double>(socket.dropped()) - lost.value());
+  });
 }
 
 // What is wrong with the configuration or its surroundings: one line, exit 2.
@@ -105,15 +123,9 @@ int serve(const Options& options) {
   if (!engine) return refuse(engine.error());
   if (!exhaustive) return refuse(exhaustive.error());
 
-  std::unique_ptr<Accelerator> gpu;
-  if (options.gpu_device) {
-    auto made = make_accelerator(*options.gpu_device, options.gpu_cache_bytes, **engine, registry);
-    if (!made && options.gpu_required) return refuse(std::move(made).error().within("--gpu"));
-    if (made)
-      gpu = *std::move(made);
-    else
-      log.info("no GPU is used", {{"reason", made.error().message()}});
-  }
+  auto accelerator = accelerator_for(options, **engine, registry, log);
+  if (!accelerator) return refuse(std::move(accelerator).error().within("--gpu"));
+  const std::unique_ptr<Accelerator> gpu = *std::move(accelerator);
   const GpuState gpu_state(options, gpu.get());
   export_gpu_state(registry, gpu_state);
 
@@ -145,11 +157,7 @@ int serve(const Options& options) {
   GenerationLoader loader(**source, **data, {options.shard, options.shards}, registration);
   GenerationFollower follower({options.poll, options.grace}, **source, **data, loader, board, clock, log, &registry);
 
-  registry.before_scrape([&, ready = registry.gauge(metrics::leaf::kReady),
-                          lost = registry.counter(metrics::leaf::kRepliesLost)]() mutable {
-    ready.set(service.ready() ? 1 : 0);
-    lost.add(static_cast<double>((*socket)->dropped()) - lost.value());
-  });
+  export_serving(registry, service, **socket);
   auto http = http::Server::create(io, {.listen = options.http}, probe_routes(registry, service, board));
   if (!http) return refuse(std::move(http).error().within("--http"));
 
