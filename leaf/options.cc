@@ -18,7 +18,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   options.gpu_cache_bytes = std::uint64_t{4} << 30;
   options.queue_limit = 1024;
   options.gpu_queue_limit = 4096;
-  options.gpu_least_postings = 50'000;
+  options.gpu_least_postings = 20'000;
 
   app.add_option("--repository", options.repository, "The repository: a directory or http://host:port[/path]")
       ->required();
