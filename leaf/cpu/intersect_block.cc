@@ -18,7 +18,7 @@ using I32 = hn::ScalableTag<std::int32_t>;
 
 // Of `count` candidates, all less than the table's span above `first`, keeps those that have an entry with the stamp,
 // and their positions. Returns how many.
-std::uint32_t keep_tabled_target(const std::uint16_t* entries, std::uint32_t stamp, DocId first, const DocId* docids,
+std::uint32_t keep_tabled_target(const std::uint32_t* entries, std::uint32_t stamp, DocId first, const DocId* docids,
                                  const std::uint32_t* places, std::uint32_t count, DocId* kept_docids,
                                  std::uint32_t* kept_places, std::uint32_t* kept_positions) {
   const U32 u32;
@@ -31,9 +31,7 @@ std::uint32_t keep_tabled_target(const std::uint16_t* entries, std::uint32_t sta
     // Behind the last there are others: they look at the first entry, and don't count.
     const auto valid = hn::Lt(hn::Iota(u32, i), hn::Set(u32, count));
     const auto at = hn::IfThenElseZero(valid, hn::Sub(docid, low));
-    const auto loaded =
-        hn::GatherOffset(u32, reinterpret_cast<const std::uint32_t*>(entries), hn::BitCast(i32, hn::ShiftLeft<1>(at)));
-    const auto entry = hn::And(loaded, hn::Set(u32, 0xffff));
+    const auto entry = hn::GatherIndex(u32, entries, hn::BitCast(i32, at));
     const auto match = hn::And(hn::Eq(hn::ShiftRight<7>(entry), stamps), valid);
     // Compressed in the register and stored whole: a compressing store is slow on some processors.
     hn::StoreU(hn::Compress(docid, match), u32, kept_docids + kept);
@@ -114,8 +112,7 @@ void BlockTable::intersect(const Candidates& candidates, const TermReader& reade
     // There is a docID >= last in the block: nothing is read behind it.
     const std::uint32_t start = reader.position_of(first), at_last = reader.position_of(last);
     const std::uint32_t end = at_last + (block[at_last] == last);
-    for (std::uint32_t p = start; p < end; ++p)
-      entries_[block[p] - first] = static_cast<std::uint16_t>(stamp_ * kBlockLength + p);
+    for (std::uint32_t p = start; p < end; ++p) entries_[block[p] - first] = stamp_ * kBlockLength + p;
     count = HWY_DYNAMIC_DISPATCH(keep_tabled_target)(entries_.data(), stamp_, first, docids, places, size, kept_docids,
                                                      kept_places, positions);
     ++stamp_;

@@ -54,8 +54,8 @@ class BlockTable {
   static constexpr DocId kSpan = 4096;
   // By docID less the first candidate's: stamp * 128 + position. Entries of other stamps are of earlier blocks, so
   // nothing is cleared until stamps run out.
-  std::array<std::uint16_t, kSpan + 1> entries_;  // a vector's load reaches one entry further
-  std::uint32_t stamp_ = kStamps;                 // entries_ hold nothing yet
+  std::array<std::uint32_t, kSpan> entries_;
+  std::uint32_t stamp_ = kStamps;  // entries_ hold nothing yet
   static constexpr std::uint32_t kStamps = 512;
 };
 
