@@ -36,27 +36,27 @@ std::uint32_t blocks_of(const Selection& selection) {
 }  // namespace
 
 Result<UploadedStreams> UploadedStreams::create(std::span<const EncodedList> lists, device::StreamHandle stream) {
-  std::size_t bytes = 0, lasts = 0;
+  std::size_t lasts = 0;
+  for (const EncodedList& list : lists) lasts += list.lasts.size_bytes();
+  std::size_t at = aligned(lasts), bytes = at;
   for (const EncodedList& list : lists) {
     if (list.stream.size() % 16 != 0)
       return Error(Code::kInvalid, "a stream of " + std::to_string(list.stream.size()) + " bytes");
-    bytes += aligned(list.stream.size() + codec::kReadSlack);
-    lasts += list.lasts.size();
+    bytes = aligned(bytes) + list.stream.size() + codec::kReadSlack;
   }
-  const std::size_t lasts_at = bytes;
-  bytes += lasts * sizeof(DocId);
   auto memory = FROND_TRY(Memory::create(Place::kDevice, bytes));
   const auto staged = FROND_TRY(Memory::create(Place::kPinnedHost, bytes));
   std::vector<StreamOnDevice> streams;
-  std::size_t at = 0, last_at = lasts_at;
+  std::size_t last_at = 0;
   for (const EncodedList& list : lists) {
+    at = aligned(at);
     if (!list.stream.empty()) std::memcpy(staged.data() + at, list.stream.data(), list.stream.size());
     if (!list.lasts.empty()) std::memcpy(staged.data() + last_at, list.lasts.data(), list.lasts.size_bytes());
     streams.push_back({.words = reinterpret_cast<const std::uint32_t*>(memory.data() + at),
                        .lasts = reinterpret_cast<const DocId*>(memory.data() + last_at),
                        .size = static_cast<std::uint32_t>(list.stream.size()),
                        .count = list.count});
-    at += aligned(list.stream.size() + codec::kReadSlack);
+    at += list.stream.size() + codec::kReadSlack;
     last_at += list.lasts.size_bytes();
   }
   FROND_TRY(device::copy_to_device(memory.data(), staged.data(), bytes, stream));

@@ -1,6 +1,7 @@
 #pragma once
 // Lists encoded by one codec and copied to device memory, ready to be decoded there: what tests and `frond bench codec`
-// decode. Lists lie one behind the other, each on 256 bytes with its slack; then the last docIDs of all their blocks.
+// decode. First the last docIDs of all blocks, then the lists, each on 256 bytes; the memory ends with the slack of the
+// last one, so that a sanitizer sees every access behind it.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -27,7 +28,6 @@ class UploadedStreams {
 
   // Device memory; as many as there were lists.
   std::span<const StreamOnDevice> streams() const { return streams_; }
-  std::size_t bytes() const { return memory_.bytes(); }
 
  private:
   UploadedStreams(device::Memory memory, std::vector<StreamOnDevice> streams)
