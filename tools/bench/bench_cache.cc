@@ -28,30 +28,41 @@ struct BenchCacheFlags {
   std::vector<double> shares{1, 2, 5, 10, 20, 30, 50, 75, 100};
   std::vector<std::uint64_t> sizes;
   double warm_up = 0.5;
+  std::uint64_t least_postings = 0;
   bool json = false;
 };
 
-// Each list's size on a device is asked for once.
-Result<CacheLog> log_of(PartitionSearcher& searcher, std::span<const BenchQuery> queries) {
+// The queries that have at least so many postings, as a leaf picks those that the GPU is for. Each list's size on a
+// device is asked for once.
+Result<CacheLog> log_of(PartitionSearcher& searcher, std::span<const BenchQuery> queries,
+                        std::uint64_t least_postings) {
   CacheLog log;
   std::unordered_map<std::string, std::uint32_t> lists;
+  std::vector<std::uint64_t> postings;  // by list
   constexpr std::uint32_t kNone = 0xffffffff;
   for (const auto& query : queries) {
-    auto& wanted = log.queries.emplace_back();
+    std::vector<std::uint32_t> wanted;
+    std::uint64_t sum = 0;
     for (const auto& term : query) {
       const auto [found, is_new] = lists.emplace(term.text, kNone);
       if (is_new) {
         const auto plan = FROND_TRY(searcher.plan({term}, leaf::Mode::kOr, 1));
         if (!plan.terms.empty()) {
           found->second = static_cast<std::uint32_t>(log.bytes.size());
+          postings.push_back(plan.terms[0].list->postings.count());
           log.bytes.push_back(FROND_TRY(
               bytes_on_device(plan.terms[0].list->postings, static_cast<std::uint32_t>(plan.lengths.size()))));
         }
       }
-      if (found->second != kNone) wanted.push_back(found->second);
+      if (found->second == kNone) continue;
+      wanted.push_back(found->second);
+      sum += postings[found->second];
     }
+    if (sum >= least_postings) log.queries.push_back(std::move(wanted));
   }
-  if (log.bytes.empty()) return Error(Code::kInvalid, "the partition has no term of any query");
+  if (log.all_bytes() == 0)
+    return Error(Code::kInvalid,
+                 fmt::format("no query has {} postings in the partition", std::max<std::uint64_t>(least_postings, 1)));
   return log;
 }
 
@@ -62,8 +73,8 @@ double percent(std::uint64_t part, std::uint64_t whole) {
 Result<void> bench(const BenchCacheFlags& flags) {
   const auto searcher = FROND_TRY(PartitionSearcher::open(flags.from));
   const auto queries = FROND_TRY(read_queries(flags.queries, flags.tag, searcher->analyzer()));
-  const CacheLog log = FROND_TRY(log_of(*searcher, queries));
-  const auto count_from = static_cast<std::size_t>(flags.warm_up * static_cast<double>(queries.size()));
+  const CacheLog log = FROND_TRY(log_of(*searcher, queries, flags.least_postings));
+  const auto count_from = static_cast<std::size_t>(flags.warm_up * static_cast<double>(log.queries.size()));
   std::vector<std::uint64_t> sizes = flags.sizes;
   if (sizes.empty())
     for (const double share : flags.shares)
@@ -71,10 +82,10 @@ Result<void> bench(const BenchCacheFlags& flags) {
   auto rows = nlohmann::ordered_json::array();
   if (!flags.json)
     fmt::print(
-        "{}\n{} queries, counted from the {}th on; they ask for {} lists of {} bytes on a device\n"
+        "{}\n{} of {} queries have {} postings or more; counted from the {}th on; they ask for {} bytes of lists\n"
         "(Ding 2009, section 4, expects 50 to 80 % of a GPU's cache)\n{:>14} {:>8} {:>12} {:>14} {:>12} {:>10} {:>9}\n",
-        searcher->description(), queries.size(), count_from, log.bytes.size(), log.all_bytes(), "cache bytes", "of all",
-        "lists hit", "whole queries", "bytes hit", "evictions", "refused");
+        searcher->description(), log.queries.size(), queries.size(), flags.least_postings, count_from, log.all_bytes(),
+        "cache bytes", "of all", "lists hit", "whole queries", "bytes hit", "evictions", "refused");
   for (const auto size : sizes) {
     const auto counted = replay(log, size, count_from);
     const double lists = percent(counted.list_hits, counted.lists),
@@ -93,8 +104,8 @@ Result<void> bench(const BenchCacheFlags& flags) {
   }
   if (flags.json) {
     const nlohmann::ordered_json out{{"partition", searcher->description()},
-                                     {"queries", queries.size()},
-                                     {"lists", log.bytes.size()},
+                                     {"queries", log.queries.size()},
+                                     {"least_postings", flags.least_postings},
                                      {"list_bytes", log.all_bytes()},
                                      {"rows", rows}};
     fmt::print("{}\n", out.dump());
@@ -118,6 +129,10 @@ void add_bench_cache(CLI::App& bench_command, int& status) {
       ->transform(config::byte_size());
   command->add_option("--shares", flags->shares, "Sizes in percent of all lists that the log asks for")
       ->check(CLI::Range(0.0, 1000.0))
+      ->capture_default_str();
+  command
+      ->add_option("--least-postings", flags->least_postings,
+                   "Only queries with so many: a leaf's --gpu-least-postings")
       ->capture_default_str();
   command->add_option("--warm-up", flags->warm_up, "This share of the log is replayed without being counted")
       ->check(CLI::Range(0.0, 1.0))

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <numeric>
 #include <string>
 
 #include "common/device/arena.h"
@@ -40,7 +39,16 @@ class Simulation {
 
 }  // namespace
 
-std::size_t CacheLog::all_bytes() const { return std::accumulate(bytes.begin(), bytes.end(), std::size_t{0}); }
+std::size_t CacheLog::all_bytes() const {
+  std::vector<bool> asked(bytes.size(), false);
+  std::size_t sum = 0;
+  for (const auto& query : queries)
+    for (const auto list : query) {
+      if (!asked[list]) sum += bytes[list];
+      asked[list] = true;
+    }
+  return sum;
+}
 
 CacheReplay replay(const CacheLog& log, std::size_t cache_bytes, std::size_t count_from) {
   Simulation cache(cache_bytes);

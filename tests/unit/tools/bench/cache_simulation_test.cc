@@ -19,6 +19,10 @@ TEST(CacheReplay, HitsWhatWasAskedForBefore) {
   EXPECT_EQ(counted.evictions, 0u);
 }
 
+TEST(CacheLog, HasTheBytesOfTheListsThatItsQueriesAskFor) {
+  EXPECT_EQ((CacheLog{.queries = {{0, 2}, {2}}, .bytes = {3, 50, 4}}.all_bytes()), 7u);
+}
+
 TEST(CacheReplay, CountsFromWhereItIsTold) {
   const CacheLog log{.queries = {{0}, {1}, {0}, {1}}, .bytes = {kList, kList}};
   const auto counted = replay(log, 100 * kList, 2);
