@@ -69,7 +69,7 @@ __device__ inline Four unpack_simple_length_coded(StreamWords stream, CodesAndBy
 }
 
 struct StreamVByte {
-  static constexpr std::uint32_t kRun = 8, kAhead = 2, kResident = 8;
+  static constexpr std::uint32_t kRun = 8, kAhead = 1, kResident = 8;
   static constexpr bool kAdds = true;
   struct Scratch {};
   using Place = CodesAndBytes;
@@ -97,7 +97,7 @@ struct StreamVByte {
 
 template <std::uint32_t kLength>
 struct GpuVByte {
-  static constexpr std::uint32_t kRun = 8, kAhead = 2, kResident = 8;
+  static constexpr std::uint32_t kRun = 8, kAhead = 1, kResident = 8;
   static constexpr bool kAdds = true;
   static constexpr std::uint32_t kParts = kLength / kBlockLength;
   struct Scratch {};
