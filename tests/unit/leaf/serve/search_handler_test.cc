@@ -152,10 +152,10 @@ TEST(SearchHandler, CountsAndRanksTheMatchesOfAllPartitions) {
 
 TEST(SearchHandler, AnswersAlikeForAnyNumberOfPartitions) {
   const auto documents = random_documents(300, 2);
-  ServedCollection one(documents, 1), many(documents, 7);
+  ServedCollection one(documents, 1), many(documents, 4);
   for (const Mode mode : {Mode::kAnd, Mode::kOr}) {
     for (const auto& terms : {std::vector<std::string>{"t3"}, {"t1", "t4"}, {"t2", "t2", "t8"}, {"t11", "t10", "t9"}}) {
-      const auto a = one.search(request_of(mode, terms, 1)), b = many.search(request_of(mode, terms, 7));
+      const auto a = one.search(request_of(mode, terms, 1)), b = many.search(request_of(mode, terms, 4));
       const auto& ranking = mode == Mode::kAnd ? a.and_ranking : a.or_ranking;
       const auto& same = mode == Mode::kAnd ? b.and_ranking : b.or_ranking;
       EXPECT_FALSE(ranking.hits.empty());
