@@ -11,6 +11,7 @@
 #include "common/config/options.h"
 #include "indexer/build.h"
 #include "indexer/build_report.h"
+#include "indexer/build_status_server.h"
 #include "indexer/commands.h"
 
 namespace frond::indexer {
@@ -108,6 +109,13 @@ BuildCommand::BuildCommand(CLI::App& app)
                   "do not count: the first stays")
       ->capture_default_str();
   command_.add_flag("--json", json_, "Print the summary as one JSON object");
+  command_.add_option("--http", http_, "Serve /metrics and /livez of the build here while it runs; default: nowhere")
+      ->type_name("HOST:PORT");
+  command_
+      .add_option("--http-linger-seconds", http_linger_seconds_,
+                  "With --http: stay so long after a build that published, for a last scrape")
+      ->check(CLI::Range(0, 3600))
+      ->capture_default_str();
 }
 
 int BuildCommand::run(Logger& logger) {
@@ -146,6 +154,12 @@ int BuildCommand::run(Logger& logger) {
 
   const StopOnSignal signals;
   BuildProgress progress;
+  std::unique_ptr<BuildStatusServer> status;
+  if (!http_.empty()) {
+    auto made = BuildStatusServer::create(http_, progress);
+    if (!made) return refuse("--http: " + made.error().message());
+    status = *std::move(made);
+  }
   auto built = [&] {
     const ProgressLine line(progress);
     return build(options, progress, logger, signals.token());
@@ -159,6 +173,7 @@ int BuildCommand::run(Logger& logger) {
     return 1;
   }
   std::cout << (json_ ? summary_json(*built) : summary_text(*built)) << std::endl;
+  if (status) linger(std::chrono::seconds(http_linger_seconds_), signals.token());
   return 0;
 }
 

@@ -36,6 +36,8 @@ class BuildCommand {
   std::uint64_t max_bad_records_ = 1000;
   double k1_, b_;
   bool json_ = false;
+  std::string http_;
+  std::uint32_t http_linger_seconds_ = 0;
 };
 
 class CheckCommand {

@@ -11,6 +11,8 @@ frond_add_program(frond-indexer
     main.cc
     build_command.cc repository_commands.cc commands.h
     build_report.cc build_report.h
+    build_status_server.cc build_status_server.h  # progress for Prometheus
     signals.cc signals.h
   DEPENDS
-    frond::indexer_build frond::indexer_check frond::common_config nlohmann_json::nlohmann_json Threads::Threads)
+    frond::indexer_build frond::indexer_check frond::common_config frond::common_http
+    frond::common_metrics Boost::headers nlohmann_json::nlohmann_json Threads::Threads)

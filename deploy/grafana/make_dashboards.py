@@ -199,6 +199,15 @@ def query():
 
 def indexer():
     return dashboard("frond-indexer", "Frond, indexing", [
+        ("Builds", [
+            panel("Stage", "short", ("sum by (stage) (frond_indexer_stage)", "{{stage}}"), stack=True, why="Builds in each stage."),
+            panel("Input read", "percentunit", ("frond_indexer_input_read_bytes / frond_indexer_input_bytes", "{{instance}}")),
+            panel("Documents a second", "ops", ("sum by (instance) (rate(frond_indexer_documents_inverted_total[$__rate_interval]))", "{{instance}} inverted"),
+                  ("sum by (instance) (rate(frond_indexer_documents_written_total[$__rate_interval]))", "{{instance}} written")),
+            panel("Text a second", "Bps", ("sum by (instance) (rate(frond_indexer_text_bytes_total[$__rate_interval]))", "{{instance}}")),
+            panel("Processors in use", "short", ('rate(process_cpu_seconds_total{job="frond-indexer"}[$__rate_interval])', "{{instance}}")),
+            panel("Memory", "bytes", ('process_resident_memory_bytes{job="frond-indexer"}', "{{instance}}")),
+        ]),
         ("On its way to the leaves", [
             panel("Newest generation", "none", ("max(frond_leaf_generation)", "newest on a leaf"), ("min(frond_leaf_generation)", "oldest on a leaf"),
                   ("max(frond_broker_generation)", "searched")),

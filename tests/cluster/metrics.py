@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The metrics of broker and leaf: what promtool holds against them, their names, and that no query is in them."""
+"""The metrics of broker, leaf and a build: what promtool holds against them, their names, and that no query is in them."""
 import re
 import shutil
 import subprocess
@@ -9,7 +9,36 @@ import harness
 import random_text
 
 PREFIXES = {"broker": ("frond_broker_", "frond_http_", "frond_build_", "process_"),
-            "leaf": ("frond_leaf_", "frond_http_", "frond_build_", "process_")}
+            "leaf": ("frond_leaf_", "frond_http_", "frond_build_", "process_"),
+            "indexer": ("frond_indexer_", "frond_build_", "process_")}
+
+
+def check(process, port):
+    """Fetches and checks a process's metrics, and returns them."""
+    status, body = harness.fetch(port, "/metrics")
+    text = body.decode()
+    names = set(re.findall(r"^# TYPE (\S+)", text, re.M))
+    harness.expect(status == 200 and names, f"{process}: status {status}, {len(names)} metrics")
+    strange = sorted(n for n in names if not n.startswith(PREFIXES[process]))
+    harness.expect(not strange, f"{process}: not prefixed: {strange}")
+    harness.expect("zzyzx" not in text, f"{process}: a query stands in the metrics")
+    checked = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True, timeout=60)
+    harness.expect(checked.returncode == 0, f"{process}: promtool: {checked.stderr}{checked.stdout}")
+    print(f"{process}: {len(names)} metrics")
+    return text
+
+
+def check_build(setting, source):
+    """A build tells how far it is, stays when asked to, and ends in peace at SIGTERM."""
+    (port,) = harness.free_ports(1)
+    build = setting.spawn("build", *setting.build_command(setting.path("elsewhere"), "c", [source], 2, http=f"127.0.0.1:{port}",
+                                                          http_linger_seconds=600))
+    harness.eventually(lambda: b'frond_indexer_stage{stage="done"} 1' in harness.fetch(port, "/metrics")[1], "the build is done", 120)
+    text = check("indexer", port)
+    for line in ("frond_indexer_documents_inverted_total 500", "frond_indexer_documents_written_total 500"):
+        harness.expect(f"\n{line}\n" in text, f"no '{line}' in {text}")
+    build.terminate()
+    harness.expect(build.wait(60) == 0, f"the build exited {build.returncode}")
 
 
 def test(setting):
@@ -22,18 +51,10 @@ def test(setting):
     cluster = harness.Cluster(setting, repository, "c", 1)
     for query in [words[0], words[0], "zzyzxqueryword"]:
         cluster.search(query)
-    for process, port in (("broker", cluster.http), ("leaf", cluster.leaf_http[0])):
-        status, body = harness.fetch(port, "/metrics")
-        text = body.decode()
-        names = set(re.findall(r"^# TYPE (\S+)", text, re.M))
-        harness.expect(status == 200 and names, f"{process}: status {status}, {len(names)} metrics")
-        strange = sorted(n for n in names if not n.startswith(PREFIXES[process]))
-        harness.expect(not strange, f"{process}: not prefixed: {strange}")
-        harness.expect("zzyzx" not in text, f"{process}: a query stands in the metrics")
-        checked = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True, timeout=60)
-        harness.expect(checked.returncode == 0, f"{process}: promtool: {checked.stderr}{checked.stdout}")
-        print(f"{process}: {len(names)} metrics")
+    check("broker", cluster.http)
+    check("leaf", cluster.leaf_http[0])
     cluster.stop()
+    check_build(setting, source)
 
 
 if not shutil.which("promtool"):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A Prometheus with deploy/'s configuration watches a cluster: every dashboard panel returns numbers, every
+"""A Prometheus with deploy/'s configuration watches a cluster and a build: every dashboard panel returns numbers, every
 recording rule has a series, every metric that an alert names is there, and no alert fires; then a leaf is killed, its alerts
 fire, and go when it is back. What is about the GPU is asked where a leaf has one. Only the intervals are shorter here. Skipped (77) without prometheus.
 """
@@ -136,15 +136,20 @@ def test(setting):
     repository = setting.path("repository")
     setting.build(repository, "c", [source], 4)
     cluster = harness.Cluster(setting, repository, "c", 2, broker_flags=("--default-timeout", "20000"))
-    (own,) = harness.free_ports(1)
-    prometheus = Prometheus(setting, own, [("frond-broker", cluster.http), *(("frond-leaf", p) for p in cluster.leaf_http)])
+    indexer, own = harness.free_ports(2)
+    prometheus = Prometheus(setting, own, [("frond-indexer", indexer), ("frond-broker", cluster.http), *(("frond-leaf", p) for p in cluster.leaf_http)])
     queries = [(q, rng.choice(("and", "or", "auto")), 10) for q in random_text.queries(rng, words, 12)]
     load = Load(cluster, queries)
     harness.eventually(lambda: len(prometheus.numbers("up == 1")) >= 4, "cluster and Prometheus are scraped", PATIENCE)
+    # A second build, which Prometheus sees from before its end until long after.
+    command = setting.build_command(setting.path("elsewhere"), "c", [source], 4, http=f"127.0.0.1:{indexer}", http_linger_seconds=600)
+    build = setting.spawn("build", *command)
     check_expressions(prometheus)
     check_quiet(prometheus, load)
     check_killed_leaf(prometheus, cluster)
     load.stop()
+    build.terminate()
+    harness.expect(build.wait(30) == 0, f"the lingering build exited {build.returncode} at SIGTERM")
     cluster.stop()
 
 

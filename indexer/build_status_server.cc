@@ -1,0 +1,100 @@
+#include "indexer/build_status_server.h"
+
+#include <array>
+#include <condition_variable>
+#include <thread>
+#include <utility>
+
+#include <boost/asio/io_context.hpp>
+
+#include "common/base/mutex.h"
+#include "common/base/thread_name.h"
+#include "common/config/options.h"
+#include "common/http/router.h"
+#include "common/metrics/registry.h"
+
+namespace frond::indexer {
+namespace {
+
+using metrics::Family;
+constexpr Family kStage{"frond_indexer_stage", "1 for the stage that the build is in."};
+constexpr Family kInput{"frond_indexer_input_bytes", "Bytes of all inputs, as stored."};
+constexpr Family kInputRead{"frond_indexer_input_read_bytes", "Of these, bytes read."};
+constexpr Family kText{"frond_indexer_text_bytes_total", "Bytes of input, decompressed."};
+constexpr Family kInverted{"frond_indexer_documents_inverted_total", "Documents parsed and inverted."};
+constexpr Family kWritten{"frond_indexer_documents_written_total", "Documents written into partitions."};
+
+constexpr std::array<std::pair<BuildProgress::Stage, const char*>, 5> kStages = {{
+    {BuildProgress::Stage::kInvert, "invert"},
+    {BuildProgress::Stage::kOrder, "order"},
+    {BuildProgress::Stage::kWrite, "write"},
+    {BuildProgress::Stage::kPublish, "publish"},
+    {BuildProgress::Stage::kDone, "done"},
+}};
+
+void export_progress(metrics::Registry& registry, const BuildProgress& progress) {
+  registry.before_scrape([&registry, &progress] {
+    for (const auto& [stage, name] : kStages)
+      registry.gauge(kStage, {{"stage", name}}).set(progress.stage == stage ? 1 : 0);
+    registry.gauge(kInput).set(static_cast<double>(progress.invert.stored_total));
+    registry.gauge(kInputRead).set(static_cast<double>(progress.invert.stored_bytes));
+    const auto raise = [&registry](const Family& family, std::uint64_t now) {
+      auto counter = registry.counter(family);
+      counter.add(static_cast<double>(now) - counter.value());
+    };
+    raise(kText, progress.invert.bytes);
+    raise(kInverted, progress.invert.documents);
+    raise(kWritten, progress.documents_written);
+  });
+}
+
+class ServerThread final : public BuildStatusServer {
+ public:
+  explicit ServerThread(const BuildProgress& progress) : registry_(config::version()) {
+    export_progress(registry_, progress);
+    router_.add("GET", "/metrics", [this](http::Request&&, http::Responder responder) {
+      responder.send({.content_type = std::string(metrics::kContentType), .body = registry_.exposition()});
+    });
+    router_.add("GET", "/livez", [](http::Request&&, http::Responder responder) {
+      responder.send({.content_type = "text/plain; charset=utf-8", .body = "alive\n"});
+    });
+  }
+  ~ServerThread() override {
+    io_.stop();
+    if (thread_.joinable()) thread_.join();
+  }
+  Result<void> start(const std::string& listen) {
+    server_ = FROND_TRY(http::Server::create(io_, {.listen = listen, .max_connections = 64}, std::ref(router_)));
+    thread_ = std::thread([this] {
+      name_this_thread("status");
+      io_.run();
+    });
+    return {};
+  }
+  std::uint16_t port() const override { return server_->port(); }
+
+ private:
+  metrics::Registry registry_;
+  http::Router router_;
+  boost::asio::io_context io_{1};
+  std::unique_ptr<http::Server> server_;  // before the thread that runs it, after what it answers from
+  std::thread thread_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<BuildStatusServer>> BuildStatusServer::create(const std::string& listen,
+                                                                     const BuildProgress& progress) {
+  auto made = std::make_unique<ServerThread>(progress);
+  FROND_TRY(made->start(listen));
+  return std::unique_ptr<BuildStatusServer>(std::move(made));
+}
+
+void linger(std::chrono::seconds time, const std::stop_token& stop) {
+  Mutex mutex;
+  std::condition_variable_any wake;
+  MutexLock lock(mutex);
+  wake.wait_for(mutex, stop, time, [] { return false; });
+}
+
+}  // namespace frond::indexer

@@ -1,0 +1,27 @@
+#pragma once
+// A build's progress over HTTP while it runs, for Prometheus: /metrics and /livez. A batch job is gone before the last
+// scrape would see how it ended, so the server can be made to stay a while.
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "common/base/result.h"
+#include "indexer/build.h"
+
+namespace frond::indexer {
+
+class BuildStatusServer {
+ public:
+  // Serves from a thread of its own until it is destroyed; `progress` outlives it. kInvalid: a bad address;
+  // kUnavailable: the port is taken.
+  static Result<std::unique_ptr<BuildStatusServer>> create(const std::string& listen, const BuildProgress& progress);
+  virtual ~BuildStatusServer() = default;
+  virtual std::uint16_t port() const = 0;
+};
+
+// Returns after `time`, or as soon as stop is requested.
+void linger(std::chrono::seconds time, const std::stop_token& stop);
+
+}  // namespace frond::indexer
