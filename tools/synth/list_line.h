@@ -21,10 +21,11 @@ class ListLine {
   // The next number to build; waits while the taker is too far behind. Nothing: none is left, or stopped.
   std::optional<std::uint32_t> next(const std::stop_token& stop) {
     MutexLock lock(mutex_);
-    if (!changed_.wait(lock.mutex(), stop,
-                       [this] { return handed_out_ >= count_ || handed_out_ < taken_ + most_ahead_; }))
+    const auto may_go_on = [this]() FROND_REQUIRES(mutex_) {
+      return handed_out_ >= count_ || handed_out_ < taken_ + most_ahead_;
+    };
+    if (!changed_.wait(lock.mutex(), stop, may_go_on) || stop.stop_requested() || handed_out_ >= count_)
       return std::nullopt;
-    if (stop.stop_requested() || handed_out_ >= count_) return std::nullopt;
     return handed_out_++;
   }
   void put(std::uint32_t number, Item item) {
@@ -37,7 +38,7 @@ class ListLine {
   std::optional<Item> take(bool wait, const std::stop_token& stop) {
     MutexLock lock(mutex_);
     if (taken_ >= count_) return std::nullopt;
-    const auto ready = [this] { return !built_.empty() && built_.begin()->first == taken_; };
+    const auto ready = [this]() FROND_REQUIRES(mutex_) { return !built_.empty() && built_.begin()->first == taken_; };
     if (wait ? !changed_.wait(lock.mutex(), stop, ready) : !ready()) return std::nullopt;
     std::optional<Item> item = std::move(built_.begin()->second);
     built_.erase(built_.begin());
