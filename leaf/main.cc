@@ -87,6 +87,17 @@ void export_serving(metrics::Registry& registry, const LeafService& service, con
   });
 }
 
+void log_start(Logger& log, const Options& options, const wire::RouterSocket& socket, const http::Server& http,
+               const GpuState& gpu) {
+  log.info("started", {{"collection", options.collection},
+                       {"repository", options.repository},
+                       {"shard", std::to_string(options.shard) + "/" + std::to_string(options.shards)},
+                       {"listen_port", std::to_string(socket.port())},
+                       {"http_port", std::to_string(http.port())},
+                       {"cpu_threads", std::to_string(options.cpu_threads)},
+                       {"gpu", gpu.now()}});
+}
+
 // What is wrong with the configuration or its surroundings: one line, exit 2.
 int refuse(const Error& error) {
   std::cerr << "frond-leaf: " << error.message() << std::endl;
@@ -166,13 +177,7 @@ int serve(const Options& options) {
                        [&, peer = std::move(peer)](ByteBuffer reply) { (*socket)->send(peer, std::move(reply)); });
   });
   follower.start();
-  log.info("started", {{"collection", options.collection},
-                       {"repository", options.repository},
-                       {"shard", std::to_string(options.shard) + "/" + std::to_string(options.shards)},
-                       {"listen_port", std::to_string((*socket)->port())},
-                       {"http_port", std::to_string((*http)->port())},
-                       {"cpu_threads", std::to_string(options.cpu_threads)},
-                       {"gpu", gpu_state.now()}});
+  log_start(log, options, **socket, **http, gpu_state);
 
   boost::asio::steady_timer notice(io);
   signals.async_wait([&](const boost::system::error_code& cancelled, int signal) {

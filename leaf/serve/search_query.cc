@@ -57,9 +57,10 @@ void SearchQuery::launch(Mode mode, Lane lane) {
   std::vector<Task> tasks;
   for (Slot& slot : slots_) {
     if (slot.failed) continue;
-    tasks.push_back({deadline_, [self = shared_from_this(), &slot, mode](Result<std::chrono::microseconds> waited) {
-                       self->run(slot, mode, Processors::kAny, waited);
-                     }});
+    tasks.push_back(
+        {deadline_, [self = shared_from_this(), &slot, mode](const Result<std::chrono::microseconds>& waited) {
+           self->run(slot, mode, Processors::kAny, waited);
+         }});
   }
   if (tasks.empty()) return finish();
   left_.store(tasks.size(), std::memory_order_relaxed);
@@ -222,12 +223,12 @@ bool SearchQuery::submit_to_gpu(Slot& slot, const Plan& plan) {
 void SearchQuery::answer_from_gpu(Slot& slot, Mode mode, PlanBatcher::Answer answer) {
   try {
     if (!answer) {  // its search goes on behind those that have begun, on the CPU
-      const Result<void> taken =
-          parts_.scheduler.submit({{deadline_,
-                                    [self = shared_from_this(), &slot, mode](Result<std::chrono::microseconds> waited) {
-                                      self->run(slot, mode, Processors::kCpuOnly, waited);
-                                    }}},
-                                  Lane::kContinue);
+      const Result<void> taken = parts_.scheduler.submit(
+          {{deadline_,
+            [self = shared_from_this(), &slot, mode](const Result<std::chrono::microseconds>& waited) {
+              self->run(slot, mode, Processors::kCpuOnly, waited);
+            }}},
+          Lane::kContinue);
       if (taken) return;
       slot.failed = reason_of(taken.error().code());
     } else {
