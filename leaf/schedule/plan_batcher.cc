@@ -90,8 +90,12 @@ void PlanBatcher::work() {
     } catch (const std::exception&) {  // out of memory: the callers may still have some
       answers.clear();
     }
-    answers.resize(batch.size());
-    for (std::size_t i = 0; i < batch.size(); ++i) batch[i].done(std::move(answers[i]));
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      try {
+        batch[i].done(i < answers.size() ? std::move(answers[i]) : Answer());
+      } catch (const std::exception&) {  // out of memory even for a reply: the request's deadline ends it
+      }
+    }
     batch.clear();  // what the plans and their callers hold is let go before drain() may return
     plans.clear();
     const MutexLock lock(mutex_);

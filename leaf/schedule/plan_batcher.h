@@ -34,7 +34,8 @@ class PlanBatcher {
   // One answer a plan, in order; none: the plan must be evaluated elsewhere.
   using Answer = std::optional<Result<Outcome>>;
   using Search = std::function<std::vector<Answer>(std::span<const Plan>)>;
-  // Called once, on a thread of the batcher's; never throws.
+  // Called once, on a thread of the batcher's. Takes care of its own failures; what it throws nevertheless ends with
+  // it.
   using Done = std::function<void(Answer)>;
 
   // `search` is called by several threads at a time. `registry` may be null.

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <latch>
 #include <mutex>
+#include <new>
 #include <numeric>
 
 namespace frond::leaf {
@@ -148,6 +149,20 @@ TEST(PlanBatcher, HandsPlansBackThatTheProcessorDoesNotAnswer) {
     done.wait();
     EXPECT_TRUE(empty);
   }
+}
+
+TEST(PlanBatcher, GoesOnBehindACallerThatFailsToTakeItsAnswer) {
+  Processor processor(false);
+  PlanBatcher batcher({.threads = 1}, processor.search(), nullptr);
+  std::atomic<int> answered{0};
+  for (std::uint32_t i = 0; i < 6; ++i)
+    ASSERT_TRUE(batcher.submit(plan_number(i), [&answered, i](const PlanBatcher::Answer&) {
+      if (i % 2 == 0) throw std::bad_alloc();
+      ++answered;
+    }));
+  processor.open();
+  batcher.drain();
+  EXPECT_EQ(answered, 3);
 }
 
 }  // namespace
