@@ -60,6 +60,7 @@ class Fetch : public std::enable_shared_from_this<Fetch> {
     }
     const bool over = again || reason == wire::Unsearched::kDeadline || deadline_.passed(context_.timers.clock());
     std::vector<std::uint32_t> partitions;
+    partitions.reserve(by_partition.size());
     for (const auto& [partition, ordinals] : by_partition) partitions.push_back(partition);
     Assignment elsewhere;
     if (over)

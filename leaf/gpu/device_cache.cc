@@ -14,6 +14,7 @@ Result<std::unique_ptr<DeviceCache>> DeviceCache::create(device::Arena& arena, c
   FROND_TRY(device::use(options.device));
   auto stream = FROND_TRY(device::Stream::create());
   std::vector<Half> halves;
+  halves.reserve(2);
   for (int i = 0; i < 2; ++i)
     halves.push_back({FROND_TRY(device::Memory::create(device::Place::kPinnedHost, options.staging_bytes / 2)),
                       FROND_TRY(device::Event::create())});
