@@ -216,7 +216,7 @@ void add_bench_query(CLI::App& bench_command, int& status) {
       ->capture_default_str();
   command->add_flag("--break-even", flags->break_even, "With both: also by postings a query");
   command->add_flag("--steps", flags->gpu.timed, "Also the steps of the GPU's batches, and their shares of the time");
-  command->add_option("--gpu", flags->gpu.device, "The device's number")->capture_default_str();
+  command->add_option("--gpu-device", flags->gpu.device, "The device's number")->capture_default_str();
   command->add_option("--gpu-memory", flags->gpu.memory_bytes, "Bytes of it to use: workspaces and lists")
       ->transform(config::byte_size())
       ->capture_default_str();
