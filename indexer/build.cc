@@ -5,6 +5,7 @@
 
 #include "indexer/publish/partition_build.h"
 #include "indexer/publish/publication.h"
+#include "indexer/publish/share.h"
 
 namespace frond::indexer {
 namespace {
@@ -64,7 +65,8 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
   if (options.order != DocumentOrder::kInput) invert.partitions = 1;
   summary.inverted = FROND_TRY(invert_documents(invert, writer->building(), progress.invert, logger, stop));
   release_unused_memory();
-  if (summary.inverted.documents == 0) return Error(Code::kInvalid, "the input has no document; nothing is published");
+  if (summary.inverted.documents == 0 && !options.may_be_empty)
+    return Error(Code::kInvalid, "the input has no document; nothing is published");
   summary.invert_seconds = watch.lap();
 
   const std::uint32_t partitions = options.invert.partitions;
@@ -98,6 +100,17 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
   summary.total_seconds =
       summary.invert_seconds + summary.order_seconds + summary.write_seconds + summary.publish_seconds;
   progress.stage = BuildProgress::Stage::kDone;
+  return summary;
+}
+
+Result<BuildSummary> build_share(BuildOptions options, BuildProgress& progress, Logger& logger, std::stop_token stop) {
+  const InputShare share = options.invert.share;
+  options.repository = share_repository(options.repository, options.collection, share.index, share.count);
+  options.invert.partitions = 1;
+  options.may_be_empty = true;
+  BuildSummary summary = FROND_TRY(build(options, progress, logger, stop));
+  const auto writer = FROND_TRY(repository::RepositoryWriter::open(options.repository, options.collection));
+  FROND_TRY(writer->prune(0));
   return summary;
 }
 

@@ -24,6 +24,7 @@ struct BuildOptions {
   codec::CodecChoice codecs = *codec::codec_named(codec::kDefaultCodec);
   DocumentOrder order = DocumentOrder::kInput;
   scoring::Bm25Parameters bm25;
+  bool may_be_empty = false;  // a generation without a document is published, instead of kInvalid
   std::uint32_t threads = 1;  // of the machine: bounds how many partitions are written at once, and work on the order
 };
 
@@ -44,5 +45,10 @@ struct BuildSummary {
 // Either publishes a generation, or leaves the repository as it was. kInvalid: inputs, options, too many bad records,
 // no document at all; kUnavailable: another build holds the collection, the disk, or stopped.
 Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress, Logger& logger, std::stop_token stop);
+
+// Builds options.invert.share as one partition into its share_repository(), where publish_shares() finds it; one that
+// was there is replaced when this one is whole. options.invert.partitions is not looked at; a share may be empty.
+// Errors as build().
+Result<BuildSummary> build_share(BuildOptions options, BuildProgress& progress, Logger& logger, std::stop_token stop);
 
 }  // namespace frond::indexer

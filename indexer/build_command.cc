@@ -75,6 +75,13 @@ BuildCommand::BuildCommand(CLI::App& app)
   command_.add_option("--partitions", partitions_, "Partitions that documents are dealt to")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
+  command_
+      .add_option("--partition", share_,
+                  "I/P: build only partition I of P, from its share of the input: whole files, about as many bytes as "
+                  "the others have. All builders must see the same input and be given the same options")
+      ->check(config::shard());
+  command_.add_flag("--no-publish", no_publish_,
+                    "With --partition: keep the partition for frond-indexer publish --partitions P");
   command_.add_option("--parsers", parsers_, "Parser threads")->check(CLI::Range(1, 256))->capture_default_str();
   command_.add_option("--cpu-inverters", cpu_inverters_, "Inverter threads on the CPU")
       ->check(CLI::Range(1, 256))
@@ -128,6 +135,9 @@ int BuildCommand::run(Logger& logger) {
   if (!order) return refuse("--order: '" + order_ + "' is none of " + std::string(kOrderNames));
   const auto codecs = codec::codec_choice_named(codec_);
   if (!codecs) return refuse("--codec: " + codecs.error().message());
+  if (share_.empty() == no_publish_) return refuse("--partition and --no-publish go together");
+  if (!share_.empty() && command_.count("--partitions") != 0)
+    return refuse("--partitions is the publisher's when --partition is given");
   if (memory_limit_ < kMinMemoryLimit) return refuse("--memory-limit: at least 128MiB");
   if (!repository::is_safe_name(place_.collection))
     return refuse("--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
@@ -152,6 +162,11 @@ int BuildCommand::run(Logger& logger) {
   options.bm25 = {k1_, b_};
   options.threads = hardware_threads();
 
+  if (no_publish_) {
+    const config::Shard share = *config::parse_shard(share_);  // was checked
+    options.invert.share = {share.number, share.count};
+  }
+
   const StopOnSignal signals;
   BuildProgress progress;
   std::unique_ptr<BuildStatusServer> status;
@@ -162,7 +177,8 @@ int BuildCommand::run(Logger& logger) {
   }
   auto built = [&] {
     const ProgressLine line(progress);
-    return build(options, progress, logger, signals.token());
+    return no_publish_ ? build_share(options, progress, logger, signals.token())
+                       : build(options, progress, logger, signals.token());
   }();
   if (!built) {
     if (signals.signal() != 0) {

@@ -30,14 +30,26 @@ class BuildCommand {
   CLI::App& command_;
   Place place_;
   std::vector<std::filesystem::path> inputs_;
-  std::string format_, codec_, order_, stemmer_ = "porter", stop_words_ = "on";
+  std::string format_, codec_, order_, stemmer_ = "porter", stop_words_ = "on", share_;
   std::uint32_t partitions_ = 1, parsers_, cpu_inverters_;
   std::uint64_t memory_limit_ = std::uint64_t{1} << 30;
   std::uint64_t max_bad_records_ = 1000;
   double k1_, b_;
-  bool json_ = false;
+  bool json_ = false, no_publish_ = false;
   std::string http_;
   std::uint32_t http_linger_seconds_ = 0;
+};
+
+class PublishCommand {
+ public:
+  explicit PublishCommand(CLI::App& app);
+  bool chosen() const { return command_.parsed(); }
+  int run(Logger& logger);
+
+ private:
+  CLI::App& command_;
+  Place place_;
+  std::uint32_t partitions_ = 1;
 };
 
 class CheckCommand {

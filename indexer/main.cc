@@ -22,11 +22,13 @@ int run(int argc, const char* const* argv) {
   CLI::App app("Indexes documents into a repository of immutable partitions.", "frond-indexer");
   app.require_subcommand(1);
   BuildCommand build(app);
+  PublishCommand publish(app);
   CheckCommand check(app);
   RollbackCommand rollback(app);
   if (const auto exit_code = config::parse(app, argc, argv)) return *exit_code;
   Logger logger("frond-indexer", LogLevel::kInfo);
   if (build.chosen()) return build.run(logger);
+  if (publish.chosen()) return publish.run(logger);
   if (check.chosen()) return check.run(logger);
   return rollback.run(logger);
 }

@@ -14,5 +14,5 @@ frond_add_program(frond-indexer
     build_status_server.cc build_status_server.h  # progress for Prometheus
     signals.cc signals.h
   DEPENDS
-    frond::indexer_build frond::indexer_check frond::common_config frond::common_http
+    frond::indexer_build frond::indexer_check frond::indexer_publish frond::common_config frond::common_http
     frond::common_metrics Boost::headers nlohmann_json::nlohmann_json Threads::Threads)

@@ -5,6 +5,7 @@
 #include "common/repository/repository.h"
 #include "indexer/check/check.h"
 #include "indexer/commands.h"
+#include "indexer/publish/share.h"
 
 namespace frond::indexer {
 
@@ -41,6 +42,34 @@ std::string report_json(const CheckReport& report) {
 }
 
 }  // namespace
+
+PublishCommand::PublishCommand(CLI::App& app)
+    : command_(*app.add_subcommand("publish",
+                                   "Publishes the partitions that build --partition I/P --no-publish made, as one new "
+                                   "generation")) {
+  add_place_flags(command_, place_);
+  command_.add_option("--partitions", partitions_, "How many there are: P")->required()->check(CLI::Range(1, 256));
+}
+
+int PublishCommand::run(Logger&) {
+  if (!repository::is_safe_name(place_.collection))
+    return config::refuse(*command_.get_parent(),
+                          "--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
+  const StopOnSignal signals;
+  const auto published = publish_shares(place_.repository, place_.collection, partitions_, signals.token());
+  if (!published && signals.signal() != 0) {
+    std::cerr << "frond-indexer: stopped by signal " << signals.signal() << "; nothing is published" << std::endl;
+    return 128 + signals.signal();
+  }
+  if (!published) {
+    std::cerr << "frond-indexer: " << published.error().message() << std::endl;
+    return 1;
+  }
+  std::cout << "generation " << published->generation << " of " << published->collection << ": "
+            << published->partitions.size() << " partitions, " << published->statistics.documents << " documents, "
+            << published->terms << " terms, " << published->postings << " postings" << std::endl;
+  return 0;
+}
 
 CheckCommand::CheckCommand(CLI::App& app)
     : command_(*app.add_subcommand("check",

@@ -56,6 +56,11 @@ std::optional<InputFile> InputWalk::next() {
   return std::nullopt;
 }
 
+bool InputShare::has(std::uint64_t before, std::uint64_t total) const {
+  const std::uint64_t each = std::max<std::uint64_t>(1, total / count + (total % count != 0));
+  return std::min<std::uint64_t>(before / each, count - 1) == index;  // empty files at the end begin at `total`
+}
+
 Result<void> check_input(const fs::path& input) {
   std::error_code error;
   const fs::file_status status = fs::status(input, error);

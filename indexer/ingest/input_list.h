@@ -44,6 +44,14 @@ class InputWalk {
   std::vector<Level> levels_;
 };
 
+// Part `index` of `count` of a list of inputs, by stored bytes: whole files, contiguous in the order in which they are
+// walked, each file in exactly one share. Builders that see the same files agree on the shares without talking.
+struct InputShare {
+  std::uint32_t index = 0, count = 1;
+  // Whether the file that begins after `before` of all `total` stored bytes is in this share.
+  bool has(std::uint64_t before, std::uint64_t total) const;
+};
+
 // Whether `input` is something InputWalk can walk. kNotFound; kInvalid: a device, a socket.
 Result<void> check_input(const std::filesystem::path& input);
 // The stored bytes of all files of an input, as far as they can be seen.

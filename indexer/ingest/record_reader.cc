@@ -56,7 +56,9 @@ struct RecordReader::State {
   Format wanted;
   BadRecordSink sink;
   std::vector<fs::path> inputs;  // the next one last
-  std::uint64_t stored_total = 0;
+  InputShare share;
+  std::uint64_t stored_total = 0;   // of all inputs, whoever reads them
+  std::uint64_t stored_passed = 0;  // of the files that were walked past, in this share or not
 
   std::unique_ptr<InputWalk> walk;
   Format walk_format = Format::kAuto;  // of the files of the present input; kAuto: told file by file
@@ -85,8 +87,15 @@ void RecordReader::State::report_file(const fs::path& path, const std::string& m
 
 std::optional<InputFile> RecordReader::State::next_file() {
   for (;;) {
-    if (walk)
-      if (std::optional<InputFile> found = walk->next()) return found;
+    while (walk) {
+      std::optional<InputFile> found = walk->next();
+      if (!found) break;
+      std::error_code unknown;
+      const std::uintmax_t bytes = fs::file_size(found->path, unknown);
+      const bool ours = share.has(stored_passed, stored_total);
+      if (!unknown) stored_passed += bytes;
+      if (ours) return found;
+    }
     walk.reset();
     if (inputs.empty()) return std::nullopt;
     const fs::path input = std::move(inputs.back());
@@ -138,7 +147,7 @@ RecordReader::RecordReader(std::unique_ptr<State> state) : state_(std::move(stat
 RecordReader::~RecordReader() = default;
 
 Result<std::unique_ptr<RecordReader>> RecordReader::open(std::vector<fs::path> inputs, Format format,
-                                                         BadRecordSink sink) {
+                                                         BadRecordSink sink, InputShare share) {
   if (inputs.empty()) return Error(Code::kInvalid, "no inputs");
   auto state = std::make_unique<State>();
   for (const fs::path& input : inputs) {
@@ -147,11 +156,12 @@ Result<std::unique_ptr<RecordReader>> RecordReader::open(std::vector<fs::path> i
   }
   state->wanted = format;
   state->sink = std::move(sink);
+  state->share = share;
   state->inputs.assign(std::make_move_iterator(inputs.rbegin()), std::make_move_iterator(inputs.rend()));
   return std::unique_ptr<RecordReader>(new RecordReader(std::move(state)));
 }
 
-std::uint64_t RecordReader::stored_bytes_total() const { return state_->stored_total; }
+std::uint64_t RecordReader::stored_bytes_total() const { return state_->stored_total / state_->share.count; }
 
 Result<std::optional<RawRecord>> RecordReader::next() {
   State& s = *state_;

@@ -14,6 +14,7 @@
 #include "common/base/result.h"
 #include "indexer/ingest/document.h"
 #include "indexer/ingest/format.h"
+#include "indexer/ingest/input_list.h"
 
 namespace frond::indexer {
 
@@ -45,9 +46,10 @@ using BadRecordSink = std::function<void(const BadRecord&)>;
 class RecordReader {
  public:
   // Inputs are read in the order given; folders recursively in byte order of path, without following symbolic links
-  // inside them. kNotFound, kInvalid: an input that isn't there, or is neither file, pipe nor folder; no inputs.
+  // inside them; of all files, those of `share`. kNotFound, kInvalid: an input that isn't there, or is neither file,
+  // pipe nor folder; no inputs.
   static Result<std::unique_ptr<RecordReader>> open(std::vector<std::filesystem::path> inputs, Format format,
-                                                    BadRecordSink sink);
+                                                    BadRecordSink sink, InputShare share = {});
   ~RecordReader();
   RecordReader(const RecordReader&) = delete;
   RecordReader& operator=(const RecordReader&) = delete;
@@ -62,7 +64,7 @@ class RecordReader {
   // Progress; from any thread. Decompressed bytes read so far; stored (compressed) bytes read so far.
   std::uint64_t bytes_read() const { return bytes_read_.load(std::memory_order_relaxed); }
   std::uint64_t stored_bytes_read() const { return stored_bytes_read_.load(std::memory_order_relaxed); }
-  // Stored bytes of all inputs, as found by open(); pipes count 0.
+  // Stored bytes of the share of all inputs, as found by open(), to about a file; pipes count 0.
   std::uint64_t stored_bytes_total() const;
   // Binary files passed over in format files.
   std::uint64_t files_skipped() const { return files_skipped_.load(std::memory_order_relaxed); }

@@ -78,8 +78,8 @@ class Pipeline {
 };
 
 Result<void> Pipeline::open() {
-  reader_ = FROND_TRY(RecordReader::open(options_.inputs, options_.format,
-                                         [this](const BadRecord& bad) { unreadable_.push_back(bad); }));
+  reader_ = FROND_TRY(RecordReader::open(
+      options_.inputs, options_.format, [this](const BadRecord& bad) { unreadable_.push_back(bad); }, options_.share));
   progress_.stored_total = reader_->stored_bytes_total();
   std::vector<SpoolWriter> spools;
   for (std::uint32_t p = 0; p < options_.partitions; ++p)

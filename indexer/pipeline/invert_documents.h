@@ -19,6 +19,7 @@
 #include "common/base/result.h"
 #include "common/text/analyzer_config.h"
 #include "indexer/ingest/format.h"
+#include "indexer/ingest/input_list.h"
 #include "indexer/pipeline/memory.h"
 
 namespace frond::indexer {
@@ -26,6 +27,7 @@ namespace frond::indexer {
 struct InvertOptions {
   std::vector<std::filesystem::path> inputs;
   Format format = Format::kAuto;
+  InputShare share;
   text::AnalyzerConfig analyzer;
   std::uint32_t partitions = 1, parsers = 1, cpu_inverters = 1;
   std::uint64_t max_bad_records = 0;

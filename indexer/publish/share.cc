@@ -1,0 +1,149 @@
+#include "indexer/publish/share.h"
+
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "common/partition/partition.h"
+#include "common/repository/repository.h"
+#include "indexer/pipeline/id_set.h"
+#include "indexer/publish/publication.h"
+
+namespace frond::indexer {
+namespace {
+
+namespace fs = std::filesystem;
+using repository::Manifest;
+using repository::PartitionEntry;
+
+std::string share_name(std::uint32_t index, std::uint32_t count) {
+  return std::to_string(index) + "/" + std::to_string(count);
+}
+
+Result<Manifest> read_share(const fs::path& folder, std::string_view collection, const std::string& name) {
+  const auto absent = [&] {
+    return Error(Code::kNotFound,
+                 "partition " + name + " is not built: run frond-indexer build --partition " + name + " --no-publish");
+  };
+  std::error_code unknown;
+  if (!fs::exists(folder / collection, unknown)) return absent();
+  const auto source = FROND_TRY(repository::RepositorySource::open(folder.string(), collection));
+  auto current = source->current();
+  if (!current && current.error().code() == Code::kNotFound) return absent();
+  if (!current) return std::move(current).error().within("partition " + name);
+  auto manifest = source->manifest(*current);
+  if (!manifest) return std::move(manifest).error().within("partition " + name);
+  if (manifest->partitions.size() != 1)
+    return Error(Code::kInvalid, "partition " + name + ": its build has " +
+                                     std::to_string(manifest->partitions.size()) + " partitions");
+  return manifest;
+}
+
+// What all partitions of a generation have in common; null: nothing differs.
+const char* difference(const Manifest& a, const Manifest& b) {
+  if (a.codec != b.codec) return "codec";
+  if (a.order != b.order) return "order";
+  if (a.analyzer.stemmer != b.analyzer.stemmer) return "stemmer";
+  if (a.analyzer.stop_words != b.analyzer.stop_words) return "stop words";
+  if (a.bm25.k1 != b.bm25.k1 || a.bm25.b != b.bm25.b) return "k1 or b";
+  return nullptr;
+}
+
+Result<void> link_files(const fs::path& from, const PartitionEntry& entry, const fs::path& to) {
+  std::error_code failed;
+  fs::create_directory(to, failed);
+  for (const auto& file : entry.summary.files) {
+    if (failed) break;
+    fs::create_hard_link(from / file.name, to / file.name, failed);
+    if (!failed) continue;
+    failed.clear();
+    fs::copy_file(from / file.name, to / file.name, failed);
+  }
+  if (failed) return Error(Code::kUnavailable, to.string() + ": " + failed.message());
+  return {};
+}
+
+// One build drops a duplicate id; here two partitions would each answer for it.
+Result<void> add_ids(IdSet& ids, const fs::path& folder, const PartitionEntry& entry, const fs::path& scratch,
+                     const std::string& name, std::stop_token stop) {
+  FROND_TRY(partition::Partition::ingest(folder, entry.summary.files, scratch, /*move=*/false));
+  std::string twice;
+  {
+    const auto opened = FROND_TRY(partition::Partition::open(scratch));
+    FROND_TRY(opened->for_each_document([&](DocId, const partition::StoredDocument& document) {
+      if (!ids.insert(hash_id(document.id))) twice = document.id;
+      return twice.empty() && !stop.stop_requested();
+    }));
+  }
+  std::error_code failed;
+  fs::remove_all(scratch, failed);
+  if (failed) return Error(Code::kUnavailable, scratch.string() + ": " + failed.message());
+  if (!twice.empty())
+    return Error(Code::kInvalid,
+                 "partition " + name + ": the id '" + twice + "' is in an earlier partition too; ids are unique");
+  if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
+  return {};
+}
+
+class BuildingFolder {
+ public:
+  explicit BuildingFolder(fs::path folder) : folder_(std::move(folder)) {}
+  ~BuildingFolder() {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(folder_, ignored)) fs::remove_all(entry.path(), ignored);
+  }
+  BuildingFolder(const BuildingFolder&) = delete;
+  BuildingFolder& operator=(const BuildingFolder&) = delete;
+
+ private:
+  fs::path folder_;
+};
+
+}  // namespace
+
+fs::path share_repository(const fs::path& repository, std::string_view collection, std::uint32_t index,
+                          std::uint32_t count) {
+  return repository / collection / "shares" / (std::to_string(index) + "-of-" + std::to_string(count));
+}
+
+Result<Manifest> publish_shares(const fs::path& repository, std::string_view collection, std::uint32_t count,
+                                std::stop_token stop) {
+  const auto writer = FROND_TRY(repository::RepositoryWriter::open(repository, collection));
+  const BuildingFolder emptied(writer->building());
+  std::vector<Manifest> shares;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const fs::path folder = share_repository(repository, collection, i, count);
+    shares.push_back(FROND_TRY(read_share(folder, collection, share_name(i, count))));
+    if (const char* const what = difference(shares[0], shares[i]))
+      return Error(Code::kInvalid, "partitions " + share_name(0, count) + " and " + share_name(i, count) +
+                                       " were built with different options: " + what);
+  }
+
+  Manifest draft;
+  draft.collection = collection;
+  draft.codec = shares[0].codec;
+  draft.order = shares[0].order;
+  draft.analyzer = shares[0].analyzer;
+  draft.bm25 = shares[0].bm25;
+  IdSet ids;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    PartitionEntry entry = shares[i].partitions[0];
+    const fs::path files = share_repository(repository, collection, i, count) / collection / "partitions" / entry.id;
+    entry.id = new_partition_id(writer->next_generation(), i);
+    entry.base = ids.size();
+    entry.stride = 1;
+    FROND_TRY(link_files(files, entry, writer->building() / entry.id));
+    FROND_TRY(
+        add_ids(ids, writer->building() / entry.id, entry, writer->building() / "read", share_name(i, count), stop));
+    draft.partitions.push_back(std::move(entry));
+  }
+  if (ids.size() == 0) return Error(Code::kInvalid, "no partition has a document; nothing is published");
+  Manifest published = FROND_TRY(publish_generation(*writer, std::move(draft), stop));
+  std::error_code ignored;  // what stays is replaced by the next build
+  for (std::uint32_t i = 0; i < count; ++i) fs::remove_all(share_repository(repository, collection, i, count), ignored);
+  fs::remove(repository / collection / "shares", ignored);  // when it is empty
+  return published;
+}
+
+}  // namespace frond::indexer
