@@ -20,7 +20,8 @@ class Accelerator {
   // One answer a plan, in order; none where the engine below must answer. Several threads at a time.
   virtual std::vector<std::optional<Result<Outcome>>> try_search(std::span<const Plan> plans, const Clock& clock) = 0;
   virtual std::string_view state() const = 0;  // "ready"; "lost": nothing is answered any more
-  // A partition was closed. Any thread.
+  // A partition is about to be closed; nothing of it is read once this returns. Waits for a copy of its lists. Any
+  // thread.
   virtual void forget(std::uint64_t partition) = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "common/base/thread_name.h"
@@ -90,18 +91,19 @@ void DeviceCache::run(const std::stop_token& stop) {
       if (!changed_.wait(lock.mutex(), stop, [this] { return !orders_.empty(); })) return;
       next = std::move(orders_.front());
       orders_.pop_front();
-      busy_ = true;
+      in_progress_ = next.partition;
     }
     fulfil(next);
+    next = {};  // its leases end before it counts as done
     const MutexLock lock(mutex_);
-    busy_ = false;
+    in_progress_ = 0;
     changed_.notify_all();
   }
 }
 
 void DeviceCache::settle() {
   MutexLock lock(mutex_);
-  changed_.wait(lock.mutex(), [this] { return orders_.empty() && !busy_; });
+  changed_.wait(lock.mutex(), [this] { return orders_.empty() && in_progress_ == 0; });
 }
 
 void DeviceCache::fulfil(const Order& order) {
@@ -205,7 +207,16 @@ Result<void> DeviceCache::copy_list(const ListLease& lease, std::uint32_t docume
 }
 
 void DeviceCache::forget(std::uint64_t partition) {
-  const MutexLock lock(mutex_);
+  std::vector<Order> dropped;  // ends after the lock does, and the leases with it
+  MutexLock lock(mutex_);
+  const auto first = std::stable_partition(orders_.begin(), orders_.end(),
+                                           [partition](const Order& order) { return order.partition != partition; });
+  dropped.assign(std::make_move_iterator(first), std::make_move_iterator(orders_.end()));
+  orders_.erase(first, orders_.end());
+  for (const Order& order : dropped)
+    for (const ListLease& lease : order.lists) ordered_.erase(lease->key);
+  changed_.notify_all();
+  changed_.wait(lock.mutex(), [this, partition] { return in_progress_ != partition; });
   kept_.erase_partition(partition);
   lengths_.erase(partition);
 }

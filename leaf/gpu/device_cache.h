@@ -47,7 +47,8 @@ class DeviceCache {
   std::optional<ReadyPlan> pin(const Plan& plan);
   // Waits until nothing waits to be copied.
   void settle();
-  // Lists and lengths of a partition that is closed.
+  // Lists and lengths of a partition that is about to be closed. What waits to be copied of it is dropped and the copy
+  // in progress waited for: from then on nothing of the partition is read. Its plans have ended.
   void forget(std::uint64_t partition);
   bool lost() const { return lost_.load(std::memory_order_relaxed); }
   Counters counters() const;
@@ -57,7 +58,7 @@ class DeviceCache {
     device::Memory memory;
     device::Event free;
   };
-  // What a waiting plan needs, kept in place.
+  // What a waiting plan needs. Leases keep the lists in place; the lengths stay only until the partition's forget().
   struct Order {
     std::uint64_t partition = 0;
     std::span<const std::uint32_t> lengths;
@@ -91,7 +92,7 @@ class DeviceCache {
   std::unordered_map<std::uint64_t, std::shared_ptr<const ResidentLengths>> lengths_ FROND_GUARDED_BY(mutex_);
   std::deque<Order> orders_ FROND_GUARDED_BY(mutex_);
   std::unordered_set<ListKey, ListKeyHash> ordered_ FROND_GUARDED_BY(mutex_);
-  bool busy_ FROND_GUARDED_BY(mutex_) = false;
+  std::uint64_t in_progress_ FROND_GUARDED_BY(mutex_) = 0;  // the partition whose order the copier has; 0: none
   Counters counters_ FROND_GUARDED_BY(mutex_);
   std::jthread copier_;  // last: ends first
 };

@@ -19,7 +19,8 @@
 
 namespace frond::leaf {
 
-// How the list store learns which partitions are open. Both may be called from any thread.
+// How the list store learns which partitions are open. Both may be called from any thread. remove() is called while the
+// partition is still open; when it returns, no copy is being made from it.
 struct ListRegistration {
   std::function<void(std::uint64_t number, std::shared_ptr<const partition::Partition>)> add;
   std::function<void(std::uint64_t number)> remove;

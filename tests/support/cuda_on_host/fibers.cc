@@ -51,6 +51,7 @@ std::mutex one_kernel;
 Machine machine;
 std::atomic<std::uint64_t> operations_left{0};
 std::atomic<bool> device_lost{false};
+std::atomic<bool> device_held{false}, operation_waits{false};
 
 void enter();
 
@@ -161,7 +162,24 @@ void lose_device_after(std::uint64_t operations) {
   operations_left = operations;
 }
 
+void hold_device() {
+  operation_waits = false;
+  device_held = true;
+}
+
+void await_held_operation() { operation_waits.wait(false); }
+
+void let_device_go() {
+  device_held = false;
+  device_held.notify_all();
+}
+
 bool lost() {
+  if (device_held) {
+    operation_waits = true;
+    operation_waits.notify_all();
+    device_held.wait(true);
+  }
   if (operations_left > 0 && --operations_left == 0) device_lost = true;
   return device_lost;
 }

@@ -33,4 +33,9 @@ void meet_block();
 void lose_device_after(std::uint64_t operations);
 bool lost();  // counts as one operation
 
+// From hold_device() on every such operation waits, on its thread, until let_device_go().
+void hold_device();
+void await_held_operation();  // returns when one waits
+void let_device_go();
+
 }  // namespace cuda_on_host

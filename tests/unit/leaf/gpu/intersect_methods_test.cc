@@ -73,7 +73,7 @@ TEST_P(EveryMethod, FindsEveryDocumentOfListsOfAwkwardLengthsAndNoneBetween) {
   for (const std::uint32_t count : {0u, 1u, 2u, 127u, 128u, 129u, 255u, 256u, 257u, 4097u, 1u << 20}) {
     const std::uint32_t documents = 3 * count + 10;
     std::vector<DocId> asked;  // all documents, or one in thirteen
-    for (DocId docid = 0; docid<documents; docid += count> 5000 ? 13 : 1) asked.push_back(docid);
+    for (DocId docid = 0; docid < documents; docid += (count > 5000 ? 13 : 1)) asked.push_back(docid);
     for (const bool clustered : {false, true}) {
       const auto list = clustered ? support::clustered_docids(random, count, documents)
                                   : support::uniform_docids(random, count, documents);

@@ -1,0 +1,82 @@
+// A partition closes while the cache still has to copy from it: when forget() returns nothing of it is read or kept.
+#include "leaf/gpu/device_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "tests/support/collections/indexed_collection.h"
+#include "tests/support/cuda_on_host/fibers.h"
+
+namespace frond::leaf::gpu {
+namespace {
+
+class DeviceCacheOfClosingPartitions : public testing::Test {
+ protected:
+  // A plan on all that the partition needs, with lists of its own: they end with the last lease.
+  Plan plan(std::size_t partition, std::vector<std::weak_ptr<const List>>& lists) const {
+    Plan made = index_.plan(partition, std::vector<support::TermNumber>{0, 1, 2}, Mode::kOr, 10);
+    for (PlanTerm& term : made.terms) {
+      term.list = std::make_shared<List>(*term.list);
+      lists.push_back(term.list);
+    }
+    return made;
+  }
+  std::uint64_t number(std::size_t partition) const { return index_.partitions()[partition].number; }
+  static bool ended(const std::vector<std::weak_ptr<const List>>& lists) {
+    for (const auto& list : lists)
+      if (!list.expired()) return false;
+    return !lists.empty();
+  }
+
+  const support::IndexedCollection index_{support::random_collection(911, {.documents = 600, .terms = 30}),
+                                          {.partitions = 2}};
+  const device::Memory memory_ = *device::Memory::create(device::Place::kDevice, std::size_t{16} << 20);
+  device::Arena arena_{memory_.data(), memory_.bytes()};
+  const std::unique_ptr<DeviceCache> cache_ = *DeviceCache::create(arena_, {});
+};
+
+TEST_F(DeviceCacheOfClosingPartitions, DropsWhatStillWaitsToBeCopied) {
+  std::vector<std::weak_ptr<const List>> lists, waiting;
+  cuda_on_host::hold_device();
+  const Plan first = plan(0, lists);
+  EXPECT_FALSE(cache_->pin(first));
+  cuda_on_host::await_held_operation();
+  EXPECT_FALSE(cache_->pin(plan(1, waiting)));
+  EXPECT_FALSE(ended(waiting));
+  cache_->forget(number(1));  // does not wait for the other partition's copy
+  EXPECT_TRUE(ended(waiting));
+  cuda_on_host::let_device_go();
+  cache_->settle();
+  EXPECT_TRUE(cache_->pin(first));
+  cache_->forget(number(0));
+  EXPECT_EQ(cache_->counters().entries, 0u);
+  EXPECT_EQ(arena_.used(), 0u);
+}
+
+TEST_F(DeviceCacheOfClosingPartitions, WaitsForTheCopyInProgress) {
+  std::vector<std::weak_ptr<const List>> lists;
+  cuda_on_host::hold_device();
+  EXPECT_FALSE(cache_->pin(plan(0, lists)));
+  cuda_on_host::await_held_operation();
+  std::atomic<bool> closed{false};
+  std::jthread closing([&] {
+    cache_->forget(number(0));
+    closed = true;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // in which one that does not wait would return
+  EXPECT_FALSE(closed);
+  cuda_on_host::let_device_go();
+  closing.join();
+  EXPECT_TRUE(ended(lists));
+  cache_->settle();
+  EXPECT_EQ(cache_->counters().entries, 0u);
+  EXPECT_EQ(arena_.used(), 0u);
+}
+
+}  // namespace
+}  // namespace frond::leaf::gpu
