@@ -1,0 +1,152 @@
+// The Kubernetes manifests: every overlay builds, every object has the type that Kubernetes gives its kind (unknown fields
+// refused), everything that is named is there, and every flag is one that the program takes.
+//
+// usage: node manifests.mjs --bin FOLDER     exit 77 where kubectl, kustomize or the packages (npm ci) are lacking
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const k8s = path.join(here, "../../k8s");
+const bin = process.argv[process.argv.indexOf("--bin") + 1];
+const BUILDS = ["overlays/dev", "overlays/gpu", "overlays/production", "index", "publish"];
+
+function skip(why) {
+  console.log(`skipped: ${why}`);
+  process.exit(77);
+}
+
+const kustomize = [["kubectl", "kustomize"], ["kustomize", "build"]].find(
+  ([program, command]) => spawnSync(program, [command, "--help"]).status === 0);
+if (!kustomize) skip("neither kubectl nor kustomize is here");
+if (!existsSync(path.join(here, "node_modules/kubernetes-types"))) skip("npm ci was not run in tests/kubernetes");
+const { parseAllDocuments } = await import("yaml");
+const { default: ts } = await import("typescript");
+
+const faults = [];
+const check = (good, fault) => good || faults.push(fault);
+
+function build(name) {
+  const done = spawnSync(kustomize[0], [kustomize[1], path.join(k8s, name)], { encoding: "utf8" });
+  if (done.status !== 0) throw new Error(`${name}: ${done.stderr}`);
+  return parseAllDocuments(done.stdout).map((document) => document.toJS());
+}
+
+// "apps/v1" and "Deployment" to the module and the type that declare it.
+function declared({ apiVersion, kind }) {
+  const [version, group = "core"] = apiVersion.split("/").reverse();
+  return `import("kubernetes-types/${group.split(".")[0]}/${version}").${kind}`;
+}
+
+// What tsc --strict says of the objects, each written as a literal: that is where TypeScript refuses unknown members.
+function type_faults(objects) {
+  const folder = mkdtempSync(path.join(here, "node_modules/.check-"));
+  try {
+    const file = path.join(folder, "objects.ts");
+    writeFileSync(file, objects.map((object, i) =>
+      `export const object${i}: ${declared(object)} = ${JSON.stringify(object)};\n`).join(""));
+    const program = ts.createProgram([file], {
+      strict: true, noEmit: true, skipLibCheck: true, types: [],
+      module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Node10, target: ts.ScriptTarget.ES2020,
+    });
+    return ts.getPreEmitDiagnostics(program).map((found) => {
+      const line = found.file ? found.file.getLineAndCharacterOfPosition(found.start).line : 0;
+      const object = objects[line];
+      return `${object.kind} ${object.metadata.name}: ${ts.flattenDiagnosticMessageText(found.messageText, "\n  ")}`;
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const pod_of = (object) => object.kind === "Job" || object.spec?.template ? object.spec.template : undefined;
+
+// Names that point to other objects of the same build, or of the base next to which a job is applied.
+function check_names(build_name, objects, all) {
+  const has = (kind, name) => all.some((object) => object.kind === kind && object.metadata.name === name);
+  for (const object of objects) {
+    const where = `${build_name}: ${object.kind} ${object.metadata.name}`;
+    check(object.kind === "Namespace" || object.metadata.namespace === "frond", `${where}: in no namespace`);
+    if (object.kind === "HorizontalPodAutoscaler")
+      check(has(object.spec.scaleTargetRef.kind, object.spec.scaleTargetRef.name), `${where}: scales nothing`);
+    if (object.kind === "StatefulSet") {
+      check(has("Service", object.spec.serviceName), `${where}: no service ${object.spec.serviceName}`);
+      const shard = object.spec.template.spec.containers[0].args.find((arg) => arg.startsWith("--shard="));
+      check(shard === `--shard=$(SHARD)/${object.spec.replicas}`, `${where}: ${shard} of ${object.spec.replicas} pods`);
+    }
+    const selector = object.spec?.selector?.matchLabels ?? (object.kind === "Service" ? object.spec.selector : undefined);
+    if (selector)
+      check(all.some((other) => pod_of(other) && Object.entries(selector).every(
+        ([label, value]) => pod_of(other).metadata.labels[label] === value)), `${where}: selects no pod`);
+    for (const volume of pod_of(object)?.spec.volumes ?? [])
+      if (volume.persistentVolumeClaim)
+        check(has("PersistentVolumeClaim", volume.persistentVolumeClaim.claimName), `${where}: no claim ${volume.name}`);
+  }
+}
+
+// Pod Security's profile `restricted`, a read-only root, and memory that is bounded.
+function check_pods(build_name, objects) {
+  for (const object of objects.filter(pod_of)) {
+    const { spec } = pod_of(object);
+    const where = `${build_name}: ${object.kind} ${object.metadata.name}`;
+    check(spec.securityContext.runAsNonRoot && spec.securityContext.seccompProfile.type === "RuntimeDefault" &&
+          !spec.hostNetwork && !spec.hostPID, `${where}: not restricted`);
+    for (const container of spec.containers) {
+      const is = container.securityContext;
+      check(is.allowPrivilegeEscalation === false && is.capabilities.drop.includes("ALL") && is.readOnlyRootFilesystem,
+            `${where}: container ${container.name} is not restricted`);
+      check(container.resources.requests.memory && container.resources.requests.cpu, `${where}: requests nothing`);
+    }
+  }
+}
+
+const helps = new Map();
+function help_of(command) {
+  const key = command.join(" ");
+  if (!helps.has(key)) {
+    const [program, ...rest] = command;
+    helps.set(key, spawnSync(path.join(bin, program), [...rest, "--help"], { encoding: "utf8" }).stdout ?? "");
+  }
+  return helps.get(key);
+}
+
+function check_flags(build_name, objects) {
+  for (const object of objects.filter(pod_of))
+    for (const { command, args } of pod_of(object).spec.containers) {
+      if (!existsSync(path.join(bin, command[0]))) continue;
+      for (const arg of args)
+        check(new RegExp(`${arg.split("=")[0]}[ ,=\\n]`).test(help_of(command)),
+              `${build_name}: ${command.join(" ")} has no ${arg.split("=")[0]}`);
+    }
+}
+
+const base = build("overlays/production");
+const everything = [];
+for (const name of BUILDS) {
+  const objects = build(name);
+  check_names(name, objects, name.startsWith("overlays/") ? objects : [...base, ...objects]);
+  check_pods(name, objects);
+  if (bin) check_flags(name, objects);
+  everything.push(...objects);
+}
+faults.push(...type_faults(everything));
+
+// That the types refuse what they should.
+const wrong = structuredClone(base.find((object) => object.kind === "Deployment"));
+wrong.spec.template.spec.containers[0].readinesProbe = {};
+const older = structuredClone(base.find((object) => object.kind === "NetworkPolicy"));
+older.spec.podSelector = "all";
+check(type_faults([wrong]).length === 1, "an unknown field is not refused");
+check(type_faults([older]).length === 1, "a field of a wrong type is not refused");
+
+// The builders and the publisher agree on how many partitions there are.
+const [index] = build("index"), [publish] = build("publish");
+const args = (job) => job.spec.template.spec.containers[0].args;
+const partitions = index.spec.completions;
+check(args(index).includes(`--partition=$(JOB_COMPLETION_INDEX)/${partitions}`), "index: --partition is not of completions");
+check(args(publish).includes(`--partitions=${partitions}`), "publish: --partitions is not index's completions");
+
+for (const fault of faults) console.log(fault);
+console.log(`${everything.length} objects of ${BUILDS.length} builds: ${faults.length} faults`);
+process.exit(faults.length === 0 ? 0 : 1);
