@@ -136,6 +136,7 @@ Result<void> BatchRunner::start_part(std::span<const ReadyPlan* const> plans) {
   std::memcpy(space.staged_input.data(), builder_.bytes().data(), bytes);
 
   const device::StreamHandle stream = space.stream.get();
+  on_device_ = true;
   FROND_TRY(space.mark(0));
   FROND_TRY(device::copy_to_device(space.input.data(), space.staged_input.data(), bytes, stream));
   FROND_TRY(space.mark(1));
@@ -189,6 +190,7 @@ Result<void> BatchRunner::finish_part(std::vector<RunOutcome>& outcomes, const C
   std::deque<ReadyPlan> raised;
   for (int round = 1;; ++round) {
     FROND_TRY(wait(clock, patience));
+    on_device_ = false;
     FROND_TRY(add_device_steps());
     StepTimer timer(steps_);
     const auto* states = reinterpret_cast<const QueryState*>(space_->staged_answers.data());

@@ -43,6 +43,10 @@ class BatchRunner {
   // `patience`: nothing here may be used any more.
   Result<std::vector<RunOutcome>> finish(const Clock& clock, std::chrono::milliseconds patience);
 
+  // Whether something may be on the device that finish() did not wait for. Where start() or finish() throws, this tells
+  // whether the runner may be used again.
+  bool on_device() const { return on_device_; }
+
   const BatchSteps& steps() const { return steps_; }
 
  private:
@@ -64,6 +68,7 @@ class BatchRunner {
   std::vector<const ReadyPlan*> plans_;
   std::size_t first_ = 0, count_ = 0;  // of plans_: the part that is on its way
   std::uint32_t stride_ = 1;           // places a plan has for its hits
+  bool on_device_ = false;
   BatchSteps steps_;
 };
 

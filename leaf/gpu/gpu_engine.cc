@@ -1,6 +1,8 @@
 #include "leaf/gpu/gpu_engine.h"
 
 #include <algorithm>
+#include <deque>
+#include <exception>
 #include <optional>
 #include <string>
 #include <utility>
@@ -38,13 +40,26 @@ GpuEngine::GpuEngine(const Options& options, QueryEngine& below, device::Memory 
       below_(below),
       memory_(std::move(memory)),
       arena_(memory_.data(), memory_.bytes()),
-      idle_(std::move(runners)) {}
+      idle_(std::move(runners)) {
+  running_.reserve(idle_.size());
+}
 
 GpuEngine::~GpuEngine() = default;
 
+// What one caller submitted, kept until it is done, however the caller leaves.
+struct GpuEngine::Parts {
+  ~Parts() {
+    for (const Request& part : list) engine.wait_for(part, clock);
+  }
+  GpuEngine& engine;
+  const Clock& clock;
+  std::deque<Request> list;  // stay where they are
+};
+
 std::vector<std::optional<Result<Outcome>>> GpuEngine::try_search(std::span<const Plan> plans, const Clock& clock) {
   std::vector<std::optional<Result<Outcome>>> found(plans.size());
-  std::deque<Request> parts;  // stay where they are
+  Parts of_the_caller{*this, clock, {}};
+  std::deque<Request>& parts = of_the_caller.list;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     if (parts.empty() || parts.back().plans.size() == kMostQueries) {
       if (!parts.empty()) submit(parts.back());
@@ -89,19 +104,17 @@ std::vector<Result<Outcome>> GpuEngine::search(std::span<const Plan> plans, cons
 }
 
 void GpuEngine::submit(Request& request) {
-  if (request.plans.empty()) {
-    request.done = true;
-    return;
-  }
+  if (request.plans.empty()) return;
   {
     const MutexLock lock(mutex_);
     waiting_.push_back(&request);
+    request.done = false;
   }
   start_waiting();
 }
 
 // Callers do all the work: whoever waits brings batches to their end, and starts what waits.
-void GpuEngine::wait_for(const Request& request, const Clock& clock) {
+void GpuEngine::wait_for(const Request& request, const Clock& clock) noexcept {
   for (;;) {
     Batch batch;
     {
@@ -138,20 +151,24 @@ GpuEngine::Batch GpuEngine::take_waiting() {
   std::size_t plans = 0;
   while (!waiting_.empty() && (plans == 0 || plans + waiting_.front()->plans.size() <= kMostQueries)) {
     plans += waiting_.front()->plans.size();
-    batch.requests.push_back(waiting_.front());
-    waiting_.pop_front();
+    batch.requests.splice(batch.requests.end(), waiting_, waiting_.begin());
   }
   return batch;
 }
 
-void GpuEngine::start_waiting() {
+void GpuEngine::start_waiting() noexcept {
   for (;;) {
     Batch batch = take_waiting();
     if (!batch.runner) return;
-    std::vector<const ReadyPlan*> plans;
-    for (const Request* one : batch.requests)
-      for (const ReadyPlan& plan : one->plans) plans.push_back(&plan);
-    const bool started = state() == State::kReady && succeeded(batch.runner->start(std::move(plans)));
+    bool started = false;
+    try {
+      std::vector<const ReadyPlan*> plans;
+      for (const Request* one : batch.requests)
+        for (const ReadyPlan& plan : one->plans) plans.push_back(&plan);
+      started = state() == State::kReady && succeeded(batch.runner->start(std::move(plans)));
+    } catch (const std::exception&) {  // out of memory: the engine below may still have some
+      if (batch.runner->on_device()) lost_.store(true, std::memory_order_relaxed);
+    }
     const MutexLock lock(mutex_);
     if (started) {
       running_.push_back(std::move(batch));
@@ -163,17 +180,21 @@ void GpuEngine::start_waiting() {
   }
 }
 
-void GpuEngine::finish(Batch batch, const Clock& clock) {
-  auto outcomes = batch.runner->finish(clock, options_.patience);
-  if (succeeded(outcomes)) {
-    ++batches_;
-    plans_ += outcomes->size();
-    auto next = outcomes->begin();
-    for (Request* one : batch.requests) {
-      const auto end = next + static_cast<std::ptrdiff_t>(one->plans.size());
-      one->outcomes.assign(std::make_move_iterator(next), std::make_move_iterator(end));
-      next = end;
+void GpuEngine::finish(Batch batch, const Clock& clock) noexcept {
+  try {
+    auto outcomes = batch.runner->finish(clock, options_.patience);
+    if (succeeded(outcomes)) {
+      ++batches_;
+      plans_ += outcomes->size();
+      auto next = outcomes->begin();
+      for (Request* one : batch.requests) {
+        const auto end = next + static_cast<std::ptrdiff_t>(one->plans.size());
+        one->outcomes.assign(std::make_move_iterator(next), std::make_move_iterator(end));
+        next = end;
+      }
     }
+  } catch (const std::exception&) {  // as in start_waiting(); requests that have their outcomes keep them
+    if (batch.runner->on_device()) lost_.store(true, std::memory_order_relaxed);
   }
   const MutexLock lock(mutex_);
   idle_.push_back(std::move(batch.runner));

@@ -9,10 +9,13 @@
 // while another is on the device. (Ding et al. 2009, 7 and 8: ranked queries on the GPU and its list cache; that paper
 // evaluates one query at a time.)
 //
-// A failed device operation is for good: the state is kLost from then on and the device is left alone.
+// A failed device operation is for good: the state is kLost from then on and the device is left alone. The same holds
+// where the host runs out of memory while a batch is on the device, as its end is not waited for then. Where that
+// happens before or after, the plans of the batch go to the engine below; where a caller has no memory to prepare his
+// plans, std::bad_alloc is thrown, after all that he gave to the device has come back.
 #include <atomic>
 #include <condition_variable>
-#include <deque>
+#include <list>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -65,23 +68,25 @@ class GpuEngine final : public QueryEngine {
   struct Request {
     std::vector<ReadyPlan> plans;
     std::vector<std::size_t> places;   // of the plans, among the caller's
-    std::vector<RunOutcome> outcomes;  // empty: the device failed
-    bool done = false;
+    std::vector<RunOutcome> outcomes;  // empty: the device failed, or memory ran out
+    bool done = true;                  // or never submitted
   };
   // On its way. No requests: there is none.
   struct Batch {
     std::unique_ptr<BatchRunner> runner;
-    std::vector<Request*> requests;
+    std::list<Request*> requests;
   };
 
   GpuEngine(const Options& options, QueryEngine& below, device::Memory memory,
             std::vector<std::unique_ptr<BatchRunner>> runners);
+  struct Parts;
   void submit(Request& request);
-  void wait_for(const Request& request, const Clock& clock);
-  void start_waiting();
+  // From here on nothing throws: others may wait for what this thread brings to its end.
+  void wait_for(const Request& request, const Clock& clock) noexcept;
+  void start_waiting() noexcept;
   Batch take_waiting();
   Batch take_running(const Request& request) FROND_REQUIRES(mutex_);
-  void finish(Batch batch, const Clock& clock);
+  void finish(Batch batch, const Clock& clock) noexcept;
   // Whether it succeeded; a failure of the device is for good.
   template <class T>
   bool succeeded(const Result<T>& result) {
@@ -99,8 +104,9 @@ class GpuEngine final : public QueryEngine {
 
   mutable Mutex mutex_;
   std::condition_variable_any changed_;
-  std::deque<Request*> waiting_ FROND_GUARDED_BY(mutex_);
-  std::deque<Batch> running_ FROND_GUARDED_BY(mutex_);  // the oldest first
+  // Requests go from list to list and runners have their places reserved, so that no step on the way allocates.
+  std::list<Request*> waiting_ FROND_GUARDED_BY(mutex_);
+  std::vector<Batch> running_ FROND_GUARDED_BY(mutex_);  // the oldest first
   std::vector<std::unique_ptr<BatchRunner>> idle_ FROND_GUARDED_BY(mutex_);
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 #include "common/base/check.h"
@@ -53,8 +54,9 @@ void PlanBatcher::drain() {
   while (running_ != 0 || !waiting_.empty()) changed_.wait(lock.mutex());
 }
 
-// Waits for plans, and while another batch is on its way, for some more of them. Empty: stopped.
-std::vector<PlanBatcher::Waiting> PlanBatcher::next_batch() {
+// Waits for plans, and while another batch is on its way, for some more of them. Empty: stopped. Allocates nothing, as
+// nobody above could answer what waits.
+std::list<PlanBatcher::Waiting> PlanBatcher::next_batch() {
   MutexLock lock(mutex_);
   for (;;) {
     while (waiting_.empty()) {
@@ -67,10 +69,10 @@ std::vector<PlanBatcher::Waiting> PlanBatcher::next_batch() {
       });
     if (!waiting_.empty()) break;  // another thread may have taken them
   }
-  std::vector<Waiting> batch;
+  std::list<Waiting> batch;
   const std::size_t count = std::min(waiting_.size(), options_.most_of_a_batch);
-  batch.reserve(count);
-  for (; batch.size() < count; waiting_.pop_front()) batch.push_back(std::move(waiting_.front()));
+  const auto end = std::next(waiting_.begin(), static_cast<std::ptrdiff_t>(count));
+  batch.splice(batch.end(), waiting_, waiting_.begin(), end);
   ++running_;
   return batch;
 }
@@ -78,7 +80,7 @@ std::vector<PlanBatcher::Waiting> PlanBatcher::next_batch() {
 void PlanBatcher::work() {
   name_this_thread("leaf-gpu");
   for (;;) {
-    std::vector<Waiting> batch = next_batch();
+    std::list<Waiting> batch = next_batch();
     if (batch.empty()) return;
     size_.observe(static_cast<double>(batch.size()));
     std::vector<Plan> plans;
@@ -90,9 +92,10 @@ void PlanBatcher::work() {
     } catch (const std::exception&) {  // out of memory: the callers may still have some
       answers.clear();
     }
-    for (std::size_t i = 0; i < batch.size(); ++i) {
+    auto next = answers.begin();
+    for (Waiting& one : batch) {
       try {
-        batch[i].done(i < answers.size() ? std::move(answers[i]) : Answer());
+        one.done(next != answers.end() ? std::move(*next++) : Answer());
       } catch (const std::exception&) {  // out of memory even for a reply: the request's deadline ends it
       }
     }

@@ -9,8 +9,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <functional>
+#include <list>
 #include <optional>
 #include <span>
 #include <thread>
@@ -53,7 +53,7 @@ class PlanBatcher {
     Done done;
   };
   void work();
-  std::vector<Waiting> next_batch();
+  std::list<Waiting> next_batch();
   bool is_full() const FROND_REQUIRES(mutex_) { return waiting_.size() >= options_.most_of_a_batch; }
 
   const Options options_;
@@ -63,7 +63,7 @@ class PlanBatcher {
 
   Mutex mutex_;
   std::condition_variable_any changed_;
-  std::deque<Waiting> waiting_ FROND_GUARDED_BY(mutex_);
+  std::list<Waiting> waiting_ FROND_GUARDED_BY(mutex_);
   std::size_t running_ FROND_GUARDED_BY(mutex_) = 0;  // batches
   bool draining_ FROND_GUARDED_BY(mutex_) = false, stopped_ FROND_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;

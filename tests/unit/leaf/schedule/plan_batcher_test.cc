@@ -10,6 +10,8 @@
 #include <new>
 #include <numeric>
 
+#include "tests/support/memory/failing_allocations.h"
+
 namespace frond::leaf {
 namespace {
 
@@ -148,6 +150,22 @@ TEST(PlanBatcher, HandsPlansBackThatTheProcessorDoesNotAnswer) {
     }));
     done.wait();
     EXPECT_TRUE(empty);
+  }
+}
+
+TEST(PlanBatcher, HandsAPlanBackThatItHasNoMemoryToTake) {
+  Processor processor(true);
+  PlanBatcher batcher({.threads = 1}, processor.search(), nullptr);
+  for (const bool fails : {false, true, false}) {
+    std::latch done{1};
+    bool answered = false;
+    ASSERT_TRUE(batcher.submit(plan_number(1), [&, fails](const PlanBatcher::Answer& answer) {
+      answered = answer.has_value();
+      support::fail_allocation(fails || !answered ? 0 : 1);  // the next that this thread of the batcher's makes
+      done.count_down();
+    }));
+    done.wait();
+    EXPECT_EQ(answered, !fails);
   }
 }
 

@@ -1,0 +1,13 @@
+#pragma once
+// Memory that runs out where a test wants it: a program that links this has its operator new replaced.
+#include <cstdint>
+
+namespace frond::support {
+
+// This thread's `count`-th operator new from now on throws std::bad_alloc, once; 0: none does. What asks for more than
+// the usual alignment does not count.
+void fail_allocation(std::uint64_t count);
+// Whether it is still to come.
+bool allocation_will_fail();
+
+}  // namespace frond::support

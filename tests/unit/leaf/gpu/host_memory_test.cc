@@ -1,0 +1,154 @@
+// A host that runs out of memory at any place: whoever asks next is answered, and nothing is left behind of a caller
+// that is gone. A throwing clock stands for memory that ends where one looks at it.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <new>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "leaf/engines.h"
+#include "leaf/gpu/gpu_engine.h"
+#include "leaf/gpu/tuning.h"
+#include "tests/support/collections/indexed_collection.h"
+#include "tests/support/memory/failing_allocations.h"
+
+namespace frond::leaf::gpu {
+namespace {
+
+// Throws at one of the looks at it.
+class ThrowingClock final : public Clock {
+ public:
+  explicit ThrowingClock(int look) : left_(look) {}
+  Instant now() const override {
+    if (--left_ == 0) throw std::bad_alloc();
+    return Instant(std::chrono::seconds(1));
+  }
+  bool thrown() const { return left_ <= 0; }
+
+ private:
+  mutable int left_;
+};
+
+class GpuEngineWithoutMemory : public testing::Test {
+ protected:
+  static constexpr std::uint64_t kSeed = 911;
+
+  GpuEngineWithoutMemory() {
+    support::Random random(kSeed);
+    for (int q = 0; q < 4; ++q)
+      plans_.push_back(
+          index_.plan(0, support::random_query(random, collection_, 3), q % 2 ? Mode::kAnd : Mode::kOr, 10));
+    wanted_ = below_->search(plans_, clock_);
+  }
+  // An engine whose device has the lists.
+  std::unique_ptr<GpuEngine> make(std::uint32_t runners) {
+    auto engine = *GpuEngine::create({.memory_bytes = 2 * runners * BatchRunner::kLeastBytes,
+                                      .runners = runners,
+                                      .copying = DeviceCache::Copying::kByTheCaller},
+                                     *below_);
+    expect_answered(*engine, "at first");
+    return engine;
+  }
+  // By the device, unless it is lost.
+  void expect_answered(GpuEngine& engine, const std::string& what) {
+    const auto before = engine.counters();
+    const auto got = engine.search(plans_, clock_);
+    for (std::size_t i = 0; i < plans_.size(); ++i) {
+      ASSERT_TRUE(got[i].has_value()) << what << ": " << got[i].error().message();
+      ASSERT_EQ(got[i]->hits, wanted_[i]->hits) << "seed " << kSeed << ", " << what;
+    }
+    const bool on_device = engine.state() == GpuEngine::State::kReady;
+    EXPECT_EQ(engine.counters().batches, before.batches + (on_device ? 1 : 0)) << what;
+  }
+
+  const SteadyClock clock_;
+  const support::Collection collection_ = support::random_collection(kSeed, {.documents = 300, .terms = 30});
+  const support::IndexedCollection index_{collection_, {}};
+  const std::unique_ptr<QueryEngine> below_ = *engine_named("cpu");
+  std::vector<Plan> plans_;
+  std::vector<Result<Outcome>> wanted_;
+};
+
+TEST_F(GpuEngineWithoutMemory, GoesOnWhereverAnAllocationFails) {
+  auto engine = make(1);
+  bool survived = false;
+  int thrown = 0, handed_back = 0, lost = 0;
+  for (std::uint64_t count = 1; !survived && count < 2000; ++count) {
+    const std::string what = "without allocation " + std::to_string(count);
+    std::vector<std::optional<Result<Outcome>>> got;
+    support::fail_allocation(count);
+    try {
+      got = engine->try_search(plans_, clock_);
+    } catch (const std::bad_alloc&) {
+      ++thrown;
+    }
+    survived = support::allocation_will_fail();
+    support::fail_allocation(0);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      if (got[i]) {
+        ASSERT_EQ((*got[i])->hits, wanted_[i]->hits) << "seed " << kSeed << ", " << what;
+      }
+    }
+    handed_back += !got.empty() && !got[0];
+    expect_answered(*engine, what);
+    if (HasFatalFailure()) return;
+    if (engine->state() == GpuEngine::State::kLost) {
+      ++lost;
+      engine = make(1);
+    }
+  }
+  EXPECT_TRUE(survived);
+  EXPECT_GT(thrown, 0);
+  EXPECT_GT(handed_back, lost);  // most of what fails is the host's alone
+  EXPECT_GT(lost, 0);
+}
+
+TEST_F(GpuEngineWithoutMemory, WaitsForThePartsOfACallerThatLeaves) {
+  // Two parts. The clock is looked at for their deadlines before and after, and between by those who wait.
+  auto asked = std::vector<Plan>(kMostQueries, index_.plan(0, std::vector<support::TermNumber>{5}, Mode::kAnd, 1));
+  asked.push_back(asked[0]);
+  const auto wanted = below_->search(std::span(asked).first(1), clock_);
+  asked.front().deadline = asked.back().deadline = Deadline::at(Instant(std::chrono::hours(1)));
+  bool survived = false;
+  for (int look = 1; !survived && look < 100; ++look) {
+    const std::string what = "look " + std::to_string(look);
+    const auto engine = make(2);
+    const ThrowingClock clock(look);
+    try {
+      const auto got = engine->try_search(asked, clock);
+      for (const auto& one : got) {
+        if (one) {
+          ASSERT_EQ((*one)->hits, wanted[0]->hits) << "seed " << kSeed << ", " << what;
+        }
+      }
+    } catch (const std::bad_alloc&) {
+    }
+    survived = !clock.thrown();
+    expect_answered(*engine, what);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_TRUE(survived);
+}
+
+TEST_F(GpuEngineWithoutMemory, LetsNobodyWaitForACallerThatFailed) {
+  const auto engine = make(1);
+  std::vector<std::jthread> callers;
+  for (int c = 0; c < 4; ++c)
+    callers.emplace_back([&, c] {
+      for (std::uint64_t count = 1; count < 60; count += 1) {
+        support::fail_allocation(c % 2 == 0 ? count : 0);
+        try {
+          engine->try_search(plans_, clock_);
+        } catch (const std::bad_alloc&) {
+        }
+      }
+      support::fail_allocation(0);
+    });
+  callers.clear();
+  expect_answered(*engine, "after all");
+}
+
+}  // namespace
+}  // namespace frond::leaf::gpu
