@@ -97,6 +97,18 @@ journey('pages of hits, and back', 'whole', async () => {
   return page;
 });
 
+journey('back to no search while one is on its way', 'whole', async () => {
+  const page = await open('/');
+  await page.route('**/v1/search*', () => {}); // never answered
+  await page.keyboard.type('kernel');
+  await page.keyboard.press('Enter');
+  await page.locator('#results[aria-busy=true]').waitFor({ state: 'attached' }); // empty, so not to be seen
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelector('#status').textContent === '');
+  expect(await page.getAttribute('#results', 'aria-busy') === null, 'nothing is on its way any more');
+  return page;
+});
+
 journey('documents that would harm', 'whole', async () => {
   const page = await open('/?q=hostileword&mode=or');
   await shown(page);

@@ -96,6 +96,7 @@ async function run(search) {
   $('q').removeAttribute('aria-invalid');
   document.title = search.q ? `${search.q} – Frond search` : 'Frond search';
   if (!search.q) {
+    $('results').removeAttribute('aria-busy'); // the search that was on its way does not answer any more
     $('hits').replaceChildren();
     $('pages').hidden = true;
     $('status').textContent = '';
