@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <utility>
 
 #include "common/base/thread_name.h"
@@ -207,14 +206,14 @@ Result<void> DeviceCache::copy_list(const ListLease& lease, std::uint32_t docume
 }
 
 void DeviceCache::forget(std::uint64_t partition) {
-  std::vector<Order> dropped;  // ends after the lock does, and the leases with it
+  // Called by a destructor, so it must not need memory. The leases' owners are still open elsewhere: to end them is
+  // short.
   MutexLock lock(mutex_);
-  const auto first = std::stable_partition(orders_.begin(), orders_.end(),
-                                           [partition](const Order& order) { return order.partition != partition; });
-  dropped.assign(std::make_move_iterator(first), std::make_move_iterator(orders_.end()));
-  orders_.erase(first, orders_.end());
-  for (const Order& order : dropped)
+  for (const Order& order : orders_) {
+    if (order.partition != partition) continue;
     for (const ListLease& lease : order.lists) ordered_.erase(lease->key);
+  }
+  std::erase_if(orders_, [partition](const Order& order) { return order.partition == partition; });
   changed_.notify_all();
   changed_.wait(lock.mutex(), [this, partition] { return in_progress_ != partition; });
   kept_.erase_partition(partition);
