@@ -1,12 +1,13 @@
 #pragma once
-// What `frond load` wants to know of an answer, found without parsing it: the members before "hits" in each answer of
-// the body. Text inside an answer can't be mistaken for them: its quotation marks are escaped.
+// What `frond load` wants to know of an answer, found without parsing it: "hits" and the members before it in each
+// answer of the body. Text inside an answer can't be mistaken for them: its quotation marks are escaped.
 #include <cstdint>
 #include <string_view>
 
 namespace frond::tools {
 
 struct AnswerMarks {
+  std::uint64_t answered = 0;    // lines with hits, if none; the others are problem documents
   std::uint64_t cache_hits = 0;  // answers with "cache":"hit"
   std::uint64_t degraded = 0;    // answers that name a partition which did not answer
 };

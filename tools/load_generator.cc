@@ -5,6 +5,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -228,15 +229,16 @@ bool Generator::finish(Connection& connection, const ReplyView& reply) {
   const auto now = SteadyClock().now();
   connection.busy = false;
   --in_flight_;
-  if (reply.status == 200 && now >= record_from_ && now < end_) ++report_.in_window;
+  const auto marks = reply.status == 200 ? answer_marks(reply.body) : AnswerMarks{};
+  if (now >= record_from_ && now < end_) report_.in_window += marks.answered;
   if (recorded(connection.due)) {
     ++report_.statuses[reply.status];
     report_.latency.add(static_cast<std::uint64_t>((now - connection.due).count()));
     if (reply.status == 200) {
       ++report_.answers;
-      const auto marks = answer_marks(reply.body);
       report_.cache_hits += marks.cache_hits;
       report_.degraded += marks.degraded;
+      report_.refused += options_.queries_per_request - std::min(marks.answered, options_.queries_per_request);
     }
   }
   if (reply.keep_alive) {

@@ -31,16 +31,17 @@ struct LoadReport {
   double seconds = 0;           // recorded
   std::uint64_t requests = 0;   // due (open loop) or sent (closed loop) while recording
   std::uint64_t answers = 0;    // of those, with status 200
-  std::uint64_t in_window = 0;  // answers with status 200 that arrived while recording, whenever they were sent
+  std::uint64_t in_window = 0;  // queries answered while recording, whenever they were sent
   std::uint64_t queries_per_request = 1;
   std::uint64_t cache_hits = 0;         // queries answered from the broker's cache
   std::uint64_t degraded = 0;           // queries that some partition did not answer
+  std::uint64_t refused = 0;            // queries of an msearch that got a problem document in place of an answer
   std::uint64_t connection_errors = 0;  // refused, reset, closed early, or not HTTP
   std::uint64_t unanswered = 0;  // no answer by the end of the drain; in the histogram with the time they had waited
   std::map<int, std::uint64_t> statuses;
   std::string first_error;  // what the first connection error said
   Histogram latency;        // nanoseconds
-  double queries_per_second() const { return seconds > 0 ? double(in_window * queries_per_request) / seconds : 0; }
+  double queries_per_second() const { return seconds > 0 ? double(in_window) / seconds : 0; }
 };
 
 // `requests`: whole HTTP requests, sent in turn. kUnavailable: the broker can't be reached at the start.

@@ -19,9 +19,9 @@ std::string to_text(const LoadReport& report) {
   out += fmt::format("latency ms  mean {:.3f}  p50 {:.3f}  p95 {:.3f}  p99 {:.3f}  p99.9 {:.3f}  max {:.3f}\n",
                      latency.mean() / 1e6, ms(latency.quantile(0.5)), ms(latency.quantile(0.95)),
                      ms(latency.quantile(0.99)), ms(latency.quantile(0.999)), ms(latency.max()));
-  out += fmt::format("cache hits  {} ({:.1f} %)   degraded {}\n", report.cache_hits,
+  out += fmt::format("cache hits  {} ({:.1f} %)   degraded {}   refused {}\n", report.cache_hits,
                      queries ? 100.0 * static_cast<double>(report.cache_hits) / static_cast<double>(queries) : 0.0,
-                     report.degraded);
+                     report.degraded, report.refused);
   out += "status     ";
   for (const auto& [status, count] : report.statuses) out += fmt::format(" {}: {}", status, count);
   out += '\n';
@@ -52,6 +52,7 @@ std::string to_json(const LoadReport& report, const LoadOptions& options) {
                        {"p99_9", ms(latency.quantile(0.999))}, {"max", ms(latency.max())}};
   out["cache_hits"] = report.cache_hits;
   out["degraded"] = report.degraded;
+  out["refused"] = report.refused;
   out["statuses"] = nlohmann::ordered_json::object();
   for (const auto& [status, count] : report.statuses) out["statuses"][std::to_string(status)] = count;
   out["connection_errors"] = report.connection_errors;

@@ -38,8 +38,14 @@ TEST(Answer, WithoutHitsOrScoresIsCorrupt) {
 TEST(AnswerMarks, CountAnswersOfManyLinesAndIgnoreText) {
   const auto marks =
       answer_marks(kWhole + "\n" + R"({"cache":"miss","coverage":{"degraded":[]},"hits":[]})" + "\n" + kWhole);
+  EXPECT_EQ(marks.answered, 3u);
   EXPECT_EQ(marks.cache_hits, 2u);
   EXPECT_EQ(marks.degraded, 2u);
+}
+
+TEST(AnswerMarks, TellProblemDocumentsFromAnswers) {
+  const auto marks = answer_marks(kWhole + "\n" + R"({"status":429,"detail":"no \"hits\": today"})" + "\n");
+  EXPECT_EQ(marks.answered, 1u);
 }
 
 TEST(Printable, ReplacesControlCharacters) { EXPECT_EQ(printable("a\x1b[2J\nb\x7f"), "a [2J b "); }

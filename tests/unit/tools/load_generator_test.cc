@@ -129,5 +129,18 @@ TEST(LoadGenerator, SaysWhenNobodyListens) {
   EXPECT_EQ(report.error().code(), Code::kUnavailable);
 }
 
+TEST(LoadGenerator, CountsLinesOfProblemsAsRefusedAndNotAsAnswered) {
+  const std::string body = kBody + "\n" + R"({"status":429})" + "\n";
+  const std::string reply = "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  const Server server([&](std::uint64_t) { return reply; });
+  auto wanted = options(0, 1, 100);
+  wanted.queries_per_request = 2;
+  const auto report = generate_load(server.url(), kRequests, wanted);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->refused, report->answers);
+  EXPECT_EQ(report->cache_hits, report->answers);
+  EXPECT_LE(report->in_window, report->answers + 1);
+}
+
 }  // namespace
 }  // namespace frond::tools
