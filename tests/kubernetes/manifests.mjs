@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 const here = path.dirname(fileURLToPath(import.meta.url));
 const k8s = path.join(here, "../../k8s");
 const bin = process.argv[process.argv.indexOf("--bin") + 1];
-const BUILDS = ["overlays/dev", "overlays/gpu", "overlays/production", "index", "publish"];
+const BUILDS = ["overlays/dev", "overlays/gpu", "overlays/production", "index", "publish", "rollback"];
 
 function skip(why) {
   console.log(`skipped: ${why}`);
@@ -67,7 +67,8 @@ function check_names(build_name, objects, all) {
   const has = (kind, name) => all.some((object) => object.kind === kind && object.metadata.name === name);
   for (const object of objects) {
     const where = `${build_name}: ${object.kind} ${object.metadata.name}`;
-    check(object.kind === "Namespace" || object.metadata.namespace === "frond", `${where}: in no namespace`);
+    check(["Namespace", "PriorityClass"].includes(object.kind) || object.metadata.namespace === "frond",
+          `${where}: in no namespace`);
     if (object.kind === "HorizontalPodAutoscaler")
       check(has(object.spec.scaleTargetRef.kind, object.spec.scaleTargetRef.name), `${where}: scales nothing`);
     if (object.kind === "StatefulSet") {
@@ -82,6 +83,8 @@ function check_names(build_name, objects, all) {
     for (const volume of pod_of(object)?.spec.volumes ?? [])
       if (volume.persistentVolumeClaim)
         check(has("PersistentVolumeClaim", volume.persistentVolumeClaim.claimName), `${where}: no claim ${volume.name}`);
+    const priority = pod_of(object)?.spec.priorityClassName;
+    check(!priority || has("PriorityClass", priority), `${where}: no priority ${priority}`);
   }
 }
 
@@ -97,6 +100,37 @@ function check_pods(build_name, objects) {
       check(is.allowPrivilegeEscalation === false && is.capabilities.drop.includes("ALL") && is.readOnlyRootFilesystem,
             `${where}: container ${container.name} is not restricted`);
       check(container.resources.requests.memory && container.resources.requests.cpu, `${where}: requests nothing`);
+    }
+  }
+}
+
+const BYTES = { "": 1, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
+function bytes(size) {
+  const [, number, unit] = /^(\d+)([KMG]iB?|)$/.exec(size);
+  return Number(number) * BYTES[unit];
+}
+
+const LONGEST_SEARCH_S = 60;  // --max-timeout
+const LAST_REPLIES_S = 4;     // what a leaf takes to end, once all is answered
+
+// Flags against what the pod is given: memory that they may use, and the time that an end may take.
+function check_budgets(build_name, objects) {
+  for (const object of objects.filter(pod_of)) {
+    const { spec } = pod_of(object);
+    const where = `${build_name}: ${object.kind} ${object.metadata.name}`;
+    const [{ args, resources, lifecycle }] = spec.containers;
+    const flag = (name) => args.findLast((arg) => arg.startsWith(`--${name}=`))?.split("=")[1];
+    const has = bytes((resources.limits ?? resources.requests).memory), grace = spec.terminationGracePeriodSeconds;
+    const drain = Number(flag("drain-ms") ?? 0) / 1000;
+    if (object.kind === "StatefulSet") {
+      check(bytes(flag("host-cache") ?? "1GiB") <= has / 2, `${where}: --host-cache is over half of the memory`);
+      check(drain + LONGEST_SEARCH_S + LAST_REPLIES_S <= grace, `${where}: is killed while it drains`);
+    } else if (object.kind === "Deployment") {
+      check(bytes(flag("cache") ?? "64MiB") <= has / 2, `${where}: --cache is over half of the memory`);
+      const before = Number(lifecycle.preStop.exec.command[1]);
+      check(before + drain < grace, `${where}: is killed while it drains`);
+    } else if (flag("memory-limit")) {
+      check(bytes(flag("memory-limit")) <= has * 2 / 3, `${where}: --memory-limit is over two thirds of the memory`);
     }
   }
 }
@@ -127,6 +161,7 @@ for (const name of BUILDS) {
   const objects = build(name);
   check_names(name, objects, name.startsWith("overlays/") ? objects : [...base, ...objects]);
   check_pods(name, objects);
+  check_budgets(name, objects);
   if (bin) check_flags(name, objects);
   everything.push(...objects);
 }
