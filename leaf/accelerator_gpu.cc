@@ -24,15 +24,16 @@ void export_counters(metrics::Registry& registry, const gpu::GpuEngine& engine) 
   namespace names = metrics::leaf;
   registry.gauge(names::kGpuCacheLimit).set(static_cast<double>(engine.list_bytes()));
   const auto follow = [&registry](const metrics::Family& family) {
-    return [counter = registry.counter(family)](std::uint64_t now) mutable {
+    return [counter = registry.counter(family)](auto now) mutable {
       counter.add(static_cast<double>(now) - counter.value());
     };
   };
   registry.before_scrape([&engine, bytes = registry.gauge(names::kGpuCacheBytes), hits = follow(names::kGpuCacheHits),
                           misses = follow(names::kGpuCacheMisses), evictions = follow(names::kGpuCacheEvictions),
                           refused = follow(names::kGpuListsRefused), copied = follow(names::kGpuCopiedBytes),
-                          batches = follow(names::kGpuBatches), plans = follow(names::kGpuPlans),
-                          fallbacks = follow(names::kGpuFallbacks), ties = follow(names::kGpuTies)]() mutable {
+                          batches = follow(names::kGpuBatches), busy = follow(names::kGpuBusy),
+                          plans = follow(names::kGpuPlans), fallbacks = follow(names::kGpuFallbacks),
+                          ties = follow(names::kGpuTies)]() mutable {
     const auto now = engine.counters();
     bytes.set(static_cast<double>(now.lists.bytes));
     hits(now.lists.hits);
@@ -41,6 +42,7 @@ void export_counters(metrics::Registry& registry, const gpu::GpuEngine& engine) 
     refused(now.lists.refused);
     copied(now.lists.copied_bytes);
     batches(now.batches);
+    busy(now.busy_seconds);
     plans(now.plans);
     fallbacks(now.fallbacks);
     ties(now.unanswered);

@@ -57,6 +57,8 @@ inline constexpr Family kGpuListsRefused{"frond_leaf_gpu_lists_refused_total",
                                          "Lists that the device can't decode, or that are damaged."};
 inline constexpr Family kGpuCopiedBytes{"frond_leaf_gpu_copied_bytes_total", "Bytes copied to device memory."};
 inline constexpr Family kGpuBatches{"frond_leaf_gpu_batches_total", "Batches run on the device."};
+inline constexpr Family kGpuBusy{"frond_leaf_gpu_busy_seconds_total",
+                                 "Time that the device spent on batches; what several did at a time counts once."};
 inline constexpr Family kGpuPlans{"frond_leaf_gpu_plans_total", "Queries on one partition that the device ran."};
 inline constexpr Family kGpuFallbacks{"frond_leaf_gpu_fallbacks_total",
                                       "Queries on one partition meant for the GPU that the CPU answered."};

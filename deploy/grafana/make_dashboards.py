@@ -154,8 +154,10 @@ def leaf():
         ]),
         ("GPU", [
             panel("State", "short", (f"sum by (state) (frond_leaf_gpu_state{LEAF})", "{{state}}"), why="Leaves by what their GPU is."),
+            panel("At work on batches", "percentunit", per("frond_leaf_gpu_busy_seconds_total"), why="Near 1 the GPU is what limits. Several batches at a time count once."),
             panel("Memory for lists", "bytes", now("frond_leaf_gpu_cache_bytes"), now("frond_leaf_gpu_cache_limit_bytes", "{{instance}} limit")),
-            panel("Queries on a partition", "ops", per("frond_leaf_gpu_plans_total", "{{instance}} on the GPU"), per("frond_leaf_gpu_fallbacks_total", "{{instance}} answered by the CPU")),
+            panel("Queries on a partition", "ops", per("frond_leaf_gpu_plans_total", "{{instance}} on the GPU"), per("frond_leaf_gpu_fallbacks_total", "{{instance}} answered by the CPU"),
+                  per("frond_leaf_gpu_plans_refused_total", "{{instance}} not taken, its queue was full")),
             panel("Batches", "ops", per("frond_leaf_gpu_batches_total"), why="Queries over batches is how many queries share a launch."),
             panel("Lists found, missed, dropped, refused", "ops", per("frond_leaf_gpu_cache_hits_total", "{{instance}} found"),
                   per("frond_leaf_gpu_cache_misses_total", "{{instance}} missed"), per("frond_leaf_gpu_cache_evictions_total", "{{instance}} dropped"),

@@ -47,11 +47,12 @@ inline constexpr std::uint32_t kTasksOfAGroup = 64;
 
 // What a query's warps share, and what it came to.
 struct QueryState {
-  scoring::Score threshold;  // a document with less is not among the k best; only rises
-  std::uint32_t emitted;     // documents that reached it, also those for which there was no room
-  std::uint32_t matches;     // of a conjunction: all, or where these are more than count_to, more than that
-  std::uint32_t runs;        // of 16 postings: decoded
-  std::uint32_t found;       // hits written, or kNoRoom
+  scoring::Score threshold;          // a document with less is not among the k best; only rises
+  std::uint32_t emitted;             // documents that reached it, also those for which there was no room
+  std::uint32_t matches;             // of a conjunction: all, or where these are more than count_to, more than that
+  std::uint32_t runs;                // of 16 postings: decoded
+  std::uint32_t found;               // hits written, or kNoRoom
+  std::uint64_t began_ns, ended_ns;  // its first and its last kernel, by the device's clock
 };
 inline constexpr std::uint32_t kNoRoom = 0xffffffff;
 

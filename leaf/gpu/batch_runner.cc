@@ -47,6 +47,16 @@ Outcome outcome_of(const ReadyPlan& ready, const QueryState& state, const HitOnD
   return outcome;
 }
 
+// From the first that one of the queries began to the last that one ended.
+void add_to(BusyTime& busy, std::span<const QueryState> states) {
+  std::uint64_t began_ns = states[0].began_ns, ended_ns = states[0].ended_ns;
+  for (const QueryState& state : states) {
+    began_ns = std::min(began_ns, state.began_ns);
+    ended_ns = std::max(ended_ns, state.ended_ns);
+  }
+  busy.add(began_ns, ended_ns);
+}
+
 // Adds what passed since the last call to a step.
 class StepTimer {
  public:
@@ -78,7 +88,7 @@ struct BatchRunner::Space {
 
 void BatchRunner::SpaceDeleter::operator()(Space* space) const { delete space; }
 
-Result<std::unique_ptr<BatchRunner>> BatchRunner::create(int device, std::size_t bytes, bool timed) {
+Result<std::unique_ptr<BatchRunner>> BatchRunner::create(int device, std::size_t bytes, BusyTime& busy, bool timed) {
   using device::Memory, device::Place;
   if (bytes < kLeastBytes) return Error(Code::kInvalid, "a GPU workspace of " + std::to_string(bytes) + " bytes");
   FROND_TRY(device::use(device));
@@ -95,7 +105,7 @@ Result<std::unique_ptr<BatchRunner>> BatchRunner::create(int device, std::size_t
   std::unique_ptr<Space, SpaceDeleter> space(new Space{std::move(stream), std::move(done), std::move(input),
                                                        std::move(work), std::move(staged_input),
                                                        std::move(staged_answers), processors, std::move(points)});
-  return std::unique_ptr<BatchRunner>(new BatchRunner(device, std::move(space)));
+  return std::unique_ptr<BatchRunner>(new BatchRunner(device, std::move(space), busy));
 }
 
 // How many of the plans, from the front, one launch takes; at least one.
@@ -195,6 +205,7 @@ Result<void> BatchRunner::finish_part(std::vector<RunOutcome>& outcomes, const C
     StepTimer timer(steps_);
     const auto* states = reinterpret_cast<const QueryState*>(space_->staged_answers.data());
     const auto* hits = reinterpret_cast<const HitOnDevice*>(space_->staged_answers.data() + hits_offset(left.size()));
+    add_to(busy_, std::span(states, left.size()));
     std::vector<std::size_t> again;
     std::vector<const ReadyPlan*> again_plans;
     for (std::size_t i = 0; i < left.size(); ++i) {

@@ -11,6 +11,7 @@
 #include "common/base/deadline.h"
 #include "common/device/runtime.h"
 #include "leaf/gpu/batch_builder.h"
+#include "leaf/gpu/busy_time.h"
 
 namespace frond::leaf::gpu {
 
@@ -32,9 +33,9 @@ struct BatchSteps {
 class BatchRunner {
  public:
   // Workspaces for plans of at most kMostHits hits. `bytes` of device memory are divided up: at least kLeastBytes.
-  // `timed`: steps() tells the device's steps too, for some microseconds more a batch.
+  // `busy` is told of every launch. `timed`: steps() tells the device's steps too, for some microseconds more a batch.
   static constexpr std::size_t kLeastBytes = std::size_t{24} << 20;
-  static Result<std::unique_ptr<BatchRunner>> create(int device, std::size_t bytes, bool timed = false);
+  static Result<std::unique_ptr<BatchRunner>> create(int device, std::size_t bytes, BusyTime& busy, bool timed = false);
 
   // Puts the plans on their way, any number of them, and returns; they stay as they are until finish(). kDevice: as
   // finish().
@@ -55,7 +56,8 @@ class BatchRunner {
     void operator()(Space* space) const;
   };
 
-  BatchRunner(int device, std::unique_ptr<Space, SpaceDeleter> space) : device_(device), space_(std::move(space)) {}
+  BatchRunner(int device, std::unique_ptr<Space, SpaceDeleter> space, BusyTime& busy)
+      : device_(device), space_(std::move(space)), busy_(busy) {}
   std::size_t part_of(std::span<const ReadyPlan* const> plans) const;
   Result<void> start_part(std::span<const ReadyPlan* const> plans);
   Result<void> finish_part(std::vector<RunOutcome>& outcomes, const Clock& clock, std::chrono::milliseconds patience);
@@ -64,6 +66,7 @@ class BatchRunner {
 
   const int device_;
   std::unique_ptr<Space, SpaceDeleter> space_;
+  BusyTime& busy_;
   BatchBuilder builder_;
   std::vector<const ReadyPlan*> plans_;
   std::size_t first_ = 0, count_ = 0;  // of plans_: the part that is on its way

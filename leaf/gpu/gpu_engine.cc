@@ -24,20 +24,23 @@ Result<std::unique_ptr<GpuEngine>> GpuEngine::create(const Options& options, Que
   const std::size_t half = options.memory_bytes / 2;
   const std::size_t many = std::clamp<std::size_t>(half / BatchRunner::kLeastBytes, 1, std::max(options.runners, 1u));
   const std::size_t each = std::min(kMostRunnerBytes, half / many);
+  auto busy = std::make_unique<BusyTime>();
   std::vector<std::unique_ptr<BatchRunner>> runners;
   for (std::size_t i = 0; i < many; ++i)
-    runners.push_back(FROND_TRY(BatchRunner::create(options.device, each, options.timed)));
+    runners.push_back(FROND_TRY(BatchRunner::create(options.device, each, *busy, options.timed)));
   auto memory = FROND_TRY(device::Memory::create(device::Place::kDevice, options.memory_bytes - each * many));
-  std::unique_ptr<GpuEngine> engine(new GpuEngine(options, below, std::move(memory), std::move(runners)));
+  std::unique_ptr<GpuEngine> engine(
+      new GpuEngine(options, below, std::move(busy), std::move(memory), std::move(runners)));
   engine->cache_ =
       FROND_TRY(DeviceCache::create(engine->arena_, {.device = options.device, .copying = options.copying}));
   return engine;
 }
 
-GpuEngine::GpuEngine(const Options& options, QueryEngine& below, device::Memory memory,
+GpuEngine::GpuEngine(const Options& options, QueryEngine& below, std::unique_ptr<BusyTime> busy, device::Memory memory,
                      std::vector<std::unique_ptr<BatchRunner>> runners)
     : options_(options),
       below_(below),
+      busy_(std::move(busy)),
       memory_(std::move(memory)),
       arena_(memory_.data(), memory_.bytes()),
       idle_(std::move(runners)) {
@@ -214,7 +217,7 @@ BatchSteps GpuEngine::steps() const {
 }
 
 GpuEngine::Counters GpuEngine::counters() const {
-  return {batches_.load(), plans_.load(), fallbacks_.load(), unanswered_.load(), cache_->counters()};
+  return {batches_.load(), plans_.load(), fallbacks_.load(), unanswered_.load(), busy_->seconds(), cache_->counters()};
 }
 
 }  // namespace frond::leaf::gpu

@@ -43,6 +43,7 @@ class GpuEngine final : public QueryEngine {
     std::uint64_t batches = 0, plans = 0;  // run on the device
     std::uint64_t fallbacks = 0;           // plans that the engine below answered
     std::uint64_t unanswered = 0;          // of these: the device ran them and could not tell the k best apart
+    double busy_seconds = 0;               // the device was at work on batches; see BusyTime
     DeviceCache::Counters lists;
   };
 
@@ -77,7 +78,7 @@ class GpuEngine final : public QueryEngine {
     std::list<Request*> requests;
   };
 
-  GpuEngine(const Options& options, QueryEngine& below, device::Memory memory,
+  GpuEngine(const Options& options, QueryEngine& below, std::unique_ptr<BusyTime> busy, device::Memory memory,
             std::vector<std::unique_ptr<BatchRunner>> runners);
   struct Parts;
   void submit(Request& request);
@@ -96,6 +97,7 @@ class GpuEngine final : public QueryEngine {
 
   const Options options_;
   QueryEngine& below_;
+  const std::unique_ptr<BusyTime> busy_;  // of the runners
   device::Memory memory_;
   device::Arena arena_;
   std::unique_ptr<DeviceCache> cache_;

@@ -1,3 +1,4 @@
+#include "common/device/clock.cuh"
 #include "common/device/launch.cuh"
 #include "leaf/gpu/search.h"
 #include "leaf/gpu/threshold.cuh"
@@ -55,6 +56,7 @@ __global__ void __launch_bounds__(kThreads) select_query(BatchOnDevice batch) {
   if (threadIdx.x == 0) {
     state.threshold = threshold;
     state.found = room ? found : kNoRoom;
+    state.ended_ns = device::nanoseconds_now();  // for now
   }
   if (!room) return;  // the whole thread block
   std::uint32_t size = 1;
@@ -65,6 +67,7 @@ __global__ void __launch_bounds__(kThreads) select_query(BatchOnDevice batch) {
   HitOnDevice* hits = batch.hits + std::size_t{query} * batch.hits_stride;
   for (std::uint32_t i = threadIdx.x; i < found; i += kThreads)
     hits[i] = {~static_cast<DocId>(keys[i]), static_cast<scoring::Score>(keys[i] >> 32)};
+  if (threadIdx.x == 0) state.ended_ns = device::nanoseconds_now();
 }
 
 }  // namespace

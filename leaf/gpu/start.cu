@@ -1,3 +1,4 @@
+#include "common/device/clock.cuh"
 #include "common/device/launch.cuh"
 #include "leaf/gpu/search.h"
 #include "leaf/gpu/threshold.cuh"
@@ -28,6 +29,7 @@ __global__ void __launch_bounds__(kThreads) start_query(BatchOnDevice batch) {
   alignas(16) __shared__ std::uint32_t bins[kBins];
   const std::uint32_t lane = lane_of_warp(), warp = threadIdx.x / 32;
   const QueryOnDevice& query = batch.queries[blockIdx.x];
+  const std::uint64_t began_ns = device::nanoseconds_now();
   for (std::uint32_t i = threadIdx.x; i < kBins; i += kThreads) {
     bins[i] = 0;
     batch.bins[std::size_t{blockIdx.x} * kBins + i] = 0;
@@ -44,7 +46,7 @@ __global__ void __launch_bounds__(kThreads) start_query(BatchOnDevice batch) {
   const auto load = [](std::uint32_t first) { return *reinterpret_cast<const uint4*>(bins + first); };
   const scoring::Score first = threshold_of(load, query.k, query.bin_shift, lane);
   if (lane == 0 && blockIdx.x == 0) *batch.next_place = batch.search_warps;  // those before have one to begin with
-  if (lane == 0) batch.states[blockIdx.x] = {max(first, query.floor), 0, 0, 0, 0};
+  if (lane == 0) batch.states[blockIdx.x] = {max(first, query.floor), 0, 0, 0, 0, began_ns, began_ns};
 }
 
 }  // namespace

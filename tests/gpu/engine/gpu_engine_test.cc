@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
@@ -174,6 +175,19 @@ TEST_F(GpuEngineOfACollection, AnswersManyCallersAtOnce) {
     });
   threads.clear();
   EXPECT_LE(engine->counters().batches, engine->counters().plans);
+}
+
+TEST_F(GpuEngineOfACollection, IsBusyWhileItSearchesAndNoLongerThanThatTook) {
+  Engine engine;
+  expect_answered(engine, plans(4));  // copies lists
+  const double before = engine->counters().busy_seconds;
+  EXPECT_GT(before, 0);
+  const auto asked = plans(40, 3);
+  const auto from = std::chrono::steady_clock::now();
+  (void)engine->search(asked, kClock);
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - from;
+  EXPECT_GT(engine->counters().busy_seconds, before);
+  EXPECT_LT(engine->counters().busy_seconds - before, passed.count());
 }
 
 TEST(GpuEngine, AsksTheEngineBelowWhereThousandsTie) {
