@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""docs/operations.md leaves nobody alone at night: it names every alert, every metric of a process, every reason for which an
+answer is degraded, and every message that broker and leaf log at warn or error. Exit 1 and a list of what it does not name.
+"""
+import glob
+import os
+import re
+import sys
+
+from expressions import ROOT, read
+
+
+def sources(*folders):
+    for folder in folders:
+        for path in sorted(glob.glob(os.path.join(ROOT, folder, "**", "*.*"), recursive=True)):
+            if path.endswith((".h", ".cc", ".cu")):
+                yield read(path)
+
+
+def main():
+    manual = read(os.path.join(ROOT, "docs/operations.md"))
+    alerts = re.findall(r"- alert: (\w+)", read(os.path.join(ROOT, "deploy/prometheus/rules/alerts.yml")))
+    metrics = {m for text in sources("common", "broker", "leaf", "indexer")
+               for m in re.findall(r'"((?:frond_(?:broker|leaf|indexer|http)|process)_[a-z0-9_]+)"', text)}
+    messages = {m for text in sources("common", "broker", "leaf", "indexer")
+                for m in re.findall(r'\blog(?:ger)?_?(?:\.|->)(?:warn|error)\(\s*"([^"]+)"', text)}
+    page = read(os.path.join(ROOT, "broker/merge/page.h"))
+    reasons = re.findall(r'"(\w+)"', re.search(r"kNames\[\] = \{(.*?)\}", page, re.S).group(1))
+    wrong = [f"no word on the {kind} {name}" for kind, names in
+             (("alert", alerts), ("metric", metrics), ("reason", reasons), ("message", messages))
+             for name in sorted(names) if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", manual)]
+    print(f"{len(alerts)} alerts, {len(metrics)} metrics, {len(reasons)} reasons, {len(messages)} messages")
+    print("\n".join(wrong))
+    sys.exit(1 if wrong or not (alerts and metrics and reasons and messages) else 0)
+
+
+main()
