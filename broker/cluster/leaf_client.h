@@ -3,9 +3,9 @@
 //
 // One thread: the broker's. `done` is called exactly once, never before the call returns, and at the latest when the
 // deadline passes (kDeadline); the caller needs no timer of its own. kUnavailable: the leaf is not connected, went away
-// meanwhile, or refused the request as a whole; kOverloaded: this client's own in-flight limit; kCorrupt: a reply that
-// is not one. The client fills in request_id and budget. A client that is destroyed answers what is pending with
-// kUnavailable.
+// meanwhile, or is ending; kOverloaded: this client's own in-flight limit, or the leaf's; kNotFound: the leaf does not
+// serve the generation; kCorrupt: a reply that is not one. The client fills in request_id and budget. A client that is
+// destroyed answers what is pending with kUnavailable.
 #include <cstddef>
 #include <functional>
 #include <string>

@@ -33,6 +33,23 @@ struct ZmqLeafClients::State {
 
 namespace {
 
+// What a leaf's refusal of a whole request is here. Only one that is ending is as good as gone.
+Code code_of(wire::Unsearched reason) {
+  switch (reason) {
+    case wire::Unsearched::kDeadline:
+      return Code::kDeadline;
+    case wire::Unsearched::kOverloaded:
+      return Code::kOverloaded;
+    case wire::Unsearched::kCorrupt:
+      return Code::kCorrupt;
+    case wire::Unsearched::kUnknownGeneration:
+      return Code::kNotFound;
+    case wire::Unsearched::kUnavailable:
+      break;
+  }
+  return Code::kUnavailable;
+}
+
 // The socket and what waits for it. Shared with Asio's handlers, which may run after the client is gone.
 class Dealer : public std::enable_shared_from_this<Dealer> {
  public:
@@ -168,7 +185,7 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
   void deliver(const Done<Reply>& done, wire::Reply&& reply) {
     if (auto* const right = std::get_if<Reply>(&reply)) return done(std::move(*right));
     if (const auto* const error = std::get_if<wire::ErrorReply>(&reply))
-      return done(Error(Code::kUnavailable, endpoint_ + " refused: " + error->message));
+      return done(Error(code_of(error->reason), endpoint_ + " refused: " + error->message));
     done(Error(Code::kCorrupt, endpoint_ + ": a reply of another kind than was asked for"));
   }
   using Pendings = std::unordered_map<std::uint64_t, Pending>;

@@ -15,6 +15,8 @@ wire::Unsearched reason_of(Code code) {
       return wire::Unsearched::kDeadline;
     case Code::kOverloaded:
       return wire::Unsearched::kOverloaded;
+    case Code::kNotFound:
+      return wire::Unsearched::kUnknownGeneration;
     case Code::kCorrupt:
     case Code::kInvalid:
       return wire::Unsearched::kCorrupt;

@@ -48,6 +48,7 @@ class Fetch : public std::enable_shared_from_this<Fetch> {
       ++context_.counters.fetch_failures;
       reason = reason_of(reply.error().code());
       if (reply.error().code() == Code::kUnavailable) context_.map.report_unavailable(leaf, reply.error().message());
+      if (reply.error().code() == Code::kNotFound) context_.map.refresh(leaf);
     }
     if (!lacking.empty()) retry(leaf, lacking, reason, again);
   }

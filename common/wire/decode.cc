@@ -203,7 +203,8 @@ Result<Reply> get(schema::Reply::Reader from) {
       return Reply(std::move(to));
     }
     case schema::Reply::ERROR:
-      return Reply(ErrorReply{from.getRequestId(), text_of(from.getError())});
+      return Reply(ErrorReply{from.getRequestId(), text_of(from.getError()),
+                              FROND_TRY(enum_of(from.getErrorReason(), Unsearched::kUnknownGeneration, "reason"))});
   }
   return corrupt("unknown kind " + std::to_string(static_cast<unsigned>(from.which())));
 }

@@ -163,6 +163,7 @@ void put(const Reply& from, schema::Reply::Builder to) {
     const ErrorReply& error = std::get<ErrorReply>(from);
     to.setRequestId(error.request_id);
     to.setError(text_of(error.message));
+    to.setErrorReason(static_cast<schema::Unsearched>(error.reason));
   }
 }
 

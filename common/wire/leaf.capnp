@@ -27,6 +27,7 @@ struct Reply {
     hello @3 :HelloReply;
     error @4 :Text;              # the request could not be taken at all
   }
+  errorReason @5 :Unsearched = unavailable;  # with `error`: what a broker does about it
 }
 
 struct SearchRequest {

@@ -113,10 +113,12 @@ struct HelloReply {
   std::string detail;  // what is wrong, if anything: a refused generation, say
 };
 
-// A request that could not be taken at all.
+// A request that could not be taken at all. Only kUnavailable says something about the leaf: that it is ending, or too
+// old to give a reason.
 struct ErrorReply {
   std::uint64_t request_id = 0;
   std::string message;
+  Unsearched reason = Unsearched::kUnavailable;
 };
 
 using Request = std::variant<SearchRequest, FetchRequest, HelloRequest>;

@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "common/text/snippet.h"
+#include "leaf/serve/unsearched_reason.h"
 
 namespace frond::leaf {
 namespace {
@@ -22,26 +23,31 @@ Place place_of(const ServedGeneration& generation, Ordinal ordinal) {
   return {};
 }
 
+wire::ErrorReply refusal(std::uint64_t request_id, const Error& why) {
+  return {request_id, why.message(), reason_of(why.code())};
+}
+
 }  // namespace
 
 void DocumentHandler::fetch(wire::FetchRequest request, Deadline deadline, Done done) {
   const std::uint64_t request_id = request.request_id;
   auto generation = board_.find(request.generation, clock_.now());
   if (generation == nullptr)
-    return done(wire::ErrorReply{request_id, "generation " + std::to_string(request.generation) + " is not served"});
+    return done(wire::ErrorReply{request_id, "generation " + std::to_string(request.generation) + " is not served",
+                                 wire::Unsearched::kUnknownGeneration});
   std::vector<Task> tasks(1);
   tasks[0].deadline = deadline;
   tasks[0].run = [this, generation, deadline, done,
                   asked = std::move(request)](const Result<std::chrono::microseconds>& waited) {
-    if (!waited) return done(wire::ErrorReply{asked.request_id, waited.error().message()});
+    if (!waited) return done(refusal(asked.request_id, waited.error()));
     try {
       done(read(*generation, asked, deadline));
     } catch (const std::exception& e) {
-      done(wire::ErrorReply{asked.request_id, e.what()});
+      done(wire::ErrorReply{asked.request_id, e.what(), wire::Unsearched::kOverloaded});
     }
   };
   const Result<void> taken = scheduler_.submit(std::move(tasks), Lane::kInteractive);
-  if (!taken) done(wire::ErrorReply{request_id, taken.error().message()});
+  if (!taken) done(refusal(request_id, taken.error()));
 }
 
 wire::FetchReply DocumentHandler::read(const ServedGeneration& generation, const wire::FetchRequest& request,

@@ -6,22 +6,10 @@
 
 #include "common/topk/top_k.h"
 #include "common/wire/limits.h"
+#include "leaf/serve/unsearched_reason.h"
 
 namespace frond::leaf {
 namespace {
-
-wire::Unsearched reason_of(Code code) {
-  switch (code) {
-    case Code::kDeadline:
-      return wire::Unsearched::kDeadline;
-    case Code::kOverloaded:
-      return wire::Unsearched::kOverloaded;
-    case Code::kCorrupt:
-      return wire::Unsearched::kCorrupt;
-    default:
-      return wire::Unsearched::kUnavailable;
-  }
-}
 
 std::uint64_t micros_between(Instant from, Instant to) {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(to - from).count());

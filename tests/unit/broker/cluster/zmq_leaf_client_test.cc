@@ -28,6 +28,10 @@ class AZmqLeafClient : public testing::Test {
       const auto request = wire::decode_request(bytes);
       ASSERT_TRUE(request);
       const auto id = std::visit([](const auto& one) { return one.request_id; }, *request);
+      if (const auto refusal = refusal_.load()) {
+        socket_->send(peer, wire::encode(wire::Reply(wire::ErrorReply{id, "no", *refusal})));
+        return;
+      }
       if (lie_) {
         wire::FetchReply wrong;
         wrong.request_id = id;
@@ -88,6 +92,7 @@ class AZmqLeafClient : public testing::Test {
   TimerDriver driver_{io_, timers_};
   std::atomic<int> asked_{0};
   std::atomic<bool> mute_{false}, lie_{false};
+  std::atomic<std::optional<wire::Unsearched>> refusal_{std::nullopt};
   std::unique_ptr<wire::RouterSocket> socket_;
   std::uint16_t port_ = 0;
   std::optional<ZmqLeafClients> clients_;
@@ -159,6 +164,22 @@ TEST_F(AZmqLeafClient, CallsAReplyOfAnotherKindCorrupt) {
   ASSERT_TRUE(reach());
   lie_ = true;
   EXPECT_EQ(ask(), Code::kCorrupt);
+}
+// A leaf at its limit is not a leaf that is gone: only kUnavailable takes it out of service.
+TEST_F(AZmqLeafClient, TellsWhyALeafRefuses) {
+  start_leaf();
+  connect();
+  ASSERT_TRUE(reach());
+  refusal_ = wire::Unsearched::kOverloaded;
+  EXPECT_EQ(ask(), Code::kOverloaded);
+  refusal_ = wire::Unsearched::kDeadline;
+  EXPECT_EQ(ask(), Code::kDeadline);
+  refusal_ = wire::Unsearched::kUnknownGeneration;
+  EXPECT_EQ(ask(), Code::kNotFound);
+  refusal_ = wire::Unsearched::kCorrupt;
+  EXPECT_EQ(ask(), Code::kCorrupt);
+  refusal_ = wire::Unsearched::kUnavailable;
+  EXPECT_EQ(ask(), Code::kUnavailable);
 }
 TEST_F(AZmqLeafClient, AnswersWhatIsPendingWhenItIsLetGo) {
   start_leaf();

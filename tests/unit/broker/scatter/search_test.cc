@@ -205,6 +205,30 @@ TEST_F(ASearch, DoesNotBelieveALeafThatSpeaksOfOtherPartitions) {
   ASSERT_TRUE(page);
   EXPECT_EQ(lacking(), "0:corrupt 1:corrupt ");
 }
+TEST_F(ASearch, KeepsALeafInServiceThatRefusesToFetchForOverload) {
+  start();
+  leaf(0).searches.answer(found({{0, 9}}));
+  leaf(2).searches.answer(found({{2, 7}}));
+  leaf(2).fetches.answer(Error(Code::kOverloaded, "1024 tasks wait"));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(lacking(), "2:overloaded ");
+  EXPECT_TRUE(cluster.map.leaves()[2]->healthy);
+  EXPECT_TRUE(cluster.map.topology()->whole());
+}
+TEST_F(ASearch, AsksALeafAgainWhatItServesThatHasLeftTheGenerationBetweenTheTrips) {
+  start();
+  leaf(0).searches.answer(found({{0, 9}}));
+  leaf(2).searches.answer(found({}));
+  const std::size_t before = leaf(0).hellos.asked.size();
+  leaf(0).fetches.answer(Error(Code::kNotFound, "generation 1 is not served"));
+  EXPECT_TRUE(cluster.map.leaves()[0]->healthy);
+  cluster.advance(milliseconds(0));
+  EXPECT_EQ(leaf(0).hellos.asked.size(), before + 1);
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->hits.size(), 1u) << "from the other replica";
+}
 TEST_F(ASearch, FetchesFromAnotherReplicaWhenTheFirstDiesBetweenTheTrips) {
   start();
   leaf(0).searches.answer(found({{0, 9}, {1, 8}}));

@@ -10,6 +10,14 @@
 namespace frond::leaf {
 namespace {
 
+// One that has no room.
+class FullScheduler final : public Scheduler {
+ public:
+  Result<void> submit(std::vector<Task>, Lane) override { return Error(Code::kOverloaded, "full"); }
+  void drain() override {}
+  Load load() const override { return {1, 1, 1}; }
+};
+
 class LeafServiceTest : public testing::Test {
  protected:
   wire::Reply ask_bytes(ByteView bytes) {
@@ -91,6 +99,25 @@ TEST_F(LeafServiceTest, AnswersAFetchItCannotTakeWithAnError) {
   auto unknown = fetch_of({1});
   unknown.generation = 8;
   EXPECT_NE(ask<wire::ErrorReply>(unknown).message.find("8"), std::string::npos);
+}
+
+TEST_F(LeafServiceTest, SaysWhyItCannotTakeAFetch) {
+  auto late = fetch_of({1});
+  late.budget = std::chrono::microseconds(0);
+  EXPECT_EQ(ask<wire::ErrorReply>(late).reason, wire::Unsearched::kDeadline);
+  auto unknown = fetch_of({1});
+  unknown.generation = 8;
+  EXPECT_EQ(ask<wire::ErrorReply>(unknown).reason, wire::Unsearched::kUnknownGeneration);
+  scheduler_.drain();
+  EXPECT_EQ(ask<wire::ErrorReply>(fetch_of({1})).reason, wire::Unsearched::kUnavailable) << "this leaf is ending";
+
+  FullScheduler full;
+  DocumentHandler crowded(served_.board, full, served_.clock);
+  std::optional<wire::Reply> got;
+  crowded.fetch(fetch_of({1}), Deadline::after(served_.clock, std::chrono::seconds(1)),
+                [&](wire::Reply reply) { got = std::move(reply); });
+  ASSERT_TRUE(got);
+  EXPECT_EQ(std::get<wire::ErrorReply>(*got).reason, wire::Unsearched::kOverloaded);
 }
 
 TEST_F(LeafServiceTest, AnswersGarbageWithAnErrorAndGoesOn) {

@@ -1,0 +1,21 @@
+#pragma once
+// What a failure inside the leaf is to a broker.
+#include "common/base/result.h"
+#include "common/wire/messages.h"
+
+namespace frond::leaf {
+
+inline wire::Unsearched reason_of(Code code) {
+  switch (code) {
+    case Code::kDeadline:
+      return wire::Unsearched::kDeadline;
+    case Code::kOverloaded:
+      return wire::Unsearched::kOverloaded;
+    case Code::kCorrupt:
+      return wire::Unsearched::kCorrupt;
+    default:
+      return wire::Unsearched::kUnavailable;
+  }
+}
+
+}  // namespace frond::leaf
