@@ -101,8 +101,11 @@ void GenerationFollower::advance() {
   const auto known =
       std::find_if(set->begin(), set->end(), [&](const auto& one) { return one->generation == *current; });
   if (known != set->end()) return take(*known);
+  const Result<repository::Manifest> manifest = source_.manifest(*current);
+  if (!manifest) return refuse(*current, manifest.error());
+  make_room_for(*manifest);
   const Instant before = clock_.now();
-  auto loaded = loader_.load(*current, *set, [this] { return stopping(); });
+  auto loaded = loader_.load(*manifest, *set, [this] { return stopping(); });
   if (!loaded) {
     if (!stopping()) refuse(*current, loaded.error());
     return;
@@ -129,11 +132,31 @@ void GenerationFollower::take(std::shared_ptr<const ServedGeneration> generation
                                      {"partitions", std::to_string(generation->partitions.size())},
                                      {"partitions_total", std::to_string(generation->partitions_total)},
                                      {"documents", std::to_string(documents)}});
-  if (swept_) return;
-  swept_ = true;
-  std::set<std::string> partitions;
-  for (const ServedPartition& one : generation->partitions) partitions.insert(one.open->id());
-  data_.keep_only(partitions, {DataFolder::terms_file(generation->generation)});
+  sweep({});
+}
+
+// What an earlier process left behind, or an attempt at a generation that was given up, would fill the disk in the end.
+// A leaf that serves nothing yet keeps what its operator may still roll back to.
+void GenerationFollower::make_room_for(const repository::Manifest& next) {
+  std::vector<repository::Manifest> wanted = {next};
+  if (board_.get()->empty() && next.previous != 0)
+    if (auto before = source_.manifest(next.previous)) wanted.push_back(*std::move(before));
+  sweep(wanted);
+}
+
+// Removes what is neither served, nor held by a query, nor of these.
+void GenerationFollower::sweep(const std::vector<repository::Manifest>& wanted) {
+  std::set<std::string> partitions, terms;
+  for (const repository::Manifest& manifest : wanted) {
+    terms.insert(DataFolder::terms_file(manifest.generation));
+    for (const repository::PartitionEntry& entry : manifest.partitions) partitions.insert(entry.id);
+  }
+  for (const auto& generation : *board_.get()) {
+    terms.insert(DataFolder::terms_file(generation->generation));
+    for (const ServedPartition& one : generation->partitions) partitions.insert(one.open->id());
+  }
+  for (const auto& [id, open] : retired_) partitions.insert(id);
+  data_.keep_only(partitions, terms);
 }
 
 void GenerationFollower::refuse(Generation generation, const Error& why) {

@@ -4,7 +4,8 @@
 // A generation that is current is last in the served set, whether its number went up or (rollback) down. The one before
 // stays until no request has named it for the grace time; then its files are deleted, once no query holds them. A
 // generation that can't be loaded is refused: the old one serves on, the board's detail says why, and it is tried again
-// after a time that doubles up to a minute. Logged once for each reason.
+// after a time that doubles up to a minute. Logged once for each reason. What was fetched of it stays for the next
+// attempt, and goes when another generation becomes current: so the disk holds what is served and what comes next.
 #include <condition_variable>
 #include <map>
 #include <string>
@@ -43,6 +44,8 @@ class GenerationFollower {
   void run();
   void advance();
   void take(std::shared_ptr<const ServedGeneration> generation);
+  void make_room_for(const repository::Manifest& next);
+  void sweep(const std::vector<repository::Manifest>& wanted);
   void refuse(Generation generation, const Error& why);
   void retire();
   void delete_unused();
@@ -66,7 +69,6 @@ class GenerationFollower {
   Instant retry_at_ = Instant::min();
   std::chrono::milliseconds back_off_{0};
   std::map<std::string, std::weak_ptr<const OpenPartition>> retired_;  // by id: deleted when nobody has them open
-  bool swept_ = false;                                                 // what earlier processes left behind is gone
 
   mutable Mutex mutex_;
   std::condition_variable_any changed_;

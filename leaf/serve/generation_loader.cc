@@ -17,14 +17,14 @@ Result<void> remove_folder(const fs::path& folder) {
 
 }  // namespace
 
-Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(Generation generation, const ServedSet& serving,
+Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const repository::Manifest& manifest,
+                                                                       const ServedSet& serving,
                                                                        const std::function<bool()>& stopping) {
-  const repository::Manifest manifest = FROND_TRY(source_.manifest(generation));
   OpenPartitions open;
   for (const auto& served : serving)
     for (const auto& one : served->partitions) open.emplace(one.open->id(), one.open);
   auto loaded = std::make_shared<ServedGeneration>();
-  loaded->generation = generation;
+  loaded->generation = manifest.generation;
   loaded->partitions_total = static_cast<std::uint32_t>(manifest.partitions.size());
   loaded->analyzer = manifest.analyzer;
   loaded->bm25 = manifest.bm25;

@@ -26,7 +26,7 @@ class GenerationLoader {
   // Partitions that `serving` has open are shared. `stopping` is asked between files: true ends with kUnavailable.
   // kCorrupt names the file or partition; kUnavailable: the repository or the disk; what was fetched stays for the next
   // attempt.
-  Result<std::shared_ptr<const ServedGeneration>> load(Generation generation, const ServedSet& serving,
+  Result<std::shared_ptr<const ServedGeneration>> load(const repository::Manifest& manifest, const ServedSet& serving,
                                                        const std::function<bool()>& stopping);
 
  private:

@@ -193,6 +193,42 @@ TEST_F(GenerationFollowerTest, RemovesWhatAnEarlierLeafLeftBehind) {
   EXPECT_EQ(count("fetching"), 0u);
 }
 
+TEST_F(GenerationFollowerTest, LetsGoOfWhatItFetchedOfAGenerationThatWasGivenUp) {
+  publish(10);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  publish(20);
+  support::flip_byte(published_file("g2-p1"), 40);
+  leaf.follower.step();
+  ASSERT_EQ(leaf.serving(), Numbers{1});
+  ASSERT_TRUE(fs::exists(folder_ / "data/partitions/g2-p0")) << "for the next attempt";
+  publish(30);
+  support::flip_byte(published_file("g3-p1"), 40);
+  leaf.follower.step();
+  EXPECT_FALSE(fs::exists(folder_ / "data/partitions/g2-p0")) << "before the disk is needed for generation 3";
+  EXPECT_FALSE(fs::exists(folder_ / "data/generations/2.terms.sst"));
+  publish(40);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), (Numbers{1, 4}));
+  EXPECT_EQ(count("partitions"), 4u) << "of the generations served";
+  EXPECT_EQ(count("generations"), 2u);
+  EXPECT_EQ(count("fetching"), 0u);
+}
+
+TEST_F(GenerationFollowerTest, MakesRoomBeforeItFetchesItsFirstGeneration) {
+  publish(10);
+  publish(20);
+  { Leaf(folder_.path(), clock_).follower.step(); }
+  publish(30);
+  fs::create_directories(folder_ / "data/partitions/g0-p0");
+  support::flip_byte(published_file("g3-p1"), 40);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_TRUE(leaf.serving().empty());
+  EXPECT_FALSE(fs::exists(folder_ / "data/partitions/g0-p0"));
+  EXPECT_TRUE(fs::exists(folder_ / "data/partitions/g2-p0")) << "a rollback would come back to it";
+}
+
 TEST_F(GenerationFollowerTest, ServesABoundedNumberOfGenerations) {
   Leaf leaf(folder_.path(), clock_);
   for (std::uint32_t i = 1; i <= 7; ++i) {

@@ -47,7 +47,7 @@ class ServedCollection {
     source = *repository::RepositorySource::open((folder / "repository").string(), "c");
     data = *DataFolder::open(folder / "data");
     GenerationLoader loader(*source, *data, shard, registration);
-    auto loaded = loader.load(1, {}, [] { return false; });
+    auto loaded = loader.load(*source->manifest(1), {}, [] { return false; });
     EXPECT_TRUE(loaded) << loaded.error().message();
     board.put({std::move(loaded).value()});
   }
