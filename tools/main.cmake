@@ -2,7 +2,7 @@
 frond_add_library(tools
   SOURCES
     commands.cc commands.h
-    search.cc run.cc load.cc                  # a command each
+    search.cc run.cc load.cc probe.cc         # a command each
     topics.cc topics.h                        # queries from files
     answer.cc answer.h                        # a broker's answer, parsed
     answer_marks.cc answer_marks.h            # … and skimmed
