@@ -1,0 +1,67 @@
+// The scripts of k8s against a scripted kubectl, which notes what it is asked: what they do in which order, and where they
+// stop.
+//
+// usage: node scripts.mjs
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const k8s = path.join(path.dirname(fileURLToPath(import.meta.url)), "../../k8s");
+
+// A kubectl that appends its arguments to `asked`, one call a line, and then does what `body` says for them.
+function run(script, args, body) {
+  const folder = mkdtempSync(path.join(tmpdir(), "frond-scripts-"));
+  try {
+    const asked = path.join(folder, "asked");
+    writeFileSync(path.join(folder, "kubectl"), `#!/usr/bin/env bash\necho "$*" >>"${asked}"\n${body}\n`, { mode: 0o755 });
+    const done = spawnSync(path.join(k8s, script), args,
+                           { encoding: "utf8", env: { ...process.env, PATH: `${folder}:${process.env.PATH}` } });
+    return { status: done.status, output: done.stdout + done.stderr, asked: existsSync(asked) ? readFileSync(asked, "utf8").trim().split("\n") : [] };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const TWO_SETS = `case " $* " in *" kustomize "*) printf 'labels:\\n  frond/set: b\\nlabels:\\n  frond/set: a\\n    frond/set: a\\n' ;; esac`;
+const STAND_ON = "apply -f - --selector !frond/set,app.kubernetes.io/name!=frond-broker";
+const set_of = (name) => [`apply -f - --selector frond/set=${name}`, `--namespace frond rollout status statefulset/leaf-${name} --timeout 1h`];
+
+const tests = {
+  "upgrade: what pods need, then set after set, each when the one before is ready, then brokers": () => {
+    const { status, asked, output } = run("upgrade", ["overlay", "--context", "there"], TWO_SETS);
+    assert.equal(status, 0, output);
+    assert.deepEqual(asked, ["kustomize overlay", ...[STAND_ON, ...set_of("a"), ...set_of("b"), "apply -f -",
+      "--namespace frond rollout status deployment/broker --timeout 1h"].map((line) => `--context there ${line}`)]);
+  },
+  "upgrade: a set that does not become ready is the last that is touched": () => {
+    const { status, asked } = run("upgrade", ["overlay"], `${TWO_SETS}\ncase "$*" in *statefulset/leaf-a*) exit 1 ;; esac`);
+    assert.equal(status, 1);
+    assert.deepEqual(asked, ["kustomize overlay", STAND_ON, ...set_of("a")]);
+  },
+  "upgrade: an overlay without leaves, or none, is refused before anything is applied": () => {
+    assert.deepEqual(run("upgrade", ["overlay"], ":").asked, ["kustomize overlay"]);
+    assert.notEqual(run("upgrade", [], ":").status, 0);
+    assert.notEqual(run("upgrade", ["overlay"], "exit 1").status, 0);
+  },
+  "reindex: publishes when all builders are done": () => {
+    const { status, asked, output } = run("reindex", ["--context", "there"], `case "$*" in *" get job/"*) echo "SuccessCriteriaMet Complete" ;; esac`);
+    assert.equal(status, 0, output);
+    assert.deepEqual(asked.map((line) => line.replace("--context there --namespace frond ", "").replace(/ -o .*/, "")), [
+      "delete job index publish --ignore-not-found --cascade=foreground", "apply -k index", "get job/index", "apply -k publish",
+      "get job/publish", "logs job/publish --tail=1"]);
+  },
+  "reindex: builders that failed publish nothing": () => {
+    const { status, asked, output } = run("reindex", [], `case "$*" in *" get job/"*) echo "FailureTarget Failed" ;; *" logs "*) echo "why it failed" ;; esac`);
+    assert.equal(status, 1);
+    assert(!asked.some((line) => line.includes("publish") && line.includes("apply")));
+    assert.match(output, /why it failed/);
+  },
+};
+
+for (const [sentence, test] of Object.entries(tests)) {
+  test();
+  console.log(`ok ${sentence}`);
+}
