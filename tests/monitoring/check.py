@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What can be told of deploy/prometheus and deploy/grafana without a cluster: promtool takes the configuration and the rules
 and passes their tests; each alert has a case that fires it and one that does not, and a runbook that is in docs/operations.md;
-the dashboards are those that make_dashboards.py writes; and every metric named is one that a process has.
+the dashboards are those that make_dashboards.py writes; every metric named is one that a process has; and what is said about GPUs
+has data from a leaf with one, replayed.
 """
 import glob
 import json
@@ -12,6 +13,7 @@ import subprocess
 import sys
 
 import expressions
+import replay
 from expressions import ROOT, read
 
 SKIPPED = 77
@@ -75,7 +77,9 @@ def main():
     wrong += alert_cases(alerts) + runbooks() + layout()
     known = known_metrics(records)
     wrong += [f"{where}: no process has {name}" for where, expr in named for name in sorted(expressions.metrics(expr) - known)]
-    print(f"{len(records)} recording rules, {len(alerts)} alerts, {len(named) - len(records) - len(alerts)} panel expressions")
+    of_gpus, missing = replay.check()
+    wrong += missing
+    print(f"{len(records)} recording rules, {len(alerts)} alerts, {len(named) - len(records) - len(alerts)} panel expressions, {of_gpus} of all about GPUs")
     print("\n".join(wrong))
     sys.exit(1 if wrong or not alerts or not records else 0)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A Prometheus with deploy/'s configuration watches a cluster and a build: every dashboard panel returns numbers, every
 recording rule has a series, every metric that an alert names is there, and no alert fires; then a leaf is killed, its alerts
-fire, and go when it is back. What is about the GPU is asked where a leaf has one. Only the intervals are shorter here. Skipped (77) without prometheus.
+fire, and go when it is back. What is about the GPU is asked where a leaf has one; elsewhere check.py asks a replayed leaf. Only the intervals are shorter here. Skipped (77) without prometheus.
 """
 import json
 import math
