@@ -16,6 +16,7 @@
 #include <boost/asio/write.hpp>
 
 #include "common/http/request_parser.h"
+#include "common/http/unsent_bytes.h"
 
 namespace frond::http {
 namespace {
@@ -29,6 +30,9 @@ constexpr std::size_t kInlineBody = 16 << 10;      // larger bodies are written 
 constexpr std::size_t kLingerBytes = 16 << 20;     // discarded after an early refusal, so that the client reads it
 constexpr std::chrono::seconds kLingerTime{3};     // and for how long at most
 constexpr std::chrono::seconds kSweepInterval{1};  // timeouts are looked at this often
+
+constexpr std::size_t kUnsentPerConnection = 64 << 10;   // more, and its next request waits unread
+constexpr std::chrono::seconds kPatienceWhenCrowded{2};  // with a client that takes nothing
 
 std::string_view reason_of(int status) {
   static constexpr std::pair<int, std::string_view> kReasons[] = {{100, "Continue"},
@@ -86,6 +90,7 @@ struct Core {
   asio::steady_timer sweeper;
   std::string date;
   std::unordered_set<class Session*> sessions;
+  std::size_t unsent = 0;  // bytes of answers
   std::function<void()> drained;
   bool draining = false, closed = false;
 };
@@ -122,7 +127,10 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
     if (lingering_) {
       if (now - since_ > kLingerTime) close();
     } else if (writing_) {
-      if (now - since_ > core_->config.idle_timeout) close();
+      const auto patience = core_->unsent > core_->config.max_unsent / 2
+                                ? std::min(kPatienceWhenCrowded, core_->config.idle_timeout)
+                                : core_->config.idle_timeout;
+      if (now - since_ > patience) close();
     } else if (slots_.empty() && now - since_ > core_->config.idle_timeout) {
       if (partial_)
         refuse(problem(408, "Request timeout", "The request did not come whole in time."));
@@ -149,6 +157,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
     bool ready = false, keep_alive = true, head = false, interim = false;
     SteadyClock::time_point since;
     Response response;
+    UnsentBytes unsent;
   };
 
   void leave() {
@@ -160,10 +169,9 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   }
   void touch() { since_ = SteadyClock::now(); }
 
-  bool may_read() const {
-    return socket_.is_open() && !reading_ && !eof_ && !stopped_ && !backlog_ &&
-           slots_.size() < core_->config.max_pipelined;
-  }
+  // No more of its requests are taken now.
+  bool full() const { return slots_.size() >= core_->config.max_pipelined || unsent_ > kUnsentPerConnection; }
+  bool may_read() const { return socket_.is_open() && !reading_ && !eof_ && !stopped_ && !backlog_ && !full(); }
   void read() {
     if (!may_read()) return;
     reading_ = true;
@@ -194,7 +202,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   void consume() {
     consuming_ = true;
     std::size_t used = 0;
-    while (socket_.is_open() && !stopped_ && slots_.size() < core_->config.max_pipelined) {
+    while (socket_.is_open() && !stopped_ && !full()) {
       const auto progress = parser_.feed(std::string_view(input_).substr(used));
       used += progress.used;
       if (progress.state == RequestParser::State::kFailed) {
@@ -213,7 +221,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
       dispatch();
       if (used == input_.size()) break;
     }
-    backlog_ = !stopped_ && slots_.size() >= core_->config.max_pipelined && used < input_.size();
+    backlog_ = !stopped_ && full() && used < input_.size();
     input_.erase(0, used);
     consuming_ = false;
     flush();
@@ -258,6 +266,12 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
     Slot& slot = slots_[sequence - slots_.front().sequence];
     if (slot.ready) return;
     slot.ready = true;
+    if (response.body.size() > kInlineBody && core_->unsent + response.body.size() > core_->config.max_unsent &&
+        core_->unsent != 0) {
+      response = problem(503, "Unavailable", "Too many answers wait for clients that do not read them.");
+      response.headers.emplace_back("Retry-After", "1");
+    }
+    slot.unsent = UnsentBytes(core_->unsent, unsent_, response.body.size());
     slot.response = std::move(response);
     if (core_->config.on_answer) {
       const std::chrono::duration<double> took = SteadyClock::now() - slot.since;
@@ -274,6 +288,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
     bool last = false;
     while (!last && !slots_.empty() && slots_.front().ready) {
       last = append(slots_.front());
+      writing_bytes_.push_back(std::move(slots_.front().unsent));
       slots_.pop_front();
     }
     if (last) {
@@ -338,6 +353,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   void written(const ErrorCode& ec, bool last) {
     writing_ = false;
     bodies_.clear();
+    writing_bytes_.clear();
     if (!socket_.is_open()) return;
     if (ec) return close();
     touch();
@@ -373,9 +389,11 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   std::shared_ptr<Core> core_;
   tcp::socket socket_;
   RequestParser parser_;
+  std::size_t unsent_ = 0;  // bytes of answers; before those who count in it
   std::string input_, output_;
   std::vector<std::pair<std::size_t, std::string>> bodies_;  // large ones, and where in output_ they belong
-  std::deque<Slot> slots_;                                   // in order of requests; sequences are consecutive
+  std::vector<UnsentBytes> writing_bytes_;
+  std::deque<Slot> slots_;  // in order of requests; sequences are consecutive
   std::uint64_t next_ = 1;
   std::uint64_t last_ = ~std::uint64_t{0};  // the connection closes after this answer
   SteadyClock::time_point since_ = SteadyClock::now();

@@ -81,6 +81,9 @@ class Server {
     std::size_t max_header = 16 << 10;   // larger: 431
     std::size_t max_connections = 4096;  // more: accepted and closed with 503
     std::size_t max_pipelined = 16;      // unanswered requests a connection; more wait unread
+    // Bytes of answers that clients have not taken yet, all together. An answer of more than 16 KiB past them becomes a
+    // 503; past half of them, who has taken nothing for two seconds is closed.
+    std::size_t max_unsent = 256 << 20;
     // A request must have come whole within this of its first byte (408), the next must begin within this of the last
     // answer (closed), and a client that takes none of an answer's bytes for this long is closed.
     std::chrono::seconds idle_timeout{60};

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <future>
 #include <thread>
 
@@ -91,6 +92,10 @@ class AServer : public testing::Test {
     }
     Response response{.content_type = "text/plain", .body = request.body.empty() ? request.path : request.body};
     if (request.path == "/large") response.body.assign(3 << 20, '@');
+    if (request.path == "/huge") {  // more than a connection's buffers take in the kernel
+      response.body.assign(16 << 20, '@');
+      ++huge_;
+    }
     if (request.path != "/later") return responder.send(std::move(response));
     workers_.emplace_back([responder = std::move(responder), response]() mutable { responder.send(response); });
   }
@@ -107,6 +112,7 @@ class AServer : public testing::Test {
   std::vector<Responder> held_;
   std::vector<std::thread> workers_;
   std::promise<void> holding_;
+  std::atomic<int> huge_{0};
   std::thread thread_;
 };
 
@@ -155,6 +161,39 @@ TEST_F(AServer, WritesLargeBodiesWhole) {
   start();
   EXPECT_EQ(count(Client(port()).say(get("/a") + get("/large") + get("/b", "Connection: close\r\n")).hear_all(), "@"),
             std::size_t{3 << 20});
+}
+// Fewer than it asked for: the next request of a client that does not read waits unread.
+TEST_F(AServer, TakesNoMoreRequestsOfAClientThatDoesNotReadItsAnswers) {
+  start();
+  std::string all;
+  for (int i = 0; i < 16; ++i) all += get("/huge");
+  Client stalled(port());
+  stalled.say(all);
+  Client other(port());  // its answer comes after the server has seen the other's requests
+  other.say(get("/later")).hear("/later");
+  other.say(get("/later")).hear("/later");
+  EXPECT_LE(huge_, 2) << "of 16";
+}
+TEST_F(AServer, RefusesLargeAnswersWhileTooManyAreNotRead) {
+  start({.max_unsent = 34 << 20});
+  std::vector<std::unique_ptr<Client>> stalled;
+  for (int i = 0; i < 2; ++i) {
+    stalled.push_back(std::make_unique<Client>(port()));
+    stalled.back()->say(get("/huge"));
+    while (huge_ <= i) std::this_thread::yield();
+  }
+  Client other(port());
+  const std::string refused = other.say(get("/large")).hear("}\n");
+  EXPECT_TRUE(refused.starts_with("HTTP/1.1 503 ")) << refused;
+  EXPECT_NE(refused.find("Retry-After: 1"), std::string::npos);
+  EXPECT_TRUE(other.say(get("/small")).hear("/small").starts_with("HTTP/1.1 200 ")) << "small ones pass";
+  // Those that take nothing are closed before their time, and their room is there again.
+  std::string heard;
+  for (int i = 0; i < 200 && !heard.starts_with("HTTP/1.1 200 "); ++i) {
+    if (i > 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    heard = Client(port()).say(get("/large", "Connection: close\r\n")).hear_all();
+  }
+  EXPECT_TRUE(heard.starts_with("HTTP/1.1 200 ")) << heard.substr(0, 200);
 }
 TEST_F(AServer, AsksForAnAwaitedBody) {
   start();
