@@ -85,6 +85,8 @@ def answers(broker, queries, **parameters):
 def compare(collection, one, other, processor):
     """Every hit and score of both, and totals where both counted to the end."""
     queries = collection.lines[:parsed.comparisons]
+    for _ in range(2):  # what the GPU lacks is copied for the next time
+        answers(other, queries, mode="or", k=10, processor=processor)
     for mode in ("or", "and", "auto"):
         for k in (10, 100):
             left = answers(one, queries, mode=mode, k=k, processor="cpu")
@@ -145,6 +147,7 @@ def throughput(loads, name, broker, leaf):
     for mode in ("and", "auto"):
         closed(parsed.connections, mode=mode)
     closed(parsed.connections, k=100)
+    closed(16, k=1000)
     closed(8, "--msearch", 64)
     for share in (0.25, 0.5, 0.75, 0.9):
         loads.run(f"{name}: open loop, {share:.0%} of the closed", [broker], [leaf], "--rate", round((most or 1000) * share))
@@ -216,6 +219,9 @@ def test(setting):
         halves.await_ready()
         loads.run("two leaves share the GPU", [halves], shards, "--concurrency", parsed.connections)
         loads.run("two leaves share the GPU, msearch", [halves], shards, "--concurrency", 8, "--msearch", 64)
+    for _ in range(2):  # how far rounds are apart
+        loads.run("gpu leaf: again", [gpu_broker], [on_gpu], "--concurrency", parsed.connections)
+        loads.run("cpu leaf: again", [cores_broker], [on_cores], "--concurrency", parsed.connections)
     if in_budget("no list cache on the host", 12):
         bare = collection.leaf("leaf-bare", "off", host_cache="0")
         bare.start()
