@@ -65,6 +65,18 @@ class CheckCommand {
   bool json_ = false;
 };
 
+class PruneCommand {
+ public:
+  explicit PruneCommand(CLI::App& app);
+  bool chosen() const { return command_.parsed(); }
+  int run(Logger& logger);
+
+ private:
+  CLI::App& command_;
+  Place place_;
+  unsigned keep_ = 1;
+};
+
 class RollbackCommand {
  public:
   explicit RollbackCommand(CLI::App& app);

@@ -25,11 +25,13 @@ int run(int argc, const char* const* argv) {
   PublishCommand publish(app);
   CheckCommand check(app);
   RollbackCommand rollback(app);
+  PruneCommand prune(app);
   if (const auto exit_code = config::parse(app, argc, argv)) return *exit_code;
   Logger logger("frond-indexer", LogLevel::kInfo);
   if (build.chosen()) return build.run(logger);
   if (publish.chosen()) return publish.run(logger);
   if (check.chosen()) return check.run(logger);
+  if (prune.chosen()) return prune.run(logger);
   return rollback.run(logger);
 }
 

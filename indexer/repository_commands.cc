@@ -108,4 +108,27 @@ int RollbackCommand::run(Logger&) {
   return 0;
 }
 
+PruneCommand::PruneCommand(CLI::App& app)
+    : command_(*app.add_subcommand("prune",
+                                   "Removes generations before the current one, and the partitions that no other one "
+                                   "has")) {
+  add_place_flags(command_, place_);
+  command_.add_option("--keep", keep_, "How many generations before the current one stay, for rollbacks")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+}
+
+int PruneCommand::run(Logger&) {
+  const auto pruned = [&]() -> Result<void> {
+    const auto writer = FROND_TRY(repository::RepositoryWriter::open(place_.repository, place_.collection));
+    return writer->prune(keep_);
+  }();
+  if (!pruned) {
+    std::cerr << "frond-indexer: " << pruned.error().message() << std::endl;
+    return 1;
+  }
+  std::cout << "the current generation and at most " << keep_ << " before it are left" << std::endl;
+  return 0;
+}
+
 }  // namespace frond::indexer

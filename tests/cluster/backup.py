@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A backup that was made as docs/operations.md shows it, with a generation published in the middle of it, answers as its
-generation did; and a build goes on from there.
+generation did; a build goes on from there, and what is before it can be pruned.
 """
 import os
 import re
@@ -69,9 +69,12 @@ def test(setting):
     harness.expect(answers(setting, restored, "restored", queries) == first, "the restored generation answers otherwise")
 
     setting.build(restored, "docs", [contents[2]], 3)
-    check = subprocess.run([setting.program("frond-indexer"), "check", "--repository", restored, "--collection", "docs"],
-                           capture_output=True, text=True, timeout=120)
-    harness.expect(check.returncode == 0, f"after the next build: {check.stdout}")
+    for command in (["check"], ["prune", "--keep", "0"], ["check"]):
+        done = subprocess.run([setting.program("frond-indexer"), *command, "--repository", restored, "--collection", "docs"],
+                              capture_output=True, text=True, timeout=120)
+        harness.expect(done.returncode == 0, f"{command} after the next build: {done.stdout}{done.stderr}")
+    left = len(os.listdir(os.path.join(restored, "docs", "partitions")))
+    harness.expect(left == 3, f"{left} partitions are left after pruning, of the 3 that are needed")
     print(f"{len(first)} answers are the same; the next build there is generation {harness.current(restored, 'docs')}")
 
 
