@@ -16,6 +16,8 @@ bool allocation_will_fail() { return left != 0; }
 
 }  // namespace frond::support
 
+#if !defined(FROND_KEEPS_OPERATOR_NEW)
+
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   const bool fails = frond::support::left != 0 && --frond::support::left == 0;
   return fails ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
@@ -30,3 +32,5 @@ void* operator new(std::size_t bytes) {
 void operator delete(void* data) noexcept { std::free(data); }
 
 void operator delete(void* data, std::size_t) noexcept { std::free(data); }
+
+#endif

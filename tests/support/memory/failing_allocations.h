@@ -4,6 +4,13 @@
 
 namespace frond::support {
 
+// Not under ThreadSanitizer, which has its own: there the functions below do nothing.
+#if defined(FROND_KEEPS_OPERATOR_NEW)
+inline constexpr bool kAllocationsCanFail = false;
+#else
+inline constexpr bool kAllocationsCanFail = true;
+#endif
+
 // This thread's `count`-th operator new from now on throws std::bad_alloc, once; 0: none does. What asks for more than
 // the usual alignment does not count.
 void fail_allocation(std::uint64_t count);
