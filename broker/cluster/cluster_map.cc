@@ -7,6 +7,7 @@ namespace {
 bool same_partitions(const wire::HelloReply& a, const wire::HelloReply& b) {
   const auto same = [](const wire::ServedGeneration& x, const wire::ServedGeneration& y) {
     return x.generation == y.generation && x.partitions_total == y.partitions_total &&
+           x.statistics.documents == y.statistics.documents && x.statistics.tokens == y.statistics.tokens &&
            std::equal(x.partitions.begin(), x.partitions.end(), y.partitions.begin(), y.partitions.end(),
                       [](const auto& p, const auto& q) { return p.number == q.number; });
   };

@@ -1,6 +1,8 @@
 #include "broker/cluster/leaf_dns.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -43,9 +45,16 @@ struct LeafDns::State : std::enable_shared_from_this<State> {
     std::sort(endpoints.begin(), endpoints.end());
     endpoints.erase(std::unique(endpoints.begin(), endpoints.end()), endpoints.end());
     if (endpoints == last) return;
-    last = endpoints;
-    if (const auto set = map->set_leaves(endpoints); !set)
-      log->error("a leaf's address is not usable", {{"error", set.error().message()}});
+    const auto set = map->set_leaves(endpoints);
+    if (set) {
+      last = std::move(endpoints);
+      unusable.clear();
+      return;
+    }
+    last.clear();  // tried again: the process may have been short of sockets
+    if (unusable == set.error().message()) return;
+    unusable = set.error().message();
+    log->error("a leaf's address is not usable", {{"error", unusable}});
   }
 
   tcp::resolver resolver;
@@ -55,7 +64,8 @@ struct LeafDns::State : std::enable_shared_from_this<State> {
   std::string host;
   std::uint16_t port;
   std::chrono::milliseconds interval;
-  std::vector<std::string> last;
+  std::vector<std::string> last;  // that were taken, all of them
+  std::string unusable;           // why some were not, as it was logged
   bool failing = false;
 };
 

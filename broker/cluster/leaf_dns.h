@@ -16,7 +16,7 @@ namespace frond::broker {
 class LeafDns {
  public:
   // Looks `host` up now and then every `interval`. A failed look-up changes nothing and is logged when it begins to
-  // fail.
+  // fail; an address that cannot be used is tried again with the next.
   LeafDns(boost::asio::io_context& io, ClusterMap& map, Logger& log, std::string host, std::uint16_t port,
           std::chrono::milliseconds interval);
   ~LeafDns();

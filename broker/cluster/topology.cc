@@ -21,8 +21,12 @@ void add(Candidate& candidate, const wire::ServedGeneration& served, const LeafR
     candidate.topology->partitions.resize(served.partitions_total);
   }
   Topology& topology = *candidate.topology;
-  // A leaf that tells another story of the same generation is not believed about it.
-  if (topology.partitions.size() != served.partitions_total || !(topology.analyzer == served.analyzer)) return;
+  // A leaf that tells another story of the same generation is not believed about it: its repository was made anew,
+  // perhaps, and scores of the two do not compare.
+  const bool same = topology.partitions.size() == served.partitions_total && topology.analyzer == served.analyzer &&
+                    topology.bm25 == served.bm25 && topology.statistics.documents == served.statistics.documents &&
+                    topology.statistics.tokens == served.statistics.tokens;
+  if (!same) return;
   for (const auto& partition : served.partitions) {
     if (partition.number >= topology.partitions.size() || partition.stride == 0) continue;
     auto& to = topology.partitions[partition.number];

@@ -170,10 +170,12 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
   }
   void receive(ByteView bytes) {
     auto reply = wire::decode_reply(bytes);
-    if (!reply) {
-      log_.warn("a leaf's reply cannot be read", {{"leaf", endpoint_}, {"error", reply.error().message()}});
+    if (!reply) {  // told once: such a leaf may send thousands
+      if (!std::exchange(garbled_, true))
+        log_.warn("a leaf's reply cannot be read", {{"leaf", endpoint_}, {"error", reply.error().message()}});
       return;
     }
+    garbled_ = false;
     const std::uint64_t id = std::visit([](const auto& message) { return message.request_id; }, *reply);
     const auto at = pending_.find(id);
     if (at == pending_.end()) return;  // late: its deadline has answered
@@ -219,6 +221,7 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
   Pendings pending_;
   std::uint64_t next_id_ = 1;
   bool pump_posted_ = false, closed_ = false;
+  bool garbled_ = false;  // the last reply could not be read
 };
 
 class ZmqLeafClient final : public LeafClient {

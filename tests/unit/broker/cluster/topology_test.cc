@@ -55,6 +55,14 @@ TEST(Topology, IgnoresPartitionsThatCannotBe) {
   odd.partitions.push_back({1, 0, /*stride=*/0, 10});
   EXPECT_EQ(draw_topology(std::vector{leaf(hello({odd}))}, 0)->covered, 1u);
 }
+TEST(Topology, DoesNotMixLeavesThatTellDifferentStoriesOfAGeneration) {
+  auto other = served(1, 2, {0, 1});
+  other.statistics.documents += 1;
+  const auto topology = draw_topology(std::vector{leaf(hello({served(1, 2, {0})})), leaf(hello({other}))}, 0);
+  ASSERT_NE(topology, nullptr);
+  EXPECT_EQ(topology->covered, 1u);
+  EXPECT_EQ(topology->partitions[0].replicas.size(), 1u);
+}
 TEST(Topology, FindsTheDealtPartitionOfADocument) {
   const auto topology = draw_topology(std::vector{leaf(hello({served(1, 3, {0, 2})}))}, 0);
   EXPECT_EQ(topology->partition_of(5), 2u);
