@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 const here = path.dirname(fileURLToPath(import.meta.url));
 const k8s = path.join(here, "../../k8s");
 const bin = process.argv[process.argv.indexOf("--bin") + 1];
-const BUILDS = ["overlays/dev", "overlays/gpu", "overlays/production", "index", "publish", "rollback"];
+const BUILDS = ["overlays/dev", "overlays/gpu", "overlays/production", "index", "publish", "rollback", "prune"];
 
 function skip(why) {
   console.log(`skipped: ${why}`);
