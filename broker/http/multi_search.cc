@@ -13,7 +13,7 @@ struct MultiSearch::Batch {
   std::vector<std::string_view> lines;  // into body
   std::vector<std::string> answers;
   std::size_t next = 0, at_work = 0, answered = 0, bytes = 0;
-  bool pumping = false;
+  bool pumping = false, resting = false;
 };
 
 void MultiSearch::run(std::string body, SearchService::Reply reply) {
@@ -44,10 +44,18 @@ void MultiSearch::run(std::string body, SearchService::Reply reply) {
 
 void MultiSearch::pump(const std::shared_ptr<Batch>& batch) {
   if (std::exchange(batch->pumping, true)) return;  // answers that come at once end in the loop below
-  const std::size_t turn = batch->next + config_.lines_a_turn;
-  while (batch->next < std::min(batch->lines.size(), turn) && batch->at_work < config_.at_work) {
+  const std::size_t turn = std::min(batch->lines.size(), batch->next + config_.lines_a_turn);
+  std::size_t bytes = 0;
+  while (!batch->resting && batch->next < turn && bytes < config_.bytes_a_turn && batch->at_work < config_.at_work) {
     const std::size_t line = batch->next++;
+    bytes += batch->lines[line].size();
     ++batch->at_work;
+    if (batch->lines[line].size() > config_.max_line) {
+      settle(batch, line,
+             http::problem(413, "Content too large", "A line may have " + std::to_string(config_.max_line) + " bytes.",
+                           "body"));
+      continue;
+    }
     if (batch->bytes > config_.max_answer_bytes) {
       settle(batch, line,
              http::problem(413, "Content too large", "The answers before this one are too large together."));
@@ -64,8 +72,13 @@ void MultiSearch::pump(const std::shared_ptr<Batch>& batch) {
   }
   batch->pumping = false;
   // A thousand answers out of the cache at once would keep everybody else waiting.
-  if (batch->next == turn && batch->next < batch->lines.size() && batch->at_work < config_.at_work)
-    timers_.after(std::chrono::microseconds(0), [this, batch] { pump(batch); });
+  if (!batch->resting && batch->next < batch->lines.size() && batch->at_work < config_.at_work) {
+    batch->resting = true;
+    timers_.after(std::chrono::microseconds(0), [this, batch] {
+      batch->resting = false;
+      pump(batch);
+    });
+  }
   if (batch->answered < batch->lines.size() || !batch->reply) return;
   --running_;
   http::Response response{.content_type = "application/x-ndjson"};

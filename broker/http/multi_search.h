@@ -19,7 +19,10 @@ class MultiSearch {
     std::size_t max_requests = 8;  // at a time; more are answered 429
     std::size_t at_work = 64;      // lines of one request
     std::size_t max_answer_bytes = 64 << 20;
-    std::size_t lines_a_turn = 256;  // begun before others on the thread get their turn
+    std::size_t max_line = 64 << 10;  // bytes; the line is answered with a problem (413) instead
+    // Begun before others on the thread get their turn, whichever comes first: parsing takes time, too.
+    std::size_t lines_a_turn = 256;
+    std::size_t bytes_a_turn = 128 << 10;
   };
   MultiSearch(SearchService& service, TimerQueue& timers, Config config)
       : service_(service), timers_(timers), config_(config) {}

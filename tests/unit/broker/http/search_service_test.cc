@@ -228,6 +228,19 @@ TEST_F(ASearchService, LetsOthersHaveTheirTurnBetweenManySearches) {
   ASSERT_EQ(answered.status(), 200);
   EXPECT_EQ(lines_of(answered).size(), 5u);
 }
+// Parsing costs time, however wrong a line is.
+TEST_F(ASearchService, LetsOthersHaveTheirTurnBetweenLongLines) {
+  MultiSearch many(service, broker.cluster.timers, {.max_line = 100, .bytes_a_turn = 150});
+  Answered answered;
+  const std::string nested(100, '['), too_long(101, '[');
+  many.run(nested + "\n" + nested + "\n" + too_long + "\n", answered.reply());
+  EXPECT_EQ(answered.status(), 0) << "the third line is another turn's";
+  broker.cluster.timers.run_due();
+  ASSERT_EQ(answered.status(), 200);
+  const auto lines = lines_of(answered);
+  EXPECT_EQ(lines[1]["status"], 400);
+  EXPECT_EQ(lines[2]["status"], 413);
+}
 TEST_F(ASearchService, BoundsWhatManySearchesMayHold) {
   MultiSearch many(service, broker.cluster.timers,
                    {.max_lines = 3, .max_requests = 1, .at_work = 2, .max_answer_bytes = 10});
