@@ -147,6 +147,9 @@ def check_closed(project, name):
     expect(status["NoNewPrivs"] == "1", f"{name} may gain privileges")
     wanted = project.services[name]["command"][0]
     expect(status["Name"] == (wanted[:15] if not wanted.startswith("-") else "prometheus"), f"{name}: process 1 is {status['Name']}")
+    if not wanted.startswith("-"):  # in our images
+        code, said = project.run(name, "sh", "-c", "find / -xdev -type f -perm /6000 2>/dev/null")
+        expect(not said, f"{name}: setuid programs: {said}")
     for folder in ("/", "/usr/local/bin", "/tmp", "/var/tmp", "/etc"):
         code, said = project.run(name, "sh", "-c", f"echo x > {folder}/written")
         expect(code != 0 and "Read-only file system" in said, f"{name} could write in {folder}: {said}")
