@@ -94,7 +94,8 @@ BlockDecompressor::BlockDecompressor(ByteView dictionary) : state_(std::make_uni
 }
 BlockDecompressor::~BlockDecompressor() = default;
 
-Result<DocumentBlock> BlockDecompressor::decompress(ByteView value) const {
+Result<void> BlockDecompressor::decompress(ByteView value, DocumentBlock& block) const {
+  block.documents.clear();
   ByteReader reader(value);
   const std::uint64_t documents = reader.get_varint();
   const std::uint64_t raw_bytes = reader.get_varint();
@@ -103,7 +104,6 @@ Result<DocumentBlock> BlockDecompressor::decompress(ByteView value) const {
   if (!reader.ok()) return corrupt("cut short");
   if (raw_bytes > kMaxBlockBytes || documents == 0 || documents > raw_bytes / kLeastDocumentBytes)
     return corrupt(std::to_string(documents) + " documents in " + std::to_string(raw_bytes) + " bytes");
-  DocumentBlock block;
   if (form == Form::kStored) {
     if (payload.size() != raw_bytes) return corrupt("stored bytes of another size");
     block.raw.assign(payload.begin(), payload.end());
@@ -111,7 +111,7 @@ Result<DocumentBlock> BlockDecompressor::decompress(ByteView value) const {
     // Before allocating: the frame must agree with what we were told.
     if (ZSTD_getFrameContentSize(payload.data(), payload.size()) != raw_bytes) return corrupt("frame of another size");
     if (form == Form::kZstdDictionary && !state_->dictionary) return corrupt("its dictionary is missing");
-    block.raw.resize(raw_bytes);
+    if (block.raw.size() < raw_bytes) block.raw.resize(raw_bytes);
     ZSTD_DCtx* const context = decompression_context();
     const std::size_t size =
         form == Form::kZstdDictionary
@@ -123,15 +123,16 @@ Result<DocumentBlock> BlockDecompressor::decompress(ByteView value) const {
   } else {
     return corrupt("unknown form " + std::to_string(static_cast<int>(form)));
   }
-  ByteReader fields(block.raw);
+  ByteReader fields(ByteView(block.raw).first(raw_bytes));
   block.documents.reserve(documents);
   for (std::uint64_t i = 0; i < documents && fields.ok(); ++i) {
     StoredDocument document;
     for (auto* field : {&document.id, &document.url, &document.title, &document.body}) *field = fields.get_text();
     block.documents.push_back(document);
   }
-  if (!fields.ok() || !fields.at_end()) return corrupt("fields do not fill the block");
-  return block;
+  if (fields.ok() && fields.at_end()) return {};
+  block.documents.clear();
+  return corrupt("fields do not fill the block");
 }
 
 }  // namespace frond::partition

@@ -37,7 +37,7 @@ class BlockCompressor {
   std::unique_ptr<State> state_;
 };
 
-// A block, uncompressed and parsed. The views borrow `raw`.
+// A block, uncompressed and parsed. The views borrow `raw`, which may be longer than the block.
 struct DocumentBlock {
   ByteBuffer raw;
   std::vector<StoredDocument> documents;
@@ -50,7 +50,8 @@ class BlockDecompressor {
   ~BlockDecompressor();
   BlockDecompressor(const BlockDecompressor&) = delete;
   BlockDecompressor& operator=(const BlockDecompressor&) = delete;
-  Result<DocumentBlock> decompress(ByteView value) const;  // kCorrupt
+  // Fills `block`, whose memory is used again. kCorrupt: it holds no documents then.
+  Result<void> decompress(ByteView value, DocumentBlock& block) const;
 
  private:
   struct State;

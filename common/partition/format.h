@@ -18,13 +18,15 @@ inline constexpr std::uint32_t kFormatVersion = 1;
 inline constexpr std::uint32_t kSummaryMagic = 0x54505246;  // "FRPT"
 inline constexpr std::uint32_t kTotalsMagic = 0x53545246;   // "FRTS"
 
-inline constexpr std::uint64_t kFileBytes = 256u << 20;       // a table is cut into files of about this
-inline constexpr std::size_t kInlineListBytes = 256;          // lists up to this lie inside the term's record
-inline constexpr std::size_t kLengthsPerValue = 1u << 20;     // 4 MiB of u32
-inline constexpr std::size_t kDocumentBlockBytes = 16 << 10;  // stored fields, before compression
+inline constexpr std::uint64_t kFileBytes = 256u << 20;      // a table is cut into files of about this
+inline constexpr std::size_t kInlineListBytes = 256;         // lists up to this lie inside the term's record
+inline constexpr std::size_t kNumbersPerValue = 1u << 20;    // of an array: 4 MiB of u32
+inline constexpr std::size_t kDocumentBlockBytes = 4 << 10;  // stored fields, before compression
 
 // Keys of `arrays`, in byte order.
-inline constexpr std::string_view kLengthsPrefix = "lengths/";  // followed by the first docID, u32 big-endian
+// The first two are followed by the place of the first number, u32 big-endian.
+inline constexpr std::string_view kLengthsPrefix = "lengths/";
+inline constexpr std::string_view kStoredBlocksPrefix = "stored-blocks/";
 inline constexpr std::string_view kSummaryKey = "summary";
 inline constexpr std::string_view kDictionaryKey = "zstd-dictionary";
 

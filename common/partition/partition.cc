@@ -1,9 +1,11 @@
 #include "common/partition/partition.h"
 
+#include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "common/partition/database.h"
-#include "common/partition/document_block.h"
+#include "common/partition/document_reader.h"
 #include "common/partition/format.h"
 #include "common/partition/records.h"
 #include "common/partition/rocks.h"
@@ -49,8 +51,12 @@ class Cursor final : public TermCursor {
 
 class RocksPartition final : public Partition {
  public:
-  RocksPartition(DatabasePtr database, SummaryRecord record, std::vector<std::uint32_t> lengths, ByteView dictionary)
-      : database_(std::move(database)), record_(std::move(record)), lengths_(std::move(lengths)), blocks_(dictionary) {}
+  RocksPartition(DatabasePtr database, SummaryRecord record, std::vector<std::uint32_t> lengths,
+                 std::vector<DocId> block_starts, ByteView dictionary)
+      : database_(std::move(database)),
+        record_(std::move(record)),
+        lengths_(std::move(lengths)),
+        documents_(database_, documents(), std::move(block_starts), dictionary) {}
 
   std::uint32_t documents() const override { return static_cast<std::uint32_t>(lengths_.size()); }
   std::uint64_t tokens() const override { return record_.summary.tokens; }
@@ -82,23 +88,20 @@ class RocksPartition final : public Partition {
   }
 
   Result<OwnedDocument> document(DocId docid) const override {
-    return guarded(database_->folder().string(), [&]() -> Result<OwnedDocument> {
-      const std::string name = database_->folder().string() + ": document " + std::to_string(docid);
-      if (docid >= documents()) return Error(Code::kNotFound, name + " of " + std::to_string(documents()));
-      std::string key;
-      append_be32(key, docid);
-      const auto iterator = database_->iterator(Family::kDocuments);
-      iterator->SeekForPrev(slice_of(key));
-      if (!iterator->status().ok()) return error_of(iterator->status(), name);
-      if (!iterator->Valid() || iterator->key().size() != 4) return Error(Code::kCorrupt, name + ": no block holds it");
-      const DocId first = read_be32(text_of(iterator->key()));
-      auto block = blocks_.decompress(bytes_of(iterator->value()));
-      if (!block) return std::move(block).error().within(name);
-      if (docid - first >= block->documents.size()) return Error(Code::kCorrupt, name + ": its block is too short");
-      const auto& found = block->documents[docid - first];
-      return OwnedDocument{std::string(found.id), std::string(found.url), std::string(found.title),
-                           std::string(found.body)};
+    Result<OwnedDocument> owned = OwnedDocument{};
+    documents_.read({&docid, 1}, [&](std::size_t, const Result<StoredDocument>& found) {
+      if (found)
+        owned = OwnedDocument{std::string(found->id), std::string(found->url), std::string(found->title),
+                              std::string(found->body)};
+      else
+        owned = found.error();
+      return true;
     });
+    return owned;
+  }
+
+  void read_documents(std::span<const DocId> docids, const DocumentVisit& visit) const override {
+    documents_.read(docids, visit);
   }
 
   Result<DocId> docid_of(std::string_view external_id) const override {
@@ -119,24 +122,7 @@ class RocksPartition final : public Partition {
   }
 
   Result<void> for_each_document(const std::function<bool(DocId, const StoredDocument&)>& visit) const override {
-    return guarded(database_->folder().string(), [&]() -> Result<void> {
-      const std::string name = database_->folder().string() + ": documents";
-      const auto iterator = database_->iterator(Family::kDocuments);
-      DocId next = 0;
-      for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
-        if (iterator->key().size() != 4 || read_be32(text_of(iterator->key())) != next)
-          return Error(Code::kCorrupt, name + ": no block begins with document " + std::to_string(next));
-        auto block = blocks_.decompress(bytes_of(iterator->value()));
-        if (!block) return std::move(block).error().within(name + ": block of document " + std::to_string(next));
-        for (const auto& document : block->documents)
-          if (!visit(next++, document)) return {};
-      }
-      if (!iterator->status().ok()) return error_of(iterator->status(), name);
-      if (next != documents())
-        return Error(Code::kCorrupt,
-                     name + ": " + std::to_string(next) + " stored, expected " + std::to_string(documents()));
-      return {};
-    });
+    return documents_.for_each(visit);
   }
 
   Result<EntryCounts> count_entries() const override {
@@ -196,32 +182,55 @@ class RocksPartition final : public Partition {
   DatabasePtr database_;
   SummaryRecord record_;
   std::vector<std::uint32_t> lengths_;
-  BlockDecompressor blocks_;
+  DocumentReader documents_;
 };
 
-// The dense array, from its values in order.
-Result<std::vector<std::uint32_t>> read_lengths(const Database& database, std::uint64_t documents) {
-  const std::string name = database.folder().string() + ": arrays";
-  std::vector<std::uint32_t> lengths;
+// A dense array of u32 numbers, from its values in order: keys are `prefix` and the place of the first.
+Result<std::vector<std::uint32_t>> read_array(const Database& database, std::string_view prefix, std::uint64_t size) {
+  const std::string name = database.folder().string() + ": arrays: " + std::string(prefix);
+  std::vector<std::uint32_t> numbers;
   const auto iterator = database.iterator(Family::kArrays);
-  for (iterator->Seek(slice_of(kLengthsPrefix)); iterator->Valid(); iterator->Next()) {
+  for (iterator->Seek(slice_of(prefix)); iterator->Valid(); iterator->Next()) {
     const std::string_view key = text_of(iterator->key());
-    if (!key.starts_with(kLengthsPrefix)) break;
+    if (!key.starts_with(prefix)) break;
     const ByteView value = bytes_of(iterator->value());
     const std::size_t count = value.size() / sizeof(std::uint32_t);
-    if (key.size() != kLengthsPrefix.size() + 4 || read_be32(key.substr(kLengthsPrefix.size())) != lengths.size() ||
-        value.size() % sizeof(std::uint32_t) != 0 || lengths.size() + count > documents)
-      return Error(Code::kCorrupt, name + ": lengths do not follow each other");
-    if (lengths.empty()) lengths.reserve(documents);
-    const std::size_t at = lengths.size();
-    lengths.resize(at + count);
-    if (count > 0) std::memcpy(lengths.data() + at, value.data(), value.size());
+    if (key.size() != prefix.size() + 4 || read_be32(key.substr(prefix.size())) != numbers.size() ||
+        value.size() % sizeof(std::uint32_t) != 0 || numbers.size() + count > size)
+      return Error(Code::kCorrupt, name + " values do not follow each other");
+    if (numbers.empty()) numbers.reserve(size);
+    const std::size_t at = numbers.size();
+    numbers.resize(at + count);
+    if (count > 0) std::memcpy(numbers.data() + at, value.data(), value.size());
   }
   if (!iterator->status().ok()) return error_of(iterator->status(), name);
-  if (lengths.size() != documents)
+  return numbers;
+}
+
+Result<std::vector<std::uint32_t>> read_lengths(const Database& database, const PartitionSummary& summary) {
+  auto lengths = FROND_TRY(read_array(database, kLengthsPrefix, summary.documents));
+  const std::string name = database.folder().string();
+  if (lengths.size() != summary.documents)
     return Error(Code::kCorrupt, name + ": " + std::to_string(lengths.size()) + " lengths of " +
-                                     std::to_string(documents) + " documents");
+                                     std::to_string(summary.documents) + " documents");
+  const std::uint64_t tokens = std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0});
+  if (tokens != summary.tokens)
+    return Error(Code::kCorrupt, name + ": lengths sum to " + std::to_string(tokens) + ", the summary says " +
+                                     std::to_string(summary.tokens) + " tokens");
   return lengths;
+}
+
+// The first docID of each block of stored fields; none in partitions written before there was this array.
+Result<std::vector<DocId>> read_block_starts(const Database& database, const SummaryRecord& record) {
+  auto starts = FROND_TRY(read_array(database, kStoredBlocksPrefix, record.entries.document_blocks));
+  if (starts.empty()) return starts;
+  const bool ascending = std::adjacent_find(starts.begin(), starts.end(), std::greater_equal<>()) == starts.end();
+  if (starts.size() != record.entries.document_blocks || starts.front() != 0 || !ascending ||
+      starts.back() >= record.summary.documents)
+    return Error(Code::kCorrupt, database.folder().string() + ": arrays: " + std::string(kStoredBlocksPrefix) +
+                                     " are not where " + std::to_string(record.entries.document_blocks) +
+                                     " blocks begin");
+  return starts;
 }
 
 }  // namespace
@@ -235,15 +244,13 @@ Result<std::shared_ptr<const Partition>> Partition::open(const std::filesystem::
     if (!value) return Error(Code::kCorrupt, value.error().message());
     auto record = decode_summary(value->bytes());
     if (!record) return std::move(record).error().within(name);
-    auto lengths = FROND_TRY(read_lengths(*database, record->summary.documents));
-    const std::uint64_t tokens = std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0});
-    if (tokens != record->summary.tokens)
-      return Error(Code::kCorrupt, name + ": lengths sum to " + std::to_string(tokens) + ", the summary says " +
-                                       std::to_string(record->summary.tokens) + " tokens");
+    auto lengths = FROND_TRY(read_lengths(*database, record->summary));
+    auto block_starts = FROND_TRY(read_block_starts(*database, *record));
     auto dictionary = database->get(Family::kArrays, kDictionaryKey, Checks::kVerify);
     if (!dictionary && dictionary.error().code() != Code::kNotFound) return std::move(dictionary).error();
-    return std::shared_ptr<const Partition>(std::make_shared<RocksPartition>(
-        database, std::move(*record), std::move(lengths), dictionary ? dictionary->bytes() : ByteView()));
+    return std::shared_ptr<const Partition>(
+        std::make_shared<RocksPartition>(database, std::move(*record), std::move(lengths), std::move(block_starts),
+                                         dictionary ? dictionary->bytes() : ByteView()));
   });
 }
 

@@ -6,7 +6,7 @@
 // list costs 40 times what pinning it does, so it is done once, by fetch() or verify_checksums(), and a blob that is
 // damaged later is survived by its decoder. Files must not be truncated while mapped.
 //
-// Memory: 4 bytes a document (lengths), and RocksDB's few MiB; no block cache.
+// Memory: 4 bytes a document (lengths), 4 bytes a block of stored fields, and RocksDB's few MiB; no block cache.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -102,6 +102,11 @@ class Partition {
   // One segment of a term's list. kNotFound, kCorrupt.
   virtual Result<PinnedBytes> segment(std::string_view term, std::uint32_t number) const = 0;
   virtual Result<OwnedDocument> document(DocId docid) const = 0;
+  // Tells `visit` of each of `docids` in turn: its place there, and the document, or why it can't be had (kNotFound,
+  // kCorrupt, kUnavailable). The views are valid during the call; false ends the reading. Documents in a row are stored
+  // together, so ascending docIDs cost least: each block is then read and decompressed once.
+  using DocumentVisit = std::function<bool(std::size_t place, const Result<StoredDocument>& document)>;
+  virtual void read_documents(std::span<const DocId> docids, const DocumentVisit& visit) const = 0;
   virtual Result<DocId> docid_of(std::string_view external_id) const = 0;
   // Every term in byte order, until `visit` returns false.
   virtual Result<void> for_each_term(

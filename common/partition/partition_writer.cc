@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -50,7 +51,8 @@ class DocumentTable {
     FROND_TRY(write_blocks(/*all=*/true));
     return table_.finish();
   }
-  std::uint64_t blocks() const { return table_.entries(); }
+  // The first docID of each block.
+  std::span<const DocId> starts() const { return starts_; }
   const ByteBuffer& dictionary() const { return dictionary_; }
 
  private:
@@ -73,6 +75,7 @@ class DocumentTable {
       const auto count = static_cast<std::uint32_t>(i + 1 - first);
       std::string key;
       append_be32(key, next_docid_);
+      starts_.push_back(next_docid_);
       FROND_TRY(table_.put(key, compressor_->compress(ByteView(pending_).subspan(begin, end - begin), count)));
       next_docid_ += count;
       begin = end;
@@ -88,6 +91,7 @@ class DocumentTable {
   ByteBuffer dictionary_;
   ByteBuffer pending_;
   std::vector<std::size_t> sizes_;  // of the documents in pending_
+  std::vector<DocId> starts_;
   DocId next_docid_ = 0;
 };
 
@@ -127,7 +131,7 @@ class Writer final : public PartitionWriter {
       lengths_.push_back(length);
       ++summary_.documents;
       summary_.tokens += length;
-      if (lengths_.size() == kLengthsPerValue) FROND_TRY(write_lengths());
+      if (lengths_.size() == kNumbersPerValue) FROND_TRY(write_lengths());
       return {};
     });
   }
@@ -139,7 +143,8 @@ class Writer final : public PartitionWriter {
       append(FROND_TRY(documents_.finish()));
       const std::uint64_t ids = FROND_TRY(write_ids());
       FROND_TRY(write_lengths());
-      const SummaryRecord record{summary_, {terms_.entries(), postings_.entries(), documents_.blocks(), ids}};
+      FROND_TRY(write_block_starts());
+      const SummaryRecord record{summary_, {terms_.entries(), postings_.entries(), documents_.starts().size(), ids}};
       ByteBuffer bytes;
       encode_summary(record, bytes);
       FROND_TRY(arrays_.put(kSummaryKey, bytes));
@@ -202,11 +207,26 @@ class Writer final : public PartitionWriter {
 
   Result<void> write_lengths() {
     if (lengths_.empty()) return {};
-    std::string key(kLengthsPrefix);
-    append_be32(key, static_cast<DocId>(summary_.documents - lengths_.size()));
-    FROND_TRY(arrays_.put(key, std::as_bytes(std::span(lengths_))));
+    FROND_TRY(put_numbers(kLengthsPrefix, summary_.documents - lengths_.size(), lengths_));
     lengths_.clear();
     return {};
+  }
+
+  Result<void> write_block_starts() {
+    std::span<const DocId> left = documents_.starts();
+    while (!left.empty()) {
+      const auto some = left.first(std::min(left.size(), kNumbersPerValue));
+      FROND_TRY(put_numbers(kStoredBlocksPrefix, documents_.starts().size() - left.size(), some));
+      left = left.subspan(some.size());
+    }
+    return {};
+  }
+
+  // A piece of an array, `place` numbers after its beginning.
+  Result<void> put_numbers(std::string_view prefix, std::uint64_t place, std::span<const std::uint32_t> numbers) {
+    std::string key(prefix);
+    append_be32(key, static_cast<std::uint32_t>(place));
+    return arrays_.put(key, std::as_bytes(numbers));
   }
 
   Result<std::uint64_t> write_ids() {
@@ -233,7 +253,7 @@ class Writer final : public PartitionWriter {
   std::string last_term_;
   ByteBuffer record_;
   ByteBuffer slack_;
-  std::vector<std::uint32_t> lengths_;  // of the last documents, fewer than kLengthsPerValue
+  std::vector<std::uint32_t> lengths_;  // of the last documents, fewer than kNumbersPerValue
 };
 
 }  // namespace

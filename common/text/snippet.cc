@@ -3,6 +3,7 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -20,14 +21,39 @@ struct Match {
   std::uint32_t term;
 };
 
+// Tells most words that are none of the terms by their first letter. Stemmers change the ends of words, and the lower
+// case of an ASCII letter is the same letter; of other words nothing is said.
+class FirstBytes {
+ public:
+  void add(std::string_view term) {
+    if (!term.empty()) known_[static_cast<unsigned char>(term[0])] = true;
+  }
+  bool may_become_a_term(std::string_view token) const {
+    const auto first = static_cast<unsigned char>(token[0]);
+    return first >= 0x80 || known_[first >= 'A' && first <= 'Z' ? first + ('a' - 'A') : first];
+  }
+
+ private:
+  std::array<bool, 256> known_{};
+};
+
 std::vector<Match> find_matches(Analyzer& analyzer, std::string_view body, std::span<const std::string> terms) {
   std::unordered_map<std::string_view, std::uint32_t> numbers;
-  for (const std::string& term : terms) numbers.try_emplace(term, static_cast<std::uint32_t>(numbers.size()));
+  FirstBytes first_bytes;
+  for (const std::string& term : terms) {
+    if (term.empty()) continue;  // as stop words are
+    numbers.try_emplace(term, static_cast<std::uint32_t>(numbers.size()));
+    first_bytes.add(term);
+  }
   std::vector<Match> matches;
   if (numbers.empty()) return matches;
-  analyzer.analyze(body, [&](std::string_view term, TokenSpan where) {
-    if (const auto found = numbers.find(term); found != numbers.end()) matches.push_back({where, found->second});
-  });
+  for (TokenSpan where = Analyzer::next_token(body, 0); where.begin != where.end;
+       where = Analyzer::next_token(body, where.end)) {
+    const std::string_view token = body.substr(where.begin, where.end - where.begin);
+    if (!first_bytes.may_become_a_term(token)) continue;
+    const auto found = numbers.find(analyzer.term_of(token));
+    if (found != numbers.end()) matches.push_back({where, found->second});
+  }
   return matches;
 }
 
@@ -58,6 +84,7 @@ bool is_space(char32_t c) {
          category == UTF8PROC_CATEGORY_CC;
 }
 bool is_ascii_space(char c) { return static_cast<unsigned char>(c) <= ' '; }
+bool is_plain(char c) { return c > ' ' && c < 0x7f; }  // printable ASCII but the space
 
 // A start for the window at or after `at`, between words when a space is near; never past `first_match`.
 std::size_t start_between_words(std::string_view body, std::size_t at, std::size_t first_match) {
@@ -80,6 +107,15 @@ std::size_t end_between_words(std::string_view body, std::size_t at, std::size_t
 // False: stopped where `budget` bytes would be exceeded (a replacement is longer than the byte it stands for).
 bool append_folded(std::string_view body, TokenSpan part, bool& pending, std::size_t& budget, std::string& out) {
   for (std::size_t at = part.begin; at < part.end;) {
+    if (!pending && is_plain(body[at])) {  // as most of most texts is
+      std::size_t end = at;
+      while (end < part.end && end - at < budget && is_plain(body[end])) ++end;
+      out.append(body.substr(at, end - at));
+      budget -= end - at;
+      if (end == at) return false;
+      at = end;
+      continue;
+    }
     const CodePoint c = decode_utf8(body.substr(0, part.end), at);
     const std::string_view bytes = c.value == kNoCodePoint ? kReplacement : body.substr(at, c.bytes);
     at += c.bytes;

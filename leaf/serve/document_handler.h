@@ -17,13 +17,11 @@ class DocumentHandler {
   // All outlive every fetch (so: drain the scheduler first).
   DocumentHandler(const ServedBoard& board, Scheduler& scheduler, const Clock& clock)
       : board_(board), scheduler_(scheduler), clock_(clock) {}
-  // One interactive task. done() is called once, during the call or later, on any thread. A document that is not of the
-  // leaf's partitions, can't be read, or is reached after the deadline, is not `found`.
-  void fetch(wire::FetchRequest request, Deadline deadline, Done done);
+  // Interactive tasks, at most one a worker. done() is called once, during the call or later, on any thread. A document
+  // that is not of the leaf's partitions, can't be read, or is reached after the deadline, is not `found`.
+  void fetch(wire::FetchRequest request, Deadline deadline, const Done& done);
 
  private:
-  wire::FetchReply read(const ServedGeneration& generation, const wire::FetchRequest& request, Deadline deadline);
-
   const ServedBoard& board_;
   Scheduler& scheduler_;
   const Clock& clock_;

@@ -24,7 +24,7 @@ LeafService::LeafService(SearchParts parts, Identity identity, std::function<Cac
   in_flight_ = parts_.registry->gauge(names::kInFlight);
 }
 
-void LeafService::on_request(ByteView bytes, Answer answer) {
+void LeafService::on_request(ByteView bytes, const Answer& answer) {
   const Instant arrival = parts_.clock.now();
   try {
     Result<wire::Request> request = wire::decode_request(bytes);

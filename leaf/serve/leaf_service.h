@@ -32,7 +32,7 @@ class LeafService {
   LeafService(SearchParts parts, Identity identity, std::function<CacheState()> cache_state);
 
   // On the socket's thread, which it does not block; never throws. `answer` is called once, now or later.
-  void on_request(ByteView bytes, Answer answer);
+  void on_request(ByteView bytes, const Answer& answer);
   void withdraw() { withdrawn_.store(true, std::memory_order_relaxed); }
   // Serving a generation, and not withdrawn.
   bool ready() const;

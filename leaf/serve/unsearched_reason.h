@@ -18,4 +18,8 @@ inline wire::Unsearched reason_of(Code code) {
   }
 }
 
+inline wire::ErrorReply refusal(std::uint64_t request_id, const Error& why) {
+  return {request_id, why.message(), reason_of(why.code())};
+}
+
 }  // namespace frond::leaf

@@ -39,12 +39,15 @@ void read_totals(ByteView in) {
 }
 
 void read_block(ByteView in, ByteView dictionary) {
-  const auto block = BlockDecompressor(dictionary).decompress(in);
-  if (!block) return;
+  DocumentBlock block;
+  if (!BlockDecompressor(dictionary).decompress(in, block)) {
+    FROND_CHECK(block.documents.empty());
+    return;
+  }
   std::size_t bytes = 0;
-  for (const auto& document : block->documents)
+  for (const auto& document : block.documents)
     bytes += document.id.size() + document.url.size() + document.title.size() + document.body.size();
-  FROND_CHECK(bytes <= block->raw.size());
+  FROND_CHECK(bytes <= block.raw.size());
 }
 
 }  // namespace

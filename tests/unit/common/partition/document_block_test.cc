@@ -14,6 +14,13 @@ std::string text(std::mt19937& random, std::size_t words) {
   return out;
 }
 
+// As a caller has it who needs the block once.
+Result<DocumentBlock> decompressed(const BlockDecompressor& decompressor, ByteView value) {
+  DocumentBlock block;
+  FROND_TRY(decompressor.decompress(value, block));
+  return block;
+}
+
 TEST(ABlockOfDocuments, ComesBackWithAndWithoutADictionary) {
   std::mt19937 random(3);
   ByteBuffer samples;
@@ -35,7 +42,7 @@ TEST(ABlockOfDocuments, ComesBackWithAndWithoutADictionary) {
         bodies.push_back(i % 3 ? text(random, 200) : "");
         append_document({std::to_string(i), "", "T", bodies.back()}, raw);
       }
-      const auto block = decompressor.decompress(compressor.compress(raw, count));
+      const auto block = decompressed(decompressor, compressor.compress(raw, count));
       ASSERT_TRUE(block.has_value()) << block.error().message();
       ASSERT_EQ(block->documents.size(), count);
       for (std::uint32_t i = 0; i < count; ++i) EXPECT_EQ(block->documents[i].body, bodies[i]);
@@ -48,7 +55,26 @@ TEST(ABlockOfDocuments, IsStoredWhereCompressionDoesNotPay) {
   append_document({"a", "", "", "b"}, raw);
   const auto value = BlockCompressor({}).compress(raw, 1);
   EXPECT_EQ(value.size(), raw.size() + 3);
-  EXPECT_EQ(BlockDecompressor({}).decompress(value)->documents[0].body, "b");
+  EXPECT_EQ(decompressed(BlockDecompressor({}), value)->documents[0].body, "b");
+}
+
+TEST(ABlockOfDocuments, LeavesNothingOfTheBlockThatWasInItsMemoryBefore) {
+  std::mt19937 random(4);
+  const BlockDecompressor decompressor({});
+  BlockCompressor compressor({});
+  DocumentBlock block;
+  for (const std::size_t words : {2000u, 10u, 0u, 300u}) {
+    ByteBuffer raw;
+    const std::string body = text(random, words);
+    append_document({"a", "u", "t", body}, raw);
+    append_document({"b", "", "", ""}, raw);
+    ASSERT_TRUE(decompressor.decompress(compressor.compress(raw, 2), block).has_value());
+    ASSERT_EQ(block.documents.size(), 2u);
+    EXPECT_EQ(block.documents[0].body, body);
+    EXPECT_EQ(block.documents[1].id, "b");
+  }
+  EXPECT_FALSE(decompressor.decompress({}, block).has_value());
+  EXPECT_TRUE(block.documents.empty());
 }
 
 TEST(ABlockOfDocuments, SurvivesTruncationAndFlippedBits) {
@@ -58,11 +84,11 @@ TEST(ABlockOfDocuments, SurvivesTruncationAndFlippedBits) {
   const auto value = BlockCompressor({}).compress(raw, 20);
   const BlockDecompressor decompressor({});
   for (std::size_t n = 0; n < value.size(); ++n)
-    EXPECT_FALSE(decompressor.decompress(ByteView(value).first(n)).has_value()) << n << " bytes";
+    EXPECT_FALSE(decompressed(decompressor, ByteView(value).first(n)).has_value()) << n << " bytes";
   for (std::size_t n = 0; n < value.size(); ++n) {
     auto damaged = value;
     damaged[n] ^= std::byte{0x10};
-    (void)decompressor.decompress(damaged).has_value();
+    (void)decompressed(decompressor, damaged).has_value();
   }
 }
 
@@ -73,7 +99,7 @@ TEST(ABlockOfDocuments, SaysWhenItsDictionaryIsMissing) {
   append_document({"a", "", "", std::string(1000, 'b')}, raw);
   auto compressed = BlockCompressor({}).compress(raw, 1);
   compressed[3] = std::byte{2};  // the form: varints of 1 and of 1007 take three bytes
-  const auto block = BlockDecompressor({}).decompress(compressed);
+  const auto block = decompressed(BlockDecompressor({}), compressed);
   ASSERT_FALSE(block.has_value());
   EXPECT_NE(block.error().message().find("dictionary is missing"), std::string::npos) << block.error().message();
 }

@@ -2,9 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+#include <random>
 #include <thread>
 
+#include "common/partition/database.h"
+#include "common/partition/document_reader.h"
 #include "common/partition/file_checksum.h"
+#include "common/partition/format.h"
 #include "common/postings/list_view.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/small_partition.h"
@@ -155,6 +161,57 @@ TEST_F(APartition, ReturnsEveryDocumentAsItWas) {
               std::tie(expected.id, expected.url, expected.title, expected.body));
     EXPECT_EQ(partition().docid_of(expected.id), docid);
   }
+}
+
+TEST_F(APartition, ReadsDocumentsInAnyOrderAndToldTwice) {
+  std::mt19937 random(kSeed);
+  std::vector<DocId> docids;
+  for (int i = 0; i < 500; ++i) docids.push_back(random() % (partition().documents() + 20));  // some are not there
+  docids.insert(docids.end(), {0, 0, partition().documents() - 1, partition().documents(), 0});
+  for (const bool ascending : {false, true}) {
+    if (ascending) std::sort(docids.begin(), docids.end());
+    std::size_t next = 0;
+    partition().read_documents(docids, [&](std::size_t place, const Result<StoredDocument>& document) {
+      EXPECT_EQ(place, next++);
+      if (docids[place] >= partition().documents()) {
+        EXPECT_EQ(document, Code::kNotFound);
+        return true;
+      }
+      const auto& expected = (*documents_)[docids[place]];
+      EXPECT_TRUE(document.has_value());
+      EXPECT_EQ(std::tie(document->id, document->url, document->title, document->body),
+                std::tie(expected.id, expected.url, expected.title, expected.body));
+      return true;
+    });
+    EXPECT_EQ(next, docids.size());
+  }
+}
+
+TEST_F(APartition, ReadsNoMoreDocumentsThanItIsAskedTo) {
+  std::size_t told = 0;
+  partition().read_documents(std::vector<DocId>{5, 6, 7}, [&](std::size_t, const auto&) { return ++told < 2; });
+  EXPECT_EQ(told, 2u);
+  partition().read_documents({}, [&](std::size_t, const auto&) { return ++told < 2; });
+  EXPECT_EQ(told, 2u);
+}
+
+// As those of partitions written before the array of their blocks' first docIDs was.
+TEST_F(APartition, FindsTheSameDocumentsWithoutKnowingWhereBlocksBegin) {
+  const auto opened = Database::open(database()).value();
+  const auto dictionary = opened->get(Family::kArrays, kDictionaryKey, Database::Checks::kVerify);
+  const DocumentReader reader(opened, partition().documents(), {}, dictionary ? dictionary->bytes() : ByteView());
+  std::vector<DocId> docids(partition().documents() + 1);
+  std::iota(docids.begin(), docids.end(), 0);
+  std::size_t told = 0;
+  reader.read(docids, [&](std::size_t place, const Result<StoredDocument>& document) {
+    ++told;
+    if (place == partition().documents())
+      EXPECT_EQ(document, Code::kNotFound);
+    else
+      EXPECT_EQ(document->body, (*documents_)[place].body);
+    return true;
+  });
+  EXPECT_EQ(told, docids.size());
 }
 
 TEST_F(APartition, SaysWhatItDoesNotHave) {

@@ -73,6 +73,51 @@ TEST(Snippet, LooksAtTheFirstPartOfABodyOnly) {
   const std::string body = filler(kSnippetScanBytes / 6 + 10) + "fox";
   EXPECT_THAT(show(body, {"fox"}), Not(HasSubstr("[")));
 }
+// Words that one might take for another: cases, accents, letters whose lower case is another's, possessives, stems.
+TEST(Snippet, MarksTheWordsWhoseTermsAreAskedForAndNoOthers) {
+  const unsigned seed = 5;
+  std::mt19937 random(seed);
+  const std::vector<std::string> words = {
+      "Fox",   "foxes",  "FOX'S", "fo",        "yes",  "Yellow", "dying",    "die",    "skies", "sky",
+      "ÉCOLE", "école",  "ecole", "\u212Aing", "king", "Kings",  "İstanbul", "ISS",    "is",    "the",
+      "3rd",   "_under", "東",    "ies",       "s",    "us",     "Æsop",     "ǅungla", "zoo",   "generously"};
+  for (const Stemmer stemmer : {Stemmer::kNone, Stemmer::kPorter, Stemmer::kEnglish}) {
+    Analyzer analyzer({stemmer, true});
+    for (int round = 0; round < 500; ++round) {
+      std::string body, expected, term;
+      std::vector<std::string> terms;
+      for (unsigned i = random() % 4; i > 0; --i) {
+        term = analyzer.term_of(words[random() % words.size()]);
+        if (!term.empty()) terms.push_back(term);
+      }
+      for (int i = 0; i < 6; ++i) {
+        const std::string& word = words[random() % words.size()];
+        term = analyzer.term_of(word);
+        const bool marked = std::find(terms.begin(), terms.end(), term) != terms.end();
+        body += (i > 0 ? " " : "") + word;
+        expected += (i > 0 ? " " : "") + (marked ? "\x02" + word + "\x03" : word);
+      }
+      ASSERT_EQ(snippet(analyzer, body, terms, kSnippetBytes), expected) << "seed " << seed << " round " << round;
+    }
+  }
+}
+// What telling words by their first letter relies on.
+TEST(Snippet, ReliesOnStemmersThatKeepTheFirstLetter) {
+  const unsigned seed = 6;
+  std::mt19937 random(seed);
+  const std::string_view parts[] = {"s",   "ies", "y",  "ing", "ed",   "a",  "e",   "i",    "t",
+                                    "eed", "ss",  "at", "iz",  "tion", "ly", "ful", "ious", "b"};
+  for (const Stemmer stemmer : {Stemmer::kPorter, Stemmer::kEnglish}) {
+    Analyzer analyzer({stemmer, false});
+    for (int round = 0; round < 200'000; ++round) {
+      std::string word;
+      for (unsigned i = 1 + random() % 4; i > 0; --i) word += parts[random() % std::size(parts)];
+      const std::string_view term = analyzer.term_of(word);
+      ASSERT_FALSE(term.empty()) << word << ", seed " << seed;
+      ASSERT_EQ(term[0], word[0]) << word << ", seed " << seed;
+    }
+  }
+}
 TEST(Snippet, IsValidUtf8WhateverTheBody) {
   const unsigned seed = 7;
   std::mt19937 random(seed);

@@ -3,8 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <future>
+#include <latch>
+#include <random>
+
 #include "common/text/snippet.h"
 #include "common/wire/codec.h"
+#include "leaf/schedule/worker_pool.h"
 #include "tests/unit/leaf/serve/served_fixture.h"
 
 namespace frond::leaf {
@@ -90,6 +96,88 @@ TEST_F(LeafServiceTest, SaysWhichDocumentsItHasNot) {
   EXPECT_FALSE(reply.documents[0].found);
   EXPECT_TRUE(reply.documents[1].found);
   EXPECT_FALSE(reply.documents[2].found);
+}
+
+// Every document three times, in no order.
+std::vector<Ordinal> shuffled_thrice(std::size_t documents, unsigned seed) {
+  std::vector<Ordinal> ordinals;
+  for (std::size_t i = 0; i < 3 * documents; ++i) ordinals.push_back(i % documents);
+  std::shuffle(ordinals.begin(), ordinals.end(), std::mt19937(seed));
+  return ordinals;
+}
+
+wire::FetchReply fetched_by(ServedCollection& served, Scheduler& scheduler, const Clock& clock,
+                            wire::FetchRequest request) {
+  DocumentHandler handler(served.board, scheduler, clock);
+  std::promise<wire::Reply> reply;
+  handler.fetch(std::move(request), Deadline::after(clock, std::chrono::seconds(60)),
+                [&](wire::Reply got) { reply.set_value(std::move(got)); });
+  auto got = std::get<wire::FetchReply>(reply.get_future().get());
+  scheduler.drain();
+  return got;
+}
+
+TEST_F(LeafServiceTest, FetchesTheSameWithAnyNumberOfWorkers) {
+  const unsigned seed = 3;
+  const wire::FetchRequest request = fetch_of(shuffled_thrice(documents_.size(), seed));
+  const SteadyClock clock;
+  const ByteBuffer expected = wire::encode(wire::Reply(ask<wire::FetchReply>(request)));
+  for (const std::size_t workers : {1u, 3u, 8u}) {
+    WorkerPool pool({workers, 16}, clock, nullptr);
+    EXPECT_EQ(wire::encode(wire::Reply(fetched_by(served_, pool, clock, request))), expected) << "seed " << seed;
+  }
+}
+
+TEST_F(LeafServiceTest, FetchesThoughEveryWorkerIsBusySearching) {
+  const SteadyClock clock;
+  WorkerPool pool({2, 16}, clock, nullptr);
+  std::latch busy(2), free(1);
+  std::vector<Task> tasks(2);
+  for (Task& task : tasks)
+    task.run = [&](const auto&) {
+      busy.count_down();
+      free.wait();
+    };
+  ASSERT_TRUE(pool.submit(std::move(tasks), Lane::kSearch));
+  busy.wait();
+  DocumentHandler handler(served_.board, pool, clock);
+  std::promise<wire::Reply> reply;
+  handler.fetch(fetch_of(shuffled_thrice(documents_.size(), 4)), Deadline::after(clock, std::chrono::seconds(60)),
+                [&](wire::Reply got) { reply.set_value(std::move(got)); });
+  const auto got = std::get<wire::FetchReply>(reply.get_future().get());
+  free.count_down();
+  EXPECT_TRUE(std::ranges::all_of(got.documents, &wire::FetchedDocument::found));
+}
+
+// Each look at it takes a millisecond.
+class TickingClock final : public Clock {
+ public:
+  Instant now() const override { return start_ + std::chrono::milliseconds(++looks_); }
+
+ private:
+  Instant start_ = SteadyClock().now();
+  mutable std::atomic<int> looks_{0};
+};
+
+TEST_F(LeafServiceTest, FetchesUntilTheDeadlineAndSaysWhatIsLacking) {
+  const TickingClock clock;
+  InlineScheduler scheduler(clock);
+  DocumentHandler handler(served_.board, scheduler, clock);
+  const wire::FetchRequest request = fetch_of(shuffled_thrice(documents_.size(), 5));
+  std::optional<wire::FetchReply> got;
+  handler.fetch(request, Deadline::after(clock, std::chrono::milliseconds(100)),
+                [&](wire::Reply reply) { got = std::get<wire::FetchReply>(reply); });
+  ASSERT_TRUE(got);
+  ASSERT_EQ(got->documents.size(), request.ordinals.size());
+  for (std::size_t i = 0; i < request.ordinals.size(); ++i) EXPECT_EQ(got->documents[i].ordinal, request.ordinals[i]);
+  const auto found = std::ranges::count_if(got->documents, &wire::FetchedDocument::found);
+  EXPECT_GT(found, 50);
+  EXPECT_LT(found, 100);
+}
+
+TEST_F(LeafServiceTest, AnswersAFetchOfNothing) {
+  EXPECT_TRUE(ask<wire::FetchReply>(fetch_of({})).documents.empty());
+  EXPECT_FALSE(ask<wire::FetchReply>(fetch_of({~Ordinal{0}})).documents[0].found);
 }
 
 TEST_F(LeafServiceTest, AnswersAFetchItCannotTakeWithAnError) {

@@ -1,0 +1,120 @@
+#include "leaf/serve/document_query.h"
+
+#include <algorithm>
+#include <exception>
+#include <tuple>
+#include <utility>
+
+#include "common/text/snippet.h"
+#include "leaf/serve/unsearched_reason.h"
+
+namespace frond::leaf {
+namespace {
+
+// About a millisecond: enough that handing it to another thread costs nothing beside it.
+constexpr std::size_t kDocumentsAPiece = 32;
+
+// Partitions of a leaf are few: each is asked in turn whether the ordinal is one of its own.
+std::pair<const ServedPartition*, DocId> place_of(const ServedGeneration& generation, Ordinal ordinal) {
+  for (const ServedPartition& one : generation.partitions) {
+    if (ordinal < one.base || (ordinal - one.base) % one.stride != 0) continue;
+    const std::uint64_t docid = (ordinal - one.base) / one.stride;
+    if (docid < one.open->partition().documents()) return {&one, static_cast<DocId>(docid)};
+  }
+  return {};
+}
+
+}  // namespace
+
+DocumentQuery::DocumentQuery(std::shared_ptr<const ServedGeneration> generation, wire::FetchRequest request,
+                             Deadline deadline, AnalyzerPool& analyzers, const Clock& clock, Done done)
+    : generation_(std::move(generation)),
+      request_(std::move(request)),
+      deadline_(deadline),
+      analyzers_(analyzers),
+      clock_(clock),
+      done_(std::move(done)),
+      reply_{request_.request_id, {}} {
+  reply_.documents.resize(request_.ordinals.size());
+  places_.reserve(request_.ordinals.size());
+  for (std::size_t i = 0; i < request_.ordinals.size(); ++i) {
+    reply_.documents[i].ordinal = request_.ordinals[i];
+    const auto [partition, docid] = place_of(*generation_, request_.ordinals[i]);
+    if (partition != nullptr) places_.push_back({partition, docid, i});
+  }
+  std::sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) {
+    return std::tie(a.partition->number, a.docid) < std::tie(b.partition->number, b.docid);
+  });
+  left_ = pieces();
+}
+
+// One where there is nothing to read, so that somebody sends the reply.
+std::size_t DocumentQuery::pieces() const {
+  return std::max<std::size_t>(1, (places_.size() + kDocumentsAPiece - 1) / kDocumentsAPiece);
+}
+
+std::vector<Task> DocumentQuery::tasks(std::size_t workers) {
+  Task task;
+  task.deadline = deadline_;
+  task.run = [self = shared_from_this()](const Result<std::chrono::microseconds>& waited) { self->run(waited); };
+  return {std::clamp<std::size_t>(workers, 1, pieces()), task};
+}
+
+void DocumentQuery::run(const Result<std::chrono::microseconds>& waited) {
+  if (!waited) fail(waited.error());
+  while (next_.load(std::memory_order_relaxed) < pieces()) {
+    const std::size_t piece = next_.fetch_add(1);
+    if (piece >= pieces()) return;
+    if (waited) {
+      try {
+        read(piece);
+      } catch (const std::exception& e) {  // no memory
+        fail(Error(Code::kOverloaded, e.what()));
+      }
+    }
+    if (left_.fetch_sub(1) == 1) finish();
+  }
+}
+
+void DocumentQuery::read(std::size_t piece) {
+  const std::size_t begin = std::min(piece * kDocumentsAPiece, places_.size());
+  const std::size_t end = std::min(begin + kDocumentsAPiece, places_.size());
+  const AnalyzerPool::Lease analyzer = analyzers_.take(generation_->analyzer);
+  std::vector<DocId> docids;
+  for (std::size_t from = begin, to = begin; from < end; from = to) {
+    docids.clear();
+    for (; to < end && places_[to].partition == places_[from].partition; ++to) docids.push_back(places_[to].docid);
+    const auto take = [&](std::size_t i, const Result<partition::StoredDocument>& document) {
+      if (deadline_.passed(clock_)) return false;
+      if (!document) return true;
+      wire::FetchedDocument& fetched = reply_.documents[places_[from + i].asked];
+      fetched.id = document->id;
+      fetched.title = document->title;
+      fetched.url = document->url;
+      fetched.snippet = text::snippet(*analyzer, document->body, request_.terms, text::kSnippetBytes);
+      fetched.found = true;
+      return true;
+    };
+    if (deadline_.passed(clock_)) return;
+    places_[from].partition->open->partition().read_documents(docids, take);
+  }
+}
+
+void DocumentQuery::fail(const Error& why) {
+  const MutexLock lock(mutex_);
+  if (!failure_) failure_ = why;
+}
+
+void DocumentQuery::finish() {
+  std::optional<Error> failure;
+  {
+    const MutexLock lock(mutex_);
+    failure = failure_;
+  }
+  const bool any = std::any_of(reply_.documents.begin(), reply_.documents.end(),
+                               [](const wire::FetchedDocument& one) { return one.found; });
+  if (failure && !any) return done_(refusal(request_.request_id, *failure));
+  done_(std::move(reply_));
+}
+
+}  // namespace frond::leaf

@@ -1,0 +1,58 @@
+#pragma once
+// One fetch in flight: its documents in the order in which they are stored, cut into pieces that any number of tasks
+// take one after the other. Lives in the closures of its tasks. A piece is written by one task; the countdown orders
+// its writes before the reply is read.
+//
+// The reply goes out with the last piece, whoever did it: tasks that were not started by then find nothing to do. So a
+// fetch is never later than the first of its tasks alone would make it, however busy the other workers are.
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "common/base/deadline.h"
+#include "common/base/mutex.h"
+#include "common/base/result.h"
+#include "common/wire/messages.h"
+#include "leaf/schedule/scheduler.h"
+#include "leaf/serve/analyzer_pool.h"
+#include "leaf/serve/served_generation.h"
+
+namespace frond::leaf {
+
+class DocumentQuery : public std::enable_shared_from_this<DocumentQuery> {
+ public:
+  using Done = std::function<void(wire::Reply)>;
+  // `analyzers` and `clock` outlive it. `done` is called once, by a task.
+  DocumentQuery(std::shared_ptr<const ServedGeneration> generation, wire::FetchRequest request, Deadline deadline,
+                AnalyzerPool& analyzers, const Clock& clock, Done done);
+  // At most `workers`, at least one; fewer where the documents are few.
+  std::vector<Task> tasks(std::size_t workers);
+
+ private:
+  struct Place {
+    const ServedPartition* partition = nullptr;
+    DocId docid = 0;
+    std::size_t asked = 0;  // place in the request, and in the reply
+  };
+  std::size_t pieces() const;
+  void run(const Result<std::chrono::microseconds>& waited);
+  void read(std::size_t piece);
+  void fail(const Error& why);
+  void finish();
+
+  const std::shared_ptr<const ServedGeneration> generation_;
+  const wire::FetchRequest request_;
+  const Deadline deadline_;
+  AnalyzerPool& analyzers_;
+  const Clock& clock_;
+  const Done done_;
+  std::vector<Place> places_;  // by partition, then docID; documents that are not this leaf's are not among them
+  wire::FetchReply reply_;
+  std::atomic<std::size_t> next_{0}, left_;  // pieces
+  Mutex mutex_;
+  std::optional<Error> failure_ FROND_GUARDED_BY(mutex_);  // the first task's that failed
+};
+
+}  // namespace frond::leaf
