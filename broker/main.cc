@@ -17,6 +17,7 @@
 #include "broker/cluster/leaf_dns.h"
 #include "broker/cluster/timer_driver.h"
 #include "broker/cluster/zmq_leaf_client.h"
+#include "broker/curve.h"
 #include "broker/http/routes.h"
 #include "broker/options.h"
 #include "common/config/options.h"
@@ -40,7 +41,10 @@ int serve(const Options& options) {
   TimerQueue timers(clock);
   const TimerDriver driver(io, timers);
 
-  ZmqLeafClients clients(io, timers, log, {.max_in_flight = options.max_leaf_in_flight});
+  auto curve = read_curve(options, log);
+  if (!curve) return refuse(curve.error());
+  const bool encrypted = curve->has_value();
+  ZmqLeafClients clients(io, timers, log, {.max_in_flight = options.max_leaf_in_flight, .curve = *std::move(curve)});
   ClusterMap map(timers, log, {.collection = options.collection, .poll = std::chrono::milliseconds(options.poll_ms)},
                  [&](const std::string& endpoint) { return clients.create(endpoint); });
   ScatterContext scatter{map, timers};
@@ -72,12 +76,14 @@ int serve(const Options& options) {
     dns.emplace(io, map, log, name.host, name.port, std::chrono::milliseconds(options.leaf_dns_interval_ms));
   }
   export_broker(registry, map, scatter, service);
+  export_handshakes(registry, clients.handshake_failures());
   registry.before_scrape([&, gauge = registry.gauge(families::kHttpConnections)]() mutable {
     gauge.set(static_cast<double>((*http)->connections()));
   });
   log.info("started", {{"collection", options.collection},
                        {"http_port", std::to_string((*http)->port())},
                        {"leaves", options.leaf_dns.empty() ? std::to_string(options.leaves.size()) : options.leaf_dns},
+                       {"curve", encrypted ? "on" : "off"},
                        {"cache_bytes", std::to_string(options.cache_bytes)}});
 
   // Not ready at once; open requests are answered; a client that stalls has no more than the drain time.

@@ -18,6 +18,9 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--leaf-dns-interval-ms", options.leaf_dns_interval_ms, "How often the name is looked up")
       ->check(CLI::Range(100, 3'600'000))
       ->capture_default_str();
+  app.add_option("--curve-secret-key", options.curve_secret_key,
+                 "File of this broker's secret key (frond keygen): leaves are only spoken to with CURVE");
+  app.add_option("--curve-leaf-key", options.curve_leaf_key, "File of the leaves' public key; goes with the above");
   app.add_option("--cache", options.cache_bytes, "Budget of the result cache; 0: no cache")
       ->transform(config::byte_size())
       ->default_str("64MiB");
@@ -50,6 +53,8 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   options.log_level = *config::parse_log_level(log_level);  // was checked
   if (options.leaves.empty() && options.leaf_dns.empty())
     return config::refuse(app, "--leaf or --leaf-dns is required");
+  if (options.curve_secret_key.empty() != options.curve_leaf_key.empty())
+    return config::refuse(app, "--curve-secret-key and --curve-leaf-key go together");
   if (options.default_timeout_ms > options.max_timeout_ms)
     return config::refuse(app, "--default-timeout is more than --max-timeout");
   return options;

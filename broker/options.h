@@ -15,6 +15,7 @@ struct Options {
   std::vector<std::string> leaves;  // "tcp://host:port"
   std::string leaf_dns;             // "name:port", or empty
   std::uint32_t leaf_dns_interval_ms = 5000;
+  std::string curve_secret_key, curve_leaf_key;  // files; both or neither
   std::uint64_t cache_bytes = 64u << 20;
   std::uint32_t default_timeout_ms = 1000, max_timeout_ms = 60'000;
   std::uint32_t max_in_flight = 512, max_leaf_in_flight = 2048;

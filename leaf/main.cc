@@ -1,8 +1,8 @@
 // frond-leaf: serves a shard of a collection's partitions to brokers. What it is made of, and in what order it ends.
 //
-// Threads: leaf-socket (frames in and out), leaf-worker × --cpu-threads and leaf-fetch (evaluate, read), leaf-gpu × 2
-// (batches for the GPU) and leaf-gpu-copy, leaf-follower (the repository; may block), and the main thread (HTTP probes,
-// signals).
+// Threads: leaf-socket (frames in and out) and, with CURVE, leaf-curve (who is let in), leaf-worker × --cpu-threads and
+// leaf-fetch (evaluate, read), leaf-gpu × 2 (batches for the GPU) and leaf-gpu-copy, leaf-follower (the repository; may
+// block), and the main thread (HTTP probes, signals).
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -20,6 +20,7 @@
 #include "common/repository/repository.h"
 #include "common/wire/router_socket.h"
 #include "leaf/accelerator.h"
+#include "leaf/curve.h"
 #include "leaf/engines.h"
 #include "leaf/lists/cached_list_store.h"
 #include "leaf/lists/partition_list_store.h"
@@ -93,6 +94,7 @@ void log_start(Logger& log, const Options& options, const wire::RouterSocket& so
                        {"repository", options.repository},
                        {"shard", std::to_string(options.shard) + "/" + std::to_string(options.shards)},
                        {"listen_port", std::to_string(socket.port())},
+                       {"curve", options.curve_secret_key.empty() ? "off" : "on"},
                        {"http_port", std::to_string(http.port())},
                        {"cpu_threads", std::to_string(options.cpu_threads)},
                        {"gpu", gpu.now()}});
@@ -127,7 +129,9 @@ int serve(const Options& options) {
   if (!source) return refuse(source.error());
   auto data = DataFolder::open(options.data);
   if (!data) return refuse(std::move(data).error().within("--data"));
-  auto socket = wire::RouterSocket::create({.listen = options.listen});
+  auto curve = Curve::read(options, log);
+  if (!curve) return refuse(curve.error());
+  auto socket = wire::RouterSocket::create({.listen = options.listen, .curve = curve->socket_config(), .log = &log});
   if (!socket) return refuse(std::move(socket).error().within("--listen"));
   auto engine = engine_named(options.engine);
   auto exhaustive = engine_named("exhaustive");
@@ -169,6 +173,7 @@ int serve(const Options& options) {
   GenerationFollower follower({options.poll, options.grace}, **source, **data, loader, board, clock, log, &registry);
 
   export_serving(registry, service, **socket);
+  curve->export_metrics(registry, **socket);
   auto http = http::Server::create(io, {.listen = options.http}, probe_routes(registry, service, board));
   if (!http) return refuse(std::move(http).error().within("--http"));
 

@@ -3,6 +3,7 @@ frond_add_program(frond-leaf
   SOURCES
     main.cc
     options.cc options.h  # the command line
+    curve.cc curve.h      # its keys, and whose it lets in
     probes.cc probes.h    # /metrics, /livez, /readyz
   DEPENDS
     frond::common_config frond::common_http frond::common_metrics frond::common_repository frond::common_wire

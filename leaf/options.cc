@@ -30,6 +30,10 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--http", options.http, "Where /metrics, /livez and /readyz are served: HOST:PORT")
       ->required()
       ->check(config::host_port());
+  app.add_option("--curve-secret-key", options.curve_secret_key,
+                 "File of the leaves' secret key (frond keygen): only brokers with CURVE are served");
+  app.add_option("--curve-clients", options.curve_clients,
+                 "File of the brokers' public keys, one a line, read again when it changes; goes with the above");
   app.add_option("--shard", shard, "I/N: serve the partitions p with p mod N = I")
       ->check(config::shard())
       ->capture_default_str();
@@ -74,6 +78,8 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
       ->capture_default_str();
   if (const auto exit_code = config::parse(app, argc, argv)) return *exit_code;
 
+  if (options.curve_secret_key.empty() != options.curve_clients.empty())
+    return config::refuse(app, "--curve-secret-key and --curve-clients go together");
   const config::Shard parsed = *config::parse_shard(shard);  // both were checked
   options.shard = parsed.number;
   options.shards = parsed.count;

@@ -13,6 +13,7 @@ namespace frond::leaf {
 
 struct Options {
   std::string repository, collection, data, listen, http;
+  std::string curve_secret_key, curve_clients;  // files; both or neither
   std::uint32_t shard = 0, shards = 1;
   std::size_t cpu_threads = 1;
   std::optional<int> gpu_device;  // none: off

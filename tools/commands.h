@@ -17,6 +17,7 @@ void add_search(CLI::App& program, int& status);
 void add_run(CLI::App& program, int& status);
 void add_load(CLI::App& program, int& status);
 void add_probe(CLI::App& program, int& status);
+void add_keygen(CLI::App& program, int& status);
 void add_bench(CLI::App& program, int& status);  // tools/bench
 void add_synth(CLI::App& program, int& status);  // tools/synth
 

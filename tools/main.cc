@@ -16,6 +16,7 @@ int run(int argc, const char* const* argv) {
   add_run(app, status);
   add_load(app, status);
   add_probe(app, status);
+  add_keygen(app, status);
   add_bench(app, status);
   add_synth(app, status);
   if (const auto exit_code = config::parse(app, argc, argv)) return *exit_code;

@@ -2,7 +2,9 @@
 frond_add_library(tools
   SOURCES
     commands.cc commands.h
-    search.cc run.cc load.cc probe.cc         # a command each
+    search.cc run.cc load.cc                  # a command each
+    probe.cc keygen.cc
+    key_files.cc key_files.h                  # keys for CURVE
     topics.cc topics.h                        # queries from files
     answer.cc answer.h                        # a broker's answer, parsed
     answer_marks.cc answer_marks.h            # … and skimmed
@@ -16,7 +18,7 @@ frond_add_library(tools
   DEPENDS
     frond::common_base
   PRIVATE_DEPENDS
-    frond::common_text CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)
+    frond::common_text frond::common_wire CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)
 
 frond_add_program(frond
   SOURCES

@@ -94,6 +94,7 @@ void ClusterMap::heard(const LeafRef& leaf, Result<wire::HelloReply> reply) {
     leaf->last_error = reply.error().message();
     const bool patient = reply.error().code() == Code::kDeadline || reply.error().code() == Code::kOverloaded;
     if (leaf->healthy && (!patient || leaf->failures >= config_.timeouts_to_down)) mark_down(leaf, leaf->last_error);
+    if (!leaf->healthy) tell_why_down(*leaf);
     return schedule(leaf, leaf->healthy ? config_.poll : config_.poll_down);
   }
   const bool changed = !leaf->healthy || !leaf->said || !same_partitions(*leaf->said, *reply);
@@ -102,6 +103,7 @@ void ClusterMap::heard(const LeafRef& leaf, Result<wire::HelloReply> reply) {
   leaf->healthy = true;
   leaf->failures = 0;
   leaf->last_error.clear();
+  leaf->told_error.clear();
   leaf->last_seen = timers_.clock().now();
   if (changed) redraw();
   schedule(leaf, config_.poll);
@@ -123,8 +125,19 @@ void ClusterMap::mark_down(const LeafRef& leaf, const std::string& why) {
   leaf->healthy = false;
   leaf->last_error = why;
   leaf->failures = std::max(leaf->failures, 1u);
+  leaf->told_error = why;
+  leaf->told_at = timers_.clock().now();
   log_.warn("leaf down", {{"leaf", leaf->endpoint}, {"error", why}});
   redraw();
+}
+
+void ClusterMap::tell_why_down(LeafNode& leaf) {
+  if (leaf.failures < config_.failures_to_tell || leaf.last_error == leaf.told_error) return;
+  const Instant now = timers_.clock().now();
+  if (!leaf.told_error.empty() && now < leaf.told_at + config_.tell_every) return;
+  leaf.told_error = leaf.last_error;
+  leaf.told_at = now;
+  log_.warn("leaf still down", {{"leaf", leaf.endpoint}, {"error", leaf.last_error}});
 }
 
 void ClusterMap::redraw() {

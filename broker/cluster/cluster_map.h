@@ -21,6 +21,10 @@ class ClusterMap {
     std::chrono::milliseconds poll_down{200};  // while a leaf is down
     std::chrono::milliseconds hello_timeout{1000};
     unsigned timeouts_to_down = 2;  // hellos without an answer in a row; a lost connection counts at once
+    // Why a leaf stays down is told when it has failed that often and the reason is another than was told, and not more
+    // often than that.
+    unsigned failures_to_tell = 5;
+    std::chrono::seconds tell_every{30};
   };
   using MakeClient = std::function<Result<std::unique_ptr<LeafClient>>(const std::string& endpoint)>;
 
@@ -50,6 +54,7 @@ class ClusterMap {
   void poll(const LeafRef& leaf);
   void heard(const LeafRef& leaf, Result<wire::HelloReply> reply);
   void mark_down(const LeafRef& leaf, const std::string& why);
+  void tell_why_down(LeafNode& leaf);
   void schedule(const LeafRef& leaf, std::chrono::milliseconds after);
   void redraw();
 

@@ -20,6 +20,8 @@ struct LeafNode {
   bool healthy = false;
   unsigned failures = 0;                 // hellos in a row
   std::string last_error;                // empty while healthy
+  std::string told_error;                // the last one in the log; empty while healthy
+  Instant told_at{};                     // … and when
   Instant last_seen{};                   // of the last good hello
   std::optional<wire::HelloReply> said;  // the last good hello; kept while the leaf is down
 };

@@ -20,14 +20,21 @@ namespace asio = boost::asio;
 
 namespace {
 class Dealer;
-}
 
-struct ZmqLeafClients::State {
+// What all sockets have in common.
+struct Shared {
   asio::io_context& io;
   TimerQueue& timers;
   Logger& log;
-  Config config;
+  ZmqLeafClients::Config config;
   zmq::context_t context{1};
+  std::uint64_t sockets = 0;  // made so far
+  HandshakeFailures failures{};
+};
+}  // namespace
+
+struct ZmqLeafClients::State {
+  Shared shared;
   std::vector<std::weak_ptr<Dealer>> dealers;
 };
 
@@ -50,24 +57,35 @@ Code code_of(wire::Unsearched reason) {
   return Code::kUnavailable;
 }
 
+// After a handshake that the leaf refused; ZeroMQ's own attempts are this far apart at most, too.
+constexpr std::chrono::milliseconds kConnectAgain{1000};
+// Hellos in a row without any reply, after which the connection is made anew: a leaf does not hear a key that left its
+// list, and says so in the handshake only.
+constexpr unsigned kSilentHellos = 3;
+
 // The socket and what waits for it. Shared with Asio's handlers, which may run after the client is gone.
 class Dealer : public std::enable_shared_from_this<Dealer> {
  public:
   using Sink = std::variant<Done<wire::SearchReply>, Done<wire::FetchReply>, Done<wire::HelloReply>>;
 
-  Dealer(asio::io_context& io, zmq::context_t& context, TimerQueue& timers, Logger& log, std::size_t max_in_flight,
-         std::string endpoint)
-      : io_(io),
-        timers_(timers),
-        log_(log),
-        max_in_flight_(max_in_flight),
+  Dealer(Shared& of, std::string endpoint)
+      : io_(of.io),
+        timers_(of.timers),
+        log_(of.log),
+        max_in_flight_(of.config.max_in_flight),
         endpoint_(std::move(endpoint)),
-        socket_(context, zmq::socket_type::dealer),
-        readable_(io) {}
+        socket_(of.context, zmq::socket_type::dealer),
+        monitor_(of.context, socket_, ++of.sockets, of.config.curve.has_value(), of.failures),
+        readable_(of.io) {}
   ~Dealer() { detach(); }
 
   // Throws zmq::error_t for a bad address.
-  void connect() {
+  void connect(const std::optional<ZmqLeafClients::Curve>& curve) {
+    if (curve) {
+      socket_.set(zmq::sockopt::curve_serverkey, curve->leaf.z85);
+      socket_.set(zmq::sockopt::curve_publickey, curve->keys.public_key.z85);
+      socket_.set(zmq::sockopt::curve_secretkey, curve->keys.secret_z85);
+    }
     socket_.set(zmq::sockopt::linger, 0);
     socket_.set(zmq::sockopt::immediate, 1);  // nothing is queued for a peer that is not there
     socket_.set(zmq::sockopt::heartbeat_ivl, static_cast<int>(wire::kHeartbeatInterval.count()));
@@ -88,6 +106,7 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
     detach();
     fail_all("the broker let go of it");
     socket_.close();
+    monitor_.close();
   }
   std::size_t in_flight() const { return pending_.size(); }
 
@@ -97,11 +116,12 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
     if constexpr (requires { message.budget; }) message.budget = deadline.left(timers_.clock());
     const std::uint64_t id = message.request_id;
     if (closed_) return refuse(std::move(done), Code::kUnavailable, "the broker ends");
+    if constexpr (std::is_same_v<Message, wire::HelloRequest>) look_after_connection();
     if (pending_.size() >= max_in_flight_)
       return refuse(std::move(done), Code::kOverloaded, "too many requests in flight");
     if (deadline.passed(timers_.clock())) return refuse(std::move(done), Code::kDeadline, "no time left");
     const auto sent = send(wire::encode(wire::Request(std::move(message))));
-    if (!sent) return refuse(std::move(done), Code::kUnavailable, "not connected");
+    if (!sent) return refuse(std::move(done), Code::kUnavailable, why_not_connected());
     const auto timer = timers_.at(deadline.when(), [this, id] { expire(id); });
     pending_.emplace(id, Pending{std::move(done), timer});
     // The descriptor is edge-triggered: sending may have swallowed the edge of a reply.
@@ -130,6 +150,28 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
       log_.warn("cannot send to leaf", {{"leaf", endpoint_}, {"error", error.what()}});
       return false;
     }
+  }
+  // What ZeroMQ has to tell waits in a queue: a hello comes at least every second, whatever state the leaf is in.
+  void look_after_connection() {
+    monitor_.take();
+    const Instant now = timers_.clock().now();
+    if ((!monitor_.gave_up() && silent_hellos_ < kSilentHellos) || now < connect_again_) return;
+    connect_again_ = now + kConnectAgain;
+    silent_hellos_ = 0;
+    monitor_.connecting();
+    try {
+      socket_.disconnect(endpoint_);
+    } catch (const zmq::error_t&) {  // it forgot about the endpoint with the connection
+    }
+    try {
+      socket_.connect(endpoint_);
+    } catch (const zmq::error_t& error) {
+      log_.warn("cannot connect to leaf", {{"leaf", endpoint_}, {"error", error.what()}});
+    }
+    pump_soon();
+  }
+  std::string why_not_connected() const {
+    return monitor_.why().empty() ? "not connected" : "not connected: " + monitor_.why();
   }
   void wait() {
     readable_.async_wait(asio::posix::stream_descriptor::wait_read,
@@ -169,6 +211,7 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
     }
   }
   void receive(ByteView bytes) {
+    silent_hellos_ = 0;
     auto reply = wire::decode_reply(bytes);
     if (!reply) {  // told once: such a leaf may send thousands
       if (!std::exchange(garbled_, true))
@@ -203,6 +246,7 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
     if (at == pending_.end()) return;
     Pending pending = std::move(at->second);
     pending_.erase(at);
+    if (std::holds_alternative<Done<wire::HelloReply>>(pending.done)) ++silent_hellos_;
     fail(pending, Code::kDeadline, "no reply in time");
   }
   void fail_all(std::string_view why) {
@@ -217,6 +261,9 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
   std::size_t max_in_flight_;
   std::string endpoint_;
   zmq::socket_t socket_;
+  ConnectionMonitor monitor_;
+  Instant connect_again_{};  // not before
+  unsigned silent_hellos_ = 0;
   asio::posix::stream_descriptor readable_;
   Pendings pending_;
   std::uint64_t next_id_ = 1;
@@ -246,7 +293,7 @@ class ZmqLeafClient final : public LeafClient {
 }  // namespace
 
 ZmqLeafClients::ZmqLeafClients(asio::io_context& io, TimerQueue& timers, Logger& log, Config config)
-    : state_(new State{.io = io, .timers = timers, .log = log, .config = config}) {}
+    : state_(new State{.shared = {.io = io, .timers = timers, .log = log, .config = std::move(config)}}) {}
 ZmqLeafClients::~ZmqLeafClients() = default;
 
 void ZmqLeafClients::close() {
@@ -254,11 +301,12 @@ void ZmqLeafClients::close() {
     if (const auto alive = dealer.lock()) alive->close();
 }
 
+const HandshakeFailures& ZmqLeafClients::handshake_failures() const { return state_->shared.failures; }
+
 Result<std::unique_ptr<LeafClient>> ZmqLeafClients::create(const std::string& endpoint) {
   try {
-    auto dealer = std::make_shared<Dealer>(state_->io, state_->context, state_->timers, state_->log,
-                                           state_->config.max_in_flight, endpoint);
-    dealer->connect();
+    auto dealer = std::make_shared<Dealer>(state_->shared, endpoint);
+    dealer->connect(state_->shared.config.curve);
     std::erase_if(state_->dealers, [](const auto& other) { return other.expired(); });
     state_->dealers.push_back(dealer);
     return std::unique_ptr<LeafClient>(std::make_unique<ZmqLeafClient>(std::move(dealer)));

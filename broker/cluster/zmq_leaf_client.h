@@ -2,14 +2,19 @@
 // A LeafClient over ZeroMQ: one DEALER socket a leaf on the broker's Asio loop, one frame a message (common/wire).
 //
 // A lost connection fails what is pending at once, so that another replica can be asked inside the same deadline;
-// ZeroMQ reconnects by itself. Requests are matched to replies by id; late and unknown replies are dropped.
+// it is made again in the background, for ever. Requests are matched to replies by id; late and unknown replies are
+// dropped. With CURVE keys nothing is ever sent in the clear, and only to a leaf that has the key which belongs to the
+// public one given here. Why there is no connection is part of a refusal's message.
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "broker/cluster/connection_monitor.h"
 #include "broker/cluster/leaf_client.h"
 #include "broker/cluster/timer_queue.h"
 #include "common/base/log.h"
+#include "common/wire/curve_keys.h"
 
 namespace boost::asio {
 class io_context;
@@ -20,8 +25,13 @@ namespace frond::broker {
 // The process's ZeroMQ context: one background thread. Outlives the clients that it made.
 class ZmqLeafClients {
  public:
+  struct Curve {
+    wire::CurveKeyPair keys;    // this broker's
+    wire::CurvePublicKey leaf;  // every leaf's
+  };
   struct Config {
     std::size_t max_in_flight = 2048;  // requests a leaf; more are answered kOverloaded at once
+    std::optional<Curve> curve;        // none: in the clear
   };
   ZmqLeafClients(boost::asio::io_context& io, TimerQueue& timers, Logger& log, Config config);
   ~ZmqLeafClients();
@@ -32,6 +42,8 @@ class ZmqLeafClients {
   Result<std::unique_ptr<LeafClient>> create(const std::string& endpoint);
   // The end: answers everything pending with kUnavailable, from inside this call, and everything asked later too.
   void close();
+  // Of all leaves, since start.
+  const HandshakeFailures& handshake_failures() const;
 
  private:
   struct State;

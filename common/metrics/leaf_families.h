@@ -28,6 +28,15 @@ inline constexpr Family kInFlight{"frond_leaf_requests_in_flight", "Requests tak
 inline constexpr Family kRepliesLost{"frond_leaf_replies_dropped_total",
                                      "Replies that no broker took: it was gone, or too slow."};
 
+// CURVE; all 0 without. Label result: accepted; refused (the key is not in the list); failed (plain peers,
+// peers with another leaf's key).
+inline constexpr Family kHandshakes{"frond_leaf_curve_handshakes_total", "Handshakes of brokers, by result."};
+inline constexpr Family kRequestsRevoked{"frond_leaf_curve_requests_refused_total",
+                                         "Requests of connections whose key has left the list since."};
+inline constexpr Family kCurveClients{"frond_leaf_curve_clients", "Public keys that are let in."};
+inline constexpr Family kCurveClientsStale{"frond_leaf_curve_clients_stale",
+                                           "1 while the list of keys can't be used: the keys before are in force."};
+
 // Generations. Label generation is not used: the number is the value.
 inline constexpr Family kGeneration{"frond_leaf_generation", "The newest generation served; 0 for none."};
 inline constexpr Family kGenerationsServed{"frond_leaf_generations_served", "Generations that can be searched now."};

@@ -12,6 +12,7 @@
 
 #include "common/base/mutex.h"
 #include "common/base/thread_name.h"
+#include "common/wire/curve_gate.h"
 
 namespace frond::wire {
 namespace {
@@ -62,6 +63,7 @@ class ZmqRouterSocket final : public RouterSocket {
   bool send(const Peer& peer, ByteBuffer reply) override;
   void stop(std::chrono::milliseconds linger) override;
   std::uint64_t dropped() const override { return dropped_.load(std::memory_order_relaxed); }
+  CurveCounters curve() const override { return gate_ ? gate_->counters() : CurveCounters{}; }
 
  private:
   struct Pending {
@@ -71,6 +73,7 @@ class ZmqRouterSocket final : public RouterSocket {
 
   void run(const Receiver& receiver);
   void receive(const Receiver& receiver);
+  bool let_in(const zmq::message_t& request, const CurvePublicKeys* keys);
   void send_pending();
   void send_one(const Pending& reply);
   void wake();
@@ -78,6 +81,7 @@ class ZmqRouterSocket final : public RouterSocket {
   void drop() { dropped_.fetch_add(1, std::memory_order_relaxed); }
 
   const Config config_;
+  std::optional<CurveGate> gate_;  // its thread ends when the context does, so it goes after that
   zmq::context_t context_{1};
   zmq::socket_t socket_;  // the creator's until start(), then the thread's until it is joined
   std::uint16_t port_ = 0;
@@ -105,6 +109,11 @@ Result<void> ZmqRouterSocket::bind() {
     socket_.set(zmq::sockopt::heartbeat_ivl, static_cast<int>(kHeartbeatInterval.count()));
     socket_.set(zmq::sockopt::heartbeat_timeout, static_cast<int>(kHeartbeatTimeout.count()));
     socket_.set(zmq::sockopt::heartbeat_ttl, static_cast<int>(kHeartbeatTimeout.count()));
+    if (config_.curve) {
+      FROND_TRY(curve_is_built_in());
+      gate_.emplace(context_, *config_.curve->clients, config_.log);
+      gate_->guard(socket_, config_.curve->keys);
+    }
     socket_.bind(address);
     const std::string bound = socket_.get(zmq::sockopt::last_endpoint);
     port_ = static_cast<std::uint16_t>(std::stoul(bound.substr(bound.rfind(':') + 1)));
@@ -173,18 +182,29 @@ void ZmqRouterSocket::run(const Receiver& receiver) {
 
 // One message is [peer][request]; any other shape is not ours and is dropped whole.
 void ZmqRouterSocket::receive(const Receiver& receiver) {
+  const auto keys = gate_ ? config_.curve->clients->keys() : nullptr;
   for (int i = 0; i < kRequestsARound; ++i) {
     zmq::message_t peer, request;
     if (!socket_.recv(peer, zmq::recv_flags::dontwait)) return;
     bool whole = peer.more();
     if (whole) whole = socket_.recv(request, zmq::recv_flags::dontwait).has_value();
     if (whole && !request.more()) {
+      if (!let_in(request, keys.get())) continue;
       receiver(peer.to_string(), ByteView(static_cast<const std::byte*>(request.data()), request.size()));
       continue;
     }
     while (request.more() && socket_.recv(request, zmq::recv_flags::dontwait)) {
     }
   }
+}
+
+// A key that has left the list loses its open connections too: libzmq can't close them, so they are not heard.
+bool ZmqRouterSocket::let_in(const zmq::message_t& request, const CurvePublicKeys* keys) {
+  if (keys == nullptr) return true;
+  const char* const key = zmq_msg_gets(request.handle(), kKeyProperty);
+  if (key != nullptr && keys->contains(std::string_view(key))) return true;
+  gate_->count_revoked();
+  return false;
 }
 
 void ZmqRouterSocket::send_pending() {

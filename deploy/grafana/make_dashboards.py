@@ -169,6 +169,12 @@ def leaf():
             panel("Documents", "short", now("frond_leaf_documents")),
             panel("Partitions", "short", now("frond_leaf_partitions")),
         ]),
+        ("Brokers with CURVE", [
+            panel("Handshakes", "ops", per("frond_leaf_curve_handshakes_total", "{{instance}} {{result}}", "instance, result"),
+                  why="All but accepted are peers that were kept out: brokers whose key is not in the list, or strangers."),
+            panel("Requests of keys that left the list", "reqps", per("frond_leaf_curve_requests_refused_total")),
+            panel("Keys in the list", "short", now("frond_leaf_curve_clients"), why="0 without CURVE."),
+        ]),
     ], by_instance="frond_leaf_ready")
 
 

@@ -204,9 +204,9 @@ class Answer:
 class Cluster:
     """One broker and some leaves over one repository."""
 
-    def __init__(self, setting, repository, collection, leaves, name="c", broker_flags=()):
+    def __init__(self, setting, repository, collection, leaves, name="c", broker_flags=(), leaf_flags=()):
         self.setting, self.repository, self.collection, self.name = setting, repository, collection, name
-        self.broker_flags = broker_flags
+        self.broker_flags, self.leaf_flags = broker_flags, leaf_flags
         ports = free_ports(2 * leaves + 1)
         self.leaf_ports, self.leaf_http, self.http = ports[:leaves], ports[leaves:-1], ports[-1]
         self.leaves = [None] * leaves
@@ -220,7 +220,7 @@ class Cluster:
         self.leaves[number] = self.setting.spawn(
             f"{self.name}-leaf{number}", "frond-leaf", "--repository", self.repository, "--collection", self.collection,
             "--data", self.setting.path(f"{self.name}-leaf{number}"), "--listen", f"tcp://127.0.0.1:{self.leaf_ports[number]}",
-            "--http", f"127.0.0.1:{self.leaf_http[number]}", "--shard", f"{number}/{len(self.leaves)}")
+            "--http", f"127.0.0.1:{self.leaf_http[number]}", "--shard", f"{number}/{len(self.leaves)}", *self.leaf_flags)
 
     def start_broker(self):
         args = ["--http", f"127.0.0.1:{self.http}", "--collection", self.collection, *self.broker_flags]

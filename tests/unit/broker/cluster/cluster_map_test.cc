@@ -66,6 +66,27 @@ TEST(ClusterMap, AsksALeafAgainWhenToldThatItServesSomethingElse) {
   cluster.leaf(0).hellos.answer(hello({served(2, 1, {0})}));
   EXPECT_EQ(cluster.map.topology()->generation, 2u);
 }
+TEST(ClusterMap, SaysOnceWhyALeafStaysDown) {
+  ScriptedCluster cluster(1);
+  const auto fail = [&](const std::string& why) {
+    cluster.leaf(0).hellos.answer(Error(Code::kUnavailable, why));
+    cluster.advance(milliseconds(200));
+  };
+  const LeafRef leaf = cluster.map.leaves()[0];
+  for (int i = 0; i < 4; ++i) fail("no route");
+  EXPECT_EQ(leaf->told_error, "") << "it may be starting";
+  fail("no route");
+  EXPECT_EQ(leaf->told_error, "no route");
+  const Instant told = leaf->told_at;
+  for (int i = 0; i < 20; ++i) fail(i % 2 ? "no route" : "refused");
+  EXPECT_EQ(leaf->told_at, told) << "not every few hundred milliseconds";
+  cluster.leaf(0).hellos.answer(lost());
+  cluster.advance(milliseconds(30'000));
+  fail("refused");
+  EXPECT_EQ(leaf->told_error, "refused");
+  cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}));
+  EXPECT_EQ(leaf->told_error, "");
+}
 TEST(ClusterMap, DoesNotUseALeafOfAnotherCollection) {
   ScriptedCluster cluster(1);
   cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}, "other"));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
 #include <optional>
 
 #include <boost/asio/io_context.hpp>
@@ -11,6 +12,7 @@
 #include "broker/cluster/timer_driver.h"
 #include "common/wire/codec.h"
 #include "common/wire/router_socket.h"
+#include "tests/support/scratch_folder.h"
 
 namespace frond::broker {
 namespace {
@@ -19,8 +21,8 @@ using std::chrono::milliseconds;
 class AZmqLeafClient : public testing::Test {
  protected:
   // A leaf that answers as told, on its own thread. Port 0 picks one; the same port may be taken again later.
-  void start_leaf(std::uint16_t port = 0) {
-    socket_ = *wire::RouterSocket::create({.listen = "tcp://127.0.0.1:" + std::to_string(port)});
+  void start_leaf(std::uint16_t port = 0, std::optional<wire::RouterSocket::Curve> curve = {}) {
+    socket_ = *wire::RouterSocket::create({.listen = "tcp://127.0.0.1:" + std::to_string(port), .curve = curve});
     port_ = socket_->port();
     socket_->start([this](wire::Peer peer, ByteView bytes) {
       ++asked_;
@@ -48,8 +50,8 @@ class AZmqLeafClient : public testing::Test {
     socket_->stop(milliseconds(0));
     socket_.reset();
   }
-  void connect(std::size_t max_in_flight = 1024) {
-    clients_.emplace(io_, timers_, log_, ZmqLeafClients::Config{.max_in_flight = max_in_flight});
+  void connect(std::size_t max_in_flight = 1024, std::optional<ZmqLeafClients::Curve> curve = {}) {
+    clients_.emplace(io_, timers_, log_, ZmqLeafClients::Config{.max_in_flight = max_in_flight, .curve = curve});
     client_ = *clients_->create("tcp://127.0.0.1:" + std::to_string(port_));
   }
   ~AZmqLeafClient() override {
@@ -83,6 +85,19 @@ class AZmqLeafClient : public testing::Test {
       io_.run_for(milliseconds(5));
     }
     return false;
+  }
+
+  // Whether a refusal comes to say `why`.
+  bool is_told(const std::string& why, milliseconds time = milliseconds(5000)) {
+    std::string message;
+    for (int i = 0; i < 2000 && message.find(why) == std::string::npos; ++i) {
+      const auto reply = ask(time);
+      message = reply ? "(an answer)" : reply.error().message();
+      io_.restart();
+      io_.run_for(milliseconds(5));
+    }
+    EXPECT_NE(message.find(why), std::string::npos) << message;
+    return message.find(why) != std::string::npos;
   }
 
   boost::asio::io_context io_{1};
@@ -197,6 +212,76 @@ TEST_F(AZmqLeafClient, RefusesAnAddressThatIsNone) {
   start_leaf();
   connect();
   EXPECT_EQ(clients_->create("nonsense"), Code::kInvalid);
+}
+
+class AZmqLeafClientWithCurve : public AZmqLeafClient {
+ protected:
+  AZmqLeafClientWithCurve() {
+    let_in(broker_);
+    clients_let_in_ = *wire::CurveClients::open(file_);
+  }
+  ~AZmqLeafClientWithCurve() override {
+    if (socket_) stop_leaf();  // before the list of clients goes
+  }
+  void let_in(const wire::CurveKeyPair& keys) {
+    support::write_file(folder_ / "next", keys.public_key.z85 + "\n");
+    std::filesystem::rename(folder_ / "next", file_);
+  }
+  wire::RouterSocket::Curve guarded() { return {leaf_, &*clients_let_in_}; }
+
+  const support::ScratchFolder folder_;
+  const std::string file_ = folder_ / "clients";
+  const wire::CurveKeyPair leaf_ = *wire::generate_curve_keys(), broker_ = *wire::generate_curve_keys();
+  std::unique_ptr<wire::CurveClients> clients_let_in_;
+};
+
+TEST_F(AZmqLeafClientWithCurve, AsksAsWithoutAndReconnects) {
+  start_leaf(0, guarded());
+  connect(1024, ZmqLeafClients::Curve{broker_, leaf_.public_key});
+  ASSERT_TRUE(reach());
+  stop_leaf();
+  start_leaf(port_, guarded());
+  EXPECT_TRUE(reach());
+}
+TEST_F(AZmqLeafClientWithCurve, SaysThatItsKeyIsRefusedAndComesInOnceItIsNot) {
+  start_leaf(0, guarded());
+  const auto next = *wire::generate_curve_keys();
+  connect(1024, ZmqLeafClients::Curve{next, leaf_.public_key});
+  ASSERT_TRUE(is_told("does not let this broker's key in"));
+  EXPECT_GE(clients_->handshake_failures().key_refused, 1u);
+  let_in(next);
+  EXPECT_TRUE(reach());
+}
+TEST_F(AZmqLeafClientWithCurve, IsToldWhenItsKeyLeftTheList) {
+  start_leaf(0, guarded());
+  connect(1024, ZmqLeafClients::Curve{broker_, leaf_.public_key});
+  ASSERT_TRUE(reach());
+  let_in(*wire::generate_curve_keys());
+  EXPECT_TRUE(is_told("does not let this broker's key in", milliseconds(200)));
+  let_in(broker_);
+  EXPECT_TRUE(reach());
+}
+TEST_F(AZmqLeafClientWithCurve, DoesNotTakeAnotherForTheLeaf) {
+  start_leaf(0, guarded());
+  connect(1024, ZmqLeafClients::Curve{broker_, wire::generate_curve_keys()->public_key});
+  EXPECT_TRUE(is_told("--curve-leaf-key is not the leaf's key"));
+}
+TEST_F(AZmqLeafClientWithCurve, NeverTalksPlainAndReturnsWhenTheLeafIsGuardedAgain) {
+  start_leaf();
+  connect(1024, ZmqLeafClients::Curve{broker_, leaf_.public_key});
+  ASSERT_TRUE(is_told("the leaf does not use CURVE"));
+  EXPECT_EQ(asked_, 0);
+  stop_leaf();
+  start_leaf(port_, guarded());
+  EXPECT_TRUE(reach());
+}
+TEST_F(AZmqLeafClientWithCurve, GetsNothingWithoutKeysAndReturnsWhenTheLeafIsPlainAgain) {
+  start_leaf(0, guarded());
+  connect();
+  ASSERT_TRUE(is_told("the leaf uses CURVE"));
+  stop_leaf();
+  start_leaf(port_);
+  EXPECT_TRUE(reach());
 }
 }  // namespace
 }  // namespace frond::broker

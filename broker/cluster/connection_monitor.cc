@@ -1,0 +1,60 @@
+#include "broker/cluster/connection_monitor.h"
+
+#include <zmq.hpp>
+
+#include "common/base/bytes.h"
+
+namespace frond::broker {
+
+ConnectionMonitor::ConnectionMonitor(zmq::context_t& context, zmq::socket_t& socket, std::uint64_t number, bool curve,
+                                     HandshakeFailures& failures)
+    : curve_(curve), failures_(failures), events_(std::make_unique<zmq::socket_t>(context, zmq::socket_type::pair)) {
+  const std::string address = "inproc://frond-connection-" + std::to_string(number);
+  constexpr int kWatched = ZMQ_EVENT_CLOSED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH |
+                           ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL;
+  if (zmq_socket_monitor(socket.handle(), address.c_str(), kWatched) != 0) throw zmq::error_t();
+  events_->set(zmq::sockopt::linger, 0);
+  events_->connect(address);
+}
+
+ConnectionMonitor::~ConnectionMonitor() = default;
+void ConnectionMonitor::close() { events_.reset(); }
+
+// An event is two frames: its kind (16 bits) and value (32 bits), and the address.
+void ConnectionMonitor::take() {
+  zmq::message_t event, address;
+  while (events_ && events_->recv(event, zmq::recv_flags::dontwait)) {
+    const ByteView bytes(static_cast<const std::byte*>(event.data()), event.size());
+    if (event.more() && !events_->recv(address, zmq::recv_flags::dontwait)) return;
+    if (bytes.size() != sizeof(std::uint16_t) + sizeof(std::uint32_t)) continue;
+    happened(load_le<std::uint16_t>(bytes.data()), load_le<std::uint32_t>(bytes.data() + sizeof(std::uint16_t)));
+  }
+}
+
+void ConnectionMonitor::happened(unsigned event, std::uint32_t value) {
+  if (event == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) {
+    why_.clear();
+    gave_up_ = false;
+  } else if (event == ZMQ_EVENT_CLOSED) {
+    why_ = "nobody answers there";
+  } else if (event == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH) {
+    ++failures_.key_refused;
+    why_ = "the leaf does not let this broker's key in (its --curve-clients)";
+    gave_up_ = true;
+  } else if (event == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL && value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH) {
+    ++failures_.mechanism;
+    why_ = curve_ ? "the leaf does not use CURVE, this broker does" : "the leaf uses CURVE, this broker does not";
+    gave_up_ = true;
+  } else if (event == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) {
+    ++failures_.protocol;
+    why_ = "what listens there does not speak as a leaf does";
+    gave_up_ = true;
+  } else if (event == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL) {
+    ++failures_.closed;
+    why_ = curve_
+               ? "the handshake was broken off: --curve-leaf-key is not the leaf's key, or the leaf does not use CURVE"
+               : "the handshake was broken off: perhaps the leaf uses CURVE, this broker does not";
+  }
+}
+
+}  // namespace frond::broker

@@ -1,0 +1,56 @@
+#pragma once
+// Why a leaf is not reachable, from what ZeroMQ tells of its socket's connection attempts. Broker's thread only;
+// nothing is called back: take() is asked often enough, as every hello does.
+//
+// ZeroMQ connects again by itself after a lost connection, but not after a handshake that ended in a refusal or made no
+// sense: then gave_up() is true until a handshake succeeds, and the socket's owner has to connect again.
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace zmq {
+class context_t;
+class socket_t;
+}  // namespace zmq
+
+namespace frond::broker {
+
+// Handshakes that failed, by what ended them.
+struct HandshakeFailures {
+  std::uint64_t key_refused = 0;  // the leaf does not let this broker's key in
+  std::uint64_t mechanism = 0;    // one side uses CURVE, the other does not; if we noticed before the leaf did
+  std::uint64_t closed = 0;       // the leaf broke it off: because of that, or its key is not the one that we know
+  std::uint64_t protocol = 0;     // what came is no handshake
+};
+
+class ConnectionMonitor {
+ public:
+  // Watches `socket` from now on; before it connects. `number` is unique in the context. `failures` is counted up.
+  // Throws zmq::error_t.
+  ConnectionMonitor(zmq::context_t& context, zmq::socket_t& socket, std::uint64_t number, bool curve,
+                    HandshakeFailures& failures);
+  ~ConnectionMonitor();
+  ConnectionMonitor(const ConnectionMonitor&) = delete;
+  ConnectionMonitor& operator=(const ConnectionMonitor&) = delete;
+
+  // Takes what happened since the last call.
+  void take();
+  // Why the last attempt failed; empty when nothing is known, or it did not.
+  const std::string& why() const { return why_; }
+  bool gave_up() const { return gave_up_; }
+  // The owner connects again.
+  void connecting() { gave_up_ = false; }
+  // The context can't end before.
+  void close();
+
+ private:
+  void happened(unsigned event, std::uint32_t value);
+
+  const bool curve_;
+  HandshakeFailures& failures_;
+  std::unique_ptr<zmq::socket_t> events_;
+  std::string why_;
+  bool gave_up_ = false;
+};
+
+}  // namespace frond::broker

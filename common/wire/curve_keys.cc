@@ -1,0 +1,121 @@
+#include "common/wire/curve_keys.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zmq.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace frond::wire {
+namespace {
+
+constexpr std::size_t kMaxFileBytes = kMaxCurveClients * (kCurveKeyCharacters + 2);
+constexpr std::string_view kSpace = " \t\r\n";
+using KeyText = std::array<char, kCurveKeyCharacters + 1>;  // with ZeroMQ's NUL
+
+Error invalid(const std::string& why) { return Error(Code::kInvalid, why); }
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(kSpace);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kSpace) + 1 - first);
+}
+
+// The key's 40 characters.
+Result<std::string> one_key(std::string_view text) {
+  const std::string key(trimmed(text));
+  if (key.size() != kCurveKeyCharacters)
+    return invalid("expected a key of 40 characters (Z85), found " + std::to_string(key.size()) + " characters");
+  std::array<std::uint8_t, kCurveKeyBytes> bytes;
+  // ZeroMQ reads up to a NUL: shorter then, and not a key.
+  if (key.find('\0') != std::string::npos || zmq_z85_decode(bytes.data(), key.c_str()) == nullptr)
+    return invalid("expected a key of 40 characters (Z85), found others among them");
+  return key;
+}
+
+template <class Parse>
+auto read_with(const std::string& path, Parse parse) -> decltype(parse(std::string_view{})) {
+  const std::string text = FROND_TRY(read_curve_key_file(path));
+  auto parsed = parse(std::string_view(text));
+  if (!parsed) return std::move(parsed).error().within(path);
+  return parsed;
+}
+
+}  // namespace
+
+Result<void> curve_is_built_in() {
+  if (zmq_has("curve") == 1) return {};
+  return Error(Code::kUnavailable, "this libzmq was built without CURVE");
+}
+
+Result<CurveKeyPair> generate_curve_keys() {
+  FROND_TRY(curve_is_built_in());
+  KeyText public_key{}, secret{};
+  if (zmq_curve_keypair(public_key.data(), secret.data()) != 0)
+    return Error(Code::kUnavailable, std::string("no keys: ") + zmq_strerror(zmq_errno()));
+  return CurveKeyPair{{public_key.data()}, secret.data()};
+}
+
+Result<CurvePublicKey> parse_curve_public_key(std::string_view text) {
+  return CurvePublicKey{FROND_TRY(one_key(text))};
+}
+
+Result<CurveKeyPair> parse_curve_secret_key(std::string_view text) {
+  FROND_TRY(curve_is_built_in());
+  CurveKeyPair keys{{}, FROND_TRY(one_key(text))};
+  KeyText public_key{};
+  if (zmq_curve_public(public_key.data(), keys.secret_z85.c_str()) != 0)
+    return invalid("no public key belongs to this secret key");
+  keys.public_key.z85 = public_key.data();
+  return keys;
+}
+
+Result<CurvePublicKeys> parse_curve_public_keys(std::string_view text) {
+  CurvePublicKeys keys;
+  for (std::size_t line = 1; !text.empty(); ++line) {
+    const auto end = std::min(text.find('\n'), text.size());
+    const std::string_view content = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (content.empty()) continue;
+    auto key = one_key(content);
+    if (!key) return std::move(key).error().within("line " + std::to_string(line));
+    keys.insert(*std::move(key));
+    if (keys.size() > kMaxCurveClients) return invalid("more than " + std::to_string(kMaxCurveClients) + " keys");
+  }
+  if (keys.empty()) return invalid("no key in it");
+  return keys;
+}
+
+Result<std::string> read_curve_key_file(const std::string& path) {
+  const auto failed = [&] { return Error(Code::kUnavailable, path + ": " + std::strerror(errno)); };
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return failed();
+  std::string text;
+  std::array<char, 4096> chunk;
+  ssize_t got = 0;
+  do {
+    got = read(file, chunk.data(), chunk.size());
+    if (got > 0) text.append(chunk.data(), static_cast<std::size_t>(got));
+  } while ((got > 0 && text.size() <= kMaxFileBytes) || (got < 0 && errno == EINTR));
+  const auto error = failed();
+  close(file);
+  if (got < 0) return error;
+  if (text.size() > kMaxFileBytes) return invalid(path + ": larger than any list of keys");
+  return text;
+}
+
+Result<CurvePublicKey> read_curve_public_key(const std::string& path) {
+  return read_with(path, parse_curve_public_key);
+}
+Result<CurveKeyPair> read_curve_secret_key(const std::string& path) { return read_with(path, parse_curve_secret_key); }
+
+bool readable_by_everybody(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && (status.st_mode & S_IROTH) != 0;
+}
+
+}  // namespace frond::wire

@@ -1,0 +1,161 @@
+// The leaf's socket with CURVE, against DEALERs with the right keys, the wrong ones and none.
+#include "common/wire/curve_gate.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+#include <thread>
+
+#include "tests/support/scratch_folder.h"
+
+namespace frond::wire {
+namespace {
+using std::chrono::milliseconds;
+
+constexpr int kPatienceMs = 20'000;  // for what must come
+constexpr int kSilenceMs = 300;      // for what must not; on a slow machine a failure may be missed, never made up
+
+class AGuardedSocket : public testing::Test {
+ protected:
+  AGuardedSocket() {
+    let_in({broker_.public_key.z85});
+    clients_ = *CurveClients::open(file_);
+    router_ = *RouterSocket::create({.listen = "tcp://127.0.0.1:0", .curve = RouterSocket::Curve{leaf_, &*clients_}});
+    router_->start([this](Peer peer, ByteView request) { router_->send(peer, {request.begin(), request.end()}); });
+  }
+  // Replaced as a careful operator does: a half-written list would not be one.
+  void let_in(const CurvePublicKeys& keys) {
+    std::string text;
+    for (const auto& key : keys) text += key + "\n";
+    support::write_file(folder_ / "next", text);
+    std::filesystem::rename(folder_ / "next", file_);
+  }
+  zmq::socket_t dealer(const std::optional<CurveKeyPair>& keys, const CurvePublicKey& leaf) {
+    zmq::socket_t socket(context_, zmq::socket_type::dealer);
+    socket.set(zmq::sockopt::linger, 0);
+    if (keys) {
+      socket.set(zmq::sockopt::curve_serverkey, leaf.z85);
+      socket.set(zmq::sockopt::curve_publickey, keys->public_key.z85);
+      socket.set(zmq::sockopt::curve_secretkey, keys->secret_z85);
+    }
+    socket.connect("tcp://127.0.0.1:" + std::to_string(router_->port()));
+    return socket;
+  }
+  bool answered(zmq::socket_t& socket, int timeout_ms = kPatienceMs) {
+    socket.set(zmq::sockopt::rcvtimeo, timeout_ms);
+    socket.send(zmq::str_buffer("request"));
+    zmq::message_t reply;
+    return socket.recv(reply).has_value() && reply.to_string() == "request";
+  }
+  template <class Condition>
+  bool eventually(Condition condition) {
+    const auto end = std::chrono::steady_clock::now() + milliseconds(kPatienceMs);
+    while (!condition() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(milliseconds(10));
+    return condition();
+  }
+
+  const support::ScratchFolder folder_;
+  const std::string file_ = folder_ / "clients";
+  const CurveKeyPair leaf_ = *generate_curve_keys(), broker_ = *generate_curve_keys();
+  std::unique_ptr<CurveClients> clients_;
+  std::unique_ptr<RouterSocket> router_;
+  zmq::context_t context_{1};
+};
+
+TEST_F(AGuardedSocket, AnswersWhoIsInTheList) {
+  auto socket = dealer(broker_, leaf_.public_key);
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(answered(socket));
+  EXPECT_GE(router_->curve().accepted, 1u);
+  EXPECT_EQ(router_->curve().revoked, 0u);
+}
+
+TEST_F(AGuardedSocket, RefusesAKeyThatIsNot) {
+  auto socket = dealer(*generate_curve_keys(), leaf_.public_key);
+  EXPECT_FALSE(answered(socket, kSilenceMs));
+  EXPECT_TRUE(eventually([&] { return router_->curve().refused > 0; }));
+  EXPECT_EQ(router_->curve().accepted, 0u);
+}
+
+TEST_F(AGuardedSocket, RefusesPlainPeers) {
+  auto socket = dealer(std::nullopt, {});
+  EXPECT_FALSE(answered(socket, kSilenceMs));
+  EXPECT_TRUE(eventually([&] { return router_->curve().failed > 0; }));
+}
+
+TEST_F(AGuardedSocket, IsNotTakenForAnotherLeaf) {
+  auto socket = dealer(broker_, generate_curve_keys()->public_key);
+  EXPECT_FALSE(answered(socket, kSilenceMs));
+  EXPECT_TRUE(eventually([&] { return router_->curve().failed > 0; }));
+  EXPECT_EQ(router_->curve().accepted, 0u);
+}
+
+TEST_F(AGuardedSocket, LetsANewKeyInWithoutARestart) {
+  const CurveKeyPair next = *generate_curve_keys();
+  auto early = dealer(next, leaf_.public_key);
+  EXPECT_FALSE(answered(early, kSilenceMs));
+  let_in({broker_.public_key.z85, next.public_key.z85});
+  ASSERT_TRUE(eventually([&] { return clients_->keys()->size() == 2; }));
+  auto socket = dealer(next, leaf_.public_key);
+  EXPECT_TRUE(answered(socket));
+}
+
+TEST_F(AGuardedSocket, NoLongerHearsAKeyThatLeftTheList) {
+  auto socket = dealer(broker_, leaf_.public_key);
+  ASSERT_TRUE(answered(socket));
+  let_in({generate_curve_keys()->public_key.z85});
+  ASSERT_TRUE(eventually([&] { return !clients_->keys()->contains(broker_.public_key.z85); }));
+  EXPECT_FALSE(answered(socket, kSilenceMs));
+  EXPECT_TRUE(eventually([&] { return router_->curve().revoked == 1; }));
+  let_in({broker_.public_key.z85});
+  ASSERT_TRUE(eventually([&] { return clients_->keys()->contains(broker_.public_key.z85); }));
+  EXPECT_TRUE(answered(socket));
+}
+
+TEST_F(AGuardedSocket, EndsWhilePeersKnock) {
+  auto socket = dealer(*generate_curve_keys(), leaf_.public_key), plain = dealer(std::nullopt, {});
+  router_->stop(milliseconds(0));
+  EXPECT_FALSE(answered(socket, 0));
+}
+
+TEST(AGuardedSocketsAddress, MayBeTakenAndNothingHangs) {
+  const auto taken = *RouterSocket::create({.listen = "tcp://127.0.0.1:0"});
+  const support::ScratchFolder folder;
+  support::write_file(folder / "clients", generate_curve_keys()->public_key.z85);
+  const auto clients = *CurveClients::open(folder / "clients");
+  EXPECT_EQ(RouterSocket::create({.listen = "tcp://127.0.0.1:" + std::to_string(taken->port()),
+                                  .curve = RouterSocket::Curve{*generate_curve_keys(), &*clients}}),
+            Code::kUnavailable);
+}
+
+// Version, request id, domain, address, identity, mechanism, credentials.
+std::vector<std::string> question(const std::string& credentials) {
+  return {"1.0", "1", "frond", "192.0.2.1", "", "CURVE", credentials};
+}
+
+TEST(AZapAnswer, LetsInWhatIsInTheListOnly) {
+  const std::string key = "Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID";
+  std::string bytes(kCurveKeyBytes, '\0');
+  zmq_z85_decode(reinterpret_cast<std::uint8_t*>(bytes.data()), key.c_str());
+  EXPECT_EQ(answer_zap(question(bytes), {key}).status, "200");
+  EXPECT_EQ(answer_zap(question(bytes), {key}).user_key, key);
+  EXPECT_EQ(answer_zap(question(bytes), {generate_curve_keys()->public_key.z85}).status, "400");
+  EXPECT_EQ(answer_zap(question(bytes), {}).status, "400");
+}
+
+TEST(AZapAnswer, RefusesEveryOtherQuestion) {
+  const std::string bytes(kCurveKeyBytes, '\1');
+  for (const std::string& credentials : {std::string(), bytes.substr(1), bytes + "x", std::string(100'000, 'x')})
+    EXPECT_EQ(answer_zap(question(credentials), {}).status, "500") << credentials.size() << " bytes";
+  const auto whole = question(bytes);
+  for (std::size_t n = 0; n < whole.size(); ++n)
+    EXPECT_EQ(answer_zap({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(n)}, {}).status, "500");
+  auto longer = whole, version = whole, mechanism = whole;
+  longer.push_back("");
+  version[0] = "2.0";
+  mechanism[5] = "NULL";
+  for (const auto& wrong : {longer, version, mechanism}) EXPECT_EQ(answer_zap(wrong, {}).status, "500");
+}
+
+}  // namespace
+}  // namespace frond::wire
