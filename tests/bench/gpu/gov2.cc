@@ -16,6 +16,7 @@ namespace {
 using support::Random;
 
 const scoring::Bm25Parameters kBm25;
+constexpr double kShortest = 5'000, kLongest = 0.4;  // lists: postings; share of the documents
 
 // Documents at geometric gaps, so every document is equally likely.
 leaf::ListLease make_list(std::uint64_t seed, std::uint32_t number, double postings,
@@ -59,7 +60,7 @@ Gov2::Gov2(const Gov2Options& options) : lengths_(options.documents), lists_(opt
   }
   const postings::ListBuilder builder(*codec::codec_named("simd-bp128"), lengths_, kBm25.b,
                                       statistics_.average_length());
-  const double longest = options.longest * options.documents;
+  const double longest = kLongest * options.documents;
   std::atomic<std::uint32_t> next{0};
   std::vector<std::jthread> threads;
   for (unsigned t = 0; t < std::max(options.threads, 1u); ++t)
@@ -67,7 +68,7 @@ Gov2::Gov2(const Gov2Options& options) : lengths_(options.documents), lists_(opt
       for (std::uint32_t i = next++; i < options.lists; i = next++) {
         // The longest first, so that all threads end together.
         const double place = 1 - (i + 0.5) / options.lists;
-        const double postings = options.shortest * std::pow(longest / options.shortest, place);
+        const double postings = kShortest * std::pow(longest / kShortest, place);
         lists_[i] = make_list(options.seed, i, std::min(postings, 0.9 * options.documents), builder, options.documents);
       }
     });
@@ -92,13 +93,6 @@ std::vector<leaf::Plan> Gov2::plans(leaf::Mode mode, std::uint32_t k) const {
   std::vector<leaf::Plan> plans;
   for (const auto& query : queries_) plans.push_back(plan(mode, k, query));
   return plans;
-}
-
-double Gov2::postings_a_query() const {
-  double sum = 0;
-  for (const auto& query : queries_)
-    for (const auto list : query) sum += static_cast<double>(lists_[list]->postings.count());
-  return sum / static_cast<double>(queries_.size());
 }
 
 }  // namespace frond::bench

@@ -2,8 +2,7 @@
 // A collection of the size of TREC's .gov2, made up in memory: 25.2 million documents, lists whose lengths are spread
 // evenly in their logarithm, docIDs in random order, frequencies that fall off geometrically, document lengths around
 // 900 tokens; and queries of two to four terms that have 3.7 million postings between them on average, as those of Ding
-// et al. 2009,
-// 8. Only lists that queries use are made. Seeded; the same for any number of threads.
+// et al. 2009, 8. Only lists that queries use are made. Seeded; the same for any number of threads.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -18,20 +17,18 @@ struct Gov2Options {
   std::uint32_t lists = 600;
   std::uint32_t queries = 2000;
   unsigned threads = 16;
-  double shortest = 5'000, longest = 0.4;  // lists: postings; share of the documents
 };
 
 class Gov2 {
  public:
   explicit Gov2(const Gov2Options& options);
   std::vector<leaf::Plan> plans(leaf::Mode mode, std::uint32_t k) const;
-  leaf::Plan plan(leaf::Mode mode, std::uint32_t k, std::span<const std::uint32_t> lists) const;  // numbers of lists()
-  const std::vector<leaf::ListLease>& lists() const { return lists_; }                            // the longest first
+  const std::vector<leaf::ListLease>& lists() const { return lists_; }  // the longest first
   std::span<const std::uint32_t> lengths() const { return lengths_; }
   std::uint32_t documents() const { return static_cast<std::uint32_t>(lengths_.size()); }
-  double postings_a_query() const;
 
  private:
+  leaf::Plan plan(leaf::Mode mode, std::uint32_t k, std::span<const std::uint32_t> lists) const;
   scoring::CollectionStatistics statistics_;
   std::vector<std::uint32_t> lengths_;
   std::vector<leaf::ListLease> lists_;

@@ -6,18 +6,13 @@
 
 namespace frond::bench {
 
-struct QueryBenchOptions {
-  std::uint32_t documents = 25'200'000, lists = 600, queries = 2000, times = 4;
-  unsigned threads = 16;  // of the CPU engine, and for making the lists
+struct TermAtATimeBenchOptions {
+  std::uint32_t documents = 25'200'000, lists = 600, queries = 200;
+  unsigned threads = 16;  // that make the lists
   std::size_t memory_bytes = std::size_t{16} << 30;
 };
-// Ranked queries of both engines on the gov2 profile, all lists on the device.
-int run_query_bench(const QueryBenchOptions& options);
-
-// The engine beside OR as in the paper (leaf/gpu/taat), one query at a time, by step; on the first of the queries.
-int run_term_at_a_time_bench(const QueryBenchOptions& options);
-// Both engines by the postings of a query and the size of a batch: from where on the GPU wins.
-int run_break_even_bench(const QueryBenchOptions& options);
+// The engine beside OR as in the paper (leaf/gpu/taat), one query at a time, by step.
+int run_term_at_a_time_bench(const TermAtATimeBenchOptions& options);
 
 struct DecodeBenchOptions {
   std::uint32_t most = 25;  // lists of 2^16 .. 2^most postings
