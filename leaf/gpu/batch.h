@@ -47,12 +47,20 @@ inline constexpr std::uint32_t kTasksOfAGroup = 64;
 
 // What a query's warps share, and what it came to.
 struct QueryState {
-  scoring::Score threshold;          // a document with less is not among the k best; only rises
-  std::uint32_t emitted;             // documents that reached it, also those for which there was no room
-  std::uint32_t matches;             // of a conjunction: all, or where these are more than count_to, more than that
-  std::uint32_t runs;                // of 16 postings: decoded
+  scoring::Score threshold;  // a document with less is not among the k best; only rises
+  std::uint32_t emitted;     // documents that reached it, also those for which there was no room
+  std::uint32_t matches;     // of a conjunction: all, or where these are more than count_to, more than that
+  std::uint32_t runs;        // of 16 postings: decoded
+  std::uint64_t began_ns;    // its first kernel, by the device's clock
+};
+
+// What the host is told of a query, in the host's memory.
+struct AnswerOfQuery {
+  scoring::Score threshold;          // the last one
+  std::uint32_t matches, runs;       // as in the state
   std::uint32_t found;               // hits written, or kNoRoom
   std::uint64_t began_ns, ended_ns;  // its first and its last kernel, by the device's clock
+  std::uint64_t launch;              // written last: the number of the launch that the rest is of
 };
 inline constexpr std::uint32_t kNoRoom = 0xffffffff;
 
@@ -62,6 +70,10 @@ struct HitOnDevice {
 };
 
 struct BatchOnDevice {
+  // Plain data, in device memory once start_queries() has copied it there: queries, terms, rows.
+  const std::byte* staged;    // in the host's memory, on 16 bytes
+  std::byte* input;           // where it goes
+  std::uint32_t input_bytes;  // a multiple of 16
   const QueryOnDevice* queries;
   const TermOnDevice* terms;
   const Row* rows;                  // one more, where the last ends
@@ -74,9 +86,12 @@ struct BatchOnDevice {
   std::uint32_t hits_stride;   // places of a query in `hits`
   std::uint32_t* next_place;   // of a task that no warp has taken
   QueryState* states;
-  std::uint32_t* bins;  // kBins a query: documents emitted with such scores
-  std::uint64_t* keys;  // score << 32 | ~docID: the better hit is the larger key
-  HitOnDevice* hits;    // best first
+  std::uint32_t* bins;     // kBins a query: documents emitted with such scores
+  std::uint64_t* keys;     // score << 32 | ~docID: the better hit is the larger key
+  AnswerOfQuery* answers;  // in the host's memory
+  HitOnDevice* hits;       // best first; in the host's memory too
+  std::uint64_t launch;    // counts the launches with the same answers
+  bool early;              // kernels take their places while the one before ends
 };
 
 }  // namespace frond::leaf::gpu

@@ -58,7 +58,7 @@ std::uint32_t cut_into_tasks(Row& row, std::uint32_t blocks, double work_of_a_bl
 template <class T>
 T* place(const std::vector<T>& values, const std::byte* base, ByteBuffer& bytes) {
   const std::size_t at = (bytes.size() + 15) / 16 * 16;
-  bytes.resize(at + values.size() * sizeof(T));
+  bytes.resize((at + values.size() * sizeof(T) + 15) / 16 * 16);
   std::memcpy(bytes.data() + at, values.data(), values.size() * sizeof(T));
   return reinterpret_cast<T*>(const_cast<std::byte*>(base) + at);
 }

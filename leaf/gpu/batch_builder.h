@@ -41,10 +41,10 @@ bool fits_kernels(const Plan& plan);
 // Puts batches together; keeps its memory from one to the next.
 class BatchBuilder {
  public:
-  // The batch of such plans, at least one. Its pointers of plain data are offsets into bytes() plus `base`; states,
-  // bins, keys and hits are left to the caller.
+  // The batch of such plans, at least one. Its pointers of plain data are offsets into bytes() plus `base`; all but
+  // that is left to the caller.
   BatchOnDevice build(std::span<const ReadyPlan* const> plans, const std::byte* base);
-  // Of the last batch.
+  // Of the last batch; a multiple of 16 of them.
   ByteView bytes() const { return bytes_; }
 
  private:

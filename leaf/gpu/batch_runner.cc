@@ -1,6 +1,7 @@
 #include "leaf/gpu/batch_runner.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <deque>
 #include <thread>
@@ -16,29 +17,29 @@ constexpr std::size_t kInputBytes = std::size_t{4} << 20;
 constexpr std::size_t kHitPlaces = std::size_t{1} << 19;
 constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 27;  // of a part's lists: 17 billion postings
 constexpr std::size_t kStateBytes = (kMostQueries * sizeof(QueryState) + 255) / 256 * 256;
-constexpr std::size_t kAnswerBytes = kStateBytes + kHitPlaces * sizeof(HitOnDevice);
+// The host's: answers, and behind them the hits.
+constexpr std::size_t kHitsOffset = (kMostQueries * sizeof(AnswerOfQuery) + 255) / 256 * 256;
+constexpr std::size_t kAnswerBytes = kHitsOffset + kHitPlaces * sizeof(HitOnDevice);
 // Bins, and behind them the number of the next task.
 constexpr std::size_t kBinBytes = std::size_t{kMostQueries} * kBins * sizeof(std::uint32_t) + 256;
 constexpr int kRounds = 3;  // for queries whose candidates did not fit
-static_assert(kAnswerBytes % 256 == 0);
+// Looks at the answers before the device is asked whether it still works at them: that takes as long as many looks.
+constexpr int kLooks = 100;
 
-// Where hits lie behind the states of so many queries: what is copied back is one piece, and no more than it must be.
-constexpr std::size_t hits_offset(std::size_t queries) { return (queries * sizeof(QueryState) + 255) / 256 * 256; }
-
-Outcome outcome_of(const ReadyPlan& ready, const QueryState& state, const HitOnDevice* hits) {
+Outcome outcome_of(const ReadyPlan& ready, const AnswerOfQuery& answer, const HitOnDevice* hits) {
   const Plan& plan = *ready.plan;
   Outcome outcome;
-  outcome.hits.reserve(state.found);
-  for (std::uint32_t i = 0; i < state.found; ++i)
+  outcome.hits.reserve(answer.found);
+  for (std::uint32_t i = 0; i < answer.found; ++i)
     outcome.hits.push_back({plan.base + hits[i].docid * plan.stride, hits[i].score});
   std::uint64_t longest = 0;
   for (const PlanTerm& term : plan.terms) longest = std::max(longest, term.list->postings.count());
-  outcome.postings_decoded = std::uint64_t{state.runs} * kRunLength;
+  outcome.postings_decoded = std::uint64_t{answer.runs} * kRunLength;
   if (plan.terms.size() == 1) {
     outcome.matches = longest;
   } else if (plan.mode == Mode::kAnd) {
-    outcome.matches = state.matches;
-    outcome.exact = state.matches <= plan.count_to;
+    outcome.matches = answer.matches;
+    outcome.exact = answer.matches <= plan.count_to;
   } else {
     // Fewer than k, and no floor: then nothing was left out.
     outcome.exact = outcome.hits.size() < plan.k && ready.floor == 0;
@@ -48,11 +49,11 @@ Outcome outcome_of(const ReadyPlan& ready, const QueryState& state, const HitOnD
 }
 
 // From the first that one of the queries began to the last that one ended.
-void add_to(BusyTime& busy, std::span<const QueryState> states) {
-  std::uint64_t began_ns = states[0].began_ns, ended_ns = states[0].ended_ns;
-  for (const QueryState& state : states) {
-    began_ns = std::min(began_ns, state.began_ns);
-    ended_ns = std::max(ended_ns, state.ended_ns);
+void add_to(BusyTime& busy, std::span<const AnswerOfQuery> answers) {
+  std::uint64_t began_ns = answers[0].began_ns, ended_ns = answers[0].ended_ns;
+  for (const AnswerOfQuery& answer : answers) {
+    began_ns = std::min(began_ns, answer.began_ns);
+    ended_ns = std::max(ended_ns, answer.ended_ns);
   }
   busy.add(began_ns, ended_ns);
 }
@@ -76,13 +77,16 @@ class StepTimer {
 
 struct BatchRunner::Space {
   device::Stream stream;
-  device::Event done;
-  device::Memory input, work;                   // device
-  device::Memory staged_input, staged_answers;  // pinned
+  device::Event ended;                    // behind the kernels
+  device::Memory input, work;             // device
+  device::Memory staged_input, answered;  // pinned
   std::uint32_t processors = 1;
+  bool early = false;                 // kernels may be launched early
   std::vector<device::Event> points;  // before, between and behind the device's steps; none: not timed
 
-  std::size_t keys() const { return (work.bytes() - kAnswerBytes - kBinBytes) / sizeof(std::uint64_t); }
+  std::size_t keys() const { return (work.bytes() - kStateBytes - kBinBytes) / sizeof(std::uint64_t); }
+  AnswerOfQuery* answers() const { return reinterpret_cast<AnswerOfQuery*>(answered.data()); }
+  HitOnDevice* hits() const { return reinterpret_cast<HitOnDevice*>(answered.data() + kHitsOffset); }
   Result<void> mark(std::size_t point) { return points.empty() ? Result<void>() : points[point].record(stream.get()); }
 };
 
@@ -92,19 +96,21 @@ Result<std::unique_ptr<BatchRunner>> BatchRunner::create(int device, std::size_t
   using device::Memory, device::Place;
   if (bytes < kLeastBytes) return Error(Code::kInvalid, "a GPU workspace of " + std::to_string(bytes) + " bytes");
   FROND_TRY(device::use(device));
-  const auto processors = static_cast<std::uint32_t>(FROND_TRY(device::properties_of(device)).processors);
+  const auto properties = FROND_TRY(device::properties_of(device));
   auto stream = FROND_TRY(device::Stream::create());
-  auto done = FROND_TRY(device::Event::create());
+  auto ended = FROND_TRY(device::Event::create());
   auto input = FROND_TRY(Memory::create(Place::kDevice, kInputBytes));
   auto work = FROND_TRY(Memory::create(Place::kDevice, bytes - kInputBytes));
   auto staged_input = FROND_TRY(Memory::create(Place::kPinnedHost, kInputBytes));
-  auto staged_answers = FROND_TRY(Memory::create(Place::kPinnedHost, kAnswerBytes));
+  auto answered = FROND_TRY(Memory::create(Place::kPinnedHost, kAnswerBytes));
+  std::memset(answered.data(), 0, kHitsOffset);  // of no launch
   std::vector<device::Event> points;
-  for (int i = BatchSteps::kTransfer; timed && i <= BatchSteps::kOutcomes; ++i)
+  for (int i = BatchSteps::kStart; timed && i <= BatchSteps::kOutcomes; ++i)
     points.push_back(FROND_TRY(device::Event::create(true)));
-  std::unique_ptr<Space, SpaceDeleter> space(new Space{std::move(stream), std::move(done), std::move(input),
-                                                       std::move(work), std::move(staged_input),
-                                                       std::move(staged_answers), processors, std::move(points)});
+  std::unique_ptr<Space, SpaceDeleter> space(new Space{std::move(stream), std::move(ended), std::move(input),
+                                                       std::move(work), std::move(staged_input), std::move(answered),
+                                                       static_cast<std::uint32_t>(properties.processors),
+                                                       properties.major >= 9, std::move(points)});
   return std::unique_ptr<BatchRunner>(new BatchRunner(device, std::move(space), busy));
 }
 
@@ -136,30 +142,31 @@ Result<void> BatchRunner::start_part(std::span<const ReadyPlan* const> plans) {
   batch.hits_stride = stride_;
   batch.candidates = static_cast<std::uint32_t>(std::min<std::size_t>(space.keys() / plans.size(), kMostCandidates));
   batch.states = reinterpret_cast<QueryState*>(space.work.data());
-  batch.hits = reinterpret_cast<HitOnDevice*>(space.work.data() + hits_offset(plans.size()));
-  batch.bins = reinterpret_cast<std::uint32_t*>(space.work.data() + kAnswerBytes);
+  batch.answers = space.answers();
+  batch.hits = space.hits();
+  batch.launch = ++launch_;
+  batch.early = space.early;
+  batch.bins = reinterpret_cast<std::uint32_t*>(space.work.data() + kStateBytes);
   batch.next_place = batch.bins + std::size_t{kMostQueries} * kBins;
   const std::uint32_t places = batch.columns * batch.column_tasks;
   batch.search_warps = std::min((places + kWarpsOfASearchBlock - 1) / kWarpsOfASearchBlock * kWarpsOfASearchBlock,
                                 space.processors * kSearchWarps);
-  batch.keys = reinterpret_cast<std::uint64_t*>(space.work.data() + kAnswerBytes + kBinBytes);
+  batch.keys = reinterpret_cast<std::uint64_t*>(space.work.data() + kStateBytes + kBinBytes);
   std::memcpy(space.staged_input.data(), builder_.bytes().data(), bytes);
+  batch.staged = space.staged_input.data();
+  batch.input = space.input.data();
+  batch.input_bytes = static_cast<std::uint32_t>(bytes);
 
   const device::StreamHandle stream = space.stream.get();
   on_device_ = true;
   FROND_TRY(space.mark(0));
-  FROND_TRY(device::copy_to_device(space.input.data(), space.staged_input.data(), bytes, stream));
-  FROND_TRY(space.mark(1));
   FROND_TRY(start_queries(batch, stream));
-  FROND_TRY(space.mark(2));
+  FROND_TRY(space.mark(1));
   FROND_TRY(search_lists(batch, stream));
-  FROND_TRY(space.mark(3));
+  FROND_TRY(space.mark(2));
   FROND_TRY(select_hits(batch, stream));
-  FROND_TRY(space.mark(4));
-  const std::size_t answer_bytes = hits_offset(plans.size()) + plans.size() * stride_ * sizeof(HitOnDevice);
-  FROND_TRY(device::copy_to_host(space.staged_answers.data(), space.work.data(), answer_bytes, stream));
-  FROND_TRY(space.mark(5));
-  FROND_TRY(space.done.record(stream));
+  FROND_TRY(space.mark(3));
+  FROND_TRY(space.ended.record(stream));
   ++steps_.parts;
   timer.add_to(BatchSteps::kBuild);
   return {};
@@ -167,15 +174,24 @@ Result<void> BatchRunner::start_part(std::span<const ReadyPlan* const> plans) {
 
 Result<void> BatchRunner::add_device_steps() {
   const auto& points = space_->points;
+  if (!points.empty()) FROND_TRY(points.back().wait());
   for (std::size_t i = 1; i < points.size(); ++i)
-    steps_.microseconds[BatchSteps::kTransfer + i - 1] += 1e3 * FROND_TRY(points[i].milliseconds_since(points[i - 1]));
+    steps_.microseconds[BatchSteps::kStart + i - 1] += 1e3 * FROND_TRY(points[i].milliseconds_since(points[i - 1]));
   return {};
 }
 
 // Asks again and again: an answer is due in microseconds, and waking up takes longer.
-Result<void> BatchRunner::wait(const Clock& clock, std::chrono::milliseconds patience) const {
+Result<void> BatchRunner::wait(std::size_t queries, const Clock& clock, std::chrono::milliseconds patience) const {
   const Deadline end = Deadline::after(clock, patience);
-  while (!FROND_TRY(space_->done.done())) {
+  AnswerOfQuery* next = space_->answers();
+  AnswerOfQuery* const behind = next + queries;
+  const auto all_there = [&] {  // the device writes them meanwhile
+    while (next != behind && std::atomic_ref(next->launch).load(std::memory_order_acquire) == launch_) ++next;
+    return next == behind;
+  };
+  for (int look = 1; !all_there(); ++look) {
+    if (look % kLooks == 0 && FROND_TRY(space_->ended.done()) && !all_there())
+      return Error(Code::kDevice, "GPU: a batch ended without its answers");
     if (end.passed(clock)) return Error(Code::kDevice, "GPU: no answer");
     std::this_thread::yield();
   }
@@ -199,21 +215,20 @@ Result<void> BatchRunner::finish_part(std::vector<RunOutcome>& outcomes, const C
                                         plans_.begin() + static_cast<std::ptrdiff_t>(first_ + count_));
   std::deque<ReadyPlan> raised;
   for (int round = 1;; ++round) {
-    FROND_TRY(wait(clock, patience));
+    FROND_TRY(wait(left.size(), clock, patience));
     on_device_ = false;
     FROND_TRY(add_device_steps());
     StepTimer timer(steps_);
-    const auto* states = reinterpret_cast<const QueryState*>(space_->staged_answers.data());
-    const auto* hits = reinterpret_cast<const HitOnDevice*>(space_->staged_answers.data() + hits_offset(left.size()));
-    add_to(busy_, std::span(states, left.size()));
+    const std::span<const AnswerOfQuery> answers(space_->answers(), left.size());
+    add_to(busy_, answers);
     std::vector<std::size_t> again;
     std::vector<const ReadyPlan*> again_plans;
     for (std::size_t i = 0; i < left.size(); ++i) {
-      if (states[i].found != kNoRoom) {
-        outcomes[left[i]] = {true, outcome_of(*plans_[left[i]], states[i], hits + i * stride_)};
-      } else if (left.size() > 1 || states[i].threshold > current[i]->floor) {
+      if (answers[i].found != kNoRoom) {
+        outcomes[left[i]] = {true, outcome_of(*plans_[left[i]], answers[i], space_->hits() + i * stride_)};
+      } else if (left.size() > 1 || answers[i].threshold > current[i]->floor) {
         raised.push_back(*current[i]);
-        raised.back().floor = std::max(current[i]->floor, states[i].threshold);
+        raised.back().floor = std::max(current[i]->floor, answers[i].threshold);
         again.push_back(left[i]);
         again_plans.push_back(&raised.back());
       }

@@ -1,6 +1,8 @@
 #pragma once
-// Runs batches on the device: one workspace of device and pinned memory, one stream. One thread at a time; several
-// runners may work side by side: while one's batch is on the device, the next one's is put together.
+// Runs batches on the device: one workspace of device and pinned memory, one stream. A batch is three kernels and
+// nothing else: the first reads the batch from pinned memory, the last writes the answers there, and the host sees them
+// come; a query alone waits for little else then. One thread at a time; several runners may work side by side: while
+// one's batch is on the device, the next one's is put together.
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -25,7 +27,7 @@ struct RunOutcome {
 // Where a batch's time goes, in the order of its steps. The host's steps are microseconds of a thread, the device's of
 // the stream; while one runner waits others work, so the sum is more than what passed.
 struct BatchSteps {
-  enum Step { kBuild, kTransfer, kStart, kSearch, kSelect, kAnswers, kOutcomes, kSteps };
+  enum Step { kBuild, kStart, kSearch, kSelect, kOutcomes, kSteps };
   std::array<double, kSteps> microseconds{};
   std::uint64_t parts = 0;  // launches
 };
@@ -61,7 +63,7 @@ class BatchRunner {
   std::size_t part_of(std::span<const ReadyPlan* const> plans) const;
   Result<void> start_part(std::span<const ReadyPlan* const> plans);
   Result<void> finish_part(std::vector<RunOutcome>& outcomes, const Clock& clock, std::chrono::milliseconds patience);
-  Result<void> wait(const Clock& clock, std::chrono::milliseconds patience) const;
+  Result<void> wait(std::size_t queries, const Clock& clock, std::chrono::milliseconds patience) const;
   Result<void> add_device_steps();
 
   const int device_;
@@ -71,6 +73,7 @@ class BatchRunner {
   std::vector<const ReadyPlan*> plans_;
   std::size_t first_ = 0, count_ = 0;  // of plans_: the part that is on its way
   std::uint32_t stride_ = 1;           // places a plan has for its hits
+  std::uint64_t launch_ = 0;           // the number of the last one
   bool on_device_ = false;
   BatchSteps steps_;
 };

@@ -1,5 +1,6 @@
 #include "leaf/gpu/search.h"
 
+#include "common/device/early_launch.cuh"
 #include "common/device/launch.cuh"
 #include "leaf/gpu/threshold.cuh"
 
@@ -343,6 +344,7 @@ __device__ void search_task(const BatchOnDevice& batch, Held& held, std::uint32_
 // tasks begin.
 __global__ void __launch_bounds__(kThreads, kSearchWarps / kWarps) search(BatchOnDevice batch) {
   __shared__ Held held[kWarps];
+  device::await_kernel_before();
   const std::uint32_t lane = lane_of_warp(), warp = threadIdx.x / 32;
   const std::uint32_t places = batch.columns * batch.column_tasks;
   for (std::uint32_t index = blockIdx.x * kWarps + warp; index < places;) {
@@ -357,7 +359,8 @@ __global__ void __launch_bounds__(kThreads, kSearchWarps / kWarps) search(BatchO
 }  // namespace
 
 Result<void> search_lists(const BatchOnDevice& batch, device::StreamHandle stream) {
-  return device::launch("search_lists", search, batch.search_warps / kWarps, kThreads, stream, batch);
+  const auto launch = batch.early ? device::launch_early<BatchOnDevice> : device::launch<BatchOnDevice>;
+  return launch("search_lists", search, batch.search_warps / kWarps, kThreads, stream, batch);
 }
 
 }  // namespace frond::leaf::gpu

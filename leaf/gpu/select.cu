@@ -1,4 +1,5 @@
 #include "common/device/clock.cuh"
+#include "common/device/early_launch.cuh"
 #include "common/device/launch.cuh"
 #include "leaf/gpu/search.h"
 #include "leaf/gpu/threshold.cuh"
@@ -26,13 +27,28 @@ __device__ void sort_keys(std::uint64_t* keys, std::uint32_t size) {
   }
 }
 
+// Tells the host, which looks at the launch's number. One thread, when the whole thread block has written its hits.
+__device__ void tell(const BatchOnDevice& batch, std::uint32_t query, scoring::Score threshold, std::uint32_t found) {
+  const QueryState& state = batch.states[query];
+  AnswerOfQuery& answer = batch.answers[query];
+  answer.threshold = threshold;
+  answer.matches = state.matches;
+  answer.runs = state.runs;
+  answer.found = found;
+  answer.began_ns = state.began_ns;
+  answer.ended_ns = device::nanoseconds_now();
+  __threadfence_system();
+  *static_cast<volatile std::uint64_t*>(&answer.launch) = batch.launch;
+}
+
 // One thread block a query: those of its candidates that reach the last threshold, sorted in 32 KiB of shared memory.
 __global__ void __launch_bounds__(kThreads) select_query(BatchOnDevice batch) {
   __shared__ std::uint64_t keys[kSorted];
   __shared__ std::uint32_t count;
   __shared__ scoring::Score threshold;
+  device::await_kernel_before();
   const std::uint32_t query = blockIdx.x;
-  QueryState& state = batch.states[query];
+  const QueryState& state = batch.states[query];
   if (threadIdx.x < 32) {
     const scoring::Score last = threshold_of_query(batch, query, threadIdx.x);
     if (threadIdx.x == 0) {
@@ -53,12 +69,10 @@ __global__ void __launch_bounds__(kThreads) select_query(BatchOnDevice batch) {
   const std::uint32_t left = count;
   const bool room = emitted <= batch.candidates && left <= kSorted;
   const std::uint32_t found = min(left, batch.queries[query].k);
-  if (threadIdx.x == 0) {
-    state.threshold = threshold;
-    state.found = room ? found : kNoRoom;
-    state.ended_ns = device::nanoseconds_now();  // for now
+  if (!room) {  // the whole thread block
+    if (threadIdx.x == 0) tell(batch, query, threshold, kNoRoom);
+    return;
   }
-  if (!room) return;  // the whole thread block
   std::uint32_t size = 1;
   while (size < left) size *= 2;
   for (std::uint32_t i = left + threadIdx.x; i < size; i += kThreads) keys[i] = 0;
@@ -67,13 +81,15 @@ __global__ void __launch_bounds__(kThreads) select_query(BatchOnDevice batch) {
   HitOnDevice* hits = batch.hits + std::size_t{query} * batch.hits_stride;
   for (std::uint32_t i = threadIdx.x; i < found; i += kThreads)
     hits[i] = {~static_cast<DocId>(keys[i]), static_cast<scoring::Score>(keys[i] >> 32)};
-  if (threadIdx.x == 0) state.ended_ns = device::nanoseconds_now();
+  __syncthreads();
+  if (threadIdx.x == 0) tell(batch, query, threshold, found);
 }
 
 }  // namespace
 
 Result<void> select_hits(const BatchOnDevice& batch, device::StreamHandle stream) {
-  return device::launch("select_hits", select_query, batch.query_count, kThreads, stream, batch);
+  const auto launch = batch.early ? device::launch_early<BatchOnDevice> : device::launch<BatchOnDevice>;
+  return launch("select_hits", select_query, batch.query_count, kThreads, stream, batch);
 }
 
 }  // namespace frond::leaf::gpu

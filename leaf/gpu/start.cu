@@ -1,4 +1,5 @@
 #include "common/device/clock.cuh"
+#include "common/device/early_launch.cuh"
 #include "common/device/launch.cuh"
 #include "leaf/gpu/search.h"
 #include "leaf/gpu/threshold.cuh"
@@ -24,19 +25,45 @@ __device__ void score_block(const QueryOnDevice& query, const TermOnDevice& term
   }
 }
 
+// This thread block's share of the batch's plain data, straight from the host's memory: for a query alone a copy of its
+// own in the stream would take several microseconds longer.
+__device__ void copy_input(const BatchOnDevice& batch) {
+  const auto* from = reinterpret_cast<const uint4*>(batch.staged);
+  auto* to = reinterpret_cast<uint4*>(batch.input);
+  for (std::uint32_t i = blockIdx.x * kThreads + threadIdx.x; i < batch.input_bytes / 16;
+       i += batch.query_count * kThreads)
+    to[i] = from[i];
+}
+
+// A struct of the plain data, from the host's memory, as other thread blocks may not have copied it yet. The whole
+// thread block together.
+template <class T>
+__device__ void read_staged(const BatchOnDevice& batch, const T* one, std::uint32_t* words) {
+  static_assert(sizeof(T) % 4 == 0 && sizeof(T) / 4 <= kThreads);
+  const auto* from = batch.staged + (reinterpret_cast<const std::byte*>(one) - batch.input);
+  if (threadIdx.x < sizeof(T) / 4) words[threadIdx.x] = reinterpret_cast<const std::uint32_t*>(from)[threadIdx.x];
+}
+
 // One thread block a query.
 __global__ void __launch_bounds__(kThreads) start_query(BatchOnDevice batch) {
   alignas(16) __shared__ std::uint32_t bins[kBins];
   const std::uint32_t lane = lane_of_warp(), warp = threadIdx.x / 32;
-  const QueryOnDevice& query = batch.queries[blockIdx.x];
+  alignas(16) __shared__ std::uint32_t query_words[sizeof(QueryOnDevice) / 4];
+  alignas(16) __shared__ std::uint32_t term_words[sizeof(TermOnDevice) / 4];
+  device::admit_kernel_behind();
   const std::uint64_t began_ns = device::nanoseconds_now();
+  read_staged(batch, batch.queries + blockIdx.x, query_words);
+  copy_input(batch);
   for (std::uint32_t i = threadIdx.x; i < kBins; i += kThreads) {
     bins[i] = 0;
     batch.bins[std::size_t{blockIdx.x} * kBins + i] = 0;
   }
   __syncthreads();
+  const auto& query = *reinterpret_cast<const QueryOnDevice*>(query_words);
   if (query.seed_term < query.terms) {
-    const TermOnDevice& term = batch.terms[query.first_term + query.seed_term];
+    read_staged(batch, batch.terms + query.first_term + query.seed_term, term_words);
+    __syncthreads();
+    const auto& term = *reinterpret_cast<const TermOnDevice*>(term_words);
     const std::uint32_t tries = min(term.list.best_count, query.k <= 10 ? kWarps : term.list.best_count);
     for (std::uint32_t i = warp; i < tries; i += kWarps)
       score_block(query, term, __ldg(term.list.best + i), bins, lane);
@@ -46,7 +73,7 @@ __global__ void __launch_bounds__(kThreads) start_query(BatchOnDevice batch) {
   const auto load = [](std::uint32_t first) { return *reinterpret_cast<const uint4*>(bins + first); };
   const scoring::Score first = threshold_of(load, query.k, query.bin_shift, lane);
   if (lane == 0 && blockIdx.x == 0) *batch.next_place = batch.search_warps;  // those before have one to begin with
-  if (lane == 0) batch.states[blockIdx.x] = {max(first, query.floor), 0, 0, 0, 0, began_ns, began_ns};
+  if (lane == 0) batch.states[blockIdx.x] = {max(first, query.floor), 0, 0, 0, began_ns};
 }
 
 }  // namespace

@@ -16,8 +16,7 @@ class Gpu final : public BenchGpu {
     return {now.lists.bytes, now.lists.copied_bytes, now.lists.refused, now.fallbacks};
   }
   std::vector<Step> steps() const override {
-    constexpr std::string_view kNames[BatchSteps::kSteps] = {"build",  "transfer", "start",   "search",
-                                                             "select", "answers",  "outcomes"};
+    constexpr std::string_view kNames[BatchSteps::kSteps] = {"build", "start", "search", "select", "outcomes"};
     const auto now = engine_->steps();
     std::vector<Step> steps;
     for (std::size_t i = 0; i < BatchSteps::kSteps; ++i) steps.push_back({kNames[i], now.microseconds[i]});
