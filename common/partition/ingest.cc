@@ -7,10 +7,14 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <memory>
+
+#include <rocksdb/env.h>
 
 #include "common/partition/database.h"
 #include "common/partition/partition.h"
 #include "common/partition/rocks.h"
+#include "common/partition/unsynced_file_system.h"
 
 namespace frond::partition {
 namespace {
@@ -72,8 +76,11 @@ bool link_all(FilesByFamily& files, const fs::path& folder) {
 }
 
 Result<void> ingest_into(const fs::path& folder, const FilesByFamily& files, bool move) {
+  // Outlives the database. What must last is synced once, when all of it is written.
+  const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(unsynced_file_system());
   rocksdb::Options options = table_options();
   options.create_if_missing = true;
+  options.env = env.get();
   rocksdb::DB* raw = nullptr;
   auto status = rocksdb::DB::Open(options, folder.string(), &raw);
   if (!status.ok()) return error_of(status, folder.string());
@@ -105,14 +112,25 @@ Result<void> ingest_into(const fs::path& folder, const FilesByFamily& files, boo
   return {};
 }
 
+// Every file of the database, then their names.
+Result<void> sync_database(const fs::path& database) {
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(database, failed))
+    if (entry.is_regular_file()) FROND_TRY(sync(entry.path()));
+  if (failed) return Error(Code::kUnavailable, database.string() + ": " + failed.message());
+  return sync(database);
+}
+
 Result<void> mark_complete(const fs::path& database) {
   const fs::path mark = completion_mark(database);
-  {
-    std::ofstream out(mark);
-    out << "frond partition, format " << kFormatVersion << "\n";
-    if (!out.flush()) return Error(Code::kUnavailable, mark.string() + ": can't be written");
-  }
-  FROND_TRY(sync(mark));
+  std::ofstream out(mark);
+  out << "frond partition, format " << kFormatVersion << "\n";
+  if (!out.flush()) return Error(Code::kUnavailable, mark.string() + ": can't be written");
+  return {};
+}
+
+Result<void> sync_mark(const fs::path& database) {
+  FROND_TRY(sync(completion_mark(database)));
   FROND_TRY(sync(database));
   return sync(database.has_parent_path() ? database.parent_path() : fs::path("."));
 }
@@ -134,7 +152,10 @@ Result<void> Partition::ingest(const fs::path& files_folder, std::span<const Par
     const bool linked = !move && link_all(by_family, links);
     FROND_TRY(ingest_into(database, by_family, move || linked));
     fs::remove_all(links, failed);
-    return mark_complete(database);
+    // The mark is the promise that all the rest is there, so it comes after the rest is on the disk.
+    if (move) FROND_TRY(sync_database(database));
+    FROND_TRY(mark_complete(database));
+    return move ? sync_mark(database) : Result<void>();
   });
 }
 

@@ -78,10 +78,10 @@ class TermCursor {
 class Partition {
  public:
   // Makes the database `database` from a partition's verified files (named as PartitionFile::name, in `files_folder`)
-  // and marks it complete last; files are moved when `move` is set, else hard-linked or copied. A folder left by an
+  // and marks it complete last. `move`: files are moved, and the mark follows when all is synced. Else they are linked
+  // or copied and nothing is synced: for looking into a partition, which takes milliseconds. A folder left by an
   // interrupted call is removed first; kInvalid if a complete one is there. kCorrupt: a file is missing or of another
-  // size (its checksum is the caller's business), or RocksDB refuses it. To look into a partition that is not
-  // published yet, ingest it beside its folder with move = false: with hard links that takes milliseconds.
+  // size (its checksum is the caller's business), or RocksDB refuses it.
   static Result<void> ingest(const std::filesystem::path& files_folder, std::span<const PartitionFile> files,
                              const std::filesystem::path& database, bool move);
   // True if ingest() finished there.

@@ -1,10 +1,6 @@
 #include "common/partition/partition_writer.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <system_error>
 
@@ -21,15 +17,6 @@ namespace {
 
 constexpr std::size_t kIdMemory = 32 << 20;
 constexpr std::size_t kSampleBytes = 4 << 20;
-
-Result<void> sync_folder(const std::filesystem::path& folder) {
-  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool ok = fd >= 0 && ::fsync(fd) == 0;
-  const int why = errno;
-  if (fd >= 0) ::close(fd);
-  if (!ok) return Error(Code::kInvalid, folder.string() + ": " + std::strerror(why));
-  return {};
-}
 
 // Documents in docID order to blocks of the `documents` table. The first few MiB are held back until a dictionary has
 // been trained from them.
@@ -150,7 +137,6 @@ class Writer final : public PartitionWriter {
       FROND_TRY(arrays_.put(kSummaryKey, bytes));
       if (!documents_.dictionary().empty()) FROND_TRY(arrays_.put(kDictionaryKey, documents_.dictionary()));
       append(FROND_TRY(arrays_.finish()));
-      FROND_TRY(sync_folder(folder_));
       return summary_;
     });
   }

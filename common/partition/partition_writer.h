@@ -1,7 +1,7 @@
 #pragma once
 // Writes one partition: its SST files, ready to be ingested by a leaf. Column families and keys:
-// docs/formats/partition.md. One thread. Nothing is visible under a partition's name before finish() has synced every
-// file.
+// docs/formats/partition.md. One thread. finish() syncs every file; the names of the files are synced by who publishes
+// them.
 //
 // Memory, whatever the partition's size: about 65 MiB and the largest document (a process that writes 5 million of them
 // peaks at 84 MiB, with everything). That is 32 MiB in which external ids are sorted (more of them go

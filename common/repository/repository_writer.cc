@@ -31,6 +31,21 @@ std::vector<fs::path> list_folder(const fs::path& folder) {
   return entries;
 }
 
+// Makes a folder, and those on the way to it; their names last as CURRENT will.
+Result<void> create_synced(const fs::path& relative) {
+  std::error_code failed;
+  const fs::path folder = fs::absolute(relative, failed);
+  fs::path there = folder;
+  while (!failed && !fs::exists(there, failed) && there.has_relative_path()) there = there.parent_path();
+  if (!failed) fs::create_directories(folder, failed);
+  if (failed) return Error(Code::kUnavailable, "creating " + folder.string() + ": " + failed.message());
+  for (fs::path made = folder; made != there;) {
+    made = made.parent_path();
+    FROND_TRY(sync_folder(made));
+  }
+  return {};
+}
+
 class Writer final : public RepositoryWriter {
  public:
   Writer(const fs::path& root, std::string collection, std::function<void(std::string_view)> before_step)
@@ -42,9 +57,7 @@ class Writer final : public RepositoryWriter {
 
   Result<void> start() {
     std::error_code failed;
-    for (const auto& folder : {folder_ / "generations", folder_ / "partitions"})
-      if (fs::create_directories(folder, failed); failed)
-        return Error(Code::kUnavailable, "creating " + folder.string() + ": " + failed.message());
+    for (const auto& folder : {folder_ / "generations", folder_ / "partitions"}) FROND_TRY(create_synced(folder));
     lock_ = FileDescriptor(::open((folder_ / "LOCK").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
     if (!lock_.valid()) return system_error("opening", folder_ / "LOCK");
     if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0)

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Nothing published is lost when the power goes: when frond-indexer switches CURRENT, every file that the manifest names
+is on the disk, and so is every name on the way to it. What was written, renamed and synced, and when, is told by strace;
+skipped where that can't be had. Prints how often was synced.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import harness
+import random_text
+
+CALLS = "openat,open,creat,write,pwrite64,writev,ftruncate,close,fsync,fdatasync,rename,renameat,renameat2,link,linkat,mkdir,mkdirat"
+LINE = re.compile(r"^\d+ +(\w+)\((.*)\) += (-?\d+)")
+BEHIND = re.compile(r"(?:AT_FDCWD|\d+)<([^>]*)>")
+
+
+def traced(setting, log, command):
+    """The calls of a command that succeeded, in order, as (name, arguments)."""
+    done = subprocess.run(["strace", "-f", "-y", "-qq", "-s", "0", "-e", f"trace={CALLS}", "-e", "signal=none", "-o", log, *command],
+                          capture_output=True, text=True, timeout=300)
+    harness.expect(done.returncode == 0, f"exit {done.returncode}: {done.stderr[-500:]}")
+    pending, calls = {}, []
+    with open(log, encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            thread = line.split(None, 1)[0]
+            if line.rstrip().endswith("<unfinished ...>"):
+                pending[thread] = line.rstrip()[:-len("<unfinished ...>")]
+                continue
+            if "resumed>" in line:
+                line = pending.pop(thread, "") + line.split("resumed>", 1)[1]
+            call = LINE.match(line)
+            if call and int(call.group(3)) >= 0:
+                calls.append((call.group(1), call.group(2), line))
+    return calls
+
+
+class Disk:
+    """What a crash would leave: contents that were synced since they were written last, and names whose folder was synced
+    since they were made. A file is its inode in life; here, what it was called first."""
+
+    def __init__(self):
+        self.file_of, self.dirty, self.unsynced_names, self.syncs = {}, set(), set(), 0
+
+    def file(self, path):
+        return self.file_of.setdefault(path, path)
+
+    def named(self, path, file):
+        self.file_of[path] = file
+        self.unsynced_names.add(path)
+
+    def apply(self, name, arguments, line):
+        behind = BEHIND.findall(arguments)
+        quoted = re.findall(r'"([^"]*)"', arguments)
+        if name in ("write", "pwrite64", "writev", "ftruncate") and behind and behind[0].startswith("/"):
+            self.dirty.add(self.file(behind[0]))
+        elif name in ("fsync", "fdatasync"):
+            self.syncs += 1
+            self.dirty.discard(self.file(behind[0]))
+            self.unsynced_names = {path for path in self.unsynced_names if os.path.dirname(path) != behind[0]}
+        elif name in ("open", "openat", "creat") and ("O_CREAT" in arguments or name == "creat"):
+            path = re.search(r"= \d+<([^>]*)>", line)
+            if path and path.group(1) not in self.file_of:
+                self.named(path.group(1), path.group(1))
+        elif name in ("mkdir", "mkdirat"):
+            self.unsynced_names.add(os.path.abspath(quoted[0]))
+        elif name.startswith("rename"):
+            self.rename(os.path.abspath(quoted[0]), os.path.abspath(quoted[1]))
+        elif name.startswith("link"):
+            self.named(os.path.abspath(quoted[1]), self.file(os.path.abspath(quoted[0])))
+
+    def rename(self, before, after):
+        for path in [p for p in self.file_of if p == before or p.startswith(before + "/")]:
+            self.file_of[after + path[len(before):]] = self.file_of.pop(path)
+        inside = {p for p in self.unsynced_names if p.startswith(before + "/")}
+        self.unsynced_names -= inside | {before}
+        self.unsynced_names |= {after + p[len(before):] for p in inside} | {after}
+
+    def lost(self, path, root):
+        """Why a crash would lose the file; None: it would not."""
+        if self.file(path) in self.dirty:
+            return f"{path} was written after it was synced last"
+        while path != root:
+            if path in self.unsynced_names:
+                return f"the name of {path} is not in a synced folder"
+            path = os.path.dirname(path)
+        return None
+
+
+def published_files(collection):
+    with open(os.path.join(collection, "CURRENT"), encoding="ascii") as file:
+        generation = int(file.read())
+    manifest_path = os.path.join(collection, "generations", f"{generation}.json")
+    with open(manifest_path, encoding="utf-8") as file:
+        manifest = json.load(file)["manifest"]
+    files = [manifest_path, os.path.join(collection, "generations", manifest["term_statistics"]["name"])]
+    for partition in manifest["partitions"]:
+        files += [os.path.join(collection, "partitions", partition["id"], file["name"]) for file in partition["files"]]
+    return files
+
+
+def check(setting, name, root, command):
+    calls = traced(setting, setting.path(name + ".strace"), command)
+    collection = os.path.join(root, "c")
+    files, disk, switched = published_files(collection), Disk(), False
+    for call, arguments, line in calls:
+        quoted = re.findall(r'"([^"]*)"', arguments)
+        if call.startswith("rename") and os.path.abspath(quoted[1]) == os.path.join(collection, "CURRENT"):
+            switched = True
+            for path in files:
+                why = disk.lost(path, os.path.dirname(root))
+                harness.expect(why is None, f"{name}: when CURRENT was switched, {why}")
+            harness.expect(disk.file(os.path.abspath(quoted[0])) not in disk.dirty, f"{name}: CURRENT itself was not synced")
+        disk.apply(call, arguments, line)
+    harness.expect(switched, f"{name}: CURRENT was not switched")
+    why = disk.lost(os.path.join(collection, "CURRENT"), os.path.dirname(root))
+    harness.expect(why is None, f"{name}: at the end, {why}")
+    print(f"{name}: {len(files)} files on the disk before CURRENT was switched, {disk.syncs} syncs", flush=True)
+
+
+def test(setting):
+    words = random_text.vocabulary(setting.rng, 300)
+    sources = [random_text.Collection(setting.rng, 300, words, name=n).write(setting.path(n + ".jsonl")) for n in "abcd"]
+    root = os.path.realpath(setting.path("repository"))
+    check(setting, "build of 4 partitions", root, setting.build_command(root, "c", sources, 4))
+    check(setting, "a second generation", root, setting.build_command(root, "c", sources[:2], 2))
+    shares = os.path.realpath(setting.path("shared"))
+    for i in range(2):
+        command = [part for part in setting.build_command(shares, "c", sources, 2) if part not in ("--partitions", "2")]
+        done = subprocess.run(command + ["--partition", f"{i}/2", "--no-publish"], capture_output=True, text=True, timeout=300)
+        harness.expect(done.returncode == 0, f"share {i}: {done.stderr[-500:]}")
+    check(setting, "publication of 2 shares", shares, [setting.program("frond-indexer"), "publish", "--repository", shares,
+                                                       "--collection", "c", "--partitions", "2"])
+
+
+parsed = harness.arguments(__doc__).parse_args()
+if not shutil.which("strace") or subprocess.run(["strace", "-qq", "-o", "/dev/null", "true"], capture_output=True, check=False).returncode:
+    print("skipped: strace can't trace here")
+    sys.exit(harness.SKIPPED)
+harness.run(test, parsed)
