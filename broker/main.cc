@@ -20,6 +20,7 @@
 #include "broker/curve.h"
 #include "broker/http/routes.h"
 #include "broker/options.h"
+#include "common/base/server_process.h"
 #include "common/config/options.h"
 #include "common/http/server.h"
 #include "common/metrics/registry.h"
@@ -32,7 +33,15 @@ int refuse(const Error& error) {
   return 2;
 }
 
-int serve(const Options& options) {
+// Half of the open files are for leaves, logs and names: clients must not keep the broker from its leaves.
+std::size_t connections_within(std::size_t descriptors, const Options& options, Logger& log) {
+  if (options.max_connections <= descriptors / 2) return options.max_connections;
+  log.warn("fewer HTTP connections than --max-connections: the limit of open files is too low",
+           {{"connections", std::to_string(descriptors / 2)}, {"open_files", std::to_string(descriptors)}});
+  return descriptors / 2;
+}
+
+int serve(const Options& options, std::size_t descriptors) {
   Logger log("frond-broker", options.log_level);
   const SteadyClock clock;
   boost::asio::io_context io(1);
@@ -63,7 +72,7 @@ int serve(const Options& options) {
                                    {.listen = options.http,
                                     .max_body = kMaxBatchBody,
                                     .max_header = 32 << 10,  // a query of 4 KiB may be three times as long when escaped
-                                    .max_connections = options.max_connections,
+                                    .max_connections = connections_within(descriptors, options, log),
                                     .on_answer = [&](std::string_view route, int status,
                                                      double seconds) { http_metrics.count(route, status, seconds); }},
                                    make_routes({service, multi_search, map, registry, clock, options.collection,
@@ -113,9 +122,10 @@ int serve(const Options& options) {
 
 int main(int argc, char** argv) {
   try {
+    const std::size_t descriptors = frond::prepare_server_process();
     const auto options = frond::broker::read_options(argc, argv);
     if (const int* const exit_code = std::get_if<int>(&options)) return *exit_code;
-    return frond::broker::serve(std::get<frond::broker::Options>(options));
+    return frond::broker::serve(std::get<frond::broker::Options>(options), descriptors);
   } catch (const std::exception& error) {
     std::cerr << "frond-broker: " << error.what() << std::endl;
     return 1;

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 
+#include "common/base/server_process.h"
 #include "common/config/options.h"
 #include "common/http/server.h"
 #include "common/metrics/leaf_families.h"
@@ -34,6 +35,7 @@
 namespace frond::leaf {
 namespace {
 
+constexpr std::size_t kProbeConnections = 128;  // probes and scrapes are few: others must not take the leaf's files
 constexpr std::chrono::milliseconds kLastProbes{1000};
 constexpr std::chrono::milliseconds kLastReplies{500};    // for the network to take what drain() answered
 constexpr std::chrono::milliseconds kLastTransfer{2000};  // for the follower to come to the end of a file
@@ -174,7 +176,8 @@ int serve(const Options& options) {
 
   export_serving(registry, service, **socket);
   curve->export_metrics(registry, **socket);
-  auto http = http::Server::create(io, {.listen = options.http}, probe_routes(registry, service, board));
+  auto http = http::Server::create(io, {.listen = options.http, .max_connections = kProbeConnections},
+                                   probe_routes(registry, service, board));
   if (!http) return refuse(std::move(http).error().within("--http"));
 
   (*socket)->start([&](wire::Peer peer, ByteView request) {
@@ -208,6 +211,7 @@ int serve(const Options& options) {
 
 int main(int argc, char** argv) {
   try {
+    frond::prepare_server_process();
     const auto options = frond::leaf::read_options(argc, argv);
     if (const int* exit_code = std::get_if<int>(&options)) return *exit_code;
     return frond::leaf::serve(std::get<frond::leaf::Options>(options));

@@ -1,0 +1,20 @@
+#include "common/base/server_process.h"
+
+#include <sys/resource.h>
+
+#include <csignal>
+
+namespace frond {
+
+std::size_t prepare_server_process() {
+  std::signal(SIGPIPE, SIG_IGN);
+  constexpr std::size_t kUsual = 1024;  // where the system does not tell
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kUsual;
+  rlimit raised = limit;
+  raised.rlim_cur = limit.rlim_max;
+  if (setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
+  return static_cast<std::size_t>(limit.rlim_cur);
+}
+
+}  // namespace frond
