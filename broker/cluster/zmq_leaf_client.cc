@@ -90,6 +90,8 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
     socket_.set(zmq::sockopt::immediate, 1);  // nothing is queued for a peer that is not there
     socket_.set(zmq::sockopt::heartbeat_ivl, static_cast<int>(wire::kHeartbeatInterval.count()));
     socket_.set(zmq::sockopt::heartbeat_timeout, static_cast<int>(wire::kHeartbeatTimeout.count()));
+    // Packets to a host that is away vanish; the system would repeat the first ever more rarely, up to a minute apart.
+    socket_.set(zmq::sockopt::connect_timeout, 2000);
     socket_.set(zmq::sockopt::reconnect_ivl, 100);
     socket_.set(zmq::sockopt::reconnect_ivl_max, 1000);
     socket_.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(wire::kMaxMessageBytes));
