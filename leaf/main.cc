@@ -172,7 +172,8 @@ int serve(const Options& options) {
         return CacheState{now.bytes, options.host_cache_bytes, now.hits, now.misses};
       });
   GenerationLoader loader(**source, **data, {options.shard, options.shards}, registration);
-  GenerationFollower follower({options.poll, options.grace}, **source, **data, loader, board, clock, log, &registry);
+  GenerationFollower follower({options.collection, options.poll, options.grace}, **source, **data, loader, board, clock,
+                              log, &registry);
 
   export_serving(registry, service, **socket);
   curve->export_metrics(registry, **socket);

@@ -5,7 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string_view>
 #include <vector>
 
 namespace frond::leaf {
@@ -28,6 +32,34 @@ Result<std::unique_ptr<DataFolder>> DataFolder::open(const fs::path& root) {
 }
 
 DataFolder::~DataFolder() { ::close(lock_); }
+
+Result<void> DataFolder::remember(const std::string& manifest) const {
+  const fs::path draft = root_ / "SERVED.part", name = root_ / "SERVED";
+  const auto failed = [&] { return Error(Code::kUnavailable, name.string() + ": " + std::strerror(errno)); };
+  const int file = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) return failed();
+  std::string_view left = manifest;
+  while (!left.empty()) {
+    const ssize_t written = ::write(file, left.data(), left.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) break;
+    left.remove_prefix(static_cast<std::size_t>(written));
+  }
+  const bool whole = left.empty() && ::fsync(file) == 0;
+  Result<void> outcome = whole ? Result<void>() : failed();
+  ::close(file);
+  if (whole && std::rename(draft.c_str(), name.c_str()) != 0) outcome = failed();
+  return outcome;
+}
+
+Result<std::string> DataFolder::remembered() const {
+  const fs::path name = root_ / "SERVED";
+  std::ifstream in(name, std::ios::binary);
+  if (!in) return Error(Code::kNotFound, name.string() + ": nothing was served from here");
+  std::string manifest(std::istreambuf_iterator<char>(in), {});
+  if (in.bad()) return Error(Code::kUnavailable, name.string() + ": can't be read");
+  return manifest;
+}
 
 void DataFolder::keep_only(const std::set<std::string>& partitions, const std::set<std::string>& term_files) const {
   std::error_code ignored;  // what can't be removed now is tried again after the next start

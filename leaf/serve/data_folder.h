@@ -4,6 +4,7 @@
 //   <data>/partitions/<id>/           a partition's database; complete once Partition::complete() says so
 //   <data>/generations/<n>.terms.sst  term statistics of a generation
 //   <data>/fetching/                  what is being fetched; worthless after a crash
+//   <data>/SERVED                     the manifest of the generation that was served last
 // Everything here can be fetched again, so it may be deleted whole while no leaf runs.
 #include <filesystem>
 #include <memory>
@@ -27,6 +28,10 @@ class DataFolder {
   static std::string terms_file(Generation generation) { return std::to_string(generation) + ".terms.sst"; }
   std::filesystem::path terms(Generation generation) const { return root_ / "generations" / terms_file(generation); }
   std::filesystem::path fetching(const std::string& id) const { return root_ / "fetching" / id; }
+  // The manifest (JSON) that the next leaf here serves before it has heard from the repository. remember(): whole and
+  // synced, or as before. remembered(): kNotFound where nothing was ever served.
+  Result<void> remember(const std::string& manifest) const;
+  Result<std::string> remembered() const;
   // Removes every partition and term file but these names, and what an interrupted fetch left.
   void keep_only(const std::set<std::string>& partitions, const std::set<std::string>& term_files) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <set>
+#include <utility>
 
 #include "common/base/thread_name.h"
 #include "common/metrics/leaf_families.h"
@@ -80,10 +81,20 @@ void GenerationFollower::run() {
 }
 
 void GenerationFollower::step() {
+  if (!std::exchange(begun_, true)) serve_remembered();
   retire();
   advance();
   delete_unused();
   measure();
+}
+
+void GenerationFollower::serve_remembered() {
+  const Result<std::string> kept = data_.remembered();
+  if (!kept) return;
+  const Result<repository::Manifest> manifest = repository::manifest_from_json(*kept);
+  if (!manifest || manifest->collection != options_.collection || !loader_.on_disk(*manifest)) return;
+  auto loaded = loader_.load(*manifest, {}, [this] { return stopping(); });
+  if (loaded) take(std::move(*loaded));
 }
 
 void GenerationFollower::advance() {
@@ -100,10 +111,16 @@ void GenerationFollower::advance() {
   if (*current == refused_ && clock_.now() < retry_at_) return;
   const auto known =
       std::find_if(set->begin(), set->end(), [&](const auto& one) { return one->generation == *current; });
-  if (known != set->end()) return take(*known);
   const Result<repository::Manifest> manifest = source_.manifest(*current);
+  if (known != set->end()) {
+    take(*known);
+    sweep(nullptr);  // the one that was given up
+    if (manifest) remember(*manifest);
+    return;
+  }
   if (!manifest) return refuse(*current, manifest.error());
-  make_room_for(*manifest);
+  // What an earlier process left behind, or an attempt at a generation that was given up, would fill the disk.
+  sweep(&*manifest);
   const Instant before = clock_.now();
   auto loaded = loader_.load(*manifest, *set, [this] { return stopping(); });
   if (!loaded) {
@@ -112,6 +129,13 @@ void GenerationFollower::advance() {
   }
   load_time_.observe(std::chrono::duration<double>(clock_.now() - before).count());
   take(std::move(*loaded));
+  remember(*manifest);
+}
+
+// Best effort: without it the next leaf here waits for the repository.
+void GenerationFollower::remember(const repository::Manifest& manifest) {
+  const Result<void> kept = data_.remember(repository::to_json(manifest));
+  if (!kept) log_.warn("the generation served is not remembered", {{"error", kept.error().message()}});
 }
 
 void GenerationFollower::take(std::shared_ptr<const ServedGeneration> generation) {
@@ -132,24 +156,14 @@ void GenerationFollower::take(std::shared_ptr<const ServedGeneration> generation
                                      {"partitions", std::to_string(generation->partitions.size())},
                                      {"partitions_total", std::to_string(generation->partitions_total)},
                                      {"documents", std::to_string(documents)}});
-  sweep({});
 }
 
-// What an earlier process left behind, or an attempt at a generation that was given up, would fill the disk in the end.
-// A leaf that serves nothing yet keeps what its operator may still roll back to.
-void GenerationFollower::make_room_for(const repository::Manifest& next) {
-  std::vector<repository::Manifest> wanted = {next};
-  if (board_.get()->empty() && next.previous != 0)
-    if (auto before = source_.manifest(next.previous)) wanted.push_back(*std::move(before));
-  sweep(wanted);
-}
-
-// Removes what is neither served, nor held by a query, nor of these.
-void GenerationFollower::sweep(const std::vector<repository::Manifest>& wanted) {
+// Removes what is neither served, nor held by a query, nor of the generation that is wanted next.
+void GenerationFollower::sweep(const repository::Manifest* wanted) {
   std::set<std::string> partitions, terms;
-  for (const repository::Manifest& manifest : wanted) {
-    terms.insert(DataFolder::terms_file(manifest.generation));
-    for (const repository::PartitionEntry& entry : manifest.partitions) partitions.insert(entry.id);
+  if (wanted != nullptr) {
+    terms.insert(DataFolder::terms_file(wanted->generation));
+    for (const repository::PartitionEntry& entry : wanted->partitions) partitions.insert(entry.id);
   }
   for (const auto& generation : *board_.get()) {
     terms.insert(DataFolder::terms_file(generation->generation));

@@ -1,6 +1,9 @@
 #pragma once
 // Keeps the leaf at the repository's current generation: polls CURRENT, loads, swaps, retires.
 //
+// It begins with what was served last from this data folder, if the disk has it whole: a leaf that starts again while
+// the repository is away, or while a bad generation is current, serves like those that ran on.
+//
 // A generation that is current is last in the served set, whether its number went up or (rollback) down. The one before
 // stays until no request has named it for the grace time; then its files are deleted, once no query holds them. A
 // generation that can't be loaded is refused: the old one serves on, the board's detail says why, and it is tried again
@@ -23,6 +26,7 @@ inline constexpr std::size_t kMaxServedGenerations = 4;  // more are retired bef
 class GenerationFollower {
  public:
   struct Options {
+    std::string collection;
     std::chrono::milliseconds poll{1000};
     std::chrono::seconds grace{30};
   };
@@ -42,10 +46,11 @@ class GenerationFollower {
 
  private:
   void run();
+  void serve_remembered();
   void advance();
   void take(std::shared_ptr<const ServedGeneration> generation);
-  void make_room_for(const repository::Manifest& next);
-  void sweep(const std::vector<repository::Manifest>& wanted);
+  void remember(const repository::Manifest& manifest);
+  void sweep(const repository::Manifest* wanted);
   void refuse(Generation generation, const Error& why);
   void retire();
   void delete_unused();
@@ -68,6 +73,7 @@ class GenerationFollower {
   std::string refused_why_;
   Instant retry_at_ = Instant::min();
   std::chrono::milliseconds back_off_{0};
+  bool begun_ = false;
   std::map<std::string, std::weak_ptr<const OpenPartition>> retired_;  // by id: deleted when nobody has them open
 
   mutable Mutex mutex_;

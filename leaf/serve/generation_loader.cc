@@ -40,6 +40,13 @@ Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const rep
   return std::shared_ptr<const ServedGeneration>(std::move(loaded));
 }
 
+bool GenerationLoader::on_disk(const repository::Manifest& manifest) const {
+  for (std::size_t p = shard_.number; p < manifest.partitions.size(); p += shard_.count)
+    if (!partition::Partition::complete(data_.partition(manifest.partitions[p].id))) return false;
+  std::error_code failure;
+  return fs::exists(data_.terms(manifest.generation), failure);
+}
+
 Result<std::shared_ptr<const OpenPartition>> GenerationLoader::open_partition(const repository::PartitionEntry& entry,
                                                                               const std::function<bool()>& stopping) {
   const fs::path database = data_.partition(entry.id);

@@ -28,6 +28,8 @@ class GenerationLoader {
   // attempt.
   Result<std::shared_ptr<const ServedGeneration>> load(const repository::Manifest& manifest, const ServedSet& serving,
                                                        const std::function<bool()>& stopping);
+  // Whether the disk has all of the leaf's shard, so that load() needs no repository unless something is spoilt.
+  bool on_disk(const repository::Manifest& manifest) const;
 
  private:
   using OpenPartitions = std::map<std::string, std::shared_ptr<const OpenPartition>>;

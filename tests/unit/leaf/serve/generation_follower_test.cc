@@ -23,8 +23,8 @@ struct Leaf {
         registration{[this](std::uint64_t number, auto partition) { store.add(number, partition); },
                      [this](std::uint64_t number) { store.remove(number); }},
         loader(*source, *data, {}, registration),
-        follower({std::chrono::milliseconds(1000), seconds(30)}, *source, *data, loader, board, clock, log, &registry) {
-  }
+        follower({"c", std::chrono::milliseconds(1000), seconds(30)}, *source, *data, loader, board, clock, log,
+                 &registry) {}
 
   std::vector<Generation> serving() const {
     std::vector<Generation> numbers;
@@ -224,9 +224,72 @@ TEST_F(GenerationFollowerTest, MakesRoomBeforeItFetchesItsFirstGeneration) {
   support::flip_byte(published_file("g3-p1"), 40);
   Leaf leaf(folder_.path(), clock_);
   leaf.follower.step();
-  EXPECT_TRUE(leaf.serving().empty());
+  EXPECT_EQ(leaf.serving(), Numbers{2});
   EXPECT_FALSE(fs::exists(folder_ / "data/partitions/g0-p0"));
-  EXPECT_TRUE(fs::exists(folder_ / "data/partitions/g2-p0")) << "a rollback would come back to it";
+}
+
+TEST_F(GenerationFollowerTest, BeginsWithWhatWasServedLastWhileTheRepositoryIsAway) {
+  publish(10);
+  publish(20);
+  { Leaf(folder_.path(), clock_).follower.step(); }
+  fs::rename(folder_ / "repository", folder_ / "away");
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{2});
+  EXPECT_FALSE(leaf.board.detail().empty()) << "says that the repository can't be read";
+  fs::rename(folder_ / "away", folder_ / "repository");
+  publish(30);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), (Numbers{2, 3}));
+  EXPECT_TRUE(leaf.board.detail().empty());
+}
+
+TEST_F(GenerationFollowerTest, BeginsWithWhatWasServedLastWhileABadGenerationIsCurrent) {
+  publish(10);
+  { Leaf(folder_.path(), clock_).follower.step(); }
+  publish(20);
+  support::flip_byte(published_file("g2-p1"), 40);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1});
+  EXPECT_NE(leaf.board.detail().find("generation 2"), std::string::npos);
+}
+
+TEST_F(GenerationFollowerTest, GoesOnWithWhatAnEarlierLeafHadBegunToFetch) {
+  publish(10);
+  {
+    Leaf leaf(folder_.path(), clock_);
+    leaf.follower.step();
+    publish(20);
+    support::flip_byte(published_file("g2-p1"), 40);
+    leaf.follower.step();
+    ASSERT_EQ(leaf.serving(), Numbers{1});
+  }
+  ASSERT_TRUE(fs::exists(folder_ / "data/partitions/g2-p0"));
+  fs::remove_all(folder_ / "repository/c/partitions/g2-p0");  // can't be fetched again
+  support::flip_byte(published_file("g2-p1"), 40);            // mended
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), (Numbers{1, 2})) << leaf.board.detail();
+}
+
+TEST_F(GenerationFollowerTest, DoesNotBeginWithWhatIsNotItsOwn) {
+  publish(10);
+  { Leaf(folder_.path(), clock_).follower.step(); }
+  fs::rename(folder_ / "repository", folder_ / "away");
+  const fs::path served = folder_ / "data/SERVED";
+  for (const char* bad : {"", "{}", "garbage"}) {
+    support::write_file(served, bad);
+    Leaf leaf(folder_.path(), clock_);
+    leaf.follower.step();
+    EXPECT_TRUE(leaf.serving().empty()) << bad;
+  }
+  auto other = *(*repository::RepositorySource::open((folder_ / "away").string(), "c"))->manifest(1);
+  other.collection = "another";
+  support::write_file(served, repository::to_json(other));
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_TRUE(leaf.serving().empty());
 }
 
 TEST_F(GenerationFollowerTest, ServesABoundedNumberOfGenerations) {
