@@ -33,6 +33,7 @@ constexpr std::chrono::seconds kSweepInterval{1};  // timeouts are looked at thi
 
 constexpr std::size_t kUnsentPerConnection = 64 << 10;   // more, and its next request waits unread
 constexpr std::chrono::seconds kPatienceWhenCrowded{2};  // with a client that takes nothing
+constexpr std::chrono::seconds kLeastIdle{1};            // before a connection is closed to make room for another
 
 std::string_view reason_of(int status) {
   static constexpr std::pair<int, std::string_view> kReasons[] = {{100, "Continue"},
@@ -138,9 +139,12 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
         close();
     }
   }
+  // Waiting for its client's next request.
+  bool idle() const { return slots_.empty() && !partial_ && !backlog_ && !writing_ && !lingering_; }
+  SteadyClock::time_point since() const { return since_; }
   // Ends an idle connection; a busy one ends after its last answer.
   void drain() {
-    if (slots_.empty() && !partial_ && !backlog_ && !writing_ && !lingering_) close();
+    if (idle()) close();
   }
   void close() {
     if (!socket_.is_open()) return;
@@ -432,6 +436,16 @@ void turn_away(tcp::socket socket) {
   socket.shutdown(tcp::socket::shutdown_send, ignored);
 }
 
+// Closes the connection that has waited longest for its client, if that is long enough: clients that only hold
+// connections must not keep others out, probes among them.
+void make_room(const Core& core) {
+  Session* oldest = nullptr;
+  for (Session* session : core.sessions)
+    if (session->idle() && (oldest == nullptr || session->since() < oldest->since())) oldest = session;
+  if (oldest == nullptr || SteadyClock::now() - oldest->since() < kLeastIdle) return;
+  if (const auto alive = oldest->weak_from_this().lock()) alive->close();
+}
+
 void accept(const std::shared_ptr<Core>& core) {
   core->acceptor.async_accept([core](const ErrorCode& ec, tcp::socket socket) {
     if (core->closed || core->draining || ec == asio::error::operation_aborted) return;
@@ -442,6 +456,7 @@ void accept(const std::shared_ptr<Core>& core) {
       });
       return;
     }
+    if (core->sessions.size() >= core->config.max_connections) make_room(*core);
     if (core->sessions.size() >= core->config.max_connections) {
       turn_away(std::move(socket));
     } else {

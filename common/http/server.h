@@ -79,7 +79,7 @@ class Server {
     std::string listen;                  // "host:port", "[v6]:port"; port 0 picks one
     std::size_t max_body = 1 << 20;      // bytes; larger: 413
     std::size_t max_header = 16 << 10;   // larger: 431
-    std::size_t max_connections = 4096;  // more: accepted and closed with 503
+    std::size_t max_connections = 4096;  // more: one that was idle for a second is closed, or the new one, with 503
     std::size_t max_pipelined = 16;      // unanswered requests a connection; more wait unread
     // Bytes of answers that clients have not taken yet, all together. An answer of more than 16 KiB past them becomes a
     // 503; past half of them, who has taken nothing for two seconds is closed.

@@ -234,8 +234,25 @@ TEST_F(AServer, AnswersADroppedRequestWith500) {
 TEST_F(AServer, TurnsAwayMoreConnectionsThanItMayHold) {
   start({.max_connections = 1});
   Client first(port());
-  first.say(get("/a")).hear("/a");
+  first.say(get("/hold"));
+  holding_.get_future().wait();
   EXPECT_TRUE(Client(port()).hear_all().starts_with("HTTP/1.1 503 "));
+}
+TEST_F(AServer, ClosesAnIdleConnectionWhereThereIsNoRoomForAnother) {
+  start({.max_connections = 2});
+  Client busy(port()), idle(port());
+  busy.say(get("/hold"));
+  holding_.get_future().wait();
+  idle.say(get("/a")).hear("/a");
+  std::string heard;
+  for (int i = 0; i < 200 && !heard.starts_with("HTTP/1.1 200 "); ++i) {
+    if (i > 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    heard = Client(port()).say(get("/probe", "Connection: close\r\n")).hear_all();
+  }
+  EXPECT_TRUE(heard.starts_with("HTTP/1.1 200 ")) << heard;
+  EXPECT_EQ(idle.hear_all(), "") << "closed";
+  release();
+  EXPECT_TRUE(busy.hear("/held").starts_with("HTTP/1.1 200 ")) << "not this one";
 }
 TEST_F(AServer, SurvivesAClientThatLeavesBeforeItsAnswer) {
   start();
