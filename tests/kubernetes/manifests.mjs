@@ -3,7 +3,7 @@
 //
 // usage: node manifests.mjs --bin FOLDER     exit 77 where kubectl, kustomize or the packages (npm ci) are lacking
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -135,6 +135,42 @@ function check_budgets(build_name, objects) {
   }
 }
 
+// Which files each Secret has, by the script that makes them; kubectl names those of a certificate itself.
+function made_secrets() {
+  const script = readFileSync(path.join(k8s, "make-keys"), "utf8");
+  const made = { "broker-tls": ["tls.crt", "tls.key"] };
+  for (const [, name, files] of script.matchAll(/^secret (\S+) (.*)$/gm))
+    made[name] = [...files.matchAll(/--from-file="(\w+)=/g)].map(([, file]) => file);
+  return made;
+}
+
+// Files of Secrets: there, readable for the pod's group and nobody else, and swapped when the Secret is; and with a
+// certificate the probes and Prometheus go by HTTPS.
+function check_secrets(build_name, objects) {
+  const made = made_secrets();
+  for (const object of objects.filter(pod_of)) {
+    const { spec, metadata } = pod_of(object);
+    const where = `${build_name}: ${object.kind} ${object.metadata.name}`;
+    const [container] = spec.containers;
+    const there = [];
+    for (const { name, secret } of (spec.volumes ?? []).filter((volume) => volume.secret)) {
+      const mounts = container.volumeMounts.filter((mount) => mount.name === name);
+      check(mounts.length === 1 && mounts[0].readOnly && !mounts[0].subPath, `${where}: ${name} is not mounted as it should`);
+      check(secret.defaultMode === 0o440 && spec.securityContext.fsGroup === spec.securityContext.runAsGroup,
+            `${where}: ${name} is not the group's to read`);
+      check(made[secret.secretName], `${where}: nobody makes ${secret.secretName}`);
+      there.push(...(made[secret.secretName] ?? []).map((file) => `${mounts[0].mountPath}/${file}`));
+    }
+    const wanted = container.args.filter((arg) => /^--(curve|tls)-/.test(arg)).map((arg) => arg.split("=")[1]);
+    check(wanted.sort().join() === there.sort().join(), `${where}: wants ${wanted}; there are ${there}`);
+    if (object.kind !== "Deployment") continue;
+    const secured = container.args.some((arg) => arg.startsWith("--tls-certificate="));
+    for (const probe of ["startupProbe", "readinessProbe", "livenessProbe"])
+      check(container[probe].httpGet.scheme === (secured ? "HTTPS" : undefined), `${where}: ${probe} by the wrong scheme`);
+    check(metadata.annotations["prometheus.io/scheme"] === (secured ? "https" : undefined), `${where}: scraped by the wrong scheme`);
+  }
+}
+
 const helps = new Map();
 function help_of(command) {
   const key = command.join(" ");
@@ -162,6 +198,7 @@ for (const name of BUILDS) {
   check_names(name, objects, name.startsWith("overlays/") ? objects : [...base, ...objects]);
   check_pods(name, objects);
   check_budgets(name, objects);
+  check_secrets(name, objects);
   if (bin) check_flags(name, objects);
   everything.push(...objects);
 }
