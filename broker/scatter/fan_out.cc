@@ -124,9 +124,15 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
     settle(*group);
   }
   Result<void> check_reply(const Group& group, const wire::SearchReply& reply) const {
-    for (const auto& missing : reply.unsearched)
+    std::vector<std::uint32_t> named;
+    for (const auto& missing : reply.unsearched) {
+      named.push_back(missing.partition);
       if (std::find(group.partitions.begin(), group.partitions.end(), missing.partition) == group.partitions.end())
         return Error(Code::kCorrupt, "speaks of a partition that it was not asked for");
+    }
+    std::sort(named.begin(), named.end());
+    if (std::adjacent_find(named.begin(), named.end()) != named.end())
+      return Error(Code::kCorrupt, "speaks of a partition twice");
     // A leaf that searched nothing need not rank anything.
     if (reply.unsearched.size() >= group.partitions.size()) return {};
     return check(request_, reply);

@@ -205,6 +205,17 @@ TEST_F(ASearch, DoesNotBelieveALeafThatSpeaksOfOtherPartitions) {
   ASSERT_TRUE(page);
   EXPECT_EQ(lacking(), "0:corrupt 1:corrupt ");
 }
+// Else it could pass for one that searched nothing, and need not rank anything.
+TEST_F(ASearch, DoesNotBelieveALeafThatSpeaksOfAPartitionTwice) {
+  no_replica();
+  start();
+  wire::SearchReply nothing;
+  nothing.unsearched = {{0, wire::Unsearched::kDeadline}, {0, wire::Unsearched::kDeadline}};
+  leaf(0).searches.answer(nothing);
+  leaf(2).searches.answer(found({}));
+  ASSERT_TRUE(page);
+  EXPECT_EQ(lacking(), "0:corrupt 1:corrupt ") << "nobody has searched partition 1";
+}
 TEST_F(ASearch, KeepsALeafInServiceThatRefusesToFetchForOverload) {
   start();
   leaf(0).searches.answer(found({{0, 9}}));
