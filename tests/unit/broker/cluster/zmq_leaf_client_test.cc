@@ -30,8 +30,8 @@ class AZmqLeafClient : public testing::Test {
       const auto request = wire::decode_request(bytes);
       ASSERT_TRUE(request);
       const auto id = std::visit([](const auto& one) { return one.request_id; }, *request);
-      if (const auto refusal = refusal_.load()) {
-        socket_->send(peer, wire::encode(wire::Reply(wire::ErrorReply{id, "no", *refusal})));
+      if (refuse_) {
+        socket_->send(peer, wire::encode(wire::Reply(wire::ErrorReply{id, "no", refusal_})));
         return;
       }
       if (lie_) {
@@ -107,7 +107,8 @@ class AZmqLeafClient : public testing::Test {
   TimerDriver driver_{io_, timers_};
   std::atomic<int> asked_{0};
   std::atomic<bool> mute_{false}, lie_{false};
-  std::atomic<std::optional<wire::Unsearched>> refusal_{std::nullopt};
+  std::atomic<bool> refuse_{false};
+  std::atomic<wire::Unsearched> refusal_{};  // with refuse_
   std::unique_ptr<wire::RouterSocket> socket_;
   std::uint16_t port_ = 0;
   std::optional<ZmqLeafClients> clients_;
@@ -185,6 +186,7 @@ TEST_F(AZmqLeafClient, TellsWhyALeafRefuses) {
   start_leaf();
   connect();
   ASSERT_TRUE(reach());
+  refuse_ = true;
   refusal_ = wire::Unsearched::kOverloaded;
   EXPECT_EQ(ask(), Code::kOverloaded);
   refusal_ = wire::Unsearched::kDeadline;
