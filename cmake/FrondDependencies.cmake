@@ -10,6 +10,7 @@ find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(simdjson REQUIRED)
+find_package(OpenSSL 3.0 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(BZip2 REQUIRED)
 pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET libzstd)  # not "zstd": RocksDB's own Findzstd reads zstd_INCLUDE_DIRS

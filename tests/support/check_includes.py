@@ -12,7 +12,8 @@ import sys
 MAY_INCLUDE = {
     "common/config": [],
     "common/metrics": [],
-    "common/http": [],
+    "common/tls": [],
+    "common/http": ["common/tls"],
     "common/text": [],
     "common/codec": [],
     "common/scoring": [],
@@ -45,6 +46,7 @@ THIRD_PARTY = [  # what, its only folder
     # Messages are made in common/wire; the two ends of the sockets are here.
     (re.compile(r"zmq\.hp?p?|zmq_addon"), ("common/wire", "broker/cluster", "leaf/serve")),
     (re.compile(r"boost/beast"), ("common/http",)),
+    (re.compile(r"openssl/"), ("common/tls",)),
     (re.compile(r"cuda_runtime|cuda\.h"), ("common/device", "common/device_codec", "common/codec", "leaf/gpu", "indexer/invert")),
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)

@@ -1,0 +1,122 @@
+#include "common/tls/server_identity.h"
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+
+#include <ctime>
+#include <new>
+#include <utility>
+
+#include "common/tls/openssl.h"
+
+namespace frond::tls {
+namespace {
+// What a client offers must hold http/1.1, if it offers anything (RFC 7301).
+int choose_protocol(SSL* /*ssl*/, const unsigned char** chosen, unsigned char* length, const unsigned char* offered,
+                    unsigned int offered_length, void* /*unused*/) {
+  static constexpr unsigned char kHttp[] = "\x08http/1.1";
+  auto** const to = const_cast<unsigned char**>(chosen);
+  const int found = SSL_select_next_proto(to, length, kHttp, sizeof kHttp - 1, offered, offered_length);
+  return found == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+// Nobody is asked for a pass phrase: there is no terminal. Told by `asked`.
+int refuse_phrase(char* /*to*/, int /*size*/, int /*writing*/, void* asked) {
+  *static_cast<bool*>(asked) = true;
+  return 0;
+}
+
+Result<std::chrono::system_clock::time_point> end_of(const X509& certificate) {
+  std::tm utc{};
+  if (ASN1_TIME_to_tm(X509_get0_notAfter(&certificate), &utc) != 1)
+    return Error(Code::kInvalid, "the certificate has no readable end");
+  return std::chrono::system_clock::from_time_t(::timegm(&utc));
+}
+
+// The server's own certificate first, then those that lead to its authority.
+Result<Certificate> use_certificates(SSL_CTX& context, const std::string& text) {
+  const auto bio = view_of(text);
+  Certificate own(PEM_read_bio_X509_AUX(bio.get(), nullptr, nullptr, nullptr));
+  if (!own) return Error(Code::kInvalid, "no PEM certificate in it (" + take_error_text() + ")");
+  if (SSL_CTX_use_certificate(&context, own.get()) != 1)
+    return Error(Code::kInvalid, "its certificate can't be used: " + take_error_text());
+  for (;;) {
+    Certificate next(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
+    if (!next) break;
+    if (SSL_CTX_add0_chain_cert(&context, next.get()) != 1)
+      return Error(Code::kInvalid, "its chain can't be used: " + take_error_text());
+    static_cast<void>(next.release());  // the context has it
+  }
+  const bool at_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+  if (const std::string why = take_error_text(); !at_end)
+    return Error(Code::kInvalid, "a broken certificate behind the first: " + why);
+  return own;
+}
+
+Result<void> use_key(SSL_CTX& context, const std::string& text) {
+  bool asked = false;
+  const Key key(PEM_read_bio_PrivateKey(view_of(text).get(), nullptr, refuse_phrase, &asked));
+  const std::string why = take_error_text();
+  if (asked) return Error(Code::kInvalid, "it has a pass phrase, and nobody is here to type it");
+  if (!key) return Error(Code::kInvalid, "no PEM private key in it (" + why + ")");
+  // Compares it with the certificate, too.
+  if (SSL_CTX_use_PrivateKey(&context, key.get()) != 1 || SSL_CTX_check_private_key(&context) != 1)
+    return Error(Code::kInvalid, "it is not the key of the certificate");
+  return {};
+}
+
+std::string digest_of(const std::string& text) {
+  std::string digest(EVP_MAX_MD_SIZE, '\0');
+  unsigned size = 0;
+  if (EVP_Digest(text.data(), text.size(), reinterpret_cast<unsigned char*>(digest.data()), &size, EVP_sha256(),
+                 nullptr) != 1)
+    throw std::bad_alloc();
+  digest.resize(size);
+  return digest;
+}
+}  // namespace
+
+void ServerIdentity::Free::operator()(ssl_ctx_st* context) const { SSL_CTX_free(context); }
+ServerIdentity::ServerIdentity(std::string certificate_file, std::string key_file)
+    : certificate_file_(std::move(certificate_file)), key_file_(std::move(key_file)) {}
+ServerIdentity::~ServerIdentity() = default;
+
+Result<std::unique_ptr<ServerIdentity>> ServerIdentity::load(std::string certificate_file, std::string key_file) {
+  std::unique_ptr<ServerIdentity> made(new ServerIdentity(std::move(certificate_file), std::move(key_file)));
+  FROND_TRY(made->refresh());
+  return made;
+}
+
+Result<bool> ServerIdentity::refresh() {
+  const auto certificates = read_pem_file(certificate_file_);
+  const auto key = read_pem_file(key_file_);
+  const auto bytes_of = [](const Result<std::string>& file) { return file ? *file : file.error().message(); };
+  std::string now = digest_of(bytes_of(certificates)) + digest_of(bytes_of(key));  // the key itself is not kept
+  if (now == seen_) return false;
+  seen_ = std::move(now);
+  if (!certificates) return certificates.error();
+  if (!key) return key.error();
+
+  Context context = make_context(TLS_server_method());
+  auto own = use_certificates(*context, *certificates);
+  if (!own) return std::move(own).error().within(certificate_file_);
+  auto ends = end_of(**own);
+  if (!ends) return std::move(ends).error().within(certificate_file_);
+  if (auto used = use_key(*context, *key); !used) return std::move(used).error().within(key_file_);
+  SSL_CTX_set_options(context.get(), SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
+  SSL_CTX_set_alpn_select_cb(context.get(), choose_protocol, nullptr);
+  context_.reset(context.release());
+  expires_ = *ends;
+  return true;
+}
+
+std::unique_ptr<Channel> ServerIdentity::open(int socket) const {
+  SSL* const ssl = SSL_new(context_.get());
+  if (!ssl) throw std::bad_alloc();
+  auto channel = std::make_unique<Channel>(ssl);
+  use_socket(*ssl, socket);
+  SSL_set_accept_state(ssl);
+  return channel;
+}
+
+}  // namespace frond::tls
