@@ -20,8 +20,10 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   options.gpu_queue_limit = 4096;
   options.gpu_least_postings = 20'000;
 
-  app.add_option("--repository", options.repository, "The repository: a directory or http://host:port[/path]")
+  app.add_option("--repository", options.repository, "The repository: a directory or http[s]://host:port[/path]")
       ->required();
+  app.add_option("--tls-ca", options.tls_ca,
+                 "PEM file of the authorities to believe of an https repository; default: the system's");
   app.add_option("--collection", options.collection, "The collection to serve")->required();
   app.add_option("--data", options.data, "Folder of this leaf's own, for its partitions")->required();
   app.add_option("--listen", options.listen, "Where brokers connect: tcp://HOST:PORT")

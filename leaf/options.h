@@ -14,6 +14,7 @@ namespace frond::leaf {
 struct Options {
   std::string repository, collection, data, listen, http;
   std::string curve_secret_key, curve_clients;  // files; both or neither
+  std::string tls_ca;                           // of an https repository; empty: the system's authorities
   std::uint32_t shard = 0, shards = 1;
   std::size_t cpu_threads = 1;
   std::optional<int> gpu_device;  // none: off

@@ -1,13 +1,14 @@
 #pragma once
 // One keep-alive connection to a broker, blocking: what `frond search` and `frond run` use. One thread.
 #include <chrono>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "common/base/result.h"
+#include "common/http/client_stream.h"
 #include "tools/broker_url.h"
 #include "tools/reply_reader.h"
-#include "tools/socket.h"
 
 namespace frond::tools {
 
@@ -18,7 +19,9 @@ struct Reply {
 
 class BrokerClient {
  public:
-  BrokerClient(BrokerUrl url, std::chrono::milliseconds timeout) : url_(std::move(url)), timeout_(timeout) {}
+  // `trust` is null for a plain address.
+  BrokerClient(BrokerUrl url, std::shared_ptr<const tls::Trust> trust, std::chrono::milliseconds timeout)
+      : url_(std::move(url)), trust_(std::move(trust)), timeout_(timeout) {}
   // `target`: path and query, below the URL's prefix. A connection that the broker closed while idle is opened again,
   // once. kUnavailable names the address; kDeadline: no whole reply in time; kCorrupt: not HTTP.
   Result<Reply> get(std::string_view target);
@@ -27,8 +30,9 @@ class BrokerClient {
   Result<Reply> exchange(const std::string& request);
   Result<Reply> receive();
   BrokerUrl url_;
+  std::shared_ptr<const tls::Trust> trust_;
   std::chrono::milliseconds timeout_;
-  Socket socket_;
+  http::ClientStream stream_;
   ReplyReader reader_;
 };
 

@@ -25,20 +25,21 @@ std::string BrokerUrl::authority() const {
 
 Result<BrokerUrl> parse_broker_url(std::string_view text) {
   std::string_view rest = text;
-  constexpr std::string_view kScheme = "http://";
-  if (rest.starts_with(kScheme)) {
-    rest.remove_prefix(kScheme.size());
-  } else if (rest.find("://") != std::string_view::npos) {
-    return bad(text, "only http:// is spoken");
-  }
+  constexpr std::string_view kPlain = "http://", kTls = "https://";
   BrokerUrl url;
+  url.tls = rest.starts_with(kTls);
+  if (url.tls || rest.starts_with(kPlain)) {
+    rest.remove_prefix(url.tls ? kTls.size() : kPlain.size());
+  } else if (rest.find("://") != std::string_view::npos) {
+    return bad(text, "only http:// and https:// are spoken");
+  }
   const auto slash = std::min(rest.find('/'), rest.size());
   url.prefix = rest.substr(slash);
   while (url.prefix.ends_with('/')) url.prefix.pop_back();
   const auto unfit = [](unsigned char c) { return c <= ' ' || c == '?' || c == '#' || c == 0x7f; };
   if (std::any_of(rest.begin(), rest.end(), unfit)) return bad(text, "holds a character that no address has");
   rest = rest.substr(0, slash);
-  std::string_view port = "80";
+  std::string_view port = url.tls ? "443" : "80";
   if (rest.starts_with('[')) {
     const auto close = rest.find(']');
     if (close == std::string_view::npos) return bad(text, "'[' without ']'");

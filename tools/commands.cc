@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "tools/broker_url.h"
-
 namespace frond::tools {
 
 void add_query_flags(CLI::App& command, QueryFlags& flags) {
-  command.add_option("--broker", flags.broker, "The broker's address, http://HOST:PORT")->capture_default_str();
+  command.add_option("--broker", flags.broker, "The broker's address, http[s]://HOST:PORT")->capture_default_str();
+  add_tls_ca(command, flags.tls_ca);
   command.add_option("--mode", flags.mode, "Which documents match: all terms, any, or all and then any")
       ->check(CLI::IsMember({"and", "or", "auto"}));
   command.add_option("--k", flags.k, "Hits wanted")->check(CLI::Range(1, 1000))->capture_default_str();
@@ -18,6 +17,23 @@ void add_query_flags(CLI::App& command, QueryFlags& flags) {
   command.add_option("--cache", flags.cache, "The broker's result cache")->check(CLI::IsMember({"on", "off"}));
   command.add_option("--timeout-ms", flags.timeout_ms, "The deadline to ask for; 0: the broker's default")
       ->check(CLI::Range(0, 600'000));
+}
+
+void add_tls_ca(CLI::App& command, std::string& file) {
+  const CLI::Validator authorities(
+      [](std::string& given) {
+        const auto trust = tls::Trust::load(given);
+        return trust ? std::string() : trust.error().message();
+      },
+      "FILE");
+  command.add_option("--tls-ca", file, "PEM file of the authorities to believe under https; default: the system's")
+      ->check(authorities);
+}
+
+Result<Endpoint> endpoint_of(std::string_view url, const std::string& tls_ca) {
+  Endpoint endpoint{FROND_TRY(parse_broker_url(url)), nullptr};
+  if (endpoint.url.tls) endpoint.trust = FROND_TRY(tls::Trust::load(tls_ca));
+  return endpoint;
 }
 
 std::string search_target(const QueryFlags& flags, std::string_view query, std::uint32_t offset) {

@@ -66,9 +66,10 @@ LoadOptions options_of(const LoadFlags& flags) {
 }
 
 Result<void> load(const LoadFlags& flags) {
-  const auto url = FROND_TRY(parse_broker_url(flags.query.broker));
+  const auto [url, trust] = FROND_TRY(endpoint_of(flags.query.broker, flags.query.tls_ca));
   const auto topics = FROND_TRY(read_topics(flags.queries));
-  const auto options = options_of(flags);
+  auto options = options_of(flags);
+  options.trust = trust;
   auto report = generate_load(url, requests_of(url, flags, topics), options);
   if (!report) return std::move(report).error().within("broker " + url.authority());
   const std::string out = flags.json ? to_json(*report, options) + '\n' : to_text(*report);

@@ -15,20 +15,25 @@
 #include <utility>
 
 #include "common/base/deadline.h"
+#include "common/http/client_stream.h"
+#include "common/http/socket.h"
 #include "tools/answer_marks.h"
 #include "tools/reply_reader.h"
-#include "tools/socket.h"
 
 namespace frond::tools {
 namespace {
+using http::Socket;
+using http::SocketAddress;
+using Status = tls::Step::Status;
 
 constexpr auto kReconnectPause = std::chrono::milliseconds(50);
 constexpr std::size_t kRead = 32 << 10;
 
 struct Connection {
   Socket socket;
+  std::unique_ptr<tls::Channel> channel;  // null: plain
   ReplyReader reader;
-  bool connected = false, busy = false, waits_to_write = false;
+  bool connected = false, shaking = false, busy = false, waits_to_write = false;
   Instant due{};            // of the request in flight
   Instant retry_at{};       // when closed: not to be opened before
   std::string_view unsent;  // what is left of the request in flight
@@ -36,8 +41,14 @@ struct Connection {
 
 class Generator {
  public:
-  Generator(SocketAddress address, const std::vector<std::string>& requests, const LoadOptions& options)
-      : address_(address), requests_(requests), options_(options), random_(options.seed), gap_(1.0) {}
+  Generator(SocketAddress address, std::string host, const std::vector<std::string>& requests,
+            const LoadOptions& options)
+      : address_(address),
+        host_(std::move(host)),
+        requests_(requests),
+        options_(options),
+        random_(options.seed),
+        gap_(1.0) {}
 
   Result<LoadReport> run();
 
@@ -51,6 +62,10 @@ class Generator {
   void on_event(Connection& connection, std::uint32_t events);
   void on_writable(Connection& connection);
   void on_readable(Connection& connection);
+  void shake(Connection& connection);
+  bool take_replies(Connection& connection, std::size_t bytes);
+  void read_secure(Connection& connection);
+  void write_secure(Connection& connection);
   void write_rest(Connection& connection);
   bool finish(Connection& connection, const ReplyView& reply);
   void fail(Connection& connection, const std::string& why);
@@ -63,6 +78,7 @@ class Generator {
   bool open_loop() const { return options_.rate > 0; }
 
   SocketAddress address_;
+  std::string host_;
   const std::vector<std::string>& requests_;
   const LoadOptions& options_;
   std::mt19937_64 random_;
@@ -158,6 +174,7 @@ void Generator::open_connection(Connection& connection) {
   connection.reader.reset();
   if (!socket) return fail(connection, socket.error().message());
   connection.socket = std::move(socket).value();
+  connection.channel = options_.trust ? options_.trust->open(connection.socket.fd(), host_) : nullptr;
   epoll_event event{};
   event.events = EPOLLIN | EPOLLOUT;
   event.data.ptr = &connection;
@@ -183,13 +200,15 @@ void Generator::on_event(Connection& connection, std::uint32_t events) {
     ::getsockopt(connection.socket.fd(), SOL_SOCKET, SO_ERROR, &error, &size);
     if (error != 0) return fail(connection, std::strerror(error));
   }
+  if (connection.shaking) return shake(connection);
   if (events & EPOLLOUT) on_writable(connection);
-  if (connection.socket.open() && events & (EPOLLIN | EPOLLHUP)) on_readable(connection);
+  if (connection.socket.open() && !connection.shaking && events & (EPOLLIN | EPOLLHUP)) on_readable(connection);
 }
 
 void Generator::on_writable(Connection& connection) {
   if (!connection.connected) {
     connection.connected = true;
+    if (connection.channel) return shake(connection);
     watch(connection, false);
     idle_.push_back(&connection);
     return;
@@ -197,7 +216,16 @@ void Generator::on_writable(Connection& connection) {
   write_rest(connection);
 }
 
+void Generator::shake(Connection& connection) {
+  const auto step = connection.channel->handshake();
+  if (step.status == Status::kFailed) return fail(connection, connection.channel->error());
+  connection.shaking = step.status != Status::kDone;
+  watch(connection, step.status == Status::kWantWrite);
+  if (!connection.shaking) idle_.push_back(&connection);
+}
+
 void Generator::write_rest(Connection& connection) {
+  if (connection.channel) return write_secure(connection);
   while (!connection.unsent.empty()) {
     const auto sent = ::send(connection.socket.fd(), connection.unsent.data(), connection.unsent.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
@@ -208,19 +236,50 @@ void Generator::write_rest(Connection& connection) {
   watch(connection, false);
 }
 
+void Generator::write_secure(Connection& connection) {
+  while (!connection.unsent.empty()) {
+    const auto step = connection.channel->write(connection.unsent);
+    if (step.status == Status::kFailed) return fail(connection, connection.channel->error());
+    if (step.status != Status::kDone) return watch(connection, true);
+    connection.unsent.remove_prefix(step.bytes);
+  }
+  watch(connection, false);
+}
+
 void Generator::on_readable(Connection& connection) {
+  if (connection.channel) return read_secure(connection);
   char* to = connection.reader.room(kRead);
   const auto got = ::recv(connection.socket.fd(), to, connection.reader.room_size(), 0);
   if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
   if (got < 0) return fail(connection, std::strerror(errno));
   if (got == 0) return fail(connection, "the broker closed the connection");
-  connection.reader.received(static_cast<std::size_t>(got));
+  take_replies(connection, static_cast<std::size_t>(got));
+}
+
+// All that is there: epoll knows nothing of what the channel has taken from the socket.
+void Generator::read_secure(Connection& connection) {
+  do {
+    char* to = connection.reader.room(kRead);
+    const auto step = connection.channel->read({to, connection.reader.room_size()});
+    if (step.status == Status::kClosed) return fail(connection, "the broker closed the connection");
+    if (step.status == Status::kFailed) return fail(connection, connection.channel->error());
+    if (step.status != Status::kDone || !take_replies(connection, step.bytes)) return;
+  } while (connection.channel->has_pending());
+}
+
+// False: the connection was closed.
+bool Generator::take_replies(Connection& connection, std::size_t bytes) {
+  connection.reader.received(bytes);
   for (;;) {
     const auto reply = connection.reader.next();
-    if (!reply) return fail(connection, reply.error().message());
-    if (!*reply) return;
-    if (!connection.busy || !connection.unsent.empty()) return fail(connection, "a reply to no request");
-    if (!finish(connection, **reply)) return;
+    const auto refuse = [&](const std::string& why) {
+      fail(connection, why);
+      return false;
+    };
+    if (!reply) return refuse(reply.error().message());
+    if (!*reply) return true;
+    if (!connection.busy || !connection.unsent.empty()) return refuse("a reply to no request");
+    if (!finish(connection, **reply)) return false;
   }
 }
 
@@ -245,6 +304,7 @@ bool Generator::finish(Connection& connection, const ReplyView& reply) {
     idle_.push_back(&connection);
     return true;
   }
+  connection.channel.reset();
   connection.socket.close();  // asked for by the broker, and no error
   open_connection(connection);
   return false;
@@ -260,6 +320,8 @@ void Generator::fail(Connection& connection, const std::string& why) {
   }
   std::erase(idle_, &connection);
   connection.unsent = {};
+  connection.channel.reset();
+  connection.shaking = false;
   connection.socket.close();
   connection.retry_at = now + kReconnectPause;
   down_.push_back(&connection);
@@ -336,8 +398,11 @@ Result<LoadReport> Generator::run() {
 Result<LoadReport> generate_load(const BrokerUrl& url, const std::vector<std::string>& requests,
                                  const LoadOptions& options) {
   FROND_CHECK(!requests.empty() && options.connections > 0);
-  const auto reached = FROND_TRY(connect_blocking(url, std::chrono::seconds(5)));
-  return Generator(reached.address, requests, options).run();
+  constexpr std::chrono::seconds kPatience{5};
+  const auto reached = FROND_TRY(http::connect_blocking(url.host, url.port, kPatience));
+  // Who can't be trusted is no broker to load: better said at once than by every connection.
+  if (options.trust) FROND_TRY(http::ClientStream::connect(url.host, url.port, options.trust.get(), kPatience));
+  return Generator(reached.address, url.host, requests, options).run();
 }
 
 }  // namespace frond::tools

@@ -4,14 +4,17 @@
 // Open loop: requests are due at the instants of a Poisson process of the given rate, whatever the broker does. A
 // request that finds every connection busy waits for one, and its latency counts from the instant it was due: a slow
 // broker can not make the generator ask less, so the percentiles are free of coordinated omission (G. Tene's term).
+// Under TLS a connection is open for requests when its handshake is done; every one is a full handshake.
 // Closed loop: each connection asks again as soon as it has its answer; latency counts from the send.
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "common/base/result.h"
+#include "common/tls/trust.h"
 #include "tools/broker_url.h"
 #include "tools/histogram.h"
 
@@ -24,7 +27,8 @@ struct LoadOptions {
   std::chrono::nanoseconds seconds{0};  // recorded
   std::chrono::nanoseconds drain{0};    // how long answers are awaited after the end
   std::uint64_t queries_per_request = 1;
-  std::uint64_t seed = 1;  // of the arrivals
+  std::uint64_t seed = 1;                   // of the arrivals
+  std::shared_ptr<const tls::Trust> trust;  // under https; null: plain
 };
 
 struct LoadReport {
@@ -44,7 +48,8 @@ struct LoadReport {
   double queries_per_second() const { return seconds > 0 ? double(in_window) / seconds : 0; }
 };
 
-// `requests`: whole HTTP requests, sent in turn. kUnavailable: the broker can't be reached at the start.
+// `requests`: whole HTTP requests, sent in turn. kUnavailable: the broker can't be reached, or not trusted, at the
+// start.
 Result<LoadReport> generate_load(const BrokerUrl& url, const std::vector<std::string>& requests,
                                  const LoadOptions& options);
 

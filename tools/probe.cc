@@ -11,30 +11,31 @@ namespace frond::tools {
 namespace {
 
 // The client's prefix is all of the path.
-Result<void> probe(std::string_view url, std::chrono::milliseconds timeout) {
-  auto address = FROND_TRY(parse_broker_url(url));
-  const std::string_view target = address.prefix.empty() ? "/" : "";
-  BrokerClient client(std::move(address), timeout);
+Result<void> probe(const std::string& url, const std::string& tls_ca, std::chrono::milliseconds timeout) {
+  auto endpoint = FROND_TRY(endpoint_of(url, tls_ca));
+  const std::string_view target = endpoint.url.prefix.empty() ? "/" : "";
+  BrokerClient client(std::move(endpoint.url), std::move(endpoint.trust), timeout);
   const auto reply = FROND_TRY(client.get(target));
   if (reply.status == 200) return {};
-  return Error(Code::kUnavailable, std::string(url) + ": status " + std::to_string(reply.status));
+  return Error(Code::kUnavailable, url + ": status " + std::to_string(reply.status));
 }
 
 }  // namespace
 
 void add_probe(CLI::App& program, int& status) {
   struct Flags {
-    std::string url;
+    std::string url, tls_ca;
     std::uint32_t timeout_ms = 2000;
   };
   auto flags = std::make_shared<Flags>();
   auto* command = program.add_subcommand("probe", "Exit 0 if a URL (/livez, /readyz) answers 200, else 1");
-  command->add_option("url", flags->url, "http://HOST:PORT/PATH of a broker, leaf or indexer")->required();
+  command->add_option("url", flags->url, "http[s]://HOST:PORT/PATH of a broker, leaf or indexer")->required();
+  add_tls_ca(*command, flags->tls_ca);
   command->add_option("--timeout", flags->timeout_ms, "Milliseconds that each step may take")
       ->capture_default_str()
       ->check(CLI::Range(1, 600'000));
   command->callback([flags, &status] {
-    status = exit_status("probe", probe(flags->url, std::chrono::milliseconds(flags->timeout_ms)));
+    status = exit_status("probe", probe(flags->url, flags->tls_ca, std::chrono::milliseconds(flags->timeout_ms)));
   });
 }
 

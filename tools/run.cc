@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <utility>
 
 #include "tools/answer.h"
 #include "tools/broker_client.h"
@@ -55,7 +56,8 @@ Result<void> ask(BrokerClient& broker, const RunFlags& flags, const Topic& topic
 
 Result<void> run(const RunFlags& flags) {
   const auto topics = FROND_TRY(read_topics(flags.topics));
-  BrokerClient broker(FROND_TRY(parse_broker_url(flags.query.broker)), patience(flags.query));
+  auto endpoint = FROND_TRY(endpoint_of(flags.query.broker, flags.query.tls_ca));
+  BrokerClient broker(std::move(endpoint.url), std::move(endpoint.trust), patience(flags.query));
   std::ofstream file;
   if (flags.output != "-") file.open(flags.output);
   std::ostream& out = flags.output == "-" ? std::cout : file;

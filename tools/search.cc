@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "tools/answer.h"
@@ -42,7 +43,8 @@ void print(const Answer& answer, std::uint32_t offset, bool colour) {
 Result<void> search(const SearchFlags& flags) {
   std::string query;
   for (const auto& word : flags.words) query += (query.empty() ? "" : " ") + word;
-  BrokerClient broker(FROND_TRY(parse_broker_url(flags.query.broker)), patience(flags.query));
+  auto endpoint = FROND_TRY(endpoint_of(flags.query.broker, flags.query.tls_ca));
+  BrokerClient broker(std::move(endpoint.url), std::move(endpoint.trust), patience(flags.query));
   const auto reply = FROND_TRY(broker.get(search_target(flags.query, query, flags.offset)));
   const auto answer = FROND_TRY(parse_answer(reply.status, reply.body));
   if (flags.json)

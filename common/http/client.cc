@@ -2,55 +2,68 @@
 
 #include <array>
 #include <exception>
-#include <limits>
+#include <memory>
+#include <optional>
 
-#include <boost/asio/connect.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/buffer_body.hpp>
-#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
-#include <boost/beast/http/write.hpp>
+
+#include "common/http/client_stream.h"
 
 namespace frond::http {
 namespace {
-namespace asio = boost::asio;
 namespace beast = boost::beast;
 using boost::system::error_code;
 
-// Asynchronous steps run one at a time to their end: only those obey a stream's timeout.
+// What Beast reads from. Keeps the error of ours that stands behind an error code.
+class Source {
+ public:
+  explicit Source(ClientStream& from) : from_(from) {}
+  template <class Buffers>
+  std::size_t read_some(const Buffers& buffers, error_code& failed) {
+    const boost::asio::mutable_buffer to = *boost::asio::buffer_sequence_begin(buffers);
+    auto got = from_.read_some({static_cast<char*>(to.data()), to.size()});
+    failed = {};
+    if (got && *got > 0) return *got;
+    if (got) {
+      failed = boost::asio::error::eof;
+    } else {
+      failed = boost::asio::error::connection_aborted;
+      lost_ = std::move(got).error();
+    }
+    return 0;
+  }
+  template <class Buffers>
+  std::size_t read_some(const Buffers& buffers) {
+    error_code failed;
+    const auto got = read_some(buffers, failed);
+    if (failed) throw boost::system::system_error(failed);
+    return got;
+  }
+  const std::optional<Error>& lost() const { return lost_; }
+
+ private:
+  ClientStream& from_;
+  std::optional<Error> lost_;
+};
+
 class Exchange {
  public:
-  explicit Exchange(std::chrono::seconds step_timeout) : stream_(io_), timeout_(step_timeout) {}
-
-  Result<void> connect(const Url& url) {
-    asio::ip::tcp::resolver resolver(io_);
-    error_code failed;
-    const auto endpoints = resolver.resolve(url.host, url.port, failed);
-    if (failed) return Error(Code::kUnavailable, "cannot resolve '" + url.host + "': " + failed.message());
-    failed = step([&](auto done) { stream_.async_connect(endpoints, done); });
-    if (failed)
-      return Error(Code::kUnavailable, "cannot connect to " + url.host + ":" + url.port + ": " + failed.message());
-    return {};
-  }
+  explicit Exchange(ClientStream stream) : stream_(std::move(stream)), source_(stream_) {}
 
   Result<void> ask(const Url& url, const std::string& target) {
-    beast::http::request<beast::http::empty_body> request(beast::http::verb::get, target, 11);
-    request.set(beast::http::field::host, url.host + ":" + url.port);
-    request.set(beast::http::field::user_agent, "frond");
-    request.set(beast::http::field::connection, "close");
-    const error_code failed = step([&](auto done) { beast::http::async_write(stream_, request, done); });
-    if (failed) return Error(Code::kUnavailable, "sending: " + failed.message());
-    return {};
+    return stream_.write_all("GET " + target + " HTTP/1.1\r\nHost: " + url.authority() +
+                             "\r\nUser-Agent: frond\r\nConnection: close\r\n\r\n");
   }
 
   Result<void> receive(std::uint64_t max_bytes, const BodySink& sink) {
     parser_.body_limit(max_bytes);
-    error_code failed = step([&](auto done) { beast::http::async_read_header(stream_, buffer_, parser_, done); });
+    error_code failed;
+    beast::http::read_header(source_, buffer_, parser_, failed);
     if (failed) return error_of(failed);
     const unsigned status = parser_.get().result_int();
     if (status == 404) return Error(Code::kNotFound, "404 Not Found");
@@ -59,7 +72,7 @@ class Exchange {
       auto& body = parser_.get().body();
       body.data = piece_.data();
       body.size = piece_.size();
-      failed = step([&](auto done) { beast::http::async_read(stream_, buffer_, parser_, done); });
+      beast::http::read(source_, buffer_, parser_, failed);
       if (failed == beast::http::error::need_buffer) failed = {};
       if (failed) return error_of(failed);
       FROND_TRY(sink(ByteView(piece_.data(), piece_.size() - body.size)));
@@ -68,16 +81,8 @@ class Exchange {
   }
 
  private:
-  template <class Start>
-  error_code step(Start&& start) {
-    error_code result;
-    stream_.expires_after(timeout_);
-    start([&result](error_code code, auto&&...) { result = code; });
-    io_.restart();
-    io_.run();
-    return result;
-  }
-  static Error error_of(const error_code& failed) {
+  Error error_of(const error_code& failed) const {
+    if (source_.lost()) return Error(Code::kUnavailable, "receiving: " + source_.lost()->message());
     if (failed == beast::http::error::body_limit) return Error(Code::kCorrupt, "the body is larger than it may be");
     const bool foreign =
         failed.category() == beast::http::make_error_code(beast::http::error::bad_version).category() &&
@@ -85,27 +90,32 @@ class Exchange {
     return Error(foreign ? Code::kCorrupt : Code::kUnavailable, "receiving: " + failed.message());
   }
 
-  asio::io_context io_{1};
-  beast::tcp_stream stream_;
-  std::chrono::seconds timeout_;
+  ClientStream stream_;
+  Source source_;
   beast::flat_buffer buffer_{64 << 10};
   beast::http::response_parser<beast::http::buffer_body> parser_;
   std::array<std::byte, 256 << 10> piece_;
 };
 }  // namespace
 
+std::string Url::authority() const {
+  const bool v6 = host.find(':') != std::string::npos;
+  return (v6 ? "[" + host + "]" : host) + ":" + port;
+}
+
 Result<Url> parse_url(std::string_view url) {
-  constexpr std::string_view kScheme = "http://";
+  constexpr std::string_view kPlain = "http://", kTls = "https://";
   const auto invalid = [&] {
-    return Error(Code::kInvalid, "'" + std::string(url) + "' is not http://host[:port][/path]");
+    return Error(Code::kInvalid, "'" + std::string(url) + "' is not http[s]://host[:port][/path]");
   };
-  if (!url.starts_with(kScheme)) return invalid();
-  const std::string_view rest = url.substr(kScheme.size());
+  const bool tls = url.starts_with(kTls);
+  if (!tls && !url.starts_with(kPlain)) return invalid();
+  const std::string_view rest = url.substr(tls ? kTls.size() : kPlain.size());
   const std::string_view authority = rest.substr(0, rest.find('/'));
   std::string_view path = rest.substr(authority.size());
   while (path.ends_with('/')) path.remove_suffix(1);
   if (path.find_first_of(" ?#\r\n") != path.npos) return invalid();
-  Url parts{std::string(authority), "80", std::string(path)};
+  Url parts{std::string(authority), tls ? "443" : "80", std::string(path), tls};
   const auto colon = authority.rfind(':');
   if (colon != authority.npos && authority.find(']', colon) == authority.npos) {
     parts.host = authority.substr(0, colon);
@@ -118,14 +128,16 @@ Result<Url> parse_url(std::string_view url) {
   return parts;
 }
 
-Result<void> get(const Url& url, std::string_view path, std::uint64_t max_bytes, std::chrono::seconds step_timeout,
-                 const BodySink& sink) {
+Result<void> get(const Url& url, const tls::Trust* trust, std::string_view path, std::uint64_t max_bytes,
+                 std::chrono::seconds step_timeout, const BodySink& sink) {
   const std::string target = url.path + std::string(path);
-  const std::string where = "http://" + url.host + ":" + url.port + target;
+  const std::string where = (url.tls ? "https://" : "http://") + url.authority() + target;
+  if (url.tls && !trust) return Error(Code::kInvalid, where + ": nobody said whom to trust");
   try {
-    const auto exchange = std::make_unique<Exchange>(step_timeout);
     const auto whole = [&]() -> Result<void> {
-      FROND_TRY(exchange->connect(url));
+      auto stream = ClientStream::connect(url.host, url.port, url.tls ? trust : nullptr, step_timeout);
+      if (!stream) return std::move(stream).error().within("cannot connect");
+      const auto exchange = std::make_unique<Exchange>(std::move(*stream));
       FROND_TRY(exchange->ask(url, target));
       return exchange->receive(max_bytes, sink);
     };

@@ -20,8 +20,11 @@ namespace frond::repository {
 // Reading, wherever the repository is. Thread-safe.
 class RepositorySource {
  public:
-  // A directory, or "http://host[:port][/path]". kInvalid: neither, or a collection that is not a safe name.
-  static Result<std::unique_ptr<RepositorySource>> open(std::string_view directory_or_url, std::string_view collection);
+  // A directory, or "http[s]://host[:port][/path]". Under https the server has to show a certificate from one of the
+  // authorities in the PEM file `tls_ca`, or of the system's where that is empty. kInvalid: neither a directory nor a
+  // URL, a collection that is not a safe name, or a bad `tls_ca`.
+  static Result<std::unique_ptr<RepositorySource>> open(std::string_view directory_or_url, std::string_view collection,
+                                                        const std::string& tls_ca = {});
   virtual ~RepositorySource() = default;
   // kNotFound: nothing is published; kUnavailable: the repository can't be read now.
   virtual Result<Generation> current() const = 0;

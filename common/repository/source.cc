@@ -130,14 +130,15 @@ class DirectorySource final : public Source {
 
 class HttpSource final : public Source {
  public:
-  HttpSource(http::Url root, std::string collection)
-      : Source(collection), root_(std::move(root)), prefix_("/" + collection + "/") {}
+  HttpSource(http::Url root, std::shared_ptr<const tls::Trust> trust, std::string collection)
+      : Source(collection), root_(std::move(root)), trust_(std::move(trust)), prefix_("/" + collection + "/") {}
 
  private:
   Result<void> stream(const std::string& path, std::uint64_t max_bytes, const ByteSink& sink) const override {
-    return http::get(root_, prefix_ + path, max_bytes, kStepTimeout, sink);
+    return http::get(root_, trust_.get(), prefix_ + path, max_bytes, kStepTimeout, sink);
   }
   http::Url root_;
+  std::shared_ptr<const tls::Trust> trust_;  // null: plain HTTP
   std::string prefix_;
 };
 }  // namespace
@@ -151,12 +152,16 @@ std::string partition_file_path(const PartitionEntry& partition, const Partition
 }
 
 Result<std::unique_ptr<RepositorySource>> RepositorySource::open(std::string_view directory_or_url,
-                                                                 std::string_view collection) {
+                                                                 std::string_view collection,
+                                                                 const std::string& tls_ca) {
   if (!is_safe_name(collection))
     return Error(Code::kInvalid, "'" + std::string(collection) + "' is not a collection's name: use [A-Za-z0-9._-]");
   std::unique_ptr<RepositorySource> source;
   if (directory_or_url.find("://") != directory_or_url.npos) {
-    source = std::make_unique<HttpSource>(FROND_TRY(http::parse_url(directory_or_url)), std::string(collection));
+    auto url = FROND_TRY(http::parse_url(directory_or_url));
+    std::shared_ptr<const tls::Trust> trust;
+    if (url.tls) trust = FROND_TRY(tls::Trust::load(tls_ca));
+    source = std::make_unique<HttpSource>(std::move(url), std::move(trust), std::string(collection));
   } else {
     source = std::make_unique<DirectorySource>(fs::path(directory_or_url), std::string(collection));
   }

@@ -7,7 +7,7 @@ namespace {
 
 std::string shown(std::string_view text) {
   const auto url = parse_broker_url(text);
-  return url ? url->authority() + "|" + url->prefix : "error: " + url.error().message();
+  return url ? (url->tls ? "tls " : "") + url->authority() + "|" + url->prefix : "error: " + url.error().message();
 }
 
 TEST(BrokerUrl, TakesWhatPeopleType) {
@@ -15,10 +15,12 @@ TEST(BrokerUrl, TakesWhatPeopleType) {
   EXPECT_EQ(shown("broker:9000/"), "broker:9000|");
   EXPECT_EQ(shown("http://broker/search/"), "broker:80|/search");
   EXPECT_EQ(shown("http://[::1]:8080"), "[::1]:8080|");
+  EXPECT_EQ(shown("https://broker/search"), "tls broker:443|/search");
+  EXPECT_EQ(shown("https://broker:8443"), "tls broker:8443|");
 }
 
 TEST(BrokerUrl, SaysWhatIsWrong) {
-  EXPECT_EQ(shown("https://x"), "error: broker address 'https://x': only http:// is spoken");
+  EXPECT_EQ(shown("ftp://x"), "error: broker address 'ftp://x': only http:// and https:// are spoken");
   for (const auto* bad :
        {"", "http://", ":80", "x:", "x:0", "x:65536", "x:80a", "[::1", "[::1]80", "x:80/a b", "x:80?q"})
     EXPECT_EQ(parse_broker_url(bad), Code::kInvalid) << bad;

@@ -11,10 +11,11 @@
 #include <functional>
 #include <thread>
 
-#include "tools/socket.h"
+#include "common/http/socket.h"
 
 namespace frond::tools {
 namespace {
+using http::Socket;
 
 const std::string kBody = R"({"cache":"hit","coverage":{"degraded":[]},"hits":[]})";
 const std::string kReply = "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(kBody.size()) + "\r\n\r\n" + kBody;

@@ -1,14 +1,14 @@
 #pragma once
-// A TCP socket that closes itself, and how one is connected.
+// A client's TCP socket that closes itself, and how one is connected. Any thread.
 #include <chrono>
+#include <string>
 #include <utility>
 
 #include <sys/socket.h>
 
 #include "common/base/result.h"
-#include "tools/broker_url.h"
 
-namespace frond::tools {
+namespace frond::http {
 
 class Socket {
  public:
@@ -42,8 +42,8 @@ struct Connected {
 
 // Connected within `timeout`, to the first of the name's addresses that answers; blocking, with receive and send
 // timeouts set to it. kUnavailable.
-Result<Connected> connect_blocking(const BrokerUrl& url, std::chrono::milliseconds timeout);
+Result<Connected> connect_blocking(const std::string& host, const std::string& port, std::chrono::milliseconds timeout);
 // Begins a connection and returns at once; writable when done. kUnavailable.
 Result<Socket> connect_begin(const SocketAddress& address);
 
-}  // namespace frond::tools
+}  // namespace frond::http

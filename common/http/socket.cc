@@ -1,4 +1,4 @@
-#include "tools/socket.h"
+#include "common/http/socket.h"
 
 #include <netdb.h>
 #include <netinet/in.h>
@@ -12,7 +12,7 @@
 
 #include <fcntl.h>
 
-namespace frond::tools {
+namespace frond::http {
 namespace {
 
 Error unavailable(const std::string& where, int error) {
@@ -32,11 +32,11 @@ Result<void> wait_connected(int fd, std::chrono::milliseconds timeout) {
 }
 
 // At least one address.
-Result<std::vector<SocketAddress>> resolve(const BrokerUrl& url) {
+Result<std::vector<SocketAddress>> resolve(const std::string& host, const std::string& port) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  if (const int failed = ::getaddrinfo(url.host.c_str(), url.port.c_str(), &hints, &found); failed != 0)
+  if (const int failed = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found); failed != 0)
     return Error(Code::kUnavailable, ::gai_strerror(failed));
   std::vector<SocketAddress> addresses;
   for (const addrinfo* each = found; each; each = each->ai_next) {
@@ -68,8 +68,9 @@ Result<Socket> connect_begin(const SocketAddress& address) {
   return socket;
 }
 
-Result<Connected> connect_blocking(const BrokerUrl& url, std::chrono::milliseconds timeout) {
-  const auto addresses = FROND_TRY(resolve(url));
+Result<Connected> connect_blocking(const std::string& host, const std::string& port,
+                                   std::chrono::milliseconds timeout) {
+  const auto addresses = FROND_TRY(resolve(host, port));
   std::string why;
   for (const auto& address : addresses) {
     auto begun = connect_begin(address);
@@ -90,4 +91,4 @@ Result<Connected> connect_blocking(const BrokerUrl& url, std::chrono::millisecon
   return Error(Code::kUnavailable, why);
 }
 
-}  // namespace frond::tools
+}  // namespace frond::http
