@@ -12,6 +12,9 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "broker/cluster/cluster_map.h"
 #include "broker/cluster/leaf_dns.h"
@@ -19,6 +22,7 @@
 #include "broker/cluster/zmq_leaf_client.h"
 #include "broker/curve.h"
 #include "broker/http/routes.h"
+#include "broker/http/tls_endpoint.h"
 #include "broker/options.h"
 #include "common/base/server_process.h"
 #include "common/config/options.h"
@@ -31,6 +35,18 @@ namespace {
 int refuse(const Error& error) {
   std::cerr << "frond-broker: " << error.message() << std::endl;
   return 2;
+}
+
+// Null: plain HTTP.
+Result<std::unique_ptr<TlsEndpoint>> tls_endpoint_for(const Options& options, TimerQueue& timers, Logger& log,
+                                                      metrics::Registry& registry) {
+  if (options.tls_certificate.empty()) return std::unique_ptr<TlsEndpoint>();
+  return TlsEndpoint::create(options.tls_certificate, options.tls_key, timers, log, registry);
+}
+
+std::vector<std::pair<std::string, std::string>> tls_headers_of(const Options& options) {
+  if (options.hsts_seconds == 0) return {};
+  return {{"Strict-Transport-Security", "max-age=" + std::to_string(options.hsts_seconds)}};
 }
 
 // Half of the open files are for leaves, logs and names: clients must not keep the broker from its leaves.
@@ -67,16 +83,22 @@ int serve(const Options& options, std::size_t descriptors) {
   MultiSearch multi_search(service, timers, {});
   HttpMetrics http_metrics(registry);
   bool draining = false;
+  const auto tls = tls_endpoint_for(options, timers, log, registry);
+  if (!tls) return refuse(tls.error());
 
-  auto http = http::Server::create(io,
-                                   {.listen = options.http,
-                                    .max_body = kMaxBatchBody,
-                                    .max_header = 32 << 10,  // a query of 4 KiB may be three times as long when escaped
-                                    .max_connections = connections_within(descriptors, options, log),
-                                    .on_answer = [&](std::string_view route, int status,
-                                                     double seconds) { http_metrics.count(route, status, seconds); }},
-                                   make_routes({service, multi_search, map, registry, clock, options.collection,
-                                                std::string(config::version()), [&] { return draining; }}));
+  auto http =
+      http::Server::create(io,
+                           {.listen = options.http,
+                            .max_body = kMaxBatchBody,
+                            .max_header = 32 << 10,  // a query of 4 KiB may be three times as long when escaped
+                            .max_connections = connections_within(descriptors, options, log),
+                            .on_answer = [&](std::string_view route, int status,
+                                             double seconds) { http_metrics.count(route, status, seconds); },
+                            .tls = *tls ? &(*tls)->identity() : nullptr,
+                            .on_handshake_failure = [&](std::string_view reason) { (*tls)->count_failure(reason); },
+                            .tls_headers = tls_headers_of(options)},
+                           make_routes({service, multi_search, map, registry, clock, options.collection,
+                                        std::string(config::version()), [&] { return draining; }}));
   if (!http) return refuse(std::move(http).error().within("--http"));
   if (const auto set = map.set_leaves(options.leaves); !set) return refuse(set.error());
   std::optional<LeafDns> dns;

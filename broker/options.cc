@@ -10,6 +10,16 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   std::string log_level = "info";
   app.add_option("--http", options.http, "Where the API is served: HOST:PORT")->required()->check(config::host_port());
   app.add_option("--collection", options.collection, "The collection to search")->required();
+  auto* const certificate = app.add_option("--tls-certificate", options.tls_certificate,
+                                           "PEM file, the server's certificate first: the API is served over HTTPS");
+  auto* const key = app.add_option("--tls-key", options.tls_key, "PEM file of the certificate's private key");
+  certificate->needs(key);
+  key->needs(certificate);
+  app.add_option("--tls-hsts-seconds", options.hsts_seconds,
+                 "Browsers are told to ask this host, on every port, over HTTPS alone for so long; 0: are not told")
+      ->check(CLI::Range(0, 100'000'000))
+      ->needs(certificate)
+      ->capture_default_str();
   auto* const leaf = app.add_option("--leaf", options.leaves, "A leaf: tcp://HOST:PORT; may be repeated")
                          ->check(config::tcp_endpoint());
   app.add_option("--leaf-dns", options.leaf_dns, "NAME:PORT: every address of the name is a leaf")

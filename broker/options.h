@@ -12,8 +12,10 @@ namespace frond::broker {
 
 struct Options {
   std::string http, collection;
-  std::vector<std::string> leaves;  // "tcp://host:port"
-  std::string leaf_dns;             // "name:port", or empty
+  std::string tls_certificate, tls_key;  // PEM files; both empty: plain HTTP
+  std::uint64_t hsts_seconds = 0;        // of Strict-Transport-Security; 0: not sent
+  std::vector<std::string> leaves;       // "tcp://host:port"
+  std::string leaf_dns;                  // "name:port", or empty
   std::uint32_t leaf_dns_interval_ms = 5000;
   std::string curve_secret_key, curve_leaf_key;  // files; both or neither
   std::uint64_t cache_bytes = 64u << 20;

@@ -44,6 +44,13 @@ inline constexpr Family kReady{"frond_broker_ready", "1 while /readyz says so."}
 inline constexpr Family kHttpRequests{"frond_http_requests_total", "HTTP requests answered, by route and status."};
 inline constexpr Family kHttpTime{"frond_http_request_duration_seconds", "HTTP requests, by route."};
 inline constexpr Family kHttpConnections{"frond_http_connections", "Open HTTP connections."};
+inline constexpr Family kTlsExpiry{"frond_broker_tls_certificate_expiry_timestamp_seconds",
+                                   "When the TLS certificate in use ends, in seconds since 1970."};
+inline constexpr Family kTlsReloads{
+    "frond_broker_tls_certificate_reloads_total",
+    "Changes of the TLS certificate's files, by outcome: ok, or failed (the old stays)."};
+inline constexpr Family kTlsHandshakeFailures{"frond_broker_tls_handshake_failures_total",
+                                              "TLS handshakes that came to nothing, by reason."};
 }  // namespace families
 
 // What a search ended in.

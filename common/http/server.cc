@@ -13,10 +13,11 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/write.hpp>
 
 #include "common/http/request_parser.h"
+#include "common/http/stream.h"
 #include "common/http/unsent_bytes.h"
+#include "common/tls/server_identity.h"
 
 namespace frond::http {
 namespace {
@@ -102,13 +103,17 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
  public:
   Session(std::shared_ptr<Core> core, tcp::socket socket)
       : core_(std::move(core)),
-        socket_(std::move(socket)),
+        stream_(open(*core_, std::move(socket))),
         parser_({core_->config.max_header, core_->config.max_body}) {
     core_->sessions.insert(this);
   }
   ~Session() override { leave(); }
 
-  void start() { read(); }
+  void start() {
+    if (!stream_.secure()) return read();
+    handshaking_ = true;
+    stream_.handshake([self = shared_from_this()](Stream::Greeting greeting) { self->greeted(greeting); });
+  }
 
   void answer(std::uint64_t sequence, Response response, std::string_view route) override {
     if (core_->io.get_executor().running_in_this_thread()) return settle(sequence, std::move(response), route);
@@ -127,6 +132,10 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   void sweep(SteadyClock::time_point now) {
     if (lingering_) {
       if (now - since_ > kLingerTime) close();
+    } else if (handshaking_) {
+      if (now - since_ <= core_->config.handshake_timeout) return;
+      fail_handshake("timeout");
+      close();
     } else if (writing_) {
       const auto patience = core_->unsent > core_->config.max_unsent / 2
                                 ? std::min(kPatienceWhenCrowded, core_->config.idle_timeout)
@@ -147,9 +156,8 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
     if (idle()) close();
   }
   void close() {
-    if (!socket_.is_open()) return;
-    ErrorCode ignored;
-    socket_.close(ignored);
+    if (!stream_.is_open()) return;
+    stream_.close();
     slots_.clear();
     leave();
   }
@@ -173,23 +181,52 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   }
   void touch() { since_ = SteadyClock::now(); }
 
+  static Stream open(const Core& core, tcp::socket socket) {
+    auto channel = core.config.tls ? core.config.tls->open(socket.native_handle()) : nullptr;
+    return {std::move(socket), std::move(channel)};
+  }
+  void fail_handshake(std::string_view reason) {
+    if (core_->config.on_handshake_failure) core_->config.on_handshake_failure(reason);
+  }
+  void greeted(Stream::Greeting greeting) {
+    if (!stream_.is_open()) return;
+    handshaking_ = false;
+    touch();
+    switch (greeting) {
+      case Stream::Greeting::kDone:
+        return read();
+      case Stream::Greeting::kPlain:
+        fail_handshake("plain");
+        return refuse(problem(400, "Bad request", "This port speaks HTTPS only: ask with https://."));
+      case Stream::Greeting::kClosed:
+        fail_handshake("closed");
+        break;
+      case Stream::Greeting::kRefused:
+        fail_handshake("refused");
+        break;
+    }
+    close();
+  }
+
   // No more of its requests are taken now.
   bool full() const { return slots_.size() >= core_->config.max_pipelined || unsent_ > kUnsentPerConnection; }
-  bool may_read() const { return socket_.is_open() && !reading_ && !eof_ && !stopped_ && !backlog_ && !full(); }
+  bool may_read() const {
+    return stream_.is_open() && !handshaking_ && !reading_ && !eof_ && !stopped_ && !backlog_ && !full();
+  }
   void read() {
     if (!may_read()) return;
     reading_ = true;
     const auto filled = input_.size();
     input_.resize(filled + kReadBytes);
-    socket_.async_read_some(asio::buffer(input_.data() + filled, kReadBytes),
-                            [self = shared_from_this(), filled](const ErrorCode& ec, std::size_t n) {
-                              self->reading_ = false;
-                              self->input_.resize(filled + (ec ? 0 : n));
-                              self->received(ec);
-                            });
+    stream_.read_some(asio::buffer(input_.data() + filled, kReadBytes),
+                      [self = shared_from_this(), filled](const ErrorCode& ec, std::size_t n) {
+                        self->reading_ = false;
+                        self->input_.resize(filled + (ec ? 0 : n));
+                        self->received(ec);
+                      });
   }
   void received(const ErrorCode& ec) {
-    if (!socket_.is_open()) return;
+    if (!stream_.is_open()) return;
     if (lingering_) return ec ? close() : discard(0);
     if (ec && ec != asio::error::eof) return close();
     if (ec) {  // the client has said all; what it asked is still answered
@@ -206,7 +243,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   void consume() {
     consuming_ = true;
     std::size_t used = 0;
-    while (socket_.is_open() && !stopped_ && !full()) {
+    while (stream_.is_open() && !stopped_ && !full()) {
       const auto progress = parser_.feed(std::string_view(input_).substr(used));
       used += progress.used;
       if (progress.state == RequestParser::State::kFailed) {
@@ -286,7 +323,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
 
   // Writes every answer whose turn has come, in one call.
   void flush() {
-    if (writing_ || !socket_.is_open() || slots_.empty() || !slots_.front().ready) return;
+    if (writing_ || !stream_.is_open() || slots_.empty() || !slots_.front().ready) return;
     output_.clear();
     bodies_.clear();
     bool last = false;
@@ -309,13 +346,9 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
     buffers.emplace_back(output_.data() + at, output_.size() - at);
     writing_ = true;
     touch();
-    // Progress counts as life: the completion condition is asked after each piece.
-    asio::async_write(
-        socket_, buffers,
-        [this](const ErrorCode& ec, std::size_t) -> std::size_t {
-          touch();
-          return ec ? 0 : 64 << 10;
-        },
+    // Progress counts as life.
+    stream_.write(
+        std::move(buffers), [this] { touch(); },
         [self = shared_from_this(), last](const ErrorCode& ec, std::size_t) { self->written(ec, last); });
   }
   // True if it is the connection's last answer.
@@ -346,6 +379,9 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
     }
     if (last) output_ += "Connection: close\r\n";
     for (const auto& [name, value] : response.headers) output_.append(name).append(": ").append(value).append("\r\n");
+    if (stream_.secure())
+      for (const auto& [name, value] : core_->config.tls_headers)
+        output_.append(name).append(": ").append(value).append("\r\n");
     output_ += "\r\n";
     if (slot.head || response.status == 204 || response.status == 304) return last;
     if (response.body.size() <= kInlineBody)
@@ -358,7 +394,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
     writing_ = false;
     bodies_.clear();
     writing_bytes_.clear();
-    if (!socket_.is_open()) return;
+    if (!stream_.is_open()) return;
     if (ec) return close();
     touch();
     if (last) return linger_after_ ? linger() : finish();
@@ -369,14 +405,12 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
     read();
   }
   void finish() {
-    ErrorCode ignored;
-    socket_.shutdown(tcp::socket::shutdown_both, ignored);
+    stream_.shut_down(tcp::socket::shutdown_both);
     close();
   }
   // Closing with unread input would reset the connection and could take the refusal with it: read it away first.
   void linger() {
-    ErrorCode ignored;
-    socket_.shutdown(tcp::socket::shutdown_send, ignored);
+    stream_.shut_down(tcp::socket::shutdown_send);
     lingering_ = true;
     touch();
     if (!reading_) discard(0);
@@ -384,14 +418,13 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   void discard(std::size_t so_far) {
     if (so_far > kLingerBytes) return close();
     input_.resize(kReadBytes);
-    socket_.async_read_some(asio::buffer(input_),
-                            [self = shared_from_this(), so_far](const ErrorCode& ec, std::size_t n) {
-                              ec ? self->close() : self->discard(so_far + n);
-                            });
+    stream_.read_raw(asio::buffer(input_), [self = shared_from_this(), so_far](const ErrorCode& ec, std::size_t n) {
+      ec ? self->close() : self->discard(so_far + n);
+    });
   }
 
   std::shared_ptr<Core> core_;
-  tcp::socket socket_;
+  Stream stream_;
   RequestParser parser_;
   std::size_t unsent_ = 0;  // bytes of answers; before those who count in it
   std::string input_, output_;
@@ -406,7 +439,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   bool eof_ = false;      // the client sends no more
   bool stopped_ = false;  // we take no more requests
   bool partial_ = false;  // a request has begun and is not whole
-  bool linger_after_ = false, lingering_ = false;
+  bool linger_after_ = false, lingering_ = false, handshaking_ = false;
 };
 
 void sweep(const std::shared_ptr<Core>& core) {
@@ -458,7 +491,7 @@ void accept(const std::shared_ptr<Core>& core) {
     }
     if (core->sessions.size() >= core->config.max_connections) make_room(*core);
     if (core->sessions.size() >= core->config.max_connections) {
-      turn_away(std::move(socket));
+      if (!core->config.tls) turn_away(std::move(socket));  // under TLS a word costs a handshake: closed without
     } else {
       ErrorCode ignored;
       socket.set_option(tcp::no_delay(true), ignored);

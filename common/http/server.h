@@ -5,6 +5,9 @@
 // One io thread (whoever runs the io_context). A handler gets the request and a responder; it may answer at once or
 // later, from any thread, exactly once; a responder that is dropped unanswered answers 500 and closes the connection.
 // Keep-alive and pipelining are served in order. Limits are in Config; what breaks one gets a problem document.
+//
+// With an identity the whole listener speaks TLS. A handshake counts as a connection and waits for nobody but its own
+// client; who speaks plain HTTP is told so, with 400.
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -18,6 +21,10 @@
 
 namespace boost::asio {
 class io_context;
+}
+
+namespace frond::tls {
+class ServerIdentity;
 }
 
 namespace frond::http {
@@ -76,11 +83,13 @@ using Handler = std::function<void(Request&&, Responder)>;
 class Server {
  public:
   struct Config {
-    std::string listen;                  // "host:port", "[v6]:port"; port 0 picks one
-    std::size_t max_body = 1 << 20;      // bytes; larger: 413
-    std::size_t max_header = 16 << 10;   // larger: 431
-    std::size_t max_connections = 4096;  // more: one that was idle for a second is closed, or the new one, with 503
-    std::size_t max_pipelined = 16;      // unanswered requests a connection; more wait unread
+    std::string listen;                 // "host:port", "[v6]:port"; port 0 picks one
+    std::size_t max_body = 1 << 20;     // bytes; larger: 413
+    std::size_t max_header = 16 << 10;  // larger: 431
+    // More: one that was idle, or in its handshake, for a second is closed; or the new one, with 503 where a word needs
+    // no handshake.
+    std::size_t max_connections = 4096;
+    std::size_t max_pipelined = 16;  // unanswered requests a connection; more wait unread
     // Bytes of answers that clients have not taken yet, all together. An answer of more than 16 KiB past them becomes a
     // 503; past half of them, who has taken nothing for two seconds is closed.
     std::size_t max_unsent = 256 << 20;
@@ -90,6 +99,15 @@ class Server {
     // Each answer's route ("" if no route was set), status and seconds since the request had come whole; on the io
     // thread. Meant for metrics.
     std::function<void(std::string_view route, int status, double seconds)> on_answer;
+
+    // Null: plain HTTP. Used on the io thread, where its owner may refresh() it; outlives the server.
+    const tls::ServerIdentity* tls = nullptr;
+    std::chrono::seconds handshake_timeout{10};
+    // Why: "plain" (no TLS spoken), "closed" (by the client), "refused" (by one of the two), "timeout". On the io
+    // thread.
+    std::function<void(std::string_view reason)> on_handshake_failure;
+    // Of every answer under TLS: Strict-Transport-Security, say. No CR or LF in them.
+    std::vector<std::pair<std::string, std::string>> tls_headers;
   };
   // Binds at once: kInvalid (bad address), kUnavailable (port taken). `io` outlives the server and every responder.
   static Result<std::unique_ptr<Server>> create(boost::asio::io_context& io, Config config, Handler handler);

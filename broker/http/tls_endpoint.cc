@@ -1,0 +1,67 @@
+#include "broker/http/tls_endpoint.h"
+
+#include <ctime>
+#include <utility>
+
+#include "broker/http/broker_metrics.h"
+
+namespace frond::broker {
+namespace {
+std::string text_of(std::chrono::system_clock::time_point when) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(when);
+  std::tm utc{};
+  ::gmtime_r(&seconds, &utc);
+  char text[32];
+  const auto size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return {text, size};
+}
+}  // namespace
+
+Result<std::unique_ptr<TlsEndpoint>> TlsEndpoint::create(std::string certificate_file, std::string key_file,
+                                                         TimerQueue& timers, Logger& log, metrics::Registry& registry) {
+  auto identity = FROND_TRY(tls::ServerIdentity::load(std::move(certificate_file), std::move(key_file)));
+  return std::unique_ptr<TlsEndpoint>(new TlsEndpoint(std::move(identity), timers, log, registry));
+}
+
+TlsEndpoint::TlsEndpoint(std::unique_ptr<tls::ServerIdentity> identity, TimerQueue& timers, Logger& log,
+                         metrics::Registry& registry)
+    : identity_(std::move(identity)),
+      timers_(timers),
+      log_(log),
+      registry_(registry),
+      expiry_(registry.gauge(families::kTlsExpiry)),
+      reloaded_(registry.counter(families::kTlsReloads, {{"outcome", "ok"}})),
+      refused_(registry.counter(families::kTlsReloads, {{"outcome", "failed"}})),
+      next_look_(timers.after(kLookInterval, [this] { look(); })) {
+  for (const char* reason : {"plain", "closed", "refused", "timeout"})
+    registry.counter(families::kTlsHandshakeFailures, {{"reason", reason}});  // there from the start, as 0
+  tell("TLS certificate in use");
+}
+TlsEndpoint::~TlsEndpoint() { timers_.cancel(next_look_); }
+
+void TlsEndpoint::tell(std::string_view what) {
+  const auto ends = identity_->expires();
+  expiry_.set(static_cast<double>(std::chrono::system_clock::to_time_t(ends)));
+  if (ends <= std::chrono::system_clock::now())
+    log_.warn("the TLS certificate is out of date: clients will refuse it", {{"expired", text_of(ends)}});
+  else
+    log_.info(what, {{"expires", text_of(ends)}});
+}
+
+void TlsEndpoint::look() {
+  next_look_ = timers_.after(kLookInterval, [this] { look(); });
+  const auto changed = identity_->refresh();
+  if (!changed) {
+    refused_.add();
+    log_.warn("new TLS certificate refused; the old one stays", {{"reason", changed.error().message()}});
+  } else if (*changed) {
+    reloaded_.add();
+    tell("new TLS certificate in use");
+  }
+}
+
+void TlsEndpoint::count_failure(std::string_view reason) {
+  registry_.counter(families::kTlsHandshakeFailures, {{"reason", std::string(reason)}}).add();
+}
+
+}  // namespace frond::broker

@@ -1,0 +1,118 @@
+#include "common/http/stream.h"
+
+#include <sys/socket.h>
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
+
+namespace frond::http {
+namespace {
+namespace asio = boost::asio;
+using Tcp = asio::ip::tcp;
+using Status = tls::Step::Status;
+constexpr char kHandshakeRecord = 0x16;  // the first byte of every TLS connection (RFC 8446, 5.1)
+
+// The socket's number may be another connection's after close(), and a wait that had ended by then still says success:
+// every handler looks at is_open() before it lets the channel go on.
+
+// What a step waits for; nothing if it waits for nothing.
+std::optional<Tcp::socket::wait_type> wanted(const tls::Step& step) {
+  if (step.status == Status::kWantRead) return Tcp::socket::wait_read;
+  if (step.status == Status::kWantWrite) return Tcp::socket::wait_write;
+  return std::nullopt;
+}
+boost::system::error_code error_of(const tls::Step& step) {
+  if (step.status == Status::kDone) return {};
+  return step.status == Status::kClosed ? asio::error::make_error_code(asio::error::eof)
+                                        : asio::error::make_error_code(asio::error::connection_aborted);
+}
+}  // namespace
+
+void Stream::close() {
+  if (!is_open()) return;
+  if (channel_) channel_->say_end();
+  ErrorCode ignored;
+  socket_.close(ignored);
+}
+void Stream::shut_down(Tcp::socket::shutdown_type what) {
+  if (!is_open()) return;
+  if (channel_) channel_->say_end();
+  ErrorCode ignored;
+  socket_.shutdown(what, ignored);
+}
+
+void Stream::handshake(std::function<void(Greeting)> done) {
+  ErrorCode ignored;
+  socket_.non_blocking(true, ignored);  // the channel calls it directly
+  socket_.async_wait(Tcp::socket::wait_read, [this, done = std::move(done)](const ErrorCode& ec) {
+    char first = 0;
+    if (ec || !is_open() || ::recv(socket_.native_handle(), &first, 1, MSG_PEEK) != 1) return done(Greeting::kClosed);
+    if (first == kHandshakeRecord) return shake(done);
+    channel_.reset();
+    done(Greeting::kPlain);
+  });
+}
+void Stream::shake(std::function<void(Greeting)> done) {
+  const auto step = channel_->handshake();
+  if (const auto what = wanted(step))
+    return socket_.async_wait(*what, [this, done = std::move(done)](const ErrorCode& ec) mutable {
+      ec || !is_open() ? done(Greeting::kClosed) : shake(std::move(done));
+    });
+  done(step.status == Status::kDone ? Greeting::kDone : Greeting::kRefused);
+}
+
+void Stream::read_secure(asio::mutable_buffer to, Done done) {
+  if (!channel_->has_pending()) return await_read(Tcp::socket::wait_read, to, std::move(done));
+  // The rest of what came with the last record: no socket tells of that.
+  asio::post(socket_.get_executor(), [this, to, done = std::move(done)]() mutable {
+    if (!is_open()) return done(asio::error::operation_aborted, 0);
+    const auto step = channel_->read({static_cast<char*>(to.data()), to.size()});
+    if (const auto what = wanted(step)) return await_read(*what, to, std::move(done));
+    done(error_of(step), step.bytes);
+  });
+}
+void Stream::await_read(Tcp::socket::wait_type what, asio::mutable_buffer to, Done done) {
+  socket_.async_wait(what, [this, to, done = std::move(done)](const ErrorCode& ec) mutable {
+    if (ec || !is_open()) return done(asio::error::operation_aborted, 0);
+    const auto step = channel_->read({static_cast<char*>(to.data()), to.size()});
+    if (const auto again = wanted(step)) return await_read(*again, to, std::move(done));
+    done(error_of(step), step.bytes);
+  });
+}
+
+void Stream::write_secure(std::vector<asio::const_buffer> from, std::function<void()> progress, Done done) {
+  asio::post(socket_.get_executor(),
+             [this, writing = Writing{std::move(from), 0, std::move(progress), std::move(done)}]() mutable {
+               is_open() ? go_on(std::move(writing)) : writing.done(asio::error::operation_aborted, 0);
+             });
+}
+// Writes a piece, and comes back for the next when the socket takes more.
+void Stream::go_on(Writing writing) {
+  std::size_t written = 0;
+  while (writing.at < writing.rest.size()) {
+    auto& next = writing.rest[writing.at];
+    if (next.size() == 0) {
+      ++writing.at;
+      continue;
+    }
+    if (written >= kPiece) return await_write(Tcp::socket::wait_write, std::move(writing));
+    const auto step = channel_->write({static_cast<const char*>(next.data()), next.size()});
+    if (const auto what = wanted(step)) return await_write(*what, std::move(writing));
+    if (step.status != Status::kDone) return writing.done(error_of(step), 0);
+    next += step.bytes;
+    written += step.bytes;
+    writing.progress();
+  }
+  writing.done({}, 0);
+}
+void Stream::await_write(Tcp::socket::wait_type what, Writing writing) {
+  socket_.async_wait(what, [this, writing = std::move(writing)](const ErrorCode& ec) mutable {
+    ec || !is_open() ? writing.done(asio::error::operation_aborted, 0) : go_on(std::move(writing));
+  });
+}
+
+}  // namespace frond::http
