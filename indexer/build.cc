@@ -40,10 +40,12 @@ class ScratchFolder {
   std::filesystem::path folder_;
 };
 
-repository::Manifest draft_manifest(const BuildOptions& options, const std::vector<std::string>& ids,
+repository::Manifest draft_manifest(const BuildOptions& options, const InputSummary& input,
+                                    const std::vector<std::string>& ids,
                                     const std::vector<partition::PartitionSummary>& summaries) {
   repository::Manifest draft;
   draft.collection = options.collection;
+  draft.input = {input.files, input.bytes, input.xxh3};
   draft.codec = options.codecs.name;
   draft.order = name_of(options.order);
   draft.analyzer = options.invert.analyzer;
@@ -95,7 +97,8 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
   summary.write_seconds = watch.lap();
 
   progress.stage = BuildProgress::Stage::kPublish;
-  summary.manifest = FROND_TRY(publish_generation(*writer, draft_manifest(options, ids, summaries), stop));
+  summary.manifest =
+      FROND_TRY(publish_generation(*writer, draft_manifest(options, summary.inverted.input, ids, summaries), stop));
   summary.publish_seconds = watch.lap();
   summary.total_seconds =
       summary.invert_seconds + summary.order_seconds + summary.write_seconds + summary.publish_seconds;

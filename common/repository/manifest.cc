@@ -94,11 +94,23 @@ class Members {
   std::string& error_;
 };
 
-PartitionFile file_from(Members members) {
-  PartitionFile file{members.safe_name("name"), members.number("bytes"), members.text("xxh3")};
-  if (file.xxh3.size() != 32 || file.xxh3.find_first_not_of("0123456789abcdef") != std::string::npos)
+std::string digest_from(Members& members) {
+  auto digest = members.text("xxh3");
+  if (digest.size() != 32 || digest.find_first_not_of("0123456789abcdef") != std::string::npos)
     members.fail("xxh3", "is not 32 hexadecimal digits");
+  return digest;
+}
+
+PartitionFile file_from(Members members) {
+  PartitionFile file{members.safe_name("name"), members.number("bytes"), {}};
+  file.xxh3 = digest_from(members);
   return file;
+}
+
+InputFiles input_from(Members members) {
+  InputFiles input{members.number("files"), members.number("bytes"), {}};
+  input.xxh3 = digest_from(members);
+  return input;
 }
 
 PartitionEntry partition_from(Members members, std::string& error) {
@@ -183,6 +195,7 @@ Manifest read_manifest(const json& document, std::string& error) {
   manifest.created = members.text("created");
   manifest.codec = members.text("codec");
   if (members.has("order")) manifest.order = members.safe_name("order");
+  if (members.has("input")) manifest.input = input_from(members.object("input"));
   read_analyzer(members.object("analyzer"), manifest);
   read_bm25(members.object("bm25"), manifest);
   auto statistics = members.object("statistics");
@@ -229,6 +242,8 @@ std::string to_json(const Manifest& m) {
       {"term_statistics", file_to_json(m.term_statistics)},
       {"partitions", std::move(partitions)}};
   if (!m.order.empty()) manifest["order"] = m.order;
+  if (!m.input.xxh3.empty())
+    manifest["input"] = {{"files", m.input.files}, {"bytes", m.input.bytes}, {"xxh3", m.input.xxh3}};
   const json document = {{"manifest", manifest}, {"xxh3", partition::xxh3_hex(as_bytes(canonical(manifest)))}};
   return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }

@@ -23,6 +23,13 @@ struct PartitionEntry {
   partition::PartitionSummary summary;  // with its files
 };
 
+// The files that a generation was built from, by name and size only.
+struct InputFiles {
+  std::uint64_t files = 0, bytes = 0;
+  std::string xxh3;  // of all names and sizes, 32 hex digits; empty: not recorded
+  friend bool operator==(const InputFiles&, const InputFiles&) = default;
+};
+
 struct Manifest {
   Generation generation = 0;
   Generation previous = 0;  // current when this one was published: what a rollback goes back to; 0: none
@@ -30,6 +37,7 @@ struct Manifest {
   std::string created;  // RFC 3339, UTC
   std::string codec;
   std::string order;  // of the documents, as --order names it; empty: built before it was recorded
+  InputFiles input;
   text::AnalyzerConfig analyzer;
   scoring::Bm25Parameters bm25;
   scoring::CollectionStatistics statistics;  // global: N and tokens

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <system_error>
 
+#include "common/base/bytes.h"
+
 namespace frond::indexer {
 namespace fs = std::filesystem;
 
@@ -69,15 +71,26 @@ Result<void> check_input(const fs::path& input) {
   return Error(Code::kInvalid, "input " + input.string() + ": neither a file nor a folder");
 }
 
-std::uint64_t stored_bytes_of(const fs::path& input) {
-  std::uint64_t bytes = 0;
+std::string to_string(const InputSummary& input) {
+  return std::to_string(input.files) + " files of " + std::to_string(input.bytes) + " bytes";
+}
+
+void InputCensus::add(const InputFile& file) {
+  std::error_code unknown;
+  const std::uintmax_t size = fs::file_size(file.path, unknown);
+  const std::uint64_t bytes = unknown ? 0 : size;
+  ++files_;
+  bytes_ += bytes;
+  ByteBuffer record;
+  ByteWriter writer(record);
+  writer.put_text(file.name);
+  writer.put_varint(bytes);
+  digest_.update(record);
+}
+
+void InputCensus::add_all(const fs::path& input) {
   InputWalk walk(input, [](const fs::path&, const std::string&) {});
-  while (const std::optional<InputFile> file = walk.next()) {
-    std::error_code error;
-    const std::uintmax_t size = fs::file_size(file->path, error);
-    if (!error) bytes += size;
-  }
-  return bytes;
+  while (const std::optional<InputFile> file = walk.next()) add(*file);
 }
 
 }  // namespace frond::indexer

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/base/result.h"
+#include "common/partition/file_checksum.h"
 
 namespace frond::indexer {
 
@@ -54,7 +55,29 @@ struct InputShare {
 
 // Whether `input` is something InputWalk can walk. kNotFound; kInvalid: a device, a socket.
 Result<void> check_input(const std::filesystem::path& input);
-// The stored bytes of all files of an input, as far as they can be seen.
-std::uint64_t stored_bytes_of(const std::filesystem::path& input);
+
+// Which files there are. Two inputs that are alike have the same names and sizes in the same order; what is in the
+// files is not looked at.
+struct InputSummary {
+  std::uint64_t files = 0, bytes = 0;
+  std::string xxh3;  // of all names and sizes: docs/formats/manifest.md
+  friend bool operator==(const InputSummary&, const InputSummary&) = default;
+};
+// "12 files of 3456 bytes"
+std::string to_string(const InputSummary& input);
+// Told of files in the order in which they are walked.
+class InputCensus {
+ public:
+  void add(const InputFile& file);
+  // Every file of an input, as far as they can be seen.
+  void add_all(const std::filesystem::path& input);
+  // Stored, of all files so far. Pipes, and files that are gone, have none.
+  std::uint64_t bytes() const { return bytes_; }
+  InputSummary summary() const { return {files_, bytes_, digest_.hex()}; }
+
+ private:
+  std::uint64_t files_ = 0, bytes_ = 0;
+  partition::Xxh3 digest_;
+};
 
 }  // namespace frond::indexer

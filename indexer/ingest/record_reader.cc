@@ -57,8 +57,8 @@ struct RecordReader::State {
   BadRecordSink sink;
   std::vector<fs::path> inputs;  // the next one last
   InputShare share;
-  std::uint64_t stored_total = 0;   // of all inputs, whoever reads them
-  std::uint64_t stored_passed = 0;  // of the files that were walked past, in this share or not
+  InputCensus seen;    // all files, whoever reads them, when the reader was opened
+  InputCensus walked;  // the files that were walked past since then, in this share or not
 
   std::unique_ptr<InputWalk> walk;
   Format walk_format = Format::kAuto;  // of the files of the present input; kAuto: told file by file
@@ -90,10 +90,8 @@ std::optional<InputFile> RecordReader::State::next_file() {
     while (walk) {
       std::optional<InputFile> found = walk->next();
       if (!found) break;
-      std::error_code unknown;
-      const std::uintmax_t bytes = fs::file_size(found->path, unknown);
-      const bool ours = share.has(stored_passed, stored_total);
-      if (!unknown) stored_passed += bytes;
+      const bool ours = share.has(walked.bytes(), seen.bytes());
+      walked.add(*found);
       if (ours) return found;
     }
     walk.reset();
@@ -133,6 +131,10 @@ Result<bool> RecordReader::State::open_next() {
     cutter = RecordCutter::create(format, kMaxRecordBytes);
     return true;
   }
+  // Which files are a share's depends on all of them, so the other builders would cut it otherwise.
+  if (share.count > 1 && seen.summary() != walked.summary())
+    return Error(Code::kInvalid, "the input changed while a share of it was read: " + to_string(seen.summary()) +
+                                     " at first, then " + to_string(walked.summary()));
   return false;
 }
 
@@ -152,7 +154,7 @@ Result<std::unique_ptr<RecordReader>> RecordReader::open(std::vector<fs::path> i
   auto state = std::make_unique<State>();
   for (const fs::path& input : inputs) {
     FROND_TRY(check_input(input));
-    state->stored_total += stored_bytes_of(input);
+    state->seen.add_all(input);
   }
   state->wanted = format;
   state->sink = std::move(sink);
@@ -161,7 +163,8 @@ Result<std::unique_ptr<RecordReader>> RecordReader::open(std::vector<fs::path> i
   return std::unique_ptr<RecordReader>(new RecordReader(std::move(state)));
 }
 
-std::uint64_t RecordReader::stored_bytes_total() const { return state_->stored_total / state_->share.count; }
+std::uint64_t RecordReader::stored_bytes_total() const { return state_->seen.bytes() / state_->share.count; }
+InputSummary RecordReader::input() const { return state_->walked.summary(); }
 
 Result<std::optional<RawRecord>> RecordReader::next() {
   State& s = *state_;

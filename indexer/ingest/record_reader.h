@@ -58,7 +58,8 @@ class RecordReader {
   // that can't be opened go to the sink and are skipped; binary files are skipped in format files. An error ends the
   // stream: kCorrupt, a compressed file is cut short or damaged (in format files that is one bad record instead, as
   // only one document is lost); kInvalid, the format of a file can't be told; kUnavailable, the disk failed. All name
-  // the file, and the offset where there is one.
+  // the file, and the offset where there is one. At the end of a share of several, kInvalid: the files are not those
+  // that open() saw.
   Result<std::optional<RawRecord>> next();
 
   // Progress; from any thread. Decompressed bytes read so far; stored (compressed) bytes read so far.
@@ -66,6 +67,8 @@ class RecordReader {
   std::uint64_t stored_bytes_read() const { return stored_bytes_read_.load(std::memory_order_relaxed); }
   // Stored bytes of the share of all inputs, as found by open(), to about a file; pipes count 0.
   std::uint64_t stored_bytes_total() const;
+  // All files that were walked past so far, in the share or not: the whole input once next() has given nothing.
+  InputSummary input() const;
   // Binary files passed over in format files.
   std::uint64_t files_skipped() const { return files_skipped_.load(std::memory_order_relaxed); }
 

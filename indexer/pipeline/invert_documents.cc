@@ -226,6 +226,7 @@ InvertedDocuments Pipeline::collect() {
     }
     all.invert_seconds += lane->seconds;
   }
+  all.input = reader_->input();
   all.documents = sequencer_->documents();
   all.tokens = sequencer_->tokens();
   all.bytes = reader_->bytes_read();

@@ -49,6 +49,7 @@ struct InvertedDocuments {
     std::filesystem::path spool;
   };
   std::vector<Part> partitions;
+  InputSummary input;  // of all inputs, in the share or not
   std::uint64_t documents = 0, tokens = 0, bytes = 0, bad_records = 0, duplicates = 0, runs = 0, run_bytes = 0;
   // Processor time, over all threads of a kind.
   double read_seconds = 0, parse_seconds = 0, sequence_seconds = 0, invert_seconds = 0;

@@ -1,5 +1,6 @@
 #include "indexer/publish/share.h"
 
+#include <algorithm>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -48,6 +49,28 @@ const char* difference(const Manifest& a, const Manifest& b) {
   if (a.analyzer.stop_words != b.analyzer.stop_words) return "stop words";
   if (a.bm25.k1 != b.bm25.k1 || a.bm25.b != b.bm25.b) return "k1 or b";
   return nullptr;
+}
+
+// Shares are cut from the list of all input files, so builders that saw another list read documents twice, or none.
+// Most builders are right: whoever differs from the most frequent list is named.
+Result<void> same_input(const std::vector<Manifest>& shares) {
+  const auto alike = [&](const Manifest& one) {
+    return std::count_if(shares.begin(), shares.end(), [&](const Manifest& other) { return one.input == other.input; });
+  };
+  const auto usual = std::max_element(shares.begin(), shares.end(),
+                                      [&](const Manifest& a, const Manifest& b) { return alike(a) < alike(b); });
+  const auto other =
+      std::find_if(shares.begin(), shares.end(), [&](const Manifest& one) { return !(one.input == usual->input); });
+  if (other == shares.end()) return {};
+  const auto count = static_cast<std::uint32_t>(shares.size());
+  const auto describe = [&](std::vector<Manifest>::const_iterator share) {
+    const auto& input = share->input;
+    return share_name(static_cast<std::uint32_t>(share - shares.begin()), count) + " from " +
+           std::to_string(input.files) + " files of " + std::to_string(input.bytes) + " bytes (" +
+           (input.xxh3.empty() ? "not recorded" : input.xxh3) + ")";
+  };
+  return Error(Code::kInvalid, "the input changed between builders: partition " + describe(other) + ", partition " +
+                                   describe(usual) + "; build again what was built from another input");
 }
 
 Result<void> link_files(const fs::path& from, const PartitionEntry& entry, const fs::path& to) {
@@ -119,11 +142,13 @@ Result<Manifest> publish_shares(const fs::path& repository, std::string_view col
       return Error(Code::kInvalid, "partitions " + share_name(0, count) + " and " + share_name(i, count) +
                                        " were built with different options: " + what);
   }
+  FROND_TRY(same_input(shares));
 
   Manifest draft;
   draft.collection = collection;
   draft.codec = shares[0].codec;
   draft.order = shares[0].order;
+  draft.input = shares[0].input;
   draft.analyzer = shares[0].analyzer;
   draft.bm25 = shares[0].bm25;
   IdSet ids;

@@ -28,6 +28,20 @@ TEST(Manifest, ReadsTheOrderAndDoesWithoutOne) {
   EXPECT_EQ(read->order, "");
 }
 
+TEST(Manifest, ReadsTheInputAndDoesWithoutOne) {
+  Manifest written = support::example_manifest(7, 1);
+  EXPECT_EQ(to_json(written).find("input\": {"), std::string::npos);
+  EXPECT_EQ(manifest_from_json(to_json(written))->input, InputFiles{});
+  written.input = {3, 4711, std::string(32, 'a')};
+  const auto read = manifest_from_json(to_json(written));
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(read->input, written.input);
+  written.input.xxh3 = "0";
+  const auto refused = manifest_from_json(to_json(written));
+  ASSERT_EQ(refused, Code::kCorrupt);
+  EXPECT_NE(refused.error().message().find("manifest.input.xxh3"), std::string::npos) << refused.error().message();
+}
+
 TEST(Manifest, RefusesAnOrderThatIsNoName) {
   Manifest manifest = support::example_manifest(7, 1);
   manifest.order = "by url";

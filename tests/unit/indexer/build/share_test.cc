@@ -11,6 +11,7 @@
 #include "common/repository/repository.h"
 #include "indexer/build.h"
 #include "indexer/check/check.h"
+#include "indexer/ingest/record_reader.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::indexer {
@@ -193,6 +194,59 @@ TEST(Shares, OfDifferentOptionsAreRefused) {
   ASSERT_TRUE(run_share(options, 1, 2));
   EXPECT_EQ(publish_shares(options.repository, "test", 2, {}), Code::kInvalid);
   EXPECT_FALSE(is_published(options));
+}
+
+TEST(Shares, OfAnInputThatChangedBetweenBuildersAreRefusedAndTheOneThatDiffersIsNamed) {
+  const ScratchFolder folder;
+  write_input(folder, 8);
+  const BuildOptions options = options_for(folder, "r");
+  const auto added = folder / "in" / "999.jsonl";
+  for (const std::uint32_t odd : {0u, 1u, 2u}) {
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      if (i == odd) support::write_file(added, "{\"id\":\"late\",\"contents\":\"late\"}\n");
+      ASSERT_TRUE(run_share(options, i, 3));
+      std::filesystem::remove(added);
+    }
+    const auto refused = publish_shares(options.repository, "test", 3, {});
+    ASSERT_EQ(refused, Code::kInvalid);
+    const std::string differs =
+        "the input changed between builders: partition " + std::to_string(odd) + "/3 from 9 files";
+    EXPECT_NE(refused.error().message().find(differs), std::string::npos) << refused.error().message();
+    EXPECT_FALSE(is_published(options));
+    ASSERT_TRUE(run_share(options, odd, 3));
+  }
+  EXPECT_TRUE(publish_shares(options.repository, "test", 3, {}));
+}
+
+TEST(Shares, OfFilesRenamedOrGrownAreRefusedThoughTheirNumberIsTheSame) {
+  const ScratchFolder folder;
+  write_input(folder, 8);
+  const BuildOptions options = options_for(folder, "r");
+  ASSERT_TRUE(run_share(options, 0, 2));
+  std::filesystem::rename(folder / "in" / "103.jsonl", folder / "in" / "103-b.jsonl");
+  ASSERT_TRUE(run_share(options, 1, 2));
+  EXPECT_EQ(publish_shares(options.repository, "test", 2, {}), Code::kInvalid);
+  std::filesystem::rename(folder / "in" / "103-b.jsonl", folder / "in" / "103.jsonl");
+  support::write_file(folder / "in" / "103.jsonl", "{\"id\":\"grown\",\"contents\":\"grown\"}\n");
+  ASSERT_TRUE(run_share(options, 1, 2));
+  EXPECT_EQ(publish_shares(options.repository, "test", 2, {}), Code::kInvalid);
+  EXPECT_FALSE(is_published(options));
+}
+
+TEST(Shares, OfAnInputThatChangesWhileItIsReadAreNotBuilt) {
+  const ScratchFolder folder;
+  write_input(folder, 4);
+  for (const std::uint32_t builders : {1u, 2u}) {
+    auto reader = RecordReader::open({folder / "in"}, Format::kJsonl, {}, {0, builders});
+    ASSERT_TRUE(reader);
+    support::write_file(folder / "in" / ("new-" + std::to_string(builders) + ".jsonl"), "{}\n");
+    auto record = (*reader)->next();
+    while (record && record->has_value()) record = (*reader)->next();
+    if (builders == 1)
+      EXPECT_TRUE(record) << "one build reads what is there";
+    else
+      EXPECT_EQ(record.error().code(), Code::kInvalid);
+  }
 }
 
 TEST(Shares, ThatHoldTheSameIdAreRefused) {
