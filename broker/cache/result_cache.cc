@@ -52,7 +52,7 @@ void ResultCache::leave(const std::string& key, std::uint64_t ticket) {
   std::erase_if(flight->second.waiters, [&](const auto& waiter) { return waiter.first == ticket; });
 }
 
-void ResultCache::complete(const std::string& key, CachedAnswer answer, bool keep) {
+void ResultCache::complete(const std::string& key, const CachedAnswer& answer, bool keep) {
   const auto flight = flights_.find(key);
   if (flight == flights_.end()) return;
   const auto waiters = std::move(flight->second.waiters);

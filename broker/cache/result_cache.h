@@ -48,7 +48,7 @@ class ResultCache {
   void leave(const std::string& key, std::uint64_t ticket);
   // The evaluation of `key` is over: every waiter gets `answer`; it is kept if `store`. Waiters may call back into the
   // cache.
-  void complete(const std::string& key, CachedAnswer answer, bool store);
+  void complete(const std::string& key, const CachedAnswer& answer, bool store);
 
   const Counters& counters() const { return counters_; }
   std::size_t budget() const { return budget_; }

@@ -16,6 +16,7 @@ class Simulation {
  public:
   // The arena reads no memory that it hands out, so none is there: addresses begin behind the null pointer.
   explicit Simulation(std::size_t bytes)
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): nobody reads what it points to
       : arena_(reinterpret_cast<std::byte*>(device::Arena::kGranule), bytes), kept_(bytes) {}
 
   bool look_up(std::uint32_t list) { return kept_.find(key(list)) != nullptr; }

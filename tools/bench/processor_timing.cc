@@ -94,7 +94,8 @@ Result<double> one_round(leaf::QueryEngine& engine, const Plans& plans, const Ba
   }
   const double seconds = seconds_since(start);
   FROND_TRY(failure.result());
-  return static_cast<double>(limit / parts * count) / seconds;
+  const std::size_t rounds = limit / parts;  // only whole ones were begun
+  return static_cast<double>(rounds * count) / seconds;
 }
 
 }  // namespace
