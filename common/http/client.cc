@@ -61,13 +61,15 @@ class Exchange {
   }
 
   Result<void> receive(std::uint64_t max_bytes, const BodySink& sink) {
-    parser_.body_limit(max_bytes);
+    parser_.body_limit(boost::none);  // the page of an error may be longer than what was asked for
     error_code failed;
     beast::http::read_header(source_, buffer_, parser_, failed);
     if (failed) return error_of(failed);
     const unsigned status = parser_.get().result_int();
     if (status == 404) return Error(Code::kNotFound, "404 Not Found");
     if (status != 200) return Error(Code::kUnavailable, "answered with status " + std::to_string(status));
+    if (parser_.content_length().value_or(0) > max_bytes) return error_of(beast::http::error::body_limit);
+    parser_.body_limit(max_bytes);
     while (!parser_.is_done()) {
       auto& body = parser_.get().body();
       body.data = piece_.data();

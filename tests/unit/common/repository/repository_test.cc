@@ -147,7 +147,10 @@ class FileServer {
     auto created = http::Server::create(
         io_, {.listen = "127.0.0.1:0"}, [root](http::Request&& request, http::Responder responder) {
           const fs::path file = root / request.path.substr(1);
-          if (!fs::is_regular_file(file)) return responder.send({.status = 404});
+          // Pages of their own, as servers have them: longer than a CURRENT may be.
+          const std::string page(1000, '.');
+          if (request.path.starts_with("/broken/")) return responder.send(http::problem(500, "Internal error", page));
+          if (!fs::is_regular_file(file)) return responder.send(http::problem(404, "Not found", page));
           responder.send({.content_type = "application/octet-stream", .body = support::read_file(file)});
         });
     FROND_CHECK(created.has_value());
@@ -175,6 +178,12 @@ TEST_F(Repository, ReadsTheSameOverHttp) {
   EXPECT_EQ((*source)->manifest(9), Code::kNotFound);
   support::flip_byte(root() / "example/partitions/g1-p0-00/terms-0.sst", 0);
   EXPECT_EQ(read_whole(**source, folder_.path()), Code::kCorrupt);
+}
+
+TEST_F(Repository, TakesAnErrorForWhatItIsHoweverLongItsPage) {
+  const FileServer server(folder_.path());
+  EXPECT_EQ((*RepositorySource::open(server.url(), "example"))->current(), Code::kNotFound);
+  EXPECT_EQ((*RepositorySource::open(server.url(), "broken"))->current(), Code::kUnavailable);
 }
 
 TEST_F(Repository, IsUnavailableWhereNobodyListens) {
