@@ -16,7 +16,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   options.cpu_threads = std::max(1u, std::thread::hardware_concurrency());
   options.host_cache_bytes = std::uint64_t{1} << 30;
   options.gpu_cache_bytes = std::uint64_t{4} << 30;
-  options.queue_limit = 1024;
+  options.queue_limit = 4096;
   options.gpu_queue_limit = 4096;
   options.gpu_least_postings = 20'000;
 
