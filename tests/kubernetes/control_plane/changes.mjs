@@ -1,0 +1,114 @@
+// What changes a cluster that serves: k8s/upgrade, k8s/reindex, going back, and nodes that are short.
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { for_server, write } from "./older.mjs";
+import { until } from "./plane.mjs";
+
+export function steps({ plane, nodes, minor, k8s, build, script, leaves, brokers, ready, names }) {
+  const image_of = (pod) => pod.spec.containers[0].image;
+
+  // An overlay over production, of another image tag. Kustomize wants a relative path.
+  function production_with_tag(tag) {
+    const folder = path.join(plane.folder, `tag-${tag}`);
+    mkdirSync(folder);
+    writeFileSync(path.join(folder, "kustomization.yaml"), write([{
+      apiVersion: "kustomize.config.k8s.io/v1beta1", kind: "Kustomization",
+      resources: [path.relative(folder, path.join(k8s, "overlays/production"))], images: [{ name: "frond", newTag: tag }],
+    }]));
+    return folder;
+  }
+
+  return {
+    "k8s/upgrade keeps a leaf of every shard and all brokers, and brokers come last": async () => {
+      nodes.behaviour = (pod) => (Date.now() - Date.parse(pod.metadata.creationTimestamp) > 2500 ? "ready" : "running");
+      let fewest_leaves = 2, fewest_brokers = 3, both_shards = 2;
+      const faults = [];
+      nodes.watch = (pods) => {
+        const up = pods.filter(ready);
+        const of_shard = (shard) => up.filter((pod) => pod.metadata.labels["frond/set"] && pod.metadata.name.endsWith(`-${shard}`)).length;
+        fewest_leaves = Math.min(fewest_leaves, of_shard(0), of_shard(1));
+        both_shards = Math.min(both_shards, Math.max(of_shard(0), of_shard(1)));
+        fewest_brokers = Math.min(fewest_brokers, up.filter((pod) => !pod.metadata.labels["frond/set"]).length);
+        const old_leaves = pods.some((pod) => pod.metadata.labels["frond/set"] && image_of(pod) === "frond:1");
+        const new_broker = pods.some((pod) => !pod.metadata.labels["frond/set"] && image_of(pod) === "frond:2");
+        if (old_leaves && new_broker) faults.push("a broker was replaced before the leaves");
+      };
+      const done = await script("upgrade", [production_with_tag("2")], { ROLLOUT_TIMEOUT: "60s" });
+      nodes.watch = () => {};
+      assert.equal(done.status, 0, done.output);
+      assert.deepEqual(faults, []);
+      assert.equal(fewest_leaves, 1);
+      assert.equal(both_shards, 2, "two shards were down to one leaf at a time");
+      assert.equal(fewest_brokers, 3);
+      assert([...await leaves(), ...await brokers()].filter(ready).every((pod) => image_of(pod) === "frond:2"));
+    },
+    "k8s/upgrade stops at a set that does not become ready, and leaves the rest as it was": async () => {
+      nodes.behaviour = (pod) => (image_of(pod) === "frond:bad" ? "running" : "ready");
+      const done = await script("upgrade", [production_with_tag("bad")], { ROLLOUT_TIMEOUT: "8s" });
+      assert.notEqual(done.status, 0);
+      assert.deepEqual(names((await leaves()).filter((pod) => image_of(pod) !== "frond:2")), ["leaf-a-1"]);
+      assert((await brokers()).every((pod) => image_of(pod) === "frond:2"));
+
+      // The way back that docs/operations.md gives: apply what was, and delete the pod that hangs.
+      const back = script("upgrade", [path.join(plane.folder, "tag-2")], { ROLLOUT_TIMEOUT: "60s" });
+      await until("set a is meant to be as it was", async () => {
+        const set = await plane.ask("GET", "/apis/apps/v1/namespaces/frond/statefulsets/leaf-a");
+        return set.spec.template.spec.containers[0].image === "frond:2";
+      });
+      await plane.ask("DELETE", "/api/v1/namespaces/frond/pods/leaf-a-1");
+      assert.equal((await back).status, 0, (await back).output);
+      assert((await leaves()).every((pod) => image_of(pod) === "frond:2"));
+    },
+    "k8s/reindex: four builders, and the publisher when all are done": async () => {
+      const builders = () => nodes.pods("job-name=index"), publishers = () => nodes.pods("job-name=publish");
+      let built = false;
+      nodes.behaviour = (pod) => (pod.metadata.labels["job-name"] === "index" ? (built ? "succeeded" : "running") :
+        pod.metadata.labels["job-name"] ? "succeeded" : "ready");
+      const done = script("reindex");
+      const running = await until("four builders run", async () => {
+        const pods = await builders();
+        return pods.length === 4 && pods.every((pod) => pod.status.phase === "Running") && pods;
+      });
+      if (minor >= 22)
+        assert.deepEqual(running.map((pod) => pod.metadata.annotations["batch.kubernetes.io/job-completion-index"]).sort(), ["0", "1", "2", "3"]);
+      assert.equal((await publishers()).length, 0);
+      built = true;
+      const { status, output } = await done;
+      assert.equal(status, 0, output);
+      assert.equal((await publishers()).length, 1);
+      assert((await builders()).length === 4 && (await builders()).every((pod) => pod.status.phase === "Succeeded"));
+
+      // Again: the jobs of the run before are replaced.
+      const before = names(running);
+      assert.equal((await script("reindex")).status, 0);
+      assert((await builders()).every((pod) => !before.includes(pod.metadata.name)));
+    },
+    "the Job that goes back a generation is tried once": async () => {
+      nodes.behaviour = (pod) => (pod.metadata.labels["job-name"] === "rollback" ? 1 : "ready");
+      const { objects } = for_server(minor, build("rollback"));
+      assert.equal(plane.kubectl(["apply", "-f", "-"], write(objects)).status, 0);
+      const job = () => plane.ask("GET", "/apis/batch/v1/namespaces/frond/jobs/rollback");
+      await until("the Job has failed", async () => (await job()).status.conditions?.some(({ type }) => type === "Failed"));
+      assert.equal((await nodes.pods("job-name=rollback")).length, 1);
+    },
+    "leaves take the place of builders when nodes are full": async () => {
+      nodes.behaviour = (pod) => (pod.metadata.labels["job-name"] ? "running" : "ready");
+      const [job] = for_server(minor, build("index")).objects;
+      plane.kubectl(["delete", "job", "index", "-n", "frond"]);
+      job.spec.template.spec.containers[0].resources.requests.cpu = "34";  // one a node, beside what is there: no room for a leaf
+      job.spec.completions = job.spec.parallelism = 3;
+      assert.equal(plane.kubectl(["apply", "-f", "-"], write([job])).status, 0);
+      const builders = async () => (await nodes.pods("job-name=index")).filter((pod) => pod.status.phase === "Running");
+      await until("a builder is on every node", async () => (await builders()).length === 3);
+      const before = names(await builders());
+      const set = "/apis/apps/v1/namespaces/frond/statefulsets/leaf-a";
+      const leaf = (await plane.ask("GET", set)).spec.template.spec.containers[0];
+      await plane.ask("PATCH", set, { spec: { template: { spec: { containers: [
+        { name: leaf.name, resources: { requests: { cpu: "40" } } }] } } } }, "strategic-merge");
+      await until("both leaves of the set are larger and ready", async () => (await leaves()).filter(
+        (pod) => ready(pod) && pod.spec.containers[0].resources.requests.cpu === "40").length === 2);
+      assert((await builders()).filter((pod) => before.includes(pod.metadata.name)).length < 3);
+    },
+  };
+}

@@ -1,0 +1,47 @@
+// Objects as an older API server knows them: versions renamed where the fields are the same, and fields left out that came
+// later. What was left out is told, so that nobody takes it for tested.
+//
+// usage: node older.mjs MINOR <manifests >manifests     MINOR: 20 of Kubernetes 1.20
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseAllDocuments, stringify } from "yaml";
+
+// What came with which minor version. A path's [] is each element of a list.
+const RENAMED = [
+  { until: 22, kind: "HorizontalPodAutoscaler", to: "autoscaling/v2beta2" },
+  { until: 20, kind: "PodDisruptionBudget", to: "policy/v1beta1" },
+];
+const LEFT_OUT = [
+  { until: 21, kind: "Job", path: "spec.completionMode" },
+  { until: 25, kind: "Job", path: "spec.podFailurePolicy" },
+  { until: 26, kind: "PodDisruptionBudget", path: "spec.unhealthyPodEvictionPolicy" },
+  { until: 26, kind: "Deployment", path: "spec.template.spec.topologySpreadConstraints.[].matchLabelKeys" },
+  { until: 26, kind: "StatefulSet", path: "spec.template.spec.topologySpreadConstraints.[].matchLabelKeys" },
+  { until: 26, kind: "StatefulSet", path: "spec.template.spec.topologySpreadConstraints.[].minDomains" },
+];
+
+function leave_out(value, [step, ...rest]) {
+  if (value === undefined) return false;
+  if (step === "[]") return value.map((element) => leave_out(element, rest)).includes(true);
+  if (rest.length) return leave_out(value[step], rest);
+  return step in value && delete value[step];
+}
+
+// The objects for a server of version 1.`minor`, and the "Kind path" of everything left out.
+export function for_server(minor, objects) {
+  const left_out = new Set();
+  const changed = structuredClone(objects);
+  for (const object of changed) {
+    for (const { until, kind, to } of RENAMED)
+      if (minor <= until && object.kind === kind) object.apiVersion = to;
+    for (const { until, kind, path } of LEFT_OUT)
+      if (minor <= until && object.kind === kind && leave_out(object, path.split("."))) left_out.add(`${kind} ${path}`);
+  }
+  return { objects: changed, left_out: [...left_out] };
+}
+
+export const read = (text) => parseAllDocuments(text).map((document) => document.toJS()).filter(Boolean);
+export const write = (objects) => objects.map((object) => stringify(object)).join("---\n");
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  process.stdout.write(write(for_server(Number(process.argv[2]), read(readFileSync(0, "utf8"))).objects));
