@@ -7,6 +7,38 @@
 #include "leaf/engines.h"
 
 namespace frond::leaf {
+namespace {
+
+void add_trust_options(CLI::App& app, Options& options) {
+  app.add_option("--tls-ca", options.tls_ca,
+                 "PEM file of the authorities to believe of an https repository; default: the system's");
+  app.add_option("--curve-secret-key", options.curve_secret_key,
+                 "File of the leaves' secret key (frond keygen): only brokers with CURVE are served");
+  app.add_option("--curve-clients", options.curve_clients,
+                 "File of the brokers' public keys, one a line, read again when it changes; goes with the above");
+}
+
+void add_gpu_options(CLI::App& app, Options& options, std::string& gpu, std::uint64_t& window_us) {
+  app.add_option("--gpu", gpu,
+                 "auto: use the first GPU where there is one; off; or a device's number, which must be there")
+      ->check(CLI::IsMember({"auto", "off"}) | CLI::Range(0, 63))
+      ->capture_default_str();
+  app.add_option("--gpu-cache", options.gpu_cache_bytes, "GPU memory to use: lists, and 24 MiB to 192 MiB to work in")
+      ->transform(config::byte_size())
+      ->default_str("4GiB");
+  app.add_option("--gpu-least-postings", options.gpu_least_postings,
+                 "Queries with fewer postings in a partition are the CPU's, unless a request asks for the GPU")
+      ->capture_default_str();
+  app.add_option("--gpu-window-us", window_us,
+                 "How long a query waits for others while the GPU is at work; one that finds it idle does not")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--gpu-queue-limit", options.gpu_queue_limit, "Queries that may wait for the GPU; more are the CPU's")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+}
+
+}  // namespace
 
 std::variant<Options, int> read_options(int argc, const char* const* argv) {
   CLI::App app("Serves a shard of a collection's partitions to brokers.", "frond-leaf");
@@ -22,8 +54,6 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
 
   app.add_option("--repository", options.repository, "The repository: a directory or http[s]://host:port[/path]")
       ->required();
-  app.add_option("--tls-ca", options.tls_ca,
-                 "PEM file of the authorities to believe of an https repository; default: the system's");
   app.add_option("--collection", options.collection, "The collection to serve")->required();
   app.add_option("--data", options.data, "Folder of this leaf's own, for its partitions")->required();
   app.add_option("--listen", options.listen, "Where brokers connect: tcp://HOST:PORT")
@@ -32,10 +62,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--http", options.http, "Where /metrics, /livez and /readyz are served: HOST:PORT")
       ->required()
       ->check(config::host_port());
-  app.add_option("--curve-secret-key", options.curve_secret_key,
-                 "File of the leaves' secret key (frond keygen): only brokers with CURVE are served");
-  app.add_option("--curve-clients", options.curve_clients,
-                 "File of the brokers' public keys, one a line, read again when it changes; goes with the above");
+  add_trust_options(app, options);
   app.add_option("--shard", shard, "I/N: serve the partitions p with p mod N = I")
       ->check(config::shard())
       ->capture_default_str();
@@ -43,26 +70,10 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   app.add_option("--engine", options.engine, "What evaluates queries on the CPU")->capture_default_str();
-  app.add_option("--gpu", gpu,
-                 "auto: use the first GPU where there is one; off; or a device's number, which must be there")
-      ->check(CLI::IsMember({"auto", "off"}) | CLI::Range(0, 63))
-      ->capture_default_str();
   app.add_option("--host-cache", options.host_cache_bytes, "Budget of the list cache in host memory; 0: no cache")
       ->transform(config::byte_size())
       ->default_str("1GiB");
-  app.add_option("--gpu-cache", options.gpu_cache_bytes, "GPU memory to use: lists, and 24 MiB to 192 MiB to work in")
-      ->transform(config::byte_size())
-      ->default_str("4GiB");
-  app.add_option("--gpu-least-postings", options.gpu_least_postings,
-                 "Queries with fewer postings in a partition are the CPU's, unless a request asks for the GPU")
-      ->capture_default_str();
-  app.add_option("--gpu-window-us", gpu_window_us,
-                 "How long a query waits for others while the GPU is at work; one that finds it idle does not")
-      ->check(CLI::Range(0, 1'000'000))
-      ->capture_default_str();
-  app.add_option("--gpu-queue-limit", options.gpu_queue_limit, "Queries that may wait for the GPU; more are the CPU's")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
+  add_gpu_options(app, options, gpu, gpu_window_us);
   app.add_option("--queue-limit", options.queue_limit, "Tasks (partitions of queries) that may wait; more are refused")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
