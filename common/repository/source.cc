@@ -119,7 +119,8 @@ class Source : public RepositorySource {
 
 class DirectorySource final : public Source {
  public:
-  DirectorySource(const fs::path& root, std::string collection) : Source(collection), folder_(root / collection) {}
+  DirectorySource(const fs::path& root, const std::string& collection)
+      : Source(collection), folder_(root / collection) {}
 
  private:
   Result<void> stream(const std::string& path, std::uint64_t /*max_bytes*/, const ByteSink& sink) const override {
@@ -130,7 +131,7 @@ class DirectorySource final : public Source {
 
 class HttpSource final : public Source {
  public:
-  HttpSource(http::Url root, std::shared_ptr<const tls::Trust> trust, std::string collection)
+  HttpSource(http::Url root, std::shared_ptr<const tls::Trust> trust, const std::string& collection)
       : Source(collection), root_(std::move(root)), trust_(std::move(trust)), prefix_("/" + collection + "/") {}
 
  private:

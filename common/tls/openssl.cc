@@ -88,6 +88,7 @@ Context make_context(const SSL_METHOD* method) {
 void use_socket(SSL& ssl, int fd) {
   BIO* const bio = BIO_new(socket_method());
   if (!bio) throw std::bad_alloc();
+  // A BIO keeps a pointer for its method, which here is a number. NOLINTNEXTLINE(performance-no-int-to-ptr)
   BIO_set_data(bio, reinterpret_cast<void*>(static_cast<std::intptr_t>(fd)));
   SSL_set_bio(&ssl, bio, bio);
 }
