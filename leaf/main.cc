@@ -120,6 +120,19 @@ void stop_after_notice(boost::asio::io_context& io, boost::asio::steady_timer& t
   });
 }
 
+// Until a signal comes and the notice is over.
+void run_until_stopped(boost::asio::io_context& io, boost::asio::signal_set& signals, std::chrono::milliseconds drain,
+                       Logger& log, LeafService& service, http::Server& http) {
+  boost::asio::steady_timer notice(io);
+  signals.async_wait([&](const boost::system::error_code& cancelled, int signal) {
+    if (cancelled) return;
+    log.info("draining", {{"signal", std::to_string(signal)}});
+    service.withdraw();
+    stop_after_notice(io, notice, drain, http);
+  });
+  io.run();
+}
+
 int serve(const Options& options) {
   Logger log("frond-leaf", options.log_level);
   const SteadyClock clock;
@@ -187,15 +200,7 @@ int serve(const Options& options) {
   });
   follower.start();
   log_start(log, options, **socket, **http, gpu_state);
-
-  boost::asio::steady_timer notice(io);
-  signals.async_wait([&](const boost::system::error_code& cancelled, int signal) {
-    if (cancelled) return;
-    log.info("draining", {{"signal", std::to_string(signal)}});
-    service.withdraw();
-    stop_after_notice(io, notice, options.drain, **http);
-  });
-  io.run();
+  run_until_stopped(io, signals, options.drain, log, service, **http);
 
   pool.drain();
   if (gpu_batcher) gpu_batcher->drain();

@@ -56,10 +56,9 @@ void ResultCache::complete(const std::string& key, const CachedAnswer& answer, b
   const auto flight = flights_.find(key);
   if (flight == flights_.end()) return;
   const auto waiters = std::move(flight->second.waiters);
-  const std::string own_key = key;  // `key` may live in what a waiter drops
+  if (keep) store(key, answer);  // now: `key` may be the flight's own, or live in what a waiter drops
   flights_.erase(flight);
   counters_.in_flight = flights_.size();
-  if (keep) store(own_key, answer);
   for (const auto& [ticket, waiter] : waiters) waiter(answer);
 }
 

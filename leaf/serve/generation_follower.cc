@@ -17,7 +17,13 @@ constexpr std::chrono::milliseconds kLongestBackOff{60'000};
 GenerationFollower::GenerationFollower(Options options, const repository::RepositorySource& source,
                                        const DataFolder& data, GenerationLoader& loader, ServedBoard& board,
                                        const Clock& clock, Logger& log, metrics::Registry* registry)
-    : options_(options), source_(source), data_(data), loader_(loader), board_(board), clock_(clock), log_(log) {
+    : options_(std::move(options)),
+      source_(source),
+      data_(data),
+      loader_(loader),
+      board_(board),
+      clock_(clock),
+      log_(log) {
   if (registry == nullptr) return;
   namespace names = metrics::leaf;
   static constexpr double kLoadSeconds[] = {0.01, 0.05, 0.25, 1, 5, 15, 60, 300, 1200, 3600};

@@ -8,6 +8,7 @@ import math
 import os
 import re
 import shutil
+import subprocess
 import sys
 import threading
 import urllib.parse
@@ -24,9 +25,10 @@ OF_ERRORS = {"FrondErrorsFast", "FrondErrorsSlow", "FrondShedding"}
 
 
 class Prometheus:
-    """One, over a copy of deploy/prometheus whose intervals are seconds, scraping `targets`: [(job, port)]."""
+    """One, over a copy of deploy/prometheus whose intervals are seconds, scraping `targets`: [(job, port)], and over HTTPS those
+    of `secure`, whose authority is in the file `ca`."""
 
-    def __init__(self, setting, port, targets):
+    def __init__(self, setting, port, targets, secure, ca):
         folder = setting.path("prometheus")
         shutil.copytree(os.path.join(expressions.ROOT, "deploy/prometheus"), folder)
         self.port = port
@@ -34,12 +36,13 @@ class Prometheus:
             path = os.path.join(folder, name)
             text = expressions.read(path)
             text = re.sub(r"^(\s*(?:scrape_interval|scrape_timeout|evaluation_interval|refresh_interval): ).*$", r"\g<1>1s", text, flags=re.M)
+            text = text.replace("job_name: frond\n", f"job_name: frond\n    tls_config: {{ca_file: {ca}}}\n")
             text = re.sub(r"^(\s*for: ).*$", r"\g<1>2s", text, flags=re.M).replace("localhost:9090", f"127.0.0.1:{self.port}")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
         with open(os.path.join(folder, "targets/cluster.yml"), "w", encoding="utf-8") as file:
-            for job, port in targets:
-                file.write(f"- {{labels: {{job: {job}}}, targets: ['127.0.0.1:{port}']}}\n")
+            for scheme, (job, at) in [("http", one) for one in targets] + [("https", one) for one in secure]:
+                file.write(f"- {{labels: {{job: {job}, __scheme__: {scheme}}}, targets: ['127.0.0.1:{at}']}}\n")
         self.process = setting.spawn("prometheus", shutil.which("prometheus"), f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
                                      f"--web.listen-address=127.0.0.1:{self.port}", "--log.level=warn")
 
@@ -129,6 +132,17 @@ def check_killed_leaf(prometheus, cluster):
     print(f"a killed leaf fired {sorted(KILLED_FIRES)}; back, they went", flush=True)
 
 
+def start_secure_broker(setting, port, cluster):
+    """A second broker of the cluster, with HTTPS: what is said about certificates has data too. The certificate's file."""
+    certificate, key = setting.path("server.pem"), setting.path("server.key")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "60", "-subj", "/CN=broker",
+                    "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    leaves = [flag for leaf in cluster.leaf_ports for flag in ("--leaf", f"tcp://127.0.0.1:{leaf}")]
+    setting.spawn("secure-broker", "frond-broker", "--http", f"127.0.0.1:{port}", "--collection", "c", *leaves,
+                  "--tls-certificate", certificate, "--tls-key", key)
+    return certificate
+
+
 def test(setting):
     rng = setting.rng
     words = random_text.vocabulary(rng, 300)
@@ -136,11 +150,13 @@ def test(setting):
     repository = setting.path("repository")
     setting.build(repository, "c", [source], 4)
     cluster = harness.Cluster(setting, repository, "c", 2, broker_flags=("--default-timeout", "20000"))
-    indexer, own = harness.free_ports(2)
-    prometheus = Prometheus(setting, own, [("frond-indexer", indexer), ("frond-broker", cluster.http), *(("frond-leaf", p) for p in cluster.leaf_http)])
+    indexer, own, secure = harness.free_ports(3)
+    ca = start_secure_broker(setting, secure, cluster)
+    prometheus = Prometheus(setting, own, [("frond-indexer", indexer), ("frond-broker", cluster.http), *(("frond-leaf", p) for p in cluster.leaf_http)],
+                            [("frond-broker", secure)], ca)
     queries = [(q, rng.choice(("and", "or", "auto")), 10) for q in random_text.queries(rng, words, 12)]
     load = Load(cluster, queries)
-    harness.eventually(lambda: len(prometheus.numbers("up == 1")) >= 4, "cluster and Prometheus are scraped", PATIENCE)
+    harness.eventually(lambda: len(prometheus.numbers("up == 1")) >= 5, "cluster and Prometheus are scraped", PATIENCE)
     # A second build, which Prometheus sees from before its end until long after.
     command = setting.build_command(setting.path("elsewhere"), "c", [source], 4, http=f"127.0.0.1:{indexer}", http_linger_seconds=600)
     build = setting.spawn("build", *command)
