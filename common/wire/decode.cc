@@ -202,9 +202,10 @@ Result<Reply> get(schema::Reply::Reader from) {
       FROND_TRY(get(from.getHello(), to));
       return Reply(std::move(to));
     }
-    case schema::Reply::ERROR:
-      return Reply(ErrorReply{from.getRequestId(), text_of(from.getError()),
-                              FROND_TRY(enum_of(from.getErrorReason(), Unsearched::kUnknownGeneration, "reason"))});
+    case schema::Reply::ERROR: {
+      const Unsearched reason = FROND_TRY(enum_of(from.getErrorReason(), Unsearched::kUnknownGeneration, "reason"));
+      return Reply(ErrorReply{from.getRequestId(), text_of(from.getError()), reason});
+    }
   }
   return corrupt("unknown kind " + std::to_string(static_cast<unsigned>(from.which())));
 }

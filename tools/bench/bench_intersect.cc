@@ -161,8 +161,10 @@ Result<void> measure(const BenchIntersectFlags& flags, const IntersectionSet& se
       put("cpu", name_of(method), FROND_TRY(time_on_cpu(set, method, options)));
     }
   }
-  if (flags.engine)
-    put("cpu", fmt::format("engine cpu, {} threads", options.threads), FROND_TRY(time_cpu_engine(set, options)));
+  if (flags.engine) {
+    const auto timed = FROND_TRY(time_cpu_engine(set, options));
+    put("cpu", fmt::format("engine cpu, {} threads", options.threads), timed);
+  }
   return {};
 }
 
