@@ -39,6 +39,9 @@ void Responder::send(Response response) {
   if (const auto connection = std::exchange(connection_, nullptr))
     connection->answer(sequence_, std::move(response), route_);
 }
+void Responder::on_client_gone(std::function<void()> gone) {
+  if (connection_) connection_->watch(sequence_, std::move(gone));
+}
 
 namespace {
 int hex_digit(char c) {

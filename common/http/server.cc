@@ -127,9 +127,14 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
       self->settle(sequence, problem(500, "Internal error", "The request was dropped."), {});
     });
   }
+  void watch(std::uint64_t sequence, std::function<void()> gone) override {
+    if (Slot* const slot = find(sequence)) slot->gone = std::move(gone);
+  }
 
   // Closes what has waited too long.
   void sweep(SteadyClock::time_point now) {
+    // Where nothing is read (a last request, or too many pipelined ones), nothing else tells that the client left.
+    if (!slots_.empty() && !reading_ && !writing_ && stream_.peer_ended()) tell_gone();
     if (lingering_) {
       if (now - since_ > kLingerTime) close();
     } else if (handshaking_) {
@@ -158,6 +163,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   void close() {
     if (!stream_.is_open()) return;
     stream_.close();
+    tell_gone();
     slots_.clear();
     leave();
   }
@@ -170,7 +176,20 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
     SteadyClock::time_point since;
     Response response;
     UnsentBytes unsent;
+    std::function<void()> gone;  // wants to know if the client leaves; until the answer is there
   };
+  // Null: closed meanwhile, or answered before.
+  Slot* find(std::uint64_t sequence) {
+    if (slots_.empty() || sequence < slots_.front().sequence || sequence > slots_.back().sequence) return nullptr;
+    Slot& slot = slots_[sequence - slots_.front().sequence];
+    return slot.ready ? nullptr : &slot;
+  }
+  // The client has left: tells those who work for it. Later, for they may answer at once.
+  void tell_gone() {
+    for (Slot& slot : slots_)
+      if (auto gone = std::exchange(slot.gone, nullptr); gone && !core_->closed)
+        asio::post(core_->io, [self = shared_from_this(), gone = std::move(gone)] { gone(); });
+  }
 
   void leave() {
     if (left_) return;  // the last reference may be dropped on another thread, but only after close() was here
@@ -229,8 +248,9 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
     if (!stream_.is_open()) return;
     if (lingering_) return ec ? close() : discard(0);
     if (ec && ec != asio::error::eof) return close();
-    if (ec) {  // the client has said all; what it asked is still answered
+    if (ec) {  // the client has said all; what it asked is still answered, where the handler goes on
       eof_ = true;
+      tell_gone();
       if (slots_.empty() && !writing_) close();
       return;
     }
@@ -302,11 +322,11 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   }
 
   void settle(std::uint64_t sequence, Response response, std::string_view route) {
-    if (slots_.empty() || sequence < slots_.front().sequence || sequence > slots_.back().sequence)
-      return;  // closed meanwhile, or answered before
-    Slot& slot = slots_[sequence - slots_.front().sequence];
-    if (slot.ready) return;
+    Slot* const found = find(sequence);
+    if (found == nullptr) return;
+    Slot& slot = *found;
     slot.ready = true;
+    slot.gone = nullptr;
     if (response.body.size() > kInlineBody && core_->unsent + response.body.size() > core_->config.max_unsent &&
         core_->unsent != 0) {
       response = problem(503, "Unavailable", "Too many answers wait for clients that do not read them.");

@@ -63,12 +63,19 @@ class Responder {
     virtual void answer(std::uint64_t sequence, Response response, std::string_view route) = 0;
     // The responder is gone without an answer. Any thread.
     virtual void abandon(std::uint64_t sequence) = 0;
+    // See Responder::on_client_gone().
+    virtual void watch(std::uint64_t sequence, std::function<void()> gone) = 0;
   };
   Responder(std::shared_ptr<Connection> connection, std::uint64_t sequence);
   ~Responder();
   Responder(Responder&&) noexcept;
   Responder& operator=(Responder&&) noexcept;
   void send(Response response);
+  // `gone` is called once, on the io thread and never from inside another call, if the client leaves before the answer
+  // is sent: it closed the connection, lost it, or ended its side of it (which looks the same until an answer is
+  // written). An answer is still taken then, and reaches a client that only ended its side. To be called by the
+  // handler, before it returns; the last call counts.
+  void on_client_gone(std::function<void()> gone);
   // Which of the program's routes this is ("/v1/search"; a literal), for Config::on_answer.
   void set_route(std::string_view route) { route_ = route; }
 

@@ -1,5 +1,6 @@
 #include "common/http/stream.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <optional>
@@ -31,6 +32,11 @@ boost::system::error_code error_of(const tls::Step& step) {
                                         : asio::error::make_error_code(asio::error::connection_aborted);
 }
 }  // namespace
+
+bool Stream::peer_ended() const {
+  pollfd look{const_cast<Tcp::socket&>(socket_).native_handle(), POLLRDHUP, 0};
+  return is_open() && ::poll(&look, 1, 0) == 1;
+}
 
 void Stream::close() {
   if (!is_open()) return;

@@ -29,6 +29,8 @@ class Stream {
 
   bool is_open() const { return socket_.is_open(); }
   bool secure() const { return channel_ != nullptr; }
+  // Whether the peer has said that it sends no more, or is gone: known also while bytes of it wait unread.
+  bool peer_ended() const;
   void close();
   // Says that no more comes; both: and wants no more.
   void shut_down(Tcp::socket::shutdown_type what);

@@ -1,5 +1,6 @@
 #pragma once
 // A Responder whose answer a test can look at, without a socket.
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -17,10 +18,12 @@ class CapturedResponse final : public http::Responder::Connection {
     route = route_label;
   }
   void abandon(std::uint64_t) override { abandoned = true; }
+  void watch(std::uint64_t, std::function<void()> told) override { client_gone = std::move(told); }
 
   std::optional<http::Response> got;
   std::string_view route;
   bool abandoned = false;
+  std::function<void()> client_gone;  // what the handler wants called if the client leaves
 };
 
 }  // namespace frond::support

@@ -85,6 +85,11 @@ class AServer : public testing::Test {
     responder.set_route("/echo");
     if (request.path == "/throw") throw std::bad_alloc();
     if (request.path == "/drop") return;
+    if (request.path == "/watch") {
+      responder.on_client_gone([this] { gone_.set_value(); });
+      held_.push_back(std::move(responder));
+      return;
+    }
     if (request.path == "/hold") {
       held_.push_back(std::move(responder));
       holding_.set_value();
@@ -111,7 +116,7 @@ class AServer : public testing::Test {
   std::unique_ptr<Server> server_;
   std::vector<Responder> held_;
   std::vector<std::thread> workers_;
-  std::promise<void> holding_;
+  std::promise<void> holding_, gone_;
   std::atomic<int> huge_{0};
   std::thread thread_;
 };
@@ -261,6 +266,50 @@ TEST_F(AServer, SurvivesAClientThatLeavesBeforeItsAnswer) {
   holding.wait();
   release();
   EXPECT_NE(Client(port()).say(get("/a")).hear("/a"), "");
+}
+TEST_F(AServer, TellsAHandlerThatItsClientClosed) {
+  start();
+  { Client(port()).say(get("/watch")); }
+  gone_.get_future().wait();
+}
+TEST_F(AServer, TellsAHandlerThatItsClientEndedItsSideAndStillTakesTheAnswer) {
+  start();
+  Client client(port());
+  client.say(get("/watch")).end();
+  gone_.get_future().wait();
+  release();
+  EXPECT_TRUE(client.hear_all().ends_with("/held"));
+}
+// Nothing is read of such a connection, so no end of its stream is seen that way.
+TEST_F(AServer, TellsAHandlerThatItsClientClosedBehindItsLastRequest) {
+  start();
+  { Client(port()).say(get("/watch", "Connection: close\r\n")); }
+  gone_.get_future().wait();
+}
+TEST_F(AServer, TellsAHandlerThatItsClientClosedBehindMoreThanIsRead) {
+  start({.max_pipelined = 2});
+  Client next(port());
+  {
+    Client client(port());
+    client.say(get("/watch") + get("/a") + get("/b") + get("/c"));
+    next.say(get("/a")).hear("/a");
+  }
+  gone_.get_future().wait();
+}
+TEST_F(AServer, TellsNothingOnceTheAnswerIsThere) {
+  start();
+  {
+    Client client(port());
+    client.say(get("/watch"));
+    auto holding = holding_.get_future();
+    Client other(port());
+    other.say(get("/hold"));
+    holding.wait();  // so the first is held by now, too
+    release();
+    client.hear("/held");
+  }
+  Client(port()).say(get("/a")).hear("/a");
+  EXPECT_EQ(gone_.get_future().wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
 }
 TEST_F(AServer, DrainsByAnsweringWhatIsOpenAndClosingWhatIsIdle) {
   start();
