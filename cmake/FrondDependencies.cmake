@@ -13,6 +13,7 @@ find_package(simdjson REQUIRED)
 find_package(OpenSSL 3.0 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(BZip2 REQUIRED)
+find_package(LibLZMA REQUIRED)
 pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET libzstd)  # not "zstd": RocksDB's own Findzstd reads zstd_INCLUDE_DIRS
 pkg_check_modules(gumbo REQUIRED IMPORTED_TARGET gumbo)
 pkg_check_modules(uchardet REQUIRED IMPORTED_TARGET uchardet)

@@ -1,6 +1,7 @@
 #include "indexer/ingest/decompress.h"
 
 #include <bzlib.h>
+#include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -35,11 +36,17 @@ bool is_bzip2(ByteView head) {
          (starts_with(block, "1AY&SY") || starts_with(block, "\x17\x72\x45\x38\x50\x90"));
 }
 
+bool is_xz(ByteView head) {
+  return starts_with(head, std::string_view("\xfd"
+                                            "7zXZ\0",
+                                            6));
+}
+
 unsigned clipped(std::size_t size) {
   return static_cast<unsigned>(std::min<std::size_t>(size, std::numeric_limits<unsigned>::max()));
 }
 
-// What gzip and bzip2 share: streams end to end, zero bytes allowed after the last.
+// What gzip, bzip2 and xz share: streams end to end, zero bytes allowed after the last.
 class StreamByStream : public Decompressor {
  public:
   Result<Progress> step(ByteView in, std::span<std::byte> out) final {
@@ -131,6 +138,44 @@ class Bzip2 final : public StreamByStream {
   bz_stream stream_{};
 };
 
+class Xz final : public StreamByStream {
+ public:
+  Xz() = default;
+  ~Xz() override { lzma_end(&stream_); }
+  Xz(const Xz&) = delete;
+  Xz& operator=(const Xz&) = delete;
+
+ private:
+  Result<void> restart() override {
+    const lzma_ret status = lzma_stream_decoder(&stream_, kMaxXzMemory, 0);  // frees what it had before
+    if (status != LZMA_OK) return failed(status);
+    return {};
+  }
+  Result<Progress> advance(ByteView in, std::span<std::byte> out) override {
+    stream_.next_in = reinterpret_cast<const std::uint8_t*>(in.data());
+    stream_.avail_in = in.size();
+    stream_.next_out = reinterpret_cast<std::uint8_t*>(out.data());
+    stream_.avail_out = out.size();
+    const lzma_ret status = lzma_code(&stream_, LZMA_RUN);
+    if (status == LZMA_STREAM_END) {
+      stream_ended();
+    } else if (status != LZMA_OK && status != LZMA_BUF_ERROR) {
+      return failed(status);
+    }
+    return Progress{in.size() - stream_.avail_in, out.size() - stream_.avail_out};
+  }
+  Error failed(lzma_ret status) const {
+    if (status == LZMA_MEMLIMIT_ERROR)
+      return {Code::kCorrupt, "xz: its dictionary takes " + std::to_string(lzma_memusage(&stream_) >> 20) +
+                                  " MiB, more than " + std::to_string(kMaxXzMemory >> 20) + " MiB"};
+    return {Code::kCorrupt, status == LZMA_MEM_ERROR       ? "xz: out of memory"
+                            : status == LZMA_FORMAT_ERROR  ? "xz: bytes that are no stream"
+                            : status == LZMA_OPTIONS_ERROR ? "xz: a filter that is not supported"
+                                                           : "xz: damaged stream"};
+  }
+  lzma_stream stream_ = LZMA_STREAM_INIT;
+};
+
 class Zstd final : public Decompressor {
  public:
   explicit Zstd(int max_window_log) : context_(ZSTD_createDCtx()) {
@@ -169,7 +214,7 @@ class Zstd final : public Decompressor {
 }  // namespace
 
 std::string_view name_of(Compression compression) {
-  constexpr std::string_view kNames[] = {"none", "gzip", "zstd", "bzip2"};
+  constexpr std::string_view kNames[] = {"none", "gzip", "zstd", "bzip2", "xz"};
   return kNames[static_cast<int>(compression)];
 }
 
@@ -177,6 +222,7 @@ Compression sniff_compression(ByteView head) {
   if (is_gzip(head)) return Compression::kGzip;
   if (is_zstd(head)) return Compression::kZstd;
   if (is_bzip2(head)) return Compression::kBzip2;
+  if (is_xz(head)) return Compression::kXz;
   return Compression::kNone;
 }
 
@@ -188,6 +234,8 @@ Result<std::unique_ptr<Decompressor>> Decompressor::create(Compression compressi
       return std::unique_ptr<Decompressor>(std::make_unique<Zstd>(max_window_log));
     case Compression::kBzip2:
       return std::unique_ptr<Decompressor>(std::make_unique<Bzip2>());
+    case Compression::kXz:
+      return std::unique_ptr<Decompressor>(std::make_unique<Xz>());
     case Compression::kNone:
       break;
   }

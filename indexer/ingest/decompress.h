@@ -1,5 +1,6 @@
 #pragma once
-// Compressed streams to plain bytes, piece by piece: gzip, zstd and bzip2, each possibly several streams end to end.
+// Compressed streams to plain bytes, piece by piece: gzip, zstd, bzip2 and xz, each possibly several streams end to
+// end.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,7 +12,7 @@
 
 namespace frond::indexer {
 
-enum class Compression { kNone, kGzip, kZstd, kBzip2 };
+enum class Compression { kNone, kGzip, kZstd, kBzip2, kXz };
 std::string_view name_of(Compression compression);
 
 // How a file that starts with `head` is compressed; kSniffBytes are enough to tell.
@@ -20,9 +21,11 @@ Compression sniff_compression(ByteView head);
 
 // The longest zstd window taken: what its --long=31 needs. A frame with a longer one is refused.
 inline constexpr int kMaxWindowLog = 31;
+// What decompressing xz may take: xz -9 needs 65 MiB. A stream that asks for more is refused.
+inline constexpr std::uint64_t kMaxXzMemory = std::uint64_t{80} << 20;
 
 // One compressed file. Memory is fixed, but for a zstd frame's window (at most 2^max_window_log bytes, touched as
-// used).
+// used), and xz's dictionary (kMaxXzMemory at most).
 class Decompressor {
  public:
   struct Progress {
@@ -31,7 +34,8 @@ class Decompressor {
   virtual ~Decompressor() = default;
   // Decompresses from the front of `in` to the front of `out` (not empty). Nothing consumed and nothing produced: it
   // needs more input. An empty `in` asks for the output still to come. kCorrupt: damaged bytes, or bytes after a
-  // stream's end that start no further stream (zero bytes after gzip and bzip2 are padding); the caller knows where.
+  // stream's end that start no further stream (zero bytes after gzip, bzip2 and xz are padding); the caller knows
+  // where.
   virtual Result<Progress> step(ByteView in, std::span<std::byte> out) = 0;
   // Whether the input may end here: between two streams, all output given.
   virtual bool at_boundary() const = 0;

@@ -76,16 +76,24 @@ TEST_P(EveryCompression, FindsDamageInTheMiddle) {
 TEST_P(EveryCompression, RefusesOtherBytesBehindTheEnd) {
   EXPECT_EQ(read_all(folder_.write("x", GetParam().compress("text") + "not compressed at all")), Code::kCorrupt);
 }
-INSTANTIATE_TEST_SUITE_P(All, EveryCompression,
-                         testing::Values(Kind{Compression::kGzip, gzipped}, Kind{Compression::kBzip2, bzipped},
-                                         Kind{Compression::kZstd,
-                                              [](std::string_view text) { return zstd_compressed(text); }}),
-                         [](const auto& kind) { return std::string(name_of(kind.param.compression)); });
+INSTANTIATE_TEST_SUITE_P(
+    All, EveryCompression,
+    testing::Values(Kind{Compression::kGzip, gzipped}, Kind{Compression::kBzip2, bzipped},
+                    Kind{Compression::kZstd, [](std::string_view text) { return zstd_compressed(text); }},
+                    Kind{Compression::kXz, [](std::string_view text) { return xz_compressed(text); }}),
+    [](const auto& kind) { return std::string(name_of(kind.param.compression)); });
 
 TEST(Gzip, AllowsPaddingAtTheEndOnly) {
   const TestFolder folder;
   EXPECT_EQ(read_all(folder.write("x", gzipped("text") + std::string(300000, '\0'))), std::string("text"));
   EXPECT_EQ(read_all(folder.write("y", gzipped("a") + std::string(10, '\0') + gzipped("b"))), Code::kCorrupt);
+}
+TEST(Xz, RefusesADictionaryThatIsTooLarge) {
+  const TestFolder folder;
+  EXPECT_EQ(read_all(folder.write("x", xz_compressed("text", 64 << 20))), std::string("text"));
+  const Result<std::string> got = read_all(folder.write("y", xz_compressed("text", 256 << 20)));
+  ASSERT_EQ(got, Code::kCorrupt);
+  EXPECT_THAT(got.error().message(), HasSubstr("xz: its dictionary takes 256 MiB, more than 80 MiB"));
 }
 TEST(Zstd, ReadsLongWindows) {
   const TestFolder folder;

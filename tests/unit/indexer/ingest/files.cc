@@ -1,6 +1,7 @@
 #include "tests/unit/indexer/ingest/files.h"
 
 #include <bzlib.h>
+#include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -45,6 +46,19 @@ std::string bzipped(std::string_view plain) {
   unsigned size = static_cast<unsigned>(out.size());
   FROND_CHECK(BZ2_bzBuffToBuffCompress(out.data(), &size, const_cast<char*>(plain.data()),
                                        static_cast<unsigned>(plain.size()), 9, 0, 0) == BZ_OK);
+  out.resize(size);
+  return out;
+}
+std::string xz_compressed(std::string_view plain, std::uint32_t dictionary_bytes) {
+  lzma_options_lzma options;
+  FROND_CHECK(!lzma_lzma_preset(&options, 0));
+  options.dict_size = dictionary_bytes;
+  lzma_filter filters[] = {{LZMA_FILTER_LZMA2, &options}, {LZMA_VLI_UNKNOWN, nullptr}};
+  std::string out(lzma_stream_buffer_bound(plain.size()), '\0');
+  std::size_t size = 0;
+  FROND_CHECK(lzma_stream_buffer_encode(filters, LZMA_CHECK_CRC64, nullptr,
+                                        reinterpret_cast<const std::uint8_t*>(plain.data()), plain.size(),
+                                        reinterpret_cast<std::uint8_t*>(out.data()), &size, out.size()) == LZMA_OK);
   out.resize(size);
   return out;
 }

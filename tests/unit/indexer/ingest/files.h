@@ -26,6 +26,7 @@ class TestFolder {
 
 std::string gzipped(std::string_view plain);
 std::string bzipped(std::string_view plain);
+std::string xz_compressed(std::string_view plain, std::uint32_t dictionary_bytes = 1 << 20);
 std::string zstd_compressed(std::string_view plain, int window_log = 0);  // 0: as the level has it
 
 // Everything that a reader gives.
