@@ -9,12 +9,14 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <optional>
 #include <vector>
 
 #include "common/base/check.h"
 #include "common/text/analyzer.h"
 #include "common/text/utf8.h"
 #include "indexer/ingest/html_depth.h"
+#include "indexer/ingest/html_title.h"
 
 namespace frond::indexer {
 namespace {
@@ -194,17 +196,20 @@ class TreeText {
       if (role == Role::kDropped) return;
       // Only the first title is one; a second is text of its own.
       if (role == Role::kTitle && (titled_ || in_title_)) role = Role::kBlock;
+      // A headline that is never closed ends where the next part of the document begins.
+      if (in_title_ && role == Role::kBlock && node->v.element.tag == GUMBO_TAG_UNKNOWN) end_title();
       in_title_ = in_title_ || role == Role::kTitle;
       separate(role);
       stack_.push_back({node, 0, role});
     }
   }
   void leave(Role role) {
-    if (role == Role::kTitle) {
-      in_title_ = false;
-      titled_ = !result_.title.empty();
-    }
+    if (role == Role::kTitle) end_title();
     separate(role);
+  }
+  void end_title() {
+    in_title_ = false;
+    titled_ = !result_.title.empty();
   }
   void separate(Role role) {
     if (role == Role::kBlock) folder().line();
@@ -222,7 +227,8 @@ class TreeText {
 
 Result<TitledText> html_to_text(std::string_view utf8) {
   if (utf8.size() > kMaxHtmlBytes) return Error(Code::kInvalid, "HTML longer than 16 MiB");
-  const std::string html = with_bounded_depth(utf8);
+  const std::optional<std::string> closed = with_closed_titles(utf8);
+  const std::string html = with_bounded_depth(closed ? *closed : utf8);
   Arena arena(memory_for(html.size()));
   const GumboOutput* output = parse(arena, html.data(), html.size());
   if (!output) return Error(Code::kInvalid, "HTML that takes too much memory");

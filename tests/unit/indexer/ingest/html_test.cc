@@ -28,6 +28,25 @@ TEST(Html, TakesAnythingForAPage) {
   EXPECT_EQ(html_to_text("<headline>H</headline>x<title>T</title>").value().title, "H");
   EXPECT_EQ(body("<svg><title>drawing</title></svg>x"), "drawing\nx");
 }
+TEST(Html, ClosesATitleThatNeverIs) {
+  const auto page = [](std::string_view html) {
+    const TitledText text = html_to_text(html).value();
+    return text.title + "|" + text.body;
+  };
+  EXPECT_EQ(page("<title>T</head><body>x"), "T|x");
+  EXPECT_EQ(page("<title>\n  T\nrest of it\n"), "T|rest of it");
+  EXPECT_EQ(page("<title>T<title></head><body>x<title>y"), "T|x y");
+  EXPECT_EQ(page("<TITLE>T</titel>\n<p>x" + std::string(2000, ' ') + "</title>y"), "T|x y");
+  EXPECT_EQ(page("<title/><meta a=b><p>x"), "|x");
+  EXPECT_EQ(page("<!-- <title> --><script>'<title>'</script><title>T</title>x"), "T|x");
+  EXPECT_EQ(page("<title>a <b> c</title>x"), "a <b> c|x");
+  EXPECT_EQ(page("<title>" + std::string(3000, 'w') + "</title>x"), std::string(3000, 'w') + "|x");
+}
+TEST(Html, LooksForTheEndsOfManyTitlesInLinearTime) {
+  std::string titles;
+  for (int i = 0; i < 1000000; ++i) titles += "<title>";
+  EXPECT_EQ(body(titles + "x"), "x");
+}
 TEST(Html, SurvivesDepthWithoutEnd) {
   std::string deep;
   for (int i = 0; i < 200000; ++i) deep += "<div>";

@@ -33,6 +33,11 @@ TEST(Trec, NeedsADocumentNumber) {
   EXPECT_EQ(trec("<TEXT>x</TEXT>").error().message(), "no <DOCNO>");
   EXPECT_EQ(trec("<DOCNO> </DOCNO>").error().message(), "the id is empty");
 }
+TEST(Trec, EndsAHeadlineThatIsNeverClosed) {
+  const Document document = trec("<DOCNO>1</DOCNO><HEADLINE> Some <P>news\n<TEXT>\nThe story.\n</TEXT>\n").value();
+  EXPECT_EQ(document.title, "Some news");
+  EXPECT_EQ(document.body, "The story.");
+}
 
 }  // namespace
 }  // namespace frond::indexer
