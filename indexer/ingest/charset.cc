@@ -9,6 +9,7 @@
 
 #include "common/text/analyzer.h"
 #include "common/text/utf8.h"
+#include "indexer/ingest/wide_text.h"
 
 namespace frond::indexer {
 namespace {
@@ -84,16 +85,22 @@ const char* iconv_name(std::string_view name) {
   return found == std::end(kEncodings) ? nullptr : found->iconv;
 }
 
-std::string converted(std::string_view bytes, const char* from) {
+Error too_long(std::size_t max_bytes) {
+  return {Code::kInvalid, "longer than the limit of " + std::to_string(max_bytes >> 20) + " MiB in UTF-8"};
+}
+
+Result<std::string> converted(std::string_view bytes, const char* from, std::size_t max_bytes) {
   const iconv_t converter = iconv_open("UTF-8", from);
   // As iconv_open() says that it is not installed. NOLINTNEXTLINE(performance-no-int-to-ptr)
   if (converter == reinterpret_cast<iconv_t>(-1)) return text::repaired_utf8(bytes);
+  const std::unique_ptr<void, decltype(&iconv_close)> closed(converter, iconv_close);
   std::string out;
   out.reserve(bytes.size() + bytes.size() / 4);
   char buffer[4096];
   char* in = const_cast<char*>(bytes.data());  // iconv only reads it
   std::size_t left = bytes.size();
   while (left > 0) {
+    if (out.size() > max_bytes) return too_long(max_bytes);
     char* to = buffer;
     std::size_t room = sizeof buffer;
     const std::size_t status = iconv(converter, &in, &left, &to, &room);
@@ -105,7 +112,6 @@ std::string converted(std::string_view bytes, const char* from) {
     ++in;
     --left;
   }
-  iconv_close(converter);
   return text::is_utf8(out) ? out : text::repaired_utf8(out);
 }
 
@@ -120,33 +126,50 @@ const char* guessed(std::string_view bytes) {
 
 bool equal_ignoring_case(char a, char b) { return (a | 0x20) == (b | 0x20); }
 
-}  // namespace
+std::string without_nuls(std::string_view bytes) {
+  std::string out(bytes);
+  std::erase(out, '\0');
+  return out;
+}
 
-std::string to_utf8(std::string_view bytes, std::string_view declared) {
-  using namespace std::string_view_literals;
-  constexpr std::pair<std::string_view, const char*> kMarks[] = {{"\xff\xfe\0\0"sv, "UTF-32LE"},
-                                                                 {"\0\0\xfe\xff"sv, "UTF-32BE"},
-                                                                 {"\xff\xfe"sv, "UTF-16LE"},
-                                                                 {"\xfe\xff"sv, "UTF-16BE"}};
-  for (const auto& [mark, name] : kMarks)
-    if (bytes.starts_with(mark)) return converted(bytes.substr(mark.size()), name);
-  if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
+// In one byte a character, or more: whatever NULs stand for, they do not.
+Result<std::string> narrow_to_utf8(std::string_view bytes, std::string_view declared, std::size_t max_bytes) {
   if (text::is_utf8(bytes)) return std::string(bytes);
   const char* name = iconv_name(declared);
   // What is not valid UTF-8 but has no NUL is hardly UTF-16 either, whatever it says.
-  if (name && std::string_view(name).starts_with("UTF-") && bytes.find('\0') == bytes.npos) name = nullptr;
+  if (name && std::string_view(name).starts_with("UTF-")) name = nullptr;
   if (!name) name = guessed(bytes);
-  return converted(bytes, name ? name : "CP1252");
+  return converted(bytes, name ? name : "CP1252", max_bytes);
+}
+
+}  // namespace
+
+Result<std::string> to_utf8(std::string_view bytes, std::string_view declared, std::size_t max_bytes) {
+  const std::string_view wide = wide_encoding(bytes);
+  bytes.remove_prefix(byte_order_mark(bytes));
+  const bool nuls = bytes.find('\0') != bytes.npos;
+  Result<std::string> out = !wide.empty() ? converted(bytes, wide.data(), max_bytes)
+                            : nuls        ? narrow_to_utf8(without_nuls(bytes), declared, max_bytes)
+                                          : narrow_to_utf8(bytes, declared, max_bytes);
+  if (!out) return out;
+  if (!wide.empty()) std::erase(*out, '\0');
+  if (out->size() > max_bytes) return too_long(max_bytes);
+  return out;
 }
 
 std::string_view charset_of_html(std::string_view bytes) {
-  constexpr std::string_view kKey = "charset=";
   const std::string_view head = bytes.substr(0, 1024);
-  const auto found = std::search(head.begin(), head.end(), kKey.begin(), kKey.end(), equal_ignoring_case);
-  if (found == head.end()) return {};
-  std::string_view value = head.substr(static_cast<std::size_t>(found - head.begin()) + kKey.size());
-  value.remove_prefix(std::min(value.find_first_not_of(" \"'"), value.size()));
-  return value.substr(0, value.find_first_of(" \"';>/\t\r\n"));
+  const auto value_of = [&](std::string_view key, std::string_view in) {
+    const auto found = std::search(in.begin(), in.end(), key.begin(), key.end(), equal_ignoring_case);
+    if (found == in.end()) return std::string_view();
+    std::string_view value = in.substr(static_cast<std::size_t>(found - in.begin()) + key.size());
+    value.remove_prefix(std::min(value.find_first_not_of(" \"'"), value.size()));
+    return value.substr(0, value.find_first_of(" \"';>/\t\r\n"));
+  };
+  const std::string_view named = value_of("charset=", head);
+  const std::size_t declaration = head.find("<?xml ");
+  if (!named.empty() || declaration == head.npos) return named;
+  return value_of("encoding=", head.substr(declaration, head.find("?>", declaration) - declaration));
 }
 
 }  // namespace frond::indexer

@@ -36,8 +36,8 @@ bool is_markdown(std::string_view name) {
 }
 
 Result<TitledText> text_of(std::string_view name, std::string_view bytes) {
-  if (is_html(name, bytes)) return html_to_text(to_utf8(bytes, charset_of_html(bytes)));
-  const std::string text = to_utf8(bytes);
+  if (is_html(name, bytes)) return html_to_text(FROND_TRY(to_utf8(bytes, charset_of_html(bytes))));
+  const std::string text = FROND_TRY(to_utf8(bytes));
   if (looks_like_man_page(text)) return man_page_to_text(text);
   if (is_markdown(name)) return markdown_to_text(text);
   TitledText plain{underlined_heading(text), readable(text)};

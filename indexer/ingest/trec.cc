@@ -27,16 +27,17 @@ Result<Document> parse_trec(const RawRecord& record) {
   const std::optional<Section> number = find_section(rest, "<DOCNO>", "</DOCNO>");
   if (!number) return Error(Code::kInvalid, "no <DOCNO>");
   Document document;
-  document.id = to_utf8(trimmed(number->content));
+  document.id = FROND_TRY(to_utf8(trimmed(number->content)));
   FROND_TRY(check_id(document.id));
   rest.remove_prefix(number->end);
   if (const std::optional<Section> header = find_section(rest, "<DOCHDR>", "</DOCHDR>")) {
     const std::string_view line = trimmed(header->content);
     const std::string_view first = line.substr(0, line.find_first_of(kSpaces));
-    if (first.find("://") != first.npos) document.url = to_utf8(first);
+    if (first.find("://") != first.npos) document.url = FROND_TRY(to_utf8(first));
     rest.remove_prefix(header->end);
   }
-  TitledText text = FROND_TRY(html_to_text(to_utf8(rest, charset_of_html(rest))));
+  const std::string utf8 = FROND_TRY(to_utf8(rest, charset_of_html(rest)));
+  TitledText text = FROND_TRY(html_to_text(utf8));
   document.title = std::move(text.title);
   document.body = std::move(text.body);
   return document;

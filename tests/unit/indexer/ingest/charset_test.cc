@@ -33,13 +33,28 @@ TEST(Charset, AlwaysGivesUtf8) {
     for (const std::string_view name : {"", "shift_jis", "utf-8", "utf-16", "gbk", "no such thing", "euc-jp"})
       EXPECT_TRUE(text::is_utf8(to_utf8(std::string(3, static_cast<char>(byte)) + "\xff"
                                                                                   "a",
-                                        name)))
+                                        name)
+                                    .value()))
           << byte << name;
+}
+TEST(Charset, DropsNulsAndTellsUtf16ByThem) {
+  EXPECT_EQ(to_utf8("\0\0a\0b h\xe4\xe4 c"sv), "ab hää c");
+  EXPECT_EQ(to_utf8("h\0\xe4\0u\0s\0"sv), "häus");
+  EXPECT_EQ(to_utf8("\0h\0\xe4\0u\0s"sv, "iso-8859-1"), "häus");
+}
+TEST(Charset, RefusesWhatGrowsTooLong) {
+  const std::string russian(600, '\xf1');
+  EXPECT_TRUE(to_utf8(russian, "windows-1251", 1200));
+  EXPECT_EQ(to_utf8(russian, "windows-1251", 1199), Code::kInvalid);
+  EXPECT_EQ(to_utf8(std::string(100000, '\xf1'), "windows-1251", 1000), Code::kInvalid);
+  EXPECT_EQ(to_utf8(std::string(11, 'x'), {}, 10), Code::kInvalid);
 }
 TEST(Charset, IsFoundInAPage) {
   EXPECT_EQ(charset_of_html("<meta CHARSET='koi8-r'>"), "koi8-r");
   EXPECT_EQ(charset_of_html("<meta content=\"text/html; charset=ISO-8859-2\">"), "ISO-8859-2");
   EXPECT_EQ(charset_of_html("<p>"), "");
+  EXPECT_EQ(charset_of_html("<?xml version='1.0' encoding='koi8-r'?><html>"), "koi8-r");
+  EXPECT_EQ(charset_of_html("<?xml version='1.0'?><a encoding='koi8-r'>"), "");
 }
 
 }  // namespace
