@@ -54,6 +54,14 @@ repository::Manifest draft_manifest(const BuildOptions& options, const InputSumm
   return draft;
 }
 
+std::string what_was_skipped(const InvertedDocuments& inverted) {
+  std::string text;
+  if (inverted.bad_records > 0)
+    text += "; " + std::to_string(inverted.bad_records) + " bad records, the last: " + inverted.last_bad;
+  if (inverted.skipped.total() > 0) text += "; files skipped: " + to_string(inverted.skipped);
+  return text;
+}
+
 }  // namespace
 
 Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress, Logger& logger, std::stop_token stop) {
@@ -68,7 +76,8 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
   summary.inverted = FROND_TRY(invert_documents(invert, writer->building(), progress.invert, logger, stop));
   release_unused_memory();
   if (summary.inverted.documents == 0 && !options.may_be_empty)
-    return Error(Code::kInvalid, "the input has no document; nothing is published");
+    return Error(Code::kInvalid,
+                 "the input has no document; nothing is published" + what_was_skipped(summary.inverted));
   summary.invert_seconds = watch.lap();
 
   const std::uint32_t partitions = options.invert.partitions;
@@ -107,7 +116,7 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
 }
 
 Result<BuildSummary> build_share(BuildOptions options, BuildProgress& progress, Logger& logger, std::stop_token stop) {
-  const InputShare share = options.invert.share;
+  const InputShare share = options.invert.read.share;
   options.repository = share_repository(options.repository, options.collection, share.index, share.count);
   options.invert.partitions = 1;
   options.may_be_empty = true;

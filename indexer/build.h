@@ -46,8 +46,8 @@ struct BuildSummary {
 // no document at all; kUnavailable: another build holds the collection, the disk, or stopped.
 Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress, Logger& logger, std::stop_token stop);
 
-// Builds options.invert.share as one partition into its share_repository(), where publish_shares() finds it; one that
-// was there is replaced when this one is whole. options.invert.partitions is not looked at; a share may be empty.
+// Builds options.invert.read.share as one partition into its share_repository(), where publish_shares() finds it; one
+// that was there is replaced when this one is whole. options.invert.partitions is not looked at; a share may be empty.
 // Errors as build().
 Result<BuildSummary> build_share(BuildOptions options, BuildProgress& progress, Logger& logger, std::stop_token stop);
 

@@ -67,11 +67,21 @@ BuildCommand::BuildCommand(CLI::App& app)
   add_place_flags(command_, place_);
   command_
       .add_option("--input", inputs_,
-                  "Files and folders to index, in this order; gzip, zstd and bzip2 are told by "
+                  "Files and folders to index, in this order; gzip, zstd, bzip2 and xz are told by "
                   "content; may be given again")
       ->required()
       ->type_name("PATH");
-  command_.add_option("--format", format_, "Format of the input: " + std::string(kFormatNames))->capture_default_str();
+  command_
+      .add_option("--format", format_,
+                  "Format of the input: " + std::string(kFormatNames) +
+                      ". auto tells each file's from its content and name; files: each file is a document")
+      ->capture_default_str();
+  command_.add_flag("--hidden", hidden_,
+                    "Index files and folders whose names begin with a dot, too; without it those inside a folder are "
+                    "passed over");
+  command_.add_flag("--make-ids", make_ids_,
+                    "Records without an id get one that is made from their content: the same content has the same id, "
+                    "so that a second record of it is a duplicate");
   command_.add_option("--partitions", partitions_, "Partitions that documents are dealt to")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
@@ -151,6 +161,8 @@ int BuildCommand::run(Logger& logger) {
   options.collection = place_.collection;
   options.invert = {.inputs = inputs_,
                     .format = *format,
+                    .read = {.share = {}, .hidden = hidden_},
+                    .parse = {.make_ids = make_ids_},
                     .analyzer = {*stemmer, stop_words_ == "on"},
                     .partitions = partitions_,
                     .parsers = parsers_,
@@ -164,7 +176,7 @@ int BuildCommand::run(Logger& logger) {
 
   if (no_publish_) {
     const config::Shard share = *config::parse_shard(share_);  // was checked
-    options.invert.share = {share.number, share.count};
+    options.invert.read.share = {share.number, share.count};
   }
 
   const StopOnSignal signals;

@@ -48,6 +48,51 @@ double megabytes_a_second(const BuildSummary& summary) {
                                    : 0;
 }
 
+// "12 titles were cut …: corpus.jsonl: record 3, …"; nothing where there were none.
+std::string shortened_text(const std::string& what, const Tally& tally) {
+  if (tally.count == 0) return {};
+  std::string text = std::to_string(tally.count) + " " + what + ": ";
+  for (std::size_t i = 0; i < tally.examples.size(); ++i) text += (i == 0 ? "" : ", ") + tally.examples[i];
+  return text + (tally.count > tally.examples.size() ? ", …\n" : "\n");
+}
+
+// What became of the files, and of fields that were too long.
+std::string input_text(const InvertedDocuments& in) {
+  std::string text;
+  for (std::size_t i = 0; i < kFormats; ++i)
+    if (in.files_read[i] > 0)
+      text += (text.empty() ? "files read: " : ", ") + std::to_string(in.files_read[i]) + " " +
+              std::string(name_of(static_cast<Format>(i)));
+  if (!text.empty()) text += "\n";
+  if (in.skipped.total() > 0) text += "files skipped: " + std::to_string(in.skipped.total()) + "\n";
+  for (std::size_t i = 0; i < kSkipReasons; ++i) {
+    const auto reason = static_cast<SkipReason>(i);
+    const std::string what = std::string(name_of(reason)) + " (" + std::string(meaning_of(reason)) + ")";
+    const std::string line = shortened_text(what, in.skipped.by_reason()[i]);
+    if (!line.empty()) text += "  " + line;
+  }
+  text += shortened_text("titles longer than 1,024 bytes were cut; what follows is in the text", in.titles_cut);
+  text += shortened_text("URLs longer than 2,048 bytes were left out", in.urls_dropped);
+  return text;
+}
+
+nlohmann::ordered_json tally_json(const Tally& tally) { return {{"count", tally.count}, {"examples", tally.examples}}; }
+
+nlohmann::ordered_json files_json(const FilesRead& files) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (std::size_t i = 0; i < kFormats; ++i)
+    if (files[i] > 0) json[std::string(name_of(static_cast<Format>(i)))] = files[i];
+  return json;
+}
+
+nlohmann::ordered_json skipped_json(const SkippedFiles& skipped) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (std::size_t i = 0; i < kSkipReasons; ++i)
+    if (skipped.by_reason()[i].count > 0)
+      json[std::string(name_of(static_cast<SkipReason>(i)))] = tally_json(skipped.by_reason()[i]);
+  return json;
+}
+
 }  // namespace
 
 std::string progress_text(const BuildProgress& progress, double seconds) {
@@ -81,6 +126,7 @@ std::string summary_text(const BuildSummary& summary) {
       number(m.generation), m.collection.c_str(), m.codec.c_str(), m.order.c_str(), m.partitions.size(),
       number(m.statistics.documents), number(m.statistics.tokens), number(m.terms), number(m.postings));
   text += print("refused: %llu bad records, %llu duplicate ids\n", number(in.bad_records), number(in.duplicates));
+  text += input_text(in);
   text += print(
       "%.1f MB in %.1f s: %.1f MB/s (indexing %.1f s, ordering %.1f s, writing partitions %.1f s, publishing %.1f s)\n",
       static_cast<double>(in.bytes) / kMegabyte, summary.total_seconds, megabytes_a_second(summary),
@@ -112,6 +158,11 @@ std::string summary_json(const BuildSummary& summary) {
                                        {"postings", m.postings},
                                        {"bad_records", in.bad_records},
                                        {"duplicate_ids", in.duplicates},
+                                       {"files_read", files_json(in.files_read)},
+                                       {"files_skipped", in.skipped.total()},
+                                       {"skipped", skipped_json(in.skipped)},
+                                       {"titles_cut", tally_json(in.titles_cut)},
+                                       {"urls_dropped", tally_json(in.urls_dropped)},
                                        {"bytes", in.bytes},
                                        {"megabytes_per_second", megabytes_a_second(summary)},
                                        {"seconds",

@@ -22,6 +22,9 @@ constexpr Family kInput{"frond_indexer_input_bytes", "Bytes of all inputs, as st
 constexpr Family kInputRead{"frond_indexer_input_read_bytes", "Of these, bytes read."};
 constexpr Family kText{"frond_indexer_text_bytes_total", "Bytes of input, decompressed."};
 constexpr Family kInverted{"frond_indexer_documents_inverted_total", "Documents parsed and inverted."};
+constexpr Family kBadRecords{"frond_indexer_bad_records_total", "Records that gave no document."};
+constexpr Family kDuplicates{"frond_indexer_duplicate_ids_total", "Documents whose id was there before."};
+constexpr Family kSkipped{"frond_indexer_files_skipped_total", "Files that hold nothing to read, by reason."};
 constexpr Family kWritten{"frond_indexer_documents_written_total", "Documents written into partitions."};
 
 constexpr std::array<std::pair<BuildProgress::Stage, const char*>, 5> kStages = {{
@@ -38,12 +41,16 @@ void export_progress(metrics::Registry& registry, const BuildProgress& progress)
       registry.gauge(kStage, {{"stage", name}}).set(progress.stage == stage ? 1 : 0);
     registry.gauge(kInput).set(static_cast<double>(progress.invert.stored_total));
     registry.gauge(kInputRead).set(static_cast<double>(progress.invert.stored_bytes));
-    const auto raise = [&registry](const Family& family, std::uint64_t now) {
-      auto counter = registry.counter(family);
+    const auto raise = [&registry](const Family& family, std::uint64_t now, const metrics::Labels& labels = {}) {
+      auto counter = registry.counter(family, labels);
       counter.add(static_cast<double>(now) - counter.value());
     };
     raise(kText, progress.invert.bytes);
     raise(kInverted, progress.invert.documents);
+    raise(kBadRecords, progress.invert.bad_records);
+    raise(kDuplicates, progress.invert.duplicates);
+    for (std::size_t i = 0; i < kSkipReasons; ++i)
+      raise(kSkipped, progress.invert.skipped[i], {{"reason", std::string(name_of(static_cast<SkipReason>(i)))}});
     raise(kWritten, progress.documents_written);
   });
 }

@@ -35,7 +35,7 @@ class BuildCommand {
   std::uint64_t memory_limit_ = std::uint64_t{1} << 30;
   std::uint64_t max_bad_records_ = 1000;
   double k1_, b_;
-  bool json_ = false, no_publish_ = false;
+  bool json_ = false, no_publish_ = false, hidden_ = false, make_ids_ = false;
   std::string http_;
   std::uint32_t http_linger_seconds_ = 0;
 };

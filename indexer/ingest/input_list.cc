@@ -8,27 +8,41 @@
 namespace frond::indexer {
 namespace fs = std::filesystem;
 
-InputWalk::InputWalk(fs::path input, Unreadable unreadable)
-    : input_(std::move(input)), unreadable_(std::move(unreadable)) {
+InputWalk::InputWalk(fs::path input, bool hidden, Observer observer)
+    : input_(std::move(input)), hidden_(hidden), observer_(std::move(observer)) {
   std::error_code error;
   is_folder_ = fs::is_directory(input_, error);
+}
+
+std::optional<SkipReason> InputWalk::reason_to_pass(const fs::directory_entry& entry) const {
+  std::error_code ignored;
+  const fs::file_status status = entry.symlink_status(ignored);
+  if (!hidden_ && entry.path().filename().native().starts_with('.')) return SkipReason::kHidden;
+  if (fs::is_symlink(status)) return SkipReason::kSymbolicLink;
+  if (!fs::is_directory(status) && !fs::is_regular_file(status)) return SkipReason::kSpecial;
+  return std::nullopt;
 }
 
 void InputWalk::enter(fs::path folder) {
   std::error_code error;
   Level level{std::move(folder), {}};
+  std::vector<std::pair<fs::path, SkipReason>> passed;
   fs::directory_iterator at(level.folder, error);
   for (const fs::directory_iterator end; !error && at != end; at.increment(error)) {
     std::error_code ignored;
-    const fs::file_status status = at->symlink_status(ignored);
-    std::string name = at->path().filename().string();
-    if (fs::is_directory(status)) level.entries.push_back({name + "/", true});
-    if (fs::is_regular_file(status)) level.entries.push_back({std::move(name), false});
+    if (const auto reason = reason_to_pass(*at)) {
+      if (observer_.passed) passed.emplace_back(at->path(), *reason);
+      continue;
+    }
+    const bool is_folder = fs::is_directory(at->symlink_status(ignored));
+    level.entries.push_back({at->path().filename().string() + (is_folder ? "/" : ""), is_folder});
   }
   if (error) {
-    unreadable_(level.folder, "cannot list the folder: " + error.message());
+    if (observer_.unreadable) observer_.unreadable(level.folder, "cannot list the folder: " + error.message());
     return;
   }
+  std::ranges::sort(passed);
+  for (const auto& [path, reason] : passed) observer_.passed(path, reason);
   std::ranges::sort(level.entries, std::ranges::greater(), &Entry::key);
   levels_.push_back(std::move(level));
 }
@@ -88,8 +102,8 @@ void InputCensus::add(const InputFile& file) {
   digest_.update(record);
 }
 
-void InputCensus::add_all(const fs::path& input) {
-  InputWalk walk(input, [](const fs::path&, const std::string&) {});
+void InputCensus::add_all(const fs::path& input, bool hidden) {
+  InputWalk walk(input, hidden);
   while (const std::optional<InputFile> file = walk.next()) add(*file);
 }
 

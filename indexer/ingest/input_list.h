@@ -9,6 +9,7 @@
 
 #include "common/base/result.h"
 #include "common/partition/file_checksum.h"
+#include "indexer/ingest/skipped.h"
 
 namespace frond::indexer {
 
@@ -19,12 +20,16 @@ struct InputFile {
 
 // Walks one input: itself, when it is a file or pipe; else its files, recursively, in byte order of their whole paths.
 // Holds the listings of the folders on the way only. Symbolic links inside a folder are passed over: what they point to
-// is either there already or outside. Files that are neither regular nor pipes are passed over too.
+// is either there already or outside. So are files that are not regular, and, unless `hidden`, files and folders whose
+// names begin with a dot. The input itself may be any of these.
 class InputWalk {
  public:
-  // A folder that can't be listed is told to `unreadable`, with its path and the reason, and passed over.
-  using Unreadable = std::function<void(const std::filesystem::path&, std::string reason)>;
-  InputWalk(std::filesystem::path input, Unreadable unreadable);
+  // Told of each folder that can't be listed, with the reason, and of all else that is passed over; may be empty.
+  struct Observer {
+    std::function<void(const std::filesystem::path&, std::string reason)> unreadable;
+    std::function<void(const std::filesystem::path&, SkipReason)> passed;
+  };
+  InputWalk(std::filesystem::path input, bool hidden, Observer observer = {});
   bool is_folder() const { return is_folder_; }
   std::optional<InputFile> next();
 
@@ -38,9 +43,11 @@ class InputWalk {
     std::vector<Entry> entries;  // the next one last
   };
   void enter(std::filesystem::path folder);
+  std::optional<SkipReason> reason_to_pass(const std::filesystem::directory_entry& entry) const;
 
   std::filesystem::path input_;
-  Unreadable unreadable_;
+  bool hidden_;
+  Observer observer_;
   bool is_folder_ = false, started_ = false;
   std::vector<Level> levels_;
 };
@@ -70,7 +77,7 @@ class InputCensus {
  public:
   void add(const InputFile& file);
   // Every file of an input, as far as they can be seen.
-  void add_all(const std::filesystem::path& input);
+  void add_all(const std::filesystem::path& input, bool hidden);
   // Stored, of all files so far. Pipes, and files that are gone, have none.
   std::uint64_t bytes() const { return bytes_; }
   InputSummary summary() const { return {files_, bytes_, digest_.hex()}; }

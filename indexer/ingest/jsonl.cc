@@ -1,8 +1,10 @@
 #include <simdjson.h>
 
-#include <algorithm>
-#include <initializer_list>
+#include <array>
+#include <charconv>
+#include <span>
 
+#include "indexer/ingest/field_names.h"
 #include "indexer/ingest/parsers.h"
 
 namespace frond::indexer {
@@ -14,48 +16,84 @@ namespace dom = simdjson::dom;
 constexpr std::size_t kKeptParserBytes = 4 << 20;
 constexpr std::size_t kMaxDepth = 64;
 
+struct Field {
+  std::string_view name;
+  dom::element value;
+};
 // The first of `names` that is there and not null; absent: none is.
-std::optional<std::pair<std::string_view, dom::element>> first_of(const dom::object& object,
-                                                                  std::initializer_list<std::string_view> names) {
+std::optional<Field> first_of(const dom::object& object, std::span<const std::string_view> names) {
   for (const std::string_view name : names) {
     dom::element value;
-    if (object.at_key(name).get(value) == simdjson::SUCCESS && !value.is_null()) return std::pair(name, value);
+    if (object.at_key(name).get(value) == simdjson::SUCCESS && !value.is_null()) return Field{name, value};
   }
   return std::nullopt;
 }
 
-Result<std::string> string_of(const dom::object& object, std::initializer_list<std::string_view> names) {
-  const auto field = first_of(object, names);
-  if (!field) return std::string();
-  std::string_view text;
-  if (field->second.get(text) != simdjson::SUCCESS)
-    return Error(Code::kInvalid, "\"" + std::string(field->first) + "\" is not a string");
-  return std::string(text);
+// Appends text, a number or a truth value; false: it is something else.
+bool append_scalar(const dom::element& value, std::string& out) {
+  switch (value.type()) {
+    case dom::element_type::STRING:
+      out += std::string_view(value);
+      return true;
+    case dom::element_type::INT64:
+      out += std::to_string(std::int64_t(value));
+      return true;
+    case dom::element_type::UINT64:
+      out += std::to_string(std::uint64_t(value));
+      return true;
+    case dom::element_type::BOOL:
+      out += bool(value) ? "true" : "false";
+      return true;
+    case dom::element_type::DOUBLE: {
+      std::array<char, 32> digits{};
+      const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), double(value)).ptr;
+      out.append(digits.data(), end);
+      return true;
+    }
+    default:
+      return false;
+  }
 }
 
-Result<std::string> id_of(const dom::object& object) {
-  const auto field = first_of(object, {"id", "_id", "docid"});
-  if (!field) return Error(Code::kInvalid, "no \"id\"");
-  std::string_view text;
-  std::int64_t number = 0;
-  std::uint64_t large = 0;
-  if (field->second.get(text) == simdjson::SUCCESS) {
-    FROND_TRY(check_id(text));
-    return std::string(text);
+// A field as text. The values of a list stand one a line.
+Result<std::string> text_of(const std::optional<Field>& field) {
+  std::string text;
+  if (!field || append_scalar(field->value, text)) return text;
+  const auto refused = [&](std::string_view what) {
+    return Error(Code::kInvalid, "\"" + std::string(field->name) + "\" holds " + std::string(what) +
+                                     "; text, numbers, true, false and lists of them are taken");
+  };
+  dom::array list;
+  if (field->value.get(list) != simdjson::SUCCESS) return refused("an object");
+  for (const dom::element value : list) {
+    if (value.is_null()) continue;
+    if (!text.empty()) text += '\n';
+    if (!append_scalar(value, text)) return refused("a list of lists or objects");
   }
-  if (field->second.get(number) == simdjson::SUCCESS) return std::to_string(number);
-  if (field->second.get(large) == simdjson::SUCCESS) return std::to_string(large);
-  return Error(Code::kInvalid, "\"" + std::string(field->first) + "\" is neither a string nor a whole number");
+  return text;
+}
+
+// Empty: none, or an empty one.
+Result<std::string> id_of(const dom::object& object) {
+  const auto field = first_of(object, kIdNames);
+  if (!field) return std::string();
+  const dom::element_type type = field->value.type();
+  if (type == dom::element_type::STRING || type == dom::element_type::INT64 || type == dom::element_type::UINT64)
+    return text_of(field);
+  return Error(Code::kInvalid, "\"" + std::string(field->name) + "\" is neither a string nor a whole number");
 }
 
 Result<Document> document_of(const dom::object& object) {
+  const std::optional<Field> title = first_of(object, kTitleNames), body = first_of(object, kBodyNames);
+  if (!title && !body)
+    return Error(Code::kInvalid,
+                 "no text: none of \"contents\", \"body\", \"text\", \"content\", \"passage\", \"title\" is there; "
+                 "--format files takes whole files as text");
   Document document;
   document.id = FROND_TRY(id_of(object));
-  document.url = FROND_TRY(string_of(object, {"url"}));
-  document.title = FROND_TRY(string_of(object, {"title"}));
-  document.body = FROND_TRY(string_of(object, {"contents", "body", "text"}));
-  if (!first_of(object, {"contents", "body", "text", "title"}))
-    return Error(Code::kInvalid, "neither \"contents\" nor \"title\" nor \"body\"");
+  document.url = FROND_TRY(text_of(first_of(object, kUrlNames)));
+  document.title = FROND_TRY(text_of(title));
+  document.body = FROND_TRY(text_of(body));
   return document;
 }
 
@@ -86,13 +124,12 @@ Result<Document> parse_jsonl(const RawRecord& record) {
   return parse_with(parser, record);
 }
 
-Result<void> check_id(std::string_view id) {
-  if (id.empty()) return Error(Code::kInvalid, "the id is empty");
-  if (id.size() > kMaxIdBytes)
-    return Error(Code::kInvalid, "the id is longer than " + std::to_string(kMaxIdBytes) + " bytes");
-  if (std::ranges::any_of(id, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }))
-    return Error(Code::kInvalid, "the id has control characters");
-  return {};
+JsonFields fields_of_json(std::string_view object) {
+  dom::parser parser;
+  dom::object fields;
+  if (parser.parse(object.data(), object.size()).get(fields) != simdjson::SUCCESS) return {};
+  const bool id = first_of(fields, kIdNames).has_value(), body = first_of(fields, kBodyNames).has_value();
+  return {true, id, body || first_of(fields, kTitleNames).has_value(), body};
 }
 
 }  // namespace frond::indexer

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "indexer/ingest/value_cutters.h"
+
 namespace frond::indexer {
 namespace {
 
-constexpr std::string_view kTooLong = "longer than the limit of 64 MiB";
 // simdjson reads this far past a record; room for it spares a copy.
 constexpr std::size_t kParserSlack = 64;
-constexpr std::size_t kBinarySniffBytes = 8 << 10;
 
 // jsonl and tsv. Lines of white space only are no records, but have numbers.
 class LineCutter final : public RecordCutter {
@@ -16,7 +16,7 @@ class LineCutter final : public RecordCutter {
   explicit LineCutter(std::size_t max_bytes) : max_bytes_(max_bytes) {}
   Result<std::optional<Cut>> next(ContentStream& stream) override {
     for (;;) {
-      Cut cut{++line_, stream.offset(), {}, {}, false};
+      Cut cut{.number = ++line_, .offset = stream.offset()};
       if (!FROND_TRY(read_line(stream, cut))) return std::optional<Cut>();
       if (line_ == 1 && cut.bytes.starts_with("\xef\xbb\xbf")) cut.bytes.erase(0, 3);
       if (!cut.bytes.empty() && cut.bytes.back() == '\r') cut.bytes.pop_back();
@@ -49,21 +49,28 @@ class LineCutter final : public RecordCutter {
   std::uint64_t line_ = 0;
 };
 
-// TREC's <DOC> … </DOC>. What stands between documents is no part of one.
-class TrecCutter final : public RecordCutter {
+// TREC's <DOC> … </DOC>, and wikiextractor's like. What stands between documents is no part of one.
+struct DocumentTags {
+  std::string_view begin, end, next_begin;  // the first and the last as they stand at the begin of a line
+  std::string_view no_end, no_end_before_next;
+};
+constexpr DocumentTags kTrecTags = {"<DOC>", "</DOC>", "\n<DOC>", "no </DOC> before the end of the file",
+                                    "no </DOC> before the next <DOC>"};
+constexpr DocumentTags kWikiTags = {"<doc ", "</doc>", "\n<doc ", "no </doc> before the end of the file",
+                                    "no </doc> before the next <doc>"};
+
+class TaggedCutter final : public RecordCutter {
  public:
-  explicit TrecCutter(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+  TaggedCutter(const DocumentTags& tags, std::size_t max_bytes) : tags_(tags), max_bytes_(max_bytes) {}
   Result<std::optional<Cut>> next(ContentStream& stream) override {
     if (!FROND_TRY(find_begin(stream))) return std::optional<Cut>();
-    Cut cut{++documents_, begin_, {}, {}, false};
+    Cut cut{.number = ++documents_, .offset = begin_};
     FROND_TRY(read_document(stream, cut));
     return std::optional<Cut>(std::move(cut));
   }
 
  private:
-  static constexpr std::string_view kBegin = "<DOC>", kEnd = "</DOC>", kNextBegin = "\n<DOC>";
-
-  // Leaves the stream behind the next <DOC>; false when there is none.
+  // Leaves the stream behind the next begin; false when there is none.
   Result<bool> find_begin(ContentStream& stream) {
     if (inside_) {  // the last document ended at the begin of this one
       inside_ = false;
@@ -74,58 +81,58 @@ class TrecCutter final : public RecordCutter {
       const std::string_view window = FROND_TRY(stream.window());
       if (window.empty()) return false;
       std::size_t at = 0;
-      while (at < window.size() && matched < kBegin.size()) {
+      while (at < window.size() && matched < tags_.begin.size()) {
         if (matched == 0) {
           at = std::min(window.find('<', at), window.size());
           if (at == window.size()) break;
         }
-        if (window[at] == kBegin[matched]) {
+        if (window[at] == tags_.begin[matched]) {
           ++matched;
           ++at;
         } else {
-          matched = 0;  // kBegin has one '<': look at this byte again as a first one
+          matched = 0;  // it has one '<': look at this byte again as a first one
         }
       }
       stream.consume(at);
-      if (matched == kBegin.size()) {
-        begin_ = stream.offset() - kBegin.size();
+      if (matched == tags_.begin.size()) {
+        begin_ = stream.offset() - tags_.begin.size();
         return true;
       }
     }
   }
 
-  // The document up to its </DOC>. One that runs into the next <DOC> at the begin of a line has lost its end.
+  // The document up to its end. One that runs into the next begin, at the begin of a line, has lost it.
   Result<void> read_document(ContentStream& stream, Cut& cut) {
     std::string& text = cut.bytes;
     for (;;) {
       const std::string_view window = FROND_TRY(stream.window());
       if (window.empty()) {
-        cut.problem = "no </DOC> before the end of the file";
+        cut.problem = tags_.no_end;
         break;
       }
       const std::size_t old_size = text.size();
-      const std::size_t from = old_size - std::min(old_size, kEnd.size() - 1);
+      const std::size_t from = old_size - std::min(old_size, tags_.end.size() - 1);
       const std::size_t taken = std::min<std::size_t>(window.size(), kPieceBytes);
       text.append(window.substr(0, taken));
-      std::size_t end = text.find(kEnd, from);
-      const std::size_t begin = text.find(kNextBegin, from);
+      std::size_t end = text.find(tags_.end, from);
+      const std::size_t begin = text.find(tags_.next_begin, from);
       if (begin < end) {
-        cut.problem = "no </DOC> before the next <DOC>";
-        const std::size_t behind = begin + kNextBegin.size();
+        cut.problem = tags_.no_end_before_next;
+        const std::size_t behind = begin + tags_.next_begin.size();
         stream.consume(behind - old_size);
-        begin_ = stream.offset() - kBegin.size();
+        begin_ = stream.offset() - tags_.begin.size();
         inside_ = true;
         break;
       }
       if (end != std::string::npos) {
-        stream.consume(end + kEnd.size() - old_size);
+        stream.consume(end + tags_.end.size() - old_size);
         text.resize(end);
         break;
       }
       stream.consume(taken);
       if (text.size() > max_bytes_ || too_long_) {
         too_long_ = true;
-        text.erase(0, text.size() - (kEnd.size() - 1));  // what an end or a begin may start with
+        text.erase(0, text.size() - (tags_.end.size() - 1));  // what an end or a begin may start with
       }
     }
     if (too_long_ && cut.problem.empty()) cut.problem = kTooLong;
@@ -135,6 +142,7 @@ class TrecCutter final : public RecordCutter {
   }
   static constexpr std::size_t kPieceBytes = 4 << 10;  // so that little is copied past a document's end
 
+  const DocumentTags& tags_;
   std::size_t max_bytes_;
   std::uint64_t documents_ = 0, begin_ = 0;
   bool inside_ = false, too_long_ = false;
@@ -147,12 +155,7 @@ class FileCutter final : public RecordCutter {
   Result<std::optional<Cut>> next(ContentStream& stream) override {
     if (done_) return std::optional<Cut>();
     done_ = true;
-    Cut cut{1, 0, {}, {}, false};
-    const std::string_view head = FROND_TRY(stream.peek(kBinarySniffBytes));
-    if (looks_binary(head)) {
-      cut.skip = true;
-      return std::optional<Cut>(std::move(cut));
-    }
+    Cut cut{.number = 1};
     for (;;) {
       const std::string_view window = FROND_TRY(stream.window());
       if (window.empty()) break;
@@ -192,8 +195,22 @@ Result<std::string_view> ContentStream::peek(std::size_t bytes) {
 }
 
 std::unique_ptr<RecordCutter> RecordCutter::create(Format format, std::size_t max_bytes) {
-  if (format == Format::kTrec) return std::make_unique<TrecCutter>(max_bytes);
-  if (format == Format::kFiles) return std::make_unique<FileCutter>(max_bytes);
+  switch (format) {
+    case Format::kJson:
+      return json_cutter(max_bytes);
+    case Format::kCsv:
+      return csv_cutter(max_bytes);
+    case Format::kTrec:
+      return std::make_unique<TaggedCutter>(kTrecTags, max_bytes);
+    case Format::kWikiextractor:
+      return std::make_unique<TaggedCutter>(kWikiTags, max_bytes);
+    case Format::kFiles:
+      return std::make_unique<FileCutter>(max_bytes);
+    case Format::kAuto:
+    case Format::kJsonl:
+    case Format::kTsv:
+      break;
+  }
   return std::make_unique<LineCutter>(max_bytes);
 }
 

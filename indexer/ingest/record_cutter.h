@@ -12,6 +12,8 @@
 
 namespace frond::indexer {
 
+struct CsvColumns;
+
 // The content of a file with a place in it.
 class ContentStream {
  public:
@@ -38,9 +40,10 @@ struct Cut {
   std::uint64_t number = 0;
   std::uint64_t offset = 0;
   std::string bytes;
-  std::string_view problem;  // not empty: the record is malformed, `bytes` is of no use
-  bool skip = false;         // a binary file
+  std::string_view problem;                   // not empty: the record is malformed, `bytes` is of no use
+  std::shared_ptr<const CsvColumns> columns;  // kCsv
 };
+inline constexpr std::string_view kTooLong = "longer than the limit of 64 MiB";
 
 class RecordCutter {
  public:

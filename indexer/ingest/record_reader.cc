@@ -2,7 +2,7 @@
 
 #include <exception>
 
-#include "indexer/ingest/input_list.h"
+#include "indexer/ingest/document_fields.h"
 #include "indexer/ingest/parsers.h"
 #include "indexer/ingest/record_cutter.h"
 
@@ -10,38 +10,38 @@ namespace frond::indexer {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kSniffBytes = 64 << 10;
 constexpr int kFolderSniffFiles = 16;
 
-// The format of a folder, when it is not given: that of its first files with something in them, when all are alike
-// record files; else each is a document. A text with a tab in its first line doesn't turn a folder of documents to tsv.
-Format sniff_folder(const fs::path& folder) {
-  InputWalk walk(folder, [](const fs::path&, const std::string&) {});
-  std::optional<Format> all;
+// Whether the first files of a folder with something in them are all TSV. A text with a tab in its first line is none.
+bool is_folder_of_tsv(const fs::path& folder, bool hidden) {
+  InputWalk walk(folder, hidden);
   for (int files = 0; files < kFolderSniffFiles;) {
     const std::optional<InputFile> file = walk.next();
-    if (!file) break;
+    if (!file) return files > 0;
     Result<std::unique_ptr<ByteSource>> source = ByteSource::open(file->path);
     if (!source) continue;
     ContentStream stream(std::move(*source));
     const Result<std::string_view> head = stream.peek(kSniffBytes);
     if (!head || head->empty()) continue;
-    const std::optional<Format> format = looks_binary(*head) ? std::nullopt : sniff_format(*head);
-    if (!format || (all && *all != *format)) return Format::kFiles;
-    all = format;
+    if (!looks_like_tsv(*head)) return false;
     ++files;
   }
-  return all.value_or(Format::kFiles);
+  return true;
 }
 
 Result<Document> parse(const RawRecord& record) {
   switch (record.format) {
     case Format::kJsonl:
+    case Format::kJson:
       return parse_jsonl(record);
     case Format::kTsv:
       return parse_tsv(record);
+    case Format::kCsv:
+      return parse_csv(record);
     case Format::kTrec:
       return parse_trec(record);
+    case Format::kWikiextractor:
+      return parse_wikiextractor(record);
     case Format::kFiles:
       return parse_text_file(record);
     case Format::kAuto:
@@ -56,12 +56,12 @@ struct RecordReader::State {
   Format wanted;
   BadRecordSink sink;
   std::vector<fs::path> inputs;  // the next one last
-  InputShare share;
+  ReadOptions options;
   InputCensus seen;    // all files, whoever reads them, when the reader was opened
   InputCensus walked;  // the files that were walked past since then, in this share or not
 
   std::unique_ptr<InputWalk> walk;
-  Format walk_format = Format::kAuto;  // of the files of the present input; kAuto: told file by file
+  bool among_tsv = false;  // of the files of the present input
   // The present file, when there is one.
   InputFile file;
   Format format = Format::kAuto;
@@ -69,11 +69,14 @@ struct RecordReader::State {
   std::unique_ptr<RecordCutter> cutter;
   std::uint64_t plain_before = 0, stored_before = 0;  // of the files read before it
   bool failed = false;
+  SkippedFiles skipped;
+  FilesRead files_read{};
 
   void report(const fs::path& path, std::uint64_t number, std::uint64_t offset, std::string reason) {
     if (sink) sink({path.string(), number, offset, std::move(reason)});
   }
   void report_file(const fs::path& path, const std::string& message);
+  InputWalk::Observer observer();
   std::optional<InputFile> next_file();
   Result<bool> open_next();
   void close();
@@ -85,12 +88,20 @@ void RecordReader::State::report_file(const fs::path& path, const std::string& m
   report(path, 0, 0, message.starts_with(prefix) ? message.substr(prefix.size()) : message);
 }
 
+// What the walk passes over counts for the share that would have it.
+InputWalk::Observer RecordReader::State::observer() {
+  return {[this](const fs::path& folder, std::string reason) { report(folder, 0, 0, std::move(reason)); },
+          [this](const fs::path& path, SkipReason reason) {
+            if (options.share.has(walked.bytes(), seen.bytes())) skipped.add(reason, path.string());
+          }};
+}
+
 std::optional<InputFile> RecordReader::State::next_file() {
   for (;;) {
     while (walk) {
       std::optional<InputFile> found = walk->next();
       if (!found) break;
-      const bool ours = share.has(walked.bytes(), seen.bytes());
+      const bool ours = options.share.has(walked.bytes(), seen.bytes());
       walked.add(*found);
       if (ours) return found;
     }
@@ -98,13 +109,12 @@ std::optional<InputFile> RecordReader::State::next_file() {
     if (inputs.empty()) return std::nullopt;
     const fs::path input = std::move(inputs.back());
     inputs.pop_back();
-    walk = std::make_unique<InputWalk>(
-        input, [this](const fs::path& folder, std::string reason) { report(folder, 0, 0, std::move(reason)); });
-    walk_format = wanted == Format::kAuto && walk->is_folder() ? sniff_folder(input) : wanted;
+    walk = std::make_unique<InputWalk>(input, options.hidden, observer());
+    among_tsv = wanted == Format::kAuto && walk->is_folder() && is_folder_of_tsv(input, options.hidden);
   }
 }
 
-// Makes the next readable file the present one; false when there is none.
+// Makes the next file with something to read the present one; false when there is none.
 Result<bool> RecordReader::State::open_next() {
   while (std::optional<InputFile> found = next_file()) {
     file = std::move(*found);
@@ -114,25 +124,31 @@ Result<bool> RecordReader::State::open_next() {
       continue;
     }
     stream = std::make_unique<ContentStream>(std::move(*source));
-    format = walk_format;
-    if (format == Format::kAuto) {
-      const std::string_view head = FROND_TRY(stream->peek(kSniffBytes));
-      if (head.empty()) {
-        close();
-        continue;
-      }
-      const std::optional<Format> sniffed = sniff_format(head);
-      if (!sniffed)
-        return Error(Code::kInvalid, file.path.string() +
-                                         ": cannot tell the format from its first line; name it with --format (" +
-                                         std::string(kFormatNames) + ")");
-      format = *sniffed;
+    const Result<std::string_view> head = stream->peek(kSniffBytes);
+    if (!head) {
+      if (wanted != Format::kFiles && (wanted != Format::kAuto || !walk->is_folder())) return head.error();
+      report_file(file.path, head.error().message());
+      close();
+      continue;
     }
+    const auto told = tell_format({.path = file.name,
+                                   .bytes = *head,
+                                   .whole = head->size() < kSniffBytes,
+                                   .in_folder = walk->is_folder(),
+                                   .among_tsv = among_tsv},
+                                  wanted);
+    if (const auto* const reason = std::get_if<SkipReason>(&told)) {
+      skipped.add(*reason, file.path.string());
+      close();
+      continue;
+    }
+    format = std::get<Format>(told);
+    ++files_read[static_cast<std::size_t>(format)];
     cutter = RecordCutter::create(format, kMaxRecordBytes);
     return true;
   }
   // Which files are a share's depends on all of them, so the other builders would cut it otherwise.
-  if (share.count > 1 && seen.summary() != walked.summary())
+  if (options.share.count > 1 && seen.summary() != walked.summary())
     return Error(Code::kInvalid, "the input changed while a share of it was read: " + to_string(seen.summary()) +
                                      " at first, then " + to_string(walked.summary()));
   return false;
@@ -149,22 +165,24 @@ RecordReader::RecordReader(std::unique_ptr<State> state) : state_(std::move(stat
 RecordReader::~RecordReader() = default;
 
 Result<std::unique_ptr<RecordReader>> RecordReader::open(std::vector<fs::path> inputs, Format format,
-                                                         BadRecordSink sink, InputShare share) {
+                                                         BadRecordSink sink, ReadOptions options) {
   if (inputs.empty()) return Error(Code::kInvalid, "no inputs");
   auto state = std::make_unique<State>();
   for (const fs::path& input : inputs) {
     FROND_TRY(check_input(input));
-    state->seen.add_all(input);
+    state->seen.add_all(input, options.hidden);
   }
   state->wanted = format;
   state->sink = std::move(sink);
-  state->share = share;
+  state->options = options;
   state->inputs.assign(std::make_move_iterator(inputs.rbegin()), std::make_move_iterator(inputs.rend()));
   return std::unique_ptr<RecordReader>(new RecordReader(std::move(state)));
 }
 
-std::uint64_t RecordReader::stored_bytes_total() const { return state_->seen.bytes() / state_->share.count; }
+std::uint64_t RecordReader::stored_bytes_total() const { return state_->seen.bytes() / state_->options.share.count; }
 InputSummary RecordReader::input() const { return state_->walked.summary(); }
+const SkippedFiles& RecordReader::skipped() const { return state_->skipped; }
+const FilesRead& RecordReader::files_read() const { return state_->files_read; }
 
 Result<std::optional<RawRecord>> RecordReader::next() {
   State& s = *state_;
@@ -195,21 +213,19 @@ Result<std::optional<RawRecord>> RecordReader::next() {
       continue;
     }
     Cut& record = **cut;
-    if (record.skip) {
-      files_skipped_.fetch_add(1, std::memory_order_relaxed);
-    } else if (!record.problem.empty()) {
-      s.report(s.file.path, record.number, record.offset, std::string(record.problem));
-    } else {
+    if (record.problem.empty())
       return std::optional<RawRecord>(RawRecord{s.format, s.file.path.string(),
                                                 s.format == Format::kFiles ? s.file.name : std::string(), record.number,
-                                                record.offset, std::move(record.bytes)});
-    }
+                                                record.offset, std::move(record.bytes), std::move(record.columns)});
+    s.report(s.file.path, record.number, record.offset, std::string(record.problem));
   }
 }
 
-Result<Document> parse_record(const RawRecord& record) {
+Result<Document> parse_record(const RawRecord& record, ParseOptions options) {
   try {
-    return parse(record);
+    Document document = FROND_TRY(parse(record));
+    FROND_TRY(finish_document(document, record.format, options.make_ids));
+    return document;
   } catch (const std::exception& error) {  // the allocator's, or a parser's
     return Error(Code::kInvalid, std::string("cannot be parsed: ") + error.what());
   }

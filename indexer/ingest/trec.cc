@@ -24,12 +24,11 @@ std::optional<Section> find_section(std::string_view text, std::string_view open
 
 Result<Document> parse_trec(const RawRecord& record) {
   std::string_view rest = record.bytes;
-  const std::optional<Section> number = find_section(rest, "<DOCNO>", "</DOCNO>");
-  if (!number) return Error(Code::kInvalid, "no <DOCNO>");
   Document document;
-  document.id = FROND_TRY(to_utf8(trimmed(number->content)));
-  FROND_TRY(check_id(document.id));
-  rest.remove_prefix(number->end);
+  if (const std::optional<Section> number = find_section(rest, "<DOCNO>", "</DOCNO>")) {
+    document.id = FROND_TRY(to_utf8(trimmed(number->content)));
+    rest.remove_prefix(number->end);
+  }
   if (const std::optional<Section> header = find_section(rest, "<DOCHDR>", "</DOCHDR>")) {
     const std::string_view line = trimmed(header->content);
     const std::string_view first = line.substr(0, line.find_first_of(kSpaces));

@@ -12,18 +12,21 @@ IdHash hash_id(std::string_view id) {
   return {hash.low64, hash.high64};
 }
 
-BatchParser::BatchParser(const text::AnalyzerConfig& analyzer, std::uint32_t partitions)
-    : analyzer_(analyzer), frames_(partitions) {}
+BatchParser::BatchParser(const text::AnalyzerConfig& analyzer, std::uint32_t partitions, ParseOptions options)
+    : options_(options), analyzer_(analyzer), frames_(partitions) {}
 
 void BatchParser::parse(std::span<const RawRecord> records, ParsedBatch& out) {
   FROND_CHECK(records.size() <= kMaxBatchDocuments);
   out.documents.clear();
+  out.shortened.clear();
   for (std::uint32_t i = 0; i < records.size(); ++i) {
-    const Result<Document> document = parse_record(records[i]);
+    const Result<Document> document = parse_record(records[i], options_);
     if (!document) {
       out.bad.push_back(bad_record(records[i], document.error()));
       continue;
     }
+    if (document->title_cut || document->url_dropped)
+      out.shortened.push_back({i, document->title_cut, document->url_dropped});
     grouper_.begin_document(static_cast<std::uint32_t>(out.documents.size()));
     const std::uint32_t length = analyze(*document);
     frames_[out.documents.size() % frames_.size()].add({document->id, document->url, document->title, document->body},

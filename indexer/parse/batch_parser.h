@@ -16,12 +16,13 @@ namespace frond::indexer {
 // One thread; keeps its memory from batch to batch.
 class BatchParser {
  public:
-  BatchParser(const text::AnalyzerConfig& analyzer, std::uint32_t partitions);
+  BatchParser(const text::AnalyzerConfig& analyzer, std::uint32_t partitions, ParseOptions options = {});
   // At most kMaxBatchDocuments records. Records that give no document are appended to out.bad.
   void parse(std::span<const RawRecord> records, ParsedBatch& out);
 
  private:
   std::uint32_t analyze(const Document& document);
+  ParseOptions options_;
   text::Analyzer analyzer_;
   TokenGrouper grouper_;
   FrameCompressor compressor_;

@@ -22,6 +22,12 @@ struct ParsedDocument {
   std::uint32_t record = 0;  // which of the batch's records
 };
 
+// A document with a field that was too long.
+struct ShortenedDocument {
+  std::uint32_t record = 0;  // which of the batch's records
+  bool title_cut = false, url_dropped = false;
+};
+
 struct ParsedBatch {
   std::vector<ParsedDocument> documents;  // at most kMaxBatchDocuments, in input order
   TokenGroups tokens;                     // of them, by their place in `documents`
@@ -29,6 +35,7 @@ struct ParsedBatch {
   // where no document of the batch is a duplicate.
   std::vector<ByteBuffer> frames;
   std::vector<BadRecord> bad;  // in input order
+  std::vector<ShortenedDocument> shortened;
 };
 
 }  // namespace frond::indexer

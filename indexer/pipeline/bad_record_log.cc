@@ -1,7 +1,5 @@
 #include "indexer/pipeline/bad_record_log.h"
 
-#include <string>
-
 namespace frond::indexer {
 
 Result<void> BadRecordLog::bad(const BadRecord& record) {
@@ -10,9 +8,10 @@ Result<void> BadRecordLog::bad(const BadRecord& record) {
                                 {"record", std::to_string(record.number)},
                                 {"offset", std::to_string(record.offset)},
                                 {"reason", record.reason}});
+  last_bad_ = to_string(record);
   if (bad_ <= max_bad_records_) return {};
   return Error(Code::kInvalid, "more than " + std::to_string(max_bad_records_) +
-                                   " bad records (--max-bad-records); the last: " + to_string(record));
+                                   " bad records (--max-bad-records); the last: " + last_bad_);
 }
 
 void BadRecordLog::duplicate(const RawRecord& record, std::string_view id) {
@@ -21,6 +20,12 @@ void BadRecordLog::duplicate(const RawRecord& record, std::string_view id) {
                                 {"record", std::to_string(record.number)},
                                 {"offset", std::to_string(record.offset)},
                                 {"reason", "the id '" + std::string(id) + "' was there before; the first stays"}});
+}
+
+void BadRecordLog::shortened(const RawRecord& record, bool title_cut, bool url_dropped) {
+  const std::string where = record.file + ": record " + std::to_string(record.number);
+  if (title_cut) titles_cut_.add(where);
+  if (url_dropped) urls_dropped_.add(where);
 }
 
 void BadRecordLog::finish() {

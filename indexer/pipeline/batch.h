@@ -24,6 +24,7 @@ struct Batch {
     record_bytes = 0;
     records.clear();
     parsed.bad.clear();
+    parsed.shortened.clear();
     parsed.documents.clear();
     parsed.frames.clear();
   }

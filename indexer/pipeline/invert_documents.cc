@@ -79,7 +79,7 @@ class Pipeline {
 
 Result<void> Pipeline::open() {
   reader_ = FROND_TRY(RecordReader::open(
-      options_.inputs, options_.format, [this](const BadRecord& bad) { unreadable_.push_back(bad); }, options_.share));
+      options_.inputs, options_.format, [this](const BadRecord& bad) { unreadable_.push_back(bad); }, options_.read));
   progress_.stored_total = reader_->stored_bytes_total();
   std::vector<SpoolWriter> spools;
   for (std::uint32_t p = 0; p < options_.partitions; ++p)
@@ -116,6 +116,7 @@ Result<void> Pipeline::read() {
     batch->parsed.bad = std::exchange(unreadable_, {});
     progress_.bytes = reader_->bytes_read();
     progress_.stored_bytes = reader_->stored_bytes_read();
+    for (std::size_t i = 0; i < kSkipReasons; ++i) progress_.skipped[i] = reader_->skipped().by_reason()[i].count;
     if (!pool_.admit(*batch, error_.token()) || !to_parsers_.push(batch, error_.token())) return {};
     ++sequence;
   }
@@ -126,7 +127,7 @@ Result<void> Pipeline::read() {
 }
 
 Result<void> Pipeline::parse() {
-  BatchParser parser(options_.analyzer, options_.partitions);
+  BatchParser parser(options_.analyzer, options_.partitions, options_.parse);
   while (const std::optional<Batch*> batch = to_parsers_.pop(error_.token())) {
     parser.parse((*batch)->records, (*batch)->parsed);
     to_sequencer_.put(**batch);
@@ -139,6 +140,8 @@ Result<void> Pipeline::sequence() {
   while (Batch* const batch = to_sequencer_.next(error_.token())) {
     FROND_TRY(sequencer_->number(*batch));
     progress_.documents = sequencer_->documents();
+    progress_.bad_records = log_.bad_records();
+    progress_.duplicates = log_.duplicates();
     if (!assignment_) assignment_.emplace(batch->parsed.tokens.groups, options_.cpu_inverters);
     assignment_->split(batch->parsed.tokens.groups, batch->shares);
     batch->inverters_left = options_.cpu_inverters;
@@ -227,11 +230,16 @@ InvertedDocuments Pipeline::collect() {
     all.invert_seconds += lane->seconds;
   }
   all.input = reader_->input();
+  all.files_read = reader_->files_read();
+  all.skipped = reader_->skipped();
+  all.titles_cut = log_.titles_cut();
+  all.urls_dropped = log_.urls_dropped();
   all.documents = sequencer_->documents();
   all.tokens = sequencer_->tokens();
   all.bytes = reader_->bytes_read();
   all.bad_records = log_.bad_records();
   all.duplicates = log_.duplicates();
+  all.last_bad = log_.last_bad();
   for (const double seconds : parse_seconds_) all.parse_seconds += seconds;
   all.read_seconds = read_seconds_;
   all.sequence_seconds = sequence_seconds_;

@@ -9,6 +9,7 @@
 //
 // The result is the same to the byte for any number of threads and any memory limit, but for how postings are cut into
 // runs.
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -18,8 +19,7 @@
 #include "common/base/log.h"
 #include "common/base/result.h"
 #include "common/text/analyzer_config.h"
-#include "indexer/ingest/format.h"
-#include "indexer/ingest/input_list.h"
+#include "indexer/ingest/record_reader.h"
 #include "indexer/pipeline/memory.h"
 
 namespace frond::indexer {
@@ -27,7 +27,8 @@ namespace frond::indexer {
 struct InvertOptions {
   std::vector<std::filesystem::path> inputs;
   Format format = Format::kAuto;
-  InputShare share;
+  ReadOptions read;
+  ParseOptions parse;
   text::AnalyzerConfig analyzer;
   std::uint32_t partitions = 1, parsers = 1, cpu_inverters = 1;
   std::uint64_t max_bad_records = 0;
@@ -40,6 +41,8 @@ struct InvertProgress {
   std::atomic<std::uint64_t> stored_bytes = 0;  // read of stored_total
   std::atomic<std::uint64_t> stored_total = 0;
   std::atomic<std::uint64_t> documents = 0;
+  std::atomic<std::uint64_t> bad_records = 0, duplicates = 0;
+  std::array<std::atomic<std::uint64_t>, kSkipReasons> skipped{};  // files, by SkipReason
 };
 
 // What the second half needs.
@@ -50,6 +53,10 @@ struct InvertedDocuments {
   };
   std::vector<Part> partitions;
   InputSummary input;  // of all inputs, in the share or not
+  FilesRead files_read{};
+  SkippedFiles skipped;
+  Tally titles_cut, urls_dropped;
+  std::string last_bad;  // record, as to_string(BadRecord)
   std::uint64_t documents = 0, tokens = 0, bytes = 0, bad_records = 0, duplicates = 0, runs = 0, run_bytes = 0;
   // Processor time, over all threads of a kind.
   double read_seconds = 0, parse_seconds = 0, sequence_seconds = 0, invert_seconds = 0;

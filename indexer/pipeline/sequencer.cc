@@ -12,6 +12,8 @@ Sequencer::Sequencer(std::vector<SpoolWriter> spools, std::uint64_t max_id_bytes
 
 Result<void> Sequencer::number(Batch& batch) {
   for (const BadRecord& bad : batch.parsed.bad) FROND_TRY(log_.bad(bad));
+  for (const ShortenedDocument& document : batch.parsed.shortened)
+    log_.shortened(batch.records[document.record], document.title_cut, document.url_dropped);
   const DocumentNumber first = next_;
   bool duplicates = false;
   batch.numbers.clear();

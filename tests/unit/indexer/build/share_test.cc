@@ -60,7 +60,7 @@ Result<BuildSummary> run_share(BuildOptions options, std::uint32_t index, std::u
                                std::stop_token stop = {}) {
   BuildProgress progress;
   Logger logger("test", LogLevel::kError);
-  options.invert.share = {index, count};
+  options.invert.read.share = {index, count};
   return build_share(options, progress, logger, stop);
 }
 
@@ -237,7 +237,7 @@ TEST(Shares, OfAnInputThatChangesWhileItIsReadAreNotBuilt) {
   const ScratchFolder folder;
   write_input(folder, 4);
   for (const std::uint32_t builders : {1u, 2u}) {
-    auto reader = RecordReader::open({folder / "in"}, Format::kJsonl, {}, {0, builders});
+    auto reader = RecordReader::open({folder / "in"}, Format::kJsonl, {}, {.share = {0, builders}});
     ASSERT_TRUE(reader);
     support::write_file(folder / "in" / ("new-" + std::to_string(builders) + ".jsonl"), "{}\n");
     auto record = (*reader)->next();

@@ -48,18 +48,24 @@ TEST(RecordReader, TellsTheFormatByContent) {
   const fs::path tsv = folder.write("two", "t1\tsome text\nt2\tmore\n");
   const fs::path trec = folder.write("three", "<DOC>\n<DOCNO> d1 </DOCNO>\n<TEXT>words</TEXT>\n</DOC>\n");
   EXPECT_THAT(collect({jsonl, tsv, trec}).ids(), ElementsAre("j1", "j2", "t1", "t2", "d1"));
-  const Collected unknown = collect({folder.write("four", "just a line of text\n")});
-  EXPECT_THAT(unknown.error, HasSubstr("four: cannot tell the format"));
+  EXPECT_THAT(collect({folder.write("four", "just a line of text\n")}).ids(), ElementsAre("four"));
   EXPECT_THAT(collect({folder.write("five", "")}).error, IsEmpty());
 }
-TEST(RecordReader, TakesAFolderForRecordFilesOnlyWhenAllAre) {
-  const TestFolder records, documents;
-  records.write("in/1", json("a"));
-  records.write("in/2", json("b"));
-  EXPECT_THAT(collect({records.path() / "in"}).ids(), ElementsAre("a", "b"));
-  documents.write("in/1", json("a"));
-  documents.write("in/2.txt", "Some text");
-  EXPECT_THAT(collect({documents.path() / "in"}).ids(), ElementsAre("1", "2.txt"));
+TEST(RecordReader, TellsTheFormatOfEachFileInAFolder) {
+  const TestFolder folder;
+  folder.write("in/1", json("a"));
+  folder.write("in/2.txt", "Some text");
+  folder.write("in/3.csv", "id,text\nb,words\n");
+  EXPECT_THAT(collect({folder.path() / "in"}).ids(), ElementsAre("a", "2.txt", "b"));
+}
+TEST(RecordReader, TakesTsvWithoutASuffixInAFolderOfNothingElse) {
+  const TestFolder tables, mixed;
+  tables.write("in/1", "a\tone\n");
+  tables.write("in/2", "b\ttwo\n");
+  EXPECT_THAT(collect({tables.path() / "in"}).ids(), ElementsAre("a", "b"));
+  mixed.write("in/1", "a\tone\n");
+  mixed.write("in/2", "Some text\n");
+  EXPECT_THAT(collect({mixed.path() / "in"}).ids(), ElementsAre("1", "2"));
 }
 TEST(RecordReader, ReportsMalformedRecordsWithTheirPlaceAndGoesOn) {
   const TestFolder folder;
@@ -68,7 +74,7 @@ TEST(RecordReader, ReportsMalformedRecordsWithTheirPlaceAndGoesOn) {
   EXPECT_THAT(got.ids(), ElementsAre("a", "b"));
   ASSERT_EQ(got.bad.size(), 2u);
   EXPECT_THAT(got.bad[0], testing::StartsWith("x.jsonl: record 2 at byte 29: broken JSON"));
-  EXPECT_EQ(got.bad[1], "x.jsonl: record 4 at byte 38: no \"id\"");
+  EXPECT_THAT(got.bad[1], testing::StartsWith("x.jsonl: record 4 at byte 38: no \"id\""));
 }
 TEST(RecordReader, ReportsAFileThatCannotBeOpenedOnce) {
   if (geteuid() == 0) return;  // may read everything
@@ -91,18 +97,45 @@ TEST(RecordReader, EndsWithADamagedRecordFileButLosesOnlyADamagedDocument) {
   EXPECT_THAT(files.bad, ElementsAre(HasSubstr("the stream is cut short")));
   EXPECT_EQ(files.error, "");
 }
-TEST(RecordReader, SkipsBinaryFiles) {
+TEST(RecordReader, CountsWhatItSkipsByReasonWithExamples) {
   const TestFolder folder;
   folder.write("in/a.png", std::string_view("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16));
-  folder.write("in/b.pdf", "%PDF-1.4 text");
-  folder.write("in/c.txt", "text");
-  auto reader = RecordReader::open({folder.path() / "in"}, Format::kFiles, {});
-  ASSERT_TRUE(reader);
-  const auto record = (*reader)->next();
-  ASSERT_TRUE(record && *record);
-  EXPECT_EQ((*record)->name, "c.txt");
-  EXPECT_FALSE((*reader)->next()->has_value());
-  EXPECT_EQ((*reader)->files_skipped(), 2u);
+  for (const char* name : {"in/b.pdf", "in/c.pdf", "in/d.pdf", "in/e.pdf"}) folder.write(name, "%PDF-1.4 text");
+  folder.write("in/f.txt", "text");
+  folder.write("in/.git/config", "hidden");
+  folder.write("in/.h", "hidden");
+  fs::create_symlink("f.txt", folder.path() / "in/link");
+  const auto skipped = [&](Format format, bool hidden) {
+    auto reader = RecordReader::open({folder.path() / "in"}, format, {}, {.hidden = hidden}).value();
+    while (reader->next()->has_value()) {
+    }
+    std::string told = to_string(reader->skipped());
+    const std::string prefix = (folder.path() / "in/").string();
+    for (std::size_t at; (at = told.find(prefix)) != told.npos;) told.erase(at, prefix.size());
+    return told;
+  };
+  EXPECT_EQ(skipped(Format::kAuto, false),
+            "2 hidden (.git, .h), 1 symbolic_link (link), 4 pdf (b.pdf, c.pdf, d.pdf, …), 1 image (a.png)");
+  EXPECT_EQ(skipped(Format::kFiles, true), "1 symbolic_link (link), 4 pdf (b.pdf, c.pdf, d.pdf, …), 1 image (a.png)");
+}
+TEST(RecordReader, CountsWhatIsPassedOverInOneShareOnly) {
+  const TestFolder folder;
+  for (int i = 0; i < 6; ++i) {
+    const std::string sub = "in/" + std::to_string(i);
+    folder.write(sub + "/a.txt", "some text");
+    folder.write(sub + "/.hidden", "some text");
+    folder.write(sub + "/empty", "");
+  }
+  std::uint64_t hidden = 0, empty = 0;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    auto reader = RecordReader::open({folder.path() / "in"}, Format::kAuto, {}, {.share = {i, 3}}).value();
+    while (reader->next()->has_value()) {
+    }
+    hidden += reader->skipped().by_reason()[static_cast<std::size_t>(SkipReason::kHidden)].count;
+    empty += reader->skipped().by_reason()[static_cast<std::size_t>(SkipReason::kEmpty)].count;
+  }
+  EXPECT_EQ(hidden, 6u);
+  EXPECT_EQ(empty, 6u);
 }
 TEST(RecordReader, CountsBytesReadAndStored) {
   const TestFolder folder;
@@ -163,6 +196,35 @@ TEST(TrecCutter, ReportsADocumentOverTheLimitAndGoesOnBehindIt) {
   const std::string large = "<DOC>" + std::string(100000, 'x') + "</DOC>";
   EXPECT_THAT(cut(Format::kTrec, large + "<DOC>b</DOC>", 20),
               ElementsAre("1@0:!longer than the limit of", "2@100011:b"));
+}
+
+TEST(JsonCutter, CutsValuesWhereverTheyStand) {
+  EXPECT_THAT(cut(Format::kJson, "\xef\xbb\xbf [ {\"a\": \"}]\\\"\"} ,\n{\"b\": [1, {}]}, 7, \"x y\"]\n{}", 100),
+              ElementsAre("1@6:{\"a\": \"}]\\\"\"}", "2@22:{\"b\": [1, {}]}", "3@38:7", "4@41:\"x y\"", "5@48:{}"));
+  EXPECT_THAT(cut(Format::kJson, "{\n \"a\": 1\n}\n{\n}", 100), ElementsAre("1@0:{\n \"a\": 1\n}", "2@12:{\n}"));
+  EXPECT_THAT(cut(Format::kJson, "[]", 100), IsEmpty());
+}
+TEST(JsonCutter, GoesOnBehindWhatIsNoValue) {
+  EXPECT_THAT(cut(Format::kJson, "}}{} x:y {\"", 100),
+              ElementsAre("1@0:}", "2@1:}", "3@2:{}", "4@5:x:y", "5@9:!the file ends inside a J"));
+  EXPECT_THAT(cut(Format::kJson, "[[1,2],{\"a\":" + std::string(300000, '1') + "},{}]", 20),
+              ElementsAre("1@1:[1,2]", "2@7:!longer than the limit of", "3@300014:{}"));
+}
+TEST(JsonCutter, FindsEndsAcrossPieces) {
+  const std::string value = "{\"a\": \"\\\\\\\"}\"}";
+  for (std::size_t pad = 256 * 1024 - 20; pad < 256 * 1024 + 20; ++pad) {
+    const std::vector<std::string> got = cut(Format::kJson, std::string(pad, ' ') + value + value, 1000);
+    ASSERT_EQ(got.size(), 2u) << pad;
+    ASSERT_EQ(got[0], "1@" + std::to_string(pad) + ":" + value);
+  }
+}
+TEST(CsvCutter, CutsRowsWithLineEndsInQuotes) {
+  EXPECT_THAT(cut(Format::kCsv, "\xef\xbb\xbfid,text\r\n1,\"a\nb\"\"\n\"\r\n\n2,5\" wide\n3,x", 100),
+              ElementsAre("2@12:1,\"a\nb\"\"\n\"", "4@25:2,5\" wide", "5@35:3,x"));
+  EXPECT_THAT(cut(Format::kCsv, "id;text\n1;\"a;\n\"\n", 100), ElementsAre("2@8:1;\"a;\n\""));
+}
+TEST(CsvCutter, RefusesAFileWhoseHeaderNamesNoText) {
+  EXPECT_THAT(cut(Format::kCsv, "a,b\n1,2\n", 100), ElementsAre("1@0:!the header names no colu"));
 }
 
 }  // namespace

@@ -30,13 +30,26 @@ TEST(Trec, ReadsWebDocuments) {
   EXPECT_THAT(document.body, testing::EndsWith("\nwords"));
 }
 TEST(Trec, NeedsADocumentNumber) {
-  EXPECT_EQ(trec("<TEXT>x</TEXT>").error().message(), "no <DOCNO>");
-  EXPECT_EQ(trec("<DOCNO> </DOCNO>").error().message(), "the id is empty");
+  EXPECT_THAT(trec("<TEXT>x</TEXT>").error().message(), testing::StartsWith("no <DOCNO>; --make-ids"));
+  EXPECT_THAT(trec("<DOCNO> </DOCNO>").error().message(), testing::StartsWith("no <DOCNO>; --make-ids"));
 }
 TEST(Trec, EndsAHeadlineThatIsNeverClosed) {
   const Document document = trec("<DOCNO>1</DOCNO><HEADLINE> Some <P>news\n<TEXT>\nThe story.\n</TEXT>\n").value();
   EXPECT_EQ(document.title, "Some news");
   EXPECT_EQ(document.body, "The story.");
+}
+
+TEST(Wikiextractor, TakesAttributesAndText) {
+  const auto wiki = [](std::string_view text) { return parse_record(raw(Format::kWikiextractor, text)); };
+  const Document page = wiki(
+                            "id=\"12\" revid=\"3\" url=\"https://w/?a=1&amp;b\" title=\"A \"b\" &lt;c&gt;\">\n"
+                            "A \"b\" &lt;c&gt;\n\nText &amp; more &unknown;.\n")
+                            .value();
+  EXPECT_EQ(page.id + "|" + page.url + "|" + page.title + "|" + page.body,
+            "12|https://w/?a=1&b|A \"b\" <c>|Text & more &unknown;.");
+  EXPECT_EQ(wiki("id=\"1\" title=\"T\">\nno title first\n")->body, "no title first");
+  EXPECT_THAT(wiki("title=\"T\">\nx\n").error().message(), testing::HasSubstr("the id is empty"));
+  EXPECT_THAT(wiki("id=\"1\" title=\"T\nx\n").error().message(), testing::HasSubstr("does not end on its line"));
 }
 
 }  // namespace

@@ -1,0 +1,109 @@
+#include "indexer/ingest/csv.h"
+
+#include <algorithm>
+#include <span>
+
+#include "common/text/analyzer.h"
+#include "common/text/utf8.h"
+#include "indexer/ingest/field_names.h"
+#include "indexer/ingest/lines.h"
+#include "indexer/ingest/parsers.h"
+
+namespace frond::indexer {
+namespace {
+
+using Field = CsvColumns::Field;
+
+constexpr std::string_view kSeparators = ",;\t";
+
+char lower(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); }
+
+// Gives the column of the first of `names` that is there its meaning.
+void name_column(std::span<const std::string> header, std::span<const std::string_view> names, Field field,
+                 std::vector<Field>& fields) {
+  for (const std::string_view name : names) {
+    const auto same = [&](const std::string& column) { return std::ranges::equal(trimmed(column), name, {}, lower); };
+    const auto found = std::ranges::find_if(header, same);
+    if (found == header.end()) continue;
+    fields[static_cast<std::size_t>(found - header.begin())] = field;
+    return;
+  }
+}
+
+}  // namespace
+
+bool CsvColumns::has(Field field) const { return std::ranges::find(fields, field) != fields.end(); }
+
+std::optional<CsvColumns> csv_columns(std::string_view header) {
+  for (const char separator : kSeparators) {
+    const std::vector<std::string> names = csv_fields(header, separator);
+    CsvColumns columns{separator, std::vector<Field>(names.size(), Field::kOther)};
+    name_column(names, kIdNames, Field::kId, columns.fields);
+    name_column(names, kUrlNames, Field::kUrl, columns.fields);
+    name_column(names, kTitleNames, Field::kTitle, columns.fields);
+    name_column(names, kBodyNames, Field::kBody, columns.fields);
+    if (columns.has(Field::kTitle) || columns.has(Field::kBody)) return columns;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> csv_fields(std::string_view row, char separator) {
+  std::vector<std::string> fields;
+  for (std::size_t at = 0;;) {
+    std::string& field = fields.emplace_back();
+    if (at < row.size() && row[at] == '"') {
+      for (++at; at < row.size(); ++at) {
+        const std::size_t mark = std::min(row.find('"', at), row.size());
+        field.append(row, at, mark - at);
+        at = mark;
+        if (at + 1 >= row.size() || row[at + 1] != '"') break;
+        field.push_back('"');
+        ++at;
+      }
+      at = std::min(at + 1, row.size());
+    }
+    const std::size_t end = std::min(row.find(separator, at), row.size());
+    field.append(row, at, end - at);
+    if (end == row.size()) return fields;
+    at = end + 1;
+  }
+}
+
+std::size_t CsvRowEnd::find(std::string_view piece) {
+  for (std::size_t at = 0; at < piece.size(); ++at) {
+    if (quoted_) {
+      at = piece.find('"', at);
+      if (at == piece.npos) return at;
+      quoted_ = false;  // a second one opens it again
+      begins_ = true;
+      continue;
+    }
+    const char c = piece[at];
+    if (c == '\n') {
+      begins_ = true;
+      return at;
+    }
+    quoted_ = c == '"' && begins_;
+    begins_ = c == separator_;
+  }
+  return piece.npos;
+}
+
+Result<Document> parse_csv(const RawRecord& record) {
+  if (!text::is_utf8(record.bytes)) return Error(Code::kInvalid, "not valid UTF-8");
+  const CsvColumns& columns = *record.columns;
+  std::vector<std::string> fields = csv_fields(record.bytes, columns.separator);
+  if (fields.size() != columns.fields.size())
+    return Error(Code::kInvalid, std::to_string(fields.size()) + " columns, but the header has " +
+                                     std::to_string(columns.fields.size()));
+  Document document;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (columns.fields[i] == Field::kId) document.id = std::move(fields[i]);
+    if (columns.fields[i] == Field::kUrl) document.url = std::move(fields[i]);
+    if (columns.fields[i] == Field::kTitle) document.title = std::move(fields[i]);
+    if (columns.fields[i] == Field::kBody) document.body = std::move(fields[i]);
+  }
+  return document;
+}
+
+}  // namespace frond::indexer

@@ -1,0 +1,97 @@
+#include "indexer/ingest/document_fields.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "common/base/bytes.h"
+#include "common/partition/file_checksum.h"
+#include "common/text/analyzer.h"
+#include "common/text/utf8.h"
+#include "indexer/ingest/field_names.h"
+#include "indexer/ingest/lines.h"
+
+namespace frond::indexer {
+namespace {
+
+std::string quoted(std::span<const std::string_view> names) {
+  std::string text;
+  for (const std::string_view name : names) text += (text.empty() ? "\"" : ", \"") + std::string(name) + "\"";
+  return text;
+}
+
+Error no_id(Format format) {
+  constexpr std::string_view kHelp = "; --make-ids makes one from the content";
+  switch (format) {
+    case Format::kJsonl:
+    case Format::kJson:
+    case Format::kCsv:
+      return {Code::kInvalid,
+              "no \"id\", which may be called " + quoted(kIdNames) + " and must not be empty" + std::string(kHelp)};
+    case Format::kTrec:
+      return {Code::kInvalid, "no <DOCNO>" + std::string(kHelp)};
+    default:
+      return {Code::kInvalid, "the id is empty" + std::string(kHelp)};
+  }
+}
+
+// Where to cut a title, so that the analyzer finds the same words in both parts as in the whole.
+std::size_t title_end(std::string_view title) {
+  for (text::TokenSpan token{0, 0}; token.begin < kMaxTitleBytes;) {
+    token = text::Analyzer::next_token(title, token.end);
+    if (token.end > kMaxTitleBytes && token.begin < kMaxTitleBytes) return token.begin;
+  }
+  return text::utf8_boundary(title, kMaxTitleBytes);
+}
+
+void cut_title(Document& document) {
+  const std::size_t end = title_end(document.title);
+  const std::string_view rest = trimmed(std::string_view(document.title).substr(end));
+  if (!rest.empty()) document.body.insert(0, std::string(rest) + "\n");
+  document.title = std::string(trimmed(std::string_view(document.title).substr(0, end)));
+  document.title_cut = true;
+}
+
+}  // namespace
+
+Result<void> check_id(std::string_view id) {
+  if (id.empty()) return Error(Code::kInvalid, "the id is empty");
+  if (id.size() > kMaxIdBytes)
+    return Error(Code::kInvalid,
+                 "the id has " + std::to_string(id.size()) + " bytes, more than " + std::to_string(kMaxIdBytes));
+  if (std::ranges::any_of(id, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }))
+    return Error(Code::kInvalid, "the id has control characters");
+  return {};
+}
+
+std::string content_id(const Document& document) {
+  partition::Xxh3 digest;
+  ByteBuffer length;
+  for (const std::string* field : {&document.url, &document.title, &document.body}) {
+    length.clear();
+    ByteWriter(length).put(std::uint64_t{field->size()});
+    digest.update(length);
+    digest.update(as_bytes(*field));
+  }
+  return digest.hex();
+}
+
+Result<void> finish_document(Document& document, Format format, bool make_ids) {
+  if (document.id.empty()) {
+    if (!make_ids) return no_id(format);
+    document.id = content_id(document);
+  }
+  FROND_TRY(check_id(document.id));
+  if (document.title.size() > kMaxTitleBytes) cut_title(document);
+  if (document.url.size() > kMaxUrlBytes) {
+    document.url.clear();
+    document.url_dropped = true;
+  }
+  const std::size_t bytes = document.id.size() + document.url.size() + document.title.size() + document.body.size();
+  if (bytes > kMaxDocumentBytes)
+    return Error(Code::kInvalid,
+                 std::to_string(bytes) + " bytes of text, more than " + std::to_string(kMaxDocumentBytes));
+  return {};
+}
+
+}  // namespace frond::indexer

@@ -1,0 +1,124 @@
+#include "indexer/ingest/markup.h"
+
+#include <algorithm>
+#include <span>
+#include <string>
+
+#include "indexer/ingest/lines.h"
+
+namespace frond::indexer {
+namespace {
+
+constexpr std::size_t kPrescanBytes = 1024;
+
+// Elements that a page, or what is left of one, begins with.
+constexpr std::string_view kHtmlTags[] = {
+    "html",    "head",   "body",       "title",   "meta",     "link",     "base",    "script", "style",    "noscript",
+    "iframe",  "div",    "span",       "p",       "a",        "b",        "i",       "u",      "s",        "q",
+    "br",      "hr",     "wbr",        "h1",      "h2",       "h3",       "h4",      "h5",     "h6",       "font",
+    "center",  "table",  "thead",      "tbody",   "tfoot",    "tr",       "td",      "th",     "caption",  "col",
+    "ul",      "ol",     "li",         "dl",      "dt",       "dd",       "dir",     "menu",   "pre",      "xmp",
+    "img",     "map",    "area",       "object",  "embed",    "applet",   "param",   "form",   "fieldset", "legend",
+    "input",   "button", "select",     "option",  "textarea", "label",    "frame",   "layer",  "frameset", "noframes",
+    "section", "header", "footer",     "article", "main",     "nav",      "aside",   "figure", "details",  "basefont",
+    "strong",  "em",     "small",      "big",     "tt",       "code",     "kbd",     "samp",   "var",      "cite",
+    "abbr",    "del",    "ins",        "sub",     "sup",      "nobr",     "address", "audio",  "video",    "canvas",
+    "marquee", "blink",  "blockquote", "bgsound", "acronym",  "plaintext"};
+// Of these, what follows an XML declaration in a page.
+constexpr std::string_view kOutermostTags[] = {"html", "head", "body"};
+
+char lower(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); }
+bool is_letter(char c) { return lower(c) >= 'a' && lower(c) <= 'z'; }
+
+bool starts_with(std::string_view text, std::string_view small) {
+  return text.size() >= small.size() && std::ranges::equal(text.substr(0, small.size()), small, {}, lower);
+}
+std::size_t find(std::string_view text, std::string_view small) {
+  const auto found = std::ranges::search(text, small, {}, lower);
+  return found.empty() && !small.empty() ? text.npos : static_cast<std::size_t>(found.begin() - text.begin());
+}
+
+// The name of the start tag that `text` begins with, as written; empty: none.
+std::string_view tag_name(std::string_view text) {
+  if (text.size() < 2 || text[0] != '<' || !is_letter(text[1])) return {};
+  const std::size_t end =
+      text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:._-", 1);
+  if (end == text.npos || std::string_view(" \t\r\n\f>/").find(text[end]) == std::string_view::npos) return {};
+  return text.substr(1, end - 1);
+}
+
+bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
+  return std::ranges::any_of(
+      names, [&](std::string_view other) { return name.size() == other.size() && starts_with(name, other); });
+}
+
+void skip_spaces(std::string_view& text) { text.remove_prefix(std::min(text.find_first_not_of(kSpaces), text.size())); }
+
+// Takes a thing that ends with `end` off `text`, whole or as far as it is there.
+void skip_to(std::string_view& text, std::string_view end, std::size_t from) {
+  const std::size_t at = text.find(end, from);
+  text.remove_prefix(at == text.npos ? text.size() : at + end.size());
+}
+
+// "<!DOCTYPE html", or another name with HTML's public identifier.
+bool is_html_doctype(std::string_view text) {
+  std::string_view rest = text.substr(0, text.find('>'));
+  rest.remove_prefix(std::string_view("<!doctype").size());
+  skip_spaces(rest);
+  const std::string_view name = rest.substr(0, rest.find_first_of(kSpaces));
+  if (starts_with(name, "html") && name.size() == 4) return true;
+  return find(rest, "//dtd html") != rest.npos || find(rest, "//dtd xhtml") != rest.npos;
+}
+
+// What stands before the first thing that tells.
+struct Prologue {
+  bool comment = false, declaration = false;
+};
+Prologue skip_prologue(std::string_view& head) {
+  Prologue prologue;
+  for (;;) {
+    skip_spaces(head);
+    if (head.starts_with("<!--")) {
+      prologue.comment = true;
+      skip_to(head, "-->", 2);  // <!--> is a whole one
+    } else if (starts_with(head, "<?xml") && head.size() > 5 && !is_letter(head[5])) {
+      prologue.declaration = true;
+      skip_to(head, ">", 5);
+    } else {
+      return prologue;
+    }
+  }
+}
+
+}  // namespace
+
+Markup markup_of(std::string_view head) {
+  const Prologue prologue = skip_prologue(head);
+  if (starts_with(head, "<!doctype")) return is_html_doctype(head) ? Markup::kHtml : Markup::kXml;
+  const std::string_view name = tag_name(head);
+  if (prologue.declaration) return is_one_of(name, kOutermostTags) ? Markup::kHtml : Markup::kXml;
+  if (is_one_of(name, kHtmlTags)) return Markup::kHtml;
+  if (!name.empty() && head.find("</" + std::string(name) + ">") != head.npos) return Markup::kXml;
+  if (!name.empty() && head.substr(0, head.find('>')).find("xmlns") != head.npos) return Markup::kXml;
+  return prologue.comment ? Markup::kHtml : Markup::kNone;
+}
+
+Markup markup_in_text(std::string_view head) {
+  const Prologue prologue = skip_prologue(head);
+  if (starts_with(head, "<!doctype")) return is_html_doctype(head) ? Markup::kHtml : Markup::kXml;
+  if (is_one_of(tag_name(head), kOutermostTags)) return Markup::kHtml;
+  return prologue.declaration ? Markup::kXml : Markup::kNone;
+}
+
+bool holds_page(std::string_view head) {
+  head = head.substr(0, kPrescanBytes);
+  if (head.starts_with("#!") || head.starts_with("<?php") || head.starts_with("<%")) return false;
+  for (std::size_t at = head.find('<'); at != head.npos; at = head.find('<', at + 1)) {
+    const std::string_view rest = head.substr(at);
+    if (is_one_of(tag_name(rest), kOutermostTags) || (starts_with(rest, "<!doctype") && is_html_doctype(rest)))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace frond::indexer

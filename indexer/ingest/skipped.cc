@@ -1,0 +1,63 @@
+#include "indexer/ingest/skipped.h"
+
+namespace frond::indexer {
+namespace {
+
+struct Words {
+  std::string_view name, meaning;
+};
+constexpr std::array<Words, kSkipReasons> kWords = {{
+    {"hidden", "hidden files and folders; --hidden takes them"},
+    {"symbolic_link", "symbolic links inside a folder"},
+    {"special", "devices, sockets and pipes inside a folder"},
+    {"empty", "without any text"},
+    {"pdf", "PDF; convert them to text"},
+    {"postscript", "PostScript; convert them to text"},
+    {"office", "Word, Excel, PowerPoint, OpenDocument or EPUB; convert them to text or HTML"},
+    {"rtf", "RTF; convert them to text"},
+    {"xml", "XML or SGML that is not XHTML; convert them to HTML or JSON Lines"},
+    {"warc", "WARC; not read yet"},
+    {"archive", "archives (zip, tar, 7z and others); unpack them"},
+    {"compressed", "compressed in a way that is not read, or twice; decompress them"},
+    {"image", "pictures"},
+    {"media", "sound and video"},
+    {"font", "fonts"},
+    {"program", "programs and libraries"},
+    {"data", "databases and tables (SQLite, Parquet, HDF5 and others); export them as JSON Lines"},
+    {"binary", "neither text nor a known kind of file"},
+    {"wide_records", "JSON, CSV, TSV or TREC in UTF-16 or UTF-32; convert them to UTF-8"},
+    {"columns",
+     "CSV or TSV whose first line names no column of text; name them id, title, text, url, or take them with "
+     "--format tsv or --format files"},
+}};
+
+}  // namespace
+
+std::string_view name_of(SkipReason reason) { return kWords[static_cast<std::size_t>(reason)].name; }
+std::string_view meaning_of(SkipReason reason) { return kWords[static_cast<std::size_t>(reason)].meaning; }
+
+void Tally::add(std::string_view where) {
+  ++count;
+  if (examples.size() < kMaxExamples) examples.emplace_back(where);
+}
+
+std::uint64_t SkippedFiles::total() const {
+  std::uint64_t all = 0;
+  for (const Tally& tally : of_) all += tally.count;
+  return all;
+}
+
+std::string to_string(const SkippedFiles& skipped) {
+  std::string text;
+  for (std::size_t i = 0; i < kSkipReasons; ++i) {
+    const Tally& tally = skipped.by_reason()[i];
+    if (tally.count == 0) continue;
+    text += (text.empty() ? "" : ", ") + std::to_string(tally.count) + " ";
+    text += name_of(static_cast<SkipReason>(i));
+    for (std::size_t e = 0; e < tally.examples.size(); ++e) text += (e == 0 ? " (" : ", ") + tally.examples[e];
+    text += tally.count > tally.examples.size() ? ", …)" : ")";
+  }
+  return text;
+}
+
+}  // namespace frond::indexer
