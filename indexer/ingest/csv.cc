@@ -16,13 +16,13 @@ using Field = CsvColumns::Field;
 
 constexpr std::string_view kSeparators = ",;\t";
 
-char lower(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); }
-
 // Gives the column of the first of `names` that is there its meaning.
 void name_column(std::span<const std::string> header, std::span<const std::string_view> names, Field field,
                  std::vector<Field>& fields) {
   for (const std::string_view name : names) {
-    const auto same = [&](const std::string& column) { return std::ranges::equal(trimmed(column), name, {}, lower); };
+    const auto same = [&](const std::string& column) {
+      return std::ranges::equal(trimmed(column), name, {}, small_letter);
+    };
     const auto found = std::ranges::find_if(header, same);
     if (found == header.end()) continue;
     fields[static_cast<std::size_t>(found - header.begin())] = field;
@@ -52,13 +52,12 @@ std::vector<std::string> csv_fields(std::string_view row, char separator) {
   for (std::size_t at = 0;;) {
     std::string& field = fields.emplace_back();
     if (at < row.size() && row[at] == '"') {
-      for (++at; at < row.size(); ++at) {
-        const std::size_t mark = std::min(row.find('"', at), row.size());
-        field.append(row, at, mark - at);
-        at = mark;
-        if (at + 1 >= row.size() || row[at + 1] != '"') break;
-        field.push_back('"');
-        ++at;
+      for (bool inside = true; inside;) {
+        const std::size_t mark = std::min(row.find('"', at + 1), row.size());
+        field.append(row, at + 1, mark - at - 1);
+        inside = mark + 1 < row.size() && row[mark + 1] == '"';  // a second one stands for itself
+        if (inside) field.push_back('"');
+        at = mark + inside;
       }
       at = std::min(at + 1, row.size());
     }

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::size_t kLookedAt = 8 << 10;
+constexpr std::size_t kKindSniffBytes = 8 << 10;
 
 struct Magic {
   std::size_t at;
@@ -116,7 +116,7 @@ bool is_zipped_office(std::string_view head) {
   return false;
 }
 
-std::optional<SkipReason> first_of(std::string_view head, std::span<const Magic> magics) {
+std::optional<SkipReason> first_match(std::string_view head, std::span<const Magic> magics) {
   const auto found = std::ranges::find_if(magics, [&](const Magic& magic) { return has(head, magic); });
   if (found == magics.end()) return std::nullopt;
   return found->reason;
@@ -142,15 +142,15 @@ bool looks_binary(std::string_view head) {
 }  // namespace
 
 std::optional<SkipReason> known_kind(std::string_view head) {
-  const std::optional<SkipReason> kind = first_of(head, kMagics);
+  const std::optional<SkipReason> kind = first_match(head, kMagics);
   if (kind == SkipReason::kArchive && head.starts_with("PK") && is_zipped_office(head)) return SkipReason::kOffice;
   if (!kind && is_tar(head)) return SkipReason::kArchive;
   return kind;
 }
 
 std::optional<SkipReason> binary_kind(std::string_view head) {
-  if (!looks_binary(head.substr(0, kLookedAt))) return std::nullopt;
-  return first_of(head, kWeakMagics).value_or(SkipReason::kBinary);
+  if (!looks_binary(head.substr(0, kKindSniffBytes))) return std::nullopt;
+  return first_match(head, kWeakMagics).value_or(SkipReason::kBinary);
 }
 
 }  // namespace frond::indexer

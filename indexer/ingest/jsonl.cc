@@ -16,15 +16,15 @@ namespace dom = simdjson::dom;
 constexpr std::size_t kKeptParserBytes = 4 << 20;
 constexpr std::size_t kMaxDepth = 64;
 
-struct Field {
+struct JsonField {
   std::string_view name;
   dom::element value;
 };
 // The first of `names` that is there and not null; absent: none is.
-std::optional<Field> first_of(const dom::object& object, std::span<const std::string_view> names) {
+std::optional<JsonField> first_of(const dom::object& object, std::span<const std::string_view> names) {
   for (const std::string_view name : names) {
     dom::element value;
-    if (object.at_key(name).get(value) == simdjson::SUCCESS && !value.is_null()) return Field{name, value};
+    if (object.at_key(name).get(value) == simdjson::SUCCESS && !value.is_null()) return JsonField{name, value};
   }
   return std::nullopt;
 }
@@ -55,8 +55,8 @@ bool append_scalar(const dom::element& value, std::string& out) {
   }
 }
 
-// A field as text. The values of a list stand one a line.
-Result<std::string> text_of(const std::optional<Field>& field) {
+// A field as text. The values of a list stand one behind the other.
+Result<std::string> text_of(const std::optional<JsonField>& field, char separator = ' ') {
   std::string text;
   if (!field || append_scalar(field->value, text)) return text;
   const auto refused = [&](std::string_view what) {
@@ -67,7 +67,7 @@ Result<std::string> text_of(const std::optional<Field>& field) {
   if (field->value.get(list) != simdjson::SUCCESS) return refused("an object");
   for (const dom::element value : list) {
     if (value.is_null()) continue;
-    if (!text.empty()) text += '\n';
+    if (!text.empty()) text += separator;
     if (!append_scalar(value, text)) return refused("a list of lists or objects");
   }
   return text;
@@ -84,7 +84,7 @@ Result<std::string> id_of(const dom::object& object) {
 }
 
 Result<Document> document_of(const dom::object& object) {
-  const std::optional<Field> title = first_of(object, kTitleNames), body = first_of(object, kBodyNames);
+  const std::optional<JsonField> title = first_of(object, kTitleNames), body = first_of(object, kBodyNames);
   if (!title && !body)
     return Error(Code::kInvalid,
                  "no text: none of \"contents\", \"body\", \"text\", \"content\", \"passage\", \"title\" is there; "
@@ -93,7 +93,7 @@ Result<Document> document_of(const dom::object& object) {
   document.id = FROND_TRY(id_of(object));
   document.url = FROND_TRY(text_of(first_of(object, kUrlNames)));
   document.title = FROND_TRY(text_of(title));
-  document.body = FROND_TRY(text_of(body));
+  document.body = FROND_TRY(text_of(body, '\n'));
   return document;
 }
 

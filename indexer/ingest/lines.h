@@ -13,6 +13,9 @@ inline std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kSpaces) + 1 - begin);
 }
 
+// A letter of ASCII in lower case; everything else as it is.
+inline char small_letter(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); }
+
 // Takes the first line off `text`; without its end, "\n" or "\r\n".
 inline std::string_view take_line(std::string_view& text) {
   const std::size_t end = text.find('\n');

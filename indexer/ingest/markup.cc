@@ -27,15 +27,15 @@ constexpr std::string_view kHtmlTags[] = {
 // Of these, what follows an XML declaration in a page.
 constexpr std::string_view kOutermostTags[] = {"html", "head", "body"};
 
-char lower(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); }
-bool is_letter(char c) { return lower(c) >= 'a' && lower(c) <= 'z'; }
+bool is_letter(char c) { return small_letter(c) >= 'a' && small_letter(c) <= 'z'; }
 
-bool starts_with(std::string_view text, std::string_view small) {
-  return text.size() >= small.size() && std::ranges::equal(text.substr(0, small.size()), small, {}, lower);
+bool begins_with(std::string_view text, std::string_view small) {
+  return text.size() >= small.size() && std::ranges::equal(text.substr(0, small.size()), small, {}, small_letter);
 }
-std::size_t find(std::string_view text, std::string_view small) {
-  const auto found = std::ranges::search(text, small, {}, lower);
-  return found.empty() && !small.empty() ? text.npos : static_cast<std::size_t>(found.begin() - text.begin());
+std::size_t find_ignoring_case(std::string_view text, std::string_view small) {
+  const auto same = [](char a, char b) { return small_letter(a) == b; };
+  const auto found = std::search(text.begin(), text.end(), small.begin(), small.end(), same);
+  return found == text.end() ? text.npos : static_cast<std::size_t>(found - text.begin());
 }
 
 // The name of the start tag that `text` begins with, as written; empty: none.
@@ -49,7 +49,7 @@ std::string_view tag_name(std::string_view text) {
 
 bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
   return std::ranges::any_of(
-      names, [&](std::string_view other) { return name.size() == other.size() && starts_with(name, other); });
+      names, [&](std::string_view other) { return name.size() == other.size() && begins_with(name, other); });
 }
 
 void skip_spaces(std::string_view& text) { text.remove_prefix(std::min(text.find_first_not_of(kSpaces), text.size())); }
@@ -66,8 +66,8 @@ bool is_html_doctype(std::string_view text) {
   rest.remove_prefix(std::string_view("<!doctype").size());
   skip_spaces(rest);
   const std::string_view name = rest.substr(0, rest.find_first_of(kSpaces));
-  if (starts_with(name, "html") && name.size() == 4) return true;
-  return find(rest, "//dtd html") != rest.npos || find(rest, "//dtd xhtml") != rest.npos;
+  if (begins_with(name, "html") && name.size() == 4) return true;
+  return find_ignoring_case(rest, "//dtd html") != rest.npos || find_ignoring_case(rest, "//dtd xhtml") != rest.npos;
 }
 
 // What stands before the first thing that tells.
@@ -81,7 +81,7 @@ Prologue skip_prologue(std::string_view& head) {
     if (head.starts_with("<!--")) {
       prologue.comment = true;
       skip_to(head, "-->", 2);  // <!--> is a whole one
-    } else if (starts_with(head, "<?xml") && head.size() > 5 && !is_letter(head[5])) {
+    } else if (begins_with(head, "<?xml") && head.size() > 5 && !is_letter(head[5])) {
       prologue.declaration = true;
       skip_to(head, ">", 5);
     } else {
@@ -94,7 +94,7 @@ Prologue skip_prologue(std::string_view& head) {
 
 Markup markup_of(std::string_view head) {
   const Prologue prologue = skip_prologue(head);
-  if (starts_with(head, "<!doctype")) return is_html_doctype(head) ? Markup::kHtml : Markup::kXml;
+  if (begins_with(head, "<!doctype")) return is_html_doctype(head) ? Markup::kHtml : Markup::kXml;
   const std::string_view name = tag_name(head);
   if (prologue.declaration) return is_one_of(name, kOutermostTags) ? Markup::kHtml : Markup::kXml;
   if (is_one_of(name, kHtmlTags)) return Markup::kHtml;
@@ -105,7 +105,7 @@ Markup markup_of(std::string_view head) {
 
 Markup markup_in_text(std::string_view head) {
   const Prologue prologue = skip_prologue(head);
-  if (starts_with(head, "<!doctype")) return is_html_doctype(head) ? Markup::kHtml : Markup::kXml;
+  if (begins_with(head, "<!doctype")) return is_html_doctype(head) ? Markup::kHtml : Markup::kXml;
   if (is_one_of(tag_name(head), kOutermostTags)) return Markup::kHtml;
   return prologue.declaration ? Markup::kXml : Markup::kNone;
 }
@@ -115,7 +115,7 @@ bool holds_page(std::string_view head) {
   if (head.starts_with("#!") || head.starts_with("<?php") || head.starts_with("<%")) return false;
   for (std::size_t at = head.find('<'); at != head.npos; at = head.find('<', at + 1)) {
     const std::string_view rest = head.substr(at);
-    if (is_one_of(tag_name(rest), kOutermostTags) || (starts_with(rest, "<!doctype") && is_html_doctype(rest)))
+    if (is_one_of(tag_name(rest), kOutermostTags) || (begins_with(rest, "<!doctype") && is_html_doctype(rest)))
       return true;
   }
   return false;

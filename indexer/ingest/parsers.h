@@ -11,9 +11,9 @@
 
 namespace frond::indexer {
 
-// One JSON object. Fields are called as in field_names.h. Text, numbers, truth values and lists of them are taken, the
-// values of a list one a line; other fields are not looked at. Missing or null fields are empty, but one of title and
-// body has to be there, and the id is text or a whole number.
+// One JSON object. Fields are called as in field_names.h. Text, numbers, truth values and lists of them are taken: the
+// values of a list stand one behind the other, in the body one a line. Other fields are not looked at. Missing or null
+// fields are empty, but one of title and body has to be there, and the id is text or a whole number.
 Result<Document> parse_jsonl(const RawRecord& record);
 // id, tab, text; further tabs are text. Or id, URL, title and text, when the second is an http(s) URL and there are
 // four.

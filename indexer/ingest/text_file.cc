@@ -9,12 +9,9 @@
 namespace frond::indexer {
 namespace {
 
-// Enough to tell HTML and XML; the reader looked at as much.
-constexpr std::size_t kLookedAt = 64 << 10;
-
 Result<TitledText> text_of(std::string_view name, std::string_view bytes) {
   std::string storage;
-  const TextKind kind = text_kind(name, plain_beginning(bytes.substr(0, kLookedAt), storage));
+  const TextKind kind = text_kind(name, plain_beginning(bytes.substr(0, kSniffBytes), storage));
   if (kind == TextKind::kHtml) return html_to_text(FROND_TRY(to_utf8(bytes, charset_of_html(bytes))));
   if (kind == TextKind::kXml) return Error(Code::kInvalid, "XML or SGML that is not XHTML");
   const std::string text = FROND_TRY(to_utf8(bytes));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "indexer/ingest/lines.h"
 #include "indexer/ingest/markup.h"
 
 namespace frond::indexer {
@@ -15,10 +16,9 @@ constexpr std::string_view kText[] = {".txt", ".text",   ".rst", ".adoc", ".tex"
                                       ".vue", ".svelte", ".jsx", ".tsx",  ".js",  ".ts",  ".css", ".py",
                                       ".c",   ".cc",     ".h",   ".java", ".rb",  ".pl",  ".sh",  ".go"};
 
-char lower(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); }
-
 bool ends_with(std::string_view name, std::string_view suffix) {
-  return name.size() > suffix.size() && std::ranges::equal(name.substr(name.size() - suffix.size()), suffix, {}, lower);
+  return name.size() > suffix.size() &&
+         std::ranges::equal(name.substr(name.size() - suffix.size()), suffix, {}, small_letter);
 }
 bool ends_with_any(std::string_view name, std::span<const std::string_view> suffixes) {
   return std::ranges::any_of(suffixes, [&](std::string_view suffix) { return ends_with(name, suffix); });

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::size_t kLookedAt = 4 << 10;
+constexpr std::size_t kWideSniffBytes = 4 << 10;
 
 struct Mark {
   std::string_view bytes, encoding;
@@ -76,7 +76,7 @@ bool is_ascii_text(char c) { return (c >= 0x20 && c < 0x7f) || c == '\n' || c ==
 std::string_view wide_encoding(std::string_view bytes) {
   for (const Mark& mark : kMarks)
     if (bytes.starts_with(mark.bytes)) return mark.encoding;
-  const std::string_view head = bytes.substr(0, std::min(bytes.size(), kLookedAt) & ~std::size_t{3});
+  const std::string_view head = bytes.substr(0, std::min(bytes.size(), kWideSniffBytes) & ~std::size_t{3});
   if (head.find('\0') == head.npos) return {};
   std::array<std::size_t, 4> nuls{};  // by place in four bytes
   std::size_t ascii = 0;

@@ -96,7 +96,7 @@ def check_records(setting):
     sets.same(found.summary["files_read"], {"jsonl": 2, "json": 2, "tsv": 2, "csv": 3, "wikiextractor": 1, "files": 2}, "files read")
     by_id = {hit["id"]: (hit["title"], hit["url"]) for word in ("puma", "lion", "cougar", "ocelot") for hit in found.hits(word)}
     sets.same(by_id, {"c1": ('A "quoted", title', ""), "D1": ("Lion title", "https://example.org/lion"),
-                      "12": ('"Cats" & dogs', "https://w/?curid=12"), "17": ("two\nparts", "")}, "titles and URLs")
+                      "12": ('"Cats" & dogs', "https://w/?curid=12"), "17": ("two parts", "")}, "titles and URLs")
     found.stop()
     print(f"{len(RECORDS)} files of records, of all formats, in one folder")
 

@@ -1,0 +1,52 @@
+// Any bytes as a file of any format, or of one that is told: the first byte says which, the rest is the file. It is
+// told, cut and parsed to its end, and each of its bytes is read once.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <string>
+
+#include "common/base/check.h"
+#include "indexer/ingest/decompress.h"
+#include "indexer/ingest/record_reader.h"
+
+using frond::indexer::Format;
+using frond::indexer::RecordReader;
+
+namespace {
+
+// A file in memory that has a path.
+const std::string& file_of(const std::uint8_t* data, std::size_t size) {
+  static const int file = ::memfd_create("input", MFD_CLOEXEC);
+  static const std::string path = "/proc/self/fd/" + std::to_string(file);
+  FROND_CHECK(::ftruncate(file, 0) == 0);
+  FROND_CHECK(::pwrite(file, data, size, 0) == static_cast<ssize_t>(size));
+  return path;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const auto format = static_cast<Format>((data[0] - '0') % frond::indexer::kFormats);
+  ++data;
+  --size;
+  // ingest_decompress is for these: a few bytes may stand for very many.
+  if (frond::indexer::sniff_compression(std::as_bytes(std::span(data, size))) != frond::indexer::Compression::kNone)
+    return 0;
+  std::uint64_t bad = 0, records = 0;
+  const auto reader =
+      RecordReader::open({file_of(data, size)}, format, [&](const frond::indexer::BadRecord&) { ++bad; }).value();
+  for (;;) {
+    const auto record = reader->next();
+    FROND_CHECK(record.has_value());
+    if (!*record) break;
+    FROND_CHECK((*record)->offset <= size && (*record)->number > 0);
+    const auto document = frond::indexer::parse_record(**record, {.make_ids = true});
+    FROND_CHECK(document || !document.error().message().empty());
+    ++records;
+  }
+  FROND_CHECK(records + bad <= size + 1);
+  if (records + bad > 0) FROND_CHECK(reader->skipped().total() == 0);
+  return 0;
+}
