@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The metrics of broker, leaf and a build: what promtool holds against them, their names, and that no query is in them."""
+import os
 import re
 import shutil
 import subprocess
@@ -31,11 +32,17 @@ def check(process, port):
 def check_build(setting, source):
     """A build tells how far it is, stays when asked to, and ends in peace at SIGTERM."""
     (port,) = harness.free_ports(1)
-    build = setting.spawn("build", *setting.build_command(setting.path("elsewhere"), "c", [source], 2, http=f"127.0.0.1:{port}",
+    odd = setting.path("odd")
+    os.mkdir(odd)
+    for name, content in (("a.pdf", "%PDF-1.4"), ("b.jsonl", '{"body": "no id"}\n')):
+        with open(os.path.join(odd, name), "w", encoding="utf-8") as file:
+            file.write(content)
+    build = setting.spawn("build", *setting.build_command(setting.path("elsewhere"), "c", [source, odd], 2, http=f"127.0.0.1:{port}",
                                                           http_linger_seconds=600))
     harness.eventually(lambda: b'frond_indexer_stage{stage="done"} 1' in harness.fetch(port, "/metrics")[1], "the build is done", 120)
     text = check("indexer", port)
-    for line in ("frond_indexer_documents_inverted_total 500", "frond_indexer_documents_written_total 500"):
+    for line in ("frond_indexer_documents_inverted_total 500", "frond_indexer_documents_written_total 500",
+                 'frond_indexer_files_skipped_total{reason="pdf"} 1', "frond_indexer_bad_records_total 1", "frond_indexer_duplicate_ids_total 0"):
         harness.expect(f"\n{line}\n" in text, f"no '{line}' in {text}")
     build.terminate()
     harness.expect(build.wait(60) == 0, f"the build exited {build.returncode}")
