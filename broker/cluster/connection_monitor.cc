@@ -8,17 +8,30 @@ namespace frond::broker {
 
 ConnectionMonitor::ConnectionMonitor(zmq::context_t& context, zmq::socket_t& socket, std::uint64_t number, bool curve,
                                      HandshakeFailures& failures)
-    : curve_(curve), failures_(failures), events_(std::make_unique<zmq::socket_t>(context, zmq::socket_type::pair)) {
+    : curve_(curve),
+      failures_(failures),
+      watched_(socket.handle()),
+      events_(std::make_unique<zmq::socket_t>(context, zmq::socket_type::pair)) {
   const std::string address = "inproc://frond-connection-" + std::to_string(number);
   constexpr int kWatched = ZMQ_EVENT_CLOSED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH |
                            ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL;
-  if (zmq_socket_monitor(socket.handle(), address.c_str(), kWatched) != 0) throw zmq::error_t();
   events_->set(zmq::sockopt::linger, 0);
-  events_->connect(address);
+  events_->set(zmq::sockopt::rcvhwm, 0);  // none: ZeroMQ's I/O thread waits where the pipe is full
+  if (zmq_socket_monitor(watched_, address.c_str(), kWatched) != 0) throw zmq::error_t();
+  try {
+    events_->connect(address);
+  } catch (const zmq::error_t&) {
+    zmq_socket_monitor(watched_, nullptr, 0);
+    throw;
+  }
 }
 
-ConnectionMonitor::~ConnectionMonitor() = default;
-void ConnectionMonitor::close() { events_.reset(); }
+ConnectionMonitor::~ConnectionMonitor() { close(); }
+void ConnectionMonitor::close() {
+  if (!events_) return;
+  zmq_socket_monitor(watched_, nullptr, 0);  // stops it
+  events_.reset();
+}
 
 // An event is two frames: its kind (16 bits) and value (32 bits), and the address.
 void ConnectionMonitor::take() {

@@ -2,6 +2,11 @@
 // Why a leaf is not reachable, from what ZeroMQ tells of its socket's connection attempts. Broker's thread only;
 // nothing is called back: take() is asked often enough, as every hello does.
 //
+// ZeroMQ's one I/O thread writes what it tells into a pipe, and waits for ever where that pipe is full or has no reader
+// any more: every connection of the process would hang. So the pipe has no limit but the rate of connection attempts
+// (some 20 events a second of 200 bytes; the broker's loop reads them, or /livez tells that it does not turn), and
+// the monitor is stopped before its reader goes.
+//
 // ZeroMQ connects again by itself after a lost connection, but not after a handshake that ended in a refusal or made no
 // sense: then gave_up() is true until a handshake succeeds, and the socket's owner has to connect again.
 #include <cstdint>
@@ -25,8 +30,8 @@ struct HandshakeFailures {
 
 class ConnectionMonitor {
  public:
-  // Watches `socket` from now on; before it connects. `number` is unique in the context. `failures` is counted up.
-  // Throws zmq::error_t.
+  // Watches `socket`, which outlives this or the call to close(), from now on; before it connects. `number` is unique
+  // in the context. `failures` is counted up. Throws zmq::error_t.
   ConnectionMonitor(zmq::context_t& context, zmq::socket_t& socket, std::uint64_t number, bool curve,
                     HandshakeFailures& failures);
   ~ConnectionMonitor();
@@ -40,7 +45,7 @@ class ConnectionMonitor {
   bool gave_up() const { return gave_up_; }
   // The owner connects again.
   void connecting() { gave_up_ = false; }
-  // The context can't end before.
+  // Ends the watch. Before the socket is closed: it may still tell of a connect that was under way.
   void close();
 
  private:
@@ -48,6 +53,7 @@ class ConnectionMonitor {
 
   const bool curve_;
   HandshakeFailures& failures_;
+  void* const watched_;  // libzmq's handle of the socket
   std::unique_ptr<zmq::socket_t> events_;
   std::string why_;
   bool gave_up_ = false;

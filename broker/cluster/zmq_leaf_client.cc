@@ -107,8 +107,8 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
     if (std::exchange(closed_, true)) return;
     detach();
     fail_all("the broker let go of it");
-    socket_.close();
     monitor_.close();
+    socket_.close();
   }
   std::size_t in_flight() const { return pending_.size(); }
 

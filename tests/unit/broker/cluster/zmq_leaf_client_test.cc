@@ -1,11 +1,15 @@
 // The ZeroMQ client against a real router socket on loopback.
 #include "broker/cluster/zmq_leaf_client.h"
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
 
@@ -214,6 +218,52 @@ TEST_F(AZmqLeafClient, RefusesAnAddressThatIsNone) {
   start_leaf();
   connect();
   EXPECT_EQ(clients_->create("nonsense"), Code::kInvalid);
+}
+
+// A port whose backlog is full: a connect neither succeeds nor is refused, as with an address that went away.
+class DeafPort {
+ public:
+  DeafPort() {
+    sockaddr_in address{.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    auto* const any = reinterpret_cast<sockaddr*>(&address);
+    socklen_t size = sizeof address;
+    sockets_.push_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    EXPECT_EQ(::bind(sockets_[0], any, size), 0);
+    EXPECT_EQ(::listen(sockets_[0], 0), 0);
+    EXPECT_EQ(::getsockname(sockets_[0], any, &size), 0);
+    port_ = ntohs(address.sin_port);
+    for (int i = 0; i < 4; ++i) {
+      sockets_.push_back(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+      (void)::connect(sockets_.back(), any, size);  // done, or under way for ever
+    }
+  }
+  ~DeafPort() {
+    for (const int socket : sockets_) ::close(socket);
+  }
+  DeafPort(const DeafPort&) = delete;
+  DeafPort& operator=(const DeafPort&) = delete;
+  std::string endpoint() const { return "tcp://127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  std::vector<int> sockets_;
+  std::uint16_t port_ = 0;
+};
+
+// ZeroMQ tells the monitor of a connect that ends with its socket; with nobody to read that, its one thread hung.
+TEST_F(AZmqLeafClient, ReachesOthersOnceAnAddressThatNeverAnsweredIsLetGo) {
+  start_leaf();
+  connect();
+  ASSERT_TRUE(reach());
+  const DeafPort deaf;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::unique_ptr<LeafClient>> others;
+    for (int i = 0; i < 12; ++i) others.push_back(*clients_->create(deaf.endpoint()));
+    io_.restart();
+    io_.run_for(milliseconds(100));  // the connects are under way
+    others.clear();
+    client_ = *clients_->create("tcp://127.0.0.1:" + std::to_string(port_));
+    ASSERT_TRUE(reach()) << "round " << round;
+  }
 }
 
 class AZmqLeafClientWithCurve : public AZmqLeafClient {
