@@ -24,6 +24,7 @@
 #include "broker/http/routes.h"
 #include "broker/http/tls_endpoint.h"
 #include "broker/options.h"
+#include "common/base/liveness.h"
 #include "common/base/server_process.h"
 #include "common/config/options.h"
 #include "common/http/server.h"
@@ -86,19 +87,21 @@ int serve(const Options& options, std::size_t descriptors) {
   const auto tls = tls_endpoint_for(options, timers, log, registry);
   if (!tls) return refuse(tls.error());
 
-  auto http =
-      http::Server::create(io,
-                           {.listen = options.http,
-                            .max_body = kMaxBatchBody,
-                            .max_header = 32 << 10,  // a query of 4 KiB may be three times as long when escaped
-                            .max_connections = connections_within(descriptors, options, log),
-                            .on_answer = [&](std::string_view route, int status,
-                                             double seconds) { http_metrics.count(route, status, seconds); },
-                            .tls = *tls ? &(*tls)->identity() : nullptr,
-                            .on_handshake_failure = [&](std::string_view reason) { (*tls)->count_failure(reason); },
-                            .tls_headers = tls_headers_of(options)},
-                           make_routes({service, multi_search, map, registry, clock, options.collection,
-                                        std::string(config::version()), [&] { return draining; }}));
+  auto http = http::Server::create(
+      io,
+      {.listen = options.http,
+       .max_body = kMaxBatchBody,
+       .max_header = 32 << 10,  // a query of 4 KiB may be three times as long when escaped
+       .max_connections = connections_within(descriptors, options, log),
+       .on_answer = [&](std::string_view route, int status,
+                        double seconds) { http_metrics.count(route, status, seconds); },
+       .tls = *tls ? &(*tls)->identity() : nullptr,
+       .on_handshake_failure = [&](std::string_view reason) { (*tls)->count_failure(reason); },
+       .tls_headers = tls_headers_of(options)},
+      make_routes(
+          {service, multi_search, map, registry, clock, options.collection, std::string(config::version()),
+           [&] { return draining; },
+           [&] { return stalled(clients.loops(), clock.now(), std::chrono::seconds(options.stall_seconds)); }}));
   if (!http) return refuse(std::move(http).error().within("--http"));
   if (const auto set = map.set_leaves(options.leaves); !set) return refuse(set.error());
   std::optional<LeafDns> dns;
@@ -107,6 +110,11 @@ int serve(const Options& options, std::size_t descriptors) {
     dns.emplace(io, map, log, name.host, name.port, std::chrono::milliseconds(options.leaf_dns_interval_ms));
   }
   export_broker(registry, map, scatter, service);
+  registry.before_scrape([&] {
+    for (const Loop& loop : clients.loops())
+      registry.gauge(families::kLoopAge, {{"loop", std::string(loop.name)}})
+          .set(std::chrono::duration<double>(clock.now() - loop.turned).count());
+  });
   export_handshakes(registry, clients.handshake_failures());
   registry.before_scrape([&, gauge = registry.gauge(families::kHttpConnections)]() mutable {
     gauge.set(static_cast<double>((*http)->connections()));

@@ -55,6 +55,10 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--drain-ms", options.drain_ms, "After SIGTERM: the most that open requests may take")
       ->check(CLI::Range(0, 600'000))
       ->capture_default_str();
+  app.add_option("--stall-seconds", options.stall_seconds,
+                 "/livez is 503 once a loop that the broker needs has not turned for so long")
+      ->check(CLI::Range(2, 3600))
+      ->capture_default_str();
   app.add_option("--log-level", log_level, "debug, info, warn or error")
       ->check(config::log_level())
       ->capture_default_str();

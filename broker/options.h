@@ -24,6 +24,7 @@ struct Options {
   std::uint32_t max_connections = 4096;
   std::uint32_t poll_ms = 500;
   std::uint32_t drain_ms = 10'000;
+  std::uint32_t stall_seconds = 15;
   LogLevel log_level = LogLevel::kInfo;
 };
 

@@ -12,7 +12,10 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "common/base/liveness.h"
 #include "common/base/server_process.h"
 #include "common/config/options.h"
 #include "common/http/server.h"
@@ -89,6 +92,33 @@ void export_serving(metrics::Registry& registry, const LeafService& service, con
     lost.add(static_cast<double>(socket.dropped()) - lost.value());
   });
 }
+
+// What /livez and a metric tell of the threads that the leaf cannot do without.
+class Loops {
+ public:
+  // Both outlive this.
+  Loops(const wire::RouterSocket& socket, const WorkerPool& pool, std::chrono::milliseconds limit)
+      : socket_(socket), pool_(pool), limit_(limit) {}
+  std::string stalled() const { return frond::stalled(now(), clock_.now(), limit_); }
+  void export_ages(metrics::Registry& registry) const {
+    registry.before_scrape([this, &registry] {
+      for (const Loop& loop : now())
+        registry.gauge(metrics::leaf::kLoopAge, {{"loop", std::string(loop.name)}})
+            .set(std::chrono::duration<double>(clock_.now() - loop.turned).count());
+    });
+  }
+
+ private:
+  std::vector<Loop> now() const {
+    std::vector<Loop> loops = socket_.loops();
+    loops.push_back({"workers", pool_.turned()});
+    return loops;
+  }
+  const wire::RouterSocket& socket_;
+  const WorkerPool& pool_;
+  const std::chrono::milliseconds limit_;
+  const SteadyClock clock_;
+};
 
 void log_start(Logger& log, const Options& options, const wire::RouterSocket& socket, const http::Server& http,
                const GpuState& gpu) {
@@ -190,8 +220,10 @@ int serve(const Options& options) {
 
   export_serving(registry, service, **socket);
   curve->export_metrics(registry, **socket);
+  const Loops loops(**socket, pool, options.stall);
+  loops.export_ages(registry);
   auto http = http::Server::create(io, {.listen = options.http, .max_connections = kProbeConnections},
-                                   probe_routes(registry, service, board));
+                                   probe_routes(registry, service, board, [&] { return loops.stalled(); }));
   if (!http) return refuse(std::move(http).error().within("--http"));
 
   (*socket)->start([&](wire::Peer peer, ByteView request) {

@@ -44,7 +44,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   CLI::App app("Serves a shard of a collection's partitions to brokers.", "frond-leaf");
   Options options;
   std::string shard = "0/1", log_level = "info", gpu = "auto";
-  std::uint64_t poll_ms = 1000, drain_ms = 1000, grace_s = 30, gpu_window_us = 200;
+  std::uint64_t poll_ms = 1000, drain_ms = 1000, grace_s = 30, stall_s = 15, gpu_window_us = 200;
   options.cpu_threads = std::max(1u, std::thread::hardware_concurrency());
   options.host_cache_bytes = std::uint64_t{1} << 30;
   options.gpu_cache_bytes = std::uint64_t{4} << 30;
@@ -86,6 +86,9 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--drain-ms", drain_ms, "After SIGTERM: how long brokers have to notice before requests are refused")
       ->check(CLI::Range(0, 60'000))
       ->capture_default_str();
+  app.add_option("--stall-seconds", stall_s, "/livez is 503 once a loop that the leaf needs has not turned for so long")
+      ->check(CLI::Range(2, 3600))
+      ->capture_default_str();
   app.add_option("--log-level", log_level, "debug, info, warn or error")
       ->check(config::log_level())
       ->capture_default_str();
@@ -103,6 +106,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   options.gpu_window = std::chrono::microseconds(gpu_window_us);
   options.drain = std::chrono::milliseconds(drain_ms);
   options.grace = std::chrono::seconds(grace_s);
+  options.stall = std::chrono::seconds(stall_s);
   if (const auto engine = engine_named(options.engine); !engine)
     return config::refuse(app, "--engine: " + engine.error().message());
   return options;

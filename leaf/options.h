@@ -26,6 +26,7 @@ struct Options {
   std::uint64_t gpu_least_postings = 0;
   std::chrono::milliseconds poll{0}, drain{0};
   std::chrono::seconds grace{0};
+  std::chrono::seconds stall{0};
   LogLevel log_level = LogLevel::kInfo;
 };
 

@@ -1,16 +1,22 @@
 #include "leaf/probes.h"
 
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 namespace frond::leaf {
 
-http::Router probe_routes(metrics::Registry& registry, const LeafService& service, const ServedBoard& board) {
+http::Router probe_routes(metrics::Registry& registry, const LeafService& service, const ServedBoard& board,
+                          std::function<std::string()> stalled) {
   http::Router router;
   router.add("GET", "/metrics", [&registry](http::Request&&, http::Responder responder) {
     responder.send({.content_type = std::string(metrics::kContentType), .body = registry.exposition()});
   });
-  router.add("GET", "/livez",
-             [](http::Request&&, http::Responder responder) { responder.send({.body = R"({"live":true})"}); });
+  router.add("GET", "/livez", [stalled = std::move(stalled)](http::Request&&, http::Responder responder) {
+    const std::string why = stalled();
+    if (why.empty()) return responder.send({.body = R"({"live":true})"});
+    responder.send({.status = 503, .body = nlohmann::json({{"live", false}, {"detail", why}}).dump()});
+  });
   router.add("GET", "/readyz", [&service, &board](http::Request&&, http::Responder responder) {
     const bool ready = service.ready();
     const auto set = board.get();

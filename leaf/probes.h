@@ -1,5 +1,8 @@
 #pragma once
 // The leaf's HTTP side: /metrics, /livez, /readyz.
+#include <functional>
+#include <string>
+
 #include "common/http/router.h"
 #include "common/metrics/registry.h"
 #include "leaf/serve/leaf_service.h"
@@ -7,8 +10,10 @@
 
 namespace frond::leaf {
 
-// All outlive the router. /readyz is 200 while a generation is served and the leaf does not drain, else 503; both with
-// a JSON object: ready, generation, detail.
-http::Router probe_routes(metrics::Registry& registry, const LeafService& service, const ServedBoard& board);
+// All outlive the router. /livez is 200 while `stalled` gives an empty string, else 503 with its sentence: a loop of
+// the leaf's does not turn, and only a restart helps. /readyz is 200 while a generation is served and the leaf does not
+// drain, else 503; both with a JSON object: ready, generation, detail.
+http::Router probe_routes(metrics::Registry& registry, const LeafService& service, const ServedBoard& board,
+                          std::function<std::string()> stalled);
 
 }  // namespace frond::leaf

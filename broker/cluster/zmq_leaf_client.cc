@@ -12,6 +12,7 @@
 #include <boost/asio/post.hpp>
 
 #include "common/wire/codec.h"
+#include "common/wire/io_pulse.h"
 #include "common/wire/limits.h"
 #include "common/wire/router_socket.h"
 
@@ -34,8 +35,29 @@ struct Shared {
 }  // namespace
 
 struct ZmqLeafClients::State {
+  // A broker works without a pulse: only its /livez knows less.
+  void start_pulse() {
+    try {
+      pulse.emplace(shared.context, shared.timers.clock());
+      step_pulse();
+    } catch (const zmq::error_t& error) {
+      shared.log.warn("ZeroMQ's thread is not watched", {{"error", error.what()}});
+    }
+  }
+  void step_pulse() {
+    pulse->step();
+    timer = shared.timers.after(std::chrono::seconds(1), [this] { step_pulse(); });
+  }
+  void close() {
+    if (timer) shared.timers.cancel(*timer);
+    timer.reset();
+    pulse.reset();
+  }
+
   Shared shared;
   std::vector<std::weak_ptr<Dealer>> dealers;
+  std::optional<wire::IoPulse> pulse;
+  std::optional<TimerQueue::Id> timer;
 };
 
 namespace {
@@ -295,12 +317,21 @@ class ZmqLeafClient final : public LeafClient {
 }  // namespace
 
 ZmqLeafClients::ZmqLeafClients(asio::io_context& io, TimerQueue& timers, Logger& log, Config config)
-    : state_(new State{.shared = {.io = io, .timers = timers, .log = log, .config = std::move(config)}}) {}
-ZmqLeafClients::~ZmqLeafClients() = default;
+    : state_(new State{.shared = {.io = io, .timers = timers, .log = log, .config = std::move(config)}}) {
+  state_->start_pulse();
+}
+ZmqLeafClients::~ZmqLeafClients() { state_->close(); }
 
 void ZmqLeafClients::close() {
   for (const auto& dealer : std::exchange(state_->dealers, {}))
     if (const auto alive = dealer.lock()) alive->close();
+  state_->close();
+}
+
+std::vector<Loop> ZmqLeafClients::loops() {
+  if (!state_->pulse) return {};
+  state_->pulse->step();  // what came back while this thread was busy counts
+  return {{"zeromq", state_->pulse->turned()}};
 }
 
 const HandshakeFailures& ZmqLeafClients::handshake_failures() const { return state_->shared.failures; }

@@ -9,10 +9,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "broker/cluster/connection_monitor.h"
 #include "broker/cluster/leaf_client.h"
 #include "broker/cluster/timer_queue.h"
+#include "common/base/liveness.h"
 #include "common/base/log.h"
 #include "common/wire/curve_keys.h"
 
@@ -44,6 +46,8 @@ class ZmqLeafClients {
   void close();
   // Of all leaves, since start.
   const HandshakeFailures& handshake_failures() const;
+  // When ZeroMQ's thread last turned, as far as this call can tell. It is tried every second.
+  std::vector<Loop> loops();
 
  private:
   struct State;

@@ -40,6 +40,8 @@ inline constexpr Family kLeafQueue{"frond_broker_leaf_requests_in_flight", "Requ
 inline constexpr Family kGeneration{"frond_broker_generation", "The generation served; 0 for none."};
 inline constexpr Family kPartitions{"frond_broker_partitions", "Partitions of the generation served."};
 inline constexpr Family kCovered{"frond_broker_partitions_covered", "Of those, partitions with a healthy leaf."};
+inline constexpr Family kLoopAge{"frond_broker_loop_age_seconds",
+                                 "How long ago each loop that the broker cannot do without last turned."};
 inline constexpr Family kReady{"frond_broker_ready", "1 while /readyz says so."};
 inline constexpr Family kHttpRequests{"frond_http_requests_total", "HTTP requests answered, by route and status."};
 inline constexpr Family kHttpTime{"frond_http_request_duration_seconds", "HTTP requests, by route."};

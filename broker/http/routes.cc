@@ -77,7 +77,10 @@ http::Router make_routes(RouteTargets targets) {
   router.add("GET", "/metrics", [to](Request&&, Responder responder) {
     responder.send({.content_type = std::string(metrics::kContentType), .body = to->registry.exposition()});
   });
-  router.add("GET", "/livez", [](Request&&, Responder responder) { probe(responder, true, "alive"); });
+  router.add("GET", "/livez", [to](Request&&, Responder responder) {
+    const std::string why = to->stalled();
+    probe(responder, why.empty(), why.empty() ? "alive" : why);
+  });
   router.add("GET", "/readyz", [to](Request&&, Responder responder) {
     if (to->draining()) return probe(responder, false, "draining");
     const bool ready = to->map.ready();

@@ -21,7 +21,8 @@ struct RouteTargets {
   metrics::Registry& registry;
   const Clock& clock;
   std::string collection, version;
-  std::function<bool()> draining;  // then /readyz is 503
+  std::function<bool()> draining;        // then /readyz is 503
+  std::function<std::string()> stalled;  // which loop does not turn: then /livez is 503; empty: all do
 };
 
 http::Router make_routes(RouteTargets targets);

@@ -46,6 +46,8 @@ inline constexpr Family kGenerationLoad{"frond_leaf_generation_load_duration_sec
                                         "Fetching, verifying, ingesting and opening a generation."};
 inline constexpr Family kPartitions{"frond_leaf_partitions", "Partitions of the newest generation on this leaf."};
 inline constexpr Family kDocuments{"frond_leaf_documents", "Documents of the newest generation on this leaf."};
+inline constexpr Family kLoopAge{"frond_leaf_loop_age_seconds",
+                                 "How long ago each loop that the leaf cannot do without last turned."};
 inline constexpr Family kReady{"frond_leaf_ready", "1 while the leaf takes searches."};
 
 // Host list cache.

@@ -51,9 +51,13 @@ CurveGate::CurveGate(zmq::context_t& context, CurveClients& clients, Logger* log
     : clients_(clients),
       log_(log),
       questions_(context, zmq::socket_type::rep),
-      failures_(context, zmq::socket_type::pair) {
+      failures_(context, zmq::socket_type::pair),
+      turned_(Clock::now().time_since_epoch().count()) {
   questions_.set(zmq::sockopt::linger, 0);
   failures_.set(zmq::sockopt::linger, 0);
+  // None: ZeroMQ's I/O thread waits for ever where the monitor's pipe is full. This thread reads it, or the leaf is not
+  // alive (RouterSocket::loops).
+  failures_.set(zmq::sockopt::rcvhwm, 0);
   questions_.bind(kQuestions);
   failures_.connect(kFailures);
   thread_ = std::thread([this] { run(); });
@@ -79,6 +83,7 @@ void CurveGate::run() {
   name_this_thread("leaf-curve");
   zmq::pollitem_t items[] = {{questions_.handle(), 0, ZMQ_POLLIN, 0}, {failures_.handle(), 0, ZMQ_POLLIN, 0}};
   for (auto next = Clock::now() + kRefresh;;) {
+    turned_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
     try {
       zmq::poll(items, std::size(items), kRefresh);
       if (items[0].revents & ZMQ_POLLIN) answer();

@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "common/base/deadline.h"
 #include "common/base/log.h"
 #include "common/wire/curve_clients.h"
 #include "common/wire/curve_keys.h"
@@ -50,6 +51,8 @@ class CurveGate {
   // Makes `socket`, not bound yet, one that only speaks CURVE and asks this gate. Once. Throws zmq::error_t.
   void guard(zmq::socket_t& socket, const CurveKeyPair& keys);
   CurveCounters counters() const;
+  // When the thread's loop last turned. Any thread.
+  Instant turned() const { return Instant(Instant::duration(turned_.load(std::memory_order_relaxed))); }
   void count_revoked() { revoked_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
@@ -69,6 +72,7 @@ class CurveGate {
   Logger* const log_;
   zmq::socket_t questions_, failures_;  // the thread's, which closes them
   std::atomic<std::uint64_t> accepted_{0}, refused_{0}, failed_{0}, revoked_{0};
+  std::atomic<Instant::rep> turned_;
   Complaint refusals_, breaks_;
   std::thread thread_;
 };

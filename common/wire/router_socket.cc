@@ -13,12 +13,15 @@
 #include "common/base/mutex.h"
 #include "common/base/thread_name.h"
 #include "common/wire/curve_gate.h"
+#include "common/wire/io_pulse.h"
 
 namespace frond::wire {
 namespace {
 
 // A burst of requests must not keep replies waiting.
 constexpr int kRequestsARound = 64;
+// The loop turns that often though nothing happens, so that one that hangs can be told.
+constexpr std::chrono::milliseconds kTurn{1000};
 
 // ZeroMQ binds to numeric addresses and interfaces only, so names are looked up here.
 Result<std::string> bindable(const std::string& listen) {
@@ -58,12 +61,14 @@ class ZmqRouterSocket final : public RouterSocket {
   std::uint16_t port() const override { return port_; }
   void start(Receiver receiver) override {
     FROND_CHECK(!thread_.joinable());
+    turned_.store(clock_.now().time_since_epoch().count(), std::memory_order_relaxed);
     thread_ = std::thread([this, on_request = std::move(receiver)] { run(on_request); });
   }
   bool send(const Peer& peer, ByteBuffer reply) override;
   void stop(std::chrono::milliseconds linger) override;
   std::uint64_t dropped() const override { return dropped_.load(std::memory_order_relaxed); }
   CurveCounters curve() const override { return gate_ ? gate_->counters() : CurveCounters{}; }
+  std::vector<Loop> loops() const override;
 
  private:
   struct Pending {
@@ -72,6 +77,8 @@ class ZmqRouterSocket final : public RouterSocket {
   };
 
   void run(const Receiver& receiver);
+  void turn();
+  void watch_io_thread();
   void receive(const Receiver& receiver);
   bool let_in(const zmq::message_t& request, const CurvePublicKeys* keys);
   void send_pending();
@@ -86,6 +93,10 @@ class ZmqRouterSocket final : public RouterSocket {
   zmq::socket_t socket_;  // the creator's until start(), then the thread's until it is joined
   std::uint16_t port_ = 0;
   int wake_ = -1;  // eventfd: something is pending, or stop
+  const SteadyClock clock_;
+  std::optional<IoPulse> pulse_;  // as the socket; none: the system has no such sockets
+  Instant next_pulse_{};          // the thread's
+  std::atomic<Instant::rep> turned_{0};
   std::atomic<std::uint64_t> dropped_{0};
   std::thread thread_;
   Mutex mutex_;
@@ -115,6 +126,7 @@ Result<void> ZmqRouterSocket::bind() {
       gate_->guard(socket_, config_.curve->keys);
     }
     socket_.bind(address);
+    watch_io_thread();
     const std::string bound = socket_.get(zmq::sockopt::last_endpoint);
     port_ = static_cast<std::uint16_t>(std::stoul(bound.substr(bound.rfind(':') + 1)));
     return {};
@@ -124,6 +136,31 @@ Result<void> ZmqRouterSocket::bind() {
   } catch (const std::exception& e) {
     return Error(Code::kInvalid, "'" + config_.listen + "': " + e.what());
   }
+}
+
+// A leaf serves without it: only its /livez knows less.
+void ZmqRouterSocket::watch_io_thread() {
+  try {
+    pulse_.emplace(context_, clock_);
+  } catch (const zmq::error_t& e) {
+    if (config_.log != nullptr) config_.log->warn("ZeroMQ's thread is not watched", {{"error", e.what()}});
+  }
+}
+
+std::vector<Loop> ZmqRouterSocket::loops() const {
+  // The socket's first: its thread also asks ZeroMQ's.
+  std::vector<Loop> loops = {{"socket", Instant(Instant::duration(turned_.load(std::memory_order_relaxed)))}};
+  if (pulse_) loops.push_back({"zeromq", pulse_->turned()});
+  if (gate_) loops.push_back({"curve", gate_->turned()});
+  return loops;
+}
+
+void ZmqRouterSocket::turn() {
+  const Instant now = clock_.now();
+  turned_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+  if (!pulse_ || now < next_pulse_) return;
+  next_pulse_ = now + kTurn;
+  pulse_->step();
 }
 
 bool ZmqRouterSocket::send(const Peer& peer, ByteBuffer reply) {
@@ -156,6 +193,7 @@ void ZmqRouterSocket::stop(std::chrono::milliseconds linger) {
   } catch (const zmq::error_t&) {  // closed at once then
   }
   socket_.close();
+  pulse_.reset();
   context_.close();  // returns when the network has taken what was sent, or `linger` is over
 }
 
@@ -164,7 +202,8 @@ void ZmqRouterSocket::run(const Receiver& receiver) {
   zmq::pollitem_t items[] = {{socket_.handle(), 0, ZMQ_POLLIN, 0}, {nullptr, wake_, ZMQ_POLLIN, 0}};
   for (;;) {
     try {
-      zmq::poll(items, std::size(items), std::chrono::milliseconds(-1));
+      zmq::poll(items, std::size(items), kTurn);
+      turn();
       if (items[1].revents & ZMQ_POLLIN) clear_wake();
       send_pending();
       {

@@ -17,8 +17,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/base/bytes.h"
+#include "common/base/liveness.h"
 #include "common/base/log.h"
 #include "common/base/result.h"
 #include "common/wire/curve_clients.h"
@@ -55,7 +57,7 @@ class RouterSocket {
     std::size_t max_pending_replies = 65'536;
     std::size_t max_pending_bytes = 256u << 20;
     std::optional<Curve> curve;  // none: no encryption, anybody may connect
-    Logger* log = nullptr;       // of whom CURVE kept out; a line in ten seconds at most
+    Logger* log = nullptr;       // of whom CURVE kept out, a line in ten seconds at most; and what is not watched
   };
   // Called on the socket's thread for every request; must not block, must not throw. `request` is valid during the
   // call, at any alignment.
@@ -76,6 +78,9 @@ class RouterSocket {
   virtual std::uint64_t dropped() const = 0;
   // All 0 without CURVE. Any thread.
   virtual CurveCounters curve() const = 0;
+  // When each loop behind this last turned: ZeroMQ's own, the socket's thread, with CURVE the gate's. They turn every
+  // second at least, from start() to stop(). Any thread.
+  virtual std::vector<Loop> loops() const = 0;
 };
 
 }  // namespace frond::wire

@@ -7,9 +7,13 @@
 #include "common/metrics/leaf_families.h"
 
 namespace frond::leaf {
+namespace {
+constexpr Instant::rep kNotBusy = Instant::max().time_since_epoch().count();
+}  // namespace
 
 WorkerPool::WorkerPool(Options options, const Clock& clock, metrics::Registry* registry)
-    : options_(options), clock_(clock) {
+    : options_(options), clock_(clock), busy_until_(options.workers + 1) {
+  for (auto& one : busy_until_) one.store(kNotBusy, std::memory_order_relaxed);
   FROND_CHECK(options_.workers >= 1);
   if (registry != nullptr) {
     namespace names = metrics::leaf;
@@ -20,7 +24,8 @@ WorkerPool::WorkerPool(Options options, const Clock& clock, metrics::Registry* r
     registry->gauge(names::kQueueLimit).set(static_cast<double>(options_.queue_limit));
     registry->gauge(names::kWorkers).set(static_cast<double>(options_.workers));
   }
-  for (std::size_t i = 0; i <= options_.workers; ++i) threads_.emplace_back([this, i] { work(i == options_.workers); });
+  for (std::size_t i = 0; i <= options_.workers; ++i)
+    threads_.emplace_back([this, i] { work(i, i == options_.workers); });
 }
 
 WorkerPool::~WorkerPool() {
@@ -75,7 +80,7 @@ bool WorkerPool::next(bool interactive_only, Waiting& to) {
   return true;
 }
 
-void WorkerPool::work(bool interactive_only) {
+void WorkerPool::work(std::size_t number, bool interactive_only) {
   name_this_thread(interactive_only ? "leaf-fetch" : "leaf-worker");
   std::condition_variable_any& signal = interactive_only ? interactive_work_ : work_;
   for (;;) {
@@ -88,15 +93,16 @@ void WorkerPool::work(bool interactive_only) {
       }
       ++running_;
     }
-    run(waiting);
+    run(waiting, busy_until_[number]);
     waiting = {};  // what the task holds is let go before drain() may return
     const MutexLock lock(mutex_);
     if (--running_ == 0 && this->waiting() == 0) idle_.notify_all();
   }
 }
 
-void WorkerPool::run(Waiting& waiting) {
+void WorkerPool::run(Waiting& waiting, std::atomic<Instant::rep>& busy_until) {
   const Instant now = clock_.now();
+  busy_until.store(std::max(waiting.task.deadline.when(), now).time_since_epoch().count(), std::memory_order_relaxed);
   const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(now - waiting.since);
   wait_.observe(std::chrono::duration<double>(waited).count());
   try {
@@ -108,6 +114,13 @@ void WorkerPool::run(Waiting& waiting) {
     }
   } catch (const std::exception&) {  // out of memory even for its own error: the request's deadline ends it
   }
+  busy_until.store(kNotBusy, std::memory_order_relaxed);
+}
+
+Instant WorkerPool::turned() const {
+  Instant::rep latest = Instant::min().time_since_epoch().count();
+  for (const auto& one : busy_until_) latest = std::max(latest, one.load(std::memory_order_relaxed));
+  return std::min(clock_.now(), Instant(Instant::duration(latest)));
 }
 
 void WorkerPool::drain() {

@@ -1,6 +1,7 @@
 #pragma once
 // A fixed number of worker threads over one bounded queue, and one thread more that runs only interactive tasks: so
 // that fetching an answer's documents never waits for the searches behind it.
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -26,6 +27,9 @@ class WorkerPool final : public Scheduler {
   Result<void> submit(std::vector<Task> tasks, Lane lane) override;
   void drain() override;
   Load load() const override;
+  // Until when a worker was of use: now, while one is idle or works on a task whose deadline has not passed; else the
+  // latest of these deadlines. For /livez. Any thread.
+  Instant turned() const;
 
  private:
   struct Waiting {
@@ -35,9 +39,9 @@ class WorkerPool final : public Scheduler {
   using Queue = std::deque<Waiting>;
 
   Result<void> admit(std::size_t tasks, Lane lane) const FROND_REQUIRES(mutex_);
-  void work(bool interactive_only);
+  void work(std::size_t number, bool interactive_only);
   bool next(bool interactive_only, Waiting& to) FROND_REQUIRES(mutex_);
-  void run(Waiting& waiting);
+  void run(Waiting& waiting, std::atomic<Instant::rep>& busy_until);
   std::size_t waiting() const FROND_REQUIRES(mutex_) {
     return searches_.size() + continued_.size() + interactive_.size();
   }
@@ -47,6 +51,8 @@ class WorkerPool final : public Scheduler {
   metrics::Gauge queued_;
   metrics::Histogram wait_;
   metrics::Counter refused_, expired_;
+  // By thread: its task's deadline; the highest number while it has none, or is idle.
+  std::vector<std::atomic<Instant::rep>> busy_until_;
 
   mutable Mutex mutex_;
   std::condition_variable_any work_, interactive_work_, idle_;

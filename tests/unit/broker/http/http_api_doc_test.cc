@@ -77,7 +77,7 @@ class Replayed {
   http::Response ask(http::Request request) {
     const auto captured = support::CapturedResponse::make();
     const auto router = make_routes({broker.service, many, broker.cluster.map, broker.registry, broker.cluster.clock,
-                                     "manuals", "0.1.0", [] { return false; }});
+                                     "manuals", "0.1.0", [] { return false; }, [] { return std::string(); }});
     router(std::move(request), support::CapturedResponse::responder(captured));
     auto& leaf = broker.leaf();
     while (leaf.searches.open() > 0) {

@@ -17,7 +17,7 @@ class TheRoutes : public testing::Test {
  protected:
   TheRoutes()
       : router(make_routes({broker.service, many, broker.cluster.map, broker.registry, broker.cluster.clock, "c", "1",
-                            [this] { return draining; }})) {
+                            [this] { return draining; }, [this] { return stalled; }})) {
     export_broker(broker.registry, broker.cluster.map, broker.scatter, broker.service);
   }
   http::Response ask(std::string method, std::string target, std::string body = {}) {
@@ -38,6 +38,7 @@ class TheRoutes : public testing::Test {
   }
 
   bool draining = false;
+  std::string stalled;
   ScriptedBroker broker;
   MultiSearch many{broker.service, broker.cluster.timers, {}};
   http::Router router;
@@ -76,6 +77,12 @@ TEST_F(TheRoutes, AreReadyWhenEveryPartitionHasALeafAndNoMoreWhenDraining) {
   draining = true;
   EXPECT_EQ(ask("GET", "/readyz").status, 503);
   EXPECT_EQ(ask("GET", "/livez").status, 200);
+}
+TEST_F(TheRoutes, AreNotAliveWhileALoopDoesNotTurnAndSayWhich) {
+  stalled = "the loop 'zeromq' has not turned for 17 s";
+  const auto response = ask("GET", "/livez");
+  EXPECT_EQ(response.status, 503);
+  EXPECT_NE(response.body.find("zeromq"), std::string::npos) << response.body;
 }
 TEST_F(TheRoutes, DescribeTheCluster) {
   auto body = nlohmann::json::parse(ask("GET", "/v1/cluster").body);

@@ -168,5 +168,30 @@ TEST(WorkerPool, SurvivesATaskThatThrows) {
   EXPECT_EQ(runs, 1);
 }
 
+TEST(WorkerPool, IsOfUseWhileOneWorkerIsNotPastItsDeadline) {
+  ManualClock clock;
+  WorkerPool pool({1, 4}, clock, nullptr);  // and the one for interactive tasks
+  const Instant start = clock.now();
+  EXPECT_EQ(pool.turned(), start);
+  Gate search, fetch;
+  const auto with = [](std::vector<Task> tasks, Deadline deadline) {
+    tasks[0].deadline = deadline;
+    return tasks;
+  };
+  ASSERT_TRUE(pool.submit(with(search.task(), Deadline::at(start + std::chrono::seconds(2))), Lane::kSearch));
+  search.wait_until_entered();
+  clock.advance(std::chrono::seconds(30));
+  EXPECT_EQ(pool.turned(), clock.now()) << "the other is idle";
+  ASSERT_TRUE(pool.submit(with(fetch.task(), Deadline::at(start + std::chrono::seconds(40))), Lane::kInteractive));
+  fetch.wait_until_entered();
+  EXPECT_EQ(pool.turned(), clock.now());
+  clock.advance(std::chrono::seconds(30));
+  EXPECT_EQ(pool.turned(), start + std::chrono::seconds(40)) << "both are late";
+  search.open();
+  fetch.open();
+  pool.drain();
+  EXPECT_EQ(pool.turned(), clock.now());
+}
+
 }  // namespace
 }  // namespace frond::leaf
