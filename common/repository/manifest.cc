@@ -1,5 +1,6 @@
 #include "common/repository/manifest.h"
 
+#include <charconv>
 #include <cmath>
 #include <set>
 
@@ -184,6 +185,13 @@ bool is_shallow(std::string_view text) {
   return true;
 }
 
+// `checksum` was compared: 32 hexadecimal digits.
+ContentId content_of(std::string_view checksum) {
+  ContentId content = 0;
+  std::from_chars(checksum.data(), checksum.data() + 2 * sizeof content, content, 16);
+  return content == 0 ? 1 : content;
+}
+
 Manifest read_manifest(const json& document, std::string& error) {
   Members members(document, "manifest.", error);
   Manifest manifest;
@@ -262,6 +270,7 @@ Result<Manifest> manifest_from_json(std::string_view text) {
     std::string error;
     Manifest read = read_manifest(*manifest, error);
     if (!error.empty()) return Error(Code::kCorrupt, error);
+    read.content = content_of(checksum->get_ref<const std::string&>());
     return read;
   } catch (const std::exception& thrown) {  // a string that is not UTF-8, or no memory
     return Error(Code::kCorrupt, std::string("manifest: ") + thrown.what());

@@ -32,6 +32,7 @@ struct InputFiles {
 
 struct Manifest {
   Generation generation = 0;
+  ContentId content = 0;    // of one that was read: the first 16 digits of its checksum, whose 0 counts as 1
   Generation previous = 0;  // current when this one was published: what a rollback goes back to; 0: none
   std::string collection;
   std::string created;  // RFC 3339, UTC

@@ -30,6 +30,9 @@ class RepositorySource {
   virtual Result<Generation> current() const = 0;
   // kCorrupt also where the manifest is of another generation or collection.
   virtual Result<Manifest> manifest(Generation generation) const = 0;
+  // The two steps of manifest(): its bytes as they were published, and what they say.
+  virtual Result<std::string> manifest_text(Generation generation) const = 0;
+  virtual Result<Manifest> parse_manifest(Generation generation, std::string_view text) const = 0;
   // Copies the collection's file `path` ("partitions/<id>/x.sst") to `to`, synced, and verifies size and checksum on
   // the way: kCorrupt names the file; kInvalid a path that is not safe names joined by '/'. `to` is there only when it
   // is whole, whatever happens: until then its bytes are in "<to>.part".

@@ -83,8 +83,15 @@ class Source : public RepositorySource {
     return parse_current(text);
   }
   Result<Manifest> manifest(Generation generation) const final {
+    const std::string text = FROND_TRY(manifest_text(generation));
+    return parse_manifest(generation, text);
+  }
+  Result<std::string> manifest_text(Generation generation) const final {
+    return small_file(manifest_path(generation), kMaxManifestBytes);
+  }
+  Result<Manifest> parse_manifest(Generation generation, std::string_view text) const final {
     const std::string path = manifest_path(generation);
-    auto read = manifest_from_json(FROND_TRY(small_file(path, kMaxManifestBytes)));
+    auto read = manifest_from_json(text);
     if (!read) return std::move(read).error().within(path);
     if (read->generation != generation || read->collection != collection_)
       return Error(Code::kCorrupt, path + ": is of collection " + read->collection + ", generation " +

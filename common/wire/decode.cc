@@ -60,6 +60,7 @@ Result<void> get(schema::SearchRequest::Reader from, SearchRequest& to) {
   FROND_TRY(at_most(partitions.size(), kMaxPartitions, "partitions"));
   to.partitions.reserve(partitions.size());
   for (const auto number : partitions) to.partitions.push_back(number);
+  to.content = from.getContent();
   return {};
 }
 
@@ -74,6 +75,17 @@ Result<void> get(schema::FetchRequest::Reader from, FetchRequest& to) {
   FROND_TRY(at_most(ordinals.size(), kMaxOrdinals, "ordinals"));
   to.ordinals.reserve(ordinals.size());
   for (const auto ordinal : ordinals) to.ordinals.push_back(ordinal);
+  to.content = from.getContent();
+  return {};
+}
+
+Result<void> get(schema::Broker::Reader from, Broker& to) {
+  to.instance = from.getInstance();
+  FROND_TRY(at_most(from.getName().size(), kMaxBrokerNameBytes, "bytes of a broker's name"));
+  to.name = text_of(from.getName());
+  to.serving = {from.getGeneration(), from.getContent()};
+  to.hello_every = std::chrono::milliseconds(from.getHelloMillis());
+  to.needs_leaf = from.getNeedsLeaf();
   return {};
 }
 
@@ -144,6 +156,7 @@ Result<void> get(schema::ServedGeneration::Reader from, ServedGeneration& to) {
     if (one.getNumber() >= to.partitions_total)
       return corrupt("partition " + std::to_string(one.getNumber()) + " of " + std::to_string(to.partitions_total));
   }
+  to.content = from.getContent();
   return {};
 }
 
@@ -164,6 +177,7 @@ Result<void> get(schema::HelloReply::Reader from, HelloReply& to) {
   to.host_cache_hits = from.getHostCacheHits();
   to.host_cache_misses = from.getHostCacheMisses();
   to.detail = text_of(from.getDetail());
+  to.draining = from.getDraining();
   return {};
 }
 
@@ -179,8 +193,13 @@ Result<Request> get(schema::Request::Reader from) {
       FROND_TRY(get(from.getFetch(), to));
       return Request(std::move(to));
     }
-    case schema::Request::HELLO:
-      return Request(HelloRequest{from.getRequestId()});
+    case schema::Request::HELLO: {
+      HelloRequest to{.request_id = from.getRequestId()};
+      if (from.hasBroker()) FROND_TRY(get(from.getBroker(), to.broker));
+      return Request(std::move(to));
+    }
+    case schema::Request::CANCEL:
+      break;
   }
   return corrupt("unknown kind " + std::to_string(static_cast<unsigned>(from.which())));
 }

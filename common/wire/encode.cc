@@ -46,6 +46,7 @@ void put(const SearchRequest& from, schema::SearchRequest::Builder to) {
   }
   auto partitions = to.initPartitions(count_of(from.partitions));
   for (unsigned i = 0; i < partitions.size(); ++i) partitions.set(i, from.partitions[i]);
+  to.setContent(from.content);
 }
 
 void put(const FetchRequest& from, schema::FetchRequest::Builder to) {
@@ -55,6 +56,17 @@ void put(const FetchRequest& from, schema::FetchRequest::Builder to) {
   for (unsigned i = 0; i < terms.size(); ++i) terms.set(i, text_of(from.terms[i]));
   auto ordinals = to.initOrdinals(count_of(from.ordinals));
   for (unsigned i = 0; i < ordinals.size(); ++i) ordinals.set(i, from.ordinals[i]);
+  to.setContent(from.content);
+}
+
+void put(const Broker& from, schema::Broker::Builder to) {
+  to.setInstance(from.instance);
+  to.setName(text_of(from.name));
+  to.setGeneration(from.serving.number);
+  to.setContent(from.serving.content);
+  to.setHelloMillis(static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(from.hello_every.count(), 0, std::numeric_limits<std::uint32_t>::max())));
+  to.setNeedsLeaf(from.needs_leaf);
 }
 
 void put(const Ranking& from, schema::Ranking::Builder to) {
@@ -117,6 +129,7 @@ void put(const ServedGeneration& from, schema::ServedGeneration::Builder to) {
     partitions[i].setStride(from.partitions[i].stride);
     partitions[i].setDocuments(from.partitions[i].documents);
   }
+  to.setContent(from.content);
 }
 
 void put(const HelloReply& from, schema::HelloReply::Builder to) {
@@ -134,6 +147,7 @@ void put(const HelloReply& from, schema::HelloReply::Builder to) {
   to.setHostCacheHits(from.host_cache_hits);
   to.setHostCacheMisses(from.host_cache_misses);
   to.setDetail(text_of(from.detail));
+  to.setDraining(from.draining);
 }
 
 void put(const Request& from, schema::Request::Builder to) {
@@ -144,8 +158,10 @@ void put(const Request& from, schema::Request::Builder to) {
     to.setRequestId(fetch->request_id);
     put(*fetch, to.initFetch());
   } else {
-    to.setRequestId(std::get<HelloRequest>(from).request_id);
+    const HelloRequest& hello = std::get<HelloRequest>(from);
+    to.setRequestId(hello.request_id);
     to.setHello();
+    if (hello.broker.instance != 0) put(hello.broker, to.initBroker());
   }
 }
 

@@ -16,11 +16,21 @@ struct Request {
     search @1 :SearchRequest;
     fetch @2 :FetchRequest;
     hello @3 :Void;              # who are you, what do you serve: answered at any load
+    cancel @4 :Void;             # nobody waits any more for the request of this id: no reply to either
   }
+  broker @5 :Broker;             # with hello: who asks; null from brokers of before
+}
+struct Broker {
+  instance @0 :UInt64;           # drawn when the process started; not 0
+  name @1 :Text;                 # host and port of its HTTP side, for people; at most 256 bytes
+  generation @2 :UInt64;         # that it answers searches from; 0: none yet
+  content @3 :UInt64;            # … and its content
+  helloMillis @4 :UInt32;        # how often it says hello
+  needsLeaf @5 :Bool;            # it knows nobody else for some partition of that generation
 }
 
 struct Reply {
-  requestId @0 :UInt64;
+  requestId @0 :UInt64;          # 0: nobody asked. A hello that the leaf sends of its own accord, when it begins to drain
   union {
     search @1 :SearchReply;
     fetch @2 :FetchReply;
@@ -40,6 +50,7 @@ struct SearchRequest {
   budgetMicros @6 :UInt32;       # time left when sent: a span, so clocks need not agree
   terms @7 :List(QueryTerm);     # distinct
   partitions @8 :List(UInt32);   # which of the generation's partitions to search
+  content @9 :UInt64;            # the generation's content; 0: whatever has its number
 }
 struct QueryTerm {
   text @0 :Text;                 # analysed; 1..1,024 bytes
@@ -79,6 +90,7 @@ struct FetchRequest {
   budgetMicros @1 :UInt32;
   terms @2 :List(Text);          # analysed; snippets show and mark them
   ordinals @3 :List(UInt64);     # documents of the leaf's partitions
+  content @4 :UInt64;            # the generation's content; 0: whatever has its number
 }
 struct FetchReply {
   documents @0 :List(Document);  # in the order of the request
@@ -94,7 +106,7 @@ struct Document {
 
 struct HelloReply {
   collection @0 :Text;
-  node @1 :Text;                 # the leaf's name: host:port of its HTTP side
+  node @1 :Text;                 # the leaf's name: its --node-name, or host:port of its HTTP side
   version @2 :Text;
   generations @3 :List(ServedGeneration);  # newest last; ready to be searched; at most 64
   gpu @4 :Text;                  # "off", "absent", "ready", "lost", …
@@ -106,6 +118,7 @@ struct HelloReply {
   hostCacheHits @10 :UInt64;     # since start
   hostCacheMisses @11 :UInt64;
   detail @12 :Text;              # what is wrong, if anything: a refused generation, say
+  draining @13 :Bool;            # it ends soon, and tells of no generations: ask others, if there are any
 }
 struct ServedGeneration {
   generation @0 :UInt64;
@@ -116,6 +129,7 @@ struct ServedGeneration {
   documents @5 :UInt64;          # of the whole generation
   tokens @6 :UInt64;
   partitions @7 :List(ServedPartition);    # on this leaf
+  content @8 :UInt64;            # begins the manifest's checksum (manifest.md); 0: a leaf of before, who does not say
 }
 struct Analyzer {
   stemmer @0 :Stemmer;

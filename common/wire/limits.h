@@ -11,6 +11,7 @@ inline constexpr std::size_t kMaxTermBytes = 1024;
 inline constexpr std::size_t kMaxPartitions = 4096;
 inline constexpr std::size_t kMaxHits = 10'000;
 inline constexpr std::size_t kMaxOrdinals = 1000;
+inline constexpr std::size_t kMaxBrokerNameBytes = 256;
 inline constexpr std::size_t kMaxGenerations = 64;  // in one HelloReply
 
 }  // namespace frond::wire

@@ -39,6 +39,7 @@ struct SearchRequest {
   std::chrono::microseconds budget{0};    // time left when sent
   std::vector<QueryTerm> terms;           // distinct
   std::vector<std::uint32_t> partitions;  // which of the generation's to search
+  ContentId content = 0;                  // the generation's; 0: whatever has its number
 };
 
 // One way of evaluating (AND or OR), over all the partitions that the leaf searched.
@@ -72,6 +73,7 @@ struct FetchRequest {
   std::chrono::microseconds budget{0};
   std::vector<std::string> terms;  // analysed; snippets show and mark them
   std::vector<Ordinal> ordinals;   // documents of the leaf's partitions
+  ContentId content = 0;           // the generation's; 0: whatever has its number
 };
 struct FetchedDocument {
   Ordinal ordinal = 0;
@@ -84,8 +86,17 @@ struct FetchReply {
   std::vector<FetchedDocument> documents;
 };
 
+// Who says hello.
+struct Broker {
+  std::uint64_t instance = 0;  // drawn when the process started; 0: a broker of before, who does not say
+  std::string name;            // host:port of its --http, for people
+  GenerationId serving;        // that it answers searches from; number 0: none yet
+  std::chrono::milliseconds hello_every{0};
+  bool needs_leaf = false;  // it knows nobody else for some partition of that generation
+};
 struct HelloRequest {
   std::uint64_t request_id = 0;
+  Broker broker;
 };
 struct ServedPartition {
   std::uint32_t number = 0;  // in the generation
@@ -100,17 +111,20 @@ struct ServedGeneration {
   scoring::Bm25Parameters bm25;
   scoring::CollectionStatistics statistics;
   std::vector<ServedPartition> partitions;  // on this leaf
+  ContentId content = 0;                    // 0: a leaf of before, who does not say
+  GenerationId id() const { return {generation, content}; }
 };
 struct HelloReply {
-  std::uint64_t request_id = 0;
+  std::uint64_t request_id = 0;  // 0: sent of the leaf's own accord
   std::string collection;
-  std::string node;  // the leaf's name: host:port of its --http
+  std::string node;  // the leaf's name
   std::string version;
   std::vector<ServedGeneration> generations;  // newest last; ready to be searched
   std::string gpu;                            // "off", "absent", "ready", "lost", …
   std::uint32_t cpu_threads = 0, queue_depth = 0, queue_limit = 0;
   std::uint64_t host_cache_bytes = 0, host_cache_limit = 0, host_cache_hits = 0, host_cache_misses = 0;
-  std::string detail;  // what is wrong, if anything: a refused generation, say
+  std::string detail;     // what is wrong, if anything: a refused generation, say
+  bool draining = false;  // it ends soon, and tells of no generations
 };
 
 // A request that could not be taken at all. Only kUnavailable says something about the leaf: that it is ending, or too

@@ -87,6 +87,20 @@ TEST(Manifest, SurvivesDeepNesting) {
       Code::kCorrupt);
 }
 
+TEST(Manifest, HasAContentThatBeginsItsChecksumInEveryCopy) {
+  auto manifest = support::example_manifest(7, 2);
+  const std::string json = to_json(manifest);
+  const std::string checksum = json.substr(json.rfind("\"xxh3\"") + 9, 32);
+  const auto read = manifest_from_json(json);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(to_hex(read->content), checksum.substr(0, 16)) << json;
+  std::string spread;
+  for (const char c : json) spread += c == ',' ? std::string(" ,\n") : std::string(1, c);
+  EXPECT_EQ(manifest_from_json(spread)->content, read->content);
+  manifest.partitions[0].id = "g7-p0-01";
+  EXPECT_NE(manifest_from_json(to_json(manifest))->content, read->content) << "the same number, other content";
+}
+
 TEST(SafeNames, StayInTheirFolder) {
   for (const auto name : {"a", "g1-p0-ab12", "postings-000.sst", "A_b.c"}) EXPECT_TRUE(is_safe_name(name)) << name;
   for (const auto name : {"", ".", "..", ".hidden", "a/b", "a b", "a\\b", "caf\xc3\xa9"})

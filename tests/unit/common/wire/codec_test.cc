@@ -82,8 +82,39 @@ TEST(WireCodec, CarriesEveryFieldOfAnAnswer) {
   EXPECT_EQ(search.profile[0].postings, 4u);
 }
 
-// The example of docs/formats/wire.md: peers of other versions send these bytes.
+// The example of docs/formats/wire.md.
 TEST(WireCodec, KeepsTheBytesOfItsFormat) {
+  constexpr std::uint64_t kWords[] = {0x0000001100000000,
+                                      0x0002000200000000,
+                                      7,
+                                      0,
+                                      0x0002000500000004,
+                                      0,
+                                      3,
+                                      0,
+                                      0,
+                                      250'000,
+                                      0x1d2f7a4ec8395b65,
+                                      0x0000001700000005,
+                                      0x0000001400000011,
+                                      0x0001000100000004,
+                                      3,
+                                      0x0000002200000001,
+                                      0x0000000000786f66,
+                                      0x0000000200000000};
+  SearchRequest search{.request_id = 7, .generation = 3, .budget = std::chrono::milliseconds(250)};
+  search.terms = {{"fox", 2}};
+  search.partitions = {0, 2};
+  search.content = 0x1d2f7a4ec8395b65;
+  const ByteView stored = std::as_bytes(std::span(kWords));
+  EXPECT_EQ(encode(search), ByteBuffer(stored.begin(), stored.end()));
+  const auto got = decode_request(stored);
+  ASSERT_TRUE(got) << got.error().message();
+  EXPECT_EQ(encode(*got), ByteBuffer(stored.begin(), stored.end()));
+}
+
+// The same of a broker that knows a generation by its number only; leaves must serve it while both are upgraded.
+TEST(WireCodec, ReadsTheBytesOfBrokersOfBefore) {
   constexpr std::uint64_t kWords[] = {0x0000000f00000000,
                                       0x0001000200000000,
                                       7,
@@ -100,14 +131,42 @@ TEST(WireCodec, KeepsTheBytesOfItsFormat) {
                                       0x0000002200000001,
                                       0x0000000000786f66,
                                       0x0000000200000000};
-  SearchRequest search{.request_id = 7, .generation = 3, .budget = std::chrono::milliseconds(250)};
-  search.terms = {{"fox", 2}};
-  search.partitions = {0, 2};
-  const ByteView stored = std::as_bytes(std::span(kWords));
-  EXPECT_EQ(encode(search), ByteBuffer(stored.begin(), stored.end()));
-  const auto got = decode_request(stored);
+  const auto got = decode_request(std::as_bytes(std::span(kWords)));
   ASSERT_TRUE(got) << got.error().message();
-  EXPECT_EQ(encode(*got), ByteBuffer(stored.begin(), stored.end()));
+  const auto& search = std::get<SearchRequest>(*got);
+  EXPECT_EQ(search.generation, 3u);
+  EXPECT_EQ(search.content, 0u);
+  ASSERT_EQ(search.terms.size(), 1u);
+  EXPECT_EQ(search.terms[0].text, "fox");
+  EXPECT_EQ(search.partitions, (std::vector<std::uint32_t>{0, 2}));
+  constexpr std::uint64_t kHello[] = {0x0000000400000000, 0x0001000200000000, 9, 2, 0};
+  const auto hello = decode_request(std::as_bytes(std::span(kHello)));
+  ASSERT_TRUE(hello) << hello.error().message();
+  EXPECT_EQ(std::get<HelloRequest>(*hello).request_id, 9u);
+  EXPECT_EQ(std::get<HelloRequest>(*hello).broker.instance, 0u);
+}
+
+TEST(WireCodec, CarriesWhoSaysHelloAndWhatIsSaidOfAGeneration) {
+  const HelloRequest sent{5, {77, "broker-1:8080", {4, 0xfeed}, std::chrono::milliseconds(500), true}};
+  const auto got = decode_request(encode(Request(sent)));
+  ASSERT_TRUE(got) << got.error().message();
+  const Broker& broker = std::get<HelloRequest>(*got).broker;
+  EXPECT_EQ(broker.instance, 77u);
+  EXPECT_EQ(broker.name, "broker-1:8080");
+  EXPECT_EQ(broker.serving, (GenerationId{4, 0xfeed}));
+  EXPECT_EQ(broker.hello_every.count(), 500);
+  EXPECT_TRUE(broker.needs_leaf);
+  HelloReply reply{5, "c"};
+  reply.generations = {{4, 1}};
+  reply.generations[0].content = 0xfeed;
+  reply.draining = true;
+  const auto answer = decode_reply(encode(Reply(reply)));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(std::get<HelloReply>(*answer).generations[0].content, 0xfeedu);
+  EXPECT_TRUE(std::get<HelloReply>(*answer).draining);
+  FetchRequest fetch{5, 4};
+  fetch.content = 0xfeed;
+  EXPECT_EQ(std::get<FetchRequest>(*decode_request(encode(Request(fetch)))).content, 0xfeedu);
 }
 
 TEST(WireCodec, ReadsFramesAtAnyAlignment) {
@@ -163,6 +222,10 @@ TEST(WireCodec, RefusesMoreThanTheLimits) {
   search.partitions.clear();
   search.depth = kMaxHits + 1;
   EXPECT_EQ(decode_request(encode(search)), Code::kCorrupt);
+  HelloRequest hello{1, {7, std::string(kMaxBrokerNameBytes, 'b')}};
+  EXPECT_TRUE(decode_request(encode(hello)));
+  hello.broker.name += 'b';
+  EXPECT_EQ(decode_request(encode(hello)), Code::kCorrupt);
   FetchRequest fetch;
   fetch.ordinals.assign(kMaxOrdinals + 1, 0);
   EXPECT_EQ(decode_request(encode(fetch)), Code::kCorrupt);

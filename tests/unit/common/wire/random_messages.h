@@ -20,7 +20,7 @@ class RandomMessages {
       case 1:
         return fetch_request();
       default:
-        return HelloRequest{number()};
+        return HelloRequest{number(), coin() ? broker() : Broker()};
     }
   }
   Reply reply() {
@@ -62,6 +62,13 @@ class RandomMessages {
   }
   std::chrono::microseconds budget() { return std::chrono::microseconds(number32()); }
 
+  Broker broker() {
+    return {std::max<std::uint64_t>(1, number()),
+            text(40),
+            {number(), number()},
+            std::chrono::milliseconds(number32()),
+            coin()};
+  }
   SearchRequest search_request() {
     SearchRequest made{number(), number()};
     made.mode = static_cast<Mode>(below(3));
@@ -74,6 +81,7 @@ class RandomMessages {
     for (auto& term : made.terms) term = {text(60, 1), static_cast<std::uint32_t>(1 + below(9))};
     made.partitions.resize(count(40));
     for (auto& partition : made.partitions) partition = number32();
+    made.content = number();
     return made;
   }
   FetchRequest fetch_request() {
@@ -82,6 +90,7 @@ class RandomMessages {
     for (auto& term : made.terms) term = text(60, 1);
     made.ordinals.resize(count(40));
     for (auto& ordinal : made.ordinals) ordinal = number();
+    made.content = number();
     return made;
   }
   Ranking ranking() {
@@ -123,6 +132,7 @@ class RandomMessages {
       for (auto& partition : one.partitions)
         partition = {static_cast<std::uint32_t>(below(one.partitions_total)), number(),
                      std::max<std::uint64_t>(1, number()), number()};
+      one.content = number();
     }
     made.gpu = text(10);
     made.cpu_threads = number32();
@@ -133,6 +143,7 @@ class RandomMessages {
     made.host_cache_hits = number();
     made.host_cache_misses = number();
     made.detail = text(100);
+    made.draining = coin();
     return made;
   }
 
