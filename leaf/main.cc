@@ -5,7 +5,6 @@
 // block), and the main thread (HTTP probes, signals).
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -15,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "common/base/liveness.h"
 #include "common/base/server_process.h"
 #include "common/config/options.h"
 #include "common/http/server.h"
@@ -25,13 +23,16 @@
 #include "common/wire/router_socket.h"
 #include "leaf/accelerator.h"
 #include "leaf/curve.h"
+#include "leaf/ending.h"
 #include "leaf/engines.h"
 #include "leaf/lists/cached_list_store.h"
 #include "leaf/lists/partition_list_store.h"
+#include "leaf/loops.h"
 #include "leaf/options.h"
 #include "leaf/probes.h"
 #include "leaf/schedule/plan_batcher.h"
 #include "leaf/schedule/worker_pool.h"
+#include "leaf/serve/broker_roll.h"
 #include "leaf/serve/generation_follower.h"
 #include "leaf/serve/leaf_service.h"
 
@@ -40,6 +41,7 @@ namespace {
 
 constexpr std::size_t kProbeConnections = 128;  // probes and scrapes are few: others must not take the leaf's files
 constexpr std::chrono::milliseconds kLastProbes{1000};
+constexpr std::chrono::milliseconds kNeededAgain{100};    // how often brokers' hellos are looked at while it drains
 constexpr std::chrono::milliseconds kLastReplies{500};    // for the network to take what drain() answered
 constexpr std::chrono::milliseconds kLastTransfer{2000};  // for the follower to come to the end of a file
 
@@ -93,36 +95,10 @@ void export_serving(metrics::Registry& registry, const LeafService& service, con
   });
 }
 
-// What /livez and a metric tell of the threads that the leaf cannot do without.
-class Loops {
- public:
-  // Both outlive this.
-  Loops(const wire::RouterSocket& socket, const WorkerPool& pool, std::chrono::milliseconds limit)
-      : socket_(socket), pool_(pool), limit_(limit) {}
-  std::string stalled() const { return frond::stalled(now(), clock_.now(), limit_); }
-  void export_ages(metrics::Registry& registry) const {
-    registry.before_scrape([this, &registry] {
-      for (const Loop& loop : now())
-        registry.gauge(metrics::leaf::kLoopAge, {{"loop", std::string(loop.name)}})
-            .set(std::chrono::duration<double>(clock_.now() - loop.turned).count());
-    });
-  }
-
- private:
-  std::vector<Loop> now() const {
-    std::vector<Loop> loops = socket_.loops();
-    loops.push_back({"workers", pool_.turned()});
-    return loops;
-  }
-  const wire::RouterSocket& socket_;
-  const WorkerPool& pool_;
-  const std::chrono::milliseconds limit_;
-  const SteadyClock clock_;
-};
-
 void log_start(Logger& log, const Options& options, const wire::RouterSocket& socket, const http::Server& http,
                const GpuState& gpu) {
-  log.info("started", {{"collection", options.collection},
+  log.info("started", {{"node", options.node_name},
+                       {"collection", options.collection},
                        {"repository", options.repository},
                        {"shard", std::to_string(options.shard) + "/" + std::to_string(options.shards)},
                        {"listen_port", std::to_string(socket.port())},
@@ -138,27 +114,14 @@ int refuse(const Error& error) {
   return 2;
 }
 
-// Not ready at once; requests are served until brokers have had time to turn elsewhere. Then io.run() returns: what was
-// admitted by then is answered, the rest is refused.
-void stop_after_notice(boost::asio::io_context& io, boost::asio::steady_timer& timer, std::chrono::milliseconds notice,
-                       http::Server& http) {
-  timer.expires_after(notice);
-  timer.async_wait([&](const boost::system::error_code&) {
-    http.drain([&io] { io.stop(); });
-    timer.expires_after(kLastProbes);  // a client that does not read must not keep the leaf
-    timer.async_wait([&io](const boost::system::error_code&) { io.stop(); });
-  });
-}
-
 // Until a signal comes and the notice is over.
-void run_until_stopped(boost::asio::io_context& io, boost::asio::signal_set& signals, std::chrono::milliseconds drain,
+void run_until_stopped(boost::asio::io_context& io, boost::asio::signal_set& signals, const Options& options,
                        Logger& log, LeafService& service, http::Server& http) {
-  boost::asio::steady_timer notice(io);
+  Ending ending(io, {options.drain, options.drain_needed}, service, http);
   signals.async_wait([&](const boost::system::error_code& cancelled, int signal) {
     if (cancelled) return;
     log.info("draining", {{"signal", std::to_string(signal)}});
-    service.withdraw();
-    stop_after_notice(io, notice, drain, http);
+    ending.begin();
   });
   io.run();
 }
@@ -207,16 +170,20 @@ int serve(const Options& options) {
         [&](std::span<const Plan> plans) { return gpu->try_search(plans, clock); }, &registry);
   ServedBoard board;  // after what its partitions are registered with
   WorkerPool pool({options.cpu_threads, options.queue_limit}, clock, &registry);
+  BrokerRoll brokers;
   LeafService service(
       {board, lists, **engine, **exhaustive, pool, clock, &registry, gpu_batcher ? &*gpu_batcher : nullptr,
        options.gpu_least_postings},
-      {options.collection, options.http, std::string(config::version()), [&] { return gpu_state.now(); }}, [&] {
+      {options.collection, options.node_name, std::string(config::version()), [&] { return gpu_state.now(); },
+       clock.now() + options.ready_after},
+      [&] {
         const auto now = cache.counters();
         return CacheState{now.bytes, options.host_cache_bytes, now.hits, now.misses};
-      });
+      },
+      brokers);
   GenerationLoader loader(**source, **data, {options.shard, options.shards}, registration);
-  GenerationFollower follower({options.collection, options.poll, options.grace}, **source, **data, loader, board, clock,
-                              log, &registry);
+  GenerationFollower follower({options.collection, options.poll, options.grace, options.superseded_limit}, **source,
+                              **data, loader, board, brokers, clock, log, &registry);
 
   export_serving(registry, service, **socket);
   curve->export_metrics(registry, **socket);
@@ -232,7 +199,7 @@ int serve(const Options& options) {
   });
   follower.start();
   log_start(log, options, **socket, **http, gpu_state);
-  run_until_stopped(io, signals, options.drain, log, service, **http);
+  run_until_stopped(io, signals, options, log, service, **http);
 
   pool.drain();
   if (gpu_batcher) gpu_batcher->drain();

@@ -5,6 +5,8 @@ frond_add_program(frond-leaf
     options.cc options.h  # the command line
     curve.cc curve.h      # its keys, and whose it lets in
     probes.cc probes.h    # /metrics, /livez, /readyz
+    loops.cc loops.h      # … whether its threads turn
+    ending.cc ending.h    # how it leaves
   DEPENDS
     frond::common_config frond::common_http frond::common_metrics frond::common_repository frond::common_wire
     frond::leaf_accelerator frond::leaf_engines frond::leaf_lists frond::leaf_schedule frond::leaf_serve

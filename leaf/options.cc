@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "common/base/server_process.h"
 #include "common/config/options.h"
 #include "leaf/engines.h"
 
@@ -38,13 +39,60 @@ void add_gpu_options(CLI::App& app, Options& options, std::string& gpu, std::uin
       ->capture_default_str();
 }
 
+// Milliseconds and seconds, as they are typed.
+struct Spans {
+  std::uint64_t poll_ms = 1000, drain_ms = 1000, drain_needed_ms = 0, ready_after_ms = 0;
+  std::uint64_t grace_s = 30, superseded_s = 86'400, stall_s = 15;
+};
+
+void add_spans(CLI::App& app, Spans& spans) {
+  app.add_option("--poll-ms", spans.poll_ms, "How often CURRENT is read, in milliseconds")
+      ->check(CLI::Range(10, 3'600'000))
+      ->capture_default_str();
+  app.add_option("--grace-seconds", spans.grace_s,
+                 "How long a superseded generation stays after its last request, once brokers have left it")
+      ->check(CLI::Range(0, 86'400))
+      ->capture_default_str();
+  app.add_option("--superseded-limit-seconds", spans.superseded_s,
+                 "The longest that a superseded generation stays for brokers that have not left it")
+      ->check(CLI::Range(0, 31'536'000))
+      ->capture_default_str();
+  app.add_option("--ready-after-ms", spans.ready_after_ms,
+                 "/readyz is 200 this long after the start at the earliest: so that brokers find the leaf first")
+      ->check(CLI::Range(0, 3'600'000))
+      ->capture_default_str();
+  app.add_option("--drain-ms", spans.drain_ms,
+                 "After SIGTERM: how long brokers have to notice before requests are refused")
+      ->check(CLI::Range(0, 60'000))
+      ->capture_default_str();
+  app.add_option("--drain-needed-ms", spans.drain_needed_ms,
+                 "After that: the longest to serve on for a broker that knows nobody else for a partition")
+      ->check(CLI::Range(0, 3'600'000))
+      ->capture_default_str();
+  app.add_option("--stall-seconds", spans.stall_s,
+                 "/livez is 503 once a loop that the leaf needs has not turned for so long")
+      ->check(CLI::Range(2, 3600))
+      ->capture_default_str();
+}
+
+void take_spans(const Spans& spans, Options& options) {
+  options.poll = std::chrono::milliseconds(spans.poll_ms);
+  options.ready_after = std::chrono::milliseconds(spans.ready_after_ms);
+  options.drain = std::chrono::milliseconds(spans.drain_ms);
+  options.drain_needed = std::chrono::milliseconds(spans.drain_needed_ms);
+  options.grace = std::chrono::seconds(spans.grace_s);
+  options.superseded_limit = std::chrono::seconds(spans.superseded_s);
+  options.stall = std::chrono::seconds(spans.stall_s);
+}
+
 }  // namespace
 
 std::variant<Options, int> read_options(int argc, const char* const* argv) {
   CLI::App app("Serves a shard of a collection's partitions to brokers.", "frond-leaf");
   Options options;
   std::string shard = "0/1", log_level = "info", gpu = "auto";
-  std::uint64_t poll_ms = 1000, drain_ms = 1000, grace_s = 30, stall_s = 15, gpu_window_us = 200;
+  std::uint64_t gpu_window_us = 200;
+  Spans spans;
   options.cpu_threads = std::max(1u, std::thread::hardware_concurrency());
   options.host_cache_bytes = std::uint64_t{1} << 30;
   options.gpu_cache_bytes = std::uint64_t{4} << 30;
@@ -77,18 +125,9 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--queue-limit", options.queue_limit, "Tasks (partitions of queries) that may wait; more are refused")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  app.add_option("--poll-ms", poll_ms, "How often CURRENT is read, in milliseconds")
-      ->check(CLI::Range(10, 3'600'000))
-      ->capture_default_str();
-  app.add_option("--grace-seconds", grace_s, "How long a superseded generation stays after its last request")
-      ->check(CLI::Range(0, 86'400))
-      ->capture_default_str();
-  app.add_option("--drain-ms", drain_ms, "After SIGTERM: how long brokers have to notice before requests are refused")
-      ->check(CLI::Range(0, 60'000))
-      ->capture_default_str();
-  app.add_option("--stall-seconds", stall_s, "/livez is 503 once a loop that the leaf needs has not turned for so long")
-      ->check(CLI::Range(2, 3600))
-      ->capture_default_str();
+  add_spans(app, spans);
+  app.add_option("--node-name", options.node_name,
+                 "What brokers and logs call this leaf; default: the machine's name, and the port of --http");
   app.add_option("--log-level", log_level, "debug, info, warn or error")
       ->check(config::log_level())
       ->capture_default_str();
@@ -102,11 +141,9 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   options.gpu_required = gpu != "auto" && gpu != "off";
   if (gpu != "off") options.gpu_device = options.gpu_required ? std::stoi(gpu) : 0;
   options.log_level = *config::parse_log_level(log_level);
-  options.poll = std::chrono::milliseconds(poll_ms);
+  take_spans(spans, options);
+  if (options.node_name.empty()) options.node_name = default_node_name(config::parse_host_port(options.http)->port);
   options.gpu_window = std::chrono::microseconds(gpu_window_us);
-  options.drain = std::chrono::milliseconds(drain_ms);
-  options.grace = std::chrono::seconds(grace_s);
-  options.stall = std::chrono::seconds(stall_s);
   if (const auto engine = engine_named(options.engine); !engine)
     return config::refuse(app, "--engine: " + engine.error().message());
   return options;

@@ -12,7 +12,7 @@
 namespace frond::leaf {
 
 struct Options {
-  std::string repository, collection, data, listen, http;
+  std::string repository, collection, data, listen, http, node_name;
   std::string curve_secret_key, curve_clients;  // files; both or neither
   std::string tls_ca;                           // of an https repository; empty: the system's authorities
   std::uint32_t shard = 0, shards = 1;
@@ -24,8 +24,8 @@ struct Options {
   std::size_t queue_limit = 0, gpu_queue_limit = 0;
   std::chrono::microseconds gpu_window{0};
   std::uint64_t gpu_least_postings = 0;
-  std::chrono::milliseconds poll{0}, drain{0};
-  std::chrono::seconds grace{0};
+  std::chrono::milliseconds poll{0}, drain{0}, drain_needed{0}, ready_after{0};
+  std::chrono::seconds grace{0}, superseded_limit{0};
   std::chrono::seconds stall{0};
   LogLevel log_level = LogLevel::kInfo;
 };

@@ -18,10 +18,12 @@ http::Router probe_routes(metrics::Registry& registry, const LeafService& servic
     responder.send({.status = 503, .body = nlohmann::json({{"live", false}, {"detail", why}}).dump()});
   });
   router.add("GET", "/readyz", [&service, &board](http::Request&&, http::Responder responder) {
-    const bool ready = service.ready();
+    const std::string why_not = service.why_not_ready(), detail = board.detail();
+    const bool ready = why_not.empty();
     const auto set = board.get();
-    const nlohmann::json state = {
-        {"ready", ready}, {"generation", set->empty() ? 0 : set->back()->generation}, {"detail", board.detail()}};
+    const nlohmann::json state = {{"ready", ready},
+                                  {"generation", set->empty() ? 0 : set->back()->generation},
+                                  {"detail", detail.empty() ? why_not : detail}};
     responder.send(
         {.status = ready ? 200 : 503, .body = state.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)});
   });

@@ -11,8 +11,8 @@
 namespace frond::leaf {
 
 // All outlive the router. /livez is 200 while `stalled` gives an empty string, else 503 with its sentence: a loop of
-// the leaf's does not turn, and only a restart helps. /readyz is 200 while a generation is served and the leaf does not
-// drain, else 503; both with a JSON object: ready, generation, detail.
+// the leaf's does not turn, and only a restart helps. /readyz is 200 while LeafService::ready(), else 503;
+// both with a JSON object: ready, generation, detail.
 http::Router probe_routes(metrics::Registry& registry, const LeafService& service, const ServedBoard& board,
                           std::function<std::string()> stalled);
 

@@ -1,6 +1,7 @@
 #include "common/base/server_process.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <csignal>
 
@@ -15,6 +16,12 @@ std::size_t prepare_server_process() {
   raised.rlim_cur = limit.rlim_max;
   if (setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
   return static_cast<std::size_t>(limit.rlim_cur);
+}
+
+std::string default_node_name(std::uint16_t port) {
+  char name[256] = {};
+  const bool known = gethostname(name, sizeof name - 1) == 0 && name[0] != '\0';
+  return (known ? std::string(name) : "localhost") + ":" + std::to_string(port);
 }
 
 }  // namespace frond

@@ -40,6 +40,9 @@ inline constexpr Family kCurveClientsStale{"frond_leaf_curve_clients_stale",
 // Generations. Label generation is not used: the number is the value.
 inline constexpr Family kGeneration{"frond_leaf_generation", "The newest generation served; 0 for none."};
 inline constexpr Family kGenerationsServed{"frond_leaf_generations_served", "Generations that can be searched now."};
+inline constexpr Family kSupersededAge{"frond_leaf_superseded_seconds",
+                                       "Since when a superseded generation is kept for brokers; 0: none is."};
+inline constexpr Family kBrokers{"frond_leaf_brokers", "Brokers that say hello to this leaf."};
 inline constexpr Family kGenerationRefused{"frond_leaf_generation_refused_total",
                                            "Attempts to take a new generation that failed."};
 inline constexpr Family kGenerationLoad{"frond_leaf_generation_load_duration_seconds",

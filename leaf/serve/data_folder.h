@@ -2,9 +2,10 @@
 // The leaf's --data: what it has fetched, one process at a time.
 //   <data>/LOCK                       held while a leaf runs
 //   <data>/partitions/<id>/           a partition's database; complete once Partition::complete() says so
-//   <data>/generations/<n>.terms.sst  term statistics of a generation
+//   <data>/generations/<n>-<content>.terms.sst  term statistics of a generation; <n>.terms.sst where a leaf of before
+//                                     wrote them, until they are used
 //   <data>/fetching/                  what is being fetched; worthless after a crash
-//   <data>/SERVED                     the manifest of the generation that was served last
+//   <data>/SERVED                     the manifest of the generation that was served last, as it was published
 // Everything here can be fetched again, so it may be deleted whole while no leaf runs.
 #include <filesystem>
 #include <memory>
@@ -24,9 +25,16 @@ class DataFolder {
   DataFolder(const DataFolder&) = delete;
   DataFolder& operator=(const DataFolder&) = delete;
 
+  const std::filesystem::path& root() const { return root_; }
   std::filesystem::path partition(const std::string& id) const { return root_ / "partitions" / id; }
-  static std::string terms_file(Generation generation) { return std::to_string(generation) + ".terms.sst"; }
-  std::filesystem::path terms(Generation generation) const { return root_ / "generations" / terms_file(generation); }
+  static std::string terms_file(const GenerationId& id) {
+    return std::to_string(id.number) + "-" + to_hex(id.content) + ".terms.sst";
+  }
+  std::filesystem::path terms(const GenerationId& id) const { return root_ / "generations" / terms_file(id); }
+  // As leaves named it that knew a generation by its number only.
+  std::filesystem::path former_terms(Generation generation) const {
+    return root_ / "generations" / (std::to_string(generation) + ".terms.sst");
+  }
   std::filesystem::path fetching(const std::string& id) const { return root_ / "fetching" / id; }
   // The manifest (JSON) that the next leaf here serves before it has heard from the repository. remember(): whole and
   // synced, or as before. remembered(): kNotFound where nothing was ever served.

@@ -10,7 +10,7 @@ namespace frond::leaf {
 
 void DocumentHandler::fetch(wire::FetchRequest request, Deadline deadline, const Done& done) {
   const std::uint64_t request_id = request.request_id;
-  auto generation = board_.find(request.generation, clock_.now());
+  auto generation = board_.find({request.generation, request.content}, clock_.now());
   if (generation == nullptr)
     return done(wire::ErrorReply{request_id, "generation " + std::to_string(request.generation) + " is not served",
                                  wire::Unsearched::kUnknownGeneration});

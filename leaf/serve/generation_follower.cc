@@ -11,17 +11,24 @@
 namespace frond::leaf {
 namespace {
 constexpr std::chrono::milliseconds kLongestBackOff{60'000};
+constexpr std::chrono::minutes kTellKept{10};  // a swap rarely takes longer: then the detail says what keeps it
+
+std::string name_of(const GenerationId& id) {
+  return "generation " + std::to_string(id.number) + (id.content == 0 ? "" : " (content " + to_hex(id.content) + ")");
+}
 
 }  // namespace
 
 GenerationFollower::GenerationFollower(Options options, const repository::RepositorySource& source,
                                        const DataFolder& data, GenerationLoader& loader, ServedBoard& board,
-                                       const Clock& clock, Logger& log, metrics::Registry* registry)
+                                       const BrokerRoll& brokers, const Clock& clock, Logger& log,
+                                       metrics::Registry* registry)
     : options_(std::move(options)),
       source_(source),
       data_(data),
       loader_(loader),
       board_(board),
+      brokers_(brokers),
       clock_(clock),
       log_(log) {
   if (registry == nullptr) return;
@@ -32,6 +39,8 @@ GenerationFollower::GenerationFollower(Options options, const repository::Reposi
   generations_ = registry->gauge(names::kGenerationsServed);
   partitions_ = registry->gauge(names::kPartitions);
   documents_ = registry->gauge(names::kDocuments);
+  superseded_age_ = registry->gauge(names::kSupersededAge);
+  brokers_heard_ = registry->gauge(names::kBrokers);
   load_time_ = registry->histogram(names::kGenerationLoad, kLoadSeconds);
 }
 
@@ -104,50 +113,68 @@ void GenerationFollower::serve_remembered() {
 }
 
 void GenerationFollower::advance() {
-  const auto set = board_.get();
-  const Generation serving = set->empty() ? 0 : set->back()->generation;
   const Result<Generation> current = source_.current();
-  if (!current) return refuse(0, current.error());
-  if (*current == serving) {
-    refused_ = 0;
-    refused_why_.clear();
-    board_.set_detail({});
+  if (!current) return refuse({}, current.error());
+  const Instant now = clock_.now();
+  if (*current == looked_at_ && now < look_again_) {
+    if (refused_.number == 0) settle();
     return;
   }
-  if (*current == refused_ && clock_.now() < retry_at_) return;
-  const auto known =
-      std::find_if(set->begin(), set->end(), [&](const auto& one) { return one->generation == *current; });
-  const Result<repository::Manifest> manifest = source_.manifest(*current);
+  looked_at_ = *current;
+  const Result<std::string> text = source_.manifest_text(*current);
+  if (!text) return refuse({*current, 0}, text.error());
+  // A manifest may have megabytes: then it is not read at every poll.
+  look_again_ = now + std::max<std::chrono::milliseconds>(
+                          options_.poll, std::chrono::milliseconds(text->size() * 1000 / kManifestBytesASecond));
+  const Result<repository::Manifest> manifest = source_.parse_manifest(*current, *text);
+  if (!manifest) return refuse({*current, 0}, manifest.error());
+  load(*manifest, *text);
+}
+
+// Makes the generation that the manifest describes the current one here, unless it is.
+void GenerationFollower::load(const repository::Manifest& manifest, const std::string& text) {
+  const GenerationId id{manifest.generation, manifest.content};
+  const auto set = board_.get();
+  if (!set->empty() && set->back()->id() == id) return settle();
+  const auto known = std::find_if(set->begin(), set->end(), [&](const auto& one) { return one->id() == id; });
   if (known != set->end()) {
     take(*known);
     sweep(nullptr);  // the one that was given up
-    if (manifest) remember(*manifest);
-    return;
+    return remember(text);
   }
-  if (!manifest) return refuse(*current, manifest.error());
   // What an earlier process left behind, or an attempt at a generation that was given up, would fill the disk.
-  sweep(&*manifest);
+  sweep(&manifest);
+  make_room(manifest);
   const Instant before = clock_.now();
-  auto loaded = loader_.load(*manifest, *set, [this] { return stopping(); });
+  auto loaded = loader_.load(manifest, *board_.get(), [this] { return stopping(); });
   if (!loaded) {
-    if (!stopping()) refuse(*current, loaded.error());
+    if (!stopping()) refuse(id, loaded.error());
     return;
   }
   load_time_.observe(std::chrono::duration<double>(clock_.now() - before).count());
   take(std::move(*loaded));
-  remember(*manifest);
+  remember(text);
+}
+
+// What is served is what is current.
+void GenerationFollower::settle() {
+  refused_ = {};
+  refused_why_.clear();
+  board_.set_detail(what_is_kept());
 }
 
 // Best effort: without it the next leaf here waits for the repository.
-void GenerationFollower::remember(const repository::Manifest& manifest) {
-  const Result<void> kept = data_.remember(repository::to_json(manifest));
+void GenerationFollower::remember(const std::string& manifest) {
+  const Result<void> kept = data_.remember(manifest);
   if (!kept) log_.warn("the generation served is not remembered", {{"error", kept.error().message()}});
 }
 
 void GenerationFollower::take(std::shared_ptr<const ServedGeneration> generation) {
   ServedSet next = *board_.get();
-  std::erase_if(next, [&](const auto& one) { return one->generation == generation->generation; });
-  if (!next.empty()) next.back()->last_used.store(clock_.now(), std::memory_order_relaxed);  // superseded now
+  std::erase_if(next, [&](const auto& one) { return one->id() == generation->id(); });
+  if (!next.empty() && superseded_.emplace(next.back()->id(), clock_.now()).second)
+    next.back()->last_used.store(clock_.now(), std::memory_order_relaxed);
+  superseded_.erase(generation->id());
   next.push_back(generation);
   std::uint64_t documents = 0;
   for (const ServedPartition& one : generation->partitions) {
@@ -155,10 +182,9 @@ void GenerationFollower::take(std::shared_ptr<const ServedGeneration> generation
     documents += one.open->partition().documents();
   }
   board_.put(std::move(next));
-  board_.set_detail({});
-  refused_ = 0;
-  refused_why_.clear();
+  settle();
   log_.info("serving a generation", {{"generation", std::to_string(generation->generation)},
+                                     {"content", to_hex(generation->content)},
                                      {"partitions", std::to_string(generation->partitions.size())},
                                      {"partitions_total", std::to_string(generation->partitions_total)},
                                      {"documents", std::to_string(documents)}});
@@ -168,54 +194,102 @@ void GenerationFollower::take(std::shared_ptr<const ServedGeneration> generation
 void GenerationFollower::sweep(const repository::Manifest* wanted) {
   std::set<std::string> partitions, terms;
   if (wanted != nullptr) {
-    terms.insert(DataFolder::terms_file(wanted->generation));
+    terms.insert(DataFolder::terms_file({wanted->generation, wanted->content}));
     for (const repository::PartitionEntry& entry : wanted->partitions) partitions.insert(entry.id);
   }
   for (const auto& generation : *board_.get()) {
-    terms.insert(DataFolder::terms_file(generation->generation));
+    terms.insert(DataFolder::terms_file(generation->id()));
     for (const ServedPartition& one : generation->partitions) partitions.insert(one.open->id());
   }
   for (const auto& [id, open] : retired_) partitions.insert(id);
   data_.keep_only(partitions, terms);
 }
 
-void GenerationFollower::refuse(Generation generation, const Error& why) {
-  const std::string told = generation == 0 ? "repository: " + why.message()
-                                           : "generation " + std::to_string(generation) + " refused: " + why.message();
+void GenerationFollower::refuse(const GenerationId& id, const Error& why) {
+  const std::string told = id.number == 0 ? "repository: " + why.message() : name_of(id) + " refused: " + why.message();
   board_.set_detail(told);
-  if (generation != 0) {
+  if (id.number != 0) {
     refused_total_.add();
-    back_off_ = refused_ == generation ? std::min(kLongestBackOff, back_off_ * 2) : options_.poll;
-    retry_at_ = clock_.now() + back_off_;
-    refused_ = generation;
+    back_off_ = refused_ == id ? std::min(kLongestBackOff, back_off_ * 2) : options_.poll;
+    look_again_ = clock_.now() + back_off_;
+    refused_ = id;
   }
   if (told == refused_why_) return;
   refused_why_ = told;
   log_.error("staying with what is served", {{"reason", told}});
 }
 
+std::vector<Standing> GenerationFollower::standing(const ServedSet& set) const {
+  std::vector<Standing> all;
+  for (const auto& one : set) {
+    const auto since = superseded_.find(one->id());
+    all.push_back({one->id(), one->last_used.load(std::memory_order_relaxed),
+                   since != superseded_.end() ? since->second : Instant::max()});
+  }
+  return all;
+}
+
 void GenerationFollower::retire() {
   const auto set = board_.get();
   if (set->size() <= 1) return;
   const Instant now = clock_.now();
-  ServedSet kept;
-  for (std::size_t i = 0; i < set->size(); ++i) {
-    const auto& one = (*set)[i];
-    const bool newest = i + 1 == set->size();
-    const bool room = set->size() - i <= kMaxServedGenerations;
-    if (newest || (room && now - one->last_used.load(std::memory_order_relaxed) < options_.grace)) {
-      kept.push_back(one);
+  give_up(*set, kept_generations(standing(*set), brokers_.present(now), now, rules()));
+}
+
+// Takes what is not `kept` out of the set; its files are deleted once no query holds them.
+void GenerationFollower::give_up(const ServedSet& set, const std::vector<bool>& kept) {
+  ServedSet next;
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    const auto& one = set[i];
+    if (kept[i]) {
+      next.push_back(one);
       continue;
     }
     for (const ServedPartition& partition : one->partitions) retired_[partition.open->id()] = partition.open;
     std::error_code ignored;  // mapped by whoever still reads it; a leftover goes at the next start
-    std::filesystem::remove(data_.terms(one->generation), ignored);
-    log_.info("retired a generation", {{"generation", std::to_string(one->generation)}});
+    std::filesystem::remove(data_.terms(one->id()), ignored);
+    superseded_.erase(one->id());
+    log_.info("retired a generation",
+              {{"generation", std::to_string(one->generation)}, {"content", to_hex(one->content)}});
   }
-  if (kept.size() == set->size()) return;
-  for (const auto& one : kept)
+  if (next.size() == set.size()) return;
+  for (const auto& one : next)
     for (const ServedPartition& partition : one->partitions) retired_.erase(partition.open->id());
-  board_.put(std::move(kept));
+  if (!next.empty()) superseded_.erase(next.back()->id());
+  board_.put(std::move(next));
+}
+
+// Else a leaf whose disk holds two generations would keep one that no broker turns to any more, and take no newer one.
+void GenerationFollower::make_room(const repository::Manifest& wanted) {
+  for (;;) {
+    std::error_code failure;
+    const auto disk = std::filesystem::space(data_.root(), failure);
+    const auto set = board_.get();
+    const Instant now = clock_.now();
+    const auto victim = first_to_give_up(standing(*set), brokers_.present(now), now, rules());
+    if (failure || loader_.lacking(wanted) <= disk.available || !victim) return;
+    log_.warn("a generation gives way: the disk has no room for the next",
+              {{"generation", std::to_string((*set)[*victim]->generation)},
+               {"free_bytes", std::to_string(disk.available)},
+               {"wanted_bytes", std::to_string(loader_.lacking(wanted))}});
+    std::vector<bool> kept(set->size(), true);
+    kept[*victim] = false;
+    give_up(*set, kept);
+    delete_unused();
+  }
+}
+
+std::string GenerationFollower::what_is_kept() const {
+  std::string told;
+  const Instant now = clock_.now();
+  for (const auto& [id, since] : superseded_) {
+    if (now - since < kTellKept) continue;
+    const std::string brokers = brokers_.present(now).names_of(id);
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - since).count();
+    told += (told.empty() ? "" : "; ") + name_of(id) + " is kept, superseded " + std::to_string(seconds) + " s ago, " +
+            (brokers.empty() ? "until brokers have turned to a newer one" : "for " + brokers);
+  }
+  return told;
 }
 
 void GenerationFollower::delete_unused() {
@@ -232,11 +306,16 @@ void GenerationFollower::measure() const {
   std::uint64_t documents = 0;
   if (!set->empty())
     for (const ServedPartition& one : set->back()->partitions) documents += one.open->partition().documents();
-  metrics::Gauge generation = generation_, generations = generations_, partitions = partitions_, held = documents_;
-  generation.set(set->empty() ? 0 : static_cast<double>(set->back()->generation));
-  generations.set(static_cast<double>(set->size()));
-  partitions.set(set->empty() ? 0 : static_cast<double>(set->back()->partitions.size()));
-  held.set(static_cast<double>(documents));
+  const Instant now = clock_.now();
+  Instant oldest = now;
+  for (const auto& [id, since] : superseded_) oldest = std::min(oldest, since);
+  const auto show = [](metrics::Gauge gauge, double value) { gauge.set(value); };
+  show(generation_, set->empty() ? 0 : static_cast<double>(set->back()->generation));
+  show(generations_, static_cast<double>(set->size()));
+  show(partitions_, set->empty() ? 0 : static_cast<double>(set->back()->partitions.size()));
+  show(documents_, static_cast<double>(documents));
+  show(superseded_age_, std::chrono::duration<double>(now - oldest).count());
+  show(brokers_heard_, static_cast<double>(brokers_.present(now).brokers.size()));
 }
 
 }  // namespace frond::leaf

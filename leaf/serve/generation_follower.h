@@ -4,11 +4,18 @@
 // It begins with what was served last from this data folder, if the disk has it whole: a leaf that starts again while
 // the repository is away, or while a bad generation is current, serves like those that ran on.
 //
-// A generation that is current is last in the served set, whether its number went up or (rollback) down. The one before
-// stays until no request has named it for the grace time; then its files are deleted, once no query holds them. A
-// generation that can't be loaded is refused: the old one serves on, the board's detail says why, and it is tried again
-// after a time that doubles up to a minute. Logged once for each reason. What was fetched of it stays for the next
-// attempt, and goes when another generation becomes current: so the disk holds what is served and what comes next.
+// A generation is its number and its content: where a repository was made anew, a number comes again. The manifest of
+// the current one is read again at every poll, as long as that is not more than kManifestBytesASecond.
+//
+// A generation that is current is last in the served set, whether its number went up or (rollback) down. One before it
+// stays while a broker serves from it or from one still older: a broker turns to a generation when every shard has it,
+// so this leaf may be far ahead of the slowest. It goes when all brokers have left it and no request has named it for
+// the grace time; after the superseded limit in any case; and where the disk has no room for what comes next, if no
+// broker serves from it. Its files are deleted once no query holds them. With nobody to ask, it stays.
+//
+// A generation that can't be loaded is refused: the old one serves on, the board's detail says why, and it is tried
+// again after a time that doubles up to a minute. Logged once for each reason. What was fetched of it stays for the
+// next attempt, and goes when another generation becomes current: so the disk holds what is served and what comes next.
 #include <condition_variable>
 #include <map>
 #include <string>
@@ -17,11 +24,15 @@
 
 #include "common/base/log.h"
 #include "common/metrics/registry.h"
+#include "leaf/serve/broker_roll.h"
 #include "leaf/serve/generation_loader.h"
+#include "leaf/serve/kept_generations.h"
 
 namespace frond::leaf {
 
-inline constexpr std::size_t kMaxServedGenerations = 4;  // more are retired before their time
+inline constexpr std::size_t kMaxServedGenerations = 4;  // more are retired before their time, those first that no
+                                                         // broker serves from
+inline constexpr std::uint64_t kManifestBytesASecond = 64 << 10;
 
 class GenerationFollower {
  public:
@@ -29,11 +40,12 @@ class GenerationFollower {
     std::string collection;
     std::chrono::milliseconds poll{1000};
     std::chrono::seconds grace{30};
+    std::chrono::seconds superseded_limit{86'400};
   };
   // All outlive this. `registry` may be null.
   GenerationFollower(Options options, const repository::RepositorySource& source, const DataFolder& data,
-                     GenerationLoader& loader, ServedBoard& board, const Clock& clock, Logger& log,
-                     metrics::Registry* registry);
+                     GenerationLoader& loader, ServedBoard& board, const BrokerRoll& brokers, const Clock& clock,
+                     Logger& log, metrics::Registry* registry);
   ~GenerationFollower();
 
   // Starts the thread, which steps at once and then at every poll.
@@ -49,10 +61,17 @@ class GenerationFollower {
   void serve_remembered();
   void advance();
   void take(std::shared_ptr<const ServedGeneration> generation);
-  void remember(const repository::Manifest& manifest);
+  void load(const repository::Manifest& manifest, const std::string& text);
+  void settle();
+  void remember(const std::string& manifest);
   void sweep(const repository::Manifest* wanted);
-  void refuse(Generation generation, const Error& why);
+  void refuse(const GenerationId& id, const Error& why);
   void retire();
+  void make_room(const repository::Manifest& wanted);
+  std::vector<Standing> standing(const ServedSet& set) const;
+  KeepRules rules() const { return {options_.grace, options_.superseded_limit, kMaxServedGenerations}; }
+  void give_up(const ServedSet& set, const std::vector<bool>& kept);
+  std::string what_is_kept() const;
   void delete_unused();
   void measure() const;
   bool stopping() const;
@@ -62,18 +81,21 @@ class GenerationFollower {
   const DataFolder& data_;
   GenerationLoader& loader_;
   ServedBoard& board_;
+  const BrokerRoll& brokers_;
   const Clock& clock_;
   Logger& log_;
   metrics::Counter refused_total_;
-  metrics::Gauge generation_, generations_, partitions_, documents_;
+  metrics::Gauge generation_, generations_, partitions_, documents_, superseded_age_, brokers_heard_;
   metrics::Histogram load_time_;
 
   // The thread's own.
-  Generation refused_ = 0;  // 0: none, or CURRENT itself could not be read
+  Generation looked_at_ = 0;  // whose manifest was read last
+  Instant look_again_ = Instant::min();
+  GenerationId refused_;  // number 0: none, or CURRENT itself could not be read
   std::string refused_why_;
-  Instant retry_at_ = Instant::min();
   std::chrono::milliseconds back_off_{0};
   bool begun_ = false;
+  std::map<GenerationId, Instant> superseded_;                         // of the set, since when
   std::map<std::string, std::weak_ptr<const OpenPartition>> retired_;  // by id: deleted when nobody has them open
 
   mutable Mutex mutex_;

@@ -15,6 +15,17 @@ Result<void> remove_folder(const fs::path& folder) {
   return {};
 }
 
+// What was opened under a partition's name, now or for a generation before, is that partition.
+Result<void> expect_content(const partition::Partition& opened, const repository::PartitionEntry& entry) {
+  if (opened.documents() == entry.summary.documents && opened.tokens() == entry.summary.tokens) return {};
+  return Error(Code::kCorrupt, std::to_string(opened.documents()) + " documents and " +
+                                   std::to_string(opened.tokens()) + " tokens; the manifest says " +
+                                   std::to_string(entry.summary.documents) + " and " +
+                                   std::to_string(entry.summary.tokens));
+}
+
+GenerationId id_of(const repository::Manifest& manifest) { return {manifest.generation, manifest.content}; }
+
 }  // namespace
 
 Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const repository::Manifest& manifest,
@@ -25,6 +36,7 @@ Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const rep
     for (const auto& one : served->partitions) open.emplace(one.open->id(), one.open);
   auto loaded = std::make_shared<ServedGeneration>();
   loaded->generation = manifest.generation;
+  loaded->content = manifest.content;
   loaded->partitions_total = static_cast<std::uint32_t>(manifest.partitions.size());
   loaded->analyzer = manifest.analyzer;
   loaded->bm25 = manifest.bm25;
@@ -35,6 +47,8 @@ Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const rep
     const repository::PartitionEntry& entry = manifest.partitions[p];
     std::shared_ptr<const OpenPartition>& partition = open[entry.id];
     if (partition == nullptr) partition = FROND_TRY(open_partition(entry, stopping));
+    if (auto fits = expect_content(partition->partition(), entry); !fits)
+      return std::move(fits).error().within("partition " + entry.id);
     loaded->partitions.push_back({p, entry.base, entry.stride, partition});
   }
   return std::shared_ptr<const ServedGeneration>(std::move(loaded));
@@ -44,7 +58,20 @@ bool GenerationLoader::on_disk(const repository::Manifest& manifest) const {
   for (std::size_t p = shard_.number; p < manifest.partitions.size(); p += shard_.count)
     if (!partition::Partition::complete(data_.partition(manifest.partitions[p].id))) return false;
   std::error_code failure;
-  return fs::exists(data_.terms(manifest.generation), failure);
+  return fs::exists(data_.terms(id_of(manifest)), failure) ||
+         fs::exists(data_.former_terms(manifest.generation), failure);
+}
+
+std::uint64_t GenerationLoader::lacking(const repository::Manifest& manifest) const {
+  std::uint64_t bytes = 0;
+  for (std::size_t p = shard_.number; p < manifest.partitions.size(); p += shard_.count) {
+    const repository::PartitionEntry& entry = manifest.partitions[p];
+    if (partition::Partition::complete(data_.partition(entry.id))) continue;
+    for (const auto& file : entry.summary.files) bytes += file.bytes;
+  }
+  std::error_code failure;
+  if (!fs::exists(data_.terms(id_of(manifest)), failure)) bytes += manifest.term_statistics.bytes;
+  return bytes;
 }
 
 Result<std::shared_ptr<const OpenPartition>> GenerationLoader::open_partition(const repository::PartitionEntry& entry,
@@ -66,11 +93,7 @@ Result<std::shared_ptr<const OpenPartition>> GenerationLoader::open_partition(co
 Result<std::shared_ptr<const partition::Partition>> GenerationLoader::open_verified(
     const repository::PartitionEntry& entry) const {
   auto opened = FROND_TRY(partition::Partition::open(data_.partition(entry.id)));
-  if (opened->documents() != entry.summary.documents || opened->tokens() != entry.summary.tokens)
-    return Error(Code::kCorrupt, std::to_string(opened->documents()) + " documents and " +
-                                     std::to_string(opened->tokens()) + " tokens; the manifest says " +
-                                     std::to_string(entry.summary.documents) + " and " +
-                                     std::to_string(entry.summary.tokens));
+  FROND_TRY(expect_content(*opened, entry));
   FROND_TRY(opened->verify_checksums());
   return opened;
 }
@@ -93,7 +116,7 @@ Result<void> GenerationLoader::fetch_partition(const repository::PartitionEntry&
 
 Result<std::shared_ptr<const partition::GenerationTerms>> GenerationLoader::open_terms(
     const repository::Manifest& manifest) const {
-  const fs::path file = data_.terms(manifest.generation);
+  const fs::path file = data_.terms(id_of(manifest)), former = data_.former_terms(manifest.generation);
   const auto open = [&]() -> Result<std::shared_ptr<const partition::GenerationTerms>> {
     const partition::PartitionFile stored = FROND_TRY(partition::describe_file(file));
     if (stored.bytes != manifest.term_statistics.bytes || stored.xxh3 != manifest.term_statistics.xxh3)
@@ -101,6 +124,7 @@ Result<std::shared_ptr<const partition::GenerationTerms>> GenerationLoader::open
     return partition::GenerationTerms::open(file);
   };
   std::error_code failure;
+  if (!fs::exists(file, failure) && fs::exists(former, failure)) fs::rename(former, file, failure);
   if (fs::exists(file, failure)) {
     if (auto opened = open()) return opened;
   }

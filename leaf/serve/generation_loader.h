@@ -30,6 +30,8 @@ class GenerationLoader {
                                                        const std::function<bool()>& stopping);
   // Whether the disk has all of the leaf's shard, so that load() needs no repository unless something is spoilt.
   bool on_disk(const repository::Manifest& manifest) const;
+  // Bytes that load() would have to fetch.
+  std::uint64_t lacking(const repository::Manifest& manifest) const;
 
  private:
   using OpenPartitions = std::map<std::string, std::shared_ptr<const OpenPartition>>;

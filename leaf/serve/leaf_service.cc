@@ -7,10 +7,12 @@
 
 namespace frond::leaf {
 
-LeafService::LeafService(SearchParts parts, Identity identity, std::function<CacheState()> cache_state)
+LeafService::LeafService(SearchParts parts, Identity identity, std::function<CacheState()> cache_state,
+                         BrokerRoll& brokers)
     : parts_(parts),
       identity_(std::move(identity)),
       cache_state_(std::move(cache_state)),
+      brokers_(brokers),
       searches_(parts),
       documents_(parts.board, parts.scheduler, parts.clock) {
   if (parts_.registry == nullptr) return;
@@ -53,11 +55,23 @@ void LeafService::dispatch(wire::Request request, Instant arrival, const Answer&
     const Deadline deadline = Deadline::at(arrival + fetch->budget);
     documents_.fetch(std::move(*fetch), deadline, replying(kFetch, arrival, answer));
   } else {
-    replying(kHello, arrival, answer)(hello(std::get<wire::HelloRequest>(request).request_id));
+    const auto& asked = std::get<wire::HelloRequest>(request);
+    brokers_.heard(asked.broker, answer, arrival);
+    replying(kHello, arrival, answer)(hello(asked.request_id));
   }
 }
 
-bool LeafService::ready() const { return !withdrawn_.load(std::memory_order_relaxed) && !parts_.board.get()->empty(); }
+void LeafService::withdraw() {
+  withdrawn_.store(true, std::memory_order_relaxed);
+  brokers_.tell_all(wire::encode(wire::Reply(hello(/*request_id=*/0))), parts_.clock.now());
+}
+
+std::string LeafService::why_not_ready() const {
+  if (withdrawn_.load(std::memory_order_relaxed)) return "draining";
+  if (parts_.board.get()->empty()) return "no generation is served yet";
+  if (parts_.clock.now() < identity_.ready_from) return "brokers are given the time to find this leaf";
+  return {};
+}
 
 wire::HelloReply LeafService::hello(std::uint64_t request_id) const {
   wire::HelloReply reply{request_id, identity_.collection, identity_.node, identity_.version};
@@ -73,13 +87,15 @@ wire::HelloReply LeafService::hello(std::uint64_t request_id) const {
   reply.host_cache_hits = cache.hits;
   reply.host_cache_misses = cache.misses;
   if (withdrawn_.load(std::memory_order_relaxed)) {
-    reply.detail = "draining";
+    reply.detail = "draining";  // brokers of before go by the lack of generations
+    reply.draining = true;
     return reply;
   }
   const auto set = parts_.board.get();
   for (const auto& one : *set) {
     wire::ServedGeneration& told = reply.generations.emplace_back();
     told.generation = one->generation;
+    told.content = one->content;
     told.partitions_total = one->partitions_total;
     told.analyzer = one->analyzer;
     told.bm25 = one->bm25;

@@ -2,14 +2,16 @@
 // The leaf as its brokers see it: a frame in, a frame out. Decodes, hands searches and fetches to the scheduler, and
 // answers hello itself at once, so that a busy leaf still tells that it lives.
 //
-// Draining has two steps. withdraw(): hellos tell of no generations, so that brokers turn elsewhere, while requests are
-// still served; then the owner drains the scheduler, from where on searches are answered as unsearched.
+// Draining has two steps. withdraw(): brokers are told at once, and by hellos, which list no generations any more, so
+// that they turn elsewhere, while requests are still served; then the owner drains the scheduler, from where on
+// searches are answered as unsearched.
 #include <atomic>
 #include <functional>
 #include <string>
 
 #include "common/metrics/registry.h"
 #include "common/wire/messages.h"
+#include "leaf/serve/broker_roll.h"
 #include "leaf/serve/document_handler.h"
 #include "leaf/serve/search_handler.h"
 
@@ -18,7 +20,8 @@ namespace frond::leaf {
 // What hello tells besides the generations: fixed at start, and measured when asked.
 struct Identity {
   std::string collection, node, version;
-  std::function<std::string()> gpu;  // "off", "absent", "ready", "lost"; any thread
+  std::function<std::string()> gpu;     // "off", "absent", "ready", "lost"; any thread
+  Instant ready_from = Instant::min();  // not before: brokers have to find this leaf first
 };
 struct CacheState {
   std::uint64_t bytes = 0, limit = 0, hits = 0, misses = 0;
@@ -29,13 +32,19 @@ class LeafService {
   // Takes the reply's bytes to whoever asked; from any thread.
   using Answer = std::function<void(ByteBuffer)>;
 
-  LeafService(SearchParts parts, Identity identity, std::function<CacheState()> cache_state);
+  // `brokers` is told of hellos; it outlives this.
+  LeafService(SearchParts parts, Identity identity, std::function<CacheState()> cache_state, BrokerRoll& brokers);
 
-  // On the socket's thread, which it does not block; never throws. `answer` is called once, now or later.
+  // On the socket's thread, which it does not block; never throws. `answer` is called once, now or later; that of a
+  // broker's latest hello once more, by withdraw().
   void on_request(ByteView bytes, const Answer& answer);
-  void withdraw() { withdrawn_.store(true, std::memory_order_relaxed); }
-  // Serving a generation, and not withdrawn.
-  bool ready() const;
+  // Any thread.
+  void withdraw();
+  // Whether a broker knows nobody else for some partition of this leaf: reason to serve on, though withdrawn.
+  bool needed() const { return brokers_.needed(parts_.clock.now()); }
+  // Serving a generation, long enough to have been found, and not withdrawn.
+  bool ready() const { return why_not_ready().empty(); }
+  std::string why_not_ready() const;  // empty: it is
   wire::HelloReply hello(std::uint64_t request_id) const;
 
  private:
@@ -47,6 +56,7 @@ class LeafService {
   const SearchParts parts_;
   const Identity identity_;
   const std::function<CacheState()> cache_state_;
+  BrokerRoll& brokers_;
   SearchHandler searches_;
   DocumentHandler documents_;
   std::atomic<bool> withdrawn_{false};

@@ -24,7 +24,7 @@ SearchQuery::SearchQuery(const SearchParts& parts, SearchMetrics& metrics, wire:
     : parts_(parts), metrics_(metrics), request_(std::move(request)), deadline_(deadline), done_(std::move(done)) {}
 
 void SearchQuery::start() {
-  generation_ = parts_.board.find(request_.generation, parts_.clock.now());
+  generation_ = parts_.board.find({request_.generation, request_.content}, parts_.clock.now());
   std::vector<std::uint32_t> wanted = request_.partitions;
   std::sort(wanted.begin(), wanted.end());
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());

@@ -59,6 +59,7 @@ struct ServedPartition {
 
 struct ServedGeneration {
   Generation generation = 0;
+  ContentId content = 0;
   std::uint32_t partitions_total = 0;  // on all leaves
   text::AnalyzerConfig analyzer;
   scoring::Bm25Parameters bm25;
@@ -68,6 +69,7 @@ struct ServedGeneration {
   // When a request last named it, or when it was superseded: what its retirement counts from.
   mutable std::atomic<Instant> last_used{Instant::min()};
 
+  GenerationId id() const { return {generation, content}; }
   const ServedPartition* find(std::uint32_t number) const {
     const auto at =
         std::lower_bound(partitions.begin(), partitions.end(), number,
@@ -90,13 +92,13 @@ class ServedBoard {
     const MutexLock lock(mutex_);
     set_.swap(next);
   }
-  // The generation, marked as used now; null: not served here.
-  std::shared_ptr<const ServedGeneration> find(Generation generation, Instant now) const {
+  // The generation, marked as used now; null: not served here. Of several with its number, the current one first.
+  std::shared_ptr<const ServedGeneration> find(const GenerationId& wanted, Instant now) const {
     const auto set = get();
-    for (const auto& one : *set) {
-      if (one->generation != generation) continue;
-      one->last_used.store(now, std::memory_order_relaxed);
-      return one;
+    for (auto one = set->rbegin(); one != set->rend(); ++one) {
+      if (!(*one)->id().answers(wanted)) continue;
+      (*one)->last_used.store(now, std::memory_order_relaxed);
+      return *one;
     }
     return nullptr;
   }

@@ -13,11 +13,12 @@
 namespace frond::support {
 
 // Builds `partitions` partitions of documents dealt round-robin under writer.building(), and the manifest that names
-// them. The file of term statistics is writer.building() / "terms.sst".
+// them: "g<generation>-p<number>", and `ids_end` where another repository has these. The file of term statistics is
+// writer.building() / "terms.sst".
 inline Result<repository::Manifest> build_generation(repository::RepositoryWriter& writer,
                                                      const std::string& collection,
                                                      const std::vector<TestDocument>& documents,
-                                                     std::uint32_t partitions) {
+                                                     std::uint32_t partitions, const std::string& ids_end = {}) {
   repository::Manifest manifest;
   manifest.generation = writer.next_generation();
   manifest.collection = collection;
@@ -29,7 +30,7 @@ inline Result<repository::Manifest> build_generation(repository::RepositoryWrite
     std::vector<TestDocument> dealt;
     for (std::size_t i = p; i < documents.size(); i += partitions) dealt.push_back(documents[i]);
     repository::PartitionEntry entry;
-    entry.id = "g" + std::to_string(manifest.generation) + "-p" + std::to_string(p);
+    entry.id = "g" + std::to_string(manifest.generation) + "-p" + std::to_string(p) + ids_end;
     entry.base = p;
     entry.stride = partitions;
     entry.summary = FROND_TRY(write_partition(dealt, writer.building() / entry.id, manifest.bm25.b));
@@ -51,9 +52,9 @@ inline Result<repository::Manifest> build_generation(repository::RepositoryWrite
 // Opens a writer, builds and publishes.
 inline Result<repository::Manifest> publish_generation(const std::filesystem::path& root, const std::string& collection,
                                                        const std::vector<TestDocument>& documents,
-                                                       std::uint32_t partitions) {
+                                                       std::uint32_t partitions, const std::string& ids_end = {}) {
   const auto writer = FROND_TRY(repository::RepositoryWriter::open(root, collection));
-  auto manifest = FROND_TRY(build_generation(*writer, collection, documents, partitions));
+  auto manifest = FROND_TRY(build_generation(*writer, collection, documents, partitions, ids_end));
   FROND_TRY(writer->publish(manifest, writer->building() / "terms.sst"));
   return manifest;
 }

@@ -23,13 +23,18 @@ struct Leaf {
         registration{[this](std::uint64_t number, auto partition) { store.add(number, partition); },
                      [this](std::uint64_t number) { store.remove(number); }},
         loader(*source, *data, {}, registration),
-        follower({"c", std::chrono::milliseconds(1000), seconds(30)}, *source, *data, loader, board, clock, log,
-                 &registry) {}
+        follower({"c", std::chrono::milliseconds(1000), seconds(30), seconds(3600)}, *source, *data, loader, board,
+                 brokers, clock, log, &registry) {}
 
   std::vector<Generation> serving() const {
     std::vector<Generation> numbers;
     for (const auto& one : *board.get()) numbers.push_back(one->generation);
     return numbers;
+  }
+
+  // A broker said hello now, and that it serves from this generation.
+  void hello_from(std::uint64_t instance, Generation serving, Instant now) {
+    brokers.heard({instance, "broker-" + std::to_string(instance) + ":1", {serving, 0}, seconds(60)}, {}, now);
   }
 
   std::unique_ptr<repository::RepositorySource> source;
@@ -39,15 +44,16 @@ struct Leaf {
   Logger log{"test", LogLevel::kError};
   metrics::Registry registry{"test"};
   ServedBoard board;
+  BrokerRoll brokers;
   GenerationLoader loader;
   GenerationFollower follower;
 };
 
 class GenerationFollowerTest : public testing::Test {
  protected:
-  void publish(std::uint32_t documents, std::uint32_t partitions = 2) {
-    const auto published = support::publish_generation(folder_ / "repository", "c",
-                                                       support::random_documents(documents, documents), partitions);
+  void publish(std::uint32_t documents, std::uint32_t partitions = 2, const std::string& ids_end = {}) {
+    const auto published = support::publish_generation(
+        folder_ / "repository", "c", support::random_documents(documents, documents), partitions, ids_end);
     ASSERT_TRUE(published) << published.error().message();
   }
   fs::path published_file(const std::string& partition) {
@@ -85,8 +91,9 @@ TEST_F(GenerationFollowerTest, KeepsTheOldGenerationUntilItWasLeftForTheGraceTim
   publish(20);
   leaf.follower.step();
   EXPECT_EQ(leaf.serving(), (Numbers{1, 2}));
+  leaf.hello_from(1, 2, clock_.now());
   clock_.advance(seconds(29));
-  EXPECT_NE(leaf.board.find(1, clock_.now()), nullptr);  // a broker has not left yet
+  EXPECT_NE(leaf.board.find({1}, clock_.now()), nullptr);  // a search was under way
   clock_.advance(seconds(29));
   leaf.follower.step();
   EXPECT_EQ(leaf.serving(), (Numbers{1, 2}));
@@ -98,13 +105,126 @@ TEST_F(GenerationFollowerTest, KeepsTheOldGenerationUntilItWasLeftForTheGraceTim
   EXPECT_EQ(count("generations"), 1u);
 }
 
+TEST_F(GenerationFollowerTest, KeepsTheOldGenerationWhileABrokerServesFromIt) {
+  publish(10);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  publish(20);
+  for (int minute = 0; minute < 30; ++minute) {  // another shard is late; all queries are in brokers' caches
+    leaf.hello_from(1, 1, clock_.now());
+    leaf.hello_from(2, 2, clock_.now());
+    leaf.follower.step();
+    ASSERT_EQ(leaf.serving(), (Numbers{1, 2})) << "minute " << minute;
+    clock_.advance(seconds(60));
+  }
+  EXPECT_NE(leaf.board.detail().find("generation 1"), std::string::npos) << leaf.board.detail();
+  EXPECT_NE(leaf.board.detail().find("broker-1:1"), std::string::npos) << leaf.board.detail();
+  EXPECT_NE(leaf.registry.exposition().find("frond_leaf_superseded_seconds 1740"), std::string::npos);
+  leaf.hello_from(1, 2, clock_.now());
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{2});
+  EXPECT_EQ(leaf.board.detail(), "");
+  EXPECT_NE(leaf.registry.exposition().find("frond_leaf_superseded_seconds 0"), std::string::npos);
+  EXPECT_NE(leaf.registry.exposition().find("frond_leaf_brokers 2"), std::string::npos);
+}
+
+TEST_F(GenerationFollowerTest, KeepsTheOldGenerationForALimitedTime) {
+  publish(10);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  publish(20);
+  leaf.follower.step();
+  clock_.advance(seconds(3600));
+  leaf.hello_from(1, 1, clock_.now());
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), (Numbers{1, 2}));
+  clock_.advance(seconds(1));
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{2});
+}
+
+// Another repository under the same name: it begins with number 1 again.
+TEST_F(GenerationFollowerTest, TakesWhatIsPublishedUnderANumberThatItHasServed) {
+  publish(10);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  const GenerationId before = leaf.board.get()->back()->id();
+  EXPECT_NE(before.content, 0u);
+  fs::remove_all(folder_ / "repository");
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1});
+  publish(11, 2, "-anew");
+  clock_.advance(seconds(1));
+  leaf.follower.step();
+  const GenerationId after = leaf.board.get()->back()->id();
+  EXPECT_EQ(leaf.serving(), (Numbers{1, 1}));
+  EXPECT_EQ(after.number, 1u);
+  EXPECT_NE(after.content, before.content);
+  EXPECT_EQ(leaf.board.find(before, clock_.now())->statistics.documents, 10u);
+  EXPECT_EQ(leaf.board.find(after, clock_.now())->statistics.documents, 11u);
+  EXPECT_EQ(leaf.board.find({1}, clock_.now())->statistics.documents, 11u)
+      << "who does not say which gets the current one";
+  EXPECT_EQ(leaf.board.find({1, 77}, clock_.now()), nullptr);
+  EXPECT_EQ(count("generations"), 2u) << "of each its own file";
+  leaf.brokers.heard({1, "b", after, seconds(60)}, {}, clock_.now());
+  clock_.advance(seconds(31));
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1});
+  EXPECT_EQ(count("generations"), 1u);
+  EXPECT_EQ(count("partitions"), 2u);
+  EXPECT_TRUE(fs::exists(leaf.data->terms(after))) << "not the other's was removed";
+}
+
+TEST_F(GenerationFollowerTest, BeginsWithOldContentAndTakesTheNewUnderItsNumber) {
+  publish(10);
+  { Leaf(folder_.path(), clock_).follower.step(); }
+  fs::remove_all(folder_ / "repository");
+  publish(11, 2, "-anew");
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), (Numbers{1, 1}));
+  EXPECT_EQ(leaf.board.get()->back()->statistics.documents, 11u);
+}
+
+TEST_F(GenerationFollowerTest, TellsTheSameContentOfACopyOfTheRepository) {
+  publish(10);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  fs::copy(folder_ / "repository", folder_ / "copy", fs::copy_options::recursive);
+  fs::remove_all(folder_ / "repository");
+  fs::rename(folder_ / "copy", folder_ / "repository");
+  const fs::path manifest = folder_ / "repository/c/generations/1.json";
+  support::write_file(manifest, support::read_file(manifest) + "\n\n");  // white space is free
+  clock_.advance(seconds(1));
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1});
+  EXPECT_EQ(leaf.board.detail(), "");
+}
+
+TEST_F(GenerationFollowerTest, UsesTermStatisticsThatALeafOfBeforeFetched) {
+  publish(10);
+  GenerationId id;
+  {
+    Leaf leaf(folder_.path(), clock_);
+    leaf.follower.step();
+    id = leaf.board.get()->back()->id();
+    fs::rename(leaf.data->terms(id), leaf.data->former_terms(1));
+  }
+  fs::rename(folder_ / "repository", folder_ / "away");  // can't be fetched again
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1}) << leaf.board.detail();
+  EXPECT_TRUE(fs::exists(leaf.data->terms(id)));
+}
+
 TEST_F(GenerationFollowerTest, DeletesNothingThatAQueryHolds) {
   publish(10);
   Leaf leaf(folder_.path(), clock_);
   leaf.follower.step();
   publish(20);
   leaf.follower.step();
-  auto held = leaf.board.find(1, clock_.now());
+  leaf.hello_from(1, 2, clock_.now());
+  auto held = leaf.board.find({1}, clock_.now());
   clock_.advance(seconds(31));
   leaf.follower.step();
   EXPECT_EQ(leaf.serving(), Numbers{2});
@@ -153,6 +273,7 @@ TEST_F(GenerationFollowerTest, GoesBackWithARollback) {
   leaf.follower.step();
   EXPECT_EQ(leaf.serving(), (Numbers{2, 1}));  // the current one is last
   clock_.advance(seconds(31));
+  leaf.hello_from(1, 1, clock_.now());
   leaf.follower.step();
   EXPECT_EQ(leaf.serving(), Numbers{1});
 }
@@ -300,6 +421,17 @@ TEST_F(GenerationFollowerTest, ServesABoundedNumberOfGenerations) {
   }
   leaf.follower.step();
   EXPECT_EQ(leaf.serving(), (Numbers{4, 5, 6, 7}));
+}
+
+TEST_F(GenerationFollowerTest, LetsGoFirstOfWhatNoBrokerServesFrom) {
+  Leaf leaf(folder_.path(), clock_);
+  for (std::uint32_t i = 1; i <= 7; ++i) {
+    publish(5 + i, 1);
+    leaf.follower.step();
+    leaf.hello_from(1, 1, clock_.now());
+  }
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), (Numbers{1, 5, 6, 7}));
 }
 
 TEST_F(GenerationFollowerTest, RefusesADataFolderThatAnotherLeafUses) {

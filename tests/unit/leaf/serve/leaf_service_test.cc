@@ -46,9 +46,14 @@ class LeafServiceTest : public testing::Test {
   const std::vector<support::TestDocument> documents_ = support::random_documents(100, 1);
   ServedCollection served_{documents_, 3};
   InlineScheduler scheduler_{served_.clock};
-  LeafService service_{served_.parts(scheduler_), {"c", "node:1", "1.0", [] { return std::string("absent"); }}, [] {
+  BrokerRoll brokers_;
+  const Instant ready_from_ = served_.clock.now() + std::chrono::seconds(2);
+  LeafService service_{served_.parts(scheduler_),
+                       {"c", "node:1", "1.0", [] { return std::string("absent"); }, ready_from_},
+                       [] {
                          return CacheState{1, 2, 3, 4};
-                       }};
+                       },
+                       brokers_};
 };
 
 TEST_F(LeafServiceTest, SaysWhoItIsAndWhatItServes) {
@@ -61,6 +66,8 @@ TEST_F(LeafServiceTest, SaysWhoItIsAndWhatItServes) {
   ASSERT_EQ(hello.generations.size(), 1u);
   const auto& generation = hello.generations[0];
   EXPECT_EQ(generation.generation, 1u);
+  EXPECT_EQ(generation.content, served_.board.get()->back()->content);
+  EXPECT_NE(generation.content, 0u);
   EXPECT_EQ(generation.partitions_total, 3u);
   EXPECT_EQ(generation.statistics.documents, 100u);
   ASSERT_EQ(generation.partitions.size(), 3u);
@@ -215,13 +222,66 @@ TEST_F(LeafServiceTest, AnswersGarbageWithAnErrorAndGoesOn) {
   EXPECT_EQ(ask<wire::HelloReply>(wire::HelloRequest{1}).request_id, 1u);
 }
 
+TEST_F(LeafServiceTest, IsReadyOnceBrokersHadTheTimeToFindIt) {
+  EXPECT_FALSE(service_.ready());
+  EXPECT_NE(service_.why_not_ready().find("find this leaf"), std::string::npos);
+  EXPECT_FALSE(ask<wire::HelloReply>(wire::HelloRequest{1}).generations.empty()) << "brokers may ask it before";
+  served_.clock.advance(std::chrono::seconds(2));
+  EXPECT_TRUE(service_.ready());
+}
+
+TEST_F(LeafServiceTest, AnswersFromTheContentThatIsMeantOrNotAtAll) {
+  auto search = request_of(wire::Mode::kOr, {"t0"}, 3);
+  search.content = served_.board.get()->back()->content;
+  EXPECT_TRUE(ask<wire::SearchReply>(search).unsearched.empty());
+  search.content ^= 1;
+  const auto refused = ask<wire::SearchReply>(search);
+  ASSERT_EQ(refused.unsearched.size(), 3u);
+  EXPECT_EQ(refused.unsearched[0].reason, wire::Unsearched::kUnknownGeneration);
+  auto fetch = fetch_of({1});
+  fetch.content = served_.board.get()->back()->content;
+  EXPECT_TRUE(ask<wire::FetchReply>(fetch).documents[0].found);
+  fetch.content ^= 1;
+  EXPECT_EQ(ask<wire::ErrorReply>(fetch).reason, wire::Unsearched::kUnknownGeneration);
+}
+
+TEST_F(LeafServiceTest, TellsBrokersThatItDrainsAtOnceAndWaitsForThoseThatNeedIt) {
+  std::vector<wire::HelloReply> got;
+  const auto hello_from = [&](std::uint64_t instance, bool needs) {
+    wire::HelloRequest hello{5, {instance, "b:1", {1, 0}, std::chrono::milliseconds(500), needs}};
+    service_.on_request(wire::encode(wire::Request(hello)), [&](ByteBuffer reply) {
+      got.push_back(std::get<wire::HelloReply>(wire::decode_reply(reply).value()));
+    });
+  };
+  hello_from(1, false);
+  hello_from(2, true);
+  hello_from(0, true);  // of before: it would not understand
+  got.clear();
+  service_.withdraw();
+  ASSERT_EQ(got.size(), 2u);
+  for (const auto& goodbye : got) {
+    EXPECT_EQ(goodbye.request_id, 0u);
+    EXPECT_TRUE(goodbye.draining);
+    EXPECT_EQ(goodbye.collection, "c");
+  }
+  EXPECT_TRUE(service_.needed());
+  hello_from(2, false);
+  EXPECT_FALSE(service_.needed());
+  hello_from(1, true);
+  EXPECT_TRUE(service_.needed());
+  served_.clock.advance(std::chrono::seconds(11));
+  EXPECT_FALSE(service_.needed()) << "both have gone";
+}
+
 TEST_F(LeafServiceTest, TellsOfNoGenerationOnceWithdrawnButStillServes) {
+  served_.clock.advance(std::chrono::seconds(2));
   EXPECT_TRUE(service_.ready());
   service_.withdraw();
   EXPECT_FALSE(service_.ready());
   const auto hello = ask<wire::HelloReply>(wire::HelloRequest{1});
   EXPECT_TRUE(hello.generations.empty());
   EXPECT_EQ(hello.detail, "draining");
+  EXPECT_TRUE(hello.draining);
   EXPECT_EQ(ask<wire::SearchReply>(request_of(wire::Mode::kOr, {"t0"}, 3)).or_ranking.matches, 100u);
 }
 

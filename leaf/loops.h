@@ -1,0 +1,33 @@
+#pragma once
+// The threads that the leaf cannot do without, and whether they turn: what /livez and a metric tell of them. Following
+// the repository is none of these: it may take its time.
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "common/base/liveness.h"
+#include "common/metrics/registry.h"
+#include "common/wire/router_socket.h"
+#include "leaf/schedule/worker_pool.h"
+
+namespace frond::leaf {
+
+class Loops {
+ public:
+  // Both outlive this.
+  Loops(const wire::RouterSocket& socket, const WorkerPool& pool, std::chrono::milliseconds limit)
+      : socket_(socket), pool_(pool), limit_(limit) {}
+  // A sentence about one that has not turned for longer than the limit; empty: all do. Any thread.
+  std::string stalled() const;
+  // This outlives the registry's last exposition.
+  void export_ages(metrics::Registry& registry) const;
+
+ private:
+  std::vector<Loop> now() const;
+  const wire::RouterSocket& socket_;
+  const WorkerPool& pool_;
+  const std::chrono::milliseconds limit_;
+  const SteadyClock clock_;
+};
+
+}  // namespace frond::leaf
