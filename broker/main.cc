@@ -12,6 +12,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +37,12 @@ namespace {
 int refuse(const Error& error) {
   std::cerr << "frond-broker: " << error.message() << std::endl;
   return 2;
+}
+
+// Tells this process from others of its name, and from itself after a restart. Not 0.
+std::uint64_t random_instance() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32 | random()) | 1;
 }
 
 // Null: plain HTTP.
@@ -71,8 +78,12 @@ int serve(const Options& options, std::size_t descriptors) {
   if (!curve) return refuse(curve.error());
   const bool encrypted = curve->has_value();
   ZmqLeafClients clients(io, timers, log, {.max_in_flight = options.max_leaf_in_flight, .curve = *std::move(curve)});
-  ClusterMap map(timers, log, {.collection = options.collection, .poll = std::chrono::milliseconds(options.poll_ms)},
-                 [&](const std::string& endpoint) { return clients.create(endpoint); });
+  ClusterMap map(timers, log,
+                 {.collection = options.collection,
+                  .name = options.node_name,
+                  .instance = random_instance(),
+                  .poll = std::chrono::milliseconds(options.poll_ms)},
+                 [&](const std::string& endpoint, News news) { return clients.create(endpoint, std::move(news)); });
   ScatterContext scatter{map, timers};
   SearchMetrics search_metrics(registry);
   SearchService service(scatter,
@@ -119,7 +130,8 @@ int serve(const Options& options, std::size_t descriptors) {
   registry.before_scrape([&, gauge = registry.gauge(families::kHttpConnections)]() mutable {
     gauge.set(static_cast<double>((*http)->connections()));
   });
-  log.info("started", {{"collection", options.collection},
+  log.info("started", {{"node", options.node_name},
+                       {"collection", options.collection},
                        {"http_port", std::to_string((*http)->port())},
                        {"leaves", options.leaf_dns.empty() ? std::to_string(options.leaves.size()) : options.leaf_dns},
                        {"curve", encrypted ? "on" : "off"},

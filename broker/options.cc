@@ -1,5 +1,6 @@
 #include "broker/options.h"
 
+#include "common/base/server_process.h"
 #include "common/config/options.h"
 
 namespace frond::broker {
@@ -55,6 +56,8 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--drain-ms", options.drain_ms, "After SIGTERM: the most that open requests may take")
       ->check(CLI::Range(0, 600'000))
       ->capture_default_str();
+  app.add_option("--node-name", options.node_name,
+                 "What leaves call this broker; default: the machine's name, and the port of --http");
   app.add_option("--stall-seconds", options.stall_seconds,
                  "/livez is 503 once a loop that the broker needs has not turned for so long")
       ->check(CLI::Range(2, 3600))
@@ -65,6 +68,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   if (const auto exit_code = config::parse(app, argc, argv)) return *exit_code;
 
   options.log_level = *config::parse_log_level(log_level);  // was checked
+  if (options.node_name.empty()) options.node_name = default_node_name(config::parse_host_port(options.http)->port);
   if (options.leaves.empty() && options.leaf_dns.empty())
     return config::refuse(app, "--leaf or --leaf-dns is required");
   if (options.curve_secret_key.empty() != options.curve_leaf_key.empty())

@@ -11,7 +11,7 @@
 namespace frond::broker {
 
 struct Options {
-  std::string http, collection;
+  std::string http, collection, node_name;
   std::string tls_certificate, tls_key;  // PEM files; both empty: plain HTTP
   std::uint64_t hsts_seconds = 0;        // of Strict-Transport-Security; 0: not sent
   std::vector<std::string> leaves;       // "tcp://host:port"

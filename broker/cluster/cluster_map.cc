@@ -1,18 +1,22 @@
 #include "broker/cluster/cluster_map.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace frond::broker {
 namespace {
 bool same_partitions(const wire::HelloReply& a, const wire::HelloReply& b) {
   const auto same = [](const wire::ServedGeneration& x, const wire::ServedGeneration& y) {
-    return x.generation == y.generation && x.partitions_total == y.partitions_total &&
+    return x.id() == y.id() && x.partitions_total == y.partitions_total &&
            x.statistics.documents == y.statistics.documents && x.statistics.tokens == y.statistics.tokens &&
            std::equal(x.partitions.begin(), x.partitions.end(), y.partitions.begin(), y.partitions.end(),
                       [](const auto& p, const auto& q) { return p.number == q.number; });
   };
   return std::equal(a.generations.begin(), a.generations.end(), b.generations.begin(), b.generations.end(), same);
 }
+
+// Its name, as it told it last.
+std::string node_of(const LeafNode& leaf) { return leaf.said ? leaf.said->node : std::string(); }
 }  // namespace
 
 ClusterMap::ClusterMap(TimerQueue& timers, Logger& log, Config config, MakeClient make_client)
@@ -35,30 +39,51 @@ Result<void> ClusterMap::set_leaves(const std::vector<std::string>& endpoints) {
     if (std::any_of(next.begin(), next.end(), named)) continue;
     const auto known = std::find_if(leaves_.begin(), leaves_.end(), named);
     if (known != leaves_.end()) {
+      (*known)->listed = true;
       next.push_back(*known);
       continue;
     }
-    auto client = make_client_(endpoint);
-    if (!client) {
-      outcome = std::move(client).error();
-      continue;
-    }
-    auto leaf = std::make_shared<LeafNode>();
-    leaf->endpoint = endpoint;
-    leaf->client = *std::move(client);
-    leaf->last_error = "no hello yet";
-    next.push_back(std::move(leaf));
+    auto made = make(endpoint);
+    if (made)
+      next.push_back(*std::move(made));
+    else
+      outcome = std::move(made).error();
+  }
+  for (const auto& leaf : leaves_) {
+    if (std::find(next.begin(), next.end(), leaf) != next.end()) continue;
+    if (std::exchange(leaf->listed, false) && answers(*leaf))
+      log_.info("leaf not listed", {{"leaf", leaf->endpoint}, {"node", node_of(*leaf)}});
+    if (answers(*leaf)) next.push_back(leaf);
   }
   std::swap(leaves_, next);
   for (const auto& leaf : next)  // those that left: queries in flight may still end there
     if (std::find(leaves_.begin(), leaves_.end(), leaf) == leaves_.end()) {
       leaf->healthy = false;
-      log_.info("leaf left", {{"leaf", leaf->endpoint}});
+      log_.info("leaf left", {{"leaf", leaf->endpoint}, {"node", node_of(*leaf)}});
     }
   for (const auto& leaf : leaves_)
     if (std::find(next.begin(), next.end(), leaf) == next.end()) schedule(leaf, std::chrono::milliseconds(0));
   redraw();
   return outcome;
+}
+
+Result<LeafRef> ClusterMap::make(const std::string& endpoint) {
+  auto leaf = std::make_shared<LeafNode>();
+  leaf->endpoint = endpoint;
+  leaf->last_error = "no hello yet";
+  // The client keeps what it is given: a strong reference would keep the leaf, and so the client, for ever.
+  leaf->client =
+      FROND_TRY(make_client_(endpoint, [map = alive_, held = std::weak_ptr<LeafNode>(leaf)](wire::HelloReply news) {
+        const LeafRef told_by = held.lock();
+        if (*map != nullptr && told_by) (*map)->told(told_by, std::move(news));
+      }));
+  return leaf;
+}
+
+// Lately, at least.
+bool ClusterMap::answers(const LeafNode& leaf) const {
+  if (leaf.healthy) return true;
+  return leaf.said && !leaf.said->draining && timers_.clock().now() < leaf.last_seen + config_.forget_unlisted;
 }
 
 void ClusterMap::schedule(const LeafRef& leaf, std::chrono::milliseconds after) {
@@ -75,9 +100,21 @@ void ClusterMap::schedule(const LeafRef& leaf, std::chrono::milliseconds after) 
   scheduled_.emplace_back(leaf.get(), timer);
 }
 
+wire::HelloRequest ClusterMap::hello_to(const LeafRef& leaf) const {
+  wire::HelloRequest request;
+  if (config_.instance == 0) return request;
+  request.broker.instance = config_.instance;
+  request.broker.name = config_.name;
+  request.broker.hello_every = config_.poll;
+  if (!topology_) return request;
+  request.broker.serving = topology_->id();
+  request.broker.needs_leaf = topology_->needs(leaf);
+  return request;
+}
+
 void ClusterMap::poll(const LeafRef& leaf) {
   if (std::find(leaves_.begin(), leaves_.end(), leaf) == leaves_.end()) return;
-  leaf->client->hello(Deadline::after(timers_.clock(), config_.hello_timeout),
+  leaf->client->hello(hello_to(leaf), Deadline::after(timers_.clock(), config_.hello_timeout),
                       // The client keeps this: a strong reference would keep the leaf, and so the client, for ever.
                       [map = alive_, held = std::weak_ptr<LeafNode>(leaf)](Result<wire::HelloReply> reply) {
                         const LeafRef heard_from = held.lock();
@@ -94,19 +131,43 @@ void ClusterMap::heard(const LeafRef& leaf, Result<wire::HelloReply> reply) {
     leaf->last_error = reply.error().message();
     const bool patient = reply.error().code() == Code::kDeadline || reply.error().code() == Code::kOverloaded;
     if (leaf->healthy && (!patient || leaf->failures >= config_.timeouts_to_down)) mark_down(leaf, leaf->last_error);
+    if (!leaf->listed && !answers(*leaf)) return let_go(leaf);
     if (!leaf->healthy) tell_why_down(*leaf);
     return schedule(leaf, leaf->healthy ? config_.poll : config_.poll_down);
   }
-  const bool changed = !leaf->healthy || !leaf->said || !same_partitions(*leaf->said, *reply);
-  if (!leaf->healthy) log_.info("leaf up", {{"leaf", leaf->endpoint}, {"node", reply->node}});
-  leaf->said = *std::move(reply);
-  leaf->healthy = true;
-  leaf->failures = 0;
-  leaf->last_error.clear();
-  leaf->told_error.clear();
-  leaf->last_seen = timers_.clock().now();
-  if (changed) redraw();
+  take(*leaf, *std::move(reply));
   schedule(leaf, config_.poll);
+}
+
+// What a leaf says unasked: it begins to drain. It hears at once whether it is still needed.
+void ClusterMap::told(const LeafRef& leaf, wire::HelloReply news) {
+  if (!leaf->healthy || news.collection != config_.collection ||
+      std::find(leaves_.begin(), leaves_.end(), leaf) == leaves_.end())
+    return;
+  take(*leaf, std::move(news));
+  refresh(leaf);
+}
+
+void ClusterMap::take(LeafNode& leaf, wire::HelloReply reply) {
+  // Who drains names no generations, for the sake of brokers of before; it still has them.
+  if (reply.draining && leaf.said) reply.generations = leaf.said->generations;
+  const bool drains = reply.draining && !leaf.draining();
+  const bool changed =
+      !leaf.healthy || !leaf.said || leaf.draining() != reply.draining || !same_partitions(*leaf.said, reply);
+  if (!leaf.healthy) log_.info("leaf up", {{"leaf", leaf.endpoint}, {"node", reply.node}});
+  if (drains) log_.info("leaf drains", {{"leaf", leaf.endpoint}, {"node", reply.node}});
+  leaf.said = std::move(reply);
+  leaf.healthy = true;
+  leaf.failures = 0;
+  leaf.last_error.clear();
+  leaf.told_error.clear();
+  leaf.last_seen = timers_.clock().now();
+  if (changed) redraw();
+}
+
+void ClusterMap::let_go(const LeafRef& leaf) {
+  std::erase(leaves_, leaf);
+  log_.info("leaf left", {{"leaf", leaf->endpoint}, {"node", node_of(*leaf)}});
 }
 
 void ClusterMap::report_unavailable(const LeafRef& leaf, const std::string& why) {
@@ -127,7 +188,7 @@ void ClusterMap::mark_down(const LeafRef& leaf, const std::string& why) {
   leaf->failures = std::max(leaf->failures, 1u);
   leaf->told_error = why;
   leaf->told_at = timers_.clock().now();
-  log_.warn("leaf down", {{"leaf", leaf->endpoint}, {"error", why}});
+  log_.warn("leaf down", {{"leaf", leaf->endpoint}, {"node", node_of(*leaf)}, {"error", why}});
   redraw();
 }
 
@@ -137,11 +198,11 @@ void ClusterMap::tell_why_down(LeafNode& leaf) {
   if (!leaf.told_error.empty() && now < leaf.told_at + config_.tell_every) return;
   leaf.told_error = leaf.last_error;
   leaf.told_at = now;
-  log_.warn("leaf still down", {{"leaf", leaf.endpoint}, {"error", leaf.last_error}});
+  log_.warn("leaf still down", {{"leaf", leaf.endpoint}, {"node", node_of(leaf)}, {"error", leaf.last_error}});
 }
 
 void ClusterMap::redraw() {
-  const Generation before = topology_ ? topology_->generation : 0;
+  const GenerationId before = topology_ ? topology_->id() : GenerationId{};
   auto drawn = draw_topology(leaves_, before);
   if (!drawn && topology_) {
     // No leaf left: keep saying which generation is missing, with nobody behind its partitions.
@@ -153,8 +214,9 @@ void ClusterMap::redraw() {
   topology_ = std::move(drawn);
   if (!topology_) return;
   was_whole_ = was_whole_ || topology_->whole();
-  if (topology_->generation != before)
+  if (topology_->id() != before)
     log_.info("serving generation", {{"generation", std::to_string(topology_->generation)},
+                                     {"content", to_hex(topology_->content)},
                                      {"partitions", std::to_string(topology_->partitions.size())},
                                      {"covered", std::to_string(topology_->covered)}});
 }

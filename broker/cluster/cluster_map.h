@@ -1,6 +1,10 @@
 #pragma once
 // Keeps the picture of the cluster current: says hello to every leaf at an interval, and at once after a failure;
 // counts failures; redraws the topology when anything changed. Broker's thread only.
+//
+// Each hello tells the leaf which generation this broker serves from, so that it is kept, and whether the broker could
+// do without the leaf. Leaves come and go by name (DNS), whose answers may be old and may disagree: a leaf that answers
+// is kept though it is not named any more, and goes when it stops.
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -16,7 +20,9 @@ namespace frond::broker {
 class ClusterMap {
  public:
   struct Config {
-    std::string collection;  // leaves of another one are not used
+    std::string collection;      // leaves of another one are not used
+    std::string name;            // this broker's, for people
+    std::uint64_t instance = 0;  // drawn at start; 0: hellos say nothing of the broker
     std::chrono::milliseconds poll{500};
     std::chrono::milliseconds poll_down{200};  // while a leaf is down
     std::chrono::milliseconds hello_timeout{1000};
@@ -25,16 +31,17 @@ class ClusterMap {
     // often than that.
     unsigned failures_to_tell = 5;
     std::chrono::seconds tell_every{30};
+    std::chrono::seconds forget_unlisted{10};  // a leaf that is not named any more and was silent for so long is let go
   };
-  using MakeClient = std::function<Result<std::unique_ptr<LeafClient>>(const std::string& endpoint)>;
+  using MakeClient = std::function<Result<std::unique_ptr<LeafClient>>(const std::string& endpoint, News news)>;
 
   ClusterMap(TimerQueue& timers, Logger& log, Config config, MakeClient make_client);
   ~ClusterMap();
   ClusterMap(const ClusterMap&) = delete;
   ClusterMap& operator=(const ClusterMap&) = delete;
 
-  // The leaves there are, as "tcp://host:port"; replaces the former set. Those that stay keep their connections.
-  // kInvalid: an endpoint that is not one; the others are taken.
+  // The leaves there are, as "tcp://host:port"; replaces the former set. Those that stay keep their connections. Of the
+  // former set those stay that still answer. kInvalid: an endpoint that is not one; the others are taken.
   Result<void> set_leaves(const std::vector<std::string>& endpoints);
 
   // What to search now; null while no leaf serves anything.
@@ -51,10 +58,16 @@ class ClusterMap {
 
  private:
   struct Polling;
+  Result<LeafRef> make(const std::string& endpoint);
   void poll(const LeafRef& leaf);
   void heard(const LeafRef& leaf, Result<wire::HelloReply> reply);
+  void told(const LeafRef& leaf, wire::HelloReply news);
+  void take(LeafNode& leaf, wire::HelloReply reply);
+  bool answers(const LeafNode& leaf) const;
+  void let_go(const LeafRef& leaf);
   void mark_down(const LeafRef& leaf, const std::string& why);
   void tell_why_down(LeafNode& leaf);
+  wire::HelloRequest hello_to(const LeafRef& leaf) const;
   void schedule(const LeafRef& leaf, std::chrono::milliseconds after);
   void redraw();
 

@@ -18,13 +18,15 @@ namespace frond::broker {
 
 template <class Reply>
 using Done = std::function<void(Result<Reply>)>;
+// Given to whoever makes a client: called with what the leaf says of itself unasked.
+using News = std::function<void(wire::HelloReply)>;
 
 class LeafClient {
  public:
   virtual ~LeafClient() = default;
   virtual void search(wire::SearchRequest request, Deadline deadline, Done<wire::SearchReply> done) = 0;
   virtual void fetch(wire::FetchRequest request, Deadline deadline, Done<wire::FetchReply> done) = 0;
-  virtual void hello(Deadline deadline, Done<wire::HelloReply> done) = 0;
+  virtual void hello(wire::HelloRequest request, Deadline deadline, Done<wire::HelloReply> done) = 0;
   // Requests sent and not answered: what balances replicas.
   virtual std::size_t in_flight() const = 0;
 };

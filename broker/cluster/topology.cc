@@ -2,27 +2,76 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 namespace frond::broker {
 namespace {
 
 struct Candidate {
   std::shared_ptr<Topology> topology;
-  bool current_somewhere = false;
+  std::size_t current = 0;  // leaves that list it last
 };
 
-void add(Candidate& candidate, const wire::ServedGeneration& served, const LeafRef& leaf) {
+// What the healthy leaves tell, with the contents of those that tell none filled in where that can be done.
+class Told {
+ public:
+  explicit Told(std::span<const LeafRef> leaves) {
+    std::map<Generation, std::set<ContentId>> contents;
+    for (const LeafRef& leaf : leaves)
+      if (leaf->healthy && leaf->said)
+        for (const auto& served : leaf->said->generations)
+          if (served.content != 0) contents[served.generation].insert(served.content);
+    const auto known = [&](const wire::ServedGeneration& served) {
+      const auto found = contents.find(served.generation);
+      const bool only_one = served.content == 0 && found != contents.end() && found->second.size() == 1;
+      return GenerationId{served.generation, only_one ? *found->second.begin() : served.content};
+    };
+    // Those that tell their content say what a generation is; who drains comes last.
+    for (const bool draining : {false, true})
+      for (const bool tells : {true, false})
+        for (const LeafRef& leaf : leaves)
+          if (leaf->healthy && leaf->said && leaf->draining() == draining)
+            for (const auto& served : leaf->said->generations)
+              if ((served.content != 0) == tells) add(known(served), served, leaf);
+    for (const LeafRef& leaf : leaves) {
+      if (!leaf->healthy || !leaf->said || leaf->draining()) continue;
+      auto& list = lists_.emplace_back();
+      for (const auto& served : leaf->said->generations) list.push_back(known(served));
+      if (!list.empty()) ++candidates_[list.back()].current;
+    }
+  }
+
+  std::shared_ptr<const Topology> best(const GenerationId& serving) const {
+    const Candidate* best = nullptr;
+    for (const auto& [id, candidate] : candidates_)
+      if (best == nullptr || preferred(candidate, *best, serving)) best = &candidate;
+    return best != nullptr ? best->topology : nullptr;
+  }
+
+ private:
+  void add(const GenerationId& id, const wire::ServedGeneration& served, const LeafRef& leaf);
+  int later(const GenerationId& a, const GenerationId& b) const;
+  bool preferred(const Candidate& a, const Candidate& b, const GenerationId& serving) const;
+
+  std::map<GenerationId, Candidate> candidates_;
+  std::vector<std::vector<GenerationId>> lists_;  // of each leaf, the current one last
+};
+
+void Told::add(const GenerationId& id, const wire::ServedGeneration& served, const LeafRef& leaf) {
+  Candidate& candidate = candidates_[id];
   if (!candidate.topology) {
     candidate.topology = std::make_shared<Topology>();
-    candidate.topology->generation = served.generation;
+    candidate.topology->generation = id.number;
+    candidate.topology->content = id.content;
     candidate.topology->analyzer = served.analyzer;
     candidate.topology->bm25 = served.bm25;
     candidate.topology->statistics = served.statistics;
     candidate.topology->partitions.resize(served.partitions_total);
   }
   Topology& topology = *candidate.topology;
-  // A leaf that tells another story of the same generation is not believed about it: its repository was made anew,
-  // perhaps, and scores of the two do not compare.
+  // A leaf that tells another story of the same generation is not believed about it: it does not tell its content, and
+  // scores of the two do not compare.
   const bool same = topology.partitions.size() == served.partitions_total && topology.analyzer == served.analyzer &&
                     topology.bm25 == served.bm25 && topology.statistics.documents == served.statistics.documents &&
                     topology.statistics.tokens == served.statistics.tokens;
@@ -31,24 +80,42 @@ void add(Candidate& candidate, const wire::ServedGeneration& served, const LeafR
     if (partition.number >= topology.partitions.size() || partition.stride == 0) continue;
     auto& to = topology.partitions[partition.number];
     if (std::find(to.replicas.begin(), to.replicas.end(), leaf) != to.replicas.end()) continue;
+    if (leaf->draining() && !to.replicas.empty() && !to.replicas.front()->draining()) continue;
     if (to.replicas.empty()) ++topology.covered;
     to.place = partition;
     to.replicas.push_back(leaf);
   }
 }
 
+// More than 0: leaves that have both became current with `a` after `b`; less: the other way round; 0: they disagree, or
+// none has both.
+int Told::later(const GenerationId& a, const GenerationId& b) const {
+  bool after = false, before = false;
+  for (const auto& list : lists_) {
+    const auto of_a = std::find(list.begin(), list.end(), a), of_b = std::find(list.begin(), list.end(), b);
+    if (of_a == list.end() || of_b == list.end()) continue;
+    (of_a > of_b ? after : before) = true;
+  }
+  return static_cast<int>(after) - static_cast<int>(before);
+}
+
 // Whether `a` is to be served rather than `b`.
-bool preferred(const Candidate& a, const Candidate& b, Generation serving) {
+bool Told::preferred(const Candidate& a, const Candidate& b, const GenerationId& serving) const {
   const Topology &one = *a.topology, &other = *b.topology;
+  const GenerationId mine = one.id(), theirs = other.id();
   if (one.whole() != other.whole()) return one.whole();
   if (one.whole()) {
-    if (a.current_somewhere != b.current_somewhere) return a.current_somewhere;
-    return one.generation > other.generation;
+    if (const int order = later(mine, theirs); order != 0) return order > 0;
+    if ((a.current > 0) != (b.current > 0)) return a.current > 0;
+    if (mine.number != theirs.number) return mine.number > theirs.number;
+    if (a.current != b.current) return a.current > b.current;
+    if ((mine == serving) != (theirs == serving)) return mine == serving;
+    return mine.content > theirs.content;
   }
-  const auto mine = one.covered * other.partitions.size(), theirs = other.covered * one.partitions.size();
-  if (mine != theirs) return mine > theirs;
-  if ((one.generation == serving) != (other.generation == serving)) return one.generation == serving;
-  return one.generation > other.generation;
+  const auto share = one.covered * other.partitions.size(), their_share = other.covered * one.partitions.size();
+  if (share != their_share) return share > their_share;
+  if ((mine == serving) != (theirs == serving)) return mine == serving;
+  return mine > theirs;
 }
 
 }  // namespace
@@ -63,20 +130,17 @@ std::optional<std::uint32_t> Topology::partition_of(Ordinal ordinal) const {
   return std::nullopt;
 }
 
-std::shared_ptr<const Topology> draw_topology(std::span<const LeafRef> leaves, Generation serving) {
-  std::map<Generation, Candidate> candidates;
-  for (const LeafRef& leaf : leaves) {
-    if (!leaf->healthy || !leaf->said) continue;
-    for (const auto& served : leaf->said->generations) {
-      Candidate& candidate = candidates[served.generation];
-      add(candidate, served, leaf);
-      if (&served == &leaf->said->generations.back()) candidate.current_somewhere = true;
-    }
-  }
-  const Candidate* best = nullptr;
-  for (const auto& [generation, candidate] : candidates)
-    if (best == nullptr || preferred(candidate, *best, serving)) best = &candidate;
-  return best != nullptr ? best->topology : nullptr;
+bool Topology::needs(const LeafRef& leaf) const {
+  const auto stays = [&](const LeafRef& other) { return other != leaf && other->healthy && !other->draining(); };
+  return std::any_of(partitions.begin(), partitions.end(), [&](const Partition& partition) {
+    const auto& replicas = partition.replicas;
+    return std::find(replicas.begin(), replicas.end(), leaf) != replicas.end() &&
+           std::none_of(replicas.begin(), replicas.end(), stays);
+  });
+}
+
+std::shared_ptr<const Topology> draw_topology(std::span<const LeafRef> leaves, const GenerationId& serving) {
+  return Told(leaves).best(serving);
 }
 
 }  // namespace frond::broker

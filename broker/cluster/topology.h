@@ -24,6 +24,9 @@ struct LeafNode {
   Instant told_at{};                     // … and when
   Instant last_seen{};                   // of the last good hello
   std::optional<wire::HelloReply> said;  // the last good hello; kept while the leaf is down
+  bool listed = true;                    // false: the last look-up did not name it any more
+  // It ends soon. `said` keeps the generations that it told of before: it still answers, where nobody else can.
+  bool draining() const { return said && said->draining; }
 };
 using LeafRef = std::shared_ptr<LeafNode>;
 
@@ -35,21 +38,32 @@ struct Topology {
     std::vector<LeafRef> replicas;  // empty: no leaf has it
   };
   Generation generation = 0;
+  ContentId content = 0;  // 0: its leaves are all of before, and do not say
   text::AnalyzerConfig analyzer;
   scoring::Bm25Parameters bm25;
   scoring::CollectionStatistics statistics;
   std::vector<Partition> partitions;  // by number; all of the generation's
   std::size_t covered = 0;            // partitions with a replica
   bool whole() const { return covered == partitions.size(); }
+  GenerationId id() const { return {generation, content}; }
+  // Whether it would lack a partition without this leaf, those that drain not counted.
+  bool needs(const LeafRef& leaf) const;
   // The partition that holds a document, if any that we know of does.
   std::optional<std::uint32_t> partition_of(Ordinal ordinal) const;
 };
 
-// Chooses the generation to serve, from the leaves that are healthy; null when they serve none.
-//  1. Of those whose every partition has a leaf: the newest that some leaf calls its current one (lists last), so that
-//  a
-//     generation under way is taken as soon as it is whole, and one rolled back is left once every leaf has left it.
-//  2. None whole: the one with the largest share of its partitions; `serving` before others, then the newest.
-std::shared_ptr<const Topology> draw_topology(std::span<const LeafRef> leaves, Generation serving);
+// Chooses the generation to serve, from the leaves that are healthy; null when they serve none. Leaves that tell of
+// other content under the same number are of another generation; one that does not tell its content (a leaf of before)
+// is of the only content that others tell, if there is only one.
+//
+//  1. Of those whose every partition has a leaf: the one that came last. Leaves list what they serve in the order in
+//     which it became current; so the one that all leaves which have both list behind the other. Where they disagree,
+//     or none has both: what some leaf calls its current one (lists last) before others, then the higher number. So a
+//     generation under way is taken as soon as it is whole, and one rolled back is left once every leaf has left it. Of
+//     one number: what most leaves call current; then `serving`.
+//  2. None whole: the one with the largest share of its partitions; `serving` before others, then the higher number.
+//
+// A leaf that drains counts where nobody else has the partition.
+std::shared_ptr<const Topology> draw_topology(std::span<const LeafRef> leaves, const GenerationId& serving);
 
 }  // namespace frond::broker

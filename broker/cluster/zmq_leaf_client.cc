@@ -90,12 +90,13 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
  public:
   using Sink = std::variant<Done<wire::SearchReply>, Done<wire::FetchReply>, Done<wire::HelloReply>>;
 
-  Dealer(Shared& of, std::string endpoint)
+  Dealer(Shared& of, std::string endpoint, News news)
       : io_(of.io),
         timers_(of.timers),
         log_(of.log),
         max_in_flight_(of.config.max_in_flight),
         endpoint_(std::move(endpoint)),
+        news_(std::move(news)),
         socket_(of.context, zmq::socket_type::dealer),
         monitor_(of.context, socket_, ++of.sockets, of.config.curve.has_value(), of.failures),
         readable_(of.io) {}
@@ -244,11 +245,17 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
     }
     garbled_ = false;
     const std::uint64_t id = std::visit([](const auto& message) { return message.request_id; }, *reply);
+    if (id == 0) return unasked(*std::move(reply));
     const auto at = pending_.find(id);
     if (at == pending_.end()) return;  // late: its deadline has answered
     Pending pending = std::move(at->second);
     forget(at);
     std::visit([&](auto& done) { deliver(done, *std::move(reply)); }, pending.done);
+  }
+  // Numbers of requests begin with 1.
+  void unasked(wire::Reply reply) {
+    auto* const hello = std::get_if<wire::HelloReply>(&reply);
+    if (hello != nullptr && news_) news_(std::move(*hello));
   }
   template <class Reply>
   void deliver(const Done<Reply>& done, wire::Reply&& reply) {
@@ -284,6 +291,7 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
   Logger& log_;
   std::size_t max_in_flight_;
   std::string endpoint_;
+  News news_;
   zmq::socket_t socket_;
   ConnectionMonitor monitor_;
   Instant connect_again_{};  // not before
@@ -305,8 +313,8 @@ class ZmqLeafClient final : public LeafClient {
   void fetch(wire::FetchRequest request, Deadline deadline, Done<wire::FetchReply> done) override {
     dealer_->ask(std::move(request), deadline, std::move(done));
   }
-  void hello(Deadline deadline, Done<wire::HelloReply> done) override {
-    dealer_->ask(wire::HelloRequest{}, deadline, std::move(done));
+  void hello(wire::HelloRequest request, Deadline deadline, Done<wire::HelloReply> done) override {
+    dealer_->ask(std::move(request), deadline, std::move(done));
   }
   std::size_t in_flight() const override { return dealer_->in_flight(); }
 
@@ -336,9 +344,9 @@ std::vector<Loop> ZmqLeafClients::loops() {
 
 const HandshakeFailures& ZmqLeafClients::handshake_failures() const { return state_->shared.failures; }
 
-Result<std::unique_ptr<LeafClient>> ZmqLeafClients::create(const std::string& endpoint) {
+Result<std::unique_ptr<LeafClient>> ZmqLeafClients::create(const std::string& endpoint, News news) {
   try {
-    auto dealer = std::make_shared<Dealer>(state_->shared, endpoint);
+    auto dealer = std::make_shared<Dealer>(state_->shared, endpoint, std::move(news));
     dealer->connect(state_->shared.config.curve);
     std::erase_if(state_->dealers, [](const auto& other) { return other.expired(); });
     state_->dealers.push_back(dealer);

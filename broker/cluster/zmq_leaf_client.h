@@ -40,8 +40,8 @@ class ZmqLeafClients {
   ZmqLeafClients(const ZmqLeafClients&) = delete;
   ZmqLeafClients& operator=(const ZmqLeafClients&) = delete;
 
-  // Starts to connect to "tcp://host:port" in the background. kInvalid: not an address.
-  Result<std::unique_ptr<LeafClient>> create(const std::string& endpoint);
+  // Starts to connect to "tcp://host:port" in the background. `news` may be empty. kInvalid: not an address.
+  Result<std::unique_ptr<LeafClient>> create(const std::string& endpoint, News news = {});
   // The end: answers everything pending with kUnavailable, from inside this call, and everything asked later too.
   void close();
   // Of all leaves, since start.

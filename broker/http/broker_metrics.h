@@ -34,6 +34,8 @@ inline constexpr Family kLeafFailures{"frond_broker_leaf_request_failures_total"
 inline constexpr Family kFailovers{"frond_broker_failovers_total", "Requests repeated on another replica."};
 inline constexpr Family kHedges{"frond_broker_hedges_total", "Requests sent to a second replica: the first was slow."};
 inline constexpr Family kLeaves{"frond_broker_leaves", "Leaves known, by state."};
+inline constexpr Family kLeavesUnlisted{"frond_broker_leaves_unlisted",
+                                        "Of those, leaves that answer though the last look-up did not name them."};
 inline constexpr Family kHandshakeFailures{"frond_broker_leaf_handshake_failures_total",
                                            "Connections to leaves that failed in the handshake, by reason."};
 inline constexpr Family kLeafQueue{"frond_broker_leaf_requests_in_flight", "Requests that leaves have not answered."};

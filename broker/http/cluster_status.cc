@@ -6,6 +6,9 @@ namespace frond::broker {
 namespace {
 using Json = nlohmann::ordered_json;
 
+// Null: not known, its leaf is of before.
+Json content_json(ContentId content) { return content == 0 ? Json() : Json(to_hex(content)); }
+
 Json leaf_json(const LeafNode& leaf, const Clock& clock) {
   Json out = {{"address", leaf.endpoint}, {"healthy", leaf.healthy}};
   if (!leaf.last_error.empty()) out["error"] = leaf.last_error;
@@ -19,6 +22,8 @@ Json leaf_json(const LeafNode& leaf, const Clock& clock) {
   out["last_seen_ms_ago"] = age.count();
   out["node"] = said.node;
   out["version"] = said.version;
+  out["draining"] = said.draining;
+  out["listed"] = leaf.listed;
   out["gpu"] = said.gpu;
   out["cpu_threads"] = said.cpu_threads;
   out["queue"] = {{"depth", said.queue_depth}, {"limit", said.queue_limit}};
@@ -30,7 +35,9 @@ Json leaf_json(const LeafNode& leaf, const Clock& clock) {
   for (const auto& generation : said.generations) {
     Json partitions = Json::array();
     for (const auto& partition : generation.partitions) partitions.push_back(partition.number);
-    out["generations"].push_back({{"generation", generation.generation}, {"partitions", std::move(partitions)}});
+    out["generations"].push_back({{"generation", generation.generation},
+                                  {"content", content_json(generation.content)},
+                                  {"partitions", std::move(partitions)}});
   }
   return out;
 }
@@ -53,6 +60,7 @@ std::string cluster_json(const ClusterMap& map, const SearchService& service, st
   const auto topology = map.topology();
   Json out = {{"collection", collection},
               {"generation", topology ? topology->generation : 0},
+              {"content", content_json(topology ? topology->content : 0)},
               {"ready", map.ready()},
               {"documents", topology ? topology->statistics.documents : 0},
               {"partitions", topology ? partitions_json(*topology) : Json::array()}};

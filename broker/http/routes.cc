@@ -121,13 +121,16 @@ void export_broker(metrics::Registry& registry, const ClusterMap& map, const Sca
     raise(families::kLeafFailures, scatter.counters.fetch_failures, {{"kind", "fetch"}});
     raise(families::kFailovers, scatter.counters.failovers);
     raise(families::kHedges, scatter.counters.hedges);
-    double up = 0, asked = 0;
+    double up = 0, draining = 0, down = 0, unlisted = 0, asked = 0;
     for (const auto& leaf : map.leaves()) {
-      up += leaf->healthy ? 1 : 0;
+      (!leaf->healthy ? down : leaf->draining() ? draining : up) += 1;
+      unlisted += leaf->listed ? 0 : 1;
       asked += static_cast<double>(leaf->client->in_flight());
     }
     set(families::kLeaves, up, {{"state", "up"}});
-    set(families::kLeaves, static_cast<double>(map.leaves().size()) - up, {{"state", "down"}});
+    set(families::kLeaves, draining, {{"state", "draining"}});
+    set(families::kLeaves, down, {{"state", "down"}});
+    set(families::kLeavesUnlisted, unlisted);
     set(families::kLeafQueue, asked);
     const auto topology = map.topology();
     set(families::kGeneration, topology ? static_cast<double>(topology->generation) : 0);

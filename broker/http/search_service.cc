@@ -34,10 +34,11 @@ struct SearchService::Answer {
 };
 
 namespace {
-std::string cache_key(const SearchParameters& parameters, Generation generation, const AnalyzedQuery& query) {
+std::string cache_key(const SearchParameters& parameters, const GenerationId& generation, const AnalyzedQuery& query) {
   std::string key;
   const auto put = [&](auto value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); };
-  put(generation);
+  put(generation.number);
+  put(generation.content);
   put(parameters.k);
   put(parameters.offset);
   put(parameters.mode);
@@ -79,7 +80,7 @@ void SearchService::search(const SearchParameters& parameters, Reply reply, Admi
   if (!query) return finish(*job, http::problem(400, "Bad request", query.error().message(), "q"), Outcome::kInvalid);
   if (parameters.cache && !parameters.profile) {
     job->use = CacheUse::kMiss;
-    job->key = cache_key(parameters, job->topology->generation, *query);
+    job->key = cache_key(parameters, job->topology->id(), *query);
     if (const CachedAnswer cached = cache_.find(job->key); cached.value) {
       job->use = CacheUse::kHit;
       return answer(*job, *std::static_pointer_cast<const Answer>(cached.value));

@@ -28,6 +28,7 @@ class Fetch : public std::enable_shared_from_this<Fetch> {
     ++context_.counters.fetch_requests;
     wire::FetchRequest request;
     request.generation = plan_.topology->generation;
+    request.content = plan_.topology->content;
     request.terms = plan_.terms;
     request.ordinals = ordinals;
     leaf->client->fetch(

@@ -22,6 +22,7 @@ class Search : public std::enable_shared_from_this<Search> {
 
   void start() {
     page_.generation = plan_.request.generation = plan_.topology->generation;
+    plan_.request.content = plan_.topology->content;
     page_.partitions_total = static_cast<std::uint32_t>(plan_.topology->partitions.size());
     plan_.request.depth = plan_.offset + plan_.k;
     plan_.request.auto_needs = plan_.k;

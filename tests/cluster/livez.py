@@ -70,8 +70,8 @@ def test(setting):
     source = random_text.Collection(setting.rng, 100, random_text.vocabulary(setting.rng, 50)).write(setting.path("documents.jsonl"))
     repository = setting.path("repository")
     setting.build(repository, "c", [source], 1)
-    flags = ["--stall-seconds", STALL_SECONDS]
-    cluster = harness.Cluster(setting, repository, "c", 1, broker_flags=flags, leaf_flags=flags)
+    os.environ["FROND_STALL_SECONDS"] = str(STALL_SECONDS)
+    cluster = harness.Cluster(setting, repository, "c", 1)
     check(cluster.broker, cluster.http, "frond_broker_loop_age_seconds", "zeromq", "ZMQbg/IO/0")
     check(cluster.leaves[0], cluster.leaf_http[0], "frond_leaf_loop_age_seconds", "zeromq", "ZMQbg/IO/0")
     check(cluster.leaves[0], cluster.leaf_http[0], "frond_leaf_loop_age_seconds", "socket", "leaf-socket")

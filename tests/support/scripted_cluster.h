@@ -11,10 +11,14 @@
 
 namespace frond::support {
 
+// What support::served() says that a generation has in it.
+constexpr ContentId content_of(Generation generation) { return 0x9e3779b97f4a7c15 * generation; }
+
 // A generation of `total` partitions, dealt round-robin, 1,000 documents each, of which a leaf has `numbers`.
 inline wire::ServedGeneration served(Generation generation, std::uint32_t total, std::vector<std::uint32_t> numbers) {
   wire::ServedGeneration out;
   out.generation = generation;
+  out.content = content_of(generation);
   out.partitions_total = total;
   out.statistics = {1000ull * total, 100'000ull * total};
   for (const auto number : numbers) out.partitions.push_back({number, number, total, 1000});
@@ -31,15 +35,16 @@ inline wire::HelloReply hello(std::vector<wire::ServedGeneration> generations, s
 struct ScriptedCluster {
   // Leaves "tcp://0", "tcp://1", …
   explicit ScriptedCluster(std::size_t count)
-      : map(timers, log, {.collection = "c"}, [this](const std::string& endpoint) { return make(endpoint); }) {
+      : map(timers, log, {.collection = "c", .name = "broker:1", .instance = 7},
+            [this](const std::string& endpoint, broker::News news) { return make(endpoint, std::move(news)); }) {
     std::vector<std::string> endpoints;
     for (std::size_t i = 0; i < count; ++i) endpoints.push_back("tcp://" + std::to_string(i));
     (void)map.set_leaves(endpoints).has_value();
     timers.run_due();
   }
-  Result<std::unique_ptr<broker::LeafClient>> make(const std::string& endpoint) {
+  Result<std::unique_ptr<broker::LeafClient>> make(const std::string& endpoint, broker::News news) {
     if (endpoint == "tcp://bad") return Error(Code::kInvalid, "bad");
-    auto leaf = std::make_unique<ScriptedLeaf>(timers);
+    auto leaf = std::make_unique<ScriptedLeaf>(timers, std::move(news));
     leaves[endpoint] = leaf.get();
     return std::unique_ptr<broker::LeafClient>(std::move(leaf));
   }

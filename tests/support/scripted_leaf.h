@@ -38,7 +38,7 @@ class ScriptedLeaf final : public broker::LeafClient {
     std::deque<Asked<Request, Reply>> asked;
   };
 
-  explicit ScriptedLeaf(broker::TimerQueue& timers) : timers_(timers) {}
+  explicit ScriptedLeaf(broker::TimerQueue& timers, broker::News tell = {}) : news(std::move(tell)), timers_(timers) {}
 
   void search(wire::SearchRequest request, Deadline deadline, broker::Done<wire::SearchReply> done) override {
     keep(searches, std::move(request), deadline, std::move(done));
@@ -46,14 +46,15 @@ class ScriptedLeaf final : public broker::LeafClient {
   void fetch(wire::FetchRequest request, Deadline deadline, broker::Done<wire::FetchReply> done) override {
     keep(fetches, std::move(request), deadline, std::move(done));
   }
-  void hello(Deadline deadline, broker::Done<wire::HelloReply> done) override {
-    keep(hellos, wire::HelloRequest{}, deadline, std::move(done));
+  void hello(wire::HelloRequest request, Deadline deadline, broker::Done<wire::HelloReply> done) override {
+    keep(hellos, std::move(request), deadline, std::move(done));
   }
   std::size_t in_flight() const override { return searches.open() + fetches.open() + hellos.open() + extra_in_flight; }
 
   Script<wire::SearchRequest, wire::SearchReply> searches;
   Script<wire::FetchRequest, wire::FetchReply> fetches;
   Script<wire::HelloRequest, wire::HelloReply> hellos;
+  broker::News news;  // what the leaf says unasked
   std::size_t extra_in_flight = 0;
 
  private:

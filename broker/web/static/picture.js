@@ -23,15 +23,18 @@ function brokerCard(cluster) {
 
 const gpuText = { off: 'CPU', absent: 'CPU', '': 'CPU', ready: 'CPU and GPU', lost: 'CPU; GPU lost' };
 
+// Leaves of older versions do not tell the content.
+const isServed = (one, cluster) => one.generation === cluster.generation && (one.content ?? cluster.content) === cluster.content;
+
 // What a leaf said of the generation that is served, else of its newest.
-function heldBy(leaf, generation) {
-  return leaf.generations.find((one) => one.generation === generation) ?? leaf.generations.at(-1);
+function heldBy(leaf, cluster) {
+  return leaf.generations.find((one) => isServed(one, cluster)) ?? leaf.generations.at(-1);
 }
 
-function leafCard(leaf, generation) {
-  const held = heldBy(leaf, generation);
-  const behind = leaf.healthy && held && held.generation !== generation;
-  const [dot, word] = !leaf.healthy ? ['bad', 'down'] : behind || !held ? ['warn', 'catching up'] : leaf.gpu === 'lost' ? ['warn', 'up, GPU lost'] : ['good', 'up'];
+function leafCard(leaf, cluster) {
+  const held = heldBy(leaf, cluster);
+  const behind = leaf.healthy && held && !isServed(held, cluster);
+  const [dot, word] = !leaf.healthy ? ['bad', 'down'] : leaf.draining ? ['warn', 'draining'] : behind || !held ? ['warn', 'catching up'] : leaf.gpu === 'lost' ? ['warn', 'up, GPU lost'] : ['good', 'up'];
   const card = element('article', `card leaf ${dot}`, element('h4', '', element('span', `dot ${dot}`), `${leaf.node ?? leaf.address} `, element('span', 'word', word)),
     leaf.node && element('p', 'quiet', leaf.address), leaf.error && element('p', 'bad-text', leaf.error), leaf.detail && element('p', 'warn-text', leaf.detail));
   if (!leaf.queue) return card;
@@ -48,7 +51,7 @@ function leafCard(leaf, generation) {
 function groups(cluster) {
   const found = new Map();
   for (const leaf of cluster.leaves) {
-    const partitions = heldBy(leaf, cluster.generation)?.partitions ?? [];
+    const partitions = heldBy(leaf, cluster)?.partitions ?? [];
     const key = partitions.join();
     if (!found.has(key)) found.set(key, { partitions, leaves: [] });
     found.get(key).leaves.push(leaf);
@@ -57,19 +60,19 @@ function groups(cluster) {
 }
 
 function groupView({ partitions, leaves }, cluster) {
-  if (partitions.length === 0) return element('section', 'group', element('h3', '', 'Nothing to search yet'), element('div', 'cards', ...leaves.map((leaf) => leafCard(leaf, cluster.generation))));
+  if (partitions.length === 0) return element('section', 'group', element('h3', '', 'Nothing to search yet'), element('div', 'cards', ...leaves.map((leaf) => leafCard(leaf, cluster))));
   const documents = partitions.reduce((sum, number) => sum + (cluster.partitions[number]?.documents ?? 0), 0);
   const serving = Math.min(...partitions.map((number) => cluster.partitions[number]?.leaves.length ?? 0));
   const replicas = serving === 0 ? element('span', 'bad-text', 'no replica serves') : plural(serving, 'replica serves', 'replicas serve');
   const heading = element('h3', '', `${partitions.length === 1 ? 'Partition' : 'Partitions'} ${listed(partitions)}`);
   return element('section', `group ${serving === 0 ? 'bad' : ''}`, heading,
     element('p', 'quiet', documents ? `${plural(documents, 'document')} · ` : '', replicas),
-    element('div', 'cards', ...leaves.map((leaf) => leafCard(leaf, cluster.generation))));
+    element('div', 'cards', ...leaves.map((leaf) => leafCard(leaf, cluster))));
 }
 
 // Partitions of the generation that no leaf ever said it has.
 function missingView(cluster) {
-  const held = new Set(cluster.leaves.flatMap((leaf) => heldBy(leaf, cluster.generation)?.partitions ?? []));
+  const held = new Set(cluster.leaves.flatMap((leaf) => heldBy(leaf, cluster)?.partitions ?? []));
   const missing = cluster.partitions.map((one) => one.partition).filter((number) => !held.has(number));
   if (missing.length === 0) return null;
   return element('section', 'group bad', element('h3', '', `Partitions ${listed(missing)}`), element('p', 'bad-text', 'No leaf has them.'));

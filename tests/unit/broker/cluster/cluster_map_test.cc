@@ -95,16 +95,97 @@ TEST(ClusterMap, DoesNotUseALeafOfAnotherCollection) {
 }
 TEST(ClusterMap, FollowsTheSetOfLeaves) {
   ScriptedCluster cluster(2);
-  for (int i : {0, 1}) cluster.leaf(i).hellos.answer(hello({served(1, 1, {0})}));
-  const auto before = cluster.map.topology();
+  cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}));
+  cluster.leaf(1).hellos.answer(lost());
   const LeafRef kept = cluster.map.leaves()[0];
   ASSERT_TRUE(cluster.map.set_leaves({"tcp://0", "tcp://2", "tcp://2"}));
   cluster.timers.run_due();
   ASSERT_EQ(cluster.map.leaves().size(), 2u);
   EXPECT_EQ(cluster.map.leaves()[0], kept);
-  EXPECT_EQ(cluster.map.topology()->partitions[0].replicas.size(), 1u);
-  EXPECT_FALSE(before->partitions[0].replicas[1]->healthy) << "queries in flight see that it left";
   EXPECT_EQ(cluster.leaf(2).hellos.open(), 1u);
+}
+// Two DNS caches disagree, or one is old: whoever answers is there.
+TEST(ClusterMap, KeepsALeafThatAnswersThoughItIsNotListedUntilItStops) {
+  ScriptedCluster cluster(2);
+  for (int i : {0, 1}) cluster.leaf(i).hellos.answer(hello({served(1, 1, {0})}));
+  const auto before = cluster.map.topology();
+  const LeafRef unlisted = cluster.map.leaves()[1];
+  ASSERT_TRUE(cluster.map.set_leaves({"tcp://0"}));
+  EXPECT_EQ(cluster.map.leaves().size(), 2u);
+  EXPECT_FALSE(unlisted->listed);
+  EXPECT_EQ(cluster.map.topology()->partitions[0].replicas.size(), 2u);
+  ASSERT_TRUE(cluster.map.set_leaves({"tcp://0", "tcp://1"}));
+  EXPECT_TRUE(unlisted->listed);
+  EXPECT_EQ(cluster.map.leaves().size(), 2u) << "the same, with its connection";
+  ASSERT_TRUE(cluster.map.set_leaves({"tcp://0"}));
+  const auto both = [&](Result<wire::HelloReply> of_1) {
+    cluster.advance(milliseconds(500));
+    while (cluster.leaf(0).hellos.open() > 0) cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}));
+    cluster.leaf(1).hellos.answer(std::move(of_1));
+  };
+  both(hello({served(1, 1, {0})}));
+  both(lost());
+  EXPECT_FALSE(before->partitions[0].replicas[1]->healthy) << "queries in flight see that it left";
+  EXPECT_EQ(cluster.map.leaves().size(), 2u) << "perhaps only its connection broke";
+  for (int i = 0; i < 18; ++i) both(lost());
+  EXPECT_EQ(cluster.map.leaves().size(), 2u);
+  both(lost());
+  EXPECT_EQ(cluster.map.leaves().size(), 1u) << "silent for 10 s";
+}
+TEST(ClusterMap, TellsEachLeafWhatItServesFromAndWhetherItIsNeeded) {
+  ScriptedCluster cluster(2);
+  EXPECT_EQ(cluster.leaf(0).hellos.last().broker.instance, 7u);
+  EXPECT_EQ(cluster.leaf(0).hellos.last().broker.name, "broker:1");
+  EXPECT_EQ(cluster.leaf(0).hellos.last().broker.serving, GenerationId()) << "none yet";
+  cluster.leaf(0).hellos.answer(hello({served(3, 2, {0, 1})}));
+  cluster.leaf(1).hellos.answer(hello({served(3, 2, {1})}));
+  cluster.advance(milliseconds(500));
+  const auto& first = cluster.leaf(0).hellos.last().broker;
+  EXPECT_EQ(first.serving, (GenerationId{3, support::content_of(3)}));
+  EXPECT_EQ(first.hello_every, milliseconds(500));
+  EXPECT_TRUE(first.needs_leaf) << "nobody else has partition 0";
+  EXPECT_FALSE(cluster.leaf(1).hellos.last().broker.needs_leaf);
+}
+TEST(ClusterMap, TurnsFromALeafThatSaysThatItDrainsAndTellsItThatItMayGo) {
+  ScriptedCluster cluster(2);
+  for (int i : {0, 1}) cluster.leaf(i).hellos.answer(hello({served(1, 1, {0})}));
+  auto goodbye = hello({});
+  goodbye.draining = true;
+  cluster.leaf(0).news(goodbye);
+  const auto& replicas = cluster.map.topology()->partitions[0].replicas;
+  ASSERT_EQ(replicas.size(), 1u);
+  EXPECT_EQ(replicas[0], cluster.map.leaves()[1]);
+  EXPECT_TRUE(cluster.map.leaves()[0]->healthy) << "what it was asked before it answers";
+  cluster.timers.run_due();
+  ASSERT_EQ(cluster.leaf(0).hellos.open(), 1u) << "at once";
+  EXPECT_FALSE(cluster.leaf(0).hellos.last().broker.needs_leaf);
+  cluster.leaf(0).hellos.answer(goodbye);
+  cluster.map.report_unavailable(cluster.map.leaves()[1], "gone");
+  EXPECT_TRUE(cluster.map.topology()->whole()) << "better a leaf that ends soon than none";
+  ASSERT_TRUE(cluster.map.set_leaves({"tcp://1"}));
+  EXPECT_EQ(cluster.map.leaves().size(), 2u) << "not listed, but there";
+  cluster.advance(milliseconds(500));
+  cluster.leaf(0).hellos.answer(lost());
+  EXPECT_EQ(cluster.map.leaves().size(), 1u) << "it said that it would go";
+}
+TEST(ClusterMap, TakesALeafBackThatStartsAgainWhereItDrained) {
+  ScriptedCluster cluster(1);
+  cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}));
+  auto goodbye = hello({});
+  goodbye.draining = true;
+  cluster.leaf(0).news(goodbye);
+  cluster.timers.run_due();
+  EXPECT_TRUE(cluster.leaf(0).hellos.last().broker.needs_leaf);
+  cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}));
+  EXPECT_FALSE(cluster.map.leaves()[0]->draining());
+  EXPECT_TRUE(cluster.map.topology()->whole());
+}
+TEST(ClusterMap, TurnsFromALeafOfBeforeThatDrains) {
+  ScriptedCluster cluster(2);
+  for (int i : {0, 1}) cluster.leaf(i).hellos.answer(hello({served(1, 1, {0})}));
+  cluster.advance(milliseconds(500));
+  cluster.leaf(0).hellos.answer(hello({}));  // it only names no generations
+  EXPECT_EQ(cluster.map.topology()->partitions[0].replicas.size(), 1u);
 }
 TEST(ClusterMap, TakesTheGoodOfSeveralAddresses) {
   ScriptedCluster cluster(0);

@@ -16,10 +16,11 @@ TEST(LeafDns, TriesAnAddressAgainThatCouldNotBeUsed) {
   TimerQueue timers{clock};
   Logger log{"test", LogLevel::kError};
   int tried = 0;
-  ClusterMap map(timers, log, {.collection = "c"}, [&](const std::string&) -> Result<std::unique_ptr<LeafClient>> {
-    if (++tried <= 2) return Error(Code::kInvalid, "too many open files");
-    return std::unique_ptr<LeafClient>(std::make_unique<support::ScriptedLeaf>(timers));
-  });
+  ClusterMap map(timers, log, {.collection = "c"},
+                 [&](const std::string&, const News&) -> Result<std::unique_ptr<LeafClient>> {
+                   if (++tried <= 2) return Error(Code::kInvalid, "too many open files");
+                   return std::unique_ptr<LeafClient>(std::make_unique<support::ScriptedLeaf>(timers));
+                 });
   const LeafDns dns(io, map, log, "localhost", 7000, std::chrono::milliseconds(1));
   const SteadyClock steady;
   const Deadline end = Deadline::after(steady, std::chrono::seconds(20));

@@ -34,6 +34,12 @@ class AZmqLeafClient : public testing::Test {
       const auto request = wire::decode_request(bytes);
       ASSERT_TRUE(request);
       const auto id = std::visit([](const auto& one) { return one.request_id; }, *request);
+      if (goodbye_) {
+        wire::HelloReply goodbye;
+        goodbye.draining = true;
+        socket_->send(peer, wire::encode(wire::Reply(goodbye)));
+        socket_->send(peer, wire::encode(wire::Reply(wire::ErrorReply{0, "nobody's"})));
+      }
       if (refuse_) {
         socket_->send(peer, wire::encode(wire::Reply(wire::ErrorReply{id, "no", refusal_})));
         return;
@@ -56,7 +62,8 @@ class AZmqLeafClient : public testing::Test {
   }
   void connect(std::size_t max_in_flight = 1024, std::optional<ZmqLeafClients::Curve> curve = {}) {
     clients_.emplace(io_, timers_, log_, ZmqLeafClients::Config{.max_in_flight = max_in_flight, .curve = curve});
-    client_ = *clients_->create("tcp://127.0.0.1:" + std::to_string(port_));
+    client_ = *clients_->create("tcp://127.0.0.1:" + std::to_string(port_),
+                                [this](wire::HelloReply news) { news_.push_back(std::move(news)); });
   }
   ~AZmqLeafClient() override {
     client_.reset();
@@ -77,7 +84,7 @@ class AZmqLeafClient : public testing::Test {
   }
   Result<wire::HelloReply> ask(milliseconds time = milliseconds(5000)) {
     std::optional<Result<wire::HelloReply>> got;
-    client_->hello(Deadline::after(clock_, time), [&](Result<wire::HelloReply> reply) { got = std::move(reply); });
+    client_->hello({}, Deadline::after(clock_, time), [&](Result<wire::HelloReply> reply) { got = std::move(reply); });
     EXPECT_FALSE(got) << "never from inside the call";
     if (!run_until([&] { return got.has_value(); })) return Error(Code::kDevice, "was never answered");
     return *std::move(got);
@@ -111,7 +118,8 @@ class AZmqLeafClient : public testing::Test {
   TimerDriver driver_{io_, timers_};
   std::atomic<int> asked_{0};
   std::atomic<bool> mute_{false}, lie_{false};
-  std::atomic<bool> refuse_{false};
+  std::atomic<bool> refuse_{false}, goodbye_{false};
+  std::vector<wire::HelloReply> news_;
   std::atomic<wire::Unsearched> refusal_{};  // with refuse_
   std::unique_ptr<wire::RouterSocket> socket_;
   std::uint16_t port_ = 0;
@@ -125,7 +133,7 @@ TEST_F(AZmqLeafClient, MatchesManyRepliesToTheirRequests) {
   ASSERT_TRUE(reach());
   int answered = 0;
   for (int i = 0; i < 1000; ++i)
-    client_->hello(Deadline::after(clock_, std::chrono::seconds(20)), [&](Result<wire::HelloReply> reply) {
+    client_->hello({}, Deadline::after(clock_, std::chrono::seconds(20)), [&](Result<wire::HelloReply> reply) {
       EXPECT_TRUE(reply) << reply.error().message();
       ++answered;
     });
@@ -146,7 +154,7 @@ TEST_F(AZmqLeafClient, FailsWhatIsPendingWhenTheLeafDies) {
   mute_ = true;
   const int before = asked_;
   std::optional<Result<wire::HelloReply>> got;
-  client_->hello(Deadline::after(clock_, std::chrono::seconds(20)),
+  client_->hello({}, Deadline::after(clock_, std::chrono::seconds(20)),
                  [&](Result<wire::HelloReply> reply) { got = std::move(reply); });
   ASSERT_TRUE(run_until([&] { return asked_ > before; }));
   stop_leaf();
@@ -175,7 +183,7 @@ TEST_F(AZmqLeafClient, ShedsPastItsLimit) {
   ASSERT_TRUE(reach());
   mute_ = true;
   for (int i = 0; i < 2; ++i)
-    client_->hello(Deadline::after(clock_, milliseconds(300)), [](Result<wire::HelloReply>) {});
+    client_->hello({}, Deadline::after(clock_, milliseconds(300)), [](Result<wire::HelloReply>) {});
   EXPECT_EQ(ask(), Code::kOverloaded);
 }
 TEST_F(AZmqLeafClient, CallsAReplyOfAnotherKindCorrupt) {
@@ -208,11 +216,21 @@ TEST_F(AZmqLeafClient, AnswersWhatIsPendingWhenItIsLetGo) {
   ASSERT_TRUE(reach());
   mute_ = true;
   std::optional<Result<wire::HelloReply>> got;
-  client_->hello(Deadline::after(clock_, std::chrono::seconds(20)),
+  client_->hello({}, Deadline::after(clock_, std::chrono::seconds(20)),
                  [&](Result<wire::HelloReply> reply) { got = std::move(reply); });
   client_.reset();
   ASSERT_TRUE(got);
   EXPECT_EQ(*got, Code::kUnavailable);
+}
+TEST_F(AZmqLeafClient, HandsOverWhatALeafSaysUnasked) {
+  start_leaf();
+  connect();
+  ASSERT_TRUE(reach());
+  EXPECT_TRUE(news_.empty());
+  goodbye_ = true;
+  ASSERT_TRUE(ask());
+  ASSERT_EQ(news_.size(), 1u);
+  EXPECT_TRUE(news_[0].draining);
 }
 TEST_F(AZmqLeafClient, RefusesAnAddressThatIsNone) {
   start_leaf();

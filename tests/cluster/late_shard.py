@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""A generation is published, and one shard is late with it, or never takes it: answers stay whole, from the old one, also
+when all queries are cached or nobody asks at all. The leaves of each shard read a repository of their own, which is how one
+can be late.
+"""
+import json
+import os
+import shutil
+import time
+
+import harness
+
+DOCUMENTS = 200
+PARTITIONS = 4
+IDLE_SECONDS = 8  # several times the grace time
+GRACE_SECONDS = 1
+
+
+def write(setting, name):
+    path = setting.path(name + ".jsonl")
+    with open(path, "w", encoding="utf-8") as file:
+        for number in range(DOCUMENTS):
+            file.write(json.dumps({"id": f"{name}{number}", "title": "", "body": f"every word{number % 20} {name}{number}"}) + "\n")
+    return path
+
+
+def copy_of(source, target):
+    """As an operator would: CURRENT last."""
+    os.makedirs(target, exist_ok=True)
+    for folder in ("partitions", "generations"):
+        shutil.copytree(os.path.join(source, folder), os.path.join(target, folder), dirs_exist_ok=True)
+    shutil.copy(os.path.join(source, "CURRENT"), os.path.join(target, "CURRENT.new"))
+    os.rename(os.path.join(target, "CURRENT.new"), os.path.join(target, "CURRENT"))
+
+
+class Shards(harness.Cluster):
+    """Leaf 0 follows `repository`, leaf 1 a copy of it."""
+
+    def start_leaf(self, number):
+        repository, self.repository = self.repository, self.repository if number == 0 else self.repository + "-late"
+        super().start_leaf(number)
+        self.repository = repository
+
+    def generation_of(self, number):
+        return metric(self.leaf_http[number], "frond_leaf_generation")
+
+    def expect_whole(self, generation, what, **parameters):
+        answer = self.search("every", k=10, **parameters)
+        harness.expect(answer.whole, f"{what}: degraded: {answer.degraded}")
+        harness.expect(answer.generation == generation, f"{what}: answered from generation {answer.generation}, not {generation}")
+        harness.expect(answer.total[0] == DOCUMENTS, f"{what}: {answer.total[0]} documents")
+
+
+def metric(port, name):
+    for line in harness.fetch(port, "/metrics")[1].decode().splitlines():
+        if line.startswith(name + " "):
+            return float(line.split()[-1])
+    return None
+
+
+def corrupt_late_shard(late, generation):
+    """Flips a byte in a partition of shard 1 that only this generation has."""
+    with open(os.path.join(late, "generations", f"{generation}.json"), encoding="utf-8") as file:
+        partition = json.load(file)["manifest"]["partitions"][1]
+    path = os.path.join(late, "partitions", partition["id"], partition["files"][0]["name"])
+    with open(path, "r+b") as file:
+        file.seek(10)
+        byte = file.read(1)[0]
+        file.seek(10)
+        file.write(bytes([byte ^ 0xff]))
+
+
+def idle(cluster, generation, what):
+    """Cached queries only, then none at all; then one that is not cached."""
+    end = time.monotonic() + IDLE_SECONDS / 2
+    while time.monotonic() < end:
+        cluster.expect_whole(generation, f"{what}, cached")
+        time.sleep(0.05)
+    time.sleep(IDLE_SECONDS / 2)
+    cluster.expect_whole(generation, f"{what}, after nobody asked for a while", cache="off")
+
+
+def test(setting):
+    repository = setting.path("repository")
+    folder, late = os.path.join(repository, "c"), os.path.join(repository + "-late", "c")
+    setting.build(repository, "c", [write(setting, "a")], PARTITIONS)
+    copy_of(folder, late)
+    cluster = Shards(setting, repository, "c", 2, leaf_flags=("--grace-seconds", GRACE_SECONDS, "--poll-ms", 200))
+    cluster.expect_whole(1, "at first")
+
+    setting.build(repository, "c", [write(setting, "b")], PARTITIONS)
+    harness.eventually(lambda: cluster.generation_of(0) == 2, "the fast shard takes generation 2")
+    idle(cluster, 1, "while a shard is late")
+    harness.expect(cluster.generation_of(1) == 1, "the late shard was not late")
+
+    copy_of(folder, late)
+    harness.eventually(lambda: cluster.search("every", cache="off").generation == 2, "the late shard came: generation 2 is served")
+    cluster.expect_whole(2, "when the late shard came")
+    harness.eventually(lambda: metric(cluster.leaf_http[0], "frond_leaf_generations_served") == 1, "the old generation goes when the broker has left it")
+    cluster.expect_whole(2, "when the old one went", cache="off")
+
+    setting.build(repository, "c", [write(setting, "c")], PARTITIONS)
+    copy_of(folder, late + ".next")
+    corrupt_late_shard(late + ".next", 3)
+    copy_of(late + ".next", late)
+    harness.eventually(lambda: cluster.generation_of(0) == 3, "the fast shard takes generation 3")
+    harness.eventually(lambda: b"refused" in harness.fetch(cluster.leaf_http[1], "/readyz")[1], "the other shard refuses it")
+    idle(cluster, 2, "while a shard never comes")
+    cluster.broker.terminate()
+    harness.expect(cluster.broker.wait(30) == 0, "the broker did not exit 0 at SIGTERM")
+    time.sleep(IDLE_SECONDS / 2)
+    cluster.start_broker()
+    cluster.await_ready()
+    idle(cluster, 2, "with another broker")
+    cluster.stop()
+    print("every answer was whole while a shard was late, and while one never came")
+
+
+harness.run(test, harness.arguments(__doc__).parse_args())
