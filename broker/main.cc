@@ -8,6 +8,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -152,10 +153,12 @@ int serve(const Options& options, std::size_t descriptors) {
   io.run();
 
   // What outlived the drain is answered with what there is, while everything that it refers to is still here.
+  const bool looking_up = clients.looking_up() || (dns && dns->looking_up());
   clients.close();
   io.restart();
   io.poll();
   log.info("stopped");
+  if (looking_up) std::_Exit(0);  // Asio's end would wait for a DNS that perhaps does not answer
   return 0;
 }
 

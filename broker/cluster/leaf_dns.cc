@@ -18,9 +18,11 @@ struct LeafDns::State : std::enable_shared_from_this<State> {
       : resolver(io), timer(io), map(&cluster), log(&logger), host(std::move(name)), port(number), interval(every) {}
 
   void look_up() {
+    looking_up = true;
     resolver.async_resolve(
         host, std::to_string(port),
         [self = shared_from_this()](const boost::system::error_code& ec, const tcp::resolver::results_type& found) {
+          self->looking_up = false;
           if (self->map == nullptr) return;
           self->take(ec, found);
           self->timer.expires_after(self->interval);
@@ -66,7 +68,7 @@ struct LeafDns::State : std::enable_shared_from_this<State> {
   std::chrono::milliseconds interval;
   std::vector<std::string> last;  // that were taken, all of them
   std::string unusable;           // why some were not, as it was logged
-  bool failing = false;
+  bool failing = false, looking_up = false;
 };
 
 LeafDns::LeafDns(asio::io_context& io, ClusterMap& map, Logger& log, std::string host, std::uint16_t port,
@@ -79,5 +81,7 @@ LeafDns::~LeafDns() {
   state_->resolver.cancel();
   state_->timer.cancel();
 }
+
+bool LeafDns::looking_up() const { return state_->looking_up; }
 
 }  // namespace frond::broker

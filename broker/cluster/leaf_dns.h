@@ -20,6 +20,7 @@ class LeafDns {
   LeafDns(boost::asio::io_context& io, ClusterMap& map, Logger& log, std::string host, std::uint16_t port,
           std::chrono::milliseconds interval);
   ~LeafDns();
+  bool looking_up() const;  // its thread may take long to end
   LeafDns(const LeafDns&) = delete;
   LeafDns& operator=(const LeafDns&) = delete;
 

@@ -1,5 +1,6 @@
 #include "broker/cluster/zmq_leaf_client.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -11,6 +12,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 
+#include "broker/cluster/leaf_address.h"
 #include "common/wire/codec.h"
 #include "common/wire/io_pulse.h"
 #include "common/wire/limits.h"
@@ -96,6 +98,7 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
         log_(of.log),
         max_in_flight_(of.config.max_in_flight),
         endpoint_(std::move(endpoint)),
+        address_(of.io, endpoint_),
         news_(std::move(news)),
         socket_(of.context, zmq::socket_type::dealer),
         monitor_(of.context, socket_, ++of.sockets, of.config.curve.has_value(), of.failures),
@@ -121,10 +124,11 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
     socket_.set(zmq::sockopt::sndhwm, static_cast<int>(2 * max_in_flight_ + 16));
     socket_.set(zmq::sockopt::rcvhwm, static_cast<int>(2 * max_in_flight_ + 16));
     socket_.set(zmq::sockopt::ipv6, true);
-    socket_.connect(endpoint_);
+    if (!address_.current().empty()) socket_.connect(address_.current());
     readable_.assign(socket_.get(zmq::sockopt::fd));
     wait();
     pump_soon();
+    look_up();
   }
   void close() {
     if (std::exchange(closed_, true)) return;
@@ -134,6 +138,7 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
     socket_.close();
   }
   std::size_t in_flight() const { return pending_.size(); }
+  bool looking_up() const { return address_.looking_up(); }
 
   template <class Message, class Reply>
   void ask(Message message, Deadline deadline, Done<Reply> done) {
@@ -180,22 +185,36 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
   void look_after_connection() {
     monitor_.take();
     const Instant now = timers_.clock().now();
+    if (!connected()) look_up();
     if ((!monitor_.gave_up() && silent_hellos_ < kSilentHellos) || now < connect_again_) return;
-    connect_again_ = now + kConnectAgain;
+    connect_again(address_.current());
+  }
+  // From `before`, if it was connected anywhere, to what its address is now.
+  void connect_again(const std::string& before) {
+    if (closed_) return;
+    connect_again_ = timers_.clock().now() + kConnectAgain;
     silent_hellos_ = 0;
     monitor_.connecting();
     try {
-      socket_.disconnect(endpoint_);
+      if (!before.empty()) socket_.disconnect(before);
     } catch (const zmq::error_t&) {  // it forgot about the endpoint with the connection
     }
     try {
-      socket_.connect(endpoint_);
+      if (!address_.current().empty()) socket_.connect(address_.current());
     } catch (const zmq::error_t& error) {
       log_.warn("cannot connect to leaf", {{"leaf", endpoint_}, {"error", error.what()}});
     }
     pump_soon();
   }
+  // For a leaf given by name, whose address may be another now.
+  void look_up() {
+    address_.look_up(timers_.clock().now(), [held = weak_from_this()](const std::string& before) {
+      if (const auto self = held.lock()) self->connect_again(before);
+    });
+  }
+  bool connected() const { return (socket_.get(zmq::sockopt::events) & ZMQ_POLLOUT) != 0; }
   std::string why_not_connected() const {
+    if (!address_.why_none().empty()) return "not connected: " + address_.why_none();
     return monitor_.why().empty() ? "not connected" : "not connected: " + monitor_.why();
   }
   void wait() {
@@ -291,6 +310,7 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
   Logger& log_;
   std::size_t max_in_flight_;
   std::string endpoint_;
+  LeafAddress address_;
   News news_;
   zmq::socket_t socket_;
   ConnectionMonitor monitor_;
@@ -334,6 +354,13 @@ void ZmqLeafClients::close() {
   for (const auto& dealer : std::exchange(state_->dealers, {}))
     if (const auto alive = dealer.lock()) alive->close();
   state_->close();
+}
+
+bool ZmqLeafClients::looking_up() const {
+  return std::any_of(state_->dealers.begin(), state_->dealers.end(), [](const auto& dealer) {
+    const auto alive = dealer.lock();
+    return alive && alive->looking_up();
+  });
 }
 
 std::vector<Loop> ZmqLeafClients::loops() {

@@ -2,8 +2,8 @@
 // A LeafClient over ZeroMQ: one DEALER socket a leaf on the broker's Asio loop, one frame a message (common/wire).
 //
 // A lost connection fails what is pending at once, so that another replica can be asked inside the same deadline;
-// it is made again in the background, for ever. Requests are matched to replies by id; late and unknown replies are
-// dropped. With CURVE keys nothing is ever sent in the clear, and only to a leaf that has the key which belongs to the
+// it is made again in the background, for ever, where the leaf's name leads then (leaf_address.h). Requests are matched
+// to replies by id; late and unknown replies are dropped. With CURVE keys nothing is ever sent in the clear, and only to a leaf that has the key which belongs to the
 // public one given here. Why there is no connection is part of a refusal's message.
 #include <cstdint>
 #include <memory>
@@ -44,6 +44,8 @@ class ZmqLeafClients {
   Result<std::unique_ptr<LeafClient>> create(const std::string& endpoint, News news = {});
   // The end: answers everything pending with kUnavailable, from inside this call, and everything asked later too.
   void close();
+  // Whether a leaf's name is being looked up: the thread that does it may take long to end.
+  bool looking_up() const;
   // Of all leaves, since start.
   const HandshakeFailures& handshake_failures() const;
   // When ZeroMQ's thread last turned, as far as this call can tell. It is tried every second.

@@ -232,6 +232,21 @@ TEST_F(AZmqLeafClient, HandsOverWhatALeafSaysUnasked) {
   ASSERT_EQ(news_.size(), 1u);
   EXPECT_TRUE(news_[0].draining);
 }
+TEST_F(AZmqLeafClient, FindsALeafByItsName) {
+  start_leaf();
+  connect();
+  client_ = *clients_->create("tcp://localhost:" + std::to_string(port_));  // also [::1], where nobody listens
+  ASSERT_TRUE(reach());
+  stop_leaf();
+  start_leaf(port_);
+  EXPECT_TRUE(reach());
+}
+TEST_F(AZmqLeafClient, SaysThatANameHasNoAddress) {
+  start_leaf();
+  connect();
+  client_ = *clients_->create("tcp://no-such-leaf.invalid:" + std::to_string(port_));
+  EXPECT_TRUE(is_told("cannot look 'no-such-leaf.invalid' up"));
+}
 TEST_F(AZmqLeafClient, RefusesAnAddressThatIsNone) {
   start_leaf();
   connect();
