@@ -51,8 +51,7 @@ Result<void> ClusterMap::set_leaves(const std::vector<std::string>& endpoints) {
   }
   for (const auto& leaf : leaves_) {
     if (std::find(next.begin(), next.end(), leaf) != next.end()) continue;
-    if (std::exchange(leaf->listed, false) && answers(*leaf))
-      log_.info("leaf not listed", {{"leaf", leaf->endpoint}, {"node", node_of(*leaf)}});
+    leaf->listed = false;
     if (answers(*leaf)) next.push_back(leaf);
   }
   std::swap(leaves_, next);
@@ -203,7 +202,7 @@ void ClusterMap::tell_why_down(LeafNode& leaf) {
 
 void ClusterMap::redraw() {
   const GenerationId before = topology_ ? topology_->id() : GenerationId{};
-  auto drawn = draw_topology(leaves_, before);
+  auto drawn = draw_topology(leaves_, before, &order_);
   if (!drawn && topology_) {
     // No leaf left: keep saying which generation is missing, with nobody behind its partitions.
     auto empty = std::make_shared<Topology>(*topology_);

@@ -78,6 +78,7 @@ class ClusterMap {
   std::vector<LeafRef> leaves_;
   std::vector<std::pair<const LeafNode*, TimerQueue::Id>> scheduled_;  // one a leaf at most
   std::shared_ptr<const Topology> topology_;
+  GenerationOrder order_;
   bool was_whole_ = false;
   std::shared_ptr<ClusterMap*> alive_;  // null inside once we are gone: replies may come later
 };

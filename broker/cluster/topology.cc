@@ -42,17 +42,28 @@ class Told {
     }
   }
 
-  std::shared_ptr<const Topology> best(const GenerationId& serving) const {
+  std::shared_ptr<const Topology> best(const GenerationId& serving, const GenerationOrder& order) const {
     const Candidate* best = nullptr;
     for (const auto& [id, candidate] : candidates_)
-      if (best == nullptr || preferred(candidate, *best, serving)) best = &candidate;
+      if (best == nullptr || preferred(candidate, *best, serving, order)) best = &candidate;
     return best != nullptr ? best->topology : nullptr;
+  }
+  void teach(GenerationOrder& order) const {
+    for (const auto& [id, candidate] : candidates_) {
+      const auto is_after = [&, &one = id](const auto& other) { return later(other.first, one) > 0; };
+      const auto is_before = [&, &one = id](const auto& other) { return later(other.first, one) < 0; };
+      if (std::any_of(candidates_.begin(), candidates_.end(), is_after))
+        order.set_superseded(id, true);
+      else if (std::any_of(candidates_.begin(), candidates_.end(), is_before))
+        order.set_superseded(id, false);
+    }
   }
 
  private:
   void add(const GenerationId& id, const wire::ServedGeneration& served, const LeafRef& leaf);
   int later(const GenerationId& a, const GenerationId& b) const;
-  bool preferred(const Candidate& a, const Candidate& b, const GenerationId& serving) const;
+  bool preferred(const Candidate& a, const Candidate& b, const GenerationId& serving,
+                 const GenerationOrder& order) const;
 
   std::map<GenerationId, Candidate> candidates_;
   std::vector<std::vector<GenerationId>> lists_;  // of each leaf, the current one last
@@ -90,6 +101,7 @@ void Told::add(const GenerationId& id, const wire::ServedGeneration& served, con
 // More than 0: leaves that have both became current with `a` after `b`; less: the other way round; 0: they disagree, or
 // none has both.
 int Told::later(const GenerationId& a, const GenerationId& b) const {
+  if (a == b) return 0;
   bool after = false, before = false;
   for (const auto& list : lists_) {
     const auto of_a = std::find(list.begin(), list.end(), a), of_b = std::find(list.begin(), list.end(), b);
@@ -100,12 +112,14 @@ int Told::later(const GenerationId& a, const GenerationId& b) const {
 }
 
 // Whether `a` is to be served rather than `b`.
-bool Told::preferred(const Candidate& a, const Candidate& b, const GenerationId& serving) const {
+bool Told::preferred(const Candidate& a, const Candidate& b, const GenerationId& serving,
+                     const GenerationOrder& order) const {
   const Topology &one = *a.topology, &other = *b.topology;
   const GenerationId mine = one.id(), theirs = other.id();
   if (one.whole() != other.whole()) return one.whole();
   if (one.whole()) {
-    if (const int order = later(mine, theirs); order != 0) return order > 0;
+    if (const int told = later(mine, theirs); told != 0) return told > 0;
+    if (order.is_superseded(mine) != order.is_superseded(theirs)) return order.is_superseded(theirs);
     if ((a.current > 0) != (b.current > 0)) return a.current > 0;
     if (mine.number != theirs.number) return mine.number > theirs.number;
     if (a.current != b.current) return a.current > b.current;
@@ -139,8 +153,21 @@ bool Topology::needs(const LeafRef& leaf) const {
   });
 }
 
-std::shared_ptr<const Topology> draw_topology(std::span<const LeafRef> leaves, const GenerationId& serving) {
-  return Told(leaves).best(serving);
+void GenerationOrder::set_superseded(const GenerationId& id, bool superseded) {
+  std::erase(superseded_, id);
+  if (superseded) superseded_.push_back(id);
+  if (superseded_.size() > kMaxKnown) superseded_.erase(superseded_.begin());
+}
+
+bool GenerationOrder::is_superseded(const GenerationId& id) const {
+  return std::find(superseded_.begin(), superseded_.end(), id) != superseded_.end();
+}
+
+std::shared_ptr<const Topology> draw_topology(std::span<const LeafRef> leaves, const GenerationId& serving,
+                                              GenerationOrder* order) {
+  const Told told(leaves);
+  if (order != nullptr) told.teach(*order);
+  return told.best(serving, order != nullptr ? *order : GenerationOrder());
 }
 
 }  // namespace frond::broker

@@ -52,18 +52,33 @@ struct Topology {
   std::optional<std::uint32_t> partition_of(Ordinal ordinal) const;
 };
 
+// Which generations came before another one, as leaves told it while they had both: once they have let go of the older
+// one, nobody else knows. The latest kMaxKnown.
+class GenerationOrder {
+ public:
+  static constexpr std::size_t kMaxKnown = 64;
+  void set_superseded(const GenerationId& id, bool superseded);
+  bool is_superseded(const GenerationId& id) const;
+
+ private:
+  std::vector<GenerationId> superseded_;  // the latest last
+};
+
 // Chooses the generation to serve, from the leaves that are healthy; null when they serve none. Leaves that tell of
 // other content under the same number are of another generation; one that does not tell its content (a leaf of before)
 // is of the only content that others tell, if there is only one.
 //
 //  1. Of those whose every partition has a leaf: the one that came last. Leaves list what they serve in the order in
 //     which it became current; so the one that all leaves which have both list behind the other. Where they disagree,
-//     or none has both: what some leaf calls its current one (lists last) before others, then the higher number. So a
-//     generation under way is taken as soon as it is whole, and one rolled back is left once every leaf has left it. Of
-//     one number: what most leaves call current; then `serving`.
+//     or none has both: not one that `order` knows to be superseded; then what some leaf calls its current one (lists
+//     last) before others, then the higher number. So a generation under way is taken as soon as it is whole, and one
+//     rolled back is left once every leaf has left it. Of one number: what most leaves call current; then `serving`.
 //  2. None whole: the one with the largest share of its partitions; `serving` before others, then the higher number.
 //
 // A leaf that drains counts where nobody else has the partition.
-std::shared_ptr<const Topology> draw_topology(std::span<const LeafRef> leaves, const GenerationId& serving);
+//
+// `order` learns from what is told; null: nothing was told before.
+std::shared_ptr<const Topology> draw_topology(std::span<const LeafRef> leaves, const GenerationId& serving,
+                                              GenerationOrder* order = nullptr);
 
 }  // namespace frond::broker

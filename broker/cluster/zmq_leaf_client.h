@@ -3,8 +3,9 @@
 //
 // A lost connection fails what is pending at once, so that another replica can be asked inside the same deadline;
 // it is made again in the background, for ever, where the leaf's name leads then (leaf_address.h). Requests are matched
-// to replies by id; late and unknown replies are dropped. With CURVE keys nothing is ever sent in the clear, and only to a leaf that has the key which belongs to the
-// public one given here. Why there is no connection is part of a refusal's message.
+// to replies by id; late and unknown replies are dropped. With CURVE keys nothing is ever sent in the clear, and only
+// to a leaf that has the key which belongs to the public one given here. Why there is no connection is part of a
+// refusal's message.
 #include <cstdint>
 #include <memory>
 #include <optional>

@@ -4,12 +4,14 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace frond::leaf {
@@ -33,12 +35,16 @@ Result<std::unique_ptr<DataFolder>> DataFolder::open(const fs::path& root) {
 
 DataFolder::~DataFolder() { ::close(lock_); }
 
-Result<void> DataFolder::remember(const std::string& manifest) const {
-  const fs::path draft = root_ / "SERVED.part", name = root_ / "SERVED";
+namespace {
+
+// Whole and synced under its name, or as before.
+Result<void> replace_file(const fs::path& name, const std::string& text) {
+  fs::path draft = name;
+  draft += ".part";
   const auto failed = [&] { return Error(Code::kUnavailable, name.string() + ": " + std::strerror(errno)); };
   const int file = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file < 0) return failed();
-  std::string_view left = manifest;
+  std::string_view left = text;
   while (!left.empty()) {
     const ssize_t written = ::write(file, left.data(), left.size());
     if (written < 0 && errno == EINTR) continue;
@@ -52,16 +58,41 @@ Result<void> DataFolder::remember(const std::string& manifest) const {
   return outcome;
 }
 
-Result<std::string> DataFolder::remembered() const {
-  const fs::path name = root_ / "SERVED";
+Result<std::string> read_file(const fs::path& name) {
   std::ifstream in(name, std::ios::binary);
   if (!in) return Error(Code::kNotFound, name.string() + ": nothing was served from here");
-  std::string manifest(std::istreambuf_iterator<char>(in), {});
+  std::string text(std::istreambuf_iterator<char>(in), {});
   if (in.bad()) return Error(Code::kUnavailable, name.string() + ": can't be read");
-  return manifest;
+  return text;
 }
 
-void DataFolder::keep_only(const std::set<std::string>& partitions, const std::set<std::string>& term_files) const {
+}  // namespace
+
+Result<void> DataFolder::remember(const std::string& manifest) const {
+  return replace_file(root_ / "SERVED", manifest);
+}
+
+Result<std::string> DataFolder::remembered() const { return read_file(root_ / "SERVED"); }
+
+Result<void> DataFolder::keep_manifest(const GenerationId& id, const std::string& text) const {
+  return replace_file(manifest(id), text);
+}
+
+std::vector<std::string> DataFolder::kept_manifests() const {
+  std::error_code ignored;
+  std::vector<std::pair<fs::file_time_type, fs::path>> files;
+  for (fs::directory_iterator at(root_ / "generations", ignored), end; at != end; at.increment(ignored))
+    if (at->path().extension() == ".json") files.emplace_back(at->last_write_time(ignored), at->path());
+  std::sort(files.begin(), files.end());
+  if (files.size() > kMaxKept) files.erase(files.begin(), files.end() - kMaxKept);
+  std::vector<std::string> manifests;
+  for (const auto& [time, path] : files)
+    if (auto text = read_file(path)) manifests.push_back(*std::move(text));
+  return manifests;
+}
+
+void DataFolder::keep_only(const std::set<std::string>& partitions,
+                           const std::set<std::string>& generation_files) const {
   std::error_code ignored;  // what can't be removed now is tried again after the next start
   const auto sweep = [&](const fs::path& folder, const std::set<std::string>& kept) {
     std::vector<fs::path> doomed;
@@ -70,7 +101,7 @@ void DataFolder::keep_only(const std::set<std::string>& partitions, const std::s
     for (const fs::path& path : doomed) fs::remove_all(path, ignored);
   };
   sweep(root_ / "partitions", partitions);
-  sweep(root_ / "generations", term_files);
+  sweep(root_ / "generations", generation_files);
   sweep(root_ / "fetching", {});
 }
 

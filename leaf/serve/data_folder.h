@@ -5,12 +5,14 @@
 //   <data>/generations/<n>-<content>.terms.sst  term statistics of a generation; <n>.terms.sst where a leaf of before
 //                                     wrote them, until they are used
 //   <data>/fetching/                  what is being fetched; worthless after a crash
+//   <data>/generations/<n>-<content>.json  the manifest of each generation that is served
 //   <data>/SERVED                     the manifest of the generation that was served last, as it was published
 // Everything here can be fetched again, so it may be deleted whole while no leaf runs.
 #include <filesystem>
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
@@ -31,6 +33,10 @@ class DataFolder {
     return std::to_string(id.number) + "-" + to_hex(id.content) + ".terms.sst";
   }
   std::filesystem::path terms(const GenerationId& id) const { return root_ / "generations" / terms_file(id); }
+  static std::string manifest_file(const GenerationId& id) {
+    return std::to_string(id.number) + "-" + to_hex(id.content) + ".json";
+  }
+  std::filesystem::path manifest(const GenerationId& id) const { return root_ / "generations" / manifest_file(id); }
   // As leaves named it that knew a generation by its number only.
   std::filesystem::path former_terms(Generation generation) const {
     return root_ / "generations" / (std::to_string(generation) + ".terms.sst");
@@ -40,8 +46,13 @@ class DataFolder {
   // synced, or as before. remembered(): kNotFound where nothing was ever served.
   Result<void> remember(const std::string& manifest) const;
   Result<std::string> remembered() const;
-  // Removes every partition and term file but these names, and what an interrupted fetch left.
-  void keep_only(const std::set<std::string>& partitions, const std::set<std::string>& term_files) const;
+  // The same for all generations that are served, until their file is removed; in the order in which they were kept.
+  // Where there are more than kMaxKept, the last of them.
+  static constexpr std::size_t kMaxKept = 8;
+  Result<void> keep_manifest(const GenerationId& id, const std::string& manifest) const;
+  std::vector<std::string> kept_manifests() const;
+  // Removes every partition but these, every file of generations/ but these, and what an interrupted fetch left.
+  void keep_only(const std::set<std::string>& partitions, const std::set<std::string>& generation_files) const;
 
  private:
   DataFolder(std::filesystem::path root, int lock) : root_(std::move(root)), lock_(lock) {}

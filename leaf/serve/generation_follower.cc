@@ -103,13 +103,39 @@ void GenerationFollower::step() {
   measure();
 }
 
+// The current one first: the sooner searches are answered.
 void GenerationFollower::serve_remembered() {
-  const Result<std::string> kept = data_.remembered();
-  if (!kept) return;
-  const Result<repository::Manifest> manifest = repository::manifest_from_json(*kept);
-  if (!manifest || manifest->collection != options_.collection || !loader_.on_disk(*manifest)) return;
-  auto loaded = loader_.load(*manifest, {}, [this] { return stopping(); });
-  if (loaded) take(std::move(*loaded));
+  if (const Result<std::string> kept = data_.remembered()) {
+    if (auto loaded = load_remembered(*kept)) {
+      const GenerationId id = loaded->id();
+      take(std::move(loaded));
+      remember(id, *kept);  // a leaf of before kept it in one place only
+    }
+  }
+  ServedSet superseded;
+  for (const std::string& kept : data_.kept_manifests()) {
+    if (auto loaded = load_remembered(kept)) {
+      loaded->last_used.store(clock_.now(), std::memory_order_relaxed);
+      superseded.push_back(std::move(loaded));
+    }
+  }
+  const auto current = board_.get();
+  if (superseded.empty()) return;
+  for (const auto& one : superseded) superseded_.emplace(one->id(), clock_.now());
+  superseded.insert(superseded.end(), current->begin(), current->end());
+  superseded_.erase(superseded.back()->id());
+  board_.put(std::move(superseded));
+}
+
+// Null: it is served already, is not of this leaf, or the disk has not all of it.
+std::shared_ptr<const ServedGeneration> GenerationFollower::load_remembered(const std::string& text) {
+  const Result<repository::Manifest> manifest = repository::manifest_from_json(text);
+  if (!manifest || manifest->collection != options_.collection || !loader_.on_disk(*manifest)) return nullptr;
+  const auto set = board_.get();
+  const GenerationId id{manifest->generation, manifest->content};
+  if (std::any_of(set->begin(), set->end(), [&](const auto& one) { return one->id() == id; })) return nullptr;
+  auto loaded = loader_.load(*manifest, *set, [this] { return stopping(); });
+  return loaded ? std::move(*loaded) : nullptr;
 }
 
 void GenerationFollower::advance() {
@@ -140,7 +166,7 @@ void GenerationFollower::load(const repository::Manifest& manifest, const std::s
   if (known != set->end()) {
     take(*known);
     sweep(nullptr);  // the one that was given up
-    return remember(text);
+    return remember(id, text);
   }
   // What an earlier process left behind, or an attempt at a generation that was given up, would fill the disk.
   sweep(&manifest);
@@ -153,7 +179,7 @@ void GenerationFollower::load(const repository::Manifest& manifest, const std::s
   }
   load_time_.observe(std::chrono::duration<double>(clock_.now() - before).count());
   take(std::move(*loaded));
-  remember(text);
+  remember(id, text);
 }
 
 // What is served is what is current.
@@ -164,8 +190,9 @@ void GenerationFollower::settle() {
 }
 
 // Best effort: without it the next leaf here waits for the repository.
-void GenerationFollower::remember(const std::string& manifest) {
-  const Result<void> kept = data_.remember(manifest);
+void GenerationFollower::remember(const GenerationId& id, const std::string& manifest) {
+  Result<void> kept = data_.remember(manifest);
+  if (kept) kept = data_.keep_manifest(id, manifest);
   if (!kept) log_.warn("the generation served is not remembered", {{"error", kept.error().message()}});
 }
 
@@ -192,17 +219,17 @@ void GenerationFollower::take(std::shared_ptr<const ServedGeneration> generation
 
 // Removes what is neither served, nor held by a query, nor of the generation that is wanted next.
 void GenerationFollower::sweep(const repository::Manifest* wanted) {
-  std::set<std::string> partitions, terms;
+  std::set<std::string> partitions, files;
   if (wanted != nullptr) {
-    terms.insert(DataFolder::terms_file({wanted->generation, wanted->content}));
+    files.insert(DataFolder::terms_file({wanted->generation, wanted->content}));
     for (const repository::PartitionEntry& entry : wanted->partitions) partitions.insert(entry.id);
   }
   for (const auto& generation : *board_.get()) {
-    terms.insert(DataFolder::terms_file(generation->id()));
+    files.insert({DataFolder::terms_file(generation->id()), DataFolder::manifest_file(generation->id())});
     for (const ServedPartition& one : generation->partitions) partitions.insert(one.open->id());
   }
   for (const auto& [id, open] : retired_) partitions.insert(id);
-  data_.keep_only(partitions, terms);
+  data_.keep_only(partitions, files);
 }
 
 void GenerationFollower::refuse(const GenerationId& id, const Error& why) {
@@ -248,6 +275,7 @@ void GenerationFollower::give_up(const ServedSet& set, const std::vector<bool>& 
     for (const ServedPartition& partition : one->partitions) retired_[partition.open->id()] = partition.open;
     std::error_code ignored;  // mapped by whoever still reads it; a leftover goes at the next start
     std::filesystem::remove(data_.terms(one->id()), ignored);
+    std::filesystem::remove(data_.manifest(one->id()), ignored);
     superseded_.erase(one->id());
     log_.info("retired a generation",
               {{"generation", std::to_string(one->generation)}, {"content", to_hex(one->content)}});

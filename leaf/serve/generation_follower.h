@@ -1,8 +1,9 @@
 #pragma once
 // Keeps the leaf at the repository's current generation: polls CURRENT, loads, swaps, retires.
 //
-// It begins with what was served last from this data folder, if the disk has it whole: a leaf that starts again while
-// the repository is away, or while a bad generation is current, serves like those that ran on.
+// It begins with what was served last from this data folder, if the disk has it whole, superseded generations as well:
+// a leaf that starts again while the repository is away, while a bad generation is current, or while another shard is
+// late, serves like those that ran on.
 //
 // A generation is its number and its content: where a repository was made anew, a number comes again. The manifest of
 // the current one is read again at every poll, as long as that is not more than kManifestBytesASecond.
@@ -59,11 +60,12 @@ class GenerationFollower {
  private:
   void run();
   void serve_remembered();
+  std::shared_ptr<const ServedGeneration> load_remembered(const std::string& text);
   void advance();
   void take(std::shared_ptr<const ServedGeneration> generation);
   void load(const repository::Manifest& manifest, const std::string& text);
   void settle();
-  void remember(const std::string& manifest);
+  void remember(const GenerationId& id, const std::string& manifest);
   void sweep(const repository::Manifest* wanted);
   void refuse(const GenerationId& id, const Error& why);
   void retire();

@@ -112,6 +112,11 @@ def test(setting):
     cluster.start_broker()
     cluster.await_ready()
     idle(cluster, 2, "with another broker")
+    cluster.leaves[0].terminate()  # an operator's first idea
+    harness.expect(cluster.leaves[0].wait(30) == 0, "a leaf did not exit 0 at SIGTERM")
+    cluster.start_leaf(0)
+    harness.eventually(lambda: cluster.search("every", cache="off").whole, "whole answers when the fast leaf is back")
+    idle(cluster, 2, "when the fast leaf was restarted")
     cluster.stop()
     print("every answer was whole while a shard was late, and while one never came")
 

@@ -180,6 +180,24 @@ TEST(ClusterMap, TakesALeafBackThatStartsAgainWhereItDrained) {
   EXPECT_FALSE(cluster.map.leaves()[0]->draining());
   EXPECT_TRUE(cluster.map.topology()->whole());
 }
+// A repository was made anew, and begins with a low number; one leaf never takes it.
+TEST(ClusterMap, DoesNotGoBackToWhatWasSupersededThoughItsNumberIsHigher) {
+  ScriptedCluster cluster(2);
+  const auto told = [&](std::vector<wire::ServedGeneration> by_0, std::vector<wire::ServedGeneration> by_1) {
+    cluster.advance(milliseconds(500));
+    cluster.leaf(0).hellos.answer(hello(std::move(by_0)));
+    cluster.leaf(1).hellos.answer(hello(std::move(by_1)));
+  };
+  const auto old = served(7, 1, {0}), anew = served(1, 1, {0});
+  told({old}, {old});
+  EXPECT_EQ(cluster.map.topology()->generation, 7u);
+  told({old, anew}, {old});
+  EXPECT_EQ(cluster.map.topology()->generation, 1u);
+  told({anew}, {old});
+  EXPECT_EQ(cluster.map.topology()->generation, 1u) << "who had both has let go of the old one";
+  told({anew}, {anew, old});
+  EXPECT_EQ(cluster.map.topology()->generation, 7u) << "a rollback";
+}
 TEST(ClusterMap, TurnsFromALeafOfBeforeThatDrains) {
   ScriptedCluster cluster(2);
   for (int i : {0, 1}) cluster.leaf(i).hellos.answer(hello({served(1, 1, {0})}));

@@ -62,9 +62,10 @@ class GenerationFollowerTest : public testing::Test {
       if (entry.path().filename().string().starts_with("documents")) return entry.path();
     return {};
   }
-  std::size_t count(const std::string& name) {
+  std::size_t count(const std::string& name, const std::string& extension = {}) {
     std::size_t entries = 0;
-    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder_ / "data" / name)) ++entries;
+    for (const auto& entry : fs::directory_iterator(folder_ / "data" / name))
+      entries += extension.empty() || entry.path().extension() == extension ? 1 : 0;
     return entries;
   }
   using Numbers = std::vector<Generation>;
@@ -102,7 +103,7 @@ TEST_F(GenerationFollowerTest, KeepsTheOldGenerationUntilItWasLeftForTheGraceTim
   leaf.follower.step();
   EXPECT_EQ(leaf.serving(), Numbers{2});
   EXPECT_EQ(count("partitions"), 2u);
-  EXPECT_EQ(count("generations"), 1u);
+  EXPECT_EQ(count("generations", ".sst"), 1u);
 }
 
 TEST_F(GenerationFollowerTest, KeepsTheOldGenerationWhileABrokerServesFromIt) {
@@ -165,14 +166,15 @@ TEST_F(GenerationFollowerTest, TakesWhatIsPublishedUnderANumberThatItHasServed) 
   EXPECT_EQ(leaf.board.find({1}, clock_.now())->statistics.documents, 11u)
       << "who does not say which gets the current one";
   EXPECT_EQ(leaf.board.find({1, 77}, clock_.now()), nullptr);
-  EXPECT_EQ(count("generations"), 2u) << "of each its own file";
+  EXPECT_EQ(count("generations", ".sst"), 2u) << "of each its own file";
   leaf.brokers.heard({1, "b", after, seconds(60)}, {}, clock_.now());
   clock_.advance(seconds(31));
   leaf.follower.step();
   EXPECT_EQ(leaf.serving(), Numbers{1});
-  EXPECT_EQ(count("generations"), 1u);
+  EXPECT_EQ(count("generations", ".sst"), 1u);
   EXPECT_EQ(count("partitions"), 2u);
   EXPECT_TRUE(fs::exists(leaf.data->terms(after))) << "not the other's was removed";
+  EXPECT_EQ(count("generations", ".json"), 1u);
 }
 
 TEST_F(GenerationFollowerTest, BeginsWithOldContentAndTakesTheNewUnderItsNumber) {
@@ -332,7 +334,7 @@ TEST_F(GenerationFollowerTest, LetsGoOfWhatItFetchedOfAGenerationThatWasGivenUp)
   leaf.follower.step();
   EXPECT_EQ(leaf.serving(), (Numbers{1, 4}));
   EXPECT_EQ(count("partitions"), 4u) << "of the generations served";
-  EXPECT_EQ(count("generations"), 2u);
+  EXPECT_EQ(count("generations", ".sst"), 2u);
   EXPECT_EQ(count("fetching"), 0u);
 }
 
@@ -394,11 +396,50 @@ TEST_F(GenerationFollowerTest, GoesOnWithWhatAnEarlierLeafHadBegunToFetch) {
   EXPECT_EQ(leaf.serving(), (Numbers{1, 2})) << leaf.board.detail();
 }
 
+// Whoever restarts leaves while a shard is late must not take the old generation from the brokers.
+TEST_F(GenerationFollowerTest, BeginsWithSupersededGenerationsToo) {
+  publish(10);
+  Numbers both = {1, 2};
+  {
+    Leaf leaf(folder_.path(), clock_);
+    leaf.follower.step();
+    publish(20);
+    leaf.follower.step();
+    ASSERT_EQ(leaf.serving(), both);
+  }
+  for (const bool repository_away : {true, false}) {
+    if (repository_away) fs::rename(folder_ / "repository", folder_ / "away");
+    Leaf leaf(folder_.path(), clock_);
+    leaf.follower.step();
+    EXPECT_EQ(leaf.serving(), both);
+    if (repository_away) fs::rename(folder_ / "away", folder_ / "repository");
+  }
+  {
+    Leaf leaf(folder_.path(), clock_);
+    leaf.follower.step();
+    leaf.hello_from(1, 1, clock_.now());
+    clock_.advance(seconds(60));
+    leaf.follower.step();
+    EXPECT_EQ(leaf.serving(), both);
+    leaf.hello_from(1, 2, clock_.now());
+    leaf.follower.step();
+    EXPECT_EQ(leaf.serving(), Numbers{2});
+  }
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{2});
+  EXPECT_EQ(count("partitions"), 2u);
+}
+
 TEST_F(GenerationFollowerTest, DoesNotBeginWithWhatIsNotItsOwn) {
   publish(10);
   { Leaf(folder_.path(), clock_).follower.step(); }
   fs::rename(folder_ / "repository", folder_ / "away");
   const fs::path served = folder_ / "data/SERVED";
+  fs::path kept;
+  for (const auto& entry : fs::directory_iterator(folder_ / "data/generations"))
+    if (entry.path().extension() == ".json") kept = entry.path();
+  support::write_file(kept, "garbage");
   for (const char* bad : {"", "{}", "garbage"}) {
     support::write_file(served, bad);
     Leaf leaf(folder_.path(), clock_);
@@ -408,6 +449,7 @@ TEST_F(GenerationFollowerTest, DoesNotBeginWithWhatIsNotItsOwn) {
   auto other = *(*repository::RepositorySource::open((folder_ / "away").string(), "c"))->manifest(1);
   other.collection = "another";
   support::write_file(served, repository::to_json(other));
+  support::write_file(kept, repository::to_json(other));
   Leaf leaf(folder_.path(), clock_);
   leaf.follower.step();
   EXPECT_TRUE(leaf.serving().empty());
