@@ -59,21 +59,23 @@ esac
 }
 const environment = install_kubectl();
 
-// A script of k8s, to its end: {status, output}.
-function script(name, args = [], more = {}) {
+// A program, to its end: {status, output}.
+function run(program, args, more = {}) {
   return new Promise((resolve) => {
     let output = "";
-    const child = spawn(path.join(k8s, name), args, { env: { ...environment, ...more } });
+    const child = spawn(program, args, { env: { ...environment, ...more } });
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => { output += part; });
     child.on("close", (status) => resolve({ status, output }));
   });
 }
+const script = (name, args = [], more = {}) => run(path.join(k8s, name), args, more);
+const kubectl = (args) => run("kubectl", args);
 
 const ready = (pod) => !pod.metadata.deletionTimestamp &&
   pod.status.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
 
 const context = {
-  plane, nodes, minor, k8s, bin, builds, build, script, ready,
+  plane, nodes, minor, k8s, bin, builds, build, script, kubectl, ready,
   version,
   names: (pods) => pods.map((pod) => pod.metadata.name).sort(),
   leaves: () => nodes.pods("app.kubernetes.io/name=frond-leaf"),
@@ -85,7 +87,7 @@ try {
   console.log(`${version}: ${Object.keys(programs).join(", ")}`);
   await nodes.add(3);
   await nodes.add_volumes(2, "ReadWriteMany", "200Gi");
-  await nodes.add_volumes(4, "ReadWriteOnce", "100Gi");
+  await nodes.add_leaf_volumes();
   for (const part of parts) {
     const { steps } = await import(`./control_plane/${part}.mjs`);
     for (const [sentence, run] of Object.entries(steps(context))) {

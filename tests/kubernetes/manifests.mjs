@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { check_disruption, check_written, pods_of, selects } from "./manifests/disruption.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const k8s = path.join(here, "../../k8s");
@@ -78,8 +79,7 @@ function check_names(build_name, objects, all) {
     }
     const selector = object.spec?.selector?.matchLabels ?? (object.kind === "Service" ? object.spec.selector : undefined);
     if (selector)
-      check(all.some((other) => pod_of(other) && Object.entries(selector).every(
-        ([label, value]) => pod_of(other).metadata.labels[label] === value)), `${where}: selects no pod`);
+      check(all.flatMap(pods_of).some((labels) => selects(selector, labels)), `${where}: selects no pod`);
     for (const volume of pod_of(object)?.spec.volumes ?? [])
       if (volume.persistentVolumeClaim)
         check(has("PersistentVolumeClaim", volume.persistentVolumeClaim.claimName), `${where}: no claim ${volume.name}`);
@@ -199,6 +199,7 @@ for (const name of BUILDS) {
   check_pods(name, objects);
   check_budgets(name, objects);
   check_secrets(name, objects);
+  check_disruption(name, objects, check);
   if (bin) check_flags(name, objects);
   everything.push(...objects);
 }
@@ -211,6 +212,8 @@ const older = structuredClone(base.find((object) => object.kind === "NetworkPoli
 older.spec.podSelector = "all";
 check(type_faults([wrong]).length === 1, "an unknown field is not refused");
 check(type_faults([older]).length === 1, "a field of a wrong type is not refused");
+
+check_written(k8s, base.find(({ kind }) => kind === "StatefulSet").spec.replicas, check);
 
 // The builders and the publisher agree on how many partitions there are.
 const [index] = build("index"), [publish] = build("publish");

@@ -6,6 +6,7 @@ import { for_server, write } from "./older.mjs";
 import { until } from "./plane.mjs";
 
 export function steps({ plane, nodes, minor, k8s, build, script, leaves, brokers, ready, names }) {
+  const budgets = `/apis/policy/${minor < 21 ? "v1beta1" : "v1"}/namespaces/frond/poddisruptionbudgets`;
   const image_of = (pod) => pod.spec.containers[0].image;
 
   // An overlay over production, of another image tag. Kustomize wants a relative path.
@@ -34,8 +35,15 @@ export function steps({ plane, nodes, minor, k8s, build, script, leaves, brokers
         const new_broker = pods.some((pod) => !pod.metadata.labels["frond/set"] && image_of(pod) === "frond:2");
         if (old_leaves && new_broker) faults.push("a broker was replaced before the leaves");
       };
+      // The budget that production had before there was one for each shard: two of them would make a pod stay for ever.
+      await plane.ask("POST", budgets, {
+        apiVersion: budgets.split("/").slice(2, 4).join("/"), kind: "PodDisruptionBudget",
+        metadata: { name: "leaves", labels: { "app.kubernetes.io/part-of": "frond" } },
+        spec: { maxUnavailable: 1, selector: { matchLabels: { "app.kubernetes.io/name": "frond-leaf" } } },
+      });
       const done = await script("upgrade", [production_with_tag("2")], { ROLLOUT_TIMEOUT: "60s" });
       nodes.watch = () => {};
+      assert.deepEqual(names((await plane.ask("GET", budgets)).items), ["broker", "leaves-shard-0", "leaves-shard-1"]);
       assert.equal(done.status, 0, done.output);
       assert.deepEqual(faults, []);
       assert.equal(fewest_leaves, 1);

@@ -47,6 +47,21 @@ export class Nodes {
       });
   }
 
+  // The volumes of leaves' claims, each on one node as local volumes are: both leaves of a shard on different ones, and
+  // neither may start anywhere else.
+  async add_leaf_volumes(namespace = "frond") {
+    for (const [claim, node] of [["a-0", 0], ["a-1", 1], ["b-0", 1], ["b-1", 0]])
+      await this.#plane.ask("POST", "/api/v1/persistentvolumes", {
+        apiVersion: "v1", kind: "PersistentVolume", metadata: { name: `leaf-${claim}` },
+        spec: {
+          accessModes: ["ReadWriteOnce"], capacity: { storage: "100Gi" }, local: { path: `/volumes/${claim}` },
+          claimRef: { namespace, name: `data-leaf-${claim}` },
+          nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [
+            { key: "kubernetes.io/hostname", operator: "In", values: [`node-${node}`] }] }] } },
+        },
+      });
+  }
+
   async pods(selector = "") {
     const query = selector && `?labelSelector=${encodeURIComponent(selector)}`;
     return (await this.#plane.ask("GET", `/api/v1/namespaces/frond/pods${query}`)).items;
@@ -65,11 +80,20 @@ export class Nodes {
     }
   }
 
+  // The label of a StatefulSet's pod that later controllers (1.28) put there.
+  async #number(pod) {
+    const index = "apps.kubernetes.io/pod-index", { name, labels, ownerReferences } = pod.metadata;
+    if (ownerReferences?.[0].kind !== "StatefulSet" || labels[index]) return;
+    await this.#plane.ask("PATCH", `/api/v1/namespaces/frond/pods/${name}`,
+                          { metadata: { labels: { [index]: name.split("-").at(-1) } } });
+  }
+
   async #attend(pod) {
     const where = `/api/v1/namespaces/frond/pods/${pod.metadata.name}`;
     if (pod.metadata.deletionTimestamp)
       return this.#plane.request("DELETE", where, { apiVersion: "v1", kind: "DeleteOptions", gracePeriodSeconds: 0 });
     if (!pod.spec.nodeName || ["Succeeded", "Failed"].includes(pod.status.phase)) return undefined;
+    await this.#number(pod);
     const does = this.behaviour(pod);
     const ready = does === "ready", ended = does === "succeeded" ? 0 : does;
     const phase = typeof ended !== "number" ? "Running" : ended === 0 ? "Succeeded" : "Failed";

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseAllDocuments, stringify } from "yaml";
 
-// What came with which minor version. A path's [] is each element of a list.
+// What came with which minor version. A path's last [field] is each element of a list that has this field.
 const RENAMED = [
   { until: 22, kind: "HorizontalPodAutoscaler", to: "autoscaling/v2beta2" },
   { until: 20, kind: "PodDisruptionBudget", to: "policy/v1beta1" },
@@ -15,16 +15,18 @@ const LEFT_OUT = [
   { until: 21, kind: "Job", path: "spec.completionMode" },
   { until: 25, kind: "Job", path: "spec.podFailurePolicy" },
   { until: 26, kind: "PodDisruptionBudget", path: "spec.unhealthyPodEvictionPolicy" },
-  { until: 26, kind: "Deployment", path: "spec.template.spec.topologySpreadConstraints.[].matchLabelKeys" },
-  { until: 26, kind: "StatefulSet", path: "spec.template.spec.topologySpreadConstraints.[].matchLabelKeys" },
-  { until: 26, kind: "StatefulSet", path: "spec.template.spec.topologySpreadConstraints.[].minDomains" },
+  // A constraint without its matchLabelKeys would count other pods: it goes as a whole.
+  { until: 26, kind: "Deployment", path: "spec.template.spec.topologySpreadConstraints.[matchLabelKeys]" },
+  { until: 26, kind: "StatefulSet", path: "spec.template.spec.topologySpreadConstraints.[matchLabelKeys]" },
 ];
 
 function leave_out(value, [step, ...rest]) {
   if (value === undefined) return false;
-  if (step === "[]") return value.map((element) => leave_out(element, rest)).includes(true);
   if (rest.length) return leave_out(value[step], rest);
-  return step in value && delete value[step];
+  const [, field] = /^\[(.*)\]$/.exec(step) ?? [];
+  if (field === undefined) return step in value && delete value[step];
+  const kept = value.filter((element) => !(field in element));
+  return value.splice(0, Infinity, ...kept).length > kept.length;
 }
 
 // The objects for a server of version 1.`minor`, and the "Kind path" of everything left out.

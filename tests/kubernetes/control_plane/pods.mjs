@@ -4,7 +4,7 @@ import path from "node:path";
 import { for_server, write } from "./older.mjs";
 import { until } from "./plane.mjs";
 
-export function steps({ plane, nodes, minor, bin, build, script, leaves, brokers, ready, names }) {
+export function steps({ plane, nodes, minor, bin, build, script, kubectl, leaves, brokers, ready, names }) {
   const evict = (name) => plane.request("POST", `/api/v1/namespaces/frond/pods/${name}/eviction`,
     { apiVersion: minor < 22 ? "policy/v1beta1" : "policy/v1", kind: "Eviction", metadata: { name, namespace: "frond" } });
 
@@ -72,19 +72,40 @@ export function steps({ plane, nodes, minor, bin, build, script, leaves, brokers
       assert.deepEqual(names(claims), ["data-leaf-a-0", "data-leaf-a-1", "data-leaf-b-0", "data-leaf-b-1", "input", "repository"]);
       assert(claims.every(({ status }) => status.phase === "Bound"));
     },
-    "one leaf may be evicted, and no other until it is ready again": async () => {
-      const budget = () => plane.ask("GET", `/apis/policy/${minor < 21 ? "v1beta1" : "v1"}/namespaces/frond/poddisruptionbudgets/leaves`);
-      await until("the budget knows both sets", async () => (await budget()).status.expectedPods === 4 &&
-                                                             (await budget()).status.disruptionsAllowed === 1);
-      nodes.behaviour = (pod) => (pod.metadata.name === "leaf-a-0" ? "running" : "ready");
+    "of a shard's leaves one may be evicted, and the other not until it is ready again; another shard's may": async () => {
+      const budget = (shard) => plane.ask(
+        "GET", `/apis/policy/${minor < 21 ? "v1beta1" : "v1"}/namespaces/frond/poddisruptionbudgets/leaves-shard-${shard}`);
+      for (const shard of [0, 1])
+        await until("the budget knows both leaves", async () => {
+          const { expectedPods, disruptionsAllowed } = (await budget(shard)).status;
+          return expectedPods === 2 && disruptionsAllowed === 1;
+        });
+      nodes.behaviour = (pod) => (["leaf-a-0", "leaf-b-1"].includes(pod.metadata.name) ? "running" : "ready");
       const before = (await leaves()).find((pod) => pod.metadata.name === "leaf-a-0").metadata.uid;
       assert.equal((await evict("leaf-a-0")).status, 201);
       assert.equal((await evict("leaf-b-0")).status, 429);
+      assert.equal((await evict("leaf-b-1")).status, 201);
       await until("leaf-a-0 runs again", async () => (await leaves()).some(
         (pod) => pod.metadata.name === "leaf-a-0" && pod.metadata.uid !== before && pod.status.phase === "Running"));
-      assert.equal((await evict("leaf-b-0")).status, 429);
+      for (const leaf of ["leaf-b-0", "leaf-a-1"]) assert.equal((await evict(leaf)).status, 429);
       nodes.behaviour = () => "ready";
-      await until("another may go", async () => (await budget()).status.disruptionsAllowed === 1);
+      for (const shard of [0, 1]) await until("another may go", async () => (await budget(shard)).status.disruptionsAllowed === 1);
+    },
+    "a drain of one of the two nodes with leaves ends, and every shard keeps one": async () => {
+      const of_shard = (pods, shard) => pods.filter((pod) => ready(pod) && new RegExp(`^leaf-.-${shard}$`).test(pod.metadata.name));
+      let fewest = 2;
+      nodes.watch = (pods) => { fewest = Math.min(fewest, of_shard(pods, 0).length, of_shard(pods, 1).length); };
+      const { status, output } = await kubectl(["drain", "node-0", "--ignore-daemonsets", "--timeout=30s"]);
+      assert.equal(status, 0, output);
+      const left = await until("the leaves of the drained node wait for it", async () => {
+        const pods = await leaves();
+        return pods.length === 4 && pods;
+      });
+      assert.deepEqual(names(left.filter((pod) => !pod.spec.nodeName)), ["leaf-a-0", "leaf-b-1"]);
+      assert.equal(fewest, 1);
+      nodes.watch = () => {};
+      assert.equal((await kubectl(["uncordon", "node-0"])).status, 0);
+      await until("they are back", async () => (await leaves()).filter(ready).length === 4);
     },
   };
 }
