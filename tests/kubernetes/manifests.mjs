@@ -112,18 +112,21 @@ function bytes(size) {
 
 const LONGEST_SEARCH_S = 60;  // --max-timeout
 const LAST_REPLIES_S = 4;     // what a leaf takes to end, once all is answered
+const DNS_CACHE_S = 30;       // how long a name server of the cluster may keep an answer
+const DNS_INTERVAL_S = 5;     // --leaf-dns-interval-ms
 
 // Flags against what the pod is given: memory that they may use, and the time that an end may take.
 function check_budgets(build_name, objects) {
   for (const object of objects.filter(pod_of)) {
     const { spec } = pod_of(object);
     const where = `${build_name}: ${object.kind} ${object.metadata.name}`;
-    const [{ args, resources, lifecycle }] = spec.containers;
+    const [{ args, resources, lifecycle, readinessProbe }] = spec.containers;
     const flag = (name) => args.findLast((arg) => arg.startsWith(`--${name}=`))?.split("=")[1];
     const has = bytes((resources.limits ?? resources.requests).memory), grace = spec.terminationGracePeriodSeconds;
     const drain = Number(flag("drain-ms") ?? 0) / 1000;
     if (object.kind === "StatefulSet") {
       check(bytes(flag("host-cache") ?? "1GiB") <= has / 2, `${where}: --host-cache is over half of the memory`);
+      check(readinessProbe.initialDelaySeconds > DNS_CACHE_S + DNS_INTERVAL_S, `${where}: is ready before brokers know its address`);
       check(drain + LONGEST_SEARCH_S + LAST_REPLIES_S <= grace, `${where}: is killed while it drains`);
     } else if (object.kind === "Deployment") {
       check(bytes(flag("cache") ?? "64MiB") <= has / 2, `${where}: --cache is over half of the memory`);
