@@ -6,7 +6,9 @@
 // FROND_CONTROL_PLANE: the folder of its programs (control_plane/build makes one); else they are looked for in the PATH.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import http from "node:http";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { ControlPlane, find_programs, until } from "./control_plane/plane.mjs";
@@ -40,7 +42,18 @@ function build(folder) {
   return read(done.stdout);
 }
 
-// kubectl for the scripts of k8s: what goes to an older server passes older.mjs, and a log has one made-up line.
+// What brokers say when they are asked through the API server, which has no way to pods here: a function of the name and the
+// port to the text of /v1/cluster, or to undefined.
+let say = () => undefined;
+const brokers_say = http.createServer((request, response) => {
+  const [, scheme, name, port] = /\/pods\/(\w+):(.*):(\d+)\/proxy\/v1\/cluster$/.exec(request.url) ?? [];
+  const text = say({ scheme, name, port: Number(port) });
+  response.writeHead(text === undefined ? 503 : 200).end(text);
+}).listen(0, "127.0.0.1");
+await once(brokers_say, "listening");
+
+// kubectl for the scripts of k8s: what goes to an older server passes older.mjs, a log has one made-up line, and what is
+// asked of pods goes to brokers_say.
 function install_kubectl() {
   const folder = path.join(plane.folder, "bin");
   mkdirSync(folder);
@@ -50,6 +63,7 @@ function install_kubectl() {
 set -euo pipefail
 case " $* " in
   *" logs "*) echo "a line of the log" ;;
+  *" get --raw "*"/proxy/"*) for arg; do [[ $arg != /api/* ]] || curl --silent --fail "http://127.0.0.1:${brokers_say.address().port}$arg"; done ;;
   *" apply -k "*) "${real}" kustomize "\${@: -1}" | ${older} | "${real}" "\${@:1:$#-2}" -f - ;;
   *" apply -f - "*) ${older} | "${real}" "$@" ;;
   *) exec "${real}" "$@" ;;
@@ -75,7 +89,7 @@ const ready = (pod) => !pod.metadata.deletionTimestamp &&
   pod.status.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
 
 const context = {
-  plane, nodes, minor, k8s, bin, builds, build, script, kubectl, ready,
+  plane, nodes, minor, k8s, set_say: (tell) => { say = tell; }, bin, builds, build, script, kubectl, ready,
   version,
   names: (pods) => pods.map((pod) => pod.metadata.name).sort(),
   leaves: () => nodes.pods("app.kubernetes.io/name=frond-leaf"),
@@ -102,5 +116,6 @@ try {
 } finally {
   await nodes.stop().catch(() => {});
   plane.stop();
+  brokers_say.close();
 }
 process.exit(failed ? 1 : 0);

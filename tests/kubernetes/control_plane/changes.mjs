@@ -5,7 +5,7 @@ import path from "node:path";
 import { for_server, write } from "./older.mjs";
 import { until } from "./plane.mjs";
 
-export function steps({ plane, nodes, minor, k8s, build, script, leaves, brokers, ready, names }) {
+export function steps({ plane, nodes, minor, k8s, build, script, set_say, leaves, brokers, ready, names }) {
   const budgets = `/apis/policy/${minor < 21 ? "v1beta1" : "v1"}/namespaces/frond/poddisruptionbudgets`;
   const image_of = (pod) => pod.spec.containers[0].image;
 
@@ -20,13 +20,33 @@ export function steps({ plane, nodes, minor, k8s, build, script, leaves, brokers
     return folder;
   }
 
+  // What every broker says when it finds a pod's address `late` ms after the pod was made.
+  let known = "{}";
+  const find_leaves = (late) => (pods) => {
+    const up = pods.filter((pod) => ready(pod) && pod.metadata.labels["frond/set"] &&
+                                    Date.now() - Date.parse(pod.metadata.creationTimestamp) > late);
+    known = JSON.stringify({ partitions: [0, 1].map((shard) => ({
+      partition: shard, leaves: up.filter(({ metadata }) => metadata.name.endsWith(`-${shard}`)).map(({ status }) => `tcp://${status.podIP}:7001`),
+    })) });
+  };
+  set_say(({ scheme, name, port }) => {
+    assert.deepEqual([scheme, port], ["https", 8080]);
+    assert.match(name, /^broker-/);
+    return known;
+  });
+
   return {
     "k8s/upgrade keeps a leaf of every shard and all brokers, and brokers come last": async () => {
       nodes.behaviour = (pod) => (Date.now() - Date.parse(pod.metadata.creationTimestamp) > 2500 ? "ready" : "running");
-      let fewest_leaves = 2, fewest_brokers = 3, both_shards = 2;
+      let fewest_leaves = 2, fewest_brokers = 3, both_shards = 2, fewest_known = 2;
       const faults = [];
+      const find = find_leaves(9000), of_known = () => JSON.parse(known).partitions?.map(({ leaves }) => leaves.length) ?? [0];
+      nodes.watch = find;
+      await until("brokers know all leaves", () => Math.min(...of_known()) === 2);
       nodes.watch = (pods) => {
+        find(pods);
         const up = pods.filter(ready);
+        fewest_known = Math.min(fewest_known, ...of_known());
         const of_shard = (shard) => up.filter((pod) => pod.metadata.labels["frond/set"] && pod.metadata.name.endsWith(`-${shard}`)).length;
         fewest_leaves = Math.min(fewest_leaves, of_shard(0), of_shard(1));
         both_shards = Math.min(both_shards, Math.max(of_shard(0), of_shard(1)));
@@ -42,7 +62,8 @@ export function steps({ plane, nodes, minor, k8s, build, script, leaves, brokers
         spec: { maxUnavailable: 1, selector: { matchLabels: { "app.kubernetes.io/name": "frond-leaf" } } },
       });
       const done = await script("upgrade", [production_with_tag("2")], { ROLLOUT_TIMEOUT: "60s" });
-      nodes.watch = () => {};
+      nodes.watch = find_leaves(0);
+      assert.equal(fewest_known, 1, "a shard lost its last leaf that brokers knew");
       assert.deepEqual(names((await plane.ask("GET", budgets)).items), ["broker", "leaves-shard-0", "leaves-shard-1"]);
       assert.equal(done.status, 0, done.output);
       assert.deepEqual(faults, []);

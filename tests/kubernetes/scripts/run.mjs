@@ -13,7 +13,7 @@ export function run(script, args, body, more = {}) {
   try {
     const asked = path.join(folder, "asked"), program = (name, text) =>
       writeFileSync(path.join(folder, name), `#!/usr/bin/env bash\n${text}\n`, { mode: 0o755 });
-    program("kubectl", `echo "$*" >>"${asked}"\n${body}`);
+    program("kubectl", `echo "\${*//$'\\n'/ }" >>"${asked}"\n${body}`);
     // Says which files it was to make, and makes them.
     program("frond", `echo "$3" >>"${folder}/made"; echo "secret-of-$(basename "$3")" >"$3.secret"; echo "public-of-$(basename "$3")" >"$3.public"`);
     const done = spawnSync(path.join(k8s, script), args,
