@@ -16,7 +16,7 @@ import { Nodes } from "./control_plane/nodes.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const k8s = path.join(here, "../../k8s");
-const builds = ["overlays/dev", "overlays/gpu", "overlays/production", "index", "publish", "rollback", "prune"];
+const builds = ["overlays/dev", "overlays/gpu", "overlays/production"];
 
 function skip(why) {
   console.log(`skipped: ${why}`);
@@ -58,14 +58,16 @@ function install_kubectl() {
   const folder = path.join(plane.folder, "bin");
   mkdirSync(folder);
   const real = spawnSync("sh", ["-c", "command -v kubectl"], { encoding: "utf8" }).stdout.trim();
-  const older = `"${process.execPath}" "${path.join(here, "control_plane/older.mjs")}" ${minor}`;
+  const older = `"${process.execPath}" "${path.join(here, "control_plane/older.mjs")}"`;
+  const create = minor > 20 ? `exec "${real}" "$@"` :
+    `"${real}" "\${@:1:$#-4}" get cronjob "\${@: -2:1}" -o json | ${older} --job | "${real}" "\${@:1:$#-4}" create -f -`;
   writeFileSync(path.join(folder, "kubectl"), `#!/usr/bin/env bash
 set -euo pipefail
 case " $* " in
   *" logs "*) echo "a line of the log" ;;
   *" get --raw "*"/proxy/"*) for arg; do [[ $arg != /api/* ]] || curl --silent --fail "http://127.0.0.1:${brokers_say.address().port}$arg"; done ;;
-  *" apply -k "*) "${real}" kustomize "\${@: -1}" | ${older} | "${real}" "\${@:1:$#-2}" -f - ;;
-  *" apply -f - "*) ${older} | "${real}" "$@" ;;
+  *" create job "*) ${create} ;;
+  *" apply -f - "*) ${older} ${minor} | "${real}" "$@" ;;
   *) exec "${real}" "$@" ;;
 esac
 `, { mode: 0o755 });

@@ -7,11 +7,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { check_disruption, check_written, pods_of, selects } from "./manifests/disruption.mjs";
+import { check_jobs } from "./manifests/jobs.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const k8s = path.join(here, "../../k8s");
 const bin = process.argv[process.argv.indexOf("--bin") + 1];
-const BUILDS = ["overlays/dev", "overlays/gpu", "overlays/production", "index", "publish", "rollback", "prune"];
+const BUILDS = ["overlays/dev", "overlays/gpu", "overlays/production"];
 
 function skip(why) {
   console.log(`skipped: ${why}`);
@@ -61,11 +62,11 @@ function type_faults(objects) {
   }
 }
 
-const pod_of = (object) => object.kind === "Job" || object.spec?.template ? object.spec.template : undefined;
+const pod_of = (object) => (object.kind === "CronJob" ? object.spec.jobTemplate.spec.template : object.spec?.template);
 
-// Names that point to other objects of the same build, or of the base next to which a job is applied.
-function check_names(build_name, objects, all) {
-  const has = (kind, name) => all.some((object) => object.kind === kind && object.metadata.name === name);
+// Names that point to other objects of the same build.
+function check_names(build_name, objects) {
+  const has = (kind, name) => objects.some((object) => object.kind === kind && object.metadata.name === name);
   for (const object of objects) {
     const where = `${build_name}: ${object.kind} ${object.metadata.name}`;
     check(["Namespace", "PriorityClass"].includes(object.kind) || object.metadata.namespace === "frond",
@@ -79,7 +80,7 @@ function check_names(build_name, objects, all) {
     }
     const selector = object.spec?.selector?.matchLabels ?? (object.kind === "Service" ? object.spec.selector : undefined);
     if (selector)
-      check(all.flatMap(pods_of).some((labels) => selects(selector, labels)), `${where}: selects no pod`);
+      check(objects.flatMap(pods_of).some((labels) => selects(selector, labels)), `${where}: selects no pod`);
     for (const volume of pod_of(object)?.spec.volumes ?? [])
       if (volume.persistentVolumeClaim)
         check(has("PersistentVolumeClaim", volume.persistentVolumeClaim.claimName), `${where}: no claim ${volume.name}`);
@@ -99,6 +100,7 @@ function check_pods(build_name, objects) {
       const is = container.securityContext;
       check(is.allowPrivilegeEscalation === false && is.capabilities.drop.includes("ALL") && is.readOnlyRootFilesystem,
             `${where}: container ${container.name} is not restricted`);
+      check(container.terminationMessagePolicy === "FallbackToLogsOnError", `${where}: container ${container.name} does not tell why it failed`);
       check(container.resources.requests.memory && container.resources.requests.cpu, `${where}: requests nothing`);
     }
   }
@@ -198,11 +200,12 @@ const base = build("overlays/production");
 const everything = [];
 for (const name of BUILDS) {
   const objects = build(name);
-  check_names(name, objects, name.startsWith("overlays/") ? objects : [...base, ...objects]);
+  check_names(name, objects);
   check_pods(name, objects);
   check_budgets(name, objects);
   check_secrets(name, objects);
   check_disruption(name, objects, check);
+  check_jobs(name, objects, check);
   if (bin) check_flags(name, objects);
   everything.push(...objects);
 }
@@ -217,13 +220,6 @@ check(type_faults([wrong]).length === 1, "an unknown field is not refused");
 check(type_faults([older]).length === 1, "a field of a wrong type is not refused");
 
 check_written(k8s, base.find(({ kind }) => kind === "StatefulSet").spec.replicas, check);
-
-// The builders and the publisher agree on how many partitions there are.
-const [index] = build("index"), [publish] = build("publish");
-const args = (job) => job.spec.template.spec.containers[0].args;
-const partitions = index.spec.completions;
-check(args(index).includes(`--partition=$(JOB_COMPLETION_INDEX)/${partitions}`), "index: --partition is not of completions");
-check(args(publish).includes(`--partitions=${partitions}`), "publish: --partitions is not index's completions");
 
 for (const fault of faults) console.log(fault);
 console.log(`${everything.length} objects of ${BUILDS.length} builds: ${faults.length} faults`);

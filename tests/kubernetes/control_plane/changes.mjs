@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { for_server, write } from "./older.mjs";
-import { until } from "./plane.mjs";
+import { sleep, until } from "./plane.mjs";
 
 export function steps({ plane, nodes, minor, k8s, build, script, set_say, leaves, brokers, ready, names }) {
   const budgets = `/apis/policy/${minor < 21 ? "v1beta1" : "v1"}/namespaces/frond/poddisruptionbudgets`;
@@ -89,12 +89,12 @@ export function steps({ plane, nodes, minor, k8s, build, script, set_say, leaves
       assert.equal((await back).status, 0, (await back).output);
       assert((await leaves()).every((pod) => image_of(pod) === "frond:2"));
     },
-    "k8s/reindex: four builders, and the publisher when all are done": async () => {
+    "k8s/reindex: four builders of the overlay's image, and the publisher when all are done": async () => {
       const builders = () => nodes.pods("job-name=index"), publishers = () => nodes.pods("job-name=publish");
       let built = false;
       nodes.behaviour = (pod) => (pod.metadata.labels["job-name"] === "index" ? (built ? "succeeded" : "running") :
         pod.metadata.labels["job-name"] ? "succeeded" : "ready");
-      const done = script("reindex");
+      const done = script("reindex", [], { POLL_SECONDS: "0.2" });
       const running = await until("four builders run", async () => {
         const pods = await builders();
         return pods.length === 4 && pods.every((pod) => pod.status.phase === "Running") && pods;
@@ -102,31 +102,53 @@ export function steps({ plane, nodes, minor, k8s, build, script, set_say, leaves
       if (minor >= 22)
         assert.deepEqual(running.map((pod) => pod.metadata.annotations["batch.kubernetes.io/job-completion-index"]).sort(), ["0", "1", "2", "3"]);
       assert.equal((await publishers()).length, 0);
+      assert(running.every((pod) => image_of(pod) === "frond:2"));  // as k8s/upgrade has left it
+      await sleep(2000);  // it has to see them
       built = true;
       const { status, output } = await done;
       assert.equal(status, 0, output);
+      assert.match(output, /index: 4 running, 0 waiting, 0 of 4 done/);
       assert.equal((await publishers()).length, 1);
       assert((await builders()).length === 4 && (await builders()).every((pod) => pod.status.phase === "Succeeded"));
 
-      // Again: the jobs of the run before are replaced.
+      // Again, with an overlay: the jobs of the run before are replaced, and of its image.
       const before = names(running);
-      assert.equal((await script("reindex")).status, 0);
-      assert((await builders()).every((pod) => !before.includes(pod.metadata.name)));
+      const again = await script("reindex", [production_with_tag("3")]);
+      assert.equal(again.status, 0, again.output);
+      assert((await builders()).every((pod) => !before.includes(pod.metadata.name) && image_of(pod) === "frond:3"));
+      assert((await brokers()).every((pod) => image_of(pod) === "frond:2"));
     },
-    "the Job that goes back a generation is tried once": async () => {
+    "k8s/job: the Job that goes back a generation is tried once, and it is said why it failed": async () => {
       nodes.behaviour = (pod) => (pod.metadata.labels["job-name"] === "rollback" ? 1 : "ready");
-      const { objects } = for_server(minor, build("rollback"));
-      assert.equal(plane.kubectl(["apply", "-f", "-"], write(objects)).status, 0);
-      const job = () => plane.ask("GET", "/apis/batch/v1/namespaces/frond/jobs/rollback");
-      await until("the Job has failed", async () => (await job()).status.conditions?.some(({ type }) => type === "Failed"));
+      const { status, output } = await script("job", ["rollback"]);
+      assert.equal(status, 1, output);
+      assert.match(output, /rollback-\S+ failed Error, exit code 1: a line of the log\n/);
+      assert.match(output, /rollback failed: Job has reached the specified backoff limit/);
       assert.equal((await nodes.pods("job-name=rollback")).length, 1);
+    },
+    "k8s/reindex says why its builders wait, and gives up": async () => {
+      nodes.behaviour = () => "ready";
+      const index = "/apis/batch/" + (minor < 21 ? "v1beta1" : "v1") + "/namespaces/frond/cronjobs/index";
+      const { spec } = await plane.ask("GET", index);
+      const [container] = spec.jobTemplate.spec.template.spec.containers;
+      const request = (cpu) => plane.ask("PATCH", index, { spec: { jobTemplate: { spec: { template: { spec: {
+        containers: [{ ...container, resources: { ...container.resources, requests: { cpu } } }] } } } } } });
+      await request("100");
+      const { status, output } = await script("reindex", [], { START_TIMEOUT: "6" });
+      await request(container.resources.requests.cpu);
+      assert.equal(status, 1);
+      assert.match(output, /index: 0 running, 4 waiting, 0 of 4 done, 0 failed/);
+      assert.match(output, /index-\S+ waits Unschedulable: 0\/3 nodes are available: 3 Insufficient cpu/);
+      assert.match(output, /no pod of index has run for 6 s/);
     },
     "leaves take the place of builders when nodes are full": async () => {
       nodes.behaviour = (pod) => (pod.metadata.labels["job-name"] ? "running" : "ready");
-      const [job] = for_server(minor, build("index")).objects;
       plane.kubectl(["delete", "job", "index", "-n", "frond"]);
-      job.spec.template.spec.containers[0].resources.requests.cpu = "34";  // one a node, beside what is there: no room for a leaf
-      job.spec.completions = job.spec.parallelism = 3;
+      const { spec } = for_server(minor, build("overlays/production")).objects.find(
+        ({ kind, metadata }) => kind === "CronJob" && metadata.name === "index").spec.jobTemplate;
+      const job = { apiVersion: "batch/v1", kind: "Job", metadata: { name: "index", namespace: "frond" }, spec };
+      spec.template.spec.containers[0].resources.requests.cpu = "34";  // one a node, beside what is there: no room for a leaf
+      spec.completions = spec.parallelism = 3;
       assert.equal(plane.kubectl(["apply", "-f", "-"], write([job])).status, 0);
       const builders = async () => (await nodes.pods("job-name=index")).filter((pod) => pod.status.phase === "Running");
       await until("a builder is on every node", async () => (await builders()).length === 3);

@@ -99,7 +99,8 @@ export class Nodes {
     const phase = typeof ended !== "number" ? "Running" : ended === 0 ? "Succeeded" : "Failed";
     const was = pod.status.conditions?.find(({ type }) => type === "Ready")?.status === "True";
     if (pod.status.phase === phase && was === ready) return undefined;
-    const state = phase === "Running" ? { running: {} } : { terminated: { exitCode: ended } };
+    const state = phase === "Running" ? { running: {} } :
+      { terminated: { exitCode: ended, ...(ended && { reason: "Error", message: "the first line\na line of the log\n" }) } };
     return this.#plane.request("PATCH", `${where}/status`, {
       status: {
         phase, podIP: pod.status.podIP ?? `10.1.0.${++this.#address}`,

@@ -2,6 +2,7 @@
 // later. What was left out is told, so that nobody takes it for tested.
 //
 // usage: node older.mjs MINOR <manifests >manifests     MINOR: 20 of Kubernetes 1.20
+//        node older.mjs --job <CronJob >Job             what `kubectl create job --from` makes, which knows no v1beta1 any more
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseAllDocuments, stringify } from "yaml";
@@ -10,10 +11,11 @@ import { parseAllDocuments, stringify } from "yaml";
 const RENAMED = [
   { until: 22, kind: "HorizontalPodAutoscaler", to: "autoscaling/v2beta2" },
   { until: 20, kind: "PodDisruptionBudget", to: "policy/v1beta1" },
+  { until: 20, kind: "CronJob", to: "batch/v1beta1" },
 ];
 const LEFT_OUT = [
-  { until: 21, kind: "Job", path: "spec.completionMode" },
-  { until: 25, kind: "Job", path: "spec.podFailurePolicy" },
+  { until: 21, kind: "CronJob", path: "spec.jobTemplate.spec.completionMode" },
+  { until: 25, kind: "CronJob", path: "spec.jobTemplate.spec.podFailurePolicy" },
   { until: 26, kind: "PodDisruptionBudget", path: "spec.unhealthyPodEvictionPolicy" },
   // A constraint without its matchLabelKeys would count other pods: it goes as a whole.
   { until: 26, kind: "Deployment", path: "spec.template.spec.topologySpreadConstraints.[matchLabelKeys]" },
@@ -45,5 +47,12 @@ export function for_server(minor, objects) {
 export const read = (text) => parseAllDocuments(text).map((document) => document.toJS()).filter(Boolean);
 export const write = (objects) => objects.map((object) => stringify(object)).join("---\n");
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  process.stdout.write(write(for_server(Number(process.argv[2]), read(readFileSync(0, "utf8"))).objects));
+const job_of = ({ metadata, spec: { jobTemplate } }) => ({
+  apiVersion: "batch/v1", kind: "Job",
+  metadata: { ...jobTemplate.metadata, name: metadata.name, namespace: metadata.namespace }, spec: jobTemplate.spec,
+});
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const objects = read(readFileSync(0, "utf8"));
+  process.stdout.write(write(process.argv[2] === "--job" ? objects.map(job_of) : for_server(Number(process.argv[2]), objects).objects));
+}

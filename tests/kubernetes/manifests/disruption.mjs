@@ -6,7 +6,7 @@ import path from "node:path";
 
 // The labels of every pod that `object` makes, those that controllers add included.
 export function pods_of(object) {
-  const template = object.spec?.template;
+  const template = object.kind === "CronJob" ? object.spec.jobTemplate.spec.template : object.spec?.template;
   if (!template) return [];
   const labels = template.metadata.labels;
   if (object.kind !== "StatefulSet") return [labels];

@@ -17,7 +17,7 @@ case " $* " in
 esac`;
 const EVERYTHING = `partition 0 '"tcp://10.0.0.1:7001","tcp://10.0.0.3:7001"'; partition 1 '"tcp://10.0.0.2:7001","tcp://10.0.0.4:7001"'`;
 const TWO_SETS = overlay();
-const STAND_ON = "apply -f - --selector !frond/set,app.kubernetes.io/name!=frond-broker";
+const STAND_ON = "apply -f - --selector !frond/set,app.kubernetes.io/name notin (frond-broker,frond-indexer)";
 const BUDGETS = "--namespace frond get poddisruptionbudgets --selector app.kubernetes.io/part-of=frond -o name";
 // What was asked, without what brokers were asked for.
 const steps = (asked) => asked.filter((line) => !/ get pods | --raw | exec /.test(line));
@@ -34,9 +34,12 @@ export const tests = {
       "--namespace frond rollout status deployment/broker --timeout 1h"].map((line) => `--context there ${line}`)]);
   },
   "upgrade: a set that does not become ready is the last that is touched": () => {
-    const { status, asked } = run("upgrade", ["overlay"], `${TWO_SETS}\ncase "$*" in *statefulset/leaf-a*) exit 1 ;; esac`);
+    const { status, asked, output } = run("upgrade", ["overlay"], `${TWO_SETS}\ncase "$*" in *statefulset/leaf-a*) exit 1 ;;
+      *" frond/set=a "*phase*) printf 'leaf-a-1\\tRunning\\twaits\\x1dCrashLoopBackOff\\x1dback-off\\x1f\\x1eleaf-a-0\\tRunning\\t\\x1e' ;; esac`);
     assert.equal(status, 1);
-    assert.deepEqual(asked, ["kustomize overlay", STAND_ON, BUDGETS, ...set_of("a")]);
+    assert.deepEqual(steps(asked), ["kustomize overlay", STAND_ON, BUDGETS, ...set_of("a")]);
+    assert.match(output, /leaf-a-1 waits CrashLoopBackOff: back-off\n/);
+    assert.doesNotMatch(output, /leaf-a-0/);
   },
   "upgrade: a set's turn comes when every broker that is ready knows the one before for each partition": () => {
     // At first broker-2 still knows partition 1 from set b only.

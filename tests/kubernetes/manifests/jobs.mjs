@@ -1,0 +1,22 @@
+// The jobs of an overlay: never started but by k8s/job, of the image that leaves of the CPU have, in agreement with each other.
+const JOBS = ["index", "prune", "publish", "rollback"];
+
+export function check_jobs(build_name, objects, check) {
+  const jobs = objects.filter(({ kind }) => kind === "CronJob");
+  check(jobs.map(({ metadata }) => metadata.name).sort().join() === JOBS.join(), `${build_name}: other jobs than ${JOBS}`);
+  const image = objects.find(({ kind }) => kind === "Deployment").spec.template.spec.containers[0].image;
+  for (const { metadata, spec } of jobs) {
+    const where = `${build_name}: CronJob ${metadata.name}`;
+    check(spec.suspend === true && spec.schedule === "0 0 31 2 *", `${where}: starts by itself`);
+    check(metadata.labels["app.kubernetes.io/name"] === "frond-indexer", `${where}: k8s/upgrade takes it for something else`);
+    check(spec.jobTemplate.spec.template.spec.containers[0].image === image, `${where}: is of another image than brokers`);
+  }
+
+  // The builders and the publisher agree on how many partitions there are.
+  const of = (name) => jobs.find(({ metadata }) => metadata.name === name)?.spec.jobTemplate.spec;
+  const args = (name) => of(name)?.template.spec.containers[0].args ?? [];
+  const partitions = of("index")?.completions;
+  check(args("index").includes(`--partition=$(JOB_COMPLETION_INDEX)/${partitions}`), `${build_name}: index's --partition is not of completions`);
+  check(args("publish").includes(`--partitions=${partitions}`), `${build_name}: publish's --partitions is not index's completions`);
+  check(of("rollback")?.backoffLimit === 0, `${build_name}: rollback may go back twice`);
+}
