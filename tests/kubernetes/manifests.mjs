@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { check_disruption, check_written, pods_of, selects } from "./manifests/disruption.mjs";
-import { check_jobs } from "./manifests/jobs.mjs";
+import { check_jobs, check_small } from "./manifests/jobs.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const k8s = path.join(here, "../../k8s");
@@ -219,6 +219,7 @@ older.spec.podSelector = "all";
 check(type_faults([wrong]).length === 1, "an unknown field is not refused");
 check(type_faults([older]).length === 1, "a field of a wrong type is not refused");
 
+check_small(build("overlays/dev"), check);
 check_written(k8s, base.find(({ kind }) => kind === "StatefulSet").spec.replicas, check);
 
 for (const fault of faults) console.log(fault);

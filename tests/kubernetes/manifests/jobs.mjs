@@ -20,3 +20,22 @@ export function check_jobs(build_name, objects, check) {
   check(args("publish").includes(`--partitions=${partitions}`), `${build_name}: publish's --partitions is not index's completions`);
   check(of("rollback")?.backoffLimit === 0, `${build_name}: rollback may go back twice`);
 }
+
+const UNITS = { "": 1, m: 0.001, Mi: 2 ** 20, Gi: 2 ** 30 };
+const amount = (text) => {
+  const [, number, unit] = /^([\d.]+)(m|Mi|Gi|)$/.exec(text);
+  return Number(number) * UNITS[unit];
+};
+
+// Everything that runs at a time in `dev` has room on a node of 2 CPUs and 4 GiB, of which Kubernetes' own pods take half.
+export function check_small(objects, check) {
+  const requests = (template, pods) => ["cpu", "memory"].map((what) => pods * amount(template.spec.containers[0].resources.requests[what]));
+  const add = (sums) => sums.reduce(([cpu, memory], [c, m]) => [cpu + c, memory + m], [0, 0]);
+  const most = (jobs) => jobs.sort(([a], [b]) => b - a)[0];
+  const [cpu, memory] = add([
+    ...objects.filter(({ kind }) => kind === "StatefulSet").map(({ spec }) => requests(spec.template, spec.replicas)),
+    ...objects.filter(({ kind }) => kind === "Deployment").map(({ spec }) => requests(spec.template, 2)),  // while it is replaced
+    most(objects.filter(({ kind }) => kind === "CronJob").map(({ spec: { jobTemplate: { spec } } }) => requests(spec.template, spec.parallelism ?? 1))),
+  ]);
+  check(cpu <= 1 && memory <= 2 * UNITS.Gi, `overlays/dev: requests ${cpu} CPUs and ${memory / UNITS.Mi} MiB`);
+}
