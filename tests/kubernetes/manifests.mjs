@@ -8,6 +8,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { check_disruption, check_written, pods_of, selects } from "./manifests/disruption.mjs";
 import { check_jobs, check_small } from "./manifests/jobs.mjs";
+import { check_volumes } from "./manifests/volumes.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const k8s = path.join(here, "../../k8s");
@@ -96,7 +97,7 @@ function check_pods(build_name, objects) {
     const where = `${build_name}: ${object.kind} ${object.metadata.name}`;
     check(spec.securityContext.runAsNonRoot && spec.securityContext.seccompProfile.type === "RuntimeDefault" &&
           !spec.hostNetwork && !spec.hostPID, `${where}: not restricted`);
-    for (const container of spec.containers) {
+    for (const container of [...spec.initContainers ?? [], ...spec.containers]) {
       const is = container.securityContext;
       check(is.allowPrivilegeEscalation === false && is.capabilities.drop.includes("ALL") && is.readOnlyRootFilesystem,
             `${where}: container ${container.name} is not restricted`);
@@ -219,6 +220,7 @@ older.spec.podSelector = "all";
 check(type_faults([wrong]).length === 1, "an unknown field is not refused");
 check(type_faults([older]).length === 1, "a field of a wrong type is not refused");
 
+check_volumes(base, check);
 check_small(build("overlays/dev"), check);
 check_written(k8s, base.find(({ kind }) => kind === "StatefulSet").spec.replicas, check);
 
