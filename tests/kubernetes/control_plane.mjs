@@ -52,8 +52,8 @@ const brokers_say = http.createServer((request, response) => {
 }).listen(0, "127.0.0.1");
 await once(brokers_say, "listening");
 
-// kubectl for the scripts of k8s: what goes to an older server passes older.mjs, a log has one made-up line, and what is
-// asked of pods goes to brokers_say.
+// kubectl for the scripts of k8s: what goes to an older server passes older.mjs, a log has one made-up line, what is asked
+// of brokers goes to brokers_say, and of commands in pods those of make-keys run here, and leaves show their Secret.
 function install_kubectl() {
   const folder = path.join(plane.folder, "bin");
   mkdirSync(folder);
@@ -65,6 +65,12 @@ function install_kubectl() {
 set -euo pipefail
 case " $* " in
   *" logs "*) echo "a line of the log" ;;
+  *" exec make-keys -- "*)
+    mkdir -p "${folder}/keys"
+    frond() { "${bin}/frond" "$@"; }
+    while [ "$1" != -- ]; do shift; done
+    "\${@:2:$#-2}" "${folder}\${@: -1}" ;;
+  *" exec pod/leaf-"*" cat /etc/frond/curve/clients "*) exec "${real}" --namespace frond get secret leaf-curve -o go-template='{{.data.clients | base64decode}}' ;;
   *" get --raw "*"/proxy/"*) for arg; do [[ $arg != /api/* ]] || curl --silent --fail "http://127.0.0.1:${brokers_say.address().port}$arg"; done ;;
   *" create job "*) ${create} ;;
   *" apply -f - "*) ${older} ${minor} | "${real}" "$@" ;;

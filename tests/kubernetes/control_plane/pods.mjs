@@ -8,17 +8,30 @@ export function steps({ plane, nodes, minor, bin, build, script, kubectl, leaves
   const evict = (name) => plane.request("POST", `/api/v1/namespaces/frond/pods/${name}/eviction`,
     { apiVersion: minor < 22 ? "policy/v1beta1" : "policy/v1", kind: "Eviction", metadata: { name, namespace: "frond" } });
 
+  const FROND = path.join(bin, "frond");
+  const secret = (name) => `/api/v1/namespaces/frond/secrets/${name}`;
+  const secrets = async () => {
+    const answers = await Promise.all(["leaf-curve", "broker-curve"].map((name) => plane.ask("GET", secret(name))));
+    return answers.map(({ data }) => Object.fromEntries(Object.entries(data).map(
+      ([file, text]) => [file, Buffer.from(text, "base64").toString().trim()])));
+  };
+
   return {
-    "k8s/make-keys makes the keys that the pods mount, once, and shows no secret one": async () => {
-      const FROND = path.join(bin, "frond");
+    "k8s/make-keys without the program frond draws keys in a pod, which is gone afterwards": async () => {
+      const done = await script("make-keys", [], { FROND: "" });
+      assert.equal(done.status, 0, done.output);
+      assert.match(done.output, /a pod of frond:1 draws the keys/);
+      for (const key of (await secrets()).flatMap(Object.values)) assert.equal(key.length, 40);
+      await until("the pod is gone", async () => (await nodes.pods()).length === 0);
+      for (const name of ["leaf-curve", "broker-curve"]) await plane.ask("DELETE", secret(name));
+    },
+    "k8s/make-keys makes the keys that the pods mount, once, shows no secret one, and leaves the namespace as it is": async () => {
+      const warn = { "pod-security.kubernetes.io/warn": "baseline" };
+      await plane.ask("PATCH", "/api/v1/namespaces/frond", { metadata: { labels: warn } });
+      const { labels } = (await plane.ask("GET", "/api/v1/namespaces/frond")).metadata;
       const done = await script("make-keys", [], { FROND });
       assert.equal(done.status, 0, done.output);
-      const secrets = async () => {
-        const answers = await Promise.all(["leaf-curve", "broker-curve"].map(
-          (name) => plane.ask("GET", `/api/v1/namespaces/frond/secrets/${name}`)));
-        return answers.map(({ data }) => Object.fromEntries(Object.entries(data).map(
-          ([file, text]) => [file, Buffer.from(text, "base64").toString().trim()])));
-      };
+      assert.deepEqual((await plane.ask("GET", "/api/v1/namespaces/frond")).metadata.labels, labels);
       const [leaf, broker] = await secrets();
       assert.deepEqual([Object.keys(leaf), Object.keys(broker)], [["clients", "secret"], ["leaf", "secret"]]);
       const keys = [leaf.secret, leaf.clients, broker.secret, broker.leaf];
@@ -71,6 +84,16 @@ export function steps({ plane, nodes, minor, bin, build, script, kubectl, leaves
       const claims = (await plane.ask("GET", "/api/v1/namespaces/frond/persistentvolumeclaims")).items;
       assert.deepEqual(names(claims), ["data-leaf-a-0", "data-leaf-a-1", "data-leaf-b-0", "data-leaf-b-1", "input", "repository"]);
       assert(claims.every(({ status }) => status.phase === "Bound"));
+    },
+    "k8s/rotate-keys gives brokers a new key, which leaves let in, and the old one no more": async () => {
+      const [leaf, broker] = await secrets(), before = names(await brokers());
+      const done = await script("rotate-keys", [], { FROND, POLL_SECONDS: "0.2", ROLLOUT_TIMEOUT: "60s" });
+      assert.equal(done.status, 0, done.output);
+      const [new_leaf, new_broker] = await secrets();
+      assert.deepEqual([new_leaf.secret, new_broker.leaf], [leaf.secret, broker.leaf]);
+      assert(new_broker.secret.length === 40 && new_broker.secret !== broker.secret);
+      assert(new_leaf.clients.length === 40 && new_leaf.clients !== leaf.clients);
+      assert(names((await brokers()).filter(ready)).every((name) => !before.includes(name)));
     },
     "of a shard's leaves one may be evicted, and the other not until it is ready again; another shard's may": async () => {
       const budget = (shard) => plane.ask(

@@ -7,17 +7,18 @@ import { fileURLToPath } from "node:url";
 
 export const k8s = path.join(path.dirname(fileURLToPath(import.meta.url)), "../../../k8s");
 
-// A kubectl that appends its arguments to `asked`, one call a line, and then does what `body` says for them.
-export function run(script, args, body, more = {}) {
+// A kubectl that appends its arguments to `asked`, one call a line, and then does what `body` says for them. `frond`: is there
+// such a program?
+export function run(script, args, body, more = {}, frond = true) {
   const folder = mkdtempSync(path.join(tmpdir(), "frond-scripts-"));
   try {
     const asked = path.join(folder, "asked"), program = (name, text) =>
       writeFileSync(path.join(folder, name), `#!/usr/bin/env bash\n${text}\n`, { mode: 0o755 });
     program("kubectl", `echo "\${*//$'\\n'/ }" >>"${asked}"\n${body}`);
     // Says which files it was to make, and makes them.
-    program("frond", `echo "$3" >>"${folder}/made"; echo "secret-of-$(basename "$3")" >"$3.secret"; echo "public-of-$(basename "$3")" >"$3.public"`);
+    if (frond) program("frond", `echo "$3" >>"${folder}/made"; echo "secret-of-$(basename "$3")" >"$3.secret"; echo "public-of-$(basename "$3")" >"$3.public"`);
     const done = spawnSync(path.join(k8s, script), args,
-                           { encoding: "utf8", env: { ...process.env, PATH: `${folder}:${process.env.PATH}`, ...more } });
+                           { encoding: "utf8", env: { ...process.env, PATH: `${folder}:${frond ? process.env.PATH : "/usr/bin:/bin"}`, ...more } });
     const lines = (name) => (existsSync(path.join(folder, name)) ? readFileSync(path.join(folder, name), "utf8").trim().split("\n") : []);
     return { status: done.status, output: done.stdout + done.stderr, asked: lines("asked"), made: lines("made") };
   } finally {

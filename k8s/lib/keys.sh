@@ -1,0 +1,85 @@
+# Draws key pairs for CURVE. Sourced by the scripts of k8s, which have in_frond: kubectl in Frond's namespace.
+#
+# FROND: the program that draws them. Without it `frond` is run where it is in the PATH, and else a pod does, of the image
+# that brokers run (or FROND_IMAGE, or frond:1). The pod keeps keys in memory and is deleted afterwards; they come by
+# `kubectl exec`, so through the API server, as Secrets do, and into no log.
+# shellcheck shell=bash
+
+# shellcheck source=k8s/lib/why.sh
+. "$(dirname "${BASH_SOURCE[0]}")/why.sh"
+
+# A folder in memory, which is gone when the script has ended.
+umask 077
+keys=$(mktemp -d /dev/shm/frond-keys-XXXXXX)
+helper=
+clean_up() {
+  rm -rf "$keys"
+  [ -z "$helper" ] || in_frond delete pod make-keys --ignore-not-found --wait=false >&2
+}
+trap clean_up EXIT
+
+helper_pod() {
+  cat <<YAML
+apiVersion: v1
+kind: Pod
+metadata:
+  name: make-keys
+  labels: {app.kubernetes.io/name: frond-keys, app.kubernetes.io/part-of: frond}
+spec:
+  restartPolicy: Never
+  automountServiceAccountToken: false
+  enableServiceLinks: false
+  activeDeadlineSeconds: 900
+  terminationGracePeriodSeconds: 1
+  securityContext:
+    runAsNonRoot: true
+    runAsUser: 10001
+    runAsGroup: 10001
+    seccompProfile: {type: RuntimeDefault}
+  containers:
+    - name: frond
+      image: $1
+      command: [sleep, "900"]
+      resources:
+        requests: {cpu: 50m, memory: 32Mi}
+        limits: {memory: 128Mi}
+      securityContext:
+        allowPrivilegeEscalation: false
+        readOnlyRootFilesystem: true
+        capabilities: {drop: [ALL]}
+      volumeMounts:
+        - {name: keys, mountPath: /keys}
+  volumes:
+    - name: keys
+      emptyDir: {medium: Memory, sizeLimit: 1Mi}
+YAML
+}
+
+start_helper() {
+  local image=${FROND_IMAGE-} tries=0
+  [ -n "$image" ] || image=$(in_frond get deployment broker --ignore-not-found -o jsonpath='{.spec.template.spec.containers[0].image}')
+  image=${image:-frond:1}
+  echo "there is no program frond here: a pod of $image draws the keys" >&2
+  in_frond delete pod make-keys --ignore-not-found --now >&2
+  helper=started
+  # A new namespace has its service account a moment later.
+  until helper_pod "$image" | in_frond create -f - >&2; do
+    [ $((++tries)) -lt 5 ] || exit 1
+    sleep "${POLL_SECONDS:-2}"
+  done
+  in_frond wait --for=condition=Ready pod/make-keys --timeout="${START_TIMEOUT:-120}s" >&2 && return
+  tell_pods app.kubernetes.io/name=frond-keys | tr '\t' ' ' >&2
+  exit 1
+}
+
+# Makes a pair: $keys/NAME.secret and $keys/NAME.public.
+draw() {
+  local end
+  if [ -n "${FROND-}" ] || command -v frond >/dev/null; then
+    "${FROND:-frond}" keygen --output "$keys/$1"
+    return
+  fi
+  [ -n "$helper" ] || start_helper
+  in_frond exec make-keys -- frond keygen --output "/keys/$1" >&2
+  for end in secret public; do in_frond exec make-keys -- cat "/keys/$1.$end" >"$keys/$1.$end"; done
+}
