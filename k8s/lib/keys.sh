@@ -68,7 +68,7 @@ start_helper() {
     sleep "${POLL_SECONDS:-2}"
   done
   in_frond wait --for=condition=Ready pod/make-keys --timeout="${START_TIMEOUT:-120}s" >&2 && return
-  tell_pods app.kubernetes.io/name=frond-keys | tr '\t' ' ' >&2
+  tell_trouble "$(tell_pods app.kubernetes.io/name=frond-keys)"
   exit 1
 }
 

@@ -53,3 +53,13 @@ tell_pods() {
     printf '%s\t%s\t%s\n' "$name" "$state" "$why"
   done <<<"$pods"
 }
+
+# Of what tell_pods printed ($1), shows the pods that wait or have failed: each trouble once.
+declare -A shown_trouble=()
+tell_trouble() {
+  local line
+  while IFS= read -r line; do
+    [ -n "${shown_trouble[$line]-}" ] || echo "  ${line//$'\t'/ }" >&2
+    shown_trouble[$line]=shown
+  done < <(grep -E $'\t(waits|failed)\t' <<<"$1")
+}

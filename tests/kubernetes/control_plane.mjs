@@ -70,6 +70,8 @@ case " $* " in
     frond() { "${bin}/frond" "$@"; }
     while [ "$1" != -- ]; do shift; done
     "\${@:2:$#-2}" "${folder}\${@: -1}" ;;
+  *" exec -i fill-"*) tar -tf - >"${folder}/filled" ;;
+  *" exec fill-"*) echo "1K /input" ;;
   *" exec pod/leaf-"*" cat /etc/frond/curve/clients "*) exec "${real}" --namespace frond get secret leaf-curve -o go-template='{{.data.clients | base64decode}}' ;;
   *" get --raw "*"/proxy/"*) for arg; do [[ $arg != /api/* ]] || curl --silent --fail "http://127.0.0.1:${brokers_say.address().port}$arg"; done ;;
   *" create job "*) ${create} ;;

@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { check_disruption, check_written, pods_of, selects } from "./manifests/disruption.mjs";
-import { check_jobs, check_small } from "./manifests/jobs.mjs";
+import { check_image, check_jobs, check_small } from "./manifests/jobs.mjs";
 import { check_volumes } from "./manifests/volumes.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -221,6 +221,9 @@ check(type_faults([wrong]).length === 1, "an unknown field is not refused");
 check(type_faults([older]).length === 1, "a field of a wrong type is not refused");
 
 check_volumes(base, check);
+check_image(k8s, build, (objects) => objects.filter(pod_of).flatMap((object) =>
+  [...pod_of(object).spec.initContainers ?? [], ...pod_of(object).spec.containers].map(
+    ({ image, imagePullPolicy }) => [`${object.kind} ${object.metadata.name}`, image, imagePullPolicy])), check);
 check_small(build("overlays/dev"), check);
 check_written(k8s, base.find(({ kind }) => kind === "StatefulSet").spec.replicas, check);
 

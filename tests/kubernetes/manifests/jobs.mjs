@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
 // The jobs of an overlay: never started but by k8s/job, of the image that leaves of the CPU have, in agreement with each other.
-const JOBS = ["index", "prune", "publish", "rollback"];
+const JOBS = ["fill", "index", "prune", "publish", "rollback"];
 
 export function check_jobs(build_name, objects, check) {
   const jobs = objects.filter(({ kind }) => kind === "CronJob");
@@ -38,4 +42,20 @@ export function check_small(objects, check) {
     most(objects.filter(({ kind }) => kind === "CronJob").map(({ spec: { jobTemplate: { spec } } }) => requests(spec.template, spec.parallelism ?? 1))),
   ]);
   check(cpu <= 1 && memory <= 2 * UNITS.Gi, `overlays/dev: requests ${cpu} CPUs and ${memory / UNITS.Mi} MiB`);
+}
+
+// An overlay of an overlay, with another image: leaves, brokers and all jobs have it. Its name and tag are such that a node
+// that has the image does not ask a registry for it.
+export function check_image(k8s, build, images_of, check) {
+  const folder = mkdtempSync(path.join(tmpdir(), "frond-overlay-"));
+  try {
+    writeFileSync(path.join(folder, "kustomization.yaml"),
+                  `resources: [${path.relative(folder, path.join(k8s, "overlays/production"))}]\nimages: [{name: frond, newName: registry.example/frond, newTag: "7"}]\n`);
+    for (const [where, image, policy] of images_of(build(path.relative(k8s, folder)))) {
+      check(image === "registry.example/frond:7", `an overlay's image is not that of ${where}`);
+      check(policy === undefined, `${where}: an image that is there may be pulled`);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
