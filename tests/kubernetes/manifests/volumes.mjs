@@ -21,10 +21,11 @@ function refused(job, prepare) {
   try {
     chmodSync(folder, 0o755);
     const at = (name) => path.join(folder, name);
-    for (const name of ["repository", "repository/docs", "input"]) {
+    for (const name of ["repository", "repository/docs", "input", "input/lost+found", "repository/lost+found"]) {
       mkdirSync(at(name));
       chmodSync(at(name), 0o777);
     }
+    for (const name of ["input", "repository"]) chmodSync(at(`${name}/lost+found`), 0);
     writeFileSync(at("input/documents.jsonl"), "{}");
     prepare(at);
     const [script] = job.spec.jobTemplate.spec.template.spec.initContainers[0].args;
