@@ -199,7 +199,7 @@ Result<Request> get(schema::Request::Reader from) {
       return Request(std::move(to));
     }
     case schema::Request::CANCEL:
-      break;
+      return Request(CancelRequest{from.getRequestId()});
   }
   return corrupt("unknown kind " + std::to_string(static_cast<unsigned>(from.which())));
 }
@@ -229,21 +229,28 @@ Result<Reply> get(schema::Reply::Reader from) {
   return corrupt("unknown kind " + std::to_string(static_cast<unsigned>(from.which())));
 }
 
+// Bytes as words, where they are or copied: Cap'n Proto reads in place, and wants 8-byte alignment.
+struct Words {
+  explicit Words(ByteView bytes)
+      : words(reinterpret_cast<const capnp::word*>(bytes.data()), bytes.size() / sizeof(capnp::word)) {
+    if (reinterpret_cast<std::uintptr_t>(bytes.data()) % sizeof(capnp::word) == 0) return;
+    copy = kj::heapArray<capnp::word>(words.size());
+    std::memcpy(copy.begin(), bytes.data(), words.size() * sizeof(capnp::word));
+    words = copy;
+  }
+  kj::ArrayPtr<const capnp::word> words;
+  kj::Array<capnp::word> copy;
+};
+
 template <class Root, class Message>
 Result<Message> decode_as(ByteView bytes, std::string_view what) {
   if (bytes.empty() || bytes.size() % sizeof(capnp::word) != 0 || bytes.size() > kMaxMessageBytes)
     return corrupt(std::string(what) + " of " + std::to_string(bytes.size()) + " bytes");
   try {
-    const std::size_t count = bytes.size() / sizeof(capnp::word);
-    kj::ArrayPtr<const capnp::word> words(reinterpret_cast<const capnp::word*>(bytes.data()), count);
-    kj::Array<capnp::word> copy;  // Cap'n Proto reads in place, and wants 8-byte alignment
-    if (reinterpret_cast<std::uintptr_t>(bytes.data()) % sizeof(capnp::word) != 0) {
-      copy = kj::heapArray<capnp::word>(count);
-      std::memcpy(copy.begin(), bytes.data(), bytes.size());
-      words = copy;
-    }
+    const Words in(bytes);
+    const auto& words = in.words;
     // Every word may be read once: repeated pointers to one object cannot make a small message large.
-    const capnp::ReaderOptions options{.traversalLimitInWords = count + 64, .nestingLimit = 8};
+    const capnp::ReaderOptions options{.traversalLimitInWords = words.size() + 64, .nestingLimit = 8};
     capnp::FlatArrayMessageReader reader(words, options);
     if (reader.getEnd() != words.end()) return corrupt(std::string(what) + " with bytes after its end");
     Result<Message> result = get(reader.template getRoot<Root>());
@@ -260,5 +267,18 @@ Result<Message> decode_as(ByteView bytes, std::string_view what) {
 
 Result<Request> decode_request(ByteView bytes) { return decode_as<schema::Request, Request>(bytes, "request"); }
 Result<Reply> decode_reply(ByteView bytes) { return decode_as<schema::Reply, Reply>(bytes, "reply"); }
+
+std::optional<std::uint64_t> request_id_of(ByteView damaged_reply) {
+  if (damaged_reply.size() < sizeof(capnp::word)) return {};
+  try {
+    const Words in(damaged_reply);
+    const capnp::ReaderOptions options{.traversalLimitInWords = in.words.size() + 64, .nestingLimit = 8};
+    capnp::FlatArrayMessageReader reader(in.words, options);
+    const std::uint64_t id = reader.getRoot<schema::Reply>().getRequestId();
+    return id == 0 ? std::optional<std::uint64_t>() : id;
+  } catch (const std::exception&) {  // kj's are
+    return {};
+  }
+}
 
 }  // namespace frond::wire

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
+#include <variant>
 
 #include "common/wire/codec.h"
 #include "common/wire/leaf.capnp.h"
+#include "common/wire/limits.h"
 
 namespace frond::wire {
 namespace {
@@ -157,11 +160,13 @@ void put(const Request& from, schema::Request::Builder to) {
   } else if (const auto* fetch = std::get_if<FetchRequest>(&from)) {
     to.setRequestId(fetch->request_id);
     put(*fetch, to.initFetch());
-  } else {
-    const HelloRequest& hello = std::get<HelloRequest>(from);
-    to.setRequestId(hello.request_id);
+  } else if (const auto* hello = std::get_if<HelloRequest>(&from)) {
+    to.setRequestId(hello->request_id);
     to.setHello();
-    if (hello.broker.instance != 0) put(hello.broker, to.initBroker());
+    if (hello->broker.instance != 0) put(hello->broker, to.initBroker());
+  } else {
+    to.setRequestId(std::get<CancelRequest>(from).request_id);
+    to.setCancel();
   }
 }
 
@@ -197,6 +202,12 @@ ByteBuffer encode_as(const Message& message) {
 }  // namespace
 
 ByteBuffer encode(const Request& request) { return encode_as<schema::Request>(request); }
-ByteBuffer encode(const Reply& reply) { return encode_as<schema::Reply>(reply); }
+ByteBuffer encode(const Reply& reply) {
+  ByteBuffer bytes = encode_as<schema::Reply>(reply);
+  if (bytes.size() <= kMaxMessageBytes) return bytes;
+  const std::uint64_t id = std::visit([](const auto& message) { return message.request_id; }, reply);
+  return encode_as<schema::Reply>(Reply(ErrorReply{
+      id, "the reply would have " + std::to_string(bytes.size()) + " bytes, more than a message may", Unsearched::kCorrupt}));
+}
 
 }  // namespace frond::wire

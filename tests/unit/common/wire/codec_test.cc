@@ -169,6 +169,43 @@ TEST(WireCodec, CarriesWhoSaysHelloAndWhatIsSaidOfAGeneration) {
   EXPECT_EQ(std::get<FetchRequest>(*decode_request(encode(Request(fetch)))).content, 0xfeedu);
 }
 
+TEST(WireCodec, CarriesWhatIsGivenUp) {
+  const auto got = decode_request(encode(CancelRequest{7}));
+  ASSERT_TRUE(got);
+  EXPECT_EQ(std::get<CancelRequest>(*got).request_id, 7u);
+}
+
+// A later peer's kinds are refused, and whom a reply was for can be read all the same.
+TEST(WireCodec, KnowsWhomAReplyIsForThatItCannotRead) {
+  const auto of_kind = [](std::uint64_t id, std::uint64_t kind) {
+    const std::uint64_t words[] = {0x0000000400000000, 0x0001000200000000, id, kind, 0};
+    const ByteView bytes = std::as_bytes(std::span(words));
+    return ByteBuffer(bytes.begin(), bytes.end());
+  };
+  EXPECT_EQ(decode_request(of_kind(7, 9)), Code::kCorrupt);
+  EXPECT_EQ(decode_reply(of_kind(7, 9)), Code::kCorrupt);
+  EXPECT_EQ(request_id_of(of_kind(7, 9)), 7u);
+  EXPECT_FALSE(request_id_of(of_kind(0, 9)));
+  EXPECT_FALSE(request_id_of({}));
+  EXPECT_FALSE(request_id_of(ByteBuffer(24, std::byte{0xa5})));
+  ByteBuffer damaged = encode(Reply(SearchReply{.request_id = 9, .has_and = true, .and_ranking = {{{1, 5}}, 1}}));
+  damaged.resize(damaged.size() - 8);
+  EXPECT_EQ(decode_reply(damaged), Code::kCorrupt);
+  EXPECT_FALSE(request_id_of(damaged)) << "cut short: nothing of it is to be trusted";
+}
+
+// It would cost the connection, and everything that is pending there.
+TEST(WireCodec, SendsAnErrorInsteadOfAReplyThatIsTooLarge) {
+  FetchReply fetched{.request_id = 7};
+  for (Ordinal i = 0; i < 2; ++i) fetched.documents.push_back({i, true, "id", std::string(40 << 20, 't'), "", ""});
+  const ByteBuffer bytes = encode(Reply(fetched));
+  EXPECT_LE(bytes.size(), kMaxMessageBytes);
+  const auto got = decode_reply(bytes);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(std::get<ErrorReply>(*got).request_id, 7u);
+  EXPECT_EQ(std::get<ErrorReply>(*got).reason, Unsearched::kCorrupt);
+}
+
 TEST(WireCodec, ReadsFramesAtAnyAlignment) {
   const ByteBuffer bytes = encode(Request(SearchRequest{1, 2}));
   for (std::size_t shift = 0; shift < 8; ++shift) {

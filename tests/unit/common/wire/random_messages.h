@@ -14,11 +14,13 @@ class RandomMessages {
   explicit RandomMessages(std::uint64_t seed) : random_(seed) {}
 
   Request request() {
-    switch (below(3)) {
+    switch (below(4)) {
       case 0:
         return search_request();
       case 1:
         return fetch_request();
+      case 2:
+        return CancelRequest{number()};
       default:
         return HelloRequest{number(), coin() ? broker() : Broker()};
     }
