@@ -2,6 +2,7 @@
 // Time is a parameter. A Clock is asked, never std::chrono's own, so that tests move it by hand; a Deadline is a point
 // on it.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 
@@ -20,14 +21,34 @@ class SteadyClock final : public Clock {
   Instant now() const override { return std::chrono::steady_clock::now(); }
 };
 
-// When an answer is of no more use. Crosses the wire as a span of microseconds, so clocks need not agree.
+// Set once, by whoever learns that nobody waits for an answer any more. Any thread.
+class Cancellation {
+ public:
+  void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> cancelled_{false};
+};
+
+// When an answer is of no more use: at an instant, or as soon as it is cancelled. The instant crosses the wire as a span
+// of microseconds, so clocks need not agree.
 class Deadline {
  public:
   static Deadline never() { return Deadline(Instant::max()); }
   static Deadline at(Instant when) { return Deadline(when); }
   static Deadline after(const Clock& clock, std::chrono::microseconds span) { return Deadline(clock.now() + span); }
-  bool passed(const Clock& clock) const { return when_ != Instant::max() && clock.now() >= when_; }
+  // The same, and over when `cancellation` is set, which outlives this and every copy.
+  Deadline or_when(const Cancellation& cancellation) const {
+    Deadline both = *this;
+    both.cancellation_ = &cancellation;
+    return both;
+  }
+  bool passed(const Clock& clock) const { return cancelled() || (when_ != Instant::max() && clock.now() >= when_); }
+  bool passed_at(Instant now) const { return cancelled() || now >= when_; }
+  bool cancelled() const { return cancellation_ != nullptr && cancellation_->cancelled(); }
   std::chrono::microseconds left(const Clock& clock) const {
+    if (cancelled()) return std::chrono::microseconds(0);
     if (when_ == Instant::max()) return std::chrono::microseconds::max();
     return std::max(std::chrono::microseconds(0),
                     std::chrono::duration_cast<std::chrono::microseconds>(when_ - clock.now()));
@@ -37,6 +58,7 @@ class Deadline {
  private:
   explicit Deadline(Instant when) : when_(when) {}
   Instant when_;
+  const Cancellation* cancellation_ = nullptr;
 };
 
 }  // namespace frond

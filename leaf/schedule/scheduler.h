@@ -13,7 +13,7 @@
 namespace frond::leaf {
 
 struct Task {
-  // Never started after it: dropped then.
+  // Never started after it, nor once it is cancelled: dropped then.
   Deadline deadline = Deadline::never();
   // Called once, on a worker: with the time it waited, or with kDeadline if it was dropped. Takes care of its own
   // failures; what it throws nevertheless ends with it.

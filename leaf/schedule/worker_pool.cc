@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 
 #include "common/base/thread_name.h"
 #include "common/metrics/leaf_families.h"
@@ -49,12 +50,31 @@ Result<void> WorkerPool::admit(std::size_t tasks, Lane lane) const {
   return {};
 }
 
+// Takes what nobody waits for out of the queues; its end is told on a worker. False: nothing was taken.
+bool WorkerPool::sweep(Instant now) {
+  if (draining_ || now < sweep_again_) return false;
+  sweep_again_ = now + kSweepEvery;
+  const std::size_t before = dropped_.size();
+  for (Queue* queue : {&searches_, &interactive_}) {
+    const auto over = std::stable_partition(queue->begin(), queue->end(), [&](const Waiting& waiting) {
+      return !waiting.task.deadline.passed_at(now);
+    });
+    dropped_.insert(dropped_.end(), std::make_move_iterator(over), std::make_move_iterator(queue->end()));
+    queue->erase(over, queue->end());
+  }
+  if (dropped_.size() == before) return false;
+  interactive_work_.notify_one();
+  return true;
+}
+
 Result<void> WorkerPool::submit(std::vector<Task> tasks, Lane lane) {
   const std::size_t count = tasks.size();
   const Instant now = clock_.now();
   {
     const MutexLock lock(mutex_);
-    if (auto admitted = admit(count, lane); !admitted) {
+    auto admitted = admit(count, lane);
+    if (!admitted && sweep(now)) admitted = admit(count, lane);
+    if (!admitted) {
       refused_.add(static_cast<double>(count));
       return admitted;
     }
@@ -68,11 +88,12 @@ Result<void> WorkerPool::submit(std::vector<Task> tasks, Lane lane) {
 }
 
 bool WorkerPool::next(bool interactive_only, Waiting& to) {
-  Queue* queue = !interactive_.empty() ? &interactive_
-                 : interactive_only    ? nullptr
-                 : !continued_.empty() ? &continued_
-                 : !searches_.empty()  ? &searches_
-                                       : nullptr;
+  Queue* queue = !dropped_.empty()       ? &dropped_
+                 : !interactive_.empty() ? &interactive_
+                 : interactive_only      ? nullptr
+                 : !continued_.empty()   ? &continued_
+                 : !searches_.empty()    ? &searches_
+                                         : nullptr;
   if (queue == nullptr) return false;
   to = std::move(queue->front());
   queue->pop_front();
@@ -106,9 +127,11 @@ void WorkerPool::run(Waiting& waiting, std::atomic<Instant::rep>& busy_until) {
   const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(now - waiting.since);
   wait_.observe(std::chrono::duration<double>(waited).count());
   try {
-    if (waiting.task.deadline.when() <= now) {
-      expired_.add();
-      waiting.task.run(Error(Code::kDeadline, "passed after " + std::to_string(waited.count()) + " us in the queue"));
+    if (waiting.task.deadline.passed_at(now)) {
+      const bool cancelled = waiting.task.deadline.cancelled();
+      if (!cancelled) expired_.add();
+      waiting.task.run(Error(Code::kDeadline, (cancelled ? "given up after " : "passed after ") +
+                                                  std::to_string(waited.count()) + " us in the queue"));
     } else {
       waiting.task.run(waited);
     }

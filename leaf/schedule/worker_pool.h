@@ -1,6 +1,8 @@
 #pragma once
 // A fixed number of worker threads over one bounded queue, and one thread more that runs only interactive tasks: so
 // that fetching an answer's documents never waits for the searches behind it.
+//
+// A full queue is rid of tasks that are late or cancelled before others are refused, once in kSweepEvery at most.
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -16,6 +18,7 @@ namespace frond::leaf {
 
 class WorkerPool final : public Scheduler {
  public:
+  static constexpr std::chrono::milliseconds kSweepEvery{10};
   struct Options {
     std::size_t workers = 1;         // at least 1
     std::size_t queue_limit = 1024;  // tasks that may wait; interactive ones have as many of their own
@@ -39,11 +42,12 @@ class WorkerPool final : public Scheduler {
   using Queue = std::deque<Waiting>;
 
   Result<void> admit(std::size_t tasks, Lane lane) const FROND_REQUIRES(mutex_);
+  bool sweep(Instant now) FROND_REQUIRES(mutex_);
   void work(std::size_t number, bool interactive_only);
   bool next(bool interactive_only, Waiting& to) FROND_REQUIRES(mutex_);
   void run(Waiting& waiting, std::atomic<Instant::rep>& busy_until);
   std::size_t waiting() const FROND_REQUIRES(mutex_) {
-    return searches_.size() + continued_.size() + interactive_.size();
+    return searches_.size() + continued_.size() + interactive_.size() + dropped_.size();
   }
 
   const Options options_;
@@ -57,6 +61,8 @@ class WorkerPool final : public Scheduler {
   mutable Mutex mutex_;
   std::condition_variable_any work_, interactive_work_, idle_;
   Queue searches_ FROND_GUARDED_BY(mutex_), continued_ FROND_GUARDED_BY(mutex_), interactive_ FROND_GUARDED_BY(mutex_);
+  Queue dropped_ FROND_GUARDED_BY(mutex_);  // late or cancelled: only to be told so
+  Instant sweep_again_ FROND_GUARDED_BY(mutex_) = Instant::min();
   std::size_t running_ FROND_GUARDED_BY(mutex_) = 0;
   bool draining_ FROND_GUARDED_BY(mutex_) = false, stopped_ FROND_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;

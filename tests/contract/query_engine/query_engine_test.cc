@@ -149,6 +149,18 @@ TEST_P(EveryQueryEngine, StopsAtADeadlineBeforeAndDuringEvaluation) {
     }
 }
 
+// Nobody waits for the answer any more, and everybody looks where they look for the deadline.
+TEST_P(EveryQueryEngine, StopsWhenItIsCancelled) {
+  Cancellation cancellation;
+  cancellation.cancel();
+  for (const auto& terms : std::vector<std::vector<support::TermNumber>>{{0}, {0, 1}, {0, 1, 2, 4}})
+    for (const auto mode : {Mode::kAnd, Mode::kOr}) {
+      auto given_up = plan(terms, mode, 10);
+      given_up.deadline = Deadline::never().or_when(cancellation);
+      EXPECT_EQ(search(given_up), Code::kDeadline);
+    }
+}
+
 // A list whose header is sound, and some byte behind it is not.
 ListLease damaged(const List& list, std::size_t at, std::byte flip) {
   std::vector<ByteBuffer> segments;

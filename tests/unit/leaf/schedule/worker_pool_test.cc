@@ -99,6 +99,55 @@ TEST(WorkerPool, DropsWhatIsPastItsDeadlineBeforeItStarts) {
   EXPECT_EQ(run, 1);
 }
 
+TEST(WorkerPool, DropsWhatIsCancelledBeforeItStarts) {
+  const ManualClock clock;
+  metrics::Registry registry("test");
+  WorkerPool pool({1, 10}, clock, &registry);
+  Gate gate;
+  ASSERT_TRUE(pool.submit(gate.task(), Lane::kSearch));
+  gate.wait_until_entered();
+  Cancellation cancellation;
+  std::atomic<int> dropped{0}, ran{0};
+  const auto count = [&](const Waited& waited) { ++(waited == Code::kDeadline ? dropped : ran); };
+  ASSERT_TRUE(pool.submit(tasks_of(3, count, Deadline::never().or_when(cancellation)), Lane::kSearch));
+  ASSERT_TRUE(pool.submit(tasks_of(1, count), Lane::kSearch));
+  cancellation.cancel();
+  gate.open();
+  pool.drain();
+  EXPECT_EQ(dropped, 3);
+  EXPECT_EQ(ran, 1);
+  EXPECT_NE(registry.exposition().find("frond_leaf_tasks_expired_total 0"), std::string::npos) << "nobody was late";
+}
+
+// Workers may be busy for long with what was not given up.
+TEST(WorkerPool, TakesNewTasksInsteadOfThoseThatNobodyWaitsFor) {
+  ManualClock clock;
+  WorkerPool pool({1, 4}, clock, nullptr);
+  Gate gate;
+  ASSERT_TRUE(pool.submit(gate.task(), Lane::kSearch));
+  gate.wait_until_entered();
+  Cancellation cancellation;
+  std::latch dropped(3);
+  std::atomic<int> ran{0};
+  const auto count = [&](const Waited& waited) {
+    if (waited)
+      ++ran;
+    else
+      dropped.count_down();
+  };
+  ASSERT_TRUE(pool.submit(tasks_of(3, count, Deadline::never().or_when(cancellation)), Lane::kSearch));
+  ASSERT_TRUE(pool.submit(tasks_of(1, count), Lane::kSearch));
+  EXPECT_EQ(pool.submit(tasks_of(1, count), Lane::kSearch), Code::kOverloaded);
+  cancellation.cancel();
+  EXPECT_EQ(pool.submit(tasks_of(3, count), Lane::kSearch), Code::kOverloaded) << "it has just looked";
+  clock.advance(WorkerPool::kSweepEvery);
+  ASSERT_TRUE(pool.submit(tasks_of(3, count), Lane::kSearch));
+  dropped.wait();  // while the only worker is busy
+  gate.open();
+  pool.drain();
+  EXPECT_EQ(ran, 4);
+}
+
 TEST(WorkerPool, TellsATaskHowLongItWaited) {
   ManualClock clock;
   WorkerPool pool({1, 10}, clock, nullptr);
