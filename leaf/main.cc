@@ -193,9 +193,8 @@ int serve(const Options& options) {
                                    probe_routes(registry, service, board, [&] { return loops.stalled(); }));
   if (!http) return refuse(std::move(http).error().within("--http"));
 
-  (*socket)->start([&](wire::Peer peer, ByteView request) {
-    service.on_request(request,
-                       [&, peer = std::move(peer)](ByteBuffer reply) { (*socket)->send(peer, std::move(reply)); });
+  (*socket)->start([&](const wire::Peer& peer, ByteView request) {
+    service.on_request(peer, request, [&, peer](ByteBuffer reply) { (*socket)->send(peer, std::move(reply)); });
   });
   follower.start();
   log_start(log, options, **socket, **http, gpu_state);

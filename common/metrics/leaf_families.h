@@ -15,6 +15,8 @@ inline constexpr Family kWorkers{"frond_leaf_workers", "Worker threads."};
 
 // Requests. Label kind: search, fetch, hello, malformed; engine: the engine's name; reason: as in coverage.degraded.
 inline constexpr Family kRequests{"frond_leaf_requests_total", "Requests taken from the socket, by kind."};
+inline constexpr Family kRequestsCancelled{"frond_leaf_requests_cancelled_total",
+                                           "Requests that their broker gave up before they were answered, by kind."};
 inline constexpr Family kRequestTime{"frond_leaf_request_duration_seconds",
                                      "From a request's arrival to its reply, by kind."};
 inline constexpr Family kSearchTime{"frond_leaf_engine_duration_seconds",

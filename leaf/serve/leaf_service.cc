@@ -23,37 +23,46 @@ LeafService::LeafService(SearchParts parts, Identity identity, std::function<Cac
     durations_[kind] =
         parts_.registry->histogram(names::kRequestTime, metrics::latency_seconds(), {{"kind", kNames[kind]}});
   }
+  for (const Kind kind : {kSearch, kFetch})
+    cancelled_[kind] = parts_.registry->counter(names::kRequestsCancelled, {{"kind", kNames[kind]}});
   in_flight_ = parts_.registry->gauge(names::kInFlight);
 }
 
-void LeafService::on_request(ByteView bytes, const Answer& answer) {
+void LeafService::on_request(const wire::Peer& peer, ByteView bytes, const Answer& answer) {
   const Instant arrival = parts_.clock.now();
   try {
     Result<wire::Request> request = wire::decode_request(bytes);
     // Its number is not known, so nobody waits for this reply; it is there for whoever debugs a peer.
     if (!request) return replying(kMalformed, arrival, answer)(wire::ErrorReply{0, request.error().message()});
-    dispatch(std::move(*request), arrival, answer);
+    dispatch(peer, std::move(*request), arrival, answer);
   } catch (const std::exception&) {  // out of memory: the peer's deadline ends the request
   }
 }
 
-std::function<void(const wire::Reply&)> LeafService::replying(Kind kind, Instant arrival, const Answer& answer) {
+std::function<void(const wire::Reply&)> LeafService::replying(Kind kind, Instant arrival, const Answer& answer,
+                                                              InFlight entry) {
   requests_[kind].add();
   in_flight_.add(1);
-  return [this, kind, arrival, answer](const wire::Reply& reply) {
+  return [this, kind, arrival, answer, entry = std::move(entry)](const wire::Reply& reply) {
     in_flight_.add(-1);
+    if (entry && entry->cancellation().cancelled()) return cancelled_[kind].add();
     durations_[kind].observe(std::chrono::duration<double>(parts_.clock.now() - arrival).count());
     answer(wire::encode(reply));
   };
 }
 
-void LeafService::dispatch(wire::Request request, Instant arrival, const Answer& answer) {
+// What answers a request holds its entry, so the deadline may point into it.
+void LeafService::dispatch(const wire::Peer& peer, wire::Request request, Instant arrival, const Answer& answer) {
   if (auto* search = std::get_if<wire::SearchRequest>(&request)) {
-    const Deadline deadline = Deadline::at(arrival + search->budget);
-    searches_.search(std::move(*search), deadline, replying(kSearch, arrival, answer));
+    InFlight entry = taken_.add(peer, search->request_id);
+    const Deadline deadline = Deadline::at(arrival + search->budget).or_when(entry->cancellation());
+    searches_.search(std::move(*search), deadline, replying(kSearch, arrival, answer, std::move(entry)));
   } else if (auto* fetch = std::get_if<wire::FetchRequest>(&request)) {
-    const Deadline deadline = Deadline::at(arrival + fetch->budget);
-    documents_.fetch(std::move(*fetch), deadline, replying(kFetch, arrival, answer));
+    InFlight entry = taken_.add(peer, fetch->request_id);
+    const Deadline deadline = Deadline::at(arrival + fetch->budget).or_when(entry->cancellation());
+    documents_.fetch(std::move(*fetch), deadline, replying(kFetch, arrival, answer, std::move(entry)));
+  } else if (const auto* cancel = std::get_if<wire::CancelRequest>(&request)) {
+    taken_.cancel(peer, cancel->request_id);
   } else {
     const auto& asked = std::get<wire::HelloRequest>(request);
     brokers_.heard(asked.broker, answer, arrival);

@@ -1,6 +1,7 @@
 #pragma once
 // The leaf as its brokers see it: a frame in, a frame out. Decodes, hands searches and fetches to the scheduler, and
-// answers hello itself at once, so that a busy leaf still tells that it lives.
+// answers hello itself at once, so that a busy leaf still tells that it lives. What a broker gives up (CancelRequest)
+// is stopped where it is, and not answered.
 //
 // Draining has two steps. withdraw(): brokers are told at once, and by hellos, which list no generations any more, so
 // that they turn elsewhere, while requests are still served; then the owner drains the scheduler, from where on
@@ -13,6 +14,7 @@
 #include "common/wire/messages.h"
 #include "leaf/serve/broker_roll.h"
 #include "leaf/serve/document_handler.h"
+#include "leaf/serve/requests_in_flight.h"
 #include "leaf/serve/search_handler.h"
 
 namespace frond::leaf {
@@ -35,9 +37,9 @@ class LeafService {
   // `brokers` is told of hellos; it outlives this.
   LeafService(SearchParts parts, Identity identity, std::function<CacheState()> cache_state, BrokerRoll& brokers);
 
-  // On the socket's thread, which it does not block; never throws. `answer` is called once, now or later; that of a
-  // broker's latest hello once more, by withdraw().
-  void on_request(ByteView bytes, const Answer& answer);
+  // On the socket's thread, which it does not block; never throws. `answer` is called at most once, now or later: not
+  // for what `peer` gives up. That of a broker's latest hello is called once more, by withdraw().
+  void on_request(const wire::Peer& peer, ByteView bytes, const Answer& answer);
   // Any thread.
   void withdraw();
   // Whether a broker knows nobody else for some partition of this leaf: reason to serve on, though withdrawn.
@@ -49,18 +51,21 @@ class LeafService {
 
  private:
   enum Kind { kSearch, kFetch, kHello, kMalformed, kKinds };
-  void dispatch(wire::Request request, Instant arrival, const Answer& answer);
-  // Counts and times the reply to a request of this kind.
-  std::function<void(const wire::Reply&)> replying(Kind kind, Instant arrival, const Answer& answer);
+  using InFlight = std::shared_ptr<const RequestsInFlight::Entry>;  // null: can't be given up
+  void dispatch(const wire::Peer& peer, wire::Request request, Instant arrival, const Answer& answer);
+  // Counts and times the reply to a request of this kind, and keeps it to itself if the request was given up.
+  std::function<void(const wire::Reply&)> replying(Kind kind, Instant arrival, const Answer& answer,
+                                                   InFlight entry = {});
 
   const SearchParts parts_;
   const Identity identity_;
   const std::function<CacheState()> cache_state_;
   BrokerRoll& brokers_;
+  RequestsInFlight taken_;
   SearchHandler searches_;
   DocumentHandler documents_;
   std::atomic<bool> withdrawn_{false};
-  metrics::Counter requests_[kKinds];
+  metrics::Counter requests_[kKinds], cancelled_[kKinds];
   metrics::Histogram durations_[kKinds];
   metrics::Gauge in_flight_;
 };

@@ -46,7 +46,8 @@ class SearchHandler {
   using Done = std::function<void(wire::SearchReply)>;
 
   explicit SearchHandler(SearchParts parts) : parts_(parts), metrics_(parts) {}
-  // `deadline` counts from the request's arrival. done() is called once: during the call or later, on any thread.
+  // `deadline` counts from the request's arrival; what it points to lives as long as `done`, which is called once:
+  // during the call or later, on any thread. An answer to what was cancelled is empty.
   void search(wire::SearchRequest request, Deadline deadline, Done done);
 
  private:

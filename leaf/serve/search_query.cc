@@ -230,7 +230,7 @@ void SearchQuery::answer_from_gpu(Slot& slot, Mode mode, PlanBatcher::Answer ans
 }
 
 void SearchQuery::wave_done(Mode mode) {
-  if (mode == Mode::kAnd && request_.mode == wire::Mode::kAuto && needs_disjunction()) {
+  if (mode == Mode::kAnd && request_.mode == wire::Mode::kAuto && !deadline_.cancelled() && needs_disjunction()) {
     if (known_.size() > 1 || !all_known_) return launch(Mode::kOr, Lane::kContinue);
     has_or_ = true;  // of one term AND and OR are the same
     for (Slot& slot : slots_) slot.disjunction = slot.conjunction;
@@ -258,6 +258,7 @@ wire::Ranking SearchQuery::merged(Mode mode) {
 }
 
 void SearchQuery::finish() {
+  if (deadline_.cancelled()) return done_({request_.request_id});  // nobody reads it
   wire::SearchReply reply{request_.request_id, has_and_, has_or_};
   if (has_and_) reply.and_ranking = merged(Mode::kAnd);
   if (has_or_) reply.or_ranking = merged(Mode::kOr);

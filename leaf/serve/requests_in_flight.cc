@@ -1,0 +1,33 @@
+#include "leaf/serve/requests_in_flight.h"
+
+#include <utility>
+
+namespace frond::leaf {
+
+std::shared_ptr<const RequestsInFlight::Entry> RequestsInFlight::add(const wire::Peer& peer, std::uint64_t number) {
+  const auto entry = std::make_shared<Entry>(*this, peer, number);
+  const MutexLock lock(mutex_);
+  if (entries_.size() < kMaxEntries) entries_.try_emplace(entry->key_, entry.get());
+  return entry;
+}
+
+bool RequestsInFlight::cancel(const wire::Peer& peer, std::uint64_t number) {
+  const MutexLock lock(mutex_);
+  const auto found = entries_.find({peer, number});
+  if (found == entries_.end()) return false;
+  found->second->cancellation_.cancel();  // it can't end before it has left, for which it needs the lock
+  return true;
+}
+
+std::size_t RequestsInFlight::size() const {
+  const MutexLock lock(mutex_);
+  return entries_.size();
+}
+
+void RequestsInFlight::remove(const Entry& entry) {
+  const MutexLock lock(mutex_);
+  const auto found = entries_.find(entry.key_);
+  if (found != entries_.end() && found->second == &entry) entries_.erase(found);
+}
+
+}  // namespace frond::leaf
