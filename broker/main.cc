@@ -85,7 +85,8 @@ int serve(const Options& options, std::size_t descriptors) {
                   .instance = random_instance(),
                   .poll = std::chrono::milliseconds(options.poll_ms)},
                  [&](const std::string& endpoint, News news) { return clients.create(endpoint, std::move(news)); });
-  ScatterContext scatter{map, timers};
+  ScatterContext scatter{
+      map, timers, Hedging({.share = options.hedge_share, .max_leaf_in_flight = options.max_leaf_in_flight})};
   SearchMetrics search_metrics(registry);
   SearchService service(scatter,
                         {.default_timeout = std::chrono::milliseconds(options.default_timeout_ms),
@@ -128,8 +129,10 @@ int serve(const Options& options, std::size_t descriptors) {
           .set(std::chrono::duration<double>(clock.now() - loop.turned).count());
   });
   export_handshakes(registry, clients.handshake_failures());
-  registry.before_scrape([&, gauge = registry.gauge(families::kHttpConnections)]() mutable {
+  registry.before_scrape([&, gauge = registry.gauge(families::kHttpConnections),
+                          cancels = registry.counter(families::kLeafCancels)]() mutable {
     gauge.set(static_cast<double>((*http)->connections()));
+    cancels.add(static_cast<double>(clients.cancels_sent()) - cancels.value());
   });
   log.info("started", {{"node", options.node_name},
                        {"collection", options.collection},

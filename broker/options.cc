@@ -44,8 +44,12 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--max-in-flight", options.max_in_flight, "Searches evaluated at a time; more are answered 429")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  app.add_option("--max-leaf-in-flight", options.max_leaf_in_flight, "Requests one leaf is sent at a time")
+  app.add_option("--max-leaf-in-flight", options.max_leaf_in_flight, "Searches and fetches one leaf is sent at a time")
       ->check(CLI::Range(1, 1 << 16))
+      ->capture_default_str();
+  app.add_option("--hedge-share", options.hedge_share,
+                 "Share of searches that may be sent to a second replica because the first is slow; 0: none")
+      ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   app.add_option("--max-connections", options.max_connections, "HTTP connections; more are answered 503")
       ->check(CLI::Range(1, 1 << 20))

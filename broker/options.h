@@ -21,6 +21,7 @@ struct Options {
   std::uint64_t cache_bytes = 64u << 20;
   std::uint32_t default_timeout_ms = 1000, max_timeout_ms = 60'000;
   std::uint32_t max_in_flight = 512, max_leaf_in_flight = 2048;
+  double hedge_share = 0.05;  // of the searches sent to leaves
   std::uint32_t max_connections = 4096;
   std::uint32_t poll_ms = 500;
   std::uint32_t drain_ms = 10'000;

@@ -33,6 +33,7 @@ struct Shared {
   zmq::context_t context{1};
   std::uint64_t sockets = 0;  // made so far
   HandshakeFailures failures{};
+  std::uint64_t cancels = 0;  // sent
 };
 }  // namespace
 
@@ -96,6 +97,7 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
       : io_(of.io),
         timers_(of.timers),
         log_(of.log),
+        cancels_(of.cancels),
         max_in_flight_(of.config.max_in_flight),
         endpoint_(std::move(endpoint)),
         address_(of.io, endpoint_),
@@ -121,8 +123,9 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
     socket_.set(zmq::sockopt::reconnect_ivl, 100);
     socket_.set(zmq::sockopt::reconnect_ivl_max, 1000);
     socket_.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(wire::kMaxMessageBytes));
-    socket_.set(zmq::sockopt::sndhwm, static_cast<int>(2 * max_in_flight_ + 16));
-    socket_.set(zmq::sockopt::rcvhwm, static_cast<int>(2 * max_in_flight_ + 16));
+    // Room for every request and for its cancellation, twice over: a full pipe is taken for a lost connection.
+    socket_.set(zmq::sockopt::sndhwm, static_cast<int>(4 * max_in_flight_ + 16));
+    socket_.set(zmq::sockopt::rcvhwm, static_cast<int>(4 * max_in_flight_ + 16));
     socket_.set(zmq::sockopt::ipv6, true);
     if (!address_.current().empty()) socket_.connect(address_.current());
     readable_.assign(socket_.get(zmq::sockopt::fd));
@@ -133,7 +136,7 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
   void close() {
     if (std::exchange(closed_, true)) return;
     detach();
-    fail_all("the broker let go of it");
+    fail_all(Code::kUnavailable, "the broker let go of it");
     monitor_.close();
     socket_.close();
   }
@@ -141,21 +144,32 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
   bool looking_up() const { return address_.looking_up(); }
 
   template <class Message, class Reply>
-  void ask(Message message, Deadline deadline, Done<Reply> done) {
+  RequestId ask(Message message, Deadline deadline, Done<Reply> done) {
+    constexpr bool kIsHello = std::is_same_v<Message, wire::HelloRequest>;
     message.request_id = next_id_++;
     if constexpr (requires { message.budget; }) message.budget = deadline.left(timers_.clock());
-    const std::uint64_t id = message.request_id;
-    if (closed_) return refuse(std::move(done), Code::kUnavailable, "the broker ends");
-    if constexpr (std::is_same_v<Message, wire::HelloRequest>) look_after_connection();
-    if (pending_.size() >= max_in_flight_)
-      return refuse(std::move(done), Code::kOverloaded, "too many requests in flight");
-    if (deadline.passed(timers_.clock())) return refuse(std::move(done), Code::kDeadline, "no time left");
+    const RequestId id = message.request_id;
+    if (closed_) return refuse(id, std::move(done), Code::kUnavailable, "the broker ends");
+    if constexpr (kIsHello) look_after_connection();
+    // Hellos are counted apart: a leaf must not be taken for dead because it has much to do.
+    if ((kIsHello ? hellos_ : pending_.size() - hellos_) >= max_in_flight_)
+      return refuse(id, std::move(done), Code::kOverloaded, "too many requests in flight");
+    if (deadline.passed(timers_.clock())) return refuse(id, std::move(done), Code::kDeadline, "no time left");
     const auto sent = send(wire::encode(wire::Request(std::move(message))));
-    if (!sent) return refuse(std::move(done), Code::kUnavailable, why_not_connected());
+    if (!sent) return refuse(id, std::move(done), Code::kUnavailable, why_not_connected());
     const auto timer = timers_.at(deadline.when(), [this, id] { expire(id); });
     pending_.emplace(id, Pending{std::move(done), timer});
+    hellos_ += kIsHello;
     // The descriptor is edge-triggered: sending may have swallowed the edge of a reply.
     pump_soon();
+    return id;
+  }
+  void cancel(RequestId id) {
+    refused_.erase(id);
+    const auto at = pending_.find(id);
+    if (at == pending_.end()) return;
+    const Pending let_go = take(at);
+    tell_to_stop(id);
   }
 
  private:
@@ -168,10 +182,19 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
     if (readable_.is_open()) readable_.release();  // the descriptor is ZeroMQ's: never close it
   }
   template <class Reply>
-  void refuse(Done<Reply> done, Code code, std::string_view why) {
-    asio::post(io_, [done = std::move(done), error = Error(code, endpoint_ + ": " + std::string(why))]() mutable {
-      done(std::move(error));
-    });
+  RequestId refuse(RequestId id, Done<Reply> done, Code code, std::string_view why) {
+    refused_.emplace(id, std::move(done));
+    asio::post(io_,
+               [self = shared_from_this(), id, error = Error(code, endpoint_ + ": " + std::string(why))]() mutable {
+                 const auto refused = self->refused_.extract(id);
+                 if (!refused.empty()) std::get<Done<Reply>>(refused.mapped())(std::move(error));
+               });
+    return id;
+  }
+  void tell_to_stop(RequestId id) {
+    if (closed_ || !send(wire::encode(wire::Request(wire::CancelRequest{id})))) return;
+    ++cancels_;
+    pump_soon();
   }
   bool send(const ByteBuffer& bytes) {
     try {
@@ -239,7 +262,7 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
         const int events = socket_.get(zmq::sockopt::events);  // also lets ZeroMQ process what happened
         if ((events & ZMQ_POLLIN) == 0) {
           // With one peer and room below the high-water mark, "cannot send" means that the connection is gone.
-          if ((events & ZMQ_POLLOUT) == 0 && !pending_.empty()) fail_all("the connection was lost");
+          if ((events & ZMQ_POLLOUT) == 0 && !pending_.empty()) fail_all(Code::kUnavailable, "the connection was lost");
           return;
         }
         zmq::message_t message;
@@ -257,24 +280,30 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
   void receive(ByteView bytes) {
     silent_hellos_ = 0;
     auto reply = wire::decode_reply(bytes);
-    if (!reply) {  // told once: such a leaf may send thousands
-      if (!std::exchange(garbled_, true))
-        log_.warn("a leaf's reply cannot be read", {{"leaf", endpoint_}, {"error", reply.error().message()}});
-      return;
-    }
+    if (!reply) return receive_garbled(bytes, reply.error().message());
     garbled_ = false;
-    const std::uint64_t id = std::visit([](const auto& message) { return message.request_id; }, *reply);
+    const RequestId id = std::visit([](const auto& message) { return message.request_id; }, *reply);
     if (id == 0) return unasked(*std::move(reply));
     const auto at = pending_.find(id);
     if (at == pending_.end()) return;  // late: its deadline has answered
-    Pending pending = std::move(at->second);
-    forget(at);
+    Pending pending = take(at);
     std::visit([&](auto& done) { deliver(done, *std::move(reply)); }, pending.done);
   }
   // Numbers of requests begin with 1.
   void unasked(wire::Reply reply) {
     auto* const hello = std::get_if<wire::HelloReply>(&reply);
     if (hello != nullptr && news_) news_(std::move(*hello));
+  }
+  // Frames come whole, so it is the reply of one request; whose it is may be told all the same.
+  void receive_garbled(ByteView bytes, const std::string& why) {
+    if (!std::exchange(garbled_, true))  // told once: such a leaf may send thousands
+      log_.warn("a leaf's reply cannot be read", {{"leaf", endpoint_}, {"error", why}});
+    const auto id = wire::request_id_of(bytes);
+    if (!id) return fail_all(Code::kCorrupt, why);
+    const auto at = pending_.find(*id);
+    if (at == pending_.end()) return;
+    Pending pending = take(at);
+    fail(pending, Code::kCorrupt, why);
   }
   template <class Reply>
   void deliver(const Done<Reply>& done, wire::Reply&& reply) {
@@ -284,30 +313,38 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
     done(Error(Code::kCorrupt, endpoint_ + ": a reply of another kind than was asked for"));
   }
   using Pendings = std::unordered_map<std::uint64_t, Pending>;
-  void forget(Pendings::iterator at) {
-    timers_.cancel(at->second.timer);
+  Pending take(Pendings::iterator at) {
+    Pending taken = std::move(at->second);
+    timers_.cancel(taken.timer);
     pending_.erase(at);
+    hellos_ -= is_hello(taken);
+    return taken;
   }
+  static bool is_hello(const Pending& pending) { return std::holds_alternative<Done<wire::HelloReply>>(pending.done); }
   void fail(Pending& pending, Code code, std::string_view why) {
     std::visit([&](auto& done) { done(Error(code, endpoint_ + ": " + std::string(why))); }, pending.done);
   }
   void expire(std::uint64_t id) {
     const auto at = pending_.find(id);
     if (at == pending_.end()) return;
-    Pending pending = std::move(at->second);
-    pending_.erase(at);
-    if (std::holds_alternative<Done<wire::HelloReply>>(pending.done)) ++silent_hellos_;
+    Pending pending = take(at);
+    if (is_hello(pending))
+      ++silent_hellos_;
+    else
+      tell_to_stop(id);
     fail(pending, Code::kDeadline, "no reply in time");
   }
-  void fail_all(std::string_view why) {
+  void fail_all(Code code, std::string_view why) {
     Pendings pending = std::exchange(pending_, {});
+    hellos_ = 0;
     for (auto& [id, one] : pending) timers_.cancel(one.timer);
-    for (auto& [id, one] : pending) fail(one, Code::kUnavailable, why);
+    for (auto& [id, one] : pending) fail(one, code, why);
   }
 
   asio::io_context& io_;
   TimerQueue& timers_;
   Logger& log_;
+  std::uint64_t& cancels_;  // of all leaves
   std::size_t max_in_flight_;
   std::string endpoint_;
   LeafAddress address_;
@@ -318,7 +355,9 @@ class Dealer : public std::enable_shared_from_this<Dealer> {
   unsigned silent_hellos_ = 0;
   asio::posix::stream_descriptor readable_;
   Pendings pending_;
-  std::uint64_t next_id_ = 1;
+  std::size_t hellos_ = 0;                       // of pending_
+  std::unordered_map<RequestId, Sink> refused_;  // to be told so by a handler of their own
+  RequestId next_id_ = 1;
   bool pump_posted_ = false, closed_ = false;
   bool garbled_ = false;  // the last reply could not be read
 };
@@ -327,15 +366,16 @@ class ZmqLeafClient final : public LeafClient {
  public:
   explicit ZmqLeafClient(std::shared_ptr<Dealer> dealer) : dealer_(std::move(dealer)) {}
   ~ZmqLeafClient() override { dealer_->close(); }
-  void search(wire::SearchRequest request, Deadline deadline, Done<wire::SearchReply> done) override {
-    dealer_->ask(std::move(request), deadline, std::move(done));
+  RequestId search(wire::SearchRequest request, Deadline deadline, Done<wire::SearchReply> done) override {
+    return dealer_->ask(std::move(request), deadline, std::move(done));
   }
-  void fetch(wire::FetchRequest request, Deadline deadline, Done<wire::FetchReply> done) override {
-    dealer_->ask(std::move(request), deadline, std::move(done));
+  RequestId fetch(wire::FetchRequest request, Deadline deadline, Done<wire::FetchReply> done) override {
+    return dealer_->ask(std::move(request), deadline, std::move(done));
   }
   void hello(wire::HelloRequest request, Deadline deadline, Done<wire::HelloReply> done) override {
     dealer_->ask(std::move(request), deadline, std::move(done));
   }
+  void cancel(RequestId request) override { dealer_->cancel(request); }
   std::size_t in_flight() const override { return dealer_->in_flight(); }
 
  private:
@@ -370,6 +410,7 @@ std::vector<Loop> ZmqLeafClients::loops() {
 }
 
 const HandshakeFailures& ZmqLeafClients::handshake_failures() const { return state_->shared.failures; }
+std::uint64_t ZmqLeafClients::cancels_sent() const { return state_->shared.cancels; }
 
 Result<std::unique_ptr<LeafClient>> ZmqLeafClients::create(const std::string& endpoint, News news) {
   try {

@@ -3,9 +3,10 @@
 //
 // A lost connection fails what is pending at once, so that another replica can be asked inside the same deadline;
 // it is made again in the background, for ever, where the leaf's name leads then (leaf_address.h). Requests are matched
-// to replies by id; late and unknown replies are dropped. With CURVE keys nothing is ever sent in the clear, and only
-// to a leaf that has the key which belongs to the public one given here. Why there is no connection is part of a
-// refusal's message.
+// to replies by id; late and unknown replies are dropped. A reply that can't be read fails its request as kCorrupt; if
+// not even its id can, all that is pending there. A leaf is told to stop work that was cancelled here, and work whose
+// deadline has passed. With CURVE keys nothing is ever sent in the clear, and only to a leaf that has the key which
+// belongs to the public one given here. Why there is no connection is part of a refusal's message.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -33,8 +34,9 @@ class ZmqLeafClients {
     wire::CurvePublicKey leaf;  // every leaf's
   };
   struct Config {
-    std::size_t max_in_flight = 2048;  // requests a leaf; more are answered kOverloaded at once
-    std::optional<Curve> curve;        // none: in the clear
+    // Searches and fetches a leaf; more are answered kOverloaded at once. Hellos may be as many again.
+    std::size_t max_in_flight = 2048;
+    std::optional<Curve> curve;  // none: in the clear
   };
   ZmqLeafClients(boost::asio::io_context& io, TimerQueue& timers, Logger& log, Config config);
   ~ZmqLeafClients();
@@ -51,6 +53,7 @@ class ZmqLeafClients {
   const HandshakeFailures& handshake_failures() const;
   // When ZeroMQ's thread last turned, as far as this call can tell. It is tried every second.
   std::vector<Loop> loops();
+  std::uint64_t cancels_sent() const;
 
  private:
   struct State;

@@ -33,6 +33,10 @@ inline constexpr Family kLeafFailures{"frond_broker_leaf_request_failures_total"
                                       "Requests to leaves without a usable reply, by kind."};
 inline constexpr Family kFailovers{"frond_broker_failovers_total", "Requests repeated on another replica."};
 inline constexpr Family kHedges{"frond_broker_hedges_total", "Requests sent to a second replica: the first was slow."};
+inline constexpr Family kHedgesWithheld{"frond_broker_hedges_withheld_total",
+                                        "Requests not sent to a second replica though the first was slow, by reason."};
+inline constexpr Family kLeafCancels{"frond_broker_leaf_cancels_total",
+                                     "Requests that a leaf was told to stop: nobody waited for them any more."};
 inline constexpr Family kLeaves{"frond_broker_leaves", "Leaves known, by state."};
 inline constexpr Family kLeavesUnlisted{"frond_broker_leaves_unlisted",
                                         "Of those, leaves that answer though the last look-up did not name them."};

@@ -120,7 +120,9 @@ void export_broker(metrics::Registry& registry, const ClusterMap& map, const Sca
     raise(families::kLeafFailures, scatter.counters.search_failures, {{"kind", "search"}});
     raise(families::kLeafFailures, scatter.counters.fetch_failures, {{"kind", "fetch"}});
     raise(families::kFailovers, scatter.counters.failovers);
-    raise(families::kHedges, scatter.counters.hedges);
+    raise(families::kHedges, scatter.hedging.counters().sent);
+    raise(families::kHedgesWithheld, scatter.hedging.counters().over_budget, {{"reason", "budget"}});
+    raise(families::kHedgesWithheld, scatter.hedging.counters().overloaded, {{"reason", "overload"}});
     double up = 0, draining = 0, down = 0, unlisted = 0, asked = 0;
     for (const auto& leaf : map.leaves()) {
       (!leaf->healthy ? down : leaf->draining() ? draining : up) += 1;

@@ -56,10 +56,15 @@ Merged merge(const wire::SearchRequest& request, std::span<const wire::SearchRep
     if (!ranking.hits.empty()) heads.push_back({hits, hits + ranking.hits.size(), source});
   }
   std::make_heap(heads.begin(), heads.end(), worse);
-  for (std::uint32_t rank = 0; rank < request.depth && !heads.empty(); ++rank) {
+  const topk::Hit* last = nullptr;
+  for (std::uint32_t rank = 0; rank < request.depth && !heads.empty();) {
     std::pop_heap(heads.begin(), heads.end(), worse);
     Head& best = heads.back();
-    if (rank >= offset) merged.page.push_back({*best.at, best.source});
+    if (last == nullptr || !(*best.at == *last)) {
+      if (rank >= offset) merged.page.push_back({*best.at, best.source});
+      ++rank;
+    }
+    last = best.at;
     if (++best.at == best.end)
       heads.pop_back();
     else

@@ -26,7 +26,7 @@ struct Merged {
 Result<void> check(const wire::SearchRequest& request, const wire::SearchReply& reply);
 
 // Replies that passed check(). For kAuto, AND wins if its matches over all replies reach request.auto_needs; then OR is
-// there wherever AND was short, so nothing lacks.
+// there wherever AND was short, so nothing lacks. A document that two replies have is there once.
 Merged merge(const wire::SearchRequest& request, std::span<const wire::SearchReply> replies, std::uint32_t offset);
 
 }  // namespace frond::broker

@@ -29,7 +29,7 @@ namespace {
 constexpr std::size_t kMostAttempts = 2;  // leaves asked for one partition
 constexpr std::chrono::microseconds kLeastHedge{2000};
 
-class FanOut : public std::enable_shared_from_this<FanOut> {
+class FanOut final : public Abandonable, public std::enable_shared_from_this<FanOut> {
  public:
   FanOut(ScatterContext& context, std::shared_ptr<const Topology> topology, wire::SearchRequest request,
          Deadline deadline, std::function<void(FanOutResult)> done)
@@ -45,13 +45,23 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
     ask(all, {});
     finish_if_settled();
   }
+  void abandon() override {
+    if (!done_) return;
+    const auto self = shared_from_this();  // what is let go of may hold the last reference
+    const auto done = std::exchange(done_, nullptr);
+    for (const auto& group : std::exchange(groups_, {})) close(*group);
+  }
 
  private:
   // Partitions that one leaf answers together.
   struct Group {
+    struct Attempt {
+      LeafRef leaf;
+      RequestId request;
+    };
     std::vector<std::uint32_t> partitions;
     std::vector<LeafRef> tried;
-    std::size_t open = 0;            // attempts without an answer yet
+    std::vector<Attempt> open;       // without an answer yet
     std::optional<LeafAnswer> held;  // the best that is not whole
     wire::Unsearched reason = wire::Unsearched::kUnavailable;
     std::optional<TimerQueue::Id> hedge;
@@ -73,46 +83,46 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
       auto group = std::make_shared<Group>();
       group->partitions = std::move(share.partitions);
       group->tried.assign(tried.begin(), tried.end());
-      ++unsettled_;
+      groups_.push_back(group);
       send(group, share.leaf);
       plan_hedge(group);
     }
   }
   void send(const std::shared_ptr<Group>& group, const LeafRef& leaf) {
     group->tried.push_back(leaf);
-    ++group->open;
     ++context_.counters.search_requests;
     wire::SearchRequest request = request_;
     request.partitions = group->partitions;
-    leaf->client->search(std::move(request), deadline_,
-                         [self = shared_from_this(), group, leaf, sent = context_.timers.clock().now()](
-                             Result<wire::SearchReply> reply) { self->heard(group, leaf, sent, std::move(reply)); });
+    const RequestId id = leaf->client->search(
+        std::move(request), deadline_,
+        [self = shared_from_this(), group, leaf, sent = context_.timers.clock().now()](
+            Result<wire::SearchReply> reply) { self->heard(group, leaf, sent, std::move(reply)); });
+    group->open.push_back({leaf, id});
   }
   void plan_hedge(const std::shared_ptr<Group>& group) {
-    if (group->tried.size() >= kMostAttempts) return;
+    context_.hedging.count_search();
+    if (group->tried.size() >= kMostAttempts || !context_.hedging.enabled()) return;
     const auto half = deadline_.left(context_.timers.clock()) / 2;
     if (half < kLeastHedge || !one_for_all(*topology_, group->partitions, group->tried)) return;
     group->hedge = context_.timers.after(half, [self = shared_from_this(), group] {
       group->hedge.reset();
       const LeafRef other = one_for_all(*self->topology_, group->partitions, group->tried);
-      if (group->settled || !other) return;
-      ++self->context_.counters.hedges;
-      self->send(group, other);
+      if (!group->settled && other && self->context_.hedging.allow(*other)) self->send(group, other);
     });
   }
 
   void heard(const std::shared_ptr<Group>& group, const LeafRef& leaf, Instant sent, Result<wire::SearchReply> reply) {
-    --group->open;
+    std::erase_if(group->open, [&](const auto& attempt) { return attempt.leaf == leaf; });
     if (reply)
       if (auto sound = check_reply(*group, *reply); !sound) reply = std::move(sound).error();
     if (!reply) {
       ++context_.counters.search_failures;
       if (reply.error().code() == Code::kUnavailable) context_.map.report_unavailable(leaf, reply.error().message());
+      if (reply.error().code() == Code::kCorrupt) context_.map.refresh(leaf);
     }
     if (reply && std::any_of(reply->unsearched.begin(), reply->unsearched.end(),
                              [](const auto& one) { return one.reason == wire::Unsearched::kUnknownGeneration; }))
       context_.map.refresh(leaf);
-    if (group->settled) return;  // the slower of two
     if (!reply) {
       group->reason = reason_of(reply.error().code());
     } else if (!group->held || reply->unsearched.size() < group->held->reply.unsearched.size()) {
@@ -120,8 +130,8 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
       group->held = LeafAnswer{leaf, group->partitions, *std::move(reply), static_cast<std::uint64_t>(took.count())};
     }
     const bool whole = group->held && group->held->reply.unsearched.empty();
-    if (!whole && group->open > 0) return;  // the other attempt may do better
-    settle(*group);
+    if (!whole && !group->open.empty()) return;  // the other attempt may do better
+    settle(group);
   }
   Result<void> check_reply(const Group& group, const wire::SearchReply& reply) const {
     std::vector<std::uint32_t> named;
@@ -138,21 +148,31 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
     return check(request_, reply);
   }
 
-  // Takes the best answer there is, and asks others for what it lacks.
-  void settle(Group& group) {
+  // Nobody waits for its leaves any more.
+  void close(Group& group) {
     group.settled = true;
     if (group.hedge) context_.timers.cancel(*group.hedge);
+    group.hedge.reset();
+    for (const auto& attempt : std::exchange(group.open, {})) attempt.leaf->client->cancel(attempt.request);
+  }
+  // Takes the best answer there is, and asks others for what it lacks.
+  void settle(const std::shared_ptr<Group>& settled) {
+    Group& group = *settled;
+    close(group);
+    std::erase(groups_, settled);
     std::vector<Lacking> lacking;
     if (group.held) {
       lacking = group.held->reply.unsearched;
       std::erase_if(group.held->partitions, [&](std::uint32_t partition) {
         return std::any_of(lacking.begin(), lacking.end(), [&](const auto& one) { return one.partition == partition; });
       });
-      if (!group.held->partitions.empty()) result_.answers.push_back(*std::move(group.held));
+      if (!group.held->partitions.empty()) {
+        if (!lacking.empty()) leave_out(lacking, group.held->reply);
+        result_.answers.push_back(*std::move(group.held));
+      }
     } else {
       for (const auto partition : group.partitions) lacking.push_back({partition, group.reason});
     }
-    --unsettled_;
     const auto before = [](const auto& a, const auto& b) { return a.partition < b.partition; };
     const auto same = [](const auto& a, const auto& b) { return a.partition == b.partition; };
     std::stable_sort(lacking.begin(), lacking.end(), before);
@@ -168,8 +188,20 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
     if (!again.empty()) ask(again, group.tried);
     finish_if_settled();
   }
+  // Another leaf may be asked for these partitions: their hits must not be in two answers.
+  void leave_out(const std::vector<Lacking>& lacking, wire::SearchReply& reply) const {
+    for (wire::Ranking* ranking : {&reply.and_ranking, &reply.or_ranking}) {
+      const std::size_t left_out = std::erase_if(ranking->hits, [&](const topk::Hit& hit) {
+        const auto partition = topology_->partition_of(hit.ordinal);
+        return std::any_of(lacking.begin(), lacking.end(), [&](const auto& one) { return one.partition == partition; });
+      });
+      if (left_out == 0) continue;
+      ranking->matches -= left_out;  // no fewer than the hits, as check() has seen
+      ranking->exact = false;
+    }
+  }
   void finish_if_settled() {
-    if (unsettled_ > 0 || !done_) return;
+    if (!groups_.empty() || !done_) return;
     std::sort(result_.missing.begin(), result_.missing.end(),
               [](const auto& a, const auto& b) { return a.partition < b.partition; });
     std::exchange(done_, nullptr)(std::move(result_));
@@ -181,13 +213,16 @@ class FanOut : public std::enable_shared_from_this<FanOut> {
   Deadline deadline_;
   std::function<void(FanOutResult)> done_;
   FanOutResult result_;
-  std::size_t unsettled_ = 0;
+  std::vector<std::shared_ptr<Group>> groups_;  // that are not settled
 };
 }  // namespace
 
-void fan_out(ScatterContext& context, std::shared_ptr<const Topology> topology, wire::SearchRequest request,
-             Deadline deadline, std::function<void(FanOutResult)> done) {
-  std::make_shared<FanOut>(context, std::move(topology), std::move(request), deadline, std::move(done))->start();
+std::shared_ptr<Abandonable> fan_out(ScatterContext& context, std::shared_ptr<const Topology> topology,
+                                     wire::SearchRequest request, Deadline deadline,
+                                     std::function<void(FanOutResult)> done) {
+  auto started = std::make_shared<FanOut>(context, std::move(topology), std::move(request), deadline, std::move(done));
+  started->start();
+  return started;
 }
 
 }  // namespace frond::broker

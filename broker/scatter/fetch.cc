@@ -10,7 +10,7 @@
 namespace frond::broker {
 namespace {
 
-class Fetch : public std::enable_shared_from_this<Fetch> {
+class Fetch final : public Abandonable, public std::enable_shared_from_this<Fetch> {
  public:
   Fetch(ScatterContext& context, FetchPlan plan, Deadline deadline, std::function<void(FetchResult)> done)
       : context_(context), plan_(std::move(plan)), deadline_(deadline), done_(std::move(done)) {}
@@ -21,8 +21,19 @@ class Fetch : public std::enable_shared_from_this<Fetch> {
       if (!share.ordinals.empty()) send(share.leaf, std::move(share.ordinals), false);
     close_one();
   }
+  void abandon() override {
+    if (!done_) return;
+    const auto self = shared_from_this();  // what is let go of may hold the last reference
+    const auto done = std::exchange(done_, nullptr);
+    for (const auto& asked : std::exchange(asked_, {})) asked.leaf->client->cancel(asked.request);
+  }
 
  private:
+  struct Asked {
+    LeafRef leaf;
+    RequestId request = 0;
+    std::uint64_t number = 0;
+  };
   void send(const LeafRef& leaf, std::vector<Ordinal> ordinals, bool again) {
     ++open_;
     ++context_.counters.fetch_requests;
@@ -31,12 +42,16 @@ class Fetch : public std::enable_shared_from_this<Fetch> {
     request.content = plan_.topology->content;
     request.terms = plan_.terms;
     request.ordinals = ordinals;
-    leaf->client->fetch(
-        std::move(request), deadline_,
-        [self = shared_from_this(), leaf, ordinals = std::move(ordinals), again](Result<wire::FetchReply> reply) {
-          self->heard(leaf, ordinals, again, std::move(reply));
-          self->close_one();
-        });
+    const std::uint64_t number = ++sent_;
+    const RequestId id =
+        leaf->client->fetch(std::move(request), deadline_,
+                            [self = shared_from_this(), leaf, number, ordinals = std::move(ordinals),
+                             again](Result<wire::FetchReply> reply) {
+                              std::erase_if(self->asked_, [&](const Asked& asked) { return asked.number == number; });
+                              self->heard(leaf, ordinals, again, std::move(reply));
+                              self->close_one();
+                            });
+    asked_.push_back({leaf, id, number});
   }
   void heard(const LeafRef& leaf, const std::vector<Ordinal>& asked, bool again, Result<wire::FetchReply> reply) {
     std::unordered_set<Ordinal> lacking(asked.begin(), asked.end());
@@ -49,7 +64,7 @@ class Fetch : public std::enable_shared_from_this<Fetch> {
       ++context_.counters.fetch_failures;
       reason = reason_of(reply.error().code());
       if (reply.error().code() == Code::kUnavailable) context_.map.report_unavailable(leaf, reply.error().message());
-      if (reply.error().code() == Code::kNotFound) context_.map.refresh(leaf);
+      if (reply.error().code() == Code::kNotFound || reply.error().code() == Code::kCorrupt) context_.map.refresh(leaf);
     }
     if (!lacking.empty()) retry(leaf, lacking, reason, again);
   }
@@ -79,7 +94,7 @@ class Fetch : public std::enable_shared_from_this<Fetch> {
     }
   }
   void close_one() {
-    if (--open_ > 0) return;
+    if (--open_ > 0 || !done_) return;
     auto& missing = result_.missing;
     std::stable_sort(missing.begin(), missing.end(),
                      [](const auto& a, const auto& b) { return a.partition < b.partition; });
@@ -94,11 +109,16 @@ class Fetch : public std::enable_shared_from_this<Fetch> {
   std::function<void(FetchResult)> done_;
   FetchResult result_;
   std::size_t open_ = 0;
+  std::uint64_t sent_ = 0;
+  std::vector<Asked> asked_;  // and not answered
 };
 }  // namespace
 
-void fetch(ScatterContext& context, FetchPlan plan, Deadline deadline, std::function<void(FetchResult)> done) {
-  std::make_shared<Fetch>(context, std::move(plan), deadline, std::move(done))->start();
+std::shared_ptr<Abandonable> fetch(ScatterContext& context, FetchPlan plan, Deadline deadline,
+                                   std::function<void(FetchResult)> done) {
+  auto started = std::make_shared<Fetch>(context, std::move(plan), deadline, std::move(done));
+  started->start();
+  return started;
 }
 
 }  // namespace frond::broker

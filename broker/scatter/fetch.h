@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "broker/merge/page.h"
+#include "broker/scatter/abandonable.h"
 #include "broker/scatter/scatter_context.h"
 
 namespace frond::broker {
@@ -27,6 +28,7 @@ struct FetchResult {
 };
 
 // `done` is called once, by the deadline; before fetch() returns if there is nothing to fetch.
-void fetch(ScatterContext& context, FetchPlan plan, Deadline deadline, std::function<void(FetchResult)> done);
+std::shared_ptr<Abandonable> fetch(ScatterContext& context, FetchPlan plan, Deadline deadline,
+                                   std::function<void(FetchResult)> done);
 
 }  // namespace frond::broker

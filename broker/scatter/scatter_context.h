@@ -4,6 +4,7 @@
 
 #include "broker/cluster/cluster_map.h"
 #include "broker/cluster/timer_queue.h"
+#include "broker/scatter/hedging.h"
 
 namespace frond::broker {
 
@@ -11,12 +12,12 @@ struct ScatterCounters {
   std::uint64_t search_requests = 0, fetch_requests = 0;  // sent to leaves
   std::uint64_t search_failures = 0, fetch_failures = 0;  // unavailable, late, corrupt, overloaded
   std::uint64_t failovers = 0;                            // asked of another replica after a failure
-  std::uint64_t hedges = 0;                               // asked of another replica because the first was slow
 };
 
 struct ScatterContext {
   ClusterMap& map;
   TimerQueue& timers;
+  Hedging hedging{Hedging::Limits{}};  // asks another replica because the first is slow
   ScatterCounters counters{};
   std::size_t turn = 0;  // rotates replicas
 };

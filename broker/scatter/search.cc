@@ -11,7 +11,7 @@
 namespace frond::broker {
 namespace {
 
-class Search : public std::enable_shared_from_this<Search> {
+class Search final : public Abandonable, public std::enable_shared_from_this<Search> {
  public:
   Search(ScatterContext& context, SearchPlan plan, Deadline deadline, std::function<void(Page)> done)
       : context_(context),
@@ -29,17 +29,28 @@ class Search : public std::enable_shared_from_this<Search> {
     const Clock& clock = context_.timers.clock();
     const auto left = deadline_.left(clock);
     const auto reserve = std::min<std::chrono::microseconds>(left / 10, std::chrono::milliseconds(100));
-    fan_out(context_, plan_.topology, plan_.request, Deadline::after(clock, left - reserve),
-            [self = shared_from_this()](FanOutResult result) { self->ranked(std::move(result)); });
+    go_on_with(fan_out(context_, plan_.topology, plan_.request, Deadline::after(clock, left - reserve),
+                       [self = shared_from_this()](FanOutResult result) { self->ranked(std::move(result)); }));
+  }
+  void abandon() override {
+    if (!done_) return;
+    const auto self = shared_from_this();  // what is let go of may hold the last reference
+    const auto done = std::exchange(done_, nullptr);
+    if (const auto trip = std::exchange(trip_, nullptr)) trip->abandon();
   }
 
  private:
+  // A trip that ends at once has begun the next one by now, or there is none any more.
+  void go_on_with(std::shared_ptr<Abandonable> trip) {
+    if (done_ && !trip_) trip_ = std::move(trip);
+  }
   std::uint64_t elapsed_us() const {
     const auto span = context_.timers.clock().now() - started_;
     return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(span).count());
   }
 
   void ranked(FanOutResult result) {
+    trip_ = nullptr;
     page_.profile.search_us = elapsed_us();
     page_.degraded = std::move(result.missing);
     std::vector<wire::SearchReply> replies;
@@ -63,11 +74,12 @@ class Search : public std::enable_shared_from_this<Search> {
       fetching.shares[source].ordinals.push_back(hit.ordinal);
       page_.hits.push_back({.hit = hit});
     }
-    fetch(context_, std::move(fetching), deadline_,
-          [self = shared_from_this()](FetchResult fetched) { self->complete(std::move(fetched)); });
+    go_on_with(fetch(context_, std::move(fetching), deadline_,
+                     [self = shared_from_this()](FetchResult fetched) { self->complete(std::move(fetched)); }));
   }
 
   void complete(FetchResult fetched) {
+    trip_ = nullptr;
     page_.profile.fetch_us = elapsed_us() - page_.profile.search_us;
     std::unordered_map<Ordinal, wire::FetchedDocument*> by_ordinal;
     by_ordinal.reserve(fetched.documents.size());
@@ -79,6 +91,7 @@ class Search : public std::enable_shared_from_this<Search> {
       hit.title = std::move(found->second->title);
       hit.url = std::move(found->second->url);
       hit.snippet = std::move(found->second->snippet);
+      by_ordinal.erase(found);  // no document is shown twice
       return false;
     });
     if (!fetched.missing.empty()) {
@@ -107,11 +120,15 @@ class Search : public std::enable_shared_from_this<Search> {
   std::function<void(Page)> done_;
   Instant started_;
   Page page_;
+  std::shared_ptr<Abandonable> trip_;  // under way now
 };
 }  // namespace
 
-void search(ScatterContext& context, SearchPlan plan, Deadline deadline, std::function<void(Page)> done) {
-  std::make_shared<Search>(context, std::move(plan), deadline, std::move(done))->start();
+std::shared_ptr<Abandonable> search(ScatterContext& context, SearchPlan plan, Deadline deadline,
+                                    std::function<void(Page)> done) {
+  auto started = std::make_shared<Search>(context, std::move(plan), deadline, std::move(done));
+  started->start();
+  return started;
 }
 
 }  // namespace frond::broker

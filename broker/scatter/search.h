@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "broker/merge/page.h"
+#include "broker/scatter/abandonable.h"
 #include "broker/scatter/scatter_context.h"
 
 namespace frond::broker {
@@ -18,6 +19,7 @@ struct SearchPlan {
 
 // `done` is called once, by the deadline; perhaps before search() returns. A tenth of the time (at most 100 ms) is kept
 // for the second round trip. Broker's thread; `context` outlives the search.
-void search(ScatterContext& context, SearchPlan plan, Deadline deadline, std::function<void(Page)> done);
+std::shared_ptr<Abandonable> search(ScatterContext& context, SearchPlan plan, Deadline deadline,
+                                    std::function<void(Page)> done);
 
 }  // namespace frond::broker

@@ -18,7 +18,8 @@ class ScriptedLeaf final : public broker::LeafClient {
   struct Asked {
     Request request;
     Deadline deadline;
-    std::shared_ptr<broker::Done<Reply>> done;  // null inside once answered
+    std::shared_ptr<broker::Done<Reply>> done;  // null inside once answered or cancelled
+    broker::RequestId id = 0;
   };
   template <class Request, class Reply>
   class Script {
@@ -40,14 +41,18 @@ class ScriptedLeaf final : public broker::LeafClient {
 
   explicit ScriptedLeaf(broker::TimerQueue& timers, broker::News tell = {}) : news(std::move(tell)), timers_(timers) {}
 
-  void search(wire::SearchRequest request, Deadline deadline, broker::Done<wire::SearchReply> done) override {
-    keep(searches, std::move(request), deadline, std::move(done));
+  broker::RequestId search(wire::SearchRequest request, Deadline deadline,
+                           broker::Done<wire::SearchReply> done) override {
+    return keep(searches, std::move(request), deadline, std::move(done));
   }
-  void fetch(wire::FetchRequest request, Deadline deadline, broker::Done<wire::FetchReply> done) override {
-    keep(fetches, std::move(request), deadline, std::move(done));
+  broker::RequestId fetch(wire::FetchRequest request, Deadline deadline, broker::Done<wire::FetchReply> done) override {
+    return keep(fetches, std::move(request), deadline, std::move(done));
   }
   void hello(wire::HelloRequest request, Deadline deadline, broker::Done<wire::HelloReply> done) override {
     keep(hellos, std::move(request), deadline, std::move(done));
+  }
+  void cancel(broker::RequestId request) override {
+    cancelled += let_go(searches, request) || let_go(fetches, request);
   }
   std::size_t in_flight() const override { return searches.open() + fetches.open() + hellos.open() + extra_in_flight; }
 
@@ -56,16 +61,28 @@ class ScriptedLeaf final : public broker::LeafClient {
   Script<wire::HelloRequest, wire::HelloReply> hellos;
   broker::News news;  // what the leaf says unasked
   std::size_t extra_in_flight = 0;
+  std::size_t cancelled = 0;  // requests that were open
 
  private:
   template <class S, class Request, class Reply>
-  void keep(S& script, Request request, Deadline deadline, broker::Done<Reply> done) {
+  broker::RequestId keep(S& script, Request request, Deadline deadline, broker::Done<Reply> done) {
     const auto shared = std::make_shared<broker::Done<Reply>>(std::move(done));
-    script.asked.push_back({std::move(request), deadline, shared});
+    script.asked.push_back({std::move(request), deadline, shared, ++last_id_});
     timers_.at(deadline.when(), [shared] {
       if (*shared) std::exchange(*shared, nullptr)(Error(Code::kDeadline, "scripted: no reply in time"));
     });
+    return last_id_;
   }
+  template <class S>
+  bool let_go(S& script, broker::RequestId request) {
+    for (auto& one : script.asked)
+      if (one.id == request && *one.done) {
+        const auto held = std::exchange(*one.done, nullptr);
+        return true;
+      }
+    return false;
+  }
+  broker::RequestId last_id_ = 0;
   broker::TimerQueue& timers_;
 };
 

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
@@ -34,11 +35,26 @@ class AZmqLeafClient : public testing::Test {
       const auto request = wire::decode_request(bytes);
       ASSERT_TRUE(request);
       const auto id = std::visit([](const auto& one) { return one.request_id; }, *request);
+      if (std::holds_alternative<wire::CancelRequest>(*request)) {
+        cancelled_ = id;
+        return;
+      }
+      if (std::holds_alternative<wire::SearchRequest>(*request)) {
+        searched_ = id;
+        return;  // it takes its time
+      }
       if (goodbye_) {
         wire::HelloReply goodbye;
         goodbye.draining = true;
         socket_->send(peer, wire::encode(wire::Reply(goodbye)));
         socket_->send(peer, wire::encode(wire::Reply(wire::ErrorReply{0, "nobody's"})));
+      }
+      if (garble_ != 0) {  // 1: whose reply it is can be read; 2: not even that
+        std::vector<std::uint64_t> words{0x0000000400000000, 0x0001000200000000, id, 9, 0};
+        if (garble_ == 2) words.pop_back();
+        const ByteView garbled = std::as_bytes(std::span(words));
+        socket_->send(peer, ByteBuffer(garbled.begin(), garbled.end()));
+        return;
       }
       if (refuse_) {
         socket_->send(peer, wire::encode(wire::Reply(wire::ErrorReply{id, "no", refusal_})));
@@ -120,7 +136,9 @@ class AZmqLeafClient : public testing::Test {
   std::atomic<bool> mute_{false}, lie_{false};
   std::atomic<bool> refuse_{false}, goodbye_{false};
   std::vector<wire::HelloReply> news_;
-  std::atomic<wire::Unsearched> refusal_{};  // with refuse_
+  std::atomic<int> garble_{0};
+  std::atomic<std::uint64_t> searched_{0}, cancelled_{0};  // the last of each
+  std::atomic<wire::Unsearched> refusal_{};                // with refuse_
   std::unique_ptr<wire::RouterSocket> socket_;
   std::uint16_t port_ = 0;
   std::optional<ZmqLeafClients> clients_;
@@ -185,6 +203,77 @@ TEST_F(AZmqLeafClient, ShedsPastItsLimit) {
   for (int i = 0; i < 2; ++i)
     client_->hello({}, Deadline::after(clock_, milliseconds(300)), [](Result<wire::HelloReply>) {});
   EXPECT_EQ(ask(), Code::kOverloaded);
+}
+// How much a leaf has to do says nothing about whether it lives.
+TEST_F(AZmqLeafClient, SaysHelloPastItsLimit) {
+  start_leaf();
+  connect(2);
+  ASSERT_TRUE(reach());
+  int failed = 0;
+  const auto count = [&](const Result<wire::SearchReply>& reply) { failed += reply == Code::kOverloaded; };
+  for (int i = 0; i < 3; ++i) client_->search({}, Deadline::after(clock_, std::chrono::seconds(20)), count);
+  EXPECT_TRUE(ask());
+  EXPECT_EQ(failed, 1);
+  EXPECT_EQ(client_->in_flight(), 2u);
+}
+TEST_F(AZmqLeafClient, TellsTheLeafToStopWhatIsCancelled) {
+  start_leaf();
+  connect();
+  ASSERT_TRUE(reach());
+  const RequestId id = client_->search({}, Deadline::after(clock_, std::chrono::seconds(20)),
+                                       [](const Result<wire::SearchReply>&) { ADD_FAILURE() << "nobody waits"; });
+  EXPECT_EQ(client_->in_flight(), 1u);
+  client_->cancel(id);
+  EXPECT_EQ(client_->in_flight(), 0u);
+  client_->cancel(id);
+  EXPECT_TRUE(run_until([&] { return cancelled_ != 0; }));
+  EXPECT_EQ(cancelled_, searched_);
+  EXPECT_EQ(clients_->cancels_sent(), 1u);
+}
+TEST_F(AZmqLeafClient, TellsTheLeafToStopWhatIsLate) {
+  start_leaf();
+  connect();
+  ASSERT_TRUE(reach());
+  std::optional<Result<wire::SearchReply>> got;
+  client_->search({}, Deadline::after(clock_, milliseconds(30)), [&](Result<wire::SearchReply> reply) { got = reply; });
+  EXPECT_TRUE(run_until([&] { return cancelled_ != 0; }));
+  EXPECT_EQ(*got, Code::kDeadline);
+  EXPECT_EQ(cancelled_, searched_);
+}
+TEST_F(AZmqLeafClient, DoesNotTellOfARefusalThatWasCancelled) {
+  start_leaf();
+  connect(1);
+  ASSERT_TRUE(reach());
+  client_->search({}, Deadline::after(clock_, std::chrono::seconds(20)), [](const Result<wire::SearchReply>&) {});
+  const RequestId refused = client_->search({}, Deadline::after(clock_, std::chrono::seconds(20)),
+                                            [](const Result<wire::SearchReply>&) { ADD_FAILURE() << "nobody waits"; });
+  client_->cancel(refused);
+  EXPECT_TRUE(ask());
+  EXPECT_EQ(clients_->cancels_sent(), 0u);
+}
+// It would wait for its deadline else.
+TEST_F(AZmqLeafClient, FailsTheRequestOfAReplyThatCannotBeRead) {
+  start_leaf();
+  connect();
+  ASSERT_TRUE(reach());
+  garble_ = 1;
+  client_->search({}, Deadline::after(clock_, std::chrono::seconds(20)), [](const Result<wire::SearchReply>&) {});
+  EXPECT_EQ(ask(milliseconds(15'000)), Code::kCorrupt);
+  EXPECT_EQ(client_->in_flight(), 1u) << "the other one's reply may be good";
+}
+TEST_F(AZmqLeafClient, FailsAllThatIsPendingWhereNobodyKnowsWhoseReplyItWas) {
+  start_leaf();
+  connect();
+  ASSERT_TRUE(reach());
+  garble_ = 2;
+  std::optional<Result<wire::SearchReply>> got;
+  client_->search({}, Deadline::after(clock_, std::chrono::seconds(20)),
+                  [&](Result<wire::SearchReply> reply) { got = std::move(reply); });
+  EXPECT_EQ(ask(milliseconds(15'000)), Code::kCorrupt);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(*got, Code::kCorrupt);
+  garble_ = 0;
+  EXPECT_TRUE(ask());
 }
 TEST_F(AZmqLeafClient, CallsAReplyOfAnotherKindCorrupt) {
   start_leaf();

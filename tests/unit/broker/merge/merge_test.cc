@@ -99,6 +99,12 @@ TEST(Merge, GivesTheSamePageHoweverTheHitsAreSpread) {
     for (std::size_t i = 0; i < merged.page.size(); ++i) ASSERT_EQ(merged.page[i].hit, all[15 + i]) << "seed " << seed;
   }
 }
+TEST(Merge, TakesADocumentOnceThatTwoRepliesHave) {
+  const std::vector replies = {or_reply(ranking({{1, 9}, {4, 5}}, 2)), or_reply(ranking({{1, 9}, {2, 7}, {4, 5}}, 3))};
+  EXPECT_EQ(ordinals(merge(request(wire::Mode::kOr, 10), replies, 0)), (std::vector<Ordinal>{1, 2, 4}));
+  EXPECT_EQ(ordinals(merge(request(wire::Mode::kOr, 3), replies, 1)), (std::vector<Ordinal>{2, 4}));
+}
+
 TEST(ReplyCheck, RefusesWhatALeafMustNotSay) {
   const auto any = request(wire::Mode::kOr, 2), all = request(wire::Mode::kAnd, 2),
              choose = request(wire::Mode::kAuto, 2, 2);

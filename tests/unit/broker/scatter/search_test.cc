@@ -33,12 +33,18 @@ class ASearch : public testing::Test {
     plan.request.terms = {{"word", 1}};
     plan.k = k;
     plan.offset = offset;
-    search(context, std::move(plan), Deadline::after(cluster.clock, time), [this](Page done) {
+    running = search(context, std::move(plan), Deadline::after(cluster.clock, time), [this](Page done) {
       ASSERT_FALSE(page) << "once";
       page = std::move(done);
     });
   }
   ScriptedLeaf& leaf(std::size_t i) { return cluster.leaf(i); }
+  // Leaves that never answer a hello would be taken for dead.
+  void greet() {
+    for (std::size_t i : {0, 1, 2})
+      while (leaf(i).hellos.open() > 0)
+        leaf(i).hellos.answer(hello({i == 2 ? served(1, 3, {2}) : served(1, 3, {0, 1})}));
+  }
   void fetch_all() {
     for (std::size_t i : {0, 1, 2})
       while (leaf(i).fetches.open() > 0) {
@@ -64,6 +70,8 @@ class ASearch : public testing::Test {
   ScriptedCluster cluster{3};
   ScatterContext context{cluster.map, cluster.timers};
   std::optional<Page> page;
+  std::shared_ptr<Abandonable> running;
+  std::uint64_t hedged = 0;
 };
 
 TEST_F(ASearch, AsksEachPartitionOnceAndFetchesThePageOnly) {
@@ -169,13 +177,116 @@ TEST_F(ASearch, HedgesAfterHalfOfTheTimeAndTakesTheFirstAnswer) {
   EXPECT_EQ(leaf(1).searches.asked.size(), 0u);
   cluster.advance(milliseconds(1));
   ASSERT_EQ(leaf(1).searches.open(), 1u);
-  EXPECT_EQ(context.counters.hedges, 1u);
+  EXPECT_EQ(context.hedging.counters().sent, 1u);
   leaf(1).searches.answer(found({{0, 9}}));
   fetch_all();
   ASSERT_TRUE(page);
   EXPECT_EQ(ids(), "d0 ");
-  leaf(0).searches.answer(found({{0, 9}, {1, 1}}));  // too late to count
-  EXPECT_EQ(ids(), "d0 ");
+  EXPECT_EQ(leaf(0).cancelled, 1u) << "nobody waits for the slower one";
+  EXPECT_EQ(leaf(0).searches.open(), 0u);
+}
+// One in twenty, and some at once after a calm time.
+TEST_F(ASearch, HedgesAShareOfSearchesOnly) {
+  context.hedging = Hedging({.share = 0.05});
+  const auto slow_searches = [&](int count) {
+    const auto before = context.hedging.counters().sent;
+    for (int i = 0; i < count; ++i) {
+      greet();
+      start(milliseconds(1000));
+      leaf(2).searches.answer(found({}));
+      cluster.advance(milliseconds(450));
+      for (std::size_t one : {0, 1})
+        while (leaf(one).searches.open() > 0) leaf(one).searches.answer(found({}));
+      ASSERT_TRUE(page);
+      page.reset();
+    }
+    hedged = context.hedging.counters().sent - before;
+  };
+  slow_searches(100);
+  EXPECT_GE(hedged, 10u);
+  EXPECT_LE(hedged, 22u) << "what was saved, and 5 % of 200 requests to leaves";
+  slow_searches(400);
+  EXPECT_LE(hedged, 41u);
+  EXPECT_GE(hedged, 38u);
+  EXPECT_GT(context.hedging.counters().over_budget, 400u);
+}
+TEST_F(ASearch, DoesNotHedgeWithALeafThatHasMuchToDo) {
+  context.hedging = Hedging({.share = 0.05, .max_leaf_in_flight = 100});
+  leaf(1).extra_in_flight = 51;
+  start(milliseconds(1000));
+  cluster.advance(milliseconds(450));
+  EXPECT_EQ(leaf(1).searches.asked.size(), 0u);
+  EXPECT_EQ(context.hedging.counters().overloaded, 1u);
+  auto full = hello({served(1, 3, {0, 1})});
+  full.queue_depth = 2049;
+  full.queue_limit = 4096;
+  leaf(1).extra_in_flight = 5;
+  cluster.advance(milliseconds(60));
+  leaf(1).hellos.answer(full);
+  start(milliseconds(1000));
+  ASSERT_EQ(leaf(0).searches.open(), 2u);
+  cluster.advance(milliseconds(450));
+  EXPECT_EQ(leaf(1).searches.asked.size(), 0u);
+  EXPECT_EQ(context.hedging.counters().overloaded, 2u);
+  for (std::size_t i : {0, 2})
+    while (leaf(i).searches.open() > 0) leaf(i).searches.answer(found({})), page.reset();
+}
+TEST_F(ASearch, NeverHedgesWithoutAShare) {
+  context.hedging = Hedging({.share = 0});
+  start(milliseconds(1000));
+  cluster.advance(milliseconds(450));
+  EXPECT_EQ(leaf(1).searches.asked.size(), 0u);
+}
+TEST_F(ASearch, TellsLeavesToStopWhenItIsAbandoned) {
+  start(milliseconds(1000));
+  leaf(2).searches.answer(found({{2, 7}}));
+  cluster.advance(milliseconds(450));
+  ASSERT_EQ(leaf(1).searches.open(), 1u) << "a hedge";
+  running->abandon();
+  EXPECT_EQ(leaf(0).cancelled + leaf(1).cancelled, 2u);
+  EXPECT_EQ(leaf(0).searches.open() + leaf(1).searches.open(), 0u);
+  running->abandon();
+  cluster.advance(milliseconds(1000));
+  EXPECT_FALSE(page);
+  EXPECT_EQ(leaf(0).fetches.asked.size() + leaf(2).fetches.asked.size(), 0u);
+}
+TEST_F(ASearch, TellsLeavesToStopFetchingWhenItIsAbandoned) {
+  start();
+  leaf(0).searches.answer(found({{0, 9}}));
+  leaf(2).searches.answer(found({{2, 7}}));
+  leaf(0).fetches.answer(documents(leaf(0).fetches.last()));
+  running->abandon();
+  EXPECT_EQ(leaf(0).cancelled, 0u) << "it had answered";
+  EXPECT_EQ(leaf(2).cancelled, 1u);
+  cluster.advance(milliseconds(1000));
+  EXPECT_FALSE(page);
+}
+TEST_F(ASearch, IsNotHarmedByBeingAbandonedAfterItsEnd) {
+  start();
+  leaf(0).searches.answer(found({}));
+  leaf(2).searches.answer(found({}));
+  ASSERT_TRUE(page);
+  running->abandon();
+  EXPECT_EQ(leaf(0).cancelled + leaf(2).cancelled, 0u);
+}
+// A leaf may send what it found in a partition before that failed: another is asked for all of the partition.
+TEST_F(ASearch, CountsAPartitionOnceThatItAskedOfAnotherReplica) {
+  start();
+  leaf(0).searches.answer(found({{0, 9}, {1, 8}}, {{1, wire::Unsearched::kCorrupt}}));
+  leaf(1).searches.answer(found({{1, 8}, {4, 7}}));
+  leaf(2).searches.answer(found({}));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d0 d1 d4 ");
+  EXPECT_EQ(page->total, 3u);
+}
+TEST_F(ASearch, ShowsNoDocumentTwiceWhateverLeavesSay) {
+  start();
+  leaf(0).searches.answer(found({{0, 9}, {2, 5}}));
+  leaf(2).searches.answer(found({{2, 7}, {5, 6}, {0, 1}}));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d0 d2 d5 ");
 }
 TEST_F(ASearch, TakesThePartOfASlowLeafWhenItsHedgeFails) {
   start(milliseconds(1000));
