@@ -91,10 +91,12 @@ int serve(const Options& options, std::size_t descriptors) {
   SearchService service(scatter,
                         {.default_timeout = std::chrono::milliseconds(options.default_timeout_ms),
                          .max_timeout = std::chrono::milliseconds(options.max_timeout_ms),
-                         .max_in_flight = options.max_in_flight,
+                         .in_flight = {.all = options.max_in_flight,
+                                       .batch = options.max_msearch_in_flight,
+                                       .costly = options.max_costly_in_flight},
                          .cache_bytes = options.cache_bytes},
                         search_metrics);
-  MultiSearch multi_search(service, timers, {});
+  MultiSearch multi_search(service, timers, {.timeout = std::chrono::milliseconds(options.max_msearch_timeout_ms)});
   HttpMetrics http_metrics(registry);
   bool draining = false;
   const auto tls = tls_endpoint_for(options, timers, log, registry);
@@ -122,7 +124,7 @@ int serve(const Options& options, std::size_t descriptors) {
     const auto name = *config::parse_host_port(options.leaf_dns);  // was checked
     dns.emplace(io, map, log, name.host, name.port, std::chrono::milliseconds(options.leaf_dns_interval_ms));
   }
-  export_broker(registry, map, scatter, service);
+  export_broker(registry, map, scatter, service, multi_search);
   registry.before_scrape([&] {
     for (const Loop& loop : clients.loops())
       registry.gauge(families::kLoopAge, {{"loop", std::string(loop.name)}})

@@ -1,5 +1,7 @@
 #include "broker/options.h"
 
+#include <algorithm>
+
 #include "common/base/server_process.h"
 #include "common/config/options.h"
 
@@ -44,6 +46,18 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--max-in-flight", options.max_in_flight, "Searches evaluated at a time; more are answered 429")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
+  auto* const msearch =
+      app.add_option("--max-msearch-in-flight", options.max_msearch_in_flight,
+                     "Of these, lines of msearch requests, all together; more wait. Default: a quarter of the above")
+          ->check(CLI::Range(1, 1 << 20));
+  app.add_option("--max-costly-in-flight", options.max_costly_in_flight,
+                 "Of these, searches for more than 100 hits, deeper than 1,000, of more than 64 terms, or exhaustive")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  app.add_option("--max-msearch-timeout", options.max_msearch_timeout_ms,
+                 "Milliseconds of a whole msearch request; lines that were not begun by then are answered 504")
+      ->check(CLI::Range(1, 3'600'000))
+      ->capture_default_str();
   app.add_option("--max-leaf-in-flight", options.max_leaf_in_flight, "Searches and fetches one leaf is sent at a time")
       ->check(CLI::Range(1, 1 << 16))
       ->capture_default_str();
@@ -73,6 +87,9 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
 
   options.log_level = *config::parse_log_level(log_level);  // was checked
   if (options.node_name.empty()) options.node_name = default_node_name(config::parse_host_port(options.http)->port);
+  if (msearch->count() == 0) options.max_msearch_in_flight = std::max(1u, options.max_in_flight / 4);
+  if (options.max_msearch_in_flight > options.max_in_flight)
+    return config::refuse(app, "--max-msearch-in-flight is more than --max-in-flight");
   if (options.leaves.empty() && options.leaf_dns.empty())
     return config::refuse(app, "--leaf or --leaf-dns is required");
   if (options.curve_secret_key.empty() != options.curve_leaf_key.empty())

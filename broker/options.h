@@ -20,7 +20,9 @@ struct Options {
   std::string curve_secret_key, curve_leaf_key;  // files; both or neither
   std::uint64_t cache_bytes = 64u << 20;
   std::uint32_t default_timeout_ms = 1000, max_timeout_ms = 60'000;
-  std::uint32_t max_in_flight = 512, max_leaf_in_flight = 2048;
+  std::uint32_t max_in_flight = 512, max_msearch_in_flight = 128, max_costly_in_flight = 16;
+  std::uint32_t max_msearch_timeout_ms = 60'000;
+  std::uint32_t max_leaf_in_flight = 2048;
   double hedge_share = 0.05;  // of the searches sent to leaves
   std::uint32_t max_connections = 4096;
   std::uint32_t poll_ms = 500;

@@ -37,31 +37,6 @@ void ResultCache::promote(Order::iterator entry) {
   }
 }
 
-bool ResultCache::begin(const std::string& key, Waiter waiter, std::uint64_t& ticket) {
-  ticket = next_ticket_++;
-  const auto [flight, first] = flights_.try_emplace(key);
-  flight->second.waiters.emplace_back(ticket, std::move(waiter));
-  if (!first) ++counters_.coalesced;
-  counters_.in_flight = flights_.size();
-  return first;
-}
-
-void ResultCache::leave(const std::string& key, std::uint64_t ticket) {
-  const auto flight = flights_.find(key);
-  if (flight == flights_.end()) return;
-  std::erase_if(flight->second.waiters, [&](const auto& waiter) { return waiter.first == ticket; });
-}
-
-void ResultCache::complete(const std::string& key, const CachedAnswer& answer, bool keep) {
-  const auto flight = flights_.find(key);
-  if (flight == flights_.end()) return;
-  const auto waiters = std::move(flight->second.waiters);
-  if (keep) store(key, answer);  // now: `key` may be the flight's own, or live in what a waiter drops
-  flights_.erase(flight);
-  counters_.in_flight = flights_.size();
-  for (const auto& [ticket, waiter] : waiters) waiter(answer);
-}
-
 void ResultCache::store(const std::string& key, CachedAnswer answer) {
   const std::size_t charge = answer.bytes + key.size() + kEntryOverhead;
   if (charge > budget_ / kLargestShare) {

@@ -3,7 +3,9 @@
 namespace frond::broker {
 
 SearchMetrics::SearchMetrics(metrics::Registry& registry) {
-  static constexpr const char* kOutcomes[] = {"whole", "degraded", "invalid", "overloaded", "unavailable", "deadline"};
+  static constexpr const char* kOutcomes[] = {"whole",       "degraded", "invalid",  "overloaded",
+                                              "unavailable", "deadline", "abandoned"};
+  static_assert(std::size(kOutcomes) == std::tuple_size_v<decltype(outcomes_)>);
   for (std::size_t i = 0; i < outcomes_.size(); ++i)
     outcomes_[i] = registry.counter(families::kSearches, {{"outcome", kOutcomes[i]}});
   for (std::size_t i = 0; i < times_.size(); ++i)
@@ -12,9 +14,11 @@ SearchMetrics::SearchMetrics(metrics::Registry& registry) {
 }
 
 void SearchMetrics::count(Outcome outcome, CacheUse use, double seconds) {
-  outcomes_[static_cast<std::size_t>(outcome)].add();
+  count(outcome);
   times_[static_cast<std::size_t>(use)].observe(seconds);
 }
+
+void SearchMetrics::count(Outcome outcome) { outcomes_[static_cast<std::size_t>(outcome)].add(); }
 
 void HttpMetrics::count(std::string_view route, int status, double seconds) {
   const auto [at, is_new] = routes_.try_emplace({route, status});

@@ -18,6 +18,19 @@ inline constexpr Family kSearchTime{"frond_broker_search_duration_seconds",
 inline constexpr Family kInFlight{"frond_broker_searches_in_flight", "Searches being evaluated by leaves."};
 inline constexpr Family kInFlightLimit{"frond_broker_searches_in_flight_limit",
                                        "Searches that may be evaluated at a time; more are shed with 429."};
+inline constexpr Family kMsearchInFlight{"frond_broker_msearch_searches_in_flight",
+                                         "Of these, lines of msearch requests."};
+inline constexpr Family kMsearchInFlightLimit{"frond_broker_msearch_searches_in_flight_limit",
+                                              "Lines of msearch requests that may be evaluated at a time; more wait."};
+inline constexpr Family kCostlyInFlight{"frond_broker_costly_searches_in_flight",
+                                        "Of the searches being evaluated, those that cost many times the usual."};
+inline constexpr Family kCostlyInFlightLimit{"frond_broker_costly_searches_in_flight_limit",
+                                             "Costly searches that may be evaluated at a time."};
+inline constexpr Family kMsearchLate{
+    "frond_broker_msearch_lines_late_total",
+    "Lines of msearch requests that were not begun before the request's time was over."};
+inline constexpr Family kMsearchAbandoned{"frond_broker_msearches_abandoned_total",
+                                          "msearch requests whose client left before the answer."};
 inline constexpr Family kCacheHits{"frond_broker_cache_hits_total", "Searches answered from the result cache."};
 inline constexpr Family kCacheMisses{"frond_broker_cache_misses_total", "Searches not found in the result cache."};
 inline constexpr Family kCacheCoalesced{"frond_broker_cache_coalesced_total",
@@ -62,7 +75,7 @@ inline constexpr Family kTlsHandshakeFailures{"frond_broker_tls_handshake_failur
 }  // namespace families
 
 // What a search ended in.
-enum class Outcome { kWhole, kDegraded, kInvalid, kOverloaded, kUnavailable, kDeadline };
+enum class Outcome { kWhole, kDegraded, kInvalid, kOverloaded, kUnavailable, kDeadline, kAbandoned };
 enum class CacheUse { kHit, kMiss, kBypass };
 constexpr std::string_view name_of(CacheUse use) {
   constexpr std::string_view kNames[] = {"hit", "miss", "bypass"};
@@ -72,9 +85,11 @@ constexpr std::string_view name_of(CacheUse use) {
 struct SearchMetrics {
   explicit SearchMetrics(metrics::Registry& registry);
   void count(Outcome outcome, CacheUse use, double seconds);
+  // One that was not answered by what it asked for, so that its time says nothing.
+  void count(Outcome outcome);
 
  private:
-  std::array<metrics::Counter, 6> outcomes_;
+  std::array<metrics::Counter, 7> outcomes_;
   std::array<metrics::Histogram, 3> times_;
 };
 

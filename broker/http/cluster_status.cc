@@ -69,14 +69,14 @@ std::string cluster_json(const ClusterMap& map, const SearchService& service, st
   const auto& cache = service.cache().counters();
   out["broker"] = {{"version", version},
                    {"in_flight", service.in_flight()},
-                   {"in_flight_limit", service.config().max_in_flight},
+                   {"in_flight_limit", service.admission().limits().all},
                    {"cache",
                     {{"entries", cache.entries},
                      {"bytes", cache.bytes},
                      {"limit_bytes", service.cache().budget()},
                      {"hits", cache.hits},
                      {"misses", cache.misses},
-                     {"coalesced", cache.coalesced}}}};
+                     {"coalesced", service.flights().joined()}}}};
   return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -1,7 +1,9 @@
 #include "broker/http/multi_search.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -9,18 +11,32 @@ namespace frond::broker {
 
 struct MultiSearch::Batch {
   std::string body;
-  SearchService::Reply reply;
+  SearchService::Reply reply;           // null: it is over
   std::vector<std::string_view> lines;  // into body
   std::vector<std::string> answers;
+  std::unordered_map<std::size_t, SearchService::Ticket> working;  // by line
+  std::optional<std::size_t> waiting;  // the line that waits for its turn: none is begun behind it
   std::size_t next = 0, at_work = 0, answered = 0, bytes = 0;
-  bool pumping = false, resting = false;
+  bool pumping = false, resting = false, late = false;
+  Deadline deadline = Deadline::never();
+  TimerQueue::Id timer;
 };
 
-void MultiSearch::run(std::string body, SearchService::Reply reply) {
+namespace {
+http::Response late_line() {
+  return http::problem(504, "Deadline", "The time of the whole request was over before this line was begun.");
+}
+}  // namespace
+
+MultiSearch::Ticket MultiSearch::run(std::string body, SearchService::Reply reply) {
+  const auto refuse = [&](http::Response response) {
+    reply(std::move(response));
+    return Ticket();
+  };
   if (running_ >= config_.max_requests) {
     auto response = http::problem(429, "Too many requests", "Too many msearch requests are at work.");
     response.headers.emplace_back("Retry-After", "1");
-    return reply(std::move(response));
+    return refuse(std::move(response));
   }
   auto batch = std::make_shared<Batch>();
   batch->body = std::move(body);
@@ -31,48 +47,34 @@ void MultiSearch::run(std::string body, SearchService::Reply reply) {
     batch->lines.push_back(line);
     left = end == std::string_view::npos ? std::string_view() : left.substr(end + 1);
     if (batch->lines.size() > config_.max_lines)
-      return reply(http::problem(400, "Bad request",
-                                 "The body has more than " + std::to_string(config_.max_lines) + " lines.", "body"));
+      return refuse(http::problem(400, "Bad request",
+                                  "The body has more than " + std::to_string(config_.max_lines) + " lines.", "body"));
   }
   if (batch->lines.empty())
-    return reply(http::problem(400, "Bad request", "The body has no line; each is a search as JSON.", "body"));
+    return refuse(http::problem(400, "Bad request", "The body has no line; each is a search as JSON.", "body"));
   batch->reply = std::move(reply);
   batch->answers.resize(batch->lines.size());
+  batch->deadline = Deadline::after(timers_.clock(), config_.timeout);
+  batch->timer = timers_.at(batch->deadline.when(), [this, batch] { expire(batch); });
   ++running_;
   pump(batch);
+  return batch;
 }
 
 void MultiSearch::pump(const std::shared_ptr<Batch>& batch) {
-  if (std::exchange(batch->pumping, true)) return;  // answers that come at once end in the loop below
+  if (!batch->reply || std::exchange(batch->pumping, true)) return;  // answers that come at once end in the loop below
   const std::size_t turn = std::min(batch->lines.size(), batch->next + config_.lines_a_turn);
   std::size_t bytes = 0;
-  while (!batch->resting && batch->next < turn && bytes < config_.bytes_a_turn && batch->at_work < config_.at_work) {
+  while (!batch->resting && !batch->waiting && batch->next < turn && bytes < config_.bytes_a_turn &&
+         batch->at_work < config_.at_work) {
     const std::size_t line = batch->next++;
     bytes += batch->lines[line].size();
     ++batch->at_work;
-    if (batch->lines[line].size() > config_.max_line) {
-      settle(batch, line,
-             http::problem(413, "Content too large", "A line may have " + std::to_string(config_.max_line) + " bytes.",
-                           "body"));
-      continue;
-    }
-    if (batch->bytes > config_.max_answer_bytes) {
-      settle(batch, line,
-             http::problem(413, "Content too large", "The answers before this one are too large together."));
-      continue;
-    }
-    const auto parsed = parse_search_json(batch->lines[line]);
-    if (!parsed.ok) {
-      settle(batch, line, parsed.error.response());
-      continue;
-    }
-    service_.search(
-        parsed.parameters, [this, batch, line](http::Response response) { settle(batch, line, std::move(response)); },
-        SearchService::Admission::kAlways);
+    begin_line(batch, line);
   }
   batch->pumping = false;
   // A thousand answers out of the cache at once would keep everybody else waiting.
-  if (!batch->resting && batch->next < batch->lines.size() && batch->at_work < config_.at_work) {
+  if (!batch->resting && !batch->waiting && batch->next < batch->lines.size() && batch->at_work < config_.at_work) {
     batch->resting = true;
     timers_.after(std::chrono::microseconds(0), [this, batch] {
       batch->resting = false;
@@ -80,23 +82,79 @@ void MultiSearch::pump(const std::shared_ptr<Batch>& batch) {
     });
   }
   if (batch->answered < batch->lines.size() || !batch->reply) return;
-  --running_;
   http::Response response{.content_type = "application/x-ndjson"};
   response.body.reserve(batch->bytes + batch->answers.size());
   for (auto& answer : batch->answers) {
     response.body += std::exchange(answer, {});
     response.body += '\n';
   }
-  std::exchange(batch->reply, nullptr)(std::move(response));
+  close(*batch, std::move(response));
+}
+
+void MultiSearch::begin_line(const std::shared_ptr<Batch>& batch, std::size_t line) {
+  if (batch->late) {
+    ++counters_.late_lines;
+    return settle(batch, line, late_line());
+  }
+  if (batch->lines[line].size() > config_.max_line)
+    return settle(batch, line,
+                  http::problem(413, "Content too large",
+                                "A line may have " + std::to_string(config_.max_line) + " bytes.", "body"));
+  if (batch->bytes > config_.max_answer_bytes)
+    return settle(batch, line,
+                  http::problem(413, "Content too large", "The answers before this one are too large together."));
+  search_line(batch, line);
+}
+
+void MultiSearch::search_line(const std::shared_ptr<Batch>& batch, std::size_t line) {
+  const auto parsed = parse_search_json(batch->lines[line]);
+  if (!parsed.ok) return settle(batch, line, parsed.error.response());
+  const auto on_begun = [this, batch] {
+    batch->waiting.reset();
+    pump(batch);
+  };
+  auto ticket = service_.search(
+      parsed.parameters, [this, batch, line](http::Response response) { settle(batch, line, std::move(response)); },
+      SearchService::Line{batch->deadline, on_begun});
+  if (!ticket) return;
+  if (ticket.waits()) batch->waiting = line;
+  batch->working.emplace(line, std::move(ticket));
+}
+
+// The time of the whole request is over. Lines at work had no more time than that.
+void MultiSearch::expire(const std::shared_ptr<Batch>& batch) {
+  batch->late = true;
+  if (const auto line = std::exchange(batch->waiting, {})) {
+    ++counters_.late_lines;
+    const auto ticket = batch->working[*line];  // settle() takes it out
+    service_.end(ticket, late_line(), Outcome::kDeadline);
+  }
+  pump(batch);
+}
+
+void MultiSearch::abandon(const Ticket& ticket) {
+  const auto batch = ticket.lock();
+  if (!batch || !batch->reply) return;
+  ++counters_.abandoned;
+  close(*batch, abandoned());
+  for (const auto& [line, working] : std::exchange(batch->working, {})) service_.abandon(working);
 }
 
 void MultiSearch::settle(const std::shared_ptr<Batch>& batch, std::size_t line, http::Response response) {
+  if (!batch->reply) return;
+  batch->working.erase(line);
   if (response.body.ends_with('\n')) response.body.pop_back();
   batch->bytes += response.body.size();
   batch->answers[line] = std::move(response.body);
   --batch->at_work;
   ++batch->answered;
   pump(batch);
+}
+
+void MultiSearch::close(Batch& batch, http::Response response) {
+  --running_;
+  timers_.cancel(batch.timer);
+  std::exchange(batch.reply, nullptr)(std::move(response));
 }
 
 }  // namespace frond::broker

@@ -12,16 +12,24 @@ using http::Responder;
 using http::Response;
 
 // A Responder is move-only and a Reply is copied around: shared between the two.
-SearchService::Reply reply_to(Responder responder) {
-  return [shared = std::make_shared<Responder>(std::move(responder))](Response response) {
+SearchService::Reply reply_to(std::shared_ptr<Responder> responder) {
+  return [responder = std::move(responder)](Response response) {
     if (!response.body.ends_with('\n')) response.body += '\n';
-    shared->send(std::move(response));
+    responder->send(std::move(response));
   };
 }
 
 void search(SearchService& service, const ParsedSearch& parsed, Responder responder) {
   if (!parsed.ok) return responder.send(parsed.error.response());
-  service.search(parsed.parameters, reply_to(std::move(responder)));
+  const auto shared = std::make_shared<Responder>(std::move(responder));
+  const auto ticket = service.search(parsed.parameters, reply_to(shared));
+  if (ticket) shared->on_client_gone([&service, ticket] { service.abandon(ticket); });
+}
+
+void search_many(MultiSearch& many, std::string body, Responder responder) {
+  const auto shared = std::make_shared<Responder>(std::move(responder));
+  const auto batch = many.run(std::move(body), reply_to(shared));
+  shared->on_client_gone([&many, batch] { many.abandon(batch); });
 }
 
 // Probes and pages take no parameters, and say so.
@@ -67,7 +75,7 @@ http::Router make_routes(RouteTargets targets) {
   });
   router.add("POST", "/v1/msearch", [to](Request&& request, Responder responder) {
     if (refuse_parameters(request, responder)) return;
-    to->multi_search.run(std::move(request.body), reply_to(std::move(responder)));
+    search_many(to->multi_search, std::move(request.body), std::move(responder));
   });
   router.add("GET", "/v1/cluster", [to](Request&& request, Responder responder) {
     if (refuse_parameters(request, responder)) return;
@@ -93,8 +101,8 @@ http::Router make_routes(RouteTargets targets) {
 }
 
 void export_broker(metrics::Registry& registry, const ClusterMap& map, const ScatterContext& scatter,
-                   const SearchService& service) {
-  registry.before_scrape([&registry, &map, &scatter, &service] {
+                   const SearchService& service, const MultiSearch& multi_search) {
+  registry.before_scrape([&registry, &map, &scatter, &service, &multi_search] {
     // The same family and labels give the same handle: looked up at each scrape, which is rare.
     const auto set = [&](const metrics::Family& family, double value, const metrics::Labels& labels = {}) {
       registry.gauge(family, labels).set(value);
@@ -106,15 +114,22 @@ void export_broker(metrics::Registry& registry, const ClusterMap& map, const Sca
     const auto& cache = service.cache().counters();
     raise(families::kCacheHits, cache.hits);
     raise(families::kCacheMisses, cache.misses);
-    raise(families::kCacheCoalesced, cache.coalesced);
+    raise(families::kCacheCoalesced, service.flights().joined());
     raise(families::kCacheEvictions, cache.evictions);
     raise(families::kCacheStored, cache.stored);
     raise(families::kCacheTooLarge, cache.too_large);
     set(families::kCacheBytes, static_cast<double>(cache.bytes));
     set(families::kCacheLimit, static_cast<double>(service.cache().budget()));
     set(families::kCacheEntries, static_cast<double>(cache.entries));
-    set(families::kInFlight, static_cast<double>(service.in_flight()));
-    set(families::kInFlightLimit, static_cast<double>(service.config().max_in_flight));
+    const Admission& admission = service.admission();
+    set(families::kInFlight, static_cast<double>(admission.all()));
+    set(families::kInFlightLimit, static_cast<double>(admission.limits().all));
+    set(families::kMsearchInFlight, static_cast<double>(admission.batch()));
+    set(families::kMsearchInFlightLimit, static_cast<double>(admission.limits().batch));
+    set(families::kCostlyInFlight, static_cast<double>(admission.costly()));
+    set(families::kCostlyInFlightLimit, static_cast<double>(admission.limits().costly));
+    raise(families::kMsearchLate, multi_search.counters().late_lines);
+    raise(families::kMsearchAbandoned, multi_search.counters().abandoned);
     raise(families::kLeafRequests, scatter.counters.search_requests, {{"kind", "search"}});
     raise(families::kLeafRequests, scatter.counters.fetch_requests, {{"kind", "fetch"}});
     raise(families::kLeafFailures, scatter.counters.search_failures, {{"kind", "search"}});

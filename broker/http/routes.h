@@ -29,6 +29,6 @@ http::Router make_routes(RouteTargets targets);
 
 // Exports what the map, the scatter context and the cache count. All must outlive the registry's last exposition.
 void export_broker(metrics::Registry& registry, const ClusterMap& map, const ScatterContext& scatter,
-                   const SearchService& service);
+                   const SearchService& service, const MultiSearch& multi_search);
 
 }  // namespace frond::broker

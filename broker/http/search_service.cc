@@ -8,32 +8,30 @@
 
 namespace frond::broker {
 
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
 // One search on its way.
 struct SearchService::Job {
-  SearchParameters parameters;
+  Question question;
   Reply reply;
-  Admission admission = Admission::kShed;
+  std::optional<Line> line;
   Instant started;
   Deadline deadline = Deadline::never();
-  std::shared_ptr<const Topology> topology;
-  std::vector<wire::QueryTerm> terms;
   std::string key;  // in the cache
   CacheUse use = CacheUse::kBypass;
-  bool leads = false;                   // it is the one that is evaluated
-  bool waiting = false;                 // for an evaluation, its own or another's
-  std::optional<TimerQueue::Id> timer;  // ends the wait
-};
-
-// What an evaluation gave, ready to be sent to any number of searches, and to be cached.
-struct SearchService::Answer {
-  std::string rest;
-  Generation generation = 0;
-  std::uint32_t partitions_total = 0, partitions_answered = 0;
-  bool timed_out = false, all_overloaded = false;
-  bool whole() const { return partitions_answered == partitions_total; }
+  std::optional<Admission::Ticket> turn;   // waits for its turn
+  std::optional<Flights::Seat> seat;       // waits for an evaluation, its own or another's
+  std::shared_ptr<Evaluation> evaluation;  // waits for this, which nobody shares
+  std::optional<TimerQueue::Id> timer;     // ends the wait
 };
 
 namespace {
+// An evaluation gives up a little before its deadline; so whoever's deadline is nearly as early may wait for it.
+constexpr microseconds kMaxSlack = milliseconds(50);
+// One that ends before the last quarter of a search's time is not waited for: alone, the search would get more.
+constexpr int kShareThatMayBeLost = 4;
+
 std::string cache_key(const SearchParameters& parameters, const GenerationId& generation, const AnalyzedQuery& query) {
   std::string key;
   const auto put = [&](auto value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); };
@@ -54,131 +52,144 @@ http::Response overloaded() {
 }
 }  // namespace
 
-SearchService::SearchService(ScatterContext& scatter, Config config, SearchMetrics& metrics)
-    : scatter_(scatter), config_(config), metrics_(metrics), cache_(config.cache_bytes) {}
-
-void SearchService::search(const SearchParameters& parameters, Reply reply, Admission admission) {
-  const Clock& clock = scatter_.timers.clock();
-  const auto job = std::make_shared<Job>();
-  job->parameters = parameters;
-  job->reply = std::move(reply);
-  job->admission = admission;
-  job->started = clock.now();
-  const auto timeout =
-      parameters.timeout_ms == 0 ? config_.default_timeout : std::chrono::milliseconds(parameters.timeout_ms);
-  if (timeout > config_.max_timeout)
-    return finish(*job,
-                  http::problem(400, "Bad request",
-                                "timeout_ms is more than " + std::to_string(config_.max_timeout.count()), "timeout_ms"),
-                  Outcome::kInvalid);
-  job->deadline = Deadline::at(job->started + timeout);
-  job->topology = scatter_.map.topology();
-  if (!job->topology)
-    return finish(*job, http::problem(503, "Unavailable", "No leaf serves this collection yet."),
-                  Outcome::kUnavailable);
-  auto query = analyzer_.analyze(parameters.q, job->topology->analyzer);
-  if (!query) return finish(*job, http::problem(400, "Bad request", query.error().message(), "q"), Outcome::kInvalid);
-  if (parameters.cache && !parameters.profile) {
-    job->use = CacheUse::kMiss;
-    job->key = cache_key(parameters, job->topology->id(), *query);
-    if (const CachedAnswer cached = cache_.find(job->key); cached.value) {
-      job->use = CacheUse::kHit;
-      return answer(*job, *std::static_pointer_cast<const Answer>(cached.value));
-    }
-  }
-  job->terms = std::move(query->terms);
-  if (job->use == CacheUse::kMiss) return share(job);
-  if (shed(*job)) return;
-  evaluate(job, [this, job](const std::shared_ptr<const Answer>& done) { answer(*job, *done); });
+http::Response abandoned() {
+  return http::problem(499, "Client closed request", "The client ended its side of the connection before the answer.");
 }
 
-// True if the search was turned away at the door.
-bool SearchService::shed(Job& job) {
-  if (job.admission == Admission::kAlways || in_flight_ < config_.max_in_flight) return false;
-  finish(job, overloaded(), Outcome::kOverloaded);
-  return true;
+bool SearchService::Ticket::waits() const {
+  const auto job = job_.lock();
+  return job && job->turn;
+}
+
+SearchService::SearchService(ScatterContext& scatter, Config config, SearchMetrics& metrics)
+    : scatter_(scatter), config_(config), metrics_(metrics), cache_(config.cache_bytes), admission_(config.in_flight) {}
+
+SearchService::Ticket SearchService::search(const SearchParameters& parameters, Reply reply, Line* line) {
+  const auto job = std::make_shared<Job>();
+  job->question.parameters = parameters;
+  job->reply = std::move(reply);
+  if (line != nullptr) job->line = std::move(*line);
+  Ticket ticket;
+  give_time(*job);
+  const auto refuse = [&](std::string_view detail, std::string_view parameter) {
+    finish(*job, http::problem(400, "Bad request", detail, parameter), Outcome::kInvalid);
+    return Ticket();
+  };
+  if (milliseconds(parameters.timeout_ms) > config_.max_timeout)
+    return refuse("timeout_ms is more than " + std::to_string(config_.max_timeout.count()), "timeout_ms");
+  job->question.topology = scatter_.map.topology();
+  if (!job->question.topology) {
+    finish(*job, http::problem(503, "Unavailable", "No leaf serves this collection yet."), Outcome::kUnavailable);
+    return ticket;
+  }
+  auto query = analyzer_.analyze(parameters.q, job->question.topology->analyzer);
+  if (!query) return refuse(query.error().message(), "q");
+  if (parameters.cache && !parameters.profile) {
+    job->use = CacheUse::kMiss;
+    job->key = cache_key(parameters, job->question.topology->id(), *query);
+    if (const CachedAnswer cached = cache_.find(job->key); cached.value) {
+      job->use = CacheUse::kHit;
+      answer(*job, *std::static_pointer_cast<const Answer>(cached.value));
+      return ticket;
+    }
+  }
+  job->question.terms = std::move(query->terms);
+  job->question.kind = {job->line.has_value(), is_costly(parameters, job->question.terms.size())};
+  begin(job);
+  if (job->reply) ticket.job_ = job;
+  return ticket;
+}
+
+// It begins now.
+void SearchService::give_time(Job& job) {
+  const milliseconds asked(job.question.parameters.timeout_ms);
+  job.started = scatter_.timers.clock().now();
+  job.deadline = Deadline::at(job.started + (asked.count() == 0 ? config_.default_timeout : asked));
+  if (job.line && job.line->latest.when() < job.deadline.when()) job.deadline = job.line->latest;
 }
 
 // Waits for an equal search in flight, or becomes the one that others wait for.
-void SearchService::share(const std::shared_ptr<Job>& job) {
-  std::uint64_t ticket = 0;
-  job->waiting = true;
-  const bool first = cache_.begin(
-      job->key,
-      [this, job](const CachedAnswer& cached) {
-        job->waiting = false;
-        if (job->timer) scatter_.timers.cancel(*job->timer);
-        job->timer.reset();
-        const Clock& clock = scatter_.timers.clock();
-        if (!cached.value) return finish(*job, overloaded(), Outcome::kOverloaded);
-        const Answer& shared = *std::static_pointer_cast<const Answer>(cached.value);
-        // The other search had less time than this one has left: look again, with our own deadline.
-        if (shared.timed_out && !job->leads && job->deadline.left(clock) > std::chrono::milliseconds(5))
-          return share(job);
-        answer(*job, shared);
-      },
-      ticket);
-  job->leads = first;
-  if (first) return lead(job);
-  job->timer = scatter_.timers.at(job->deadline.when(), [this, job, ticket] {
+void SearchService::begin(const std::shared_ptr<Job>& job) {
+  if (join(job)) return;
+  if (admission_.try_begin(job->question.kind)) return lead(job);
+  if (!job->line) return finish(*job, overloaded(), Outcome::kOverloaded);
+  job->turn = admission_.wait(job->question.kind, [this, job] {
+    job->turn.reset();
+    give_time(*job);
+    if (join(job))
+      admission_.end(job->question.kind);
+    else
+      lead(job);
+    if (const auto on_begun = std::exchange(job->line->on_begun, nullptr)) on_begun();
+  });
+}
+
+bool SearchService::join(const std::shared_ptr<Job>& job) {
+  if (job->use != CacheUse::kMiss) return false;
+  const Clock& clock = scatter_.timers.clock();
+  const auto left = job->deadline.left(clock);
+  job->seat =
+      flights_.join(job->key, job->deadline.when() - left / kShareThatMayBeLost, job->deadline.when(), waiter(job));
+  if (!job->seat) return false;
+  job->timer = scatter_.timers.at(job->deadline.when(), [this, job] {
     job->timer.reset();
-    if (!job->waiting) return;
-    cache_.leave(job->key, ticket);
     finish(*job, http::problem(504, "Deadline", "No answer within the time allowed."), Outcome::kDeadline);
+    release(*job);
   });
+  return true;
 }
 
+// A place was taken for it.
 void SearchService::lead(const std::shared_ptr<Job>& job) {
-  if (job->admission == Admission::kShed && in_flight_ >= config_.max_in_flight)
-    return cache_.complete(job->key, {}, false);
-  evaluate(job, [this, key = job->key](const std::shared_ptr<const Answer>& done) {
-    cache_.complete(key, {done, done->rest.capacity() + sizeof(Answer)}, done->whole());
-  });
+  const std::shared_ptr<const Question> question(job, &job->question);
+  if (job->use != CacheUse::kMiss) {
+    job->evaluation = Evaluation::start(scatter_, admission_, question, job->deadline,
+                                        [this, job](const auto& done) { answer(*job, *done); });
+    return;
+  }
+  const auto slack = std::min(job->deadline.left(scatter_.timers.clock()) / 20, kMaxSlack);
+  job->seat = flights_.begin(job->key, job->deadline.when() - slack, waiter(job));
+  const auto flight = job->seat->flight;
+  const auto evaluation = Evaluation::start(scatter_, admission_, question, job->deadline,
+                                            [this, key = job->key, flight](const auto& done) {
+                                              const CachedAnswer cached{done, done->rest.capacity() + sizeof(Answer)};
+                                              if (done->whole()) cache_.store(key, cached);
+                                              flights_.complete(key, flight, cached, done->whole());
+                                            });
+  flights_.set_stop(job->key, flight, [evaluation] { evaluation->stop(); });
 }
 
-void SearchService::evaluate(const std::shared_ptr<Job>& job, std::function<void(std::shared_ptr<const Answer>)> done) {
-  const SearchParameters& parameters = job->parameters;
-  const auto rendered = [job](const Page& page) {
-    auto answer = std::make_shared<Answer>();
-    answer->rest = render_rest(page, {job->parameters.explain, job->parameters.profile, job->terms});
-    answer->rest.shrink_to_fit();
-    answer->generation = page.generation;
-    answer->partitions_total = page.partitions_total;
-    answer->partitions_answered = page.partitions_answered();
-    answer->timed_out = page.timed_out();
-    answer->all_overloaded =
-        !page.degraded.empty() && std::all_of(page.degraded.begin(), page.degraded.end(), [](const Degraded& one) {
-          return one.reason == wire::Unsearched::kOverloaded;
-        });
-    return answer;
+Flights::Waiter SearchService::waiter(const std::shared_ptr<Job>& job) {
+  return [this, job](const CachedAnswer& cached) {
+    job->seat.reset();
+    if (job->timer) scatter_.timers.cancel(*std::exchange(job->timer, {}));
+    answer(*job, *std::static_pointer_cast<const Answer>(cached.value));
   };
-  if (job->terms.empty()) {  // nothing to look for is found nowhere: no leaf needs to be asked
-    Page page;
-    page.generation = job->topology->generation;
-    page.partitions_total = static_cast<std::uint32_t>(job->topology->partitions.size());
-    page.mode_used = parameters.mode == wire::Mode::kOr ? wire::Mode::kOr : wire::Mode::kAnd;
-    return done(rendered(page));
-  }
-  SearchPlan plan;
-  plan.topology = job->topology;
-  plan.request.terms = job->terms;
-  plan.request.mode = parameters.mode;
-  plan.request.processor = parameters.processor;
-  plan.request.profile = parameters.profile || parameters.explain;  // an explanation names the engines
-  plan.k = parameters.k;
-  plan.offset = parameters.offset;
-  ++in_flight_;
-  broker::search(scatter_, std::move(plan), job->deadline, [this, rendered, done = std::move(done)](const Page& page) {
-    --in_flight_;
-    done(rendered(page));
-  });
 }
+
+// It waits for nothing any more.
+void SearchService::release(Job& job) {
+  if (job.timer) scatter_.timers.cancel(*std::exchange(job.timer, {}));
+  if (job.turn) admission_.leave(*std::exchange(job.turn, {}));
+  if (job.seat) flights_.leave(job.key, *std::exchange(job.seat, {}));
+  if (const auto evaluation = std::exchange(job.evaluation, nullptr)) evaluation->stop();
+}
+
+void SearchService::end(const Ticket& ticket, http::Response instead, Outcome outcome) {
+  const auto job = ticket.job_.lock();
+  if (!job || !job->reply) return;
+  release(*job);
+  metrics_.count(outcome);
+  std::exchange(job->reply, nullptr)(std::move(instead));
+}
+
+void SearchService::abandon(const Ticket& ticket) { end(ticket, abandoned(), Outcome::kAbandoned); }
 
 void SearchService::answer(Job& job, const Answer& answer) {
   if (!answer.whole()) {
     const bool nothing = answer.partitions_answered == 0;
     if (nothing && answer.all_overloaded) return finish(job, overloaded(), Outcome::kOverloaded);
-    if (nothing || !job.parameters.allow_partial) {
+    if (nothing || !job.question.parameters.allow_partial) {
       const std::string covered = std::to_string(answer.partitions_answered) + " of " +
                                   std::to_string(answer.partitions_total) + " partitions answered";
       if (answer.timed_out)
@@ -186,7 +197,7 @@ void SearchService::answer(Job& job, const Answer& answer) {
       return finish(job, http::problem(503, "Unavailable", covered + "."), Outcome::kUnavailable);
     }
   }
-  const auto took = std::chrono::duration_cast<std::chrono::microseconds>(scatter_.timers.clock().now() - job.started);
+  const auto took = std::chrono::duration_cast<microseconds>(scatter_.timers.clock().now() - job.started);
   http::Response response;
   response.body = render_answer(static_cast<std::uint64_t>(took.count()), answer.timed_out, answer.generation,
                                 name_of(job.use), answer.rest);
@@ -194,9 +205,11 @@ void SearchService::answer(Job& job, const Answer& answer) {
 }
 
 void SearchService::finish(Job& job, http::Response response, Outcome outcome) {
+  const auto reply = std::exchange(job.reply, nullptr);
+  if (!reply) return;
   const std::chrono::duration<double> took = scatter_.timers.clock().now() - job.started;
   metrics_.count(outcome, job.use, took.count());
-  if (const auto reply = std::exchange(job.reply, nullptr)) reply(std::move(response));
+  reply(std::move(response));
 }
 
 }  // namespace frond::broker

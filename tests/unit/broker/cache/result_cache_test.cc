@@ -11,12 +11,8 @@ CachedAnswer answer_of(std::string text, std::size_t bytes = 100) {
 std::string text_of(const CachedAnswer& answer) {
   return answer.value ? *std::static_pointer_cast<const std::string>(answer.value) : "";
 }
-// Evaluates `key` as one client would.
-void put(ResultCache& cache, const std::string& key, std::size_t bytes = 100, bool store = true) {
-  std::uint64_t ticket = 0;
-  if (cache.begin(
-          key, [](const CachedAnswer&) {}, ticket))
-    cache.complete(key, answer_of(key, bytes), store);
+void put(ResultCache& cache, const std::string& key, std::size_t bytes = 100) {
+  cache.store(key, answer_of(key, bytes));
 }
 
 TEST(ResultCache, GivesBackWhatWasStored) {
@@ -26,38 +22,6 @@ TEST(ResultCache, GivesBackWhatWasStored) {
   EXPECT_EQ(text_of(cache.find("a")), "a");
   EXPECT_EQ(cache.counters().hits, 1u);
   EXPECT_EQ(cache.counters().misses, 1u);
-}
-
-TEST(ResultCache, NeverStoresAnAnswerThatItIsToldNotTo) {
-  ResultCache cache(1 << 20);
-  put(cache, "degraded", 100, false);
-  EXPECT_EQ(text_of(cache.find("degraded")), "");
-  EXPECT_EQ(cache.counters().entries, 0u);
-}
-
-TEST(ResultCache, EvaluatesEqualQueriesInFlightOnce) {
-  ResultCache cache(1 << 20);
-  std::vector<std::string> got;
-  const auto waiter = [&](const CachedAnswer& answer) { got.push_back(text_of(answer)); };
-  std::uint64_t first = 0, second = 0, third = 0;
-  EXPECT_TRUE(cache.begin("q", waiter, first));
-  EXPECT_FALSE(cache.begin("q", waiter, second));
-  EXPECT_FALSE(cache.begin("q", waiter, third));
-  cache.leave("q", first);  // the one that began leaves; the evaluation goes on for the others
-  cache.complete("q", answer_of("answer"), true);
-  EXPECT_EQ(got, (std::vector<std::string>{"answer", "answer"}));
-  EXPECT_EQ(cache.counters().coalesced, 2u);
-  EXPECT_EQ(cache.counters().in_flight, 0u);
-}
-
-TEST(ResultCache, LetsAWaiterCallBackIn) {
-  ResultCache cache(1 << 20);
-  std::uint64_t ticket = 0;
-  std::string again;
-  cache.begin(
-      "q", [&](const CachedAnswer&) { again = text_of(cache.find("q")); }, ticket);
-  cache.complete("q", answer_of("answer"), true);
-  EXPECT_EQ(again, "answer");
 }
 
 TEST(ResultCache, StaysWithinItsBudget) {
@@ -79,7 +43,7 @@ TEST(ResultCache, KeepsWhatIsAskedForOftenThroughAStreamOfOthers) {
   EXPECT_EQ(text_of(cache.find("hot")), "hot");
 }
 
-TEST(ResultCache, PassesOnAnAnswerLargerThanItsShareWithoutStoringIt) {
+TEST(ResultCache, DoesNotStoreAnAnswerLargerThanItsShare) {
   ResultCache cache(64 << 10);
   put(cache, "huge", 32 << 10);
   EXPECT_EQ(text_of(cache.find("huge")), "");

@@ -72,7 +72,7 @@ class Replayed {
  public:
   Replayed() {
     broker.up();
-    export_broker(broker.registry, broker.cluster.map, broker.scatter, broker.service);
+    export_broker(broker.registry, broker.cluster.map, broker.scatter, broker.service, many);
   }
   http::Response ask(http::Request request) {
     const auto captured = support::CapturedResponse::make();

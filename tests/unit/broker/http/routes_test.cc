@@ -18,7 +18,7 @@ class TheRoutes : public testing::Test {
   TheRoutes()
       : router(make_routes({broker.service, many, broker.cluster.map, broker.registry, broker.cluster.clock, "c", "1",
                             [this] { return draining; }, [this] { return stalled; }})) {
-    export_broker(broker.registry, broker.cluster.map, broker.scatter, broker.service);
+    export_broker(broker.registry, broker.cluster.map, broker.scatter, broker.service, many);
   }
   http::Response ask(std::string method, std::string target, std::string body = {}) {
     const auto captured = CapturedResponse::make();

@@ -21,7 +21,7 @@ SearchParameters asking(std::string q, std::uint32_t timeout_ms = 0) {
 class ASearchService : public testing::Test {
  protected:
   ASearchService() { broker.up(); }
-  ScriptedBroker broker{{.max_in_flight = 2}};
+  ScriptedBroker broker{{.in_flight = {.all = 2, .batch = 2, .costly = 1}}};
   SearchService& service = broker.service;
   std::size_t asked() { return broker.leaf().searches.asked.size(); }
 };
@@ -81,28 +81,88 @@ TEST_F(ASearchService, EvaluatesEqualQueriesInFlightOnce) {
   }
   EXPECT_EQ(service.in_flight(), 0u);
 }
-TEST_F(ASearchService, LetsAWaiterWithLessTimeGoWithoutHarmingOthers) {
-  Answered patient, hasty;
-  service.search(asking("cell", 1000), patient.reply());
-  service.search(asking("cell", 100), hasty.reply());
-  broker.cluster.advance(milliseconds(100));
-  EXPECT_EQ(hasty.status(), 504);
+// Behind one with more time it would get 504, where it gets a part on its own.
+TEST_F(ASearchService, GivesEverySearchWhatItWouldGetAlone) {
+  Answered patient, hasty, hasty_too;
+  service.search(asking("cell", 4000), patient.reply());
+  service.search(asking("cell", 1000), hasty.reply());
+  service.search(asking("cell", 1000), hasty_too.reply());
+  ASSERT_EQ(asked(), 2u) << "the two that are hasty share one";
+  EXPECT_LE(broker.leaf().searches.last().budget, milliseconds(1000));
+  auto& second = broker.leaf().searches.asked[1];
+  std::exchange(*second.done, nullptr)(found({{0, 9}}, {{1, wire::Unsearched::kDeadline}}));
+  broker.play_fetches();
+  for (const auto* one : {&hasty, &hasty_too}) {
+    EXPECT_EQ(one->status(), 200);
+    EXPECT_EQ(one->body()["coverage"]["partitions_answered"], 1);
+  }
   EXPECT_EQ(patient.status(), 0);
   broker.play();
-  EXPECT_EQ(patient.status(), 200);
-  EXPECT_EQ(hasty.more, 0);
+  EXPECT_EQ(patient.body()["coverage"]["partitions_answered"], 2);
 }
-TEST_F(ASearchService, LetsAWaiterWithTimeLeftAskAgainWhenTheFirstRanOutOfIt) {
+TEST_F(ASearchService, AnswersEverybodyWithTheFirstWholeAnswer) {
+  Answered patient, hasty;
+  service.search(asking("cell", 4000), patient.reply());
+  service.search(asking("cell", 1000), hasty.reply());
+  auto& second = broker.leaf().searches.asked[1];
+  std::exchange(*second.done, nullptr)(found({{0, 9}}));
+  broker.play_fetches();
+  EXPECT_EQ(hasty.status(), 200);
+  EXPECT_EQ(patient.status(), 200);
+  EXPECT_EQ(broker.leaf().cancelled, 1u) << "nobody waits for the other one";
+  EXPECT_EQ(service.in_flight(), 0u);
+}
+TEST_F(ASearchService, SharesAnEvaluationThatEndsHardlyLater) {
+  Answered first, second;
+  service.search(asking("cell", 1000), first.reply());
+  service.search(asking("cell", 970), second.reply());
+  EXPECT_EQ(asked(), 1u);
+  broker.cluster.advance(milliseconds(900));
+  EXPECT_EQ(first.status(), 504) << "no partition has answered";
+  EXPECT_EQ(second.status(), 504);
+}
+TEST_F(ASearchService, StopsAWaitAtItsOwnDeadline) {
+  Answered first, second;
+  service.search(asking("cell", 1000), first.reply());
+  service.search(asking("cell", 960), second.reply());
+  broker.leaf().searches.answer(found({{0, 9}}));  // whose title is late
+  broker.cluster.advance(milliseconds(960));
+  EXPECT_EQ(second.status(), 504);
+  EXPECT_EQ(first.status(), 0);
+  broker.play_fetches();
+  EXPECT_EQ(first.status(), 200);
+  EXPECT_EQ(second.more, 0);
+}
+TEST_F(ASearchService, DoesNotWaitForOneWithMuchLessTime) {
   Answered hasty, patient, patient_too;
   service.search(asking("cell", 100), hasty.reply());
   service.search(asking("cell", 1000), patient.reply());
   service.search(asking("cell", 1000), patient_too.reply());
+  EXPECT_EQ(asked(), 2u) << "one of the patient leads, the other waits for it";
   broker.cluster.advance(milliseconds(100));
   EXPECT_EQ(hasty.status(), 504);
-  EXPECT_EQ(asked(), 2u) << "one of the patient leads, the other waits for it";
+  EXPECT_EQ(asked(), 2u);
   broker.play();
   EXPECT_EQ(patient.status(), 200);
   EXPECT_EQ(patient_too.status(), 200);
+}
+// However slow it is, and however many ask.
+TEST_F(ASearchService, EvaluatesAPopularQueryAFewTimesAtMost) {
+  ScriptedBroker crowded({.in_flight = {.all = 100, .batch = 100, .costly = 100}});
+  crowded.up();
+  std::vector<Answered> all(1000);
+  std::size_t most = 0;
+  for (auto& one : all) {
+    crowded.service.search(asking("cell", 1000), one.reply());
+    crowded.cluster.advance(milliseconds(2));
+    most = std::max(most, crowded.service.flights().in_flight());
+    while (crowded.leaf().hellos.open() > 0)
+      crowded.leaf().hellos.answer(support::hello({support::served(1, 2, {0, 1})}));
+  }
+  EXPECT_LE(most, 5u);
+  EXPECT_LE(crowded.leaf().searches.asked.size(), 10u) << "in two seconds";
+  crowded.cluster.advance(milliseconds(1000));
+  for (auto& one : all) EXPECT_EQ(one.status(), 504);
 }
 TEST_F(ASearchService, DoesNotAskAgainAtItsOwnDeadline) {
   Answered answered;
@@ -196,64 +256,101 @@ TEST(ASearchServiceAtItsStart, SaysThatNobodyServes) {
   EXPECT_EQ(answered.status(), 503);
 }
 
-// ---- many at once
+// ---- clients that leave
 
-std::vector<nlohmann::json> lines_of(const Answered& answered) {
-  std::vector<nlohmann::json> out;
-  std::istringstream in(answered.response->body);
-  for (std::string line; std::getline(in, line);) out.push_back(nlohmann::json::parse(line));
-  return out;
+class AnAbandonedSearch : public ASearchService {
+ protected:
+  std::string metric(const std::string& line) {
+    return broker.registry.exposition().find(line + "\n") != std::string::npos ? "there" : "not there";
+  }
+};
+TEST_F(AnAbandonedSearch, EndsInTheLeafToo) {
+  for (const bool cache : {true, false}) {
+    Answered answered;
+    auto parameters = asking("cell");
+    parameters.cache = cache;
+    const std::size_t before = broker.leaf().cancelled;
+    const auto ticket = service.search(parameters, answered.reply());
+    ASSERT_TRUE(ticket);
+    service.abandon(ticket);
+    EXPECT_EQ(answered.status(), 499);
+    EXPECT_EQ(answered.body()["status"], 499);
+    EXPECT_EQ(broker.leaf().cancelled, before + 1);
+    EXPECT_EQ(service.in_flight(), 0u);
+    EXPECT_EQ(service.flights().in_flight(), 0u);
+    service.abandon(ticket);
+    EXPECT_EQ(answered.more, 0);
+  }
+  EXPECT_EQ(metric("frond_broker_searches_total{outcome=\"abandoned\"} 2"), "there");
 }
-TEST_F(ASearchService, AnswersManySearchesInTheirOrder) {
-  MultiSearch many(service, broker.cluster.timers, {.at_work = 3});
-  Answered answered;
-  many.run("{\"q\":\"a1\"}\n{\"q\":\"b2\",\"k\":0}\nnonsense\n{\"q\":\"c3\"}\r\n{\"q\":\"the\"}\n{\"q\":\"d4\"}",
-           answered.reply());
-  EXPECT_EQ(asked(), 3u) << "three at work";
-  while (answered.status() == 0) broker.play();
-  const auto lines = lines_of(answered);
-  ASSERT_EQ(lines.size(), 6u);
-  for (std::size_t i : {0, 3, 5}) EXPECT_EQ(lines[i]["hits"].size(), 2u);
-  EXPECT_EQ(lines[1]["parameter"], "k");
-  EXPECT_EQ(lines[2]["status"], 400);
-  EXPECT_EQ(lines[4]["total"]["value"], 0);
-  EXPECT_EQ(answered.response->content_type, "application/x-ndjson");
+TEST_F(AnAbandonedSearch, GoesOnForThoseWhoShareIt) {
+  Answered leader, follower, another;
+  const auto first = service.search(asking("cell"), leader.reply());
+  const auto second = service.search(asking("cell"), follower.reply());
+  service.search(asking("cell"), another.reply());
+  service.abandon(first);
+  EXPECT_EQ(leader.status(), 499);
+  service.abandon(second);
+  EXPECT_EQ(follower.status(), 499);
+  EXPECT_EQ(broker.leaf().cancelled, 0u);
+  broker.play();
+  EXPECT_EQ(another.status(), 200);
+  EXPECT_EQ(leader.more + follower.more, 0);
+  EXPECT_EQ(service.in_flight(), 0u);
 }
-TEST_F(ASearchService, LetsOthersHaveTheirTurnBetweenManySearches) {
-  MultiSearch many(service, broker.cluster.timers, {.lines_a_turn = 2});
-  Answered answered;
-  many.run("{\"q\":\"the\"}\n{\"q\":\"the\"}\n{\"q\":\"the\"}\n{\"q\":\"the\"}\n{\"q\":\"the\"}\n", answered.reply());
-  EXPECT_EQ(answered.status(), 0);
-  broker.cluster.timers.run_due();
-  ASSERT_EQ(answered.status(), 200);
-  EXPECT_EQ(lines_of(answered).size(), 5u);
+TEST_F(AnAbandonedSearch, EndsWithTheLastOfThoseWhoShareIt) {
+  Answered leader, follower;
+  const auto first = service.search(asking("cell"), leader.reply());
+  const auto second = service.search(asking("cell"), follower.reply());
+  service.abandon(first);
+  EXPECT_EQ(service.in_flight(), 1u);
+  service.abandon(second);
+  EXPECT_EQ(broker.leaf().cancelled, 1u);
+  EXPECT_EQ(service.in_flight(), 0u);
 }
-// Parsing costs time, however wrong a line is.
-TEST_F(ASearchService, LetsOthersHaveTheirTurnBetweenLongLines) {
-  MultiSearch many(service, broker.cluster.timers, {.max_line = 100, .bytes_a_turn = 150});
-  Answered answered;
-  const std::string nested(100, '['), too_long(101, '[');
-  many.run(nested + "\n" + nested + "\n" + too_long + "\n", answered.reply());
-  EXPECT_EQ(answered.status(), 0) << "the third line is another turn's";
-  broker.cluster.timers.run_due();
-  ASSERT_EQ(answered.status(), 200);
-  const auto lines = lines_of(answered);
-  EXPECT_EQ(lines[1]["status"], 400);
-  EXPECT_EQ(lines[2]["status"], 413);
+TEST_F(AnAbandonedSearch, IsNoneOnceItIsAnswered) {
+  Answered known, again;
+  const auto ticket = service.search(asking("cell"), known.reply());
+  broker.play();
+  EXPECT_FALSE(ticket);
+  service.abandon(ticket);
+  EXPECT_EQ(known.status(), 200);
+  EXPECT_FALSE(service.search(asking("cell"), again.reply())) << "a cached answer comes at once";
+  EXPECT_EQ(again.status(), 200);
 }
-TEST_F(ASearchService, BoundsWhatManySearchesMayHold) {
-  MultiSearch many(service, broker.cluster.timers,
-                   {.max_lines = 3, .max_requests = 1, .at_work = 2, .max_answer_bytes = 10});
-  Answered empty, long_one, first, second;
-  many.run("", empty.reply());
-  EXPECT_EQ(empty.status(), 400);
-  many.run("{}\n{}\n{}\n{}\n", long_one.reply());
-  EXPECT_EQ(long_one.status(), 400);
-  many.run("{\"q\":\"x1\"}\n{\"q\":\"x2\"}\n{\"q\":\"x3\"}\n", first.reply());
-  many.run("{\"q\":\"x1\"}\n", second.reply());
-  EXPECT_EQ(second.status(), 429);
-  while (first.status() == 0) broker.play();
-  EXPECT_EQ(lines_of(first)[2]["status"], 413);
+TEST_F(AnAbandonedSearch, MakesRoomForOthers) {
+  Answered one, two, refused, taken;
+  const auto ticket = service.search(asking("one"), one.reply());
+  service.search(asking("two"), two.reply());
+  service.search(asking("three"), refused.reply());
+  EXPECT_EQ(refused.status(), 429);
+  service.abandon(ticket);
+  service.search(asking("three"), taken.reply());
+  broker.play();
+  EXPECT_EQ(taken.status(), 200);
+}
+
+// ---- what costs much
+
+TEST_F(ASearchService, EvaluatesFewCostlySearchesAtATime) {
+  std::vector<SearchParameters> costly(4, asking("deep"));
+  costly[0].k = 101;
+  costly[1].offset = 991;
+  costly[2].processor = wire::Processor::kExhaustive;
+  costly[3].q.clear();
+  for (int i = 0; i < 65; ++i) costly[3].q += "x" + std::to_string(i) + " ";
+  for (const auto& parameters : costly) {
+    Answered first, second, cheap;
+    service.search(parameters, first.reply());
+    auto other = parameters;
+    other.q += " another";
+    service.search(other, second.reply());
+    EXPECT_EQ(second.status(), 429) << parameters.q;
+    service.search(asking("cheap " + parameters.q.substr(0, 4)), cheap.reply());
+    broker.play();
+    EXPECT_EQ(cheap.status(), 200);
+    EXPECT_EQ(first.status(), 200);
+  }
 }
 }  // namespace
 }  // namespace frond::broker

@@ -1,0 +1,79 @@
+#include "broker/http/evaluation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "broker/http/answer_json.h"
+#include "common/wire/cost.h"
+
+namespace frond::broker {
+namespace {
+
+std::shared_ptr<const Answer> rendered(const Question& question, const Page& page) {
+  auto answer = std::make_shared<Answer>();
+  answer->rest = render_rest(page, {question.parameters.explain, question.parameters.profile, question.terms});
+  answer->rest.shrink_to_fit();
+  answer->generation = page.generation;
+  answer->partitions_total = page.partitions_total;
+  answer->partitions_answered = page.partitions_answered();
+  answer->timed_out = page.timed_out();
+  answer->all_overloaded = !page.degraded.empty() &&
+                           std::all_of(page.degraded.begin(), page.degraded.end(),
+                                       [](const Degraded& one) { return one.reason == wire::Unsearched::kOverloaded; });
+  return answer;
+}
+
+// Nothing to look for is found nowhere: no leaf needs to be asked.
+Page empty_page(const Question& question) {
+  Page page;
+  page.generation = question.topology->generation;
+  page.partitions_total = static_cast<std::uint32_t>(question.topology->partitions.size());
+  page.mode_used = question.parameters.mode == wire::Mode::kOr ? wire::Mode::kOr : wire::Mode::kAnd;
+  return page;
+}
+
+SearchPlan plan_of(const Question& question) {
+  SearchPlan plan;
+  plan.topology = question.topology;
+  plan.request.terms = question.terms;
+  plan.request.mode = question.parameters.mode;
+  plan.request.processor = question.parameters.processor;
+  // An explanation names the engines.
+  plan.request.profile = question.parameters.profile || question.parameters.explain;
+  plan.k = question.parameters.k;
+  plan.offset = question.parameters.offset;
+  return plan;
+}
+
+}  // namespace
+
+bool is_costly(const SearchParameters& parameters, std::size_t terms) {
+  return parameters.processor == wire::Processor::kExhaustive || parameters.k > wire::kCostlyDocuments ||
+         parameters.offset + parameters.k > wire::kCostlyDepth || terms > wire::kCostlyTerms;
+}
+
+std::shared_ptr<Evaluation> Evaluation::start(ScatterContext& scatter, Admission& admission,
+                                              std::shared_ptr<const Question> question, Deadline deadline, Done done) {
+  auto evaluation = std::make_shared<Evaluation>(admission, question->kind);
+  const auto over = [evaluation, question, done = std::move(done)](const Page& page) {
+    evaluation->over_ = true;
+    evaluation->search_ = nullptr;
+    evaluation->admission_.end(evaluation->kind_);
+    done(rendered(*question, page));
+  };
+  if (question->terms.empty()) {
+    over(empty_page(*question));
+    return evaluation;
+  }
+  auto search = broker::search(scatter, plan_of(*question), deadline, over);
+  if (!evaluation->over_) evaluation->search_ = std::move(search);
+  return evaluation;
+}
+
+void Evaluation::stop() {
+  if (std::exchange(over_, true)) return;
+  if (const auto search = std::exchange(search_, nullptr)) search->abandon();
+  admission_.end(kind_);
+}
+
+}  // namespace frond::broker

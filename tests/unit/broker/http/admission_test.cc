@@ -1,0 +1,72 @@
+#include "broker/http/admission.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace frond::broker {
+namespace {
+constexpr Admission::Kind kSingle{}, kLine{.batch = true}, kCostly{.costly = true},
+    kCostlyLine{.batch = true, .costly = true};
+
+TEST(Admission, HasALimitForAllAndOneForEachKind) {
+  Admission admission({.all = 4, .batch = 2, .costly = 1});
+  EXPECT_TRUE(admission.try_begin(kLine));
+  EXPECT_TRUE(admission.try_begin(kCostlyLine));
+  EXPECT_FALSE(admission.try_begin(kLine));
+  EXPECT_FALSE(admission.try_begin(kCostly));
+  EXPECT_TRUE(admission.try_begin(kSingle));
+  EXPECT_TRUE(admission.try_begin(kSingle));
+  EXPECT_FALSE(admission.try_begin(kSingle));
+  EXPECT_EQ(admission.all(), 4u);
+  EXPECT_EQ(admission.batch(), 2u);
+  EXPECT_EQ(admission.costly(), 1u);
+  admission.end(kCostlyLine);
+  EXPECT_TRUE(admission.try_begin(kCostly));
+}
+TEST(Admission, GivesAPlaceToWhoWaitsBeforeWhoComesLater) {
+  Admission admission({.all = 1, .batch = 1, .costly = 1});
+  std::string begun;
+  EXPECT_TRUE(admission.try_begin(kSingle));
+  admission.wait(kLine, [&] { begun += "a"; });
+  const auto second = admission.wait(kLine, [&] { begun += "b"; });
+  admission.wait(kLine, [&] { begun += "c"; });
+  admission.leave(second);
+  admission.end(kSingle);
+  EXPECT_EQ(begun, "a");
+  EXPECT_FALSE(admission.try_begin(kSingle));
+  admission.end(kLine);
+  EXPECT_EQ(begun, "ac");
+  admission.end(kLine);
+  EXPECT_TRUE(admission.try_begin(kSingle));
+}
+TEST(Admission, LetsOthersPassWhoNeedAnotherPlace) {
+  Admission admission({.all = 3, .batch = 2, .costly = 1});
+  std::string begun;
+  EXPECT_TRUE(admission.try_begin(kCostly));
+  EXPECT_TRUE(admission.try_begin(kLine));
+  EXPECT_TRUE(admission.try_begin(kSingle));
+  admission.wait(kCostlyLine, [&] { begun += "costly "; });
+  admission.wait(kLine, [&] { begun += "cheap "; });
+  admission.end(kSingle);
+  EXPECT_EQ(begun, "cheap ");
+  admission.end(kCostly);
+  EXPECT_EQ(begun, "cheap ") << "the lines' places are taken";
+  admission.end(kLine);
+  EXPECT_EQ(begun, "cheap costly ");
+}
+TEST(Admission, GoesOnWithThoseWhoEndAtOnce) {
+  Admission admission({.all = 1, .batch = 1, .costly = 1});
+  EXPECT_TRUE(admission.try_begin(kLine));
+  int begun = 0;
+  std::function<void()> begin = [&] {
+    if (++begun < 10'000) admission.wait(kLine, begin);
+    admission.end(kLine);
+  };
+  admission.wait(kLine, begin);
+  admission.end(kLine);
+  EXPECT_EQ(begun, 10'000);
+  EXPECT_EQ(admission.all(), 0u);
+}
+}  // namespace
+}  // namespace frond::broker
