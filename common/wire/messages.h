@@ -63,7 +63,7 @@ struct SearchReply {
     std::uint32_t partition;
     Unsearched reason;
   };
-  std::vector<Missing> unsearched;  // empty: whole answer
+  std::vector<Missing> unsearched;  // not in the rankings; empty: whole answer
   std::vector<PartitionProfile> profile;
 };
 

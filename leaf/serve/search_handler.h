@@ -2,8 +2,8 @@
 // Answers searches: a SearchRequest becomes one task a partition, each a Plan for an engine; the last to finish merges.
 //
 // Mode `auto` runs AND on all partitions first, and OR too where the leaf's own AND is short of what the broker needs:
-// so the broker decides over all leaves without asking twice. A partition that could not be searched is named in the
-// reply with its reason; the others' hits are sent all the same.
+// so the broker decides over all leaves without asking twice. A partition that could not be searched, with AND or with
+// OR, is named in the reply with its reason and has no part in it; the others' hits are sent all the same.
 //
 // Plans for a GPU are handed to its batcher, and the worker goes on with other tasks. What the GPU does not answer, or
 // has no room for, the CPU's engine does, within the same deadline.

@@ -114,7 +114,10 @@ void SearchQuery::take(Slot& slot, Mode mode, Result<Outcome> outcome) {
 }
 
 // Equal terms are counted together, in the query's order; those that no document has are left out.
+// All or nothing: after a failure that is thrown (no memory) the next task tries again.
 Result<void> SearchQuery::resolve() {
+  std::vector<KnownTerm> known;
+  bool all_known = true;
   std::unordered_map<std::string_view, std::uint32_t> occurrences;
   for (const auto& term : request_.terms) occurrences[term.text] += term.occurrences;
   for (const auto& term : request_.terms) {
@@ -122,14 +125,16 @@ Result<void> SearchQuery::resolve() {
     if (found == occurrences.end()) continue;  // a repetition
     const Result<std::uint64_t> df = generation_->terms->df(term.text);
     if (df)
-      known_.push_back(
+      known.push_back(
           {term.text, scoring::term_weight(generation_->bm25, generation_->statistics, *df, found->second)});
     else if (df.error().code() == Code::kNotFound)
-      all_known_ = false;
+      all_known = false;
     else
       return df.error();
     occurrences.erase(found);
   }
+  known_ = std::move(known);
+  all_known_ = all_known;
   return {};
 }
 
@@ -244,10 +249,12 @@ bool SearchQuery::needs_disjunction() const {
   return matches < request_.auto_needs;
 }
 
+// Of the partitions that were searched to the end, in both waves: the others are the broker's to ask for again.
 wire::Ranking SearchQuery::merged(Mode mode) {
   wire::Ranking ranking;
   std::vector<std::vector<topk::Hit>> lists;
   for (Slot& slot : slots_) {
+    if (slot.failed) continue;
     Outcome& outcome = mode == Mode::kAnd ? slot.conjunction : slot.disjunction;
     ranking.matches += outcome.matches;
     ranking.exact = ranking.exact && outcome.exact;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <future>
 #include <new>
@@ -270,7 +271,33 @@ TEST(SearchHandler, EvaluatesNothingPastTheDeadline) {
   EXPECT_EQ(reply.unsearched[0].reason, Unsearched::kDeadline);
 }
 
-TEST(SearchHandler, KeepsTheAndOfPartitionsWhoseOrCameTooLate) {
+// A broker asks another replica for what is unsearched: its hits must not be in this answer, too.
+TEST(SearchHandler, SendsNothingOfPartitionsWhoseOrFailed) {
+  const auto documents = random_documents(60, 12);
+  ServedCollection served(documents, 2);
+  auto request = request_of(Mode::kAuto, {"t0", "t1"}, 2);
+  request.depth = request.auto_needs = 60;
+  const auto whole = served.search(request);
+  ASSERT_TRUE(whole.has_or);
+  served.engine.fail = [&](const Plan& plan) -> std::optional<Error> {
+    if (plan.mode == leaf::Mode::kOr && plan.base == 1) return Error(Code::kCorrupt, "a block");
+    return {};
+  };
+  const auto reply = served.search(request);
+  ASSERT_EQ(reply.unsearched.size(), 1u);
+  EXPECT_EQ(reply.unsearched[0].partition, 1u);
+  EXPECT_EQ(reply.unsearched[0].reason, Unsearched::kCorrupt);
+  const auto of_the_first = [](std::vector<topk::Hit> hits) {
+    std::erase_if(hits, [](const topk::Hit& hit) { return hit.ordinal % 2 == 1; });
+    return hits;
+  };
+  EXPECT_EQ(reply.and_ranking.hits, of_the_first(whole.and_ranking.hits));
+  EXPECT_EQ(reply.or_ranking.hits, of_the_first(whole.or_ranking.hits));
+  EXPECT_EQ(reply.and_ranking.matches, reply.and_ranking.hits.size());
+  EXPECT_EQ(reply.or_ranking.matches, reply.or_ranking.hits.size());
+}
+
+TEST(SearchHandler, SendsNothingOfPartitionsWhoseOrCameTooLate) {
   ServedCollection served(random_documents(60, 12), 2);
   served.engine.before = [&](const Plan& plan) {
     if (plan.mode == leaf::Mode::kAnd && plan.base == 1) served.clock.advance(std::chrono::seconds(2));
@@ -280,6 +307,55 @@ TEST(SearchHandler, KeepsTheAndOfPartitionsWhoseOrCameTooLate) {
   const auto reply = served.search(request);
   EXPECT_TRUE(reply.has_or);
   EXPECT_EQ(reply.unsearched.size(), 2u);
+  EXPECT_TRUE(reply.and_ranking.hits.empty());
+  EXPECT_EQ(reply.and_ranking.matches, 0u);
+}
+
+// Runs out of memory at one of its look-ups.
+class ForgetfulTerms final : public partition::GenerationTerms {
+ public:
+  ForgetfulTerms(std::shared_ptr<const GenerationTerms> below, int fails_at)
+      : below_(std::move(below)), left_(fails_at) {}
+  Result<std::uint64_t> df(std::string_view term) const override {
+    if (left_-- == 0) throw std::bad_alloc();
+    return below_->df(term);
+  }
+  const partition::TermTotals& totals() const override { return below_->totals(); }
+  Result<void> for_each(const std::function<bool(std::string_view, std::uint64_t)>& visit) const override {
+    return below_->for_each(visit);
+  }
+  Result<void> verify_checksums() const override { return below_->verify_checksums(); }
+
+ private:
+  std::shared_ptr<const GenerationTerms> below_;
+  mutable std::atomic<int> left_;
+};
+
+// The next task looks the terms up again.
+TEST(SearchHandler, CountsEachTermOnceThoughALookUpRanOutOfMemory) {
+  for (const int fails_at : {0, 1, 2}) {
+    ServedCollection served(random_documents(60, 17), 2);
+    auto request = request_of(Mode::kOr, {"t1", "t2", "t3"}, 2);
+    request.depth = 60;
+    const auto of_the_second = served.search(request).or_ranking;
+    const auto& loaded = *served.board.get()->back();
+    auto forgetful = std::make_shared<ServedGeneration>();
+    forgetful->generation = loaded.generation;
+    forgetful->partitions_total = loaded.partitions_total;
+    forgetful->analyzer = loaded.analyzer;
+    forgetful->bm25 = loaded.bm25;
+    forgetful->statistics = loaded.statistics;
+    forgetful->partitions = loaded.partitions;
+    forgetful->terms = std::make_shared<ForgetfulTerms>(loaded.terms, fails_at);
+    served.board.put({forgetful});
+    served.engine.before = [](const Plan& plan) { EXPECT_EQ(plan.terms.size(), 3u); };
+    const auto reply = served.search(request);
+    ASSERT_EQ(reply.unsearched.size(), 1u);
+    ASSERT_FALSE(reply.or_ranking.hits.empty());
+    for (const auto& hit : reply.or_ranking.hits)
+      EXPECT_NE(std::ranges::find(of_the_second.hits, hit), of_the_second.hits.end())
+          << "ordinal " << hit.ordinal << " scores " << hit.score << " where look-up " << fails_at << " failed";
+  }
 }
 
 TEST(SearchHandler, TellsWhatItCostWhenAsked) {
