@@ -3,6 +3,7 @@
 #include <zdict.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <string>
 
 #include "common/base/check.h"
@@ -26,6 +27,45 @@ ZSTD_DCtx* decompression_context() {
 }
 
 Error corrupt(const std::string& what) { return Error(Code::kCorrupt, "document block: " + what); }
+
+Result<void> decompress_whole(ByteView frame, const ZSTD_DDict* dictionary, std::span<std::byte> to) {
+  ZSTD_DCtx* const context = decompression_context();
+  const std::size_t size =
+      dictionary != nullptr
+          ? ZSTD_decompress_usingDDict(context, to.data(), to.size(), frame.data(), frame.size(), dictionary)
+          : ZSTD_decompressDCtx(context, to.data(), to.size(), frame.data(), frame.size());
+  if (ZSTD_isError(size)) return corrupt(std::string("zstd: ") + ZSTD_getErrorName(size));
+  if (size != to.size()) return corrupt("uncompressed to another size");
+  return {};
+}
+
+// The window that a frame may need: that of our compression level, twice.
+constexpr int kMaxWindowLog = 22;
+
+// The beginning of a frame, as long as `to`. With a context of its own: the window stays with it, and large blocks are
+// rare. `dictionary` may be null.
+Result<void> decompress_beginning(ByteView frame, const ZSTD_DDict* dictionary, std::span<std::byte> to) {
+  const std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
+  if (!context) return Error(Code::kUnavailable, "document block: no memory");
+  for (const std::size_t set : {ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, kMaxWindowLog),
+                                ZSTD_DCtx_refDDict(context.get(), dictionary)})
+    if (ZSTD_isError(set)) return corrupt(std::string("zstd: ") + ZSTD_getErrorName(set));
+  ZSTD_inBuffer in{frame.data(), frame.size(), 0};
+  ZSTD_outBuffer out{to.data(), to.size(), 0};
+  while (out.pos < out.size) {
+    const std::size_t before = in.pos + out.pos;
+    const std::size_t left = ZSTD_decompressStream(context.get(), &out, &in);
+    if (ZSTD_isError(left)) return corrupt(std::string("zstd: ") + ZSTD_getErrorName(left));
+    if (in.pos + out.pos == before) return corrupt("cut short");
+  }
+  return {};
+}
+
+// The next field of a block that ends in the middle: what there is of it.
+std::string_view front_of_text(ByteReader& from) {
+  const std::uint64_t bytes = from.get_varint();
+  return as_text(from.get_bytes(std::min<std::uint64_t>(bytes, from.left())));
+}
 
 }  // namespace
 
@@ -95,6 +135,14 @@ BlockDecompressor::BlockDecompressor(ByteView dictionary) : state_(std::make_uni
 BlockDecompressor::~BlockDecompressor() = default;
 
 Result<void> BlockDecompressor::decompress(ByteView value, DocumentBlock& block) const {
+  return decompress_most(value, kMaxBlockBytes, block);
+}
+
+Result<void> BlockDecompressor::decompress_front(ByteView value, DocumentBlock& block) const {
+  return decompress_most(value, kMaxFrontBytes, block);
+}
+
+Result<void> BlockDecompressor::decompress_most(ByteView value, std::size_t most, DocumentBlock& block) const {
   block.documents.clear();
   ByteReader reader(value);
   const std::uint64_t documents = reader.get_varint();
@@ -104,27 +152,32 @@ Result<void> BlockDecompressor::decompress(ByteView value, DocumentBlock& block)
   if (!reader.ok()) return corrupt("cut short");
   if (raw_bytes > kMaxBlockBytes || documents == 0 || documents > raw_bytes / kLeastDocumentBytes)
     return corrupt(std::to_string(documents) + " documents in " + std::to_string(raw_bytes) + " bytes");
+  const std::size_t bytes = std::min<std::uint64_t>(raw_bytes, most);
   if (form == Form::kStored) {
     if (payload.size() != raw_bytes) return corrupt("stored bytes of another size");
-    block.raw.assign(payload.begin(), payload.end());
+    block.raw.assign(payload.begin(), payload.begin() + static_cast<std::ptrdiff_t>(bytes));
   } else if (form == Form::kZstd || form == Form::kZstdDictionary) {
     // Before allocating: the frame must agree with what we were told.
     if (ZSTD_getFrameContentSize(payload.data(), payload.size()) != raw_bytes) return corrupt("frame of another size");
     if (form == Form::kZstdDictionary && !state_->dictionary) return corrupt("its dictionary is missing");
-    if (block.raw.size() < raw_bytes) block.raw.resize(raw_bytes);
-    ZSTD_DCtx* const context = decompression_context();
-    const std::size_t size =
-        form == Form::kZstdDictionary
-            ? ZSTD_decompress_usingDDict(context, block.raw.data(), raw_bytes, payload.data(), payload.size(),
-                                         state_->dictionary)
-            : ZSTD_decompressDCtx(context, block.raw.data(), raw_bytes, payload.data(), payload.size());
-    if (ZSTD_isError(size)) return corrupt(std::string("zstd: ") + ZSTD_getErrorName(size));
-    if (size != raw_bytes) return corrupt("uncompressed to another size");
+    if (block.raw.size() < bytes) block.raw.resize(bytes);
+    const ZSTD_DDict* const dictionary = form == Form::kZstdDictionary ? state_->dictionary : nullptr;
+    const auto to = std::span(block.raw).first(bytes);
+    FROND_TRY(bytes < raw_bytes ? decompress_beginning(payload, dictionary, to)
+                                : decompress_whole(payload, dictionary, to));
   } else {
     return corrupt("unknown form " + std::to_string(static_cast<int>(form)));
   }
-  ByteReader fields(ByteView(block.raw).first(raw_bytes));
-  block.documents.reserve(documents);
+  ByteReader fields(ByteView(block.raw).first(bytes));
+  block.documents.reserve(std::min<std::uint64_t>(documents, bytes / kLeastDocumentBytes));
+  if (bytes < raw_bytes) {
+    for (std::uint64_t i = 0; i < documents && !fields.at_end(); ++i) {
+      StoredDocument document;
+      for (auto* field : {&document.id, &document.url, &document.title, &document.body}) *field = front_of_text(fields);
+      block.documents.push_back(document);
+    }
+    return {};
+  }
   for (std::uint64_t i = 0; i < documents && fields.ok(); ++i) {
     StoredDocument document;
     for (auto* field : {&document.id, &document.url, &document.title, &document.body}) *field = fields.get_text();

@@ -16,6 +16,9 @@ inline constexpr int kCompressionLevel = 3;
 inline constexpr std::size_t kDictionaryBytes = 64 << 10;
 // A block is under kDocumentBlockBytes before its last document; the rest of the 64 KiB is room for lengths.
 inline constexpr std::size_t kMaxBlockBytes = kMaxDocumentBytes + (64 << 10);
+// What is looked at of a block to show its documents: the small ones whole; of the last, which may be large, its id,
+// URL and title where they are of a reasonable length, and some of its body.
+inline constexpr std::size_t kMaxFrontBytes = 1 << 20;
 
 void append_document(const StoredDocument& document, ByteBuffer& block);
 
@@ -52,9 +55,13 @@ class BlockDecompressor {
   BlockDecompressor& operator=(const BlockDecompressor&) = delete;
   // Fills `block`, whose memory is used again. kCorrupt: it holds no documents then.
   Result<void> decompress(ByteView value, DocumentBlock& block) const;
+  // The same of no more than kMaxFrontBytes: in a longer block the field that reaches past them is cut, anywhere, and
+  // those behind it are empty. Costs no more memory and time than that, and 2 MiB, however large the block is.
+  Result<void> decompress_front(ByteView value, DocumentBlock& block) const;
 
  private:
   struct State;
+  Result<void> decompress_most(ByteView value, std::size_t most, DocumentBlock& block) const;
   std::unique_ptr<State> state_;
 };
 

@@ -12,14 +12,19 @@ std::string DocumentReader::name_of_document(DocId docid) const {
   return database_->folder().string() + ": document " + std::to_string(docid);
 }
 
-void DocumentReader::read(std::span<const DocId> docids, const Partition::DocumentVisit& visit) const {
+Result<void> DocumentReader::decompress(ByteView value, Extent extent, DocumentBlock& block) const {
+  return extent == Extent::kFront ? decompressor_.decompress_front(value, block)
+                                  : decompressor_.decompress(value, block);
+}
+
+void DocumentReader::read(std::span<const DocId> docids, Extent extent, const Partition::DocumentVisit& visit) const {
   DocumentBlock block;
   DocId first = 0;
   for (std::size_t place = 0; place < docids.size(); ++place) {
     const DocId docid = docids[place];
     if (docid < first || docid - first >= block.documents.size()) {
       const Result<DocId> loaded =
-          guarded(database_->folder().string(), [&]() -> Result<DocId> { return load(docid, block); });
+          guarded(database_->folder().string(), [&]() -> Result<DocId> { return load(docid, extent, block); });
       if (!loaded) {
         block.documents.clear();
         if (!visit(place, loaded.error())) return;
@@ -31,11 +36,11 @@ void DocumentReader::read(std::span<const DocId> docids, const Partition::Docume
   }
 }
 
-Result<DocId> DocumentReader::load(DocId docid, DocumentBlock& block) const {
+Result<DocId> DocumentReader::load(DocId docid, Extent extent, DocumentBlock& block) const {
   if (docid >= documents_) return Error(Code::kNotFound, name_of_document(docid) + " of " + std::to_string(documents_));
   Result<DocId> first = 0;
   if (block_starts_.empty()) {
-    first = load_backwards(docid, block);
+    first = load_backwards(docid, extent, block);
   } else {
     first = *std::prev(std::upper_bound(block_starts_.begin(), block_starts_.end(), docid));
     std::string key;
@@ -45,7 +50,7 @@ Result<DocId> DocumentReader::load(DocId docid, DocumentBlock& block) const {
       return Error(Code::kCorrupt,
                    name_of_document(docid) + ": no block begins with document " + std::to_string(*first));
     if (!value) return std::move(value).error();
-    auto decompressed = decompressor_.decompress(value->bytes(), block);
+    auto decompressed = decompress(value->bytes(), extent, block);
     if (!decompressed) return std::move(decompressed).error().within(name_of_document(docid));
   }
   if (first && docid - *first >= block.documents.size())
@@ -53,7 +58,7 @@ Result<DocId> DocumentReader::load(DocId docid, DocumentBlock& block) const {
   return first;
 }
 
-Result<DocId> DocumentReader::load_backwards(DocId docid, DocumentBlock& block) const {
+Result<DocId> DocumentReader::load_backwards(DocId docid, Extent extent, DocumentBlock& block) const {
   std::string key;
   append_be32(key, docid);
   const auto iterator = database_->iterator(Family::kDocuments);
@@ -62,7 +67,7 @@ Result<DocId> DocumentReader::load_backwards(DocId docid, DocumentBlock& block) 
   if (!iterator->Valid() || iterator->key().size() != 4)
     return Error(Code::kCorrupt, name_of_document(docid) + ": no block holds it");
   const DocId first = read_be32(text_of(iterator->key()));
-  auto decompressed = decompressor_.decompress(bytes_of(iterator->value()), block);
+  auto decompressed = decompress(bytes_of(iterator->value()), extent, block);
   if (!decompressed) return std::move(decompressed).error().within(name_of_document(docid));
   return first;
 }

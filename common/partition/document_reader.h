@@ -28,13 +28,16 @@ class DocumentReader {
         block_starts_(std::move(block_starts)),
         decompressor_(dictionary) {}
 
-  void read(std::span<const DocId> docids, const Partition::DocumentVisit& visit) const;
+  // Of a large block no more than its front, or all of it.
+  enum class Extent : std::uint8_t { kFront, kWhole };
+  void read(std::span<const DocId> docids, Extent extent, const Partition::DocumentVisit& visit) const;
   Result<void> for_each(const std::function<bool(DocId, const StoredDocument&)>& visit) const;
 
  private:
   // Fills `block` with the block that holds the document, and returns the first docID in it.
-  Result<DocId> load(DocId docid, DocumentBlock& block) const;
-  Result<DocId> load_backwards(DocId docid, DocumentBlock& block) const;
+  Result<DocId> load(DocId docid, Extent extent, DocumentBlock& block) const;
+  Result<DocId> load_backwards(DocId docid, Extent extent, DocumentBlock& block) const;
+  Result<void> decompress(ByteView value, Extent extent, DocumentBlock& block) const;
   std::string name_of_document(DocId docid) const;
 
   std::shared_ptr<const Database> database_;

@@ -89,7 +89,7 @@ class RocksPartition final : public Partition {
 
   Result<OwnedDocument> document(DocId docid) const override {
     Result<OwnedDocument> owned = OwnedDocument{};
-    documents_.read({&docid, 1}, [&](std::size_t, const Result<StoredDocument>& found) {
+    documents_.read({&docid, 1}, DocumentReader::Extent::kWhole, [&](std::size_t, const Result<StoredDocument>& found) {
       if (found)
         owned = OwnedDocument{std::string(found->id), std::string(found->url), std::string(found->title),
                               std::string(found->body)};
@@ -101,7 +101,7 @@ class RocksPartition final : public Partition {
   }
 
   void read_documents(std::span<const DocId> docids, const DocumentVisit& visit) const override {
-    documents_.read(docids, visit);
+    documents_.read(docids, DocumentReader::Extent::kFront, visit);
   }
 
   Result<DocId> docid_of(std::string_view external_id) const override {

@@ -104,7 +104,9 @@ class Partition {
   virtual Result<OwnedDocument> document(DocId docid) const = 0;
   // Tells `visit` of each of `docids` in turn: its place there, and the document, or why it can't be had (kNotFound,
   // kCorrupt, kUnavailable). The views are valid during the call; false ends the reading. Documents in a row are stored
-  // together, so ascending docIDs cost least: each block is then read and decompressed once.
+  // together, so ascending docIDs cost least: each block is then read and decompressed once. Meant for showing them: of
+  // a document of more than a MiB the field that is there is cut, anywhere, and those behind it are empty, in the order
+  // id, URL, title, body; so no document costs more memory and time than that, and 2 MiB.
   using DocumentVisit = std::function<bool(std::size_t place, const Result<StoredDocument>& document)>;
   virtual void read_documents(std::span<const DocId> docids, const DocumentVisit& visit) const = 0;
   virtual Result<DocId> docid_of(std::string_view external_id) const = 0;

@@ -17,7 +17,8 @@ class DocumentHandler {
   // All outlive every fetch (so: drain the scheduler first).
   DocumentHandler(const ServedBoard& board, Scheduler& scheduler, const Clock& clock)
       : board_(board), scheduler_(scheduler), clock_(clock) {}
-  // Interactive tasks, at most one a worker. done() is called once, during the call or later, on any thread; what
+  // Fields are cut at the limits of ingest (common/text/field_limits.h), so a reply has at most some 5 MB. Interactive
+  // tasks, at most one a worker. done() is called once, during the call or later, on any thread; what
   // `deadline` points to lives as long as it. A document
   // that is not of the leaf's partitions, can't be read, or is reached after the deadline, is not `found`.
   void fetch(wire::FetchRequest request, Deadline deadline, const Done& done);

@@ -5,7 +5,10 @@
 #include <tuple>
 #include <utility>
 
+#include "common/text/field_limits.h"
 #include "common/text/snippet.h"
+#include "common/text/utf8.h"
+#include "common/wire/limits.h"
 #include "leaf/serve/unsearched_reason.h"
 
 namespace frond::leaf {
@@ -23,6 +26,16 @@ std::pair<const ServedPartition*, DocId> place_of(const ServedGeneration& genera
   }
   return {};
 }
+
+// Between characters.
+std::string_view cut(std::string_view field, std::size_t most) {
+  return field.size() <= most ? field : field.substr(0, text::utf8_boundary(field, most));
+}
+
+// So no reply comes near to what a message may have: a snippet is kSnippetBytes, marks and ellipses, which are no more
+// again; Cap'n Proto adds less than a hundred bytes.
+constexpr std::size_t kMaxShownBytes = text::kMaxIdBytes + text::kMaxTitleBytes + text::kMaxUrlBytes;
+static_assert(wire::kMaxOrdinals * (kMaxShownBytes + 4 * text::kSnippetBytes + 128) < wire::kMaxMessageBytes / 8);
 
 }  // namespace
 
@@ -88,9 +101,10 @@ void DocumentQuery::read(std::size_t piece) {
       if (deadline_.passed(clock_)) return false;
       if (!document) return true;
       wire::FetchedDocument& fetched = reply_.documents[places_[from + i].asked];
-      fetched.id = document->id;
-      fetched.title = document->title;
-      fetched.url = document->url;
+      // What ingest holds today; a partition may be from before.
+      fetched.id = cut(document->id, text::kMaxIdBytes);
+      fetched.title = cut(document->title, text::kMaxTitleBytes);
+      if (document->url.size() <= text::kMaxUrlBytes) fetched.url = document->url;  // cut, it leads elsewhere
       fetched.snippet = text::snippet(*analyzer, document->body, request_.terms, text::kSnippetBytes);
       fetched.found = true;
       return true;

@@ -39,7 +39,9 @@ void read_totals(ByteView in) {
 }
 
 void read_block(ByteView in, ByteView dictionary) {
-  DocumentBlock block;
+  DocumentBlock block, front;
+  const bool has_front = BlockDecompressor(dictionary).decompress_front(in, front).has_value();
+  FROND_CHECK(front.raw.size() <= kMaxFrontBytes && (has_front || front.documents.empty()));
   if (!BlockDecompressor(dictionary).decompress(in, block)) {
     FROND_CHECK(block.documents.empty());
     return;

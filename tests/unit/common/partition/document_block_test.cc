@@ -50,6 +50,75 @@ TEST(ABlockOfDocuments, ComesBackWithAndWithoutADictionary) {
   }
 }
 
+std::string noise(std::mt19937& random, std::size_t bytes) {
+  std::string out(bytes, '\0');
+  for (char& c : out) c = static_cast<char>(random());
+  return out;
+}
+
+// Whoever shows a document needs no more of it, and must not pay for more.
+TEST(ABlockOfDocuments, IsReadUpToItsFrontHoweverLargeItsLastDocumentIs) {
+  std::mt19937 random(7);
+  ByteBuffer samples;
+  std::vector<std::size_t> sizes;
+  for (int i = 0; i < 1000; ++i) {
+    const auto before = samples.size();
+    append_document({"id", "", "", text(random, 100)}, samples);
+    sizes.push_back(samples.size() - before);
+  }
+  for (const ByteBuffer& dictionary : {ByteBuffer(), train_dictionary(samples, sizes)})
+    for (const bool stored : {false, true}) {
+      const std::string large = stored ? noise(random, 3 << 20) : text(random, 2'000'000);
+      ByteBuffer raw;
+      append_document({"small", "u", "t", "b"}, raw);
+      append_document({"large", "http://x/", large, "a body behind its title"}, raw);
+      const auto value = BlockCompressor(dictionary).compress(raw, 2);
+      const BlockDecompressor decompressor(dictionary);
+      DocumentBlock front;
+      const auto read = decompressor.decompress_front(value, front);
+      ASSERT_TRUE(read) << read.error().message();
+      EXPECT_LE(front.raw.size(), kMaxFrontBytes);
+      ASSERT_EQ(front.documents.size(), 2u);
+      EXPECT_EQ(front.documents[0].body, "b");
+      EXPECT_EQ(front.documents[1].id, "large");
+      EXPECT_EQ(front.documents[1].url, "http://x/");
+      EXPECT_GT(front.documents[1].title.size(), kMaxFrontBytes / 2);
+      EXPECT_TRUE(large.starts_with(front.documents[1].title));
+      EXPECT_EQ(front.documents[1].body, "");
+      EXPECT_EQ(decompressed(decompressor, value)->documents[1].title, large);
+    }
+}
+
+TEST(ABlockOfDocuments, IsItsOwnFrontWhereItIsSmall) {
+  std::mt19937 random(8);
+  ByteBuffer raw;
+  append_document({"a", "u", "t", text(random, 20'000)}, raw);
+  const auto value = BlockCompressor({}).compress(raw, 1);
+  const BlockDecompressor decompressor({});
+  DocumentBlock front;
+  ASSERT_TRUE(decompressor.decompress_front(value, front));
+  EXPECT_EQ(front.documents[0].body, decompressed(decompressor, value)->documents[0].body);
+  for (std::size_t n = 0; n < value.size(); n += 97)
+    EXPECT_EQ(decompressor.decompress_front(ByteView(value).first(n), front), Code::kCorrupt) << n << " bytes";
+}
+
+TEST(ABlockOfDocuments, SurvivesDamageInItsFront) {
+  std::mt19937 random(9);
+  ByteBuffer raw;
+  append_document({"a", "u", text(random, 300'000), "b"}, raw);
+  const auto value = BlockCompressor({}).compress(raw, 1);
+  const BlockDecompressor decompressor({});
+  for (int i = 0; i < 300; ++i) {
+    ByteBuffer damaged = value;
+    damaged[random() % (i % 2 ? 64 : damaged.size())] ^= static_cast<std::byte>(1u << (random() % 8));
+    if (i % 5 == 0) damaged.resize(random() % damaged.size());
+    DocumentBlock front;
+    const bool read = decompressor.decompress_front(damaged, front).has_value();
+    EXPECT_TRUE(read || front.documents.empty());
+    EXPECT_LE(front.raw.size(), kMaxFrontBytes);
+  }
+}
+
 TEST(ABlockOfDocuments, IsStoredWhereCompressionDoesNotPay) {
   ByteBuffer raw;
   append_document({"a", "", "", "b"}, raw);

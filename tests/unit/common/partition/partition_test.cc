@@ -203,7 +203,7 @@ TEST_F(APartition, FindsTheSameDocumentsWithoutKnowingWhereBlocksBegin) {
   std::vector<DocId> docids(partition().documents() + 1);
   std::iota(docids.begin(), docids.end(), 0);
   std::size_t told = 0;
-  reader.read(docids, [&](std::size_t place, const Result<StoredDocument>& document) {
+  reader.read(docids, DocumentReader::Extent::kWhole, [&](std::size_t place, const Result<StoredDocument>& document) {
     ++told;
     if (place == partition().documents())
       EXPECT_EQ(document, Code::kNotFound);

@@ -10,6 +10,7 @@
 #include <span>
 #include <thread>
 
+#include "common/text/field_limits.h"
 #include "common/text/snippet.h"
 #include "common/wire/codec.h"
 #include "leaf/schedule/worker_pool.h"
@@ -97,6 +98,39 @@ TEST_F(LeafServiceTest, FetchesDocumentsOfAllItsPartitionsInTheOrderAsked) {
     EXPECT_EQ(fetched.snippet.find(text::kMatchBegin) != std::string::npos, expected.terms.contains("t1"));
   }
   EXPECT_EQ(reply.documents[0].ordinal, 99u);
+}
+
+// A partition from before ingest held them: answers with such fields took connections down.
+TEST(LeafServiceOfAnOldPartition, CutsFieldsThatAreTooLong) {
+  auto documents = support::random_documents(40, 6);
+  std::string euros;
+  while (euros.size() < 40 << 20) euros += "\u20ac";
+  for (const std::size_t i : {3u, 4u, 21u}) documents[i].title = euros;
+  documents[5].id = std::string(4000, 'i');
+  documents[5].url = "http://example.test/" + std::string(text::kMaxUrlBytes, 'u');
+  documents[6].url = std::string(text::kMaxUrlBytes, 'u');
+  ServedCollection served(documents, 2);
+  InlineScheduler scheduler(served.clock);
+  DocumentHandler handler(served.board, scheduler, served.clock);
+  wire::FetchRequest request{5, 1, std::chrono::seconds(1), {"t1"}};
+  for (Ordinal i = 0; i < documents.size(); ++i) request.ordinals.push_back(i);
+  std::optional<wire::FetchReply> got;
+  handler.fetch(request, Deadline::never(), [&](wire::Reply reply) { got = std::get<wire::FetchReply>(reply); });
+  ASSERT_TRUE(got);
+  EXPECT_LT(wire::encode(wire::Reply(*got)).size(), 100'000u);
+  for (const auto& fetched : got->documents) {
+    const auto& expected = documents[fetched.ordinal];
+    EXPECT_TRUE(fetched.found) << fetched.ordinal;
+    const bool is_huge = expected.title.size() > text::kMaxTitleBytes;
+    EXPECT_EQ(fetched.snippet.empty(), is_huge) << "a body behind a huge title is not looked for";
+    if (is_huge || fetched.ordinal == 5) continue;
+    EXPECT_EQ(fetched.id, expected.id);
+    EXPECT_EQ(fetched.url, expected.url);
+    EXPECT_EQ(fetched.title, expected.title);
+  }
+  EXPECT_EQ(got->documents[4].title, euros.substr(0, text::kMaxTitleBytes / 3 * 3)) << "between characters";
+  EXPECT_EQ(got->documents[5].id, std::string(text::kMaxIdBytes, 'i'));
+  EXPECT_EQ(got->documents[5].url, "");
 }
 
 TEST_F(LeafServiceTest, SaysWhichDocumentsItHasNot) {
