@@ -1,10 +1,12 @@
 #include "broker/http/search_parameters.h"
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
 #include <optional>
 #include <set>
 #include <span>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -14,7 +16,7 @@
 namespace frond::broker {
 namespace {
 
-// One value as it came: text from a query string, or a JSON scalar turned into the text a query string would have.
+// One value as it came: text from a query string, or a JSON scalar as a query string would spell it.
 using Problem = std::optional<std::string>;  // what is wrong with a value
 
 Problem read_number(std::string_view text, std::uint32_t least, std::uint32_t most, std::uint32_t& to) {
@@ -93,6 +95,9 @@ class Builder {
     }
     return fail(name, "is not a parameter of a search");
   }
+  static bool knows(std::string_view name) {
+    return std::any_of(std::begin(kParameters), std::end(kParameters), [&](const auto& p) { return p.name == name; });
+  }
   bool fail(std::string_view name, std::string_view detail) {
     const bool names_itself = !name.empty() && detail.starts_with(std::string(name) + " ");
     parsed.error = {std::string(name), names_itself
@@ -117,16 +122,47 @@ class Builder {
   std::set<std::string_view> seen_;
 };
 
-// A JSON scalar as a query string would spell it; nothing for other types, and for a type that the parameter does not
-// have.
-std::optional<std::string> spelled(std::string_view name, const nlohmann::json& value) {
-  const bool number = name == "k" || name == "offset" || name == "timeout_ms";
-  const bool flag = name == "explain" || name == "profile" || name == "allow_partial";
-  if (value.is_string() && !number && !flag) return value.get<std::string>();
-  if (value.is_number_integer() && number) return value.dump();
-  if (value.is_boolean() && flag) return value.dump();
-  return {};
-}
+// Takes a JSON object's members as they come, each once: a document would keep the last of several of one name, where
+// another reader of the same text may have taken the first. Ends the reading at the first that is wrong.
+class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit JsonReader(Builder& builder) : builder_(builder) {}
+
+  bool null() override { return wrong_type(); }
+  bool boolean(bool value) override { return is_flag() ? take(value ? "true" : "false") : wrong_type(); }
+  bool number_integer(number_integer_t value) override { return number(std::to_string(value)); }
+  bool number_unsigned(number_unsigned_t value) override { return number(std::to_string(value)); }
+  bool number_float(number_float_t, const string_t&) override { return wrong_type(); }
+  bool string(string_t& value) override { return is_number() || is_flag() ? wrong_type() : take(value); }
+  bool binary(binary_t&) override { return wrong_type(); }  // JSON has none
+  bool key(string_t& name) override {
+    name_ = name;
+    return true;
+  }
+  bool start_object(std::size_t) override { return std::exchange(inside_, true) ? wrong_type() : true; }
+  bool end_object() override { return true; }
+  bool start_array(std::size_t) override { return wrong_type(); }
+  bool end_array() override { return true; }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return builder_.fail("", "the body is not valid JSON");
+  }
+
+ private:
+  bool is_number() const { return name_ == "k" || name_ == "offset" || name_ == "timeout_ms"; }
+  bool is_flag() const { return name_ == "explain" || name_ == "profile" || name_ == "allow_partial"; }
+  bool number(const std::string& value) { return is_number() ? take(value) : wrong_type(); }
+  bool take(std::string_view value) {
+    return inside_ ? builder_.set(name_, value) : builder_.fail("", "the body is not a JSON object");
+  }
+  bool wrong_type() {
+    if (!inside_) return builder_.fail("", "the body is not a JSON object");
+    return builder_.knows(name_) ? builder_.fail(name_, "is of a wrong type") : builder_.set(name_, "");
+  }
+
+  Builder& builder_;
+  bool inside_ = false;
+  std::string name_;  // of the member whose value comes next
+};
 }  // namespace
 
 http::Response ParameterError::response() const { return http::problem(400, "Bad request", detail, parameter); }
@@ -145,19 +181,8 @@ ParsedSearch parse_search_query(std::string_view query_string) {
 
 ParsedSearch parse_search_json(std::string_view json) {
   Builder builder;
-  const auto document = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
-  if (!document.is_object()) {
-    builder.fail("", document.is_discarded() ? "the body is not valid JSON" : "the body is not a JSON object");
-    return std::move(builder.parsed);
-  }
-  for (const auto& item : document.items()) {
-    const std::string& name = item.key();
-    const auto text = spelled(name, item.value());
-    const bool known =
-        std::any_of(std::begin(kParameters), std::end(kParameters), [&](const auto& p) { return p.name == name; });
-    const bool taken = known && !text ? builder.fail(name, "is of a wrong type") : builder.set(name, text.value_or(""));
-    if (!taken) return std::move(builder.parsed);
-  }
+  JsonReader reader(builder);
+  if (!nlohmann::json::sax_parse(json, &reader)) return std::move(builder.parsed);
   return builder.finish();
 }
 

@@ -50,6 +50,24 @@ TEST(SearchParameters, NameTheParameterThatIsWrong) {
   }
 }
 
+// A reader that takes the first and one that takes the last see different searches.
+TEST(SearchParameters, AreRefusedInJsonWhereOneIsGivenTwice) {
+  for (const char* json : {R"({"q":"a","q":"b"})", R"({"q":"a","k":3,"q":"a"})", R"({"q":"a","\u0071":"b"})"}) {
+    const auto parsed = parse_search_json(json);
+    EXPECT_FALSE(parsed.ok) << json;
+    EXPECT_EQ(parsed.error.parameter, "q") << json;
+    EXPECT_NE(parsed.error.detail.find("twice"), std::string::npos) << parsed.error.detail;
+  }
+}
+TEST(SearchParameters, AreReadFromJsonHoweverDeepOrLargeItIs) {
+  const std::string deep(30'000, '[');
+  EXPECT_FALSE(parse_search_json(deep).ok);
+  EXPECT_EQ(parse_search_json("{\"q\":" + deep).error.parameter, "q");
+  EXPECT_EQ(parse_search_json("{\"x\":" + deep).error.parameter, "x");
+  EXPECT_EQ(parse_search_json(R"({"q":"a","k":1e400})").ok, false);
+  EXPECT_EQ(parse_search_json(R"({"q":"a","k":123456789012345678901234567890})").error.parameter, "k");
+  EXPECT_EQ(parse_search_json(R"({"q":"a","k":4294967306})").error.parameter, "k");
+}
 TEST(SearchParameters, RefuseBrokenJsonAndWrongTypes) {
   const std::pair<std::string, std::string> cases[] = {{"{", ""},
                                                        {"[]", ""},
