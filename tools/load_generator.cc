@@ -399,7 +399,7 @@ Result<LoadReport> generate_load(const BrokerUrl& url, const std::vector<std::st
                                  const LoadOptions& options) {
   FROND_CHECK(!requests.empty() && options.connections > 0);
   constexpr std::chrono::seconds kPatience{5};
-  const auto reached = FROND_TRY(http::connect_blocking(url.host, url.port, kPatience));
+  const auto reached = FROND_TRY(http::connect_within(url.host, url.port, kPatience));
   // Who can't be trusted is no broker to load: better said at once than by every connection.
   if (options.trust) FROND_TRY(http::ClientStream::connect(url.host, url.port, options.trust.get(), kPatience));
   return Generator(reached.address, url.host, requests, options).run();

@@ -1,5 +1,6 @@
 #pragma once
-// A client's connection to an HTTP server, plain or under TLS, blocking, with a limit on each step. One thread.
+// A client's connection to an HTTP server, plain or under TLS. Calls wait for the other side, each wait for so long at
+// most; signals neither end a wait nor prolong it. One thread.
 #include <chrono>
 #include <memory>
 #include <span>
@@ -15,8 +16,8 @@ namespace frond::http {
 class ClientStream {
  public:
   ClientStream() = default;  // not open
-  // Connected and, with `trust`, sure that the server is `host`. `timeout` is for each: connecting, and every later
-  // wait for the other side. kUnavailable says why.
+  // Connected and, with `trust`, sure that the server is `host`. `timeout` is for each: connecting, the whole
+  // handshake, and every later wait for the other side. kUnavailable says why.
   static Result<ClientStream> connect(const std::string& host, const std::string& port, const tls::Trust* trust,
                                       std::chrono::milliseconds timeout);
   bool open() const { return socket_.open(); }
@@ -27,16 +28,21 @@ class ClientStream {
   Result<void> write_all(std::string_view from);
 
  private:
-  Result<std::size_t> read_plain(std::span<char> to) const;
-  Result<std::size_t> write_plain(std::string_view from) const;
+  using Instant = std::chrono::steady_clock::time_point;
+  tls::Step read_step(std::span<char> to);
+  tls::Step write_step(std::string_view from);
+  // Repeats `step` until it is done, and waits between as it says. 0: the other side has ended.
+  template <class OneStep>
+  Result<std::size_t> complete(const OneStep& step);
   Result<void> handshake();
-  // A step of the channel that ended well, or why not.
-  Result<std::size_t> settle(const tls::Step& step) const;
+  Result<void> wait(const tls::Step& step, Instant until) const;
+  Error failure() const;
   Error late() const;
 
   Socket socket_;
   std::unique_ptr<tls::Channel> channel_;  // after the socket, which it borrows; null: plain
   std::chrono::milliseconds timeout_{0};
+  std::string plain_error_;  // what the last failed step of a plain connection was
 };
 
 }  // namespace frond::http

@@ -6,11 +6,11 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <vector>
-
-#include <fcntl.h>
 
 namespace frond::http {
 namespace {
@@ -20,15 +20,12 @@ Error unavailable(const std::string& where, int error) {
 }
 
 Result<void> wait_connected(int fd, std::chrono::milliseconds timeout) {
-  pollfd waiting{fd, POLLOUT, 0};
-  const int ready = ::poll(&waiting, 1, static_cast<int>(timeout.count()));
-  int error = ready == 0 ? ETIMEDOUT : errno;
-  if (ready > 0) {
-    socklen_t size = sizeof error;
-    ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
-    if (error == 0) return {};
-  }
-  return unavailable("connect", error);
+  if (auto ready = wait_ready(fd, POLLOUT, std::chrono::steady_clock::now() + timeout); !ready)
+    return ready.error().code() == Code::kDeadline ? unavailable("connect", ETIMEDOUT) : std::move(ready).error();
+  int error = 0;
+  socklen_t size = sizeof error;
+  if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
+  return error == 0 ? Result<void>() : Result<void>(unavailable("connect", error));
 }
 
 // At least one address.
@@ -62,31 +59,33 @@ Result<Socket> connect_begin(const SocketAddress& address) {
   if (!socket.open()) return unavailable("socket", errno);
   const int on = 1;
   ::setsockopt(socket.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  // A connection that a signal interrupted goes on being made, as one that does not block does.
   if (::connect(socket.fd(), reinterpret_cast<const sockaddr*>(&address.storage), address.size) != 0 &&
-      errno != EINPROGRESS)
+      errno != EINPROGRESS && errno != EINTR)
     return unavailable("connect", errno);
   return socket;
 }
 
-Result<Connected> connect_blocking(const std::string& host, const std::string& port,
-                                   std::chrono::milliseconds timeout) {
+Result<void> wait_ready(int fd, short events, std::chrono::steady_clock::time_point until) {
+  using std::chrono::milliseconds, std::chrono::steady_clock;
+  for (;;) {
+    const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now()).count();
+    pollfd waiting{fd, events, 0};
+    const int ready = ::poll(&waiting, 1, static_cast<int>(std::clamp<std::int64_t>(left, 0, 1 << 30)));
+    if (ready > 0) return {};
+    if (ready < 0 && errno != EINTR) return unavailable("poll", errno);
+    if (steady_clock::now() >= until) return Error(Code::kDeadline, "not ready in time");
+  }
+}
+
+Result<Connected> connect_within(const std::string& host, const std::string& port, std::chrono::milliseconds timeout) {
   const auto addresses = FROND_TRY(resolve(host, port));
   std::string why;
   for (const auto& address : addresses) {
     auto begun = connect_begin(address);
     auto connected = begun ? wait_connected(begun->fd(), timeout) : Result<void>(begun.error());
-    if (!connected) {
-      why = connected.error().message();
-      continue;
-    }
-    const int fd = begun->fd();
-    ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-    timeval limit{};
-    limit.tv_sec = timeout.count() / 1000;
-    limit.tv_usec = timeout.count() % 1000 * 1000;
-    ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-    return Connected{std::move(begun).value(), address};
+    if (connected) return Connected{std::move(begun).value(), address};
+    why = connected.error().message();
   }
   return Error(Code::kUnavailable, why);
 }

@@ -40,10 +40,13 @@ struct Connected {
   SocketAddress address;
 };
 
-// Connected within `timeout`, to the first of the name's addresses that answers; blocking, with receive and send
-// timeouts set to it. kUnavailable.
-Result<Connected> connect_blocking(const std::string& host, const std::string& port, std::chrono::milliseconds timeout);
+// Connected to the first of the name's addresses that answers; each has `timeout` to do so. The socket does not block.
+// kUnavailable.
+Result<Connected> connect_within(const std::string& host, const std::string& port, std::chrono::milliseconds timeout);
 // Begins a connection and returns at once; writable when done. kUnavailable.
 Result<Socket> connect_begin(const SocketAddress& address);
+// Waits until the socket is ready for `events` (POLLIN, POLLOUT) or has an error. Signals do not end the wait and do
+// not make it longer. kDeadline: `until` has come; kUnavailable.
+Result<void> wait_ready(int fd, short events, std::chrono::steady_clock::time_point until);
 
 }  // namespace frond::http
