@@ -133,7 +133,7 @@ int serve(const Options& options) {
   boost::asio::signal_set signals(io, SIGTERM, SIGINT);  // from here on a signal drains
   metrics::Registry registry(config::version());
 
-  auto source = repository::RepositorySource::open(options.repository, options.collection, options.tls_ca);
+  auto source = repository::RepositorySource::open(options.repository, options.collection, {.tls_ca = options.tls_ca});
   if (!source) return refuse(std::move(source).error().within("--repository"));
   auto data = DataFolder::open(options.data);
   if (!data) return refuse(std::move(data).error().within("--data"));

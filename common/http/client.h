@@ -1,5 +1,6 @@
 #pragma once
-// A small blocking HTTP/1.1 client: one GET, streamed. For repositories read over HTTP. Any thread.
+// A small blocking HTTP/1.1 client: one GET, streamed, whole or from some byte on. For repositories read over HTTP. Any
+// thread.
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -22,11 +23,36 @@ Result<Url> parse_url(std::string_view url);
 
 using BodySink = std::function<Result<void>(ByteView piece)>;
 
-// GETs url.path + `path`, and gives the body to `sink` piece by piece. `step_timeout` bounds each of resolving,
-// connecting, sending and each read. kNotFound: 404; kUnavailable: no connection, a timeout, another status, a body cut
-// short, a server that `trust` does not believe; kCorrupt: not HTTP, or a body over `max_bytes`; the sink's error ends
-// it. Redirects are not followed. `trust` is not null where the URL's scheme is https, and not used where it is http.
-Result<void> get(const Url& url, const tls::Trust* trust, std::string_view path, std::uint64_t max_bytes,
-                 std::chrono::seconds step_timeout, const BodySink& sink);
+// How long a GET may take and how much it may bring.
+struct GetLimits {
+  std::uint64_t max_bytes = 0;                    // of the whole body, also where only its rest is asked for
+  std::chrono::milliseconds step_timeout{10000};  // for each of: connecting, the TLS handshake, waiting for bytes
+  // A server that sends fewer bytes a second than this (headers count), over a whole `window`, is given up. 0: any.
+  std::uint64_t min_bytes_per_second = 0;
+  std::chrono::milliseconds window{20000};
+};
+
+// The rest of a body, of which the front is here already.
+struct Rest {
+  std::uint64_t from = 0;
+  std::string etag;  // of the body that the front is of, as a Body told it; empty: not known
+};
+
+// What the server begins to send.
+struct Body {
+  std::uint64_t from = 0;  // 0: the whole body, also where a rest was asked for and the server gives no ranges
+  std::string etag;        // a strong one; else empty
+};
+
+// GETs url.path + `path`: tells `begin` what comes, then gives the body to `sink` piece by piece. kNotFound: 404;
+// kDeadline: a limit of time or rate; kUnavailable: no connection, another status, a body cut short, a server that
+// `trust` does not believe; kCorrupt: not HTTP, a body over `max_bytes`, or another range than was asked for; an error
+// of `begin` or `sink` ends it. Redirects are not followed. `trust` is not null where the URL's scheme is https, and
+// not used where it is http.
+Result<void> get(const Url& url, const tls::Trust* trust, std::string_view path, const GetLimits& limits,
+                 const Rest& rest, const std::function<Result<void>(const Body&)>& begin, const BodySink& sink);
+// The whole body.
+Result<void> get(const Url& url, const tls::Trust* trust, std::string_view path, const GetLimits& limits,
+                 const BodySink& sink);
 
 }  // namespace frond::http

@@ -31,9 +31,11 @@ Result<void> write_all(const FileDescriptor& file, ByteView bytes, const std::fi
   return {};
 }
 
-Result<void> read_file(const std::filesystem::path& file, const std::function<Result<void>(ByteView)>& sink) {
+Result<void> read_file(const std::filesystem::path& file, const std::function<Result<void>(ByteView)>& sink,
+                       std::uint64_t from) {
   const FileDescriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!in.valid()) return system_error("opening", file);
+  if (from > 0 && ::lseek(in.get(), static_cast<off_t>(from), SEEK_SET) < 0) return system_error("reading", file);
   std::vector<std::byte> piece(256u << 10);
   for (;;) {
     const ssize_t got = ::read(in.get(), piece.data(), piece.size());

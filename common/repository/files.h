@@ -1,5 +1,6 @@
 #pragma once
 // Files, durably: what both reading and writing a repository need. Internal to this folder.
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string_view>
@@ -31,7 +32,9 @@ class FileDescriptor {
 // errno, as an error: kNotFound for ENOENT, else kUnavailable.
 Error system_error(std::string_view doing, const std::filesystem::path& what);
 Result<void> write_all(const FileDescriptor& file, ByteView bytes, const std::filesystem::path& name);
-Result<void> read_file(const std::filesystem::path& file, const std::function<Result<void>(ByteView)>& sink);
+// From byte `from` to the end.
+Result<void> read_file(const std::filesystem::path& file, const std::function<Result<void>(ByteView)>& sink,
+                       std::uint64_t from = 0);
 // Written, synced; not renamed.
 Result<void> write_synced(const std::filesystem::path& file, std::string_view text);
 // kInvalid: the file is not there, or of another size.

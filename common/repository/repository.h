@@ -6,6 +6,8 @@
 //   <root>/<collection>/building/                    what a build is writing; never read by others
 //   <root>/<collection>/HIGHEST                      the highest generation that was ever current; written by rollback
 //   <root>/<collection>/LOCK                         held by the one writer
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -17,14 +19,33 @@
 
 namespace frond::repository {
 
+// How a repository is read over HTTP.
+struct HttpReading {
+  // PEM file of the authorities to believe under https; empty: the system's.
+  std::string tls_ca;
+  // A server that sends fewer bytes a second, over a whole window, is given up; 0: however slow.
+  std::uint64_t min_bytes_per_second = 0;
+  std::chrono::milliseconds window{20000};
+};
+
+// What the transfers of a RepositorySource did since it was opened.
+struct TransferCounts {
+  std::uint64_t bytes = 0;    // that came, of files that were fetched
+  std::uint64_t broken = 0;   // transfers that ended before their file did, the slow ones too
+  std::uint64_t slow = 0;     // … because the server sent nothing, or too slowly
+  std::uint64_t resumed = 0;  // transfers that went on where another one had ended
+};
+
+// What a file has behind its name while it is fetched: its front, and what that is the front of.
+inline constexpr std::string_view kPartSuffix = ".part", kNoteSuffix = ".part.of";
+
 // Reading, wherever the repository is. Thread-safe.
 class RepositorySource {
  public:
-  // A directory, or "http[s]://host[:port][/path]". Under https the server has to show a certificate from one of the
-  // authorities in the PEM file `tls_ca`, or of the system's where that is empty. kInvalid: neither a directory nor a
-  // URL, a collection that is not a safe name, or a bad `tls_ca`.
+  // A directory, or "http[s]://host[:port][/path]". kInvalid: neither a directory nor a URL, a collection that is not a
+  // safe name, or a bad `http.tls_ca`.
   static Result<std::unique_ptr<RepositorySource>> open(std::string_view directory_or_url, std::string_view collection,
-                                                        const std::string& tls_ca = {});
+                                                        const HttpReading& http = {});
   virtual ~RepositorySource() = default;
   // kNotFound: nothing is published; kUnavailable: the repository can't be read now.
   virtual Result<Generation> current() const = 0;
@@ -35,9 +56,12 @@ class RepositorySource {
   virtual Result<Manifest> parse_manifest(Generation generation, std::string_view text) const = 0;
   // Copies the collection's file `path` ("partitions/<id>/x.sst") to `to`, synced, and verifies size and checksum on
   // the way: kCorrupt names the file; kInvalid a path that is not safe names joined by '/'. `to` is there only when it
-  // is whole, whatever happens: until then its bytes are in "<to>.part".
-  virtual Result<void> fetch(const std::string& path, const PartitionFile& expected,
-                             const std::filesystem::path& to) const = 0;
+  // is whole, whatever happens: until then its bytes are in "<to>.part". A transfer that breaks off goes on where it
+  // ended, if the server gives ranges: a few times at once, then (kUnavailable) in the next call for the same file,
+  // also of another process. `stopping` is asked before each of these: true ends the call.
+  virtual Result<void> fetch(const std::string& path, const PartitionFile& expected, const std::filesystem::path& to,
+                             const std::function<bool()>& stopping = {}) const = 0;
+  virtual TransferCounts transfers() const = 0;
 };
 
 // Where things lie below the collection, with '/'.

@@ -1,20 +1,21 @@
 // Reading a repository: from a directory, or over HTTP. Both stream through one verifying writer.
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <charconv>
-#include <cstring>
-#include <fstream>
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <utility>
 
 #include "common/http/client.h"
-#include "common/partition/file_checksum.h"
 #include "common/repository/files.h"
+#include "common/repository/partial_file.h"
 #include "common/repository/repository.h"
 
 namespace frond::repository {
 namespace {
 namespace fs = std::filesystem;
 constexpr std::chrono::seconds kStepTimeout{10};
+constexpr unsigned kRetries = 3;  // of a transfer, in a row, that bring less than …
+constexpr std::uint64_t kProgressBytes = 64 << 10;
+constexpr std::chrono::milliseconds kFirstPause{100};  // before another transfer; doubles
 
 // Safe names joined by single slashes: can't lead out of the collection.
 bool is_safe_path(std::string_view path) {
@@ -25,51 +26,6 @@ bool is_safe_path(std::string_view path) {
     path.remove_prefix(slash + 1);
   }
 }
-
-// Writes a file while it takes its checksum, under another name until it is whole.
-class VerifiedFile {
- public:
-  VerifiedFile(const fs::path& to, const PartitionFile& expected)
-      : final_name_(to), to_(fs::path(to) += ".part"), expected_(expected) {}
-  ~VerifiedFile() {
-    if (!kept_) {
-      std::error_code ignored;
-      fs::remove(to_, ignored);
-    }
-  }
-  VerifiedFile(const VerifiedFile&) = delete;
-  VerifiedFile& operator=(const VerifiedFile&) = delete;
-
-  Result<void> create() {
-    file_ = FileDescriptor(::open(to_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-    return file_.valid() ? Result<void>() : Result<void>(system_error("creating", to_));
-  }
-  Result<void> append(ByteView piece) {
-    written_ += piece.size();
-    if (written_ > expected_.bytes)
-      return Error(Code::kCorrupt, "longer than its " + std::to_string(expected_.bytes) + " bytes");
-    checksum_.update(piece);
-    return write_all(file_, piece, to_);
-  }
-  Result<void> finish() {
-    if (written_ != expected_.bytes)
-      return Error(Code::kCorrupt, std::to_string(written_) + " bytes instead of " + std::to_string(expected_.bytes));
-    if (checksum_.hex() != expected_.xxh3) return Error(Code::kCorrupt, "its checksum is wrong");
-    if (::fdatasync(file_.get()) != 0) return system_error("syncing", to_);
-    FROND_TRY(rename_path(to_, final_name_));
-    kept_ = true;
-    const fs::path folder = final_name_.parent_path();
-    return sync_folder(folder.empty() ? fs::path(".") : folder);
-  }
-
- private:
-  fs::path final_name_, to_;
-  const PartitionFile& expected_;
-  FileDescriptor file_;
-  partition::Xxh3 checksum_;
-  std::uint64_t written_ = 0;
-  bool kept_ = false;
-};
 
 using ByteSink = http::BodySink;
 
@@ -98,30 +54,94 @@ class Source : public RepositorySource {
                                        std::to_string(read->generation));
     return read;
   }
-  Result<void> fetch(const std::string& path, const PartitionFile& expected, const fs::path& to) const final {
+  Result<void> fetch(const std::string& path, const PartitionFile& expected, const fs::path& to,
+                     const std::function<bool()>& stopping) const final {
     if (!is_safe_path(path)) return Error(Code::kInvalid, "'" + path + "' is not a path inside a collection");
-    const auto whole = [&]() -> Result<void> {
-      VerifiedFile file(to, expected);
-      FROND_TRY(file.create());
-      FROND_TRY(stream(path, expected.bytes, [&](ByteView piece) { return file.append(piece); }));
-      return file.finish();
-    };
-    if (auto done = whole(); !done) return std::move(done).error().within(path);
+    auto file = PartialFile::open(to, expected);
+    auto done = file ? fetch_into(*file, path, expected.bytes, stopping) : Result<void>(std::move(file).error());
+    if (!done) return std::move(done).error().within(path);
     return {};
   }
+  TransferCounts transfers() const final { return {bytes_, broken_, slow_, resumed_}; }
 
  private:
-  virtual Result<void> stream(const std::string& path, std::uint64_t max_bytes, const ByteSink& sink) const = 0;
+  // The bytes of a file: all of them, or the rest that `begin` names.
+  virtual Result<void> stream(const std::string& path, std::uint64_t max_bytes, const http::Rest& rest,
+                              const std::function<Result<void>(const http::Body&)>& begin,
+                              const ByteSink& sink) const = 0;
+  // Whether a transfer that broke off may go better when it is tried again at once.
+  virtual bool may_break() const = 0;
+
   Result<std::string> small_file(const std::string& path, std::uint64_t max_bytes) const {
     std::string text;
-    FROND_TRY(stream(path, max_bytes, [&](ByteView piece) -> Result<void> {
+    const auto take = [&](ByteView piece) -> Result<void> {
       if (text.size() + piece.size() > max_bytes) return Error(Code::kCorrupt, path + ": larger than it may be");
       text += as_text(piece);
       return {};
-    }));
+    };
+    auto done = stream(
+        path, max_bytes, {}, [](const http::Body&) { return Result<void>(); }, take);
+    if (!done) return unavailable_if_late(std::move(done).error());
     return text;
   }
+
+  // To its end; a transfer that breaks off is followed by another, as long as they bring something.
+  Result<void> fetch_into(PartialFile& file, const std::string& path, std::uint64_t bytes,
+                          const std::function<bool()>& stopping) const {
+    std::uint64_t reached = file.size();
+    bool began_anew = false;
+    for (unsigned fruitless = 0;;) {
+      const bool had_front = file.size() > 0;
+      auto done = file.has_all() ? Result<void>() : stream_into(file, path, bytes);
+      if (done) done = file.finish();
+      if (done) return {};
+      if (done.error().code() == Code::kCorrupt) {
+        // The front may be of another file than the rest: one that comes whole tells.
+        const bool again = had_front && !std::exchange(began_anew, true);
+        if (!again) {
+          file.discard();
+          return done;
+        }
+        FROND_TRY(file.begin(0, {}));
+        reached = 0;
+        continue;
+      }
+      const bool broken = done.error().code() == Code::kUnavailable || done.error().code() == Code::kDeadline;
+      if (broken) ++broken_;
+      if (done.error().code() == Code::kDeadline) ++slow_;
+      fruitless = file.size() >= reached + kProgressBytes ? 0 : fruitless + 1;
+      reached = std::max(reached, file.size());
+      if (!broken || !may_break() || fruitless > kRetries) return unavailable_if_late(std::move(done).error());
+      if (!pause(kFirstPause * (1 << fruitless), stopping)) return Error(Code::kUnavailable, "stopped");
+    }
+  }
+
+  Result<void> stream_into(PartialFile& file, const std::string& path, std::uint64_t bytes) const {
+    const auto begin = [&](const http::Body& body) {
+      if (body.from > 0) ++resumed_;
+      return file.begin(body.from, body.etag);
+    };
+    return stream(path, bytes, {file.size(), file.etag()}, begin, [&](ByteView piece) {
+      bytes_ += piece.size();
+      return file.append(piece);
+    });
+  }
+
+  // False: `stopping` says so.
+  static bool pause(std::chrono::milliseconds span, const std::function<bool()>& stopping) {
+    constexpr std::chrono::milliseconds kLook{50};
+    for (; span.count() > 0; span -= kLook) {
+      if (stopping && stopping()) return false;
+      std::this_thread::sleep_for(std::min(span, kLook));
+    }
+    return !stopping || !stopping();
+  }
+  static Error unavailable_if_late(Error why) {
+    return why.code() == Code::kDeadline ? Error(Code::kUnavailable, why.message()) : why;
+  }
+
   std::string collection_;
+  mutable std::atomic<std::uint64_t> bytes_ = 0, broken_ = 0, slow_ = 0, resumed_ = 0;
 };
 
 class DirectorySource final : public Source {
@@ -130,24 +150,39 @@ class DirectorySource final : public Source {
       : Source(collection), folder_(root / collection) {}
 
  private:
-  Result<void> stream(const std::string& path, std::uint64_t /*max_bytes*/, const ByteSink& sink) const override {
-    return read_file(folder_ / path, sink);
+  Result<void> stream(const std::string& path, std::uint64_t /*max_bytes*/, const http::Rest& rest,
+                      const std::function<Result<void>(const http::Body&)>& begin,
+                      const ByteSink& sink) const override {
+    FROND_TRY(begin({rest.from, {}}));
+    return read_file(folder_ / path, sink, rest.from);
   }
+  bool may_break() const override { return false; }
   fs::path folder_;
 };
 
 class HttpSource final : public Source {
  public:
-  HttpSource(http::Url root, std::shared_ptr<const tls::Trust> trust, const std::string& collection)
-      : Source(collection), root_(std::move(root)), trust_(std::move(trust)), prefix_("/" + collection + "/") {}
+  HttpSource(http::Url root, std::shared_ptr<const tls::Trust> trust, const std::string& collection,
+             const HttpReading& how)
+      : Source(collection),
+        root_(std::move(root)),
+        trust_(std::move(trust)),
+        prefix_("/" + collection + "/"),
+        limits_{.step_timeout = kStepTimeout, .min_bytes_per_second = how.min_bytes_per_second, .window = how.window} {}
 
  private:
-  Result<void> stream(const std::string& path, std::uint64_t max_bytes, const ByteSink& sink) const override {
-    return http::get(root_, trust_.get(), prefix_ + path, max_bytes, kStepTimeout, sink);
+  Result<void> stream(const std::string& path, std::uint64_t max_bytes, const http::Rest& rest,
+                      const std::function<Result<void>(const http::Body&)>& begin,
+                      const ByteSink& sink) const override {
+    http::GetLimits limits = limits_;
+    limits.max_bytes = max_bytes;
+    return http::get(root_, trust_.get(), prefix_ + path, limits, rest, begin, sink);
   }
+  bool may_break() const override { return true; }
   http::Url root_;
   std::shared_ptr<const tls::Trust> trust_;  // null: plain HTTP
   std::string prefix_;
+  http::GetLimits limits_;
 };
 }  // namespace
 
@@ -160,16 +195,15 @@ std::string partition_file_path(const PartitionEntry& partition, const Partition
 }
 
 Result<std::unique_ptr<RepositorySource>> RepositorySource::open(std::string_view directory_or_url,
-                                                                 std::string_view collection,
-                                                                 const std::string& tls_ca) {
+                                                                 std::string_view collection, const HttpReading& http) {
   if (!is_safe_name(collection))
     return Error(Code::kInvalid, "'" + std::string(collection) + "' is not a collection's name: use [A-Za-z0-9._-]");
   std::unique_ptr<RepositorySource> source;
   if (directory_or_url.find("://") != directory_or_url.npos) {
     auto url = FROND_TRY(http::parse_url(directory_or_url));
     std::shared_ptr<const tls::Trust> trust;
-    if (url.tls) trust = FROND_TRY(tls::Trust::load(tls_ca));
-    source = std::make_unique<HttpSource>(std::move(url), std::move(trust), std::string(collection));
+    if (url.tls) trust = FROND_TRY(tls::Trust::load(http.tls_ca));
+    source = std::make_unique<HttpSource>(std::move(url), std::move(trust), std::string(collection), http);
   } else {
     source = std::make_unique<DirectorySource>(fs::path(directory_or_url), std::string(collection));
   }

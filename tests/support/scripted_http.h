@@ -40,8 +40,10 @@ class ScriptedHttp {
       return true;
     }
     // Byte by byte, until the client leaves.
-    void drip() const {
-      while (!server.stop_ && send(".")) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    void drip(std::string_view bytes = {}) const {
+      std::size_t at = 0;
+      const auto next = [&] { return at < bytes.size() ? bytes.substr(at++, 1) : std::string_view("."); };
+      while (!server.stop_ && send(next())) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     // The first byte that the request asks for; 0: it asks for all.
     std::size_t from() const {

@@ -98,7 +98,8 @@ class ATlsServer : public testing::Test {
   }
   Url url() const { return {"127.0.0.1", port_, "", true}; }
   Result<void> fetch(const tls::Trust& trust, const Url& from) const {
-    return get(from, &trust, "/a", 1 << 20, kPatience, [](ByteView) { return Result<void>(); });
+    return get(from, &trust, "/a", {.max_bytes = 1 << 20, .step_timeout = kPatience},
+               [](ByteView) { return Result<void>(); });
   }
 
   support::CertificateFiles files_;
@@ -239,12 +240,13 @@ TEST_F(ATlsServer, DrainsAfterTheAnswersThatAreOwed) {
 TEST_F(ATlsServer, IsReadByTheClientThatTrustsIt) {
   start();
   std::string body;
-  ASSERT_TRUE(get(url(), trust_.get(), "/large", 4 << 20, kPatience, [&](ByteView piece) -> Result<void> {
+  const auto limited = [](std::uint64_t bytes) { return GetLimits{.max_bytes = bytes, .step_timeout = kPatience}; };
+  ASSERT_TRUE(get(url(), trust_.get(), "/large", limited(4 << 20), [&](ByteView piece) -> Result<void> {
     body += as_text(piece);
     return {};
   }));
   EXPECT_TRUE(body == std::string(3 << 20, '@'));
-  EXPECT_EQ(get(url(), trust_.get(), "/large", 1 << 20, kPatience, [](ByteView) { return Result<void>(); }),
+  EXPECT_EQ(get(url(), trust_.get(), "/large", limited(1 << 20), [](ByteView) { return Result<void>(); }),
             Code::kCorrupt);
 }
 TEST_F(ATlsServer, IsRefusedByAClientThatDoesNot) {
