@@ -39,7 +39,6 @@
 namespace frond::leaf {
 namespace {
 
-constexpr std::size_t kProbeConnections = 128;  // probes and scrapes are few: others must not take the leaf's files
 constexpr std::chrono::milliseconds kLastProbes{1000};
 constexpr std::chrono::milliseconds kNeededAgain{100};    // how often brokers' hellos are looked at while it drains
 constexpr std::chrono::milliseconds kLastReplies{500};    // for the network to take what drain() answered
@@ -126,6 +125,23 @@ void run_until_stopped(boost::asio::io_context& io, boost::asio::signal_set& sig
   io.run();
 }
 
+// What was admitted is answered.
+void drain(WorkerPool& pool, PlanBatcher* gpu_batcher, wire::RouterSocket& socket) {
+  pool.drain();
+  if (gpu_batcher) gpu_batcher->drain();
+  pool.drain();  // what the GPU handed back
+  socket.stop(kLastReplies);
+}
+
+Result<std::unique_ptr<repository::RepositorySource>> open_source(const Options& options) {
+  return repository::RepositorySource::open(options.repository, options.collection,
+                                            {.tls_ca = options.tls_ca, .min_bytes_per_second = options.fetch_min_rate});
+}
+
+Result<std::unique_ptr<wire::RouterSocket>> open_socket(const Options& options, const Curve& curve, Logger& log) {
+  return wire::RouterSocket::create({.listen = options.listen, .curve = curve.socket_config(), .log = &log});
+}
+
 int serve(const Options& options) {
   Logger log("frond-leaf", options.log_level);
   const SteadyClock clock;
@@ -133,13 +149,14 @@ int serve(const Options& options) {
   boost::asio::signal_set signals(io, SIGTERM, SIGINT);  // from here on a signal drains
   metrics::Registry registry(config::version());
 
-  auto source = repository::RepositorySource::open(options.repository, options.collection, {.tls_ca = options.tls_ca});
+  auto source = open_source(options);
   if (!source) return refuse(std::move(source).error().within("--repository"));
+  export_transfers(registry, **source);
   auto data = DataFolder::open(options.data);
   if (!data) return refuse(std::move(data).error().within("--data"));
   auto curve = Curve::read(options, log);
   if (!curve) return refuse(curve.error());
-  auto socket = wire::RouterSocket::create({.listen = options.listen, .curve = curve->socket_config(), .log = &log});
+  auto socket = open_socket(options, *curve, log);
   if (!socket) return refuse(std::move(socket).error().within("--listen"));
   auto engine = engine_named(options.engine);
   auto exhaustive = engine_named("exhaustive");
@@ -181,16 +198,17 @@ int serve(const Options& options) {
         return CacheState{now.bytes, options.host_cache_bytes, now.hits, now.misses};
       },
       brokers);
-  GenerationLoader loader(**source, **data, {options.shard, options.shards}, registration);
+  const DataFolder& folder = **data;
+  GenerationLoader loader(**source, folder, {options.shard, options.shards}, registration, options.disk_reserve);
   GenerationFollower follower({options.collection, options.poll, options.grace, options.superseded_limit}, **source,
-                              **data, loader, board, brokers, clock, log, &registry);
+                              folder, loader, board, brokers, clock, log, &registry);
 
   export_serving(registry, service, **socket);
   curve->export_metrics(registry, **socket);
   const Loops loops(**socket, pool, options.stall);
   loops.export_ages(registry);
-  auto http = http::Server::create(io, {.listen = options.http, .max_connections = kProbeConnections},
-                                   probe_routes(registry, service, board, [&] { return loops.stalled(); }));
+  const http::Server::Config probes{.listen = options.http, .max_connections = kProbeConnections};
+  auto http = http::Server::create(io, probes, probe_routes(registry, service, board, [&] { return loops.stalled(); }));
   if (!http) return refuse(std::move(http).error().within("--http"));
 
   (*socket)->start([&](const wire::Peer& peer, ByteView request) {
@@ -200,13 +218,10 @@ int serve(const Options& options) {
   log_start(log, options, **socket, **http, gpu_state);
   run_until_stopped(io, signals, options, log, service, **http);
 
-  pool.drain();
-  if (gpu_batcher) gpu_batcher->drain();
-  pool.drain();  // what the GPU handed back
-  (*socket)->stop(kLastReplies);
+  drain(pool, gpu_batcher ? &*gpu_batcher : nullptr, **socket);
   const bool ended = follower.stop(kLastTransfer);
   log.info("stopped");
-  if (!ended) std::_Exit(0);  // in the middle of a transfer: its leftover is removed at the next start
+  if (!ended) std::_Exit(0);  // in the middle of a transfer: the next leaf here goes on from there
   return 0;
 }
 

@@ -19,6 +19,19 @@ void add_trust_options(CLI::App& app, Options& options) {
                  "File of the brokers' public keys, one a line, read again when it changes; goes with the above");
 }
 
+void add_disk_options(CLI::App& app, Options& options) {
+  app.add_option("--fetch-min-rate", options.fetch_min_rate,
+                 "Bytes a second: a repository's HTTP server that sends less, over 20 seconds, is asked anew from "
+                 "where it stopped; 0: however slow")
+      ->transform(config::byte_size())
+      ->default_str("16KiB");
+  app.add_option("--disk-reserve", options.disk_reserve,
+                 "Free space that fetching leaves on the file system of --data: without it, and room for all that is "
+                 "to be fetched, nothing is")
+      ->transform(config::byte_size())
+      ->default_str("64MiB");
+}
+
 void add_gpu_options(CLI::App& app, Options& options, std::string& gpu, std::uint64_t& window_us) {
   app.add_option("--gpu", gpu,
                  "auto: use the first GPU where there is one; off; or a device's number, which must be there")
@@ -96,6 +109,8 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   options.cpu_threads = std::max(1u, std::thread::hardware_concurrency());
   options.host_cache_bytes = std::uint64_t{1} << 30;
   options.gpu_cache_bytes = std::uint64_t{4} << 30;
+  options.fetch_min_rate = std::uint64_t{16} << 10;
+  options.disk_reserve = std::uint64_t{64} << 20;
   options.queue_limit = 4096;
   options.gpu_queue_limit = 4096;
   options.gpu_least_postings = 20'000;
@@ -121,6 +136,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--host-cache", options.host_cache_bytes, "Budget of the list cache in host memory; 0: no cache")
       ->transform(config::byte_size())
       ->default_str("1GiB");
+  add_disk_options(app, options);
   add_gpu_options(app, options, gpu, gpu_window_us);
   app.add_option("--queue-limit", options.queue_limit, "Tasks (partitions of queries) that may wait; more are refused")
       ->check(CLI::Range(1, 1 << 20))

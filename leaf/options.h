@@ -27,6 +27,7 @@ struct Options {
   std::chrono::milliseconds poll{0}, drain{0}, drain_needed{0}, ready_after{0};
   std::chrono::seconds grace{0}, superseded_limit{0};
   std::chrono::seconds stall{0};
+  std::uint64_t fetch_min_rate = 0, disk_reserve = 0;
   LogLevel log_level = LogLevel::kInfo;
 };
 

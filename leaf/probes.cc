@@ -4,11 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
-namespace frond::leaf {
+#include "common/metrics/leaf_families.h"
 
-http::Router probe_routes(metrics::Registry& registry, const LeafService& service, const ServedBoard& board,
-                          std::function<std::string()> stalled) {
-  http::Router router;
+namespace frond::leaf {
+namespace {
+
+void add_metrics_and_livez(http::Router& router, metrics::Registry& registry, std::function<std::string()> stalled) {
   router.add("GET", "/metrics", [&registry](http::Request&&, http::Responder responder) {
     responder.send({.content_type = std::string(metrics::kContentType), .body = registry.exposition()});
   });
@@ -17,15 +18,40 @@ http::Router probe_routes(metrics::Registry& registry, const LeafService& servic
     if (why.empty()) return responder.send({.body = R"({"live":true})"});
     responder.send({.status = 503, .body = nlohmann::json({{"live", false}, {"detail", why}}).dump()});
   });
+}
+
+http::Response readiness(bool ready, Generation generation, const std::string& detail) {
+  const nlohmann::json state = {{"ready", ready}, {"generation", generation}, {"detail", detail}};
+  return {.status = ready ? 200 : 503, .body = state.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
+}
+
+}  // namespace
+
+void export_transfers(metrics::Registry& registry, const repository::RepositorySource& source) {
+  namespace names = metrics::leaf;
+  registry.before_scrape(
+      [&source, bytes = registry.counter(names::kFetchedBytes), broken = registry.counter(names::kTransfersBroken),
+       slow = registry.counter(names::kTransfersSlow), resumed = registry.counter(names::kTransfersResumed)]() mutable {
+        const auto raise = [](metrics::Counter& counter, std::uint64_t now) {
+          counter.add(static_cast<double>(now) - counter.value());
+        };
+        const repository::TransferCounts now = source.transfers();
+        raise(bytes, now.bytes);
+        raise(broken, now.broken);
+        raise(slow, now.slow);
+        raise(resumed, now.resumed);
+      });
+}
+
+http::Router probe_routes(metrics::Registry& registry, const LeafService& service, const ServedBoard& board,
+                          std::function<std::string()> stalled) {
+  http::Router router;
+  add_metrics_and_livez(router, registry, std::move(stalled));
   router.add("GET", "/readyz", [&service, &board](http::Request&&, http::Responder responder) {
     const std::string why_not = service.why_not_ready(), detail = board.detail();
-    const bool ready = why_not.empty();
     const auto set = board.get();
-    const nlohmann::json state = {{"ready", ready},
-                                  {"generation", set->empty() ? 0 : set->back()->generation},
-                                  {"detail", detail.empty() ? why_not : detail}};
     responder.send(
-        {.status = ready ? 200 : 503, .body = state.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)});
+        readiness(why_not.empty(), set->empty() ? 0 : set->back()->generation, detail.empty() ? why_not : detail));
   });
   return router;
 }

@@ -49,6 +49,14 @@ inline constexpr Family kGenerationRefused{"frond_leaf_generation_refused_total"
                                            "Attempts to take a new generation that failed."};
 inline constexpr Family kGenerationLoad{"frond_leaf_generation_load_duration_seconds",
                                         "Fetching, verifying, ingesting and opening a generation."};
+inline constexpr Family kFetchedBytes{"frond_leaf_fetched_bytes_total", "Bytes of files fetched from the repository."};
+inline constexpr Family kTransfersBroken{"frond_leaf_transfers_broken_total",
+                                         "Transfers from the repository that ended before their file did."};
+inline constexpr Family kTransfersSlow{"frond_leaf_transfers_slow_total",
+                                       "Of these: because the server sent nothing, or less than --fetch-min-rate."};
+inline constexpr Family kTransfersResumed{"frond_leaf_transfers_resumed_total",
+                                          "Transfers that went on where one before them had ended."};
+inline constexpr Family kDiskFree{"frond_leaf_disk_free_bytes", "Free space of the file system of --data."};
 inline constexpr Family kPartitions{"frond_leaf_partitions", "Partitions of the newest generation on this leaf."};
 inline constexpr Family kDocuments{"frond_leaf_documents", "Documents of the newest generation on this leaf."};
 inline constexpr Family kLoopAge{"frond_leaf_loop_age_seconds",

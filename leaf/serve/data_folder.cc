@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/repository/repository.h"
+
 namespace frond::leaf {
 namespace fs = std::filesystem;
 
@@ -96,13 +98,17 @@ void DataFolder::keep_only(const std::set<std::string>& partitions,
   std::error_code ignored;  // what can't be removed now is tried again after the next start
   const auto sweep = [&](const fs::path& folder, const std::set<std::string>& kept) {
     std::vector<fs::path> doomed;
-    for (fs::directory_iterator at(folder, ignored), end; at != end; at.increment(ignored))
-      if (!kept.contains(at->path().filename().string())) doomed.push_back(at->path());
+    for (fs::directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {
+      std::string name = at->path().filename().string();
+      for (const std::string_view suffix : {repository::kNoteSuffix, repository::kPartSuffix})
+        if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
+      if (!kept.contains(name)) doomed.push_back(at->path());
+    }
     for (const fs::path& path : doomed) fs::remove_all(path, ignored);
   };
   sweep(root_ / "partitions", partitions);
   sweep(root_ / "generations", generation_files);
-  sweep(root_ / "fetching", {});
+  sweep(root_ / "fetching", partitions);
 }
 
 }  // namespace frond::leaf

@@ -4,7 +4,7 @@
 //   <data>/partitions/<id>/           a partition's database; complete once Partition::complete() says so
 //   <data>/generations/<n>-<content>.terms.sst  term statistics of a generation; <n>.terms.sst where a leaf of before
 //                                     wrote them, until they are used
-//   <data>/fetching/                  what is being fetched; worthless after a crash
+//   <data>/fetching/<id>/             what is being fetched of a partition; the next attempt goes on from it
 //   <data>/generations/<n>-<content>.json  the manifest of each generation that is served
 //   <data>/SERVED                     the manifest of the generation that was served last, as it was published
 // Everything here can be fetched again, so it may be deleted whole while no leaf runs.
@@ -51,7 +51,7 @@ class DataFolder {
   static constexpr std::size_t kMaxKept = 8;
   Result<void> keep_manifest(const GenerationId& id, const std::string& manifest) const;
   std::vector<std::string> kept_manifests() const;
-  // Removes every partition but these, every file of generations/ but these, and what an interrupted fetch left.
+  // Removes every partition but these, every file of generations/ but these, and what was fetched of others.
   void keep_only(const std::set<std::string>& partitions, const std::set<std::string>& generation_files) const;
 
  private:

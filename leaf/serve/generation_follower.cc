@@ -7,6 +7,7 @@
 
 #include "common/base/thread_name.h"
 #include "common/metrics/leaf_families.h"
+#include "common/repository/disk_space.h"
 
 namespace frond::leaf {
 namespace {
@@ -41,6 +42,7 @@ GenerationFollower::GenerationFollower(Options options, const repository::Reposi
   documents_ = registry->gauge(names::kDocuments);
   superseded_age_ = registry->gauge(names::kSupersededAge);
   brokers_heard_ = registry->gauge(names::kBrokers);
+  disk_free_ = registry->gauge(names::kDiskFree);
   load_time_ = registry->histogram(names::kGenerationLoad, kLoadSeconds);
 }
 
@@ -290,16 +292,13 @@ void GenerationFollower::give_up(const ServedSet& set, const std::vector<bool>& 
 // Else a leaf whose disk holds two generations would keep one that no broker turns to any more, and take no newer one.
 void GenerationFollower::make_room(const repository::Manifest& wanted) {
   for (;;) {
-    std::error_code failure;
-    const auto disk = std::filesystem::space(data_.root(), failure);
+    const auto room = loader_.expect_room(wanted);
     const auto set = board_.get();
     const Instant now = clock_.now();
     const auto victim = first_to_give_up(standing(*set), brokers_.present(now), now, rules());
-    if (failure || loader_.lacking(wanted) <= disk.available || !victim) return;
+    if (room || !victim) return;
     log_.warn("a generation gives way: the disk has no room for the next",
-              {{"generation", std::to_string((*set)[*victim]->generation)},
-               {"free_bytes", std::to_string(disk.available)},
-               {"wanted_bytes", std::to_string(loader_.lacking(wanted))}});
+              {{"generation", std::to_string((*set)[*victim]->generation)}, {"reason", room.error().message()}});
     std::vector<bool> kept(set->size(), true);
     kept[*victim] = false;
     give_up(*set, kept);
@@ -344,6 +343,7 @@ void GenerationFollower::measure() const {
   show(documents_, static_cast<double>(documents));
   show(superseded_age_, std::chrono::duration<double>(now - oldest).count());
   show(brokers_heard_, static_cast<double>(brokers_.present(now).brokers.size()));
+  if (const auto free = repository::free_bytes(data_.fetching({}))) show(disk_free_, static_cast<double>(*free));
 }
 
 }  // namespace frond::leaf

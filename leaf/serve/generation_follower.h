@@ -87,7 +87,7 @@ class GenerationFollower {
   const Clock& clock_;
   Logger& log_;
   metrics::Counter refused_total_;
-  metrics::Gauge generation_, generations_, partitions_, documents_, superseded_age_, brokers_heard_;
+  metrics::Gauge generation_, generations_, partitions_, documents_, superseded_age_, brokers_heard_, disk_free_;
   metrics::Histogram load_time_;
 
   // The thread's own.

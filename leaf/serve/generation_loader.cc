@@ -1,8 +1,11 @@
 #include "leaf/serve/generation_loader.h"
 
+#include <algorithm>
+#include <map>
 #include <system_error>
 
 #include "common/partition/file_checksum.h"
+#include "common/repository/disk_space.h"
 
 namespace frond::leaf {
 namespace fs = std::filesystem;
@@ -26,12 +29,21 @@ Result<void> expect_content(const partition::Partition& opened, const repository
 
 GenerationId id_of(const repository::Manifest& manifest) { return {manifest.generation, manifest.content}; }
 
+// Bytes of a file that are not on the disk yet, neither under its name nor as its front.
+std::uint64_t missing_bytes_of(const repository::PartitionFile& file, const fs::path& place) {
+  std::error_code failure;
+  for (const fs::path& name : {place, fs::path(place) += repository::kPartSuffix})
+    if (const std::uint64_t there = fs::file_size(name, failure); !failure)
+      return file.bytes - std::min(file.bytes, there);
+  return file.bytes;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const repository::Manifest& manifest,
                                                                        const ServedSet& serving,
                                                                        const std::function<bool()>& stopping) {
-  OpenPartitions open;
+  std::map<std::string, std::shared_ptr<const OpenPartition>> open;
   for (const auto& served : serving)
     for (const auto& one : served->partitions) open.emplace(one.open->id(), one.open);
   auto loaded = std::make_shared<ServedGeneration>();
@@ -41,7 +53,8 @@ Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const rep
   loaded->analyzer = manifest.analyzer;
   loaded->bm25 = manifest.bm25;
   loaded->statistics = manifest.statistics;
-  loaded->terms = FROND_TRY(open_terms(manifest));
+  FROND_TRY(expect_room(manifest));
+  loaded->terms = FROND_TRY(open_terms(manifest, stopping));
   for (std::uint32_t p = 0; p < manifest.partitions.size(); ++p) {
     if (p % shard_.count != shard_.number) continue;
     const repository::PartitionEntry& entry = manifest.partitions[p];
@@ -54,6 +67,19 @@ Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const rep
   return std::shared_ptr<const ServedGeneration>(std::move(loaded));
 }
 
+std::uint64_t GenerationLoader::missing_bytes(const repository::PartitionEntry& entry) const {
+  std::uint64_t missing = 0;
+  for (const auto& file : entry.summary.files) missing += missing_bytes_of(file, data_.fetching(entry.id) / file.name);
+  return missing;
+}
+
+Result<void> GenerationLoader::expect_room(const repository::Manifest& manifest) const {
+  const std::uint64_t missing = lacking(manifest);
+  if (missing == 0) return {};
+  return repository::expect_room(data_.fetching({}), missing, disk_reserve_,
+                                 "fetching generation " + std::to_string(manifest.generation));
+}
+
 bool GenerationLoader::on_disk(const repository::Manifest& manifest) const {
   for (std::size_t p = shard_.number; p < manifest.partitions.size(); p += shard_.count)
     if (!partition::Partition::complete(data_.partition(manifest.partitions[p].id))) return false;
@@ -63,14 +89,14 @@ bool GenerationLoader::on_disk(const repository::Manifest& manifest) const {
 }
 
 std::uint64_t GenerationLoader::lacking(const repository::Manifest& manifest) const {
-  std::uint64_t bytes = 0;
+  std::error_code failure;
+  std::uint64_t bytes = fs::exists(data_.former_terms(manifest.generation), failure)
+                            ? 0
+                            : missing_bytes_of(manifest.term_statistics, data_.terms(id_of(manifest)));
   for (std::size_t p = shard_.number; p < manifest.partitions.size(); p += shard_.count) {
     const repository::PartitionEntry& entry = manifest.partitions[p];
-    if (partition::Partition::complete(data_.partition(entry.id))) continue;
-    for (const auto& file : entry.summary.files) bytes += file.bytes;
+    if (!partition::Partition::complete(data_.partition(entry.id))) bytes += missing_bytes(entry);
   }
-  std::error_code failure;
-  if (!fs::exists(data_.terms(id_of(manifest)), failure)) bytes += manifest.term_statistics.bytes;
   return bytes;
 }
 
@@ -101,21 +127,27 @@ Result<std::shared_ptr<const partition::Partition>> GenerationLoader::open_verif
 Result<void> GenerationLoader::fetch_partition(const repository::PartitionEntry& entry,
                                                const std::function<bool()>& stopping) const {
   const fs::path folder = data_.fetching(entry.id);
-  FROND_TRY(remove_folder(folder));
   std::error_code failure;
   fs::create_directories(folder, failure);
   if (failure) return Error(Code::kUnavailable, folder.string() + ": " + failure.message());
+  FROND_TRY(repository::expect_room(folder, missing_bytes(entry), disk_reserve_, "fetching partition " + entry.id));
   for (const auto& file : entry.summary.files) {
     if (stopping()) return Error(Code::kUnavailable, "the leaf is stopping");
-    FROND_TRY(source_.fetch(repository::partition_file_path(entry, file), file, folder / file.name));
+    const fs::path place = folder / file.name;
+    if (fs::file_size(place, failure) == file.bytes && !failure) continue;  // verified when it came
+    FROND_TRY(source_.fetch(repository::partition_file_path(entry, file), file, place, stopping));
   }
   auto ingested = partition::Partition::ingest(folder, entry.summary.files, data_.partition(entry.id), /*move=*/true);
-  if (!ingested) return std::move(ingested).error().within("partition " + entry.id);
-  return remove_folder(folder);
+  // Moved or spoilt: in either case what is left of the files is of no more use.
+  if (ingested || ingested.error().code() == Code::kCorrupt) {
+    auto removed = remove_folder(folder);
+    if (ingested) return removed;
+  }
+  return std::move(ingested).error().within("partition " + entry.id);
 }
 
 Result<std::shared_ptr<const partition::GenerationTerms>> GenerationLoader::open_terms(
-    const repository::Manifest& manifest) const {
+    const repository::Manifest& manifest, const std::function<bool()>& stopping) const {
   const fs::path file = data_.terms(id_of(manifest)), former = data_.former_terms(manifest.generation);
   const auto open = [&]() -> Result<std::shared_ptr<const partition::GenerationTerms>> {
     const partition::PartitionFile stored = FROND_TRY(partition::describe_file(file));
@@ -128,7 +160,8 @@ Result<std::shared_ptr<const partition::GenerationTerms>> GenerationLoader::open
   if (fs::exists(file, failure)) {
     if (auto opened = open()) return opened;
   }
-  FROND_TRY(source_.fetch(repository::term_statistics_path(manifest.generation), manifest.term_statistics, file));
+  FROND_TRY(
+      source_.fetch(repository::term_statistics_path(manifest.generation), manifest.term_statistics, file, stopping));
   return open();
 }
 

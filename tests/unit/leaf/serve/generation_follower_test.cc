@@ -16,13 +16,13 @@ using std::chrono::seconds;
 
 // A leaf's life between two starts.
 struct Leaf {
-  explicit Leaf(const fs::path& root, const Clock& clock)
+  explicit Leaf(const fs::path& root, const Clock& clock, std::uint64_t disk_reserve = 0)
       : source(*repository::RepositorySource::open((root / "repository").string(), "c")),
         data(*DataFolder::open(root / "data")),
         store(clock),
         registration{[this](std::uint64_t number, auto partition) { store.add(number, partition); },
                      [this](std::uint64_t number) { store.remove(number); }},
-        loader(*source, *data, {}, registration),
+        loader(*source, *data, {}, registration, disk_reserve),
         follower({"c", std::chrono::milliseconds(1000), seconds(30), seconds(3600)}, *source, *data, loader, board,
                  brokers, clock, log, &registry) {}
 
@@ -263,6 +263,56 @@ TEST_F(GenerationFollowerTest, RefusesABadGenerationAndServesTheOldOneOn) {
   leaf.follower.step();
   EXPECT_EQ(leaf.serving(), (Numbers{1, 2}));
   EXPECT_TRUE(leaf.board.detail().empty());
+}
+
+TEST_F(GenerationFollowerTest, KeepsWhatItFetchedOfAPartitionForTheNextAttempt) {
+  publish(10, 1);
+  const fs::path file = published_file("g1-p0"), away = folder_ / "away.sst";
+  fs::rename(file, away);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_TRUE(leaf.serving().empty());
+  fs::rename(away, file);
+  std::size_t gone = 0;  // what came before the attempt ended need not come again
+  for (const auto& fetched : fs::directory_iterator(folder_ / "data/fetching/g1-p0"))
+    if (fetched.path().extension() == ".sst") gone += fs::remove(file.parent_path() / fetched.path().filename());
+  EXPECT_GT(gone, 0u);
+  clock_.advance(seconds(2));
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1}) << leaf.board.detail();
+  EXPECT_EQ(count("fetching"), 0u);
+}
+
+TEST_F(GenerationFollowerTest, FetchesAnewWhatWasSpoiltWhileItWasKept) {
+  publish(10, 1);
+  const fs::path file = published_file("g1-p0"), away = folder_ / "away.sst";
+  fs::rename(file, away);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  fs::rename(away, file);
+  for (const auto& fetched : fs::directory_iterator(folder_ / "data/fetching/g1-p0"))
+    if (fetched.path().extension() == ".sst") support::flip_byte(fetched.path(), 40);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    clock_.advance(seconds(60));
+    leaf.follower.step();
+  }
+  EXPECT_EQ(leaf.serving(), Numbers{1}) << leaf.board.detail();
+}
+
+TEST_F(GenerationFollowerTest, FetchesNothingWithoutRoomForAllOfIt) {
+  publish(10);
+  { Leaf(folder_.path(), clock_).follower.step(); }
+  constexpr std::uint64_t kMoreThanThereIs = std::uint64_t{1} << 61;
+  Leaf leaf(folder_.path(), clock_, kMoreThanThereIs);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1}) << "what is on the disk needs no room";
+  publish(20);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1});
+  for (const std::string& told : {std::string("generation 2"), std::string("needs"), std::to_string(kMoreThanThereIs)})
+    EXPECT_NE(leaf.board.detail().find(told), std::string::npos) << leaf.board.detail();
+  EXPECT_EQ(count("fetching"), 0u);
+  EXPECT_NE(leaf.registry.exposition().find("frond_leaf_disk_free_bytes"), std::string::npos);
 }
 
 TEST_F(GenerationFollowerTest, GoesBackWithARollback) {
