@@ -28,6 +28,7 @@
 #include "leaf/lists/cached_list_store.h"
 #include "leaf/lists/partition_list_store.h"
 #include "leaf/loops.h"
+#include "leaf/opened_data.h"
 #include "leaf/options.h"
 #include "leaf/probes.h"
 #include "leaf/schedule/plan_batcher.h"
@@ -152,11 +153,12 @@ int serve(const Options& options) {
   auto source = open_source(options);
   if (!source) return refuse(std::move(source).error().within("--repository"));
   export_transfers(registry, **source);
-  auto data = DataFolder::open(options.data);
+  auto data = open_data(options, io, signals, registry, log);
   if (!data) return refuse(std::move(data).error().within("--data"));
+  if (data->folder == nullptr) return 0;  // a signal came first
   auto curve = Curve::read(options, log);
   if (!curve) return refuse(curve.error());
-  auto socket = open_socket(options, *curve, log);
+  auto socket = open_port(*data, [&] { return open_socket(options, *curve, log); });
   if (!socket) return refuse(std::move(socket).error().within("--listen"));
   auto engine = engine_named(options.engine);
   auto exhaustive = engine_named("exhaustive");
@@ -198,7 +200,7 @@ int serve(const Options& options) {
         return CacheState{now.bytes, options.host_cache_bytes, now.hits, now.misses};
       },
       brokers);
-  const DataFolder& folder = **data;
+  const DataFolder& folder = *data->folder;
   GenerationLoader loader(**source, folder, {options.shard, options.shards}, registration, options.disk_reserve);
   GenerationFollower follower({options.collection, options.poll, options.grace, options.superseded_limit}, **source,
                               folder, loader, board, brokers, clock, log, &registry);
@@ -208,7 +210,9 @@ int serve(const Options& options) {
   const Loops loops(**socket, pool, options.stall);
   loops.export_ages(registry);
   const http::Server::Config probes{.listen = options.http, .max_connections = kProbeConnections};
-  auto http = http::Server::create(io, probes, probe_routes(registry, service, board, [&] { return loops.stalled(); }));
+  auto http = open_port(*data, [&] {
+    return http::Server::create(io, probes, probe_routes(registry, service, board, [&] { return loops.stalled(); }));
+  });
   if (!http) return refuse(std::move(http).error().within("--http"));
 
   (*socket)->start([&](const wire::Peer& peer, ByteView request) {

@@ -19,7 +19,7 @@ void add_trust_options(CLI::App& app, Options& options) {
                  "File of the brokers' public keys, one a line, read again when it changes; goes with the above");
 }
 
-void add_disk_options(CLI::App& app, Options& options) {
+void add_disk_options(CLI::App& app, Options& options, std::uint64_t& lock_wait_s) {
   app.add_option("--fetch-min-rate", options.fetch_min_rate,
                  "Bytes a second: a repository's HTTP server that sends less, over 20 seconds, is asked anew from "
                  "where it stopped; 0: however slow")
@@ -30,6 +30,10 @@ void add_disk_options(CLI::App& app, Options& options) {
                  "to be fetched, nothing is")
       ->transform(config::byte_size())
       ->default_str("64MiB");
+  app.add_option("--lock-wait", lock_wait_s,
+                 "Seconds to wait for another leaf that still holds --data, before this one gives up")
+      ->check(CLI::Range(0, 86'400))
+      ->capture_default_str();
 }
 
 void add_gpu_options(CLI::App& app, Options& options, std::string& gpu, std::uint64_t& window_us) {
@@ -104,7 +108,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   CLI::App app("Serves a shard of a collection's partitions to brokers.", "frond-leaf");
   Options options;
   std::string shard = "0/1", log_level = "info", gpu = "auto";
-  std::uint64_t gpu_window_us = 200;
+  std::uint64_t lock_wait_s = 60, gpu_window_us = 200;
   Spans spans;
   options.cpu_threads = std::max(1u, std::thread::hardware_concurrency());
   options.host_cache_bytes = std::uint64_t{1} << 30;
@@ -136,7 +140,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--host-cache", options.host_cache_bytes, "Budget of the list cache in host memory; 0: no cache")
       ->transform(config::byte_size())
       ->default_str("1GiB");
-  add_disk_options(app, options);
+  add_disk_options(app, options, lock_wait_s);
   add_gpu_options(app, options, gpu, gpu_window_us);
   app.add_option("--queue-limit", options.queue_limit, "Tasks (partitions of queries) that may wait; more are refused")
       ->check(CLI::Range(1, 1 << 20))
@@ -160,6 +164,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   take_spans(spans, options);
   if (options.node_name.empty()) options.node_name = default_node_name(config::parse_host_port(options.http)->port);
   options.gpu_window = std::chrono::microseconds(gpu_window_us);
+  options.lock_wait = std::chrono::seconds(lock_wait_s);
   if (const auto engine = engine_named(options.engine); !engine)
     return config::refuse(app, "--engine: " + engine.error().message());
   return options;

@@ -23,4 +23,8 @@ http::Router probe_routes(metrics::Registry& registry, const LeafService& servic
 
 // What comes from the repository, in the metrics. `source` outlives the registry's last exposition.
 void export_transfers(metrics::Registry& registry, const repository::RepositorySource& source);
+// /metrics, /livez and /readyz of a leaf that has not begun to serve, and why: live, and not ready. `registry` outlives
+// the router.
+http::Router waiting_routes(metrics::Registry& registry, const std::string& why);
+
 }  // namespace frond::leaf

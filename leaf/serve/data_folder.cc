@@ -20,6 +20,12 @@ namespace frond::leaf {
 namespace fs = std::filesystem;
 
 Result<std::unique_ptr<DataFolder>> DataFolder::open(const fs::path& root) {
+  auto opened = open_unless_held(root);
+  if (opened && *opened == nullptr) return Error(Code::kUnavailable, root.string() + ": another leaf is using it");
+  return opened;
+}
+
+Result<std::unique_ptr<DataFolder>> DataFolder::open_unless_held(const fs::path& root) {
   std::error_code failure;
   for (const char* folder : {"partitions", "generations", "fetching"}) {
     fs::create_directories(root / folder, failure);
@@ -29,8 +35,10 @@ Result<std::unique_ptr<DataFolder>> DataFolder::open(const fs::path& root) {
   const int lock = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (lock < 0) return Error(Code::kUnavailable, path.string() + ": " + std::strerror(errno));
   if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+    const int why = errno;
     ::close(lock);
-    return Error(Code::kUnavailable, root.string() + ": another leaf is using it");
+    if (why == EWOULDBLOCK || why == EINTR) return std::unique_ptr<DataFolder>();
+    return Error(Code::kUnavailable, path.string() + ": " + std::strerror(why));
   }
   return std::unique_ptr<DataFolder>(new DataFolder(root, lock));
 }

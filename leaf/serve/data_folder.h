@@ -23,11 +23,12 @@ class DataFolder {
  public:
   // Makes the folders and takes the lock. kUnavailable: another leaf has it, or the folder can't be written.
   static Result<std::unique_ptr<DataFolder>> open(const std::filesystem::path& root);
+  // The same; null: another leaf has the lock.
+  static Result<std::unique_ptr<DataFolder>> open_unless_held(const std::filesystem::path& root);
   ~DataFolder();
   DataFolder(const DataFolder&) = delete;
   DataFolder& operator=(const DataFolder&) = delete;
 
-  const std::filesystem::path& root() const { return root_; }
   std::filesystem::path partition(const std::string& id) const { return root_ / "partitions" / id; }
   static std::string terms_file(const GenerationId& id) {
     return std::to_string(id.number) + "-" + to_hex(id.content) + ".terms.sst";
