@@ -10,7 +10,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <random>
@@ -26,6 +25,7 @@
 #include "broker/http/routes.h"
 #include "broker/http/tls_endpoint.h"
 #include "broker/options.h"
+#include "common/base/line_writer.h"
 #include "common/base/liveness.h"
 #include "common/base/server_process.h"
 #include "common/config/options.h"
@@ -36,7 +36,7 @@ namespace frond::broker {
 namespace {
 
 int refuse(const Error& error) {
-  std::cerr << "frond-broker: " << error.message() << std::endl;
+  write_stderr("frond-broker: " + error.message() + "\n");
   return 2;
 }
 
@@ -67,11 +67,12 @@ std::size_t connections_within(std::size_t descriptors, const Options& options, 
 }
 
 int serve(const Options& options, std::size_t descriptors) {
-  Logger log("frond-broker", options.log_level);
+  Logger log("frond-broker", options.log_level, options.log_buffer);
   const SteadyClock clock;
   boost::asio::io_context io(1);
   boost::asio::signal_set signals(io, SIGTERM, SIGINT);  // from here on a signal drains
   metrics::Registry registry(config::version());
+  export_log(registry, log);
   TimerQueue timers(clock);
   const TimerDriver driver(io, timers);
 
@@ -177,7 +178,7 @@ int main(int argc, char** argv) {
     if (const int* const exit_code = std::get_if<int>(&options)) return *exit_code;
     return frond::broker::serve(std::get<frond::broker::Options>(options), descriptors);
   } catch (const std::exception& error) {
-    std::cerr << "frond-broker: " << error.what() << std::endl;
+    frond::write_stderr(std::string("frond-broker: ") + error.what() + "\n");
     return 1;
   }
 }

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <thread>
 
+#include "common/base/line_writer.h"
 #include "common/base/mutex.h"
 #include "common/base/thread_name.h"
 #include "common/config/options.h"
@@ -183,7 +184,7 @@ int BuildCommand::run(Logger& logger) {
   BuildProgress progress;
   std::unique_ptr<BuildStatusServer> status;
   if (!http_.empty()) {
-    auto made = BuildStatusServer::create(http_, progress);
+    auto made = BuildStatusServer::create(http_, progress, logger);
     if (!made) return refuse("--http: " + made.error().message());
     status = *std::move(made);
   }
@@ -194,10 +195,10 @@ int BuildCommand::run(Logger& logger) {
   }();
   if (!built) {
     if (signals.signal() != 0) {
-      std::cerr << "frond-indexer: stopped by signal " << signals.signal() << "; nothing is published" << std::endl;
+      write_stderr("frond-indexer: stopped by signal " + std::to_string(signals.signal()) + "; nothing is published\n");
       return 128 + signals.signal();
     }
-    std::cerr << "frond-indexer: " << built.error().message() << std::endl;
+    write_stderr("frond-indexer: " + built.error().message() + "\n");
     return 1;
   }
   std::cout << (json_ ? summary_json(*built) : summary_text(*built)) << std::endl;

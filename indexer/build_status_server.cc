@@ -57,8 +57,9 @@ void export_progress(metrics::Registry& registry, const BuildProgress& progress)
 
 class ServerThread final : public BuildStatusServer {
  public:
-  explicit ServerThread(const BuildProgress& progress) : registry_(config::version()) {
+  ServerThread(const BuildProgress& progress, const Logger& logger) : registry_(config::version()) {
     export_progress(registry_, progress);
+    metrics::export_log(registry_, logger);
     router_.add("GET", "/metrics", [this](http::Request&&, http::Responder responder) {
       responder.send({.content_type = std::string(metrics::kContentType), .body = registry_.exposition()});
     });
@@ -91,8 +92,9 @@ class ServerThread final : public BuildStatusServer {
 }  // namespace
 
 Result<std::unique_ptr<BuildStatusServer>> BuildStatusServer::create(const std::string& listen,
-                                                                     const BuildProgress& progress) {
-  auto made = std::make_unique<ServerThread>(progress);
+                                                                     const BuildProgress& progress,
+                                                                     const Logger& logger) {
+  auto made = std::make_unique<ServerThread>(progress, logger);
   FROND_TRY(made->start(listen));
   return std::unique_ptr<BuildStatusServer>(std::move(made));
 }

@@ -14,9 +14,10 @@ namespace frond::indexer {
 
 class BuildStatusServer {
  public:
-  // Serves from a thread of its own until it is destroyed; `progress` outlives it. kInvalid: a bad address;
+  // Serves from a thread of its own until it is destroyed; `progress` and `logger` outlive it. kInvalid: a bad address;
   // kUnavailable: the port is taken.
-  static Result<std::unique_ptr<BuildStatusServer>> create(const std::string& listen, const BuildProgress& progress);
+  static Result<std::unique_ptr<BuildStatusServer>> create(const std::string& listen, const BuildProgress& progress,
+                                                           const Logger& logger);
   virtual ~BuildStatusServer() = default;
   virtual std::uint16_t port() const = 0;
 };

@@ -2,8 +2,10 @@
 #include <malloc.h>
 
 #include <exception>
-#include <iostream>
+#include <string>
 
+#include "common/base/line_writer.h"
+#include "common/base/server_process.h"
 #include "common/config/options.h"
 #include "indexer/commands.h"
 
@@ -21,13 +23,15 @@ void bound_allocator() {
 int run(int argc, const char* const* argv) {
   CLI::App app("Indexes documents into a repository of immutable partitions.", "frond-indexer");
   app.require_subcommand(1);
+  std::uint64_t log_buffer = Logger::kUsualBuffer;
+  config::add_log_buffer(app, log_buffer);
   BuildCommand build(app);
   PublishCommand publish(app);
   CheckCommand check(app);
   RollbackCommand rollback(app);
   PruneCommand prune(app);
   if (const auto exit_code = config::parse(app, argc, argv)) return *exit_code;
-  Logger logger("frond-indexer", LogLevel::kInfo);
+  Logger logger("frond-indexer", LogLevel::kInfo, log_buffer);
   if (build.chosen()) return build.run(logger);
   if (publish.chosen()) return publish.run(logger);
   if (check.chosen()) return check.run(logger);
@@ -40,10 +44,11 @@ int run(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   try {
+    frond::report_uncaught_exceptions();
     frond::indexer::bound_allocator();
     return frond::indexer::run(argc, argv);
   } catch (const std::exception& thrown) {
-    std::cerr << "frond-indexer: " << thrown.what() << std::endl;
+    frond::write_stderr(std::string("frond-indexer: ") + thrown.what() + "\n");
     return 1;
   }
 }

@@ -1,6 +1,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "common/base/line_writer.h"
 #include "common/config/options.h"
 #include "common/repository/repository.h"
 #include "indexer/check/check.h"
@@ -58,11 +59,11 @@ int PublishCommand::run(Logger&) {
   const StopOnSignal signals;
   const auto published = publish_shares(place_.repository, place_.collection, partitions_, signals.token());
   if (!published && signals.signal() != 0) {
-    std::cerr << "frond-indexer: stopped by signal " << signals.signal() << "; nothing is published" << std::endl;
+    write_stderr("frond-indexer: stopped by signal " + std::to_string(signals.signal()) + "; nothing is published\n");
     return 128 + signals.signal();
   }
   if (!published) {
-    std::cerr << "frond-indexer: " << published.error().message() << std::endl;
+    write_stderr("frond-indexer: " + published.error().message() + "\n");
     return 1;
   }
   std::cout << "generation " << published->generation << " of " << published->collection << ": "
@@ -83,7 +84,7 @@ CheckCommand::CheckCommand(CLI::App& app)
 int CheckCommand::run(Logger&) {
   const auto report = check_generation(place_.repository, place_.collection, generation_);
   if (!report) {
-    std::cerr << "frond-indexer: " << report.error().message() << std::endl;
+    write_stderr("frond-indexer: " + report.error().message() + "\n");
     return 1;
   }
   std::cout << (json_ ? report_json(*report) : report_text(*report)) << std::endl;
@@ -101,7 +102,7 @@ int RollbackCommand::run(Logger&) {
     return writer->rollback();
   }();
   if (!back) {
-    std::cerr << "frond-indexer: " << back.error().message() << std::endl;
+    write_stderr("frond-indexer: " + back.error().message() + "\n");
     return 1;
   }
   std::cout << "generation " << *back << " is current" << std::endl;
@@ -124,7 +125,7 @@ int PruneCommand::run(Logger&) {
     return writer->prune(keep_);
   }();
   if (!pruned) {
-    std::cerr << "frond-indexer: " << pruned.error().message() << std::endl;
+    write_stderr("frond-indexer: " + pruned.error().message() + "\n");
     return 1;
   }
   std::cout << "the current generation and at most " << keep_ << " before it are left" << std::endl;

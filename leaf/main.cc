@@ -8,12 +8,12 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "common/base/line_writer.h"
 #include "common/base/server_process.h"
 #include "common/config/options.h"
 #include "common/http/server.h"
@@ -40,9 +40,8 @@
 namespace frond::leaf {
 namespace {
 
-constexpr std::chrono::milliseconds kLastProbes{1000};
-constexpr std::chrono::milliseconds kNeededAgain{100};    // how often brokers' hellos are looked at while it drains
-constexpr std::chrono::milliseconds kLastReplies{500};    // for the network to take what drain() answered
+constexpr std::chrono::milliseconds kLastReplies{500};  // for the network to take what drain() answered
+constexpr std::chrono::milliseconds kLastLines{1000};
 constexpr std::chrono::milliseconds kLastTransfer{2000};  // for the follower to come to the end of a file
 
 void export_cache(metrics::Registry& registry, const CachedListStore& cache) {
@@ -110,7 +109,7 @@ void log_start(Logger& log, const Options& options, const wire::RouterSocket& so
 
 // What is wrong with the configuration or its surroundings: one line, exit 2.
 int refuse(const Error& error) {
-  std::cerr << "frond-leaf: " << error.message() << std::endl;
+  write_stderr("frond-leaf: " + error.message() + "\n");
   return 2;
 }
 
@@ -144,11 +143,12 @@ Result<std::unique_ptr<wire::RouterSocket>> open_socket(const Options& options, 
 }
 
 int serve(const Options& options) {
-  Logger log("frond-leaf", options.log_level);
+  Logger log("frond-leaf", options.log_level, options.log_buffer);
   const SteadyClock clock;
   boost::asio::io_context io(1);
   boost::asio::signal_set signals(io, SIGTERM, SIGINT);  // from here on a signal drains
   metrics::Registry registry(config::version());
+  export_log(registry, log);
 
   auto source = open_source(options);
   if (!source) return refuse(std::move(source).error().within("--repository"));
@@ -226,6 +226,7 @@ int serve(const Options& options) {
   const bool ended = follower.stop(kLastTransfer);
   log.info("stopped");
   if (!ended) std::_Exit(0);  // in the middle of a transfer: the next leaf here goes on from there
+  if (!ended) log.flush(kLastLines);
   return 0;
 }
 
@@ -239,7 +240,7 @@ int main(int argc, char** argv) {
     if (const int* exit_code = std::get_if<int>(&options)) return *exit_code;
     return frond::leaf::serve(std::get<frond::leaf::Options>(options));
   } catch (const std::exception& e) {
-    std::cerr << "frond-leaf: " << e.what() << std::endl;
+    frond::write_stderr(std::string("frond-leaf: ") + e.what() + "\n");
     return 1;
   }
 }

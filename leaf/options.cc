@@ -151,6 +151,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--log-level", log_level, "debug, info, warn or error")
       ->check(config::log_level())
       ->capture_default_str();
+  config::add_log_buffer(app, options.log_buffer);
   if (const auto exit_code = config::parse(app, argc, argv)) return *exit_code;
 
   if (options.curve_secret_key.empty() != options.curve_clients.empty())

@@ -1,14 +1,15 @@
 #pragma once
 // FROND_CHECK: a programmer's error. Never reachable from input, disk or network.
-#include <cstdio>
-#include <cstdlib>
 
-#define FROND_CHECK(condition)                                                                 \
-  do {                                                                                         \
-    if (!(condition)) [[unlikely]] {                                                           \
-      std::fprintf(stderr, "%s:%d: FROND_CHECK failed: %s\n", __FILE__, __LINE__, #condition); \
-      std::abort();                                                                            \
-    }                                                                                          \
+namespace frond::base_detail {
+// Says so on stderr, behind what is being logged, and aborts.
+[[noreturn]] void check_failed(const char* file, int line, const char* condition);
+}  // namespace frond::base_detail
+
+#define FROND_CHECK(condition)                                            \
+  do {                                                                    \
+    if (!(condition)) [[unlikely]]                                        \
+      ::frond::base_detail::check_failed(__FILE__, __LINE__, #condition); \
   } while (false)
 
 // Marks a function for both compilers: nvcc builds it for the device too.

@@ -4,10 +4,32 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+#include "common/base/line_writer.h"
 
 namespace frond {
+namespace {
+
+[[noreturn]] void terminate_with_a_word() {
+  std::string why = "terminated";
+  try {
+    if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::exception& thrown) {
+    why = std::string("an exception was not caught: ") + thrown.what();
+  } catch (...) {
+    why = "something was thrown and not caught";
+  }
+  write_stderr(why + "\n");
+  std::abort();
+}
+
+}  // namespace
 
 std::size_t prepare_server_process() {
+  report_uncaught_exceptions();
   std::signal(SIGPIPE, SIG_IGN);
   constexpr std::size_t kUsual = 1024;  // where the system does not tell
   rlimit limit{};
@@ -23,5 +45,7 @@ std::string default_node_name(std::uint16_t port) {
   const bool known = gethostname(name, sizeof name - 1) == 0 && name[0] != '\0';
   return (known ? std::string(name) : "localhost") + ":" + std::to_string(port);
 }
+
+void report_uncaught_exceptions() { std::set_terminate(terminate_with_a_word); }
 
 }  // namespace frond

@@ -4,9 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <iostream>
 #include <memory>
 
+#include "common/base/line_writer.h"
 #include "common/config/version.h"
 
 namespace frond::config {
@@ -88,7 +88,7 @@ std::optional<int> parse(CLI::App& app, int argc, const char* const* argv) {
 }
 
 int refuse(const CLI::App& app, std::string_view message) {
-  std::cerr << app.get_name() << ": " << one_line(std::string(message)) << std::endl;
+  write_stderr(app.get_name() + ": " + one_line(std::string(message)) + "\n");
   return 2;
 }
 
@@ -152,6 +152,13 @@ CLI::Validator byte_size() {
       },
       "BYTES");
 }
+void add_log_buffer(CLI::App& app, std::uint64_t& bytes) {
+  app.add_option("--log-buffer", bytes,
+                 "Bytes of the log that wait while nobody reads stderr; what comes then is dropped and counted")
+      ->transform(byte_size() & CLI::Range(std::uint64_t{4} << 10, std::uint64_t{1} << 30))
+      ->default_str("1MiB");
+}
+
 CLI::Validator host_port() { return checked(parse_host_port, "HOST:PORT"); }
 CLI::Validator tcp_endpoint() {
   return checked(

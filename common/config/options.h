@@ -49,6 +49,9 @@ Result<Shard> parse_shard(std::string_view text);
 // "debug", "info", "warn", "error". kInvalid.
 Result<LogLevel> parse_log_level(std::string_view text);
 
+// Adds --log-buffer: what Logger keeps while nobody reads it.
+void add_log_buffer(CLI::App& app, std::uint64_t& bytes);
+
 // For Option::transform (byte_size: the option receives plain bytes) and Option::check.
 CLI::Validator byte_size();
 CLI::Validator host_port();

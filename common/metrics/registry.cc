@@ -79,6 +79,14 @@ void Registry::before_scrape(std::function<void()> update) {
   state_->updates.push_back(std::move(update));
 }
 
+void export_log(Registry& registry, const Logger& log) {
+  static constexpr Family kDropped{"frond_log_lines_dropped_total",
+                                   "Lines of the log that were not written: nobody read it."};
+  registry.before_scrape([&log, dropped = registry.counter(kDropped)]() mutable {
+    dropped.add(static_cast<double>(log.dropped()) - dropped.value());
+  });
+}
+
 std::string Registry::exposition() {
   const MutexLock lock(state_->mutex);
   for (const auto& update : state_->updates) update();

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/log.h"
+
 namespace prometheus {
 class Counter;
 class Gauge;
@@ -94,6 +96,9 @@ class Registry {
   struct State;
   std::unique_ptr<State> state_;
 };
+// Exports how many of the log's lines nobody will read. `log` outlives the registry's last exposition.
+void export_log(Registry& registry, const Logger& log);
+
 inline constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
 
 }  // namespace frond::metrics

@@ -21,7 +21,7 @@ def main():
     manual = read(os.path.join(ROOT, "docs/operations.md"))
     alerts = re.findall(r"- alert: (\w+)", read(os.path.join(ROOT, "deploy/prometheus/rules/alerts.yml")))
     metrics = {m for text in sources("common", "broker", "leaf", "indexer")
-               for m in re.findall(r'"((?:frond_(?:broker|leaf|indexer|http)|process)_[a-z0-9_]+)"', text)}
+               for m in re.findall(r'"((?:frond_(?:broker|leaf|indexer|http|log)|process)_[a-z0-9_]+)"', text)}
     messages = {m for text in sources("common", "broker", "leaf", "indexer")
                 for m in re.findall(r'\blog(?:ger)?_?(?:\.|->)(?:warn|error)\(\s*"([^"]+)"', text)}
     page = read(os.path.join(ROOT, "broker/merge/page.h"))
