@@ -123,7 +123,8 @@ T take(Result<T>&& result) {
 
 }  // namespace frond
 
-// The value of a Result, or an early return of its error. Not inside coroutines.
+// The value of a Result, or an early return of its error. Not inside coroutines, and in a braced initializer or among a
+// lambda's captures only in front: what stands before it there is never destroyed (tests/support/check_try.py).
 #define FROND_TRY(...)                                                 \
   ({                                                                   \
     auto frond_try_result = (__VA_ARGS__);                             \

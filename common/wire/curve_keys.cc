@@ -66,7 +66,8 @@ Result<CurvePublicKey> parse_curve_public_key(std::string_view text) {
 
 Result<CurveKeyPair> parse_curve_secret_key(std::string_view text) {
   FROND_TRY(curve_is_built_in());
-  CurveKeyPair keys{{}, FROND_TRY(one_key(text))};
+  CurveKeyPair keys;
+  keys.secret_z85 = FROND_TRY(one_key(text));
   KeyText public_key{};
   if (zmq_curve_public(public_key.data(), keys.secret_z85.c_str()) != 0)
     return invalid("no public key belongs to this secret key");

@@ -111,9 +111,10 @@ Result<void> get(schema::SearchReply::Reader from, SearchReply& to) {
   const auto unsearched = from.getUnsearched();
   FROND_TRY(at_most(unsearched.size(), kMaxPartitions, "unsearched partitions"));
   to.unsearched.reserve(unsearched.size());
-  for (const auto one : unsearched)
-    to.unsearched.push_back(
-        {one.getPartition(), FROND_TRY(enum_of(one.getReason(), Unsearched::kUnknownGeneration, "reason"))});
+  for (const auto one : unsearched) {
+    const auto reason = FROND_TRY(enum_of(one.getReason(), Unsearched::kUnknownGeneration, "reason"));
+    to.unsearched.push_back({one.getPartition(), reason});
+  }
   const auto profile = from.getProfile();
   FROND_TRY(at_most(profile.size(), 2 * kMaxPartitions, "profiles"));  // AND and OR
   to.profile.reserve(profile.size());

@@ -15,9 +15,11 @@ Result<std::unique_ptr<DeviceCache>> DeviceCache::create(device::Arena& arena, c
   auto stream = FROND_TRY(device::Stream::create());
   std::vector<Half> halves;
   halves.reserve(2);
-  for (int i = 0; i < 2; ++i)
-    halves.push_back({FROND_TRY(device::Memory::create(device::Place::kPinnedHost, options.staging_bytes / 2)),
-                      FROND_TRY(device::Event::create())});
+  for (int i = 0; i < 2; ++i) {
+    auto memory = FROND_TRY(device::Memory::create(device::Place::kPinnedHost, options.staging_bytes / 2));
+    auto free = FROND_TRY(device::Event::create());
+    halves.push_back({std::move(memory), std::move(free)});
+  }
   auto copied = FROND_TRY(device::Event::create());
   return std::unique_ptr<DeviceCache>(
       new DeviceCache(arena, options, std::move(stream), std::move(halves), std::move(copied)));

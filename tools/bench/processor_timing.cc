@@ -104,8 +104,8 @@ Result<std::vector<PlannedQuery>> plan_queries(PartitionSearcher& searcher, std:
                                                std::uint32_t k) {
   std::vector<PlannedQuery> planned;
   for (const auto& query : queries) {
-    PlannedQuery one{.conjunction = FROND_TRY(searcher.plan(query, Mode::kAnd, k)),
-                     .disjunction = FROND_TRY(searcher.plan(query, Mode::kOr, k))};
+    PlannedQuery one{.conjunction = FROND_TRY(searcher.plan(query, Mode::kAnd, k))};
+    one.disjunction = FROND_TRY(searcher.plan(query, Mode::kOr, k));
     for (const auto& term : one.disjunction.terms) one.postings += term.list->postings.count();
     if (one.disjunction.terms.size() == query.size()) planned.push_back(std::move(one));
   }

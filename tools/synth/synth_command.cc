@@ -84,6 +84,7 @@ void report(const SynthFlags& flags, const synth::Profile& profile, const SynthS
 
 Result<void> run(const SynthFlags& flags) {
   const auto* profile = FROND_TRY(synth::profile_named(flags.profile));
+  const auto codecs = FROND_TRY(codec::codec_choice_named(flags.codec));
   const SynthOptions options{
       .size = {.profile = profile,
                .documents = flags.documents == 0 ? profile->documents : flags.documents,
@@ -93,7 +94,7 @@ Result<void> run(const SynthFlags& flags) {
       .collection = flags.collection,
       .partitions = flags.partitions,
       .queries = flags.query_count,
-      .codecs = FROND_TRY(codec::codec_choice_named(flags.codec)),
+      .codecs = codecs,
       .threads = flags.threads};
   if (options.partitions > options.size.documents) return Error(Code::kInvalid, "more partitions than documents");
   const auto summary = FROND_TRY(synth::synthesize(options, {}));

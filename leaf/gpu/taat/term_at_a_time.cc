@@ -28,17 +28,26 @@ Result<TermAtATime> TermAtATime::create(std::span<const std::uint32_t> lengths, 
   auto stream = FROND_TRY(device::Stream::create());
   std::vector<device::Event> points;
   for (std::size_t i = 0; i < 3 + 2 * kMostTerms; ++i) points.push_back(FROND_TRY(device::Event::create(true)));
+  auto all_lengths = FROND_TRY(of_device(documents * 4));
+  auto scores = FROND_TRY(of_device(documents * sizeof(scoring::Score)));
+  auto maxima = FROND_TRY(of_device((documents / 256 + 4) * sizeof(std::uint64_t)));
+  auto docids = FROND_TRY(of_device(numbers));
+  auto frequencies = FROND_TRY(of_device(numbers));
+  auto best = FROND_TRY(of_device(kMostHits * sizeof(std::uint64_t)));
+  auto tasks = FROND_TRY(of_device(sizeof(DecodeTask)));
+  auto staged_best = FROND_TRY(Memory::create(Place::kPinnedHost, kMostHits * 8));
+  auto staged_tasks = FROND_TRY(Memory::create(Place::kPinnedHost, sizeof(DecodeTask)));
   TermAtATime::Place place{.stream = std::move(stream),
                            .points = std::move(points),
-                           .lengths = FROND_TRY(of_device(documents * 4)),
-                           .scores = FROND_TRY(of_device(documents * sizeof(scoring::Score))),
-                           .maxima = FROND_TRY(of_device((documents / 256 + 4) * sizeof(std::uint64_t))),
-                           .docids = FROND_TRY(of_device(numbers)),
-                           .frequencies = FROND_TRY(of_device(numbers)),
-                           .best = FROND_TRY(of_device(kMostHits * sizeof(std::uint64_t))),
-                           .tasks = FROND_TRY(of_device(sizeof(DecodeTask))),
-                           .staged_best = FROND_TRY(Memory::create(Place::kPinnedHost, kMostHits * 8)),
-                           .staged_tasks = FROND_TRY(Memory::create(Place::kPinnedHost, sizeof(DecodeTask)))};
+                           .lengths = std::move(all_lengths),
+                           .scores = std::move(scores),
+                           .maxima = std::move(maxima),
+                           .docids = std::move(docids),
+                           .frequencies = std::move(frequencies),
+                           .best = std::move(best),
+                           .tasks = std::move(tasks),
+                           .staged_best = std::move(staged_best),
+                           .staged_tasks = std::move(staged_tasks)};
   const auto staged = FROND_TRY(Memory::create(Place::kPinnedHost, documents * 4));
   std::memcpy(staged.data(), lengths.data(), lengths.size_bytes());
   FROND_TRY(device::copy_to_device(place.lengths.data(), staged.data(), lengths.size_bytes(), place.stream.get()));
