@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <utility>
 
 #include "common/base/thread_name.h"
@@ -75,10 +76,16 @@ bool DeviceCache::order(const Plan& plan) {
   Order order{.partition = plan.partition, .lengths = plan.lengths, .lists = {}};
   const MutexLock lock(mutex_);
   if (plan.partition == 0 || orders_.size() >= options_.most_waiting) return false;
-  for (const PlanTerm& term : plan.terms)
-    if (!kept_.find(term.list->key) && ordered_.insert(term.list->key).second) order.lists.push_back(term.list);
+  decltype(ordered_) marks;
+  for (const PlanTerm& term : plan.terms) {
+    const ListKey& key = term.list->key;
+    if (!kept_.find(key) && !ordered_.contains(key) && marks.insert(key).second) order.lists.push_back(term.list);
+  }
   if (order.lists.empty() && lengths_.contains(plan.partition)) return false;
+  // Marked only once all that needs memory is done: nobody would take the marks of an order back that is not there.
+  ordered_.reserve(ordered_.size() + marks.size());
   orders_.push_back(std::move(order));
+  ordered_.merge(marks);
   changed_.notify_all();
   return true;
 }
@@ -94,7 +101,10 @@ void DeviceCache::run(const std::stop_token& stop) {
       orders_.pop_front();
       in_progress_ = next.partition;
     }
-    fulfil(next);
+    try {
+      fulfil(next);
+    } catch (const std::exception&) {  // no memory: who needs what is missing asks for it again
+    }
     next = {};  // its leases end before it counts as done
     const MutexLock lock(mutex_);
     in_progress_ = 0;
@@ -107,7 +117,18 @@ void DeviceCache::settle() {
   changed_.wait(lock.mutex(), [this] { return orders_.empty() && in_progress_ == 0; });
 }
 
+// Its lists may be ordered again, however it ends.
+struct DeviceCache::OrderEnd {
+  ~OrderEnd() {
+    const MutexLock lock(cache.mutex_);
+    for (const ListLease& lease : order.lists) cache.ordered_.erase(lease->key);
+  }
+  DeviceCache& cache;
+  const Order& order;
+};
+
 void DeviceCache::fulfil(const Order& order) {
+  const OrderEnd end{*this, order};
   const MutexLock copying(copying_);
   Result<void> done = lost() ? Result<void>(Error(Code::kDevice, "lost")) : device::use(options_.device);
   if (done) done = copy_lengths(order);
@@ -115,8 +136,6 @@ void DeviceCache::fulfil(const Order& order) {
     if (done) done = copy_list(lease, static_cast<std::uint32_t>(order.lengths.size()));
   // No room is no failure: it may be there the next time.
   if (!done && done.error().code() == Code::kDevice) lost_.store(true, std::memory_order_relaxed);
-  const MutexLock lock(mutex_);
-  for (const ListLease& lease : order.lists) ordered_.erase(lease->key);
 }
 
 // Memory of the arena that returns to it when the last copy of the pointer ends; null: there is no room.

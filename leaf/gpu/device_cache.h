@@ -6,6 +6,7 @@
 //
 // A list that the device can't decode, or that is not what it says, is remembered as such and not copied again. Every
 // method may be called from any thread. A failed device operation ends the cache: pin() gives nothing from then on.
+// Where the host has no memory for a copy, the copy is not made, and may be asked for again.
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -67,6 +68,7 @@ class DeviceCache {
 
   DeviceCache(device::Arena& arena, const Options& options, device::Stream stream, std::vector<Half> halves,
               device::Event copied);
+  struct OrderEnd;
   void run(const std::stop_token& stop);
   bool order(const Plan& plan);
   void fulfil(const Order& order);

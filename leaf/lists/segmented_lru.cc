@@ -58,8 +58,11 @@ bool SegmentedLru::admits(const ListKey& key, std::size_t bytes) {
 void SegmentedLru::insert(const ListKey& key, Kept kept, std::size_t bytes) {
   const std::size_t charged = bytes + overhead(key);
   make_room(charged);
-  probation_.push_front({key, std::move(kept), charged, false});
-  index_.emplace(key, probation_.begin());
+  // Whatever finds no memory, it is in both or in neither.
+  Entries fresh;
+  fresh.push_front({key, std::move(kept), charged, false});
+  index_.emplace(key, fresh.begin());
+  probation_.splice(probation_.begin(), fresh);
   bytes_ += charged;
 }
 

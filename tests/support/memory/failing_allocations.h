@@ -16,5 +16,8 @@ inline constexpr bool kAllocationsCanFail = true;
 void fail_allocation(std::uint64_t count);
 // Whether it is still to come.
 bool allocation_will_fail();
+// The same for all threads but the one that calls this: the `count`-th of theirs, taken together.
+void fail_allocation_elsewhere(std::uint64_t count);
+bool allocation_will_fail_elsewhere();
 
 }  // namespace frond::support

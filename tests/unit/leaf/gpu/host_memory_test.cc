@@ -150,5 +150,58 @@ TEST_F(GpuEngineWithoutMemory, LetsNobodyWaitForACallerThatFailed) {
   expect_answered(*engine, "after all");
 }
 
+TEST(ADeviceCacheWithoutMemory, GoesOnCopyingWhereverAnAllocationOfItsThreadFails) {
+  constexpr std::uint64_t kSeed = 912;
+  const support::IndexedCollection index(support::random_collection(kSeed, {.documents = 300, .terms = 30}), {});
+  const Plan plan = index.plan(0, std::vector<support::TermNumber>{0, 1, 2}, Mode::kOr, 10);
+  const device::Memory memory = *device::Memory::create(device::Place::kDevice, std::size_t{16} << 20);
+  device::Arena arena(memory.data(), memory.bytes());
+  bool survived = false;
+  std::uint64_t count = 1;
+  for (; !survived && count < 500; ++count) {
+    const auto cache = *DeviceCache::create(arena, {});
+    support::fail_allocation_elsewhere(count);
+    EXPECT_FALSE(cache->pin(plan));
+    cache->settle();
+    survived = support::allocation_will_fail_elsewhere();
+    support::fail_allocation_elsewhere(0);
+    for (int i = 0; i < 2; ++i) {  // what was not copied is ordered again
+      static_cast<void>(cache->pin(plan));
+      cache->settle();
+    }
+    ASSERT_TRUE(cache->pin(plan)) << "without allocation " << count;
+    EXPECT_EQ(cache->counters().entries, 3u);
+    cache->forget(plan.partition);
+    EXPECT_EQ(arena.used(), 0u) << "without allocation " << count;
+  }
+  EXPECT_TRUE(survived);
+  EXPECT_GT(count, 5u);
+}
+
+TEST(ADeviceCacheWithoutMemory, OrdersAgainWhatFoundNoMemoryToBeOrdered) {
+  const support::IndexedCollection index(support::random_collection(913, {.documents = 300, .terms = 30}), {});
+  const Plan plan = index.plan(0, std::vector<support::TermNumber>{0, 1, 2}, Mode::kOr, 10);
+  const device::Memory memory = *device::Memory::create(device::Place::kDevice, std::size_t{16} << 20);
+  device::Arena arena(memory.data(), memory.bytes());
+  int thrown = 0;
+  bool survived = false;
+  for (std::uint64_t count = 1; !survived && count < 100; ++count) {
+    const auto cache = *DeviceCache::create(arena, {.copying = DeviceCache::Copying::kByTheCaller});
+    support::fail_allocation(count);
+    try {
+      static_cast<void>(cache->pin(plan));
+    } catch (const std::bad_alloc&) {
+      ++thrown;
+    }
+    survived = support::allocation_will_fail();
+    support::fail_allocation(0);
+    static_cast<void>(cache->pin(plan));
+    ASSERT_TRUE(cache->pin(plan)) << "without allocation " << count;
+    cache->forget(plan.partition);
+  }
+  EXPECT_TRUE(survived);
+  EXPECT_GT(thrown, 5);
+}
+
 }  // namespace
 }  // namespace frond::leaf::gpu
