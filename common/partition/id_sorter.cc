@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "common/base/bytes.h"
+#include "common/partition/partition.h"
 #include "common/partition/rocks.h"
 
 namespace frond::partition {
@@ -59,8 +60,11 @@ class IdSorter::RunReader {
     const std::size_t kept = buffer_.size();
     const std::size_t want = std::min<std::uint64_t>(buffer_bytes_, run_.end - run_.begin);
     buffer_.resize(kept + want);
-    const ssize_t got = ::pread(file_, buffer_.data() + kept, want, static_cast<off_t>(run_.begin));
-    if (got <= 0) return Error(Code::kInvalid, std::string("scratch file of ids: ") + std::strerror(got ? errno : EIO));
+    ssize_t got = 0;
+    do got = ::pread(file_, buffer_.data() + kept, want, static_cast<off_t>(run_.begin));
+    while (got < 0 && errno == EINTR);
+    if (got <= 0)
+      return Error(Code::kUnavailable, std::string("scratch file of ids: ") + std::strerror(got ? errno : EIO));
     buffer_.resize(kept + static_cast<std::size_t>(got));
     run_.begin += static_cast<std::uint64_t>(got);
     return {};
@@ -101,7 +105,7 @@ void IdSorter::sort() {
 Result<void> IdSorter::spill() {
   if (file_ < 0) {
     file_ = ::open(scratch_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (file_ < 0) return Error(Code::kInvalid, scratch_.string() + ": " + std::strerror(errno));
+    if (file_ < 0) return Error(Code::kUnavailable, scratch_.string() + ": " + std::strerror(errno));
     ::unlink(scratch_.c_str());
   }
   sort();
@@ -127,7 +131,7 @@ Result<void> IdSorter::write_out(ByteView bytes) {
   while (!bytes.empty()) {
     const ssize_t put = ::write(file_, bytes.data(), bytes.size());
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return Error(Code::kInvalid, scratch_.string() + ": " + std::strerror(errno));
+    if (put < 0) return Error(Code::kUnavailable, scratch_.string() + ": " + std::strerror(errno));
     bytes = bytes.subspan(static_cast<std::size_t>(put));
     file_bytes_ += static_cast<std::uint64_t>(put);
   }

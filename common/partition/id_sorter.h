@@ -22,9 +22,10 @@ class IdSorter {
   IdSorter(const IdSorter&) = delete;
   IdSorter& operator=(const IdSorter&) = delete;
 
-  // kInvalid: the scratch file can't be written.
+  // kUnavailable: the scratch file can't be written.
   Result<void> add(std::string_view id, DocId docid);
-  // Every id once, in byte order. kInvalid names an id that came twice. Called once, last.
+  // Every id once, in byte order. kInvalid names an id that came twice; kUnavailable: the scratch file. Called once,
+  // last.
   Result<void> finish(const std::function<Result<void>(std::string_view id, DocId docid)>& visit);
   std::size_t runs() const { return runs_.size(); }  // spilled so far
 

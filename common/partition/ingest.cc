@@ -8,6 +8,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <system_error>
 
 #include <rocksdb/env.h>
 
@@ -48,7 +49,10 @@ Result<FilesByFamily> sort_files(const fs::path& folder, std::span<const Partiti
     const fs::path path = folder / file.name;
     std::error_code failed;
     const auto bytes = fs::file_size(path, failed);
-    if (failed) return Error(Code::kCorrupt, path.string() + ": " + failed.message());
+    if (failed) {
+      const bool absent = failed == std::errc::no_such_file_or_directory;
+      return Error(absent ? Code::kCorrupt : Code::kUnavailable, path.string() + ": " + failed.message());
+    }
     if (bytes != file.bytes)
       return Error(Code::kCorrupt,
                    path.string() + ": " + std::to_string(bytes) + " bytes, expected " + std::to_string(file.bytes));

@@ -81,7 +81,7 @@ class Partition {
   // and marks it complete last. `move`: files are moved, and the mark follows when all is synced. Else they are linked
   // or copied and nothing is synced: for looking into a partition, which takes milliseconds. A folder left by an
   // interrupted call is removed first; kInvalid if a complete one is there. kCorrupt: a file is missing or of another
-  // size (its checksum is the caller's business), or RocksDB refuses it.
+  // size (its checksum is the caller's business), or RocksDB refuses it; kUnavailable: the disk.
   static Result<void> ingest(const std::filesystem::path& files_folder, std::span<const PartitionFile> files,
                              const std::filesystem::path& database, bool move);
   // True if ingest() finished there.

@@ -250,7 +250,7 @@ Result<std::unique_ptr<PartitionWriter>> PartitionWriter::create(const std::file
     std::error_code failed;
     std::filesystem::remove_all(folder, failed);
     if (!failed) std::filesystem::create_directories(folder, failed);
-    if (failed) return Error(Code::kInvalid, folder.string() + ": " + failed.message());
+    if (failed) return Error(Code::kUnavailable, folder.string() + ": " + failed.message());
     return std::unique_ptr<PartitionWriter>(std::make_unique<Writer>(folder, built_average_length));
   });
 }

@@ -61,8 +61,8 @@ class PartitionWriter {
                                 std::span<const ByteBuffer> segments) = 0;
   // Documents in docID order from 0, `length` in tokens. May interleave with add_list.
   virtual Result<void> add_document(const StoredDocument& document, std::uint32_t length) = 0;
-  // Writes what is buffered, syncs, checksums; nothing may be added after it. kInvalid when a file can't be written
-  // names it, and when two documents have one id names that.
+  // Writes what is buffered, syncs, checksums; nothing may be added after it. kInvalid names an id that two documents
+  // have. kUnavailable, here and above: a file can't be written; the message names it.
   virtual Result<PartitionSummary> finish() = 0;
 };
 

@@ -40,7 +40,8 @@ rocksdb::Options table_options() {
 }
 
 Error write_error(const rocksdb::Status& status, const std::filesystem::path& file) {
-  return Error(Code::kInvalid, file.string() + ": " + status.ToString());
+  return Error(status.IsInvalidArgument() ? Code::kInvalid : Code::kUnavailable,
+               file.string() + ": " + status.ToString());
 }
 
 Error error_of(const rocksdb::Status& status, std::string_view where) {

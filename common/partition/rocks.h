@@ -28,7 +28,8 @@ rocksdb::Options table_options();
 // Not found, corrupt, or unavailable (the disk said no), with where it happened.
 Error error_of(const rocksdb::Status& status, std::string_view where);
 
-// What could not be written, and where: kInvalid.
+// What could not be written, and where: kInvalid where it is what was to be written (keys out of order), else
+// kUnavailable: the disk.
 Error write_error(const rocksdb::Status& status, const std::filesystem::path& file);
 
 // Printable, for messages: a key may hold anything.

@@ -19,9 +19,9 @@ class SstTable {
  public:
   SstTable(std::filesystem::path folder, std::string name, std::uint64_t file_bytes);
   ~SstTable();
-  // Keys in ascending byte order; kInvalid names the file otherwise, and when it can't be written.
+  // Keys in ascending byte order; kInvalid names the file otherwise. kUnavailable: it can't be written.
   Result<void> put(std::string_view key, ByteView value);
-  // Syncs and checksums the last file. No entries: no files.
+  // Syncs and checksums the last file. No entries: no files. kUnavailable.
   Result<std::vector<PartitionFile>> finish();
   std::uint64_t entries() const { return entries_; }
 

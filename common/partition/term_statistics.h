@@ -25,7 +25,7 @@ struct TermTotals {
 Result<TermTotals> merge_terms(std::span<const std::shared_ptr<const Partition>> partitions,
                                const std::function<Result<void>(std::string_view, const TermStatistics&)>& visit);
 
-// Writes and syncs `file`, whose folder exists. kInvalid: can't be written.
+// Writes and syncs `file`, whose folder exists. kUnavailable: can't be written.
 Result<TermTotals> write_term_statistics(std::span<const std::shared_ptr<const Partition>> partitions,
                                          const std::filesystem::path& file);
 

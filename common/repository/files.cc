@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <system_error>
 #include <vector>
 
 namespace frond::repository {
@@ -57,7 +58,10 @@ Result<void> write_synced(const std::filesystem::path& file, std::string_view te
 Result<void> expect_size(const std::filesystem::path& file, std::uint64_t bytes) {
   std::error_code failed;
   const auto size = std::filesystem::file_size(file, failed);
-  if (failed) return Error(Code::kInvalid, file.string() + ": " + failed.message());
+  if (failed) {
+    const bool absent = failed == std::errc::no_such_file_or_directory || failed == std::errc::not_a_directory;
+    return Error(absent ? Code::kInvalid : Code::kUnavailable, file.string() + ": " + failed.message());
+  }
   if (size == bytes) return {};
   return Error(Code::kInvalid,
                file.string() + ": " + std::to_string(size) + " bytes instead of " + std::to_string(bytes));

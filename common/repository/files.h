@@ -37,7 +37,7 @@ Result<void> read_file(const std::filesystem::path& file, const std::function<Re
                        std::uint64_t from = 0);
 // Written, synced; not renamed.
 Result<void> write_synced(const std::filesystem::path& file, std::string_view text);
-// kInvalid: the file is not there, or of another size.
+// kInvalid: the file is not there, or of another size; kUnavailable: the disk does not tell.
 Result<void> expect_size(const std::filesystem::path& file, std::uint64_t bytes);
 Result<void> sync_folder(const std::filesystem::path& folder);
 Result<void> rename_path(const std::filesystem::path& from, const std::filesystem::path& to);

@@ -86,8 +86,11 @@ class Writer final : public RepositoryWriter {
     const auto current = source_->current();
     if (!current && current.error().code() != Code::kNotFound) return current.error();
     manifest.previous = current ? *current : 0;
-    if (auto fit = fit_to_publish(manifest, term_statistics); !fit)
-      return Error(Code::kInvalid, "generation " + std::to_string(manifest.generation) + ": " + fit.error().message());
+    if (auto fit = fit_to_publish(manifest, term_statistics); !fit) {
+      const bool disk = fit.error().code() == Code::kUnavailable;
+      return Error(disk ? Code::kUnavailable : Code::kInvalid,
+                   "generation " + std::to_string(manifest.generation) + ": " + fit.error().message());
+    }
     for (const auto& entry : manifest.partitions) {
       const fs::path place = folder_ / "partitions" / entry.id;
       std::error_code failed;
@@ -114,7 +117,8 @@ class Writer final : public RepositoryWriter {
       return Error(Code::kNotFound, "generation " + std::to_string(current) + " has none before it");
     // The one to go back to must be there, whole.
     const Manifest target = FROND_TRY(source_->manifest(manifest.previous));
-    if (auto whole = files_in_place(target); !whole) return Error(Code::kCorrupt, whole.error().message());
+    if (auto whole = files_in_place(target); !whole)
+      return whole.error().code() == Code::kInvalid ? Error(Code::kCorrupt, whole.error().message()) : whole.error();
     // First: else the next writer would take the generations above the current one for never published.
     const Generation highest = std::max(current, FROND_TRY(highest_published()));
     FROND_TRY(switch_number("HIGHEST", highest));

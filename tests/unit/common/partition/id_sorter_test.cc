@@ -55,7 +55,7 @@ TEST(AnIdSorter, NamesTheScratchFileItCannotWrite) {
   IdSorter sorter("/nonexistent/folder/scratch", 1 << 10);
   Result<void> last;
   for (DocId docid = 0; docid < 2000 && last; ++docid) last = sorter.add("id" + std::to_string(docid), docid);
-  EXPECT_EQ(last, Code::kInvalid);
+  EXPECT_EQ(last, Code::kUnavailable);
   EXPECT_NE(last.error().message().find("/nonexistent/folder/scratch"), std::string::npos);
 }
 

@@ -1,6 +1,9 @@
 #include "common/partition/partition_writer.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
 
 #include "common/partition/file_checksum.h"
 #include "common/partition/partition.h"
@@ -119,8 +122,39 @@ TEST_F(APartitionWriter, NamesTheFolderItCannotMake) {
   support::write_file(scratch_ / "file", "x");
   const auto made = PartitionWriter::create(scratch_ / "file" / "below", 1.0);
   ASSERT_FALSE(made.has_value());
-  EXPECT_EQ(made.error().code(), Code::kInvalid);
+  EXPECT_EQ(made.error().code(), Code::kUnavailable);
   EXPECT_NE(made.error().message().find("below"), std::string::npos);
+}
+
+// As on a full disk: no file of this process becomes longer than so many bytes while one lives.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) : handler_before_(std::signal(SIGXFSZ, SIG_IGN)) {
+    FROND_CHECK(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
+    const rlimit limit{bytes, before_.rlim_max};
+    FROND_CHECK(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  }
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_before_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_before_)(int);
+};
+
+TEST_F(APartitionWriter, CallsAFullDiskUnavailableAndNamesTheFile) {
+  Result<void> added;
+  const FullDisk full(10'000);
+  for (int i = 0; i < 5000 && added; ++i)
+    added = writer_->add_document({"d" + std::to_string(i), "", "", std::to_string(i * 7919u)}, 1);
+  const auto finished = added ? writer_->finish() : Result<PartitionSummary>(added.error());
+  ASSERT_FALSE(finished);
+  EXPECT_EQ(finished.error().code(), Code::kUnavailable) << finished.error().message();
+  EXPECT_NE(finished.error().message().find(".sst"), std::string::npos) << finished.error().message();
 }
 
 }  // namespace

@@ -53,6 +53,11 @@ TEST_F(TermStatisticsOfAGeneration, AreTheSumsOverItsPartitions) {
   EXPECT_TRUE(terms->verify_checksums().has_value());
 }
 
+TEST_F(TermStatisticsOfAGeneration, AreUnavailableWhereTheyCanNotBeWritten) {
+  const std::vector partitions{partition_of(support::random_documents(10, kSeed))};
+  EXPECT_EQ(write_term_statistics(partitions, scratch_ / "nowhere" / "t.sst"), Code::kUnavailable);
+}
+
 TEST_F(TermStatisticsOfAGeneration, KnowNoOtherTerm) {
   const std::vector partitions{partition_of(support::random_documents(10, kSeed))};
   ASSERT_TRUE(write_term_statistics(partitions, scratch_ / "t.sst").has_value());
