@@ -92,7 +92,8 @@ class RepositoryWriter {
   // Makes the generation that was current before the current one current again. Returns it; kNotFound: there is none.
   virtual Result<Generation> rollback() = 0;
   // Removes all generations but the current one and the `keep` before it (following `previous`), and partitions that
-  // none of the rest names.
+  // none of the rest names. What was rolled back goes too: it is before none of them. Nothing is removed (kCorrupt,
+  // kUnavailable) where the manifest of one that stays can't be read.
   virtual Result<void> prune(unsigned keep) = 0;
 };
 

@@ -127,18 +127,21 @@ class Writer final : public RepositoryWriter {
   }
 
   Result<void> prune(unsigned keep) override {
+    const Generation current = FROND_TRY(source_->current());
+    const Generation highest = std::max(current, FROND_TRY(highest_published()));
     std::set<Generation> kept;
-    Generation generation = FROND_TRY(source_->current());
-    const Generation current = generation;
+    Generation generation = current;
     for (unsigned i = 0; i <= keep && generation != 0; ++i) {
-      const auto manifest = source_->manifest(generation);
-      if (!manifest) break;
+      auto manifest = source_->manifest(generation);
+      if (!manifest && i > 0 && manifest.error().code() == Code::kNotFound) break;  // pruned before
+      // Whatever else it may name must not be removed on a guess.
+      if (!manifest) return std::move(manifest).error().within("generation " + std::to_string(generation));
       kept.insert(generation);
       generation = manifest->previous;
     }
     for (const auto& file : list_folder(folder_ / "generations")) {
       const Generation number = generation_of(file);
-      if (!is_manifest(file) || number > current || kept.contains(number)) continue;
+      if (!is_manifest(file) || number > highest || kept.contains(number)) continue;
       std::error_code failed;
       if (fs::remove(file, failed); failed)
         return Error(Code::kUnavailable, "removing " + file.string() + ": " + failed.message());

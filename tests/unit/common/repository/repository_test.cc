@@ -123,6 +123,38 @@ TEST_F(Repository, PrunesAllButTheLastGenerations) {
   EXPECT_EQ(publish_next(root()), 6u);
 }
 
+TEST_F(Repository, PrunesWhatWasRolledBack) {
+  for (Generation n = 1; n <= 3; ++n) ASSERT_EQ(publish_next(root()), n);
+  {
+    auto writer = RepositoryWriter::open(root(), "example");
+    ASSERT_EQ((*writer)->rollback(), 2u);
+    ASSERT_TRUE((*writer)->prune(1));
+  }
+  EXPECT_EQ(read(), 2u);
+  const auto source = RepositorySource::open(root().string(), "example");
+  EXPECT_TRUE((*source)->manifest(1));
+  EXPECT_EQ((*source)->manifest(3), Code::kNotFound);
+  std::size_t partitions = 0;
+  for ([[maybe_unused]] const auto& entry : fs::directory_iterator(root() / "example/partitions")) ++partitions;
+  EXPECT_EQ(partitions, 4u);
+  EXPECT_EQ(publish_next(root()), 4u) << "numbers are not used twice";
+}
+
+TEST_F(Repository, PrunesNothingWhereAManifestThatStaysCanNotBeRead) {
+  for (Generation n = 1; n <= 4; ++n) ASSERT_EQ(publish_next(root()), n);
+  for (const Generation spoilt : {Generation{3}, Generation{4}}) {
+    const fs::path file = root() / "example" / manifest_path(spoilt);
+    support::flip_byte(file, 20);
+    auto writer = RepositoryWriter::open(root(), "example");
+    const auto pruned = (*writer)->prune(2);
+    EXPECT_EQ(pruned, Code::kCorrupt);
+    EXPECT_NE(pruned.error().message().find("generations/" + std::to_string(spoilt)), std::string::npos);
+    support::flip_byte(file, 20);
+    for (Generation n = 1; n <= 4; ++n) EXPECT_TRUE(fs::exists(root() / "example" / manifest_path(n))) << n;
+  }
+  EXPECT_EQ(read(), 4u);
+}
+
 TEST_F(Repository, NamesTheFileThatIsDamaged) {
   ASSERT_EQ(publish_next(root()), 1u);
   support::flip_byte(root() / "example/partitions/g1-p1-00/terms-0.sst", 3);
