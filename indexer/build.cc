@@ -3,6 +3,7 @@
 #include <optional>
 #include <system_error>
 
+#include "common/repository/disk_space.h"
 #include "indexer/publish/partition_build.h"
 #include "indexer/publish/publication.h"
 #include "indexer/publish/share.h"
@@ -68,6 +69,7 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
   Stopwatch watch;
   const auto writer = FROND_TRY(repository::RepositoryWriter::open(options.repository, options.collection));
   const ScratchFolder scratch(writer->building());
+  FROND_TRY(repository::expect_room(writer->building(), 0, options.disk_reserve, "building"));
   BuildSummary summary;
 
   // An order is found over the whole collection, which is dealt to partitions after it.
@@ -95,7 +97,7 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
   const PartitionBuildOptions how{
       options.codecs, options.bm25.b,
       scoring::CollectionStatistics{summary.inverted.documents, summary.inverted.tokens}.average_length(),
-      partitions_at_once(options.invert.memory.limit, partitions, options.threads)};
+      partitions_at_once(options.invert.memory.limit, partitions, options.threads), options.disk_reserve};
   const auto summaries = FROND_TRY(
       build_partitions(summary.inverted.partitions, ids, writer->building(), how, progress.documents_written, stop));
   std::uint64_t written = 0;
@@ -106,6 +108,7 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
   summary.write_seconds = watch.lap();
 
   progress.stage = BuildProgress::Stage::kPublish;
+  FROND_TRY(repository::expect_room(writer->building(), 0, options.disk_reserve, "publishing"));
   summary.manifest =
       FROND_TRY(publish_generation(*writer, draft_manifest(options, summary.inverted.input, ids, summaries), stop));
   summary.publish_seconds = watch.lap();

@@ -24,7 +24,8 @@ struct BuildOptions {
   codec::CodecChoice codecs = *codec::codec_named(codec::kDefaultCodec);
   DocumentOrder order = DocumentOrder::kInput;
   scoring::Bm25Parameters bm25;
-  bool may_be_empty = false;  // a generation without a document is published, instead of kInvalid
+  std::uint64_t disk_reserve = 0;  // bytes of the repository's disk that have to stay free
+  bool may_be_empty = false;       // a generation without a document is published, instead of kInvalid
   std::uint32_t threads = 1;  // of the machine: bounds how many partitions are written at once, and work on the order
 };
 

@@ -54,6 +54,14 @@ void add_place_flags(CLI::App& command, Place& place) {
       ->type_name("NAME");
 }
 
+void add_disk_reserve_flag(CLI::App& command, std::uint64_t& bytes) {
+  command
+      .add_option("--disk-reserve", bytes,
+                  "Free space that has to stay on the repository's disk: what would take it is not begun")
+      ->transform(config::byte_size())
+      ->default_str("64MiB");
+}
+
 BuildCommand::BuildCommand(CLI::App& app)
     : command_(*app.add_subcommand("build",
                                    "Indexes documents and publishes them as a new generation, which replaces "
@@ -103,6 +111,7 @@ BuildCommand::BuildCommand(CLI::App& app)
                   "goes to disk below the repository")
       ->transform(config::byte_size())
       ->capture_default_str();
+  add_disk_reserve_flag(command_, disk_reserve_);
   command_
       .add_option("--codec", codec_,
                   "Codec of posting lists: a codec's name; DOCIDS,FREQUENCIES, two of them; or auto, for each list the "
@@ -171,6 +180,7 @@ int BuildCommand::run(Logger& logger) {
                     .max_bad_records = max_bad_records_,
                     .memory = plan_memory(memory_limit_, parsers_, cpu_inverters_)};
   options.codecs = *codecs;
+  options.disk_reserve = disk_reserve_;
   options.order = *order;
   options.bm25 = {k1_, b_};
   options.threads = hardware_threads();

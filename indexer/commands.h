@@ -20,6 +20,9 @@ struct Place {
 };
 void add_place_flags(CLI::App& command, Place& place);
 
+inline constexpr std::uint64_t kUsualDiskReserve = std::uint64_t{64} << 20;
+void add_disk_reserve_flag(CLI::App& command, std::uint64_t& bytes);
+
 class BuildCommand {
  public:
   explicit BuildCommand(CLI::App& app);
@@ -33,6 +36,7 @@ class BuildCommand {
   std::string format_, codec_, order_, stemmer_ = "porter", stop_words_ = "on", share_;
   std::uint32_t partitions_ = 1, parsers_, cpu_inverters_;
   std::uint64_t memory_limit_ = std::uint64_t{1} << 30;
+  std::uint64_t disk_reserve_ = kUsualDiskReserve;
   std::uint64_t max_bad_records_ = 1000;
   double k1_, b_;
   bool json_ = false, no_publish_ = false, hidden_ = false, make_ids_ = false;
@@ -50,6 +54,7 @@ class PublishCommand {
   CLI::App& command_;
   Place place_;
   std::uint32_t partitions_ = 1;
+  std::uint64_t disk_reserve_ = kUsualDiskReserve;
 };
 
 class CheckCommand {

@@ -50,6 +50,7 @@ PublishCommand::PublishCommand(CLI::App& app)
                                    "generation")) {
   add_place_flags(command_, place_);
   command_.add_option("--partitions", partitions_, "How many there are: P")->required()->check(CLI::Range(1, 256));
+  add_disk_reserve_flag(command_, disk_reserve_);
 }
 
 int PublishCommand::run(Logger&) {
@@ -57,7 +58,8 @@ int PublishCommand::run(Logger&) {
     return config::refuse(*command_.get_parent(),
                           "--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
   const StopOnSignal signals;
-  const auto published = publish_shares(place_.repository, place_.collection, partitions_, signals.token());
+  const auto published =
+      publish_shares(place_.repository, place_.collection, partitions_, disk_reserve_, signals.token());
   if (!published && signals.signal() != 0) {
     write_stderr("frond-indexer: stopped by signal " + std::to_string(signals.signal()) + "; nothing is published\n");
     return 128 + signals.signal();

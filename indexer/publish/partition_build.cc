@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "common/base/thread_name.h"
+#include "common/repository/disk_space.h"
 #include "indexer/pipeline/first_error.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/publish/list_stream.h"
@@ -45,10 +46,25 @@ Result<void> write_all(partition::PartitionWriter& writer, SpoolReader& spool, B
   return {};
 }
 
+// A partition takes about as much as the runs and the spool that it is made from, which go when it is there. So much
+// has to be free before it is begun: better said now than in the middle.
+Result<void> expect_room(const InvertedDocuments::Part& part, const std::filesystem::path& folder,
+                         std::uint64_t disk_reserve) {
+  std::uint64_t bytes = 0;
+  const auto add = [&bytes](const std::filesystem::path& file) {
+    std::error_code failed;
+    if (const auto size = std::filesystem::file_size(file, failed); !failed) bytes += size;
+  };
+  for (const auto& run : part.runs) add(run);
+  add(part.spool);
+  return repository::expect_room(folder, bytes / 4 * 3, disk_reserve, "writing it");
+}
+
 Result<partition::PartitionSummary> build_partition(const InvertedDocuments::Part& part, std::uint32_t number,
                                                     const std::filesystem::path& folder, const std::string& id,
                                                     const PartitionBuildOptions& options,
                                                     std::atomic<std::uint64_t>& done, std::stop_token stop) {
+  FROND_TRY(expect_room(part, folder, options.disk_reserve));
   const std::vector<std::uint32_t> lengths = FROND_TRY(SpoolReader::read_lengths(part.spool));
   const auto writer = FROND_TRY(partition::PartitionWriter::create(folder / id, options.average_length));
   SpoolReader spool = FROND_TRY(SpoolReader::open(part.spool));

@@ -20,10 +20,11 @@ struct PartitionBuildOptions {
   double b = 0;
   double average_length = 0;  // of the whole collection
   std::uint32_t at_once = 1;
+  std::uint64_t disk_reserve = 0;  // bytes of the disk that have to stay free
 };
 
 // Writes partition p into folder/ids[p], and removes its runs and its spool. `done` counts documents written. Errors
-// name the partition: kCorrupt, kInvalid, kUnavailable (the disk, or stopped).
+// name the partition: kCorrupt, kInvalid, kUnavailable (the disk, also where a partition will not fit; or stopped).
 Result<std::vector<partition::PartitionSummary>> build_partitions(const std::vector<InvertedDocuments::Part>& parts,
                                                                   const std::vector<std::string>& ids,
                                                                   const std::filesystem::path& folder,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/partition/partition.h"
+#include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
 #include "indexer/pipeline/id_set.h"
 #include "indexer/publish/publication.h"
@@ -73,17 +74,21 @@ Result<void> same_input(const std::vector<Manifest>& shares) {
                                    describe(usual) + "; build again what was built from another input");
 }
 
-Result<void> link_files(const fs::path& from, const PartitionEntry& entry, const fs::path& to) {
+// The files of a share's partition under `to`: linked; or, where the file system can't, or it is another one, copied,
+// verified and synced.
+Result<void> take_files(const fs::path& share, std::string_view collection, const PartitionEntry& entry,
+                        const fs::path& to, std::uint64_t disk_reserve) {
   std::error_code failed;
   fs::create_directory(to, failed);
-  for (const auto& file : entry.summary.files) {
-    if (failed) break;
-    fs::create_hard_link(from / file.name, to / file.name, failed);
-    if (!failed) continue;
-    failed.clear();
-    fs::copy_file(from / file.name, to / file.name, failed);
-  }
   if (failed) return Error(Code::kUnavailable, to.string() + ": " + failed.message());
+  const auto source = FROND_TRY(repository::RepositorySource::open(share.string(), collection));
+  for (const auto& file : entry.summary.files) {
+    const std::string path = repository::partition_file_path(entry, file);
+    fs::create_hard_link(share / collection / path, to / file.name, failed);
+    if (!failed) continue;
+    FROND_TRY(repository::expect_room(to, file.bytes, disk_reserve, "copying " + path));
+    FROND_TRY(source->fetch(path, file, to / file.name));
+  }
   return {};
 }
 
@@ -131,9 +136,10 @@ fs::path share_repository(const fs::path& repository, std::string_view collectio
 }
 
 Result<Manifest> publish_shares(const fs::path& repository, std::string_view collection, std::uint32_t count,
-                                std::stop_token stop) {
+                                std::uint64_t disk_reserve, std::stop_token stop) {
   const auto writer = FROND_TRY(repository::RepositoryWriter::open(repository, collection));
   const BuildingFolder emptied(writer->building());
+  FROND_TRY(repository::expect_room(writer->building(), 0, disk_reserve, "publishing"));
   std::vector<Manifest> shares;
   for (std::uint32_t i = 0; i < count; ++i) {
     const fs::path folder = share_repository(repository, collection, i, count);
@@ -154,11 +160,12 @@ Result<Manifest> publish_shares(const fs::path& repository, std::string_view col
   IdSet ids;
   for (std::uint32_t i = 0; i < count; ++i) {
     PartitionEntry entry = shares[i].partitions[0];
-    const fs::path files = share_repository(repository, collection, i, count) / collection / "partitions" / entry.id;
-    entry.id = new_partition_id(writer->next_generation(), i);
+    const std::string id = new_partition_id(writer->next_generation(), i);
+    FROND_TRY(take_files(share_repository(repository, collection, i, count), collection, entry, writer->building() / id,
+                         disk_reserve));
+    entry.id = id;
     entry.base = ids.size();
     entry.stride = 1;
-    FROND_TRY(link_files(files, entry, writer->building() / entry.id));
     FROND_TRY(
         add_ids(ids, writer->building() / entry.id, entry, writer->building() / "read", share_name(i, count), stop));
     draft.partitions.push_back(std::move(entry));

@@ -22,11 +22,12 @@ std::filesystem::path share_repository(const std::filesystem::path& repository, 
 
 // Publishes shares 0 to count - 1 as one generation of `collection`, and removes them. One thread. Memory: 16 to 32
 // bytes a document, for the check that ids are unique over all shares, and two blocks of stored fields. The files are
-// linked, not copied, where the file system can. On any error, or death before CURRENT is switched, the collection and
-// the shares are as they were. kNotFound: a share is not built, which the message names; kInvalid: shares were built
-// with different options or from different lists of input files, two hold the same id, or none holds a document;
-// kUnavailable: another writer has the collection, the disk, or stopped.
+// linked, not copied, where the file system can; copying leaves `disk_reserve` bytes of the disk free. On any error, or
+// death before CURRENT is switched, the collection and the shares are as they were. kNotFound: a share is not built,
+// which the message names; kInvalid: shares were built with different options or from different lists of input files,
+// two hold the same id, or none holds a document; kUnavailable: another writer has the collection, the disk, or
+// stopped.
 Result<repository::Manifest> publish_shares(const std::filesystem::path& repository, std::string_view collection,
-                                            std::uint32_t count, std::stop_token stop);
+                                            std::uint32_t count, std::uint64_t disk_reserve, std::stop_token stop);
 
 }  // namespace frond::indexer

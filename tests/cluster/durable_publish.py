@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Nothing published is lost when the power goes: when frond-indexer switches CURRENT, every file that the manifest names
 is on the disk, and so is every name on the way to it. What was written, renamed and synced, and when, is told by strace;
-skipped where that can't be had. Prints how often was synced.
+skipped where that can't be had. Prints how often was synced. Shares that lie on another disk are copied: that case is left
+out where there is no other file system to write to.
 """
 import json
 import os
@@ -9,11 +10,12 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import harness
 import random_text
 
-CALLS = "openat,open,creat,write,pwrite64,writev,ftruncate,close,fsync,fdatasync,rename,renameat,renameat2,link,linkat,mkdir,mkdirat"
+CALLS = "openat,open,creat,write,pwrite64,writev,sendfile,copy_file_range,ftruncate,close,fsync,fdatasync,rename,renameat,renameat2,link,linkat,mkdir,mkdirat"
 LINE = re.compile(r"^\d+ +(\w+)\((.*)\) += (-?\d+)")
 BEHIND = re.compile(r"(?:AT_FDCWD|\d+)<([^>]*)>")
 
@@ -55,8 +57,10 @@ class Disk:
     def apply(self, name, arguments, line):
         behind = BEHIND.findall(arguments)
         quoted = re.findall(r'"([^"]*)"', arguments)
-        if name in ("write", "pwrite64", "writev", "ftruncate") and behind and behind[0].startswith("/"):
+        if name in ("write", "pwrite64", "writev", "ftruncate", "sendfile") and behind and behind[0].startswith("/"):
             self.dirty.add(self.file(behind[0]))
+        elif name == "copy_file_range":
+            self.dirty.add(self.file(behind[1]))
         elif name in ("fsync", "fdatasync"):
             self.syncs += 1
             self.dirty.discard(self.file(behind[0]))
@@ -102,7 +106,25 @@ def published_files(collection):
     return files
 
 
+def another_disk(folder):
+    """A new folder on another file system than `folder`; None: there is none."""
+    for place in ("/dev/shm", "/run", "/var/tmp"):
+        if os.path.isdir(place) and os.access(place, os.W_OK) and os.stat(place).st_dev != os.stat(folder).st_dev:
+            return tempfile.mkdtemp(prefix="frond-shares-", dir=place)
+    return None
+
+
+def publish_shares(setting, name, root, sources):
+    for i in range(2):
+        command = [part for part in setting.build_command(root, "c", sources, 2) if part not in ("--partitions", "2")]
+        done = subprocess.run(command + ["--partition", f"{i}/2", "--no-publish"], capture_output=True, text=True, timeout=300)
+        harness.expect(done.returncode == 0, f"share {i}: {done.stderr[-500:]}")
+    return check(setting, name, root, [setting.program("frond-indexer"), "publish", "--repository", root, "--collection", "c",
+                                       "--partitions", "2"])
+
+
 def check(setting, name, root, command):
+    """The calls that were traced."""
     calls = traced(setting, setting.path(name + ".strace"), command)
     collection = os.path.join(root, "c")
     files, disk, switched = published_files(collection), Disk(), False
@@ -119,6 +141,7 @@ def check(setting, name, root, command):
     why = disk.lost(os.path.join(collection, "CURRENT"), os.path.dirname(root))
     harness.expect(why is None, f"{name}: at the end, {why}")
     print(f"{name}: {len(files)} files on the disk before CURRENT was switched, {disk.syncs} syncs", flush=True)
+    return calls
 
 
 def test(setting):
@@ -127,13 +150,20 @@ def test(setting):
     root = os.path.realpath(setting.path("repository"))
     check(setting, "build of 4 partitions", root, setting.build_command(root, "c", sources, 4))
     check(setting, "a second generation", root, setting.build_command(root, "c", sources[:2], 2))
-    shares = os.path.realpath(setting.path("shared"))
-    for i in range(2):
-        command = [part for part in setting.build_command(shares, "c", sources, 2) if part not in ("--partitions", "2")]
-        done = subprocess.run(command + ["--partition", f"{i}/2", "--no-publish"], capture_output=True, text=True, timeout=300)
-        harness.expect(done.returncode == 0, f"share {i}: {done.stderr[-500:]}")
-    check(setting, "publication of 2 shares", shares, [setting.program("frond-indexer"), "publish", "--repository", shares,
-                                                       "--collection", "c", "--partitions", "2"])
+    publish_shares(setting, "publication of 2 shares", os.path.realpath(setting.path("shared")), sources)
+    elsewhere = another_disk(setting.folder)
+    if elsewhere is None:
+        print("no other file system here: copied shares are left out")
+        return
+    try:
+        shares = os.path.realpath(setting.path("apart"))
+        os.makedirs(os.path.join(shares, "c"))
+        os.symlink(elsewhere, os.path.join(shares, "c", "shares"))
+        calls = publish_shares(setting, "publication of 2 shares from another disk", shares, sources)
+        harness.expect(not any(call.startswith("link") and "/shares/" in line for call, _, line in calls),
+                       "the shares could be linked: nothing was copied")
+    finally:
+        shutil.rmtree(elsewhere, ignore_errors=True)
 
 
 parsed = harness.arguments(__doc__).parse_args()
