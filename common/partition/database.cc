@@ -1,49 +1,26 @@
 #include "common/partition/database.h"
 
 #include <algorithm>
-#include <charconv>
-#include <fstream>
 
 #include "common/codec/list_codec.h"
+#include "common/partition/block_search.h"
 #include "common/partition/rocks.h"
 
 namespace frond::partition {
 
-// What a PinnedBytes holds on to: RocksDB's pin, or a copy with slack. The database is released last.
+// What a PinnedBytes holds on to: RocksDB's pin, a copy with slack, or (neither) the database's mapping. The database
+// is released last.
 class PinnedBytes::Pin {
  public:
   std::shared_ptr<const Database> database;
   rocksdb::PinnableSlice slice;
   ByteBuffer copy;
+  const MappedFile* file = nullptr;  // whose mapping it is in
 };
 
-MappedFiles MappedFiles::of(const std::filesystem::path& folder) {
-  MappedFiles files;
-  std::error_code failed;
-  const std::string prefix = std::filesystem::canonical(folder, failed).string() + "/";
-  if (failed) return files;
-  // Lines: "begin-end perms offset device inode    path"
-  std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) {
-    const auto path = line.find('/');
-    if (path == std::string::npos || line.compare(path, prefix.size(), prefix) != 0 || !line.ends_with(".sst"))
-      continue;
-    Range range{};
-    const char* const end = line.data() + line.size();
-    const auto first = std::from_chars(line.data(), end, range.begin, 16);
-    if (first.ec != std::errc() || first.ptr == end || *first.ptr != '-') continue;
-    if (std::from_chars(first.ptr + 1, end, range.end, 16).ec == std::errc()) files.ranges_.push_back(range);
-  }
-  std::sort(files.ranges_.begin(), files.ranges_.end(),
-            [](const Range& a, const Range& b) { return a.begin < b.begin; });
-  return files;
-}
-
-bool MappedFiles::holds(ByteView bytes, std::size_t slack) const {
-  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
-  const auto after = std::upper_bound(ranges_.begin(), ranges_.end(), begin,
-                                      [](std::uintptr_t at, const Range& range) { return at < range.begin; });
-  return after != ranges_.begin() && begin + bytes.size() + slack <= std::prev(after)->end;
+Result<void> PinnedBytes::intact() const {
+  if (!pin_ || pin_->file == nullptr || pin_->file->check()) return {};
+  return pin_->database->intact();  // which tells what of the set it was
 }
 
 std::vector<rocksdb::ColumnFamilyDescriptor> family_descriptors() {
@@ -55,17 +32,19 @@ std::vector<rocksdb::ColumnFamilyDescriptor> family_descriptors() {
 
 std::filesystem::path completion_mark(const std::filesystem::path& database) { return database / "COMPLETE"; }
 
-Result<std::shared_ptr<const Database>> Database::open(const std::filesystem::path& folder) {
+Result<std::shared_ptr<const Database>> Database::open(const std::filesystem::path& folder, LongLists lists) {
   return guarded(folder.string(), [&]() -> Result<std::shared_ptr<const Database>> {
     std::shared_ptr<Database> database(new Database);
     database->folder_ = folder;
+    database->lists_ = lists;
+    rocksdb::DBOptions options(table_options());
+    options.env = database->env_.get();
     rocksdb::DB* db = nullptr;
-    const auto status = rocksdb::DB::OpenForReadOnly(rocksdb::DBOptions(table_options()), folder.string(),
-                                                     family_descriptors(), &database->handles_, &db);
+    const auto status =
+        rocksdb::DB::OpenForReadOnly(options, folder.string(), family_descriptors(), &database->handles_, &db);
     if (!status.ok()) return error_of(status, folder.string());
     database->db_.reset(db);
     std::copy(database->handles_.begin() + 1, database->handles_.end(), database->families_.begin());
-    database->mapped_ = MappedFiles::of(folder);
     return std::shared_ptr<const Database>(std::move(database));
   });
 }
@@ -78,27 +57,77 @@ std::string Database::where(Family family, std::string_view key) const {
   return folder_.string() + ": " + std::string(name_of(family)) + " " + printable(key);
 }
 
-Result<PinnedBytes> Database::get(Family family, std::string_view key, Checks checks) const {
+rocksdb::Status Database::look_up(Family family, std::string_view key, rocksdb::PinnableSlice& value) const {
+  rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  return db_->Get(options, families_[static_cast<std::size_t>(family)], slice_of(key), &value);
+}
+
+Result<std::optional<PinnedBytes>> Database::look_up_mapped(std::string_view key, rocksdb::PinnableSlice& value,
+                                                            rocksdb::Status& status) const {
+  const MappedFile* file = nullptr;
+  std::uint64_t offset = 0;
+  std::size_t bytes = 0;
+  {
+    const BlockPlace place;
+    status = look_up(Family::kPostings, key, value);
+    if (!place.found()) return std::optional<PinnedBytes>();
+    file = &place.file();
+    offset = place.offset();
+    bytes = place.bytes();
+  }
+  std::array<char, kBlockHeadBytes> head;
+  char compression = 0;
+  const std::size_t had = FROND_TRY(file->copy(offset, head));
+  FROND_TRY(file->copy(offset + bytes - kBlockTrailerBytes, {&compression, 1}));
+  const BlockAnswer answer = find_in_block(as_bytes({head.data(), std::min(had, bytes)}), bytes, key);
+  const ValuePlace at = answer.value.value_or(ValuePlace());
+  const bool is_long = at.bytes >= kLongBlockBytes && offset + at.offset + at.bytes + codec::kReadSlack <= file->size();
+  if (compression != rocksdb::kNoCompression || !answer.told || (answer.value && !is_long)) {
+    status = look_up(Family::kPostings, key, value);  // the whole block, as usual
+    return std::optional<PinnedBytes>();
+  }
+  FROND_TRY(file->check());
+  if (!answer.value) {
+    status = rocksdb::Status::NotFound();
+    return std::optional<PinnedBytes>();
+  }
+  auto pin = std::make_shared<PinnedBytes::Pin>();
+  pin->database = shared_from_this();
+  pin->file = file;
+  return std::optional<PinnedBytes>(PinnedBytes(file->view(offset + at.offset, at.bytes), std::move(pin)));
+}
+
+Result<PinnedBytes> Database::get(Family family, std::string_view key) const {
+  auto found = read(family, key);
+  if (found || found.error().code() == Code::kNotFound) return found;
+  auto whole = intact();  // if it is not, that says more than what one file of the set knows
+  return whole ? std::move(found).error() : std::move(whole).error().within(where(family, key));
+}
+
+Result<PinnedBytes> Database::read(Family family, std::string_view key) const {
   try {
-    rocksdb::ReadOptions options;
-    options.verify_checksums = checks == Checks::kVerify;
-    options.fill_cache = false;
     auto pin = std::make_shared<PinnedBytes::Pin>();
-    const auto status = db_->Get(options, families_[static_cast<std::size_t>(family)], slice_of(key), &pin->slice);
+    rocksdb::Status status;
+    if (family == Family::kPostings && lists_ == LongLists::kMapped) {
+      auto mapped = look_up_mapped(key, pin->slice, status);
+      if (!mapped) return std::move(mapped).error().within(where(family, key));
+      if (*mapped) return **std::move(mapped);
+    } else {
+      status = look_up(family, key, pin->slice);
+    }
     if (!status.ok()) return error_of(status, where(family, key));
     pin->database = shared_from_this();
-    ByteView bytes = bytes_of(pin->slice);
-    // After a value in a mapped file come at least its block's trailer, the file's properties and footer. A value that
-    // RocksDB holds on the heap has nothing after it, so it is copied.
-    if (!mapped_.holds(bytes, codec::kReadSlack)) {
-      pin->copy.reserve(bytes.size() + codec::kReadSlack);
-      pin->copy.assign(bytes.begin(), bytes.end());
-      pin->copy.resize(bytes.size() + codec::kReadSlack);
-      const std::size_t size = bytes.size();
-      pin->slice.Reset();
-      bytes = ByteView(pin->copy).first(size);
-    }
-    return PinnedBytes(bytes, std::move(pin));
+    const ByteView bytes = bytes_of(pin->slice);
+    if (family != Family::kPostings && family != Family::kTerms) return PinnedBytes(bytes, std::move(pin));
+    // Lists are decoded a vector at a time, past their end; behind RocksDB's own value there is nothing.
+    const std::size_t size = bytes.size();
+    pin->copy.reserve(size + codec::kReadSlack);
+    pin->copy.assign(bytes.begin(), bytes.end());
+    pin->copy.resize(size + codec::kReadSlack);
+    pin->slice.Reset();
+    const ByteView copied = ByteView(pin->copy).first(size);
+    return PinnedBytes(copied, std::move(pin));
   } catch (const std::exception& thrown) {
     return Error(Code::kUnavailable, where(family, key) + ": " + thrown.what());
   }

@@ -45,7 +45,7 @@ Result<DocId> DocumentReader::load(DocId docid, Extent extent, DocumentBlock& bl
     first = *std::prev(std::upper_bound(block_starts_.begin(), block_starts_.end(), docid));
     std::string key;
     append_be32(key, *first);
-    auto value = database_->get(Family::kDocuments, key, Database::Checks::kVerify);
+    auto value = database_->get(Family::kDocuments, key);
     if (!value && value.error().code() == Code::kNotFound)
       return Error(Code::kCorrupt,
                    name_of_document(docid) + ": no block begins with document " + std::to_string(*first));

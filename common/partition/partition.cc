@@ -13,7 +13,6 @@
 namespace frond::partition {
 namespace {
 
-using Checks = Database::Checks;
 using DatabasePtr = std::shared_ptr<const Database>;
 
 class Cursor final : public TermCursor {
@@ -105,7 +104,7 @@ class RocksPartition final : public Partition {
   }
 
   Result<DocId> docid_of(std::string_view external_id) const override {
-    const PinnedBytes value = FROND_TRY(database_->get(Family::kIds, external_id, Checks::kVerify));
+    const PinnedBytes value = FROND_TRY(database_->get(Family::kIds, external_id));
     const auto docid = decode_docid(value.bytes());
     if (!docid || *docid >= documents())
       return Error(Code::kCorrupt, database_->where(Family::kIds, external_id) + ": not a document");
@@ -143,6 +142,9 @@ class RocksPartition final : public Partition {
   }
 
   Result<void> verify_checksums() const override { return database_->verify_checksums(); }
+  Result<void> intact() const override { return database_->intact(); }
+  Result<void> check_files() const override { return database_->check_files(); }
+  const std::filesystem::path& folder() const override { return database_->folder(); }
 
  private:
   struct PinnedRecord {
@@ -152,7 +154,7 @@ class RocksPartition final : public Partition {
   std::string where(std::string_view term) const { return database_->where(Family::kTerms, term); }
 
   Result<PinnedRecord> record_of(std::string_view term) const {
-    PinnedBytes value = FROND_TRY(database_->get(Family::kTerms, term, Checks::kVerify));
+    PinnedBytes value = FROND_TRY(database_->get(Family::kTerms, term));
     auto record = decode_term(value.bytes());
     if (!record) return std::move(record).error().within(where(term));
     if (record->statistics.document_frequency > documents())
@@ -162,7 +164,7 @@ class RocksPartition final : public Partition {
   }
 
   Result<PinnedBytes> stored(std::string_view term, std::uint32_t number) const {
-    auto value = database_->get(Family::kPostings, list_key(term, number), Checks::kTrust);
+    auto value = database_->get(Family::kPostings, list_key(term, number));
     if (!value && value.error().code() == Code::kNotFound)
       return Error(Code::kCorrupt, where(term) + ": segment " + std::to_string(number) + " is missing");
     return value;
@@ -235,18 +237,20 @@ Result<std::vector<DocId>> read_block_starts(const Database& database, const Sum
 
 }  // namespace
 
-Result<std::shared_ptr<const Partition>> Partition::open(const std::filesystem::path& database_folder) {
+Result<std::shared_ptr<const Partition>> Partition::open(const std::filesystem::path& database_folder,
+                                                         LongLists lists) {
   const std::string name = database_folder.string();
   if (!complete(database_folder)) return Error(Code::kNotFound, name + ": no complete partition");
   return guarded(name, [&]() -> Result<std::shared_ptr<const Partition>> {
-    const DatabasePtr database = FROND_TRY(Database::open(database_folder));
-    const auto value = database->get(Family::kArrays, kSummaryKey, Checks::kVerify);
-    if (!value) return Error(Code::kCorrupt, value.error().message());
+    const DatabasePtr database = FROND_TRY(Database::open(database_folder, lists));
+    const auto value = database->get(Family::kArrays, kSummaryKey);
+    if (!value && value.error().code() == Code::kNotFound) return Error(Code::kCorrupt, value.error().message());
+    if (!value) return value.error();
     auto record = decode_summary(value->bytes());
     if (!record) return std::move(record).error().within(name);
     auto lengths = FROND_TRY(read_lengths(*database, record->summary));
     auto block_starts = FROND_TRY(read_block_starts(*database, *record));
-    auto dictionary = database->get(Family::kArrays, kDictionaryKey, Checks::kVerify);
+    auto dictionary = database->get(Family::kArrays, kDictionaryKey);
     if (!dictionary && dictionary.error().code() != Code::kNotFound) return std::move(dictionary).error();
     return std::shared_ptr<const Partition>(
         std::make_shared<RocksPartition>(database, std::move(*record), std::move(lengths), std::move(block_starts),

@@ -1,12 +1,17 @@
 #pragma once
-// A partition open for reading: one RocksDB database, immutable, its files mapped. All methods may be called from any
-// thread. Errors name the database's folder and the key.
+// A partition open for reading: one RocksDB database, immutable. All methods may be called from any thread. Errors name
+// the database's folder and the key.
 //
-// Block checksums are verified whenever terms, ids, documents and arrays are read, and not when lists are: verifying a
-// list costs 40 times what pinning it does, so it is done once, by fetch() or verify_checksums(), and a blob that is
-// damaged later is survived by its decoder. Files must not be truncated while mapped.
+// What is read is copied out of mapped files and its block's checksum verified, but for long posting lists where they
+// are asked for as they are mapped (LongLists::kMapped): to verify such a list costs 40 times what pinning it does, so
+// that is done once, by fetch() or verify_checksums(), and a blob that is damaged later is survived by its decoder.
 //
-// Memory: 4 bytes a document (lengths), 4 bytes a block of stored fields, and RocksDB's few MiB; no block cache.
+// A file that is cut short, or that the disk can't read, while it is open is an error of the partition, and of nothing
+// else: intact() tells from then on, and calls that need the disk fail. A mapped list may read as zeros then: whoever
+// has used one asks PinnedBytes::intact() before the result is believed.
+//
+// Memory: 4 bytes a document (lengths), 4 bytes a block of stored fields, RocksDB's few MiB and its indexes (about 20
+// bytes for each block of 4 KiB); no block cache.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -24,8 +29,8 @@
 
 namespace frond::partition {
 
-// A value pinned where RocksDB holds it (a mapped file), with codec::kReadSlack readable bytes after it. Move-only;
-// keeps the partition's database alive.
+// A value: a copy, or a mapped list's bytes; lists have codec::kReadSlack readable bytes after them. Move-only; keeps
+// the partition's database alive.
 class PinnedBytes {
  public:
   class Pin;
@@ -34,6 +39,9 @@ class PinnedBytes {
   PinnedBytes(PinnedBytes&&) noexcept = default;
   PinnedBytes& operator=(PinnedBytes&&) noexcept = default;
   ByteView bytes() const { return bytes_; }
+  // Of a mapped list: its file is still as long as it was, and could be read. Asked for after the bytes were used: only
+  // then were they what they seemed. Costs a system call; a copy's costs nothing. kCorrupt, kUnavailable.
+  Result<void> intact() const;
   // The same, narrowed to its last `count` bytes, at most all of them.
   PinnedBytes last(std::size_t count) && { return {bytes_.last(count), std::move(pin_)}; }
 
@@ -64,6 +72,15 @@ struct EntryCounts {
   friend bool operator==(const EntryCounts&, const EntryCounts&) = default;
 };
 
+// Where the bytes of a long posting list are that a Partition hands out.
+enum class LongLists {
+  kCopied,  // in memory of their own, verified
+  kMapped,  // in the file's mapping: not copied, and to be believed only if PinnedBytes::intact() says so afterwards
+};
+
+// A key, for messages: in quotes, printable, cut after 80 bytes.
+std::string printable(std::string_view key);
+
 // Terms in byte order, pulled. One thread; keeps its database alive.
 class TermCursor {
  public:
@@ -86,8 +103,9 @@ class Partition {
                              const std::filesystem::path& database, bool move);
   // True if ingest() finished there.
   static bool complete(const std::filesystem::path& database);
-  // Opens read-only and validates metadata. kNotFound, kCorrupt.
-  static Result<std::shared_ptr<const Partition>> open(const std::filesystem::path& database);
+  // Opens read-only and validates metadata. kNotFound, kCorrupt, kUnavailable (the disk; as every method below).
+  static Result<std::shared_ptr<const Partition>> open(const std::filesystem::path& database,
+                                                       LongLists lists = LongLists::kCopied);
   virtual ~Partition() = default;
 
   virtual std::uint32_t documents() const = 0;
@@ -123,6 +141,12 @@ class Partition {
   virtual Result<EntryCounts> count_entries() const = 0;
   // Reads every block of every file and verifies its checksum.
   virtual Result<void> verify_checksums() const = 0;
+  // No file was cut short or unreadable so far as anybody has seen: else which (kCorrupt, kUnavailable), and for good.
+  // Costs one atomic read.
+  virtual Result<void> intact() const = 0;
+  // The same, having looked at the size of every file.
+  virtual Result<void> check_files() const = 0;
+  virtual const std::filesystem::path& folder() const = 0;
 };
 
 }  // namespace frond::partition

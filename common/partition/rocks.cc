@@ -1,5 +1,7 @@
 #include "common/partition/rocks.h"
 
+#include "common/partition/partition.h"
+
 #include <cstdarg>
 #include <memory>
 
@@ -23,11 +25,10 @@ rocksdb::Options table_options() {
   table.checksum = rocksdb::kXXH3;
   table.block_size = 4 << 10;
   table.no_block_cache = true;
-  table.enable_index_compression = false;  // so that the index, too, is read where it is mapped
+  table.enable_index_compression = false;
   rocksdb::Options options;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.compression = rocksdb::kNoCompression;
-  options.allow_mmap_reads = true;
   options.max_open_files = -1;
   options.info_log = std::make_shared<NoLog>();
   options.skip_stats_update_on_db_open = true;

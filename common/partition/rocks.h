@@ -22,7 +22,8 @@ inline std::string_view text_of(const rocksdb::Slice& slice) { return {slice.dat
 inline ByteView bytes_of(const rocksdb::Slice& slice) { return as_bytes(text_of(slice)); }
 
 // One set for writing and for reading: no compression (postings are packed, documents compressed by us), XXH3 block
-// checksums, mapped files, every file open, no block cache, and no LOG files: what goes wrong comes back as a status.
+// checksums, every file open, no block cache, and no LOG files: what goes wrong comes back as a status. Readers add the
+// environment of a MappedFileSystem; RocksDB's own mappings are not used, for what ends with them is the process.
 rocksdb::Options table_options();
 
 // Not found, corrupt, or unavailable (the disk said no), with where it happened.
@@ -31,9 +32,6 @@ Error error_of(const rocksdb::Status& status, std::string_view where);
 // What could not be written, and where: kInvalid where it is what was to be written (keys out of order), else
 // kUnavailable: the disk.
 Error write_error(const rocksdb::Status& status, const std::filesystem::path& file);
-
-// Printable, for messages: a key may hold anything.
-std::string printable(std::string_view key);
 
 // A wall: RocksDB and the allocator may throw, we do not.
 template <class Call>

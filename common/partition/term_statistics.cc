@@ -9,6 +9,7 @@
 
 #include "common/partition/df_cache.h"
 #include "common/partition/format.h"
+#include "common/partition/mapped_file_system.h"
 #include "common/partition/records.h"
 #include "common/partition/rocks.h"
 
@@ -23,7 +24,7 @@ const std::string& totals_key() {
 
 class SstTerms final : public GenerationTerms {
  public:
-  explicit SstTerms(std::filesystem::path file) : file_(std::move(file)), reader_(table_options()) {}
+  explicit SstTerms(std::filesystem::path file) : file_(std::move(file)), reader_(options_with(*env_)) {}
 
   Result<void> load() {
     std::error_code failed;
@@ -49,6 +50,8 @@ class SstTerms final : public GenerationTerms {
   }
 
   const TermTotals& totals() const override { return totals_; }
+  Result<void> intact() const override { return files_->intact(); }
+  Result<void> check_files() const override { return files_->check(); }
 
   Result<void> for_each(const std::function<bool(std::string_view, std::uint64_t)>& visit) const override {
     return guarded(file_.string(), [&]() -> Result<void> {
@@ -71,6 +74,11 @@ class SstTerms final : public GenerationTerms {
   }
 
  private:
+  static rocksdb::Options options_with(rocksdb::Env& env) {
+    rocksdb::Options options = table_options();
+    options.env = &env;
+    return options;
+  }
   Result<std::uint64_t> stored_df(std::string_view term) const {
     return guarded(file_.string(), [&]() -> Result<std::uint64_t> {
       if (term.size() > kMaxTermBytes) return Error(Code::kNotFound, where(term));
@@ -98,6 +106,8 @@ class SstTerms final : public GenerationTerms {
   }
 
   std::filesystem::path file_;
+  std::shared_ptr<MappedFileSystem> files_ = std::make_shared<MappedFileSystem>();
+  std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(files_);  // outlives what reads through it
   mutable rocksdb::SstFileReader reader_;  // its reads are thread-safe, though not marked const
   TermTotals totals_;
   mutable DfCache cache_;

@@ -29,8 +29,8 @@ Result<TermTotals> merge_terms(std::span<const std::shared_ptr<const Partition>>
 Result<TermTotals> write_term_statistics(std::span<const std::shared_ptr<const Partition>> partitions,
                                          const std::filesystem::path& file);
 
-// Such a file, mapped, with a cache of 1.5 MiB over it (df_cache.h). Any thread. The file must not be truncated
-// meanwhile; it may be unlinked.
+// Such a file, mapped, with a cache of 1.5 MiB over it (df_cache.h). Any thread. The file may be unlinked; cut short,
+// or where the disk can't read it, it is an error of what is looked up, and intact() tells.
 class GenerationTerms {
  public:
   // kNotFound, kCorrupt: not such a file, or cut short.
@@ -42,6 +42,9 @@ class GenerationTerms {
   // Every term in byte order, until `visit` returns false.
   virtual Result<void> for_each(const std::function<bool(std::string_view term, std::uint64_t df)>& visit) const = 0;
   virtual Result<void> verify_checksums() const = 0;
+  // As Partition's.
+  virtual Result<void> intact() const = 0;
+  virtual Result<void> check_files() const = 0;
 };
 
 }  // namespace frond::partition

@@ -2,8 +2,10 @@
 // same.
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "common/base/check.h"
+#include "common/partition/block_search.h"
 #include "common/partition/document_block.h"
 #include "common/partition/records.h"
 
@@ -52,12 +54,24 @@ void read_block(ByteView in, ByteView dictionary) {
   FROND_CHECK(bytes <= block.raw.size());
 }
 
+// The first bytes say how long the block is said to be; what is here of it is its head.
+void search_block(ByteView in) {
+  ByteReader reader(in);
+  const std::uint64_t bytes = reader.get_varint();
+  const std::string key(reader.get_text());
+  const ByteView head = reader.get_bytes(reader.left());
+  if (!reader.ok() || bytes < head.size() || bytes > (std::uint64_t{1} << 32)) return;
+  const BlockAnswer answer = find_in_block(head, bytes, key);
+  FROND_CHECK(!answer.value ||
+              (answer.told && answer.value->offset <= bytes && answer.value->bytes <= bytes - answer.value->offset));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const ByteView in = std::as_bytes(std::span(data + 1, size - 1));
-  switch (data[0] % 6) {
+  switch (data[0] % 7) {
     case 0:
       read_term(in);
       break;
@@ -72,6 +86,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 4:
       read_block(in, {});
+      break;
+    case 6:
+      search_block(in);
       break;
     default:
       read_block(in, as_bytes("a dictionary that is no dictionary is raw content to zstd"));

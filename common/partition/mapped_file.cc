@@ -1,0 +1,87 @@
+#include "common/partition/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "common/base/check.h"
+#include "common/partition/bus_errors.h"
+
+namespace frond::partition {
+namespace {
+
+std::size_t whole_pages(std::uint64_t bytes) {
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;
+}
+
+Error system_error(const std::filesystem::path& file) {
+  const int why = errno;
+  return Error(why == ENOENT ? Code::kNotFound : Code::kUnavailable, file.string() + ": " + std::strerror(why));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem::path& file,
+                                                           std::shared_ptr<const Loss> loss) {
+  const int opened = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (opened < 0) return system_error(file);
+  const std::shared_ptr<MappedFile> made(new MappedFile(file, opened, std::move(loss)));
+  FROND_TRY(made->map());
+  return std::shared_ptr<const MappedFile>(made);
+}
+
+Result<void> MappedFile::map() {
+  struct stat told {};
+  if (::fstat(file_, &told) != 0) return system_error(name_);
+  if (told.st_size == 0) return {};
+  void* const at = ::mmap(nullptr, static_cast<std::size_t>(told.st_size), PROT_READ, MAP_SHARED, file_, 0);
+  if (at == MAP_FAILED) return system_error(name_);
+  size_ = static_cast<std::uint64_t>(told.st_size);
+  begin_ = static_cast<const std::byte*>(at);
+  watch_mapping(begin_, whole_pages(size_), loss_->flag());
+  return {};
+}
+
+MappedFile::~MappedFile() {
+  if (begin_ != nullptr) {
+    stop_watching(begin_);
+    ::munmap(const_cast<std::byte*>(begin_), size_);
+  }
+  ::close(file_);
+}
+
+ByteView MappedFile::view(std::uint64_t offset, std::size_t bytes) const {
+  FROND_CHECK(offset <= size_ && bytes <= size_ - offset);
+  return {begin_ + offset, bytes};
+}
+
+Result<std::size_t> MappedFile::copy(std::uint64_t offset, std::span<char> to) const {
+  const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(to.size(), size_ - std::min(offset, size_)));
+  if (bytes > 0) std::memcpy(to.data(), begin_ + offset, bytes);
+  if (loss_->happened()) return lost();
+  return bytes;
+}
+
+Result<void> MappedFile::check() const {
+  struct stat told {};
+  const bool tells = ::fstat(file_, &told) == 0;
+  if (!tells || static_cast<std::uint64_t>(told.st_size) < size_) loss_->note();
+  return loss_->happened() ? Result<void>(lost()) : Result<void>();
+}
+
+// Why, as far as that can still be told: the file itself may be whole, and another of its set be gone.
+Error MappedFile::lost() const {
+  struct stat told {};
+  if (::fstat(file_, &told) == 0 && static_cast<std::uint64_t>(told.st_size) < size_)
+    return Error(Code::kCorrupt, name_.string() + ": was cut short: " + std::to_string(told.st_size) + " of " +
+                                     std::to_string(size_) + " bytes are left");
+  return Error(Code::kUnavailable, name_.string() + ": it, or another file of the same folder, could not be read");
+}
+
+}  // namespace frond::partition
