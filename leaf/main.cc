@@ -190,9 +190,10 @@ int serve(const Options& options) {
   ServedBoard board;  // after what its partitions are registered with
   WorkerPool pool({options.cpu_threads, options.queue_limit}, clock, &registry);
   BrokerRoll brokers;
+  DamageLog damage(log, clock);
   LeafService service(
       {board, lists, **engine, **exhaustive, pool, clock, &registry, gpu_batcher ? &*gpu_batcher : nullptr,
-       options.gpu_least_postings},
+       options.gpu_least_postings, &damage},
       {options.collection, options.node_name, std::string(config::version()), [&] { return gpu_state.now(); },
        clock.now() + options.ready_after},
       [&] {
@@ -225,8 +226,8 @@ int serve(const Options& options) {
   drain(pool, gpu_batcher ? &*gpu_batcher : nullptr, **socket);
   const bool ended = follower.stop(kLastTransfer);
   log.info("stopped");
-  if (!ended) std::_Exit(0);  // in the middle of a transfer: the next leaf here goes on from there
   if (!ended) log.flush(kLastLines);
+  if (!ended) std::_Exit(0);  // in the middle of a transfer: the next leaf here goes on from there
   return 0;
 }
 

@@ -49,6 +49,10 @@ inline constexpr Family kGenerationRefused{"frond_leaf_generation_refused_total"
                                            "Attempts to take a new generation that failed."};
 inline constexpr Family kGenerationLoad{"frond_leaf_generation_load_duration_seconds",
                                         "Fetching, verifying, ingesting and opening a generation."};
+inline constexpr Family kDamaged{"frond_leaf_partitions_damaged",
+                                 "Partitions of the newest generation whose files can't be read any more."};
+inline constexpr Family kMended{"frond_leaf_generation_mended_total",
+                                "Times that files which the disk had spoilt were fetched anew, or read again."};
 inline constexpr Family kFetchedBytes{"frond_leaf_fetched_bytes_total", "Bytes of files fetched from the repository."};
 inline constexpr Family kTransfersBroken{"frond_leaf_transfers_broken_total",
                                          "Transfers from the repository that ended before their file did."};

@@ -4,12 +4,14 @@
 #include <string>
 #include <utility>
 
+#include "common/partition/partition.h"
 #include "leaf/cpu/kernels.h"
 
 namespace frond::leaf::cpu {
 
 TermReader::TermReader(const Plan& plan, const PlanTerm& term)
     : list_(&term.list->postings),
+      key_(&term.list->key),
       lengths_(plan.lengths.data()),
       weight_(term.weight),
       norm_(plan.norm),
@@ -30,7 +32,7 @@ Score TermReader::stored_threshold(std::uint32_t k) const {
 }
 
 void TermReader::fail(Error error) {
-  if (!error_) error_ = std::move(error);
+  if (!error_) error_ = std::move(error).within("list of " + partition::printable(key_->term));
   size_ = 0;
   docids_.fill(kNoDoc);
 }

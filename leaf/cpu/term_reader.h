@@ -76,6 +76,7 @@ class TermReader {
   void fail(Error error);
 
   const postings::PostingList* list_;
+  const ListKey* key_;
   const std::uint32_t* lengths_;
   float weight_;
   scoring::LengthNorm norm_;

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "common/partition/partition.h"
+
 namespace frond::leaf {
 namespace {
 
@@ -37,7 +39,8 @@ Result<Outcome> search_one(const Plan& plan, const Clock& clock) {
   Sums sums;
   Outcome outcome;
   for (const auto& term : plan.terms) {
-    FROND_TRY(add_term(plan, term, clock, sums));
+    auto added = add_term(plan, term, clock, sums);
+    if (!added) return std::move(added).error().within("list of " + partition::printable(term.list->key.term));
     outcome.postings_decoded += term.list->postings.count();
   }
   const std::size_t least_terms = plan.mode == Mode::kAnd ? plan.terms.size() : 1;

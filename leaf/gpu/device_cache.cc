@@ -205,6 +205,7 @@ Result<void> DeviceCache::copy_list(const ListLease& lease, std::uint32_t docume
   if (!memory) return Error(Code::kOverloaded, "no room for a list");
   FROND_TRY(copy(memory.get(), image->copied_from(), image->bytes(),
                  [&image](std::size_t from, std::span<std::byte> out) { image->fill(from, out); }));
+  FROND_TRY(lease->intact());  // what was copied was there
   FROND_TRY(admit(*image, memory.get(), stream_.get()));
   Half& half = halves_[next_half_ ^= 1];
   FROND_TRY(half.free.wait());

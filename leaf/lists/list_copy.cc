@@ -39,6 +39,7 @@ Result<ListLease> copy_list(const List& list) {
     segments.emplace_back(to, from.size());
     to += padded(from.size());
   }
+  FROND_TRY(list.intact());
   copy->postings = FROND_TRY(postings::PostingList::open(segments));
   copy->owners.push_back(memory);
   return ListLease(std::move(copy));

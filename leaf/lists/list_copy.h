@@ -11,7 +11,7 @@ inline constexpr std::size_t kListAlignment = 64;
 // Bytes that copy_list() would allocate.
 std::size_t copied_bytes(const List& list);
 
-// kOverloaded: no memory. kCorrupt can't happen to a list that was open, and is passed on.
+// kOverloaded: no memory. kCorrupt, kUnavailable: a list that its file has lost meanwhile.
 Result<ListLease> copy_list(const List& list);
 
 }  // namespace frond::leaf

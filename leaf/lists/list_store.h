@@ -8,6 +8,7 @@
 
 #include "common/base/deadline.h"
 #include "common/base/result.h"
+#include "common/partition/partition.h"
 #include "common/postings/posting_list.h"
 
 namespace frond::leaf {
@@ -21,10 +22,19 @@ struct ListKey {
 
 // A list ready to be read. Empty (count() == 0): the partition has no such term.
 struct List {
+  // Where it is read from a file that is mapped: what was made of it is true only if this says so afterwards. It costs
+  // a system call then; of a copy, nothing. kCorrupt, kUnavailable.
+  Result<void> intact() const {
+    if (pinned == nullptr) return {};
+    for (const auto& segment : *pinned) FROND_TRY(segment.intact());
+    return {};
+  }
+
   ListKey key;  // what it was asked for by; engines keep copies under it
   postings::PostingList postings;
-  std::size_t bytes = 0;                            // memory charged for it
-  std::vector<std::shared_ptr<const void>> owners;  // keep the segments' bytes in place
+  std::size_t bytes = 0;                                              // memory charged for it
+  std::vector<std::shared_ptr<const void>> owners;                    // keep the segments' bytes in place
+  std::shared_ptr<const std::vector<partition::PinnedBytes>> pinned;  // the same, of a partition's own; null: a copy
 };
 using ListLease = std::shared_ptr<const List>;
 

@@ -21,7 +21,7 @@ Result<ListLease> pin_list(const partition::Partition& partition, const ListKey&
     segments.push_back(segment.bytes());
     list->bytes += segment.bytes().size();
   }
-  list->owners.push_back(std::make_shared<const std::vector<partition::PinnedBytes>>(std::move(found->segments)));
+  list->pinned = std::make_shared<const std::vector<partition::PinnedBytes>>(std::move(found->segments));
   list->postings = FROND_TRY(postings::PostingList::open(segments));
   if (list->postings.count() != found->statistics.document_frequency)
     return Error(Code::kCorrupt, "holds " + std::to_string(list->postings.count()) + " postings where the term says " +
@@ -61,8 +61,8 @@ Result<std::vector<ListLease>> PartitionListStore::fetch(std::span<const ListKey
     if (!partition) return Error(Code::kNotFound, "partition " + std::to_string(key.partition) + " is not served");
     auto lease = pin_list(*partition, key);
     if (!lease)
-      return std::move(lease).error().within("partition " + std::to_string(key.partition) + ": list of '" + key.term +
-                                             "'");
+      return std::move(lease).error().within("partition " + std::to_string(key.partition) + ": list of " +
+                                             partition::printable(key.term));
     leases.push_back(*std::move(lease));
   }
   return leases;

@@ -5,6 +5,7 @@
 #include "common/wire/messages.h"
 #include "leaf/schedule/scheduler.h"
 #include "leaf/serve/analyzer_pool.h"
+#include "leaf/serve/damage_log.h"
 #include "leaf/serve/served_generation.h"
 
 namespace frond::leaf {
@@ -15,8 +16,8 @@ class DocumentHandler {
   using Done = std::function<void(wire::Reply)>;
 
   // All outlive every fetch (so: drain the scheduler first).
-  DocumentHandler(const ServedBoard& board, Scheduler& scheduler, const Clock& clock)
-      : board_(board), scheduler_(scheduler), clock_(clock) {}
+  DocumentHandler(const ServedBoard& board, Scheduler& scheduler, const Clock& clock, DamageLog* damage = nullptr)
+      : board_(board), scheduler_(scheduler), clock_(clock), damage_(damage) {}
   // Fields are cut at the limits of ingest (common/text/field_limits.h), so a reply has at most some 5 MB. Interactive
   // tasks, at most one a worker. done() is called once, during the call or later, on any thread; what
   // `deadline` points to lives as long as it. A document
@@ -27,6 +28,7 @@ class DocumentHandler {
   const ServedBoard& board_;
   Scheduler& scheduler_;
   const Clock& clock_;
+  DamageLog* const damage_;
   AnalyzerPool analyzers_;
 };
 

@@ -40,12 +40,14 @@ static_assert(wire::kMaxOrdinals * (kMaxShownBytes + 4 * text::kSnippetBytes + 1
 }  // namespace
 
 DocumentQuery::DocumentQuery(std::shared_ptr<const ServedGeneration> generation, wire::FetchRequest request,
-                             Deadline deadline, AnalyzerPool& analyzers, const Clock& clock, Done done)
+                             Deadline deadline, AnalyzerPool& analyzers, const Clock& clock, DamageLog* damage,
+                             Done done)
     : generation_(std::move(generation)),
       request_(std::move(request)),
       deadline_(deadline),
       analyzers_(analyzers),
       clock_(clock),
+      damage_(damage),
       done_(std::move(done)),
       reply_{request_.request_id, {}} {
   reply_.documents.resize(request_.ordinals.size());
@@ -99,7 +101,10 @@ void DocumentQuery::read(std::size_t piece) {
     for (; to < end && places_[to].partition == places_[from].partition; ++to) docids.push_back(places_[to].docid);
     const auto take = [&](std::size_t i, const Result<partition::StoredDocument>& document) {
       if (deadline_.passed(clock_)) return false;
-      if (!document) return true;
+      if (!document) {
+        if (damage_ != nullptr) damage_->report(*places_[from].partition->open, document.error());
+        return true;
+      }
       wire::FetchedDocument& fetched = reply_.documents[places_[from + i].asked];
       // What ingest holds today; a partition may be from before.
       fetched.id = cut(document->id, text::kMaxIdBytes);

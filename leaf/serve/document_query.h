@@ -17,6 +17,7 @@
 #include "common/wire/messages.h"
 #include "leaf/schedule/scheduler.h"
 #include "leaf/serve/analyzer_pool.h"
+#include "leaf/serve/damage_log.h"
 #include "leaf/serve/served_generation.h"
 
 namespace frond::leaf {
@@ -24,9 +25,9 @@ namespace frond::leaf {
 class DocumentQuery : public std::enable_shared_from_this<DocumentQuery> {
  public:
   using Done = std::function<void(wire::Reply)>;
-  // `analyzers` and `clock` outlive it. `done` is called once, by a task.
+  // `analyzers`, `clock` and `damage` outlive it. `done` is called once, by a task.
   DocumentQuery(std::shared_ptr<const ServedGeneration> generation, wire::FetchRequest request, Deadline deadline,
-                AnalyzerPool& analyzers, const Clock& clock, Done done);
+                AnalyzerPool& analyzers, const Clock& clock, DamageLog* damage, Done done);
   // At most `workers`, at least one; fewer where the documents are few.
   std::vector<Task> tasks(std::size_t workers);
 
@@ -47,6 +48,7 @@ class DocumentQuery : public std::enable_shared_from_this<DocumentQuery> {
   const Deadline deadline_;
   AnalyzerPool& analyzers_;
   const Clock& clock_;
+  DamageLog* const damage_;  // may be null
   const Done done_;
   std::vector<Place> places_;  // by partition, then docID; documents that are not this leaf's are not among them
   wire::FetchReply reply_;

@@ -18,6 +18,16 @@ std::string name_of(const GenerationId& id) {
   return "generation " + std::to_string(id.number) + (id.content == 0 ? "" : " (content " + to_hex(id.content) + ")");
 }
 
+// Whether all files that it is read from are as they were.
+Result<void> check_files(const ServedGeneration& generation) {
+  Result<void> outcome = generation.terms->check_files();
+  for (const ServedPartition& one : generation.partitions) {
+    auto checked = one.open->partition().check_files();
+    if (outcome && !checked) outcome = std::move(checked).error().within("partition " + one.open->id());
+  }
+  return outcome;
+}
+
 }  // namespace
 
 GenerationFollower::GenerationFollower(Options options, const repository::RepositorySource& source,
@@ -36,6 +46,8 @@ GenerationFollower::GenerationFollower(Options options, const repository::Reposi
   namespace names = metrics::leaf;
   static constexpr double kLoadSeconds[] = {0.01, 0.05, 0.25, 1, 5, 15, 60, 300, 1200, 3600};
   refused_total_ = registry->counter(names::kGenerationRefused);
+  mended_total_ = registry->counter(names::kMended);
+  damaged_ = registry->gauge(names::kDamaged);
   generation_ = registry->gauge(names::kGeneration);
   generations_ = registry->gauge(names::kGenerationsServed);
   partitions_ = registry->gauge(names::kPartitions);
@@ -101,6 +113,7 @@ void GenerationFollower::step() {
   if (!std::exchange(begun_, true)) serve_remembered();
   retire();
   advance();
+  mend();
   delete_unused();
   measure();
 }
@@ -189,6 +202,55 @@ void GenerationFollower::settle() {
   refused_ = {};
   refused_why_.clear();
   board_.set_detail(what_is_kept());
+}
+
+// What the disk has spoilt of the current generation since it was opened comes anew from the repository.
+void GenerationFollower::mend() {
+  const auto set = board_.get();
+  if (set->empty()) return;
+  for (const auto& one : *set) static_cast<void>(check_files(*one));  // of all: what is short is not believed any more
+  const ServedGeneration& current = *set->back();
+  const Result<void> intact = check_files(current);
+  if (intact) {
+    damage_.clear();
+    mend_back_off_ = {};
+    return;
+  }
+  if (damage_.empty())
+    log_.warn("a file on this disk is damaged: it is fetched anew", {{"error", intact.error().message()}});
+  if (damage_.empty()) damage_ = intact.error().message();
+  board_.set_detail("generation " + std::to_string(current.generation) + " is damaged on this disk: " + damage_);
+  if (clock_.now() < mend_at_) return;
+  const Result<repository::Manifest> manifest = manifest_of(current.id());
+  auto loaded = manifest ? loader_.load(*manifest, *set, [this] { return stopping(); })
+                         : Result<std::shared_ptr<const ServedGeneration>>(manifest.error());
+  if (loaded) {
+    mended_total_.add();
+    return take(std::move(*loaded));
+  }
+  mend_back_off_ = mend_back_off_.count() == 0 ? options_.poll : std::min(kLongestBackOff, mend_back_off_ * 2);
+  mend_at_ = clock_.now() + mend_back_off_;
+  const std::string told = intact.error().message() + "; fetching it anew: " + loaded.error().message();
+  board_.set_detail("generation " + std::to_string(current.generation) + " is damaged on this disk: " + told);
+  if (told == damage_ || stopping()) return;
+  damage_ = told;
+  log_.error("a damaged file could not be fetched anew", {{"error", told}});
+}
+
+// Of the generation that is served: as it is remembered, so that a partition whose files have come back needs no
+// repository; else as the repository has it.
+Result<repository::Manifest> GenerationFollower::manifest_of(const GenerationId& id) const {
+  const auto is_meant = [&](const Result<repository::Manifest>& manifest) {
+    return manifest && GenerationId{manifest->generation, manifest->content} == id &&
+           manifest->collection == options_.collection;
+  };
+  if (const Result<std::string> kept = data_.remembered()) {
+    auto manifest = repository::manifest_from_json(*kept);
+    if (is_meant(manifest)) return manifest;
+  }
+  auto manifest = source_.manifest(id.number);
+  if (!manifest || is_meant(manifest)) return manifest;
+  return Error(Code::kNotFound, "the repository has another " + name_of({id.number, manifest->content}));
 }
 
 // Best effort: without it the next leaf here waits for the repository.
@@ -344,6 +406,10 @@ void GenerationFollower::measure() const {
   show(superseded_age_, std::chrono::duration<double>(now - oldest).count());
   show(brokers_heard_, static_cast<double>(brokers_.present(now).brokers.size()));
   if (const auto free = repository::free_bytes(data_.fetching({}))) show(disk_free_, static_cast<double>(*free));
+  std::size_t broken = 0;
+  if (!set->empty())
+    for (const ServedPartition& one : set->back()->partitions) broken += one.open->partition().intact() ? 0 : 1;
+  show(damaged_, static_cast<double>(broken));
 }
 
 }  // namespace frond::leaf

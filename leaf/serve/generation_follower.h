@@ -17,6 +17,9 @@
 // A generation that can't be loaded is refused: the old one serves on, the board's detail says why, and it is tried
 // again after a time that doubles up to a minute. Logged once for each reason. What was fetched of it stays for the
 // next attempt, and goes when another generation becomes current: so the disk holds what is served and what comes next.
+//
+// A partition of the current generation, or its term statistics, whose file the disk has spoilt since (cut short,
+// unreadable) is loaded anew and takes its place; until then it is an error of the searches that ask for it.
 #include <condition_variable>
 #include <map>
 #include <string>
@@ -62,9 +65,11 @@ class GenerationFollower {
   void serve_remembered();
   std::shared_ptr<const ServedGeneration> load_remembered(const std::string& text);
   void advance();
+  void mend();
   void take(std::shared_ptr<const ServedGeneration> generation);
   void load(const repository::Manifest& manifest, const std::string& text);
   void settle();
+  Result<repository::Manifest> manifest_of(const GenerationId& id) const;
   void remember(const GenerationId& id, const std::string& manifest);
   void sweep(const repository::Manifest* wanted);
   void refuse(const GenerationId& id, const Error& why);
@@ -86,8 +91,9 @@ class GenerationFollower {
   const BrokerRoll& brokers_;
   const Clock& clock_;
   Logger& log_;
-  metrics::Counter refused_total_;
-  metrics::Gauge generation_, generations_, partitions_, documents_, superseded_age_, brokers_heard_, disk_free_;
+  metrics::Counter refused_total_, mended_total_;
+  metrics::Gauge generation_, generations_, partitions_, documents_, superseded_age_, brokers_heard_, disk_free_,
+      damaged_;
   metrics::Histogram load_time_;
 
   // The thread's own.
@@ -95,6 +101,10 @@ class GenerationFollower {
   Instant look_again_ = Instant::min();
   GenerationId refused_;  // number 0: none, or CURRENT itself could not be read
   std::string refused_why_;
+  // What can't be read of the current generation, as it was told, and when it is loaded anew; empty: nothing.
+  std::string damage_;
+  Instant mend_at_ = Instant::min();
+  std::chrono::milliseconds mend_back_off_{0};
   std::chrono::milliseconds back_off_{0};
   bool begun_ = false;
   std::map<GenerationId, Instant> superseded_;                         // of the set, since when

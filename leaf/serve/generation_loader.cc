@@ -29,6 +29,21 @@ Result<void> expect_content(const partition::Partition& opened, const repository
 
 GenerationId id_of(const repository::Manifest& manifest) { return {manifest.generation, manifest.content}; }
 
+// Whether the database's files are the manifest's, by their sizes: it has given them names of its own. One that was cut
+// short is better known before it is read.
+Result<void> expect_sizes(const fs::path& database, const std::vector<repository::PartitionFile>& files) {
+  std::vector<std::uint64_t> there, wanted;
+  std::error_code failure;
+  for (fs::directory_iterator at(database, failure), end; !failure && at != end; at.increment(failure))
+    if (at->path().extension() == ".sst") there.push_back(at->file_size(failure));
+  if (failure) return Error(Code::kUnavailable, database.string() + ": " + failure.message());
+  for (const auto& file : files) wanted.push_back(file.bytes);
+  std::sort(there.begin(), there.end());
+  std::sort(wanted.begin(), wanted.end());
+  if (there == wanted) return {};
+  return Error(Code::kCorrupt, database.string() + ": its files are not as large as the manifest says");
+}
+
 // Bytes of a file that are not on the disk yet, neither under its name nor as its front.
 std::uint64_t missing_bytes_of(const repository::PartitionFile& file, const fs::path& place) {
   std::error_code failure;
@@ -45,7 +60,8 @@ Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const rep
                                                                        const std::function<bool()>& stopping) {
   std::map<std::string, std::shared_ptr<const OpenPartition>> open;
   for (const auto& served : serving)
-    for (const auto& one : served->partitions) open.emplace(one.open->id(), one.open);
+    for (const auto& one : served->partitions)
+      if (one.open->partition().intact()) open.emplace(one.open->id(), one.open);
   auto loaded = std::make_shared<ServedGeneration>();
   loaded->generation = manifest.generation;
   loaded->content = manifest.content;
@@ -118,7 +134,8 @@ Result<std::shared_ptr<const OpenPartition>> GenerationLoader::open_partition(co
 
 Result<std::shared_ptr<const partition::Partition>> GenerationLoader::open_verified(
     const repository::PartitionEntry& entry) const {
-  auto opened = FROND_TRY(partition::Partition::open(data_.partition(entry.id)));
+  FROND_TRY(expect_sizes(data_.partition(entry.id), entry.summary.files));
+  auto opened = FROND_TRY(partition::Partition::open(data_.partition(entry.id), partition::LongLists::kMapped));
   FROND_TRY(expect_content(*opened, entry));
   FROND_TRY(opened->verify_checksums());
   return opened;

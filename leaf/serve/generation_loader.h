@@ -22,10 +22,10 @@ class GenerationLoader {
                    const ListRegistration& lists, std::uint64_t disk_reserve = 0)
       : source_(source), data_(data), shard_(shard), lists_(lists), disk_reserve_(disk_reserve) {}
 
-  // Partitions that `serving` has open are shared. `stopping` is asked between files: true ends with kUnavailable.
-  // kCorrupt names the file or partition; kUnavailable: the repository, or the disk, also where there is not room
-  // enough for all that has to be fetched: then nothing is. What was fetched stays for the next attempt, half a file
-  // too.
+  // Partitions that `serving` has open, and whose files are intact, are shared. `stopping` is asked between files: true
+  // ends with kUnavailable. kCorrupt names the file or partition; kUnavailable: the repository, or the disk, also where
+  // there is not room enough for all that has to be fetched: then nothing is. What was fetched stays for the next
+  // attempt, half a file too.
   Result<std::shared_ptr<const ServedGeneration>> load(const repository::Manifest& manifest, const ServedSet& serving,
                                                        const std::function<bool()>& stopping);
   // Whether the disk has all of the leaf's shard, so that load() needs no repository unless something is spoilt.

@@ -15,6 +15,7 @@
 #include "leaf/lists/list_store.h"
 #include "leaf/schedule/plan_batcher.h"
 #include "leaf/schedule/scheduler.h"
+#include "leaf/serve/damage_log.h"
 #include "leaf/serve/served_generation.h"
 
 namespace frond::leaf {
@@ -31,6 +32,7 @@ struct SearchParts {
   PlanBatcher* gpu = nullptr;             // null: there is none
   // Plans of fewer postings are the CPU's, unless the request asks for the GPU.
   std::uint64_t gpu_least_postings = 0;
+  DamageLog* damage = nullptr;  // may be null
 };
 
 // Metrics of the searches of a leaf.

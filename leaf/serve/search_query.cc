@@ -72,7 +72,7 @@ void SearchQuery::run(Slot& slot, Mode mode, Processors processors, const Result
   try {
     auto plan = prepare(slot, mode);
     if (!plan) {
-      slot.failed = reason_of(plan.error().code());
+      fail(slot, plan.error());
     } else if (*plan) {
       if (processors == Processors::kAny && submit_to_gpu(slot, **plan)) return;  // answer_from_gpu() goes on
       take(slot, mode, search(slot, **plan));
@@ -92,6 +92,7 @@ Result<std::optional<Plan>> SearchQuery::prepare(Slot& slot, Mode mode) {
   std::call_once(resolve_once_, [this] { resolved_ = resolve(); });
   if (!resolved_) return Error(resolved_.error());
   if (known_.empty() || (mode == Mode::kAnd && !all_known_)) return std::optional<Plan>();  // in any partition
+  FROND_TRY(slot.partition->open->partition().intact());  // what is known to be lost misleads nobody
   FROND_TRY(fetch_lists(slot));
   Plan plan = plan_for(slot, mode);
   const auto empty = [](const PlanTerm& term) { return term.list->postings.count() == 0; };
@@ -100,11 +101,24 @@ Result<std::optional<Plan>> SearchQuery::prepare(Slot& slot, Mode mode) {
   return std::optional<Plan>(std::move(plan));
 }
 
+// What was read of mapped files is only true if they are still there.
+Result<void> SearchQuery::intact(const Slot& slot) {
+  FROND_TRY(slot.partition->open->partition().intact());
+  for (const ListLease& list : slot.lists) FROND_TRY(list->intact());
+  return {};
+}
+
+void SearchQuery::fail(Slot& slot, const Error& why) {
+  slot.failed = reason_of(why.code());
+  if (parts_.damage != nullptr) parts_.damage->report(*slot.partition->open, why);
+}
+
 void SearchQuery::take(Slot& slot, Mode mode, Result<Outcome> outcome) {
-  if (!outcome) {
-    slot.failed = reason_of(outcome.error().code());
-    return;
+  if (auto still = intact(slot); !still) {
+    misled_.store(true, std::memory_order_relaxed);  // slot_done() orders it
+    outcome = std::move(still).error();
   }
+  if (!outcome) return fail(slot, outcome.error());
   slot.profile.postings += outcome->postings_decoded;
   metrics_.postings.add(static_cast<double>(outcome->postings_decoded));
   const std::uint32_t k = depth_of(mode);
@@ -235,6 +249,8 @@ void SearchQuery::answer_from_gpu(Slot& slot, Mode mode, PlanBatcher::Answer ans
 }
 
 void SearchQuery::wave_done(Mode mode) {
+  // Engines share a floor while they search: a score that was made of lost bytes may have taken hits from the others.
+  if (misled_.load(std::memory_order_relaxed)) fail_all(wire::Unsearched::kUnavailable);
   if (mode == Mode::kAnd && request_.mode == wire::Mode::kAuto && !deadline_.cancelled() && needs_disjunction()) {
     if (known_.size() > 1 || !all_known_) return launch(Mode::kOr, Lane::kContinue);
     has_or_ = true;  // of one term AND and OR are the same

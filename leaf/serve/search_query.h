@@ -40,6 +40,8 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   bool submit_to_gpu(Slot& slot, const Plan& plan);
   void answer_from_gpu(Slot& slot, Mode mode, PlanBatcher::Answer answer);
   void take(Slot& slot, Mode mode, Result<Outcome> outcome);
+  static Result<void> intact(const Slot& slot);
+  void fail(Slot& slot, const Error& why);
   void slot_done(Mode mode);
   Result<void> resolve();
   Result<void> fetch_lists(Slot& slot);
@@ -60,6 +62,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   std::vector<Slot> slots_;
   std::atomic<std::size_t> left_{0};  // tasks of this wave
   SharedFloor and_floor_, or_floor_;
+  std::atomic<bool> misled_{false};  // a partition was lost while it was searched
   bool has_and_ = false, has_or_ = false;
 
   std::once_flag resolve_once_;  // by the first task: look-ups may touch the disk, so not on the I/O thread

@@ -354,6 +354,33 @@ TEST_F(GenerationFollowerTest, FetchesAnewWhatItsDiskHasSpoilt) {
   EXPECT_EQ(leaf.serving(), Numbers{1}) << leaf.board.detail();
 }
 
+TEST_F(GenerationFollowerTest, FetchesAnewWhatIsCutShortWhileItIsServed) {
+  publish(200);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  const auto held = leaf.board.find(1, clock_.now());
+  const fs::path away = folder_ / "away";
+  fs::rename(folder_ / "repository", away);
+  for (const auto& entry : fs::directory_iterator(folder_ / "data/partitions/g1-p0"))
+    if (entry.path().extension() == ".sst") fs::resize_file(entry.path(), 50);
+  for (int i = 0; i < 2; ++i) leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1}) << "the other partition is served on";
+  EXPECT_EQ(held->partitions[0].open->partition().intact(), Code::kCorrupt);
+  EXPECT_TRUE(held->partitions[1].open->partition().intact());
+  EXPECT_NE(leaf.board.detail().find("is damaged on this disk"), std::string::npos) << leaf.board.detail();
+  EXPECT_NE(leaf.registry.exposition().find("frond_leaf_partitions_damaged 1"), std::string::npos);
+  fs::rename(away, folder_ / "repository");
+  clock_.advance(seconds(2));
+  leaf.follower.step();
+  EXPECT_TRUE(leaf.board.detail().empty()) << leaf.board.detail();
+  const auto mended = leaf.board.find(1, clock_.now());
+  EXPECT_NE(mended->partitions[0].open, held->partitions[0].open);
+  EXPECT_EQ(mended->partitions[1].open, held->partitions[1].open);
+  for (const auto& one : mended->partitions) EXPECT_TRUE(one.open->partition().verify_checksums());
+  EXPECT_NE(leaf.registry.exposition().find("frond_leaf_generation_mended_total 1"), std::string::npos);
+  EXPECT_NE(leaf.registry.exposition().find("frond_leaf_partitions_damaged 0"), std::string::npos);
+}
+
 TEST_F(GenerationFollowerTest, RemovesWhatAnEarlierLeafLeftBehind) {
   publish(10);
   fs::create_directories(folder_ / "data/partitions/g0-p0");

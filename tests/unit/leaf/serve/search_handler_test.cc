@@ -382,6 +382,26 @@ TEST(SearchHandler, SurvivesAnEngineOutOfMemory) {
   EXPECT_EQ(reply.unsearched[0].reason, Unsearched::kUnavailable);
 }
 
+// Its scores may be anything, and have told the others what need not be looked for.
+TEST(SearchHandler, BelievesNoPartitionOfASearchUnderWhichOneWasLost) {
+  ServedCollection served(random_documents(200, 18), 2);
+  const auto& partition = served.board.get()->back()->partitions[0].open->partition();
+  served.engine.before = [&](const Plan& plan) {
+    if (plan.base != 0) return;
+    for (const auto& entry : std::filesystem::directory_iterator(partition.folder()))
+      if (entry.path().extension() == ".sst") std::filesystem::resize_file(entry.path(), 10);
+    EXPECT_EQ(partition.check_files(), Code::kCorrupt);
+  };
+  const auto request = request_of(Mode::kOr, {"t0", "t1"}, 2);
+  const auto first = served.search(request), second = served.search(request);
+  ASSERT_EQ(first.unsearched.size(), 2u);
+  EXPECT_EQ(first.unsearched[0].reason, Unsearched::kCorrupt);
+  EXPECT_EQ(first.unsearched[1].reason, Unsearched::kUnavailable);
+  ASSERT_EQ(second.unsearched.size(), 1u) << "the other partition is as good as before";
+  EXPECT_EQ(second.unsearched[0].partition, 0u);
+  EXPECT_EQ(second.or_ranking.matches, 100u);
+}
+
 TEST(SearchHandler, RefusesAtTheDoorWhenTheQueueIsFull) {
   ServedCollection served(random_documents(20, 15), 2);
   WorkerPool pool({1, 1}, served.clock, nullptr);
