@@ -35,6 +35,8 @@
 namespace frond::broker {
 namespace {
 
+constexpr std::chrono::milliseconds kLastLines{1000};
+
 int refuse(const Error& error) {
   write_stderr("frond-broker: " + error.message() + "\n");
   return 2;
@@ -164,6 +166,7 @@ int serve(const Options& options, std::size_t descriptors) {
   io.restart();
   io.poll();
   log.info("stopped");
+  if (looking_up) log.flush(kLastLines);
   if (looking_up) std::_Exit(0);  // Asio's end would wait for a DNS that perhaps does not answer
   return 0;
 }
