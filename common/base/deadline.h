@@ -31,8 +31,8 @@ class Cancellation {
   std::atomic<bool> cancelled_{false};
 };
 
-// When an answer is of no more use: at an instant, or as soon as it is cancelled. The instant crosses the wire as a span
-// of microseconds, so clocks need not agree.
+// When an answer is of no more use: at an instant, or as soon as it is cancelled. The instant crosses the wire as a
+// span of microseconds, so clocks need not agree.
 class Deadline {
  public:
   static Deadline never() { return Deadline(Instant::max()); }

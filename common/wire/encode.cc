@@ -206,8 +206,9 @@ ByteBuffer encode(const Reply& reply) {
   ByteBuffer bytes = encode_as<schema::Reply>(reply);
   if (bytes.size() <= kMaxMessageBytes) return bytes;
   const std::uint64_t id = std::visit([](const auto& message) { return message.request_id; }, reply);
-  return encode_as<schema::Reply>(Reply(ErrorReply{
-      id, "the reply would have " + std::to_string(bytes.size()) + " bytes, more than a message may", Unsearched::kCorrupt}));
+  return encode_as<schema::Reply>(
+      Reply(ErrorReply{id, "the reply would have " + std::to_string(bytes.size()) + " bytes, more than a message may",
+                       Unsearched::kCorrupt}));
 }
 
 }  // namespace frond::wire

@@ -98,9 +98,9 @@ struct HelloRequest {
   std::uint64_t request_id = 0;
   Broker broker;
 };
-// Nobody waits any more for the search or fetch of this id: the leaf stops it where it is. There is no reply, to neither
-// of the two, and none is needed: a reply that was on its way is dropped as late. A leaf that does not know this message
-// answers it as malformed.
+// Nobody waits any more for the search or fetch of this id: the leaf stops it where it is. There is no reply, to
+// neither of the two, and none is needed: a reply that was on its way is dropped as late. A leaf that does not know
+// this message answers it as malformed.
 struct CancelRequest {
   std::uint64_t request_id = 0;  // of the request that is given up
 };
