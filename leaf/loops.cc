@@ -7,6 +7,7 @@ namespace frond::leaf {
 std::vector<Loop> Loops::now() const {
   std::vector<Loop> loops = socket_.loops();
   loops.push_back({"workers", pool_.turned()});
+  loops.push_back({"costly", costly_.turned()});
   return loops;
 }
 

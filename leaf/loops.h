@@ -14,9 +14,10 @@ namespace frond::leaf {
 
 class Loops {
  public:
-  // Both outlive this.
-  Loops(const wire::RouterSocket& socket, const WorkerPool& pool, std::chrono::milliseconds limit)
-      : socket_(socket), pool_(pool), limit_(limit) {}
+  // All outlive this.
+  Loops(const wire::RouterSocket& socket, const WorkerPool& pool, const WorkerPool& costly,
+        std::chrono::milliseconds limit)
+      : socket_(socket), pool_(pool), costly_(costly), limit_(limit) {}
   // A sentence about one that has not turned for longer than the limit; empty: all do. Any thread.
   std::string stalled() const;
   // This outlives the registry's last exposition.
@@ -26,6 +27,7 @@ class Loops {
   std::vector<Loop> now() const;
   const wire::RouterSocket& socket_;
   const WorkerPool& pool_;
+  const WorkerPool& costly_;
   const std::chrono::milliseconds limit_;
   const SteadyClock clock_;
 };

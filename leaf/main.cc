@@ -1,8 +1,8 @@
 // frond-leaf: serves a shard of a collection's partitions to brokers. What it is made of, and in what order it ends.
 //
-// Threads: leaf-socket (frames in and out) and, with CURVE, leaf-curve (who is let in), leaf-worker × --cpu-threads and
-// leaf-fetch (evaluate, read), leaf-gpu × 2 (batches for the GPU) and leaf-gpu-copy, leaf-follower (the repository; may
-// block), and the main thread (HTTP probes, signals).
+// Threads: leaf-socket (frames in and out) and, with CURVE, leaf-curve (who is let in), leaf-worker × --cpu-threads,
+// leaf-costly × --costly-threads and leaf-fetch × 2 (evaluate, read), leaf-gpu × 2 (batches for the GPU) and
+// leaf-gpu-copy, leaf-follower (the repository; may block), and the main thread (HTTP probes, signals).
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
@@ -125,11 +125,13 @@ void run_until_stopped(boost::asio::io_context& io, boost::asio::signal_set& sig
   io.run();
 }
 
-// What was admitted is answered.
-void drain(WorkerPool& pool, PlanBatcher* gpu_batcher, wire::RouterSocket& socket) {
-  pool.drain();
-  if (gpu_batcher) gpu_batcher->drain();
-  pool.drain();  // what the GPU handed back
+// What was admitted is answered. It may still go from one to another: to the GPU and back, and then to its second wave.
+void drain(WorkerPool& pool, WorkerPool& costly, PlanBatcher* gpu_batcher, wire::RouterSocket& socket) {
+  for (int step = 0; step < 3; ++step) {
+    pool.drain();
+    costly.drain();
+    if (gpu_batcher) gpu_batcher->drain();
+  }
   socket.stop(kLastReplies);
 }
 
@@ -189,11 +191,13 @@ int serve(const Options& options) {
         [&](std::span<const Plan> plans) { return gpu->try_search(plans, clock); }, &registry);
   ServedBoard board;  // after what its partitions are registered with
   WorkerPool pool({options.cpu_threads, options.queue_limit}, clock, &registry);
+  WorkerPool costly({options.costly_threads, options.queue_limit, WorkerPool::Options::Work::kCostly}, clock,
+                    &registry);
   BrokerRoll brokers;
   DamageLog damage(log, clock);
   LeafService service(
       {board, lists, **engine, **exhaustive, pool, clock, &registry, gpu_batcher ? &*gpu_batcher : nullptr,
-       options.gpu_least_postings, &damage},
+       options.gpu_least_postings, &damage, &costly, options.costly_postings},
       {options.collection, options.node_name, std::string(config::version()), [&] { return gpu_state.now(); },
        clock.now() + options.ready_after},
       [&] {
@@ -208,7 +212,7 @@ int serve(const Options& options) {
 
   export_serving(registry, service, **socket);
   curve->export_metrics(registry, **socket);
-  const Loops loops(**socket, pool, options.stall);
+  const Loops loops(**socket, pool, costly, options.stall);
   loops.export_ages(registry);
   const http::Server::Config probes{.listen = options.http, .max_connections = kProbeConnections};
   auto http = open_port(*data, [&] {
@@ -223,7 +227,7 @@ int serve(const Options& options) {
   log_start(log, options, **socket, **http, gpu_state);
   run_until_stopped(io, signals, options, log, service, **http);
 
-  drain(pool, gpu_batcher ? &*gpu_batcher : nullptr, **socket);
+  drain(pool, costly, gpu_batcher ? &*gpu_batcher : nullptr, **socket);
   const bool ended = follower.stop(kLastTransfer);
   log.info("stopped");
   if (!ended) log.flush(kLastLines);

@@ -136,6 +136,12 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--cpu-threads", options.cpu_threads, "Worker threads")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
+  auto* const costly = app.add_option("--costly-threads", options.costly_threads,
+                                      "Threads for what costs many times the usual. Default: as many as --cpu-threads")
+                           ->check(CLI::Range(1, 1024));
+  app.add_option("--costly-postings", options.costly_postings,
+                 "A partition in which a search has about so many postings or more is searched by those")
+      ->capture_default_str();
   app.add_option("--engine", options.engine, "What evaluates queries on the CPU")->capture_default_str();
   app.add_option("--host-cache", options.host_cache_bytes, "Budget of the list cache in host memory; 0: no cache")
       ->transform(config::byte_size())
@@ -156,6 +162,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
 
   if (options.curve_secret_key.empty() != options.curve_clients.empty())
     return config::refuse(app, "--curve-secret-key and --curve-clients go together");
+  if (costly->count() == 0) options.costly_threads = options.cpu_threads;
   const config::Shard parsed = *config::parse_shard(shard);  // both were checked
   options.shard = parsed.number;
   options.shards = parsed.count;

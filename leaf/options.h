@@ -17,6 +17,8 @@ struct Options {
   std::string tls_ca;                           // of an https repository; empty: the system's authorities
   std::uint32_t shard = 0, shards = 1;
   std::size_t cpu_threads = 1;
+  std::size_t costly_threads = 1;
+  std::uint64_t costly_postings = 1'000'000;
   std::optional<int> gpu_device;  // none: off
   bool gpu_required = false;      // a device was named: without it the leaf does not start
   std::string engine = "cpu";

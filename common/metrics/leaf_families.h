@@ -4,7 +4,7 @@
 
 namespace frond::metrics::leaf {
 
-// Queue and workers.
+// Queue and workers. Label pool: usual; costly (what costs many times the usual, which has threads of its own).
 inline constexpr Family kQueueTasks{"frond_leaf_queue_tasks", "Tasks that wait for a worker."};
 inline constexpr Family kQueueLimit{"frond_leaf_queue_limit_tasks", "Tasks that may wait at most."};
 inline constexpr Family kQueueWait{"frond_leaf_queue_wait_seconds", "Time tasks waited for a worker."};

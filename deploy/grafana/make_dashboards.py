@@ -130,8 +130,8 @@ def leaf():
     def per(counter, legend="{{instance}}", by="instance"):
         return rate(counter, by, LEAF), legend
 
-    def now(gauge, legend="{{instance}}"):
-        return f"sum by (instance) ({gauge}{LEAF})", legend
+    def now(gauge, legend="{{instance}}", by="instance"):
+        return f"sum by ({by}) ({gauge}{LEAF})", legend
 
     return dashboard("frond-leaf", "Frond, leaves", [
         ("Processors", [
@@ -144,7 +144,7 @@ def leaf():
             panel("Requests in flight", "short", now("frond_leaf_requests_in_flight")),
         ]),
         ("Queue", [
-            panel("Tasks that wait", "short", now("frond_leaf_queue_tasks"), now("frond_leaf_queue_limit_tasks", "{{instance}} limit")),
+            panel("Tasks that wait", "short", now("frond_leaf_queue_tasks", "{{instance}} {{pool}}", "instance, pool"), now("frond_leaf_queue_limit_tasks", "{{instance}} {{pool}} limit", "instance, pool")),
             panel("Time in the queue", "s", *quantiles("frond_leaf_queue_wait_seconds", LEAF)),
             panel("Refused, expired", "ops", per("frond_leaf_tasks_refused_total", "{{instance}} refused"), per("frond_leaf_tasks_expired_total", "{{instance}} expired")),
         ]),

@@ -18,7 +18,7 @@ class InlineScheduler final : public Scheduler {
     return {};
   }
   void drain() override { drained_ = true; }
-  Load load() const override { return {0, 1, 1}; }
+  Load load() const override { return {0, 1, 1, 1}; }
 
  private:
   const Clock& clock_;

@@ -4,6 +4,7 @@
 //
 // Implementations: worker_pool.h (threads and one bounded queue), inline_scheduler.h (tests).
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -18,10 +19,13 @@ struct Task {
   // Called once, on a worker: with the time it waited, or with kDeadline if it was dropped. Takes care of its own
   // failures; what it throws nevertheless ends with it.
   std::function<void(Result<std::chrono::microseconds> waited)> run;
+  // About how many postings it has to look at; 0: few, or not known. Lighter searches go first, heavier ones get a turn
+  // now and then.
+  std::uint64_t weight = 0;
 };
 
 enum class Lane {
-  kSearch,      // in order of arrival, bounded
+  kSearch,      // in order of weight, then of arrival; bounded
   kContinue,    // the next step of work that was admitted before: ahead of kSearch, never refused for overload; its
                 // number is bounded by that of the admitted
   kInteractive  // short: documents of an answer. Ahead of the others, bounded on its own, never behind a long search
@@ -30,7 +34,7 @@ enum class Lane {
 class Scheduler {
  public:
   struct Load {
-    std::size_t waiting = 0, limit = 0, workers = 0;
+    std::size_t waiting = 0, limit = 0, workers = 0, running = 0;
   };
   virtual ~Scheduler() = default;
   // All tasks or none. kOverloaded: the queue is full; kUnavailable: draining. A group larger than the whole queue is

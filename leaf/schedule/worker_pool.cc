@@ -18,12 +18,13 @@ WorkerPool::WorkerPool(Options options, const Clock& clock, metrics::Registry* r
   FROND_CHECK(options_.workers >= 1);
   if (registry != nullptr) {
     namespace names = metrics::leaf;
-    queued_ = registry->gauge(names::kQueueTasks);
-    wait_ = registry->histogram(names::kQueueWait, metrics::latency_seconds());
-    refused_ = registry->counter(names::kTasksRefused);
-    expired_ = registry->counter(names::kTasksExpired);
-    registry->gauge(names::kQueueLimit).set(static_cast<double>(options_.queue_limit));
-    registry->gauge(names::kWorkers).set(static_cast<double>(options_.workers));
+    const metrics::Labels pool{{"pool", is_costly() ? "costly" : "usual"}};
+    queued_ = registry->gauge(names::kQueueTasks, pool);
+    wait_ = registry->histogram(names::kQueueWait, metrics::latency_seconds(), pool);
+    refused_ = registry->counter(names::kTasksRefused, pool);
+    expired_ = registry->counter(names::kTasksExpired, pool);
+    registry->gauge(names::kQueueLimit, pool).set(static_cast<double>(options_.queue_limit));
+    registry->gauge(names::kWorkers, pool).set(static_cast<double>(options_.workers));
   }
   for (std::size_t i = 0; i <= options_.workers; ++i)
     threads_.emplace_back([this, i] { work(i, i == options_.workers); });
@@ -43,7 +44,7 @@ WorkerPool::~WorkerPool() {
 Result<void> WorkerPool::admit(std::size_t tasks, Lane lane) const {
   if (lane == Lane::kContinue) return {};  // drain() waits for what was admitted, and this is part of it
   if (draining_) return Error(Code::kUnavailable, "the leaf is draining");
-  const std::size_t before = lane == Lane::kInteractive ? interactive_.size() : searches_.size() + continued_.size();
+  const std::size_t before = lane == Lane::kInteractive ? interactive_.size() : searching_ + continued_.size();
   if (before != 0 && before + tasks > options_.queue_limit)
     return Error(Code::kOverloaded,
                  std::to_string(before) + " tasks wait, at most " + std::to_string(options_.queue_limit) + " may");
@@ -55,13 +56,16 @@ bool WorkerPool::sweep(Instant now) {
   if (draining_ || now < sweep_again_) return false;
   sweep_again_ = now + kSweepEvery;
   const std::size_t before = dropped_.size();
-  for (Queue* queue : {&searches_, &interactive_}) {
-    const auto over = std::stable_partition(queue->begin(), queue->end(), [&](const Waiting& waiting) {
-      return !waiting.task.deadline.passed_at(now);
-    });
-    dropped_.insert(dropped_.end(), std::make_move_iterator(over), std::make_move_iterator(queue->end()));
-    queue->erase(over, queue->end());
-  }
+  const auto sweep_one = [&](Queue& queue) FROND_REQUIRES(mutex_) {
+    const auto over = std::stable_partition(
+        queue.begin(), queue.end(), [&](const Waiting& waiting) { return !waiting.task.deadline.passed_at(now); });
+    const auto count = static_cast<std::size_t>(queue.end() - over);
+    dropped_.insert(dropped_.end(), std::make_move_iterator(over), std::make_move_iterator(queue.end()));
+    queue.erase(over, queue.end());
+    return count;
+  };
+  for (Queue& queue : searches_) searching_ -= sweep_one(queue);
+  sweep_one(interactive_);
   if (dropped_.size() == before) return false;
   interactive_work_.notify_one();
   return true;
@@ -78,8 +82,13 @@ Result<void> WorkerPool::submit(std::vector<Task> tasks, Lane lane) {
       refused_.add(static_cast<double>(count));
       return admitted;
     }
-    Queue& queue = lane == Lane::kSearch ? searches_ : lane == Lane::kContinue ? continued_ : interactive_;
-    for (Task& task : tasks) queue.push_back({std::move(task), now});
+    for (Task& task : tasks) {
+      Queue& queue = lane == Lane::kSearch     ? searches_[level_of(task.weight)]
+                     : lane == Lane::kContinue ? continued_
+                                               : interactive_;
+      queue.push_back({std::move(task), now});
+    }
+    searching_ += lane == Lane::kSearch ? count : 0;
     queued_.set(static_cast<double>(waiting()));
   }
   for (std::size_t i = 0; i < std::min(count, options_.workers); ++i) work_.notify_one();
@@ -87,13 +96,31 @@ Result<void> WorkerPool::submit(std::vector<Task> tasks, Lane lane) {
   return {};
 }
 
+std::size_t WorkerPool::level_of(std::uint64_t weight) {
+  std::size_t level = 0;
+  for (std::uint64_t end = kFirstLevel; weight >= end && level + 1 < kLevels; end *= 4) ++level;
+  return level;
+}
+
+// Null: none waits.
+WorkerPool::Queue* WorkerPool::next_search() {
+  if (searching_ == 0) return nullptr;
+  --searching_;
+  Queue* best = nullptr;
+  const bool by_age = ++turn_ % kEldersTurn == 0;
+  for (Queue& queue : searches_) {
+    if (queue.empty()) continue;
+    if (best == nullptr || (by_age && queue.front().since < best->front().since)) best = &queue;
+  }
+  return best;
+}
+
 bool WorkerPool::next(bool interactive_only, Waiting& to) {
   Queue* queue = !dropped_.empty()       ? &dropped_
                  : !interactive_.empty() ? &interactive_
                  : interactive_only      ? nullptr
                  : !continued_.empty()   ? &continued_
-                 : !searches_.empty()    ? &searches_
-                                         : nullptr;
+                                         : next_search();
   if (queue == nullptr) return false;
   to = std::move(queue->front());
   queue->pop_front();
@@ -102,7 +129,7 @@ bool WorkerPool::next(bool interactive_only, Waiting& to) {
 }
 
 void WorkerPool::work(std::size_t number, bool interactive_only) {
-  name_this_thread(interactive_only ? "leaf-fetch" : "leaf-worker");
+  name_this_thread(interactive_only ? "leaf-fetch" : is_costly() ? "leaf-costly" : "leaf-worker");
   std::condition_variable_any& signal = interactive_only ? interactive_work_ : work_;
   for (;;) {
     Waiting waiting;
@@ -154,7 +181,7 @@ void WorkerPool::drain() {
 
 Scheduler::Load WorkerPool::load() const {
   const MutexLock lock(mutex_);
-  return {waiting(), options_.queue_limit, options_.workers};
+  return {waiting(), options_.queue_limit, options_.workers, running_};
 }
 
 }  // namespace frond::leaf

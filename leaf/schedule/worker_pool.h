@@ -3,6 +3,7 @@
 // that fetching an answer's documents never waits for the searches behind it.
 //
 // A full queue is rid of tasks that are late or cancelled before others are refused, once in kSweepEvery at most.
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -22,6 +23,8 @@ class WorkerPool final : public Scheduler {
   struct Options {
     std::size_t workers = 1;         // at least 1
     std::size_t queue_limit = 1024;  // tasks that may wait; interactive ones have as many of their own
+    // A leaf may have a second pool, for what costs many times the usual: so that it has threads of its own.
+    enum class Work : std::uint8_t { kUsual, kCostly } work = Work::kUsual;
   };
   // `registry` may be null.
   WorkerPool(Options options, const Clock& clock, metrics::Registry* registry);
@@ -40,14 +43,22 @@ class WorkerPool final : public Scheduler {
     Instant since;
   };
   using Queue = std::deque<Waiting>;
+  // Searches of similar weight, the lightest first: 16,384 postings, and four times as many with each.
+  static constexpr std::size_t kLevels = 8;
+  static constexpr std::uint64_t kFirstLevel = 1 << 14;
+  // One search in so many is the one that has waited longest.
+  static constexpr unsigned kEldersTurn = 8;
+  static std::size_t level_of(std::uint64_t weight);
+  Queue* next_search() FROND_REQUIRES(mutex_);
 
+  bool is_costly() const { return options_.work == Options::Work::kCostly; }
   Result<void> admit(std::size_t tasks, Lane lane) const FROND_REQUIRES(mutex_);
   bool sweep(Instant now) FROND_REQUIRES(mutex_);
   void work(std::size_t number, bool interactive_only);
   bool next(bool interactive_only, Waiting& to) FROND_REQUIRES(mutex_);
   void run(Waiting& waiting, std::atomic<Instant::rep>& busy_until);
   std::size_t waiting() const FROND_REQUIRES(mutex_) {
-    return searches_.size() + continued_.size() + interactive_.size() + dropped_.size();
+    return searching_ + continued_.size() + interactive_.size() + dropped_.size();
   }
 
   const Options options_;
@@ -60,7 +71,10 @@ class WorkerPool final : public Scheduler {
 
   mutable Mutex mutex_;
   std::condition_variable_any work_, interactive_work_, idle_;
-  Queue searches_ FROND_GUARDED_BY(mutex_), continued_ FROND_GUARDED_BY(mutex_), interactive_ FROND_GUARDED_BY(mutex_);
+  std::array<Queue, kLevels> searches_ FROND_GUARDED_BY(mutex_);
+  std::size_t searching_ FROND_GUARDED_BY(mutex_) = 0;  // tasks in them
+  unsigned turn_ FROND_GUARDED_BY(mutex_) = 0;
+  Queue continued_ FROND_GUARDED_BY(mutex_), interactive_ FROND_GUARDED_BY(mutex_);
   Queue dropped_ FROND_GUARDED_BY(mutex_);  // late or cancelled: only to be told so
   Instant sweep_again_ FROND_GUARDED_BY(mutex_) = Instant::min();
   std::size_t running_ FROND_GUARDED_BY(mutex_) = 0;

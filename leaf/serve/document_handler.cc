@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "common/wire/cost.h"
 #include "leaf/serve/document_query.h"
 #include "leaf/serve/unsearched_reason.h"
 
@@ -14,10 +15,11 @@ void DocumentHandler::fetch(wire::FetchRequest request, Deadline deadline, const
   if (generation == nullptr)
     return done(wire::ErrorReply{request_id, "generation " + std::to_string(request.generation) + " is not served",
                                  wire::Unsearched::kUnknownGeneration});
+  Scheduler& scheduler = wire::is_costly(request) ? costly_ : scheduler_;
   const auto query = std::make_shared<DocumentQuery>(std::move(generation), std::move(request), deadline, analyzers_,
                                                      clock_, damage_, done);
   // One more than the workers of searches: the thread that runs nothing but fetches.
-  const Result<void> taken = scheduler_.submit(query->tasks(scheduler_.load().workers + 1), Lane::kInteractive);
+  const Result<void> taken = scheduler.submit(query->tasks(scheduler.load().workers + 1), Lane::kInteractive);
   if (!taken) done(refusal(request_id, taken.error()));
 }
 

@@ -15,9 +15,15 @@ class DocumentHandler {
   // A FetchReply; or an ErrorReply where nothing could be fetched (overload, deadline, unknown generation).
   using Done = std::function<void(wire::Reply)>;
 
-  // All outlive every fetch (so: drain the scheduler first).
-  DocumentHandler(const ServedBoard& board, Scheduler& scheduler, const Clock& clock, DamageLog* damage = nullptr)
-      : board_(board), scheduler_(scheduler), clock_(clock), damage_(damage) {}
+  // All outlive every fetch (so: drain the schedulers first). `costly`: for fetches of many documents
+  // (common/wire/cost.h); null: those are `scheduler`'s, too. `damage` may be null.
+  DocumentHandler(const ServedBoard& board, Scheduler& scheduler, const Clock& clock, Scheduler* costly = nullptr,
+                  DamageLog* damage = nullptr)
+      : board_(board),
+        scheduler_(scheduler),
+        costly_(costly != nullptr ? *costly : scheduler),
+        clock_(clock),
+        damage_(damage) {}
   // Fields are cut at the limits of ingest (common/text/field_limits.h), so a reply has at most some 5 MB. Interactive
   // tasks, at most one a worker. done() is called once, during the call or later, on any thread; what
   // `deadline` points to lives as long as it. A document
@@ -27,6 +33,7 @@ class DocumentHandler {
  private:
   const ServedBoard& board_;
   Scheduler& scheduler_;
+  Scheduler& costly_;
   const Clock& clock_;
   DamageLog* const damage_;
   AnalyzerPool analyzers_;

@@ -14,7 +14,7 @@ LeafService::LeafService(SearchParts parts, Identity identity, std::function<Cac
       cache_state_(std::move(cache_state)),
       brokers_(brokers),
       searches_(parts),
-      documents_(parts.board, parts.scheduler, parts.clock, parts.damage) {
+      documents_(parts.board, parts.scheduler, parts.clock, parts.costly, parts.damage) {
   if (parts_.registry == nullptr) return;
   namespace names = metrics::leaf;
   constexpr const char* kNames[kKinds] = {"search", "fetch", "hello", "malformed"};

@@ -5,6 +5,10 @@
 // so the broker decides over all leaves without asking twice. A partition that could not be searched, with AND or with
 // OR, is named in the reply with its reason and has no part in it; the others' hits are sent all the same.
 //
+// What costs many times the usual has threads of its own, so that it holds nobody else up: searches that ask for much
+// (common/wire/cost.h), and partitions in which the terms have many postings, which is known once they are looked up.
+// Those of medium size stay where they are as long as nobody waits and another worker is idle.
+//
 // Plans for a GPU are handed to its batcher, and the worker goes on with other tasks. What the GPU does not answer, or
 // has no room for, the CPU's engine does, within the same deadline.
 #include <functional>
@@ -33,6 +37,9 @@ struct SearchParts {
   // Plans of fewer postings are the CPU's, unless the request asks for the GPU.
   std::uint64_t gpu_least_postings = 0;
   DamageLog* damage = nullptr;  // may be null
+  Scheduler* costly = nullptr;  // null: everything is `scheduler`'s
+  // A partition with about so many postings or more is searched there; of so few or fewer never.
+  std::uint64_t costly_postings = ~std::uint64_t{0}, small_postings = 20'000;
 };
 
 // Metrics of the searches of a leaf.

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <exception>
-#include <unordered_map>
 
 #include "common/topk/top_k.h"
+#include "common/wire/cost.h"
 #include "common/wire/limits.h"
 #include "leaf/serve/unsearched_reason.h"
 
 namespace frond::leaf {
 namespace {
+
+constexpr std::uint64_t kHeaviest = ~std::uint64_t{0};  // of what asks for much: it is looked up there, too
 
 std::uint64_t micros_between(Instant from, Instant to) {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(to - from).count());
@@ -29,8 +31,10 @@ void SearchQuery::start() {
   std::sort(wanted.begin(), wanted.end());
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
   slots_ = std::vector<Slot>(wanted.size());
+  const bool costly = parts_.costly != nullptr && wire::is_costly(request_);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     Slot& slot = slots_[i];
+    slot.costly = costly;
     slot.profile.partition = wanted[i];
     if (generation_ == nullptr)
       slot.failed = wire::Unsearched::kUnknownGeneration;
@@ -42,25 +46,31 @@ void SearchQuery::start() {
 
 void SearchQuery::launch(Mode mode, Lane lane) {
   (mode == Mode::kAnd ? has_and_ : has_or_) = true;
-  std::vector<Task> tasks;
-  for (Slot& slot : slots_) {
-    if (slot.failed) continue;
-    tasks.push_back(
-        {deadline_, [self = shared_from_this(), &slot, mode](const Result<std::chrono::microseconds>& waited) {
-           self->run(slot, mode, Processors::kAny, waited);
-         }});
-  }
-  if (tasks.empty()) return finish();
-  left_.store(tasks.size(), std::memory_order_relaxed);
-  const Result<void> taken = parts_.scheduler.submit(std::move(tasks), lane);
-  if (taken) return;
-  fail_all(reason_of(taken.error().code()));
-  finish();
+  std::vector<Slot*> slots;
+  for (Slot& slot : slots_)
+    if (!slot.failed) slots.push_back(&slot);
+  if (slots.empty()) return finish();
+  left_.store(slots.size(), std::memory_order_relaxed);
+  const auto costly = std::stable_partition(slots.begin(), slots.end(), [](const Slot* slot) { return !slot->costly; });
+  submit(std::span(slots.begin(), costly), mode, lane);
+  submit(std::span(costly, slots.end()), mode, lane);
 }
 
-void SearchQuery::fail_all(wire::Unsearched reason) {
-  for (Slot& slot : slots_)
-    if (!slot.failed) slot.failed = reason;
+// Slots of one scheduler.
+void SearchQuery::submit(std::span<Slot* const> slots, Mode mode, Lane lane) {
+  if (slots.empty()) return;
+  std::vector<Task> tasks;
+  tasks.reserve(slots.size());
+  for (Slot* const slot : slots)
+    tasks.push_back({deadline_,
+                     [self = shared_from_this(), slot, mode](const Result<std::chrono::microseconds>& waited) {
+                       self->run(*slot, mode, Processors::kAny, waited);
+                     },
+                     slot->costly ? kHeaviest : 0});
+  const Result<void> taken = scheduler_of(*slots.front()).submit(std::move(tasks), lane);
+  if (taken) return;
+  for (Slot* const slot : slots) slot->failed = reason_of(taken.error().code());
+  for (std::size_t i = 0; i < slots.size(); ++i) slot_done(mode);
 }
 
 void SearchQuery::run(Slot& slot, Mode mode, Processors processors, const Result<std::chrono::microseconds>& waited) {
@@ -70,13 +80,9 @@ void SearchQuery::run(Slot& slot, Mode mode, Processors processors, const Result
   }
   slot.profile.queue_us += static_cast<std::uint64_t>(waited->count());
   try {
-    auto plan = prepare(slot, mode);
-    if (!plan) {
-      fail(slot, plan.error());
-    } else if (*plan) {
-      if (processors == Processors::kAny && submit_to_gpu(slot, **plan)) return;  // answer_from_gpu() goes on
-      take(slot, mode, search(slot, **plan));
-    }
+    // What is thrown (no memory) leaves nothing behind: the next task looks them up again.
+    std::call_once(look_up_once_, [this] { known_ = look_up(*generation_, request_.terms); });
+    if (evaluate(slot, mode, processors)) return;
   } catch (const std::exception&) {  // out of memory: this partition is not searched, the others may be
     slot.failed = wire::Unsearched::kUnavailable;
   }
@@ -87,11 +93,59 @@ void SearchQuery::slot_done(Mode mode) {
   if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) wave_done(mode);
 }
 
+// True: another thread will go on with the slot. False: it has its outcome, or has failed.
+bool SearchQuery::evaluate(Slot& slot, Mode mode, Processors processors) {
+  if (!may_use_gpu(processors) && is_too_much_here(slot)) return move(slot, mode, processors);
+  auto plan = prepare(slot, mode);
+  if (!plan) {
+    fail(slot, plan.error());
+  } else if (*plan) {
+    if (processors == Processors::kAny && submit_to_gpu(slot, **plan)) return true;
+    if (is_too_much_here(slot)) return move(slot, mode, Processors::kCpuOnly);
+    take(slot, mode, search(slot, **plan));
+  }
+  return false;
+}
+
+bool SearchQuery::may_use_gpu(Processors processors) const {
+  return processors == Processors::kAny && parts_.gpu != nullptr &&
+         (request_.processor == wire::Processor::kAuto || request_.processor == wire::Processor::kGpu);
+}
+
+// About: the terms' postings by the partition's share of the documents. Its lists need not be read for that.
+std::uint64_t SearchQuery::postings_of(const Slot& slot) const {
+  const auto all = static_cast<double>(std::max<std::uint64_t>(1, generation_->statistics.documents));
+  return static_cast<std::uint64_t>(static_cast<double>(known_->postings) *
+                                    slot.partition->open->partition().documents() / all);
+}
+
+bool SearchQuery::is_too_much_here(const Slot& slot) const {
+  if (slot.costly || parts_.costly == nullptr || !known_ || known_->postings <= parts_.small_postings) return false;
+  const std::uint64_t postings = postings_of(slot);
+  if (postings <= parts_.small_postings || postings >= parts_.costly_postings) return postings > parts_.small_postings;
+  const Scheduler::Load load = parts_.scheduler.load();
+  return load.waiting > 0 || load.running >= load.workers;
+}
+
+// To the costly threads. False: they refused it.
+bool SearchQuery::move(Slot& slot, Mode mode, Processors processors) {
+  slot.costly = true;
+  const Result<void> taken = parts_.costly->submit(
+      {{deadline_,
+        [self = shared_from_this(), &slot, mode, processors](const Result<std::chrono::microseconds>& waited) {
+          self->run(slot, mode, processors, waited);
+        },
+        postings_of(slot)}},
+      Lane::kSearch);
+  if (!taken) slot.failed = reason_of(taken.error().code());
+  return taken.has_value();
+}
+
 // Nothing: no document matches.
 Result<std::optional<Plan>> SearchQuery::prepare(Slot& slot, Mode mode) {
-  std::call_once(resolve_once_, [this] { resolved_ = resolve(); });
-  if (!resolved_) return Error(resolved_.error());
-  if (known_.empty() || (mode == Mode::kAnd && !all_known_)) return std::optional<Plan>();  // in any partition
+  if (!known_) return Error(known_.error());
+  if (known_->terms.empty() || (mode == Mode::kAnd && !known_->all_known))
+    return std::optional<Plan>();                         // in any partition
   FROND_TRY(slot.partition->open->partition().intact());  // what is known to be lost misleads nobody
   FROND_TRY(fetch_lists(slot));
   Plan plan = plan_for(slot, mode);
@@ -127,36 +181,11 @@ void SearchQuery::take(Slot& slot, Mode mode, Result<Outcome> outcome) {
   (mode == Mode::kAnd ? slot.conjunction : slot.disjunction) = *std::move(outcome);
 }
 
-// Equal terms are counted together, in the query's order; those that no document has are left out.
-// All or nothing: after a failure that is thrown (no memory) the next task tries again.
-Result<void> SearchQuery::resolve() {
-  std::vector<KnownTerm> known;
-  bool all_known = true;
-  std::unordered_map<std::string_view, std::uint32_t> occurrences;
-  for (const auto& term : request_.terms) occurrences[term.text] += term.occurrences;
-  for (const auto& term : request_.terms) {
-    const auto found = occurrences.find(term.text);
-    if (found == occurrences.end()) continue;  // a repetition
-    const Result<std::uint64_t> df = generation_->terms->df(term.text);
-    if (df)
-      known.push_back(
-          {term.text, scoring::term_weight(generation_->bm25, generation_->statistics, *df, found->second)});
-    else if (df.error().code() == Code::kNotFound)
-      all_known = false;
-    else
-      return df.error();
-    occurrences.erase(found);
-  }
-  known_ = std::move(known);
-  all_known_ = all_known;
-  return {};
-}
-
 Result<void> SearchQuery::fetch_lists(Slot& slot) {
   if (!slot.lists.empty()) return {};
   std::vector<ListKey> keys;
-  keys.reserve(known_.size());
-  for (const KnownTerm& term : known_) keys.push_back({slot.partition->open->number(), term.text});
+  keys.reserve(known_->terms.size());
+  for (const auto& term : known_->terms) keys.push_back({slot.partition->open->number(), term.text});
   const Instant before = parts_.clock.now();
   slot.lists = FROND_TRY(parts_.lists.fetch(keys, deadline_));
   const Instant after = parts_.clock.now();
@@ -174,14 +203,15 @@ std::uint32_t SearchQuery::depth_of(Mode mode) const {
 
 Plan SearchQuery::plan_for(const Slot& slot, Mode mode) {
   const partition::Partition& partition = slot.partition->open->partition();
+  const auto& known = known_->terms;
   Plan plan;
   plan.mode = mode;
   plan.k = depth_of(mode);
   plan.count_to = std::max<std::uint64_t>(plan.k, Plan::kCountOfLeaves);
-  for (std::size_t i = 0; i < known_.size(); ++i) {
+  for (std::size_t i = 0; i < known.size(); ++i) {
     if (mode == Mode::kOr && slot.lists[i]->postings.count() == 0) continue;
-    plan.terms.push_back({slot.lists[i], known_[i].weight,
-                          scoring::BoundScale(known_[i].weight, generation_->bm25, generation_->statistics,
+    plan.terms.push_back({slot.lists[i], known[i].weight,
+                          scoring::BoundScale(known[i].weight, generation_->bm25, generation_->statistics,
                                               partition.built_average_length())});
   }
   plan.lengths = partition.lengths();
@@ -230,7 +260,7 @@ bool SearchQuery::submit_to_gpu(Slot& slot, const Plan& plan) {
 void SearchQuery::answer_from_gpu(Slot& slot, Mode mode, PlanBatcher::Answer answer) {
   try {
     if (!answer) {  // its search goes on behind those that have begun, on the CPU
-      const Result<void> taken = parts_.scheduler.submit(
+      const Result<void> taken = scheduler_of(slot).submit(
           {{deadline_,
             [self = shared_from_this(), &slot, mode](const Result<std::chrono::microseconds>& waited) {
               self->run(slot, mode, Processors::kCpuOnly, waited);
@@ -252,7 +282,7 @@ void SearchQuery::wave_done(Mode mode) {
   // Engines share a floor while they search: a score that was made of lost bytes may have taken hits from the others.
   if (misled_.load(std::memory_order_relaxed)) fail_all(wire::Unsearched::kUnavailable);
   if (mode == Mode::kAnd && request_.mode == wire::Mode::kAuto && !deadline_.cancelled() && needs_disjunction()) {
-    if (known_.size() > 1 || !all_known_) return launch(Mode::kOr, Lane::kContinue);
+    if (!known_ || known_->terms.size() > 1 || !known_->all_known) return launch(Mode::kOr, Lane::kContinue);
     has_or_ = true;  // of one term AND and OR are the same
     for (Slot& slot : slots_) slot.disjunction = slot.conjunction;
   }

@@ -6,7 +6,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 
+#include "leaf/serve/known_terms.h"
 #include "leaf/serve/search_handler.h"
 
 namespace frond::leaf {
@@ -20,22 +22,24 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
  private:
   struct Slot {
     const ServedPartition* partition = nullptr;
+    bool costly = false;  // the costly threads' from now on
     std::optional<wire::Unsearched> failed;
     std::vector<ListLease> lists;  // of known_, once fetched; both waves use them
     Outcome conjunction, disjunction;
     wire::PartitionProfile profile;
   };
-  // A distinct term that some document of the generation has.
-  struct KnownTerm {
-    std::string text;
-    float weight = 0;
-  };
 
-  void fail_all(wire::Unsearched reason);
   void launch(Mode mode, Lane lane);
+  void submit(std::span<Slot* const> slots, Mode mode, Lane lane);
+  Scheduler& scheduler_of(const Slot& slot) const { return slot.costly ? *parts_.costly : parts_.scheduler; }
   // May the task's plan go to the GPU? Not the second time.
   enum class Processors : std::uint8_t { kAny, kCpuOnly };
   void run(Slot& slot, Mode mode, Processors processors, const Result<std::chrono::microseconds>& waited);
+  bool may_use_gpu(Processors processors) const;
+  std::uint64_t postings_of(const Slot& slot) const;
+  bool is_too_much_here(const Slot& slot) const;
+  bool evaluate(Slot& slot, Mode mode, Processors processors);
+  bool move(Slot& slot, Mode mode, Processors processors);
   Result<std::optional<Plan>> prepare(Slot& slot, Mode mode);
   bool submit_to_gpu(Slot& slot, const Plan& plan);
   void answer_from_gpu(Slot& slot, Mode mode, PlanBatcher::Answer answer);
@@ -43,7 +47,6 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   static Result<void> intact(const Slot& slot);
   void fail(Slot& slot, const Error& why);
   void slot_done(Mode mode);
-  Result<void> resolve();
   Result<void> fetch_lists(Slot& slot);
   std::uint32_t depth_of(Mode mode) const;
   Plan plan_for(const Slot& slot, Mode mode);
@@ -65,10 +68,8 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   std::atomic<bool> misled_{false};  // a partition was lost while it was searched
   bool has_and_ = false, has_or_ = false;
 
-  std::once_flag resolve_once_;  // by the first task: look-ups may touch the disk, so not on the I/O thread
-  Result<void> resolved_;
-  std::vector<KnownTerm> known_;
-  bool all_known_ = true;  // every term of the query has a document
+  std::once_flag look_up_once_;  // by the first task: look-ups may touch the disk, so not on the I/O thread
+  Result<KnownTerms> known_ = KnownTerms();
 };
 
 }  // namespace frond::leaf

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <latch>
 #include <stdexcept>
+#include <string>
 
 #include "tests/support/collections/manual_clock.h"
 
@@ -68,7 +69,7 @@ TEST(WorkerPool, RefusesAWholeGroupAtTheDoorWhenItsQueueIsFull) {
   gate.open();
   pool.drain();
   EXPECT_EQ(runs, 5);
-  EXPECT_NE(registry.exposition().find("frond_leaf_tasks_refused_total 3"), std::string::npos);
+  EXPECT_NE(registry.exposition().find("frond_leaf_tasks_refused_total{pool=\"usual\"} 3"), std::string::npos);
 }
 
 TEST(WorkerPool, TakesAGroupLargerThanItsQueueWhenNothingWaits) {
@@ -116,7 +117,8 @@ TEST(WorkerPool, DropsWhatIsCancelledBeforeItStarts) {
   pool.drain();
   EXPECT_EQ(dropped, 3);
   EXPECT_EQ(ran, 1);
-  EXPECT_NE(registry.exposition().find("frond_leaf_tasks_expired_total 0"), std::string::npos) << "nobody was late";
+  EXPECT_NE(registry.exposition().find("frond_leaf_tasks_expired_total{pool=\"usual\"} 0"), std::string::npos)
+      << "nobody was late";
 }
 
 // Workers may be busy for long with what was not given up.
@@ -175,6 +177,26 @@ TEST(WorkerPool, RunsInteractiveTasksWhileEveryWorkerIsBusy) {
   fetched.wait();  // hangs if it has to wait for a worker
   first.open();
   second.open();
+}
+
+TEST(WorkerPool, BeginsWithTheLightestAndForgetsNobody) {
+  ManualClock clock;
+  WorkerPool pool({1, 100}, clock, nullptr);
+  Gate gate;
+  ASSERT_TRUE(pool.submit(gate.task(), Lane::kSearch));
+  gate.wait_until_entered();
+  std::string order;
+  for (const auto& [name, weight] : {std::pair{"H", ~std::uint64_t{0}}, {"c", 10'000'000}, {"b", 100'000}, {"a", 0}})
+    for (int i = 0; i < (weight == 0 ? 9 : 1); ++i) {
+      auto tasks = tasks_of(1, [&order, name = name](const Waited&) { order += name; });
+      tasks[0].weight = weight;
+      clock.advance(std::chrono::milliseconds(1));
+      ASSERT_TRUE(pool.submit(std::move(tasks), Lane::kSearch));
+    }
+  gate.open();
+  pool.drain();
+  // The gate was the first search that was begun, so the seventh of these is the eighth.
+  EXPECT_EQ(order, "aaaaaaHaaabc") << "the eighth is the one that has waited longest";
 }
 
 TEST(WorkerPool, ContinuesBeforeItBegins) {

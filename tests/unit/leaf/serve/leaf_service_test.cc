@@ -171,6 +171,20 @@ TEST_F(LeafServiceTest, FetchesTheSameWithAnyNumberOfWorkers) {
   }
 }
 
+TEST_F(LeafServiceTest, FetchesManyDocumentsOnTheThreadsForWhatIsCostly) {
+  FullScheduler usual;
+  InlineScheduler costly(served_.clock);
+  DocumentHandler handler(served_.board, usual, served_.clock, &costly);
+  for (const std::size_t count : {100u, 101u}) {
+    std::optional<wire::Reply> got;
+    auto ordinals = shuffled_thrice(documents_.size(), 8);
+    ordinals.resize(count);
+    handler.fetch(fetch_of(std::move(ordinals)), Deadline::never(), [&](wire::Reply reply) { got = std::move(reply); });
+    ASSERT_TRUE(got);
+    EXPECT_EQ(std::holds_alternative<wire::FetchReply>(*got), count > 100) << count;
+  }
+}
+
 TEST_F(LeafServiceTest, FetchesThoughEveryWorkerIsBusySearching) {
   const SteadyClock clock;
   WorkerPool pool({2, 16}, clock, nullptr);

@@ -422,6 +422,131 @@ TEST(SearchHandler, RefusesAtTheDoorWhenTheQueueIsFull) {
   open.set_value();
 }
 
+// ---- what costs many times the usual
+
+// Counts what it is given, and may have no room.
+class CountingScheduler final : public Scheduler {
+ public:
+  explicit CountingScheduler(const Clock& clock, std::size_t all_workers = 8) : workers(all_workers), below_(clock) {}
+  Result<void> submit(std::vector<Task> tasks, Lane lane) override {
+    if (full && lane != Lane::kContinue) return Error(Code::kOverloaded, "full");
+    taken += tasks.size();
+    return below_.submit(std::move(tasks), lane);
+  }
+  void drain() override { below_.drain(); }
+  Load load() const override { return {others_wait, 8, workers, 1}; }
+  std::size_t taken = 0, others_wait = 0, workers;
+  bool full = false;
+
+ private:
+  InlineScheduler below_;
+};
+
+struct TwoSchedulers {
+  explicit TwoSchedulers(ServedCollection& collection) : served(collection) {}
+  wire::SearchReply search(const wire::SearchRequest& request, std::uint64_t costly_postings = ~0ull) {
+    usual.taken = costly.taken = 0;
+    SearchParts parts = served.parts(usual);
+    parts.costly = &costly;
+    parts.costly_postings = costly_postings;
+    parts.small_postings = 1;
+    SearchHandler handler(parts);
+    std::optional<wire::SearchReply> got;
+    handler.search(request, Deadline::after(served.clock, request.budget),
+                   [&](wire::SearchReply reply) { got = reply; });
+    EXPECT_TRUE(got) << "not answered";
+    return got.value_or(wire::SearchReply{});
+  }
+  ServedCollection& served;
+  CountingScheduler usual{served.clock}, costly{served.clock};
+};
+
+TEST(SearchHandler, HasThreadsOfTheirOwnForSearchesThatAskForMuch) {
+  ServedCollection served(random_documents(200, 30), 2);
+  TwoSchedulers both(served);
+  const auto usual = request_of(Mode::kAuto, {"t9", "t10"}, 2);
+  std::vector<wire::SearchRequest> costly(3, usual);
+  costly[0].depth = 1001;
+  costly[1].processor = wire::Processor::kExhaustive;
+  for (int i = 0; i < 63; ++i) costly[2].terms.push_back({"unknown" + std::to_string(i), 1});
+  expect_same_hits(both.search(usual), served.search(usual));
+  EXPECT_EQ(both.costly.taken, 0u);
+  EXPECT_GE(both.usual.taken, 2u);
+  for (const auto& request : costly) {
+    expect_same_hits(both.search(request), served.search(request));
+    EXPECT_EQ(both.usual.taken, 0u);
+    EXPECT_GE(both.costly.taken, 2u);
+  }
+}
+
+TEST(SearchHandler, MovesPartitionsWithManyPostingsToThem) {
+  const auto documents = random_documents(200, 31);
+  ServedCollection served(documents, 2);
+  TwoSchedulers both(served);
+  auto request = request_of(Mode::kAuto, {"t0", "t1"}, 2);
+  request.auto_needs = request.depth = 200;
+  const auto wanted = served.search(request);
+  const std::uint64_t postings = documents_with(documents, {"t0"}, true) + documents_with(documents, {"t1"}, true);
+  expect_same_hits(both.search(request, postings), wanted);
+  EXPECT_EQ(both.costly.taken, 0u) << "each partition has half of them";
+  expect_same_hits(both.search(request, postings / 2), wanted);
+  EXPECT_EQ(both.usual.taken, 2u) << "looked up there";
+  EXPECT_EQ(both.costly.taken, 4u) << "AND and OR of both";
+}
+
+// Moving costs time, too, and where all is quiet nobody gains by it.
+TEST(SearchHandler, MovesPartitionsOfMediumSizeWhereOthersWouldWait) {
+  ServedCollection served(random_documents(200, 34), 2);
+  TwoSchedulers both(served);
+  const auto request = request_of(Mode::kOr, {"t0", "t1"}, 2);
+  (void)both.search(request);
+  EXPECT_EQ(both.costly.taken, 0u) << "another worker is idle";
+  both.usual.others_wait = 1;
+  (void)both.search(request);
+  EXPECT_EQ(both.costly.taken, 2u);
+  both.usual.others_wait = 0;
+  both.usual.workers = 1;
+  (void)both.search(request);
+  EXPECT_EQ(both.costly.taken, 2u) << "no worker would be left";
+}
+
+TEST(SearchHandler, NamesPartitionsThatTheCostlyThreadsHaveNoRoomFor) {
+  ServedCollection served(random_documents(200, 32), 2);
+  TwoSchedulers both(served);
+  both.costly.full = true;
+  auto request = request_of(Mode::kAuto, {"t0", "t1"}, 2);
+  const auto refused = both.search(request, 1);
+  ASSERT_EQ(refused.unsearched.size(), 2u);
+  EXPECT_EQ(refused.unsearched[0].reason, Unsearched::kOverloaded);
+  request.depth = 2000;
+  EXPECT_EQ(both.search(request).unsearched.size(), 2u);
+  request.depth = 10;
+  EXPECT_TRUE(both.search(request).unsearched.empty());
+}
+
+TEST(SearchHandler, LeavesManyPostingsToTheGpuWhereThereIsOne) {
+  ServedCollection served(random_documents(200, 33), 2);
+  const auto request = request_of(Mode::kOr, {"t0", "t1"}, 2);
+  const auto wanted = served.search(request);
+  for (const bool leaves : {false, true}) {
+    ScriptedGpu gpu{served.clock, [&](int) { return leaves; }};
+    PlanBatcher batcher(
+        {}, [&](std::span<const Plan> plans) { return gpu.search(plans); }, nullptr);
+    WorkerPool usual({1, 100}, served.clock, nullptr), costly({1, 100}, served.clock, nullptr);
+    SearchParts parts = served.parts(usual);
+    parts.gpu = &batcher;
+    parts.costly = &costly;
+    parts.costly_postings = parts.small_postings = 1;
+    SearchHandler handler(parts);
+    std::promise<wire::SearchReply> promised;
+    handler.search(request, Deadline::never(), [&](wire::SearchReply reply) { promised.set_value(std::move(reply)); });
+    expect_same_hits(promised.get_future().get(), wanted);
+    EXPECT_EQ(gpu.asked, 2);
+    for (WorkerPool* pool : {&usual, &costly}) pool->drain();
+    batcher.drain();
+  }
+}
+
 TEST(SearchHandler, AnswersAlikeFromManyThreads) {
   const auto documents = random_documents(400, 16);
   ServedCollection served(documents, 4);
