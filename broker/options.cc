@@ -10,7 +10,7 @@ namespace frond::broker {
 std::variant<Options, int> read_options(int argc, const char* const* argv) {
   CLI::App app("Answers searches over HTTP from the leaves of one collection.", "frond-broker");
   Options options;
-  std::string log_level = "info";
+  std::string log_level = "info", exhaustive = "off";
   app.add_option("--http", options.http, "Where the API is served: HOST:PORT")->required()->check(config::host_port());
   app.add_option("--collection", options.collection, "The collection to search")->required();
   auto* const certificate = app.add_option("--tls-certificate", options.tls_certificate,
@@ -42,6 +42,16 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
       ->capture_default_str();
   app.add_option("--max-timeout", options.max_timeout_ms, "Milliseconds that a search may ask for")
       ->check(CLI::Range(1, 3'600'000))
+      ->capture_default_str();
+  app.add_option("--max-depth", options.max_depth, "The most that offset + k of a search may be")
+      ->check(CLI::Range(10, 10'000))
+      ->capture_default_str();
+  app.add_option("--max-terms", options.max_terms, "The most terms that a search may have")
+      ->check(CLI::Range(1, 512))
+      ->capture_default_str();
+  app.add_option("--allow-exhaustive", exhaustive,
+                 "on: searches may ask for processor=exhaustive, the slow reference that scores every document")
+      ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
   app.add_option("--max-in-flight", options.max_in_flight, "Searches evaluated at a time; more are answered 429")
       ->check(CLI::Range(1, 1 << 20))
@@ -88,6 +98,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
 
   options.log_level = *config::parse_log_level(log_level);  // was checked
   if (options.node_name.empty()) options.node_name = default_node_name(config::parse_host_port(options.http)->port);
+  options.allow_exhaustive = exhaustive == "on";
   if (msearch->count() == 0) options.max_msearch_in_flight = std::max(1u, options.max_in_flight / 4);
   if (options.max_msearch_in_flight > options.max_in_flight)
     return config::refuse(app, "--max-msearch-in-flight is more than --max-in-flight");

@@ -77,6 +77,10 @@ SearchService::Ticket SearchService::search(const SearchParameters& parameters, 
   };
   if (milliseconds(parameters.timeout_ms) > config_.max_timeout)
     return refuse("timeout_ms is more than " + std::to_string(config_.max_timeout.count()), "timeout_ms");
+  if (parameters.offset + parameters.k > config_.max_depth)
+    return refuse("offset + k is more than " + std::to_string(config_.max_depth), "offset");
+  if (parameters.processor == wire::Processor::kExhaustive && !config_.allow_exhaustive)
+    return refuse("processor exhaustive is not allowed here", "processor");
   job->question.topology = scatter_.map.topology();
   if (!job->question.topology) {
     finish(*job, http::problem(503, "Unavailable", "No leaf serves this collection yet."), Outcome::kUnavailable);
@@ -84,6 +88,9 @@ SearchService::Ticket SearchService::search(const SearchParameters& parameters, 
   }
   auto query = analyzer_.analyze(parameters.q, job->question.topology->analyzer);
   if (!query) return refuse(query.error().message(), "q");
+  if (query->words > config_.max_terms)
+    return refuse("q has " + std::to_string(query->words) + " terms, more than " + std::to_string(config_.max_terms),
+                  "q");
   if (parameters.cache && !parameters.profile) {
     job->use = CacheUse::kMiss;
     job->key = cache_key(parameters, job->question.topology->id(), *query);

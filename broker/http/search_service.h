@@ -20,6 +20,7 @@
 #include "broker/query/analyzed_query.h"
 #include "broker/scatter/scatter_context.h"
 #include "common/http/server.h"
+#include "common/scoring/bm25.h"
 
 namespace frond::broker {
 
@@ -30,7 +31,10 @@ class SearchService {
   struct Config {
     std::chrono::milliseconds default_timeout{1000};
     std::chrono::milliseconds max_timeout{60'000};
-    Admission::Limits in_flight;  // evaluations; a search past them is answered 429
+    std::uint32_t max_depth = kMaxDepth;  // offset + k
+    std::size_t max_terms = scoring::kMaxQueryTerms;
+    bool allow_exhaustive = false;  // processor=exhaustive
+    Admission::Limits in_flight;    // evaluations; a search past them is answered 429
     std::size_t cache_bytes = 64 << 20;
   };
   // Called once, perhaps before search() returns. A 200's body is one line without its end.

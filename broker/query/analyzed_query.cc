@@ -17,6 +17,7 @@ Result<AnalyzedQuery> QueryAnalyzer::analyze(std::string_view query, const text:
                                      std::to_string(scoring::kMaxQueryTerms));
   std::sort(words.begin(), words.end());
   AnalyzedQuery analyzed;
+  analyzed.words = words.size();
   for (auto& word : words) {
     if (!analyzed.terms.empty() && analyzed.terms.back().text == word)
       ++analyzed.terms.back().occurrences;

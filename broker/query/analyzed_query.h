@@ -16,6 +16,7 @@ inline constexpr std::size_t kMaxQueryBytes = 4096;
 
 struct AnalyzedQuery {
   std::vector<wire::QueryTerm> terms;  // distinct, in byte order: equal queries look equal
+  std::size_t words = 0;               // the occurrences of all terms
 };
 
 // Analyses queries as the generation's documents were. One thread.

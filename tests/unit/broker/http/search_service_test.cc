@@ -21,7 +21,7 @@ SearchParameters asking(std::string q, std::uint32_t timeout_ms = 0) {
 class ASearchService : public testing::Test {
  protected:
   ASearchService() { broker.up(); }
-  ScriptedBroker broker{{.in_flight = {.all = 2, .batch = 2, .costly = 1}}};
+  ScriptedBroker broker{{.allow_exhaustive = true, .in_flight = {.all = 2, .batch = 2, .costly = 1}}};
   SearchService& service = broker.service;
   std::size_t asked() { return broker.leaf().searches.asked.size(); }
 };
@@ -242,6 +242,27 @@ TEST_F(ASearchService, RefusesTooManyTermsAndTooMuchTime) {
   EXPECT_EQ(terms.body()["parameter"], "q");
   service.search(asking("cell", 60'001), time.reply());
   EXPECT_EQ(time.body()["parameter"], "timeout_ms");
+}
+TEST(ASearchServiceWithLimits, RefusesWhatIsPastThem) {
+  ScriptedBroker broker({.max_depth = 100, .max_terms = 3});
+  broker.up();
+  const auto refused = [&](const SearchParameters& parameters) {
+    Answered answered;
+    broker.service.search(parameters, answered.reply());
+    broker.play();
+    return answered.status() == 400 ? answered.body()["parameter"].get<std::string>()
+                                    : std::to_string(answered.status());
+  };
+  auto deep = asking("cell");
+  deep.k = 100;
+  EXPECT_EQ(refused(deep), "200");
+  deep.offset = 1;
+  EXPECT_EQ(refused(deep), "offset");
+  EXPECT_EQ(refused(asking("one two three")), "200");
+  EXPECT_EQ(refused(asking("one two three one")), "q") << "a repeated word counts";
+  auto exhaustive = asking("cell");
+  exhaustive.processor = wire::Processor::kExhaustive;
+  EXPECT_EQ(refused(exhaustive), "processor");
 }
 TEST_F(ASearchService, SaysWhenNobodyIsThere) {
   broker.cluster.map.report_unavailable(broker.cluster.map.leaves()[0], "gone");

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""What costs most of what anybody may ask holds nobody else up: 64 connections send the worst searches that are allowed (as many
+of the most frequent terms as fit, a thousand hits deep down, a minute each), and other clients' cheap searches take a small
+multiple of their usual time. And what a broker does not allow is refused.
+"""
+import http.client
+import json
+import statistics
+import subprocess
+import threading
+import time
+import urllib.parse
+
+import harness
+
+DOCUMENTS, ATTACKERS, SECONDS = 600000, 64, 6
+# Of the usual median, and an allowance for a machine that is busy with other things.
+MULTIPLE, ALLOWANCE_MS = 8, 40
+
+
+def terms_by_frequency(repository, queries):
+    """The terms of the made-up collection are numbered from the most frequent on."""
+    with open(queries, encoding="ascii") as file:
+        return sorted({term for line in file for term in line.split(":", 1)[1].split()})
+
+
+class Client:
+    """One connection, kept."""
+
+    def __init__(self, port):
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+
+    def search(self, **parameters):
+        self.connection.request("GET", "/v1/search?" + urllib.parse.urlencode({"cache": "off", **parameters}))
+        reply = self.connection.getresponse()
+        return reply.status, reply.read()
+
+
+class Attack:
+    """Connections that ask for the worst again and again, and make no pause when they are refused."""
+
+    def __init__(self, port, worst):
+        self.port, self.worst, self.statuses = port, worst, {}
+        self._stop, self._lock = threading.Event(), threading.Lock()
+        self._threads = [threading.Thread(target=self._ask, args=(i,), daemon=True) for i in range(ATTACKERS)]
+        for thread in self._threads:
+            thread.start()
+
+    def _ask(self, number):
+        client = Client(self.port)
+        while not self._stop.is_set():
+            try:
+                status = client.search(**self.worst[number % len(self.worst)])[0]
+            except (OSError, http.client.HTTPException):
+                client, status = Client(self.port), 0
+            with self._lock:
+                self.statuses[status] = self.statuses.get(status, 0) + 1
+            if status == 429:
+                time.sleep(0.05)  # this machine's cores are the cluster's, too
+
+    def stop(self):
+        self._stop.set()
+
+
+def cheap_times(port, terms, rng, seconds):
+    """Milliseconds of cheap searches, one after the other."""
+    client, times, end = Client(port), [], time.monotonic() + seconds
+    while time.monotonic() < end:
+        started = time.monotonic()
+        status, body = client.search(q=rng.choice(terms[len(terms) // 2:]), timeout_ms=20000)
+        harness.expect(status == 200 and not json.loads(body)["coverage"]["degraded"], f"a cheap search: {status} {body[:200]!r}")
+        times.append((time.monotonic() - started) * 1000)
+    return times
+
+
+def told(times):
+    return f"median {statistics.median(times):.1f} ms, of ten one over {sorted(times)[len(times) * 9 // 10]:.1f} ms ({len(times)})"
+
+
+def check_worst(cluster, terms, rng, name, worst):
+    usual = cheap_times(cluster.http, terms, rng, 2)
+    attack = Attack(cluster.http, worst)
+    time.sleep(1)
+    try:
+        attacked = cheap_times(cluster.http, terms, rng, SECONDS)
+    finally:
+        attack.stop()
+    print(f"{name}: cheap searches {told(usual)}; under attack {told(attacked)}; the attackers got {attack.statuses}", flush=True)
+    limit = MULTIPLE * statistics.median(usual) + ALLOWANCE_MS
+    harness.expect(statistics.median(attacked) < limit, f"{name}: {statistics.median(attacked):.0f} ms, over {limit:.0f} ms")
+
+
+def check_refusals(setting, repository, terms):
+    cluster = harness.Cluster(setting, repository, "c", 1, name="strict", broker_flags=("--max-terms", "2", "--max-depth", "100", "--max-timeout", "5000"))
+    client = Client(cluster.http)
+    for parameter, query in (("processor", {"processor": "exhaustive"}), ("offset", {"offset": 91}), ("timeout_ms", {"timeout_ms": 5001}),
+                             ("q", {"q": " ".join(terms[:3])})):
+        status, body = client.search(**{"q": terms[0], **query})
+        harness.expect(status == 400 and json.loads(body)["parameter"] == parameter, f"{query}: {status} {body[:200]!r}")
+    status, _ = client.search(q=" ".join(terms[:2]), offset=90)
+    harness.expect(status == 200, f"what is allowed: {status}")
+    status, body = harness.fetch(cluster.http, "/v1/search", method="POST", body='{"q": "a", "k": 1, "q": "b"}')
+    harness.expect(status == 400 and json.loads(body)["parameter"] == "q", f"q twice: {status} {body[:200]!r}")
+    cluster.stop()
+
+
+def test(setting):
+    repository, queries = setting.path("repository"), setting.path("queries")
+    made = subprocess.run([setting.program("frond"), "synth", "--profile", "gov2", "--documents", str(DOCUMENTS), "--partitions", "2", "--order", "random",
+                           "--repository", repository, "--collection", "c", "--queries", queries, "--seed", str(setting.rng.randrange(1000))],
+                          capture_output=True, text=True, timeout=300)
+    harness.expect(made.returncode == 0, f"synth: {made.stderr}")
+    terms = terms_by_frequency(repository, queries)
+    many = " ".join(terms[:400])
+    cluster = harness.Cluster(setting, repository, "c", 1)
+    deep = {"k": 1000, "offset": 9000, "timeout_ms": 60000, "mode": "or"}
+    check_worst(cluster, terms, setting.rng, "many terms, deep", [{"q": many[:-10 * i or None], **deep} for i in range(64)])
+    check_worst(cluster, terms, setting.rng, "frequent terms, many hits", [{"q": " ".join(terms[i:i + 8]), "k": 1000, "timeout_ms": 60000, "mode": "or"} for i in range(20)])
+    check_worst(cluster, terms, setting.rng, "frequent terms, ten hits", [{"q": " ".join(terms[i:i + 60]), "k": 10, "timeout_ms": 60000, "mode": "or"} for i in range(20)])
+    cluster.stop()
+    check_refusals(setting, repository, terms)
+
+
+harness.run(test, harness.arguments(__doc__).parse_args())
