@@ -10,7 +10,7 @@ namespace frond::broker {
 std::variant<Options, int> read_options(int argc, const char* const* argv) {
   CLI::App app("Answers searches over HTTP from the leaves of one collection.", "frond-broker");
   Options options;
-  std::string log_level = "info", exhaustive = "off";
+  std::string log_level = "info", exhaustive = "on";
   app.add_option("--http", options.http, "Where the API is served: HOST:PORT")->required()->check(config::host_port());
   app.add_option("--collection", options.collection, "The collection to search")->required();
   auto* const certificate = app.add_option("--tls-certificate", options.tls_certificate,
@@ -50,7 +50,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
       ->check(CLI::Range(1, 512))
       ->capture_default_str();
   app.add_option("--allow-exhaustive", exhaustive,
-                 "on: searches may ask for processor=exhaustive, the slow reference that scores every document")
+                 "off: searches for processor=exhaustive, the slow reference that scores every document, are refused")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
   app.add_option("--max-in-flight", options.max_in_flight, "Searches evaluated at a time; more are answered 429")

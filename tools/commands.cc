@@ -13,8 +13,7 @@ void add_query_flags(CLI::App& command, QueryFlags& flags) {
   command.add_option("--mode", flags.mode, "Which documents match: all terms, any, or all and then any")
       ->check(CLI::IsMember({"and", "or", "auto"}));
   command.add_option("--k", flags.k, "Hits wanted")->check(CLI::Range(1, 1000))->capture_default_str();
-  command.add_option("--processor", flags.processor,
-                     "What evaluates: auto, cpu, gpu; exhaustive, where the broker allows it");
+  command.add_option("--processor", flags.processor, "What evaluates: auto, cpu, gpu, exhaustive");
   command.add_option("--cache", flags.cache, "The broker's result cache")->check(CLI::IsMember({"on", "off"}));
   command.add_option("--timeout-ms", flags.timeout_ms, "The deadline to ask for; 0: the broker's default")
       ->check(CLI::Range(0, 600'000));

@@ -33,7 +33,7 @@ class SearchService {
     std::chrono::milliseconds max_timeout{60'000};
     std::uint32_t max_depth = kMaxDepth;  // offset + k
     std::size_t max_terms = scoring::kMaxQueryTerms;
-    bool allow_exhaustive = false;  // processor=exhaustive
+    bool allow_exhaustive = true;  // processor=exhaustive
     Admission::Limits in_flight;    // evaluations; a search past them is answered 429
     std::size_t cache_bytes = 64 << 20;
   };

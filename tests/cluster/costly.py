@@ -91,7 +91,7 @@ def check_worst(cluster, terms, rng, name, worst):
 
 
 def check_refusals(setting, repository, terms):
-    cluster = harness.Cluster(setting, repository, "c", 1, name="strict", broker_flags=("--max-terms", "2", "--max-depth", "100", "--max-timeout", "5000"))
+    cluster = harness.Cluster(setting, repository, "c", 1, name="strict", broker_flags=("--max-terms", "2", "--max-depth", "100", "--max-timeout", "5000", "--allow-exhaustive", "off"))
     client = Client(cluster.http)
     for parameter, query in (("processor", {"processor": "exhaustive"}), ("offset", {"offset": 91}), ("timeout_ms", {"timeout_ms": 5001}),
                              ("q", {"q": " ".join(terms[:3])})):
@@ -115,6 +115,7 @@ def test(setting):
     cluster = harness.Cluster(setting, repository, "c", 1)
     deep = {"k": 1000, "offset": 9000, "timeout_ms": 60000, "mode": "or"}
     check_worst(cluster, terms, setting.rng, "many terms, deep", [{"q": many[:-10 * i or None], **deep} for i in range(64)])
+    check_worst(cluster, terms, setting.rng, "exhaustive", [{"q": " ".join(terms[i:i + 60]), "processor": "exhaustive", **deep} for i in range(64)])
     check_worst(cluster, terms, setting.rng, "frequent terms, many hits", [{"q": " ".join(terms[i:i + 8]), "k": 1000, "timeout_ms": 60000, "mode": "or"} for i in range(20)])
     check_worst(cluster, terms, setting.rng, "frequent terms, ten hits", [{"q": " ".join(terms[i:i + 60]), "k": 10, "timeout_ms": 60000, "mode": "or"} for i in range(20)])
     cluster.stop()

@@ -108,7 +108,7 @@ def test(setting):
     for order, partitions, leaves in ((order, *layout) for order, layouts in LAYOUTS.items() for layout in layouts):
         repository = setting.path(f"repository-{order}-{partitions}")
         setting.build(repository, "random", [source], partitions, order=order)
-        cluster = harness.Cluster(setting, repository, "random", leaves, name=f"{order}{partitions}", broker_flags=("--allow-exhaustive", "on"))
+        cluster = harness.Cluster(setting, repository, "random", leaves, name=f"{order}{partitions}")
         asker, where = Asker(cluster), f"order {order}, {partitions} partitions"
         with concurrent.futures.ThreadPoolExecutor(3) as threads:
             for done in [threads.submit(asker.check, *one, right[order], reference, where) for one in asked]:

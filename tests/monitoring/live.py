@@ -149,7 +149,7 @@ def test(setting):
     source = random_text.Collection(rng, 3000, words).write(setting.path("documents.jsonl"))
     repository = setting.path("repository")
     setting.build(repository, "c", [source], 4)
-    cluster = harness.Cluster(setting, repository, "c", 2, broker_flags=("--default-timeout", "20000", "--allow-exhaustive", "on"))
+    cluster = harness.Cluster(setting, repository, "c", 2, broker_flags=("--default-timeout", "20000"))
     indexer, own, secure = harness.free_ports(3)
     ca = start_secure_broker(setting, secure, cluster)
     prometheus = Prometheus(setting, own, [("frond-indexer", indexer), ("frond-broker", cluster.http), *(("frond-leaf", p) for p in cluster.leaf_http)],

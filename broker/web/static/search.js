@@ -15,7 +15,7 @@ function asked() {
   const one = (name, allowed) => (allowed.includes(from.get(name)) ? from.get(name) : allowed[0]);
   const k = Number(one('k', ['10', '20', '50', '100']));
   const offset = Math.min(10000 - k, Math.max(0, Number.parseInt(from.get('offset') ?? '0', 10) || 0));
-  return { q: from.get('q') ?? '', mode: one('mode', ['auto', 'and', 'or']), processor: one('processor', ['auto', 'cpu', 'gpu']),
+  return { q: from.get('q') ?? '', mode: one('mode', ['auto', 'and', 'or']), processor: one('processor', ['auto', 'cpu', 'gpu', 'exhaustive']),
     k, offset, profile: from.get('profile') === 'true' };
 }
 

@@ -52,7 +52,7 @@ def compare(setting, name, source, asked, flags):
     for partitions, leaves in LAYOUTS:
         repository = setting.path(f"{name}{partitions}")
         setting.build(repository, name, [source], partitions, **flags)
-        cluster = harness.Cluster(setting, repository, name, leaves, name=f"{name}{partitions}", broker_flags=("--allow-exhaustive", "on"))
+        cluster = harness.Cluster(setting, repository, name, leaves, name=f"{name}{partitions}")
         for processor in ("cpu", "exhaustive") if partitions in (1, 3) else ("cpu",):
             started = time.monotonic()
             got = answers(cluster, asked, processor)

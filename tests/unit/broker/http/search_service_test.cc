@@ -21,7 +21,7 @@ SearchParameters asking(std::string q, std::uint32_t timeout_ms = 0) {
 class ASearchService : public testing::Test {
  protected:
   ASearchService() { broker.up(); }
-  ScriptedBroker broker{{.allow_exhaustive = true, .in_flight = {.all = 2, .batch = 2, .costly = 1}}};
+  ScriptedBroker broker{{.in_flight = {.all = 2, .batch = 2, .costly = 1}}};
   SearchService& service = broker.service;
   std::size_t asked() { return broker.leaf().searches.asked.size(); }
 };
