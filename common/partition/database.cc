@@ -23,8 +23,8 @@ Result<void> PinnedBytes::intact() const {
   return pin_->database->intact();  // which tells what of the set it was
 }
 
-std::vector<rocksdb::ColumnFamilyDescriptor> family_descriptors() {
-  const rocksdb::ColumnFamilyOptions options(table_options());
+std::vector<rocksdb::ColumnFamilyDescriptor> family_descriptors(FileReads reads) {
+  const rocksdb::ColumnFamilyOptions options(table_options(reads));
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors{{rocksdb::kDefaultColumnFamilyName, options}};
   for (const auto name : kFamilyNames) descriptors.emplace_back(std::string(name), options);
   return descriptors;
@@ -32,16 +32,16 @@ std::vector<rocksdb::ColumnFamilyDescriptor> family_descriptors() {
 
 std::filesystem::path completion_mark(const std::filesystem::path& database) { return database / "COMPLETE"; }
 
-Result<std::shared_ptr<const Database>> Database::open(const std::filesystem::path& folder, LongLists lists) {
+Result<std::shared_ptr<const Database>> Database::open(const std::filesystem::path& folder, FileReads reads) {
   return guarded(folder.string(), [&]() -> Result<std::shared_ptr<const Database>> {
     std::shared_ptr<Database> database(new Database);
     database->folder_ = folder;
-    database->lists_ = lists;
-    rocksdb::DBOptions options(table_options());
-    options.env = database->env_.get();
+    database->reads_ = reads;
+    rocksdb::DBOptions options(table_options(reads));
+    if (reads != FileReads::kBuffered) options.env = database->env_.get();
     rocksdb::DB* db = nullptr;
     const auto status =
-        rocksdb::DB::OpenForReadOnly(options, folder.string(), family_descriptors(), &database->handles_, &db);
+        rocksdb::DB::OpenForReadOnly(options, folder.string(), family_descriptors(reads), &database->handles_, &db);
     if (!status.ok()) return error_of(status, folder.string());
     database->db_.reset(db);
     std::copy(database->handles_.begin() + 1, database->handles_.end(), database->families_.begin());
@@ -109,7 +109,7 @@ Result<PinnedBytes> Database::read(Family family, std::string_view key) const {
   try {
     auto pin = std::make_shared<PinnedBytes::Pin>();
     rocksdb::Status status;
-    if (family == Family::kPostings && lists_ == LongLists::kMapped) {
+    if (family == Family::kPostings && reads_ == FileReads::kMapped) {
       auto mapped = look_up_mapped(key, pin->slice, status);
       if (!mapped) return std::move(mapped).error().within(where(family, key));
       if (*mapped) return **std::move(mapped);

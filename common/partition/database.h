@@ -1,5 +1,6 @@
 #pragma once
-// A read-only RocksDB over mapped files: values are copied, long ones handed out where they are mapped. Internal:
+// A read-only RocksDB, its files mapped or read buffered: values are copied, long ones may be handed out where they are
+// mapped. Internal:
 // includes RocksDB.
 #include <array>
 #include <filesystem>
@@ -21,7 +22,7 @@ namespace frond::partition {
 // Any thread. Always in a shared_ptr, which what it hands out keeps.
 class Database : public std::enable_shared_from_this<Database> {
  public:
-  static Result<std::shared_ptr<const Database>> open(const std::filesystem::path& folder, LongLists lists);
+  static Result<std::shared_ptr<const Database>> open(const std::filesystem::path& folder, FileReads reads);
   ~Database();
 
   // kNotFound, kCorrupt, kUnavailable. Checksums are verified, but of a value that is handed out where it is mapped.
@@ -42,7 +43,7 @@ class Database : public std::enable_shared_from_this<Database> {
                                                     rocksdb::Status& status) const;
 
   std::filesystem::path folder_;
-  LongLists lists_ = LongLists::kCopied;
+  FileReads reads_ = FileReads::kCopied;
   std::shared_ptr<MappedFileSystem> files_ = std::make_shared<MappedFileSystem>();
   std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(files_);  // outlives what reads through it
   std::unique_ptr<rocksdb::DB> db_;
@@ -51,7 +52,7 @@ class Database : public std::enable_shared_from_this<Database> {
 };
 
 // The column families of a partition's database, `default` first.
-std::vector<rocksdb::ColumnFamilyDescriptor> family_descriptors();
+std::vector<rocksdb::ColumnFamilyDescriptor> family_descriptors(FileReads reads);
 // The file that says that a database is whole.
 std::filesystem::path completion_mark(const std::filesystem::path& database);
 

@@ -79,10 +79,10 @@ bool link_all(FilesByFamily& files, const fs::path& folder) {
   return true;
 }
 
-Result<void> ingest_into(const fs::path& folder, const FilesByFamily& files, bool move) {
+Result<void> ingest_into(const fs::path& folder, const FilesByFamily& files, bool move, FileReads reads) {
   // Outlives the database. What must last is synced once, when all of it is written.
   const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(unsynced_file_system());
-  rocksdb::Options options = table_options();
+  rocksdb::Options options = table_options(reads);
   options.create_if_missing = true;
   options.env = env.get();
   rocksdb::DB* raw = nullptr;
@@ -90,7 +90,7 @@ Result<void> ingest_into(const fs::path& folder, const FilesByFamily& files, boo
   if (!status.ok()) return error_of(status, folder.string());
   const std::unique_ptr<rocksdb::DB> db(raw);
   // All at once: one by one, each would write and sync the options anew.
-  auto descriptors = family_descriptors();
+  auto descriptors = family_descriptors(reads);
   descriptors.erase(descriptors.begin());
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   status = db->CreateColumnFamilies(descriptors, &handles);
@@ -154,7 +154,7 @@ Result<void> Partition::ingest(const fs::path& files_folder, std::span<const Par
     if (failed) return Error(Code::kUnavailable, database.string() + ": " + failed.message());
     const fs::path links = database / "links";
     const bool linked = !move && link_all(by_family, links);
-    FROND_TRY(ingest_into(database, by_family, move || linked));
+    FROND_TRY(ingest_into(database, by_family, move || linked, move ? FileReads::kCopied : FileReads::kBuffered));
     fs::remove_all(links, failed);
     // The mark is the promise that all the rest is there, so it comes after the rest is on the disk.
     if (move) FROND_TRY(sync_database(database));

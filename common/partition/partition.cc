@@ -238,11 +238,11 @@ Result<std::vector<DocId>> read_block_starts(const Database& database, const Sum
 }  // namespace
 
 Result<std::shared_ptr<const Partition>> Partition::open(const std::filesystem::path& database_folder,
-                                                         LongLists lists) {
+                                                         FileReads reads) {
   const std::string name = database_folder.string();
   if (!complete(database_folder)) return Error(Code::kNotFound, name + ": no complete partition");
   return guarded(name, [&]() -> Result<std::shared_ptr<const Partition>> {
-    const DatabasePtr database = FROND_TRY(Database::open(database_folder, lists));
+    const DatabasePtr database = FROND_TRY(Database::open(database_folder, reads));
     const auto value = database->get(Family::kArrays, kSummaryKey);
     if (!value && value.error().code() == Code::kNotFound) return Error(Code::kCorrupt, value.error().message());
     if (!value) return value.error();

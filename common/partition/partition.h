@@ -3,7 +3,7 @@
 // the database's folder and the key.
 //
 // What is read is copied out of mapped files and its block's checksum verified, but for long posting lists where they
-// are asked for as they are mapped (LongLists::kMapped): to verify such a list costs 40 times what pinning it does, so
+// are asked for as they are mapped (FileReads::kMapped): to verify such a list costs 40 times what pinning it does, so
 // that is done once, by fetch() or verify_checksums(), and a blob that is damaged later is survived by its decoder.
 //
 // A file that is cut short, or that the disk can't read, while it is open is an error of the partition, and of nothing
@@ -11,7 +11,7 @@
 // has used one asks PinnedBytes::intact() before the result is believed.
 //
 // Memory: 4 bytes a document (lengths), 4 bytes a block of stored fields, RocksDB's few MiB and its indexes (about 20
-// bytes for each block of 4 KiB); no block cache.
+// bytes for each block of 4 KiB; kBuffered: 4 MiB at most); no block cache.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -72,12 +72,6 @@ struct EntryCounts {
   friend bool operator==(const EntryCounts&, const EntryCounts&) = default;
 };
 
-// Where the bytes of a long posting list are that a Partition hands out.
-enum class LongLists {
-  kCopied,  // in memory of their own, verified
-  kMapped,  // in the file's mapping: not copied, and to be believed only if PinnedBytes::intact() says so afterwards
-};
-
 // A key, for messages: in quotes, printable, cut after 80 bytes.
 std::string printable(std::string_view key);
 
@@ -92,11 +86,20 @@ class TermCursor {
   virtual const TermStatistics& statistics() const = 0;
 };
 
+// How the files of a partition are read. What is mapped counts as resident memory of the process until the system wants
+// it back.
+enum class FileReads : std::uint8_t {
+  kMapped,    // long posting lists are handed out where they are mapped: not copied, and to be believed only if
+              // PinnedBytes::intact() says so afterwards; the rest as kCopied
+  kCopied,    // from mappings, into memory of the process, verified
+  kBuffered,  // a block at a time, verified, within a few MiB: for reading a partition once, within a memory limit
+};
+
 class Partition {
  public:
   // Makes the database `database` from a partition's verified files (named as PartitionFile::name, in `files_folder`)
   // and marks it complete last. `move`: files are moved, and the mark follows when all is synced. Else they are linked
-  // or copied and nothing is synced: for looking into a partition, which takes milliseconds. A folder left by an
+  // or copied and nothing is synced: for looking into a partition; files are read buffered then. A folder left by an
   // interrupted call is removed first; kInvalid if a complete one is there. kCorrupt: a file is missing or of another
   // size (its checksum is the caller's business), or RocksDB refuses it; kUnavailable: the disk.
   static Result<void> ingest(const std::filesystem::path& files_folder, std::span<const PartitionFile> files,
@@ -105,7 +108,7 @@ class Partition {
   static bool complete(const std::filesystem::path& database);
   // Opens read-only and validates metadata. kNotFound, kCorrupt, kUnavailable (the disk; as every method below).
   static Result<std::shared_ptr<const Partition>> open(const std::filesystem::path& database,
-                                                       LongLists lists = LongLists::kCopied);
+                                                       FileReads reads = FileReads::kCopied);
   virtual ~Partition() = default;
 
   virtual std::uint32_t documents() const = 0;

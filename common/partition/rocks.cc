@@ -1,10 +1,9 @@
 #include "common/partition/rocks.h"
 
-#include "common/partition/partition.h"
-
 #include <cstdarg>
 #include <memory>
 
+#include <rocksdb/cache.h>
 #include <rocksdb/env.h>
 #include <rocksdb/table.h>
 
@@ -19,12 +18,16 @@ class NoLog final : public rocksdb::Logger {
 
 }  // namespace
 
-rocksdb::Options table_options() {
+rocksdb::Options table_options(FileReads reads) {
   rocksdb::BlockBasedTableOptions table;
   table.format_version = 5;
   table.checksum = rocksdb::kXXH3;
   table.block_size = 4 << 10;
-  table.no_block_cache = true;
+  table.no_block_cache = reads != FileReads::kBuffered;
+  if (reads == FileReads::kBuffered) {
+    table.cache_index_and_filter_blocks = true;
+    table.block_cache = rocksdb::NewLRUCache(kIndexCacheBytes, /*num_shard_bits=*/0);
+  }
   table.enable_index_compression = false;
   rocksdb::Options options;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));

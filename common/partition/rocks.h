@@ -13,6 +13,7 @@
 
 #include "common/base/bytes.h"
 #include "common/base/result.h"
+#include "common/partition/partition.h"
 
 namespace frond::partition {
 
@@ -22,9 +23,12 @@ inline std::string_view text_of(const rocksdb::Slice& slice) { return {slice.dat
 inline ByteView bytes_of(const rocksdb::Slice& slice) { return as_bytes(text_of(slice)); }
 
 // One set for writing and for reading: no compression (postings are packed, documents compressed by us), XXH3 block
-// checksums, every file open, no block cache, and no LOG files: what goes wrong comes back as a status. Readers add the
-// environment of a MappedFileSystem; RocksDB's own mappings are not used, for what ends with them is the process.
-rocksdb::Options table_options();
+// checksums, every file open, and no LOG files: what goes wrong comes back as a status. Nothing is cached, but
+// kBuffered: a file's index is read where it is needed, through a cache of kIndexCacheBytes. Readers of mapped files
+// add the environment of a MappedFileSystem; RocksDB's own mappings are not used, for what ends with them is the
+// process.
+inline constexpr std::size_t kIndexCacheBytes = std::size_t{4} << 20;
+rocksdb::Options table_options(FileReads reads = FileReads::kCopied);
 
 // Not found, corrupt, or unavailable (the disk said no), with where it happened.
 Error error_of(const rocksdb::Status& status, std::string_view where);

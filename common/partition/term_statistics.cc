@@ -113,17 +113,20 @@ class SstTerms final : public GenerationTerms {
   mutable DfCache cache_;
 };
 
+TermCursors cursors_of(std::span<const std::shared_ptr<const Partition>> partitions) {
+  TermCursors cursors;
+  for (const auto& partition : partitions) cursors.push_back(partition->terms());
+  return cursors;
+}
+
 }  // namespace
 
-Result<TermTotals> merge_terms(std::span<const std::shared_ptr<const Partition>> partitions,
+Result<TermTotals> merge_terms(const TermCursors& cursors,
                                const std::function<Result<void>(std::string_view, const TermStatistics&)>& visit) {
-  std::vector<std::unique_ptr<TermCursor>> cursors;
   const auto later = [](const TermCursor* a, const TermCursor* b) { return a->term() > b->term(); };
   std::priority_queue<TermCursor*, std::vector<TermCursor*>, decltype(later)> front(later);
-  for (const auto& partition : partitions) {
-    cursors.push_back(partition->terms());
-    if (FROND_TRY(cursors.back()->next())) front.push(cursors.back().get());
-  }
+  for (const auto& cursor : cursors)
+    if (FROND_TRY(cursor->next())) front.push(cursor.get());
   TermTotals totals;
   std::string term;
   while (!front.empty()) {
@@ -145,8 +148,12 @@ Result<TermTotals> merge_terms(std::span<const std::shared_ptr<const Partition>>
   return totals;
 }
 
-Result<TermTotals> write_term_statistics(std::span<const std::shared_ptr<const Partition>> partitions,
-                                         const std::filesystem::path& file) {
+Result<TermTotals> merge_terms(std::span<const std::shared_ptr<const Partition>> partitions,
+                               const std::function<Result<void>(std::string_view, const TermStatistics&)>& visit) {
+  return merge_terms(cursors_of(partitions), visit);
+}
+
+Result<TermTotals> write_term_statistics(const TermCursors& cursors, const std::filesystem::path& file) {
   return guarded(file.string(), [&]() -> Result<TermTotals> {
     const rocksdb::Options options = table_options();
     rocksdb::SstFileWriter writer(rocksdb::EnvOptions(options), options, nullptr, /*invalidate_page_cache=*/false);
@@ -160,7 +167,7 @@ Result<TermTotals> write_term_statistics(std::span<const std::shared_ptr<const P
       if (!put_status.ok()) return write_error(put_status, file);
       return {};
     };
-    const TermTotals totals = FROND_TRY(merge_terms(partitions, put));
+    const TermTotals totals = FROND_TRY(merge_terms(cursors, put));
     value.clear();
     encode_totals(totals, value);
     status = writer.Put(slice_of(totals_key()), slice_of(value));
@@ -168,6 +175,11 @@ Result<TermTotals> write_term_statistics(std::span<const std::shared_ptr<const P
     if (!status.ok()) return write_error(status, file);
     return totals;
   });
+}
+
+Result<TermTotals> write_term_statistics(std::span<const std::shared_ptr<const Partition>> partitions,
+                                         const std::filesystem::path& file) {
+  return write_term_statistics(cursors_of(partitions), file);
 }
 
 Result<std::shared_ptr<const GenerationTerms>> GenerationTerms::open(const std::filesystem::path& file) {

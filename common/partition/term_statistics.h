@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "common/base/result.h"
 #include "common/partition/partition.h"
@@ -20,12 +21,18 @@ struct TermTotals {
   friend bool operator==(const TermTotals&, const TermTotals&) = default;
 };
 
-// Every term of any of the partitions once, in byte order, with its statistics summed (segments too). Reads one block
-// of each partition at a time. Stops at the first error, the visitor's too.
+// Every term of any of the cursors once, in byte order, with its statistics summed (segments too). The cursors are new.
+// Stops at the first error, the visitor's too.
+using TermCursors = std::vector<std::unique_ptr<TermCursor>>;
+Result<TermTotals> merge_terms(const TermCursors& cursors,
+                               const std::function<Result<void>(std::string_view, const TermStatistics&)>& visit);
+// The same of open partitions. Reads one block of each at a time.
 Result<TermTotals> merge_terms(std::span<const std::shared_ptr<const Partition>> partitions,
                                const std::function<Result<void>(std::string_view, const TermStatistics&)>& visit);
 
-// Writes and syncs `file`, whose folder exists. kUnavailable: can't be written.
+// Writes and syncs `file`, whose folder exists. Holds about a 200th of the file: its index. kUnavailable: can't be
+// written.
+Result<TermTotals> write_term_statistics(const TermCursors& cursors, const std::filesystem::path& file);
 Result<TermTotals> write_term_statistics(std::span<const std::shared_ptr<const Partition>> partitions,
                                          const std::filesystem::path& file);
 

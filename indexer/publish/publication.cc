@@ -9,6 +9,7 @@
 
 #include "common/partition/file_checksum.h"
 #include "common/partition/partition.h"
+#include "common/partition/term_files.h"
 #include "common/partition/term_statistics.h"
 
 namespace frond::indexer {
@@ -23,16 +24,31 @@ std::string utc_now() {
   return {text, size};
 }
 
-// What was written is opened as a leaf would open it, beside its folder.
-Result<std::vector<std::shared_ptr<const partition::Partition>>> open_built(const repository::Manifest& draft,
-                                                                            const std::filesystem::path& building) {
-  std::vector<std::shared_ptr<const partition::Partition>> partitions;
+// What was written is opened as a leaf would open it, beside its folder, and says how much is in it. One partition at a
+// time: an open database takes some 400 KiB.
+Result<void> count_documents(repository::Manifest& draft, const std::filesystem::path& building) {
+  draft.statistics = {};
   for (const auto& entry : draft.partitions) {
     const auto database = building / ("opened-" + entry.id);
     FROND_TRY(partition::Partition::ingest(building / entry.id, entry.summary.files, database, /*move=*/false));
-    partitions.push_back(FROND_TRY(partition::Partition::open(database)));
+    {
+      const auto opened = FROND_TRY(partition::Partition::open(database, partition::FileReads::kBuffered));
+      draft.statistics.documents += opened->documents();
+      draft.statistics.tokens += opened->tokens();
+    }
+    std::error_code failed;
+    std::filesystem::remove_all(database, failed);
+    if (failed) return Error(Code::kUnavailable, database.string() + ": " + failed.message());
   }
-  return partitions;
+  return {};
+}
+
+Result<partition::TermTotals> write_terms(const repository::Manifest& draft, const std::filesystem::path& building,
+                                          const std::filesystem::path& to) {
+  partition::TermCursors cursors;
+  for (const auto& entry : draft.partitions)
+    cursors.push_back(partition::terms_of_files(building / entry.id, entry.summary.files));
+  return partition::write_term_statistics(cursors, to);
 }
 
 }  // namespace
@@ -47,26 +63,14 @@ std::string new_partition_id(Generation generation, std::uint32_t number) {
 Result<repository::Manifest> publish_generation(repository::RepositoryWriter& writer, repository::Manifest draft,
                                                 std::stop_token stop) {
   const std::filesystem::path terms = writer.building() / "terms.sst";
-  {
-    const auto partitions = FROND_TRY(open_built(draft, writer.building()));
-    const partition::TermTotals totals = FROND_TRY(partition::write_term_statistics(partitions, terms));
-    draft.terms = totals.terms;
-    draft.postings = totals.postings;
-    draft.statistics = {};
-    for (const auto& part : partitions) {
-      draft.statistics.documents += part->documents();
-      draft.statistics.tokens += part->tokens();
-    }
-    if (totals.occurrences != draft.statistics.tokens)
-      return Error(Code::kCorrupt, "the lists have " + std::to_string(totals.occurrences) +
-                                       " occurrences, the documents " + std::to_string(draft.statistics.tokens) +
-                                       " tokens");
-  }
-  for (const auto& entry : draft.partitions) {
-    std::error_code failed;
-    std::filesystem::remove_all(writer.building() / ("opened-" + entry.id), failed);
-    if (failed) return Error(Code::kUnavailable, "opened-" + entry.id + ": " + failed.message());
-  }
+  FROND_TRY(count_documents(draft, writer.building()));
+  const partition::TermTotals totals = FROND_TRY(write_terms(draft, writer.building(), terms));
+  draft.terms = totals.terms;
+  draft.postings = totals.postings;
+  if (totals.occurrences != draft.statistics.tokens)
+    return Error(Code::kCorrupt, "the lists have " + std::to_string(totals.occurrences) +
+                                     " occurrences, the documents " + std::to_string(draft.statistics.tokens) +
+                                     " tokens");
   draft.generation = writer.next_generation();
   draft.created = utc_now();
   draft.term_statistics = FROND_TRY(partition::describe_file(terms));

@@ -98,7 +98,7 @@ Result<void> add_ids(IdSet& ids, const fs::path& folder, const PartitionEntry& e
   FROND_TRY(partition::Partition::ingest(folder, entry.summary.files, scratch, /*move=*/false));
   std::string twice;
   {
-    const auto opened = FROND_TRY(partition::Partition::open(scratch));
+    const auto opened = FROND_TRY(partition::Partition::open(scratch, partition::FileReads::kBuffered));
     FROND_TRY(opened->for_each_document([&](DocId, const partition::StoredDocument& document) {
       if (!ids.insert(hash_id(document.id))) twice = document.id;
       return twice.empty() && !stop.stop_requested();

@@ -34,7 +34,7 @@ class Searcher final : public PartitionSearcher {
       FROND_TRY(source.fetch(repository::partition_file_path(entry_, file), file, files / file.name));
     FROND_TRY(partition::Partition::ingest(files, entry_.summary.files, database, /*move=*/true));
     FROND_TRY(source.fetch(repository::term_statistics_path(manifest_.generation), manifest_.term_statistics, terms));
-    partition_ = FROND_TRY(partition::Partition::open(database, partition::LongLists::kMapped));
+    partition_ = FROND_TRY(partition::Partition::open(database, partition::FileReads::kMapped));
     terms_ = FROND_TRY(partition::GenerationTerms::open(terms));
     return {};
   }

@@ -55,7 +55,7 @@ class World {
     }
     const auto summary = writer->finish().value();
     Partition::ingest(scratch_ / "files", summary.files, scratch_ / "database", true).value();
-    partition_ = Partition::open(scratch_ / "database", LongLists::kMapped).value();
+    partition_ = Partition::open(scratch_ / "database", FileReads::kMapped).value();
     const std::vector partitions{partition_};
     (void)write_term_statistics(partitions, scratch_ / "terms.sst").value();
     terms_ = GenerationTerms::open(scratch_ / "terms.sst").value();

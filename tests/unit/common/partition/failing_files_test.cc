@@ -69,9 +69,9 @@ support::ScratchFolder* FailingFiles::written_;
 std::map<std::string, std::vector<DocId>>* FailingFiles::lists_;
 PartitionSummary* FailingFiles::summary_;
 
-TEST_F(FailingFiles, LongListsAreTheSameCopiedOrMapped) {
+TEST_F(FailingFiles, FileReadsAreTheSameCopiedOrMapped) {
   const auto database = ingest("database");
-  const auto copied = Partition::open(database).value(), mapped = Partition::open(database, LongLists::kMapped).value();
+  const auto copied = Partition::open(database).value(), mapped = Partition::open(database, FileReads::kMapped).value();
   std::size_t in_place = 0;
   for (const auto& [term, docids] : *lists_) {
     const auto copy = copied->list(term), first = mapped->list(term), second = mapped->list(term);
@@ -89,7 +89,7 @@ TEST_F(FailingFiles, LongListsAreTheSameCopiedOrMapped) {
 
 TEST_F(FailingFiles, MappedListsThatAreCutOffReadAsZerosAndThePartitionSaysSo) {
   const auto database = ingest("database");
-  const auto partition = Partition::open(database, LongLists::kMapped).value();
+  const auto partition = Partition::open(database, FileReads::kMapped).value();
   const auto list = partition->list("in-a-2th").value();
   EXPECT_TRUE(partition->intact());
   EXPECT_TRUE(partition->check_files());
@@ -112,7 +112,7 @@ TEST_F(FailingFiles, MappedListsThatAreCutOffReadAsZerosAndThePartitionSaysSo) {
 
 TEST_F(FailingFiles, AreNoticedByTheirSizeBeforeAnybodyReadsThem) {
   const auto database = ingest("database");
-  const auto partition = Partition::open(database, LongLists::kMapped).value();
+  const auto partition = Partition::open(database, FileReads::kMapped).value();
   const auto file = lists_of(database);
   fs::resize_file(file, fs::file_size(file) - 1);
   EXPECT_TRUE(partition->intact());
@@ -122,7 +122,7 @@ TEST_F(FailingFiles, AreNoticedByTheirSizeBeforeAnybodyReadsThem) {
 
 // Whichever file is cut, and wherever: each call gives what it gave, or an error.
 TEST_F(FailingFiles, GiveWhatTheyGaveOrAnError) {
-  for (const LongLists lists : {LongLists::kCopied, LongLists::kMapped}) {
+  for (const FileReads lists : {FileReads::kCopied, FileReads::kMapped}) {
     for (std::size_t t = 0; t < summary_->files.size(); ++t) {
       for (const unsigned share : {0u, 1u, 50u, 99u}) {
         const std::string name = "database-" + std::to_string(static_cast<int>(lists)) + "-" + std::to_string(t) + "-" +
@@ -172,7 +172,7 @@ TEST_F(FailingFiles, AreRefusedWhenTheyAreOpened) {
       const auto file = tables_of(database)[t];
       const auto bytes = static_cast<std::int64_t>(fs::file_size(file));
       fs::resize_file(file, static_cast<std::uintmax_t>(left < 0 ? bytes + left : std::min(left, bytes - 1)));
-      const auto opened = Partition::open(database, LongLists::kMapped);
+      const auto opened = Partition::open(database, FileReads::kMapped);
       EXPECT_FALSE(opened) << file << " of " << left << " bytes";
       fs::remove_all(database);
     }
@@ -182,13 +182,13 @@ TEST_F(FailingFiles, AreRefusedWhenTheyAreOpened) {
 // As a leaf does that fetches a partition anew while queries still hold the spoilt one.
 TEST_F(FailingFiles, LeaveThePartitionAloneThatTakesTheirPlace) {
   const auto database = ingest("database");
-  auto old = Partition::open(database, LongLists::kMapped).value();
+  auto old = Partition::open(database, FileReads::kMapped).value();
   fs::resize_file(lists_of(database), 100);
   EXPECT_FALSE(old->check_files());
   fs::remove_all(database);
   fs::copy(*written_ / "files", scratch_ / "again", fs::copy_options::recursive);
   ASSERT_TRUE(Partition::ingest(scratch_ / "again", summary_->files, database, /*move=*/true));
-  const auto fresh = Partition::open(database, LongLists::kMapped).value();
+  const auto fresh = Partition::open(database, FileReads::kMapped).value();
   EXPECT_TRUE(fresh->check_files());
   old.reset();
   EXPECT_TRUE(fresh->verify_checksums());

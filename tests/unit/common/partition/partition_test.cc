@@ -11,6 +11,7 @@
 #include "common/partition/document_reader.h"
 #include "common/partition/file_checksum.h"
 #include "common/partition/format.h"
+#include "common/partition/term_files.h"
 #include "common/postings/list_view.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/small_partition.h"
@@ -117,6 +118,45 @@ TEST_F(APartition, GivesTheSameBytesAsListAndBySegment) {
   }
 }
 
+TEST_F(APartition, SaysTheSameWhereItIsReadBufferedAndMapsNothing) {
+  const auto other = *scratch_ / "buffered";
+  ASSERT_TRUE(Partition::ingest(files(), summary_->files, other, false).has_value());
+  const auto buffered = Partition::open(other, FileReads::kBuffered).value();
+  std::ostringstream maps;
+  maps << std::ifstream("/proc/self/maps").rdbuf();
+  EXPECT_EQ(maps.str().find(std::filesystem::canonical(other).string()), std::string::npos);
+  EXPECT_EQ(buffered->documents(), partition().documents());
+  EXPECT_EQ(buffered->tokens(), partition().tokens());
+  EXPECT_TRUE(buffered->verify_checksums().has_value());
+  EXPECT_EQ(buffered->count_entries(), partition().count_entries().value());
+  for (const auto& [term, statistics] : statistics_of(*documents_)) {
+    const auto list = buffered->list(term).value();
+    EXPECT_EQ(list.statistics.document_frequency, statistics.document_frequency) << term;
+    const auto mapped = partition().list(term).value();
+    ASSERT_EQ(list.segments.size(), mapped.segments.size());
+    for (std::size_t i = 0; i < list.segments.size(); ++i)
+      EXPECT_EQ(as_text(list.segments[i].bytes()), as_text(mapped.segments[i].bytes())) << term;
+  }
+  for (DocId docid = 0; docid < documents_->size(); docid += 7)
+    EXPECT_EQ(buffered->document(docid).value().body, (*documents_)[docid].body);
+}
+
+TEST_F(APartition, HasItsTermsInItsFilesToo) {
+  const auto from_files = terms_of_files(files(), summary_->files);
+  const auto from_database = partition().terms();
+  std::size_t terms = 0;
+  while (from_database->next().value()) {
+    ASSERT_TRUE(from_files->next().value());
+    ++terms;
+    EXPECT_EQ(from_files->term(), from_database->term());
+    EXPECT_EQ(from_files->statistics().document_frequency, from_database->statistics().document_frequency);
+    EXPECT_EQ(from_files->statistics().occurrences, from_database->statistics().occurrences);
+  }
+  EXPECT_FALSE(from_files->next().value());
+  EXPECT_EQ(terms, summary_->terms);
+  EXPECT_EQ(terms_of_files(files() / "none", summary_->files)->next(), Code::kUnavailable);
+}
+
 TEST_F(APartition, KeepsReadableSlackAfterEveryListAndOutlivesItsOwner) {
   std::vector<PinnedBytes> pinned;
   std::vector<std::string> copies;
@@ -190,7 +230,7 @@ TEST_F(APartition, ReadsNoMoreDocumentsThanItIsAskedTo) {
 
 // As those of partitions written before the array of their blocks' first docIDs was.
 TEST_F(APartition, FindsTheSameDocumentsWithoutKnowingWhereBlocksBegin) {
-  const auto opened = Database::open(database(), LongLists::kCopied).value();
+  const auto opened = Database::open(database(), FileReads::kCopied).value();
   const auto dictionary = opened->get(Family::kArrays, kDictionaryKey);
   const DocumentReader reader(opened, partition().documents(), {}, dictionary ? dictionary->bytes() : ByteView());
   std::vector<DocId> docids(partition().documents() + 1);

@@ -68,7 +68,7 @@ TEST_F(TermStatisticsOfAGeneration, KnowNoOtherTerm) {
 }
 
 TEST_F(TermStatisticsOfAGeneration, MayBeEmpty) {
-  ASSERT_TRUE(write_term_statistics({}, scratch_ / "t.sst").has_value());
+  ASSERT_TRUE(write_term_statistics(TermCursors{}, scratch_ / "t.sst").has_value());
   const auto terms = GenerationTerms::open(scratch_ / "t.sst").value();
   EXPECT_EQ(terms->totals(), TermTotals{});
   EXPECT_EQ(terms->df("a"), Code::kNotFound);

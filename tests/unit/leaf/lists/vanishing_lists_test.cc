@@ -73,7 +73,7 @@ TEST_F(VanishingLists, GiveRightAnswersOrNone) {
   for (int round = 0; round < 60; ++round) {
     const std::string name = "round" + std::to_string(round);
     const auto file = copy_database(name);
-    const auto partition = partition::Partition::open(scratch_ / name, partition::LongLists::kMapped).value();
+    const auto partition = partition::Partition::open(scratch_ / name, partition::FileReads::kMapped).value();
     PartitionListStore stored(clock_);
     stored.add(1, partition);
     CachedListStore cached(stored, clock_, {.budget_bytes = round % 2 == 0 ? std::size_t{0} : std::size_t{16} << 20});

@@ -1,0 +1,68 @@
+#include "common/partition/term_files.h"
+
+#include <utility>
+
+#include <rocksdb/iterator.h>
+#include <rocksdb/sst_file_reader.h>
+
+#include "common/partition/format.h"
+#include "common/partition/records.h"
+#include "common/partition/rocks.h"
+
+namespace frond::partition {
+namespace {
+
+class FilesCursor final : public TermCursor {
+ public:
+  FilesCursor(const std::filesystem::path& folder, std::span<const PartitionFile> files) {
+    const std::string prefix = std::string(name_of(Family::kTerms)) + "-";
+    for (const PartitionFile& file : files)
+      if (file.name.starts_with(prefix)) files_.push_back(folder / file.name);
+  }
+
+  Result<bool> next() override {
+    return guarded("terms", [&]() -> Result<bool> {
+      if (iterator_) iterator_->Next();
+      while (!iterator_ || !iterator_->Valid()) {
+        if (iterator_ && !iterator_->status().ok()) return error_of(iterator_->status(), name());
+        if (opened_ == files_.size()) return false;
+        FROND_TRY(open_next());
+      }
+      auto record = decode_term(bytes_of(iterator_->value()));
+      if (!record) return std::move(record).error().within(name() + ": " + printable(term()));
+      statistics_ = record->statistics;
+      return true;
+    });
+  }
+  std::string_view term() const override { return text_of(iterator_->key()); }
+  const TermStatistics& statistics() const override { return statistics_; }
+
+ private:
+  std::string name() const { return files_[opened_ - 1].string(); }
+
+  Result<void> open_next() {
+    iterator_.reset();
+    reader_ = std::make_unique<rocksdb::SstFileReader>(table_options(FileReads::kBuffered));
+    const auto status = reader_->Open(files_[opened_++].string());
+    if (!status.ok()) return error_of(status, name());
+    rocksdb::ReadOptions options;
+    options.fill_cache = false;
+    iterator_.reset(reader_->NewIterator(options));
+    iterator_->SeekToFirst();
+    return {};
+  }
+
+  std::vector<std::filesystem::path> files_;  // in the order of their terms
+  std::size_t opened_ = 0;
+  std::unique_ptr<rocksdb::SstFileReader> reader_;
+  std::unique_ptr<rocksdb::Iterator> iterator_;  // goes before the reader
+  TermStatistics statistics_;
+};
+
+}  // namespace
+
+std::unique_ptr<TermCursor> terms_of_files(const std::filesystem::path& folder, std::span<const PartitionFile> files) {
+  return std::make_unique<FilesCursor>(folder, files);
+}
+
+}  // namespace frond::partition
