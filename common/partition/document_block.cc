@@ -74,7 +74,7 @@ void append_document(const StoredDocument& document, ByteBuffer& block) {
   for (const auto field : {document.id, document.url, document.title, document.body}) writer.put_text(field);
 }
 
-ByteBuffer train_dictionary(const ByteBuffer& samples, std::span<const std::size_t> sizes) {
+ByteBuffer train_dictionary(ByteView samples, std::span<const std::size_t> sizes) {
   if (sizes.size() < kLeastSamples || samples.size() < kLeastSampleBytes) return {};
   ByteBuffer dictionary(kDictionaryBytes);
   const std::size_t size = ZDICT_trainFromBuffer(dictionary.data(), dictionary.size(), samples.data(), sizes.data(),

@@ -23,7 +23,7 @@ inline constexpr std::size_t kMaxFrontBytes = 1 << 20;
 void append_document(const StoredDocument& document, ByteBuffer& block);
 
 // A zstd dictionary from sample documents; empty where there is too little to learn from.
-ByteBuffer train_dictionary(const ByteBuffer& samples, std::span<const std::size_t> sizes);
+ByteBuffer train_dictionary(ByteView samples, std::span<const std::size_t> sizes);
 
 // Raw blocks to values. One thread.
 class BlockCompressor {

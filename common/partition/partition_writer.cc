@@ -15,7 +15,6 @@
 namespace frond::partition {
 namespace {
 
-constexpr std::size_t kIdMemory = 32 << 20;
 constexpr std::size_t kSampleBytes = 4 << 20;
 
 // Documents in docID order to blocks of the `documents` table. The first few MiB are held back until a dictionary has
@@ -46,8 +45,7 @@ class DocumentTable {
   void train() {
     std::size_t samples = 0, bytes = 0;
     while (samples < sizes_.size() && bytes + sizes_[samples] <= kSampleBytes) bytes += sizes_[samples++];
-    const ByteBuffer text(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(bytes));
-    dictionary_ = train_dictionary(text, std::span(sizes_).first(samples));
+    dictionary_ = train_dictionary(ByteView(pending_).first(bytes), std::span(sizes_).first(samples));
     compressor_ = std::make_unique<BlockCompressor>(dictionary_);
   }
 
@@ -70,6 +68,7 @@ class DocumentTable {
     }
     pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(begin));
     sizes_.erase(sizes_.begin(), sizes_.begin() + static_cast<std::ptrdiff_t>(first));
+    if (pending_.capacity() > 2 * kSampleBytes) pending_.shrink_to_fit();  // of a long document
     return {};
   }
 
@@ -84,12 +83,12 @@ class DocumentTable {
 
 class Writer final : public PartitionWriter {
  public:
-  Writer(std::filesystem::path folder, double built_average_length)
+  Writer(std::filesystem::path folder, double built_average_length, std::size_t id_bytes)
       : folder_(std::move(folder)),
         postings_(folder_, std::string(name_of(Family::kPostings)), kFileBytes),
         terms_(folder_, std::string(name_of(Family::kTerms)), kFileBytes),
         documents_(folder_),
-        ids_(folder_ / "ids.scratch", kIdMemory),
+        ids_(folder_ / "ids.scratch", id_bytes),
         arrays_(folder_, std::string(name_of(Family::kArrays)), kFileBytes) {
     summary_.built_average_length = built_average_length;
   }
@@ -245,13 +244,13 @@ class Writer final : public PartitionWriter {
 }  // namespace
 
 Result<std::unique_ptr<PartitionWriter>> PartitionWriter::create(const std::filesystem::path& folder,
-                                                                 double built_average_length) {
+                                                                 double built_average_length, std::size_t id_bytes) {
   return guarded(folder.string(), [&]() -> Result<std::unique_ptr<PartitionWriter>> {
     std::error_code failed;
     std::filesystem::remove_all(folder, failed);
     if (!failed) std::filesystem::create_directories(folder, failed);
     if (failed) return Error(Code::kUnavailable, folder.string() + ": " + failed.message());
-    return std::unique_ptr<PartitionWriter>(std::make_unique<Writer>(folder, built_average_length));
+    return std::unique_ptr<PartitionWriter>(std::make_unique<Writer>(folder, built_average_length, id_bytes));
   });
 }
 

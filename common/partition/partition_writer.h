@@ -3,10 +3,10 @@
 // docs/formats/partition.md. One thread. finish() syncs every file; the names of the files are synced by who publishes
 // them.
 //
-// Memory, whatever the partition's size: about 65 MiB and the largest document (a process that writes 5 million of them
-// peaks at 84 MiB, with everything). That is 32 MiB in which external ids are sorted (more of them go
-// to a scratch file in the folder, already unlinked while it is in use), 4 MiB of document lengths, up to 4 MiB of
-// stored fields to train a dictionary from, the compressor, and RocksDB's index of the file at hand.
+// Memory, whatever the partition's size: about 33 MiB, three times the largest document, and what external ids are
+// sorted in (more of them go to a scratch file in the folder, already unlinked while it is in use). That is 4 MiB of
+// document lengths, up to 4 MiB of stored fields to train a dictionary from, the compressor, and RocksDB's index of the
+// file at hand.
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -50,9 +50,11 @@ struct PartitionSummary {
 
 class PartitionWriter {
  public:
-  // `folder` is created, empty. built_average_length: what the blobs' deficits were computed with.
+  static constexpr std::size_t kIdBytes = std::size_t{32} << 20;
+  // `folder` is created, empty. built_average_length: what the blobs' deficits were computed with. id_bytes: to sort
+  // ids in.
   static Result<std::unique_ptr<PartitionWriter>> create(const std::filesystem::path& folder,
-                                                         double built_average_length);
+                                                         double built_average_length, std::size_t id_bytes = kIdBytes);
   virtual ~PartitionWriter() = default;
 
   // Lists in ascending byte order of their terms; `segments` from postings::ListBuilder. kInvalid: out of order, a
