@@ -1,6 +1,7 @@
 #include "indexer/runs/run_merger.h"
 
 #include <algorithm>
+#include <limits>
 #include <system_error>
 
 #include "common/base/check.h"
@@ -33,7 +34,6 @@ Result<bool> RunMerger::next_term() {
   }
   if (heap_.empty()) return false;
   term_ = readers_[heap_.front()].term();
-  any_ = false;
   return true;
 }
 
@@ -43,15 +43,42 @@ Result<bool> RunMerger::read(std::vector<DocId>& docids, std::vector<Frequency>&
     std::pop_heap(heap_.begin(), heap_.end(), [this](std::size_t a, std::size_t b) { return later(a, b); });
     const std::size_t run = heap_.back();
     heap_.pop_back();
-    const RunReader& reader = readers_[run];
-    if (any_ && reader.docids().front() <= last_docid_) return reader.corrupt("docIDs do not ascend from run to run");
-    any_ = true;
-    last_docid_ = reader.docids().back();
-    docids.insert(docids.end(), reader.docids().begin(), reader.docids().end());
-    frequencies.insert(frequencies.end(), reader.frequencies().begin(), reader.frequencies().end());
+    FROND_TRY(take_record(run, docids, frequencies));
     FROND_TRY(advance(run));
   }
+  const bool more = !heap_.empty() && readers_[heap_.front()].term() == term_;
+  if (held_ && !more) {
+    docids.push_back(held_->docid);
+    frequencies.push_back(held_->frequency);
+    held_.reset();
+  }
   return docids.size() > before;
+}
+
+// Appends the posting that was held, and the record's but for its last, which is held then.
+Result<void> RunMerger::take_record(std::size_t run, std::vector<DocId>& docids, std::vector<Frequency>& frequencies) {
+  const RunReader& reader = readers_[run];
+  std::span<const DocId> new_docids = reader.docids();
+  std::span<const Frequency> new_frequencies = reader.frequencies();
+  Frequency first = new_frequencies.front();
+  if (held_) {
+    const bool same = new_docids.front() == held_->docid && run != held_->run;
+    if (new_docids.front() <= held_->docid && !same) return reader.corrupt("docIDs do not ascend from run to run");
+    if (same) {
+      if (first > std::numeric_limits<Frequency>::max() - held_->frequency)
+        return reader.corrupt("the frequencies of a document's parts are impossible");
+      first += held_->frequency;
+    } else {
+      docids.push_back(held_->docid);
+      frequencies.push_back(held_->frequency);
+    }
+  }
+  const std::size_t last = new_docids.size() - 1;
+  docids.insert(docids.end(), new_docids.begin(), new_docids.end() - 1);
+  frequencies.insert(frequencies.end(), new_frequencies.begin(), new_frequencies.end() - 1);
+  if (last > 0) frequencies[frequencies.size() - last] = first;
+  held_ = Held{new_docids[last], last > 0 ? new_frequencies[last] : first, run};
+  return {};
 }
 
 namespace {

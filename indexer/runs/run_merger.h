@@ -2,6 +2,7 @@
 // Runs of one partition, merged: terms in byte order, each with all its postings in docID order.
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,11 +15,12 @@
 
 namespace frond::indexer {
 
-// Runs that are read at once: bounds open files and memory (kMaxFanIn readers, 40 MiB and less in practice).
+// Runs that are read at once: bounds open files and memory (kMaxFanIn readers, 5 MiB).
 inline constexpr std::size_t kMaxFanIn = 64;
 
-// One thread. Of two runs that share a term, the earlier one in `runs` has the lower docIDs. Errors name the run:
-// kCorrupt (also when docIDs do not ascend from run to run), kUnavailable.
+// One thread. Of two runs that share a term, the earlier one in `runs` has the lower docIDs; where its last docID is
+// the other's first, they have parts of one document, whose frequencies are summed. Errors name the run: kCorrupt (also
+// when docIDs do not ascend from run to run), kUnavailable.
 class RunMerger {
  public:
   // At most kMaxFanIn runs.
@@ -34,6 +36,7 @@ class RunMerger {
  private:
   RunMerger() = default;
   Result<void> advance(std::size_t run);
+  Result<void> take_record(std::size_t run, std::vector<DocId>& docids, std::vector<Frequency>& frequencies);
   // Among the runs, by the term at hand and then by place: a heap whose front comes first.
   bool later(std::size_t a, std::size_t b) const {
     const int order = readers_[a].term().compare(readers_[b].term());
@@ -42,8 +45,13 @@ class RunMerger {
   std::vector<RunReader> readers_;
   std::vector<std::size_t> heap_;  // of the runs that have a record
   std::string term_;
-  bool any_ = false;      // a posting of the term was read
-  DocId last_docid_ = 0;  // the last one
+  // The term's last posting so far, not yet handed out: the next run may add to it.
+  struct Held {
+    DocId docid;
+    Frequency frequency;
+    std::size_t run;
+  };
+  std::optional<Held> held_;
 };
 
 // Where there are more than kMaxFanIn runs, merges neighbours into larger ones, written to `folder`, until there are

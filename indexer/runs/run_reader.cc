@@ -39,7 +39,8 @@ Result<bool> RunFrame::next() {
   term_.assign(before_, 0, shared);
   term_ += rest;
   if (term_ < before_) return Error(Code::kCorrupt, "terms are out of order");
-  if (count == 0 || count > in.left()) return Error(Code::kCorrupt, "a count of postings is impossible");
+  if (count == 0 || count > kMaxRecordPostings || count > in.left())
+    return Error(Code::kCorrupt, "a count of postings is impossible");
   in_ = in_.last(in.left());
   FROND_TRY(read_postings(count));
   return true;

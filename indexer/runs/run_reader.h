@@ -40,7 +40,8 @@ class RunFrame {
   std::vector<Frequency> frequencies_;
 };
 
-// One thread. Holds a frame and its postings: under 640 KiB. Errors name the file: kCorrupt, kUnavailable.
+// One thread. Holds a frame, a record's postings and its term: under 80 KiB. Errors name the file: kCorrupt,
+// kUnavailable.
 class RunReader {
  public:
   static Result<RunReader> open(const std::filesystem::path& path, std::uint32_t partition);

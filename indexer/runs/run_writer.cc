@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t kMaxPostingBytes = 10;         // two varints of 32 and 33 bits
 constexpr std::size_t kMaxRecordHeader = 3 + 3 + 5;  // three varints, of two lengths and a count
+static_assert(RunWriter::kRecordBytes >= kMaxRecordPostings * kMaxPostingBytes);
+static_assert(RunWriter::kLeastFrameBytes >= kMaxRecordHeader + kMaxRunTermBytes + kMaxPostingBytes);
 
 std::size_t shared_prefix(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
@@ -26,8 +28,11 @@ std::byte* put_varint(std::byte* to, std::uint64_t value) {
 
 }  // namespace
 
-Result<RunWriter> RunWriter::create(const std::filesystem::path& path, std::uint32_t partition) {
-  RunWriter writer(FROND_TRY(ScratchWriter::create(path, kFramePayloadBytes)), partition);
+Result<RunWriter> RunWriter::create(const std::filesystem::path& path, std::uint32_t partition,
+                                    std::size_t frame_bytes) {
+  FROND_CHECK(frame_bytes >= kLeastFrameBytes && frame_bytes <= kFramePayloadBytes);
+  // Whole frames are written, so there is nothing to gather in a buffer.
+  RunWriter writer(FROND_TRY(ScratchWriter::create(path, /*buffer_bytes=*/0)), partition, frame_bytes);
   ByteBuffer header;
   ByteWriter out(header);
   out.put(kRunMagic);
@@ -36,9 +41,16 @@ Result<RunWriter> RunWriter::create(const std::filesystem::path& path, std::uint
   out.put(std::uint32_t{0});
   FROND_CHECK(header.size() == kRunHeaderBytes);
   FROND_TRY(writer.file_.append(header));
-  writer.payload_.reserve(kFramePayloadBytes);
-  writer.record_.resize(kFramePayloadBytes);
+  writer.frame_.reserve(writer.frame_bytes_);
+  writer.record_.resize(std::min(kRecordBytes, frame_bytes));
+  writer.start_frame();
   return writer;
+}
+
+void RunWriter::start_frame() {
+  frame_.resize(kFrameHeaderBytes);
+  frame_records_ = 0;
+  last_term_.clear();
 }
 
 Result<void> RunWriter::add(std::string_view term, std::span<const DocId> docids,
@@ -47,14 +59,15 @@ Result<void> RunWriter::add(std::string_view term, std::span<const DocId> docids
   std::size_t next = 0;
   while (next < docids.size()) {
     // A record starts with an absolute docID, so it stands alone; what does not fit goes into the next frame.
-    std::size_t head = kMaxRecordHeader + term.size();
-    if (kFramePayloadBytes - payload_.size() < head + kMaxPostingBytes) FROND_TRY(end_frame());
-    const std::size_t room = kFramePayloadBytes - payload_.size() - head;
+    const std::size_t head = kMaxRecordHeader + term.size();
+    if (frame_bytes_ - frame_.size() < head + kMaxPostingBytes) FROND_TRY(end_frame());
+    const std::size_t room = std::min(record_.size(), frame_bytes_ - frame_.size() - head);
+    const std::size_t end = std::min(docids.size(), next + kMaxRecordPostings);
     std::byte* to = record_.data();
     const std::byte* const last = record_.data() + room - kMaxPostingBytes;
     const std::size_t first = next;
     std::uint64_t before = 0;
-    for (; next < docids.size() && to <= last; ++next) {
+    for (; next < end && to <= last; ++next) {
       const std::uint64_t gap = docids[next] - before;
       before = docids[next];
       const bool once = frequencies[next] == 1;
@@ -62,7 +75,7 @@ Result<void> RunWriter::add(std::string_view term, std::span<const DocId> docids
       if (!once) to = put_varint(to, frequencies[next]);
     }
     const std::size_t shared = shared_prefix(last_term_, term);
-    ByteWriter out(payload_);
+    ByteWriter out(frame_);
     out.put_varint(shared);
     out.put_text(term.substr(shared));
     out.put_varint(next - first);
@@ -76,23 +89,19 @@ Result<void> RunWriter::add(std::string_view term, std::span<const DocId> docids
 }
 
 Result<void> RunWriter::end_frame() {
-  ByteBuffer header;
-  ByteWriter out(header);
-  out.put(static_cast<std::uint32_t>(payload_.size()));
-  out.put(frame_records_);
-  out.put(std::uint64_t{XXH3_64bits(payload_.data(), payload_.size())});
-  FROND_TRY(file_.append(header));
-  FROND_TRY(file_.append(payload_));
-  payload_.clear();
-  frame_records_ = 0;
-  last_term_.clear();
+  const ByteView payload = ByteView(frame_).subspan(kFrameHeaderBytes);
+  store_le(frame_.data(), static_cast<std::uint32_t>(payload.size()));
+  store_le(frame_.data() + 4, frame_records_);
+  store_le(frame_.data() + 8, std::uint64_t{XXH3_64bits(payload.data(), payload.size())});
+  FROND_TRY(file_.append(frame_));
+  start_frame();
   return {};
 }
 
 Result<RunFile> RunWriter::finish() {
   if (frame_records_ > 0) FROND_TRY(end_frame());
   // The last frame has no records: its payload tells what the whole file holds.
-  ByteWriter out(payload_);
+  ByteWriter out(frame_);
   out.put(records_);
   out.put(postings_);
   FROND_TRY(end_frame());

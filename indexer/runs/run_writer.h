@@ -11,6 +11,7 @@
 #include "common/base/bytes.h"
 #include "common/base/ids.h"
 #include "common/base/result.h"
+#include "indexer/runs/run_format.h"
 #include "indexer/runs/scratch_file.h"
 
 namespace frond::indexer {
@@ -23,10 +24,15 @@ struct RunFile {
   std::uint64_t bytes = 0;
 };
 
-// One thread. Holds two frames, 128 KiB.
+// One thread. Holds a frame and a record, kRecordBytes at most.
 class RunWriter {
  public:
-  static Result<RunWriter> create(const std::filesystem::path& path, std::uint32_t partition);
+  static constexpr std::size_t kRecordBytes = std::size_t{10} << 10;
+  // The least that frames can have: a record of the longest term.
+  static constexpr std::size_t kLeastFrameBytes = std::size_t{4} << 10;
+  // Frames of at most `frame_bytes`, kLeastFrameBytes .. kFramePayloadBytes: smaller where many are open at once.
+  static Result<RunWriter> create(const std::filesystem::path& path, std::uint32_t partition,
+                                  std::size_t frame_bytes = kFramePayloadBytes);
 
   // Postings of a term: terms ascend, or are the one before again with later docIDs. docIDs ascend strictly and are
   // below kNoDoc, as many frequencies, each at least 1. Errors: kUnavailable, the disk.
@@ -34,12 +40,15 @@ class RunWriter {
   Result<RunFile> finish();
 
  private:
-  RunWriter(ScratchWriter file, std::uint32_t partition) : file_(std::move(file)), partition_(partition) {}
+  RunWriter(ScratchWriter file, std::uint32_t partition, std::size_t frame_bytes)
+      : file_(std::move(file)), partition_(partition), frame_bytes_(kFrameHeaderBytes + frame_bytes) {}
+  void start_frame();
   Result<void> end_frame();
 
   ScratchWriter file_;
   std::uint32_t partition_;
-  ByteBuffer payload_;  // of the frame at hand
+  std::size_t frame_bytes_;  // most that frame_ may have
+  ByteBuffer frame_;         // the one at hand: room for its header, and its payload so far
   std::uint32_t frame_records_ = 0;
   std::string last_term_;  // in this frame
   ByteBuffer record_;      // where the postings of a record are coded

@@ -36,8 +36,8 @@ Index random_index(std::mt19937& random, DocId first_docid, DocId documents) {
   return index;
 }
 
-RunFile write_run(const std::filesystem::path& path, const Index& index) {
-  auto writer = RunWriter::create(path, 3);
+RunFile write_run(const std::filesystem::path& path, const Index& index, std::size_t frame_bytes = kFramePayloadBytes) {
+  auto writer = RunWriter::create(path, 3, frame_bytes);
   EXPECT_TRUE(writer);
   for (const auto& [term, postings] : index) {
     std::vector<DocId> docids;
@@ -79,9 +79,11 @@ TEST(RunFile, GivesBackWhatWasWritten) {
     std::mt19937 random(seed);
     const ScratchFolder folder;
     const Index index = random_index(random, 0, 5'000);
-    const RunFile run = write_run(folder / "a.run", index);
-    EXPECT_EQ(run.bytes, std::filesystem::file_size(run.path));
-    EXPECT_EQ(read_merged({run.path}), index) << "seed " << seed;
+    for (const std::size_t frame_bytes : {kFramePayloadBytes, RunWriter::kLeastFrameBytes}) {
+      const RunFile run = write_run(folder / "a.run", index, frame_bytes);
+      EXPECT_EQ(run.bytes, std::filesystem::file_size(run.path));
+      EXPECT_EQ(read_merged({run.path}), index) << "seed " << seed << ", frames of " << frame_bytes;
+    }
   }
 }
 
@@ -130,10 +132,34 @@ TEST(RunMerger, SkipsWhatIsNotReadOfATerm) {
   EXPECT_EQ(merger->next_term(), false);
 }
 
+TEST(RunMerger, SumsWhatTwoRunsHaveOfADocument) {
+  for (const std::size_t wanted : {1u, 2u, 3u, 1'000u}) {
+    const ScratchFolder folder;
+    const std::vector paths = {
+        write_run(folder / "1.run", {{"a", {{5, 1}, {7, 2}}}, {"b", {{7, 1}}}, {"c", {{1, 1}}}}).path,
+        write_run(folder / "2.run", {{"a", {{7, 30}}}, {"b", {{7, 3}, {8, 1}}}}).path,
+        write_run(folder / "3.run", {{"a", {{7, 400}, {9, 1}}}, {"c", {{2, 1}}}}).path};
+    const Index expected = {{"a", {{5, 1}, {7, 432}, {9, 1}}}, {"b", {{7, 4}, {8, 1}}}, {"c", {{1, 1}, {2, 1}}}};
+    EXPECT_EQ(read_merged(paths, wanted), expected) << wanted;
+  }
+}
+
+TEST(RunMerger, RefusesFrequenciesThatAreTooLargeTogether) {
+  const ScratchFolder folder;
+  const std::vector paths = {write_run(folder / "1.run", {{"a", {{5, 0xffffffff}}}}).path,
+                             write_run(folder / "2.run", {{"a", {{5, 1}}}}).path};
+  auto merger = RunMerger::open(paths, 3);
+  ASSERT_TRUE(merger);
+  EXPECT_EQ(merger->next_term(), true);
+  std::vector<DocId> docids;
+  std::vector<Frequency> frequencies;
+  EXPECT_EQ(merger->read(docids, frequencies, 10), Code::kCorrupt);
+}
+
 TEST(RunMerger, RefusesRunsWhoseDocumentsDoNotAscend) {
   const ScratchFolder folder;
   const auto late = write_run(folder / "late.run", {{"a", {{7, 1}}}}).path;
-  const auto early = write_run(folder / "early.run", {{"a", {{7, 1}, {9, 1}}}}).path;
+  const auto early = write_run(folder / "early.run", {{"a", {{6, 1}, {9, 1}}}}).path;
   auto merger = RunMerger::open(std::vector{late, early}, 3);
   ASSERT_TRUE(merger);
   EXPECT_EQ(merger->next_term(), true);
