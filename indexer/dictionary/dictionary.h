@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -54,7 +55,8 @@ class Dictionary {
   }
 
   // visit(std::string_view prefix, std::string_view suffix, Value&) of every term, in byte order of the whole terms. A
-  // visit that gives false ends it.
+  // visit that gives false ends it. Tables are sorted where they lie, which takes no memory and destroys them: only
+  // clear() may follow.
   template <class Visit>
   void for_each_in_order(Visit&& visit) {
     // Three sequences of collections, each in order when its collections are sorted one after the other.
@@ -73,10 +75,13 @@ class Dictionary {
   std::uint64_t terms() const { return terms_; }
   // Bytes of the tables; the entries are the arena's.
   std::size_t table_bytes() const { return slots_ * sizeof(Slot) + tables_.size() * sizeof(Table); }
+  // What the largest table takes beside itself when it grows.
+  std::size_t growth_bytes() const { return 2 * largest_slots_ * sizeof(Slot); }
   void clear() {
     tables_.assign(kTrieCollections, {});
     terms_ = 0;
     slots_ = 0;
+    largest_slots_ = 0;
   }
 
  private:
@@ -108,6 +113,7 @@ class Dictionary {
     std::vector<Slot> old =
         std::exchange(table.slots, std::vector<Slot>(std::max<std::size_t>(8, table.slots.size() * 2)));
     slots_ += table.slots.size() - old.size();
+    largest_slots_ = std::max(largest_slots_, table.slots.size());
     const std::size_t mask = table.slots.size() - 1;
     for (const Slot& slot : old) {
       if (slot.entry == kNoRef) continue;
@@ -117,6 +123,42 @@ class Dictionary {
     }
   }
 
+  Entry* entry_of(const Slot& slot) const { return arena_.template as<Entry>(slot.entry); }
+
+  // The slots of the table's terms in order, in the table's own memory.
+  std::span<Slot> sort_table(Table& table) {
+    const auto end =
+        std::remove_if(table.slots.begin(), table.slots.end(), [](const Slot& slot) { return slot.entry == kNoRef; });
+    const std::span<Slot> used(table.slots.begin(), end);
+    sort_from(used, 0);
+    return used;
+  }
+
+  // Sorts slots whose suffixes have the same first `depth` bytes: by the four bytes that follow, which take the hash's
+  // place, so that most comparisons need no look at a term; then those that have these in common.
+  void sort_from(std::span<Slot> slots, std::size_t depth) {
+    constexpr std::size_t kFew = 8;
+    for (Slot& slot : slots) slot.hash = four_bytes(suffix_of(*entry_of(slot)), depth);
+    std::sort(slots.begin(), slots.end(), [](const Slot& a, const Slot& b) { return a.hash < b.hash; });
+    for (std::size_t begin = 0, end = 0; begin < slots.size(); begin = end) {
+      while (end < slots.size() && slots[end].hash == slots[begin].hash) ++end;
+      const std::span<Slot> same = slots.subspan(begin, end - begin);
+      // A term has no NUL: where the fourth byte is none, none of them ends here.
+      if (same.size() > kFew && (same.front().hash & 0xff) != 0)
+        sort_from(same, depth + 4);
+      else if (same.size() > 1)
+        std::sort(same.begin(), same.end(),
+                  [this](const Slot& a, const Slot& b) { return suffix_of(*entry_of(a)) < suffix_of(*entry_of(b)); });
+    }
+  }
+  // suffix[depth, depth + 4) as a big-endian number; zeros stand for what it does not have.
+  static std::uint32_t four_bytes(std::string_view suffix, std::size_t depth) {
+    std::uint32_t bytes = 0;
+    if (depth < suffix.size())
+      std::memcpy(&bytes, suffix.data() + depth, std::min<std::size_t>(4, suffix.size() - depth));
+    return __builtin_bswap32(bytes);
+  }
+
   // The terms of a range of collections, one sorted collection after the other.
   class Sequence {
    public:
@@ -124,12 +166,12 @@ class Dictionary {
         : dictionary_(dictionary), next_(begin), end_(end), prefix_(0) {
       load();
     }
-    bool done() const { return at_ == keys_.size(); }
+    bool done() const { return at_ == sorted_.size(); }
     std::string_view prefix() const { return prefix_.text(); }
-    std::string_view suffix() const { return suffix_of(*keys_[at_].entry); }
-    Value& value() const { return keys_[at_].entry->value; }
+    std::string_view suffix() const { return suffix_of(*entry()); }
+    Value& value() const { return entry()->value; }
     void advance() {
-      if (++at_ == keys_.size()) load();
+      if (++at_ == sorted_.size()) load();
     }
     bool before(const Sequence& other) const {
       std::array<char, 4> a = head(), b = other.head();
@@ -138,10 +180,7 @@ class Dictionary {
     }
 
    private:
-    struct Key {
-      std::uint64_t head;  // the first 8 bytes of the suffix, as a big-endian number: most comparisons end here
-      Entry* entry;
-    };
+    Entry* entry() const { return dictionary_.entry_of(sorted_[at_]); }
     // The first bytes of the term; the sequences meet mostly at different ones.
     std::array<char, 4> head() const {
       std::array<char, 4> bytes{};
@@ -151,38 +190,25 @@ class Dictionary {
       return bytes;
     }
     std::string term() const { return std::string(prefix()).append(suffix()); }
-    static std::uint64_t head_of(std::string_view suffix) {
-      std::uint64_t head = 0;
-      std::memcpy(&head, suffix.data(), std::min<std::size_t>(8, suffix.size()));
-      return __builtin_bswap64(head);
-    }
     void load() {
-      keys_.clear();
+      sorted_ = {};
       at_ = 0;
-      for (; next_ < end_ && keys_.empty(); ++next_) {
-        const Table& table = dictionary_.tables_[next_];
-        for (const Slot& slot : table.slots) {
-          if (slot.entry == kNoRef) continue;
-          Entry* const entry = dictionary_.arena_.template as<Entry>(slot.entry);
-          keys_.push_back({head_of(suffix_of(*entry)), entry});
-        }
+      for (; next_ < end_ && sorted_.empty(); ++next_) {
+        sorted_ = dictionary_.sort_table(dictionary_.tables_[next_]);
         prefix_ = TriePrefix(static_cast<TrieCollection>(next_));
       }
-      std::sort(keys_.begin(), keys_.end(), [](const Key& a, const Key& b) {
-        return a.head != b.head ? a.head < b.head : suffix_of(*a.entry) < suffix_of(*b.entry);
-      });
     }
     Dictionary& dictionary_;
     std::size_t next_, end_;
     TriePrefix prefix_;
-    std::vector<Key> keys_;
+    std::span<Slot> sorted_;  // of the collection at hand
     std::size_t at_ = 0;
   };
 
   Arena& arena_;
   std::vector<Table> tables_;
   std::uint64_t terms_ = 0;
-  std::size_t slots_ = 0;
+  std::size_t slots_ = 0, largest_slots_ = 0;
 };
 
 }  // namespace frond::indexer
