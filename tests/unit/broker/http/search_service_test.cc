@@ -244,7 +244,7 @@ TEST_F(ASearchService, RefusesTooManyTermsAndTooMuchTime) {
   EXPECT_EQ(time.body()["parameter"], "timeout_ms");
 }
 TEST(ASearchServiceWithLimits, RefusesWhatIsPastThem) {
-  ScriptedBroker broker({.max_depth = 100, .max_terms = 3});
+  ScriptedBroker broker({.max_depth = 100, .max_terms = 3, .allow_exhaustive = false});
   broker.up();
   const auto refused = [&](const SearchParameters& parameters) {
     Answered answered;
