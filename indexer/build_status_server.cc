@@ -11,6 +11,7 @@
 #include "common/base/thread_name.h"
 #include "common/config/options.h"
 #include "common/http/router.h"
+#include "common/http/server.h"
 #include "common/metrics/registry.h"
 
 namespace frond::indexer {

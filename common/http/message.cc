@@ -1,7 +1,6 @@
-// The plain parts of server.h: requests, problems, responders, query strings.
-#include <nlohmann/json.hpp>
+#include "common/http/message.h"
 
-#include "common/http/server.h"
+#include <nlohmann/json.hpp>
 
 namespace frond::http {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "common/http/server.h"
+#include "common/http/message.h"
 
 namespace frond::http {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/http/server.h"
+#include "common/http/message.h"
 
 namespace frond::http {
 

@@ -1,0 +1,100 @@
+#include "common/http/answer_batch.h"
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+
+namespace frond::http {
+namespace {
+
+std::string_view reason_of(int status) {
+  static constexpr std::pair<int, std::string_view> kReasons[] = {{100, "Continue"},
+                                                                  {200, "OK"},
+                                                                  {201, "Created"},
+                                                                  {202, "Accepted"},
+                                                                  {204, "No Content"},
+                                                                  {206, "Partial Content"},
+                                                                  {301, "Moved Permanently"},
+                                                                  {304, "Not Modified"},
+                                                                  {400, "Bad Request"},
+                                                                  {404, "Not Found"},
+                                                                  {405, "Method Not Allowed"},
+                                                                  {406, "Not Acceptable"},
+                                                                  {408, "Request Timeout"},
+                                                                  {409, "Conflict"},
+                                                                  {411, "Length Required"},
+                                                                  {412, "Precondition Failed"},
+                                                                  {413, "Content Too Large"},
+                                                                  {414, "URI Too Long"},
+                                                                  {415, "Unsupported Media Type"},
+                                                                  {416, "Range Not Satisfiable"},
+                                                                  {422, "Unprocessable Content"},
+                                                                  {429, "Too Many Requests"},
+                                                                  {431, "Request Header Fields Too Large"},
+                                                                  {500, "Internal Server Error"},
+                                                                  {501, "Not Implemented"},
+                                                                  {503, "Service Unavailable"},
+                                                                  {504, "Gateway Timeout"},
+                                                                  {505, "HTTP Version Not Supported"}};
+  for (const auto& [code, reason] : kReasons)
+    if (code == status) return reason;
+  return "Status";
+}
+
+bool has_content(int status) { return status != 204 && status != 304; }
+
+}  // namespace
+
+void AnswerBatch::clear() {
+  text_.clear();
+  bodies_.clear();
+}
+
+void AnswerBatch::append_number(std::uint64_t value) {
+  std::array<char, 24> digits{};
+  text_.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+}
+
+void AnswerBatch::append_fields(const Fields& fields) {
+  for (const auto& [name, value] : fields) text_.append(name).append(": ").append(value).append("\r\n");
+}
+
+void AnswerBatch::append_continue() { text_ += "HTTP/1.1 100 Continue\r\n\r\n"; }
+
+void AnswerBatch::append(Response&& response, const Framing& framing) {
+  text_ += "HTTP/1.1 ";
+  append_number(static_cast<std::uint64_t>(response.status));
+  text_ += ' ';
+  text_ += reason_of(response.status);
+  text_ += "\r\n";
+  text_ += framing.date;
+  if (has_content(response.status)) {
+    text_ += "Content-Length: ";
+    append_number(response.body.size());
+    text_ += "\r\n";
+    if (!response.content_type.empty()) (text_ += "Content-Type: ").append(response.content_type).append("\r\n");
+  }
+  if (framing.last) text_ += "Connection: close\r\n";
+  append_fields(response.headers);
+  if (framing.more != nullptr) append_fields(*framing.more);
+  text_ += "\r\n";
+  if (framing.head || !has_content(response.status)) return;
+  if (response.body.size() <= kInlineBody)
+    text_ += response.body;
+  else
+    bodies_.emplace_back(text_.size(), std::move(response.body));
+}
+
+std::vector<boost::asio::const_buffer> AnswerBatch::buffers() const {
+  std::vector<boost::asio::const_buffer> all;
+  std::size_t at = 0;
+  for (const auto& [position, body] : bodies_) {
+    all.emplace_back(text_.data() + at, position - at);
+    all.emplace_back(body.data(), body.size());
+    at = position;
+  }
+  all.emplace_back(text_.data() + at, text_.size() - at);
+  return all;
+}
+
+}  // namespace frond::http

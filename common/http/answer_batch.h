@@ -1,0 +1,41 @@
+#pragma once
+// Answers that go out in one write: status lines and fields, small bodies beside them, large bodies from where they
+// are. Internal to this folder. One thread.
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/buffer.hpp>
+
+#include "common/http/message.h"
+
+namespace frond::http {
+
+class AnswerBatch {
+ public:
+  using Fields = std::vector<std::pair<std::string, std::string>>;
+  struct Framing {
+    bool head = false;             // the request was HEAD: no body
+    bool last = false;             // the connection closes behind it
+    std::string_view date;         // the line
+    const Fields* more = nullptr;  // sent with every answer; null: none
+  };
+  static constexpr std::size_t kInlineBody = 16 << 10;  // larger bodies are not copied
+
+  void clear();
+  void append_continue();
+  void append(Response&& response, const Framing& framing);
+  // Refers to this batch, which stays as it is until they are written.
+  std::vector<boost::asio::const_buffer> buffers() const;
+
+ private:
+  void append_number(std::uint64_t value);
+  void append_fields(const Fields& fields);
+
+  std::string text_;
+  std::vector<std::pair<std::size_t, std::string>> bodies_;  // large ones, and where in text_ they belong
+};
+
+}  // namespace frond::http
