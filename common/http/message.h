@@ -15,6 +15,7 @@ namespace frond::http {
 struct Request {
   std::string method;
   std::string target;  // as sent: path and query
+  std::string host;    // whom it is for, as sent: the target's own, if it has one, else Host; with its port
   std::string path;    // percent-decoding is not applied to the path
   std::string query;   // after '?', undecoded; empty if none
   std::string body;

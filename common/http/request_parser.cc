@@ -1,183 +1,243 @@
 #include "common/http/request_parser.h"
 
 #include <algorithm>
-#include <optional>
+#include <cstring>
 #include <string>
+#include <utility>
 
-#include <boost/beast/http/basic_parser.hpp>
-#include <boost/beast/http/error.hpp>
+#include "common/http/grammar.h"
 
 namespace frond::http {
 namespace {
-namespace beast = boost::beast;
-using Field = beast::http::field;
-using ErrorCode = beast::error_code;
 
-constexpr std::size_t kMaxFields = 100;
-
-void append_lower(std::string& to, beast::string_view from) {
-  for (const char c : from) to.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c);
-}
-
-// Fills a Request straight from Beast's callbacks, without its own field container in between.
-class Parser final : public beast::http::basic_parser<true> {
- public:
-  explicit Parser(RequestParser::Limits limits) {
-    header_limit(static_cast<std::uint32_t>(std::min<std::size_t>(limits.max_header, 1u << 30)));
-    body_limit(limits.max_body);
-    eager(true);
-    max_body_ = limits.max_body;
-  }
-
-  Request request;
-  std::string bad;  // what our own checks found
-  bool expect_continue = false;
-  bool host_seen = false;
-  int version = 11;
-
- private:
-  ErrorCode refuse(std::string_view why) {
-    bad = why;
-    return make_error_code(beast::http::error::bad_field);
-  }
-
-  void on_request_impl(beast::http::verb, beast::string_view method, beast::string_view target, int http_version,
-                       ErrorCode&) override {
-    request.method.assign(method.data(), method.size());
-    request.target.assign(target.data(), target.size());
-    version = http_version;
-  }
-  void on_response_impl(int, beast::string_view, int, ErrorCode&) override {}
-
-  void on_field_impl(Field field, beast::string_view name, beast::string_view value, ErrorCode& ec) override {
-    if (header_complete_) return;  // trailers say nothing that we use
-    if (request.headers.size() == kMaxFields) {
-      ec = make_error_code(beast::http::error::header_limit);
-      return;
-    }
-    auto& [to_name, to_value] = request.headers.emplace_back();
-    append_lower(to_name, name);
-    to_value.assign(value.data(), value.size());
-    if (field == Field::content_type) {
-      request.content_type = to_value;
-    } else if (field == Field::host) {
-      if (host_seen) ec = refuse("more than one Host field");
-      host_seen = true;
-    } else if (field == Field::expect) {
-      if (!beast::iequals(value, "100-continue")) ec = refuse("an expectation other than 100-continue");
-      expect_continue = true;
-    }
-  }
-
-  void on_header_impl(ErrorCode& ec) override {
-    header_complete_ = true;
-    if (version == 11 && !host_seen) {
-      ec = refuse("no Host field");
-      return;
-    }
-    std::string_view target = request.target;
-    if (target == "*" && request.method == "OPTIONS") {
-      request.path = "*";
-      return;
-    }
-    if (const auto scheme = target.find("://"); !target.starts_with('/') && scheme != std::string_view::npos) {
-      const auto slash = target.find_first_of("/?", scheme + 3);  // absolute form: what a proxy sends
-      target = slash == std::string_view::npos ? std::string_view("/") : target.substr(slash);
-    }
-    const auto question = target.find('?');
-    request.path = target.substr(0, question);
-    if (question != std::string_view::npos) request.query = target.substr(question + 1);
-    if (request.path.empty()) request.path = "/";
-    if (!request.path.starts_with('/') || target.find('#') != std::string_view::npos)
-      ec = refuse("a request target that is not a path");
-  }
-
-  void on_body_init_impl(const boost::optional<std::uint64_t>& length, ErrorCode&) override {
-    // No more than a first read's worth on the client's word alone.
-    if (length) request.body.reserve(std::min<std::uint64_t>({*length, max_body_, 64 << 10}));
-  }
-  std::size_t on_body_impl(beast::string_view body, ErrorCode&) override {
-    request.body.append(body.data(), body.size());
-    return body.size();
-  }
-  void on_chunk_header_impl(std::uint64_t, beast::string_view, ErrorCode&) override {}
-  std::size_t on_chunk_body_impl(std::uint64_t, beast::string_view body, ErrorCode&) override {
-    request.body.append(body.data(), body.size());
-    return body.size();
-  }
-  void on_finish_impl(ErrorCode&) override {}
-
-  bool header_complete_ = false;
-  std::size_t max_body_ = 0;
-};
+constexpr std::size_t kMaxChunkLine = 1024;       // a chunk's size and extensions
+constexpr std::size_t kFirstBodyRoom = 64 << 10;  // no more on the client's word alone
 
 }  // namespace
 
-struct RequestParser::Impl {
-  Limits limits;
-  std::optional<Parser> parser;
-  Response failure;
-
-  Response describe(const ErrorCode& ec) const {
-    using beast::http::error;
-    if (!parser->bad.empty()) return problem(400, "Bad request", "The request has " + parser->bad + ".");
-    if (ec == error::header_limit)
-      return problem(431, "Request header fields too large",
-                     "The request line and fields may have " + std::to_string(limits.max_header) + " bytes and " +
-                         std::to_string(kMaxFields) + " fields.");
-    if (ec == error::body_limit)
-      return problem(413, "Content too large", "The body may have " + std::to_string(limits.max_body) + " bytes.",
-                     "body");
-    if (ec == error::bad_version)
-      return problem(505, "HTTP version not supported", "HTTP/1.1 and HTTP/1.0 are served here.");
-    return problem(400, "Bad request", "The request is not HTTP/1.1: " + ec.message() + ".");
-  }
-};
-
-RequestParser::RequestParser(Limits limits) : impl_(std::make_unique<Impl>(Impl{limits, {}, {}})) {
-  impl_->parser.emplace(limits);
-}
-RequestParser::~RequestParser() = default;
-
 RequestParser::Progress RequestParser::feed(std::string_view bytes) {
-  Parser& parser = *impl_->parser;
-  std::size_t used = 0;
-  // Between two requests an empty line is forgiven (RFC 9112, 2.2).
-  if (!parser.got_some()) {
-    while (bytes.substr(used).starts_with("\r\n")) used += 2;
-    if (bytes.substr(used) == "\r") return {used, State::kNeedMore};
-  }
-  while (used < bytes.size()) {
-    ErrorCode ec;
-    const auto n = parser.put({bytes.data() + used, bytes.size() - used}, ec);
-    used += n;
-    if (ec && ec != beast::http::error::need_more) {
-      impl_->failure = impl_->describe(ec);
-      return {used, State::kFailed};
+  std::string_view rest = bytes;
+  while (true) {
+    const Step now = step(rest);
+    if (now == Step::kOn) continue;
+    const std::size_t used = bytes.size() - rest.size();
+    switch (now) {
+      case Step::kHeader:
+        return {used, State::kHeader};
+      case Step::kDone:
+        return {used, State::kDone};
+      case Step::kFailed:
+        return {used, State::kFailed};
+      default:
+        return {used, State::kNeedMore};
     }
-    if (parser.is_done()) return {used, State::kDone};
-    if (ec || n == 0) break;
   }
-  // A chunk's extensions or trailers could otherwise make the caller buffer without end.
-  if (bytes.size() - used > std::max<std::size_t>(impl_->limits.max_header, 1024)) {
-    impl_->failure = problem(400, "Bad request", "A chunk header or trailer is too long.");
-    return {used, State::kFailed};
-  }
-  return {used, State::kNeedMore};
 }
 
-bool RequestParser::take_expect_continue() {
-  Parser& parser = *impl_->parser;
-  if (!parser.is_header_done() || parser.is_done() || parser.version != 11) return false;
-  return std::exchange(parser.expect_continue, false);
+RequestParser::Step RequestParser::step(std::string_view& rest) {
+  switch (part_) {
+    case Part::kStart:
+      return start(rest);
+    case Part::kRequestLine:
+    case Part::kFields:
+      return take_header_line(rest);
+    case Part::kLength:
+      return take_body(rest, Part::kWhole);
+    case Part::kChunkSize:
+      return take_chunk_size(rest);
+    case Part::kChunk:
+      return take_body(rest, Part::kChunkEnd);
+    case Part::kChunkEnd:
+      return take_chunk_end(rest);
+    case Part::kTrailers:
+      return take_trailer(rest);
+    case Part::kWhole:
+      break;
+  }
+  return Step::kDone;
 }
-bool RequestParser::keep_alive() const { return impl_->parser->version == 11 && impl_->parser->keep_alive(); }
-const Response& RequestParser::failure() const { return impl_->failure; }
+
+RequestParser::Step RequestParser::refuse(std::string_view why) {
+  failure_ = problem(400, "Bad request", "The request has " + std::string(why) + ".");
+  return Step::kFailed;
+}
+RequestParser::Step RequestParser::too_large() {
+  failure_ = problem(
+      413, "Content too large",
+      max_body_ == 0 ? "This request takes no body." : "The body may have " + std::to_string(max_body_) + " bytes.",
+      "body");
+  return Step::kFailed;
+}
+
+// Where the line ends that begins at the front; its LF must be among the first `limit` bytes.
+RequestParser::Found RequestParser::find_line(std::string_view rest, std::size_t limit) {
+  const std::size_t window = std::min(rest.size(), limit);
+  const std::size_t from = std::min(looked_at_, window);
+  const void* const end = std::memchr(rest.data() + from, '\n', window - from);
+  if (end == nullptr) {
+    looked_at_ = window;
+    return rest.size() < limit ? Found::kNeedMore : Found::kTooLong;
+  }
+  looked_at_ = 0;
+  const auto length = static_cast<std::size_t>(static_cast<const char*>(end) - rest.data());
+  if (length == 0 || rest[length - 1] != '\r') return Found::kBareLineFeed;
+  line_ = length - 1;
+  return Found::kLine;
+}
+std::string_view RequestParser::take_line(std::string_view& rest) {
+  const auto line = rest.substr(0, line_);
+  rest.remove_prefix(line_ + 2);
+  return line;
+}
+
+RequestParser::Step RequestParser::start(std::string_view& rest) {
+  if (rest.empty()) return Step::kNeedMore;
+  if (rest.front() == '\r' && !forgiven_) {
+    if (rest.size() == 1) return Step::kNeedMore;
+    if (rest[1] != '\n') return refuse("a line that does not end in CRLF");
+    rest.remove_prefix(2);
+    forgiven_ = true;
+    return Step::kOn;
+  }
+  begun_ = true;
+  // What speaks another protocol is told so at its first byte; its lines may never end.
+  if (grammar::token_char(rest.front()) == 0) return refuse("no request line of HTTP/1.1");
+  part_ = Part::kRequestLine;
+  return Step::kOn;
+}
+
+RequestParser::Step RequestParser::take_header_line(std::string_view& rest) {
+  switch (find_line(rest, limits_.max_header - overhead_)) {
+    case Found::kLine:
+      break;
+    case Found::kNeedMore:
+      return Step::kNeedMore;
+    case Found::kBareLineFeed:
+      return refuse("a line that does not end in CRLF");
+    case Found::kTooLong: {
+      const bool target = part_ == Part::kRequestLine;
+      failure_ = problem(target ? 414 : 431, target ? "URI too long" : "Request header fields too large",
+                         "The request line and fields may have " + std::to_string(limits_.max_header) + " bytes.");
+      return Step::kFailed;
+    }
+  }
+  const auto line = take_line(rest);
+  overhead_ += line.size() + 2;
+  if (part_ == Part::kRequestLine) {
+    part_ = Part::kFields;
+    return head_.take_request_line(line) ? Step::kOn : Step::kFailed;
+  }
+  if (line.empty()) return head_.finish() ? end_header() : Step::kFailed;
+  return head_.take_field(line) ? Step::kOn : Step::kFailed;
+}
+
+RequestParser::Step RequestParser::end_header() {
+  overhead_ = 0;
+  left_ = head_.content_length();
+  if (!head_.chunked() && left_ == 0) {
+    part_ = Part::kWhole;
+    return Step::kDone;
+  }
+  part_ = head_.chunked() ? Part::kChunkSize : Part::kLength;
+  awaited_ = head_.expects_continue();
+  return Step::kHeader;
+}
+
+bool RequestParser::allow_body(std::size_t max) {
+  max_body_ = max;
+  if (max == 0 || head_.content_length() > max) return too_large() != Step::kFailed;
+  return true;
+}
+bool RequestParser::take_expect_continue() { return std::exchange(awaited_, false); }
+
+std::size_t RequestParser::body_capacity() const {
+  const std::string& body = head_.request().body;
+  return body.empty() ? 0 : body.capacity();
+}
+
+RequestParser::Step RequestParser::take_body(std::string_view& rest, Part next) {
+  if (rest.empty()) return Step::kNeedMore;
+  const auto piece = rest.substr(0, std::min<std::uint64_t>(left_, rest.size()));
+  std::string& body = head_.body();
+  if (const std::size_t need = body.size() + piece.size(); need > body.capacity()) {
+    // Grows with what has come, up to what there may be.
+    const auto most = head_.chunked() ? max_body_ : std::min<std::uint64_t>(head_.content_length(), max_body_);
+    body.reserve(std::max<std::size_t>(need, std::min<std::uint64_t>(most, std::max(2 * need, kFirstBodyRoom))));
+  }
+  body.append(piece);
+  rest.remove_prefix(piece.size());
+  left_ -= piece.size();
+  if (left_ > 0) return Step::kNeedMore;
+  part_ = next;
+  return Step::kOn;
+}
+
+RequestParser::Step RequestParser::take_chunk_size(std::string_view& rest) {
+  switch (find_line(rest, kMaxChunkLine)) {
+    case Found::kLine:
+      break;
+    case Found::kNeedMore:
+      return Step::kNeedMore;
+    case Found::kBareLineFeed:
+      return refuse("a line that does not end in CRLF");
+    case Found::kTooLong:
+      return refuse("a chunk header that is too long");
+  }
+  const auto line = take_line(rest);
+  const auto size = grammar::chunk_size(line);
+  if (!size) return refuse("a chunk header that is none");
+  // Extensions are not part of any body, so they have a limit of their own. (A size has few digits; more are counted.)
+  overhead_ += line.size() > 16 ? line.size() - 16 : 0;
+  if (overhead_ > limits_.max_header) return refuse("more chunk extensions than are taken");
+  if (*size > max_body_ - head_.request().body.size()) return too_large();
+  left_ = *size;
+  part_ = *size > 0 ? Part::kChunk : Part::kTrailers;
+  return Step::kOn;
+}
+
+RequestParser::Step RequestParser::take_chunk_end(std::string_view& rest) {
+  if (!rest.empty() && rest.front() != '\r') return refuse("a chunk that is longer than it says");
+  if (rest.size() < 2) return Step::kNeedMore;
+  if (rest[1] != '\n') return refuse("a chunk that is longer than it says");
+  rest.remove_prefix(2);
+  part_ = Part::kChunkSize;
+  return Step::kOn;
+}
+
+// Trailers say nothing that is used here. They must be fields all the same, and frame nothing.
+RequestParser::Step RequestParser::take_trailer(std::string_view& rest) {
+  switch (find_line(rest, limits_.max_header - std::min(overhead_, limits_.max_header))) {
+    case Found::kLine:
+      break;
+    case Found::kNeedMore:
+      return Step::kNeedMore;
+    case Found::kBareLineFeed:
+      return refuse("a line that does not end in CRLF");
+    case Found::kTooLong:
+      return refuse("more trailers than are taken");
+  }
+  const auto line = take_line(rest);
+  overhead_ += line.size() + 2;
+  if (line.empty()) {
+    part_ = Part::kWhole;
+    return Step::kDone;
+  }
+  const auto colon = line.find(':');
+  if (colon == std::string_view::npos || !grammar::is_token(line.substr(0, colon)) ||
+      !grammar::is_text(line.substr(colon + 1)) || ++trailers_ > RequestHead::kMaxFields)
+    return refuse("a trailer that is no field");
+  const auto name = line.substr(0, colon);
+  if (grammar::equals_ignoring_case(name, "content-length") || grammar::equals_ignoring_case(name, "transfer-encoding"))
+    return refuse("a trailer that frames");
+  return Step::kOn;
+}
 
 Request RequestParser::take() {
-  Request request = std::move(impl_->parser->request);
-  impl_->parser.emplace(impl_->limits);
-  return request;
+  part_ = Part::kStart;
+  overhead_ = trailers_ = 0;
+  max_body_ = limits_.max_body;
+  begun_ = forgiven_ = awaited_ = false;
+  return head_.take();
 }
 
 }  // namespace frond::http

@@ -1,6 +1,5 @@
 #pragma once
-// The small HTTP/1.1 server that all three processes use: probes, metrics, routes. Beast stays inside this
-// folder (request_parser.cc, client.cc).
+// The small HTTP/1.1 server that all three processes use: probes, metrics, routes.
 //
 // One io thread (whoever runs the io_context). A handler gets the request and a responder; it may answer at once or
 // later, from any thread, exactly once; a responder that is dropped unanswered answers 500 and closes the connection.

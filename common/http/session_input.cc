@@ -54,15 +54,15 @@ void Session::consume() {
   while (stream_.is_open() && !stopped_ && !full()) {
     const auto progress = parser_.feed(std::string_view(input_).substr(used));
     used += progress.used;
-    if (progress.state == RequestParser::State::kFailed) {
+    partial_ = parser_.begun();
+    if (progress.state == RequestParser::State::kHeader && parser_.allow_body(core_->config.max_body)) continue;
+    if (progress.state == RequestParser::State::kHeader || progress.state == RequestParser::State::kFailed) {
       input_.clear();
       used = 0;
       refuse(parser_.failure());
       break;
     }
-    if (progress.used != 0) partial_ = true;
     if (progress.state == RequestParser::State::kNeedMore) {
-      partial_ = partial_ || used < input_.size();
       if (parser_.take_expect_continue()) push_interim();
       break;
     }
