@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "common/http/answer_batch.h"
+#include "common/http/input_buffer.h"
 #include "common/http/request_parser.h"
 #include "common/http/server_core.h"
 #include "common/http/stream.h"
@@ -84,7 +85,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   Stream stream_;
   RequestParser parser_;
   std::size_t unsent_ = 0;  // bytes of answers; before those who count in it
-  std::string input_;
+  InputBuffer input_;
   AnswerBatch output_;
   std::vector<UnsentBytes> writing_bytes_;
   std::deque<Slot> slots_;  // in order of requests; sequences are consecutive

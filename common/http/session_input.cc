@@ -10,7 +10,6 @@ namespace frond::http {
 namespace {
 namespace asio = boost::asio;
 
-constexpr std::size_t kReadBytes = 16 << 10;            // a read asks for this much
 constexpr std::size_t kUnsentPerConnection = 64 << 10;  // more, and its next request waits unread
 }  // namespace
 
@@ -23,12 +22,11 @@ bool Session::may_read() const {
 void Session::read() {
   if (!may_read()) return;
   reading_ = true;
-  const auto filled = input_.size();
-  input_.resize(filled + kReadBytes);
-  stream_.read_some(asio::buffer(input_.data() + filled, kReadBytes),
-                    [self = shared_from_this(), filled](const ErrorCode& ec, std::size_t n) {
+  const auto room = input_.room();
+  stream_.read_some(asio::buffer(room.data(), room.size()),
+                    [self = shared_from_this()](const ErrorCode& ec, std::size_t n) {
                       self->reading_ = false;
-                      self->input_.resize(filled + (ec ? 0 : n));
+                      if (!ec) self->input_.filled(n);
                       self->received(ec);
                     });
 }
@@ -52,7 +50,7 @@ void Session::consume() {
   consuming_ = true;
   std::size_t used = 0;
   while (stream_.is_open() && !stopped_ && !full()) {
-    const auto progress = parser_.feed(std::string_view(input_).substr(used));
+    const auto progress = parser_.feed(input_.bytes().substr(used));
     used += progress.used;
     partial_ = parser_.begun();
     if (progress.state == RequestParser::State::kHeader && parser_.allow_body(core_->config.max_body)) continue;
@@ -68,10 +66,10 @@ void Session::consume() {
     }
     partial_ = false;
     dispatch();
-    if (used == input_.size()) break;
+    if (used == input_.bytes().size()) break;
   }
-  backlog_ = !stopped_ && full() && used < input_.size();
-  input_.erase(0, used);
+  backlog_ = !stopped_ && full() && used < input_.bytes().size();
+  input_.use(used);
   consuming_ = false;
   flush();
 }

@@ -7,8 +7,7 @@ namespace frond::http {
 namespace {
 namespace asio = boost::asio;
 
-constexpr std::size_t kDiscardBytes = 16 << 10;  // at a time
-constexpr std::size_t kLingerBytes = 16 << 20;   // discarded after an early refusal, so that the client reads it
+constexpr std::size_t kLingerBytes = 16 << 20;  // discarded after an early refusal, so that the client reads it
 }  // namespace
 
 void Session::settle(std::uint64_t sequence, Response response, std::string_view route) {
@@ -93,10 +92,12 @@ void Session::linger() {
 }
 void Session::discard(std::size_t so_far) {
   if (so_far > kLingerBytes) return close();
-  input_.resize(kDiscardBytes);
-  stream_.read_raw(asio::buffer(input_), [self = shared_from_this(), so_far](const ErrorCode& ec, std::size_t n) {
-    ec ? self->close() : self->discard(so_far + n);
-  });
+  input_.clear();
+  const auto room = input_.room();
+  stream_.read_raw(asio::buffer(room.data(), room.size()),
+                   [self = shared_from_this(), so_far](const ErrorCode& ec, std::size_t n) {
+                     ec ? self->close() : self->discard(so_far + n);
+                   });
 }
 
 }  // namespace frond::http
