@@ -4,6 +4,8 @@
 // Threads: main runs the Asio loop, and everything of ours is on it: HTTP, query analysis, the result cache, leaf
 // sockets, timers; nothing there blocks. ZeroMQ has one background thread for its connections, Asio's resolver one for
 // names.
+#include <malloc.h>
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -111,8 +113,8 @@ int serve(const Options& options, std::size_t descriptors) {
   auto http = http::Server::create(
       io,
       {.listen = options.http,
-       .max_body = kMaxBatchBody,
        .max_header = 32 << 10,  // a query of 4 KiB may be three times as long when escaped
+       .max_body_bytes = options.max_body_bytes,
        .max_connections = connections_within(descriptors, options, log),
        .on_answer = [&](std::string_view route, int status,
                         double seconds) { http_metrics.count(route, status, seconds); },
@@ -137,11 +139,10 @@ int serve(const Options& options, std::size_t descriptors) {
           .set(std::chrono::duration<double>(clock.now() - loop.turned).count());
   });
   export_handshakes(registry, clients.handshake_failures());
-  registry.before_scrape([&, gauge = registry.gauge(families::kHttpConnections),
-                          cancels = registry.counter(families::kLeafCancels)]() mutable {
-    gauge.set(static_cast<double>((*http)->connections()));
+  registry.before_scrape([&, cancels = registry.counter(families::kLeafCancels)]() mutable {
     cancels.add(static_cast<double>(clients.cancels_sent()) - cancels.value());
   });
+  export_server(registry, **http, "public");
   log.info("started", {{"node", options.node_name},
                        {"collection", options.collection},
                        {"http_port", std::to_string((*http)->port())},
@@ -178,6 +179,9 @@ int serve(const Options& options, std::size_t descriptors) {
 }  // namespace frond::broker
 
 int main(int argc, char** argv) {
+  // Large blocks go back to the system when they are freed. By default malloc keeps all that are not larger than the
+  // first of them: the bodies of clients that have left, for instance.
+  ::mallopt(M_MMAP_THRESHOLD, 512 << 10);
   try {
     const std::size_t descriptors = frond::prepare_server_process();
     const auto options = frond::broker::read_options(argc, argv);

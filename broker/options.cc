@@ -78,6 +78,10 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--max-connections", options.max_connections, "HTTP connections; more are answered 503")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
+  app.add_option("--max-body-bytes", options.max_body_bytes,
+                 "Bytes of request bodies that are on their way in, all together; what is past them gets 503")
+      ->transform(config::byte_size())
+      ->default_str("64MiB");
   app.add_option("--poll-ms", options.poll_ms, "How often leaves are asked what they serve, in milliseconds")
       ->check(CLI::Range(10, 60'000))
       ->capture_default_str();

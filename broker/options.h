@@ -27,6 +27,7 @@ struct Options {
   std::uint32_t max_leaf_in_flight = 2048;
   double hedge_share = 0.05;  // of the searches sent to leaves
   std::uint32_t max_connections = 4096;
+  std::uint64_t max_body_bytes = 64u << 20;
   std::uint32_t poll_ms = 500;
   std::uint32_t drain_ms = 10'000;
   std::uint32_t stall_seconds = 15;

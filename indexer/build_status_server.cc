@@ -73,7 +73,7 @@ class ServerThread final : public BuildStatusServer {
     if (thread_.joinable()) thread_.join();
   }
   Result<void> start(const std::string& listen) {
-    server_ = FROND_TRY(http::Server::create(io_, {.listen = listen, .max_connections = 64}, std::ref(router_)));
+    server_ = FROND_TRY(http::Server::create(io_, {.listen = listen, .max_connections = 64}, std::move(router_)));
     thread_ = std::thread([this] {
       name_this_thread("status");
       io_.run();

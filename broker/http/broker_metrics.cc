@@ -32,4 +32,23 @@ void HttpMetrics::count(std::string_view route, int status, double seconds) {
   at->second.time.observe(seconds);
 }
 
+void export_server(metrics::Registry& registry, const http::Server& server, const std::string& listener) {
+  registry.before_scrape([&registry, &server, listener] {
+    const auto set = [&](const metrics::Family& family, std::size_t value) {
+      registry.gauge(family, {{"listener", listener}}).set(static_cast<double>(value));
+    };
+    const auto refused = [&](const char* reason, std::uint64_t now) {
+      auto counter = registry.counter(families::kHttpRefused, {{"listener", listener}, {"reason", reason}});
+      counter.add(static_cast<double>(now) - counter.value());
+    };
+    const http::Server::Counters now = server.counters();
+    const http::Server::Config& limits = server.config();
+    set(families::kHttpConnections, now.connections);
+    set(families::kHttpConnectionsLimit, limits.max_connections);
+    set(families::kHttpBodyBytes, now.body_bytes);
+    set(families::kHttpBodyLimit, limits.max_body_bytes);
+    refused("bodies", now.refused_bodies);
+  });
+}
+
 }  // namespace frond::broker

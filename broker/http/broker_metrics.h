@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/http/server.h"
 #include "common/metrics/registry.h"
 
 namespace frond::broker {
@@ -64,7 +65,14 @@ inline constexpr Family kLoopAge{"frond_broker_loop_age_seconds",
 inline constexpr Family kReady{"frond_broker_ready", "1 while /readyz says so."};
 inline constexpr Family kHttpRequests{"frond_http_requests_total", "HTTP requests answered, by route and status."};
 inline constexpr Family kHttpTime{"frond_http_request_duration_seconds", "HTTP requests, by route."};
-inline constexpr Family kHttpConnections{"frond_http_connections", "Open HTTP connections."};
+inline constexpr Family kHttpConnections{"frond_http_connections", "Open HTTP connections, by listener."};
+inline constexpr Family kHttpConnectionsLimit{"frond_http_connections_limit",
+                                              "HTTP connections that may be open, by listener."};
+inline constexpr Family kHttpBodyBytes{"frond_http_body_bytes",
+                                       "Bytes of request bodies that are on their way in, by listener."};
+inline constexpr Family kHttpBodyLimit{"frond_http_body_limit_bytes", "What these may be, by listener."};
+inline constexpr Family kHttpRefused{"frond_http_refused_total",
+                                     "What clients were refused to keep room for others, by listener and reason."};
 inline constexpr Family kTlsExpiry{"frond_broker_tls_certificate_expiry_timestamp_seconds",
                                    "When the TLS certificate in use ends, in seconds since 1970."};
 inline constexpr Family kTlsReloads{
@@ -107,5 +115,8 @@ class HttpMetrics {
   metrics::Registry& registry_;
   std::map<std::pair<std::string_view, int>, Route> routes_;  // routes are literals
 };
+
+// Exports what a server counts, under its listener's name. The server outlives the registry's last exposition.
+void export_server(metrics::Registry& registry, const http::Server& server, const std::string& listener);
 
 }  // namespace frond::broker

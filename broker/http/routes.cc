@@ -66,17 +66,18 @@ http::Router make_routes(RouteTargets targets) {
   router.add("GET", "/v1/search", [to](Request&& request, Responder responder) {
     search(to->service, parse_search_query(request.query), std::move(responder));
   });
-  router.add("POST", "/v1/search", [to](Request&& request, Responder responder) {
-    if (refuse_parameters(request, responder)) return;
-    if (request.body.size() > kMaxSearchBody)
-      return responder.send(http::problem(413, "Content too large",
-                                          "The body may have " + std::to_string(kMaxSearchBody) + " bytes.", "body"));
-    search(to->service, parse_search_json(request.body), std::move(responder));
-  });
-  router.add("POST", "/v1/msearch", [to](Request&& request, Responder responder) {
-    if (refuse_parameters(request, responder)) return;
-    search_many(to->multi_search, std::move(request.body), std::move(responder));
-  });
+  router.add("POST", "/v1/search",
+             [to](Request&& request, Responder responder) {
+               if (refuse_parameters(request, responder)) return;
+               search(to->service, parse_search_json(request.body), std::move(responder));
+             },
+             {.max_body = kMaxSearchBody});
+  router.add("POST", "/v1/msearch",
+             [to](Request&& request, Responder responder) {
+               if (refuse_parameters(request, responder)) return;
+               search_many(to->multi_search, std::move(request.body), std::move(responder));
+             },
+             {.max_body = kMaxBatchBody});
   router.add("GET", "/v1/cluster", [to](Request&& request, Responder responder) {
     if (refuse_parameters(request, responder)) return;
     responder.send({.body = cluster_json(to->map, to->service, to->collection, to->version, to->clock),

@@ -12,7 +12,7 @@
 namespace frond::broker {
 
 inline constexpr std::size_t kMaxSearchBody = 64 << 10;  // POST /v1/search; more: 413
-inline constexpr std::size_t kMaxBatchBody = 8 << 20;    // POST /v1/msearch, and the server's own limit
+inline constexpr std::size_t kMaxBatchBody = 8 << 20;    // POST /v1/msearch
 
 struct RouteTargets {
   SearchService& service;

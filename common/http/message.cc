@@ -19,6 +19,13 @@ Response problem(int status, std::string_view title, std::string_view detail, st
           .body = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
 }
 
+Response body_too_large(std::size_t max_body) {
+  return problem(
+      413, "Content too large",
+      max_body == 0 ? "This request takes no body." : "The body may have " + std::to_string(max_body) + " bytes.",
+      "body");
+}
+
 Responder::Responder(std::shared_ptr<Connection> connection, std::uint64_t sequence)
     : connection_(std::move(connection)), sequence_(sequence) {}
 Responder::~Responder() {

@@ -36,6 +36,9 @@ struct Response {
 // application/problem+json (RFC 9457). `parameter`, when not empty, becomes the member "parameter".
 Response problem(int status, std::string_view title, std::string_view detail, std::string_view parameter = {});
 
+// 413, saying what the body may have; 0: nothing.
+Response body_too_large(std::size_t max_body);
+
 // Answers one request. Movable handle; send() from any thread; the first send counts.
 class Responder {
  public:

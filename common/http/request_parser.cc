@@ -62,10 +62,7 @@ RequestParser::Step RequestParser::refuse(std::string_view why) {
   return Step::kFailed;
 }
 RequestParser::Step RequestParser::too_large() {
-  failure_ = problem(
-      413, "Content too large",
-      max_body_ == 0 ? "This request takes no body." : "The body may have " + std::to_string(max_body_) + " bytes.",
-      "body");
+  failure_ = body_too_large(max_body_);
   return Step::kFailed;
 }
 

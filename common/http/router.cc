@@ -1,44 +1,63 @@
 #include "common/http/router.h"
 
+#include <utility>
+
 namespace frond::http {
 
-void Router::add(std::string_view method, std::string_view path, Handler handler) {
-  routes_.push_back({method, path, false, std::move(handler)});
+void Router::add(std::string_view method, std::string_view path, Handler handler, RouteLimits limits) {
+  routes_.push_back({method, path, false, limits, std::move(handler)});
 }
-void Router::add_prefix(std::string_view method, std::string_view prefix, Handler handler) {
-  routes_.push_back({method, prefix, true, std::move(handler)});
+void Router::add_prefix(std::string_view method, std::string_view prefix, Handler handler, RouteLimits limits) {
+  routes_.push_back({method, prefix, true, limits, std::move(handler)});
+}
+Router Router::everything(Handler handler, RouteLimits limits) {
+  Router router;
+  router.add_prefix("", "", std::move(handler), limits);
+  return router;
+}
+
+Routing Router::route(const Request& header) const {
+  const Route* best = nullptr;  // of the matching path, exact before prefix, long before short
+  for (const Route& route : routes_) {
+    if (!route.prefix && route.path == header.path) {
+      best = &route;
+      break;
+    }
+    if (route.prefix && header.path.starts_with(route.path) && (!best || route.path.size() > best->path.size()))
+      best = &route;
+  }
+  if (best == nullptr) return missing(header, {}, false);
+  const std::string_view method = header.method == "HEAD" ? std::string_view("GET") : header.method;
+  for (const Route& route : routes_) {
+    if (route.path != best->path || route.prefix != best->prefix) continue;
+    if (route.method.empty() || route.method == method)
+      return {.handler = &route.handler, .label = route.path, .limits = route.limits};
+  }
+  return missing(header, best->path, !best->prefix);
+}
+
+Routing Router::missing(const Request& header, std::string_view path, bool exact) const {
+  if (path.empty())
+    return {.answer = problem(404, "Not found", "There is nothing at " + header.path.substr(0, 200) + ".")};
+  std::string allow;
+  for (const Route& route : routes_)
+    if (route.path == path && route.prefix != exact)
+      allow += (allow.empty() ? "" : ", ") + std::string(route.method) + (route.method == "GET" ? ", HEAD" : "");
+  allow += ", OPTIONS";
+  Response answer = header.method == "OPTIONS"
+                        ? Response{.status = 204, .content_type = {}}
+                        : problem(405, "Method not allowed",
+                                  header.method.substr(0, 40) + " is not served here; these are: " + allow + ".");
+  answer.headers.emplace_back("Allow", std::move(allow));
+  return {.label = path, .answer = std::move(answer)};
 }
 
 void Router::operator()(Request&& request, Responder responder) const {
-  std::string_view best;  // the matching path, exact before prefix, long before short
-  bool exact = false;
-  for (const Route& route : routes_) {
-    if (!route.prefix && route.path == request.path) {
-      best = route.path;
-      exact = true;
-      break;
-    }
-    if (route.prefix && request.path.starts_with(route.path) && route.path.size() > best.size()) best = route.path;
-  }
-  if (best.empty()) {
-    responder.send(problem(404, "Not found", "There is nothing at " + request.path.substr(0, 200) + "."));
-    return;
-  }
-  responder.set_route(best);
-  std::string allow;
-  const std::string_view method = request.method == "HEAD" ? std::string_view("GET") : request.method;
-  for (const Route& route : routes_) {
-    if (route.path != best || route.prefix == exact) continue;
-    if (route.method == method) return route.handler(std::move(request), std::move(responder));
-    allow += (allow.empty() ? "" : ", ") + std::string(route.method) + (route.method == "GET" ? ", HEAD" : "");
-  }
-  allow += ", OPTIONS";
-  Response response = request.method == "OPTIONS"
-                          ? Response{.status = 204, .content_type = {}}
-                          : problem(405, "Method not allowed",
-                                    request.method.substr(0, 40) + " is not served here; these are: " + allow + ".");
-  response.headers.emplace_back("Allow", allow);
-  responder.send(std::move(response));
+  Routing routing = route(request);
+  responder.set_route(routing.label);
+  if (routing.handler == nullptr) return responder.send(*std::move(routing.answer));
+  if (request.body.size() > routing.limits.max_body) return responder.send(body_too_large(routing.limits.max_body));
+  (*routing.handler)(std::move(request), std::move(responder));
 }
 
 }  // namespace frond::http

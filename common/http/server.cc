@@ -102,7 +102,13 @@ class AsioServer final : public Server {
     for (const auto& session : alive()) session->close();
   }
   std::uint16_t port() const override { return port_; }
+  const Config& config() const override { return core_->config; }
   std::size_t connections() const override { return core_->sessions.size(); }
+  Counters counters() const override {
+    return {.connections = core_->sessions.size(),
+            .body_bytes = core_->bodies.used(),
+            .refused_bodies = core_->bodies.refusals()};
+  }
   void drain(std::function<void()> done) override {
     core_->draining = true;
     stop_accepting();
@@ -150,11 +156,15 @@ class AsioServer final : public Server {
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> Server::create(asio::io_context& io, Config config, Handler handler) {
+Result<std::unique_ptr<Server>> Server::create(asio::io_context& io, Config config, Router router) {
   const auto endpoint = FROND_TRY(listen_address(io, config.listen));
-  auto server = std::make_unique<AsioServer>(std::make_shared<ServerCore>(io, std::move(config), std::move(handler)));
+  auto server = std::make_unique<AsioServer>(std::make_shared<ServerCore>(io, std::move(config), std::move(router)));
   FROND_TRY(server->listen(endpoint));
   return std::unique_ptr<Server>(std::move(server));
+}
+
+Result<std::unique_ptr<Server>> Server::create(asio::io_context& io, Config config, Handler handler) {
+  return create(io, std::move(config), Router::everything(std::move(handler), {.max_body = 1 << 20}));
 }
 
 }  // namespace frond::http

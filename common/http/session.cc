@@ -15,6 +15,10 @@ namespace asio = boost::asio;
 constexpr std::chrono::seconds kLingerTime{3};           // an early refusal waits for its client to read it
 constexpr std::chrono::seconds kPatienceWhenCrowded{2};  // with a client that takes nothing
 
+asio::ip::address address_of(const asio::ip::tcp::socket& socket) {
+  boost::system::error_code gone;  // then it is nobody's, and closes soon
+  return socket.remote_endpoint(gone).address();
+}
 Stream open(const ServerCore& core, asio::ip::tcp::socket socket) {
   auto channel = core.config.tls ? core.config.tls->open(socket.native_handle()) : nullptr;
   return {std::move(socket), std::move(channel)};
@@ -23,8 +27,9 @@ Stream open(const ServerCore& core, asio::ip::tcp::socket socket) {
 
 Session::Session(std::shared_ptr<ServerCore> core, asio::ip::tcp::socket socket)
     : core_(std::move(core)),
+      client_(core_->clients.enter(address_of(socket))),
       stream_(open(*core_, std::move(socket))),
-      parser_({core_->config.max_header, core_->config.max_body}) {
+      parser_({.max_header = core_->config.max_header}) {
   core_->sessions.insert(this);
 }
 Session::~Session() { leave(); }
@@ -115,12 +120,15 @@ void Session::close() {
   if (!stream_.is_open()) return;
   stream_.close();
   tell_gone();
-  slots_.clear();
   leave();
 }
 void Session::leave() {
   if (left_) return;  // the last reference may be dropped on another thread, but only after close() was here
   left_ = true;
+  slots_.clear();
+  writing_bytes_.clear();
+  body_bytes_ = {};
+  core_->clients.leave(client_);
   core_->sessions.erase(this);
   if (core_->draining && core_->sessions.empty() && core_->drained)
     asio::post(core_->io, std::exchange(core_->drained, nullptr));

@@ -11,6 +11,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,9 +70,12 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   void read();
   void received(const ErrorCode& ec);
   void consume();
+  bool admit_body();
+  bool hold_body();
   void dispatch();
+  Slot& push_slot();
   void push_interim();
-  void refuse(Response response);
+  void refuse(Response response, std::string_view route = {});
 
   void settle(std::uint64_t sequence, Response response, std::string_view route);
   void flush();
@@ -82,9 +86,12 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   void discard(std::size_t so_far);
 
   std::shared_ptr<ServerCore> core_;
+  Clients::Entry& client_;
   Stream stream_;
   RequestParser parser_;
-  std::size_t unsent_ = 0;  // bytes of answers; before those who count in it
+  std::optional<Routing> routing_;  // of the request whose body is on its way in
+  HeldBytes body_bytes_;            // of that body
+  std::size_t unsent_ = 0;          // bytes of answers; before those who count in it
   InputBuffer input_;
   AnswerBatch output_;
   std::vector<UnsentBytes> writing_bytes_;

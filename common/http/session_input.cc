@@ -45,7 +45,7 @@ void Session::received(const ErrorCode& ec) {
   read();
 }
 
-// Hands every whole request of the input to the handler, up to the pipelining limit.
+// Hands every whole request of the input to its handler, up to the pipelining limit.
 void Session::consume() {
   consuming_ = true;
   std::size_t used = 0;
@@ -53,58 +53,90 @@ void Session::consume() {
     const auto progress = parser_.feed(input_.bytes().substr(used));
     used += progress.used;
     partial_ = parser_.begun();
-    if (progress.state == RequestParser::State::kHeader && parser_.allow_body(core_->config.max_body)) continue;
-    if (progress.state == RequestParser::State::kHeader || progress.state == RequestParser::State::kFailed) {
-      input_.clear();
-      used = 0;
-      refuse(parser_.failure());
+    if (progress.state == RequestParser::State::kFailed) {
+      refuse(parser_.failure(), routing_ ? routing_->label : std::string_view());
+    } else if (progress.state == RequestParser::State::kHeader) {
+      if (admit_body()) continue;
+    } else if (progress.state == RequestParser::State::kNeedMore) {
+      if (hold_body() && parser_.take_expect_continue()) push_interim();
       break;
+    } else {
+      partial_ = false;
+      dispatch();
+      if (used == input_.bytes().size()) break;
     }
-    if (progress.state == RequestParser::State::kNeedMore) {
-      if (parser_.take_expect_continue()) push_interim();
-      break;
-    }
-    partial_ = false;
-    dispatch();
-    if (used == input_.bytes().size()) break;
   }
   backlog_ = !stopped_ && full() && used < input_.bytes().size();
   input_.use(used);
   consuming_ = false;
   flush();
 }
-void Session::dispatch() {
+// Whether the body that is announced may come. If not, its request is answered without it.
+bool Session::admit_body() {
+  routing_ = core_->router.route(parser_.header());
+  if (routing_->handler == nullptr) {
+    refuse(*std::move(routing_->answer), routing_->label);
+    return false;
+  }
+  if (parser_.allow_body(routing_->limits.max_body)) return true;
+  refuse(parser_.failure(), routing_->label);
+  return false;
+}
+// Counts the memory of a body that has grown. If there is none left for it, its request is answered now.
+bool Session::hold_body() {
+  const std::size_t needed = parser_.body_capacity(), held = body_bytes_.bytes();
+  if (needed <= held) return true;
+  if (!core_->bodies.admits(client_.second.body_bytes, needed - held)) {
+    auto response = problem(503, "Unavailable", "Too many bytes of request bodies are on their way in.");
+    response.headers.emplace_back("Retry-After", "1");
+    refuse(std::move(response), routing_->label);
+    return false;
+  }
+  if (held == 0) body_bytes_ = HeldBytes(core_->bodies, client_.second.body_bytes, 0);
+  body_bytes_.grow(needed - held);
+  return true;
+}
+
+Session::Slot& Session::push_slot() {
   Slot& slot = slots_.emplace_back();
   slot.sequence = next_++;
-  slot.keep_alive = parser_.keep_alive();
   slot.since = std::chrono::steady_clock::now();
+  return slot;
+}
+void Session::dispatch() {
+  Slot& slot = push_slot();
+  slot.keep_alive = parser_.keep_alive();
+  slot.head = parser_.header().method == "HEAD";
   if (!slot.keep_alive) stopped_ = true;
-  Request request = parser_.take();
-  slot.head = request.method == "HEAD";
-  const auto sequence = slot.sequence;
   try {  // the wall of the HTTP handler: third-party exceptions and bad_alloc end here
-    core_->handler(std::move(request), Responder(shared_from_this(), sequence));
+    Responder responder(shared_from_this(), slot.sequence);
+    Routing routing = routing_ ? *std::exchange(routing_, std::nullopt) : core_->router.route(parser_.header());
+    responder.set_route(routing.label);
+    Request request = parser_.take();
+    body_bytes_ = {};  // the handler's from here on
+    if (routing.handler == nullptr) return responder.send(*std::move(routing.answer));
+    (*routing.handler)(std::move(request), std::move(responder));
   } catch (const std::exception&) {
     // The responder died while the stack unwound, which answers 500.
   }
 }
 void Session::push_interim() {
-  Slot& slot = slots_.emplace_back();
-  slot.sequence = next_++;
+  Slot& slot = push_slot();
   slot.ready = slot.interim = true;
-  slot.since = std::chrono::steady_clock::now();
   slot.response.status = 100;
 }
-// Answers out of turn what was no request, behind the answers still owed, and reads no more.
-void Session::refuse(Response response) {
+// Answers out of turn what was no request, or is not read to its end, behind the answers still owed, and reads no more.
+void Session::refuse(Response response, std::string_view route) {
   stopped_ = true;
   linger_after_ = true;
   partial_ = false;
-  Slot& slot = slots_.emplace_back();
-  slot.sequence = next_++;
+  Slot& slot = push_slot();
   slot.keep_alive = false;
-  slot.since = std::chrono::steady_clock::now();
-  settle(slot.sequence, std::move(response), {});
+  slot.head = routing_ && parser_.header().method == "HEAD";
+  (void)parser_.take();  // and with it the memory of a body
+  routing_.reset();
+  body_bytes_ = {};
+  settle(slot.sequence, std::move(response), route);
 }
 
 }  // namespace frond::http

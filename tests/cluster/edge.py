@@ -4,11 +4,13 @@ answers that nobody reads. Each check has a broker of its own and prints its fig
 import json
 import os
 import socket
+import threading
 
 import harness
 import random_text
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+MIB = 1 << 20
 NEXT = b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"
 
 
@@ -57,17 +59,57 @@ def check_framing(test):
     harness.expect(not wrong, f"{len(wrong)} of {len(cases)} streams are cut otherwise than RFC 9112 says")
 
 
-CHECKS = {"framing": check_framing}
+def begin_bodies(port, path, count, size):
+    """`count` connections whose requests lack the last byte of their bodies."""
+    held = []
+
+    def begin():
+        connection = connect(port)
+        held.append(connection)
+        try:
+            connection.sendall(b"POST %s HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % (path.encode(), size))
+            connection.sendall(bytes(size - 1))
+        except OSError:
+            pass  # it has its answer, and the server reads no more
+
+    threads = [threading.Thread(target=begin) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    return held
+
+
+def check_bodies(test):
+    """Bodies that never end hold no memory where no route takes them, and a bounded part of it where one does."""
+    count, size = 24, 8 * MIB
+    for path, most in (("/nowhere", 16 * MIB), ("/v1/search", 16 * MIB), ("/v1/msearch", 64 * MIB)):
+        broker = test.broker()
+        before = broker.most_resident()
+        held = begin_bodies(broker.port, path, count, size)
+        growth = broker.most_resident() - before
+        print(f"bodies: {count} of {size // MIB} MiB to {path}, each without its last byte: {growth / MIB:.1f} MiB more resident")
+        harness.expect(growth <= most, f"{growth / MIB:.1f} MiB for bodies to {path}; at most {most // MIB} wanted")
+        status, body = harness.fetch(broker.port, "/v1/search", method="POST", body='{"q": "hard"}')
+        harness.expect(status == 200, f"meanwhile a small body: status {status}: {body[:200]!r}")
+        for connection in held:
+            connection.close()
+    answered = [begin_bodies(broker.port, path, 1, size)[0] for path in ("/nowhere", "/livez", "/v1/search")]
+    got = [statuses(hear_all(connection)) for connection in answered]
+    harness.expect(got == [[404], [405], [413]], f"bodies that no route takes are answered {got}")
+
+
+CHECKS = {"framing": check_framing, "bodies": check_bodies}
 
 
 class Broker:
     def __init__(self, process, port):
         self.process, self.port = process, port
 
-    def resident(self):
-        """Bytes of memory."""
-        with open(f"/proc/{self.process.pid}/statm", encoding="ascii") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    def most_resident(self):
+        """Bytes of memory, the most so far."""
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
+            return next(int(line.split()[1]) << 10 for line in file if line.startswith("VmHWM"))
 
     def metrics(self, port=None):
         """name{labels} to value."""

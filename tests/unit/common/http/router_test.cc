@@ -45,5 +45,20 @@ TEST_F(ARouter, AnswersOtherMethodsWith405AndAllow) {
   EXPECT_EQ(ask("OPTIONS", "/a").status, 204);
   EXPECT_EQ(ask("POST", "/files/x").status, 405);
 }
+TEST_F(ARouter, DecidesByTheHeaderAlone) {
+  router.add("POST", "/body", says("body"), {.max_body = 10});
+  EXPECT_EQ(router.route({.method = "POST", .path = "/body"}).limits.max_body, 10u);
+  EXPECT_EQ(router.route({.method = "POST", .path = "/a"}).limits.max_body, 0u) << "nothing was said of a body";
+  EXPECT_EQ(router.route({.method = "POST", .path = "/b"}).handler, nullptr);
+  EXPECT_EQ(router.route({.method = "PUT", .path = "/body"}).label, "/body") << "a 405 counts for its route";
+  const auto large = support::CapturedResponse::make();
+  router({.method = "POST", .path = "/body", .body = "more than ten"}, support::CapturedResponse::responder(large));
+  EXPECT_EQ(large->got->status, 413);
+}
+TEST(ARouterOfEverything, TakesAnyMethodAndPath) {
+  const Router router = Router::everything(says("all"), {.max_body = 1});
+  EXPECT_NE(router.route({.method = "BREW", .path = "/pot"}).handler, nullptr);
+  EXPECT_NE(router.route({.method = "OPTIONS", .path = "*"}).handler, nullptr);
+}
 }  // namespace
 }  // namespace frond::http

@@ -65,9 +65,7 @@ class AServer : public testing::Test {
  protected:
   void start(Server::Config config = {}) {
     config.listen = "127.0.0.1:0";
-    auto created = Server::create(io_, std::move(config), [this](Request&& request, Responder responder) {
-      handle(std::move(request), std::move(responder));
-    });
+    auto created = Server::create(io_, std::move(config), routes());
     ASSERT_TRUE(created) << created.error().message();
     server_ = *std::move(created);
     thread_ = std::thread([this] { io_.run(); });
@@ -80,6 +78,16 @@ class AServer : public testing::Test {
     work_.reset();
     if (thread_.joinable()) thread_.join();
     for (auto& worker : workers_) worker.join();
+  }
+  Router routes() {
+    const auto handler = [this](Request&& request, Responder responder) {
+      handle(std::move(request), std::move(responder));
+    };
+    Router router = Router::everything(handler, {.max_body = 1 << 20});
+    router.add("POST", "/limited", handler, {.max_body = 100});
+    router.add("GET", "/none", handler);
+    router.add_prefix("GET", "/missing/", handler);
+    return router;
   }
   void handle(Request&& request, Responder responder) {
     responder.set_route("/echo");
@@ -108,6 +116,14 @@ class AServer : public testing::Test {
     boost::asio::post(io_, [this] {
       for (auto& responder : held_) responder.send({.content_type = "text/plain", .body = "/held"});
     });
+  }
+  void on_io(const std::function<void()>& action) {
+    std::promise<void> done;
+    boost::asio::post(io_, [&] {
+      action();
+      done.set_value();
+    });
+    done.get_future().wait();
   }
   std::uint16_t port() const { return server_->port(); }
 
@@ -208,15 +224,57 @@ TEST_F(AServer, AsksForAnAwaitedBody) {
   EXPECT_TRUE(client.say("ok").hear("ok").starts_with("HTTP/1.1 200 OK"));
 }
 TEST_F(AServer, RefusesALargeBodySoThatTheClientCanReadWhy) {
-  start({.max_body = 100});
+  start();
   const std::string heard =
       Client(port())
-          .say("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n" + std::string(2000000, 'x'))
+          .say("POST /limited HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n" + std::string(2000000, 'x'))
           .end()
           .hear_all();
   EXPECT_TRUE(heard.starts_with("HTTP/1.1 413 Content Too Large\r\n")) << heard;
   EXPECT_NE(heard.find("application/problem+json"), std::string::npos);
   EXPECT_NE(heard.find("Connection: close"), std::string::npos);
+}
+// Not one of these bodies ever comes.
+TEST_F(AServer, AnswersBeforeTheBodyWhatNeedsNone) {
+  start();
+  const auto answer = [&](std::string_view request) { return Client(port()).say(request).hear_all().substr(9, 3); };
+  const std::string fields = " HTTP/1.1\r\nHost: x\r\nContent-Length: 101\r\n";
+  EXPECT_EQ(answer("POST /limited" + fields + "\r\n"), "413");
+  EXPECT_EQ(answer("POST /limited" + fields + "Expect: 100-continue\r\n\r\n"), "413") << "and is not asked for it";
+  EXPECT_EQ(answer("POST /none" + fields + "\r\n"), "405");
+  EXPECT_EQ(answer("POST /missing/x" + fields + "\r\n"), "405");
+  EXPECT_EQ(answer("GET /none" + fields + "\r\n"), "413") << "no body is let in there";
+  EXPECT_EQ(answer("POST /limited HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n65\r\n"), "413");
+  EXPECT_EQ(Client(port()).say("HEAD /none" + fields + "\r\n").hear("\r\n\r\n").substr(9, 3), "413");
+}
+TEST_F(AServer, KeepsTheConnectionOfARequestWithoutABodyThatHasNoRoute) {
+  start();
+  Client client(port());
+  EXPECT_TRUE(client.say("DELETE /none HTTP/1.1\r\nHost: x\r\n\r\n").hear("}\n").starts_with("HTTP/1.1 405 "));
+  EXPECT_TRUE(client.say(get("/a")).hear("/a").starts_with("HTTP/1.1 200 "));
+}
+TEST_F(AServer, BoundsTheBodiesThatAreOnTheirWayInTogether) {
+  start({.max_body_bytes = 3 << 20});
+  const auto begin = [](Client& client, std::size_t bytes) {
+    client.say("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n" + std::string(bytes, 'x'));
+  };
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 4; ++i) begin(*clients.emplace_back(std::make_unique<Client>(port())), 900'000);
+  // One of them at least; nothing is answered to the others, who go on.
+  std::size_t refused = 0;
+  while (refused == 0) on_io([&] { refused = server_->counters().refused_bodies; });
+  std::size_t held = 0;
+  on_io([&] { held = server_->counters().body_bytes; });
+  EXPECT_LE(held, std::size_t{3 << 19}) << "an address has no more than is left";
+  Client promised(port()), small(port());
+  begin(promised, 100);  // a promise of a megabyte holds nothing yet
+  EXPECT_TRUE(
+      small.say("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nok").hear("ok").starts_with("HTTP/1.1 200 "));
+  clients.clear();
+  while (held > 1'000'000) on_io([&] { held = server_->counters().body_bytes; });
+  Client whole(port());
+  begin(whole, 1'000'000);
+  EXPECT_TRUE(whole.hear("x").starts_with("HTTP/1.1 200 ")) << "there is room again";
 }
 TEST_F(AServer, RefusesGarbageAfterAnsweringWhatCameBefore) {
   start();
@@ -343,10 +401,11 @@ TEST_F(AServer, ReportsEachAnswerWithItsRoute) {
 TEST(Server, SaysWhatIsWrongWithAnAddress) {
   boost::asio::io_context io;
   for (const char* listen : {"", "nohost", "1.2.3.4:", "1.2.3.4:70000", "1.2.3.4:x", "::1:80"})
-    EXPECT_EQ(Server::create(io, {.listen = listen}, {}), Code::kInvalid) << listen;
-  auto first = Server::create(io, {.listen = "127.0.0.1:0"}, {});
+    EXPECT_EQ(Server::create(io, {.listen = listen}, Router()), Code::kInvalid) << listen;
+  auto first = Server::create(io, {.listen = "127.0.0.1:0"}, Router());
   ASSERT_TRUE(first);
-  EXPECT_EQ(Server::create(io, {.listen = "127.0.0.1:" + std::to_string((*first)->port())}, {}), Code::kUnavailable);
+  EXPECT_EQ(Server::create(io, {.listen = "127.0.0.1:" + std::to_string((*first)->port())}, Router()),
+            Code::kUnavailable);
 }
 }  // namespace
 }  // namespace frond::http

@@ -35,9 +35,8 @@ class ATlsServer : public testing::Test {
       ++failures_[std::string(reason)];
       failed_.notify_all();
     };
-    auto created = Server::create(io_, std::move(config), [this](Request&& request, Responder responder) {
-      handle(request, std::move(responder));
-    });
+    const auto handler = [this](Request&& request, Responder responder) { handle(request, std::move(responder)); };
+    auto created = Server::create(io_, std::move(config), Router::everything(handler, {.max_body = 8 << 20}));
     ASSERT_TRUE(created) << created.error().message();
     server_ = *std::move(created);
     port_ = std::to_string(server_->port());
@@ -140,7 +139,7 @@ TEST_F(ATlsServer, AnswersPipelinedRequestsInOrderAndPastItsLimit) {
   EXPECT_TRUE(bodies == wanted);
 }
 TEST_F(ATlsServer, TakesALargeBody) {
-  start({.max_body = 8 << 20});
+  start();
   auto client = connect();
   const std::string body(5 << 20, 'b');
   ASSERT_TRUE(client.write_all("POST /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: " +

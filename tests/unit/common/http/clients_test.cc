@@ -1,0 +1,77 @@
+// Who counts as one client, and what clients hold of a shared budget.
+#include "common/http/clients.h"
+
+#include <gtest/gtest.h>
+
+#include "common/http/byte_budget.h"
+
+namespace frond::http {
+namespace {
+using boost::asio::ip::make_address;
+
+TEST(Clients, AreAddressesOfIpv4AndNetworksOfIpv6) {
+  const auto same = [](const char* one, const char* other) {
+    return Clients::key_of(make_address(one)) == Clients::key_of(make_address(other));
+  };
+  EXPECT_TRUE(same("192.0.2.1", "192.0.2.1"));
+  EXPECT_TRUE(same("192.0.2.1", "::ffff:192.0.2.1")) << "on a socket that takes both";
+  EXPECT_FALSE(same("192.0.2.1", "192.0.2.2"));
+  EXPECT_TRUE(same("2001:db8:1:2::1", "2001:db8:1:2:ffff:ffff:ffff:ffff")) << "the second half is the client's choice";
+  EXPECT_FALSE(same("2001:db8:1:2::1", "2001:db8:1:3::1"));
+  EXPECT_FALSE(same("::1", "0.0.0.1"));
+}
+TEST(Clients, AreForgottenWithTheirLastConnection) {
+  Clients clients;
+  auto& one = clients.enter(make_address("192.0.2.1"));
+  EXPECT_EQ(&clients.enter(make_address("192.0.2.1")), &one);
+  auto& other = clients.enter(make_address("192.0.2.2"));
+  EXPECT_EQ(one.second.connections, 2u);
+  EXPECT_EQ(clients.most_connections(), 2u);
+  clients.leave(one);
+  clients.leave(other);
+  EXPECT_EQ(clients.size(), 1u);
+  clients.leave(one);
+  EXPECT_EQ(clients.size(), 0u);
+}
+
+constexpr std::size_t kMiB = 1 << 20;
+
+TEST(AByteBudget, LeavesAsMuchToOthersAsAClientHas) {
+  ByteBudget budget(12 * kMiB);
+  std::size_t one = 0, two = 0, three = 0;
+  std::vector<HeldBytes> held;
+  const auto fill = [&](std::size_t& client) {
+    while (budget.admits(client, kMiB)) held.emplace_back(budget, client, kMiB);
+    return client / kMiB;
+  };
+  EXPECT_EQ(fill(one), 6u) << "half";
+  EXPECT_EQ(fill(two), 3u) << "half of the rest: the first does not give back";
+  EXPECT_EQ(fill(three), 1u);
+  EXPECT_EQ(budget.refusals(), 3u);
+  std::size_t small = 0;
+  EXPECT_TRUE(budget.admits(small, 1000));
+  held.clear();
+  EXPECT_EQ(budget.used() + one + two + three, 0u);
+}
+TEST(AByteBudget, EndsForSmallOnesToo) {
+  ByteBudget budget(100'000);
+  std::size_t client = 0;
+  const HeldBytes held(budget, client, 60'000);
+  std::size_t other = 0;
+  EXPECT_TRUE(budget.admits(other, 40'000));
+  EXPECT_FALSE(budget.admits(other, 40'001));
+}
+TEST(HeldBytes, AreGivenBackOnce) {
+  ByteBudget budget(100);
+  std::size_t client = 0;
+  HeldBytes first(budget, client, 10);
+  HeldBytes second(std::move(first));
+  second.grow(5);
+  EXPECT_EQ(budget.used(), 15u);
+  second = HeldBytes(budget, client, 1);
+  EXPECT_EQ(client, 1u);
+  second = {};
+  EXPECT_EQ(budget.used() + client, 0u);
+}
+}  // namespace
+}  // namespace frond::http
