@@ -37,17 +37,28 @@ void export_server(metrics::Registry& registry, const http::Server& server, cons
     const auto set = [&](const metrics::Family& family, std::size_t value) {
       registry.gauge(family, {{"listener", listener}}).set(static_cast<double>(value));
     };
-    const auto refused = [&](const char* reason, std::uint64_t now) {
-      auto counter = registry.counter(families::kHttpRefused, {{"listener", listener}, {"reason", reason}});
-      counter.add(static_cast<double>(now) - counter.value());
+    const auto raise = [&](const metrics::Family& family, const char* reason, std::uint64_t count) {
+      auto counter = registry.counter(family, {{"listener", listener}, {"reason", reason}});
+      counter.add(static_cast<double>(count) - counter.value());
     };
+    const auto refused = [&](const char* reason, std::uint64_t count) { raise(families::kHttpRefused, reason, count); };
+    const auto closed = [&](const char* reason, std::uint64_t count) { raise(families::kHttpClosed, reason, count); };
     const http::Server::Counters now = server.counters();
     const http::Server::Config& limits = server.config();
     set(families::kHttpConnections, now.connections);
     set(families::kHttpConnectionsLimit, limits.max_connections);
     set(families::kHttpBodyBytes, now.body_bytes);
     set(families::kHttpBodyLimit, limits.max_body_bytes);
+    set(families::kHttpOfAddress, now.most_of_an_address);
+    set(families::kHttpOfAddressLimit, http::Server::connections_of_an_address(limits));
+    refused("connections", now.refused_connections);
+    refused("address", now.refused_of_address);
     refused("bodies", now.refused_bodies);
+    closed("room", now.gave_way);
+    closed("header", now.slow_headers);
+    closed("body", now.slow_bodies);
+    closed("reader", now.slow_readers);
+    closed("idle", now.idle);
   });
 }
 

@@ -68,11 +68,19 @@ inline constexpr Family kHttpTime{"frond_http_request_duration_seconds", "HTTP r
 inline constexpr Family kHttpConnections{"frond_http_connections", "Open HTTP connections, by listener."};
 inline constexpr Family kHttpConnectionsLimit{"frond_http_connections_limit",
                                               "HTTP connections that may be open, by listener."};
+inline constexpr Family kHttpOfAddress{
+    "frond_http_connections_of_an_address",
+    "Open HTTP connections of the client address that has most, by listener; 64 bits of an IPv6 address count."};
+inline constexpr Family kHttpOfAddressLimit{"frond_http_connections_of_an_address_limit",
+                                            "What these may be, by listener."};
 inline constexpr Family kHttpBodyBytes{"frond_http_body_bytes",
                                        "Bytes of request bodies that are on their way in, by listener."};
 inline constexpr Family kHttpBodyLimit{"frond_http_body_limit_bytes", "What these may be, by listener."};
 inline constexpr Family kHttpRefused{"frond_http_refused_total",
                                      "What clients were refused to keep room for others, by listener and reason."};
+inline constexpr Family kHttpClosed{"frond_http_closed_total",
+                                    "Connections that the server ended for its client's slowness or to make room, by "
+                                    "listener and reason."};
 inline constexpr Family kTlsExpiry{"frond_broker_tls_certificate_expiry_timestamp_seconds",
                                    "When the TLS certificate in use ends, in seconds since 1970."};
 inline constexpr Family kTlsReloads{

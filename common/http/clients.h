@@ -9,12 +9,15 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include "common/http/age_list.h"
+
 namespace frond::http {
 
-struct Client {
+struct ClientState {
   std::size_t connections = 0;
   std::size_t body_bytes = 0;    // of requests that are on their way in
   std::size_t unsent_bytes = 0;  // of answers that it has not taken
+  AgeList waiting;               // its connections that wait for it to say something
 };
 
 class Clients {
@@ -22,7 +25,7 @@ class Clients {
   using Key = std::array<std::uint8_t, 16>;
   static Key key_of(const boost::asio::ip::address& address);
 
-  using Entry = std::pair<const Key, Client>;
+  using Entry = std::pair<const Key, ClientState>;
 
   // Counts a connection. Valid until as many have left.
   Entry& enter(const boost::asio::ip::address& address) {
@@ -42,7 +45,7 @@ class Clients {
   struct Hash {
     std::size_t operator()(const Key& key) const;
   };
-  std::unordered_map<Key, Client, Hash> clients_;  // no more than connections
+  std::unordered_map<Key, ClientState, Hash> clients_;  // no more than connections
 };
 
 }  // namespace frond::http

@@ -10,6 +10,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "common/http/crowd.h"
 #include "common/http/listen_address.h"
 #include "common/http/server_core.h"
 #include "common/http/session.h"
@@ -22,7 +23,7 @@ using ErrorCode = boost::system::error_code;
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kSweepInterval{1};  // timeouts are looked at this often
-constexpr std::chrono::seconds kLeastIdle{1};      // before a connection is closed to make room for another
+constexpr std::chrono::milliseconds kPause{50};    // before connections are accepted again after a failure
 
 void stamp_date(ServerCore& core) {
   const std::time_t now = std::time(nullptr);
@@ -33,61 +34,32 @@ void stamp_date(ServerCore& core) {
   core.date.assign(text.data(), n);
 }
 
-void sweep(const std::shared_ptr<ServerCore>& core) {
+void sweep_each_second(const std::shared_ptr<ServerCore>& core, SteadyClock::time_point before) {
   core->sweeper.expires_after(kSweepInterval);
-  core->sweeper.async_wait([core](const ErrorCode& ec) {
+  core->sweeper.async_wait([core, before](const ErrorCode& ec) {
     if (ec || core->closed) return;
     stamp_date(*core);
-    // A closing session leaves the set: walk over a copy that keeps each alive.
-    std::vector<std::shared_ptr<Session>> all;
-    all.reserve(core->sessions.size());
-    for (Session* session : core->sessions)
-      if (auto alive = session->weak_from_this().lock()) all.push_back(std::move(alive));
+    // If this comes late, the thread was busy, and clients could not be heard meanwhile: they have another second.
     const auto now = SteadyClock::now();
-    for (const auto& session : all) session->sweep(now);
-    sweep(core);
+    if (now - before < 3 * kSweepInterval) sweep(*core);
+    sweep_each_second(core, now);
   });
-}
-
-void turn_away(tcp::socket socket) {
-  Response response = problem(503, "Unavailable", "Too many connections; try again soon.");
-  const std::string text = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: " + response.content_type +
-                           "\r\nContent-Length: " + std::to_string(response.body.size()) +
-                           "\r\nRetry-After: 1\r\nConnection: close\r\n\r\n" + response.body;
-  ErrorCode ignored;
-  socket.non_blocking(true, ignored);
-  socket.write_some(asio::buffer(text), ignored);
-  socket.shutdown(tcp::socket::shutdown_send, ignored);
-}
-
-// Closes the connection that has waited longest for its client, if that is long enough: clients that only hold
-// connections must not keep others out, probes among them.
-void make_room(const ServerCore& core) {
-  Session* oldest = nullptr;
-  for (Session* session : core.sessions)
-    if (session->idle() && (oldest == nullptr || session->since() < oldest->since())) oldest = session;
-  if (oldest == nullptr || SteadyClock::now() - oldest->since() < kLeastIdle) return;
-  if (const auto alive = oldest->weak_from_this().lock()) alive->close();
 }
 
 void accept(const std::shared_ptr<ServerCore>& core) {
   core->acceptor.async_accept([core](const ErrorCode& ec, tcp::socket socket) {
     if (core->closed || core->draining || ec == asio::error::operation_aborted) return;
-    if (ec) {  // out of descriptors, mostly: breathe, then go on
-      const auto pause = std::make_shared<asio::steady_timer>(core->io, std::chrono::milliseconds(50));
+    if (ec) {  // out of descriptors, mostly: take one from a client that waits, breathe, then go on
+      make_room(*core);
+      const auto pause = std::make_shared<asio::steady_timer>(core->io, kPause);
       pause->async_wait([core, pause](const ErrorCode&) {
         if (!core->closed && !core->draining) accept(core);
       });
       return;
     }
-    if (core->sessions.size() >= core->config.max_connections) make_room(*core);
-    if (core->sessions.size() >= core->config.max_connections) {
-      if (!core->config.tls) turn_away(std::move(socket));  // under TLS a word costs a handshake: closed without
-    } else {
-      ErrorCode ignored;
-      socket.set_option(tcp::no_delay(true), ignored);
-      std::make_shared<Session>(core, std::move(socket))->start();
-    }
+    ErrorCode ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
+    let_in(core, std::move(socket));
     accept(core);
   });
 }
@@ -99,25 +71,28 @@ class AsioServer final : public Server {
     core_->closed = true;
     core_->drained = nullptr;
     stop_accepting();
-    for (const auto& session : alive()) session->close();
+    for_all([](Session& session) { session.close(); });
   }
   std::uint16_t port() const override { return port_; }
   const Config& config() const override { return core_->config; }
-  std::size_t connections() const override { return core_->sessions.size(); }
+  std::size_t connections() const override { return core_->session_count; }
   Counters counters() const override {
-    return {.connections = core_->sessions.size(),
-            .body_bytes = core_->bodies.used(),
-            .refused_bodies = core_->bodies.refusals()};
+    Counters counters = core_->counters;
+    counters.connections = core_->session_count;
+    counters.most_of_an_address = core_->clients.most_connections();
+    counters.body_bytes = core_->bodies.used();
+    counters.refused_bodies = core_->bodies.refusals();
+    return counters;
   }
   void drain(std::function<void()> done) override {
     core_->draining = true;
     stop_accepting();
-    if (core_->sessions.empty()) {
+    if (core_->session_count == 0) {
       asio::post(core_->io, std::move(done));
       return;
     }
     core_->drained = std::move(done);
-    for (const auto& session : alive()) session->drain();
+    for_all([](Session& session) { session.drain(); });
   }
 
   Result<void> listen(const tcp::endpoint& endpoint) {
@@ -134,7 +109,7 @@ class AsioServer final : public Server {
     port_ = acceptor.local_endpoint(ec).port();
     stamp_date(*core_);
     accept(core_);
-    sweep(core_);
+    sweep_each_second(core_, SteadyClock::now());
     return {};
   }
 
@@ -144,11 +119,11 @@ class AsioServer final : public Server {
     core_->acceptor.close(ignored);
     if (core_->closed) core_->sweeper.cancel();
   }
-  std::vector<std::shared_ptr<Session>> alive() const {
-    std::vector<std::shared_ptr<Session>> all;
-    for (Session* session : core_->sessions)
-      if (auto one = session->weak_from_this().lock()) all.push_back(std::move(one));
-    return all;
+  template <class Action>
+  void for_all(Action action) {
+    core_->sessions.for_each([&](Session* session) {
+      if (const auto alive = session->weak_from_this().lock()) action(*alive);
+    });
   }
   std::shared_ptr<ServerCore> core_;
   std::uint16_t port_ = 0;

@@ -9,6 +9,7 @@
 //
 // With an identity the whole listener speaks TLS. A handshake counts as a connection and waits for nobody but its own
 // client; who speaks plain HTTP is told so, with 400.
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -40,16 +41,28 @@ class Server {
     // Bytes of request bodies that are on their way in, all together, as they grow; a client's address has no more than
     // is left for all others. What goes past that gets a 503. What one request may have is its route's.
     std::size_t max_body_bytes = 64 << 20;
-    // More: one that was idle, or in its handshake, for a second is closed; or the new one, with 503 where a word needs
-    // no handshake.
+    // More, and whoever has waited longest gives way, if that is a second at least: first a connection that has not yet
+    // said what it wants, then one that is idle. If nobody does, the new one is served only what is said to be
+    // `reserved` (RouteLimits), and anything else gets a 503. There are reserved_connections() for that, beyond these;
+    // when they are all taken, the first of them is closed.
     std::size_t max_connections = 4096;
+    // Of one address; 0: half of all. More, and the longest waiting of that address gives way, or the new one is served
+    // only what is reserved, and anything else gets a 429.
+    std::size_t max_connections_per_address = 0;
     std::size_t max_pipelined = 16;  // unanswered requests a connection; more wait unread
     // Bytes of answers that clients have not taken yet, all together. An answer of more than 16 KiB past them becomes a
-    // 503; past half of them, who has taken nothing for two seconds is closed.
+    // 503.
     std::size_t max_unsent = 256 << 20;
-    // A request must have come whole within this of its first byte (408), the next must begin within this of the last
-    // answer (closed), and a client that takes none of an answer's bytes for this long is closed.
+    // A request's header must be whole within this of its first byte (408).
+    std::chrono::milliseconds header_timeout{5000};
+    // A request's body must be whole within this of its header (408), a request must begin within this of the
+    // connection's start or the last answer (closed), and a client must take something of an answer within this.
     std::chrono::seconds idle_timeout{60};
+    // Bytes a second that a client must send of a body (408), and must take of answers of which more than 64 KiB wait
+    // for it (closed), on average over each window but the first. 0: no such limit. While the answers that wait take
+    // more than half of max_unsent, a client must take what waits for it within idle_timeout.
+    std::size_t min_client_rate = 4096;
+    std::chrono::milliseconds rate_window{5000};
     // Each answer's route ("" if no route was set), status and seconds since the request had come whole; on the io
     // thread. Meant for metrics.
     std::function<void(std::string_view route, int status, double seconds)> on_answer;
@@ -68,14 +81,27 @@ class Server {
   // One handler for everything, with bodies of up to 1 MiB.
   static Result<std::unique_ptr<Server>> create(boost::asio::io_context& io, Config config, Handler handler);
   virtual ~Server() = default;
+  // Connections beyond Config::max_connections, for what is reserved.
+  static constexpr std::size_t reserved_connections(std::size_t max_connections) {
+    return std::clamp<std::size_t>(max_connections / 16, 1, 64);
+  }
+  // What an address may have of them.
+  static constexpr std::size_t connections_of_an_address(const Config& config) {
+    if (config.max_connections_per_address != 0) return config.max_connections_per_address;
+    return std::max<std::size_t>(config.max_connections / 2, 1);
+  }
   virtual std::uint16_t port() const = 0;
   virtual const Config& config() const = 0;
   virtual std::size_t connections() const = 0;
-  // What the server does for its clients now, and has refused them. Io thread.
+  // What the server does for its clients now, and what it has refused them. Io thread.
   struct Counters {
-    std::size_t connections = 0;
-    std::size_t body_bytes = 0;        // of Config::max_body_bytes
-    std::uint64_t refused_bodies = 0;  // past it
+    std::size_t connections = 0;         // reserved ones, too
+    std::size_t most_of_an_address = 0;  // of these
+    std::size_t body_bytes = 0;          // of Config::max_body_bytes
+    std::uint64_t refused_connections = 0, refused_of_address = 0, refused_bodies = 0;
+    // Connections closed, or requests ended, by the server: to make room; because a header or a body came too slowly;
+    // because a client took an answer too slowly; because it was idle.
+    std::uint64_t gave_way = 0, slow_headers = 0, slow_bodies = 0, slow_readers = 0, idle = 0;
   };
   virtual Counters counters() const = 0;
   // Stops accepting; open requests are answered, then connections close; done() is called on the io thread when all

@@ -12,9 +12,6 @@ namespace frond::http {
 namespace {
 namespace asio = boost::asio;
 
-constexpr std::chrono::seconds kLingerTime{3};           // an early refusal waits for its client to read it
-constexpr std::chrono::seconds kPatienceWhenCrowded{2};  // with a client that takes nothing
-
 asio::ip::address address_of(const asio::ip::tcp::socket& socket) {
   boost::system::error_code gone;  // then it is nobody's, and closes soon
   return socket.remote_endpoint(gone).address();
@@ -30,14 +27,21 @@ Session::Session(std::shared_ptr<ServerCore> core, asio::ip::tcp::socket socket)
       client_(core_->clients.enter(address_of(socket))),
       stream_(open(*core_, std::move(socket))),
       parser_({.max_header = core_->config.max_header}) {
-  core_->sessions.insert(this);
+  core_->sessions.enter(by_age_, std::chrono::steady_clock::now());
+  ++core_->session_count;
 }
 Session::~Session() { leave(); }
 
 void Session::start() {
-  if (!stream_.secure()) return read();
-  handshaking_ = true;
+  handshaking_ = stream_.secure();
+  enter_phase(true);
+  if (!handshaking_) return read();
   stream_.handshake([self = shared_from_this()](Stream::Greeting greeting) { self->greeted(greeting); });
+}
+void Session::restrict(Restriction why) {
+  restriction_ = why;
+  core_->restricted.enter(by_restriction_, std::chrono::steady_clock::now());
+  ++core_->restricted_count;
 }
 
 void Session::fail_handshake(std::string_view reason) {
@@ -46,7 +50,7 @@ void Session::fail_handshake(std::string_view reason) {
 void Session::greeted(Stream::Greeting greeting) {
   if (!stream_.is_open()) return;
   handshaking_ = false;
-  touch();
+  enter_phase();
   switch (greeting) {
     case Stream::Greeting::kDone:
       return read();
@@ -91,28 +95,6 @@ void Session::tell_gone() {
       asio::post(core_->io, [self = shared_from_this(), gone = std::move(gone)] { gone(); });
 }
 
-void Session::sweep(Time now) {
-  // Where nothing is read (a last request, or too many pipelined ones), nothing else tells that the client left.
-  if (!slots_.empty() && !reading_ && !writing_ && stream_.peer_ended()) tell_gone();
-  if (lingering_) {
-    if (now - since_ > kLingerTime) close();
-  } else if (handshaking_) {
-    if (now - since_ <= core_->config.handshake_timeout) return;
-    fail_handshake("timeout");
-    close();
-  } else if (writing_) {
-    const auto patience = core_->unsent > core_->config.max_unsent / 2
-                              ? std::min(kPatienceWhenCrowded, core_->config.idle_timeout)
-                              : core_->config.idle_timeout;
-    if (now - since_ > patience) close();
-  } else if (slots_.empty() && now - since_ > core_->config.idle_timeout) {
-    if (partial_)
-      refuse(problem(408, "Request timeout", "The request did not come whole in time."));
-    else
-      close();
-  }
-}
-
 void Session::drain() {
   if (idle()) close();
 }
@@ -128,9 +110,11 @@ void Session::leave() {
   slots_.clear();
   writing_bytes_.clear();
   body_bytes_ = {};
+  for (AgeLink* const link : {&by_age_, &by_phase_, &by_client_, &by_restriction_}) link->leave();
   core_->clients.leave(client_);
-  core_->sessions.erase(this);
-  if (core_->draining && core_->sessions.empty() && core_->drained)
+  --core_->session_count;
+  if (restriction_ != Restriction::kNone) --core_->restricted_count;
+  if (core_->draining && core_->session_count == 0 && core_->drained)
     asio::post(core_->io, std::exchange(core_->drained, nullptr));
 }
 

@@ -27,6 +27,7 @@ void Session::read() {
                     [self = shared_from_this()](const ErrorCode& ec, std::size_t n) {
                       self->reading_ = false;
                       if (!ec) self->input_.filled(n);
+                      self->received_ += n;
                       self->received(ec);
                     });
 }
@@ -40,9 +41,9 @@ void Session::received(const ErrorCode& ec) {
     if (slots_.empty() && !writing_) close();
     return;
   }
-  if (slots_.empty() && !partial_) touch();
   consume();
   read();
+  enter_phase();
 }
 
 // Hands every whole request of the input to its handler, up to the pipelining limit.
@@ -71,14 +72,22 @@ void Session::consume() {
   consuming_ = false;
   flush();
 }
+Routing Session::route() {
+  Routing routing = core_->router.route(parser_.header());
+  if (restriction_ == Restriction::kNone || routing.limits.reserved) return routing;
+  return {.label = routing.label, .answer = turned_away()};
+}
 // Whether the body that is announced may come. If not, its request is answered without it.
 bool Session::admit_body() {
-  routing_ = core_->router.route(parser_.header());
+  routing_ = route();
   if (routing_->handler == nullptr) {
     refuse(*std::move(routing_->answer), routing_->label);
     return false;
   }
-  if (parser_.allow_body(routing_->limits.max_body)) return true;
+  if (parser_.allow_body(routing_->limits.max_body)) {
+    mark_ = received_;
+    return true;
+  }
   refuse(parser_.failure(), routing_->label);
   return false;
 }
@@ -105,12 +114,13 @@ Session::Slot& Session::push_slot() {
 }
 void Session::dispatch() {
   Slot& slot = push_slot();
-  slot.keep_alive = parser_.keep_alive();
+  slot.keep_alive = parser_.keep_alive() && restriction_ == Restriction::kNone;
+  asked_ = true;
   slot.head = parser_.header().method == "HEAD";
   if (!slot.keep_alive) stopped_ = true;
   try {  // the wall of the HTTP handler: third-party exceptions and bad_alloc end here
     Responder responder(shared_from_this(), slot.sequence);
-    Routing routing = routing_ ? *std::exchange(routing_, std::nullopt) : core_->router.route(parser_.header());
+    Routing routing = routing_ ? *std::exchange(routing_, std::nullopt) : route();
     responder.set_route(routing.label);
     Request request = parser_.take();
     body_bytes_ = {};  // the handler's from here on

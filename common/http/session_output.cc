@@ -27,7 +27,9 @@ void Session::settle(std::uint64_t sequence, Response response, std::string_view
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - slot.since;
     core_->config.on_answer(route, slot.response.status, took.count());
   }
-  if (!consuming_) flush();
+  if (consuming_) return;
+  flush();
+  enter_phase();
 }
 
 // Writes every answer whose turn has come, in one call.
@@ -45,11 +47,9 @@ void Session::flush() {
     stopped_ = true;
   }
   writing_ = true;
-  touch();
-  // Progress counts as life.
-  stream_.write(
-      output_.buffers(), [this] { touch(); },
-      [self = shared_from_this(), last](const ErrorCode& ec, std::size_t) { self->written(ec, last); });
+  enter_phase(true);
+  stream_.write(output_.buffers(),
+                [self = shared_from_this(), last](const ErrorCode& ec, std::size_t) { self->written(ec, last); });
 }
 // True if it is the connection's last answer.
 bool Session::append(Slot& slot) {
@@ -71,12 +71,12 @@ void Session::written(const ErrorCode& ec, bool last) {
   writing_bytes_.clear();
   if (!stream_.is_open()) return;
   if (ec) return close();
-  touch();
   if (last) return linger_after_ ? linger() : finish();
   if (backlog_ && !stopped_) consume();
   flush();
   if (slots_.empty() && !writing_ && (stopped_ || eof_ || (core_->draining && !partial_ && !backlog_))) return finish();
   read();
+  enter_phase();
 }
 
 void Session::finish() {
@@ -87,7 +87,7 @@ void Session::finish() {
 void Session::linger() {
   stream_.shut_down(asio::ip::tcp::socket::shutdown_send);
   lingering_ = true;
-  touch();
+  enter_phase();
   if (!reading_) discard(0);
 }
 void Session::discard(std::size_t so_far) {

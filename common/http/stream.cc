@@ -1,8 +1,11 @@
 #include "common/http/stream.h"
 
+#include <linux/sockios.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -36,6 +39,12 @@ boost::system::error_code error_of(const tls::Step& step) {
 bool Stream::peer_ended() const {
   pollfd look{const_cast<Tcp::socket&>(socket_).native_handle(), POLLRDHUP, 0};
   return is_open() && ::poll(&look, 1, 0) == 1;
+}
+
+std::uint64_t Stream::taken() const {
+  int queued = 0;
+  if (::ioctl(const_cast<Tcp::socket&>(socket_).native_handle(), SIOCOUTQ, &queued) != 0) return written_;
+  return written_ - std::min<std::uint64_t>(written_, static_cast<std::uint64_t>(queued));
 }
 
 void Stream::close() {
@@ -90,11 +99,10 @@ void Stream::await_read(Tcp::socket::wait_type what, asio::mutable_buffer to, Do
   });
 }
 
-void Stream::write_secure(std::vector<asio::const_buffer> from, std::function<void()> progress, Done done) {
-  asio::post(socket_.get_executor(),
-             [this, writing = Writing{std::move(from), 0, std::move(progress), std::move(done)}]() mutable {
-               is_open() ? go_on(std::move(writing)) : writing.done(asio::error::operation_aborted, 0);
-             });
+void Stream::write_secure(std::vector<asio::const_buffer> from, Done done) {
+  asio::post(socket_.get_executor(), [this, writing = Writing{std::move(from), 0, std::move(done)}]() mutable {
+    is_open() ? go_on(std::move(writing)) : writing.done(asio::error::operation_aborted, 0);
+  });
 }
 // Writes a piece, and comes back for the next when the socket takes more.
 void Stream::go_on(Writing writing) {
@@ -111,7 +119,7 @@ void Stream::go_on(Writing writing) {
     if (step.status != Status::kDone) return writing.done(error_of(step), 0);
     next += step.bytes;
     written += step.bytes;
-    writing.progress();
+    written_ += step.bytes;
   }
   writing.done({}, 0);
 }

@@ -4,6 +4,7 @@
 // Plain, each operation is Asio's own, in place. Under TLS the channel reads and writes the socket, and Asio only tells
 // when: nothing but the record in transit is buffered. A handler keeps the stream alive, and is never called from
 // inside the call that starts its operation. close() ends all operations.
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -21,7 +22,7 @@ class Stream {
   using ErrorCode = boost::system::error_code;
   using Tcp = boost::asio::ip::tcp;
   using Done = std::function<void(const ErrorCode&, std::size_t)>;
-  static constexpr std::size_t kPiece = 64 << 10;  // written between two calls of `progress`, at most
+  static constexpr std::size_t kPiece = 64 << 10;  // written at a time, at most
 
   // `channel` is null for a plain connection.
   Stream(Tcp::socket socket, std::unique_ptr<tls::Channel> channel)
@@ -51,28 +52,29 @@ class Stream {
   void read_raw(boost::asio::mutable_buffer to, Handler&& done) {
     socket_.async_read_some(to, std::forward<Handler>(done));
   }
-  // All of `from`; `progress` is called after each piece.
-  template <class Progress, class Handler>
-  void write(std::vector<boost::asio::const_buffer> from, Progress progress, Handler&& done) {
-    if (channel_) return write_secure(std::move(from), std::move(progress), std::forward<Handler>(done));
+  // All of `from`.
+  template <class Handler>
+  void write(std::vector<boost::asio::const_buffer> from, Handler&& done) {
+    if (channel_) return write_secure(std::move(from), std::forward<Handler>(done));
     boost::asio::async_write(
         socket_, from,
-        [progress = std::move(progress)](const ErrorCode& ec, std::size_t) -> std::size_t {
-          progress();
+        [this, before = written_](const ErrorCode& ec, std::size_t bytes) -> std::size_t {
+          written_ = before + bytes;
           return ec ? 0 : kPiece;
         },
         std::forward<Handler>(done));
   }
+  // Bytes that the peer has acknowledged since the connection's start; under TLS about as many.
+  std::uint64_t taken() const;
 
  private:
   struct Writing {
     std::vector<boost::asio::const_buffer> rest;  // its front is what comes next
     std::size_t at = 0;                           // buffers of it that are written
-    std::function<void()> progress;
     Done done;
   };
   void read_secure(boost::asio::mutable_buffer to, Done done);
-  void write_secure(std::vector<boost::asio::const_buffer> from, std::function<void()> progress, Done done);
+  void write_secure(std::vector<boost::asio::const_buffer> from, Done done);
   void await_read(Tcp::socket::wait_type what, boost::asio::mutable_buffer to, Done done);
   void await_write(Tcp::socket::wait_type what, Writing writing);
   void go_on(Writing writing);
@@ -80,6 +82,7 @@ class Stream {
 
   Tcp::socket socket_;
   std::unique_ptr<tls::Channel> channel_;
+  std::uint64_t written_ = 0;  // to the socket
 };
 
 }  // namespace frond::http

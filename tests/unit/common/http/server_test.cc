@@ -1,151 +1,8 @@
-// The server over real sockets on loopback: its io thread on one side, a plain blocking client on the other.
-#include "common/http/server.h"
-
-#include <arpa/inet.h>
-#include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#include <atomic>
-#include <future>
-#include <thread>
-
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
+// The server: requests and answers, in order, whole, and what a handler is told.
+#include "tests/unit/common/http/server_fixture.h"
 
 namespace frond::http {
 namespace {
-class Client {
- public:
-  explicit Client(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(port);
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const timeval patience{20, 0};
-    ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    connected = ::connect(fd_, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0;
-  }
-  ~Client() { ::close(fd_); }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-  Client& say(std::string_view text) {
-    while (!text.empty()) {
-      const auto n = ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL);
-      if (n <= 0) break;
-      text.remove_prefix(static_cast<std::size_t>(n));
-    }
-    return *this;
-  }
-  Client& end() {
-    ::shutdown(fd_, SHUT_WR);
-    return *this;
-  }
-  // Reads until what was heard ends with `mark`, or the server closes.
-  std::string hear(std::string_view mark) {
-    std::string heard;
-    char buffer[4096];
-    while (!heard.ends_with(mark) || mark.empty()) {
-      const auto n = ::recv(fd_, buffer, sizeof buffer, 0);
-      if (n <= 0) break;
-      heard.append(buffer, static_cast<std::size_t>(n));
-    }
-    return heard;
-  }
-  std::string hear_all() { return hear({}); }
-  bool connected = false;
-
- private:
-  int fd_;
-};
-
-// Echoes the body or the path; "/later" answers from another thread, "/hold" waits for release().
-class AServer : public testing::Test {
- protected:
-  void start(Server::Config config = {}) {
-    config.listen = "127.0.0.1:0";
-    auto created = Server::create(io_, std::move(config), routes());
-    ASSERT_TRUE(created) << created.error().message();
-    server_ = *std::move(created);
-    thread_ = std::thread([this] { io_.run(); });
-  }
-  ~AServer() override {
-    boost::asio::post(io_, [this] {
-      held_.clear();
-      server_.reset();
-    });
-    work_.reset();
-    if (thread_.joinable()) thread_.join();
-    for (auto& worker : workers_) worker.join();
-  }
-  Router routes() {
-    const auto handler = [this](Request&& request, Responder responder) {
-      handle(std::move(request), std::move(responder));
-    };
-    Router router = Router::everything(handler, {.max_body = 1 << 20});
-    router.add("POST", "/limited", handler, {.max_body = 100});
-    router.add("GET", "/none", handler);
-    router.add_prefix("GET", "/missing/", handler);
-    return router;
-  }
-  void handle(Request&& request, Responder responder) {
-    responder.set_route("/echo");
-    if (request.path == "/throw") throw std::bad_alloc();
-    if (request.path == "/drop") return;
-    if (request.path == "/watch") {
-      responder.on_client_gone([this] { gone_.set_value(); });
-      held_.push_back(std::move(responder));
-      return;
-    }
-    if (request.path == "/hold") {
-      held_.push_back(std::move(responder));
-      holding_.set_value();
-      return;
-    }
-    Response response{.content_type = "text/plain", .body = request.body.empty() ? request.path : request.body};
-    if (request.path == "/large") response.body.assign(3 << 20, '@');
-    if (request.path == "/huge") {  // more than a connection's buffers take in the kernel
-      response.body.assign(16 << 20, '@');
-      ++huge_;
-    }
-    if (request.path != "/later") return responder.send(std::move(response));
-    workers_.emplace_back([responder = std::move(responder), response]() mutable { responder.send(response); });
-  }
-  void release() {
-    boost::asio::post(io_, [this] {
-      for (auto& responder : held_) responder.send({.content_type = "text/plain", .body = "/held"});
-    });
-  }
-  void on_io(const std::function<void()>& action) {
-    std::promise<void> done;
-    boost::asio::post(io_, [&] {
-      action();
-      done.set_value();
-    });
-    done.get_future().wait();
-  }
-  std::uint16_t port() const { return server_->port(); }
-
-  boost::asio::io_context io_{1};
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{io_.get_executor()};
-  std::unique_ptr<Server> server_;
-  std::vector<Responder> held_;
-  std::vector<std::thread> workers_;
-  std::promise<void> holding_, gone_;
-  std::atomic<int> huge_{0};
-  std::thread thread_;
-};
-
-std::string get(std::string_view path, std::string_view more = {}) {
-  return "GET " + std::string(path) + " HTTP/1.1\r\nHost: x\r\n" + std::string(more) + "\r\n";
-}
-std::size_t count(std::string_view text, std::string_view what) {
-  std::size_t n = 0;
-  for (auto at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1)) ++n;
-  return n;
-}
-
 TEST_F(AServer, KeepsAConnectionForManyRequests) {
   start();
   Client client(port());
@@ -282,40 +139,10 @@ TEST_F(AServer, RefusesGarbageAfterAnsweringWhatCameBefore) {
   EXPECT_TRUE(heard.starts_with("HTTP/1.1 200 OK")) << heard;
   EXPECT_EQ(count(heard, "HTTP/1.1 400 Bad Request"), 1u);
 }
-TEST_F(AServer, AnswersAnUnfinishedRequestWith408AndClosesAnIdleOne) {
-  start({.idle_timeout = std::chrono::seconds(2)});
-  Client idle(port()), slow(port());
-  slow.say("GET / HTTP/1.1\r\nHo");
-  EXPECT_TRUE(slow.hear_all().starts_with("HTTP/1.1 408 "));
-  EXPECT_EQ(idle.hear_all(), "");
-}
 TEST_F(AServer, AnswersADroppedRequestWith500) {
   start();
   EXPECT_TRUE(Client(port()).say(get("/drop")).hear_all().starts_with("HTTP/1.1 500 "));
   EXPECT_TRUE(Client(port()).say(get("/throw")).hear_all().starts_with("HTTP/1.1 500 "));
-}
-TEST_F(AServer, TurnsAwayMoreConnectionsThanItMayHold) {
-  start({.max_connections = 1});
-  Client first(port());
-  first.say(get("/hold"));
-  holding_.get_future().wait();
-  EXPECT_TRUE(Client(port()).hear_all().starts_with("HTTP/1.1 503 "));
-}
-TEST_F(AServer, ClosesAnIdleConnectionWhereThereIsNoRoomForAnother) {
-  start({.max_connections = 2});
-  Client busy(port()), idle(port());
-  busy.say(get("/hold"));
-  holding_.get_future().wait();
-  idle.say(get("/a")).hear("/a");
-  std::string heard;
-  for (int i = 0; i < 200 && !heard.starts_with("HTTP/1.1 200 "); ++i) {
-    if (i > 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    heard = Client(port()).say(get("/probe", "Connection: close\r\n")).hear_all();
-  }
-  EXPECT_TRUE(heard.starts_with("HTTP/1.1 200 ")) << heard;
-  EXPECT_EQ(idle.hear_all(), "") << "closed";
-  release();
-  EXPECT_TRUE(busy.hear("/held").starts_with("HTTP/1.1 200 ")) << "not this one";
 }
 TEST_F(AServer, SurvivesAClientThatLeavesBeforeItsAnswer) {
   start();

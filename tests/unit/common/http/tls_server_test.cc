@@ -36,7 +36,9 @@ class ATlsServer : public testing::Test {
       failed_.notify_all();
     };
     const auto handler = [this](Request&& request, Responder responder) { handle(request, std::move(responder)); };
-    auto created = Server::create(io_, std::move(config), Router::everything(handler, {.max_body = 8 << 20}));
+    Router router = Router::everything(handler, {.max_body = 8 << 20});
+    router.add("GET", "/probe", handler, {.reserved = true});
+    auto created = Server::create(io_, std::move(config), std::move(router));
     ASSERT_TRUE(created) << created.error().message();
     server_ = *std::move(created);
     port_ = std::to_string(server_->port());
@@ -58,6 +60,7 @@ class ATlsServer : public testing::Test {
     }
     Response response{.content_type = "text/plain", .body = request.body.empty() ? request.path : request.body};
     if (request.path == "/large") response.body.assign(3 << 20, '@');
+    if (request.path == "/huge") response.body.assign(16 << 20, '@');
     if (request.path != "/later") return responder.send(std::move(response));
     workers_.emplace_back([responder = std::move(responder), response]() mutable { responder.send(response); });
   }
@@ -193,16 +196,45 @@ TEST_F(ATlsServer, CountsHandshakesAsConnections) {
   while (open == 0) on_io([&] { open = server_->connections(); });  // until it is accepted
   EXPECT_EQ(open, 1u);
 }
-TEST_F(ATlsServer, ClosesWithoutAWordWhoComesWhenAllAreAtWork) {
-  start({.max_connections = 1});
+TEST_F(ATlsServer, TellsWhoComesWhenAllAreAtWorkAndLetsAProbeIn) {
+  start({.max_connections = 1, .max_connections_per_address = 10});
   auto busy = connect();
   ASSERT_TRUE(busy.write_all("GET /hold HTTP/1.1\r\nHost: x\r\n\r\n"));
   holding_.get_future().wait();
-  const auto refused = ClientStream::connect("127.0.0.1", port_, trust_.get(), kPatience);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code(), Code::kUnavailable);
+  auto refused = connect();
+  ASSERT_TRUE(refused.write_all("GET /a HTTP/1.1\r\nHost: x\r\n\r\n"));
+  EXPECT_TRUE(hear(refused).starts_with("HTTP/1.1 503 "));
+  auto probe = connect();
+  EXPECT_TRUE(ask(probe, "/probe").starts_with("HTTP/1.1 200 "));
   on_io([&] { held_[0].send({.content_type = "text/plain", .body = "/held"}); });
   EXPECT_TRUE(hear(busy, "/held").ends_with("/held"));
+}
+TEST_F(ATlsServer, ClosesAnUnfinishedHandshakeWhereThereIsNoRoomForAnother) {
+  start({.max_connections = 1});
+  auto silent = connect(false);
+  std::string heard;
+  for (int i = 0; i < 100 && !heard.starts_with("HTTP/1.1 200 "); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    auto client = connect();
+    heard = ask(client, "/a", "Connection: close\r\n");
+  }
+  EXPECT_TRUE(heard.starts_with("HTTP/1.1 200 ")) << heard;
+  EXPECT_EQ(hear(silent), "");
+}
+TEST_F(ATlsServer, HoldsSlowClientsToTheSameTimes) {
+  start({.header_timeout = std::chrono::milliseconds(1000),
+         .min_client_rate = 100'000,
+         .rate_window = std::chrono::milliseconds(1000)});
+  auto header = connect(), body = connect(), reader = connect();
+  ASSERT_TRUE(header.write_all("GET / HTTP/1.1\r\nHo"));
+  ASSERT_TRUE(body.write_all("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\nx"));
+  ASSERT_TRUE(reader.write_all("GET /huge HTTP/1.1\r\nHost: x\r\n\r\n"));
+  EXPECT_TRUE(hear(header).starts_with("HTTP/1.1 408 "));
+  EXPECT_TRUE(hear(body).starts_with("HTTP/1.1 408 "));
+  Server::Counters now;
+  while (now.slow_readers == 0) on_io([&] { now = server_->counters(); });
+  EXPECT_LT(hear(reader).size(), std::size_t{16} << 20);
+  EXPECT_EQ(now.slow_headers + now.slow_bodies + now.slow_readers, 3u);
 }
 
 TEST_F(ATlsServer, ShowsANewCertificateToNewConnectionsAndKeepsTheOld) {

@@ -1,0 +1,160 @@
+// The server's limits: who is let in, who gives way, and how slow a client may be.
+#include "tests/unit/common/http/server_fixture.h"
+
+namespace frond::http {
+namespace {
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+const std::string kClose = "Connection: close\r\n";
+
+class TheServersLimits : public AServer {
+ protected:
+  // Asks until the answer is `wanted`: connections give way after a second at the earliest.
+  std::string ask_until(const std::string& wanted, std::string_view path) {
+    std::string heard;
+    for (int i = 0; i < 200; ++i) {
+      heard = Client(port()).say(get(path, kClose)).hear_all();
+      if (heard.starts_with("HTTP/1.1 " + wanted)) break;
+      std::this_thread::sleep_for(milliseconds(100));
+    }
+    return heard;
+  }
+  std::unique_ptr<Client> hold_one() {
+    auto client = std::make_unique<Client>(port());
+    client->say(get("/hold"));
+    holding_.get_future().wait();
+    return client;
+  }
+  Server::Counters counters() {
+    Server::Counters now;
+    on_io([&] { now = server_->counters(); });
+    return now;
+  }
+  void await_connections(std::size_t count) {
+    while (counters().connections != count) std::this_thread::yield();
+  }
+};
+
+TEST_F(TheServersLimits, TurnAwayWhoComesWhenAllAreAtWork) {
+  start({.max_connections = 1, .max_connections_per_address = 10});
+  const auto busy = hold_one();
+  const std::string heard = Client(port()).say(get("/a")).hear_all();
+  EXPECT_TRUE(heard.starts_with("HTTP/1.1 503 ")) << heard;
+  EXPECT_NE(heard.find("Retry-After: 1"), std::string::npos) << heard;
+  EXPECT_TRUE(Client(port()).hear_all().starts_with("HTTP/1.1 503 ")) << "who says nothing hears it, too";
+  EXPECT_EQ(counters().refused_connections, 2u);
+}
+TEST_F(TheServersLimits, LetAProbeInWhenAllAreAtWork) {
+  start({.max_connections = 1});
+  const auto busy = hold_one();
+  const std::string heard = Client(port()).say(get("/probe")).hear_all();
+  EXPECT_TRUE(heard.starts_with("HTTP/1.1 200 ") && heard.ends_with("/probe")) << heard;
+  EXPECT_NE(heard.find("Connection: close"), std::string::npos);
+  release();
+  EXPECT_TRUE(busy->hear("/held").starts_with("HTTP/1.1 200 "));
+}
+TEST_F(TheServersLimits, LetAProbeInWhoeverHoldsWhatIsReserved) {
+  start({.max_connections = 1, .max_connections_per_address = 100});
+  const auto busy = hold_one();
+  std::vector<std::unique_ptr<Client>> silent;
+  for (int i = 0; i < 5; ++i) silent.push_back(std::make_unique<Client>(port()));
+  EXPECT_TRUE(Client(port()).say(get("/probe")).hear_all().ends_with("/probe"));
+  EXPECT_LE(counters().connections, 1 + Server::reserved_connections(1));
+}
+TEST_F(TheServersLimits, CloseAnIdleConnectionWhereThereIsNoRoomForAnother) {
+  start({.max_connections = 2, .max_connections_per_address = 2});
+  const auto busy = hold_one();
+  Client idle(port());
+  idle.say(get("/a")).hear("/a");
+  EXPECT_TRUE(ask_until("200", "/a").ends_with("/a"));
+  EXPECT_EQ(idle.hear_all(), "") << "closed";
+  release();
+  EXPECT_TRUE(busy->hear("/held").starts_with("HTTP/1.1 200 ")) << "not this one";
+}
+TEST_F(TheServersLimits, CloseAnUnfinishedRequestBeforeAnIdleConnection) {
+  start({.max_connections = 2, .max_connections_per_address = 10, .header_timeout = seconds(60)});
+  Client idle(port());  // waits for longer
+  idle.say(get("/a")).hear("/a");
+  Client unfinished(port());
+  unfinished.say("G");
+  await_connections(2);
+  EXPECT_TRUE(ask_until("200", "/b").ends_with("/b"));
+  EXPECT_EQ(unfinished.hear_all(), "");
+  EXPECT_TRUE(idle.say(get("/c")).hear("/c").starts_with("HTTP/1.1 200 "));
+  EXPECT_EQ(counters().gave_way, 1u);
+}
+TEST_F(TheServersLimits, HoldAnAddressToItsShare) {
+  start({.max_connections = 100, .max_connections_per_address = 2});
+  const auto busy = hold_one();
+  Client idle(port());
+  idle.say(get("/a")).hear("/a");
+  const std::string refused = Client(port()).say(get("/a")).hear_all();
+  EXPECT_TRUE(refused.starts_with("HTTP/1.1 429 ")) << refused;
+  EXPECT_NE(refused.find("Retry-After: 1"), std::string::npos);
+  EXPECT_TRUE(Client(port()).say(get("/probe")).hear_all().starts_with("HTTP/1.1 200 ")) << "probes are let in";
+  EXPECT_TRUE(ask_until("200", "/b").ends_with("/b")) << "its own idle one gives way after a second";
+  EXPECT_EQ(idle.hear_all(), "");
+  const auto now = counters();
+  EXPECT_GE(now.refused_of_address, 1u);
+  EXPECT_EQ(now.refused_connections, 0u);
+}
+
+TEST_F(TheServersLimits, AnswerAnUnfinishedHeaderWith408AndCloseAnIdleConnection) {
+  start({.header_timeout = milliseconds(1000), .idle_timeout = seconds(2)});
+  Client idle(port()), slow(port());
+  slow.say("GET / HTTP/1.1\r\nHo");
+  EXPECT_TRUE(slow.hear_all().starts_with("HTTP/1.1 408 "));
+  EXPECT_EQ(idle.hear_all(), "");
+  const auto now = counters();
+  EXPECT_EQ(now.slow_headers, 1u);
+  EXPECT_EQ(now.idle, 1u);
+}
+TEST_F(TheServersLimits, CountTheHeadersTimeFromItsFirstByteHoweverManyFollow) {
+  start({.header_timeout = milliseconds(1500)});
+  Client slow(port());
+  std::atomic<bool> stop = false;
+  std::thread dribble([&] {
+    for (slow.say("GET /"); !stop; slow.say("a")) std::this_thread::sleep_for(milliseconds(50));
+  });
+  EXPECT_TRUE(slow.hear_all().starts_with("HTTP/1.1 408 "));
+  stop = true;
+  dribble.join();
+}
+TEST_F(TheServersLimits, EndABodyThatComesTooSlowly) {
+  start({.min_client_rate = 100'000, .rate_window = milliseconds(1000)});
+  const std::string header = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n";
+  Client slow(port()), steady(port());
+  slow.say(header + "x");
+  steady.say(header);
+  std::atomic<bool> ended = false;
+  std::thread feed([&] {  // 400,000 bytes a second
+    for (int i = 0; i < 100 && !ended; ++i) {
+      steady.say(std::string(10'000, 'y'));
+      std::this_thread::sleep_for(milliseconds(25));
+    }
+  });
+  EXPECT_TRUE(slow.hear_all().starts_with("HTTP/1.1 408 "));
+  EXPECT_TRUE(steady.hear("y").starts_with("HTTP/1.1 200 ")) << "this one comes in time";
+  ended = true;
+  feed.join();
+  EXPECT_EQ(counters().slow_bodies, 1u);
+}
+TEST_F(TheServersLimits, CloseOnAClientThatTakesItsAnswerTooSlowly) {
+  start({.min_client_rate = 200'000, .rate_window = milliseconds(1000)});
+  Client stalled(port()), steady(port());
+  stalled.say(get("/huge"));
+  steady.say(get("/huge", kClose));
+  std::size_t heard = 0;  // 4 MB a second for the first half: slow, but not too slow
+  for (std::string piece = steady.hear_some(400'000); !piece.empty(); piece = steady.hear_some(400'000)) {
+    heard += count(piece, "@");
+    if (heard < 8 << 20) std::this_thread::sleep_for(milliseconds(50));
+  }
+  EXPECT_EQ(heard, std::size_t{16} << 20);
+  while (counters().slow_readers == 0) std::this_thread::sleep_for(milliseconds(50));
+  // Its buffers in the kernel hold what was sent before.
+  EXPECT_LT(count(stalled.hear_all(), "@"), std::size_t{16} << 20);
+  EXPECT_EQ(counters().slow_readers, 1u);
+}
+}  // namespace
+}  // namespace frond::http
