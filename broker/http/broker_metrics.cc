@@ -49,11 +49,14 @@ void export_server(metrics::Registry& registry, const http::Server& server, cons
     set(families::kHttpConnectionsLimit, limits.max_connections);
     set(families::kHttpBodyBytes, now.body_bytes);
     set(families::kHttpBodyLimit, limits.max_body_bytes);
+    set(families::kHttpUnsentBytes, now.unsent_bytes);
+    set(families::kHttpUnsentLimit, limits.max_unsent_bytes);
     set(families::kHttpOfAddress, now.most_of_an_address);
     set(families::kHttpOfAddressLimit, http::Server::connections_of_an_address(limits));
     refused("connections", now.refused_connections);
     refused("address", now.refused_of_address);
     refused("bodies", now.refused_bodies);
+    refused("answers", now.refused_answers);
     closed("room", now.gave_way);
     closed("header", now.slow_headers);
     closed("body", now.slow_bodies);

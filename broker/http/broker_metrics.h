@@ -76,6 +76,9 @@ inline constexpr Family kHttpOfAddressLimit{"frond_http_connections_of_an_addres
 inline constexpr Family kHttpBodyBytes{"frond_http_body_bytes",
                                        "Bytes of request bodies that are on their way in, by listener."};
 inline constexpr Family kHttpBodyLimit{"frond_http_body_limit_bytes", "What these may be, by listener."};
+inline constexpr Family kHttpUnsentBytes{"frond_http_unsent_bytes",
+                                         "Bytes of answers that clients have not taken yet, by listener."};
+inline constexpr Family kHttpUnsentLimit{"frond_http_unsent_limit_bytes", "What these may be, by listener."};
 inline constexpr Family kHttpRefused{"frond_http_refused_total",
                                      "What clients were refused to keep room for others, by listener and reason."};
 inline constexpr Family kHttpClosed{"frond_http_closed_total",

@@ -51,7 +51,9 @@ bool make_room(const ServerCore& core) {
   for (const Phase phase : {Phase::kHandshake, Phase::kFresh, Phase::kHeader})
     if (Session* const one = list_of(core, phase).oldest(now, kLeastWait))
       if (oldest == nullptr || one->since() < oldest->since()) oldest = one;
-  return give_way(oldest != nullptr ? oldest : list_of(core, Phase::kIdle).oldest(now, kLeastWait));
+  for (const Phase phase : {Phase::kIdle, Phase::kBody})
+    if (oldest == nullptr) oldest = list_of(core, phase).oldest(now, kLeastWait);
+  return give_way(oldest);
 }
 
 void let_in(const std::shared_ptr<ServerCore>& core, boost::asio::ip::tcp::socket socket) {

@@ -14,8 +14,8 @@ namespace frond::http {
 // Starts a connection: as any other, or, where there are too many, restricted to what is reserved.
 void let_in(const std::shared_ptr<ServerCore>& core, boost::asio::ip::tcp::socket socket);
 
-// Closes the connection that has waited longest: of those that have not said yet what they want, else of the idle ones.
-// False: nobody has waited for a second.
+// Closes the connection that has waited longest: of those that have not said yet what they want, else of the idle ones,
+// else of those whose body is on its way in. False: nobody has waited for a second.
 bool make_room(const ServerCore& core);
 
 // Looks at the connections whose time is over. To be called each second.

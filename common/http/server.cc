@@ -82,6 +82,8 @@ class AsioServer final : public Server {
     counters.most_of_an_address = core_->clients.most_connections();
     counters.body_bytes = core_->bodies.used();
     counters.refused_bodies = core_->bodies.refusals();
+    counters.unsent_bytes = core_->unsent.used();
+    counters.refused_answers = core_->unsent.refusals();
     return counters;
   }
   void drain(std::function<void()> done) override {

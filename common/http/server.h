@@ -42,7 +42,7 @@ class Server {
     // is left for all others. What goes past that gets a 503. What one request may have is its route's.
     std::size_t max_body_bytes = 64 << 20;
     // More, and whoever has waited longest gives way, if that is a second at least: first a connection that has not yet
-    // said what it wants, then one that is idle. If nobody does, the new one is served only what is said to be
+    // said what it wants, then one that is idle, then one whose request's body is on its way. If nobody does, the new one is served only what is said to be
     // `reserved` (RouteLimits), and anything else gets a 503. There are reserved_connections() for that, beyond these;
     // when they are all taken, the first of them is closed.
     std::size_t max_connections = 4096;
@@ -50,9 +50,9 @@ class Server {
     // only what is reserved, and anything else gets a 429.
     std::size_t max_connections_per_address = 0;
     std::size_t max_pipelined = 16;  // unanswered requests a connection; more wait unread
-    // Bytes of answers that clients have not taken yet, all together. An answer of more than 16 KiB past them becomes a
-    // 503.
-    std::size_t max_unsent = 256 << 20;
+    // Bytes of answers that clients have not taken yet, all together; a client's address has no more than is left for
+    // all others. An answer of more than 16 KiB past that becomes a 503.
+    std::size_t max_unsent_bytes = 256 << 20;
     // A request's header must be whole within this of its first byte (408).
     std::chrono::milliseconds header_timeout{5000};
     // A request's body must be whole within this of its header (408), a request must begin within this of the
@@ -60,7 +60,7 @@ class Server {
     std::chrono::seconds idle_timeout{60};
     // Bytes a second that a client must send of a body (408), and must take of answers of which more than 64 KiB wait
     // for it (closed), on average over each window but the first. 0: no such limit. While the answers that wait take
-    // more than half of max_unsent, a client must take what waits for it within idle_timeout.
+    // more than half of max_unsent_bytes, a client must take what waits for it within idle_timeout.
     std::size_t min_client_rate = 4096;
     std::chrono::milliseconds rate_window{5000};
     // Each answer's route ("" if no route was set), status and seconds since the request had come whole; on the io
@@ -98,7 +98,8 @@ class Server {
     std::size_t connections = 0;         // reserved ones, too
     std::size_t most_of_an_address = 0;  // of these
     std::size_t body_bytes = 0;          // of Config::max_body_bytes
-    std::uint64_t refused_connections = 0, refused_of_address = 0, refused_bodies = 0;
+    std::size_t unsent_bytes = 0;        // of Config::max_unsent_bytes
+    std::uint64_t refused_connections = 0, refused_of_address = 0, refused_bodies = 0, refused_answers = 0;
     // Connections closed, or requests ended, by the server: to make room; because a header or a body came too slowly;
     // because a client took an answer too slowly; because it was idle.
     std::uint64_t gave_way = 0, slow_headers = 0, slow_bodies = 0, slow_readers = 0, idle = 0;

@@ -37,7 +37,8 @@ struct ServerCore {
         router(std::move(routes)),
         acceptor(context),
         sweeper(context),
-        bodies(config.max_body_bytes) {}
+        bodies(config.max_body_bytes),
+        unsent(config.max_unsent_bytes) {}
 
   boost::asio::io_context& io;
   Server::Config config;
@@ -50,8 +51,8 @@ struct ServerCore {
   AgeList restricted;                   // those that are served only what is reserved, by when they came
   std::size_t session_count = 0, restricted_count = 0;
   Clients clients;
-  ByteBudget bodies;       // of requests that are on their way in
-  std::size_t unsent = 0;  // bytes of answers
+  ByteBudget bodies;  // of requests that are on their way in
+  ByteBudget unsent;  // of answers that clients have not taken
   Server::Counters counters;
   std::function<void()> drained;
   bool draining = false, closed = false;

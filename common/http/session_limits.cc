@@ -101,8 +101,9 @@ bool Session::takes_too_slowly(Time now) {
   if (now - progress_at_ > core_->config.idle_timeout) return true;
   if (unsent_ <= kFreeOfRate) return false;
   std::size_t rate = core_->config.min_client_rate;
-  if (core_->unsent > core_->config.max_unsent / 2)  // crowded: what it holds, others lack
-    rate = std::max<std::size_t>(rate, unsent_ / static_cast<std::size_t>(core_->config.idle_timeout.count()));
+  if (core_->unsent.used() > core_->unsent.limit() / 2)  // crowded: what it holds, others lack
+    rate = std::max<std::size_t>(
+        rate, unsent_ / static_cast<std::size_t>(std::max<std::int64_t>(core_->config.idle_timeout.count(), 1)));
   return moved < bytes_due(rate, now - since());
 }
 

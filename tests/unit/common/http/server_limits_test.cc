@@ -156,5 +156,24 @@ TEST_F(TheServersLimits, CloseOnAClientThatTakesItsAnswerTooSlowly) {
   EXPECT_LT(count(stalled.hear_all(), "@"), std::size_t{16} << 20);
   EXPECT_EQ(counters().slow_readers, 1u);
 }
+TEST_F(TheServersLimits, LeaveRoomForTheAnswersOfOthers) {
+  start({.max_unsent_bytes = 40 << 20});
+  Client stalled(port()), another(port());
+  stalled.say(get("/huge"));
+  while (huge_ == 0) std::this_thread::yield();
+  another.say(get("/huge"));  // 32 MiB of one address would leave 8 MiB for all others
+  EXPECT_TRUE(another.hear_some(100).starts_with("HTTP/1.1 503 "));
+  const auto now = counters();
+  EXPECT_EQ(now.refused_answers, 1u);
+  EXPECT_GE(now.unsent_bytes, std::size_t{16} << 20);
+}
+TEST_F(TheServersLimits, CloseAnUnfinishedBodyWhereNothingElseGivesWay) {
+  start({.max_connections = 1, .max_connections_per_address = 10});
+  Client unfinished(port());
+  unfinished.say("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx");
+  await_connections(1);
+  EXPECT_TRUE(ask_until("200", "/b").ends_with("/b"));
+  EXPECT_EQ(unfinished.hear_all(), "");
+}
 }  // namespace
 }  // namespace frond::http
