@@ -46,7 +46,6 @@ void send_asset(const Request& request, Responder& responder) {
   if (!asset) return responder.send(http::problem(404, "Not found", "There is nothing here."));
   Response response{.content_type = std::string(asset->content_type), .body = std::string(asset->body)};
   response.headers = {{"Content-Security-Policy", std::string(kContentSecurityPolicy)},
-                      {"X-Content-Type-Options", "nosniff"},
                       {"Referrer-Policy", "no-referrer"},
                       {"Cross-Origin-Opener-Policy", "same-origin"},
                       {"Cross-Origin-Resource-Policy", "same-origin"},

@@ -1,5 +1,6 @@
 #include "common/http/answer_batch.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -29,6 +30,7 @@ std::string_view reason_of(int status) {
                                                                   {415, "Unsupported Media Type"},
                                                                   {416, "Range Not Satisfiable"},
                                                                   {422, "Unprocessable Content"},
+                                                                  {421, "Misdirected Request"},
                                                                   {429, "Too Many Requests"},
                                                                   {431, "Request Header Fields Too Large"},
                                                                   {500, "Internal Server Error"},
@@ -39,6 +41,14 @@ std::string_view reason_of(int status) {
   for (const auto& [code, reason] : kReasons)
     if (code == status) return reason;
   return "Status";
+}
+
+// Of all kinds: documents, problems, lines.
+bool is_json(std::string_view type) {
+  return type.starts_with("application/") && type.find("json") != std::string_view::npos;
+}
+bool says(const AnswerBatch::Fields& fields, std::string_view name) {
+  return std::any_of(fields.begin(), fields.end(), [&](const auto& field) { return field.first == name; });
 }
 
 bool has_content(int status) { return status != 204 && status != 304; }
@@ -73,6 +83,9 @@ void AnswerBatch::append(Response&& response, const Framing& framing) {
     append_number(response.body.size());
     text_ += "\r\n";
     if (!response.content_type.empty()) (text_ += "Content-Type: ").append(response.content_type).append("\r\n");
+    text_ += "X-Content-Type-Options: nosniff\r\n";  // a browser takes it for nothing else
+    if (is_json(response.content_type) && !says(response.headers, "Cache-Control"))
+      text_ += "Cache-Control: no-store\r\n";
   }
   if (framing.last) text_ += "Connection: close\r\n";
   append_fields(response.headers);

@@ -29,7 +29,8 @@ struct Response {
   int status = 200;
   std::string content_type = "application/json";
   std::string body;  // not sent to HEAD, but its length is
-  // Content-Type, Content-Length, Date and Connection are the server's; others go here. No CR or LF in them.
+  // Content-Type, Content-Length, Date, Connection and X-Content-Type-Options are the server's; others go here. JSON is
+  // not to be stored (Cache-Control), unless that is here. No CR or LF in them.
   std::vector<std::pair<std::string, std::string>> headers;
 };
 

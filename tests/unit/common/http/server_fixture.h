@@ -119,6 +119,8 @@ class AServer : public testing::Test {
       return;
     }
     Response response{.content_type = "text/plain", .body = request.body.empty() ? request.path : request.body};
+    if (request.path.ends_with("json")) response.content_type = "application/json; charset=utf-8";
+    if (request.path == "/own-json") response.headers = {{"Cache-Control", "no-cache"}};
     if (request.path == "/large") response.body.assign(3 << 20, '@');
     if (request.path == "/huge") {  // more than a connection's buffers take in the kernel
       response.body.assign(16 << 20, '@');

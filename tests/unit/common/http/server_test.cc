@@ -136,6 +136,20 @@ TEST_F(AServer, RefusesGarbageAfterAnsweringWhatCameBefore) {
   EXPECT_TRUE(heard.starts_with("HTTP/1.1 200 OK")) << heard;
   EXPECT_EQ(count(heard, "HTTP/1.1 400 Bad Request"), 1u);
 }
+TEST_F(AServer, SaysThatNothingIsToBeSniffedAndJsonNotToBeStored) {
+  start();
+  const std::string text = Client(port()).say(get("/a", "Connection: close\r\n")).hear_all();
+  EXPECT_EQ(count(text, "\r\nX-Content-Type-Options: nosniff\r\n"), 1u) << text;
+  EXPECT_EQ(count(text, "Cache-Control"), 0u) << text;
+  for (const char* path : {"/drop", "/json"}) {
+    const std::string json = Client(port()).say(get(path, "Connection: close\r\n")).hear_all();
+    EXPECT_EQ(count(json, "\r\nX-Content-Type-Options: nosniff\r\n"), 1u) << json;
+    EXPECT_EQ(count(json, "\r\nCache-Control: no-store\r\n"), 1u) << json;
+  }
+  const std::string own = Client(port()).say(get("/own-json", "Connection: close\r\n")).hear_all();
+  EXPECT_EQ(count(own, "Cache-Control: "), 1u) << own;
+  EXPECT_EQ(count(own, "Cache-Control: no-cache\r\n"), 1u) << own;
+}
 TEST_F(AServer, AnswersADroppedRequestWith500) {
   start();
   EXPECT_TRUE(Client(port()).say(get("/drop")).hear_all().starts_with("HTTP/1.1 500 "));
