@@ -61,10 +61,13 @@ class ServerThread final : public BuildStatusServer {
   ServerThread(const BuildProgress& progress, const Logger& logger) : registry_(config::version()) {
     export_progress(registry_, progress);
     metrics::export_log(registry_, logger);
-    router_.add("GET", "/metrics", [this](http::Request&&, http::Responder responder) {
+    const auto add = [&](std::string_view path, http::Handler handler) {
+      router_.add("GET", path, std::move(handler), {.reserved = true});
+    };
+    add("/metrics", [this](http::Request&&, http::Responder responder) {
       responder.send({.content_type = std::string(metrics::kContentType), .body = registry_.exposition()});
     });
-    router_.add("GET", "/livez", [](http::Request&&, http::Responder responder) {
+    add("/livez", [](http::Request&&, http::Responder responder) {
       responder.send({.content_type = "text/plain; charset=utf-8", .body = "alive\n"});
     });
   }

@@ -9,11 +9,16 @@
 namespace frond::leaf {
 namespace {
 
+// Probes and scrapes have slots of their own.
+void add(http::Router& router, std::string_view path, http::Handler handler) {
+  router.add("GET", path, std::move(handler), {.reserved = true});
+}
+
 void add_metrics_and_livez(http::Router& router, metrics::Registry& registry, std::function<std::string()> stalled) {
-  router.add("GET", "/metrics", [&registry](http::Request&&, http::Responder responder) {
+  add(router, "/metrics", [&registry](http::Request&&, http::Responder responder) {
     responder.send({.content_type = std::string(metrics::kContentType), .body = registry.exposition()});
   });
-  router.add("GET", "/livez", [stalled = std::move(stalled)](http::Request&&, http::Responder responder) {
+  add(router, "/livez", [stalled = std::move(stalled)](http::Request&&, http::Responder responder) {
     const std::string why = stalled();
     if (why.empty()) return responder.send({.body = R"({"live":true})"});
     responder.send({.status = 503, .body = nlohmann::json({{"live", false}, {"detail", why}}).dump()});
@@ -47,7 +52,7 @@ http::Router probe_routes(metrics::Registry& registry, const LeafService& servic
                           std::function<std::string()> stalled) {
   http::Router router;
   add_metrics_and_livez(router, registry, std::move(stalled));
-  router.add("GET", "/readyz", [&service, &board](http::Request&&, http::Responder responder) {
+  add(router, "/readyz", [&service, &board](http::Request&&, http::Responder responder) {
     const std::string why_not = service.why_not_ready(), detail = board.detail();
     const auto set = board.get();
     responder.send(

@@ -15,7 +15,7 @@ namespace frond::http {
 // What a route lets in.
 struct RouteLimits {
   std::size_t max_body = 0;  // bytes; 0: requests have none
-  bool reserved = false;     // served when all connections are taken, too: probes
+  bool reserved = false;     // for operators, probes: served when all connections are taken, and under any Host
 };
 
 // What becomes of a request.

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "common/base/result.h"
+#include "common/http/host_list.h"
 #include "common/http/message.h"
 #include "common/http/router.h"
 
@@ -42,9 +43,9 @@ class Server {
     // is left for all others. What goes past that gets a 503. What one request may have is its route's.
     std::size_t max_body_bytes = 64 << 20;
     // More, and whoever has waited longest gives way, if that is a second at least: first a connection that has not yet
-    // said what it wants, then one that is idle, then one whose request's body is on its way. If nobody does, the new one is served only what is said to be
-    // `reserved` (RouteLimits), and anything else gets a 503. There are reserved_connections() for that, beyond these;
-    // when they are all taken, the first of them is closed.
+    // said what it wants, then one that is idle, then one whose request's body is on its way. If nobody does, the new
+    // one is served only what is said to be `reserved` (RouteLimits), and anything else gets a 503. There are
+    // reserved_connections() for that, beyond these; when they are all taken, the first of them is closed.
     std::size_t max_connections = 4096;
     // Of one address; 0: half of all. More, and the longest waiting of that address gives way, or the new one is served
     // only what is reserved, and anything else gets a 429.
@@ -63,6 +64,8 @@ class Server {
     // more than half of max_unsent_bytes, a client must take what waits for it within idle_timeout.
     std::size_t min_client_rate = 4096;
     std::chrono::milliseconds rate_window{5000};
+    // Who asks under another name gets a 421, but for what is reserved.
+    HostList hosts;
     // Each answer's route ("" if no route was set), status and seconds since the request had come whole; on the io
     // thread. Meant for metrics.
     std::function<void(std::string_view route, int status, double seconds)> on_answer;
@@ -83,7 +86,7 @@ class Server {
   virtual ~Server() = default;
   // Connections beyond Config::max_connections, for what is reserved.
   static constexpr std::size_t reserved_connections(std::size_t max_connections) {
-    return std::clamp<std::size_t>(max_connections / 16, 1, 64);
+    return std::clamp<std::size_t>(max_connections / 16, 16, 64);
   }
   // What an address may have of them.
   static constexpr std::size_t connections_of_an_address(const Config& config) {

@@ -74,8 +74,12 @@ void Session::consume() {
 }
 Routing Session::route() {
   Routing routing = core_->router.route(parser_.header());
-  if (restriction_ == Restriction::kNone || routing.limits.reserved) return routing;
-  return {.label = routing.label, .answer = turned_away()};
+  if (routing.limits.reserved) return routing;
+  if (restriction_ != Restriction::kNone) return {.label = routing.label, .answer = turned_away()};
+  if (const auto& host = parser_.header().host; !core_->config.hosts.admits(host))
+    return {.label = routing.label,
+            .answer = problem(421, "Misdirected request", "This server is not called '" + host.substr(0, 200) + "'.")};
+  return routing;
 }
 // Whether the body that is announced may come. If not, its request is answered without it.
 bool Session::admit_body() {

@@ -58,7 +58,8 @@ TEST_F(TheServersLimits, LetAProbeInWhoeverHoldsWhatIsReserved) {
   start({.max_connections = 1, .max_connections_per_address = 100});
   const auto busy = hold_one();
   std::vector<std::unique_ptr<Client>> silent;
-  for (int i = 0; i < 5; ++i) silent.push_back(std::make_unique<Client>(port()));
+  for (std::size_t i = 0; i < Server::reserved_connections(1) + 4; ++i)
+    silent.push_back(std::make_unique<Client>(port()));
   EXPECT_TRUE(Client(port()).say(get("/probe")).hear_all().ends_with("/probe"));
   EXPECT_LE(counters().connections, 1 + Server::reserved_connections(1));
 }

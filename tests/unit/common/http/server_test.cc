@@ -150,6 +150,23 @@ TEST_F(AServer, SaysThatNothingIsToBeSniffedAndJsonNotToBeStored) {
   EXPECT_EQ(count(own, "Cache-Control: "), 1u) << own;
   EXPECT_EQ(count(own, "Cache-Control: no-cache\r\n"), 1u) << own;
 }
+TEST_F(AServer, AnswersUnderItsNamesAndToProbesUnderAny) {
+  Server::Config config;
+  config.hosts = *HostList::parse(std::vector<std::string>{"search.example"});
+  start(std::move(config));
+  const auto ask = [&](const std::string& path, const std::string& host) {
+    return Client(port())
+        .say("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n")
+        .hear_all();
+  };
+  for (const char* host : {"search.example:8080", "127.0.0.1", "localhost"})
+    EXPECT_TRUE(ask("/a", host).starts_with("HTTP/1.1 200 ")) << host;
+  EXPECT_TRUE(ask("/a", "evil.example:8080").starts_with("HTTP/1.1 421 Misdirected Request\r\n"));
+  EXPECT_TRUE(ask("/a", "").starts_with("HTTP/1.1 421 "));
+  EXPECT_TRUE(ask("http://evil.example/a", "search.example").starts_with("HTTP/1.1 4"))
+      << "the target's own name counts";
+  EXPECT_TRUE(ask("/probe", "evil.example").starts_with("HTTP/1.1 200 "));
+}
 TEST_F(AServer, AnswersADroppedRequestWith500) {
   start();
   EXPECT_TRUE(Client(port()).say(get("/drop")).hear_all().starts_with("HTTP/1.1 500 "));
