@@ -6,6 +6,7 @@
 // names.
 #include <malloc.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -31,6 +32,7 @@
 #include "common/base/liveness.h"
 #include "common/base/server_process.h"
 #include "common/config/options.h"
+#include "common/http/host_list.h"
 #include "common/http/server.h"
 #include "common/metrics/registry.h"
 
@@ -70,6 +72,29 @@ std::size_t connections_within(std::size_t descriptors, const Options& options, 
   return descriptors / 2;
 }
 
+http::Server::Config http_config(const Options& options, std::size_t connections) {
+  return {.listen = options.http,
+          .max_header = 32 << 10,  // a query of 4 KiB may be three times as long when escaped
+          .max_body_bytes = options.max_body_bytes,
+          .max_connections = connections,
+          .max_connections_per_address = options.max_connections_per_address,
+          .max_unsent_bytes = options.max_unsent_bytes,
+          .min_client_rate = options.min_client_rate,
+          .hosts = *http::HostList::parse(options.http_hosts),  // was checked
+          .tls_headers = tls_headers_of(options)};
+}
+
+// For operators and probes alone, who compete with no searcher there. Null: no such listener.
+Result<std::unique_ptr<http::Server>> admin_server(boost::asio::io_context& io, const Options& options,
+                                                   std::size_t descriptors, http::Router router) {
+  if (options.admin_http.empty()) return std::unique_ptr<http::Server>();
+  auto made = http::Server::create(
+      io, {.listen = options.admin_http, .max_connections = std::clamp<std::size_t>(descriptors / 16, 4, 64)},
+      std::move(router));
+  if (!made) return std::move(made).error().within("--admin-http");
+  return made;
+}
+
 int serve(const Options& options, std::size_t descriptors) {
   Logger log("frond-broker", options.log_level, options.log_buffer);
   const SteadyClock clock;
@@ -90,8 +115,8 @@ int serve(const Options& options, std::size_t descriptors) {
                   .instance = random_instance(),
                   .poll = std::chrono::milliseconds(options.poll_ms)},
                  [&](const std::string& endpoint, News news) { return clients.create(endpoint, std::move(news)); });
-  ScatterContext scatter{
-      map, timers, Hedging({.share = options.hedge_share, .max_leaf_in_flight = options.max_leaf_in_flight})};
+  ScatterContext scatter{map, timers,
+                         Hedging({.share = options.hedge_share, .max_leaf_in_flight = options.max_leaf_in_flight})};
   SearchMetrics search_metrics(registry);
   SearchService service(scatter,
                         {.default_timeout = std::chrono::milliseconds(options.default_timeout_ms),
@@ -110,22 +135,23 @@ int serve(const Options& options, std::size_t descriptors) {
   const auto tls = tls_endpoint_for(options, timers, log, registry);
   if (!tls) return refuse(tls.error());
 
-  auto http = http::Server::create(
-      io,
-      {.listen = options.http,
-       .max_header = 32 << 10,  // a query of 4 KiB may be three times as long when escaped
-       .max_body_bytes = options.max_body_bytes,
-       .max_connections = connections_within(descriptors, options, log),
-       .on_answer = [&](std::string_view route, int status,
-                        double seconds) { http_metrics.count(route, status, seconds); },
-       .tls = *tls ? &(*tls)->identity() : nullptr,
-       .on_handshake_failure = [&](std::string_view reason) { (*tls)->count_failure(reason); },
-       .tls_headers = tls_headers_of(options)},
-      make_routes(
-          {service, multi_search, map, registry, clock, options.collection, std::string(config::version()),
-           [&] { return draining; },
-           [&] { return stalled(clients.loops(), clock.now(), std::chrono::seconds(options.stall_seconds)); }}));
+  auto public_http = http_config(options, connections_within(descriptors, options, log));
+  public_http.on_answer = [&](std::string_view route, int status, double seconds) {
+    http_metrics.count(route, status, seconds);
+  };
+  public_http.tls = *tls ? &(*tls)->identity() : nullptr;
+  public_http.on_handshake_failure = [&](std::string_view reason) { (*tls)->count_failure(reason); };
+  const auto is_draining = [&] { return draining; };
+  const auto which_stalls = [&] {
+    return stalled(clients.loops(), clock.now(), std::chrono::seconds(options.stall_seconds));
+  };
+  const RouteTargets targets{
+      service,     multi_search, map, registry, clock, options.collection, std::string(config::version()),
+      is_draining, which_stalls};
+  auto http = http::Server::create(io, std::move(public_http), make_routes(targets));
   if (!http) return refuse(std::move(http).error().within("--http"));
+  const auto admin = admin_server(io, options, descriptors, make_admin_routes(targets));
+  if (!admin) return refuse(admin.error());
   if (const auto set = map.set_leaves(options.leaves); !set) return refuse(set.error());
   std::optional<LeafDns> dns;
   if (!options.leaf_dns.empty()) {
@@ -143,14 +169,17 @@ int serve(const Options& options, std::size_t descriptors) {
     cancels.add(static_cast<double>(clients.cancels_sent()) - cancels.value());
   });
   export_server(registry, **http, "public");
+  if (*admin) export_server(registry, **admin, "admin");
   log.info("started", {{"node", options.node_name},
                        {"collection", options.collection},
                        {"http_port", std::to_string((*http)->port())},
+                       {"admin_port", *admin ? std::to_string((*admin)->port()) : "none"},
                        {"leaves", options.leaf_dns.empty() ? std::to_string(options.leaves.size()) : options.leaf_dns},
                        {"curve", encrypted ? "on" : "off"},
                        {"cache_bytes", std::to_string(options.cache_bytes)}});
 
-  // Not ready at once; open requests are answered; a client that stalls has no more than the drain time.
+  // Not ready at once, which the other listener goes on to tell; open requests are answered; a client that stalls has
+  // no more than the drain time.
   boost::asio::steady_timer patience(io);
   signals.async_wait([&](const boost::system::error_code& cancelled, int signal) {
     if (cancelled) return;

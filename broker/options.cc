@@ -4,6 +4,7 @@
 
 #include "common/base/server_process.h"
 #include "common/config/options.h"
+#include "common/http/host_list.h"
 
 namespace frond::broker {
 
@@ -12,6 +13,13 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   Options options;
   std::string log_level = "info", exhaustive = "on";
   app.add_option("--http", options.http, "Where the API is served: HOST:PORT")->required()->check(config::host_port());
+  app.add_option("--admin-http", options.admin_http,
+                 "Where /livez, /readyz, /metrics and /v1/cluster are served as well, over plain HTTP: HOST:PORT")
+      ->check(config::host_port());
+  app.add_option("--http-hosts", options.http_hosts,
+                 "Names of this server, with commas between: who asks --http under another gets 421, unless it is an "
+                 "address, or for what --admin-http serves; none: any name")
+      ->delimiter(',');
   app.add_option("--collection", options.collection, "The collection to search")->required();
   auto* const certificate = app.add_option("--tls-certificate", options.tls_certificate,
                                            "PEM file, the server's certificate first: the API is served over HTTPS");
@@ -78,10 +86,22 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--max-connections", options.max_connections, "HTTP connections; more are answered 503")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
+  app.add_option("--max-connections-per-address", options.max_connections_per_address,
+                 "Of these, those of one address (or 64 bits of an IPv6 address); more are answered 429; 0: half")
+      ->check(CLI::Range(0, 1 << 20))
+      ->capture_default_str();
   app.add_option("--max-body-bytes", options.max_body_bytes,
                  "Bytes of request bodies that are on their way in, all together; what is past them gets 503")
       ->transform(config::byte_size())
       ->default_str("64MiB");
+  app.add_option("--max-unsent-bytes", options.max_unsent_bytes,
+                 "Bytes of answers that clients have not taken, all together; a large answer past them becomes 503")
+      ->transform(config::byte_size())
+      ->default_str("256MiB");
+  app.add_option("--min-client-rate", options.min_client_rate,
+                 "Bytes a second that a client must send of a body and take of a large answer; 0: any")
+      ->transform(config::byte_size())
+      ->default_str("4KiB");
   app.add_option("--poll-ms", options.poll_ms, "How often leaves are asked what they serve, in milliseconds")
       ->check(CLI::Range(10, 60'000))
       ->capture_default_str();
@@ -110,6 +130,8 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
     return config::refuse(app, "--leaf or --leaf-dns is required");
   if (options.curve_secret_key.empty() != options.curve_leaf_key.empty())
     return config::refuse(app, "--curve-secret-key and --curve-leaf-key go together");
+  if (const auto hosts = http::HostList::parse(options.http_hosts); !hosts)
+    return config::refuse(app, "--http-hosts: " + hosts.error().message());
   if (options.default_timeout_ms > options.max_timeout_ms)
     return config::refuse(app, "--default-timeout is more than --max-timeout");
   return options;

@@ -12,6 +12,8 @@ namespace frond::broker {
 
 struct Options {
   std::string http, collection, node_name;
+  std::string admin_http;                // HOST:PORT; empty: none
+  std::vector<std::string> http_hosts;   // names; none: any
   std::string tls_certificate, tls_key;  // PEM files; both empty: plain HTTP
   std::uint64_t hsts_seconds = 0;        // of Strict-Transport-Security; 0: not sent
   std::vector<std::string> leaves;       // "tcp://host:port"
@@ -26,8 +28,9 @@ struct Options {
   std::uint32_t max_msearch_timeout_ms = 60'000;
   std::uint32_t max_leaf_in_flight = 2048;
   double hedge_share = 0.05;  // of the searches sent to leaves
-  std::uint32_t max_connections = 4096;
-  std::uint64_t max_body_bytes = 64u << 20;
+  std::uint32_t max_connections = 4096, max_connections_per_address = 0;
+  std::uint64_t max_body_bytes = 64u << 20, max_unsent_bytes = 256u << 20;
+  std::uint64_t min_client_rate = 4096;  // bytes a second
   std::uint32_t poll_ms = 500;
   std::uint32_t drain_ms = 10'000;
   std::uint32_t stall_seconds = 15;

@@ -63,9 +63,9 @@ http::Router probe_routes(metrics::Registry& registry, const LeafService& servic
 
 http::Router waiting_routes(metrics::Registry& registry, const std::string& why) {
   http::Router router;
-  add_metrics_and_livez(router, registry);
-  router.add("GET", "/readyz",
-             [why](http::Request&&, http::Responder responder) { responder.send(readiness(false, 0, why)); });
+  add_metrics_and_livez(router, registry, [] { return std::string(); });
+  add(router, "/readyz",
+      [why](http::Request&&, http::Responder responder) { responder.send(readiness(false, 0, why)); });
   return router;
 }
 

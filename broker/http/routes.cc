@@ -57,7 +57,35 @@ void probe(Responder& responder, bool good, std::string_view word) {
   if (!good) return responder.send(http::problem(503, "Unavailable", word));
   responder.send({.content_type = "text/plain; charset=utf-8", .body = std::string(word) + "\n"});
 }
+
+void add_admin_routes(http::Router& router, const std::shared_ptr<const RouteTargets>& to) {
+  const auto add = [&](std::string_view path, http::Handler handler) {
+    router.add("GET", path, std::move(handler), {.reserved = true});
+  };
+  add("/v1/cluster", [to](Request&& request, Responder responder) {
+    if (refuse_parameters(request, responder)) return;
+    responder.send({.body = cluster_json(to->map, to->service, to->collection, to->version, to->clock)});
+  });
+  add("/metrics", [to](Request&&, Responder responder) {
+    responder.send({.content_type = std::string(metrics::kContentType), .body = to->registry.exposition()});
+  });
+  add("/livez", [to](Request&&, Responder responder) {
+    const std::string why = to->stalled();
+    probe(responder, why.empty(), why.empty() ? "alive" : why);
+  });
+  add("/readyz", [to](Request&&, Responder responder) {
+    if (to->draining()) return probe(responder, false, "draining");
+    const bool ready = to->map.ready();
+    probe(responder, ready, ready ? "ready" : "no generation has a leaf for every partition");
+  });
+}
 }  // namespace
+
+http::Router make_admin_routes(RouteTargets targets) {
+  http::Router router;
+  add_admin_routes(router, std::make_shared<const RouteTargets>(std::move(targets)));
+  return router;
+}
 
 http::Router make_routes(RouteTargets targets) {
   http::Router router;
@@ -77,23 +105,7 @@ http::Router make_routes(RouteTargets targets) {
                search_many(to->multi_search, std::move(request.body), std::move(responder));
              },
              {.max_body = kMaxBatchBody});
-  router.add("GET", "/v1/cluster", [to](Request&& request, Responder responder) {
-    if (refuse_parameters(request, responder)) return;
-    responder.send({.body = cluster_json(to->map, to->service, to->collection, to->version, to->clock),
-                    .headers = {{"Cache-Control", "no-store"}}});
-  });
-  router.add("GET", "/metrics", [to](Request&&, Responder responder) {
-    responder.send({.content_type = std::string(metrics::kContentType), .body = to->registry.exposition()});
-  });
-  router.add("GET", "/livez", [to](Request&&, Responder responder) {
-    const std::string why = to->stalled();
-    probe(responder, why.empty(), why.empty() ? "alive" : why);
-  });
-  router.add("GET", "/readyz", [to](Request&&, Responder responder) {
-    if (to->draining()) return probe(responder, false, "draining");
-    const bool ready = to->map.ready();
-    probe(responder, ready, ready ? "ready" : "no generation has a leaf for every partition");
-  });
+  add_admin_routes(router, to);
   // The page keeps its own state in its query, so "/" takes any.
   for (const Asset& asset : assets())
     router.add("GET", asset.path, [](Request&& request, Responder responder) { send_asset(request, responder); });

@@ -26,6 +26,8 @@ struct RouteTargets {
 };
 
 http::Router make_routes(RouteTargets targets);
+// Of these, what operators and probes ask for: /livez, /readyz, /metrics, /v1/cluster. make_routes() has them, too.
+http::Router make_admin_routes(RouteTargets targets);
 
 // Exports what the map, the scatter context and the cache count. All must outlive the registry's last exposition.
 void export_broker(metrics::Registry& registry, const ClusterMap& map, const ScatterContext& scatter,
