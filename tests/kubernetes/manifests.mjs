@@ -130,7 +130,11 @@ function check_budgets(build_name, objects) {
     if (object.kind === "StatefulSet") {
       check(bytes(flag("host-cache") ?? "1GiB") <= has / 2, `${where}: --host-cache is over half of the memory`);
       check(readinessProbe.initialDelaySeconds > DNS_CACHE_S + DNS_INTERVAL_S, `${where}: is ready before brokers know its address`);
-      check(drain + LONGEST_SEARCH_S + LAST_REPLIES_S <= grace, `${where}: is killed while it drains`);
+      const needed = Number(flag("drain-needed-ms") ?? 0) / 1000;
+      const replicated = objects.filter(({ kind }) => kind === "StatefulSet").length > 1;
+      check(needed > DNS_CACHE_S + DNS_INTERVAL_S === replicated, `${where}: does not serve on until brokers know its replica's address, or has none`);
+      check(drain + needed + LONGEST_SEARCH_S + LAST_REPLIES_S <= grace, `${where}: is killed while it drains`);
+      check(Number(flag("lock-wait") ?? 60) > grace, `${where}: gives up while the leaf before it still ends`);
     } else if (object.kind === "Deployment") {
       check(bytes(flag("cache") ?? "64MiB") <= has / 2, `${where}: --cache is over half of the memory`);
       const before = Number(lifecycle.preStop.exec.command[1]);
