@@ -154,12 +154,11 @@ function made_secrets() {
   return made;
 }
 
-// Files of Secrets: there, readable for the pod's group and nobody else, and swapped when the Secret is; and with a
-// certificate the probes and Prometheus go by HTTPS.
+// Files of Secrets: there, readable for the pod's group and nobody else, and swapped when the Secret is.
 function check_secrets(build_name, objects) {
   const made = made_secrets();
   for (const object of objects.filter(pod_of)) {
-    const { spec, metadata } = pod_of(object);
+    const { spec } = pod_of(object);
     const where = `${build_name}: ${object.kind} ${object.metadata.name}`;
     const [container] = spec.containers;
     const there = [];
@@ -173,12 +172,22 @@ function check_secrets(build_name, objects) {
     }
     const wanted = container.args.filter((arg) => /^--(curve|tls)-/.test(arg)).map((arg) => arg.split("=")[1]);
     check(wanted.sort().join() === there.sort().join(), `${where}: wants ${wanted}; there are ${there}`);
-    if (object.kind !== "Deployment") continue;
-    const secured = container.args.some((arg) => arg.startsWith("--tls-certificate="));
-    for (const probe of ["startupProbe", "readinessProbe", "livenessProbe"])
-      check(container[probe].httpGet.scheme === (secured ? "HTTPS" : undefined), `${where}: ${probe} by the wrong scheme`);
-    check(metadata.annotations["prometheus.io/scheme"] === (secured ? "https" : undefined), `${where}: scraped by the wrong scheme`);
   }
+}
+
+// A broker's port `admin`, plain HTTP, is what probes and Prometheus ask; clients have no way to it.
+function check_admin(build_name, objects) {
+  const { metadata, spec: { containers: [container] } } = pod_of(objects.find(({ kind }) => kind === "Deployment"));
+  const port = container.ports.find(({ name }) => name === "admin")?.containerPort, where = `${build_name}: broker`;
+  check(container.args.includes(`--admin-http=0.0.0.0:${port}`), `${where}: --admin-http is not the port admin`);
+  for (const probe of ["startupProbe", "readinessProbe", "livenessProbe"])
+    check(container[probe].httpGet.port === "admin" && !container[probe].httpGet.scheme, `${where}: ${probe} asks another port`);
+  check(metadata.annotations["prometheus.io/port"] === String(port) && !metadata.annotations["prometheus.io/scheme"], `${where}: scraped elsewhere`);
+  for (const { metadata: { name }, spec } of objects.filter(({ kind }) => kind === "Service"))
+    check(!spec.ports.some(({ targetPort }) => targetPort === "admin" || targetPort === port), `${build_name}: Service ${name} leads to admin`);
+  const rules = objects.find(({ kind, metadata: { name } }) => kind === "NetworkPolicy" && name === "broker").spec.ingress;
+  const from = rules.filter(({ ports }) => ports.some((one) => one.port === "admin")).flatMap((rule) => rule.from);
+  check(JSON.stringify(from) === '[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"monitoring"}}}]', `${where}: admin is not for monitoring alone`);
 }
 
 const helps = new Map();
@@ -209,6 +218,7 @@ for (const name of BUILDS) {
   check_pods(name, objects);
   check_budgets(name, objects);
   check_secrets(name, objects);
+  check_admin(name, objects);
   check_disruption(name, objects, check);
   check_jobs(name, objects, check);
   if (bin) check_flags(name, objects);

@@ -31,7 +31,7 @@ export function steps({ plane, nodes, minor, k8s, build, script, set_say, leaves
     })) });
   };
   set_say(({ scheme, name, port }) => {
-    assert.deepEqual([scheme, port], ["https", 8080]);
+    assert.deepEqual([scheme, port], ["http", 8083]);
     assert.match(name, /^broker-/);
     return known;
   });
