@@ -1,240 +1,198 @@
 #include "common/http/request_parser.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
-#include <utility>
-
-#include "common/http/grammar.h"
 
 namespace frond::http {
 namespace {
 
-constexpr std::size_t kMaxChunkLine = 1024;       // a chunk's size and extensions
-constexpr std::size_t kFirstBodyRoom = 64 << 10;  // no more on the client's word alone
+constexpr std::size_t kMaxChunkLine = 1024;  // a chunk's size and extensions
+constexpr std::size_t kMaxSizeDigits = 16;   // of 64 bits
+
+constexpr std::string_view kCrlf = "\r\n";
+constexpr std::string_view kNoCrlf = "a line that does not end in CRLF";
+
+bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
 
 }  // namespace
 
 RequestParser::Progress RequestParser::feed(std::string_view bytes) {
   std::string_view rest = bytes;
-  while (true) {
-    const Step now = step(rest);
-    if (now == Step::kOn) continue;
-    const std::size_t used = bytes.size() - rest.size();
-    switch (now) {
-      case Step::kHeader:
-        return {used, State::kHeader};
-      case Step::kDone:
-        return {used, State::kDone};
-      case Step::kFailed:
-        return {used, State::kFailed};
-      default:
-        return {used, State::kNeedMore};
-    }
-  }
+  Step state;
+  while (!state) state = step(rest);
+  return {bytes.size() - rest.size(), *state};
 }
 
 RequestParser::Step RequestParser::step(std::string_view& rest) {
   switch (part_) {
     case Part::kStart:
       return start(rest);
-    case Part::kRequestLine:
-    case Part::kFields:
-      return take_header_line(rest);
-    case Part::kLength:
-      return take_body(rest, Part::kWhole);
-    case Part::kChunkSize:
-      return take_chunk_size(rest);
-    case Part::kChunk:
-      return take_body(rest, Part::kChunkEnd);
-    case Part::kChunkEnd:
-      return take_chunk_end(rest);
+    case Part::kHeader:
+      return take_header(rest);
+    case Part::kBody:
+      return take_body(rest);
+    case Part::kChunkHeader:
+      return take_chunk_header(rest);
     case Part::kTrailers:
-      return take_trailer(rest);
+      return take_trailers(rest);
     case Part::kWhole:
       break;
   }
-  return Step::kDone;
+  return State::kDone;
 }
-
+RequestParser::Step RequestParser::go_on(Part next, std::size_t line_begin) {
+  part_ = next;
+  line_begin_ = looked_at_ = line_begin;
+  return std::nullopt;
+}
 RequestParser::Step RequestParser::refuse(std::string_view why) {
-  failure_ = problem(400, "Bad request", "The request has " + std::string(why) + ".");
-  return Step::kFailed;
-}
-RequestParser::Step RequestParser::too_large() {
-  failure_ = body_too_large(max_body_);
-  return Step::kFailed;
-}
-
-// Where the line ends that begins at the front; its LF must be among the first `limit` bytes.
-RequestParser::Found RequestParser::find_line(std::string_view rest, std::size_t limit) {
-  const std::size_t window = std::min(rest.size(), limit);
-  const std::size_t from = std::min(looked_at_, window);
-  const void* const end = std::memchr(rest.data() + from, '\n', window - from);
-  if (end == nullptr) {
-    looked_at_ = window;
-    return rest.size() < limit ? Found::kNeedMore : Found::kTooLong;
-  }
-  looked_at_ = 0;
-  const auto length = static_cast<std::size_t>(static_cast<const char*>(end) - rest.data());
-  if (length == 0 || rest[length - 1] != '\r') return Found::kBareLineFeed;
-  line_ = length - 1;
-  return Found::kLine;
-}
-std::string_view RequestParser::take_line(std::string_view& rest) {
-  const auto line = rest.substr(0, line_);
-  rest.remove_prefix(line_ + 2);
-  return line;
+  message_.refuse(why);
+  return State::kFailed;
 }
 
 RequestParser::Step RequestParser::start(std::string_view& rest) {
-  if (rest.empty()) return Step::kNeedMore;
+  if (rest.empty()) return State::kNeedMore;
   if (rest.front() == '\r' && !forgiven_) {
-    if (rest.size() == 1) return Step::kNeedMore;
-    if (rest[1] != '\n') return refuse("a line that does not end in CRLF");
+    if (rest.size() == 1) return State::kNeedMore;
+    if (rest[1] != '\n') return refuse(kNoCrlf);
     rest.remove_prefix(2);
     forgiven_ = true;
-    return Step::kOn;
+    return std::nullopt;
   }
   begun_ = true;
-  // What speaks another protocol is told so at its first byte; its lines may never end.
-  if (grammar::token_char(rest.front()) == 0) return refuse("no request line of HTTP/1.1");
-  part_ = Part::kRequestLine;
-  return Step::kOn;
+  // A client of another protocol (TLS) is refused at its first byte, since its lines may never end.
+  if (rest.front() <= ' ' || rest.front() == 0x7f) return refuse("no request line of HTTP/1.1");
+  return go_on(Part::kHeader);
 }
 
-RequestParser::Step RequestParser::take_header_line(std::string_view& rest) {
-  switch (find_line(rest, limits_.max_header - overhead_)) {
+// Where the line ends that begins at line_begin_. Its LF must be among the first `end` bytes.
+RequestParser::Found RequestParser::find_line(std::string_view rest, std::size_t end) {
+  const auto window = rest.substr(0, end);
+  const auto feed = window.find('\n', looked_at_);
+  if (feed == std::string_view::npos) {
+    looked_at_ = window.size();
+    return rest.size() < end ? Found::kNeedMore : Found::kTooLong;
+  }
+  if (feed == line_begin_ || window[feed - 1] != '\r') return Found::kBareLineFeed;
+  line_ = window.substr(line_begin_, feed - 1 - line_begin_);
+  line_begin_ = looked_at_ = feed + 1;
+  return Found::kLine;
+}
+// All lines up to an empty one, and this. A line that begins with white space is a folded field's (obs-fold).
+RequestParser::Found RequestParser::find_empty_line(std::string_view rest, std::size_t end) {
+  while (true) {
+    const Found found = find_line(rest, end);
+    if (found != Found::kLine || line_.empty()) return found;
+    if (line_.front() == ' ' || line_.front() == '\t') return Found::kFolded;
+  }
+}
+
+RequestParser::Step RequestParser::take_header(std::string_view& rest) {
+  switch (find_empty_line(rest, limits_.max_header)) {
     case Found::kLine:
       break;
     case Found::kNeedMore:
-      return Step::kNeedMore;
+      return State::kNeedMore;
     case Found::kBareLineFeed:
-      return refuse("a line that does not end in CRLF");
+      return refuse(kNoCrlf);
+    case Found::kFolded:
+      return refuse("a folded field");
     case Found::kTooLong: {
-      const bool target = part_ == Part::kRequestLine;
-      failure_ = problem(target ? 414 : 431, target ? "URI too long" : "Request header fields too large",
-                         "The request line and fields may have " + std::to_string(limits_.max_header) + " bytes.");
-      return Step::kFailed;
+      const bool target = line_begin_ == 0;
+      message_.fail(problem(target ? 414 : 431, target ? "URI too long" : "Request header fields too large",
+                            "The request line and fields may have " + std::to_string(limits_.max_header) + " bytes."));
+      return State::kFailed;
     }
   }
-  const auto line = take_line(rest);
-  overhead_ += line.size() + 2;
-  if (part_ == Part::kRequestLine) {
-    part_ = Part::kFields;
-    return head_.take_request_line(line) ? Step::kOn : Step::kFailed;
-  }
-  if (line.empty()) return head_.finish() ? end_header() : Step::kFailed;
-  return head_.take_field(line) ? Step::kOn : Step::kFailed;
-}
-
-RequestParser::Step RequestParser::end_header() {
-  overhead_ = 0;
-  left_ = head_.content_length();
-  if (!head_.chunked() && left_ == 0) {
+  if (!message_.give(rest.substr(0, line_begin_))) return State::kFailed;
+  if (!message_.is_header_whole()) return refuse("no whole header");
+  rest.remove_prefix(line_begin_);
+  if (message_.is_whole()) {
     part_ = Part::kWhole;
-    return Step::kDone;
+    return State::kDone;
   }
-  part_ = head_.chunked() ? Part::kChunkSize : Part::kLength;
-  awaited_ = head_.expects_continue();
-  return Step::kHeader;
+  go_on(message_.is_chunked() ? Part::kChunkHeader : Part::kBody);
+  return State::kHeader;
 }
-
-bool RequestParser::allow_body(std::size_t max) {
-  max_body_ = max;
-  if (max == 0 || head_.content_length() > max) return too_large() != Step::kFailed;
-  return true;
-}
-bool RequestParser::take_expect_continue() { return std::exchange(awaited_, false); }
 
 std::size_t RequestParser::body_capacity() const {
-  const std::string& body = head_.request().body;
+  const std::string& body = message_.request().body;
   return body.empty() ? 0 : body.capacity();
 }
 
-RequestParser::Step RequestParser::take_body(std::string_view& rest, Part next) {
-  if (rest.empty()) return Step::kNeedMore;
-  const auto piece = rest.substr(0, std::min<std::uint64_t>(left_, rest.size()));
-  std::string& body = head_.body();
-  if (const std::size_t need = body.size() + piece.size(); need > body.capacity()) {
-    // Grows with what has come, up to what there may be.
-    const auto most = head_.chunked() ? max_body_ : std::min<std::uint64_t>(head_.content_length(), max_body_);
-    body.reserve(std::max<std::size_t>(need, std::min<std::uint64_t>(most, std::max(2 * need, kFirstBodyRoom))));
-  }
-  body.append(piece);
-  rest.remove_prefix(piece.size());
-  left_ -= piece.size();
-  if (left_ > 0) return Step::kNeedMore;
-  part_ = next;
-  return Step::kOn;
+RequestParser::Step RequestParser::take_body(std::string_view& rest) {
+  if (rest.empty()) return State::kNeedMore;
+  const auto used = message_.give(rest);
+  if (!used) return State::kFailed;
+  rest.remove_prefix(*used);
+  if (message_.left() > 0) return State::kNeedMore;
+  return message_.is_chunked() ? go_on(Part::kChunkHeader, kCrlf.size()) : go_on(Part::kWhole);
 }
 
-RequestParser::Step RequestParser::take_chunk_size(std::string_view& rest) {
-  switch (find_line(rest, kMaxChunkLine)) {
+// [CRLF of the chunk before] chunk-size [chunk-ext] CRLF
+RequestParser::Step RequestParser::take_chunk_header(std::string_view& rest) {
+  const std::size_t begin = line_begin_;
+  if (rest.size() < begin) return State::kNeedMore;
+  if (begin > 0 && !rest.starts_with(kCrlf)) return refuse("a chunk that is longer than it says");
+  switch (find_line(rest, begin + kMaxChunkLine)) {
     case Found::kLine:
       break;
     case Found::kNeedMore:
-      return Step::kNeedMore;
-    case Found::kBareLineFeed:
-      return refuse("a line that does not end in CRLF");
+      return State::kNeedMore;
     case Found::kTooLong:
       return refuse("a chunk header that is too long");
+    default:
+      return refuse(kNoCrlf);
   }
-  const auto line = take_line(rest);
-  const auto size = grammar::chunk_size(line);
-  if (!size) return refuse("a chunk header that is none");
+  // Beast does not check what is inside quotes.
+  if (std::any_of(line_.begin(), line_.end(), is_control)) return refuse("a control character in a chunk header");
   // Extensions are not part of any body, so they have a limit of their own. (A size has few digits; more are counted.)
-  overhead_ += line.size() > 16 ? line.size() - 16 : 0;
+  overhead_ += line_.size() - std::min(line_.size(), kMaxSizeDigits);
   if (overhead_ > limits_.max_header) return refuse("more chunk extensions than are taken");
-  if (*size > max_body_ - head_.request().body.size()) return too_large();
-  left_ = *size;
-  part_ = *size > 0 ? Part::kChunk : Part::kTrailers;
-  return Step::kOn;
+  const auto digits = line_.substr(std::min(line_.find_first_not_of('0'), line_.size()));
+  const auto count = std::min(digits.find_first_not_of("0123456789abcdefABCDEF"), digits.size());
+  if (count > kMaxSizeDigits) {
+    message_.refuse_body();
+    return State::kFailed;
+  }
+  const auto used = message_.give(rest.substr(0, line_begin_));
+  if (!used) return State::kFailed;
+  if (*used > 0) {
+    rest.remove_prefix(*used);
+    return go_on(Part::kBody);
+  }
+  // Beast reads the last chunk together with the trailers. For another it wants more only if a quote is left open.
+  if (count > 0) return refuse("a chunk extension that does not end");
+  trailers_end_ = line_begin_ + limits_.max_header - overhead_;
+  part_ = Part::kTrailers;
+  return std::nullopt;
 }
 
-RequestParser::Step RequestParser::take_chunk_end(std::string_view& rest) {
-  if (!rest.empty() && rest.front() != '\r') return refuse("a chunk that is longer than it says");
-  if (rest.size() < 2) return Step::kNeedMore;
-  if (rest[1] != '\n') return refuse("a chunk that is longer than it says");
-  rest.remove_prefix(2);
-  part_ = Part::kChunkSize;
-  return Step::kOn;
-}
-
-// Trailers say nothing that is used here. They must be fields all the same, and frame nothing.
-RequestParser::Step RequestParser::take_trailer(std::string_view& rest) {
-  switch (find_line(rest, limits_.max_header - std::min(overhead_, limits_.max_header))) {
+RequestParser::Step RequestParser::take_trailers(std::string_view& rest) {
+  switch (find_empty_line(rest, trailers_end_)) {
     case Found::kLine:
       break;
     case Found::kNeedMore:
-      return Step::kNeedMore;
+      return State::kNeedMore;
     case Found::kBareLineFeed:
-      return refuse("a line that does not end in CRLF");
+      return refuse(kNoCrlf);
+    case Found::kFolded:
+      return refuse("a folded trailer");
     case Found::kTooLong:
       return refuse("more trailers than are taken");
   }
-  const auto line = take_line(rest);
-  overhead_ += line.size() + 2;
-  if (line.empty()) {
-    part_ = Part::kWhole;
-    return Step::kDone;
-  }
-  const auto colon = line.find(':');
-  if (colon == std::string_view::npos || !grammar::is_token(line.substr(0, colon)) ||
-      !grammar::is_text(line.substr(colon + 1)) || ++trailers_ > RequestHead::kMaxFields)
-    return refuse("a trailer that is no field");
-  const auto name = line.substr(0, colon);
-  if (grammar::equals_ignoring_case(name, "content-length") || grammar::equals_ignoring_case(name, "transfer-encoding"))
-    return refuse("a trailer that frames");
-  return Step::kOn;
+  if (!message_.give(rest.substr(0, line_begin_))) return State::kFailed;
+  if (!message_.is_whole()) return refuse("a chunk extension that does not end");
+  rest.remove_prefix(line_begin_);
+  part_ = Part::kWhole;
+  return State::kDone;
 }
 
 Request RequestParser::take() {
-  part_ = Part::kStart;
-  overhead_ = trailers_ = 0;
-  max_body_ = limits_.max_body;
-  begun_ = forgiven_ = awaited_ = false;
-  return head_.take();
+  go_on(Part::kStart);
+  overhead_ = 0;
+  begun_ = forgiven_ = false;
+  return message_.take();
 }
 
 }  // namespace frond::http
