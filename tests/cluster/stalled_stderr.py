@@ -39,7 +39,8 @@ class FullPipe:
                 time.sleep(0.02)
                 continue
             got, quiet = got + piece, time.monotonic() + 1
-        return got[self.filled:].decode()
+        behind, self.filled = got[self.filled:], max(0, self.filled - len(got))
+        return behind.decode()
 
     def close(self):
         os.close(self.reader)

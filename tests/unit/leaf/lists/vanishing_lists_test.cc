@@ -101,7 +101,9 @@ TEST_F(VanishingLists, GiveRightAnswersOrNone) {
         }
         const std::size_t which = mode == Mode::kAnd ? 0 : 1;
         if (expected.size() == which) expected.push_back(hits);  // the first answers, of a whole file
-        if (expected.size() > which) EXPECT_EQ(hits, expected[which]) << "seed " << kSeed << ", " << name;
+        if (expected.size() > which) {
+          EXPECT_EQ(hits, expected[which]) << "seed " << kSeed << ", " << name;
+        }
         ++right;
       }
     }
