@@ -280,7 +280,9 @@ void SearchQuery::answer_from_gpu(Slot& slot, Mode mode, PlanBatcher::Answer ans
 
 void SearchQuery::wave_done(Mode mode) {
   // Engines share a floor while they search: a score that was made of lost bytes may have taken hits from the others.
-  if (misled_.load(std::memory_order_relaxed)) fail_all(wire::Unsearched::kUnavailable);
+  if (misled_.load(std::memory_order_relaxed))
+    for (Slot& slot : slots_)
+      if (!slot.failed) slot.failed = wire::Unsearched::kUnavailable;
   if (mode == Mode::kAnd && request_.mode == wire::Mode::kAuto && !deadline_.cancelled() && needs_disjunction()) {
     if (!known_ || known_->terms.size() > 1 || !known_->all_known) return launch(Mode::kOr, Lane::kContinue);
     has_or_ = true;  // of one term AND and OR are the same
