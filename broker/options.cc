@@ -8,10 +8,10 @@
 
 namespace frond::broker {
 
-std::variant<Options, int> read_options(int argc, const char* const* argv) {
-  CLI::App app("Answers searches over HTTP from the leaves of one collection.", "frond-broker");
-  Options options;
-  std::string log_level = "info", exhaustive = "on";
+namespace {
+
+// Where and how HTTP is served.
+void add_listeners(CLI::App& app, Options& options) {
   app.add_option("--http", options.http, "Where the API is served: HOST:PORT")->required()->check(config::host_port());
   app.add_option("--admin-http", options.admin_http,
                  "Where /livez, /readyz, /metrics and /v1/cluster are served as well, over plain HTTP: HOST:PORT")
@@ -20,7 +20,6 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
                  "Names of this server, with commas between: who asks --http under another gets 421, unless it is an "
                  "address, or for what --admin-http serves; none: any name")
       ->delimiter(',');
-  app.add_option("--collection", options.collection, "The collection to search")->required();
   auto* const certificate = app.add_option("--tls-certificate", options.tls_certificate,
                                            "PEM file, the server's certificate first: the API is served over HTTPS");
   auto* const key = app.add_option("--tls-key", options.tls_key, "PEM file of the certificate's private key");
@@ -31,17 +30,33 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
       ->check(CLI::Range(0, 100'000'000))
       ->needs(certificate)
       ->capture_default_str();
-  auto* const leaf = app.add_option("--leaf", options.leaves, "A leaf: tcp://HOST:PORT; may be repeated")
-                         ->check(config::tcp_endpoint());
-  app.add_option("--leaf-dns", options.leaf_dns, "NAME:PORT: every address of the name is a leaf")
-      ->check(config::host_port())
-      ->excludes(leaf);
-  app.add_option("--leaf-dns-interval-ms", options.leaf_dns_interval_ms, "How often the name is looked up")
-      ->check(CLI::Range(100, 3'600'000))
+}
+
+// What its clients may hold.
+void add_client_limits(CLI::App& app, Options& options) {
+  app.add_option("--max-connections", options.max_connections, "HTTP connections; more are answered 503")
+      ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  app.add_option("--curve-secret-key", options.curve_secret_key,
-                 "File of this broker's secret key (frond keygen): leaves are only spoken to with CURVE");
-  app.add_option("--curve-leaf-key", options.curve_leaf_key, "File of the leaves' public key; goes with the above");
+  app.add_option("--max-connections-per-address", options.max_connections_per_address,
+                 "Of these, those of one address (or 64 bits of an IPv6 address); more are answered 429; 0: half")
+      ->check(CLI::Range(0, 1 << 20))
+      ->capture_default_str();
+  app.add_option("--max-body-bytes", options.max_body_bytes,
+                 "Bytes of request bodies that are on their way in, all together; what is past them gets 503")
+      ->transform(config::byte_size())
+      ->default_str("64MiB");
+  app.add_option("--max-unsent-bytes", options.max_unsent_bytes,
+                 "Bytes of answers that clients have not taken, all together; a large answer past them becomes 503")
+      ->transform(config::byte_size())
+      ->default_str("256MiB");
+  app.add_option("--min-client-rate", options.min_client_rate,
+                 "Bytes a second that a client must send of a body and take of a large answer; 0: any")
+      ->transform(config::byte_size())
+      ->default_str("4KiB");
+}
+
+// What searches may ask for, and how many there may be at a time.
+void add_search_limits(CLI::App& app, Options& options, std::string& exhaustive) {
   app.add_option("--cache", options.cache_bytes, "Budget of the result cache; 0: no cache")
       ->transform(config::byte_size())
       ->default_str("64MiB");
@@ -64,10 +79,10 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--max-in-flight", options.max_in_flight, "Searches evaluated at a time; more are answered 429")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  auto* const msearch =
-      app.add_option("--max-msearch-in-flight", options.max_msearch_in_flight,
-                     "Of these, lines of msearch requests, all together; more wait. Default: a quarter of the above")
-          ->check(CLI::Range(1, 1 << 20));
+  app.add_option("--max-msearch-in-flight", options.max_msearch_in_flight,
+                 "Of these, lines of msearch requests, all together; more wait. 0: a quarter of the above")
+      ->check(CLI::Range(0, 1 << 20))
+      ->capture_default_str();
   app.add_option("--max-costly-in-flight", options.max_costly_in_flight,
                  "Of these, searches for more than 100 hits, deeper than 1,000, of more than 64 terms, or exhaustive")
       ->check(CLI::Range(1, 1 << 20))
@@ -83,25 +98,29 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
                  "Share of searches that may be sent to a second replica because the first is slow; 0: none")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  app.add_option("--max-connections", options.max_connections, "HTTP connections; more are answered 503")
-      ->check(CLI::Range(1, 1 << 20))
+}
+
+}  // namespace
+
+std::variant<Options, int> read_options(int argc, const char* const* argv) {
+  CLI::App app("Answers searches over HTTP from the leaves of one collection.", "frond-broker");
+  Options options;
+  std::string log_level = "info", exhaustive = "on";
+  add_listeners(app, options);
+  app.add_option("--collection", options.collection, "The collection to search")->required();
+  auto* const leaf = app.add_option("--leaf", options.leaves, "A leaf: tcp://HOST:PORT; may be repeated")
+                         ->check(config::tcp_endpoint());
+  app.add_option("--leaf-dns", options.leaf_dns, "NAME:PORT: every address of the name is a leaf")
+      ->check(config::host_port())
+      ->excludes(leaf);
+  app.add_option("--leaf-dns-interval-ms", options.leaf_dns_interval_ms, "How often the name is looked up")
+      ->check(CLI::Range(100, 3'600'000))
       ->capture_default_str();
-  app.add_option("--max-connections-per-address", options.max_connections_per_address,
-                 "Of these, those of one address (or 64 bits of an IPv6 address); more are answered 429; 0: half")
-      ->check(CLI::Range(0, 1 << 20))
-      ->capture_default_str();
-  app.add_option("--max-body-bytes", options.max_body_bytes,
-                 "Bytes of request bodies that are on their way in, all together; what is past them gets 503")
-      ->transform(config::byte_size())
-      ->default_str("64MiB");
-  app.add_option("--max-unsent-bytes", options.max_unsent_bytes,
-                 "Bytes of answers that clients have not taken, all together; a large answer past them becomes 503")
-      ->transform(config::byte_size())
-      ->default_str("256MiB");
-  app.add_option("--min-client-rate", options.min_client_rate,
-                 "Bytes a second that a client must send of a body and take of a large answer; 0: any")
-      ->transform(config::byte_size())
-      ->default_str("4KiB");
+  app.add_option("--curve-secret-key", options.curve_secret_key,
+                 "File of this broker's secret key (frond keygen): leaves are only spoken to with CURVE");
+  app.add_option("--curve-leaf-key", options.curve_leaf_key, "File of the leaves' public key; goes with the above");
+  add_search_limits(app, options, exhaustive);
+  add_client_limits(app, options);
   app.add_option("--poll-ms", options.poll_ms, "How often leaves are asked what they serve, in milliseconds")
       ->check(CLI::Range(10, 60'000))
       ->capture_default_str();
@@ -123,7 +142,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   options.log_level = *config::parse_log_level(log_level);  // was checked
   if (options.node_name.empty()) options.node_name = default_node_name(config::parse_host_port(options.http)->port);
   options.allow_exhaustive = exhaustive == "on";
-  if (msearch->count() == 0) options.max_msearch_in_flight = std::max(1u, options.max_in_flight / 4);
+  if (options.max_msearch_in_flight == 0) options.max_msearch_in_flight = std::max(1u, options.max_in_flight / 4);
   if (options.max_msearch_in_flight > options.max_in_flight)
     return config::refuse(app, "--max-msearch-in-flight is more than --max-in-flight");
   if (options.leaves.empty() && options.leaf_dns.empty())
