@@ -13,10 +13,12 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -86,11 +88,15 @@ http::Server::Config http_config(const Options& options, std::size_t connections
 
 // For operators and probes alone, who compete with no searcher there. Null: no such listener.
 Result<std::unique_ptr<http::Server>> admin_server(boost::asio::io_context& io, const Options& options,
-                                                   std::size_t descriptors, http::Router router) {
+                                                   std::size_t descriptors,
+                                                   std::function<void(std::string_view, int, double)> on_answer,
+                                                   http::Router router) {
   if (options.admin_http.empty()) return std::unique_ptr<http::Server>();
-  auto made = http::Server::create(
-      io, {.listen = options.admin_http, .max_connections = std::clamp<std::size_t>(descriptors / 16, 4, 64)},
-      std::move(router));
+  auto made = http::Server::create(io,
+                                   {.listen = options.admin_http,
+                                    .max_connections = std::clamp<std::size_t>(descriptors / 16, 4, 64),
+                                    .on_answer = std::move(on_answer)},
+                                   std::move(router));
   if (!made) return std::move(made).error().within("--admin-http");
   return made;
 }
@@ -136,9 +142,8 @@ int serve(const Options& options, std::size_t descriptors) {
   if (!tls) return refuse(tls.error());
 
   auto public_http = http_config(options, connections_within(descriptors, options, log));
-  public_http.on_answer = [&](std::string_view route, int status, double seconds) {
-    http_metrics.count(route, status, seconds);
-  };
+  const auto count = [&](std::string_view route, int status, double took) { http_metrics.count(route, status, took); };
+  public_http.on_answer = count;
   public_http.tls = *tls ? &(*tls)->identity() : nullptr;
   public_http.on_handshake_failure = [&](std::string_view reason) { (*tls)->count_failure(reason); };
   const auto is_draining = [&] { return draining; };
@@ -150,7 +155,7 @@ int serve(const Options& options, std::size_t descriptors) {
       is_draining, which_stalls};
   auto http = http::Server::create(io, std::move(public_http), make_routes(targets));
   if (!http) return refuse(std::move(http).error().within("--http"));
-  const auto admin = admin_server(io, options, descriptors, make_admin_routes(targets));
+  const auto admin = admin_server(io, options, descriptors, count, make_admin_routes(targets));
   if (!admin) return refuse(admin.error());
   if (const auto set = map.set_leaves(options.leaves); !set) return refuse(set.error());
   std::optional<LeafDns> dns;

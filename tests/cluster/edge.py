@@ -147,6 +147,7 @@ def check_admin(test):
         harness.expect(got == status, f"{path} at --admin-http: {got}")
     listeners = {name for name in broker.metrics(port) if name.startswith("frond_http_connections{")}
     harness.expect(len(listeners) == 2, f"connections by listener: {listeners}")
+    harness.expect(broker.metrics(port)['frond_http_requests_total{code="200",route="/v1/cluster"}'] == 1, "its answers are counted")
     for connection in held:
         connection.close()
 
