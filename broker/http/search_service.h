@@ -34,7 +34,7 @@ class SearchService {
     std::uint32_t max_depth = kMaxDepth;  // offset + k
     std::size_t max_terms = scoring::kMaxQueryTerms;
     bool allow_exhaustive = true;  // processor=exhaustive
-    Admission::Limits in_flight;    // evaluations; a search past them is answered 429
+    Admission::Limits in_flight;   // evaluations; a search past them is answered 429
     std::size_t cache_bytes = 64 << 20;
   };
   // Called once, perhaps before search() returns. A 200's body is one line without its end.
