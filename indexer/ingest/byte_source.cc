@@ -13,19 +13,26 @@ constexpr std::size_t kStoredBytes = 256 << 10, kPlainBytes = 512 << 10;
 
 }  // namespace
 
-ByteSource::ByteSource(int file, std::string path) : file_(file), path_(std::move(path)), stored_(kStoredBytes) {}
-ByteSource::~ByteSource() { ::close(file_); }
+ByteSource::ByteSource(int file, std::string path, const InputLimits& limits)
+    : file_(file), path_(std::move(path)), limits_(limits), stored_(kStoredBytes) {}
+ByteSource::~ByteSource() {
+  ::close(file_);
+  if (decompressor_ && limits_.on_window) {
+    decompressor_.reset();
+    limits_.on_window(0);
+  }
+}
 
-Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::filesystem::path& path) {
+Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::filesystem::path& path, const InputLimits& limits) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return Error(Code::kUnavailable, path.string() + ": cannot open: " + std::strerror(errno));
   ::posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
-  std::unique_ptr<ByteSource> source(new ByteSource(file, path.string()));
+  std::unique_ptr<ByteSource> source(new ByteSource(file, path.string(), limits));
   // A pipe may give its first bytes one by one.
   while (!source->at_end_ && source->end_ < kCompressionSniffBytes) FROND_TRY(source->fill());
   source->compression_ = sniff_compression(ByteView(source->stored_).first(source->end_));
   if (source->compression_ != Compression::kNone) {
-    source->decompressor_ = FROND_TRY(Decompressor::create(source->compression_));
+    source->decompressor_ = FROND_TRY(Decompressor::create(source->compression_, limits));
     source->plain_.resize(kPlainBytes);
   }
   return source;
@@ -49,9 +56,9 @@ Result<void> ByteSource::fill() {
   }
 }
 
-Error ByteSource::damaged(std::string_view what) const {
+Error ByteSource::damaged(const Error& why) const {
   const std::uint64_t offset = stored_bytes_ - (end_ - begin_);
-  return {Code::kCorrupt, path_ + ": at byte " + std::to_string(offset) + ": " + std::string(what)};
+  return {why.code(), path_ + ": at byte " + std::to_string(offset) + ": " + why.message()};
 }
 
 Result<ByteView> ByteSource::read() {
@@ -69,12 +76,14 @@ Result<ByteView> ByteSource::read() {
     // At the end of the file there may still be output to come, for no input.
     const ByteView in = ByteView(stored_).subspan(begin_, end_ - begin_);
     Result<Decompressor::Progress> progress = decompressor_->step(in, plain_);
-    if (!progress) return damaged(progress.error().message());
+    if (!progress) return damaged(progress.error());
     begin_ += progress->consumed;
     if (progress->produced > 0) return ByteView(plain_).first(progress->produced);
     if (progress->consumed > 0) continue;
-    if (at_end_) return damaged(std::string(name_of(compression_)) + ": the stream is cut short");
-    if (end_ - begin_ == stored_.size()) return damaged(std::string(name_of(compression_)) + ": no end in sight");
+    if (at_end_)
+      return damaged(Error(Code::kCorrupt, std::string(name_of(compression_)) + ": the stream is cut short"));
+    if (end_ - begin_ == stored_.size())
+      return damaged(Error(Code::kCorrupt, std::string(name_of(compression_)) + ": no end in sight"));
     FROND_TRY(fill());
   }
 }

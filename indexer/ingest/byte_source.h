@@ -14,25 +14,27 @@ namespace frond::indexer {
 class ByteSource {
  public:
   // kUnavailable: the file can't be opened or read.
-  static Result<std::unique_ptr<ByteSource>> open(const std::filesystem::path& path);
+  static Result<std::unique_ptr<ByteSource>> open(const std::filesystem::path& path, const InputLimits& limits = {});
   ~ByteSource();
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
   // The next bytes of the content, valid until the next call; empty at the end. kCorrupt: the compressed stream is
-  // damaged or cut short; kUnavailable: reading failed. Both name the file and the offset in it.
+  // damaged or cut short; kInvalid: its window is too long; kUnavailable: reading failed. All name the file and the
+  // offset in it.
   Result<ByteView> read();
   // Of the file as stored.
   std::uint64_t stored_bytes_read() const { return stored_bytes_; }
   Compression compression() const { return compression_; }
 
  private:
-  ByteSource(int file, std::string path);
+  ByteSource(int file, std::string path, const InputLimits& limits);
   Result<void> fill();
-  Error damaged(std::string_view what) const;
+  Error damaged(const Error& why) const;
 
   int file_;
   std::string path_;
+  InputLimits limits_;
   Compression compression_ = Compression::kNone;
   std::unique_ptr<Decompressor> decompressor_;  // none: the file is not compressed
   ByteBuffer stored_, plain_;

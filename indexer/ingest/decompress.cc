@@ -6,8 +6,10 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "common/base/check.h"
@@ -140,14 +142,14 @@ class Bzip2 final : public StreamByStream {
 
 class Xz final : public StreamByStream {
  public:
-  Xz() = default;
+  explicit Xz(const InputLimits& limits) : limits_(limits) {}
   ~Xz() override { lzma_end(&stream_); }
   Xz(const Xz&) = delete;
   Xz& operator=(const Xz&) = delete;
 
  private:
   Result<void> restart() override {
-    const lzma_ret status = lzma_stream_decoder(&stream_, kMaxXzMemory, 0);  // frees what it had before
+    const lzma_ret status = lzma_stream_decoder(&stream_, memory_, 0);  // frees what it had before
     if (status != LZMA_OK) return failed(status);
     return {};
   }
@@ -156,7 +158,11 @@ class Xz final : public StreamByStream {
     stream_.avail_in = in.size();
     stream_.next_out = reinterpret_cast<std::uint8_t*>(out.data());
     stream_.avail_out = out.size();
-    const lzma_ret status = lzma_code(&stream_, LZMA_RUN);
+    lzma_ret status = lzma_code(&stream_, LZMA_RUN);
+    while (status == LZMA_MEMLIMIT_ERROR) {
+      FROND_TRY(allow(lzma_memusage(&stream_)));
+      status = lzma_code(&stream_, LZMA_RUN);
+    }
     if (status == LZMA_STREAM_END) {
       stream_ended();
     } else if (status != LZMA_OK && status != LZMA_BUF_ERROR) {
@@ -164,33 +170,63 @@ class Xz final : public StreamByStream {
     }
     return Progress{in.size() - stream_.avail_in, out.size() - stream_.avail_out};
   }
-  Error failed(lzma_ret status) const {
-    if (status == LZMA_MEMLIMIT_ERROR)
-      return {Code::kCorrupt, "xz: its dictionary takes " + std::to_string(lzma_memusage(&stream_) >> 20) +
-                                  " MiB, more than " + std::to_string(kMaxXzMemory >> 20) + " MiB"};
+  // The decoder has `bytes` at most, and stops before it takes more: what the block at hand needs is known then.
+  Result<void> allow(std::uint64_t bytes) {
+    if (bytes > std::min(kMaxXzMemory, limits_.window_bytes))
+      return Error(Code::kInvalid, "xz: " + limits_.too_wide("a dictionary that takes", bytes, kMaxXzMemory));
+    const lzma_ret status = lzma_memlimit_set(&stream_, bytes);
+    if (status != LZMA_OK) return failed(status);
+    memory_ = bytes;
+    if (limits_.on_window) limits_.on_window(memory_);
+    return {};
+  }
+  static Error failed(lzma_ret status) {
     return {Code::kCorrupt, status == LZMA_MEM_ERROR       ? "xz: out of memory"
                             : status == LZMA_FORMAT_ERROR  ? "xz: bytes that are no stream"
                             : status == LZMA_OPTIONS_ERROR ? "xz: a filter that is not supported"
                                                            : "xz: damaged stream"};
   }
+  InputLimits limits_;
   lzma_stream stream_ = LZMA_STREAM_INIT;
+  std::uint64_t memory_ = 1;  // which no block keeps to
 };
+// The window that a frame beginning with `head` asks for: RFC 8878, 3.1.1.1. Nothing: more bytes are needed to tell.
+constexpr std::size_t kZstdHeadBytes = 17;  // magic, descriptor, up to 4 bytes of a dictionary's id, up to 8 of a size
+std::optional<std::uint64_t> window_of(std::string_view head) {
+  if (head.size() < kZstdMagicBytes + 1) return std::nullopt;
+  const auto at = [head](std::size_t place) { return static_cast<std::uint8_t>(head[place]); };
+  if ((at(0) & 0xf0) == 0x50) return 0;  // a skippable frame has none
+  const std::uint8_t descriptor = at(4);
+  const bool single_segment = (descriptor & 0x20) != 0;
+  if (!single_segment) {
+    if (head.size() < 6) return std::nullopt;
+    const std::uint64_t base = std::uint64_t{1} << (10 + (at(5) >> 3));
+    return base + base / 8 * (at(5) & 7);
+  }
+  // The whole content is one segment, as long as its size says.
+  constexpr std::size_t kIdBytes[] = {0, 1, 2, 4}, kSizeBytes[] = {1, 2, 4, 8};
+  const std::size_t begin = 5 + kIdBytes[descriptor & 3], bytes = kSizeBytes[descriptor >> 6];
+  if (head.size() < begin + bytes) return std::nullopt;
+  std::uint64_t size = bytes == 2 ? 256 : 0;
+  for (std::size_t i = 0; i < bytes; ++i) size += std::uint64_t{at(begin + i)} << (8 * i);
+  return size;
+}
 
 class Zstd final : public Decompressor {
  public:
-  explicit Zstd(int max_window_log) : context_(ZSTD_createDCtx()) {
+  explicit Zstd(const InputLimits& limits) : limits_(limits), context_(ZSTD_createDCtx()) {
     FROND_CHECK(context_ != nullptr);
-    ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, max_window_log);
+    // Ours is the limit that counts; the library's is a power of two, and is the next one.
+    const auto log = static_cast<int>(std::bit_width(std::max<std::uint64_t>(limits.window_bytes, 1 << 10) - 1));
+    ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, log);
   }
   ~Zstd() override { ZSTD_freeDCtx(context_); }
   Zstd(const Zstd&) = delete;
   Zstd& operator=(const Zstd&) = delete;
 
   Result<Progress> step(ByteView in, std::span<std::byte> out) override {
-    // The library reads frames from before zstd 1.0 too, but only where their magic number comes in one piece.
-    const std::size_t missing = std::min(kZstdMagicBytes - magic_.size(), in.size());
-    if (missing > 0 && !begins_zstd_frame(magic_ + std::string(as_text(in.first(missing)))))
-      return Error(Code::kCorrupt, "zstd: bytes that are no frame");
+    const std::size_t missing = std::min(kZstdHeadBytes - head_.size(), in.size());
+    if (missing > 0) FROND_TRY(look_at(head_ + std::string(as_text(in.first(missing)))));
     ZSTD_inBuffer from{in.data(), in.size(), 0};
     ZSTD_outBuffer to{out.data(), out.size(), 0};
     const std::size_t left = ZSTD_decompressStream(context_, &to, &from);
@@ -198,17 +234,39 @@ class Zstd final : public Decompressor {
     // 0 is the end of a frame; a call that did nothing says nothing new.
     if (from.pos > 0 || to.pos > 0) inside_ = left != 0;
     if (inside_)
-      magic_ += as_text(in.first(std::min(missing, from.pos)));
+      head_ += as_text(in.first(std::min(missing, from.pos)));
     else
-      magic_.clear();
+      start_anew();
     return Progress{from.pos, to.pos};
   }
   bool at_boundary() const override { return !inside_; }
 
  private:
+  Result<void> look_at(const std::string& head) {
+    // The library reads frames from before zstd 1.0 too, but only where their magic number comes in one piece.
+    if (!begins_zstd_frame(std::string_view(head).substr(0, kZstdMagicBytes)))
+      return Error(Code::kCorrupt, "zstd: bytes that are no frame");
+    const auto window = window_of(head);
+    if (!window || checked_) return {};
+    if (*window > limits_.window_bytes)
+      return Error(Code::kInvalid, "zstd: " + limits_.too_wide("a window of", *window));
+    checked_ = true;
+    if (*window <= window_) return {};
+    window_ = *window;  // the library keeps the largest
+    if (limits_.on_window) limits_.on_window(window_);
+    return {};
+  }
+  void start_anew() {
+    head_.clear();
+    checked_ = false;
+  }
+
+  InputLimits limits_;
   ZSTD_DCtx* context_;
   bool inside_ = false;
-  std::string magic_;  // of the frame that we are inside of, as far as it was read
+  std::string head_;      // of the frame that we are inside of, as far as it was read
+  bool checked_ = false;  // that frame's window
+  std::uint64_t window_ = 0;
 };
 
 }  // namespace
@@ -226,16 +284,16 @@ Compression sniff_compression(ByteView head) {
   return Compression::kNone;
 }
 
-Result<std::unique_ptr<Decompressor>> Decompressor::create(Compression compression, int max_window_log) {
+Result<std::unique_ptr<Decompressor>> Decompressor::create(Compression compression, const InputLimits& limits) {
   switch (compression) {
     case Compression::kGzip:
       return std::unique_ptr<Decompressor>(std::make_unique<Gzip>());
     case Compression::kZstd:
-      return std::unique_ptr<Decompressor>(std::make_unique<Zstd>(max_window_log));
+      return std::unique_ptr<Decompressor>(std::make_unique<Zstd>(limits));
     case Compression::kBzip2:
       return std::unique_ptr<Decompressor>(std::make_unique<Bzip2>());
     case Compression::kXz:
-      return std::unique_ptr<Decompressor>(std::make_unique<Xz>());
+      return std::unique_ptr<Decompressor>(std::make_unique<Xz>(limits));
     case Compression::kNone:
       break;
   }

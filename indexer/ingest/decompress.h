@@ -9,6 +9,7 @@
 
 #include "common/base/bytes.h"
 #include "common/base/result.h"
+#include "indexer/ingest/input_limits.h"
 
 namespace frond::indexer {
 
@@ -19,13 +20,11 @@ std::string_view name_of(Compression compression);
 inline constexpr std::size_t kCompressionSniffBytes = 10;
 Compression sniff_compression(ByteView head);
 
-// The longest zstd window taken: what its --long=31 needs. A frame with a longer one is refused.
-inline constexpr int kMaxWindowLog = 31;
 // What decompressing xz may take: xz -9 needs 65 MiB. A stream that asks for more is refused.
 inline constexpr std::uint64_t kMaxXzMemory = std::uint64_t{80} << 20;
 
-// One compressed file. Memory is fixed, but for a zstd frame's window (at most 2^max_window_log bytes, touched as
-// used), and xz's dictionary (kMaxXzMemory at most).
+// One compressed file. Memory is fixed, under 4 MiB, but for a zstd frame's window and xz's dictionary, which the
+// limits bound, touched as used.
 class Decompressor {
  public:
   struct Progress {
@@ -35,12 +34,12 @@ class Decompressor {
   // Decompresses from the front of `in` to the front of `out` (not empty). Nothing consumed and nothing produced: it
   // needs more input. An empty `in` asks for the output still to come. kCorrupt: damaged bytes, or bytes after a
   // stream's end that start no further stream (zero bytes after gzip, bzip2 and xz are padding); the caller knows
-  // where.
+  // where. kInvalid: a window or a dictionary that takes more than the limits allow.
   virtual Result<Progress> step(ByteView in, std::span<std::byte> out) = 0;
   // Whether the input may end here: between two streams, all output given.
   virtual bool at_boundary() const = 0;
 
-  static Result<std::unique_ptr<Decompressor>> create(Compression compression, int max_window_log = kMaxWindowLog);
+  static Result<std::unique_ptr<Decompressor>> create(Compression compression, const InputLimits& limits = {});
 };
 
 }  // namespace frond::indexer

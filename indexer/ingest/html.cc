@@ -3,93 +3,36 @@
 #include <gumbo.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <csetjmp>
-#include <cstring>
-#include <memory>
-#include <new>
 #include <optional>
 #include <vector>
 
-#include "common/base/check.h"
 #include "common/text/analyzer.h"
 #include "common/text/utf8.h"
 #include "indexer/ingest/html_depth.h"
 #include "indexer/ingest/html_title.h"
+#include "indexer/ingest/page_arena.h"
 
 namespace frond::indexer {
 namespace {
 
-// gumbo's memory: blocks that are dropped together, freed pieces reused by size. Gumbo can't be told that there is no
-// more, and frees its tree by recursion; so running out jumps out of the parse, and the tree is never freed by gumbo.
-class Arena {
- public:
-  explicit Arena(std::size_t limit) : limit_(limit) { blocks_.reserve(limit / kBlockBytes + 1); }
-  std::jmp_buf& exhausted() { return exhausted_; }
-
-  static void* allocate(void* arena, std::size_t size) { return static_cast<Arena*>(arena)->take(size); }
-  static void release(void* arena, void* piece) {
-    if (piece) static_cast<Arena*>(arena)->give_back(piece);
-  }
-
- private:
-  // Before each piece: its class. Pieces of class c have 16 << c bytes behind the header.
-  struct alignas(16) Header {
-    std::size_t size_class;
-  };
-  struct Free {
-    Free* next;
-  };
-  static constexpr std::size_t kBlockBytes = 256 << 10;
-
-  void* take(std::size_t size) {
-    const auto size_class = static_cast<std::size_t>(std::bit_width((std::max<std::size_t>(size, 1) - 1) / 16));
-    if (size_class >= free_.size()) std::longjmp(exhausted_, 1);
-    if (Free* piece = free_[size_class]) {
-      free_[size_class] = piece->next;
-      return piece;
-    }
-    const std::size_t bytes = sizeof(Header) + (std::size_t{16} << size_class);
-    if (bytes > left_) grow(bytes);
-    auto* header = new (at_) Header{size_class};
-    at_ += bytes;
-    left_ -= bytes;
-    return header + 1;
-  }
-  void give_back(void* memory) {
-    const std::size_t size_class = (static_cast<Header*>(memory) - 1)->size_class;
-    free_[size_class] = new (memory) Free{free_[size_class]};
-  }
-  void grow(std::size_t bytes) {
-    const std::size_t block = std::max(bytes, kBlockBytes);
-    if (block > limit_ - std::min(limit_, used_)) std::longjmp(exhausted_, 1);
-    at_ = new (std::nothrow) std::byte[block];
-    if (!at_) std::longjmp(exhausted_, 1);  // an exception could not pass through gumbo
-    used_ += block;
-    blocks_.emplace_back(at_);  // within what is reserved
-    left_ = block;
-  }
-
-  std::size_t limit_, used_ = 0, left_ = 0;
-  std::byte* at_ = nullptr;
-  std::array<Free*, 28> free_{};  // the largest piece has 2 GiB
-  std::vector<std::unique_ptr<std::byte[]>> blocks_;
-  std::jmp_buf exhausted_;
-};
-
-// A page's tree is some 10 to 30 times its length.
-std::size_t memory_for(std::size_t bytes) { return (std::size_t{32} << 20) + 40 * bytes; }
+// More than any honest page takes.
+std::size_t most_tree_bytes(std::size_t page_bytes) { return (std::size_t{32} << 20) + 40 * page_bytes; }
 
 // Null when the arena is exhausted. Has no object of its own that the jump would skip.
-GumboOutput* parse(Arena& arena, const char* html, std::size_t bytes) {
+GumboOutput* parse(PageArena& arena, const char* html, std::size_t bytes) {
   GumboOptions options = kGumboDefaultOptions;
-  options.allocator = Arena::allocate;
-  options.deallocator = Arena::release;
+  options.allocator = PageArena::allocate;
+  options.deallocator = PageArena::release;
   options.userdata = &arena;
   options.max_errors = 0;
   if (setjmp(arena.exhausted()) != 0) return nullptr;
   return gumbo_parse_with_options(&options, html, bytes);
+}
+
+std::string prepared(std::string_view utf8) {
+  const std::optional<std::string> closed = with_closed_titles(utf8);
+  return with_bounded_depth(closed ? *closed : utf8);
 }
 
 enum class Role { kInline, kBlock, kCell, kDropped, kTitle };
@@ -225,13 +168,15 @@ class TreeText {
 
 }  // namespace
 
-Result<TitledText> html_to_text(std::string_view utf8) {
+Result<TitledText> html_to_text(std::string_view utf8, std::size_t tree_bytes) {
   if (utf8.size() > kMaxHtmlBytes) return Error(Code::kInvalid, "HTML longer than 16 MiB");
-  const std::optional<std::string> closed = with_closed_titles(utf8);
-  const std::string html = with_bounded_depth(closed ? *closed : utf8);
-  Arena arena(memory_for(html.size()));
+  const std::string html = prepared(utf8);
+  tree_bytes = std::max(PageArena::kLeastBytes, std::min(tree_bytes, most_tree_bytes(html.size())));
+  PageArena arena(tree_bytes);
   const GumboOutput* output = parse(arena, html.data(), html.size());
-  if (!output) return Error(Code::kInvalid, "HTML that takes too much memory");
+  if (!output)
+    return Error(Code::kInvalid, "HTML whose elements take more than " + std::to_string(tree_bytes >> 20) +
+                                     " MiB of memory (see --memory-limit)");
   TitledText result = TreeText().of(output->document);
   std::ranges::replace(result.title, '\n', ' ');
   if (!text::is_utf8(result.title)) result.title = text::repaired_utf8(result.title);  // references to surrogates

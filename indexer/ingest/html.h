@@ -9,11 +9,12 @@
 namespace frond::indexer {
 
 inline constexpr std::size_t kMaxHtmlBytes = std::size_t{16} << 20;
+inline constexpr std::size_t kMaxTreeBytes = ~std::size_t{0};  // no limit but what honest pages take
 
 // The words of an HTML page, or of anything with tags: scripts, styles, templates and comments dropped, references
 // resolved, white space folded, one line a block element. The title is that of <title>, or of TREC's <headline>, <ttl>
 // or <hl>; it is not in the body. `utf8` is valid UTF-8. Tags nested deeper than kMaxHtmlDepth are ignored. kInvalid:
-// longer than kMaxHtmlBytes, or it takes more memory than any honest page of its length.
-Result<TitledText> html_to_text(std::string_view utf8);
+// longer than kMaxHtmlBytes, or its elements take more than `tree_bytes` of memory.
+Result<TitledText> html_to_text(std::string_view utf8, std::size_t tree_bytes = kMaxTreeBytes);
 
 }  // namespace frond::indexer

@@ -13,7 +13,7 @@ namespace {
 namespace dom = simdjson::dom;
 
 // A parser keeps buffers many times the size of the longest record it has seen: kept for ordinary ones only.
-constexpr std::size_t kKeptParserBytes = 4 << 20;
+constexpr std::size_t kKeptParserBytes = 128 << 10;
 constexpr std::size_t kMaxDepth = 64;
 
 struct JsonField {

@@ -9,11 +9,22 @@ namespace {
 
 // simdjson reads this far past a record; room for it spares a copy.
 constexpr std::size_t kParserSlack = 64;
+constexpr std::size_t kLongRecord = 1 << 20;
+
+}  // namespace
+
+void append_piece(std::string& record, std::string_view piece, std::size_t max_bytes) {
+  if (record.size() + piece.size() > kLongRecord && record.capacity() < max_bytes)
+    record.reserve(max_bytes + kParserSlack);
+  record.append(piece);
+}
+
+namespace {
 
 // jsonl and tsv. Lines of white space only are no records, but have numbers.
 class LineCutter final : public RecordCutter {
  public:
-  explicit LineCutter(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+  explicit LineCutter(std::size_t max_bytes) : max_bytes_(max_bytes), too_long_why_(too_long(max_bytes)) {}
   Result<std::optional<Cut>> next(ContentStream& stream) override {
     for (;;) {
       Cut cut{.number = ++line_, .offset = stream.offset()};
@@ -34,18 +45,19 @@ class LineCutter final : public RecordCutter {
       const std::size_t end = window.find('\n');
       const std::string_view part = window.substr(0, end);
       if (cut.bytes.size() + part.size() > max_bytes_) {
-        cut.problem = kTooLong;
+        cut.problem = too_long_why_;
         cut.bytes = {};
       }
       if (cut.problem.empty()) {
         if (!any && end != window.npos) cut.bytes.reserve(part.size() + kParserSlack);
-        cut.bytes.append(part);
+        append_piece(cut.bytes, part, max_bytes_);
       }
       stream.consume(part.size() + (end != window.npos));
       if (end != window.npos) return true;
     }
   }
   std::size_t max_bytes_;
+  std::string too_long_why_;
   std::uint64_t line_ = 0;
 };
 
@@ -61,7 +73,8 @@ constexpr DocumentTags kWikiTags = {"<doc ", "</doc>", "\n<doc ", "no </doc> bef
 
 class TaggedCutter final : public RecordCutter {
  public:
-  TaggedCutter(const DocumentTags& tags, std::size_t max_bytes) : tags_(tags), max_bytes_(max_bytes) {}
+  TaggedCutter(const DocumentTags& tags, std::size_t max_bytes)
+      : tags_(tags), max_bytes_(max_bytes), too_long_why_(too_long(max_bytes)) {}
   Result<std::optional<Cut>> next(ContentStream& stream) override {
     if (!FROND_TRY(find_begin(stream))) return std::optional<Cut>();
     Cut cut{.number = ++documents_, .offset = begin_};
@@ -113,7 +126,7 @@ class TaggedCutter final : public RecordCutter {
       const std::size_t old_size = text.size();
       const std::size_t from = old_size - std::min(old_size, tags_.end.size() - 1);
       const std::size_t taken = std::min<std::size_t>(window.size(), kPieceBytes);
-      text.append(window.substr(0, taken));
+      append_piece(text, window.substr(0, taken), max_bytes_);
       std::size_t end = text.find(tags_.end, from);
       const std::size_t begin = text.find(tags_.next_begin, from);
       if (begin < end) {
@@ -135,7 +148,7 @@ class TaggedCutter final : public RecordCutter {
         text.erase(0, text.size() - (tags_.end.size() - 1));  // what an end or a begin may start with
       }
     }
-    if (too_long_ && cut.problem.empty()) cut.problem = kTooLong;
+    if (too_long_ && cut.problem.empty()) cut.problem = too_long_why_;
     too_long_ = false;
     if (!cut.problem.empty()) text = {};
     return {};
@@ -144,6 +157,7 @@ class TaggedCutter final : public RecordCutter {
 
   const DocumentTags& tags_;
   std::size_t max_bytes_;
+  std::string too_long_why_;
   std::uint64_t documents_ = 0, begin_ = 0;
   bool inside_ = false, too_long_ = false;
 };
@@ -151,7 +165,7 @@ class TaggedCutter final : public RecordCutter {
 // A file is a record.
 class FileCutter final : public RecordCutter {
  public:
-  explicit FileCutter(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+  explicit FileCutter(std::size_t max_bytes) : max_bytes_(max_bytes), too_long_why_(too_long(max_bytes)) {}
   Result<std::optional<Cut>> next(ContentStream& stream) override {
     if (done_) return std::optional<Cut>();
     done_ = true;
@@ -160,11 +174,11 @@ class FileCutter final : public RecordCutter {
       const std::string_view window = FROND_TRY(stream.window());
       if (window.empty()) break;
       if (cut.bytes.size() + window.size() > max_bytes_) {
-        cut.problem = kTooLong;
+        cut.problem = too_long_why_;
         cut.bytes = {};
         break;
       }
-      cut.bytes.append(window);
+      append_piece(cut.bytes, window, max_bytes_);
       stream.consume(window.size());
     }
     return std::optional<Cut>(std::move(cut));
@@ -172,6 +186,7 @@ class FileCutter final : public RecordCutter {
 
  private:
   std::size_t max_bytes_;
+  std::string too_long_why_;
   bool done_ = false;
 };
 

@@ -9,6 +9,7 @@
 #include "common/base/result.h"
 #include "indexer/ingest/byte_source.h"
 #include "indexer/ingest/format.h"
+#include "indexer/ingest/input_limits.h"
 
 namespace frond::indexer {
 
@@ -40,10 +41,12 @@ struct Cut {
   std::uint64_t number = 0;
   std::uint64_t offset = 0;
   std::string bytes;
-  std::string_view problem;                   // not empty: the record is malformed, `bytes` is of no use
+  std::string_view problem;  // not empty: the record is malformed, `bytes` is of no use; valid as long as the cutter
   std::shared_ptr<const CsvColumns> columns;  // kCsv
 };
-inline constexpr std::string_view kTooLong = "longer than the limit of 64 MiB";
+// Appends a piece of a record. One that grows long gets room for the longest at once: pages that nothing is written to
+// take no memory, while a string that doubles is there twice.
+void append_piece(std::string& record, std::string_view piece, std::size_t max_bytes);
 
 class RecordCutter {
  public:

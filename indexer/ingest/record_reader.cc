@@ -13,12 +13,12 @@ namespace {
 constexpr int kFolderSniffFiles = 16;
 
 // Whether the first files of a folder with something in them are all TSV. A text with a tab in its first line is none.
-bool is_folder_of_tsv(const fs::path& folder, bool hidden) {
-  InputWalk walk(folder, hidden);
+bool is_folder_of_tsv(const fs::path& folder, const ReadOptions& options) {
+  InputWalk walk(folder, options.hidden);
   for (int files = 0; files < kFolderSniffFiles;) {
     const std::optional<InputFile> file = walk.next();
     if (!file) return files > 0;
-    Result<std::unique_ptr<ByteSource>> source = ByteSource::open(file->path);
+    Result<std::unique_ptr<ByteSource>> source = ByteSource::open(file->path, options.limits);
     if (!source) continue;
     ContentStream stream(std::move(*source));
     const Result<std::string_view> head = stream.peek(kSniffBytes);
@@ -110,7 +110,7 @@ std::optional<InputFile> RecordReader::State::next_file() {
     const fs::path input = std::move(inputs.back());
     inputs.pop_back();
     walk = std::make_unique<InputWalk>(input, options.hidden, observer());
-    among_tsv = wanted == Format::kAuto && walk->is_folder() && is_folder_of_tsv(input, options.hidden);
+    among_tsv = wanted == Format::kAuto && walk->is_folder() && is_folder_of_tsv(input, options);
   }
 }
 
@@ -118,7 +118,7 @@ std::optional<InputFile> RecordReader::State::next_file() {
 Result<bool> RecordReader::State::open_next() {
   while (std::optional<InputFile> found = next_file()) {
     file = std::move(*found);
-    Result<std::unique_ptr<ByteSource>> source = ByteSource::open(file.path);
+    Result<std::unique_ptr<ByteSource>> source = ByteSource::open(file.path, options.limits);
     if (!source) {
       report_file(file.path, source.error().message());
       continue;
@@ -144,7 +144,7 @@ Result<bool> RecordReader::State::open_next() {
     }
     format = std::get<Format>(told);
     ++files_read[static_cast<std::size_t>(format)];
-    cutter = RecordCutter::create(format, kMaxRecordBytes);
+    cutter = RecordCutter::create(format, options.limits.record_bytes);
     return true;
   }
   // Which files are a share's depends on all of them, so the other builders would cut it otherwise.
@@ -174,7 +174,7 @@ Result<std::unique_ptr<RecordReader>> RecordReader::open(std::vector<fs::path> i
   }
   state->wanted = format;
   state->sink = std::move(sink);
-  state->options = options;
+  state->options = std::move(options);
   state->inputs.assign(std::make_move_iterator(inputs.rbegin()), std::make_move_iterator(inputs.rend()));
   return std::unique_ptr<RecordReader>(new RecordReader(std::move(state)));
 }

@@ -15,15 +15,14 @@
 #include "common/base/result.h"
 #include "indexer/ingest/document.h"
 #include "indexer/ingest/format.h"
+#include "indexer/ingest/html.h"
+#include "indexer/ingest/input_limits.h"
 #include "indexer/ingest/input_list.h"
 #include "indexer/ingest/skipped.h"
 
 namespace frond::indexer {
 
 struct CsvColumns;
-
-// A longer record is malformed.
-inline constexpr std::size_t kMaxRecordBytes = std::size_t{64} << 20;
 
 // One record as it stands in its file, not yet looked into.
 struct RawRecord {
@@ -34,6 +33,8 @@ struct RawRecord {
   std::uint64_t offset = 0;        // of the first byte, in the decompressed file
   std::string bytes;               // without the line's end
   std::shared_ptr<const CsvColumns> columns = nullptr;  // kCsv
+  std::uint64_t parse_bytes = 0;             // what parsing it takes at most (parse_cost.h), where somebody asked
+  std::uint64_t tree_bytes = kMaxTreeBytes;  // of that, an HTML page's elements
 };
 
 // A record, or a whole file, that gave no document.
@@ -54,25 +55,26 @@ using FilesRead = std::array<std::uint64_t, kFormats>;
 struct ReadOptions {
   InputShare share;
   bool hidden = false;  // files and folders whose names begin with a dot, too
+  InputLimits limits;
 };
 
 class RecordReader {
  public:
   // Inputs are read in the order given; folders recursively in byte order of path, without following symbolic links
   // inside them; of all files, those of options.share. kNotFound, kInvalid: an input that isn't there, or is neither
-  // file, pipe nor folder; no inputs.
+  // file, pipe nor folder; no inputs. Memory: the record at hand, and what options.limits allow for a window.
   static Result<std::unique_ptr<RecordReader>> open(std::vector<std::filesystem::path> inputs, Format format,
                                                     BadRecordSink sink, ReadOptions options = {});
   ~RecordReader();
   RecordReader(const RecordReader&) = delete;
   RecordReader& operator=(const RecordReader&) = delete;
 
-  // The next record; nothing at the end. Records that can't be cut (over kMaxRecordBytes, without their end) and files
-  // that can't be opened go to the sink. Files that hold nothing to read are counted in skipped(): tell_format() says
-  // which. An error ends the stream: kCorrupt, a compressed file is cut short or damaged (in format files, and where
-  // the format of a file in a folder isn't told yet, that is one bad record instead); kUnavailable, the disk failed.
-  // All name the file, and the offset where there is one. At the end of a share of several, kInvalid: the files are not
-  // those that open() saw.
+  // The next record; nothing at the end. Records that can't be cut (longer than the limits allow, without their end)
+  // and files that can't be opened go to the sink. Files that hold nothing to read are counted in skipped():
+  // tell_format() says which. An error ends the stream: kCorrupt, a compressed file is cut short or damaged, kInvalid,
+  // its window is too long (in format files, and where the format of a file in a folder isn't told yet, these are one
+  // bad record instead); kUnavailable, the disk failed. All name the file, and the offset where there is one. At the
+  // end of a share of several, kInvalid: the files are not those that open() saw.
   Result<std::optional<RawRecord>> next();
 
   // Progress; from any thread. Decompressed bytes read so far; stored (compressed) bytes read so far.

@@ -36,7 +36,7 @@ Result<Document> parse_trec(const RawRecord& record) {
     rest.remove_prefix(header->end);
   }
   const std::string utf8 = FROND_TRY(to_utf8(rest, charset_of_html(rest)));
-  TitledText text = FROND_TRY(html_to_text(utf8));
+  TitledText text = FROND_TRY(html_to_text(utf8, record.tree_bytes));
   document.title = std::move(text.title);
   document.body = std::move(text.body);
   return document;

@@ -10,14 +10,22 @@ namespace {
 
 constexpr std::string_view kMark = "\xef\xbb\xbf";
 
-// What a record has so far; over the limit it has nothing but a problem.
-void append(std::string_view part, std::size_t max_bytes, Cut& cut) {
-  if (cut.bytes.size() + part.size() > max_bytes) {
-    cut.problem = kTooLong;
-    cut.bytes = {};
+// Collects the pieces of a record; over the limit it has nothing but a problem.
+class PieceCollector {
+ public:
+  explicit PieceCollector(std::size_t max_bytes) : max_bytes_(max_bytes), too_long_why_(too_long(max_bytes)) {}
+  void append(std::string_view part, Cut& cut) const {
+    if (cut.bytes.size() + part.size() > max_bytes_) {
+      cut.problem = too_long_why_;
+      cut.bytes = {};
+    }
+    if (cut.problem.empty()) append_piece(cut.bytes, part, max_bytes_);
   }
-  if (cut.problem.empty()) cut.bytes.append(part);
-}
+
+ private:
+  std::size_t max_bytes_;
+  std::string too_long_why_;
+};
 
 // Finds where a JSON value ends, through pieces of it.
 class ValueEnd {
@@ -59,7 +67,7 @@ class ValueEnd {
 
 class JsonCutter final : public RecordCutter {
  public:
-  explicit JsonCutter(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+  explicit JsonCutter(std::size_t max_bytes) : pieces_(max_bytes) {}
   Result<std::optional<Cut>> next(ContentStream& stream) override {
     if (!FROND_TRY(find_value(stream))) return std::optional<Cut>();
     Cut cut{.number = ++values_, .offset = stream.offset()};
@@ -71,7 +79,7 @@ class JsonCutter final : public RecordCutter {
         break;
       }
       const std::size_t end = value.find(window);
-      append(window.substr(0, end), max_bytes_, cut);
+      pieces_.append(window.substr(0, end), cut);
       stream.consume(std::min(end, window.size()));
       if (end != window.npos) break;
     }
@@ -97,14 +105,14 @@ class JsonCutter final : public RecordCutter {
       stream.consume(1);
     }
   }
-  std::size_t max_bytes_;
+  PieceCollector pieces_;
   std::uint64_t values_ = 0;
   bool in_array_ = false;
 };
 
 class CsvCutter final : public RecordCutter {
  public:
-  explicit CsvCutter(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+  explicit CsvCutter(std::size_t max_bytes) : pieces_(max_bytes) {}
   Result<std::optional<Cut>> next(ContentStream& stream) override {
     if (done_) return std::optional<Cut>();
     for (;;) {
@@ -135,12 +143,12 @@ class CsvCutter final : public RecordCutter {
       const std::string_view window = FROND_TRY(stream.window());
       if (window.empty()) return any;
       const std::size_t end = row.find(window);
-      append(window.substr(0, end), max_bytes_, cut);
+      pieces_.append(window.substr(0, end), cut);
       stream.consume(end == window.npos ? window.size() : end + 1);
       if (end != window.npos) return true;
     }
   }
-  std::size_t max_bytes_;
+  PieceCollector pieces_;
   std::uint64_t rows_ = 0;
   std::shared_ptr<const CsvColumns> columns_;
   bool done_ = false;

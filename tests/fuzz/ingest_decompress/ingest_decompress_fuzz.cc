@@ -13,8 +13,8 @@ using frond::indexer::Decompressor;
 
 namespace {
 
-constexpr int kWindowLog = 24;                // so that a claimed window costs no gigabytes here
-constexpr std::size_t kMaxOutput = 16 << 20;  // a few bytes may stand for very many
+constexpr std::uint64_t kWindowBytes = 16 << 20;  // so that a claimed window costs no gigabytes here
+constexpr std::size_t kMaxOutput = 16 << 20;      // a few bytes may stand for very many
 
 struct Outcome {
   std::string text;
@@ -23,7 +23,11 @@ struct Outcome {
 
 Outcome decompress(Compression compression, ByteView in, std::size_t piece) {
   Outcome outcome;
-  const auto decompressor = Decompressor::create(compression, kWindowLog).value();
+  frond::indexer::InputLimits limits;
+  limits.window_bytes = kWindowBytes;
+  std::uint64_t told = 0;
+  limits.on_window = [&](std::uint64_t bytes) { told = bytes; };
+  const auto decompressor = Decompressor::create(compression, limits).value();
   std::byte out[4096];
   std::size_t window = std::min(piece, in.size());
   while (outcome.text.size() < kMaxOutput) {
@@ -40,6 +44,7 @@ Outcome decompress(Compression compression, ByteView in, std::size_t piece) {
     }
     if (in.empty() && decompressor->at_boundary()) break;
   }
+  FROND_CHECK(told <= kWindowBytes);
   outcome.whole = in.empty() && decompressor->at_boundary();
   return outcome;
 }

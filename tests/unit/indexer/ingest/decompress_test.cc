@@ -92,8 +92,44 @@ TEST(Xz, RefusesADictionaryThatIsTooLarge) {
   const TestFolder folder;
   EXPECT_EQ(read_all(folder.write("x", xz_compressed("text", 64 << 20))), std::string("text"));
   const Result<std::string> got = read_all(folder.write("y", xz_compressed("text", 256 << 20)));
-  ASSERT_EQ(got, Code::kCorrupt);
-  EXPECT_THAT(got.error().message(), HasSubstr("xz: its dictionary takes 256 MiB, more than 80 MiB"));
+  ASSERT_EQ(got, Code::kInvalid);
+  EXPECT_THAT(got.error().message(), HasSubstr("xz: a dictionary that takes 257 MiB; at most 80 MiB are read"));
+}
+// What a block needs is told before it is allocated, once for blocks that need no more, and refused where the limits
+// allow less.
+TEST(Xz, TellsItsMemoryAndIsRefusedWhereThatIsTooMuch) {
+  const std::string stored = xz_compressed(some_text(100000), 8 << 20) + xz_compressed("short", 1 << 20);
+  for (const std::size_t piece : {stored.size(), std::size_t{1}})
+    for (const std::uint64_t most : {std::uint64_t{9} << 20, std::uint64_t{8} << 20}) {
+      std::vector<std::uint64_t> told;
+      InputLimits limits = InputLimits::of(std::uint64_t{64} << 20);
+      limits.window_bytes = most;
+      limits.on_window = [&](std::uint64_t bytes) { told.push_back(bytes); };
+      const auto decompressor = Decompressor::create(Compression::kXz, limits).value();
+      std::vector<std::byte> out(200000);
+      ByteView in = as_bytes(stored);
+      Result<Decompressor::Progress> progress = Decompressor::Progress{};
+      std::size_t produced = 0;
+      while (!in.empty()) {
+        progress = decompressor->step(in.first(std::min(piece, in.size())), out);
+        if (!progress) break;
+        produced += progress->produced;
+        in = in.subspan(progress->consumed);
+      }
+      if (most == std::uint64_t{9} << 20) {
+        EXPECT_TRUE(progress);
+        EXPECT_GE(produced, 100000u);
+        ASSERT_EQ(told.size(), 1u);
+        EXPECT_GE(told[0], std::uint64_t{8} << 20);
+        EXPECT_LE(told[0], most);
+      } else {
+        ASSERT_EQ(progress, Code::kInvalid);
+        EXPECT_THAT(progress.error().message(), HasSubstr("xz: a dictionary that takes 9 MiB"));
+        EXPECT_THAT(progress.error().message(), HasSubstr("--memory-limit (64 MiB); it takes a limit of 65 MiB"));
+        EXPECT_EQ(produced, 0u);
+        EXPECT_TRUE(told.empty());
+      }
+    }
 }
 TEST(Zstd, ReadsLongWindows) {
   const TestFolder folder;
@@ -104,6 +140,60 @@ TEST(Zstd, ReadsLongWindows) {
   const std::string text = block + block, stored = zstd_compressed(text, 31);
   ASSERT_LT(stored.size(), text.size() * 2 / 3);
   EXPECT_TRUE(read_all(folder.write("x", stored)) == text);
+}
+// The window of frames as the library writes them, told before anything is decompressed, and refused where it is longer
+// than allowed, whatever pieces the frame comes in.
+TEST(Zstd, TellsItsWindowAndIsRefusedWhereThatIsTooLong) {
+  const std::string stored = zstd_compressed(some_text(100000), 27) + zstd_compressed("short", 20);
+  for (const std::size_t piece : {stored.size(), std::size_t{1}})
+    for (const std::uint64_t most : {std::uint64_t{1} << 27, (std::uint64_t{1} << 27) - 1}) {
+      std::vector<std::uint64_t> told;
+      InputLimits limits = InputLimits::of(std::uint64_t{1} << 30);
+      limits.window_bytes = most;
+      limits.on_window = [&](std::uint64_t bytes) { told.push_back(bytes); };
+      const auto decompressor = Decompressor::create(Compression::kZstd, limits).value();
+      std::vector<std::byte> out(200000);
+      ByteView in = as_bytes(stored);
+      Result<Decompressor::Progress> progress = Decompressor::Progress{};
+      std::size_t produced = 0;
+      while (progress && !in.empty()) {
+        progress = decompressor->step(in.first(std::min(piece, in.size())), out);
+        if (!progress) break;
+        EXPECT_TRUE(progress->produced == 0 || !told.empty());
+        produced += progress->produced;
+        in = in.subspan(progress->consumed);
+      }
+      if (most == std::uint64_t{1} << 27) {
+        EXPECT_TRUE(progress);
+        EXPECT_EQ(told, std::vector{most});
+      } else {
+        ASSERT_EQ(progress, Code::kInvalid);
+        EXPECT_THAT(progress.error().message(), HasSubstr("a window of 128 MiB"));
+        EXPECT_THAT(progress.error().message(), HasSubstr("a limit of 1024 MiB"));
+        EXPECT_EQ(produced, 0u);
+        EXPECT_TRUE(told.empty());
+      }
+    }
+}
+TEST(Zstd, HasTheWindowOfItsContentWhereThatIsOneSegment) {
+  // RFC 8878, 3.1.1.1: descriptors with sizes of 1, 2, 4 and 8 bytes, one segment.
+  const std::pair<std::string, std::uint64_t> heads[] = {
+      {std::string("\x28\xb5\x2f\xfd\x20\x05", 6), 5},
+      {std::string("\x28\xb5\x2f\xfd\x60\x00\x01", 7), 512},
+      {std::string("\x28\xb5\x2f\xfd\xa0\x00\x00\x00\x40", 9), 1 << 30},
+      {std::string("\x28\xb5\x2f\xfd\xe1\x07\x00\x00\x00\x00\x01\x00\x00\x00", 14), std::uint64_t{1} << 32}};
+  for (const auto& [head, window] : heads) {
+    InputLimits limits = InputLimits::of(std::uint64_t{1} << 30);
+    std::uint64_t told = 0;
+    limits.on_window = [&](std::uint64_t bytes) { told = bytes; };
+    const auto decompressor = Decompressor::create(Compression::kZstd, limits).value();
+    std::array<std::byte, 64> out;
+    const auto progress = decompressor->step(as_bytes(head), out);
+    if (window <= limits.window_bytes)
+      EXPECT_EQ(told, window);
+    else
+      EXPECT_EQ(progress, Code::kInvalid) << window;
+  }
 }
 // A frame of version 0.5 behind a skippable one. Found by fuzzing.
 TEST(Zstd, RefusesFramesOfFormatsBeforeItsFirst) {

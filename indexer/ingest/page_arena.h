@@ -1,0 +1,65 @@
+#pragma once
+// gumbo's memory: pieces that are dropped together, freed ones used again for others of their size. gumbo can't be told
+// that there is no more, and frees its tree by recursion; so running out jumps out of the parse, and the tree is never
+// freed by gumbo.
+#include <array>
+#include <csetjmp>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace frond::indexer {
+
+// One thread.
+class PageArena {
+ public:
+  static constexpr std::size_t kLeastBytes = 512 << 10;
+  // Holds at most `limit` bytes, kLeastBytes or more.
+  explicit PageArena(std::size_t limit);
+  ~PageArena();
+  PageArena(const PageArena&) = delete;
+  PageArena& operator=(const PageArena&) = delete;
+
+  // Where allocate() jumps to, with 1, when the limit is reached: filled by setjmp() before.
+  std::jmp_buf& exhausted() { return exhausted_; }
+  // gumbo's allocator and deallocator; `arena` is the PageArena. Pieces are aligned to 8 bytes.
+  static void* allocate(void* arena, std::size_t size) { return static_cast<PageArena*>(arena)->take(size); }
+  static void release(void* arena, void* piece) {
+    if (piece) static_cast<PageArena*>(arena)->give_back(piece);
+  }
+  std::size_t bytes() const { return used_; }
+
+ private:
+  // Before each piece: how many bytes it has. A tree is made of millions, most of less than 200 bytes, so sizes are not
+  // rounded to powers of two.
+  struct Header {
+    std::size_t bytes;
+  };
+  struct Free {
+    Free* next;
+  };
+  // A piece with a block of its own, in a list so that it can be dropped with the others.
+  struct Large {
+    Large *before, *after;
+    Header header;  // last
+  };
+  static constexpr std::size_t kUnit = 8, kSmallBytes = 1024, kLargeBytes = 64 << 10;
+  static constexpr std::size_t kClasses = kSmallBytes / kUnit + 4 * 6 + 1;  // four a doubling up to kLargeBytes
+
+  static std::size_t rounded(std::size_t size);
+  static std::size_t class_of(std::size_t bytes);
+  void* take(std::size_t size);
+  void* take_large(std::size_t bytes);
+  void give_back(void* piece);
+  std::byte* new_block(std::size_t bytes);
+
+  const std::size_t limit_, block_bytes_;
+  std::size_t used_ = 0, left_ = 0;
+  std::byte* at_ = nullptr;
+  std::array<Free*, kClasses> free_{};
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  Large large_{&large_, &large_, {0}};  // the list's ends
+  std::jmp_buf exhausted_;
+};
+
+}  // namespace frond::indexer
