@@ -13,22 +13,30 @@
 namespace frond::indexer {
 namespace {
 
-constexpr std::size_t kFrameBytes = 128 << 10;  // of fields, before they are compressed
+constexpr std::size_t kLeastFrame = 8 << 10, kMostFrame = 128 << 10;  // of fields, before they are compressed
 
-std::size_t bytes_of(const partition::StoredDocument& document) {
-  return document.id.size() + document.url.size() + document.title.size() + document.body.size() + 16;
+// Of a document in memory: its fields, and what tells where they are.
+std::uint64_t bytes_of(const partition::StoredDocument& document) {
+  constexpr std::uint64_t kPlaces = 2 * sizeof(partition::StoredDocument) + 32;
+  return document.id.size() + document.url.size() + document.title.size() + document.body.size() + kPlaces;
+}
+
+// Of each of so many spools that are filled at the same time: a frame's fields, the buffer of its file, and what
+// vectors have to spare take about as much three times.
+std::size_t frame_bytes(const Dealing& dealing, std::size_t spools) {
+  return std::clamp<std::size_t>(dealing.memory / 3 / std::max<std::size_t>(spools, 1), kLeastFrame, kMostFrame);
 }
 
 // Documents to the frames of one spool.
 class SpoolFiller {
  public:
-  static Result<SpoolFiller> create(const std::filesystem::path& path) {
-    return SpoolFiller(FROND_TRY(SpoolWriter::create(path)));
+  static Result<SpoolFiller> create(const std::filesystem::path& path, std::size_t frame_bytes) {
+    return SpoolFiller(FROND_TRY(SpoolWriter::create(path, frame_bytes / 2)), frame_bytes);
   }
   Result<void> add(const partition::StoredDocument& document, std::uint32_t length, FrameCompressor& compressor) {
     frame_.add(document, length);
     bytes_ += bytes_of(document);
-    return bytes_ < kFrameBytes ? Result<void>() : flush(compressor);
+    return bytes_ < frame_bytes_ ? Result<void>() : flush(compressor);
   }
   Result<void> flush(FrameCompressor& compressor) {
     bytes_ = 0;
@@ -40,10 +48,12 @@ class SpoolFiller {
   }
 
  private:
-  explicit SpoolFiller(SpoolWriter spool) : spool_(std::move(spool)) {}
+  SpoolFiller(SpoolWriter spool, std::size_t frame_bytes)
+      : spool_(std::move(spool)), frame_bytes_(frame_bytes), frame_(frame_bytes) {}
   SpoolWriter spool_;
+  std::size_t frame_bytes_;
   DocumentFrameWriter frame_;
-  std::size_t bytes_ = 0;
+  std::uint64_t bytes_ = 0;
 };
 
 class DocumentDealer {
@@ -65,33 +75,48 @@ class DocumentDealer {
   }
   Error stopped() const { return Error(Code::kUnavailable, "stopped"); }
 
-  // Ranges of places whose documents have about as many bytes as may be held. Lengths stand for bytes, which are known
-  // for whole frames only.
+  // Ranges of places whose documents take no more memory than may be held, but for one that takes more by itself.
   Result<void> cut_ranges(const std::filesystem::path& spool) {
-    lengths_ = FROND_TRY(SpoolReader::read_lengths(spool));
-    if (lengths_.size() != dealing_.places.size())
-      return Error(Code::kCorrupt, spool.string() + ": " + std::to_string(lengths_.size()) + " documents instead of " +
-                                       std::to_string(dealing_.places.size()));
-    const std::uint64_t bytes = FROND_TRY(SpoolReader::read_bytes(spool));
-    const std::uint64_t ranges = bytes / std::max<std::uint64_t>(dealing_.memory / 2, 1) + 1;
-    if (ranges > kMostRanges)
-      return Error(Code::kInvalid,
-                   "to order " + std::to_string(bytes >> 20) + " MiB of stored fields takes a memory limit of " +
-                       std::to_string((bytes * 8 / kMostRanges >> 20) + 1) + " MiB; raise --memory-limit");
-    std::vector<std::uint32_t> by_place(lengths_.size());
-    for (std::size_t n = 0; n < lengths_.size(); ++n) by_place[dealing_.places[n]] = lengths_[n];
-    const std::uint64_t all = std::accumulate(lengths_.begin(), lengths_.end(), std::uint64_t{0}) + lengths_.size();
-    std::uint64_t weight = 0;
+    const std::vector<std::uint32_t> by_place = FROND_TRY(bytes_by_place(spool));
+    const std::uint64_t all = std::accumulate(by_place.begin(), by_place.end(), std::uint64_t{0});
+    const std::uint64_t most = std::max<std::uint64_t>(dealing_.memory / 2, 1);
+    std::uint64_t bytes = 0;
     for (std::uint32_t place = 0; place < by_place.size(); ++place) {
-      weight += std::uint64_t{by_place[place]} + 1;
-      if (weight * ranges >= all * (ends_.size() + 1)) ends_.push_back(place + 1);
+      if (bytes > 0 && bytes + by_place[place] > most) {
+        ends_.push_back(place);
+        bytes = 0;
+      }
+      bytes += by_place[place];
     }
+    if (!by_place.empty()) ends_.push_back(static_cast<std::uint32_t>(by_place.size()));
+    if (ends_.size() > kMostRanges)
+      return Error(Code::kInvalid,
+                   "to order " + std::to_string(all >> 20) + " MiB of stored fields takes a memory limit of " +
+                       std::to_string((all * 10 / kMostRanges >> 20) + 1) + " MiB; raise --memory-limit");
     return {};
+  }
+
+  // What the document of each place takes in memory.
+  Result<std::vector<std::uint32_t>> bytes_by_place(const std::filesystem::path& spool) {
+    std::vector<std::uint32_t> bytes(dealing_.places.size());
+    std::size_t documents = 0;
+    SpoolReader reader = FROND_TRY(SpoolReader::open(spool));
+    while (const auto frame = FROND_TRY(reader.next())) {
+      if (dealing_.stop.stop_requested()) return stopped();
+      for (const partition::StoredDocument& document : frame->documents())
+        if (documents++ < bytes.size())
+          bytes[dealing_.places[documents - 1]] = static_cast<std::uint32_t>(bytes_of(document));
+    }
+    if (documents != bytes.size())
+      return Error(Code::kCorrupt, spool.string() + ": " + std::to_string(documents) + " documents instead of " +
+                                       std::to_string(bytes.size()));
+    return bytes;
   }
 
   Result<void> scatter(const std::filesystem::path& spool) {
     std::vector<SpoolFiller> ranges;
-    for (std::size_t r = 0; r < ends_.size(); ++r) ranges.push_back(FROND_TRY(SpoolFiller::create(range_path(r))));
+    for (std::size_t r = 0; r < ends_.size(); ++r)
+      ranges.push_back(FROND_TRY(SpoolFiller::create(range_path(r), frame_bytes(dealing_, ends_.size()))));
     SpoolReader reader = FROND_TRY(SpoolReader::open(spool));
     std::size_t n = 0;
     while (const auto frame = FROND_TRY(reader.next())) {
@@ -111,7 +136,7 @@ class DocumentDealer {
     std::vector<SpoolFiller> spools;
     for (std::uint32_t p = 0; p < dealing_.partitions; ++p) {
       paths.push_back(dealing_.folder / ("ordered-spool-p" + std::to_string(p)));
-      spools.push_back(FROND_TRY(SpoolFiller::create(paths.back())));
+      spools.push_back(FROND_TRY(SpoolFiller::create(paths.back(), frame_bytes(dealing_, dealing_.partitions))));
     }
     for (std::size_t r = 0; r < held.size(); ++r) {
       if (dealing_.stop.stop_requested()) return stopped();
@@ -147,7 +172,6 @@ class DocumentDealer {
 
   const Dealing& dealing_;
   FrameCompressor compressor_;
-  std::vector<std::uint32_t> lengths_;
   std::vector<std::uint32_t> ends_;  // of the ranges: one past their last places
 };
 

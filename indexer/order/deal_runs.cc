@@ -26,8 +26,11 @@ class RunDealer {
   explicit RunDealer(const Dealing& dealing) : dealing_(dealing), shares_(dealing.partitions) {}
 
   Result<void> open() {
+    const auto frame_bytes = std::clamp<std::size_t>(dealing_.memory / 8 / dealing_.partitions,
+                                                     RunWriter::kLeastFrameBytes, kFramePayloadBytes);
     for (std::uint32_t p = 0; p < dealing_.partitions; ++p)
-      writers_.push_back(FROND_TRY(RunWriter::create(dealing_.folder / ("ordered-p" + std::to_string(p) + ".run"), p)));
+      writers_.push_back(
+          FROND_TRY(RunWriter::create(dealing_.folder / ("ordered-p" + std::to_string(p) + ".run"), p, frame_bytes)));
     return {};
   }
 

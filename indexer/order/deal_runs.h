@@ -15,7 +15,7 @@ namespace frond::indexer {
 struct Dealing {
   std::span<const std::uint32_t> places;  // a permutation
   std::uint32_t partitions = 1;
-  std::uint64_t memory = 0;  // bytes of stored fields to hold at a time
+  std::uint64_t memory = 0;  // bytes of documents to hold at a time, and about half as much of files' buffers
   const std::filesystem::path& folder;
   std::stop_token stop;
 };

@@ -14,12 +14,34 @@ constexpr int kSpoolLevel = 1;
 }  // namespace
 
 struct FrameCompressor::State {
+  explicit State(std::size_t kept) : kept_bytes(kept) {}
+  // Room of so many bytes, with any content.
+  std::byte* room(std::size_t bytes) {
+    if (bytes > scratch_bytes) {
+      scratch.reset();
+      scratch = std::make_unique_for_overwrite<std::byte[]>(bytes);
+      scratch_bytes = bytes;
+    }
+    return scratch.get();
+  }
+  void shrink() {
+    if (scratch_bytes <= kept_bytes) return;
+    scratch.reset();
+    scratch_bytes = 0;
+  }
+
   std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context{ZSTD_createCCtx(), &ZSTD_freeCCtx};
+  std::size_t kept_bytes, scratch_bytes = 0;
+  std::unique_ptr<std::byte[]> scratch;
 };
-FrameCompressor::FrameCompressor() : state_(std::make_unique<State>()) {}
+FrameCompressor::FrameCompressor(std::size_t kept_bytes) : state_(std::make_unique<State>(kept_bytes)) {}
 FrameCompressor::~FrameCompressor() = default;
 
 void DocumentFrameWriter::add(const partition::StoredDocument& document, std::uint32_t length) {
+  constexpr std::size_t kLongDocument = 1 << 20, kLengthBytes = 20;
+  const std::size_t bytes = document.id.size() + document.url.size() + document.title.size() + document.body.size();
+  // A buffer that doubles would be there twice.
+  if (bytes > kLongDocument) fields_.reserve(fields_.size() + bytes + kLengthBytes);
   ByteWriter out(fields_);
   for (const std::string_view field : {document.id, document.url, document.title, document.body}) out.put_text(field);
   lengths_.push_back(length);
@@ -29,21 +51,26 @@ ByteBuffer DocumentFrameWriter::finish(FrameCompressor& compressor) {
   ByteBuffer frame;
   if (lengths_.empty()) return frame;
   FROND_CHECK(fields_.size() <= kMaxFrameBytes);
-  const std::size_t at = kDocumentFrameHeaderBytes + lengths_.size() * 4;
-  frame.resize(at + ZSTD_compressBound(fields_.size()));
-  const std::size_t stored = ZSTD_compressCCtx(compressor.state_->context.get(), frame.data() + at, frame.size() - at,
-                                               fields_.data(), fields_.size(), kSpoolLevel);
+  const std::size_t bound = ZSTD_compressBound(fields_.size());
+  std::byte* const room = compressor.state_->room(bound);
+  const std::size_t stored =
+      ZSTD_compressCCtx(compressor.state_->context.get(), room, bound, fields_.data(), fields_.size(), kSpoolLevel);
   FROND_CHECK(!ZSTD_isError(stored));  // the room is what zstd asked for
-  frame.resize(at + stored);
-  std::memcpy(frame.data() + kDocumentFrameHeaderBytes, lengths_.data(), lengths_.size() * 4);
+  frame.reserve(kDocumentFrameHeaderBytes + lengths_.size() * 4 + stored);
+  frame.resize(kDocumentFrameHeaderBytes);
   store_le(frame.data(), static_cast<std::uint32_t>(lengths_.size()));
   store_le(frame.data() + 4, static_cast<std::uint32_t>(fields_.size()));
   store_le(frame.data() + 8, static_cast<std::uint32_t>(stored));
   store_le(frame.data() + 12, std::uint32_t{0});
+  ByteWriter out(frame);
+  out.put_bytes(std::as_bytes(std::span(lengths_)));
+  out.put_bytes(ByteView(room, stored));
   const ByteView payload = ByteView(frame).subspan(kDocumentFrameHeaderBytes);
   store_le(frame.data() + 16, std::uint64_t{XXH3_64bits(payload.data(), payload.size())});
   fields_.clear();
+  if (fields_.capacity() > 2 * kept_bytes_) ByteBuffer().swap(fields_);
   lengths_.clear();
+  compressor.state_->shrink();
   return frame;
 }
 

@@ -13,13 +13,13 @@
 namespace frond::indexer {
 
 inline constexpr std::size_t kDocumentFrameHeaderBytes = 24;
-// Of fields; a batch has at most one record of 64 MiB beyond its size.
+// Of fields; a batch has at most one record of kMaxRecordBytes beyond its size.
 inline constexpr std::uint32_t kMaxFrameBytes = 1u << 30;
 
-// The compressor's state, over a MiB: one a thread, for all its frames.
+// The compressor's state, over a MiB, and scratch, of which up to `kept_bytes` stay: one a thread, for all its frames.
 class FrameCompressor {
  public:
-  FrameCompressor();
+  explicit FrameCompressor(std::size_t kept_bytes = std::size_t{4} << 20);
   ~FrameCompressor();
   FrameCompressor(const FrameCompressor&) = delete;
   FrameCompressor& operator=(const FrameCompressor&) = delete;
@@ -30,15 +30,17 @@ class FrameCompressor {
   std::unique_ptr<State> state_;
 };
 
-// Adds documents, gives a frame. One thread; reusable.
+// Adds documents, gives a frame. One thread; reusable, keeps up to twice `kept_bytes` of memory.
 class DocumentFrameWriter {
  public:
+  explicit DocumentFrameWriter(std::size_t kept_bytes = std::size_t{4} << 20) : kept_bytes_(kept_bytes) {}
   void add(const partition::StoredDocument& document, std::uint32_t length);
   std::size_t documents() const { return lengths_.size(); }
   // The frame of what was added since the last call; empty without documents.
   ByteBuffer finish(FrameCompressor& compressor);
 
  private:
+  std::size_t kept_bytes_;
   ByteBuffer fields_;
   std::vector<std::uint32_t> lengths_;
 };

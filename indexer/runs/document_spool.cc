@@ -1,12 +1,15 @@
 #include "indexer/runs/document_spool.h"
 
+#include <utility>
+
 namespace frond::indexer {
 namespace {
 constexpr std::size_t kSpoolHeaderBytes = 8;
+constexpr std::size_t kKeptBytes = std::size_t{4} << 20;
 }  // namespace
 
-Result<SpoolWriter> SpoolWriter::create(const std::filesystem::path& path) {
-  SpoolWriter writer(FROND_TRY(ScratchWriter::create(path, std::size_t{64} << 10)));
+Result<SpoolWriter> SpoolWriter::create(const std::filesystem::path& path, std::size_t buffer_bytes) {
+  SpoolWriter writer(FROND_TRY(ScratchWriter::create(path, buffer_bytes)));
   ByteBuffer header;
   ByteWriter out(header);
   out.put(kSpoolMagic);
@@ -35,19 +38,35 @@ Result<DocumentFrameHeader> SpoolReader::next_header() {
   return header;
 }
 
+Result<std::uint64_t> SpoolReader::next_bytes() {
+  if (!header_ && file_.left() == 0) return std::uint64_t{0};
+  if (!header_) header_ = FROND_TRY(next_header());
+  return std::uint64_t{header_->raw_bytes};
+}
+
 Result<std::optional<DocumentFrame>> SpoolReader::next() {
-  if (file_.left() == 0) return std::optional<DocumentFrame>();
-  const DocumentFrameHeader header = FROND_TRY(next_header());
+  if (FROND_TRY(next_bytes()) == 0) return std::optional<DocumentFrame>();
+  const DocumentFrameHeader header = *std::exchange(header_, std::nullopt);
   payload_.resize(header.payload_bytes());
   FROND_TRY(file_.read(payload_));
   auto frame = DocumentFrame::open(header, payload_);
   if (!frame) return file_.corrupt(frame.error().message());
+  if (payload_.capacity() > kKeptBytes) ByteBuffer().swap(payload_);
   return std::optional<DocumentFrame>(std::move(*frame));
 }
 
 Result<std::vector<std::uint32_t>> SpoolReader::read_lengths(const std::filesystem::path& path) {
+  // Counted first: a vector that doubles would be there twice.
+  SpoolReader counter = FROND_TRY(open(path));
+  std::size_t documents = 0;
+  while (counter.file_.left() > 0) {
+    const DocumentFrameHeader header = FROND_TRY(counter.next_header());
+    documents += header.documents;
+    FROND_TRY(counter.file_.skip(header.payload_bytes()));
+  }
   SpoolReader reader = FROND_TRY(open(path));
   std::vector<std::uint32_t> lengths;
+  lengths.reserve(documents);
   while (reader.file_.left() > 0) {
     const DocumentFrameHeader header = FROND_TRY(reader.next_header());
     const std::size_t at = lengths.size();
@@ -56,17 +75,6 @@ Result<std::vector<std::uint32_t>> SpoolReader::read_lengths(const std::filesyst
     FROND_TRY(reader.file_.skip(header.stored_bytes));
   }
   return lengths;
-}
-
-Result<std::uint64_t> SpoolReader::read_bytes(const std::filesystem::path& path) {
-  SpoolReader reader = FROND_TRY(open(path));
-  std::uint64_t bytes = 0;
-  while (reader.file_.left() > 0) {
-    const DocumentFrameHeader header = FROND_TRY(reader.next_header());
-    bytes += header.raw_bytes;
-    FROND_TRY(reader.file_.skip(header.payload_bytes()));
-  }
-  return bytes;
 }
 
 }  // namespace frond::indexer

@@ -187,13 +187,13 @@ TEST(Ordering, SortsStoredFieldsInManyRanges) {
   const support::ScratchFolder folder;
   const auto documents = random_documents(400);
   auto small = written(documents, folder.path());
-  // 20 bytes a document at least, a quarter of the limit for two ranges of them: many ranges, but not too many.
-  const std::uint64_t bytes = SpoolReader::read_bytes(small.partitions[0].spool).value();
+  // A document takes some 200 bytes in memory: many ranges, but not too many.
+  constexpr std::uint64_t kBytes = 400 * 200;
   const auto order = random_order(400);
   std::vector<std::uint32_t> places(400);
   for (std::uint32_t i = 0; i < 400; ++i) places[order[i]] = i;
   const std::filesystem::path path = folder.path();
-  const auto spools = deal_documents(small.partitions[0].spool, {places, 3, bytes / 20, path, {}});
+  const auto spools = deal_documents(small.partitions[0].spool, {places, 3, kBytes / 20, path, {}});
   ASSERT_TRUE(spools) << spools.error().message();
   for (std::uint32_t p = 0; p < 3; ++p) {
     auto spool = SpoolReader::open((*spools)[p]).value();
@@ -205,7 +205,7 @@ TEST(Ordering, SortsStoredFieldsInManyRanges) {
       }
     EXPECT_GE(place, 400u);
   }
-  EXPECT_EQ(deal_documents(small.partitions[0].spool, {places, 3, bytes / 1000, path, {}}), Code::kInvalid);
+  EXPECT_EQ(deal_documents(small.partitions[0].spool, {places, 3, kBytes / 1000, path, {}}), Code::kInvalid);
 }
 
 }  // namespace
