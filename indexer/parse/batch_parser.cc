@@ -1,5 +1,8 @@
 #include "indexer/parse/batch_parser.h"
 
+#include <optional>
+#include <string>
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -12,30 +15,57 @@ IdHash hash_id(std::string_view id) {
   return {hash.low64, hash.high64};
 }
 
-BatchParser::BatchParser(const text::AnalyzerConfig& analyzer, std::uint32_t partitions, ParseOptions options)
-    : options_(options), analyzer_(analyzer), frames_(partitions) {}
+BatchParser::BatchParser(const text::AnalyzerConfig& analyzer, std::uint32_t partitions, const ParseLimits& limits,
+                         ParseOptions options)
+    : limits_(limits),
+      options_(options),
+      analyzer_(analyzer),
+      grouper_(limits.kept_bytes),
+      compressor_(limits.kept_bytes),
+      frames_(partitions, DocumentFrameWriter(limits.kept_bytes / partitions)) {}
 
-void BatchParser::parse(std::span<const RawRecord> records, ParsedBatch& out) {
+void BatchParser::parse(std::span<RawRecord> records, ParsedBatch& out, std::stop_token stop) {
   FROND_CHECK(records.size() <= kMaxBatchDocuments);
   out.documents.clear();
   out.shortened.clear();
   for (std::uint32_t i = 0; i < records.size(); ++i) {
-    const Result<Document> document = parse_record(records[i], options_);
-    if (!document) {
-      out.bad.push_back(bad_record(records[i], document.error()));
+    if (records[i].parse_bytes <= kCheapRecordBytes || limits_.memory == nullptr) {
+      parse_one(records[i], i, out);
       continue;
     }
-    if (document->title_cut || document->url_dropped)
-      out.shortened.push_back({i, document->title_cut, document->url_dropped});
-    grouper_.begin_document(static_cast<std::uint32_t>(out.documents.size()));
-    const std::uint32_t length = analyze(*document);
-    frames_[out.documents.size() % frames_.size()].add({document->id, document->url, document->title, document->body},
-                                                       length);
-    out.documents.push_back({hash_id(document->id), length, i});
+    const std::optional<WorkingMemory::Lease> lease = limits_.memory->take(records[i].parse_bytes, stop);
+    if (!lease) break;
+    parse_one(records[i], i, out);
   }
   grouper_.finish(out.tokens);
   out.frames.clear();
   for (DocumentFrameWriter& frame : frames_) out.frames.push_back(frame.finish(compressor_));
+}
+
+void BatchParser::parse_one(RawRecord& record, std::uint32_t place, ParsedBatch& out) {
+  const Result<Document> document = document_of(record);
+  if (!document) {
+    out.bad.push_back(bad_record(record, document.error()));
+    return;
+  }
+  if (document->title_cut || document->url_dropped)
+    out.shortened.push_back({place, document->title_cut, document->url_dropped});
+  grouper_.begin_document(static_cast<std::uint32_t>(out.documents.size()));
+  const std::uint32_t length = analyze(*document);
+  frames_[out.documents.size() % frames_.size()].add({document->id, document->url, document->title, document->body},
+                                                     length);
+  out.documents.push_back({hash_id(document->id), length, place});
+}
+
+Result<Document> BatchParser::document_of(RawRecord& record) const {
+  Result<Document> document = parse_record(record, options_);
+  if (record.parse_bytes > kCheapRecordBytes) std::string().swap(record.bytes);
+  if (!document) return document;
+  const std::size_t bytes = document->id.size() + document->url.size() + document->title.size() + document->body.size();
+  if (bytes > limits_.document_bytes)
+    return Error(Code::kInvalid, "a document of " + in_mebibytes(bytes) + ", longer than the limit of " +
+                                     in_mebibytes(limits_.document_bytes));
+  return document;
 }
 
 std::uint32_t BatchParser::analyze(const Document& document) {

@@ -15,7 +15,7 @@ std::size_t coded_bytes(std::size_t suffix_bytes) { return suffix_bytes + (suffi
 
 }  // namespace
 
-TokenGrouper::TokenGrouper() : collections_(kTrieCollections) {}
+TokenGrouper::TokenGrouper(std::size_t kept_bytes) : kept_bytes_(kept_bytes), collections_(kTrieCollections) {}
 
 void TokenGrouper::begin_document(std::uint32_t document) {
   FROND_CHECK(document < kMaxBatchDocuments && document >= document_);
@@ -91,6 +91,7 @@ void TokenGrouper::finish(TokenGroups& out) {
   }
   for (const TokenGroup& group : out.groups) collections_[group.collection] = {};
   staged_.clear();
+  if (staged_.capacity() > 2 * kept_bytes_) ByteBuffer().swap(staged_);
   document_ = 0;
 }
 

@@ -29,10 +29,10 @@ struct TokenGroups {
   ByteView of(const TokenGroup& group) const { return ByteView(bytes).subspan(group.begin, group.end - group.begin); }
 };
 
-// Tokens in text order in, groups out. One thread; reusable, keeps its memory.
+// Tokens in text order in, groups out. One thread; reusable, keeps up to twice `kept_bytes` of memory.
 class TokenGrouper {
  public:
-  TokenGrouper();
+  explicit TokenGrouper(std::size_t kept_bytes = std::size_t{4} << 20);
   // The tokens to come are of document `document` of the batch: ascending, below kMaxBatchDocuments.
   void begin_document(std::uint32_t document);
   // A term of at most 65,535 bytes.
@@ -47,18 +47,25 @@ class TokenGrouper {
     std::uint32_t bytes = 0;     // of the group so far
     std::uint32_t document = 0;  // whose tokens come; 1 more than its number
   };
+  std::size_t kept_bytes_;
   ByteBuffer staged_;  // in text order: u16 collection, then the token as in a group; kNewDocument and a u16
   std::vector<Collection> collections_;
   std::uint32_t document_ = 0;
 };
 
-// Calls on_document(std::uint32_t document), which gives false to skip its tokens, and on_suffix(std::string_view).
+// How far a group was read.
+struct TokenPlace {
+  const std::byte* at;
+  bool wanted = false;  // the tokens of the document at hand
+};
+
+// Calls on_document(std::uint32_t document), which gives false to skip its tokens, and on_suffix(std::string_view),
+// from `place` on until it is at `stop` or just behind it.
 template <class OnDocument, class OnSuffix>
-void for_each_token(ByteView group, OnDocument&& on_document, OnSuffix&& on_suffix) {
-  const std::byte* at = group.data();
-  const std::byte* const end = at + group.size();
-  bool wanted = false;
-  while (at != end) {
+void for_each_token(TokenPlace& place, const std::byte* stop, OnDocument&& on_document, OnSuffix&& on_suffix) {
+  const std::byte* at = place.at;
+  bool wanted = place.wanted;
+  while (at < stop) {
     const auto head = static_cast<std::uint8_t>(*at++);
     if (head == 255) {
       wanted = on_document(std::uint32_t{load_le<std::uint16_t>(at)});
@@ -73,6 +80,13 @@ void for_each_token(ByteView group, OnDocument&& on_document, OnSuffix&& on_suff
     if (wanted) on_suffix(std::string_view(reinterpret_cast<const char*>(at), bytes));
     at += bytes;
   }
+  place = {at, wanted};
+}
+// The whole group.
+template <class OnDocument, class OnSuffix>
+void for_each_token(ByteView group, OnDocument&& on_document, OnSuffix&& on_suffix) {
+  TokenPlace place{group.data()};
+  for_each_token(place, group.data() + group.size(), on_document, on_suffix);
 }
 
 }  // namespace frond::indexer

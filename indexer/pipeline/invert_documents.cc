@@ -127,7 +127,7 @@ Result<void> Pipeline::read() {
 }
 
 Result<void> Pipeline::parse() {
-  BatchParser parser(options_.analyzer, options_.partitions, options_.parse);
+  BatchParser parser(options_.analyzer, options_.partitions, ParseLimits{}, options_.parse);
   while (const std::optional<Batch*> batch = to_parsers_.pop(error_.token())) {
     parser.parse((*batch)->records, (*batch)->parsed);
     to_sequencer_.put(**batch);

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace frond::indexer {
@@ -19,9 +21,9 @@ RawRecord jsonl(std::uint64_t number, std::string bytes) {
 }
 
 TEST(BatchParser, DealsDocumentsCountsTermsAndKeepsWhatIsBad) {
-  const std::vector<RawRecord> records = {jsonl(1, R"({"id":"a","title":"The fox","body":"the fox and the dogs"})"),
-                                          jsonl(2, "broken"), jsonl(3, R"({"id":"b","contents":""})"),
-                                          jsonl(4, R"({"id":"c","contents":"wolf"})")};
+  std::vector<RawRecord> records = {jsonl(1, R"({"id":"a","title":"The fox","body":"the fox and the dogs"})"),
+                                    jsonl(2, "broken"), jsonl(3, R"({"id":"b","contents":""})"),
+                                    jsonl(4, R"({"id":"c","contents":"wolf"})")};
   BatchParser parser({text::Stemmer::kPorter, true}, 2);
   ParsedBatch batch;
   for (int round = 0; round < 2; ++round) {
@@ -45,6 +47,56 @@ TEST(BatchParser, DealsDocumentsCountsTermsAndKeepsWhatIsBad) {
     EXPECT_EQ(frame->documents()[1].id, "c");
     EXPECT_EQ(frame->length(0), 3u);
   }
+}
+
+TEST(BatchParser, RefusesDocumentsThatBecomeTooLong) {
+  // Windows-1251: two bytes a letter in UTF-8, so the document is twice the record.
+  std::vector<RawRecord> records(1);
+  records[0] = {.format = Format::kFiles, .file = "in/a.txt", .name = "a.txt", .number = 1, .offset = 0, .bytes = ""};
+  for (int i = 0; i < 10'000; ++i) records[0].bytes += "\xef\xf0\xe8\xe2\xe5\xf2 ";  // привет
+  const std::string bytes = records[0].bytes;
+  for (const std::size_t limit : {bytes.size(), 2 * bytes.size()}) {
+    records[0].bytes = bytes;
+    BatchParser parser({text::Stemmer::kNone, false}, 1, {.document_bytes = limit});
+    ParsedBatch batch;
+    parser.parse(records, batch);
+    EXPECT_EQ(batch.documents.size(), limit == bytes.size() ? 0u : 1u);
+    ASSERT_EQ(batch.bad.size(), 1 - batch.documents.size());
+    for (const BadRecord& bad : batch.bad)
+      EXPECT_NE(bad.reason.find("longer than the limit"), std::string::npos) << bad.reason;
+  }
+}
+
+TEST(BatchParser, GivesTheBytesOfDearRecordsBackAndTheirLeasesToo) {
+  WorkingMemory memory(3 << 20);
+  BatchParser parser({text::Stemmer::kPorter, true}, 1, {.memory = &memory});
+  std::vector<RawRecord> records;
+  for (int i = 0; i < 5; ++i) {
+    records.push_back(jsonl(i, R"({"id":")" + std::to_string(i) + R"(","contents":"wolf"})"));
+    records.back().parse_bytes = i % 2 == 0 ? 2 << 20 : 4 << 20;  // the latter more than there is
+  }
+  records[0].parse_bytes = 0;
+  ParsedBatch batch;
+  parser.parse(records, batch);
+  EXPECT_EQ(batch.documents.size(), 5u);
+  EXPECT_FALSE(records[0].bytes.empty());
+  EXPECT_TRUE(records[1].bytes.empty());
+  EXPECT_TRUE(memory.take(3 << 20, {}));
+}
+
+TEST(WorkingMemory, MakesWhoWantsMoreThanIsLeftWait) {
+  WorkingMemory memory(100);
+  std::optional<WorkingMemory::Lease> first = memory.take(60, {});
+  ASSERT_TRUE(first);
+  std::stop_source stopped;
+  stopped.request_stop();
+  EXPECT_FALSE(memory.take(50, stopped.get_token()));
+  EXPECT_TRUE(memory.take(40, stopped.get_token()));
+  std::atomic<bool> got = false;
+  std::jthread other([&] { got = memory.take(1'000, {}).has_value(); });
+  first.reset();
+  other.join();
+  EXPECT_TRUE(got);
 }
 
 }  // namespace

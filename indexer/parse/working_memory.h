@@ -1,0 +1,54 @@
+#pragma once
+// Memory that parser threads share while each is at a dear record: those who would take more than there is wait.
+#include <algorithm>
+#include <condition_variable>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include "common/base/mutex.h"
+
+namespace frond::indexer {
+
+// Any thread. Who holds a lease waits for nothing but the processor, so leases come back.
+class WorkingMemory {
+ public:
+  explicit WorkingMemory(std::uint64_t bytes) : all_(bytes), left_(bytes) {}
+
+  class Lease {
+   public:
+    Lease(WorkingMemory& from, std::uint64_t bytes) : from_(&from), bytes_(bytes) {}
+    Lease(Lease&& other) noexcept : from_(std::exchange(other.from_, nullptr)), bytes_(other.bytes_) {}
+    Lease& operator=(Lease&&) = delete;
+    ~Lease() {
+      if (from_) from_->give_back(bytes_);
+    }
+
+   private:
+    WorkingMemory* from_;
+    std::uint64_t bytes_;
+  };
+  // Waits until there are so many bytes, or all of them where more are wanted. Nothing: stopped.
+  std::optional<Lease> take(std::uint64_t bytes, std::stop_token stop) {
+    bytes = std::min(bytes, all_);
+    MutexLock lock(mutex_);
+    if (!given_back_.wait(mutex_, stop, [&]() FROND_REQUIRES(mutex_) { return left_ >= bytes; })) return std::nullopt;
+    left_ -= bytes;
+    return Lease(*this, bytes);
+  }
+
+ private:
+  void give_back(std::uint64_t bytes) {
+    MutexLock lock(mutex_);
+    left_ += bytes;
+    given_back_.notify_all();
+  }
+
+  const std::uint64_t all_;
+  Mutex mutex_;
+  std::condition_variable_any given_back_;
+  std::uint64_t left_ FROND_GUARDED_BY(mutex_);
+};
+
+}  // namespace frond::indexer
