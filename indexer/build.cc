@@ -97,7 +97,7 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
   const PartitionBuildOptions how{
       options.codecs, options.bm25.b,
       scoring::CollectionStatistics{summary.inverted.documents, summary.inverted.tokens}.average_length(),
-      partitions_at_once(options.invert.memory.limit, partitions, options.threads), options.disk_reserve};
+      plan_writing(options.invert.memory.limit, partitions, options.threads), options.disk_reserve};
   const auto summaries = FROND_TRY(
       build_partitions(summary.inverted.partitions, ids, writer->building(), how, progress.documents_written, stop));
   std::uint64_t written = 0;

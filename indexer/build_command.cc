@@ -175,10 +175,8 @@ int BuildCommand::run(Logger& logger) {
                     .parse = {.make_ids = make_ids_},
                     .analyzer = {*stemmer, stop_words_ == "on"},
                     .partitions = partitions_,
-                    .parsers = parsers_,
-                    .cpu_inverters = cpu_inverters_,
                     .max_bad_records = max_bad_records_,
-                    .memory = plan_memory(memory_limit_, parsers_, cpu_inverters_)};
+                    .memory = plan_memory(memory_limit_, parsers_, cpu_inverters_, partitions_)};
   options.codecs = *codecs;
   options.disk_reserve = disk_reserve_;
   options.order = *order;

@@ -5,9 +5,23 @@
 #include "common/base/check.h"
 
 namespace frond::indexer {
+namespace {
 
-CpuInverter::CpuInverter(std::filesystem::path folder, std::string label, std::uint32_t partitions)
-    : folder_(std::move(folder)), label_(std::move(label)), partitions_(partitions) {
+// Tokens that are taken in before the budget is looked at again, in bytes of a group.
+constexpr std::size_t kSliceBytes = std::size_t{64} << 10;
+// A byte of a group takes no more memory than this: a new term of four bytes, two of them its suffix, has an entry of
+// 32 and up to 24 in a table that has just grown.
+constexpr std::uint64_t kGrowth = 20;
+
+}  // namespace
+
+CpuInverter::CpuInverter(std::filesystem::path folder, std::string label, std::uint32_t partitions,
+                         InverterBudget budget, std::size_t frame_bytes)
+    : folder_(std::move(folder)),
+      label_(std::move(label)),
+      partitions_(partitions),
+      budget_(std::move(budget)),
+      frame_bytes_(frame_bytes) {
   note_memory();
 }
 
@@ -20,68 +34,99 @@ Result<void> CpuInverter::invert(const TokenGroups& tokens, std::span<const Toke
   const auto last = std::find_if(numbers.rbegin(), numbers.rend(), kept);
   if (*last - *first_ >= kMaxRunDocuments) return Error(Code::kInvalid, "a run of more than 2^32 documents");
   for (const TokenGroup& group : groups) {
-    std::uint32_t number = 0;
-    for_each_token(
-        tokens.of(group),
-        [&](std::uint32_t document) {
-          if (numbers[document] == kDropped) return false;
-          number = static_cast<std::uint32_t>(numbers[document] - *first_);
-          return true;
-        },
-        [&](std::string_view suffix) {
-          add_occurrence(dictionary_.find_or_add(group.collection, suffix), number, arena_);
-        });
+    const ByteView bytes = tokens.of(group);
+    const std::byte* const end = bytes.data() + bytes.size();
+    DocumentNumber document = *first;
+    for (TokenPlace place{bytes.data()}; place.at < end;) {
+      const std::size_t slice = std::min(kSliceBytes, static_cast<std::size_t>(end - place.at));
+      FROND_TRY(make_room(slice, *first));
+      auto number = static_cast<std::uint32_t>(document - *first_);
+      for_each_token(
+          place, place.at + slice,
+          [&](std::uint32_t which) {
+            document = numbers[which];
+            if (document == kDropped) return false;
+            number = static_cast<std::uint32_t>(document - *first_);
+            return true;
+          },
+          [&](std::string_view suffix) {
+            add_occurrence(dictionary_.find_or_add(group.collection, suffix), number, arena_);
+          });
+      if (document == kDropped) document = *first;  // of no use
+    }
   }
   note_memory();
   return {};
 }
 
+// Writes what there is where the budget would not allow for so many bytes of tokens. The next run begins with `first`.
+Result<void> CpuInverter::make_room(std::size_t token_bytes, DocumentNumber first) {
+  const std::uint64_t holds = held();
+  note_memory();
+  const std::uint64_t may_hold = holds + dictionary_.growth_bytes() + kGrowth * token_bytes;
+  if (holds <= kLeastBytes || may_hold <= budget_()) return {};
+  FROND_TRY(write_runs());
+  first_ = first;
+  return {};
+}
+
 Result<std::vector<RunFile>> CpuInverter::flush() {
-  std::vector<RunFile> runs;
-  if (!first_) return runs;
+  if (first_) FROND_TRY(write_runs());
+  return std::exchange(runs_, {});
+}
+
+Result<void> CpuInverter::write_runs() {
   std::vector<Part> parts(partitions_);
   std::optional<Error> failed;
   std::string term;
   dictionary_.for_each_in_order([&](std::string_view prefix, std::string_view suffix, const PostingChain& chain) {
     term.assign(prefix).append(suffix);
-    if (auto flushed = flush_term(term, chain, parts); !flushed) failed = std::move(flushed).error();
+    if (auto written = write_term(term, chain, parts); !written) failed = std::move(written).error();
     return !failed.has_value();
   });
   if (failed) return *std::move(failed);
   for (Part& part : parts)
-    if (part.run) runs.push_back(FROND_TRY(part.run->finish()));
+    if (part.run) runs_.push_back(FROND_TRY(part.run->finish()));
   dictionary_.clear();
   arena_.clear();
   first_.reset();
   ++flushes_;
   note_memory();
-  return runs;
+  return {};
 }
 
-Result<void> CpuInverter::flush_term(std::string_view term, const PostingChain& chain, std::vector<Part>& parts) {
-  const auto add = [&](Part& part, std::uint64_t docid, Frequency frequency) {
+Result<void> CpuInverter::write_term(std::string_view term, const PostingChain& chain, std::vector<Part>& parts) {
+  const std::size_t ahead = postings_ahead(partitions_);
+  std::optional<Error> failed;
+  const auto add = [&](std::uint32_t partition, std::uint64_t docid, Frequency frequency) {
+    Part& part = parts[partition];
     part.docids.push_back(static_cast<DocId>(docid));
     part.frequencies.push_back(frequency);
+    if (part.docids.size() < ahead || failed) return;
+    if (auto written = write_part(term, partition, part); !written) failed = std::move(written).error();
   };
   if (partitions_ == 1)
-    for_each_posting(chain, arena_, scratch_,
-                     [&](std::uint32_t number, Frequency frequency) { add(parts[0], *first_ + number, frequency); });
+    for_each_posting(chain, arena_,
+                     [&](std::uint32_t number, Frequency frequency) { add(0, *first_ + number, frequency); });
   else
-    for_each_posting(chain, arena_, scratch_, [&](std::uint32_t number, Frequency frequency) {
+    for_each_posting(chain, arena_, [&](std::uint32_t number, Frequency frequency) {
       const DocumentNumber document = *first_ + number;
-      add(parts[document % partitions_], document / partitions_, frequency);
+      add(static_cast<std::uint32_t>(document % partitions_), document / partitions_, frequency);
     });
-  for (std::uint32_t p = 0; p < partitions_; ++p) {
-    Part& part = parts[p];
-    if (part.docids.empty()) continue;
-    if (!part.run) {
-      const auto name = label_ + "-" + std::to_string(flushes_) + "-p" + std::to_string(p) + ".run";
-      part.run = FROND_TRY(RunWriter::create(folder_ / name, p));
-    }
-    FROND_TRY(part.run->add(term, part.docids, part.frequencies));
-    part.docids.clear();
-    part.frequencies.clear();
+  if (failed) return *std::move(failed);
+  for (std::uint32_t p = 0; p < partitions_; ++p)
+    if (!parts[p].docids.empty()) FROND_TRY(write_part(term, p, parts[p]));
+  return {};
+}
+
+Result<void> CpuInverter::write_part(std::string_view term, std::uint32_t partition, Part& part) {
+  if (!part.run) {
+    const auto name = label_ + "-" + std::to_string(flushes_) + "-p" + std::to_string(partition) + ".run";
+    part.run = FROND_TRY(RunWriter::create(folder_ / name, partition, frame_bytes_));
   }
+  FROND_TRY(part.run->add(term, part.docids, part.frequencies));
+  part.docids.clear();
+  part.frequencies.clear();
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "indexer/dictionary/dictionary.h"
 #include "indexer/invert/inverter.h"
@@ -14,8 +15,16 @@ namespace frond::indexer {
 
 class CpuInverter final : public Inverter {
  public:
-  // Runs are written to `folder` as "<label>-<flush>-p<partition>.run".
-  CpuInverter(std::filesystem::path folder, std::string label, std::uint32_t partitions);
+  // What it holds at least, whatever the budget: tables of collections, the blocks at hand.
+  static constexpr std::uint64_t kLeastBytes = std::uint64_t{4} << 20;
+  // What it holds beside its budget while it flushes, with frames of `frame_bytes`.
+  static constexpr std::uint64_t flush_bytes(std::uint32_t partitions, std::size_t frame_bytes) {
+    return std::uint64_t{partitions} * (frame_bytes + RunWriter::kRecordBytes + 8 * postings_ahead(partitions));
+  }
+
+  // Runs are written to `folder` as "<label>-<flush>-p<partition>.run", in frames of at most `frame_bytes`.
+  CpuInverter(std::filesystem::path folder, std::string label, std::uint32_t partitions, InverterBudget budget,
+              std::size_t frame_bytes = kFramePayloadBytes);
   std::string_view name() const override { return "cpu"; }
   Result<void> invert(const TokenGroups& tokens, std::span<const TokenGroup> groups,
                       std::span<const DocumentNumber> numbers) override;
@@ -29,17 +38,26 @@ class CpuInverter final : public Inverter {
     std::vector<DocId> docids;
     std::vector<Frequency> frequencies;
   };
-  Result<void> flush_term(std::string_view term, const PostingChain& chain, std::vector<Part>& parts);
-  void note_memory() { memory_bytes_.store(arena_.bytes() + dictionary_.table_bytes(), std::memory_order_relaxed); }
+  // Postings of a term that are gathered for a partition before its run gets them.
+  static constexpr std::size_t postings_ahead(std::uint32_t partitions) { return partitions < 16 ? 4096 : 256; }
+
+  Result<void> make_room(std::size_t token_bytes, DocumentNumber first);
+  Result<void> write_runs();
+  Result<void> write_term(std::string_view term, const PostingChain& chain, std::vector<Part>& parts);
+  Result<void> write_part(std::string_view term, std::uint32_t partition, Part& part);
+  std::uint64_t held() const { return arena_.bytes() + dictionary_.table_bytes(); }
+  void note_memory() { memory_bytes_.store(held(), std::memory_order_relaxed); }
 
   std::filesystem::path folder_;
   std::string label_;
   std::uint32_t partitions_;
+  InverterBudget budget_;
+  std::size_t frame_bytes_;
   Arena arena_;
   Dictionary<PostingChain> dictionary_{arena_};
   std::optional<DocumentNumber> first_;  // number of the run's first document
   std::size_t flushes_ = 0;
-  ByteBuffer scratch_;
+  std::vector<RunFile> runs_;  // since the last call of flush()
   std::atomic<std::uint64_t> memory_bytes_ = 0;
 };
 

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
+#include "common/base/check.h"
+
 namespace frond::indexer {
 namespace {
 
 constexpr std::size_t kLinkBytes = sizeof(ArenaRef);  // before a chunk's payload: the next chunk
-constexpr std::size_t kFirstChunk = 16, kLargestChunk = 4096;
 
 void add_chunk(PostingChain& chain, Arena& arena) {
   const std::size_t bytes = chain.tail == kNoRef ? kFirstChunk : std::min(kLargestChunk, (chain.size + kLinkBytes) * 2);
@@ -23,7 +24,7 @@ void add_chunk(PostingChain& chain, Arena& arena) {
 }  // namespace
 
 void append_posting(PostingChain& chain, Arena& arena) {
-  std::byte code[10];
+  std::byte code[kMaxPostingBytes];
   std::byte* end = code;
   const auto put = [&end](std::uint64_t value) {
     for (; value >= 0x80; value >>= 7) *end++ = static_cast<std::byte>(value | 0x80);
@@ -42,17 +43,19 @@ void append_posting(PostingChain& chain, Arena& arena) {
   ++chain.documents;
 }
 
-void gather_chunks(const PostingChain& chain, const Arena& arena, ByteBuffer& out) {
-  out.clear();
-  std::size_t bytes = kFirstChunk;
-  for (ArenaRef chunk = chain.first; chunk != kNoRef; bytes = std::min(kLargestChunk, bytes * 2)) {
-    const std::byte* const at = arena.at(chunk);
-    const bool last = chunk == chain.tail;
-    const std::size_t payload = last ? chain.used : bytes - kLinkBytes;
-    out.insert(out.end(), at + kLinkBytes, at + kLinkBytes + payload);
-    if (last) break;
-    chunk = load_le<ArenaRef>(at);
-  }
+bool ChunkBytes::add_chunk(const std::byte* left) {
+  if (next_ == kNoRef) return false;
+  const auto kept = static_cast<std::size_t>(buffer_.data() + size_ - left);
+  std::memmove(buffer_.data(), left, kept);
+  const std::byte* const at = arena_.at(next_);
+  const bool last = next_ == chain_.tail;
+  const std::size_t payload = last ? chain_.used : next_bytes_ - kLinkBytes;
+  FROND_CHECK(kept + payload <= buffer_.size());
+  std::memcpy(buffer_.data() + kept, at + kLinkBytes, payload);
+  size_ = kept + payload;
+  next_ = last ? kNoRef : load_le<ArenaRef>(at);
+  next_bytes_ = std::min(kLargestChunk, next_bytes_ * 2);
+  return true;
 }
 
 }  // namespace frond::indexer

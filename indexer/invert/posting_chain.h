@@ -2,6 +2,8 @@
 // A term's postings while they grow: varints in chunks of an arena, each chunk twice the one before up to 4 KiB. The
 // posting of the document at hand waits in the chain's head until its frequency is known; most terms of a run occur in
 // one document only, and never get a chunk.
+#include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "common/base/bytes.h"
@@ -9,6 +11,9 @@
 #include "indexer/dictionary/arena.h"
 
 namespace frond::indexer {
+
+inline constexpr std::size_t kFirstChunk = 16, kLargestChunk = 4096;  // bytes
+inline constexpr std::size_t kMaxPostingBytes = 10;                   // two varints of 33 and 32 bits
 
 struct PostingChain {
   std::uint32_t last = 0;       // number in the run of the document at hand
@@ -34,17 +39,29 @@ inline void add_occurrence(PostingChain& chain, std::uint32_t number, Arena& are
   chain.frequency = 1;
 }
 
-// visit(std::uint32_t number, Frequency) of every posting of the chain, the one at hand too. `scratch` is reused.
-template <class Visit>
-void for_each_posting(const PostingChain& chain, const Arena& arena, ByteBuffer& scratch, Visit&& visit);
+// The bytes of a chain's chunks, one chunk after the other. Borrows both; one thread.
+class ChunkBytes {
+ public:
+  ChunkBytes(const PostingChain& chain, const Arena& arena) : chain_(chain), arena_(arena), next_(chain.first) {}
+  // Keeps what is left of bytes(), which is less than a posting, and adds the next chunk. False: there is none.
+  bool add_chunk(const std::byte* left);
+  ByteView bytes() const { return ByteView(buffer_).first(size_); }
 
-// The bytes of the chain's chunks, one after the other.
-void gather_chunks(const PostingChain& chain, const Arena& arena, ByteBuffer& out);
+ private:
+  const PostingChain& chain_;
+  const Arena& arena_;
+  ArenaRef next_;
+  std::size_t next_bytes_ = kFirstChunk;
+  std::size_t size_ = 0;
+  std::array<std::byte, kMaxPostingBytes + kLargestChunk> buffer_;
+};
 
+// visit(std::uint32_t number, Frequency) of every posting of the chain, the one at hand too.
 template <class Visit>
-void for_each_posting(const PostingChain& chain, const Arena& arena, ByteBuffer& scratch, Visit&& visit) {
-  gather_chunks(chain, arena, scratch);
-  const std::byte* at = scratch.data();
+void for_each_posting(const PostingChain& chain, const Arena& arena, Visit&& visit) {
+  ChunkBytes chunks(chain, arena);
+  const std::byte* at = chunks.bytes().data();
+  const std::byte* safe = at;  // a whole posting lies at every place before it
   const auto varint = [&at] {
     std::uint64_t value = 0;
     for (unsigned shift = 0;; shift += 7) {
@@ -55,6 +72,10 @@ void for_each_posting(const PostingChain& chain, const Arena& arena, ByteBuffer&
   };
   std::uint32_t number = 0;
   for (std::uint32_t i = 0; i < chain.documents; ++i) {
+    while (at >= safe && chunks.add_chunk(at)) {
+      at = chunks.bytes().data();
+      safe = at + chunks.bytes().size() - std::min(chunks.bytes().size(), kMaxPostingBytes);
+    }
     const std::uint64_t code = varint();
     number += static_cast<std::uint32_t>(code >> 1);
     visit(number, code & 1 ? Frequency{1} : static_cast<Frequency>(varint()));

@@ -20,6 +20,8 @@ class BadRecordLog {
   BadRecordLog(Logger& logger, std::uint64_t max_bad_records) : logger_(logger), max_bad_records_(max_bad_records) {}
   // kInvalid: that was one too many.
   Result<void> bad(const BadRecord& record);
+  // So many before the next that is told to bad(), of which nothing else is known.
+  void left_out(std::uint64_t count) { bad_ += count; }
   // Duplicates do not count as bad records: the document is there.
   void duplicate(const RawRecord& record, std::string_view id);
   void shortened(const RawRecord& record, bool title_cut, bool url_dropped);

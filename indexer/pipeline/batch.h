@@ -14,7 +14,9 @@ namespace frond::indexer {
 struct Batch {
   std::uint64_t sequence = 0;                   // from 0, in input order
   std::uint64_t record_bytes = 0;               // of all records
+  std::uint64_t alone_bytes = 0;                // not 0: a single record so dear that nothing else is in flight
   std::vector<RawRecord> records;               // reader
+  std::uint64_t bad_left_out = 0;               // reader: bad records before the last that it put into parsed.bad
   ParsedBatch parsed;                           // parser
   std::vector<DocumentNumber> numbers;          // sequencer: of parsed.documents
   std::vector<std::vector<TokenGroup>> shares;  // sequencer: by inverter
@@ -22,11 +24,20 @@ struct Batch {
 
   void clear() {
     record_bytes = 0;
+    alone_bytes = 0;
+    bad_left_out = 0;
     records.clear();
     parsed.bad.clear();
     parsed.shortened.clear();
     parsed.documents.clear();
     parsed.frames.clear();
+  }
+  // Gives its memory back, too.
+  void drop() {
+    clear();
+    records = {};
+    parsed = {};
+    numbers = {};
   }
 };
 

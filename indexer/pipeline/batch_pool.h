@@ -1,6 +1,6 @@
 #pragma once
 // All the batches there are, so that what is in flight is bounded: by number, and by bytes of records where records are
-// larger than a batch is meant to be.
+// larger than a batch is meant to be; and nothing else beside a record that needs the memory of all the others.
 #include <condition_variable>
 #include <cstdint>
 #include <map>
@@ -32,19 +32,31 @@ class BatchPool {
   bool admit(const Batch& batch, std::stop_token stop) {
     MutexLock lock(mutex_);
     const auto fits = [&]() FROND_REQUIRES(mutex_) {
-      return in_flight_ == 0 || in_flight_ + batch.record_bytes <= max_record_bytes_;
+      if (in_flight_ == 0) return true;
+      return batch.alone_bytes == 0 && !alone_ && in_flight_ + batch.record_bytes <= max_record_bytes_;
     };
     if (!changed_.wait(mutex_, stop, fits)) return false;
     in_flight_ += batch.record_bytes;
+    alone_ = batch.alone_bytes > 0;
+    if (alone_)  // the memory of the others is for this one
+      for (Batch* const other : free_) other->drop();
     return true;
+  }
+  // Waits until no batch with a record alone is in flight, or until `stop`.
+  void wait_for_alone(std::stop_token stop) {
+    MutexLock lock(mutex_);
+    changed_.wait(mutex_, stop, [this]() FROND_REQUIRES(mutex_) { return !alone_; });
   }
   // Gives an admitted batch back.
   void release(Batch& batch) {
     const std::uint64_t bytes = batch.record_bytes;
-    if (bytes > max_record_bytes_) batch.parsed = ParsedBatch();  // an outsized record's memory is not kept
-    batch.clear();
+    if (bytes > max_record_bytes_ || batch.alone_bytes > 0)
+      batch.drop();  // an outsized record's memory is not kept
+    else
+      batch.clear();
     MutexLock lock(mutex_);
     in_flight_ -= bytes;
+    if (in_flight_ == 0) alone_ = false;
     free_.push_back(&batch);
     changed_.notify_all();
   }
@@ -55,7 +67,8 @@ class BatchPool {
   Mutex mutex_;
   std::condition_variable_any changed_;
   std::vector<Batch*> free_ FROND_GUARDED_BY(mutex_);
-  std::uint64_t in_flight_ FROND_GUARDED_BY(mutex_) = 0;
+  std::uint64_t in_flight_ FROND_GUARDED_BY(mutex_) = 0;  // bytes of records; a batch has some
+  bool alone_ FROND_GUARDED_BY(mutex_) = false;
 };
 
 // Parsed batches in any order in, in input order out. As many as the pool has at most. Any thread.

@@ -1,6 +1,6 @@
 #pragma once
-// A queue of bounded length between threads. Waiting ends when there is something, when the queue is closed, or when a
-// stop is requested.
+// A queue of bounded length between threads: of items, or of their weights, bytes for example. Waiting ends when there
+// is something, when the queue is closed, or when a stop is requested.
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -18,13 +18,15 @@ class BoundedQueue {
  public:
   explicit BoundedQueue(std::size_t capacity) : capacity_(capacity) {}
 
-  // False: stopped or closed, and `item` is gone.
-  bool push(T item, std::stop_token stop) {
+  // An item that is heavier than the capacity goes in alone. False: stopped or closed, and `item` is gone.
+  bool push(T item, std::stop_token stop, std::size_t weight = 1) {
     MutexLock lock(mutex_);
-    const bool room =
-        space_.wait(mutex_, stop, [this]() FROND_REQUIRES(mutex_) { return items_.size() < capacity_ || closed_; });
+    const bool room = space_.wait(mutex_, stop, [&]() FROND_REQUIRES(mutex_) {
+      return items_.empty() || weight_ + weight <= capacity_ || closed_;
+    });
     if (!room || closed_) return false;
-    items_.push_back(std::move(item));
+    items_.push_back({std::move(item), weight});
+    weight_ += weight;
     filled_.notify_one();
     return true;
   }
@@ -51,15 +53,21 @@ class BoundedQueue {
  private:
   std::optional<T> take() FROND_REQUIRES(mutex_) {
     if (items_.empty()) return std::nullopt;
-    std::optional<T> item(std::move(items_.front()));
+    std::optional<T> item(std::move(items_.front().value));
+    weight_ -= items_.front().weight;
     items_.pop_front();
-    space_.notify_one();
+    space_.notify_all();
     return item;
   }
+  struct Item {
+    T value;
+    std::size_t weight;
+  };
   const std::size_t capacity_;
   Mutex mutex_;
   std::condition_variable_any filled_, space_;
-  std::deque<T> items_ FROND_GUARDED_BY(mutex_);
+  std::deque<Item> items_ FROND_GUARDED_BY(mutex_);
+  std::size_t weight_ FROND_GUARDED_BY(mutex_) = 0;
   bool closed_ FROND_GUARDED_BY(mutex_) = false;
 };
 

@@ -6,8 +6,10 @@
 namespace frond::indexer {
 
 bool IdSet::insert_into(std::vector<IdHash>& slots, IdHash id) {
-  const std::size_t mask = slots.size() - 1;
-  for (std::size_t at = id.low & mask;; at = (at + 1) & mask) {
+  __extension__ using Wide = unsigned __int128;
+  // In the order of the hashes, so that a table is copied into a larger one from front to back.
+  auto at = static_cast<std::size_t>(Wide{id.low} * slots.size() >> 64);
+  for (;; at = at + 1 == slots.size() ? 0 : at + 1) {
     if (slots[at] == id) return false;
     if (slots[at] == IdHash{}) {
       slots[at] = id;
@@ -18,10 +20,10 @@ bool IdSet::insert_into(std::vector<IdHash>& slots, IdHash id) {
 
 bool IdSet::insert(IdHash id) {
   if (id == IdHash{}) id.low = 1;  // the mark of a free slot
-  Table& table = tables_[id.high >> 56];
-  if (table.used * 4 >= table.slots.size() * 3) {
+  Table& table = tables_[id.high >> 59];
+  if (table.used * 5 >= table.slots.size() * 4) {
     const std::vector<IdHash> old =
-        std::exchange(table.slots, std::vector<IdHash>(std::max<std::size_t>(16, table.slots.size() * 2)));
+        std::exchange(table.slots, std::vector<IdHash>(std::max<std::size_t>(64, table.slots.size() * 5 / 4)));
     for (const IdHash& other : old)
       if (!(other == IdHash{})) insert_into(table.slots, other);
     slots_ += table.slots.size() - old.size();

@@ -30,9 +30,9 @@ struct InvertOptions {
   ReadOptions read;
   ParseOptions parse;
   text::AnalyzerConfig analyzer;
-  std::uint32_t partitions = 1, parsers = 1, cpu_inverters = 1;
+  std::uint32_t partitions = 1;
   std::uint64_t max_bad_records = 0;
-  MemoryPlan memory;
+  MemoryPlan memory;  // how many threads there are, too
 };
 
 // What a progress line shows; written by the pipeline, read by any thread.

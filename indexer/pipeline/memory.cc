@@ -7,36 +7,95 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "indexer/ingest/input_limits.h"
+#include "indexer/invert/cpu_inverter.h"
+#include "indexer/runs/document_spool.h"
+
 namespace frond::indexer {
 namespace {
 
-constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-constexpr std::uint64_t kProgram = 48 * kMiB;            // code, libraries, stacks
-constexpr std::uint64_t kPartitionWriting = 160 * kMiB;  // of one partition
-// A batch in flight holds its records, its tokens, and its compressed fields.
-constexpr std::uint64_t kBatchFactor = 3;
+constexpr std::uint64_t kKiB = 1024, kMiB = 1024 * kKiB;
+// Measured: 17 MiB of code and libraries, 3 of stacks and heaps; a decompressor without its window, the sequencer's
+// compressor, and what allocators round up.
+constexpr std::uint64_t kProgramBytes = 24 * kMiB;
+// A parser's compressor, JSON parser, and a cheap record; beside the tokens and fields of a batch.
+constexpr std::uint64_t kParserBytes = 5 * kMiB / 2;
+// Of a batch's records: themselves, their tokens, their compressed fields, and what vectors have to spare; a parser's
+// tokens in text order and in groups, fields, and scratch.
+constexpr std::uint64_t kBatchTenths = 55, kParserTenths = 50, kSequencerTenths = 30;
+constexpr std::uint64_t kLeastBatch = 64 * kKiB, kMostBatch = 2 * kMiB;
+// Frames of the runs that an inverter flushes to, and buffers of the spools, where there are many partitions.
+constexpr std::uint64_t kFramesShare = 64, kSpoolsShare = 128;
 
-}  // namespace
+std::uint64_t ids_of(std::uint64_t limit) { return limit / 8 * 3 - 16 * kMiB; }
+std::uint64_t alone_of(std::uint64_t limit) { return limit / 8 * 3; }
+std::uint64_t parse_of(std::uint64_t limit) { return limit / 8; }
 
-MemoryPlan plan_memory(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters) {
+std::size_t frames_of(std::uint64_t limit, std::uint32_t partitions) {
+  return std::clamp<std::size_t>(limit / kFramesShare / partitions, RunWriter::kLeastFrameBytes, kFramePayloadBytes);
+}
+
+// A plan with so many threads and batches of so many bytes; elastic is 0 where it does not fit.
+MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters, std::uint32_t partitions,
+                     std::uint64_t batch_bytes) {
+  const InputLimits input = InputLimits::of(limit);
   MemoryPlan plan;
   plan.limit = limit;
+  plan.parsers = parsers;
+  plan.inverters = inverters;
   plan.batches = 2 * std::size_t{parsers} + 3;
-  plan.batch_bytes =
-      std::clamp<std::uint64_t>(limit / 8 / kBatchFactor / (plan.batches + parsers), kMiB / 16, 2 * kMiB);
-  plan.flush_at = limit - std::max<std::uint64_t>(limit / 10, 24 * kMiB);
-  const std::uint64_t elsewhere = kProgram + plan.batch_bytes * kBatchFactor * (plan.batches + parsers);
-  plan.least_run = 4 * kMiB * inverters;
-  plan.postings = std::max(plan.least_run, plan.flush_at > elsewhere ? plan.flush_at - elsewhere : 0);
-  plan.ids = limit / 2;
+  plan.batch_bytes = batch_bytes;
+  plan.parse = parse_of(limit);
+  plan.alone = alone_of(limit);
+  plan.ids = ids_of(limit);
+  plan.frame_bytes = frames_of(limit, partitions);
+  plan.spool_bytes = std::clamp<std::size_t>(limit / kSpoolsShare / partitions, 4 * kKiB, SpoolWriter::kBufferBytes);
+  plan.flush_at = limit - limit / 16;
+  plan.least_run = CpuInverter::kLeastBytes;
+  const std::uint64_t batch = batch_bytes * kBatchTenths / 10;
+  const std::uint64_t always = kProgramBytes + input.record_bytes + 2 * batch +
+                               parsers * (kParserBytes + batch_bytes * kParserTenths / 10) +
+                               batch_bytes * kSequencerTenths / 10 + partitions * plan.spool_bytes +
+                               inverters * CpuInverter::flush_bytes(partitions, plan.frame_bytes);
+  plan.drained = (plan.batches - 2) * batch + plan.parse;
+  const std::uint64_t postings = inverters * CpuInverter::kLeastBytes;
+  const std::uint64_t beside_others = always + plan.drained + input.window_bytes + plan.ids + postings;
+  const std::uint64_t beside_one_alone = always + plan.alone + plan.ids + postings;
+  if (std::max(beside_others, beside_one_alone) <= limit) plan.elastic = limit - always - plan.drained;
   return plan;
 }
 
-std::uint32_t partitions_at_once(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads) {
-  const std::uint64_t fit = limit > kProgram ? (limit - kProgram) / kPartitionWriting : 0;
+}  // namespace
+
+MemoryPlan plan_memory(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters, std::uint32_t partitions) {
+  limit = std::max(limit, kMinMemoryLimit);
+  // Fewer bytes in a batch first, then fewer threads of both kinds.
+  for (std::uint32_t tried = parsers;; tried -= std::max(1u, tried / 16)) {
+    const auto fewer =
+        static_cast<std::uint32_t>(std::max<std::uint64_t>(1, std::uint64_t{inverters} * tried / parsers));
+    for (std::uint64_t bytes = std::min(kMostBatch, limit / 256); bytes >= kLeastBatch; bytes = bytes * 3 / 4)
+      if (const MemoryPlan plan = plan_with(limit, tried, fewer, partitions, bytes); plan.elastic > 0) return plan;
+    if (tried == 1) break;
+  }
+  // Not reached: one of each fits into kMinMemoryLimit, with as many partitions as there may be (a test).
+  MemoryPlan plan = plan_with(limit, 1, 1, partitions, kLeastBatch);
+  plan.elastic = plan.ids + CpuInverter::kLeastBytes;
+  return plan;
+}
+
+WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads) {
+  // Of one partition: samples for a dictionary and its training, RocksDB's buffers, runs being read, lists on their
+  // way, the frame of documents at hand; ids are sorted beside it, and one long document is written at a time.
+  constexpr std::uint64_t kWriterBytes = 56 * kMiB;
+  constexpr std::uint64_t kDocumentFactor = 4;
+  WritePlan plan;
+  plan.id_bytes = static_cast<std::size_t>(std::clamp<std::uint64_t>(limit / 16, 8 * kMiB, 32 * kMiB));
+  const std::uint64_t shared = kProgramBytes + kDocumentFactor * InputLimits::of(limit).record_bytes;
+  const std::uint64_t fit = limit > shared ? (limit - shared) / (kWriterBytes + plan.id_bytes) : 0;
   // Two threads work on each.
-  return static_cast<std::uint32_t>(
+  plan.at_once = static_cast<std::uint32_t>(
       std::max<std::uint64_t>(1, std::min<std::uint64_t>({fit, partitions, (threads + 1) / 2})));
+  return plan;
 }
 
 std::uint64_t resident_bytes() {

@@ -4,14 +4,27 @@
 #include <string>
 
 #include "common/base/check.h"
+#include "indexer/pipeline/batch_filler.h"
 
 namespace frond::indexer {
+namespace {
+
+constexpr std::size_t kKeptBytes = std::size_t{1} << 20;  // for batches with duplicates
+
+}  // namespace
 
 Sequencer::Sequencer(std::vector<SpoolWriter> spools, std::uint64_t max_id_bytes, BadRecordLog& log)
-    : spools_(std::move(spools)), frames_(spools_.size()), max_id_bytes_(max_id_bytes), log_(log) {}
+    : spools_(std::move(spools)),
+      compressor_(kKeptBytes),
+      frames_(spools_.size(), DocumentFrameWriter(kKeptBytes / spools_.size())),
+      max_id_bytes_(max_id_bytes),
+      log_(log) {}
 
 Result<void> Sequencer::number(Batch& batch) {
-  for (const BadRecord& bad : batch.parsed.bad) FROND_TRY(log_.bad(bad));
+  for (std::size_t i = 0; i < batch.parsed.bad.size(); ++i) {
+    if (i + 1 == BatchFiller::kMostDetails) log_.left_out(batch.bad_left_out);
+    FROND_TRY(log_.bad(batch.parsed.bad[i]));
+  }
   for (const ShortenedDocument& document : batch.parsed.shortened)
     log_.shortened(batch.records[document.record], document.title_cut, document.url_dropped);
   const DocumentNumber first = next_;
@@ -28,8 +41,9 @@ Result<void> Sequencer::number(Batch& batch) {
   }
   if (ids_.bytes() > max_id_bytes_)
     return Error(Code::kInvalid, "the ids of " + std::to_string(ids_.size()) + " documents need " +
-                                     std::to_string(ids_.bytes() >> 20) +
-                                     " MiB, more than half of the memory limit; raise --memory-limit");
+                                     std::to_string(ids_.bytes() >> 20) + " MiB, and " +
+                                     std::to_string(max_id_bytes_ >> 20) +
+                                     " MiB of the memory limit are for them; raise --memory-limit");
   if (next_ / spools_.size() >= kNoDoc)
     return Error(Code::kInvalid, "more than 2^32 - 1 documents in a partition; raise --partitions");
   return duplicates ? spool_without_duplicates(batch) : spool(batch, first);

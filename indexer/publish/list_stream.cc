@@ -70,11 +70,11 @@ Result<void> stream_lists(const ListSource& source, BoundedQueue<BuiltLists>& ou
     group.push_back(FROND_TRY(assembler.assemble(merger)));
     bytes += bytes_of(group.back());
     if (bytes < kGroupBytes) continue;
-    if (!out.push(std::move(group), stop)) return {};
+    if (!out.push(std::move(group), stop, bytes)) return {};
     group = {};
     bytes = 0;
   }
-  if (!group.empty()) out.push(std::move(group), stop);
+  if (!group.empty()) out.push(std::move(group), stop, bytes);
   return {};
 }
 

@@ -33,8 +33,8 @@ struct ListSource {
   double b = 0, average_length = 0;
 };
 
-// Merges until the end, or until `stop`. Lists go to `out` in term order, some at a time; the caller closes it.
-// kCorrupt names the run; kUnavailable.
+// Merges until the end, or until `stop`. Lists go to `out` in term order, some at a time, whose weight is their bytes;
+// the caller closes it. kCorrupt names the run; kUnavailable.
 Result<void> stream_lists(const ListSource& source, BoundedQueue<BuiltLists>& out, std::stop_token stop);
 
 }  // namespace frond::indexer

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <thread>
 
+#include "common/base/mutex.h"
 #include "common/base/thread_name.h"
 #include "common/repository/disk_space.h"
 #include "indexer/pipeline/first_error.h"
@@ -16,7 +17,8 @@
 namespace frond::indexer {
 namespace {
 
-constexpr std::size_t kListsAhead = 16;  // groups of lists
+constexpr std::size_t kListBytesAhead = std::size_t{2} << 20;
+constexpr std::uint64_t kLargeFrameBytes = std::uint64_t{4} << 20;  // of fields: more than a batch of usual records has
 
 Result<void> add_lists(partition::PartitionWriter& writer, const BuiltLists& lists) {
   for (const BuiltList& list : lists)
@@ -30,17 +32,36 @@ Result<void> add_documents(partition::PartitionWriter& writer, const DocumentFra
   return {};
 }
 
+// What all partitions that are being written have in common.
+struct Shared {
+  const PartitionBuildOptions& options;
+  std::atomic<std::uint64_t>& done;
+  Mutex large_frame;  // held while one is written: there is memory for one long document
+};
+
+// The documents of the next frame, which is not the last.
+Result<void> add_frame(partition::PartitionWriter& writer, SpoolReader& spool, Shared& shared) {
+  const std::optional<DocumentFrame> frame = FROND_TRY(spool.next());
+  if (!frame) return {};
+  FROND_TRY(add_documents(writer, *frame));
+  shared.done += frame->documents().size();
+  return {};
+}
+
 // Lists as they come, documents meanwhile.
 Result<void> write_all(partition::PartitionWriter& writer, SpoolReader& spool, BoundedQueue<BuiltLists>& lists,
-                       std::atomic<std::uint64_t>& done, std::stop_token stop) {
-  for (bool documents_left = true; documents_left && !stop.stop_requested();) {
+                       Shared& shared, std::stop_token stop) {
+  while (!stop.stop_requested()) {
     while (const std::optional<BuiltLists> some = lists.try_pop()) FROND_TRY(add_lists(writer, *some));
-    const std::optional<DocumentFrame> frame = FROND_TRY(spool.next());
-    if (frame) {
-      FROND_TRY(add_documents(writer, *frame));
-      done += frame->documents().size();
+    const std::uint64_t bytes = FROND_TRY(spool.next_bytes());
+    if (bytes == 0) break;
+    if (bytes <= kLargeFrameBytes) {
+      FROND_TRY(add_frame(writer, spool, shared));
+      continue;
     }
-    documents_left = frame.has_value();
+    const MutexLock alone(shared.large_frame);
+    FROND_TRY(add_frame(writer, spool, shared));
+    release_unused_memory();
   }
   while (const std::optional<BuiltLists> some = lists.pop(stop)) FROND_TRY(add_lists(writer, *some));
   return {};
@@ -62,13 +83,14 @@ Result<void> expect_room(const InvertedDocuments::Part& part, const std::filesys
 
 Result<partition::PartitionSummary> build_partition(const InvertedDocuments::Part& part, std::uint32_t number,
                                                     const std::filesystem::path& folder, const std::string& id,
-                                                    const PartitionBuildOptions& options,
-                                                    std::atomic<std::uint64_t>& done, std::stop_token stop) {
+                                                    Shared& shared, std::stop_token stop) {
+  const PartitionBuildOptions& options = shared.options;
   FROND_TRY(expect_room(part, folder, options.disk_reserve));
   const std::vector<std::uint32_t> lengths = FROND_TRY(SpoolReader::read_lengths(part.spool));
-  const auto writer = FROND_TRY(partition::PartitionWriter::create(folder / id, options.average_length));
+  const auto writer =
+      FROND_TRY(partition::PartitionWriter::create(folder / id, options.average_length, options.memory.id_bytes));
   SpoolReader spool = FROND_TRY(SpoolReader::open(part.spool));
-  BoundedQueue<BuiltLists> lists(kListsAhead);
+  BoundedQueue<BuiltLists> lists(kListBytesAhead);
   FirstError error(stop);
   {
     const ListSource source{part.runs, number, folder, lengths, options.codecs, options.b, options.average_length};
@@ -77,7 +99,7 @@ Result<partition::PartitionSummary> build_partition(const InvertedDocuments::Par
       error.guard([&] { return stream_lists(source, lists, error.token()); });
       lists.close();
     });
-    error.guard([&] { return write_all(*writer, spool, lists, done, error.token()); });
+    error.guard([&] { return write_all(*writer, spool, lists, shared, error.token()); });
   }
   FROND_TRY(error.result());
   auto summary = FROND_TRY(writer->finish());
@@ -98,10 +120,11 @@ Result<std::vector<partition::PartitionSummary>> build_partitions(const std::vec
   FROND_CHECK(ids.size() == parts.size());
   std::vector<partition::PartitionSummary> summaries(parts.size());
   std::atomic<std::uint32_t> next = 0;
+  Shared shared{options, done, {}};
   FirstError error(stop);
   const auto work = [&]() -> Result<void> {
     for (std::uint32_t p = next++; p < parts.size() && !error.token().stop_requested(); p = next++) {
-      auto built = build_partition(parts[p], p, folder, ids[p], options, done, error.token());
+      auto built = build_partition(parts[p], p, folder, ids[p], shared, error.token());
       if (!built) return std::move(built).error().within("partition " + std::to_string(p));
       summaries[p] = std::move(*built);
       release_unused_memory();
@@ -110,7 +133,7 @@ Result<std::vector<partition::PartitionSummary>> build_partitions(const std::vec
   };
   {
     std::vector<std::jthread> threads;
-    for (std::uint32_t i = 0; i < std::max(1u, options.at_once); ++i)
+    for (std::uint32_t i = 0; i < std::max(1u, options.memory.at_once); ++i)
       threads.emplace_back([&, i] {
         name_this_thread(("writer-" + std::to_string(i)).c_str());
         error.guard(work);

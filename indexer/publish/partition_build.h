@@ -19,7 +19,7 @@ struct PartitionBuildOptions {
   codec::CodecChoice codecs;
   double b = 0;
   double average_length = 0;  // of the whole collection
-  std::uint32_t at_once = 1;
+  WritePlan memory;
   std::uint64_t disk_reserve = 0;  // bytes of the disk that have to stay free
 };
 

@@ -162,14 +162,11 @@ TEST(Build, IsTheSameForAnyNumberOfThreadsAndAnyMemory) {
   support::write_file(folder / "input.jsonl", jsonl_of(documents));
   BuildOptions plain = options_for(folder, "plain", 2);
   BuildOptions threads = options_for(folder, "threads", 2);
-  threads.invert.parsers = 4;
-  threads.invert.cpu_inverters = 3;
+  threads.invert.memory = plan_memory(std::uint64_t{1} << 30, 4, 3, 2);
   threads.threads = 8;
   BuildOptions tiny = options_for(folder, "tiny", 2);
-  tiny.invert.parsers = 2;
-  tiny.invert.cpu_inverters = 2;
-  tiny.invert.memory.postings = 0;  // a run a batch, almost
-  tiny.invert.memory.least_run = 0;
+  tiny.invert.memory = plan_memory(kMinMemoryLimit, 2, 2, 2);
+  tiny.invert.memory.flush_at = tiny.invert.memory.least_run = 0;  // a run a batch, almost
   const auto expected = run(plain);
   ASSERT_TRUE(expected) << expected.error().message();
   const Contents contents = read_generation(plain.repository, expected->manifest);
@@ -233,8 +230,7 @@ TEST(Build, CutsIntoManyRunsWhenMemoryIsTiny) {
   const ScratchFolder folder;
   support::write_file(folder / "input.jsonl", jsonl_of(random_documents(3, 3'000)));
   BuildOptions options = options_for(folder, "r", 1);
-  options.invert.memory.postings = 0;
-  options.invert.memory.least_run = 0;
+  options.invert.memory.flush_at = options.invert.memory.least_run = 0;
   const auto summary = run(options);
   ASSERT_TRUE(summary) << summary.error().message();
   EXPECT_GT(summary->inverted.runs, 3u);

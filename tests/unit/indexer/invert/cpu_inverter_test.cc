@@ -36,10 +36,12 @@ std::string random_term(std::mt19937& random) {
   return kPrefixes[rank % kPrefixes.size()] + std::to_string(rank);
 }
 
+const InverterBudget kPlenty = [] { return std::uint64_t{1} << 30; };
+
 void compare_with_map(unsigned seed, std::uint32_t partitions) {
   std::mt19937 random(seed);
   const support::ScratchFolder folder;
-  CpuInverter inverter(folder.path(), "cpu0", partitions);
+  CpuInverter inverter(folder.path(), "cpu0", partitions, kPlenty);
   EXPECT_EQ(inverter.name(), "cpu");
   TokenGrouper grouper;
   TokenGroups groups;
@@ -82,9 +84,51 @@ TEST(CpuInverter, AgreesWithAMapOnRandomCollections) {
     for (const std::uint32_t partitions : {1u, 2u, 3u, 16u, 64u}) compare_with_map(seed, partitions);
 }
 
+// Documents of tens of thousands of different terms, many of which come again, in as few collections as there can be.
+TEST(CpuInverter, KeepsToItsBudgetInTheMiddleOfADocument) {
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+  for (const std::uint32_t partitions : {1u, 3u}) {
+    const support::ScratchFolder folder;
+    std::uint64_t budget = 12 * kMiB;
+    std::uint64_t most = 0;
+    CpuInverter* watched = nullptr;
+    // Asked before each piece of tokens, of which none may take the inverter beyond the budget.
+    CpuInverter inverter(folder.path(), "cpu0", partitions, [&] {
+      most = std::max(most, watched->memory_bytes());
+      return budget;
+    });
+    watched = &inverter;
+    TokenGrouper grouper;
+    TokenGroups groups;
+    std::vector<Index> expected(partitions);
+    for (std::uint32_t n = 0; n < 6; ++n) {
+      if (n == 3) budget = 6 * kMiB;  // others need memory
+      grouper.begin_document(0);
+      for (std::uint32_t i = 0; i < 100'000; ++i) {
+        const std::string term = "#" + std::to_string(i % 3 == 0 ? i % 999 : i * 7 + n);
+        grouper.add(term);
+        ++expected[n % partitions][term][n / partitions];
+      }
+      grouper.finish(groups);
+      ASSERT_TRUE(inverter.invert(groups, groups.groups, std::vector<DocumentNumber>{n}));
+      if (n == 3) most = 0;
+      EXPECT_LE(most, budget);
+    }
+    const auto flushed = inverter.flush();
+    ASSERT_TRUE(flushed);
+    EXPECT_GT(flushed->size(), 2u * partitions);
+    for (std::uint32_t p = 0; p < partitions; ++p) {
+      std::vector<std::filesystem::path> runs;
+      for (const RunFile& run : *flushed)
+        if (run.partition == p) runs.push_back(run.path);
+      EXPECT_EQ(read_partition(runs, p), expected[p]) << "partition " << p << " of " << partitions;
+    }
+  }
+}
+
 TEST(CpuInverter, TakesOnlyTheGroupsThatItIsGiven) {
   const support::ScratchFolder folder;
-  CpuInverter inverter(folder.path(), "cpu1", 1);
+  CpuInverter inverter(folder.path(), "cpu1", 1, kPlenty);
   TokenGrouper grouper;
   TokenGroups groups;
   grouper.begin_document(0);
@@ -99,7 +143,7 @@ TEST(CpuInverter, TakesOnlyTheGroupsThatItIsGiven) {
 }
 
 TEST(CpuInverter, SaysWhereItCanNotWrite) {
-  CpuInverter inverter("/nonexistent", "cpu0", 1);
+  CpuInverter inverter("/nonexistent", "cpu0", 1, kPlenty);
   TokenGrouper grouper;
   TokenGroups groups;
   grouper.begin_document(0);

@@ -23,8 +23,6 @@ Outcome run(const std::string& jsonl, std::uint64_t max_bad_records, std::stop_t
   options.inputs = {folder / "input.jsonl"};
   options.format = Format::kJsonl;
   options.partitions = 3;
-  options.parsers = 2;
-  options.cpu_inverters = 2;
   options.max_bad_records = max_bad_records;
   options.memory = plan_memory(kMinMemoryLimit, 2, 2);
   InvertProgress progress;

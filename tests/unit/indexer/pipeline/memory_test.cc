@@ -3,29 +3,74 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "indexer/ingest/input_limits.h"
+#include "indexer/invert/cpu_inverter.h"
+#include "indexer/pipeline/memory_budget.h"
+
 namespace frond::indexer {
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
-TEST(MemoryPlan, FitsIntoItsLimitForAnyNumberOfThreads) {
-  for (const std::uint64_t limit : {128 * kMiB, 512 * kMiB, 4096 * kMiB})
-    for (const std::uint32_t threads : {1u, 2u, 16u, 128u}) {
-      const MemoryPlan plan = plan_memory(limit, threads, threads);
-      EXPECT_LT(plan.flush_at, limit);
-      EXPECT_GE(plan.batch_bytes, 64u << 10);
-      EXPECT_GT(plan.batches, threads);
-      EXPECT_GE(plan.postings, plan.least_run);
-      if (threads <= 16) {
-        EXPECT_LE(plan.postings + plan.batches * plan.batch_bytes, limit) << limit << ' ' << threads;
+TEST(MemoryPlan, FitsIntoItsLimitForAnyNumberOfThreadsAndPartitions) {
+  for (const std::uint64_t limit : {128 * kMiB, 200 * kMiB, 512 * kMiB, 1024 * kMiB, 65'536 * kMiB})
+    for (const std::uint32_t threads : {1u, 2u, 16u, 128u, 256u})
+      for (const std::uint32_t partitions : {1u, 16u, 256u}) {
+        const MemoryPlan plan = plan_memory(limit, threads, threads, partitions);
+        SCOPED_TRACE(std::to_string(limit) + " bytes, " + std::to_string(threads) + " threads, " +
+                     std::to_string(partitions) + " partitions");
+        EXPECT_GE(plan.parsers, 1u);
+        EXPECT_LE(plan.parsers, threads);
+        EXPECT_GE(plan.inverters, 1u);
+        EXPECT_GT(plan.batches, plan.parsers);
+        EXPECT_GE(plan.batch_bytes, 64u << 10);
+        EXPECT_LT(plan.flush_at, limit);
+        EXPECT_LE(plan.elastic + plan.drained, limit);
+        // Ids and a window leave the inverters what they need, and so do ids and a record alone.
+        const std::uint64_t postings = plan.inverters * CpuInverter::kLeastBytes;
+        EXPECT_GE(plan.elastic, plan.ids + InputLimits::of(limit).window_bytes + postings);
+        EXPECT_GE(plan.elastic + plan.drained, plan.ids + plan.alone + postings);
       }
+}
+
+TEST(MemoryPlan, RefusesTheSameRecordsWhateverTheThreads) {
+  for (const std::uint64_t limit : {128 * kMiB, 1024 * kMiB})
+    for (const std::uint32_t threads : {2u, 256u}) {
+      const MemoryPlan one = plan_memory(limit, 1, 1, 1), many = plan_memory(limit, threads, threads, 256);
+      EXPECT_EQ(one.alone, many.alone);
+      EXPECT_EQ(one.ids, many.ids);
     }
 }
 
-TEST(MemoryPlan, WritesOnePartitionAtATimeWhereMemoryIsShort) {
-  EXPECT_EQ(partitions_at_once(128 * kMiB, 16, 64), 1u);
-  EXPECT_EQ(partitions_at_once(64 * 1024 * kMiB, 16, 8), 4u);
-  EXPECT_EQ(partitions_at_once(64 * 1024 * kMiB, 2, 64), 2u);
+TEST(MemoryPlan, HasAllThreadsOfAMachineWhereMemoryIsNotShort) {
+  const MemoryPlan plan = plan_memory(1024 * kMiB, 16, 5);
+  EXPECT_EQ(plan.parsers, 16u);
+  EXPECT_EQ(plan.inverters, 5u);
+  EXPECT_GE(plan.batch_bytes, 512u << 10);
+}
+
+TEST(MemoryBudget, GivesTheInvertersWhatTheOthersLeave) {
+  const MemoryPlan plan = plan_memory(1024 * kMiB, 2, 2);
+  MemoryBudget budget(plan);
+  EXPECT_EQ(budget.postings_of_one(), plan.elastic / 2);
+  budget.set_ids(100 * kMiB);
+  budget.set_window(50 * kMiB);
+  EXPECT_EQ(budget.postings_of_one(), (plan.elastic - 150 * kMiB) / 2);
+  budget.set_alone(plan.drained + 10 * kMiB);
+  EXPECT_EQ(budget.postings_of_one(), (plan.elastic - 160 * kMiB) / 2);
+  budget.set_alone(plan.drained / 2);
+  EXPECT_EQ(budget.postings_of_one(), (plan.elastic - 150 * kMiB) / 2);
+  budget.set_ids(plan.limit);
+  EXPECT_EQ(budget.postings_of_one(), CpuInverter::kLeastBytes);
+}
+
+TEST(WritePlan, WritesOnePartitionAtATimeWhereMemoryIsShort) {
+  EXPECT_EQ(plan_writing(128 * kMiB, 16, 64).at_once, 1u);
+  EXPECT_EQ(plan_writing(64 * 1024 * kMiB, 16, 8).at_once, 4u);
+  EXPECT_EQ(plan_writing(64 * 1024 * kMiB, 2, 64).at_once, 2u);
+  EXPECT_LT(plan_writing(128 * kMiB, 16, 64).id_bytes, 16 * kMiB);
 }
 
 TEST(Memory, IsWhatTheSystemSays) {

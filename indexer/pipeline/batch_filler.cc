@@ -1,0 +1,92 @@
+#include "indexer/pipeline/batch_filler.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "indexer/ingest/parse_cost.h"
+
+namespace frond::indexer {
+namespace {
+
+// Beside the bytes of a record: the allocator's, and the file's name, which each has.
+std::uint64_t bytes_of(const RawRecord& record) {
+  constexpr std::uint64_t kAllocated = 64;
+  return sizeof record + kAllocated + record.file.size() + record.name.size() + record.bytes.size();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<BatchFiller>> BatchFiller::open(std::vector<std::filesystem::path> inputs, Format format,
+                                                       ReadOptions options, const MemoryPlan& plan,
+                                                       std::function<void(std::uint64_t)> on_window) {
+  std::unique_ptr<BatchFiller> filler(new BatchFiller(plan));
+  options.limits = InputLimits::of(plan.limit);
+  options.limits.on_window = [to = filler.get(), told = std::move(on_window)](std::uint64_t bytes) {
+    to->window_bytes_ = bytes;
+    told(bytes);
+  };
+  filler->reader_ = FROND_TRY(RecordReader::open(
+      std::move(inputs), format, [to = filler.get()](const BadRecord& bad) { to->note_bad(bad); }, std::move(options)));
+  return filler;
+}
+
+void BatchFiller::note_bad(const BadRecord& bad) {
+  if (bad_.size() < kMostDetails) {
+    bad_.push_back(bad);
+  } else {
+    bad_.back() = bad;
+    ++bad_left_out_;
+  }
+}
+
+// Whether the record may be parsed at all. Tells what that takes, and what its page may take.
+bool BatchFiller::fits(RawRecord& record) {
+  const ParseCost cost = parse_cost(record);
+  const std::uint64_t least = cost.bytes - cost.tree_bytes;
+  const std::uint64_t most = plan_.alone - std::min(plan_.alone, window_bytes_);
+  if (least > most) {
+    note_bad(bad_record(record, Error(Code::kInvalid, "takes up to " + in_mebibytes(least) +
+                                                          " of memory to parse, more than --memory-limit allows (" +
+                                                          in_mebibytes(most) + ")")));
+    return false;
+  }
+  // Most pages take much less than they might, so what there is has to do.
+  record.tree_bytes = std::min(cost.tree_bytes, most - least);
+  record.parse_bytes = least + record.tree_bytes;
+  return true;
+}
+
+// False: there is none.
+Result<bool> BatchFiller::next_record() {
+  while (!held_) {
+    held_ = FROND_TRY(reader_->next());
+    if (!held_) return false;
+    if (!fits(*held_)) held_.reset();
+  }
+  return true;
+}
+
+void BatchFiller::take(Batch& batch) {
+  batch.record_bytes += bytes_of(*held_);
+  batch.records.push_back(std::move(*held_));
+  held_.reset();
+}
+
+Result<bool> BatchFiller::fill(Batch& batch) {
+  bool more = true;
+  while (batch.record_bytes < plan_.batch_bytes && batch.records.size() < kMaxBatchDocuments) {
+    more = FROND_TRY(next_record());
+    if (!more) break;
+    const bool alone = held_->parse_bytes > plan_.parse;
+    if (alone && !batch.records.empty()) break;
+    if (alone) batch.alone_bytes = held_->parse_bytes;
+    take(batch);
+    if (alone) break;
+  }
+  batch.parsed.bad = std::exchange(bad_, {});
+  batch.bad_left_out = std::exchange(bad_left_out_, 0);
+  return more;
+}
+
+}  // namespace frond::indexer

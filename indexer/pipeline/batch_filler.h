@@ -1,0 +1,45 @@
+#pragma once
+// Records to batches: what the reader thread makes. A record that is too dear to be parsed beside others gets a batch
+// of its own; one that is too dear for the memory limit is a bad record.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "common/base/result.h"
+#include "indexer/ingest/record_reader.h"
+#include "indexer/pipeline/batch.h"
+#include "indexer/pipeline/memory.h"
+
+namespace frond::indexer {
+
+// One thread, the reader's. Errors as RecordReader.
+class BatchFiller {
+ public:
+  // Details of bad records that are kept until the next batch; of more, how many there were, and the last.
+  static constexpr std::size_t kMostDetails = 1000;
+
+  // The limits of `options` are those of the plan, which has to outlive it. on_window: as InputLimits.
+  static Result<std::unique_ptr<BatchFiller>> open(std::vector<std::filesystem::path> inputs, Format format,
+                                                   ReadOptions options, const MemoryPlan& plan,
+                                                   std::function<void(std::uint64_t)> on_window);
+  // Fills an empty batch. False: there are no more records; the batch may have some.
+  Result<bool> fill(Batch& batch);
+  const RecordReader& reader() const { return *reader_; }
+
+ private:
+  explicit BatchFiller(const MemoryPlan& plan) : plan_(plan) {}
+  Result<bool> next_record();
+  bool fits(RawRecord& record);
+  void note_bad(const BadRecord& bad);
+  void take(Batch& batch);
+
+  const MemoryPlan& plan_;
+  std::unique_ptr<RecordReader> reader_;
+  std::uint64_t window_bytes_ = 0;  // of the file at hand
+  std::optional<RawRecord> held_;   // the next one
+  std::vector<BadRecord> bad_;      // since the last batch
+  std::uint64_t bad_left_out_ = 0;  // before the last of them
+};
+
+}  // namespace frond::indexer

@@ -1,0 +1,79 @@
+#include "indexer/pipeline/inverter_lanes.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "indexer/invert/cpu_inverter.h"
+#include "indexer/pipeline/memory.h"
+
+namespace frond::indexer {
+namespace {
+
+constexpr std::uint64_t kWorthReturning = std::uint64_t{4} << 20;
+
+}  // namespace
+
+InverterLanes::InverterLanes(const MemoryPlan& plan, const MemoryBudget& budget, const std::filesystem::path& folder,
+                             std::uint32_t partitions) {
+  for (std::uint32_t i = 0; i < plan.inverters; ++i) {
+    auto& lane = *lanes_.emplace_back(std::make_unique<Lane>());
+    lane.inverter = std::make_unique<CpuInverter>(
+        folder, "cpu" + std::to_string(i), partitions, [&budget] { return budget.postings_of_one(); },
+        plan.frame_bytes);
+    lane.queue = std::make_unique<BoundedQueue<Batch*>>(plan.batches + 2);  // two may order a flush
+  }
+}
+
+bool InverterLanes::push(Batch& batch, std::stop_token stop) {
+  return std::all_of(lanes_.begin(), lanes_.end(), [&](const auto& lane) { return lane->queue->push(&batch, stop); });
+}
+
+void InverterLanes::close() {
+  for (const auto& lane : lanes_) lane->queue->close();
+}
+
+bool InverterLanes::someone_holds_more(std::uint64_t bytes) const {
+  return std::any_of(lanes_.begin(), lanes_.end(),
+                     [&](const auto& lane) { return lane->inverter->memory_bytes() > bytes; });
+}
+
+void InverterLanes::flush_above(std::uint64_t bytes, std::stop_token stop) {
+  const MutexLock order(order_mutex_);
+  if (!someone_holds_more(bytes)) return;
+  ++orders_;
+  for (const auto& lane : lanes_)
+    if (!lane->queue->push(nullptr, stop)) return;
+  MutexLock lock(flushed_mutex_);
+  flushed_.wait(flushed_mutex_, stop, [&, ordered = orders_] {
+    return std::all_of(lanes_.begin(), lanes_.end(), [&](const auto& lane) { return lane->flushes >= ordered; });
+  });
+}
+
+Result<void> InverterLanes::flush(Lane& lane) {
+  for (RunFile& run : FROND_TRY(lane.inverter->flush())) lane.runs.push_back(std::move(run));
+  release_unused_memory();
+  return {};
+}
+
+Result<void> InverterLanes::run(std::size_t number, BatchPool& pool, std::stop_token stop) {
+  Lane& lane = *lanes_[number];
+  while (const std::optional<Batch*> item = lane.queue->pop(stop)) {
+    Batch* const batch = *item;
+    if (batch == nullptr) {
+      FROND_TRY(flush(lane));
+      const MutexLock lock(flushed_mutex_);
+      ++lane.flushes;
+      flushed_.notify_all();
+      continue;
+    }
+    const std::uint64_t before = lane.inverter->memory_bytes();
+    FROND_TRY(lane.inverter->invert(batch->parsed.tokens, batch->shares[number], batch->numbers));
+    if (lane.inverter->memory_bytes() + kWorthReturning < before) release_unused_memory();
+    if (--batch->inverters_left == 0) pool.release(*batch);
+  }
+  if (stop.stop_requested()) return {};
+  return flush(lane);
+}
+
+}  // namespace frond::indexer

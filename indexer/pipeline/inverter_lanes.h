@@ -1,0 +1,57 @@
+#pragma once
+// The inverters of a build, each with what comes to it and from it, and how they are made to flush: an inverter keeps
+// to its budget while it works, one that waits has to be told.
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include "common/base/mutex.h"
+#include "common/base/result.h"
+#include "indexer/invert/inverter.h"
+#include "indexer/pipeline/batch_pool.h"
+#include "indexer/pipeline/bounded_queue.h"
+#include "indexer/pipeline/memory_budget.h"
+
+namespace frond::indexer {
+
+class InverterLanes {
+ public:
+  // As many inverters as the plan says.
+  InverterLanes(const MemoryPlan& plan, const MemoryBudget& budget, const std::filesystem::path& folder,
+                std::uint32_t partitions);
+  std::size_t count() const { return lanes_.size(); }
+
+  // Sequencer: hands a batch to all. False: stopped.
+  bool push(Batch& batch, std::stop_token stop);
+  // Sequencer: no more batches; nobody orders a flush any more.
+  void close();
+  // Any thread: makes all flush where one holds more than `bytes`. Waits until they have, or until `stop`.
+  void flush_above(std::uint64_t bytes, std::stop_token stop);
+
+  // Thread `number`: until the lanes are closed, or `stop`. Gives batches back to the pool. Errors as the inverter's.
+  Result<void> run(std::size_t number, BatchPool& pool, std::stop_token stop);
+  // When all threads have ended.
+  const std::vector<RunFile>& runs(std::size_t number) const { return lanes_[number]->runs; }
+
+ private:
+  struct Lane {
+    std::unique_ptr<Inverter> inverter;
+    std::unique_ptr<BoundedQueue<Batch*>> queue;  // null: flush
+    std::vector<RunFile> runs;
+    std::uint64_t flushes = 0;  // carried out, under flushed_mutex_
+  };
+  bool someone_holds_more(std::uint64_t bytes) const;
+  Result<void> flush(Lane& lane);
+
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  Mutex order_mutex_;  // while a flush is ordered
+  std::uint64_t orders_ FROND_GUARDED_BY(order_mutex_) = 0;
+  Mutex flushed_mutex_;
+  std::condition_variable_any flushed_;
+};
+
+}  // namespace frond::indexer
