@@ -9,7 +9,7 @@ import time
 import harness
 import random_text
 
-MALFORMED = ['{"id": "broken', "[]", '{"body": "no id"}', '{"id": "a", "body": 7}']
+MALFORMED = ['{"id": "broken', "[]", '{"body": "no id"}', '{"id": "a", "body": {"text": 7}}']
 DUPLICATE = '{"id": "d0", "body": "again"}'
 
 
