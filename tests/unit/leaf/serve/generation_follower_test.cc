@@ -358,7 +358,7 @@ TEST_F(GenerationFollowerTest, FetchesAnewWhatIsCutShortWhileItIsServed) {
   publish(200);
   Leaf leaf(folder_.path(), clock_);
   leaf.follower.step();
-  const auto held = leaf.board.find(1, clock_.now());
+  const auto held = leaf.board.find({1, 0}, clock_.now());
   const fs::path away = folder_ / "away";
   fs::rename(folder_ / "repository", away);
   for (const auto& entry : fs::directory_iterator(folder_ / "data/partitions/g1-p0"))
@@ -373,7 +373,7 @@ TEST_F(GenerationFollowerTest, FetchesAnewWhatIsCutShortWhileItIsServed) {
   clock_.advance(seconds(2));
   leaf.follower.step();
   EXPECT_TRUE(leaf.board.detail().empty()) << leaf.board.detail();
-  const auto mended = leaf.board.find(1, clock_.now());
+  const auto mended = leaf.board.find({1, 0}, clock_.now());
   EXPECT_NE(mended->partitions[0].open, held->partitions[0].open);
   EXPECT_EQ(mended->partitions[1].open, held->partitions[1].open);
   for (const auto& one : mended->partitions) EXPECT_TRUE(one.open->partition().verify_checksums());

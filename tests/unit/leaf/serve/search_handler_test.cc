@@ -325,6 +325,8 @@ class ForgetfulTerms final : public partition::GenerationTerms {
     return below_->for_each(visit);
   }
   Result<void> verify_checksums() const override { return below_->verify_checksums(); }
+  Result<void> intact() const override { return below_->intact(); }
+  Result<void> check_files() const override { return below_->check_files(); }
 
  private:
   std::shared_ptr<const GenerationTerms> below_;
