@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "common/base/check.h"
 
@@ -19,9 +20,10 @@ std::byte* Arena::allocate(std::size_t bytes) {
   const auto gap = std::find_if(gaps_.begin(), gaps_.end(), [wanted](const auto& one) { return one.second >= wanted; });
   if (gap == gaps_.end()) return nullptr;
   const std::size_t offset = gap->first, left = gap->second - wanted;
-  gaps_.erase(gap);
-  if (left > 0) gaps_.emplace(offset + wanted, left);
-  pieces_.emplace(offset, wanted);
+  if (left > 0) gaps_.emplace(offset + wanted, left);  // what may throw comes first
+  auto piece = gaps_.extract(gap);
+  piece.mapped() = wanted;
+  pieces_.insert(std::move(piece));
   used_ += wanted;
   return base_ + offset;
 }
@@ -30,22 +32,21 @@ void Arena::release(const std::byte* piece) {
   const MutexLock lock(mutex_);
   const auto found = pieces_.find(static_cast<std::size_t>(piece - base_));
   FROND_CHECK(found != pieces_.end());
-  std::size_t offset = found->first, bytes = found->second;
-  pieces_.erase(found);
-  used_ -= bytes;
-  auto after = gaps_.lower_bound(offset);
-  if (after != gaps_.end() && after->first == offset + bytes) {
-    bytes += after->second;
+  auto gap = pieces_.extract(found);
+  used_ -= gap.mapped();
+  auto after = gaps_.lower_bound(gap.key());
+  if (after != gaps_.end() && after->first == gap.key() + gap.mapped()) {
+    gap.mapped() += after->second;
     after = gaps_.erase(after);
   }
   if (after != gaps_.begin()) {
     const auto before = std::prev(after);
-    if (before->first + before->second == offset) {
-      before->second += bytes;
+    if (before->first + before->second == gap.key()) {
+      before->second += gap.mapped();
       return;
     }
   }
-  gaps_.emplace(offset, bytes);
+  gaps_.insert(after, std::move(gap));
 }
 
 std::size_t Arena::used() const {

@@ -4,7 +4,6 @@
 // it is tested without a device. Thread-safe.
 #include <cstddef>
 #include <map>
-#include <unordered_map>
 
 #include "common/base/mutex.h"
 
@@ -17,9 +16,9 @@ class Arena {
   // `base` is on kGranule; the memory belongs to the caller and outlives this.
   Arena(std::byte* base, std::size_t bytes);
 
-  // Null: no gap is large enough. bytes > 0.
+  // Null: no gap is large enough. bytes > 0. std::bad_alloc leaves it as it was.
   std::byte* allocate(std::size_t bytes);
-  // A piece that allocate() gave, once.
+  // A piece that allocate() gave, once. Needs no memory.
   void release(const std::byte* piece);
 
   std::size_t bytes() const { return bytes_; }
@@ -29,8 +28,8 @@ class Arena {
   std::byte* const base_;
   const std::size_t bytes_;
   mutable Mutex mutex_;
-  std::map<std::size_t, std::size_t> gaps_ FROND_GUARDED_BY(mutex_);              // offset -> bytes
-  std::unordered_map<std::size_t, std::size_t> pieces_ FROND_GUARDED_BY(mutex_);  // offset -> bytes
+  // Offset to bytes. A gap and a piece become each other without an allocation, so both are of one type.
+  std::map<std::size_t, std::size_t> gaps_ FROND_GUARDED_BY(mutex_), pieces_ FROND_GUARDED_BY(mutex_);
   std::size_t used_ FROND_GUARDED_BY(mutex_) = 0;
 };
 
