@@ -1,5 +1,6 @@
 #pragma once
 // Requests, responses, and what a handler answers with. Values; any thread, but for what Responder says.
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -40,6 +41,9 @@ Response problem(int status, std::string_view title, std::string_view detail, st
 // 413, saying what the body may have; 0: nothing.
 Response body_too_large(std::size_t max_body);
 
+// So long an answer is still worked for after its client has ended its side of the connection.
+inline constexpr std::chrono::milliseconds kAnswerAfterEnd{300};
+
 // Answers one request. Movable handle; send() from any thread; the first send counts.
 class Responder {
  public:
@@ -60,9 +64,9 @@ class Responder {
   Responder& operator=(Responder&&) noexcept;
   void send(Response response);
   // `gone` is called once, on the io thread and never from inside another call, if the client leaves before the answer
-  // is sent: it closed the connection, lost it, or ended its side of it (which looks the same until an answer is
-  // written). An answer is still taken then, and reaches a client that only ended its side. To be called by the
-  // handler, before it returns; the last call counts.
+  // is sent: it lost the connection, or ended its side of it kAnswerAfterEnd ago. Whether it closed the connection then
+  // or only said that it sends no more looks the same until an answer is written. An answer is still taken, and reaches
+  // a client that only ended its side. To be called by the handler, before it returns; the last call counts.
   void on_client_gone(std::function<void()> gone);
   // Which of the program's routes this is ("/v1/search"; a literal), for Config::on_answer.
   void set_route(std::string_view route) { route_ = route; }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "common/tls/server_identity.h"
 
@@ -93,6 +94,14 @@ void Session::tell_gone() {
   for (Slot& slot : slots_)
     if (auto gone = std::exchange(slot.gone, nullptr); gone && !core_->closed)
       asio::post(core_->io, [self = shared_from_this(), gone = std::move(gone)] { gone(); });
+}
+
+// Who ended its side may only have said all and read on, or have closed: nobody can tell.
+void Session::tell_gone_soon() {
+  const auto timer = std::make_shared<asio::steady_timer>(core_->io, kAnswerAfterEnd);
+  timer->async_wait([timer, held = weak_from_this()](const ErrorCode& ec) {
+    if (const auto self = held.lock(); self && !ec) self->tell_gone();
+  });
 }
 
 void Session::drain() {

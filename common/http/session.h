@@ -69,6 +69,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   // Null: closed meanwhile, or answered before.
   Slot* find(std::uint64_t sequence);
   void tell_gone();
+  void tell_gone_soon();
   void leave();
   bool idle() const { return slots_.empty() && !partial_ && !backlog_ && !writing_ && !lingering_; }
   Phase phase_now() const;

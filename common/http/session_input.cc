@@ -37,7 +37,7 @@ void Session::received(const ErrorCode& ec) {
   if (ec && ec != asio::error::eof) return close();
   if (ec) {  // the client has said all; what it asked is still answered, where the handler goes on
     eof_ = true;
-    tell_gone();
+    if (!slots_.empty()) tell_gone_soon();
     if (slots_.empty() && !writing_) close();
     return;
   }

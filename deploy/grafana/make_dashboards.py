@@ -216,7 +216,7 @@ def indexer():
             panel("Text a second", "Bps", ("sum by (instance) (rate(frond_indexer_text_bytes_total[$__rate_interval]))", "{{instance}}")),
             panel("Input left out", "short", ("frond_indexer_bad_records_total", "{{instance}} bad records"),
                   ("frond_indexer_duplicate_ids_total", "{{instance}} duplicate ids"),
-                  ("sum by (instance, reason) (frond_indexer_files_skipped_total) > 0", "{{instance}} files: {{reason}}")),
+                  ("sum by (instance, reason) (frond_indexer_files_skipped_total)", "{{instance}} files: {{reason}}")),
             panel("Processors in use", "short", ('rate(process_cpu_seconds_total{job="frond-indexer"}[$__rate_interval])', "{{instance}}")),
             panel("Memory", "bytes", ('process_resident_memory_bytes{job="frond-indexer"}', "{{instance}}")),
         ]),
