@@ -85,7 +85,7 @@ const char* iconv_name(std::string_view name) {
   return found == std::end(kEncodings) ? nullptr : found->iconv;
 }
 
-Error too_long(std::size_t max_bytes) {
+Error grown_too_long(std::size_t max_bytes) {
   return {Code::kInvalid, "longer than the limit of " + std::to_string(max_bytes >> 20) + " MiB in UTF-8"};
 }
 
@@ -100,7 +100,7 @@ Result<std::string> converted(std::string_view bytes, const char* from, std::siz
   char* in = const_cast<char*>(bytes.data());  // iconv only reads it
   std::size_t left = bytes.size();
   while (left > 0) {
-    if (out.size() > max_bytes) return too_long(max_bytes);
+    if (out.size() > max_bytes) return grown_too_long(max_bytes);
     char* to = buffer;
     std::size_t room = sizeof buffer;
     const std::size_t status = iconv(converter, &in, &left, &to, &room);
@@ -153,7 +153,7 @@ Result<std::string> to_utf8(std::string_view bytes, std::string_view declared, s
                                           : narrow_to_utf8(bytes, declared, max_bytes);
   if (!out) return out;
   if (!wide.empty()) std::erase(*out, '\0');
-  if (out->size() > max_bytes) return too_long(max_bytes);
+  if (out->size() > max_bytes) return grown_too_long(max_bytes);
   return out;
 }
 
