@@ -81,7 +81,7 @@ void SearchQuery::run(Slot& slot, Mode mode, Processors processors, const Result
   slot.profile.queue_us += static_cast<std::uint64_t>(waited->count());
   try {
     // What is thrown (no memory) leaves nothing behind: the next task looks them up again.
-    std::call_once(look_up_once_, [this] { known_ = look_up(*generation_, request_.terms); });
+    look_up_once();
     if (evaluate(slot, mode, processors)) return;
   } catch (const std::exception&) {  // out of memory: this partition is not searched, the others may be
     slot.failed = wire::Unsearched::kUnavailable;
@@ -91,6 +91,13 @@ void SearchQuery::run(Slot& slot, Mode mode, Processors processors, const Result
 
 void SearchQuery::slot_done(Mode mode) {
   if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) wave_done(mode);
+}
+
+void SearchQuery::look_up_once() {
+  const MutexLock lock(look_up_);
+  if (looked_up_) return;
+  known_ = look_up(*generation_, request_.terms);
+  looked_up_ = true;
 }
 
 // True: another thread will go on with the slot. False: it has its outcome, or has failed.

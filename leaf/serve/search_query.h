@@ -4,10 +4,10 @@
 // writes before the finisher's reads.
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 
+#include "common/base/mutex.h"
 #include "leaf/serve/known_terms.h"
 #include "leaf/serve/search_handler.h"
 
@@ -38,6 +38,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   bool may_use_gpu(Processors processors) const;
   std::uint64_t postings_of(const Slot& slot) const;
   bool is_too_much_here(const Slot& slot) const;
+  void look_up_once();
   bool evaluate(Slot& slot, Mode mode, Processors processors);
   bool move(Slot& slot, Mode mode, Processors processors);
   Result<std::optional<Plan>> prepare(Slot& slot, Mode mode);
@@ -68,8 +69,10 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   std::atomic<bool> misled_{false};  // a partition was lost while it was searched
   bool has_and_ = false, has_or_ = false;
 
-  std::once_flag look_up_once_;  // by the first task: look-ups may touch the disk, so not on the I/O thread
-  Result<KnownTerms> known_ = KnownTerms();
+  // By the first task: look-ups may touch the disk, so not on the I/O thread.
+  Mutex look_up_;
+  bool looked_up_ FROND_GUARDED_BY(look_up_) = false;
+  Result<KnownTerms> known_ = KnownTerms();  // written under look_up_, read behind look_up_once()
 };
 
 }  // namespace frond::leaf
