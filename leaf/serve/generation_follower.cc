@@ -2,21 +2,14 @@
 
 #include <algorithm>
 #include <exception>
-#include <set>
 #include <utility>
 
 #include "common/base/thread_name.h"
 #include "common/metrics/leaf_families.h"
-#include "common/repository/disk_space.h"
 
 namespace frond::leaf {
 namespace {
 constexpr std::chrono::milliseconds kLongestBackOff{60'000};
-constexpr std::chrono::minutes kTellKept{10};  // a swap rarely takes longer: then the detail says what keeps it
-
-std::string name_of(const GenerationId& id) {
-  return "generation " + std::to_string(id.number) + (id.content == 0 ? "" : " (content " + to_hex(id.content) + ")");
-}
 
 // Whether all files that it is read from are as they were.
 Result<void> check_files(const ServedGeneration& generation) {
@@ -281,21 +274,6 @@ void GenerationFollower::take(std::shared_ptr<const ServedGeneration> generation
                                      {"documents", std::to_string(documents)}});
 }
 
-// Removes what is neither served, nor held by a query, nor of the generation that is wanted next.
-void GenerationFollower::sweep(const repository::Manifest* wanted) {
-  std::set<std::string> partitions, files;
-  if (wanted != nullptr) {
-    files.insert(DataFolder::terms_file({wanted->generation, wanted->content}));
-    for (const repository::PartitionEntry& entry : wanted->partitions) partitions.insert(entry.id);
-  }
-  for (const auto& generation : *board_.get()) {
-    files.insert({DataFolder::terms_file(generation->id()), DataFolder::manifest_file(generation->id())});
-    for (const ServedPartition& one : generation->partitions) partitions.insert(one.open->id());
-  }
-  for (const auto& [id, open] : retired_) partitions.insert(id);
-  data_.keep_only(partitions, files);
-}
-
 void GenerationFollower::refuse(const GenerationId& id, const Error& why) {
   const std::string told = id.number == 0 ? "repository: " + why.message() : name_of(id) + " refused: " + why.message();
   board_.set_detail(told);
@@ -308,108 +286,6 @@ void GenerationFollower::refuse(const GenerationId& id, const Error& why) {
   if (told == refused_why_) return;
   refused_why_ = told;
   log_.error("staying with what is served", {{"reason", told}});
-}
-
-std::vector<Standing> GenerationFollower::standing(const ServedSet& set) const {
-  std::vector<Standing> all;
-  for (const auto& one : set) {
-    const auto since = superseded_.find(one->id());
-    all.push_back({one->id(), one->last_used.load(std::memory_order_relaxed),
-                   since != superseded_.end() ? since->second : Instant::max()});
-  }
-  return all;
-}
-
-void GenerationFollower::retire() {
-  const auto set = board_.get();
-  if (set->size() <= 1) return;
-  const Instant now = clock_.now();
-  give_up(*set, kept_generations(standing(*set), brokers_.present(now), now, rules()));
-}
-
-// Takes what is not `kept` out of the set; its files are deleted once no query holds them.
-void GenerationFollower::give_up(const ServedSet& set, const std::vector<bool>& kept) {
-  ServedSet next;
-  for (std::size_t i = 0; i < set.size(); ++i) {
-    const auto& one = set[i];
-    if (kept[i]) {
-      next.push_back(one);
-      continue;
-    }
-    for (const ServedPartition& partition : one->partitions) retired_[partition.open->id()] = partition.open;
-    std::error_code ignored;  // mapped by whoever still reads it; a leftover goes at the next start
-    std::filesystem::remove(data_.terms(one->id()), ignored);
-    std::filesystem::remove(data_.manifest(one->id()), ignored);
-    superseded_.erase(one->id());
-    log_.info("retired a generation",
-              {{"generation", std::to_string(one->generation)}, {"content", to_hex(one->content)}});
-  }
-  if (next.size() == set.size()) return;
-  for (const auto& one : next)
-    for (const ServedPartition& partition : one->partitions) retired_.erase(partition.open->id());
-  if (!next.empty()) superseded_.erase(next.back()->id());
-  board_.put(std::move(next));
-}
-
-// Else a leaf whose disk holds two generations would keep one that no broker turns to any more, and take no newer one.
-void GenerationFollower::make_room(const repository::Manifest& wanted) {
-  for (;;) {
-    const auto room = loader_.expect_room(wanted);
-    const auto set = board_.get();
-    const Instant now = clock_.now();
-    const auto victim = first_to_give_up(standing(*set), brokers_.present(now), now, rules());
-    if (room || !victim) return;
-    log_.warn("a generation gives way: the disk has no room for the next",
-              {{"generation", std::to_string((*set)[*victim]->generation)}, {"reason", room.error().message()}});
-    std::vector<bool> kept(set->size(), true);
-    kept[*victim] = false;
-    give_up(*set, kept);
-    delete_unused();
-  }
-}
-
-std::string GenerationFollower::what_is_kept() const {
-  std::string told;
-  const Instant now = clock_.now();
-  for (const auto& [id, since] : superseded_) {
-    if (now - since < kTellKept) continue;
-    const std::string brokers = brokers_.present(now).names_of(id);
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - since).count();
-    told += (told.empty() ? "" : "; ") + name_of(id) + " is kept, superseded " + std::to_string(seconds) + " s ago, " +
-            (brokers.empty() ? "until brokers have turned to a newer one" : "for " + brokers);
-  }
-  return told;
-}
-
-void GenerationFollower::delete_unused() {
-  std::erase_if(retired_, [&](const auto& one) {
-    if (!one.second.expired()) return false;
-    std::error_code ignored;
-    std::filesystem::remove_all(data_.partition(one.first), ignored);
-    return true;
-  });
-}
-
-void GenerationFollower::measure() const {
-  const auto set = board_.get();
-  std::uint64_t documents = 0;
-  if (!set->empty())
-    for (const ServedPartition& one : set->back()->partitions) documents += one.open->partition().documents();
-  const Instant now = clock_.now();
-  Instant oldest = now;
-  for (const auto& [id, since] : superseded_) oldest = std::min(oldest, since);
-  const auto show = [](metrics::Gauge gauge, double value) { gauge.set(value); };
-  show(generation_, set->empty() ? 0 : static_cast<double>(set->back()->generation));
-  show(generations_, static_cast<double>(set->size()));
-  show(partitions_, set->empty() ? 0 : static_cast<double>(set->back()->partitions.size()));
-  show(documents_, static_cast<double>(documents));
-  show(superseded_age_, std::chrono::duration<double>(now - oldest).count());
-  show(brokers_heard_, static_cast<double>(brokers_.present(now).brokers.size()));
-  if (const auto free = repository::free_bytes(data_.fetching({}))) show(disk_free_, static_cast<double>(*free));
-  std::size_t broken = 0;
-  if (!set->empty())
-    for (const ServedPartition& one : set->back()->partitions) broken += one.open->partition().intact() ? 0 : 1;
-  show(damaged_, static_cast<double>(broken));
 }
 
 }  // namespace frond::leaf

@@ -80,6 +80,11 @@ struct ServedGeneration {
 
 using ServedSet = std::vector<std::shared_ptr<const ServedGeneration>>;  // the current generation last
 
+// A generation in messages.
+inline std::string name_of(const GenerationId& id) {
+  return "generation " + std::to_string(id.number) + (id.content == 0 ? "" : " (content " + to_hex(id.content) + ")");
+}
+
 // The set that is served now, and what is wrong. Thread-safe.
 class ServedBoard {
  public:
