@@ -5,10 +5,11 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <system_error>
-#include <vector>
 
 namespace frond::repository {
 
@@ -37,13 +38,14 @@ Result<void> read_file(const std::filesystem::path& file, const std::function<Re
   const FileDescriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!in.valid()) return system_error("opening", file);
   if (from > 0 && ::lseek(in.get(), static_cast<off_t>(from), SEEK_SET) < 0) return system_error("reading", file);
-  std::vector<std::byte> piece(256u << 10);
+  constexpr std::size_t kPieceBytes = 256u << 10;
+  const auto piece = std::make_unique_for_overwrite<std::byte[]>(kPieceBytes);  // small files are read every second
   for (;;) {
-    const ssize_t got = ::read(in.get(), piece.data(), piece.size());
+    const ssize_t got = ::read(in.get(), piece.get(), kPieceBytes);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return system_error("reading", file);
     if (got == 0) return {};
-    FROND_TRY(sink(ByteView(piece).first(static_cast<std::size_t>(got))));
+    FROND_TRY(sink({piece.get(), static_cast<std::size_t>(got)}));
   }
 }
 
