@@ -80,7 +80,7 @@ void Registry::before_scrape(std::function<void()> update) {
 }
 
 void export_log(Registry& registry, const Logger& log) {
-  static constexpr Family kDropped{"frond_log_lines_dropped_total",
+  static constexpr Family kDropped{"process_log_lines_dropped_total",
                                    "Lines of the log that were not written: nobody read it."};
   registry.before_scrape([&log, dropped = registry.counter(kDropped)]() mutable {
     dropped.add(static_cast<double>(log.dropped()) - dropped.value());

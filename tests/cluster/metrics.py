@@ -9,9 +9,9 @@ import sys
 import harness
 import random_text
 
-PREFIXES = {"broker": ("frond_broker_", "frond_http_", "frond_build_", "frond_log_", "process_"),
-            "leaf": ("frond_leaf_", "frond_http_", "frond_build_", "frond_log_", "process_"),
-            "indexer": ("frond_indexer_", "frond_build_", "frond_log_", "process_")}
+PREFIXES = {"broker": ("frond_broker_", "frond_http_", "frond_build_", "process_"),
+            "leaf": ("frond_leaf_", "frond_http_", "frond_build_", "process_"),
+            "indexer": ("frond_indexer_", "frond_build_", "process_")}
 
 
 def check(process, port):

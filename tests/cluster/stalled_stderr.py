@@ -58,7 +58,7 @@ def spawn(setting, pipe, program, *args):
 
 def dropped(port):
     text = harness.fetch(port, "/metrics", timeout=5)[1].decode()
-    return float(re.search(r"^frond_log_lines_dropped_total (\S+)$", text, re.M).group(1))
+    return float(re.search(r"^process_log_lines_dropped_total (\S+)$", text, re.M).group(1))
 
 
 def lines_of(text):
