@@ -37,6 +37,7 @@ FREE_INSIDE = ("indexer", "broker", "tools", "tests")
 # Processes know nothing of each other, but benchmarks run parts of them in the tool's own process.
 ACROSS = {
     "tools/bench": ["leaf", "leaf/engine", "leaf/gpu", "leaf/lists"],
+    "tools/papers": ["leaf/gpu"],  # measured against the engine, on the lists that the engine reads
     "tools/synth": ["indexer/pipeline", "indexer/publish"],  # publishes as the indexer does
 }
 

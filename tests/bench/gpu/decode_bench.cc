@@ -6,18 +6,18 @@
 #include <vector>
 
 #include "common/postings/list_builder.h"
-#include "leaf/gpu/decode.h"
 #include "tests/bench/gpu/gpu_bench.h"
 #include "tests/support/collections/memory_list_store.h"
 #include "tests/support/collections/random_collection.h"
 #include "tests/support/gpu/uploaded_list.h"
+#include "tools/papers/decode_lists.h"
 
 namespace frond::bench {
 namespace {
 
 using device::Memory, device::Place;
-using leaf::gpu::DecodeTask;
 using support::Random, support::UploadedList;
+using tools::papers::DecodeTask;
 
 constexpr std::uint32_t kUniverse = 1u << 29;  // docIDs are below it
 
@@ -74,9 +74,9 @@ Result<std::vector<float>> time_decoding(const std::vector<DecodeTask>& tasks, s
   std::vector<float> times;
   for (int round = -2; round < rounds; ++round) {
     FROND_TRY(start.record(stream.get()));
-    FROND_TRY(leaf::gpu::decode_lists(reinterpret_cast<const DecodeTask*>(on_device.data()),
-                                      static_cast<std::uint32_t>(tasks.size()), blocks,
-                                      reinterpret_cast<std::uint32_t*>(out.data()), nullptr, stream.get()));
+    FROND_TRY(tools::papers::decode_lists(reinterpret_cast<const DecodeTask*>(on_device.data()),
+                                          static_cast<std::uint32_t>(tasks.size()), blocks,
+                                          reinterpret_cast<std::uint32_t*>(out.data()), nullptr, stream.get()));
     FROND_TRY(end.record(stream.get()));
     FROND_TRY(end.wait());
     if (round >= 0) times.push_back(FROND_TRY(end.milliseconds_since(start)));

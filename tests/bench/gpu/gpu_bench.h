@@ -11,7 +11,7 @@ struct TermAtATimeBenchOptions {
   unsigned threads = 16;  // that make the lists
   std::size_t memory_bytes = std::size_t{16} << 30;
 };
-// The engine beside OR as in the paper (leaf/gpu/taat), one query at a time, by step.
+// The engine beside OR as in the paper (tools/papers), one query at a time, by step.
 int run_term_at_a_time_bench(const TermAtATimeBenchOptions& options);
 
 struct DecodeBenchOptions {

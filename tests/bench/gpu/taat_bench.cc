@@ -5,17 +5,17 @@
 
 #include "leaf/cpu/cpu_engine.h"
 #include "leaf/gpu/gpu_engine.h"
-#include "leaf/gpu/taat/term_at_a_time.h"
 #include "tests/bench/gpu/gov2.h"
 #include "tests/bench/gpu/gpu_bench.h"
 #include "tests/support/gpu/uploaded_list.h"
+#include "tools/papers/term_at_a_time.h"
 
 namespace frond::bench {
 namespace {
 
 using leaf::Mode;
 using leaf::Plan;
-using leaf::gpu::taat::kSteps, leaf::gpu::taat::Step, leaf::gpu::taat::Term, leaf::gpu::taat::TermAtATime;
+using tools::papers::kSteps, tools::papers::Term, tools::papers::TermAtATime;
 
 const SteadyClock kClock;
 

@@ -1,6 +1,6 @@
 // Lists copied to the device: every block decodes there to what the host decodes, the table leads to the right block,
 // and blobs that are not what they say are found out.
-#include "leaf/gpu/decode.h"
+#include "tools/papers/decode_lists.h"
 
 #include <gtest/gtest.h>
 
@@ -19,6 +19,7 @@ namespace {
 
 using postings::kBlockLength;
 using support::UploadedList;
+using tools::papers::decode_lists, tools::papers::DecodeTask;
 
 struct Postings {
   std::vector<DocId> docids;

@@ -1,8 +1,8 @@
 #pragma once
-// OR as Ding et al. 2009 evaluate it on a GPU, for comparison with the engine; no leaf uses it. A score for every
-// document in device memory (8.3): cleared, then one list after the other is decoded and each posting's contribution
-// added; the k best come out of a tournament (8.2): maxima of groups of 512, maxima of groups of those, and so on, from
-// which the largest is taken k times, each time with its branch brought up to date.
+// OR as Ding et al. 2009 evaluate it on a GPU, for comparison with the engine; no leaf uses it. Device memory holds a
+// score for every document (8.3). The scores are cleared, then one list after the other is decoded and each posting's
+// contribution added. A tournament (8.2) finds the k best: it takes the maxima of groups of 512 scores, then the maxima
+// of groups of those, and so on; the largest is taken out k times, each time updating the maxima above it.
 //
 // Every posting is decoded and scored: there is no pruning. One query at a time, as in the paper. One thread.
 #include <array>
@@ -12,12 +12,12 @@
 #include "common/device/runtime.h"
 #include "common/topk/hit.h"
 #include "leaf/gpu/block_entry.h"
-#include "leaf/gpu/taat/kernels.h"
+#include "tools/papers/term_at_a_time_kernels.h"
 
-namespace frond::leaf::gpu::taat {
+namespace frond::tools::papers {
 
 struct Term {
-  DeviceList list;
+  leaf::gpu::DeviceList list;
   float weight = 0;
 };
 
@@ -29,11 +29,12 @@ struct Found {
 
 class TermAtATime {
  public:
-  static constexpr std::uint32_t kMostHits = 1000;
-  // For lists of at most so many postings, in a partition whose documents' lengths these are. kDevice.
-  static Result<TermAtATime> create(std::span<const std::uint32_t> lengths, std::uint32_t most_postings);
+  static constexpr std::uint32_t kMaxK = 1000, kMaxTerms = 32;
+  // `lengths`: of the partition's documents, by docID. `max_postings`: of the longest list that will be searched.
+  // kDevice.
+  static Result<TermAtATime> create(std::span<const std::uint32_t> lengths, std::uint32_t max_postings);
 
-  // k at most kMostHits. kDevice.
+  // kInvalid: more than kMaxTerms terms, or k above kMaxK. kDevice.
   Result<Found> search(std::span<const Term> terms, scoring::LengthNorm norm, std::uint32_t k);
 
  private:
@@ -44,7 +45,7 @@ class TermAtATime {
     device::Memory staged_best, staged_tasks;  // pinned
   };
   TermAtATime(Place place, std::uint32_t documents) : place_(std::move(place)), documents_(documents) {}
-  Result<void> decode(const DeviceList& list);
+  Result<void> decode(const leaf::gpu::DeviceList& list);
   Tournament tournament() const;
   Result<void> mark(std::size_t point) { return place_.points[point].record(place_.stream.get()); }
 
@@ -52,4 +53,4 @@ class TermAtATime {
   std::uint32_t documents_;
 };
 
-}  // namespace frond::leaf::gpu::taat
+}  // namespace frond::tools::papers

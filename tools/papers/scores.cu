@@ -1,7 +1,7 @@
 #include "common/device/launch.cuh"
-#include "leaf/gpu/taat/kernels.h"
+#include "tools/papers/term_at_a_time_kernels.h"
 
-namespace frond::leaf::gpu::taat {
+namespace frond::tools::papers {
 namespace {
 
 constexpr std::uint32_t kThreads = 256;
@@ -20,4 +20,4 @@ Result<void> add_scores(const Scoring& postings, scoring::Score* scores, device:
                         postings, scores);
 }
 
-}  // namespace frond::leaf::gpu::taat
+}  // namespace frond::tools::papers

@@ -1,13 +1,15 @@
-#include "leaf/gpu/decode.h"
+#include "tools/papers/decode_lists.h"
 
 #include "common/device/launch.cuh"
 #include "leaf/gpu/block.cuh"
 
-namespace frond::leaf::gpu {
+namespace frond::tools::papers {
 namespace {
 
+using leaf::gpu::BlockEntry, leaf::gpu::DeviceList, leaf::gpu::Four, leaf::gpu::kFullWarp, leaf::gpu::lane_of_warp;
+
 constexpr std::uint32_t kThreads = 256, kWarps = kThreads / 32;
-// Blocks a warp decodes one after the other: their entries come with one load, a lane an entry.
+// A warp decodes so many blocks one after the other. It loads their entries at once, one a lane.
 constexpr std::uint32_t kRun = 8;
 
 struct Decoding {
@@ -17,7 +19,7 @@ struct Decoding {
   uint4* frequencies;
 };
 
-// The task that the block belongs to: the last that does not begin behind it.
+// The task that has the block: the last one whose first block is not behind it.
 __device__ std::uint32_t task_of(const Decoding& of, std::uint32_t block) {
   std::uint32_t low = 0, high = of.task_count;
   while (high - low > 1) {
@@ -34,10 +36,10 @@ __device__ void write_once(uint4* to, const Four& numbers) {
   __stcs(to, make_uint4(numbers.at[0], numbers.at[1], numbers.at[2], numbers.at[3]));
 }
 
-// One warp a run of blocks, which may begin in one list and end in another.
+// One warp a run of blocks; a run may begin in one list and end in another.
 __global__ void __launch_bounds__(kThreads) decode_runs(Decoding of) {
   const std::uint32_t lane = lane_of_warp(), from = (blockIdx.x * kWarps + threadIdx.x / 32) * kRun;
-  if (from >= of.block_count) return;  // the whole warp
+  if (from >= of.block_count) return;  // uniform across the warp
   std::uint32_t task = task_of(of, from);
   for (std::uint32_t done = 0; done < kRun && from + done < of.block_count;) {
     const DeviceList& list = of.tasks[task].list;
@@ -46,8 +48,8 @@ __global__ void __launch_bounds__(kThreads) decode_runs(Decoding of) {
     BlockEntry entry{};
     std::uint32_t before = 0;
     if (lane < count) {
-      entry = load_entry(list.blocks + first + lane);
-      before = docid_before(list.blocks, first + lane);
+      entry = leaf::gpu::load_entry(list.blocks + first + lane);
+      before = leaf::gpu::docid_before(list.blocks, first + lane);
     }
     const std::byte* image = list.image;
     const auto decode = [&](std::uint32_t i, const Four& distances) {
@@ -55,9 +57,9 @@ __global__ void __launch_bounds__(kThreads) decode_runs(Decoding of) {
       write_once(of.docids + (std::size_t{from} + done + i) * 32 + lane, device_codec::add_up(distances, start, lane));
     };
     const auto unpack = [&](std::uint32_t places, std::uint32_t i) {
-      return unpack_four(image, __shfl_sync(kFullWarp, places, static_cast<int>(i)), lane);
+      return leaf::gpu::unpack_four(image, __shfl_sync(kFullWarp, places, static_cast<int>(i)), lane);
     };
-    // Two at a time: the second's loads are on their way while the first is summed up.
+    // Two at a time, so that the second's loads are under way while the first is summed up.
     for (std::uint32_t i = 0; i < count; i += 2) {
       const Four one = unpack(entry.docids, i);
       const Four two = unpack(entry.docids, min(i + 1, count - 1));
@@ -84,4 +86,4 @@ Result<void> decode_lists(const DecodeTask* tasks, std::uint32_t task_count, std
   return device::launch("decode_lists", decode_runs, (runs + kWarps - 1) / kWarps, kThreads, stream, of);
 }
 
-}  // namespace frond::leaf::gpu
+}  // namespace frond::tools::papers

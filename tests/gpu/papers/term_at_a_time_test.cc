@@ -1,17 +1,20 @@
 // A score a document in device memory and a tournament give the oracle's hits, to the byte.
+#include "tools/papers/term_at_a_time.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "common/postings/list_builder.h"
 #include "leaf/engines.h"
-#include "leaf/gpu/taat/term_at_a_time.h"
 #include "tests/support/collections/indexed_collection.h"
 #include "tests/support/collections/memory_list_store.h"
 #include "tests/support/gpu/uploaded_list.h"
 
-namespace frond::leaf::gpu::taat {
+namespace frond::tools::papers {
 namespace {
+
+using leaf::Mode, leaf::Plan, leaf::PlanTerm;
 
 class TermAtATimeOn : public testing::TestWithParam<std::uint32_t> {};  // documents
 
@@ -20,7 +23,7 @@ TEST_P(TermAtATimeOn, GivesTheOraclesHits) {
   const SteadyClock clock;
   const auto collection = support::random_collection(seed, {.documents = GetParam(), .terms = 25});
   const support::IndexedCollection index(collection, {});
-  const auto oracle = *engine_named("exhaustive");
+  const auto oracle = *leaf::engine_named("exhaustive");
   support::Random random(seed);
   for (const std::uint32_t k : {1u, 10u, 100u}) {
     for (int q = 0; q < 3; ++q) {
@@ -76,4 +79,4 @@ TEST(TermAtATime, FindsTheBestThroughThreeLevels) {
 }
 
 }  // namespace
-}  // namespace frond::leaf::gpu::taat
+}  // namespace frond::tools::papers

@@ -1,19 +1,21 @@
 #include "common/device/launch.cuh"
 #include "leaf/gpu/block.cuh"
-#include "leaf/gpu/taat/kernels.h"
+#include "tools/papers/term_at_a_time_kernels.h"
 
-namespace frond::leaf::gpu::taat {
+namespace frond::tools::papers {
 namespace {
 
-constexpr std::uint32_t kWarps = kGroup / 32;  // a thread block of one thread an element of a group
+using leaf::gpu::kFullWarp;
+
+constexpr std::uint32_t kWarps = kGroup / 32;  // of a thread block, which has one thread for each element of a group
 
 __device__ std::uint64_t key_of(scoring::Score score, DocId docid) {
   return score == 0 ? 0 : std::uint64_t{score} << 32 | (~docid);
 }
 
-// Of the thread block, for all its threads.
+// The largest key of the thread block, returned to all its threads.
 __device__ std::uint64_t largest(std::uint64_t key, std::uint64_t* of_warps) {
-  const std::uint32_t lane = lane_of_warp();
+  const std::uint32_t lane = leaf::gpu::lane_of_warp();
   for (std::uint32_t distance = 16; distance > 0; distance /= 2)
     key = max(key, __shfl_sync(kFullWarp, key, static_cast<int>(lane ^ distance)));
   if (lane == 0) of_warps[threadIdx.x / 32] = key;
@@ -39,7 +41,7 @@ __global__ void __launch_bounds__(kGroup)
   if (threadIdx.x == 0) maxima[blockIdx.x] = key;
 }
 
-// One thread block.
+// Launched with one thread block.
 __global__ void __launch_bounds__(kGroup) extract_best(Tournament from, std::uint32_t k, std::uint64_t* best) {
   __shared__ std::uint64_t of_warps[kWarps];
   const std::uint32_t top = from.levels - 1;
@@ -52,7 +54,7 @@ __global__ void __launch_bounds__(kGroup) extract_best(Tournament from, std::uin
     }
     __syncthreads();
     if (key == 0) continue;
-    // Up the tree: the group that the document is in, the group that this is in, …
+    // Up the tree: the group of the document, the group of that group, …
     std::uint32_t group = docid / kGroup;
     for (std::uint32_t level = 0; level < from.levels; ++level) {
       const std::uint32_t i = group * kGroup + threadIdx.x;
@@ -87,4 +89,4 @@ Result<void> extract(const Tournament& from, std::uint32_t k, std::uint64_t* bes
   return device::launch("extract", extract_best, 1, kGroup, stream, from, k, best);
 }
 
-}  // namespace frond::leaf::gpu::taat
+}  // namespace frond::tools::papers

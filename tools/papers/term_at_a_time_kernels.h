@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of term_at_a_time.h, in the order in which they are put into a stream. Pointers are the device's.
+// The kernels of term_at_a_time.h, in the order in which they are launched. All pointers are device memory.
 #include <cstdint>
 
 #include "common/base/ids.h"
@@ -7,9 +7,9 @@
 #include "common/device/runtime.h"
 #include "common/scoring/bm25.h"
 
-namespace frond::leaf::gpu::taat {
+namespace frond::tools::papers {
 
-inline constexpr std::uint32_t kGroup = 512;  // of scores or maxima, that one maximum stands for
+inline constexpr std::uint32_t kGroup = 512;  // scores, or maxima, that one maximum of the next level stands for
 
 struct Scoring {
   const std::uint32_t* docids;  // of one list, decoded
@@ -19,26 +19,27 @@ struct Scoring {
   float weight;
   scoring::LengthNorm norm;
 };
-// Adds each posting's contribution to its document's score. Lists one after the other: no two threads share a document.
+// Adds each posting's contribution to its document's score. A list has a document once, so no two threads add to one
+// score.
 Result<void> add_scores(const Scoring& postings, scoring::Score* scores, device::StreamHandle stream);
 
-// A score and its document as one number: the better hit is the larger key; 0 is none.
-// Of each group of scores, the largest key.
+// A key is a score and its document in one number: the better hit has the larger key, and 0 is no hit.
+// The largest key of each group of scores.
 Result<void> find_maxima(const scoring::Score* scores, std::uint32_t count, std::uint64_t* maxima,
                          device::StreamHandle stream);
-// Of each group of keys.
+// The largest key of each group of keys.
 Result<void> find_maxima(const std::uint64_t* keys, std::uint32_t count, std::uint64_t* maxima,
                          device::StreamHandle stream);
 
-inline constexpr std::uint32_t kMostLevels = 3;
+inline constexpr std::uint32_t kMaxLevels = 3;
 struct Tournament {
   scoring::Score* scores;
   std::uint32_t documents, levels;
-  std::uint64_t* maxima[kMostLevels];  // of the scores; of the level before; … the last has at most kGroup
-  std::uint32_t counts[kMostLevels];
+  std::uint64_t* maxima[kMaxLevels];  // of the scores; of the level before; … the last level has at most kGroup
+  std::uint32_t counts[kMaxLevels];
 };
-// The largest k keys, best first, 0 behind the last. Takes each of them out of the scores, and brings the maxima of the
-// groups it was in up to date.
+// Writes the largest k keys to `best`, best first, 0 behind the last. Clears the score of each and updates the maxima
+// of the groups that it was in.
 Result<void> extract(const Tournament& from, std::uint32_t k, std::uint64_t* best, device::StreamHandle stream);
 
-}  // namespace frond::leaf::gpu::taat
+}  // namespace frond::tools::papers

@@ -1,15 +1,13 @@
-#include "leaf/gpu/taat/term_at_a_time.h"
+#include "tools/papers/term_at_a_time.h"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-#include "leaf/gpu/decode.h"
+#include "tools/papers/decode_lists.h"
 
-namespace frond::leaf::gpu::taat {
+namespace frond::tools::papers {
 namespace {
-
-constexpr std::size_t kMostTerms = 32;
 
 template <class T>
 T* pointer(const device::Memory& memory) {
@@ -18,24 +16,24 @@ T* pointer(const device::Memory& memory) {
 
 }  // namespace
 
-Result<TermAtATime> TermAtATime::create(std::span<const std::uint32_t> lengths, std::uint32_t most_postings) {
+Result<TermAtATime> TermAtATime::create(std::span<const std::uint32_t> lengths, std::uint32_t max_postings) {
   using device::Memory, device::Place;
   const std::size_t documents = std::max<std::size_t>(lengths.size(), 1);
-  const std::size_t numbers = (std::size_t{most_postings} + 127) / 128 * 128 * 4;
+  const std::size_t numbers = (std::size_t{max_postings} + 127) / 128 * 128 * 4;
   const auto of_device = [](std::size_t bytes) {
     return Memory::create(Place::kDevice, std::max<std::size_t>(bytes, 4));
   };
   auto stream = FROND_TRY(device::Stream::create());
   std::vector<device::Event> points;
-  for (std::size_t i = 0; i < 3 + 2 * kMostTerms; ++i) points.push_back(FROND_TRY(device::Event::create(true)));
+  for (std::size_t i = 0; i < 3 + 2 * kMaxTerms; ++i) points.push_back(FROND_TRY(device::Event::create(true)));
   auto all_lengths = FROND_TRY(of_device(documents * 4));
   auto scores = FROND_TRY(of_device(documents * sizeof(scoring::Score)));
   auto maxima = FROND_TRY(of_device((documents / 256 + 4) * sizeof(std::uint64_t)));
   auto docids = FROND_TRY(of_device(numbers));
   auto frequencies = FROND_TRY(of_device(numbers));
-  auto best = FROND_TRY(of_device(kMostHits * sizeof(std::uint64_t)));
+  auto best = FROND_TRY(of_device(kMaxK * sizeof(std::uint64_t)));
   auto tasks = FROND_TRY(of_device(sizeof(DecodeTask)));
-  auto staged_best = FROND_TRY(Memory::create(Place::kPinnedHost, kMostHits * 8));
+  auto staged_best = FROND_TRY(Memory::create(Place::kPinnedHost, kMaxK * 8));
   auto staged_tasks = FROND_TRY(Memory::create(Place::kPinnedHost, sizeof(DecodeTask)));
   TermAtATime::Place place{.stream = std::move(stream),
                            .points = std::move(points),
@@ -56,7 +54,7 @@ Result<TermAtATime> TermAtATime::create(std::span<const std::uint32_t> lengths, 
   return TermAtATime(std::move(place), static_cast<std::uint32_t>(lengths.size()));
 }
 
-Result<void> TermAtATime::decode(const DeviceList& list) {
+Result<void> TermAtATime::decode(const leaf::gpu::DeviceList& list) {
   const DecodeTask task{list, 0};
   std::memcpy(place_.staged_tasks.data(), &task, sizeof task);
   FROND_TRY(device::copy_to_device(place_.tasks.data(), place_.staged_tasks.data(), sizeof task, place_.stream.get()));
@@ -84,7 +82,7 @@ Tournament TermAtATime::tournament() const {
 }
 
 Result<Found> TermAtATime::search(std::span<const Term> terms, scoring::LengthNorm norm, std::uint32_t k) {
-  if (k > kMostHits || terms.size() > kMostTerms) return Error(Code::kInvalid, "too many hits or terms");
+  if (k > kMaxK || terms.size() > kMaxTerms) return Error(Code::kInvalid, "too many hits or terms");
   Found found;
   if (documents_ == 0 || k == 0) return found;
   const device::StreamHandle stream = place_.stream.get();
@@ -129,4 +127,4 @@ Result<Found> TermAtATime::search(std::span<const Term> terms, scoring::LengthNo
   return found;
 }
 
-}  // namespace frond::leaf::gpu::taat
+}  // namespace frond::tools::papers
