@@ -4,21 +4,21 @@
 
 namespace frond::broker {
 
-Result<std::optional<ZmqLeafClients::Curve>> read_curve(const Options& options, Logger& log) {
-  if (options.curve_secret_key.empty()) return std::optional<ZmqLeafClients::Curve>();
+Result<std::optional<cluster::ZmqLeafClients::Curve>> read_curve(const Options& options, Logger& log) {
+  if (options.curve_secret_key.empty()) return std::optional<cluster::ZmqLeafClients::Curve>();
   auto own = wire::read_curve_secret_key(options.curve_secret_key);
   if (!own) return std::move(own).error().within("--curve-secret-key");
   auto leaf = wire::read_curve_public_key(options.curve_leaf_key);
   if (!leaf) return std::move(leaf).error().within("--curve-leaf-key");
   if (wire::readable_by_everybody(options.curve_secret_key))
     log.warn("everybody on this machine can read the secret key", {{"file", options.curve_secret_key}});
-  return std::optional(ZmqLeafClients::Curve{*std::move(own), *std::move(leaf)});
+  return std::optional(cluster::ZmqLeafClients::Curve{*std::move(own), *std::move(leaf)});
 }
 
-void export_handshakes(metrics::Registry& registry, const HandshakeFailures& failures) {
+void export_handshakes(metrics::Registry& registry, const cluster::HandshakeFailures& failures) {
   const auto follow = [&](const char* reason, const std::uint64_t& count) {
     registry.before_scrape(
-        [&count, counter = registry.counter(families::kHandshakeFailures, {{"reason", reason}})]() mutable {
+        [&count, counter = registry.counter(http::families::kHandshakeFailures, {{"reason", reason}})]() mutable {
           counter.add(static_cast<double>(count) - counter.value());
         });
   };

@@ -11,9 +11,9 @@
 namespace frond::broker {
 
 // None: no CURVE is wanted. Errors name the flag and the file. Logs a warning when everybody can read the secret key.
-Result<std::optional<ZmqLeafClients::Curve>> read_curve(const Options& options, Logger& log);
+Result<std::optional<cluster::ZmqLeafClients::Curve>> read_curve(const Options& options, Logger& log);
 
 // `failures` outlives the registry's last exposition. With CURVE and without: a leaf may use it all the same.
-void export_handshakes(metrics::Registry& registry, const HandshakeFailures& failures);
+void export_handshakes(metrics::Registry& registry, const cluster::HandshakeFailures& failures);
 
 }  // namespace frond::broker

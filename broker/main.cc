@@ -55,10 +55,10 @@ std::uint64_t random_instance() {
 }
 
 // Null: plain HTTP.
-Result<std::unique_ptr<TlsEndpoint>> tls_endpoint_for(const Options& options, TimerQueue& timers, Logger& log,
-                                                      metrics::Registry& registry) {
-  if (options.tls_certificate.empty()) return std::unique_ptr<TlsEndpoint>();
-  return TlsEndpoint::create(options.tls_certificate, options.tls_key, timers, log, registry);
+Result<std::unique_ptr<http::TlsEndpoint>> tls_endpoint_for(const Options& options, cluster::TimerQueue& timers,
+                                                            Logger& log, metrics::Registry& registry) {
+  if (options.tls_certificate.empty()) return std::unique_ptr<http::TlsEndpoint>();
+  return http::TlsEndpoint::create(options.tls_certificate, options.tls_key, timers, log, registry);
 }
 
 std::vector<std::pair<std::string, std::string>> tls_headers_of(const Options& options) {
@@ -74,7 +74,7 @@ std::size_t connections_within(std::size_t descriptors, const Options& options, 
   return descriptors / 2;
 }
 
-http::Server::Config http_config(const Options& options, std::size_t connections) {
+frond::http::Server::Config http_config(const Options& options, std::size_t connections) {
   return {.listen = options.http,
           .max_header = 32 << 10,  // a query of 4 KiB may be three times as long when escaped
           .max_body_bytes = options.max_body_bytes,
@@ -82,21 +82,21 @@ http::Server::Config http_config(const Options& options, std::size_t connections
           .max_connections_per_address = options.max_connections_per_address,
           .max_unsent_bytes = options.max_unsent_bytes,
           .min_client_rate = options.min_client_rate,
-          .hosts = *http::HostList::parse(options.http_hosts),  // was checked
+          .hosts = *frond::http::HostList::parse(options.http_hosts),  // was checked
           .tls_headers = tls_headers_of(options)};
 }
 
 // For operators and probes alone, who compete with no searcher there. Null: no such listener.
-Result<std::unique_ptr<http::Server>> admin_server(boost::asio::io_context& io, const Options& options,
-                                                   std::size_t descriptors,
-                                                   std::function<void(std::string_view, int, double)> on_answer,
-                                                   http::Router router) {
-  if (options.admin_http.empty()) return std::unique_ptr<http::Server>();
-  auto made = http::Server::create(io,
-                                   {.listen = options.admin_http,
-                                    .max_connections = std::clamp<std::size_t>(descriptors / 16, 4, 64),
-                                    .on_answer = std::move(on_answer)},
-                                   std::move(router));
+Result<std::unique_ptr<frond::http::Server>> admin_server(boost::asio::io_context& io, const Options& options,
+                                                          std::size_t descriptors,
+                                                          std::function<void(std::string_view, int, double)> on_answer,
+                                                          frond::http::Router router) {
+  if (options.admin_http.empty()) return std::unique_ptr<frond::http::Server>();
+  auto made = frond::http::Server::create(io,
+                                          {.listen = options.admin_http,
+                                           .max_connections = std::clamp<std::size_t>(descriptors / 16, 4, 64),
+                                           .on_answer = std::move(on_answer)},
+                                          std::move(router));
   if (!made) return std::move(made).error().within("--admin-http");
   return made;
 }
@@ -108,35 +108,38 @@ int serve(const Options& options, std::size_t descriptors) {
   boost::asio::signal_set signals(io, SIGTERM, SIGINT);  // from here on a signal drains
   metrics::Registry registry(config::version());
   export_log(registry, log);
-  TimerQueue timers(clock);
-  const TimerDriver driver(io, timers);
+  cluster::TimerQueue timers(clock);
+  const cluster::TimerDriver driver(io, timers);
 
   auto curve = read_curve(options, log);
   if (!curve) return refuse(curve.error());
   const bool encrypted = curve->has_value();
-  ZmqLeafClients clients(io, timers, log, {.max_in_flight = options.max_leaf_in_flight, .curve = *std::move(curve)});
-  ClusterMap map(timers, log,
-                 {.collection = options.collection,
-                  .name = options.node_name,
-                  .instance = random_instance(),
-                  .poll = std::chrono::milliseconds(options.poll_ms)},
-                 [&](const std::string& endpoint, News news) { return clients.create(endpoint, std::move(news)); });
-  ScatterContext scatter{map, timers,
-                         Hedging({.share = options.hedge_share, .max_leaf_in_flight = options.max_leaf_in_flight})};
-  SearchMetrics search_metrics(registry);
-  SearchService service(scatter,
-                        {.default_timeout = std::chrono::milliseconds(options.default_timeout_ms),
-                         .max_timeout = std::chrono::milliseconds(options.max_timeout_ms),
-                         .max_depth = options.max_depth,
-                         .max_terms = options.max_terms,
-                         .allow_exhaustive = options.allow_exhaustive,
-                         .in_flight = {.all = options.max_in_flight,
-                                       .batch = options.max_msearch_in_flight,
-                                       .costly = options.max_costly_in_flight},
-                         .cache_bytes = options.cache_bytes},
-                        search_metrics);
-  MultiSearch multi_search(service, timers, {.timeout = std::chrono::milliseconds(options.max_msearch_timeout_ms)});
-  HttpMetrics http_metrics(registry);
+  cluster::ZmqLeafClients clients(io, timers, log,
+                                  {.max_in_flight = options.max_leaf_in_flight, .curve = *std::move(curve)});
+  cluster::ClusterMap map(
+      timers, log,
+      {.collection = options.collection,
+       .name = options.node_name,
+       .instance = random_instance(),
+       .poll = std::chrono::milliseconds(options.poll_ms)},
+      [&](const std::string& endpoint, cluster::News news) { return clients.create(endpoint, std::move(news)); });
+  scatter::ScatterContext scatter{
+      map, timers, scatter::Hedging({.share = options.hedge_share, .max_leaf_in_flight = options.max_leaf_in_flight})};
+  http::SearchMetrics search_metrics(registry);
+  http::SearchService service(scatter,
+                              {.default_timeout = std::chrono::milliseconds(options.default_timeout_ms),
+                               .max_timeout = std::chrono::milliseconds(options.max_timeout_ms),
+                               .max_depth = options.max_depth,
+                               .max_terms = options.max_terms,
+                               .allow_exhaustive = options.allow_exhaustive,
+                               .in_flight = {.all = options.max_in_flight,
+                                             .batch = options.max_msearch_in_flight,
+                                             .costly = options.max_costly_in_flight},
+                               .cache_bytes = options.cache_bytes},
+                              search_metrics);
+  http::MultiSearch multi_search(service, timers,
+                                 {.timeout = std::chrono::milliseconds(options.max_msearch_timeout_ms)});
+  http::HttpMetrics http_metrics(registry);
   bool draining = false;
   const auto tls = tls_endpoint_for(options, timers, log, registry);
   if (!tls) return refuse(tls.error());
@@ -150,31 +153,31 @@ int serve(const Options& options, std::size_t descriptors) {
   const auto which_stalls = [&] {
     return stalled(clients.loops(), clock.now(), std::chrono::seconds(options.stall_seconds));
   };
-  const RouteTargets targets{
+  const http::RouteTargets targets{
       service,     multi_search, map, registry, clock, options.collection, std::string(config::version()),
       is_draining, which_stalls};
-  auto http = http::Server::create(io, std::move(public_http), make_routes(targets));
+  auto http = frond::http::Server::create(io, std::move(public_http), http::make_routes(targets));
   if (!http) return refuse(std::move(http).error().within("--http"));
-  const auto admin = admin_server(io, options, descriptors, count, make_admin_routes(targets));
+  const auto admin = admin_server(io, options, descriptors, count, http::make_admin_routes(targets));
   if (!admin) return refuse(admin.error());
   if (const auto set = map.set_leaves(options.leaves); !set) return refuse(set.error());
-  std::optional<LeafDns> dns;
+  std::optional<cluster::LeafDns> dns;
   if (!options.leaf_dns.empty()) {
     const auto name = *config::parse_host_port(options.leaf_dns);  // was checked
     dns.emplace(io, map, log, name.host, name.port, std::chrono::milliseconds(options.leaf_dns_interval_ms));
   }
-  export_broker(registry, map, scatter, service, multi_search);
+  http::export_broker(registry, map, scatter, service, multi_search);
   registry.before_scrape([&] {
     for (const Loop& loop : clients.loops())
-      registry.gauge(families::kLoopAge, {{"loop", std::string(loop.name)}})
+      registry.gauge(http::families::kLoopAge, {{"loop", std::string(loop.name)}})
           .set(std::chrono::duration<double>(clock.now() - loop.turned).count());
   });
   export_handshakes(registry, clients.handshake_failures());
-  registry.before_scrape([&, cancels = registry.counter(families::kLeafCancels)]() mutable {
+  registry.before_scrape([&, cancels = registry.counter(http::families::kLeafCancels)]() mutable {
     cancels.add(static_cast<double>(clients.cancels_sent()) - cancels.value());
   });
-  export_server(registry, **http, "public");
-  if (*admin) export_server(registry, **admin, "admin");
+  http::export_server(registry, **http, "public");
+  if (*admin) http::export_server(registry, **admin, "admin");
   log.info("started", {{"node", options.node_name},
                        {"collection", options.collection},
                        {"http_port", std::to_string((*http)->port())},

@@ -149,7 +149,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
     return config::refuse(app, "--leaf or --leaf-dns is required");
   if (options.curve_secret_key.empty() != options.curve_leaf_key.empty())
     return config::refuse(app, "--curve-secret-key and --curve-leaf-key go together");
-  if (const auto hosts = http::HostList::parse(options.http_hosts); !hosts)
+  if (const auto hosts = frond::http::HostList::parse(options.http_hosts); !hosts)
     return config::refuse(app, "--http-hosts: " + hosts.error().message());
   if (options.default_timeout_ms > options.max_timeout_ms)
     return config::refuse(app, "--default-timeout is more than --max-timeout");

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace frond::broker {
+namespace frond::broker::cache {
 
 std::optional<Flights::Seat> Flights::join(const std::string& key, Instant earliest, Instant latest, Waiter waiter) {
   const auto found = by_key_.find(key);
@@ -69,4 +69,4 @@ std::vector<Flights::Flight> Flights::take(ByKey::iterator key, std::optional<st
   return taken;
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::cache

@@ -17,7 +17,7 @@
 #include "broker/cache/result_cache.h"
 #include "common/base/deadline.h"
 
-namespace frond::broker {
+namespace frond::broker::cache {
 
 class Flights {
  public:
@@ -58,4 +58,4 @@ class Flights {
   std::uint64_t last_ = 0, joined_ = 0;
 };
 
-}  // namespace frond::broker
+}  // namespace frond::broker::cache

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace frond::broker {
+namespace frond::broker::cache {
 namespace {
 // List node, hash node, allocator headers, shared_ptr control block: measured at about this much with glibc.
 constexpr std::size_t kEntryOverhead = 256;
@@ -64,4 +64,4 @@ void ResultCache::evict_until_fits() {
   }
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::cache

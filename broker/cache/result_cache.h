@@ -15,7 +15,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace frond::broker {
+namespace frond::broker::cache {
 
 // `Answer` is opaque to the cache; `bytes` is what it is charged for, beside the key and the entry.
 struct CachedAnswer {
@@ -58,4 +58,4 @@ class ResultCache {
   Counters counters_;
 };
 
-}  // namespace frond::broker
+}  // namespace frond::broker::cache

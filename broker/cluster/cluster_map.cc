@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 namespace {
 bool same_partitions(const wire::HelloReply& a, const wire::HelloReply& b) {
   const auto same = [](const wire::ServedGeneration& x, const wire::ServedGeneration& y) {
@@ -220,4 +220,4 @@ void ClusterMap::redraw() {
                                      {"covered", std::to_string(topology_->covered)}});
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

@@ -15,7 +15,7 @@
 #include "broker/cluster/topology.h"
 #include "common/base/log.h"
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 
 class ClusterMap {
  public:
@@ -83,4 +83,4 @@ class ClusterMap {
   std::shared_ptr<ClusterMap*> alive_;  // null inside once we are gone: replies may come later
 };
 
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

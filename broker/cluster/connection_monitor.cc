@@ -4,7 +4,7 @@
 
 #include "common/base/bytes.h"
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 
 ConnectionMonitor::ConnectionMonitor(zmq::context_t& context, zmq::socket_t& socket, std::uint64_t number, bool curve,
                                      HandshakeFailures& failures)
@@ -70,4 +70,4 @@ void ConnectionMonitor::happened(unsigned event, std::uint32_t value) {
   }
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

@@ -18,7 +18,7 @@ class context_t;
 class socket_t;
 }  // namespace zmq
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 
 // Handshakes that failed, by what ended them.
 struct HandshakeFailures {
@@ -59,4 +59,4 @@ class ConnectionMonitor {
   bool gave_up_ = false;
 };
 
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

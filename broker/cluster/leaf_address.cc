@@ -9,7 +9,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
@@ -84,4 +84,4 @@ void LeafAddress::look_up(Instant now, std::function<void(const std::string& bef
                                  });
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

@@ -11,7 +11,7 @@ namespace boost::asio {
 class io_context;
 }
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 
 class LeafAddress {
  public:
@@ -36,4 +36,4 @@ class LeafAddress {
   std::shared_ptr<State> state_;
 };
 
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

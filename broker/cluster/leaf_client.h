@@ -15,7 +15,7 @@
 #include "common/base/result.h"
 #include "common/wire/messages.h"
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 
 template <class Reply>
 using Done = std::function<void(Result<Reply>)>;
@@ -37,4 +37,4 @@ class LeafClient {
   virtual std::size_t in_flight() const = 0;
 };
 
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

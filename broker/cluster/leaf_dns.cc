@@ -8,7 +8,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
@@ -84,4 +84,4 @@ LeafDns::~LeafDns() {
 
 bool LeafDns::looking_up() const { return state_->looking_up; }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

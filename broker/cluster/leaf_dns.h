@@ -11,7 +11,7 @@ namespace boost::asio {
 class io_context;
 }
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 
 class LeafDns {
  public:
@@ -29,4 +29,4 @@ class LeafDns {
   std::shared_ptr<State> state_;
 };
 
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

@@ -3,7 +3,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 
 struct TimerDriver::State : std::enable_shared_from_this<State> {
   State(boost::asio::io_context& io, TimerQueue& queue) : timers(&queue), timer(io) {}
@@ -36,4 +36,4 @@ TimerDriver::~TimerDriver() {
   state_->timer.cancel();
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

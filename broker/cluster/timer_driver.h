@@ -8,7 +8,7 @@ namespace boost::asio {
 class io_context;
 }
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 
 class TimerDriver {
  public:
@@ -22,4 +22,4 @@ class TimerDriver {
   std::shared_ptr<State> state_;
 };
 
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

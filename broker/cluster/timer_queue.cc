@@ -1,6 +1,6 @@
 #include "broker/cluster/timer_queue.h"
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 
 TimerQueue::Id TimerQueue::at(Instant when, std::function<void()> action) {
   const Id id{when, next_id_++};
@@ -18,4 +18,4 @@ void TimerQueue::run_due() {
   }
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

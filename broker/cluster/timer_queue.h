@@ -8,7 +8,7 @@
 
 #include "common/base/deadline.h"
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 
 class TimerQueue {
  public:
@@ -40,4 +40,4 @@ class TimerQueue {
   std::function<void()> wake_;
 };
 
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 namespace {
 
 struct Candidate {
@@ -170,4 +170,4 @@ std::shared_ptr<const Topology> draw_topology(std::span<const LeafRef> leaves, c
   return told.best(serving, order != nullptr ? *order : GenerationOrder());
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

@@ -11,7 +11,7 @@
 #include "broker/cluster/leaf_client.h"
 #include "common/wire/messages.h"
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 
 // One leaf as the broker sees it. Broker's thread only.
 struct LeafNode {
@@ -81,4 +81,4 @@ class GenerationOrder {
 std::shared_ptr<const Topology> draw_topology(std::span<const LeafRef> leaves, const GenerationId& serving,
                                               GenerationOrder* order = nullptr);
 
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

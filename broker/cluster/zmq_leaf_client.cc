@@ -18,7 +18,7 @@
 #include "common/wire/limits.h"
 #include "common/wire/router_socket.h"
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 namespace asio = boost::asio;
 
 namespace {
@@ -424,4 +424,4 @@ Result<std::unique_ptr<LeafClient>> ZmqLeafClients::create(const std::string& en
   }
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

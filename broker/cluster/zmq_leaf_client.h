@@ -24,7 +24,7 @@ namespace boost::asio {
 class io_context;
 }
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 
 // The process's ZeroMQ context: one background thread. Outlives the clients that it made.
 class ZmqLeafClients {
@@ -60,4 +60,4 @@ class ZmqLeafClients {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

@@ -5,7 +5,7 @@
 
 #include "common/base/check.h"
 
-namespace frond::broker {
+namespace frond::broker::http {
 
 bool Admission::has_room(Kind kind) const {
   return all_ < limits_.all && (!kind.batch || batch_ < limits_.batch) && (!kind.costly || costly_ < limits_.costly);
@@ -57,4 +57,4 @@ void Admission::give() {
   giving_ = false;
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::http

@@ -8,7 +8,7 @@
 #include <functional>
 #include <list>
 
-namespace frond::broker {
+namespace frond::broker::http {
 
 class Admission {
  public:
@@ -56,4 +56,4 @@ class Admission {
   bool giving_ = false;
 };
 
-}  // namespace frond::broker
+}  // namespace frond::broker::http

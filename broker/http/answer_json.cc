@@ -8,7 +8,7 @@
 
 #include "common/text/analyzer.h"
 
-namespace frond::broker {
+namespace frond::broker::http {
 namespace {
 
 void append_number(std::string& out, std::uint64_t value) {
@@ -16,7 +16,7 @@ void append_number(std::string& out, std::uint64_t value) {
   out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
 }
 
-void append_coverage(std::string& out, const Page& page) {
+void append_coverage(std::string& out, const merge::Page& page) {
   out += "\"coverage\":{\"partitions_total\":";
   append_number(out, page.partitions_total);
   out += ",\"partitions_answered\":";
@@ -25,12 +25,12 @@ void append_coverage(std::string& out, const Page& page) {
   for (std::size_t i = 0; i < page.degraded.size(); ++i) {
     out += i == 0 ? "{\"partition\":" : ",{\"partition\":";
     append_number(out, page.degraded[i].partition);
-    out.append(",\"reason\":\"").append(name_of(page.degraded[i].reason)).append("\"}");
+    out.append(",\"reason\":\"").append(merge::name_of(page.degraded[i].reason)).append("\"}");
   }
   out += "]}";
 }
 
-void append_hit(std::string& out, const PageHit& hit, bool explain) {
+void append_hit(std::string& out, const merge::PageHit& hit, bool explain) {
   out += "{\"id\":";
   append_json_string(out, hit.id);
   out += ",\"score\":";
@@ -51,7 +51,7 @@ void append_hit(std::string& out, const PageHit& hit, bool explain) {
 }
 
 // Each once, by name: which one ran where is in the profile.
-void append_engines(std::string& out, const Page::Profile& profile) {
+void append_engines(std::string& out, const merge::Page::Profile& profile) {
   std::set<std::string_view> names;
   for (const auto& leaf : profile.leaves)
     for (const auto& partition : leaf.partitions)
@@ -64,8 +64,8 @@ void append_engines(std::string& out, const Page::Profile& profile) {
   out += ']';
 }
 
-void append_explain(std::string& out, const Page& page, std::span<const wire::QueryTerm> terms) {
-  out.append(",\"explain\":{\"mode_used\":\"").append(name_of(page.mode_used)).append("\",\"engines\":");
+void append_explain(std::string& out, const merge::Page& page, std::span<const wire::QueryTerm> terms) {
+  out.append(",\"explain\":{\"mode_used\":\"").append(merge::name_of(page.mode_used)).append("\",\"engines\":");
   append_engines(out, page.profile);
   out += ",\"terms\":[";
   for (std::size_t i = 0; i < terms.size(); ++i) {
@@ -78,7 +78,7 @@ void append_explain(std::string& out, const Page& page, std::span<const wire::Qu
   out += "]}";
 }
 
-void append_profile(std::string& out, const Page::Profile& profile) {
+void append_profile(std::string& out, const merge::Page::Profile& profile) {
   out += ",\"profile\":{\"search_us\":";
   append_number(out, profile.search_us);
   out += ",\"fetch_us\":";
@@ -186,7 +186,7 @@ std::string snippet_html(std::string_view marked) {
   return out;
 }
 
-std::string render_rest(const Page& page, const RenderOptions& options) {
+std::string render_rest(const merge::Page& page, const RenderOptions& options) {
   std::string out;
   out.reserve(256 + page.hits.size() * 512);
   append_coverage(out, page);
@@ -221,4 +221,4 @@ std::string render_answer(std::uint64_t took_us, bool timed_out, Generation gene
   return out;
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::http

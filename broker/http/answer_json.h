@@ -9,7 +9,7 @@
 #include "broker/merge/page.h"
 #include "common/wire/messages.h"
 
-namespace frond::broker {
+namespace frond::broker::http {
 
 // `"coverage":…,"total":…,"hits":[…]` and what was asked for: `,"explain":…`, `,"profile":…`; ends with `}`. One line.
 struct RenderOptions {
@@ -17,7 +17,7 @@ struct RenderOptions {
   bool profile = false;
   std::span<const wire::QueryTerm> terms;  // for explain
 };
-std::string render_rest(const Page& page, const RenderOptions& options);
+std::string render_rest(const merge::Page& page, const RenderOptions& options);
 
 // `{"took_ms":…,"timed_out":…,"generation":…,"cache":"…",` and the rest.
 std::string render_answer(std::uint64_t took_us, bool timed_out, Generation generation, std::string_view cache,
@@ -31,4 +31,4 @@ void append_score(std::string& out, topk::Score score);
 // HTML-safe: & < > " ' escaped, the marks U+0002 and U+0003 as <mark> and </mark>, always balanced.
 std::string snippet_html(std::string_view marked);
 
-}  // namespace frond::broker
+}  // namespace frond::broker::http

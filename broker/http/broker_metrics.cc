@@ -1,6 +1,6 @@
 #include "broker/http/broker_metrics.h"
 
-namespace frond::broker {
+namespace frond::broker::http {
 
 SearchMetrics::SearchMetrics(metrics::Registry& registry) {
   static constexpr const char* kOutcomes[] = {"whole",       "degraded", "invalid",  "overloaded",
@@ -32,7 +32,7 @@ void HttpMetrics::count(std::string_view route, int status, double seconds) {
   at->second.time.observe(seconds);
 }
 
-void export_server(metrics::Registry& registry, const http::Server& server, const std::string& listener) {
+void export_server(metrics::Registry& registry, const frond::http::Server& server, const std::string& listener) {
   registry.before_scrape([&registry, &server, listener] {
     const auto set = [&](const metrics::Family& family, std::size_t value) {
       registry.gauge(family, {{"listener", listener}}).set(static_cast<double>(value));
@@ -43,8 +43,8 @@ void export_server(metrics::Registry& registry, const http::Server& server, cons
     };
     const auto refused = [&](const char* reason, std::uint64_t count) { raise(families::kHttpRefused, reason, count); };
     const auto closed = [&](const char* reason, std::uint64_t count) { raise(families::kHttpClosed, reason, count); };
-    const http::Server::Counters now = server.counters();
-    const http::Server::Config& limits = server.config();
+    const frond::http::Server::Counters now = server.counters();
+    const frond::http::Server::Config& limits = server.config();
     set(families::kHttpConnections, now.connections);
     set(families::kHttpConnectionsLimit, limits.max_connections);
     set(families::kHttpBodyBytes, now.body_bytes);
@@ -52,7 +52,7 @@ void export_server(metrics::Registry& registry, const http::Server& server, cons
     set(families::kHttpUnsentBytes, now.unsent_bytes);
     set(families::kHttpUnsentLimit, limits.max_unsent_bytes);
     set(families::kHttpOfAddress, now.most_of_an_address);
-    set(families::kHttpOfAddressLimit, http::Server::connections_of_an_address(limits));
+    set(families::kHttpOfAddressLimit, frond::http::Server::connections_of_an_address(limits));
     refused("connections", now.refused_connections);
     refused("address", now.refused_of_address);
     refused("bodies", now.refused_bodies);
@@ -65,4 +65,4 @@ void export_server(metrics::Registry& registry, const http::Server& server, cons
   });
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::http

@@ -9,7 +9,7 @@
 #include "common/http/server.h"
 #include "common/metrics/registry.h"
 
-namespace frond::broker {
+namespace frond::broker::http {
 
 namespace families {
 using metrics::Family;
@@ -128,6 +128,6 @@ class HttpMetrics {
 };
 
 // Exports what a server counts, under its listener's name. The server outlives the registry's last exposition.
-void export_server(metrics::Registry& registry, const http::Server& server, const std::string& listener);
+void export_server(metrics::Registry& registry, const frond::http::Server& server, const std::string& listener);
 
-}  // namespace frond::broker
+}  // namespace frond::broker::http

@@ -2,14 +2,14 @@
 
 #include <nlohmann/json.hpp>
 
-namespace frond::broker {
+namespace frond::broker::http {
 namespace {
 using Json = nlohmann::ordered_json;
 
 // Null: not known, its leaf is of before.
 Json content_json(ContentId content) { return content == 0 ? Json() : Json(to_hex(content)); }
 
-Json leaf_json(const LeafNode& leaf, const Clock& clock) {
+Json leaf_json(const cluster::LeafNode& leaf, const Clock& clock) {
   Json out = {{"address", leaf.endpoint}, {"healthy", leaf.healthy}};
   if (!leaf.last_error.empty()) out["error"] = leaf.last_error;
   out["failures"] = leaf.failures;
@@ -42,7 +42,7 @@ Json leaf_json(const LeafNode& leaf, const Clock& clock) {
   return out;
 }
 
-Json partitions_json(const Topology& topology) {
+Json partitions_json(const cluster::Topology& topology) {
   Json out = Json::array();
   for (std::size_t i = 0; i < topology.partitions.size(); ++i) {
     Json replicas = Json::array();
@@ -55,7 +55,7 @@ Json partitions_json(const Topology& topology) {
 }
 }  // namespace
 
-std::string cluster_json(const ClusterMap& map, const SearchService& service, std::string_view collection,
+std::string cluster_json(const cluster::ClusterMap& map, const SearchService& service, std::string_view collection,
                          std::string_view version, const Clock& clock) {
   const auto topology = map.topology();
   Json out = {{"collection", collection},
@@ -80,4 +80,4 @@ std::string cluster_json(const ClusterMap& map, const SearchService& service, st
   return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::http

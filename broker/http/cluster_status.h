@@ -5,9 +5,9 @@
 #include "broker/cluster/cluster_map.h"
 #include "broker/http/search_service.h"
 
-namespace frond::broker {
+namespace frond::broker::http {
 
-std::string cluster_json(const ClusterMap& map, const SearchService& service, std::string_view collection,
+std::string cluster_json(const cluster::ClusterMap& map, const SearchService& service, std::string_view collection,
                          std::string_view version, const Clock& clock);
 
-}  // namespace frond::broker
+}  // namespace frond::broker::http

@@ -6,10 +6,10 @@
 #include "broker/http/answer_json.h"
 #include "common/wire/cost.h"
 
-namespace frond::broker {
+namespace frond::broker::http {
 namespace {
 
-std::shared_ptr<const Answer> rendered(const Question& question, const Page& page) {
+std::shared_ptr<const Answer> rendered(const Question& question, const merge::Page& page) {
   auto answer = std::make_shared<Answer>();
   answer->rest = render_rest(page, {question.parameters.explain, question.parameters.profile, question.terms});
   answer->rest.shrink_to_fit();
@@ -17,23 +17,24 @@ std::shared_ptr<const Answer> rendered(const Question& question, const Page& pag
   answer->partitions_total = page.partitions_total;
   answer->partitions_answered = page.partitions_answered();
   answer->timed_out = page.timed_out();
-  answer->all_overloaded = !page.degraded.empty() &&
-                           std::all_of(page.degraded.begin(), page.degraded.end(),
-                                       [](const Degraded& one) { return one.reason == wire::Unsearched::kOverloaded; });
+  answer->all_overloaded =
+      !page.degraded.empty() && std::all_of(page.degraded.begin(), page.degraded.end(), [](const merge::Degraded& one) {
+        return one.reason == wire::Unsearched::kOverloaded;
+      });
   return answer;
 }
 
 // Nothing to look for is found nowhere: no leaf needs to be asked.
-Page empty_page(const Question& question) {
-  Page page;
+merge::Page empty_page(const Question& question) {
+  merge::Page page;
   page.generation = question.topology->generation;
   page.partitions_total = static_cast<std::uint32_t>(question.topology->partitions.size());
   page.mode_used = question.parameters.mode == wire::Mode::kOr ? wire::Mode::kOr : wire::Mode::kAnd;
   return page;
 }
 
-SearchPlan plan_of(const Question& question) {
-  SearchPlan plan;
+scatter::SearchPlan plan_of(const Question& question) {
+  scatter::SearchPlan plan;
   plan.topology = question.topology;
   plan.request.terms = question.terms;
   plan.request.mode = question.parameters.mode;
@@ -52,10 +53,10 @@ bool is_costly(const SearchParameters& parameters, std::size_t terms) {
          parameters.offset + parameters.k > wire::kCostlyDepth || terms > wire::kCostlyTerms;
 }
 
-std::shared_ptr<Evaluation> Evaluation::start(ScatterContext& scatter, Admission& admission,
+std::shared_ptr<Evaluation> Evaluation::start(scatter::ScatterContext& scatter, Admission& admission,
                                               std::shared_ptr<const Question> question, Deadline deadline, Done done) {
   auto evaluation = std::make_shared<Evaluation>(admission, question->kind);
-  const auto over = [evaluation, question, done = std::move(done)](const Page& page) {
+  const auto over = [evaluation, question, done = std::move(done)](const merge::Page& page) {
     evaluation->over_ = true;
     evaluation->search_ = nullptr;
     evaluation->admission_.end(evaluation->kind_);
@@ -65,7 +66,7 @@ std::shared_ptr<Evaluation> Evaluation::start(ScatterContext& scatter, Admission
     over(empty_page(*question));
     return evaluation;
   }
-  auto search = broker::search(scatter, plan_of(*question), deadline, over);
+  auto search = scatter::search(scatter, plan_of(*question), deadline, over);
   if (!evaluation->over_) evaluation->search_ = std::move(search);
   return evaluation;
 }
@@ -76,4 +77,4 @@ void Evaluation::stop() {
   admission_.end(kind_);
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::http

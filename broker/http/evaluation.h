@@ -11,12 +11,12 @@
 #include "broker/scatter/scatter_context.h"
 #include "broker/scatter/search.h"
 
-namespace frond::broker {
+namespace frond::broker::http {
 
 // What is looked for.
 struct Question {
   SearchParameters parameters;
-  std::shared_ptr<const Topology> topology;
+  std::shared_ptr<const cluster::Topology> topology;
   std::vector<wire::QueryTerm> terms;
   Admission::Kind kind;
 };
@@ -38,7 +38,7 @@ class Evaluation {
   using Done = std::function<void(const std::shared_ptr<const Answer>&)>;
   // A place was taken for it. `done` is called once, by the deadline, perhaps before start() returns; not once it is
   // stopped. `scatter` and `admission` outlive it.
-  static std::shared_ptr<Evaluation> start(ScatterContext& scatter, Admission& admission,
+  static std::shared_ptr<Evaluation> start(scatter::ScatterContext& scatter, Admission& admission,
                                            std::shared_ptr<const Question> question, Deadline deadline, Done done);
   Evaluation(Admission& admission, Admission::Kind kind) : admission_(admission), kind_(kind) {}
   Evaluation(const Evaluation&) = delete;
@@ -49,8 +49,8 @@ class Evaluation {
  private:
   Admission& admission_;
   const Admission::Kind kind_;
-  std::shared_ptr<Abandonable> search_;
+  std::shared_ptr<scatter::Abandonable> search_;
   bool over_ = false;
 };
 
-}  // namespace frond::broker
+}  // namespace frond::broker::http

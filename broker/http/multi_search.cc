@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace frond::broker {
+namespace frond::broker::http {
 
 struct MultiSearch::Batch {
   std::string body;
@@ -19,22 +19,22 @@ struct MultiSearch::Batch {
   std::size_t next = 0, at_work = 0, answered = 0, bytes = 0;
   bool pumping = false, resting = false, late = false;
   Deadline deadline = Deadline::never();
-  TimerQueue::Id timer;
+  cluster::TimerQueue::Id timer;
 };
 
 namespace {
-http::Response late_line() {
-  return http::problem(504, "Deadline", "The time of the whole request was over before this line was begun.");
+frond::http::Response late_line() {
+  return frond::http::problem(504, "Deadline", "The time of the whole request was over before this line was begun.");
 }
 }  // namespace
 
 MultiSearch::Ticket MultiSearch::run(std::string body, SearchService::Reply reply) {
-  const auto refuse = [&](http::Response response) {
+  const auto refuse = [&](frond::http::Response response) {
     reply(std::move(response));
     return Ticket();
   };
   if (running_ >= config_.max_requests) {
-    auto response = http::problem(429, "Too many requests", "Too many msearch requests are at work.");
+    auto response = frond::http::problem(429, "Too many requests", "Too many msearch requests are at work.");
     response.headers.emplace_back("Retry-After", "1");
     return refuse(std::move(response));
   }
@@ -47,11 +47,11 @@ MultiSearch::Ticket MultiSearch::run(std::string body, SearchService::Reply repl
     batch->lines.push_back(line);
     left = end == std::string_view::npos ? std::string_view() : left.substr(end + 1);
     if (batch->lines.size() > config_.max_lines)
-      return refuse(http::problem(400, "Bad request",
-                                  "The body has more than " + std::to_string(config_.max_lines) + " lines.", "body"));
+      return refuse(frond::http::problem(
+          400, "Bad request", "The body has more than " + std::to_string(config_.max_lines) + " lines.", "body"));
   }
   if (batch->lines.empty())
-    return refuse(http::problem(400, "Bad request", "The body has no line; each is a search as JSON.", "body"));
+    return refuse(frond::http::problem(400, "Bad request", "The body has no line; each is a search as JSON.", "body"));
   batch->reply = std::move(reply);
   batch->answers.resize(batch->lines.size());
   batch->deadline = Deadline::after(timers_.clock(), config_.timeout);
@@ -82,7 +82,7 @@ void MultiSearch::pump(const std::shared_ptr<Batch>& batch) {
     });
   }
   if (batch->answered < batch->lines.size() || !batch->reply) return;
-  http::Response response{.content_type = "application/x-ndjson"};
+  frond::http::Response response{.content_type = "application/x-ndjson"};
   response.body.reserve(batch->bytes + batch->answers.size());
   for (auto& answer : batch->answers) {
     response.body += std::exchange(answer, {});
@@ -98,11 +98,12 @@ void MultiSearch::begin_line(const std::shared_ptr<Batch>& batch, std::size_t li
   }
   if (batch->lines[line].size() > config_.max_line)
     return settle(batch, line,
-                  http::problem(413, "Content too large",
-                                "A line may have " + std::to_string(config_.max_line) + " bytes.", "body"));
+                  frond::http::problem(413, "Content too large",
+                                       "A line may have " + std::to_string(config_.max_line) + " bytes.", "body"));
   if (batch->bytes > config_.max_answer_bytes)
-    return settle(batch, line,
-                  http::problem(413, "Content too large", "The answers before this one are too large together."));
+    return settle(
+        batch, line,
+        frond::http::problem(413, "Content too large", "The answers before this one are too large together."));
   search_line(batch, line);
 }
 
@@ -114,7 +115,8 @@ void MultiSearch::search_line(const std::shared_ptr<Batch>& batch, std::size_t l
     pump(batch);
   };
   auto ticket = service_.search(
-      parsed.parameters, [this, batch, line](http::Response response) { settle(batch, line, std::move(response)); },
+      parsed.parameters,
+      [this, batch, line](frond::http::Response response) { settle(batch, line, std::move(response)); },
       SearchService::Line{batch->deadline, on_begun});
   if (!ticket) return;
   if (ticket.waits()) batch->waiting = line;
@@ -140,7 +142,7 @@ void MultiSearch::abandon(const Ticket& ticket) {
   for (const auto& [line, working] : std::exchange(batch->working, {})) service_.abandon(working);
 }
 
-void MultiSearch::settle(const std::shared_ptr<Batch>& batch, std::size_t line, http::Response response) {
+void MultiSearch::settle(const std::shared_ptr<Batch>& batch, std::size_t line, frond::http::Response response) {
   if (!batch->reply) return;
   batch->working.erase(line);
   if (response.body.ends_with('\n')) response.body.pop_back();
@@ -151,10 +153,10 @@ void MultiSearch::settle(const std::shared_ptr<Batch>& batch, std::size_t line, 
   pump(batch);
 }
 
-void MultiSearch::close(Batch& batch, http::Response response) {
+void MultiSearch::close(Batch& batch, frond::http::Response response) {
   --running_;
   timers_.cancel(batch.timer);
   std::exchange(batch.reply, nullptr)(std::move(response));
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::http

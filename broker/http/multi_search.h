@@ -13,7 +13,7 @@
 
 #include "broker/http/search_service.h"
 
-namespace frond::broker {
+namespace frond::broker::http {
 
 class MultiSearch {
   struct Batch;
@@ -35,7 +35,7 @@ class MultiSearch {
   };
   using Ticket = std::weak_ptr<Batch>;
 
-  MultiSearch(SearchService& service, TimerQueue& timers, Config config)
+  MultiSearch(SearchService& service, cluster::TimerQueue& timers, Config config)
       : service_(service), timers_(timers), config_(config) {}
   MultiSearch(const MultiSearch&) = delete;
   MultiSearch& operator=(const MultiSearch&) = delete;
@@ -52,14 +52,14 @@ class MultiSearch {
   void begin_line(const std::shared_ptr<Batch>& batch, std::size_t line);
   void search_line(const std::shared_ptr<Batch>& batch, std::size_t line);
   void expire(const std::shared_ptr<Batch>& batch);
-  void settle(const std::shared_ptr<Batch>& batch, std::size_t line, http::Response response);
-  void close(Batch& batch, http::Response response);
+  void settle(const std::shared_ptr<Batch>& batch, std::size_t line, frond::http::Response response);
+  void close(Batch& batch, frond::http::Response response);
 
   SearchService& service_;
-  TimerQueue& timers_;
+  cluster::TimerQueue& timers_;
   Config config_;
   Counters counters_;
   std::size_t running_ = 0;
 };
 
-}  // namespace frond::broker
+}  // namespace frond::broker::http

@@ -5,11 +5,11 @@
 
 #include "broker/web/assets.h"
 
-namespace frond::broker {
+namespace frond::broker::http {
 namespace {
-using http::Request;
-using http::Responder;
-using http::Response;
+using frond::http::Request;
+using frond::http::Responder;
+using frond::http::Response;
 
 // A Responder is move-only and a Reply is copied around: shared between the two.
 SearchService::Reply reply_to(std::shared_ptr<Responder> responder) {
@@ -34,18 +34,18 @@ void search_many(MultiSearch& many, std::string body, Responder responder) {
 
 // Probes and pages take no parameters, and say so.
 bool refuse_parameters(const Request& request, Responder& responder) {
-  const auto pairs = http::parse_query(request.query);
+  const auto pairs = frond::http::parse_query(request.query);
   if (pairs && pairs->empty()) return false;
   const std::string name = pairs ? pairs->front().first : "";
-  responder.send(http::problem(400, "Bad request", name + " is not a parameter of this route", name));
+  responder.send(frond::http::problem(400, "Bad request", name + " is not a parameter of this route", name));
   return true;
 }
 
 void send_asset(const Request& request, Responder& responder) {
-  const auto asset = find_asset(request.path);
-  if (!asset) return responder.send(http::problem(404, "Not found", "There is nothing here."));
+  const auto asset = web::find_asset(request.path);
+  if (!asset) return responder.send(frond::http::problem(404, "Not found", "There is nothing here."));
   Response response{.content_type = std::string(asset->content_type), .body = std::string(asset->body)};
-  response.headers = {{"Content-Security-Policy", std::string(kContentSecurityPolicy)},
+  response.headers = {{"Content-Security-Policy", std::string(web::kContentSecurityPolicy)},
                       {"Referrer-Policy", "no-referrer"},
                       {"Cross-Origin-Opener-Policy", "same-origin"},
                       {"Cross-Origin-Resource-Policy", "same-origin"},
@@ -54,12 +54,12 @@ void send_asset(const Request& request, Responder& responder) {
 }
 
 void probe(Responder& responder, bool good, std::string_view word) {
-  if (!good) return responder.send(http::problem(503, "Unavailable", word));
+  if (!good) return responder.send(frond::http::problem(503, "Unavailable", word));
   responder.send({.content_type = "text/plain; charset=utf-8", .body = std::string(word) + "\n"});
 }
 
-void add_admin_routes(http::Router& router, const std::shared_ptr<const RouteTargets>& to) {
-  const auto add = [&](std::string_view path, http::Handler handler) {
+void add_admin_routes(frond::http::Router& router, const std::shared_ptr<const RouteTargets>& to) {
+  const auto add = [&](std::string_view path, frond::http::Handler handler) {
     router.add("GET", path, std::move(handler), {.reserved = true});
   };
   add("/v1/cluster", [to](Request&& request, Responder responder) {
@@ -81,14 +81,14 @@ void add_admin_routes(http::Router& router, const std::shared_ptr<const RouteTar
 }
 }  // namespace
 
-http::Router make_admin_routes(RouteTargets targets) {
-  http::Router router;
+frond::http::Router make_admin_routes(RouteTargets targets) {
+  frond::http::Router router;
   add_admin_routes(router, std::make_shared<const RouteTargets>(std::move(targets)));
   return router;
 }
 
-http::Router make_routes(RouteTargets targets) {
-  http::Router router;
+frond::http::Router make_routes(RouteTargets targets) {
+  frond::http::Router router;
   const auto to = std::make_shared<const RouteTargets>(std::move(targets));
   router.add("GET", "/v1/search", [to](Request&& request, Responder responder) {
     search(to->service, parse_search_query(request.query), std::move(responder));
@@ -107,12 +107,12 @@ http::Router make_routes(RouteTargets targets) {
              {.max_body = kMaxBatchBody});
   add_admin_routes(router, to);
   // The page keeps its own state in its query, so "/" takes any.
-  for (const Asset& asset : assets())
+  for (const web::Asset& asset : web::assets())
     router.add("GET", asset.path, [](Request&& request, Responder responder) { send_asset(request, responder); });
   return router;
 }
 
-void export_broker(metrics::Registry& registry, const ClusterMap& map, const ScatterContext& scatter,
+void export_broker(metrics::Registry& registry, const cluster::ClusterMap& map, const scatter::ScatterContext& scatter,
                    const SearchService& service, const MultiSearch& multi_search) {
   registry.before_scrape([&registry, &map, &scatter, &service, &multi_search] {
     // The same family and labels give the same handle: looked up at each scrape, which is rare.
@@ -169,4 +169,4 @@ void export_broker(metrics::Registry& registry, const ClusterMap& map, const Sca
   });
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::http

@@ -9,7 +9,7 @@
 #include "common/http/router.h"
 #include "common/metrics/registry.h"
 
-namespace frond::broker {
+namespace frond::broker::http {
 
 inline constexpr std::size_t kMaxSearchBody = 64 << 10;  // POST /v1/search; more: 413
 inline constexpr std::size_t kMaxBatchBody = 8 << 20;    // POST /v1/msearch
@@ -17,7 +17,7 @@ inline constexpr std::size_t kMaxBatchBody = 8 << 20;    // POST /v1/msearch
 struct RouteTargets {
   SearchService& service;
   MultiSearch& multi_search;
-  const ClusterMap& map;
+  const cluster::ClusterMap& map;
   metrics::Registry& registry;
   const Clock& clock;
   std::string collection, version;
@@ -25,12 +25,12 @@ struct RouteTargets {
   std::function<std::string()> stalled;  // which loop does not turn: then /livez is 503; empty: all do
 };
 
-http::Router make_routes(RouteTargets targets);
+frond::http::Router make_routes(RouteTargets targets);
 // Of these, what operators and probes ask for: /livez, /readyz, /metrics, /v1/cluster. make_routes() has them, too.
-http::Router make_admin_routes(RouteTargets targets);
+frond::http::Router make_admin_routes(RouteTargets targets);
 
 // Exports what the map, the scatter context and the cache count. All must outlive the registry's last exposition.
-void export_broker(metrics::Registry& registry, const ClusterMap& map, const ScatterContext& scatter,
+void export_broker(metrics::Registry& registry, const cluster::ClusterMap& map, const scatter::ScatterContext& scatter,
                    const SearchService& service, const MultiSearch& multi_search);
 
-}  // namespace frond::broker
+}  // namespace frond::broker::http

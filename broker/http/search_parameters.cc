@@ -13,7 +13,7 @@
 #include "broker/query/analyzed_query.h"
 #include "common/text/analyzer.h"
 
-namespace frond::broker {
+namespace frond::broker::http {
 namespace {
 
 // One value as it came: text from a query string, or a JSON scalar as a query string would spell it.
@@ -56,8 +56,8 @@ constexpr Choice<bool> kSwitches[] = {{"on", true}, {"off", false}};
 constexpr Choice<bool> kFlags[] = {{"true", true}, {"false", false}, {"1", true}, {"0", false}};
 
 Problem read_q(std::string_view text, std::string& to) {
-  if (text.size() > kMaxQueryBytes)
-    return "is " + std::to_string(text.size()) + " bytes, more than " + std::to_string(kMaxQueryBytes);
+  if (text.size() > query::kMaxQueryBytes)
+    return "is " + std::to_string(text.size()) + " bytes, more than " + std::to_string(query::kMaxQueryBytes);
   if (!text::is_utf8(text)) return "is not valid UTF-8";
   to = text;
   return {};
@@ -165,11 +165,13 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
 };
 }  // namespace
 
-http::Response ParameterError::response() const { return http::problem(400, "Bad request", detail, parameter); }
+frond::http::Response ParameterError::response() const {
+  return frond::http::problem(400, "Bad request", detail, parameter);
+}
 
 ParsedSearch parse_search_query(std::string_view query_string) {
   Builder builder;
-  const auto pairs = http::parse_query(query_string);
+  const auto pairs = frond::http::parse_query(query_string);
   if (!pairs) {
     builder.fail("", "the query string: " + pairs.error().message());
     return std::move(builder.parsed);
@@ -186,4 +188,4 @@ ParsedSearch parse_search_json(std::string_view json) {
   return builder.finish();
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::http

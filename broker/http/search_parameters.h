@@ -8,7 +8,7 @@
 #include "common/http/server.h"
 #include "common/wire/messages.h"
 
-namespace frond::broker {
+namespace frond::broker::http {
 
 inline constexpr std::uint32_t kMaxHits = 1000;
 inline constexpr std::uint32_t kMaxDepth = 10'000;  // offset + k
@@ -30,7 +30,7 @@ struct SearchParameters {
 // What is wrong with a request, and with which parameter ("" where it is the whole).
 struct ParameterError {
   std::string parameter, detail;
-  http::Response response() const;  // 400, application/problem+json
+  frond::http::Response response() const;  // 400, application/problem+json
 };
 
 // Either of two. Unknown parameters, a parameter given twice, values out of range or of a wrong type, a missing q, one
@@ -43,4 +43,4 @@ struct ParsedSearch {
 ParsedSearch parse_search_query(std::string_view query_string);
 ParsedSearch parse_search_json(std::string_view json);
 
-}  // namespace frond::broker
+}  // namespace frond::broker::http

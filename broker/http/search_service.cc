@@ -6,7 +6,7 @@
 
 #include "broker/http/answer_json.h"
 
-namespace frond::broker {
+namespace frond::broker::http {
 
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
@@ -20,10 +20,10 @@ struct SearchService::Job {
   Deadline deadline = Deadline::never();
   std::string key;  // in the cache
   CacheUse use = CacheUse::kBypass;
-  std::optional<Admission::Ticket> turn;   // waits for its turn
-  std::optional<Flights::Seat> seat;       // waits for an evaluation, its own or another's
-  std::shared_ptr<Evaluation> evaluation;  // waits for this, which nobody shares
-  std::optional<TimerQueue::Id> timer;     // ends the wait
+  std::optional<Admission::Ticket> turn;         // waits for its turn
+  std::optional<cache::Flights::Seat> seat;      // waits for an evaluation, its own or another's
+  std::shared_ptr<Evaluation> evaluation;        // waits for this, which nobody shares
+  std::optional<cluster::TimerQueue::Id> timer;  // ends the wait
 };
 
 namespace {
@@ -32,7 +32,8 @@ constexpr microseconds kMaxSlack = milliseconds(50);
 // One that ends before the last quarter of a search's time is not waited for: alone, the search would get more.
 constexpr int kShareThatMayBeLost = 4;
 
-std::string cache_key(const SearchParameters& parameters, const GenerationId& generation, const AnalyzedQuery& query) {
+std::string cache_key(const SearchParameters& parameters, const GenerationId& generation,
+                      const query::AnalyzedQuery& query) {
   std::string key;
   const auto put = [&](auto value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); };
   put(generation.number);
@@ -45,15 +46,17 @@ std::string cache_key(const SearchParameters& parameters, const GenerationId& ge
   return key + normalized(query);
 }
 
-http::Response overloaded() {
-  http::Response response = http::problem(429, "Too many requests", "The broker is at its limit; try again soon.");
+frond::http::Response overloaded() {
+  frond::http::Response response =
+      frond::http::problem(429, "Too many requests", "The broker is at its limit; try again soon.");
   response.headers.emplace_back("Retry-After", "1");
   return response;
 }
 }  // namespace
 
-http::Response abandoned() {
-  return http::problem(499, "Client closed request", "The client ended its side of the connection before the answer.");
+frond::http::Response abandoned() {
+  return frond::http::problem(499, "Client closed request",
+                              "The client ended its side of the connection before the answer.");
 }
 
 bool SearchService::Ticket::waits() const {
@@ -61,7 +64,7 @@ bool SearchService::Ticket::waits() const {
   return job && job->turn;
 }
 
-SearchService::SearchService(ScatterContext& scatter, Config config, SearchMetrics& metrics)
+SearchService::SearchService(scatter::ScatterContext& scatter, Config config, SearchMetrics& metrics)
     : scatter_(scatter), config_(config), metrics_(metrics), cache_(config.cache_bytes), admission_(config.in_flight) {}
 
 SearchService::Ticket SearchService::search(const SearchParameters& parameters, Reply reply, Line* line) {
@@ -72,7 +75,7 @@ SearchService::Ticket SearchService::search(const SearchParameters& parameters, 
   Ticket ticket;
   give_time(*job);
   const auto refuse = [&](std::string_view detail, std::string_view parameter) {
-    finish(*job, http::problem(400, "Bad request", detail, parameter), Outcome::kInvalid);
+    finish(*job, frond::http::problem(400, "Bad request", detail, parameter), Outcome::kInvalid);
     return Ticket();
   };
   if (milliseconds(parameters.timeout_ms) > config_.max_timeout)
@@ -83,7 +86,8 @@ SearchService::Ticket SearchService::search(const SearchParameters& parameters, 
     return refuse("processor exhaustive is not allowed here", "processor");
   job->question.topology = scatter_.map.topology();
   if (!job->question.topology) {
-    finish(*job, http::problem(503, "Unavailable", "No leaf serves this collection yet."), Outcome::kUnavailable);
+    finish(*job, frond::http::problem(503, "Unavailable", "No leaf serves this collection yet."),
+           Outcome::kUnavailable);
     return ticket;
   }
   auto query = analyzer_.analyze(parameters.q, job->question.topology->analyzer);
@@ -94,7 +98,7 @@ SearchService::Ticket SearchService::search(const SearchParameters& parameters, 
   if (parameters.cache && !parameters.profile) {
     job->use = CacheUse::kMiss;
     job->key = cache_key(parameters, job->question.topology->id(), *query);
-    if (const CachedAnswer cached = cache_.find(job->key); cached.value) {
+    if (const cache::CachedAnswer cached = cache_.find(job->key); cached.value) {
       job->use = CacheUse::kHit;
       answer(*job, *std::static_pointer_cast<const Answer>(cached.value));
       return ticket;
@@ -140,7 +144,7 @@ bool SearchService::join(const std::shared_ptr<Job>& job) {
   if (!job->seat) return false;
   job->timer = scatter_.timers.at(job->deadline.when(), [this, job] {
     job->timer.reset();
-    finish(*job, http::problem(504, "Deadline", "No answer within the time allowed."), Outcome::kDeadline);
+    finish(*job, frond::http::problem(504, "Deadline", "No answer within the time allowed."), Outcome::kDeadline);
     release(*job);
   });
   return true;
@@ -157,17 +161,17 @@ void SearchService::lead(const std::shared_ptr<Job>& job) {
   const auto slack = std::min(job->deadline.left(scatter_.timers.clock()) / 20, kMaxSlack);
   job->seat = flights_.begin(job->key, job->deadline.when() - slack, waiter(job));
   const auto flight = job->seat->flight;
-  const auto evaluation = Evaluation::start(scatter_, admission_, question, job->deadline,
-                                            [this, key = job->key, flight](const auto& done) {
-                                              const CachedAnswer cached{done, done->rest.capacity() + sizeof(Answer)};
-                                              if (done->whole()) cache_.store(key, cached);
-                                              flights_.complete(key, flight, cached, done->whole());
-                                            });
+  const auto evaluation = Evaluation::start(
+      scatter_, admission_, question, job->deadline, [this, key = job->key, flight](const auto& done) {
+        const cache::CachedAnswer cached{done, done->rest.capacity() + sizeof(Answer)};
+        if (done->whole()) cache_.store(key, cached);
+        flights_.complete(key, flight, cached, done->whole());
+      });
   flights_.set_stop(job->key, flight, [evaluation] { evaluation->stop(); });
 }
 
-Flights::Waiter SearchService::waiter(const std::shared_ptr<Job>& job) {
-  return [this, job](const CachedAnswer& cached) {
+cache::Flights::Waiter SearchService::waiter(const std::shared_ptr<Job>& job) {
+  return [this, job](const cache::CachedAnswer& cached) {
     job->seat.reset();
     if (job->timer) scatter_.timers.cancel(*std::exchange(job->timer, {}));
     answer(*job, *std::static_pointer_cast<const Answer>(cached.value));
@@ -182,7 +186,7 @@ void SearchService::release(Job& job) {
   if (const auto evaluation = std::exchange(job.evaluation, nullptr)) evaluation->stop();
 }
 
-void SearchService::end(const Ticket& ticket, http::Response instead, Outcome outcome) {
+void SearchService::end(const Ticket& ticket, frond::http::Response instead, Outcome outcome) {
   const auto job = ticket.job_.lock();
   if (!job || !job->reply) return;
   release(*job);
@@ -200,18 +204,19 @@ void SearchService::answer(Job& job, const Answer& answer) {
       const std::string covered = std::to_string(answer.partitions_answered) + " of " +
                                   std::to_string(answer.partitions_total) + " partitions answered";
       if (answer.timed_out)
-        return finish(job, http::problem(504, "Deadline", covered + " within the time allowed."), Outcome::kDeadline);
-      return finish(job, http::problem(503, "Unavailable", covered + "."), Outcome::kUnavailable);
+        return finish(job, frond::http::problem(504, "Deadline", covered + " within the time allowed."),
+                      Outcome::kDeadline);
+      return finish(job, frond::http::problem(503, "Unavailable", covered + "."), Outcome::kUnavailable);
     }
   }
   const auto took = std::chrono::duration_cast<microseconds>(scatter_.timers.clock().now() - job.started);
-  http::Response response;
+  frond::http::Response response;
   response.body = render_answer(static_cast<std::uint64_t>(took.count()), answer.timed_out, answer.generation,
                                 name_of(job.use), answer.rest);
   finish(job, std::move(response), answer.whole() ? Outcome::kWhole : Outcome::kDegraded);
 }
 
-void SearchService::finish(Job& job, http::Response response, Outcome outcome) {
+void SearchService::finish(Job& job, frond::http::Response response, Outcome outcome) {
   const auto reply = std::exchange(job.reply, nullptr);
   if (!reply) return;
   const std::chrono::duration<double> took = scatter_.timers.clock().now() - job.started;
@@ -219,4 +224,4 @@ void SearchService::finish(Job& job, http::Response response, Outcome outcome) {
   reply(std::move(response));
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::http

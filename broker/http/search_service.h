@@ -22,7 +22,7 @@
 #include "common/http/server.h"
 #include "common/scoring/bm25.h"
 
-namespace frond::broker {
+namespace frond::broker::http {
 
 class SearchService {
   struct Job;
@@ -38,7 +38,7 @@ class SearchService {
     std::size_t cache_bytes = 64 << 20;
   };
   // Called once, perhaps before search() returns. A 200's body is one line without its end.
-  using Reply = std::function<void(http::Response)>;
+  using Reply = std::function<void(frond::http::Response)>;
 
   // Of a search that was not answered at once; empty: it was. Lets go of what it names by itself.
   class Ticket {
@@ -57,7 +57,7 @@ class SearchService {
     std::function<void()> on_begun;  // called if it had to wait
   };
 
-  SearchService(ScatterContext& scatter, Config config, SearchMetrics& metrics);
+  SearchService(scatter::ScatterContext& scatter, Config config, SearchMetrics& metrics);
   SearchService(const SearchService&) = delete;
   SearchService& operator=(const SearchService&) = delete;
 
@@ -70,15 +70,15 @@ class SearchService {
     return search(parameters, std::move(reply), &line);
   }
   // Answers a search that is not answered yet with `instead`, and ends what works for nobody else.
-  void end(const Ticket& ticket, http::Response instead, Outcome outcome);
+  void end(const Ticket& ticket, frond::http::Response instead, Outcome outcome);
   // Its client has left: 499, which reaches one that only ended its side of the connection.
   void abandon(const Ticket& ticket);
 
   std::size_t in_flight() const { return admission_.all(); }
   const Admission& admission() const { return admission_; }
   const Config& config() const { return config_; }
-  const ResultCache& cache() const { return cache_; }
-  const Flights& flights() const { return flights_; }
+  const cache::ResultCache& cache() const { return cache_; }
+  const cache::Flights& flights() const { return flights_; }
 
  private:
   Ticket search(const SearchParameters& parameters, Reply reply, Line* line);
@@ -86,21 +86,21 @@ class SearchService {
   void begin(const std::shared_ptr<Job>& job);
   bool join(const std::shared_ptr<Job>& job);
   void lead(const std::shared_ptr<Job>& job);
-  Flights::Waiter waiter(const std::shared_ptr<Job>& job);
+  cache::Flights::Waiter waiter(const std::shared_ptr<Job>& job);
   void release(Job& job);
   void answer(Job& job, const Answer& answer);
-  void finish(Job& job, http::Response response, Outcome outcome);
+  void finish(Job& job, frond::http::Response response, Outcome outcome);
 
-  ScatterContext& scatter_;
+  scatter::ScatterContext& scatter_;
   Config config_;
   SearchMetrics& metrics_;
-  QueryAnalyzer analyzer_;
-  ResultCache cache_;
-  Flights flights_;
+  query::QueryAnalyzer analyzer_;
+  cache::ResultCache cache_;
+  cache::Flights flights_;
   Admission admission_;
 };
 
 // 499, as a client gets it that has ended its side of the connection, and what the log of a proxy shows.
-http::Response abandoned();
+frond::http::Response abandoned();
 
-}  // namespace frond::broker
+}  // namespace frond::broker::http

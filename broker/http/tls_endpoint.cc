@@ -5,7 +5,7 @@
 
 #include "broker/http/broker_metrics.h"
 
-namespace frond::broker {
+namespace frond::broker::http {
 namespace {
 std::string text_of(std::chrono::system_clock::time_point when) {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(when);
@@ -18,12 +18,13 @@ std::string text_of(std::chrono::system_clock::time_point when) {
 }  // namespace
 
 Result<std::unique_ptr<TlsEndpoint>> TlsEndpoint::create(std::string certificate_file, std::string key_file,
-                                                         TimerQueue& timers, Logger& log, metrics::Registry& registry) {
+                                                         cluster::TimerQueue& timers, Logger& log,
+                                                         metrics::Registry& registry) {
   auto identity = FROND_TRY(tls::ServerIdentity::load(std::move(certificate_file), std::move(key_file)));
   return std::unique_ptr<TlsEndpoint>(new TlsEndpoint(std::move(identity), timers, log, registry));
 }
 
-TlsEndpoint::TlsEndpoint(std::unique_ptr<tls::ServerIdentity> identity, TimerQueue& timers, Logger& log,
+TlsEndpoint::TlsEndpoint(std::unique_ptr<tls::ServerIdentity> identity, cluster::TimerQueue& timers, Logger& log,
                          metrics::Registry& registry)
     : identity_(std::move(identity)),
       timers_(timers),
@@ -64,4 +65,4 @@ void TlsEndpoint::count_failure(std::string_view reason) {
   registry_.counter(families::kTlsHandshakeFailures, {{"reason", std::string(reason)}}).add();
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::http

@@ -12,7 +12,7 @@
 #include "common/metrics/registry.h"
 #include "common/tls/server_identity.h"
 
-namespace frond::broker {
+namespace frond::broker::http {
 
 class TlsEndpoint {
  public:
@@ -20,7 +20,8 @@ class TlsEndpoint {
 
   // kInvalid names the file and what is wrong with it. Everything given outlives the endpoint.
   static Result<std::unique_ptr<TlsEndpoint>> create(std::string certificate_file, std::string key_file,
-                                                     TimerQueue& timers, Logger& log, metrics::Registry& registry);
+                                                     cluster::TimerQueue& timers, Logger& log,
+                                                     metrics::Registry& registry);
   ~TlsEndpoint();
   TlsEndpoint(const TlsEndpoint&) = delete;
   TlsEndpoint& operator=(const TlsEndpoint&) = delete;
@@ -30,18 +31,18 @@ class TlsEndpoint {
   void count_failure(std::string_view reason);
 
  private:
-  TlsEndpoint(std::unique_ptr<tls::ServerIdentity> identity, TimerQueue& timers, Logger& log,
+  TlsEndpoint(std::unique_ptr<tls::ServerIdentity> identity, cluster::TimerQueue& timers, Logger& log,
               metrics::Registry& registry);
   void look();
   void tell(std::string_view what);
 
   std::unique_ptr<tls::ServerIdentity> identity_;
-  TimerQueue& timers_;
+  cluster::TimerQueue& timers_;
   Logger& log_;
   metrics::Registry& registry_;
   metrics::Gauge expiry_;
   metrics::Counter reloaded_, refused_;
-  TimerQueue::Id next_look_;
+  cluster::TimerQueue::Id next_look_;
 };
 
-}  // namespace frond::broker
+}  // namespace frond::broker::http

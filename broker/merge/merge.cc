@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-namespace frond::broker {
+namespace frond::broker::merge {
 namespace {
 
 Result<void> check_ranking(const wire::Ranking& ranking, std::uint32_t depth) {
@@ -73,4 +73,4 @@ Merged merge(const wire::SearchRequest& request, std::span<const wire::SearchRep
   return merged;
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::merge

@@ -7,7 +7,7 @@
 #include "common/base/result.h"
 #include "common/wire/messages.h"
 
-namespace frond::broker {
+namespace frond::broker::merge {
 
 struct MergedHit {
   topk::Hit hit;
@@ -29,4 +29,4 @@ Result<void> check(const wire::SearchRequest& request, const wire::SearchReply& 
 // there wherever AND was short, so nothing lacks. A document that two replies have is there once.
 Merged merge(const wire::SearchRequest& request, std::span<const wire::SearchReply> replies, std::uint32_t offset);
 
-}  // namespace frond::broker
+}  // namespace frond::broker::merge

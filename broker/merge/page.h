@@ -9,7 +9,7 @@
 #include "common/topk/hit.h"
 #include "common/wire/messages.h"
 
-namespace frond::broker {
+namespace frond::broker::merge {
 
 // A partition that the answer lacks, and why.
 struct Degraded {
@@ -59,4 +59,4 @@ struct Page {
   }
 };
 
-}  // namespace frond::broker
+}  // namespace frond::broker::merge

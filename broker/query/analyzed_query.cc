@@ -4,7 +4,7 @@
 
 #include "common/scoring/bm25.h"
 
-namespace frond::broker {
+namespace frond::broker::query {
 
 Result<AnalyzedQuery> QueryAnalyzer::analyze(std::string_view query, const text::AnalyzerConfig& config) {
   if (query.size() > kMaxQueryBytes)
@@ -44,4 +44,4 @@ std::string normalized(const AnalyzedQuery& query) {
   return out;
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::query

@@ -10,7 +10,7 @@
 #include "common/text/analyzer.h"
 #include "common/wire/messages.h"
 
-namespace frond::broker {
+namespace frond::broker::query {
 
 inline constexpr std::size_t kMaxQueryBytes = 4096;
 
@@ -35,4 +35,4 @@ class QueryAnalyzer {
 // The terms with their occurrences as one string, equal for queries that have the same answer: part of a cache's key.
 std::string normalized(const AnalyzedQuery& query);
 
-}  // namespace frond::broker
+}  // namespace frond::broker::query

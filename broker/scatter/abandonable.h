@@ -1,7 +1,7 @@
 #pragma once
 // What is under way for somebody who may leave before it is done. Broker's thread only.
 
-namespace frond::broker {
+namespace frond::broker::scatter {
 
 class Abandonable {
  public:
@@ -11,4 +11,4 @@ class Abandonable {
   virtual void abandon() = 0;
 };
 
-}  // namespace frond::broker
+}  // namespace frond::broker::scatter

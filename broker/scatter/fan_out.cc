@@ -7,7 +7,7 @@
 #include "broker/merge/merge.h"
 #include "broker/scatter/replica_choice.h"
 
-namespace frond::broker {
+namespace frond::broker::scatter {
 
 wire::Unsearched reason_of(Code code) {
   switch (code) {
@@ -31,7 +31,7 @@ constexpr std::chrono::microseconds kLeastHedge{2000};
 
 class FanOut final : public Abandonable, public std::enable_shared_from_this<FanOut> {
  public:
-  FanOut(ScatterContext& context, std::shared_ptr<const Topology> topology, wire::SearchRequest request,
+  FanOut(ScatterContext& context, std::shared_ptr<const cluster::Topology> topology, wire::SearchRequest request,
          Deadline deadline, std::function<void(FanOutResult)> done)
       : context_(context),
         topology_(std::move(topology)),
@@ -56,22 +56,22 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
   // Partitions that one leaf answers together.
   struct Group {
     struct Attempt {
-      LeafRef leaf;
-      RequestId request;
+      cluster::LeafRef leaf;
+      cluster::RequestId request;
     };
     std::vector<std::uint32_t> partitions;
-    std::vector<LeafRef> tried;
+    std::vector<cluster::LeafRef> tried;
     std::vector<Attempt> open;       // without an answer yet
     std::optional<LeafAnswer> held;  // the best that is not whole
     wire::Unsearched reason = wire::Unsearched::kUnavailable;
-    std::optional<TimerQueue::Id> hedge;
+    std::optional<cluster::TimerQueue::Id> hedge;
     bool settled = false;
   };
 
   using Lacking = wire::SearchReply::Missing;
 
   // Makes groups of the partitions and sends them; one that nobody has stays missing for its reason.
-  void ask(std::span<const Lacking> lacking, std::span<const LeafRef> tried) {
+  void ask(std::span<const Lacking> lacking, std::span<const cluster::LeafRef> tried) {
     std::vector<std::uint32_t> partitions;
     for (const auto& one : lacking) partitions.push_back(one.partition);
     auto assignment = assign(*topology_, partitions, tried, context_.turn++);
@@ -88,12 +88,12 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
       plan_hedge(group);
     }
   }
-  void send(const std::shared_ptr<Group>& group, const LeafRef& leaf) {
+  void send(const std::shared_ptr<Group>& group, const cluster::LeafRef& leaf) {
     group->tried.push_back(leaf);
     ++context_.counters.search_requests;
     wire::SearchRequest request = request_;
     request.partitions = group->partitions;
-    const RequestId id = leaf->client->search(
+    const cluster::RequestId id = leaf->client->search(
         std::move(request), deadline_,
         [self = shared_from_this(), group, leaf, sent = context_.timers.clock().now()](
             Result<wire::SearchReply> reply) { self->heard(group, leaf, sent, std::move(reply)); });
@@ -106,12 +106,13 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
     if (half < kLeastHedge || !one_for_all(*topology_, group->partitions, group->tried)) return;
     group->hedge = context_.timers.after(half, [self = shared_from_this(), group] {
       group->hedge.reset();
-      const LeafRef other = one_for_all(*self->topology_, group->partitions, group->tried);
+      const cluster::LeafRef other = one_for_all(*self->topology_, group->partitions, group->tried);
       if (!group->settled && other && self->context_.hedging.allow(*other)) self->send(group, other);
     });
   }
 
-  void heard(const std::shared_ptr<Group>& group, const LeafRef& leaf, Instant sent, Result<wire::SearchReply> reply) {
+  void heard(const std::shared_ptr<Group>& group, const cluster::LeafRef& leaf, Instant sent,
+             Result<wire::SearchReply> reply) {
     std::erase_if(group->open, [&](const auto& attempt) { return attempt.leaf == leaf; });
     if (reply)
       if (auto sound = check_reply(*group, *reply); !sound) reply = std::move(sound).error();
@@ -145,7 +146,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
       return Error(Code::kCorrupt, "speaks of a partition twice");
     // A leaf that searched nothing need not rank anything.
     if (reply.unsearched.size() >= group.partitions.size()) return {};
-    return check(request_, reply);
+    return merge::check(request_, reply);
   }
 
   // Nobody waits for its leaves any more.
@@ -208,7 +209,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
   }
 
   ScatterContext& context_;
-  std::shared_ptr<const Topology> topology_;
+  std::shared_ptr<const cluster::Topology> topology_;
   wire::SearchRequest request_;
   Deadline deadline_;
   std::function<void(FanOutResult)> done_;
@@ -217,7 +218,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
 };
 }  // namespace
 
-std::shared_ptr<Abandonable> fan_out(ScatterContext& context, std::shared_ptr<const Topology> topology,
+std::shared_ptr<Abandonable> fan_out(ScatterContext& context, std::shared_ptr<const cluster::Topology> topology,
                                      wire::SearchRequest request, Deadline deadline,
                                      std::function<void(FanOutResult)> done) {
   auto started = std::make_shared<FanOut>(context, std::move(topology), std::move(request), deadline, std::move(done));
@@ -225,4 +226,4 @@ std::shared_ptr<Abandonable> fan_out(ScatterContext& context, std::shared_ptr<co
   return started;
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::scatter

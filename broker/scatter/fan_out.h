@@ -15,23 +15,23 @@
 #include "broker/scatter/abandonable.h"
 #include "broker/scatter/scatter_context.h"
 
-namespace frond::broker {
+namespace frond::broker::scatter {
 
 struct LeafAnswer {
-  LeafRef leaf;
+  cluster::LeafRef leaf;
   std::vector<std::uint32_t> partitions;  // that this answers
   wire::SearchReply reply;
   std::uint64_t round_trip_us = 0;
 };
 struct FanOutResult {
   std::vector<LeafAnswer> answers;
-  std::vector<Degraded> missing;  // by partition
+  std::vector<merge::Degraded> missing;  // by partition
 };
 
 // `request`: all but request_id, budget and partitions. `done` is called once, by the deadline; before fan_out()
 // returns if there is nobody to ask. Broker's thread; `context` outlives it.
-std::shared_ptr<Abandonable> fan_out(ScatterContext& context, std::shared_ptr<const Topology> topology,
+std::shared_ptr<Abandonable> fan_out(ScatterContext& context, std::shared_ptr<const cluster::Topology> topology,
                                      wire::SearchRequest request, Deadline deadline,
                                      std::function<void(FanOutResult)> done);
 
-}  // namespace frond::broker
+}  // namespace frond::broker::scatter

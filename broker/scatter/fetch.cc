@@ -7,7 +7,7 @@
 
 #include "broker/scatter/replica_choice.h"
 
-namespace frond::broker {
+namespace frond::broker::scatter {
 namespace {
 
 class Fetch final : public Abandonable, public std::enable_shared_from_this<Fetch> {
@@ -30,11 +30,11 @@ class Fetch final : public Abandonable, public std::enable_shared_from_this<Fetc
 
  private:
   struct Asked {
-    LeafRef leaf;
-    RequestId request = 0;
+    cluster::LeafRef leaf;
+    cluster::RequestId request = 0;
     std::uint64_t number = 0;
   };
-  void send(const LeafRef& leaf, std::vector<Ordinal> ordinals, bool again) {
+  void send(const cluster::LeafRef& leaf, std::vector<Ordinal> ordinals, bool again) {
     ++open_;
     ++context_.counters.fetch_requests;
     wire::FetchRequest request;
@@ -43,7 +43,7 @@ class Fetch final : public Abandonable, public std::enable_shared_from_this<Fetc
     request.terms = plan_.terms;
     request.ordinals = ordinals;
     const std::uint64_t number = ++sent_;
-    const RequestId id =
+    const cluster::RequestId id =
         leaf->client->fetch(std::move(request), deadline_,
                             [self = shared_from_this(), leaf, number, ordinals = std::move(ordinals),
                              again](Result<wire::FetchReply> reply) {
@@ -53,7 +53,8 @@ class Fetch final : public Abandonable, public std::enable_shared_from_this<Fetc
                             });
     asked_.push_back({leaf, id, number});
   }
-  void heard(const LeafRef& leaf, const std::vector<Ordinal>& asked, bool again, Result<wire::FetchReply> reply) {
+  void heard(const cluster::LeafRef& leaf, const std::vector<Ordinal>& asked, bool again,
+             Result<wire::FetchReply> reply) {
     std::unordered_set<Ordinal> lacking(asked.begin(), asked.end());
     wire::Unsearched reason = wire::Unsearched::kCorrupt;
     if (reply) {
@@ -68,7 +69,8 @@ class Fetch final : public Abandonable, public std::enable_shared_from_this<Fetc
     }
     if (!lacking.empty()) retry(leaf, lacking, reason, again);
   }
-  void retry(const LeafRef& failed, const std::unordered_set<Ordinal>& lacking, wire::Unsearched reason, bool again) {
+  void retry(const cluster::LeafRef& failed, const std::unordered_set<Ordinal>& lacking, wire::Unsearched reason,
+             bool again) {
     std::map<std::uint32_t, std::vector<Ordinal>> by_partition;
     for (const Ordinal ordinal : lacking) {
       // An ordinal of no partition was never a document: the leaf made it up.
@@ -121,4 +123,4 @@ std::shared_ptr<Abandonable> fetch(ScatterContext& context, FetchPlan plan, Dead
   return started;
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::scatter

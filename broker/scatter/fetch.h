@@ -10,25 +10,25 @@
 #include "broker/scatter/abandonable.h"
 #include "broker/scatter/scatter_context.h"
 
-namespace frond::broker {
+namespace frond::broker::scatter {
 
 struct FetchPlan {
-  std::shared_ptr<const Topology> topology;
+  std::shared_ptr<const cluster::Topology> topology;
   std::vector<std::string> terms;  // for the snippets
   // From which leaf, the ordinals of which hits.
   struct Share {
-    LeafRef leaf;
+    cluster::LeafRef leaf;
     std::vector<Ordinal> ordinals;
   };
   std::vector<Share> shares;
 };
 struct FetchResult {
   std::vector<wire::FetchedDocument> documents;  // in no order
-  std::vector<Degraded> missing;                 // partitions of which some hit could not be fetched; by partition
+  std::vector<merge::Degraded> missing;          // partitions of which some hit could not be fetched; by partition
 };
 
 // `done` is called once, by the deadline; before fetch() returns if there is nothing to fetch.
 std::shared_ptr<Abandonable> fetch(ScatterContext& context, FetchPlan plan, Deadline deadline,
                                    std::function<void(FetchResult)> done);
 
-}  // namespace frond::broker
+}  // namespace frond::broker::scatter

@@ -6,7 +6,7 @@
 
 #include "broker/cluster/topology.h"
 
-namespace frond::broker {
+namespace frond::broker::scatter {
 
 class Hedging {
  public:
@@ -23,7 +23,7 @@ class Hedging {
   // A search was sent to a leaf: a share of a hedge is saved for later.
   void count_search() { saved_ = std::min(saved_ + limits_.share, kMaxSaved); }
   // Whether `other` is to be asked as well now.
-  bool allow(const LeafNode& other) {
+  bool allow(const cluster::LeafNode& other) {
     if (is_busy(other)) {
       ++counters_.overloaded;
       return false;
@@ -41,7 +41,7 @@ class Hedging {
  private:
   static constexpr double kMaxSaved = 10;  // hedges at once after a calm time
   // Half of what it may be given at a time, or half of its queue.
-  bool is_busy(const LeafNode& leaf) const {
+  bool is_busy(const cluster::LeafNode& leaf) const {
     if (leaf.client->in_flight() * 2 > limits_.max_leaf_in_flight) return true;
     return leaf.said && std::uint64_t{leaf.said->queue_depth} * 2 > leaf.said->queue_limit;
   }
@@ -51,4 +51,4 @@ class Hedging {
   Counters counters_;
 };
 
-}  // namespace frond::broker
+}  // namespace frond::broker::scatter

@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <tuple>
 
-namespace frond::broker {
+namespace frond::broker::scatter {
 namespace {
-bool contains(std::span<const LeafRef> leaves, const LeafRef& leaf) {
+bool contains(std::span<const cluster::LeafRef> leaves, const cluster::LeafRef& leaf) {
   return std::find(leaves.begin(), leaves.end(), leaf) != leaves.end();
 }
 }  // namespace
 
-Assignment assign(const Topology& topology, std::span<const std::uint32_t> partitions, std::span<const LeafRef> tried,
-                  std::size_t turn) {
+Assignment assign(const cluster::Topology& topology, std::span<const std::uint32_t> partitions,
+                  std::span<const cluster::LeafRef> tried, std::size_t turn) {
   Assignment assignment;
   auto& shares = assignment.shares;
   for (const std::uint32_t partition : partitions) {
     const auto& replicas = topology.partitions[partition].replicas;
-    const LeafRef* best = nullptr;
+    const cluster::LeafRef* best = nullptr;
     std::tuple<std::size_t, bool, std::size_t> best_cost;
     for (std::size_t i = 0; i < replicas.size(); ++i) {
       if (!replicas[i]->healthy || contains(tried, replicas[i])) continue;
@@ -41,11 +41,11 @@ Assignment assign(const Topology& topology, std::span<const std::uint32_t> parti
   return assignment;
 }
 
-LeafRef one_for_all(const Topology& topology, std::span<const std::uint32_t> partitions,
-                    std::span<const LeafRef> tried) {
-  LeafRef best;
+cluster::LeafRef one_for_all(const cluster::Topology& topology, std::span<const std::uint32_t> partitions,
+                             std::span<const cluster::LeafRef> tried) {
+  cluster::LeafRef best;
   if (partitions.empty()) return best;
-  for (const LeafRef& leaf : topology.partitions[partitions.front()].replicas) {
+  for (const cluster::LeafRef& leaf : topology.partitions[partitions.front()].replicas) {
     if (!leaf->healthy || contains(tried, leaf)) continue;
     const auto has = [&](std::uint32_t partition) { return contains(topology.partitions[partition].replicas, leaf); };
     if (!std::all_of(partitions.begin(), partitions.end(), has)) continue;
@@ -54,4 +54,4 @@ LeafRef one_for_all(const Topology& topology, std::span<const std::uint32_t> par
   return best;
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::scatter

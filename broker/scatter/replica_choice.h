@@ -8,10 +8,10 @@
 
 #include "broker/cluster/topology.h"
 
-namespace frond::broker {
+namespace frond::broker::scatter {
 
 struct LeafShare {
-  LeafRef leaf;
+  cluster::LeafRef leaf;
   std::vector<std::uint32_t> partitions;
 };
 struct Assignment {
@@ -19,10 +19,10 @@ struct Assignment {
   std::vector<std::uint32_t> nobody;  // partitions without a healthy leaf outside `tried`
 };
 // `turn` rotates the choice among equals from call to call.
-Assignment assign(const Topology& topology, std::span<const std::uint32_t> partitions, std::span<const LeafRef> tried,
-                  std::size_t turn);
+Assignment assign(const cluster::Topology& topology, std::span<const std::uint32_t> partitions,
+                  std::span<const cluster::LeafRef> tried, std::size_t turn);
 // A healthy leaf outside `tried` that has all of `partitions`; null if none.
-LeafRef one_for_all(const Topology& topology, std::span<const std::uint32_t> partitions,
-                    std::span<const LeafRef> tried);
+cluster::LeafRef one_for_all(const cluster::Topology& topology, std::span<const std::uint32_t> partitions,
+                             std::span<const cluster::LeafRef> tried);
 
-}  // namespace frond::broker
+}  // namespace frond::broker::scatter

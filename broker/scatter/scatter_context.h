@@ -6,7 +6,7 @@
 #include "broker/cluster/timer_queue.h"
 #include "broker/scatter/hedging.h"
 
-namespace frond::broker {
+namespace frond::broker::scatter {
 
 struct ScatterCounters {
   std::uint64_t search_requests = 0, fetch_requests = 0;  // sent to leaves
@@ -15,8 +15,8 @@ struct ScatterCounters {
 };
 
 struct ScatterContext {
-  ClusterMap& map;
-  TimerQueue& timers;
+  cluster::ClusterMap& map;
+  cluster::TimerQueue& timers;
   Hedging hedging{Hedging::Limits{}};  // asks another replica because the first is slow
   ScatterCounters counters{};
   std::size_t turn = 0;  // rotates replicas
@@ -25,4 +25,4 @@ struct ScatterContext {
 // What a failed request means for its partitions.
 wire::Unsearched reason_of(Code code);
 
-}  // namespace frond::broker
+}  // namespace frond::broker::scatter

@@ -8,12 +8,12 @@
 #include "broker/scatter/fan_out.h"
 #include "broker/scatter/fetch.h"
 
-namespace frond::broker {
+namespace frond::broker::scatter {
 namespace {
 
 class Search final : public Abandonable, public std::enable_shared_from_this<Search> {
  public:
-  Search(ScatterContext& context, SearchPlan plan, Deadline deadline, std::function<void(Page)> done)
+  Search(ScatterContext& context, SearchPlan plan, Deadline deadline, std::function<void(merge::Page)> done)
       : context_(context),
         plan_(std::move(plan)),
         deadline_(deadline),
@@ -60,7 +60,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
         page_.profile.leaves.push_back({answer.leaf->endpoint, answer.round_trip_us, std::move(answer.reply.profile)});
       replies.push_back(std::move(answer.reply));
     }
-    Merged merged = merge(plan_.request, replies, plan_.offset);
+    merge::Merged merged = merge::merge(plan_.request, replies, plan_.offset);
     page_.mode_used = merged.mode_used;
     page_.total = merged.total;
     page_.total_exact = merged.total_exact && page_.whole();
@@ -84,7 +84,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     std::unordered_map<Ordinal, wire::FetchedDocument*> by_ordinal;
     by_ordinal.reserve(fetched.documents.size());
     for (auto& document : fetched.documents) by_ordinal.emplace(document.ordinal, &document);
-    std::erase_if(page_.hits, [&](PageHit& hit) {
+    std::erase_if(page_.hits, [&](merge::PageHit& hit) {
       const auto found = by_ordinal.find(hit.hit.ordinal);
       if (found == by_ordinal.end()) return true;
       hit.id = std::move(found->second->id);
@@ -101,8 +101,8 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     std::exchange(done_, nullptr)(std::move(page_));
   }
   // Partitions whose hits cannot be shown have not answered: all of their hits go, not only those of one lost reply.
-  void lose(const std::vector<Degraded>& missing) {
-    std::erase_if(page_.hits, [&](const PageHit& hit) {
+  void lose(const std::vector<merge::Degraded>& missing) {
+    std::erase_if(page_.hits, [&](const merge::PageHit& hit) {
       const auto partition = plan_.topology->partition_of(hit.hit.ordinal);
       return std::any_of(missing.begin(), missing.end(), [&](const auto& one) { return one.partition == partition; });
     });
@@ -117,18 +117,18 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
   ScatterContext& context_;
   SearchPlan plan_;
   Deadline deadline_;
-  std::function<void(Page)> done_;
+  std::function<void(merge::Page)> done_;
   Instant started_;
-  Page page_;
+  merge::Page page_;
   std::shared_ptr<Abandonable> trip_;  // under way now
 };
 }  // namespace
 
 std::shared_ptr<Abandonable> search(ScatterContext& context, SearchPlan plan, Deadline deadline,
-                                    std::function<void(Page)> done) {
+                                    std::function<void(merge::Page)> done) {
   auto started = std::make_shared<Search>(context, std::move(plan), deadline, std::move(done));
   started->start();
   return started;
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::scatter

@@ -7,10 +7,10 @@
 #include "broker/scatter/abandonable.h"
 #include "broker/scatter/scatter_context.h"
 
-namespace frond::broker {
+namespace frond::broker::scatter {
 
 struct SearchPlan {
-  std::shared_ptr<const Topology> topology;
+  std::shared_ptr<const cluster::Topology> topology;
   // terms, mode, processor, profile; generation, depth and auto_needs are filled in from here.
   wire::SearchRequest request;
   std::uint32_t k = 10;  // 1..1000
@@ -20,6 +20,6 @@ struct SearchPlan {
 // `done` is called once, by the deadline; perhaps before search() returns. A tenth of the time (at most 100 ms) is kept
 // for the second round trip. Broker's thread; `context` outlives the search.
 std::shared_ptr<Abandonable> search(ScatterContext& context, SearchPlan plan, Deadline deadline,
-                                    std::function<void(Page)> done);
+                                    std::function<void(merge::Page)> done);
 
-}  // namespace frond::broker
+}  // namespace frond::broker::scatter

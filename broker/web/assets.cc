@@ -2,7 +2,7 @@
 
 #include "broker/web/static_files.h"
 
-namespace frond::broker {
+namespace frond::broker::web {
 
 std::span<const Asset> assets() {
   static constexpr std::string_view kHtml = "text/html; charset=utf-8", kScript = "text/javascript; charset=utf-8";
@@ -29,4 +29,4 @@ std::optional<Asset> find_asset(std::string_view path) {
   return std::nullopt;
 }
 
-}  // namespace frond::broker
+}  // namespace frond::broker::web

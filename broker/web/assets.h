@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-namespace frond::broker {
+namespace frond::broker::web {
 
 struct Asset {
   std::string_view path;  // of the request
@@ -24,4 +24,4 @@ inline constexpr std::string_view kContentSecurityPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; "
     "form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-}  // namespace frond::broker
+}  // namespace frond::broker::web

@@ -2,7 +2,7 @@
 // The bytes of broker/web/static/*, compiled in by cmake/EmbedFiles.cmake: one function a file.
 #include <string_view>
 
-namespace frond::broker::static_files {
+namespace frond::broker::web::static_files {
 
 std::string_view search_html();
 std::string_view status_html();
@@ -17,4 +17,4 @@ std::string_view search_js();
 std::string_view status_js();
 std::string_view openapi_json();
 
-}  // namespace frond::broker::static_files
+}  // namespace frond::broker::web::static_files

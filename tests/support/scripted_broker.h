@@ -15,7 +15,7 @@ namespace frond::support {
 
 class ScriptedBroker {
  public:
-  explicit ScriptedBroker(broker::SearchService::Config config = {}) : service(scatter, config, search_metrics) {}
+  explicit ScriptedBroker(broker::http::SearchService::Config config = {}) : service(scatter, config, search_metrics) {}
 
   void up() { leaf().hellos.answer(hello({served(1, 2, {0, 1})})); }
   ScriptedLeaf& leaf() { return cluster.leaf(0); }
@@ -34,16 +34,16 @@ class ScriptedBroker {
   }
 
   ScriptedCluster cluster{1};
-  broker::ScatterContext scatter{cluster.map, cluster.timers};
+  broker::scatter::ScatterContext scatter{cluster.map, cluster.timers};
   metrics::Registry registry{"test"};
-  broker::SearchMetrics search_metrics{registry};
-  broker::SearchService service;
+  broker::http::SearchMetrics search_metrics{registry};
+  broker::http::SearchService service;
 };
 
 // What came back, if it has.
 struct Answered {
   std::optional<http::Response> response;
-  broker::SearchService::Reply reply() {
+  broker::http::SearchService::Reply reply() {
     return [this](http::Response got) {
       if (response) ++more;
       response = std::move(got);

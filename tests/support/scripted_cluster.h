@@ -36,17 +36,19 @@ struct ScriptedCluster {
   // Leaves "tcp://0", "tcp://1", …
   explicit ScriptedCluster(std::size_t count)
       : map(timers, log, {.collection = "c", .name = "broker:1", .instance = 7},
-            [this](const std::string& endpoint, broker::News news) { return make(endpoint, std::move(news)); }) {
+            [this](const std::string& endpoint, broker::cluster::News news) {
+              return make(endpoint, std::move(news));
+            }) {
     std::vector<std::string> endpoints;
     for (std::size_t i = 0; i < count; ++i) endpoints.push_back("tcp://" + std::to_string(i));
     (void)map.set_leaves(endpoints).has_value();
     timers.run_due();
   }
-  Result<std::unique_ptr<broker::LeafClient>> make(const std::string& endpoint, broker::News news) {
+  Result<std::unique_ptr<broker::cluster::LeafClient>> make(const std::string& endpoint, broker::cluster::News news) {
     if (endpoint == "tcp://bad") return Error(Code::kInvalid, "bad");
     auto leaf = std::make_unique<ScriptedLeaf>(timers, std::move(news));
     leaves[endpoint] = leaf.get();
-    return std::unique_ptr<broker::LeafClient>(std::move(leaf));
+    return std::unique_ptr<broker::cluster::LeafClient>(std::move(leaf));
   }
   ScriptedLeaf& leaf(std::size_t i) { return *leaves.at("tcp://" + std::to_string(i)); }
   void advance(std::chrono::microseconds span) {
@@ -56,9 +58,9 @@ struct ScriptedCluster {
 
   ManualClock clock;
   Logger log{"test", LogLevel::kError};
-  broker::TimerQueue timers{clock};
+  broker::cluster::TimerQueue timers{clock};
   std::map<std::string, ScriptedLeaf*> leaves;
-  broker::ClusterMap map;
+  broker::cluster::ClusterMap map;
 };
 
 }  // namespace frond::support

@@ -12,14 +12,14 @@
 
 namespace frond::support {
 
-class ScriptedLeaf final : public broker::LeafClient {
+class ScriptedLeaf final : public broker::cluster::LeafClient {
  public:
   template <class Request, class Reply>
   struct Asked {
     Request request;
     Deadline deadline;
-    std::shared_ptr<broker::Done<Reply>> done;  // null inside once answered or cancelled
-    broker::RequestId id = 0;
+    std::shared_ptr<broker::cluster::Done<Reply>> done;  // null inside once answered or cancelled
+    broker::cluster::RequestId id = 0;
   };
   template <class Request, class Reply>
   class Script {
@@ -39,19 +39,21 @@ class ScriptedLeaf final : public broker::LeafClient {
     std::deque<Asked<Request, Reply>> asked;
   };
 
-  explicit ScriptedLeaf(broker::TimerQueue& timers, broker::News tell = {}) : news(std::move(tell)), timers_(timers) {}
+  explicit ScriptedLeaf(broker::cluster::TimerQueue& timers, broker::cluster::News tell = {})
+      : news(std::move(tell)), timers_(timers) {}
 
-  broker::RequestId search(wire::SearchRequest request, Deadline deadline,
-                           broker::Done<wire::SearchReply> done) override {
+  broker::cluster::RequestId search(wire::SearchRequest request, Deadline deadline,
+                                    broker::cluster::Done<wire::SearchReply> done) override {
     return keep(searches, std::move(request), deadline, std::move(done));
   }
-  broker::RequestId fetch(wire::FetchRequest request, Deadline deadline, broker::Done<wire::FetchReply> done) override {
+  broker::cluster::RequestId fetch(wire::FetchRequest request, Deadline deadline,
+                                   broker::cluster::Done<wire::FetchReply> done) override {
     return keep(fetches, std::move(request), deadline, std::move(done));
   }
-  void hello(wire::HelloRequest request, Deadline deadline, broker::Done<wire::HelloReply> done) override {
+  void hello(wire::HelloRequest request, Deadline deadline, broker::cluster::Done<wire::HelloReply> done) override {
     keep(hellos, std::move(request), deadline, std::move(done));
   }
-  void cancel(broker::RequestId request) override {
+  void cancel(broker::cluster::RequestId request) override {
     cancelled += let_go(searches, request) || let_go(fetches, request);
   }
   std::size_t in_flight() const override { return searches.open() + fetches.open() + hellos.open() + extra_in_flight; }
@@ -59,14 +61,14 @@ class ScriptedLeaf final : public broker::LeafClient {
   Script<wire::SearchRequest, wire::SearchReply> searches;
   Script<wire::FetchRequest, wire::FetchReply> fetches;
   Script<wire::HelloRequest, wire::HelloReply> hellos;
-  broker::News news;  // what the leaf says unasked
+  broker::cluster::News news;  // what the leaf says unasked
   std::size_t extra_in_flight = 0;
   std::size_t cancelled = 0;  // requests that were open
 
  private:
   template <class S, class Request, class Reply>
-  broker::RequestId keep(S& script, Request request, Deadline deadline, broker::Done<Reply> done) {
-    const auto shared = std::make_shared<broker::Done<Reply>>(std::move(done));
+  broker::cluster::RequestId keep(S& script, Request request, Deadline deadline, broker::cluster::Done<Reply> done) {
+    const auto shared = std::make_shared<broker::cluster::Done<Reply>>(std::move(done));
     script.asked.push_back({std::move(request), deadline, shared, ++last_id_});
     timers_.at(deadline.when(), [shared] {
       if (*shared) std::exchange(*shared, nullptr)(Error(Code::kDeadline, "scripted: no reply in time"));
@@ -74,7 +76,7 @@ class ScriptedLeaf final : public broker::LeafClient {
     return last_id_;
   }
   template <class S>
-  bool let_go(S& script, broker::RequestId request) {
+  bool let_go(S& script, broker::cluster::RequestId request) {
     for (auto& one : script.asked)
       if (one.id == request && *one.done) {
         const auto held = std::exchange(*one.done, nullptr);
@@ -82,8 +84,8 @@ class ScriptedLeaf final : public broker::LeafClient {
       }
     return false;
   }
-  broker::RequestId last_id_ = 0;
-  broker::TimerQueue& timers_;
+  broker::cluster::RequestId last_id_ = 0;
+  broker::cluster::TimerQueue& timers_;
 };
 
 }  // namespace frond::support

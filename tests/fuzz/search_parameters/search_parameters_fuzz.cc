@@ -11,26 +11,27 @@
 #include "common/base/check.h"
 
 namespace {
-void examine(const frond::broker::ParsedSearch& parsed) {
-  using namespace frond::broker;
+void examine(const frond::broker::http::ParsedSearch& parsed) {
+  namespace query = frond::broker::query;
   if (!parsed.ok) {
     FROND_CHECK(parsed.error.response().status == 400);
     FROND_CHECK(nlohmann::json::accept(parsed.error.response().body));
     return;
   }
   const auto& parameters = parsed.parameters;
-  FROND_CHECK(parameters.k >= 1 && parameters.k <= kMaxHits && parameters.offset + parameters.k <= kMaxDepth);
-  static QueryAnalyzer analyzer;
-  if (const auto query = analyzer.analyze(parameters.q, {})) (void)normalized(*query);
+  FROND_CHECK(parameters.k >= 1 && parameters.k <= frond::broker::http::kMaxHits &&
+              parameters.offset + parameters.k <= frond::broker::http::kMaxDepth);
+  static query::QueryAnalyzer analyzer;
+  if (const auto analyzed = analyzer.analyze(parameters.q, {})) (void)query::normalized(*analyzed);
 }
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  examine(frond::broker::parse_search_query(text));
-  examine(frond::broker::parse_search_json(text));
+  examine(frond::broker::http::parse_search_query(text));
+  examine(frond::broker::http::parse_search_json(text));
   std::string quoted;
-  frond::broker::append_json_string(quoted, frond::broker::snippet_html(text));
+  frond::broker::http::append_json_string(quoted, frond::broker::http::snippet_html(text));
   FROND_CHECK(nlohmann::json::accept(quoted));
   return 0;
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace frond::broker {
+namespace frond::broker::cache {
 namespace {
 using std::chrono::seconds;
 
@@ -95,4 +95,4 @@ TEST_F(AFlight, LetsAWaiterComeBack) {
   EXPECT_EQ(heard, "again:x ");
 }
 }  // namespace
-}  // namespace frond::broker
+}  // namespace frond::broker::cache

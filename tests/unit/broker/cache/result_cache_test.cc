@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace frond::broker {
+namespace frond::broker::cache {
 namespace {
 
 CachedAnswer answer_of(std::string text, std::size_t bytes = 100) {
@@ -57,4 +57,4 @@ TEST(ResultCache, StoresNothingWithoutABudget) {
 }
 
 }  // namespace
-}  // namespace frond::broker
+}  // namespace frond::broker::cache

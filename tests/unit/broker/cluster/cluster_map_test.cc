@@ -4,7 +4,7 @@
 
 #include "tests/support/scripted_cluster.h"
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 namespace {
 using std::chrono::milliseconds;
 using support::hello;
@@ -211,4 +211,4 @@ TEST(ClusterMap, TakesTheGoodOfSeveralAddresses) {
   EXPECT_EQ(cluster.map.leaves().size(), 1u);
 }
 }  // namespace
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

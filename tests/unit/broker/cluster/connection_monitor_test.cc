@@ -8,7 +8,7 @@
 
 #include "common/wire/io_pulse.h"
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 namespace {
 using std::chrono::milliseconds;
 
@@ -61,4 +61,4 @@ TEST(ConnectionMonitor, LeavesTheIoThreadToItselfOnceItIsClosed) {
   watched.context.shutdown();
 }
 }  // namespace
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

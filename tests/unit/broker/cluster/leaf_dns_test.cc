@@ -7,7 +7,7 @@
 
 #include "tests/support/scripted_cluster.h"
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 namespace {
 
 TEST(LeafDns, TriesAnAddressAgainThatCouldNotBeUsed) {
@@ -30,4 +30,4 @@ TEST(LeafDns, TriesAnAddressAgainThatCouldNotBeUsed) {
 }
 
 }  // namespace
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

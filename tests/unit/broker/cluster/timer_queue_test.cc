@@ -4,7 +4,7 @@
 
 #include "tests/support/collections/manual_clock.h"
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 namespace {
 using std::chrono::milliseconds;
 
@@ -46,4 +46,4 @@ TEST(TimerQueue, TellsWhenItsNextComesCloser) {
   EXPECT_EQ(told, 2);
 }
 }  // namespace
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

@@ -4,7 +4,7 @@
 
 #include "tests/support/scripted_cluster.h"
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 namespace {
 using support::hello;
 using support::served;
@@ -139,4 +139,4 @@ TEST(Topology, FindsTheDealtPartitionOfADocument) {
   EXPECT_EQ(topology->partition_of(3000), std::nullopt);
 }
 }  // namespace
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

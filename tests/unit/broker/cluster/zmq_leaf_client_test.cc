@@ -19,7 +19,7 @@
 #include "common/wire/router_socket.h"
 #include "tests/support/scratch_folder.h"
 
-namespace frond::broker {
+namespace frond::broker::cluster {
 namespace {
 using std::chrono::milliseconds;
 
@@ -458,4 +458,4 @@ TEST_F(AZmqLeafClientWithCurve, GetsNothingWithoutKeysAndReturnsWhenTheLeafIsPla
   EXPECT_TRUE(reach());
 }
 }  // namespace
-}  // namespace frond::broker
+}  // namespace frond::broker::cluster

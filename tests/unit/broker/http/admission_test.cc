@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace frond::broker {
+namespace frond::broker::http {
 namespace {
 constexpr Admission::Kind kSingle{}, kLine{.batch = true}, kCostly{.costly = true},
     kCostlyLine{.batch = true, .costly = true};
@@ -69,4 +69,4 @@ TEST(Admission, GoesOnWithThoseWhoEndAtOnce) {
   EXPECT_EQ(admission.all(), 0u);
 }
 }  // namespace
-}  // namespace frond::broker
+}  // namespace frond::broker::http

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace frond::broker {
+namespace frond::broker::http {
 namespace {
 std::string score_text(topk::Score score) {
   std::string out;
@@ -46,7 +46,7 @@ TEST(Snippet, IsSafeHtmlWithBalancedMarks) {
             "a<mark>bc</mark>");
 }
 TEST(Answer, HasTheContractsMembers) {
-  Page page;
+  merge::Page page;
   page.generation = 7;
   page.partitions_total = 3;
   page.degraded = {{1, wire::Unsearched::kDeadline}};
@@ -84,4 +84,4 @@ TEST(Answer, HasTheContractsMembers) {
   EXPECT_FALSE(plain.contains("explain") || plain.contains("profile") || plain["hits"][0].contains("score_fixed"));
 }
 }  // namespace
-}  // namespace frond::broker
+}  // namespace frond::broker::http

@@ -8,13 +8,13 @@
 #include "tests/support/captured_response.h"
 #include "tests/support/scripted_broker.h"
 
-namespace frond::broker {
+namespace frond::broker::http {
 namespace {
 using nlohmann::json;
 using support::ScriptedBroker;
 
 struct Example {
-  http::Request request;
+  frond::http::Request request;
   std::string kind;  // of the reply: json, ndjson, text
   int status = 0;
   std::string reply;
@@ -74,7 +74,7 @@ class Replayed {
     broker.up();
     export_broker(broker.registry, broker.cluster.map, broker.scatter, broker.service, many);
   }
-  http::Response ask(http::Request request) {
+  frond::http::Response ask(frond::http::Request request) {
     const auto captured = support::CapturedResponse::make();
     const auto router = make_routes({broker.service, many, broker.cluster.map, broker.registry, broker.cluster.clock,
                                      "manuals", "0.1.0", [] { return false; }, [] { return std::string(); }});
@@ -88,7 +88,7 @@ class Replayed {
       leaf.searches.answer(std::move(reply));
       while (leaf.fetches.open() > 0) leaf.fetches.answer(manuals(leaf.fetches.last()));
     }
-    return captured->got.value_or(http::Response{.status = 0});
+    return captured->got.value_or(frond::http::Response{.status = 0});
   }
 
  private:
@@ -120,4 +120,4 @@ TEST(TheApiDescription, SaysWhatHappens) {
   }
 }
 }  // namespace
-}  // namespace frond::broker
+}  // namespace frond::broker::http

@@ -7,7 +7,7 @@
 
 #include "tests/support/scripted_broker.h"
 
-namespace frond::broker {
+namespace frond::broker::http {
 namespace {
 using std::chrono::milliseconds;
 using support::Answered;
@@ -192,4 +192,4 @@ TEST_F(AMultiSearch, GoesOnWhenAnotherIsAbandoned) {
   for (const auto& line : lines_of(stays)) EXPECT_EQ(line["hits"].size(), 2u);
 }
 }  // namespace
-}  // namespace frond::broker
+}  // namespace frond::broker::http

@@ -8,7 +8,7 @@
 #include "tests/support/captured_response.h"
 #include "tests/support/scripted_broker.h"
 
-namespace frond::broker {
+namespace frond::broker::http {
 namespace {
 using support::CapturedResponse;
 using support::ScriptedBroker;
@@ -20,15 +20,15 @@ class TheRoutes : public testing::Test {
                             [this] { return draining; }, [this] { return stalled; }})) {
     export_broker(broker.registry, broker.cluster.map, broker.scatter, broker.service, many);
   }
-  http::Response ask(std::string method, std::string target, std::string body = {}) {
+  frond::http::Response ask(std::string method, std::string target, std::string body = {}) {
     const auto captured = CapturedResponse::make();
     const auto question = target.find('?');
-    http::Request request{.method = std::move(method), .target = target, .path = target.substr(0, question)};
+    frond::http::Request request{.method = std::move(method), .target = target, .path = target.substr(0, question)};
     if (question != std::string::npos) request.query = target.substr(question + 1);
     request.body = std::move(body);
     router(std::move(request), CapturedResponse::responder(captured));
     broker.play();
-    return captured->got.value_or(http::Response{.status = 0});
+    return captured->got.value_or(frond::http::Response{.status = 0});
   }
   // The parameter that a refusal names.
   std::string refused(std::string method, std::string target, std::string body = {}) {
@@ -41,7 +41,7 @@ class TheRoutes : public testing::Test {
   std::string stalled;
   ScriptedBroker broker;
   MultiSearch many{broker.service, broker.cluster.timers, {}};
-  http::Router router;
+  frond::http::Router router;
 };
 
 TEST_F(TheRoutes, SearchByQueryAndByBody) {
@@ -106,7 +106,7 @@ TEST_F(TheRoutes, ExportMetricsUnderTheirPrefixes) {
 }
 TEST_F(TheRoutes, ServeThePagesWithAStrictPolicy) {
   std::size_t bytes = 0;
-  for (const Asset& asset : assets()) {
+  for (const web::Asset& asset : web::assets()) {
     const auto response = ask("GET", std::string(asset.path));
     EXPECT_EQ(response.status, 200) << asset.path;
     EXPECT_EQ(response.headers.at(0).first, "Content-Security-Policy") << asset.path;
@@ -138,10 +138,10 @@ TEST_F(TheRoutes, AreThoseThatTheApiDescriptionHas) {
     EXPECT_EQ(options.status, 204) << path;
     EXPECT_EQ(options.headers.at(0), (std::pair<std::string, std::string>("Allow", allowed))) << path;
   }
-  for (const Asset& asset : assets())
+  for (const web::Asset& asset : web::assets())
     EXPECT_TRUE(described.contains(asset.path) || asset.path.starts_with("/assets/")) << asset.path;
   for (const char* path : {"/v1/search", "/v1/msearch", "/v1/cluster", "/metrics", "/livez", "/readyz"})
     EXPECT_TRUE(described.contains(path)) << path;
 }
 }  // namespace
-}  // namespace frond::broker
+}  // namespace frond::broker::http

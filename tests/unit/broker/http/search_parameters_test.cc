@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace frond::broker {
+namespace frond::broker::http {
 namespace {
 
 TEST(SearchParameters, HaveTheContractsDefaults) {
@@ -86,4 +86,4 @@ TEST(SearchParameters, RefuseBrokenJsonAndWrongTypes) {
 }
 
 }  // namespace
-}  // namespace frond::broker
+}  // namespace frond::broker::http

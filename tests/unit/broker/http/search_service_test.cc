@@ -4,7 +4,7 @@
 
 #include "tests/support/scripted_broker.h"
 
-namespace frond::broker {
+namespace frond::broker::http {
 namespace {
 using std::chrono::milliseconds;
 using support::Answered;
@@ -374,4 +374,4 @@ TEST_F(ASearchService, EvaluatesFewCostlySearchesAtATime) {
   }
 }
 }  // namespace
-}  // namespace frond::broker
+}  // namespace frond::broker::http

@@ -7,7 +7,7 @@
 #include "tests/support/certificates.h"
 #include "tests/support/collections/manual_clock.h"
 
-namespace frond::broker {
+namespace frond::broker::http {
 namespace {
 
 class ATlsEndpoint : public testing::Test {
@@ -32,7 +32,7 @@ class ATlsEndpoint : public testing::Test {
 
   support::CertificateFiles files_;
   support::ManualClock clock_;
-  TimerQueue timers_{clock_};
+  cluster::TimerQueue timers_{clock_};
   Logger log_{"test", LogLevel::kError};
   metrics::Registry registry_{"test"};
   std::unique_ptr<TlsEndpoint> endpoint_;
@@ -73,4 +73,4 @@ TEST_F(ATlsEndpoint, CountsFailedHandshakesByReason) {
 }
 
 }  // namespace
-}  // namespace frond::broker
+}  // namespace frond::broker::http

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-namespace frond::broker {
+namespace frond::broker::merge {
 namespace {
 using topk::Hit;
 
@@ -119,4 +119,4 @@ TEST(ReplyCheck, RefusesWhatALeafMustNotSay) {
   EXPECT_EQ(check(choose, and_reply(ranking({}, 1))), Code::kCorrupt) << "AND is short and OR is not there";
 }
 }  // namespace
-}  // namespace frond::broker
+}  // namespace frond::broker::merge

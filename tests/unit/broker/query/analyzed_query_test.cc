@@ -4,7 +4,7 @@
 
 #include "common/scoring/bm25.h"
 
-namespace frond::broker {
+namespace frond::broker::query {
 namespace {
 const text::AnalyzerConfig kPorter{.stemmer = text::Stemmer::kPorter, .stop_words = true};
 const text::AnalyzerConfig kPlain{.stemmer = text::Stemmer::kNone, .stop_words = false};
@@ -42,4 +42,4 @@ TEST(QueryAnalysis, NormalizesEqualQueriesEquallyAndOthersNot) {
   EXPECT_NE(key("ab"), key("a b"));
 }
 }  // namespace
-}  // namespace frond::broker
+}  // namespace frond::broker::query

@@ -4,7 +4,7 @@
 
 #include "tests/support/scripted_cluster.h"
 
-namespace frond::broker {
+namespace frond::broker::scatter {
 namespace {
 using support::hello;
 using support::ScriptedCluster;
@@ -19,7 +19,7 @@ class ReplicaChoice : public testing::Test {
     topology = cluster.map.topology();
   }
   // "0:0,1 2:2": leaf and its partitions.
-  std::string shares(std::size_t turn, std::vector<LeafRef> tried = {}) {
+  std::string shares(std::size_t turn, std::vector<cluster::LeafRef> tried = {}) {
     const std::vector<std::uint32_t> all = {0, 1, 2};
     const auto assignment = assign(*topology, all, tried, turn);
     std::string out;
@@ -30,10 +30,10 @@ class ReplicaChoice : public testing::Test {
     for (const auto partition : assignment.nobody) out += " nobody:" + std::to_string(partition);
     return out;
   }
-  LeafRef leaf(std::size_t i) { return cluster.map.leaves()[i]; }
+  cluster::LeafRef leaf(std::size_t i) { return cluster.map.leaves()[i]; }
 
   ScriptedCluster cluster{3};
-  std::shared_ptr<const Topology> topology;
+  std::shared_ptr<const cluster::Topology> topology;
 };
 
 TEST_F(ReplicaChoice, AsksFewLeavesAndTakesTurns) {
@@ -57,4 +57,4 @@ TEST_F(ReplicaChoice, FindsOneForAll) {
   EXPECT_EQ(one_for_all(*topology, all, {}), nullptr);
 }
 }  // namespace
-}  // namespace frond::broker
+}  // namespace frond::broker::scatter

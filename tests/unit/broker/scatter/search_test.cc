@@ -7,7 +7,7 @@
 #include "tests/support/scripted_cluster.h"
 #include "tests/support/scripted_replies.h"
 
-namespace frond::broker {
+namespace frond::broker::scatter {
 namespace {
 using std::chrono::milliseconds;
 using support::documents;
@@ -33,7 +33,7 @@ class ASearch : public testing::Test {
     plan.request.terms = {{"word", 1}};
     plan.k = k;
     plan.offset = offset;
-    running = search(context, std::move(plan), Deadline::after(cluster.clock, time), [this](Page done) {
+    running = search(context, std::move(plan), Deadline::after(cluster.clock, time), [this](merge::Page done) {
       ASSERT_FALSE(page) << "once";
       page = std::move(done);
     });
@@ -63,13 +63,13 @@ class ASearch : public testing::Test {
   std::string lacking() const {
     std::string out;
     for (const auto& one : page->degraded)
-      out += std::to_string(one.partition) + ":" + std::string(name_of(one.reason)) + " ";
+      out += std::to_string(one.partition) + ":" + std::string(merge::name_of(one.reason)) + " ";
     return out;
   }
 
   ScriptedCluster cluster{3};
   ScatterContext context{cluster.map, cluster.timers};
-  std::optional<Page> page;
+  std::optional<merge::Page> page;
   std::shared_ptr<Abandonable> running;
   std::uint64_t hedged = 0;
 };
@@ -397,4 +397,4 @@ TEST_F(ASearch, EndsAtItsDeadlineWhenTitlesAreLate) {
   EXPECT_EQ(lacking(), "0:deadline ");
 }
 }  // namespace
-}  // namespace frond::broker
+}  // namespace frond::broker::scatter
