@@ -41,7 +41,7 @@ class ScratchFolder {
   std::filesystem::path folder_;
 };
 
-repository::Manifest draft_manifest(const BuildOptions& options, const InputSummary& input,
+repository::Manifest draft_manifest(const BuildOptions& options, const ingest::InputSummary& input,
                                     const std::vector<std::string>& ids,
                                     const std::vector<partition::PartitionSummary>& summaries) {
   repository::Manifest draft;
@@ -55,7 +55,7 @@ repository::Manifest draft_manifest(const BuildOptions& options, const InputSumm
   return draft;
 }
 
-std::string what_was_skipped(const InvertedDocuments& inverted) {
+std::string what_was_skipped(const pipeline::InvertedDocuments& inverted) {
   std::string text;
   if (inverted.bad_records > 0)
     text += "; " + std::to_string(inverted.bad_records) + " bad records, the last: " + inverted.last_bad;
@@ -73,33 +73,33 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
   BuildSummary summary;
 
   // An order is found over the whole collection, which is dealt to partitions after it.
-  InvertOptions invert = options.invert;
-  if (options.order != DocumentOrder::kInput) invert.partitions = 1;
-  summary.inverted = FROND_TRY(invert_documents(invert, writer->building(), progress.invert, logger, stop));
-  release_unused_memory();
+  pipeline::InvertOptions invert = options.invert;
+  if (options.order != order::DocumentOrder::kInput) invert.partitions = 1;
+  summary.inverted = FROND_TRY(pipeline::invert_documents(invert, writer->building(), progress.invert, logger, stop));
+  pipeline::release_unused_memory();
   if (summary.inverted.documents == 0 && !options.may_be_empty)
     return Error(Code::kInvalid,
                  "the input has no document; nothing is published" + what_was_skipped(summary.inverted));
   summary.invert_seconds = watch.lap();
 
   const std::uint32_t partitions = options.invert.partitions;
-  if (options.order != DocumentOrder::kInput) {
+  if (options.order != order::DocumentOrder::kInput) {
     progress.stage = BuildProgress::Stage::kOrder;
-    const OrderOptions order{options.order, partitions, options.threads, options.invert.memory.limit};
-    FROND_TRY(order_documents(summary.inverted, order, writer->building(), stop));
-    release_unused_memory();
+    const order::OrderOptions order{options.order, partitions, options.threads, options.invert.memory.limit};
+    FROND_TRY(order::order_documents(summary.inverted, order, writer->building(), stop));
+    pipeline::release_unused_memory();
     summary.order_seconds = watch.lap();
   }
 
   progress.stage = BuildProgress::Stage::kWrite;
   std::vector<std::string> ids;
-  for (std::uint32_t p = 0; p < partitions; ++p) ids.push_back(new_partition_id(writer->next_generation(), p));
-  const PartitionBuildOptions how{
+  for (std::uint32_t p = 0; p < partitions; ++p) ids.push_back(publish::new_partition_id(writer->next_generation(), p));
+  const publish::PartitionBuildOptions how{
       options.codecs, options.bm25.b,
       scoring::CollectionStatistics{summary.inverted.documents, summary.inverted.tokens}.average_length(),
-      plan_writing(options.invert.memory.limit, partitions, options.threads), options.disk_reserve};
-  const auto summaries = FROND_TRY(
-      build_partitions(summary.inverted.partitions, ids, writer->building(), how, progress.documents_written, stop));
+      pipeline::plan_writing(options.invert.memory.limit, partitions, options.threads), options.disk_reserve};
+  const auto summaries = FROND_TRY(publish::build_partitions(summary.inverted.partitions, ids, writer->building(), how,
+                                                             progress.documents_written, stop));
   std::uint64_t written = 0;
   for (const auto& partition : summaries) written += partition.documents;
   if (written != summary.inverted.documents)
@@ -109,8 +109,8 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
 
   progress.stage = BuildProgress::Stage::kPublish;
   FROND_TRY(repository::expect_room(writer->building(), 0, options.disk_reserve, "publishing"));
-  summary.manifest =
-      FROND_TRY(publish_generation(*writer, draft_manifest(options, summary.inverted.input, ids, summaries), stop));
+  summary.manifest = FROND_TRY(
+      publish::publish_generation(*writer, draft_manifest(options, summary.inverted.input, ids, summaries), stop));
   summary.publish_seconds = watch.lap();
   summary.total_seconds =
       summary.invert_seconds + summary.order_seconds + summary.write_seconds + summary.publish_seconds;
@@ -119,8 +119,8 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
 }
 
 Result<BuildSummary> build_share(BuildOptions options, BuildProgress& progress, Logger& logger, std::stop_token stop) {
-  const InputShare share = options.invert.read.share;
-  options.repository = share_repository(options.repository, options.collection, share.index, share.count);
+  const ingest::InputShare share = options.invert.read.share;
+  options.repository = publish::share_repository(options.repository, options.collection, share.index, share.count);
   options.invert.partitions = 1;
   options.may_be_empty = true;
   BuildSummary summary = FROND_TRY(build(options, progress, logger, stop));

@@ -20,9 +20,9 @@ namespace frond::indexer {
 struct BuildOptions {
   std::filesystem::path repository;
   std::string collection;
-  InvertOptions invert;  // its memory plan too
+  pipeline::InvertOptions invert;  // its memory plan too
   codec::CodecChoice codecs = *codec::codec_named(codec::kDefaultCodec);
-  DocumentOrder order = DocumentOrder::kInput;
+  order::DocumentOrder order = order::DocumentOrder::kInput;
   scoring::Bm25Parameters bm25;
   std::uint64_t disk_reserve = 0;  // bytes of the repository's disk that have to stay free
   bool may_be_empty = false;       // a generation without a document is published, instead of kInvalid
@@ -33,12 +33,12 @@ struct BuildOptions {
 struct BuildProgress {
   enum class Stage { kInvert, kOrder, kWrite, kPublish, kDone };
   std::atomic<Stage> stage = Stage::kInvert;
-  InvertProgress invert;
+  pipeline::InvertProgress invert;
   std::atomic<std::uint64_t> documents_written = 0;
 };
 
 struct BuildSummary {
-  InvertedDocuments inverted;
+  pipeline::InvertedDocuments inverted;
   repository::Manifest manifest;
   double invert_seconds = 0, order_seconds = 0, write_seconds = 0, publish_seconds = 0, total_seconds = 0;
 };

@@ -66,9 +66,9 @@ BuildCommand::BuildCommand(CLI::App& app)
     : command_(*app.add_subcommand("build",
                                    "Indexes documents and publishes them as a new generation, which replaces "
                                    "the current one")),
-      format_(name_of(Format::kAuto)),
+      format_(name_of(ingest::Format::kAuto)),
       codec_(codec::kDefaultCodec),
-      order_(name_of(DocumentOrder::kInput)),
+      order_(name_of(order::DocumentOrder::kInput)),
       parsers_(std::min(256u, hardware_threads())),
       cpu_inverters_(std::clamp(hardware_threads() / 3, 1u, 256u)),
       k1_(scoring::Bm25Parameters{}.k1),
@@ -82,7 +82,7 @@ BuildCommand::BuildCommand(CLI::App& app)
       ->type_name("PATH");
   command_
       .add_option("--format", format_,
-                  "Format of the input: " + std::string(kFormatNames) +
+                  "Format of the input: " + std::string(ingest::kFormatNames) +
                       ". auto tells each file's from its content and name; files: each file is a document")
       ->capture_default_str();
   command_.add_flag("--hidden", hidden_,
@@ -121,7 +121,7 @@ BuildCommand::BuildCommand(CLI::App& app)
       .add_option("--order", order_,
                   "Order of the documents, which decides how small lists become and which of equally good "
                   "hits comes first: " +
-                      std::string(kOrderNames))
+                      std::string(order::kOrderNames))
       ->capture_default_str();
   command_.add_option("--stemmer", stemmer_, "porter|english|none")->capture_default_str();
   command_.add_option("--stop-words", stop_words_, "on: English stop words are not indexed; on|off")
@@ -147,18 +147,18 @@ BuildCommand::BuildCommand(CLI::App& app)
 
 int BuildCommand::run(Logger& logger) {
   const auto refuse = [this](const std::string& why) { return config::refuse(*command_.get_parent(), why); };
-  const auto format = format_named(format_);
-  if (!format) return refuse("--format: '" + format_ + "' is none of " + std::string(kFormatNames));
+  const auto format = ingest::format_named(format_);
+  if (!format) return refuse("--format: '" + format_ + "' is none of " + std::string(ingest::kFormatNames));
   const auto stemmer = text::stemmer_named(stemmer_);
   if (!stemmer) return refuse("--stemmer: '" + stemmer_ + "' is none of porter|english|none");
-  const auto order = order_named(order_);
-  if (!order) return refuse("--order: '" + order_ + "' is none of " + std::string(kOrderNames));
+  const auto order = order::order_named(order_);
+  if (!order) return refuse("--order: '" + order_ + "' is none of " + std::string(order::kOrderNames));
   const auto codecs = codec::codec_choice_named(codec_);
   if (!codecs) return refuse("--codec: " + codecs.error().message());
   if (share_.empty() == no_publish_) return refuse("--partition and --no-publish go together");
   if (!share_.empty() && command_.count("--partitions") != 0)
     return refuse("--partitions is the publisher's when --partition is given");
-  if (memory_limit_ < kMinMemoryLimit) return refuse("--memory-limit: at least 128MiB");
+  if (memory_limit_ < pipeline::kMinMemoryLimit) return refuse("--memory-limit: at least 128MiB");
   if (!repository::is_safe_name(place_.collection))
     return refuse("--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
   for (const auto& input : inputs_) {
@@ -176,7 +176,7 @@ int BuildCommand::run(Logger& logger) {
                     .analyzer = {*stemmer, stop_words_ == "on"},
                     .partitions = partitions_,
                     .max_bad_records = max_bad_records_,
-                    .memory = plan_memory(memory_limit_, parsers_, cpu_inverters_, partitions_)};
+                    .memory = pipeline::plan_memory(memory_limit_, parsers_, cpu_inverters_, partitions_)};
   options.codecs = *codecs;
   options.disk_reserve = disk_reserve_;
   options.order = *order;

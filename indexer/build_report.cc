@@ -49,7 +49,7 @@ double megabytes_a_second(const BuildSummary& summary) {
 }
 
 // "12 titles were cut …: corpus.jsonl: record 3, …"; nothing where there were none.
-std::string shortened_text(const std::string& what, const Tally& tally) {
+std::string shortened_text(const std::string& what, const ingest::Tally& tally) {
   if (tally.count == 0) return {};
   std::string text = std::to_string(tally.count) + " " + what + ": ";
   for (std::size_t i = 0; i < tally.examples.size(); ++i) text += (i == 0 ? "" : ", ") + tally.examples[i];
@@ -57,17 +57,17 @@ std::string shortened_text(const std::string& what, const Tally& tally) {
 }
 
 // What became of the files, and of fields that were too long.
-std::string input_text(const InvertedDocuments& in) {
+std::string input_text(const pipeline::InvertedDocuments& in) {
   std::string text;
-  for (std::size_t i = 0; i < kFormats; ++i)
+  for (std::size_t i = 0; i < ingest::kFormats; ++i)
     if (in.files_read[i] > 0)
       text += (text.empty() ? "files read: " : ", ") + std::to_string(in.files_read[i]) + " " +
-              std::string(name_of(static_cast<Format>(i)));
+              std::string(name_of(static_cast<ingest::Format>(i)));
   if (!text.empty()) text += "\n";
   if (in.skipped.total() > 0) text += "files skipped: " + std::to_string(in.skipped.total()) + "\n";
-  for (std::size_t i = 0; i < kSkipReasons; ++i) {
-    const auto reason = static_cast<SkipReason>(i);
-    const std::string what = std::string(name_of(reason)) + " (" + std::string(meaning_of(reason)) + ")";
+  for (std::size_t i = 0; i < ingest::kSkipReasons; ++i) {
+    const auto reason = static_cast<ingest::SkipReason>(i);
+    const std::string what = std::string(name_of(reason)) + " (" + std::string(ingest::meaning_of(reason)) + ")";
     const std::string line = shortened_text(what, in.skipped.by_reason()[i]);
     if (!line.empty()) text += "  " + line;
   }
@@ -76,20 +76,22 @@ std::string input_text(const InvertedDocuments& in) {
   return text;
 }
 
-nlohmann::ordered_json tally_json(const Tally& tally) { return {{"count", tally.count}, {"examples", tally.examples}}; }
+nlohmann::ordered_json tally_json(const ingest::Tally& tally) {
+  return {{"count", tally.count}, {"examples", tally.examples}};
+}
 
-nlohmann::ordered_json files_json(const FilesRead& files) {
+nlohmann::ordered_json files_json(const ingest::FilesRead& files) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  for (std::size_t i = 0; i < kFormats; ++i)
-    if (files[i] > 0) json[std::string(name_of(static_cast<Format>(i)))] = files[i];
+  for (std::size_t i = 0; i < ingest::kFormats; ++i)
+    if (files[i] > 0) json[std::string(name_of(static_cast<ingest::Format>(i)))] = files[i];
   return json;
 }
 
-nlohmann::ordered_json skipped_json(const SkippedFiles& skipped) {
+nlohmann::ordered_json skipped_json(const ingest::SkippedFiles& skipped) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  for (std::size_t i = 0; i < kSkipReasons; ++i)
+  for (std::size_t i = 0; i < ingest::kSkipReasons; ++i)
     if (skipped.by_reason()[i].count > 0)
-      json[std::string(name_of(static_cast<SkipReason>(i)))] = tally_json(skipped.by_reason()[i]);
+      json[std::string(name_of(static_cast<ingest::SkipReason>(i)))] = tally_json(skipped.by_reason()[i]);
   return json;
 }
 
@@ -117,7 +119,7 @@ std::string progress_text(const BuildProgress& progress, double seconds) {
 
 std::string summary_text(const BuildSummary& summary) {
   const repository::Manifest& m = summary.manifest;
-  const InvertedDocuments& in = summary.inverted;
+  const pipeline::InvertedDocuments& in = summary.inverted;
   const Bits bits = bits_a_posting(m);
   const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
   std::string text = print(
@@ -139,13 +141,13 @@ std::string summary_text(const BuildSummary& summary) {
       "bits a posting: docIDs %.2f, frequencies %.2f, index %.2f, bounds %.2f, headers %.2f, all %.2f; with "
       "stored fields %.2f\n",
       bits.docids, bits.frequencies, bits.index, bits.bounds, bits.headers, bits.lists, bits.files);
-  text += print("peak memory %.1f MiB", static_cast<double>(peak_resident_bytes()) / (1 << 20));
+  text += print("peak memory %.1f MiB", static_cast<double>(pipeline::peak_resident_bytes()) / (1 << 20));
   return text;
 }
 
 std::string summary_json(const BuildSummary& summary) {
   const repository::Manifest& m = summary.manifest;
-  const InvertedDocuments& in = summary.inverted;
+  const pipeline::InvertedDocuments& in = summary.inverted;
   const Bits bits = bits_a_posting(m);
   const nlohmann::ordered_json json = {{"generation", m.generation},
                                        {"collection", m.collection},
@@ -178,7 +180,7 @@ std::string summary_json(const BuildSummary& summary) {
                                          {"invert", in.invert_seconds}}},
                                        {"runs", in.runs},
                                        {"run_bytes", in.run_bytes},
-                                       {"peak_memory_bytes", peak_resident_bytes()},
+                                       {"peak_memory_bytes", pipeline::peak_resident_bytes()},
                                        {"bits_per_posting",
                                         {{"docids", bits.docids},
                                          {"frequencies", bits.frequencies},

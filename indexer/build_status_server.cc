@@ -50,8 +50,9 @@ void export_progress(metrics::Registry& registry, const BuildProgress& progress)
     raise(kInverted, progress.invert.documents);
     raise(kBadRecords, progress.invert.bad_records);
     raise(kDuplicates, progress.invert.duplicates);
-    for (std::size_t i = 0; i < kSkipReasons; ++i)
-      raise(kSkipped, progress.invert.skipped[i], {{"reason", std::string(name_of(static_cast<SkipReason>(i)))}});
+    for (std::size_t i = 0; i < ingest::kSkipReasons; ++i)
+      raise(kSkipped, progress.invert.skipped[i],
+            {{"reason", std::string(name_of(static_cast<ingest::SkipReason>(i)))}});
     raise(kWritten, progress.documents_written);
   });
 }

@@ -12,9 +12,9 @@ namespace frond::indexer {
 
 namespace {
 
-std::string report_text(const CheckReport& report) {
+std::string report_text(const check::CheckReport& report) {
   std::string text;
-  for (const Fault& fault : report.listed) text += fault.where + ": " + fault.what + "\n";
+  for (const check::Fault& fault : report.listed) text += fault.where + ": " + fault.what + "\n";
   if (report.faults > report.listed.size())
     text += "and " + std::to_string(report.faults - report.listed.size()) + " more\n";
   return text + "generation " + std::to_string(report.generation) + " (codec " + report.codec + ", order " +
@@ -25,9 +25,9 @@ std::string report_text(const CheckReport& report) {
          (report.faults == 0 ? std::string("nothing is wrong") : std::to_string(report.faults) + " faults");
 }
 
-std::string report_json(const CheckReport& report) {
+std::string report_json(const check::CheckReport& report) {
   nlohmann::ordered_json listed = nlohmann::ordered_json::array();
-  for (const Fault& fault : report.listed) listed.push_back({{"where", fault.where}, {"what", fault.what}});
+  for (const check::Fault& fault : report.listed) listed.push_back({{"where", fault.where}, {"what", fault.what}});
   const nlohmann::ordered_json json = {{"generation", report.generation},
                                        {"codec", report.codec},
                                        {"order", report.order},
@@ -59,7 +59,7 @@ int PublishCommand::run(Logger&) {
                           "--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
   const StopOnSignal signals;
   const auto published =
-      publish_shares(place_.repository, place_.collection, partitions_, disk_reserve_, signals.token());
+      publish::publish_shares(place_.repository, place_.collection, partitions_, disk_reserve_, signals.token());
   if (!published && signals.signal() != 0) {
     write_stderr("frond-indexer: stopped by signal " + std::to_string(signals.signal()) + "; nothing is published\n");
     return 128 + signals.signal();
@@ -84,7 +84,7 @@ CheckCommand::CheckCommand(CLI::App& app)
 }
 
 int CheckCommand::run(Logger&) {
-  const auto report = check_generation(place_.repository, place_.collection, generation_);
+  const auto report = check::check_generation(place_.repository, place_.collection, generation_);
   if (!report) {
     write_stderr("frond-indexer: " + report.error().message() + "\n");
     return 1;

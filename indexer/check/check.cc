@@ -13,7 +13,7 @@
 #include "common/repository/repository.h"
 #include "indexer/check/partition_check.h"
 
-namespace frond::indexer {
+namespace frond::indexer::check {
 namespace {
 
 namespace fs = std::filesystem;
@@ -184,4 +184,4 @@ Result<CheckReport> check_generation(const fs::path& root, std::string_view coll
   }
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::check

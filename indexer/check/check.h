@@ -10,7 +10,7 @@
 #include "common/base/ids.h"
 #include "common/base/result.h"
 
-namespace frond::indexer {
+namespace frond::indexer::check {
 
 struct Fault {
   std::string where;  // the file, or partition with term or document
@@ -45,4 +45,4 @@ struct CheckOptions {
 Result<CheckReport> check_generation(const std::filesystem::path& root, std::string_view collection,
                                      Generation generation = 0, const CheckOptions& options = {});
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::check

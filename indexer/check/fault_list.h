@@ -5,7 +5,7 @@
 
 #include "indexer/check/check.h"
 
-namespace frond::indexer {
+namespace frond::indexer::check {
 
 class FaultList {
  public:
@@ -28,4 +28,4 @@ class FaultList {
   std::size_t max_listed_;
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::check

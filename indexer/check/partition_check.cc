@@ -6,7 +6,7 @@
 #include "common/postings/posting_list.h"
 #include "common/scoring/bm25.h"
 
-namespace frond::indexer {
+namespace frond::indexer::check {
 namespace {
 
 using partition::Partition;
@@ -169,4 +169,4 @@ void check_partition(const Partition& partition, const repository::PartitionEntr
   check_documents(partition, name, faults);
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::check

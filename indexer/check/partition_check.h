@@ -9,7 +9,7 @@
 #include "common/repository/manifest.h"
 #include "indexer/check/fault_list.h"
 
-namespace frond::indexer {
+namespace frond::indexer::check {
 
 // Compares a file's size and checksum with what the manifest says. `name`: for the fault. False: not as expected.
 bool check_file(const std::filesystem::path& file, const std::string& name, const repository::PartitionFile& expected,
@@ -19,4 +19,4 @@ bool check_file(const std::filesystem::path& file, const std::string& name, cons
 void check_partition(const partition::Partition& partition, const repository::PartitionEntry& entry, double b,
                      FaultList& faults);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::check

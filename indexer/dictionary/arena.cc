@@ -2,7 +2,7 @@
 
 #include "common/base/check.h"
 
-namespace frond::indexer {
+namespace frond::indexer::dictionary {
 
 void Arena::add_block(std::size_t bytes) {
   FROND_CHECK(bytes <= kBlockBytes && this->bytes() < kMaxBytes);
@@ -18,4 +18,4 @@ void Arena::clear() {
   left_ = 0;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::dictionary

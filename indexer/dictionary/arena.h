@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-namespace frond::indexer {
+namespace frond::indexer::dictionary {
 
 using ArenaRef = std::uint32_t;
 inline constexpr ArenaRef kNoRef = 0xffffffff;
@@ -52,4 +52,4 @@ class Arena {
   std::size_t left_ = 0;  // units in the last block
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::dictionary

@@ -22,7 +22,7 @@
 #include "indexer/dictionary/arena.h"
 #include "indexer/dictionary/trie.h"
 
-namespace frond::indexer {
+namespace frond::indexer::dictionary {
 
 // One thread. Value: trivially copyable, starts as Value{}.
 template <class Value>
@@ -211,4 +211,4 @@ class Dictionary {
   std::size_t slots_ = 0, largest_slots_ = 0;
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::dictionary

@@ -4,7 +4,7 @@
 
 #include "common/base/check.h"
 
-namespace frond::indexer {
+namespace frond::indexer::dictionary {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -43,4 +43,4 @@ TriePrefix::TriePrefix(TrieCollection collection) {
   }
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::dictionary

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace frond::indexer {
+namespace frond::indexer::dictionary {
 
 using TrieCollection = std::uint16_t;
 inline constexpr TrieCollection kFirstNumber = 1, kFirstLetter = 11, kFirstTriple = 37;
@@ -36,4 +36,4 @@ class TriePrefix {
   std::uint8_t size_ = 0;
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::dictionary

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 constexpr std::size_t kStoredBytes = 256 << 10, kPlainBytes = 512 << 10;
@@ -88,4 +88,4 @@ Result<ByteView> ByteSource::read() {
   }
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -9,7 +9,7 @@
 #include "common/base/result.h"
 #include "indexer/ingest/decompress.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 class ByteSource {
  public:
@@ -43,4 +43,4 @@ class ByteSource {
   bool at_end_ = false;              // of the file
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -11,7 +11,7 @@
 #include "common/text/utf8.h"
 #include "indexer/ingest/wide_text.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 constexpr std::size_t kDetectBytes = 64 << 10;
@@ -172,4 +172,4 @@ std::string_view charset_of_html(std::string_view bytes) {
   return value_of("encoding=", head.substr(declaration, head.find("?>", declaration) - declaration));
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -6,7 +6,7 @@
 #include "common/base/result.h"
 #include "indexer/ingest/document.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 // A byte order mark decides; then where NULs stand (UTF-16 and UTF-32 without a mark); then whether it is valid UTF-8;
 // then `declared` (the name its header or markup gives, may be empty); then what it looks like; else windows-1252.
@@ -19,4 +19,4 @@ Result<std::string> to_utf8(std::string_view bytes, std::string_view declared = 
 // when it doesn't.
 std::string_view charset_of_html(std::string_view bytes);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -9,7 +9,7 @@
 #include "indexer/ingest/lines.h"
 #include "indexer/ingest/parsers.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 using Field = CsvColumns::Field;
@@ -105,4 +105,4 @@ Result<Document> parse_csv(const RawRecord& record) {
   return document;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 // What the columns of a file are. Immutable.
 struct CsvColumns {
@@ -37,4 +37,4 @@ class CsvRowEnd {
   bool quoted_ = false;
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

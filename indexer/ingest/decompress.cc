@@ -14,7 +14,7 @@
 
 #include "common/base/check.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 bool starts_with(ByteView bytes, std::string_view magic) { return as_text(bytes).starts_with(magic); }
@@ -300,4 +300,4 @@ Result<std::unique_ptr<Decompressor>> Decompressor::create(Compression compressi
   return Error(Code::kInvalid, "no decompressor for uncompressed bytes");
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -11,7 +11,7 @@
 #include "common/base/result.h"
 #include "indexer/ingest/input_limits.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 enum class Compression { kNone, kGzip, kZstd, kBzip2, kXz };
 std::string_view name_of(Compression compression);
@@ -42,4 +42,4 @@ class Decompressor {
   static Result<std::unique_ptr<Decompressor>> create(Compression compression, const InputLimits& limits = {});
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -6,7 +6,7 @@
 #include "common/partition/partition_writer.h"
 #include "common/text/field_limits.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 using partition::kMaxDocumentBytes;
 using text::kMaxIdBytes;
@@ -21,4 +21,4 @@ struct Document {
   bool url_dropped = false;  // it was too long
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -11,7 +11,7 @@
 #include "indexer/ingest/field_names.h"
 #include "indexer/ingest/lines.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 std::string quoted(std::span<const std::string_view> names) {
@@ -94,4 +94,4 @@ Result<void> finish_document(Document& document, Format format, bool make_ids) {
   return {};
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -7,7 +7,7 @@
 #include "indexer/ingest/document.h"
 #include "indexer/ingest/format.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 // kInvalid unless `id` is fit to be Document::id.
 Result<void> check_id(std::string_view id);
@@ -21,4 +21,4 @@ std::string content_id(const Document& document);
 // goes. kInvalid: no id, one that check_id() refuses, or more than kMaxDocumentBytes in all.
 Result<void> finish_document(Document& document, Format format, bool make_ids);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

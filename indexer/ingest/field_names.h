@@ -3,11 +3,11 @@
 #include <array>
 #include <string_view>
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 inline constexpr std::array<std::string_view, 5> kIdNames = {"id", "_id", "pid", "docid", "doc_id"};
 inline constexpr std::array<std::string_view, 1> kUrlNames = {"url"};
 inline constexpr std::array<std::string_view, 1> kTitleNames = {"title"};
 inline constexpr std::array<std::string_view, 5> kBodyNames = {"contents", "body", "text", "content", "passage"};
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -7,7 +7,7 @@
 
 #include "indexer/ingest/wide_text.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 using namespace std::string_view_literals;
@@ -153,4 +153,4 @@ std::optional<SkipReason> binary_kind(std::string_view head) {
   return first_match(head, kWeakMagics).value_or(SkipReason::kBinary);
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -5,7 +5,7 @@
 
 #include "indexer/ingest/skipped.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 // The kind of a file that begins with `head`, where its format says so with bytes of its own: archives, pictures, PDF,
 // programs. Nothing: it may be text. 512 bytes are enough.
@@ -15,4 +15,4 @@ std::optional<SkipReason> known_kind(std::string_view head);
 // is a control character. NULs count as such, but for those around the content. UTF-16 and UTF-32 are text.
 std::optional<SkipReason> binary_kind(std::string_view head);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

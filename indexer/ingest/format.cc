@@ -11,7 +11,7 @@
 #include "indexer/ingest/text_kind.h"
 #include "indexer/ingest/wide_text.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 constexpr std::array<std::string_view, kFormats> kNamesOfFormats = {"auto", "jsonl", "json",          "tsv",
@@ -163,4 +163,4 @@ std::variant<Format, SkipReason> tell_format(const Beginning& file, Format wante
   return Format::kFiles;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

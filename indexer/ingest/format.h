@@ -7,7 +7,7 @@
 
 #include "indexer/ingest/skipped.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 enum class Format : std::uint8_t {
   kAuto,           // told file by file; never the format of a record
@@ -48,4 +48,4 @@ std::variant<Format, SkipReason> tell_format(const Beginning& file, Format wante
 // Whether this beginning of a file is that of TSV: nearly all lines have an id of no spaces, a tab, and something else.
 bool looks_like_tsv(std::string_view beginning);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -13,7 +13,7 @@
 #include "indexer/ingest/html_title.h"
 #include "indexer/ingest/page_arena.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 // More than any honest page takes.
@@ -184,4 +184,4 @@ Result<TitledText> html_to_text(std::string_view utf8, std::size_t tree_bytes) {
   return result;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -6,7 +6,7 @@
 #include "common/base/result.h"
 #include "indexer/ingest/plain_text.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 inline constexpr std::size_t kMaxHtmlBytes = std::size_t{16} << 20;
 inline constexpr std::size_t kMaxTreeBytes = ~std::size_t{0};  // no limit but what honest pages take
@@ -17,4 +17,4 @@ inline constexpr std::size_t kMaxTreeBytes = ~std::size_t{0};  // no limit but w
 // longer than kMaxHtmlBytes, or its elements take more than `tree_bytes` of memory.
 Result<TitledText> html_to_text(std::string_view utf8, std::size_t tree_bytes = kMaxTreeBytes);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

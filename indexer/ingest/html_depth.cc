@@ -6,7 +6,7 @@
 
 #include "indexer/ingest/html_tags.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 // Elements without content, or whose end tag is usually left out and which their like or their parent ends.
@@ -77,4 +77,4 @@ std::string with_bounded_depth(std::string_view html, std::size_t max_depth) {
   return out;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

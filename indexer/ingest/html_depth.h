@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 inline constexpr std::size_t kMaxHtmlDepth = 256;
 
@@ -13,4 +13,4 @@ inline constexpr std::size_t kMaxHtmlDepth = 256;
 // the page's length, and an overestimate of the depth: unclosed formatting counts, though a parser may end it.
 std::string with_bounded_depth(std::string_view html, std::size_t max_depth = kMaxHtmlDepth);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

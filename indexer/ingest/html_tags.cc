@@ -1,6 +1,6 @@
 #include "indexer/ingest/html_tags.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
@@ -43,4 +43,4 @@ std::size_t raw_element_end(std::string_view html, std::size_t at, const TagName
   return html.size();
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 // A tag's name in lower case, as far as it fits.
 struct TagName {
@@ -31,4 +31,4 @@ bool is_raw_element(const TagName& name);
 // Where the end tag of a raw element starts, from `at`; the page's size: it has none.
 std::size_t raw_element_end(std::string_view html, std::size_t at, const TagName& name);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

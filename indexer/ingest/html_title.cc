@@ -7,7 +7,7 @@
 #include "indexer/ingest/html_tags.h"
 #include "indexer/ingest/lines.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 using text::kMaxTitleBytes;
@@ -89,4 +89,4 @@ class TitleCloser {
 
 std::optional<std::string> with_closed_titles(std::string_view html) { return TitleCloser(html).close(); }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 constexpr std::uint64_t kRecordShare = 16, kWindowShare = 8;
@@ -33,4 +33,4 @@ std::string InputLimits::too_wide(std::string_view what, std::uint64_t window, s
          in_mebibytes(window * kWindowShare);
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

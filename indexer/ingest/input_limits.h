@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 // A longer record is malformed.
 inline constexpr std::size_t kMaxRecordBytes = std::size_t{64} << 20;
@@ -35,4 +35,4 @@ std::string too_long(std::size_t max_bytes);
 // "8 MiB"; rounded up.
 std::string in_mebibytes(std::uint64_t bytes);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

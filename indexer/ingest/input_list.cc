@@ -5,7 +5,7 @@
 
 #include "common/base/bytes.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace fs = std::filesystem;
 
 InputWalk::InputWalk(fs::path input, bool hidden, Observer observer)
@@ -107,4 +107,4 @@ void InputCensus::add_all(const fs::path& input, bool hidden) {
   while (const std::optional<InputFile> file = walk.next()) add(*file);
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

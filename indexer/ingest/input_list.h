@@ -11,7 +11,7 @@
 #include "common/partition/file_checksum.h"
 #include "indexer/ingest/skipped.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 struct InputFile {
   std::filesystem::path path;
@@ -87,4 +87,4 @@ class InputCensus {
   partition::Xxh3 digest_;
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -7,7 +7,7 @@
 #include "indexer/ingest/field_names.h"
 #include "indexer/ingest/parsers.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 namespace dom = simdjson::dom;
@@ -132,4 +132,4 @@ JsonFields fields_of_json(std::string_view object) {
   return {true, id, body || first_of(fields, kTitleNames).has_value(), body};
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

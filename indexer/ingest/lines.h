@@ -2,7 +2,7 @@
 // Text cut into lines and words' surroundings, as several formats need it. Views of the text that they are given.
 #include <string_view>
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 inline constexpr std::string_view kSpaces = " \t\r\n\f\v";
 
@@ -25,4 +25,4 @@ inline std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

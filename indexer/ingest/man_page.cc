@@ -7,7 +7,7 @@
 #include "indexer/ingest/lines.h"
 #include "indexer/ingest/roff_line.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 std::string joined(const std::vector<std::string>& parts, std::string_view between, std::size_t from = 0) {
@@ -206,4 +206,4 @@ bool looks_like_man_page(std::string_view text) {
 
 TitledText man_page_to_text(std::string_view utf8) { return ManPage(utf8).convert(); }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -4,7 +4,7 @@
 
 #include "indexer/ingest/plain_text.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 // Whether a text is such a page: requests at its beginning, .TH or .Dd or .so among them.
 bool looks_like_man_page(std::string_view text);
@@ -14,4 +14,4 @@ bool looks_like_man_page(std::string_view text);
 // strings that the page defines have no value. The title is "ls(1) - list directory contents", as far as it is told.
 TitledText man_page_to_text(std::string_view utf8);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -6,7 +6,7 @@
 
 #include "indexer/ingest/lines.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 constexpr std::size_t kPrescanBytes = 1024;
@@ -121,4 +121,4 @@ bool holds_page(std::string_view head) {
   return false;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

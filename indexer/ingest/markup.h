@@ -2,7 +2,7 @@
 // Whether a text is HTML, or other markup, told by how it begins.
 #include <string_view>
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 enum class Markup { kNone, kHtml, kXml };
 
@@ -21,4 +21,4 @@ Markup markup_in_text(std::string_view head);
 // tags.
 bool holds_page(std::string_view head);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -4,7 +4,7 @@
 #include <bit>
 #include <new>
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 namespace {
 
@@ -93,4 +93,4 @@ std::byte* PageArena::new_block(std::size_t bytes) {
   return block;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 // One thread.
 class PageArena {
@@ -62,4 +62,4 @@ class PageArena {
   std::jmp_buf exhausted_;
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -10,7 +10,7 @@
 #include "indexer/ingest/text_kind.h"
 #include "indexer/ingest/wide_text.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 std::uint64_t count(std::string_view bytes, char wanted) {
@@ -93,4 +93,4 @@ ParseCost parse_cost(const RawRecord& record) {
   return file_cost(record);
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -5,7 +5,7 @@
 
 #include "indexer/ingest/record_reader.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 struct ParseCost {
   // Bytes at most, at any time: the record, what parsing makes of it, the document, and its tokens and stored fields.
@@ -16,4 +16,4 @@ struct ParseCost {
 // Any thread. Looks at every byte of records that could be dear, which costs little beside parsing them.
 ParseCost parse_cost(const RawRecord& record);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

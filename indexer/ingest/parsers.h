@@ -9,7 +9,7 @@
 #include "indexer/ingest/document.h"
 #include "indexer/ingest/record_reader.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 // One JSON object. Fields are called as in field_names.h. Text, numbers, truth values and lists of them are taken: the
 // values of a list stand one behind the other, in the body one a line. Other fields are not looked at. Missing or null
@@ -36,4 +36,4 @@ struct JsonFields {
 };
 JsonFields fields_of_json(std::string_view object);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -4,7 +4,7 @@
 
 #include "indexer/ingest/lines.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 bool consists_of(std::string_view line, char c) { return line.size() >= 3 && line.find_first_not_of(c) == line.npos; }
@@ -168,4 +168,4 @@ TitledText markdown_to_text(std::string_view utf8) {
   return result;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

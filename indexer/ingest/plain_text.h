@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 struct TitledText {
   std::string title, body;
@@ -35,4 +35,4 @@ std::string underlined_heading(std::string_view utf8);
 // matter. The title is the front matter's, else the first heading; it stays in the body when it is a heading.
 TitledText markdown_to_text(std::string_view utf8);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

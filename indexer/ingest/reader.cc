@@ -1,6 +1,6 @@
 #include "indexer/ingest/reader.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 Result<std::unique_ptr<DocumentReader>> DocumentReader::open(std::vector<std::filesystem::path> inputs, Format format,
                                                              BadRecordSink sink, ReadOptions read, ParseOptions parse) {
@@ -18,4 +18,4 @@ Result<std::optional<Document>> DocumentReader::next() {
   }
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

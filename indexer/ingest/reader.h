@@ -8,7 +8,7 @@
 
 #include "indexer/ingest/record_reader.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 class DocumentReader {
  public:
@@ -29,4 +29,4 @@ class DocumentReader {
   ParseOptions parse_;
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -4,7 +4,7 @@
 
 #include "indexer/ingest/value_cutters.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 // simdjson reads this far past a record; room for it spares a copy.
@@ -229,4 +229,4 @@ std::unique_ptr<RecordCutter> RecordCutter::create(Format format, std::size_t ma
   return std::make_unique<LineCutter>(max_bytes);
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -11,7 +11,7 @@
 #include "indexer/ingest/format.h"
 #include "indexer/ingest/input_limits.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 struct CsvColumns;
 
@@ -57,4 +57,4 @@ class RecordCutter {
   static std::unique_ptr<RecordCutter> create(Format format, std::size_t max_bytes);
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

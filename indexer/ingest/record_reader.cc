@@ -6,7 +6,7 @@
 #include "indexer/ingest/parsers.h"
 #include "indexer/ingest/record_cutter.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace fs = std::filesystem;
 namespace {
 
@@ -241,4 +241,4 @@ std::string to_string(const BadRecord& bad) {
   return text + bad.reason;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

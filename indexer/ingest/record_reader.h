@@ -20,7 +20,7 @@
 #include "indexer/ingest/input_list.h"
 #include "indexer/ingest/skipped.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 struct CsvColumns;
 
@@ -106,4 +106,4 @@ Result<Document> parse_record(const RawRecord& record, ParseOptions options = {}
 // What to report for a record that parse_record() refused.
 BadRecord bad_record(const RawRecord& record, const Error& error);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

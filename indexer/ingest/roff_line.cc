@@ -4,7 +4,7 @@
 
 #include "common/text/utf8.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 struct Glyph {
@@ -201,4 +201,4 @@ std::vector<std::string> arguments_of(std::string_view text) {
   }
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 // The line without its escapes: fonts, sizes, motions and comments dropped, special characters printed, as far as they
 // are known. Valid UTF-8 stays valid.
@@ -13,4 +13,4 @@ std::string printed(std::string_view line);
 // What stands behind a request's name: blank-separated arguments, each printed; in double quotes with "" for one.
 std::vector<std::string> arguments_of(std::string_view text);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -1,6 +1,6 @@
 #include "indexer/ingest/skipped.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 struct Words {
@@ -60,4 +60,4 @@ std::string to_string(const SkippedFiles& skipped) {
   return text;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

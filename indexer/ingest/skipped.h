@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 enum class SkipReason : std::uint8_t {
   // What a walk passes over.
@@ -64,4 +64,4 @@ class SkippedFiles {
 // "3 pdf (a.pdf, b.pdf, c.pdf), 1 empty (d.txt)"; empty when nothing was skipped.
 std::string to_string(const SkippedFiles& skipped);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -6,7 +6,7 @@
 #include "indexer/ingest/text_kind.h"
 #include "indexer/ingest/wide_text.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 Result<TitledText> text_of(std::string_view name, std::string_view bytes, std::size_t tree_bytes) {
@@ -34,4 +34,4 @@ Result<Document> parse_text_file(const RawRecord& record) {
   return document;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

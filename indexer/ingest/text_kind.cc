@@ -6,7 +6,7 @@
 #include "indexer/ingest/lines.h"
 #include "indexer/ingest/markup.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 constexpr std::string_view kHtml[] = {".html", ".htm", ".xhtml", ".xht", ".shtml"};
@@ -48,4 +48,4 @@ TextKind text_kind(std::string_view path, std::string_view head) {
   return TextKind::kPlain;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 enum class TextKind { kPlain, kMarkdown, kHtml, kXml };
 
@@ -15,4 +15,4 @@ std::string_view file_name(std::string_view path);
 // Whether a file's name, compressed or not and in any case, ends so: ".csv".
 bool has_suffix(std::string_view path, std::string_view suffix);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

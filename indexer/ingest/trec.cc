@@ -5,7 +5,7 @@
 #include "indexer/ingest/lines.h"
 #include "indexer/ingest/parsers.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 struct Section {
@@ -42,4 +42,4 @@ Result<Document> parse_trec(const RawRecord& record) {
   return document;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

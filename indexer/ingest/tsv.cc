@@ -2,7 +2,7 @@
 
 #include "indexer/ingest/parsers.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 // MS MARCO's documents: behind the id URL, title and text, and no more. False: it is something else.
@@ -32,4 +32,4 @@ Result<Document> parse_tsv(const RawRecord& record) {
   return document;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

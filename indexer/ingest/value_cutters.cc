@@ -5,7 +5,7 @@
 #include "indexer/ingest/csv.h"
 #include "indexer/ingest/lines.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 constexpr std::string_view kMark = "\xef\xbb\xbf";
@@ -159,4 +159,4 @@ class CsvCutter final : public RecordCutter {
 std::unique_ptr<RecordCutter> json_cutter(std::size_t max_bytes) { return std::make_unique<JsonCutter>(max_bytes); }
 std::unique_ptr<RecordCutter> csv_cutter(std::size_t max_bytes) { return std::make_unique<CsvCutter>(max_bytes); }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

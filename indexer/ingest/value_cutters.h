@@ -4,11 +4,11 @@
 
 #include "indexer/ingest/record_cutter.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 // JSON values one after the other, or inside one array: found by their brackets and strings alone.
 std::unique_ptr<RecordCutter> json_cutter(std::size_t max_bytes);
 // CSV rows below their header, with the columns that it names. Without such a header the file is one malformed record.
 std::unique_ptr<RecordCutter> csv_cutter(std::size_t max_bytes);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -6,7 +6,7 @@
 
 #include "common/text/utf8.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 using namespace std::string_view_literals;
@@ -125,4 +125,4 @@ std::string_view plain_beginning(std::string_view head, std::string& storage) {
   return storage;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 // "UTF-16LE", "UTF-16BE", "UTF-32LE" or "UTF-32BE"; empty: none of these. Looks at the first 4 KiB. Without a mark: the
 // NULs stand at one side of the characters, there are no control characters and no broken pairs, and the other bytes
@@ -16,4 +16,4 @@ std::size_t byte_order_mark(std::string_view bytes);
 // it is as it stands. Valid as long as `head` and `storage` are.
 std::string_view plain_beginning(std::string_view head, std::string& storage);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -5,7 +5,7 @@
 #include "indexer/ingest/lines.h"
 #include "indexer/ingest/parsers.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 // wikiextractor writes these references and no others.
@@ -56,4 +56,4 @@ Result<Document> parse_wikiextractor(const RawRecord& record) {
   return document;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -5,15 +5,16 @@
 
 #include "common/base/check.h"
 
-namespace frond::indexer {
+namespace frond::indexer::invert {
 
-Assignment::Assignment(std::span<const TokenGroup> sample, std::uint32_t inverters)
-    : inverters_(inverters), owner_(kTrieCollections) {
+Assignment::Assignment(std::span<const parse::TokenGroup> sample, std::uint32_t inverters)
+    : inverters_(inverters), owner_(dictionary::kTrieCollections) {
   FROND_CHECK(inverters > 0);
   for (std::size_t i = 0; i < owner_.size(); ++i) owner_[i] = static_cast<std::uint32_t>(i % inverters);
-  std::vector<TokenGroup> largest(sample.begin(), sample.end());
-  std::stable_sort(largest.begin(), largest.end(),
-                   [](const TokenGroup& a, const TokenGroup& b) { return a.end - a.begin > b.end - b.begin; });
+  std::vector<parse::TokenGroup> largest(sample.begin(), sample.end());
+  std::stable_sort(largest.begin(), largest.end(), [](const parse::TokenGroup& a, const parse::TokenGroup& b) {
+    return a.end - a.begin > b.end - b.begin;
+  });
   struct Load {
     std::uint64_t bytes = 0;
     std::uint32_t inverter = 0;
@@ -23,7 +24,7 @@ Assignment::Assignment(std::span<const TokenGroup> sample, std::uint32_t inverte
   };
   std::priority_queue<Load, std::vector<Load>, std::greater<>> least;
   for (std::uint32_t i = 0; i < inverters; ++i) least.push({0, i});
-  for (const TokenGroup& group : largest) {
+  for (const parse::TokenGroup& group : largest) {
     Load load = least.top();
     least.pop();
     owner_[group.collection] = load.inverter;
@@ -32,10 +33,11 @@ Assignment::Assignment(std::span<const TokenGroup> sample, std::uint32_t inverte
   }
 }
 
-void Assignment::split(std::span<const TokenGroup> groups, std::vector<std::vector<TokenGroup>>& shares) const {
+void Assignment::split(std::span<const parse::TokenGroup> groups,
+                       std::vector<std::vector<parse::TokenGroup>>& shares) const {
   shares.resize(inverters_);
   for (auto& share : shares) share.clear();
-  for (const TokenGroup& group : groups) shares[owner_[group.collection]].push_back(group);
+  for (const parse::TokenGroup& group : groups) shares[owner_[group.collection]].push_back(group);
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::invert

@@ -8,20 +8,20 @@
 
 #include "indexer/parse/token_groups.h"
 
-namespace frond::indexer {
+namespace frond::indexer::invert {
 
 // Immutable once made; any thread.
 class Assignment {
  public:
-  Assignment(std::span<const TokenGroup> sample, std::uint32_t inverters);
+  Assignment(std::span<const parse::TokenGroup> sample, std::uint32_t inverters);
   std::uint32_t inverters() const { return inverters_; }
-  std::uint32_t inverter_of(TrieCollection collection) const { return owner_[collection]; }
+  std::uint32_t inverter_of(dictionary::TrieCollection collection) const { return owner_[collection]; }
   // The groups by inverter: shares[i] is inverter i's. `shares` is reused.
-  void split(std::span<const TokenGroup> groups, std::vector<std::vector<TokenGroup>>& shares) const;
+  void split(std::span<const parse::TokenGroup> groups, std::vector<std::vector<parse::TokenGroup>>& shares) const;
 
  private:
   std::uint32_t inverters_;
   std::vector<std::uint32_t> owner_;
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::invert

@@ -4,7 +4,7 @@
 
 #include "common/base/check.h"
 
-namespace frond::indexer {
+namespace frond::indexer::invert {
 namespace {
 
 // Tokens that are taken in before the budget is looked at again, in bytes of a group.
@@ -25,7 +25,7 @@ CpuInverter::CpuInverter(std::filesystem::path folder, std::string label, std::u
   note_memory();
 }
 
-Result<void> CpuInverter::invert(const TokenGroups& tokens, std::span<const TokenGroup> groups,
+Result<void> CpuInverter::invert(const parse::TokenGroups& tokens, std::span<const parse::TokenGroup> groups,
                                  std::span<const DocumentNumber> numbers) {
   const auto kept = [](DocumentNumber number) { return number != kDropped; };
   const auto first = std::find_if(numbers.begin(), numbers.end(), kept);
@@ -33,15 +33,15 @@ Result<void> CpuInverter::invert(const TokenGroups& tokens, std::span<const Toke
   if (!first_) first_ = *first;
   const auto last = std::find_if(numbers.rbegin(), numbers.rend(), kept);
   if (*last - *first_ >= kMaxRunDocuments) return Error(Code::kInvalid, "a run of more than 2^32 documents");
-  for (const TokenGroup& group : groups) {
+  for (const parse::TokenGroup& group : groups) {
     const ByteView bytes = tokens.of(group);
     const std::byte* const end = bytes.data() + bytes.size();
     DocumentNumber document = *first;
-    for (TokenPlace place{bytes.data()}; place.at < end;) {
+    for (parse::TokenPlace place{bytes.data()}; place.at < end;) {
       const std::size_t slice = std::min(kSliceBytes, static_cast<std::size_t>(end - place.at));
       FROND_TRY(make_room(slice, *first));
       auto number = static_cast<std::uint32_t>(document - *first_);
-      for_each_token(
+      parse::for_each_token(
           place, place.at + slice,
           [&](std::uint32_t which) {
             document = numbers[which];
@@ -70,7 +70,7 @@ Result<void> CpuInverter::make_room(std::size_t token_bytes, DocumentNumber firs
   return {};
 }
 
-Result<std::vector<RunFile>> CpuInverter::flush() {
+Result<std::vector<runs::RunFile>> CpuInverter::flush() {
   if (first_) FROND_TRY(write_runs());
   return std::exchange(runs_, {});
 }
@@ -122,7 +122,7 @@ Result<void> CpuInverter::write_term(std::string_view term, const PostingChain& 
 Result<void> CpuInverter::write_part(std::string_view term, std::uint32_t partition, Part& part) {
   if (!part.run) {
     const auto name = label_ + "-" + std::to_string(flushes_) + "-p" + std::to_string(partition) + ".run";
-    part.run = FROND_TRY(RunWriter::create(folder_ / name, partition, frame_bytes_));
+    part.run = FROND_TRY(runs::RunWriter::create(folder_ / name, partition, frame_bytes_));
   }
   FROND_TRY(part.run->add(term, part.docids, part.frequencies));
   part.docids.clear();
@@ -130,4 +130,4 @@ Result<void> CpuInverter::write_part(std::string_view term, std::uint32_t partit
   return {};
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::invert

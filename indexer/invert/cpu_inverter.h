@@ -11,7 +11,7 @@
 #include "indexer/invert/inverter.h"
 #include "indexer/invert/posting_chain.h"
 
-namespace frond::indexer {
+namespace frond::indexer::invert {
 
 class CpuInverter final : public Inverter {
  public:
@@ -19,22 +19,22 @@ class CpuInverter final : public Inverter {
   static constexpr std::uint64_t kLeastBytes = std::uint64_t{4} << 20;
   // What it holds beside its budget while it flushes, with frames of `frame_bytes`.
   static constexpr std::uint64_t flush_bytes(std::uint32_t partitions, std::size_t frame_bytes) {
-    return std::uint64_t{partitions} * (frame_bytes + RunWriter::kRecordBytes + 8 * postings_ahead(partitions));
+    return std::uint64_t{partitions} * (frame_bytes + runs::RunWriter::kRecordBytes + 8 * postings_ahead(partitions));
   }
 
   // Runs are written to `folder` as "<label>-<flush>-p<partition>.run", in frames of at most `frame_bytes`.
   CpuInverter(std::filesystem::path folder, std::string label, std::uint32_t partitions, InverterBudget budget,
-              std::size_t frame_bytes = kFramePayloadBytes);
+              std::size_t frame_bytes = runs::kFramePayloadBytes);
   std::string_view name() const override { return "cpu"; }
-  Result<void> invert(const TokenGroups& tokens, std::span<const TokenGroup> groups,
+  Result<void> invert(const parse::TokenGroups& tokens, std::span<const parse::TokenGroup> groups,
                       std::span<const DocumentNumber> numbers) override;
-  Result<std::vector<RunFile>> flush() override;
+  Result<std::vector<runs::RunFile>> flush() override;
   std::uint64_t memory_bytes() const override { return memory_bytes_.load(std::memory_order_relaxed); }
 
  private:
   // The postings of one term for one partition.
   struct Part {
-    std::optional<RunWriter> run;
+    std::optional<runs::RunWriter> run;
     std::vector<DocId> docids;
     std::vector<Frequency> frequencies;
   };
@@ -53,12 +53,12 @@ class CpuInverter final : public Inverter {
   std::uint32_t partitions_;
   InverterBudget budget_;
   std::size_t frame_bytes_;
-  Arena arena_;
-  Dictionary<PostingChain> dictionary_{arena_};
+  dictionary::Arena arena_;
+  dictionary::Dictionary<PostingChain> dictionary_{arena_};
   std::optional<DocumentNumber> first_;  // number of the run's first document
   std::size_t flushes_ = 0;
-  std::vector<RunFile> runs_;  // since the last call of flush()
+  std::vector<runs::RunFile> runs_;  // since the last call of flush()
   std::atomic<std::uint64_t> memory_bytes_ = 0;
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::invert

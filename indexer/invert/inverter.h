@@ -17,7 +17,7 @@
 #include "indexer/parse/token_groups.h"
 #include "indexer/runs/run_writer.h"
 
-namespace frond::indexer {
+namespace frond::indexer::invert {
 
 using DocumentNumber = std::uint64_t;
 inline constexpr DocumentNumber kDropped = ~DocumentNumber{0};  // a duplicate: its tokens are passed over
@@ -35,13 +35,13 @@ class Inverter {
   // The tokens of `groups`, some of those of `tokens`. numbers[i]: of the batch's document i, ascending but for
   // kDropped, and above those of all batches before. kInvalid: a term or document that can't be kept; kUnavailable: the
   // disk.
-  virtual Result<void> invert(const TokenGroups& tokens, std::span<const TokenGroup> groups,
+  virtual Result<void> invert(const parse::TokenGroups& tokens, std::span<const parse::TokenGroup> groups,
                               std::span<const DocumentNumber> numbers) = 0;
   // All runs since the last call: those that it wrote of its own accord, and the rest, to one run a partition (none
   // where the partition got no posting); memory is free after it. kUnavailable: the disk.
-  virtual Result<std::vector<RunFile>> flush() = 0;
+  virtual Result<std::vector<runs::RunFile>> flush() = 0;
   // What flush() would free.
   virtual std::uint64_t memory_bytes() const = 0;
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::invert

@@ -4,15 +4,16 @@
 
 #include "common/base/check.h"
 
-namespace frond::indexer {
+namespace frond::indexer::invert {
 namespace {
 
-constexpr std::size_t kLinkBytes = sizeof(ArenaRef);  // before a chunk's payload: the next chunk
+constexpr std::size_t kLinkBytes = sizeof(dictionary::ArenaRef);  // before a chunk's payload: the next chunk
 
-void add_chunk(PostingChain& chain, Arena& arena) {
-  const std::size_t bytes = chain.tail == kNoRef ? kFirstChunk : std::min(kLargestChunk, (chain.size + kLinkBytes) * 2);
-  const ArenaRef chunk = arena.allocate(bytes);
-  if (chain.tail == kNoRef)
+void add_chunk(PostingChain& chain, dictionary::Arena& arena) {
+  const std::size_t bytes =
+      chain.tail == dictionary::kNoRef ? kFirstChunk : std::min(kLargestChunk, (chain.size + kLinkBytes) * 2);
+  const dictionary::ArenaRef chunk = arena.allocate(bytes);
+  if (chain.tail == dictionary::kNoRef)
     chain.first = chunk;
   else
     store_le(arena.at(chain.tail), chunk);
@@ -23,7 +24,7 @@ void add_chunk(PostingChain& chain, Arena& arena) {
 
 }  // namespace
 
-void append_posting(PostingChain& chain, Arena& arena) {
+void append_posting(PostingChain& chain, dictionary::Arena& arena) {
   std::byte code[kMaxPostingBytes];
   std::byte* end = code;
   const auto put = [&end](std::uint64_t value) {
@@ -44,7 +45,7 @@ void append_posting(PostingChain& chain, Arena& arena) {
 }
 
 bool ChunkBytes::add_chunk(const std::byte* left) {
-  if (next_ == kNoRef) return false;
+  if (next_ == dictionary::kNoRef) return false;
   const auto kept = static_cast<std::size_t>(buffer_.data() + size_ - left);
   std::memmove(buffer_.data(), left, kept);
   const std::byte* const at = arena_.at(next_);
@@ -53,9 +54,9 @@ bool ChunkBytes::add_chunk(const std::byte* left) {
   FROND_CHECK(kept + payload <= buffer_.size());
   std::memcpy(buffer_.data() + kept, at + kLinkBytes, payload);
   size_ = kept + payload;
-  next_ = last ? kNoRef : load_le<ArenaRef>(at);
+  next_ = last ? dictionary::kNoRef : load_le<dictionary::ArenaRef>(at);
   next_bytes_ = std::min(kLargestChunk, next_bytes_ * 2);
   return true;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::invert

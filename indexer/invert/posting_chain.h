@@ -10,7 +10,7 @@
 #include "common/base/ids.h"
 #include "indexer/dictionary/arena.h"
 
-namespace frond::indexer {
+namespace frond::indexer::invert {
 
 inline constexpr std::size_t kFirstChunk = 16, kLargestChunk = 4096;  // bytes
 inline constexpr std::size_t kMaxPostingBytes = 10;                   // two varints of 33 and 32 bits
@@ -20,13 +20,13 @@ struct PostingChain {
   std::uint32_t gap = 0;        // from the one before it; from 0 for the first
   Frequency frequency = 0;      // in the document at hand; 0: no postings yet
   std::uint32_t documents = 0;  // in the chunks
-  ArenaRef first = kNoRef, tail = kNoRef;
+  dictionary::ArenaRef first = dictionary::kNoRef, tail = dictionary::kNoRef;
   std::uint16_t used = 0, size = 0;  // bytes of the tail's payload
 };
 
 // One more occurrence in document `number` of the run; numbers do not descend.
-void append_posting(PostingChain& chain, Arena& arena);
-inline void add_occurrence(PostingChain& chain, std::uint32_t number, Arena& arena) {
+void append_posting(PostingChain& chain, dictionary::Arena& arena);
+inline void add_occurrence(PostingChain& chain, std::uint32_t number, dictionary::Arena& arena) {
   if (chain.frequency != 0) {
     if (chain.last == number) {
       ++chain.frequency;
@@ -42,15 +42,16 @@ inline void add_occurrence(PostingChain& chain, std::uint32_t number, Arena& are
 // The bytes of a chain's chunks, one chunk after the other. Borrows both; one thread.
 class ChunkBytes {
  public:
-  ChunkBytes(const PostingChain& chain, const Arena& arena) : chain_(chain), arena_(arena), next_(chain.first) {}
+  ChunkBytes(const PostingChain& chain, const dictionary::Arena& arena)
+      : chain_(chain), arena_(arena), next_(chain.first) {}
   // Keeps what is left of bytes(), which is less than a posting, and adds the next chunk. False: there is none.
   bool add_chunk(const std::byte* left);
   ByteView bytes() const { return ByteView(buffer_).first(size_); }
 
  private:
   const PostingChain& chain_;
-  const Arena& arena_;
-  ArenaRef next_;
+  const dictionary::Arena& arena_;
+  dictionary::ArenaRef next_;
   std::size_t next_bytes_ = kFirstChunk;
   std::size_t size_ = 0;
   std::array<std::byte, kMaxPostingBytes + kLargestChunk> buffer_;
@@ -58,7 +59,7 @@ class ChunkBytes {
 
 // visit(std::uint32_t number, Frequency) of every posting of the chain, the one at hand too.
 template <class Visit>
-void for_each_posting(const PostingChain& chain, const Arena& arena, Visit&& visit) {
+void for_each_posting(const PostingChain& chain, const dictionary::Arena& arena, Visit&& visit) {
   ChunkBytes chunks(chain, arena);
   const std::byte* at = chunks.bytes().data();
   const std::byte* safe = at;  // a whole posting lies at every place before it
@@ -83,4 +84,4 @@ void for_each_posting(const PostingChain& chain, const Arena& arena, Visit&& vis
   if (chain.frequency != 0) visit(chain.last, chain.frequency);
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::invert

@@ -10,7 +10,7 @@
 #include "common/base/ids.h"
 #include "indexer/runs/document_spool.h"
 
-namespace frond::indexer {
+namespace frond::indexer::order {
 namespace {
 
 constexpr std::size_t kLeastFrame = 8 << 10, kMostFrame = 128 << 10;  // of fields, before they are compressed
@@ -31,28 +31,28 @@ std::size_t frame_bytes(const Dealing& dealing, std::size_t spools) {
 class SpoolFiller {
  public:
   static Result<SpoolFiller> create(const std::filesystem::path& path, std::size_t frame_bytes) {
-    return SpoolFiller(FROND_TRY(SpoolWriter::create(path, frame_bytes / 2)), frame_bytes);
+    return SpoolFiller(FROND_TRY(runs::SpoolWriter::create(path, frame_bytes / 2)), frame_bytes);
   }
-  Result<void> add(const partition::StoredDocument& document, std::uint32_t length, FrameCompressor& compressor) {
+  Result<void> add(const partition::StoredDocument& document, std::uint32_t length, runs::FrameCompressor& compressor) {
     frame_.add(document, length);
     bytes_ += bytes_of(document);
     return bytes_ < frame_bytes_ ? Result<void>() : flush(compressor);
   }
-  Result<void> flush(FrameCompressor& compressor) {
+  Result<void> flush(runs::FrameCompressor& compressor) {
     bytes_ = 0;
     return spool_.append(frame_.finish(compressor));
   }
-  Result<void> finish(FrameCompressor& compressor) {
+  Result<void> finish(runs::FrameCompressor& compressor) {
     FROND_TRY(flush(compressor));
     return spool_.finish();
   }
 
  private:
-  SpoolFiller(SpoolWriter spool, std::size_t frame_bytes)
+  SpoolFiller(runs::SpoolWriter spool, std::size_t frame_bytes)
       : spool_(std::move(spool)), frame_bytes_(frame_bytes), frame_(frame_bytes) {}
-  SpoolWriter spool_;
+  runs::SpoolWriter spool_;
   std::size_t frame_bytes_;
-  DocumentFrameWriter frame_;
+  runs::DocumentFrameWriter frame_;
   std::uint64_t bytes_ = 0;
 };
 
@@ -100,7 +100,7 @@ class DocumentDealer {
   Result<std::vector<std::uint32_t>> bytes_by_place(const std::filesystem::path& spool) {
     std::vector<std::uint32_t> bytes(dealing_.places.size());
     std::size_t documents = 0;
-    SpoolReader reader = FROND_TRY(SpoolReader::open(spool));
+    runs::SpoolReader reader = FROND_TRY(runs::SpoolReader::open(spool));
     while (const auto frame = FROND_TRY(reader.next())) {
       if (dealing_.stop.stop_requested()) return stopped();
       for (const partition::StoredDocument& document : frame->documents())
@@ -117,7 +117,7 @@ class DocumentDealer {
     std::vector<SpoolFiller> ranges;
     for (std::size_t r = 0; r < ends_.size(); ++r)
       ranges.push_back(FROND_TRY(SpoolFiller::create(range_path(r), frame_bytes(dealing_, ends_.size()))));
-    SpoolReader reader = FROND_TRY(SpoolReader::open(spool));
+    runs::SpoolReader reader = FROND_TRY(runs::SpoolReader::open(spool));
     std::size_t n = 0;
     while (const auto frame = FROND_TRY(reader.next())) {
       if (dealing_.stop.stop_requested()) return stopped();
@@ -152,9 +152,9 @@ class DocumentDealer {
       std::uint32_t place, length;
       partition::StoredDocument document;
     };
-    std::vector<DocumentFrame> frames;  // which the documents borrow from
+    std::vector<runs::DocumentFrame> frames;  // which the documents borrow from
     std::vector<Held> documents;
-    SpoolReader reader = FROND_TRY(SpoolReader::open(range_path(range)));
+    runs::SpoolReader reader = FROND_TRY(runs::SpoolReader::open(range_path(range)));
     while (auto frame = FROND_TRY(reader.next())) {
       for (std::size_t i = 0; i < frame->documents().size() && documents.size() < places.size(); ++i)
         documents.push_back({places[documents.size()], frame->length(i), frame->documents()[i]});
@@ -171,7 +171,7 @@ class DocumentDealer {
   }
 
   const Dealing& dealing_;
-  FrameCompressor compressor_;
+  runs::FrameCompressor compressor_;
   std::vector<std::uint32_t> ends_;  // of the ranges: one past their last places
 };
 
@@ -181,4 +181,4 @@ Result<std::vector<std::filesystem::path>> deal_documents(const std::filesystem:
   return DocumentDealer(dealing).deal(spool);
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::order

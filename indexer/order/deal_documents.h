@@ -7,11 +7,11 @@
 #include "common/base/result.h"
 #include "indexer/order/deal_runs.h"
 
-namespace frond::indexer {
+namespace frond::indexer::order {
 
 // A spool in input order to one a partition, in dealing.folder. kCorrupt names the file, kInvalid: more than
 // dealing.memory and kMostRanges files allow; kUnavailable: the disk, or stopped.
 Result<std::vector<std::filesystem::path>> deal_documents(const std::filesystem::path& spool, const Dealing& dealing);
 inline constexpr std::size_t kMostRanges = 256;  // all open at once
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::order

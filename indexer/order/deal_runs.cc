@@ -7,7 +7,7 @@
 #include "indexer/runs/run_merger.h"
 #include "indexer/runs/run_writer.h"
 
-namespace frond::indexer {
+namespace frond::indexer::order {
 namespace {
 
 // The postings of one term for one partition.
@@ -27,10 +27,10 @@ class RunDealer {
 
   Result<void> open() {
     const auto frame_bytes = std::clamp<std::size_t>(dealing_.memory / 8 / dealing_.partitions,
-                                                     RunWriter::kLeastFrameBytes, kFramePayloadBytes);
+                                                     runs::RunWriter::kLeastFrameBytes, runs::kFramePayloadBytes);
     for (std::uint32_t p = 0; p < dealing_.partitions; ++p)
-      writers_.push_back(
-          FROND_TRY(RunWriter::create(dealing_.folder / ("ordered-p" + std::to_string(p) + ".run"), p, frame_bytes)));
+      writers_.push_back(FROND_TRY(
+          runs::RunWriter::create(dealing_.folder / ("ordered-p" + std::to_string(p) + ".run"), p, frame_bytes)));
     return {};
   }
 
@@ -58,13 +58,13 @@ class RunDealer {
 
   Result<std::vector<std::filesystem::path>> finish() {
     std::vector<std::filesystem::path> paths;
-    for (RunWriter& writer : writers_) paths.push_back(FROND_TRY(writer.finish()).path);
+    for (runs::RunWriter& writer : writers_) paths.push_back(FROND_TRY(writer.finish()).path);
     return paths;
   }
 
  private:
   const Dealing& dealing_;
-  std::vector<RunWriter> writers_;
+  std::vector<runs::RunWriter> writers_;
   std::vector<Posting> postings_;  // of the term at hand
   std::vector<Share> shares_;
 };
@@ -73,7 +73,7 @@ class RunDealer {
 
 Result<std::vector<std::filesystem::path>> deal_runs(std::span<const std::filesystem::path> runs,
                                                      const Dealing& dealing) {
-  RunMerger merger = FROND_TRY(RunMerger::open(runs, 0));
+  runs::RunMerger merger = FROND_TRY(runs::RunMerger::open(runs, 0));
   RunDealer dealer(dealing);
   FROND_TRY(dealer.open());
   std::vector<DocId> docids;
@@ -88,4 +88,4 @@ Result<std::vector<std::filesystem::path>> deal_runs(std::span<const std::filesy
   return dealer.finish();
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::order

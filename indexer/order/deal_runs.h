@@ -8,7 +8,7 @@
 
 #include "common/base/result.h"
 
-namespace frond::indexer {
+namespace frond::indexer::order {
 
 // How: document n of the input becomes document places[n] of the collection, which is docID places[n] / partitions of
 // partition places[n] mod partitions.
@@ -25,4 +25,4 @@ struct Dealing {
 Result<std::vector<std::filesystem::path>> deal_runs(std::span<const std::filesystem::path> runs,
                                                      const Dealing& dealing);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::order

@@ -13,7 +13,7 @@
 #include "indexer/order/simple_orders.h"
 #include "indexer/runs/run_merger.h"
 
-namespace frond::indexer {
+namespace frond::indexer::order {
 namespace {
 
 constexpr std::array<std::pair<DocumentOrder, std::string_view>, 4> kNames = {{{DocumentOrder::kInput, "input"},
@@ -22,9 +22,9 @@ constexpr std::array<std::pair<DocumentOrder, std::string_view>, 4> kNames = {{{
                                                                                {DocumentOrder::kBisection, "bp"}}};
 
 // The documents in their new order. Half of the memory limit is for finding it.
-Result<std::vector<std::uint32_t>> find_order(const InvertedDocuments& documents, const OrderOptions& options,
+Result<std::vector<std::uint32_t>> find_order(const pipeline::InvertedDocuments& documents, const OrderOptions& options,
                                               std::stop_token stop) {
-  const InvertedDocuments::Part& part = documents.partitions[0];
+  const pipeline::InvertedDocuments::Part& part = documents.partitions[0];
   const auto count = static_cast<std::uint32_t>(documents.documents);
   switch (options.order) {
     case DocumentOrder::kInput:
@@ -54,17 +54,17 @@ std::optional<DocumentOrder> order_named(std::string_view name) {
   return std::nullopt;
 }
 
-Result<void> order_documents(InvertedDocuments& documents, const OrderOptions& options,
+Result<void> order_documents(pipeline::InvertedDocuments& documents, const OrderOptions& options,
                              const std::filesystem::path& folder, std::stop_token stop) {
   FROND_CHECK(documents.partitions.size() == 1);
-  InvertedDocuments::Part& whole = documents.partitions[0];
+  pipeline::InvertedDocuments::Part& whole = documents.partitions[0];
   // A list of all documents in input order and in the new one, in buffers that double; places; and what is read and
   // written at a time.
   const std::uint64_t needed = documents.documents * 52 + (std::uint64_t{64} << 20);
   if (documents.documents >= kNoDoc || needed > options.memory_limit)
     return Error(Code::kInvalid, "to order " + std::to_string(documents.documents) + " documents takes " +
                                      std::to_string(needed >> 20) + " MiB; raise --memory-limit");
-  whole.runs = FROND_TRY(reduce_runs(std::move(whole.runs), 0, folder));
+  whole.runs = FROND_TRY(runs::reduce_runs(std::move(whole.runs), 0, folder));
   std::vector<std::uint32_t> places(documents.documents);
   {
     const std::vector<std::uint32_t> order = FROND_TRY(find_order(documents, options, stop));
@@ -83,4 +83,4 @@ Result<void> order_documents(InvertedDocuments& documents, const OrderOptions& o
   return {};
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::order

@@ -15,7 +15,7 @@
 #include "common/base/result.h"
 #include "indexer/pipeline/invert_documents.h"
 
-namespace frond::indexer {
+namespace frond::indexer::order {
 
 enum class DocumentOrder : std::uint8_t {
   kInput,
@@ -37,7 +37,7 @@ struct OrderOptions {
 // `documents` has one partition; afterwards it has options.partitions, whose files are in `folder`, and the former ones
 // are gone. kInvalid: the order does not fit into the memory limit, and how much it needs; kCorrupt names a file;
 // kUnavailable: the disk, or stopped.
-Result<void> order_documents(InvertedDocuments& documents, const OrderOptions& options,
+Result<void> order_documents(pipeline::InvertedDocuments& documents, const OrderOptions& options,
                              const std::filesystem::path& folder, std::stop_token stop);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::order

@@ -8,14 +8,14 @@
 #include "indexer/order/graph_bisection.h"
 #include "indexer/runs/run_merger.h"
 
-namespace frond::indexer {
+namespace frond::indexer::order {
 namespace {
 
 // Calls visit(docids) for each term in byte order, with all its documents.
 template <class Visit>
 Result<void> for_each_list(std::span<const std::filesystem::path> runs, std::uint32_t documents, std::stop_token stop,
                            Visit&& visit) {
-  RunMerger merger = FROND_TRY(RunMerger::open(runs, 0));
+  runs::RunMerger merger = FROND_TRY(runs::RunMerger::open(runs, 0));
   std::vector<DocId> docids;
   std::vector<Frequency> frequencies;
   while (FROND_TRY(merger.next_term())) {
@@ -77,4 +77,4 @@ Result<ForwardIndex> read_forward_index(std::span<const std::filesystem::path> r
   return index;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::order

@@ -8,7 +8,7 @@
 
 #include "common/base/result.h"
 
-namespace frond::indexer {
+namespace frond::indexer::order {
 
 // Terms of fewer documents are left out: their postings are few, and hardly any two of them can come nearer.
 inline constexpr std::uint32_t kLeastDocuments = 32;
@@ -29,4 +29,4 @@ struct ForwardIndex {
 Result<ForwardIndex> read_forward_index(std::span<const std::filesystem::path> runs, std::uint32_t documents,
                                         std::uint32_t threads, std::uint64_t max_bytes, std::stop_token stop);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::order

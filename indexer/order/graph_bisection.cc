@@ -11,7 +11,7 @@
 #include "common/scoring/bm25.h"
 #include "indexer/order/range_index.h"
 
-namespace frond::indexer {
+namespace frond::indexer::order {
 namespace {
 
 constexpr std::size_t kSmallestRange = 16;    // documents; smaller ones stay in the input's order
@@ -178,4 +178,4 @@ std::vector<std::uint32_t> bisect(const ForwardIndex& index, std::uint32_t threa
   return order;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::order

@@ -19,7 +19,7 @@
 
 #include "indexer/order/forward_index.h"
 
-namespace frond::indexer {
+namespace frond::indexer::order {
 
 // What bisect() holds besides the index, of so many documents, postings and terms.
 std::uint64_t bisection_bytes(std::uint32_t documents, std::uint64_t postings, std::uint32_t terms,
@@ -28,4 +28,4 @@ std::uint64_t bisection_bytes(std::uint32_t documents, std::uint64_t postings, s
 // order[place] = document. Stopped: an order all the same, though a worse one.
 std::vector<std::uint32_t> bisect(const ForwardIndex& index, std::uint32_t threads, std::stop_token stop);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::order

@@ -1,6 +1,6 @@
 #include "indexer/order/range_index.h"
 
-namespace frond::indexer {
+namespace frond::indexer::order {
 namespace {
 
 constexpr std::uint32_t kLeftOut = 0xffffffff;
@@ -33,4 +33,4 @@ void RangeIndex::fill(const ForwardIndex& index, std::span<const std::uint32_t> 
   for (const std::uint32_t term : met_) counts_[term] = 0;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::order

@@ -10,7 +10,7 @@
 
 #include "indexer/order/forward_index.h"
 
-namespace frond::indexer {
+namespace frond::indexer::order {
 
 // Documents of a term in either half.
 struct TermSides {
@@ -41,4 +41,4 @@ class RangeIndex {
   std::vector<TermSides> sides_;
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::order

@@ -8,7 +8,7 @@
 
 #include "indexer/runs/document_spool.h"
 
-namespace frond::indexer {
+namespace frond::indexer::order {
 namespace {
 
 // Steele, Lea, Flood 2014.
@@ -29,7 +29,7 @@ class SplitMix64 {
 
 Result<std::vector<std::uint32_t>> url_order(const std::filesystem::path& spool, std::uint32_t documents,
                                              std::uint64_t max_bytes) {
-  SpoolReader reader = FROND_TRY(SpoolReader::open(spool));
+  runs::SpoolReader reader = FROND_TRY(runs::SpoolReader::open(spool));
   std::string urls;
   std::vector<std::uint64_t> ends;
   ends.reserve(documents);
@@ -66,4 +66,4 @@ std::vector<std::uint32_t> random_order(std::uint32_t documents) {
   return order;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::order

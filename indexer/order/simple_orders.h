@@ -6,7 +6,7 @@
 
 #include "common/base/result.h"
 
-namespace frond::indexer {
+namespace frond::indexer::order {
 
 // By the bytes of the URL, then by the input's order. Holds all URLs: kInvalid where they do not fit into max_bytes;
 // kCorrupt: the spool, also where it has not `documents`.
@@ -16,4 +16,4 @@ Result<std::vector<std::uint32_t>> url_order(const std::filesystem::path& spool,
 // Fisher and Yates's shuffle by splitmix64 from a fixed seed: the same on every machine.
 std::vector<std::uint32_t> random_order(std::uint32_t documents);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::order

@@ -8,7 +8,7 @@
 
 #include "common/base/check.h"
 
-namespace frond::indexer {
+namespace frond::indexer::parse {
 
 IdHash hash_id(std::string_view id) {
   const XXH128_hash_t hash = XXH3_128bits(id.data(), id.size());
@@ -16,15 +16,15 @@ IdHash hash_id(std::string_view id) {
 }
 
 BatchParser::BatchParser(const text::AnalyzerConfig& analyzer, std::uint32_t partitions, const ParseLimits& limits,
-                         ParseOptions options)
+                         ingest::ParseOptions options)
     : limits_(limits),
       options_(options),
       analyzer_(analyzer),
       grouper_(limits.kept_bytes),
       compressor_(limits.kept_bytes),
-      frames_(partitions, DocumentFrameWriter(limits.kept_bytes / partitions)) {}
+      frames_(partitions, runs::DocumentFrameWriter(limits.kept_bytes / partitions)) {}
 
-void BatchParser::parse(std::span<RawRecord> records, ParsedBatch& out, std::stop_token stop) {
+void BatchParser::parse(std::span<ingest::RawRecord> records, ParsedBatch& out, std::stop_token stop) {
   FROND_CHECK(records.size() <= kMaxBatchDocuments);
   out.documents.clear();
   out.shortened.clear();
@@ -39,13 +39,13 @@ void BatchParser::parse(std::span<RawRecord> records, ParsedBatch& out, std::sto
   }
   grouper_.finish(out.tokens);
   out.frames.clear();
-  for (DocumentFrameWriter& frame : frames_) out.frames.push_back(frame.finish(compressor_));
+  for (runs::DocumentFrameWriter& frame : frames_) out.frames.push_back(frame.finish(compressor_));
 }
 
-void BatchParser::parse_one(RawRecord& record, std::uint32_t place, ParsedBatch& out) {
-  const Result<Document> document = document_of(record);
+void BatchParser::parse_one(ingest::RawRecord& record, std::uint32_t place, ParsedBatch& out) {
+  const Result<ingest::Document> document = document_of(record);
   if (!document) {
-    out.bad.push_back(bad_record(record, document.error()));
+    out.bad.push_back(ingest::bad_record(record, document.error()));
     return;
   }
   if (document->title_cut || document->url_dropped)
@@ -57,18 +57,18 @@ void BatchParser::parse_one(RawRecord& record, std::uint32_t place, ParsedBatch&
   out.documents.push_back({hash_id(document->id), length, place});
 }
 
-Result<Document> BatchParser::document_of(RawRecord& record) const {
-  Result<Document> document = parse_record(record, options_);
+Result<ingest::Document> BatchParser::document_of(ingest::RawRecord& record) const {
+  Result<ingest::Document> document = ingest::parse_record(record, options_);
   if (record.parse_bytes > kCheapRecordBytes) std::string().swap(record.bytes);
   if (!document) return document;
   const std::size_t bytes = document->id.size() + document->url.size() + document->title.size() + document->body.size();
   if (bytes > limits_.document_bytes)
-    return Error(Code::kInvalid, "a document of " + in_mebibytes(bytes) + ", longer than the limit of " +
-                                     in_mebibytes(limits_.document_bytes));
+    return Error(Code::kInvalid, "a document of " + ingest::in_mebibytes(bytes) + ", longer than the limit of " +
+                                     ingest::in_mebibytes(limits_.document_bytes));
   return document;
 }
 
-std::uint32_t BatchParser::analyze(const Document& document) {
+std::uint32_t BatchParser::analyze(const ingest::Document& document) {
   // No word crosses from the title to the body, so they need not be joined.
   std::uint32_t length = 0;
   for (const std::string* text : {&document.title, &document.body})
@@ -79,4 +79,4 @@ std::uint32_t BatchParser::analyze(const Document& document) {
   return length;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::parse

@@ -14,7 +14,7 @@
 #include "indexer/parse/working_memory.h"
 #include "indexer/runs/document_frame.h"
 
-namespace frond::indexer {
+namespace frond::indexer::parse {
 
 // Records that take no more to parse (RawRecord::parse_bytes) do so from what a parser has anyway.
 inline constexpr std::uint64_t kCheapRecordBytes = std::uint64_t{1} << 20;
@@ -29,22 +29,22 @@ struct ParseLimits {
 class BatchParser {
  public:
   BatchParser(const text::AnalyzerConfig& analyzer, std::uint32_t partitions, const ParseLimits& limits = {},
-              ParseOptions options = {});
+              ingest::ParseOptions options = {});
   // At most kMaxBatchDocuments records; the bytes of other than cheap ones are gone afterwards. Records that give no
   // document are appended to out.bad. Stopped: the rest is left out.
-  void parse(std::span<RawRecord> records, ParsedBatch& out, std::stop_token stop = {});
+  void parse(std::span<ingest::RawRecord> records, ParsedBatch& out, std::stop_token stop = {});
 
  private:
-  void parse_one(RawRecord& record, std::uint32_t place, ParsedBatch& out);
-  Result<Document> document_of(RawRecord& record) const;
-  std::uint32_t analyze(const Document& document);
+  void parse_one(ingest::RawRecord& record, std::uint32_t place, ParsedBatch& out);
+  Result<ingest::Document> document_of(ingest::RawRecord& record) const;
+  std::uint32_t analyze(const ingest::Document& document);
 
   ParseLimits limits_;
-  ParseOptions options_;
+  ingest::ParseOptions options_;
   text::Analyzer analyzer_;
   TokenGrouper grouper_;
-  FrameCompressor compressor_;
-  std::vector<DocumentFrameWriter> frames_;  // one a partition
+  runs::FrameCompressor compressor_;
+  std::vector<runs::DocumentFrameWriter> frames_;  // one a partition
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::parse

@@ -7,7 +7,7 @@
 #include "indexer/ingest/record_reader.h"
 #include "indexer/parse/token_groups.h"
 
-namespace frond::indexer {
+namespace frond::indexer::parse {
 
 // XXH3-128 of an external id: what ids are told apart by (among 10^12 of them two alike have a chance of 10^-14).
 struct IdHash {
@@ -34,8 +34,8 @@ struct ParsedBatch {
   // frames[j]: the documents whose place is j modulo the number of partitions (DocumentFrameWriter). Right as they are
   // where no document of the batch is a duplicate.
   std::vector<ByteBuffer> frames;
-  std::vector<BadRecord> bad;  // in input order
+  std::vector<ingest::BadRecord> bad;  // in input order
   std::vector<ShortenedDocument> shortened;
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::parse

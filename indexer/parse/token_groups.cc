@@ -4,18 +4,19 @@
 
 #include "common/base/check.h"
 
-namespace frond::indexer {
+namespace frond::indexer::parse {
 namespace {
 
 constexpr std::uint16_t kNewDocument = 0xffff;  // no collection has this number
-static_assert(kTrieCollections < kNewDocument);
+static_assert(dictionary::kTrieCollections < kNewDocument);
 constexpr std::uint8_t kDocumentMark = 255, kLongMark = 254;
 
 std::size_t coded_bytes(std::size_t suffix_bytes) { return suffix_bytes + (suffix_bytes < kLongMark ? 1 : 3); }
 
 }  // namespace
 
-TokenGrouper::TokenGrouper(std::size_t kept_bytes) : kept_bytes_(kept_bytes), collections_(kTrieCollections) {}
+TokenGrouper::TokenGrouper(std::size_t kept_bytes)
+    : kept_bytes_(kept_bytes), collections_(dictionary::kTrieCollections) {}
 
 void TokenGrouper::begin_document(std::uint32_t document) {
   FROND_CHECK(document < kMaxBatchDocuments && document >= document_);
@@ -26,7 +27,7 @@ void TokenGrouper::begin_document(std::uint32_t document) {
 }
 
 void TokenGrouper::add(std::string_view term) {
-  const TriePlace place = trie_place(term);
+  const dictionary::TriePlace place = dictionary::trie_place(term);
   const std::string_view suffix = term.substr(place.prefix_bytes);
   const std::size_t coded = coded_bytes(suffix.size());
   const std::size_t at = staged_.size();
@@ -57,7 +58,7 @@ void TokenGrouper::finish(TokenGroups& out) {
   for (std::size_t i = 0; i < collections_.size(); ++i) {
     Collection& collection = collections_[i];
     if (collection.bytes == 0) continue;
-    out.groups.push_back({static_cast<TrieCollection>(i), total, total + collection.bytes});
+    out.groups.push_back({static_cast<dictionary::TrieCollection>(i), total, total + collection.bytes});
     // From here on: where the next token goes, and whose tokens were put there last.
     collection = {total, 0};
     total = out.groups.back().end;
@@ -95,4 +96,4 @@ void TokenGrouper::finish(TokenGroups& out) {
   document_ = 0;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::parse

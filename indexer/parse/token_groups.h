@@ -13,12 +13,12 @@
 #include "common/base/bytes.h"
 #include "indexer/dictionary/trie.h"
 
-namespace frond::indexer {
+namespace frond::indexer::parse {
 
 inline constexpr std::size_t kMaxBatchDocuments = 0xffff;
 
 struct TokenGroup {
-  TrieCollection collection = 0;
+  dictionary::TrieCollection collection = 0;
   std::uint32_t begin = 0, end = 0;  // of its bytes
 };
 
@@ -89,4 +89,4 @@ void for_each_token(ByteView group, OnDocument&& on_document, OnSuffix&& on_suff
   for_each_token(place, group.data() + group.size(), on_document, on_suffix);
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::parse

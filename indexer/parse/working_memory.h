@@ -9,7 +9,7 @@
 
 #include "common/base/mutex.h"
 
-namespace frond::indexer {
+namespace frond::indexer::parse {
 
 // Any thread. Who holds a lease waits for nothing but the processor, so leases come back.
 class WorkingMemory {
@@ -51,4 +51,4 @@ class WorkingMemory {
   std::uint64_t left_ FROND_GUARDED_BY(mutex_);
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::parse

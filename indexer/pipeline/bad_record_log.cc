@@ -1,8 +1,8 @@
 #include "indexer/pipeline/bad_record_log.h"
 
-namespace frond::indexer {
+namespace frond::indexer::pipeline {
 
-Result<void> BadRecordLog::bad(const BadRecord& record) {
+Result<void> BadRecordLog::bad(const ingest::BadRecord& record) {
   if (++bad_ <= kReportedRecords)
     logger_.warn("bad record", {{"file", record.file},
                                 {"record", std::to_string(record.number)},
@@ -14,7 +14,7 @@ Result<void> BadRecordLog::bad(const BadRecord& record) {
                                    " bad records (--max-bad-records); the last: " + last_bad_);
 }
 
-void BadRecordLog::duplicate(const RawRecord& record, std::string_view id) {
+void BadRecordLog::duplicate(const ingest::RawRecord& record, std::string_view id) {
   if (++duplicates_ > kReportedRecords) return;
   logger_.warn("duplicate id", {{"file", record.file},
                                 {"record", std::to_string(record.number)},
@@ -22,7 +22,7 @@ void BadRecordLog::duplicate(const RawRecord& record, std::string_view id) {
                                 {"reason", "the id '" + std::string(id) + "' was there before; the first stays"}});
 }
 
-void BadRecordLog::shortened(const RawRecord& record, bool title_cut, bool url_dropped) {
+void BadRecordLog::shortened(const ingest::RawRecord& record, bool title_cut, bool url_dropped) {
   const std::string where = record.file + ": record " + std::to_string(record.number);
   if (title_cut) titles_cut_.add(where);
   if (url_dropped) urls_dropped_.add(where);
@@ -37,4 +37,4 @@ void BadRecordLog::finish() {
   say("duplicate ids", duplicates_);
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::pipeline

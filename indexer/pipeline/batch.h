@@ -8,18 +8,18 @@
 #include "indexer/invert/inverter.h"
 #include "indexer/parse/parsed_batch.h"
 
-namespace frond::indexer {
+namespace frond::indexer::pipeline {
 
 // One thread at a time, until the sequencer gives it to the inverters, which only read.
 struct Batch {
   std::uint64_t sequence = 0;                   // from 0, in input order
   std::uint64_t record_bytes = 0;               // of all records
   std::uint64_t alone_bytes = 0;                // not 0: a single record so dear that nothing else is in flight
-  std::vector<RawRecord> records;               // reader
+  std::vector<ingest::RawRecord> records;       // reader
   std::uint64_t bad_left_out = 0;               // reader: bad records before the last that it put into parsed.bad
-  ParsedBatch parsed;                           // parser
-  std::vector<DocumentNumber> numbers;          // sequencer: of parsed.documents
-  std::vector<std::vector<TokenGroup>> shares;  // sequencer: by inverter
+  parse::ParsedBatch parsed;                    // parser
+  std::vector<invert::DocumentNumber> numbers;  // sequencer: of parsed.documents
+  std::vector<std::vector<parse::TokenGroup>> shares;  // sequencer: by inverter
   std::atomic<std::uint32_t> inverters_left = 0;
 
   void clear() {
@@ -41,4 +41,4 @@ struct Batch {
   }
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::pipeline

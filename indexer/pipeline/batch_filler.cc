@@ -6,32 +6,33 @@
 
 #include "indexer/ingest/parse_cost.h"
 
-namespace frond::indexer {
+namespace frond::indexer::pipeline {
 namespace {
 
 // Beside the bytes of a record: the allocator's, and the file's name, which each has.
-std::uint64_t bytes_of(const RawRecord& record) {
+std::uint64_t bytes_of(const ingest::RawRecord& record) {
   constexpr std::uint64_t kAllocated = 64;
   return sizeof record + kAllocated + record.file.size() + record.name.size() + record.bytes.size();
 }
 
 }  // namespace
 
-Result<std::unique_ptr<BatchFiller>> BatchFiller::open(std::vector<std::filesystem::path> inputs, Format format,
-                                                       ReadOptions options, const MemoryPlan& plan,
+Result<std::unique_ptr<BatchFiller>> BatchFiller::open(std::vector<std::filesystem::path> inputs, ingest::Format format,
+                                                       ingest::ReadOptions options, const MemoryPlan& plan,
                                                        std::function<void(std::uint64_t)> on_window) {
   std::unique_ptr<BatchFiller> filler(new BatchFiller(plan));
-  options.limits = InputLimits::of(plan.limit);
+  options.limits = ingest::InputLimits::of(plan.limit);
   options.limits.on_window = [to = filler.get(), told = std::move(on_window)](std::uint64_t bytes) {
     to->window_bytes_ = bytes;
     told(bytes);
   };
-  filler->reader_ = FROND_TRY(RecordReader::open(
-      std::move(inputs), format, [to = filler.get()](const BadRecord& bad) { to->note_bad(bad); }, std::move(options)));
+  filler->reader_ = FROND_TRY(ingest::RecordReader::open(
+      std::move(inputs), format, [to = filler.get()](const ingest::BadRecord& bad) { to->note_bad(bad); },
+      std::move(options)));
   return filler;
 }
 
-void BatchFiller::note_bad(const BadRecord& bad) {
+void BatchFiller::note_bad(const ingest::BadRecord& bad) {
   if (bad_.size() < kMostDetails) {
     bad_.push_back(bad);
   } else {
@@ -41,14 +42,15 @@ void BatchFiller::note_bad(const BadRecord& bad) {
 }
 
 // Whether the record may be parsed at all. Tells what that takes, and what its page may take.
-bool BatchFiller::fits(RawRecord& record) {
-  const ParseCost cost = parse_cost(record);
+bool BatchFiller::fits(ingest::RawRecord& record) {
+  const ingest::ParseCost cost = ingest::parse_cost(record);
   const std::uint64_t least = cost.bytes - cost.tree_bytes;
   const std::uint64_t most = plan_.alone - std::min(plan_.alone, window_bytes_);
   if (least > most) {
-    note_bad(bad_record(record, Error(Code::kInvalid, "takes up to " + in_mebibytes(least) +
-                                                          " of memory to parse, more than --memory-limit allows (" +
-                                                          in_mebibytes(most) + ")")));
+    note_bad(
+        ingest::bad_record(record, Error(Code::kInvalid, "takes up to " + ingest::in_mebibytes(least) +
+                                                             " of memory to parse, more than --memory-limit allows (" +
+                                                             ingest::in_mebibytes(most) + ")")));
     return false;
   }
   // Most pages take much less than they might, so what there is has to do.
@@ -75,7 +77,7 @@ void BatchFiller::take(Batch& batch) {
 
 Result<bool> BatchFiller::fill(Batch& batch) {
   bool more = true;
-  while (batch.record_bytes < plan_.batch_bytes && batch.records.size() < kMaxBatchDocuments) {
+  while (batch.record_bytes < plan_.batch_bytes && batch.records.size() < parse::kMaxBatchDocuments) {
     more = FROND_TRY(next_record());
     if (!more) break;
     const bool alone = held_->parse_bytes > plan_.parse;
@@ -89,4 +91,4 @@ Result<bool> BatchFiller::fill(Batch& batch) {
   return more;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::pipeline

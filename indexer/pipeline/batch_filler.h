@@ -11,7 +11,7 @@
 #include "indexer/pipeline/batch.h"
 #include "indexer/pipeline/memory.h"
 
-namespace frond::indexer {
+namespace frond::indexer::pipeline {
 
 // One thread, the reader's. Errors as RecordReader.
 class BatchFiller {
@@ -20,26 +20,26 @@ class BatchFiller {
   static constexpr std::size_t kMostDetails = 1000;
 
   // The limits of `options` are those of the plan, which has to outlive it. on_window: as InputLimits.
-  static Result<std::unique_ptr<BatchFiller>> open(std::vector<std::filesystem::path> inputs, Format format,
-                                                   ReadOptions options, const MemoryPlan& plan,
+  static Result<std::unique_ptr<BatchFiller>> open(std::vector<std::filesystem::path> inputs, ingest::Format format,
+                                                   ingest::ReadOptions options, const MemoryPlan& plan,
                                                    std::function<void(std::uint64_t)> on_window);
   // Fills an empty batch. False: there are no more records; the batch may have some.
   Result<bool> fill(Batch& batch);
-  const RecordReader& reader() const { return *reader_; }
+  const ingest::RecordReader& reader() const { return *reader_; }
 
  private:
   explicit BatchFiller(const MemoryPlan& plan) : plan_(plan) {}
   Result<bool> next_record();
-  bool fits(RawRecord& record);
-  void note_bad(const BadRecord& bad);
+  bool fits(ingest::RawRecord& record);
+  void note_bad(const ingest::BadRecord& bad);
   void take(Batch& batch);
 
   const MemoryPlan& plan_;
-  std::unique_ptr<RecordReader> reader_;
-  std::uint64_t window_bytes_ = 0;  // of the file at hand
-  std::optional<RawRecord> held_;   // the next one
-  std::vector<BadRecord> bad_;      // since the last batch
-  std::uint64_t bad_left_out_ = 0;  // before the last of them
+  std::unique_ptr<ingest::RecordReader> reader_;
+  std::uint64_t window_bytes_ = 0;         // of the file at hand
+  std::optional<ingest::RawRecord> held_;  // the next one
+  std::vector<ingest::BadRecord> bad_;     // since the last batch
+  std::uint64_t bad_left_out_ = 0;         // before the last of them
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::pipeline

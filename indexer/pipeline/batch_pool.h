@@ -12,7 +12,7 @@
 #include "common/base/mutex.h"
 #include "indexer/pipeline/batch.h"
 
-namespace frond::indexer {
+namespace frond::indexer::pipeline {
 
 // Owns the batches; others borrow. Any thread.
 class BatchPool {
@@ -102,4 +102,4 @@ class ReorderBuffer {
   std::uint64_t end_ FROND_GUARDED_BY(mutex_) = ~std::uint64_t{0};
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::pipeline

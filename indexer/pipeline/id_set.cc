@@ -3,29 +3,29 @@
 #include <algorithm>
 #include <utility>
 
-namespace frond::indexer {
+namespace frond::indexer::pipeline {
 
-bool IdSet::insert_into(std::vector<IdHash>& slots, IdHash id) {
+bool IdSet::insert_into(std::vector<parse::IdHash>& slots, parse::IdHash id) {
   __extension__ using Wide = unsigned __int128;
   // In the order of the hashes, so that a table is copied into a larger one from front to back.
   auto at = static_cast<std::size_t>(Wide{id.low} * slots.size() >> 64);
   for (;; at = at + 1 == slots.size() ? 0 : at + 1) {
     if (slots[at] == id) return false;
-    if (slots[at] == IdHash{}) {
+    if (slots[at] == parse::IdHash{}) {
       slots[at] = id;
       return true;
     }
   }
 }
 
-bool IdSet::insert(IdHash id) {
-  if (id == IdHash{}) id.low = 1;  // the mark of a free slot
+bool IdSet::insert(parse::IdHash id) {
+  if (id == parse::IdHash{}) id.low = 1;  // the mark of a free slot
   Table& table = tables_[id.high >> 59];
   if (table.used * 5 >= table.slots.size() * 4) {
-    const std::vector<IdHash> old =
-        std::exchange(table.slots, std::vector<IdHash>(std::max<std::size_t>(64, table.slots.size() * 5 / 4)));
-    for (const IdHash& other : old)
-      if (!(other == IdHash{})) insert_into(table.slots, other);
+    const std::vector<parse::IdHash> old =
+        std::exchange(table.slots, std::vector<parse::IdHash>(std::max<std::size_t>(64, table.slots.size() * 5 / 4)));
+    for (const parse::IdHash& other : old)
+      if (!(other == parse::IdHash{})) insert_into(table.slots, other);
     slots_ += table.slots.size() - old.size();
   }
   if (!insert_into(table.slots, id)) return false;
@@ -34,4 +34,4 @@ bool IdSet::insert(IdHash id) {
   return true;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::pipeline

@@ -7,24 +7,24 @@
 
 #include "indexer/parse/parsed_batch.h"
 
-namespace frond::indexer {
+namespace frond::indexer::pipeline {
 
 // One thread. 20 to 25 bytes an id.
 class IdSet {
  public:
   // False: it was there.
-  bool insert(IdHash id);
+  bool insert(parse::IdHash id);
   std::uint64_t size() const { return size_; }
-  std::uint64_t bytes() const { return slots_ * sizeof(IdHash); }
+  std::uint64_t bytes() const { return slots_ * sizeof(parse::IdHash); }
 
  private:
   struct Table {
-    std::vector<IdHash> slots;  // {0, 0} is free
+    std::vector<parse::IdHash> slots;  // {0, 0} is free
     std::size_t used = 0;
   };
-  static bool insert_into(std::vector<IdHash>& slots, IdHash id);
+  static bool insert_into(std::vector<parse::IdHash>& slots, parse::IdHash id);
   std::array<Table, 32> tables_;
   std::uint64_t size_ = 0, slots_ = 0;
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::pipeline

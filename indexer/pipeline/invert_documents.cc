@@ -19,7 +19,7 @@
 #include "indexer/pipeline/memory_budget.h"
 #include "indexer/pipeline/sequencer.h"
 
-namespace frond::indexer {
+namespace frond::indexer::pipeline {
 namespace {
 
 double thread_seconds() {
@@ -62,14 +62,14 @@ class Pipeline {
   FirstError error_;
   BadRecordLog log_;
   MemoryBudget budget_;
-  WorkingMemory parse_memory_;
+  parse::WorkingMemory parse_memory_;
   BatchPool pool_;
   BoundedQueue<Batch*> to_parsers_;
   ReorderBuffer to_sequencer_;
   InverterLanes lanes_;
   std::unique_ptr<BatchFiller> filler_;
   std::optional<Sequencer> sequencer_;
-  std::optional<Assignment> assignment_;
+  std::optional<invert::Assignment> assignment_;
   std::vector<double> parse_seconds_, invert_seconds_;
   double read_seconds_ = 0, sequence_seconds_ = 0;
 };
@@ -78,9 +78,10 @@ Result<void> Pipeline::open() {
   filler_ = FROND_TRY(BatchFiller::open(options_.inputs, options_.format, options_.read, plan_,
                                         [this](std::uint64_t bytes) { hold_window(bytes); }));
   progress_.stored_total = filler_->reader().stored_bytes_total();
-  std::vector<SpoolWriter> spools;
+  std::vector<runs::SpoolWriter> spools;
   for (std::uint32_t p = 0; p < options_.partitions; ++p)
-    spools.push_back(FROND_TRY(SpoolWriter::create(folder_ / ("spool-p" + std::to_string(p)), plan_.spool_bytes)));
+    spools.push_back(
+        FROND_TRY(runs::SpoolWriter::create(folder_ / ("spool-p" + std::to_string(p)), plan_.spool_bytes)));
   sequencer_.emplace(std::move(spools), plan_.ids, log_);
   parse_seconds_.resize(plan_.parsers);
   invert_seconds_.resize(lanes_.count());
@@ -115,7 +116,7 @@ Result<void> Pipeline::read() {
     batch->sequence = sequence;
     progress_.bytes = filler_->reader().bytes_read();
     progress_.stored_bytes = filler_->reader().stored_bytes_read();
-    for (std::size_t i = 0; i < kSkipReasons; ++i)
+    for (std::size_t i = 0; i < ingest::kSkipReasons; ++i)
       progress_.skipped[i] = filler_->reader().skipped().by_reason()[i].count;
     if (!admit(*batch)) return {};
     ++sequence;
@@ -127,8 +128,9 @@ Result<void> Pipeline::read() {
 }
 
 Result<void> Pipeline::parse() {
-  BatchParser parser(options_.analyzer, options_.partitions,
-                     {InputLimits::of(plan_.limit).record_bytes, plan_.batch_bytes, &parse_memory_}, options_.parse);
+  parse::BatchParser parser(options_.analyzer, options_.partitions,
+                            {ingest::InputLimits::of(plan_.limit).record_bytes, plan_.batch_bytes, &parse_memory_},
+                            options_.parse);
   while (const std::optional<Batch*> batch = to_parsers_.pop(error_.token())) {
     parser.parse((*batch)->records, (*batch)->parsed, error_.token());
     to_sequencer_.put(**batch);
@@ -187,7 +189,7 @@ InvertedDocuments Pipeline::collect() {
     all.partitions[p].spool = folder_ / ("spool-p" + std::to_string(p));
   // A term's postings are all of one inverter, whose runs come in the order in which it made them.
   for (std::size_t i = 0; i < lanes_.count(); ++i) {
-    for (const RunFile& run : lanes_.runs(i)) {
+    for (const runs::RunFile& run : lanes_.runs(i)) {
       all.partitions[run.partition].runs.push_back(run.path);
       ++all.runs;
       all.run_bytes += run.bytes;
@@ -218,4 +220,4 @@ Result<InvertedDocuments> invert_documents(const InvertOptions& options, const s
   return Pipeline(options, folder, progress, logger, stop).run();
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::pipeline

@@ -22,13 +22,13 @@
 #include "indexer/ingest/record_reader.h"
 #include "indexer/pipeline/memory.h"
 
-namespace frond::indexer {
+namespace frond::indexer::pipeline {
 
 struct InvertOptions {
   std::vector<std::filesystem::path> inputs;
-  Format format = Format::kAuto;
-  ReadOptions read;
-  ParseOptions parse;
+  ingest::Format format = ingest::Format::kAuto;
+  ingest::ReadOptions read;
+  ingest::ParseOptions parse;
   text::AnalyzerConfig analyzer;
   std::uint32_t partitions = 1;
   std::uint64_t max_bad_records = 0;
@@ -42,7 +42,7 @@ struct InvertProgress {
   std::atomic<std::uint64_t> stored_total = 0;
   std::atomic<std::uint64_t> documents = 0;
   std::atomic<std::uint64_t> bad_records = 0, duplicates = 0;
-  std::array<std::atomic<std::uint64_t>, kSkipReasons> skipped{};  // files, by SkipReason
+  std::array<std::atomic<std::uint64_t>, ingest::kSkipReasons> skipped{};  // files, by SkipReason
 };
 
 // What the second half needs.
@@ -52,10 +52,10 @@ struct InvertedDocuments {
     std::filesystem::path spool;
   };
   std::vector<Part> partitions;
-  InputSummary input;  // of all inputs, in the share or not
-  FilesRead files_read{};
-  SkippedFiles skipped;
-  Tally titles_cut, urls_dropped;
+  ingest::InputSummary input;  // of all inputs, in the share or not
+  ingest::FilesRead files_read{};
+  ingest::SkippedFiles skipped;
+  ingest::Tally titles_cut, urls_dropped;
   std::string last_bad;  // record, as to_string(BadRecord)
   std::uint64_t documents = 0, tokens = 0, bytes = 0, bad_records = 0, duplicates = 0, runs = 0, run_bytes = 0;
   // Processor time, over all threads of a kind.
@@ -67,4 +67,4 @@ struct InvertedDocuments {
 Result<InvertedDocuments> invert_documents(const InvertOptions& options, const std::filesystem::path& folder,
                                            InvertProgress& progress, Logger& logger, std::stop_token stop);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::pipeline

@@ -7,7 +7,7 @@
 #include "indexer/invert/cpu_inverter.h"
 #include "indexer/pipeline/memory.h"
 
-namespace frond::indexer {
+namespace frond::indexer::pipeline {
 namespace {
 
 constexpr std::uint64_t kWorthReturning = std::uint64_t{4} << 20;
@@ -18,7 +18,7 @@ InverterLanes::InverterLanes(const MemoryPlan& plan, const MemoryBudget& budget,
                              std::uint32_t partitions) {
   for (std::uint32_t i = 0; i < plan.inverters; ++i) {
     auto& lane = *lanes_.emplace_back(std::make_unique<Lane>());
-    lane.inverter = std::make_unique<CpuInverter>(
+    lane.inverter = std::make_unique<invert::CpuInverter>(
         folder, "cpu" + std::to_string(i), partitions, [&budget] { return budget.postings_of_one(); },
         plan.frame_bytes);
     lane.queue = std::make_unique<BoundedQueue<Batch*>>(plan.batches + 2);  // two may order a flush
@@ -51,7 +51,7 @@ void InverterLanes::flush_above(std::uint64_t bytes, std::stop_token stop) {
 }
 
 Result<void> InverterLanes::flush(Lane& lane) {
-  for (RunFile& run : FROND_TRY(lane.inverter->flush())) lane.runs.push_back(std::move(run));
+  for (runs::RunFile& run : FROND_TRY(lane.inverter->flush())) lane.runs.push_back(std::move(run));
   release_unused_memory();
   return {};
 }
@@ -76,4 +76,4 @@ Result<void> InverterLanes::run(std::size_t number, BatchPool& pool, std::stop_t
   return flush(lane);
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::pipeline

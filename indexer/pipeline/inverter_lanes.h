@@ -16,7 +16,7 @@
 #include "indexer/pipeline/bounded_queue.h"
 #include "indexer/pipeline/memory_budget.h"
 
-namespace frond::indexer {
+namespace frond::indexer::pipeline {
 
 class InverterLanes {
  public:
@@ -35,13 +35,13 @@ class InverterLanes {
   // Thread `number`: until the lanes are closed, or `stop`. Gives batches back to the pool. Errors as the inverter's.
   Result<void> run(std::size_t number, BatchPool& pool, std::stop_token stop);
   // When all threads have ended.
-  const std::vector<RunFile>& runs(std::size_t number) const { return lanes_[number]->runs; }
+  const std::vector<runs::RunFile>& runs(std::size_t number) const { return lanes_[number]->runs; }
 
  private:
   struct Lane {
-    std::unique_ptr<Inverter> inverter;
+    std::unique_ptr<invert::Inverter> inverter;
     std::unique_ptr<BoundedQueue<Batch*>> queue;  // null: flush
-    std::vector<RunFile> runs;
+    std::vector<runs::RunFile> runs;
     std::uint64_t flushes = 0;  // carried out, under flushed_mutex_
   };
   bool someone_holds_more(std::uint64_t bytes) const;
@@ -54,4 +54,4 @@ class InverterLanes {
   std::condition_variable_any flushed_;
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::pipeline

@@ -11,7 +11,7 @@
 #include "indexer/invert/cpu_inverter.h"
 #include "indexer/runs/document_spool.h"
 
-namespace frond::indexer {
+namespace frond::indexer::pipeline {
 namespace {
 
 constexpr std::uint64_t kKiB = 1024, kMiB = 1024 * kKiB;
@@ -32,13 +32,14 @@ std::uint64_t alone_of(std::uint64_t limit) { return limit / 8 * 3; }
 std::uint64_t parse_of(std::uint64_t limit) { return limit / 8; }
 
 std::size_t frames_of(std::uint64_t limit, std::uint32_t partitions) {
-  return std::clamp<std::size_t>(limit / kFramesShare / partitions, RunWriter::kLeastFrameBytes, kFramePayloadBytes);
+  return std::clamp<std::size_t>(limit / kFramesShare / partitions, runs::RunWriter::kLeastFrameBytes,
+                                 runs::kFramePayloadBytes);
 }
 
 // A plan with so many threads and batches of so many bytes; elastic is 0 where it does not fit.
 MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters, std::uint32_t partitions,
                      std::uint64_t batch_bytes) {
-  const InputLimits input = InputLimits::of(limit);
+  const ingest::InputLimits input = ingest::InputLimits::of(limit);
   MemoryPlan plan;
   plan.limit = limit;
   plan.parsers = parsers;
@@ -49,16 +50,17 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
   plan.alone = alone_of(limit);
   plan.ids = ids_of(limit);
   plan.frame_bytes = frames_of(limit, partitions);
-  plan.spool_bytes = std::clamp<std::size_t>(limit / kSpoolsShare / partitions, 4 * kKiB, SpoolWriter::kBufferBytes);
+  plan.spool_bytes =
+      std::clamp<std::size_t>(limit / kSpoolsShare / partitions, 4 * kKiB, runs::SpoolWriter::kBufferBytes);
   plan.flush_at = limit - limit / 16;
-  plan.least_run = CpuInverter::kLeastBytes;
+  plan.least_run = invert::CpuInverter::kLeastBytes;
   const std::uint64_t batch = batch_bytes * kBatchTenths / 10;
   const std::uint64_t always = kProgramBytes + input.record_bytes + 2 * batch +
                                parsers * (kParserBytes + batch_bytes * kParserTenths / 10) +
                                batch_bytes * kSequencerTenths / 10 + partitions * plan.spool_bytes +
-                               inverters * CpuInverter::flush_bytes(partitions, plan.frame_bytes);
+                               inverters * invert::CpuInverter::flush_bytes(partitions, plan.frame_bytes);
   plan.drained = (plan.batches - 2) * batch + plan.parse;
-  const std::uint64_t postings = inverters * CpuInverter::kLeastBytes;
+  const std::uint64_t postings = inverters * invert::CpuInverter::kLeastBytes;
   const std::uint64_t beside_others = always + plan.drained + input.window_bytes + plan.ids + postings;
   const std::uint64_t beside_one_alone = always + plan.alone + plan.ids + postings;
   if (std::max(beside_others, beside_one_alone) <= limit) plan.elastic = limit - always - plan.drained;
@@ -79,7 +81,7 @@ MemoryPlan plan_memory(std::uint64_t limit, std::uint32_t parsers, std::uint32_t
   }
   // Not reached: one of each fits into kMinMemoryLimit, with as many partitions as there may be (a test).
   MemoryPlan plan = plan_with(limit, 1, 1, partitions, kLeastBatch);
-  plan.elastic = plan.ids + CpuInverter::kLeastBytes;
+  plan.elastic = plan.ids + invert::CpuInverter::kLeastBytes;
   return plan;
 }
 
@@ -90,7 +92,7 @@ WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint3
   constexpr std::uint64_t kDocumentFactor = 4;
   WritePlan plan;
   plan.id_bytes = static_cast<std::size_t>(std::clamp<std::uint64_t>(limit / 16, 8 * kMiB, 32 * kMiB));
-  const std::uint64_t shared = kProgramBytes + kDocumentFactor * InputLimits::of(limit).record_bytes;
+  const std::uint64_t shared = kProgramBytes + kDocumentFactor * ingest::InputLimits::of(limit).record_bytes;
   const std::uint64_t fit = limit > shared ? (limit - shared) / (kWriterBytes + plan.id_bytes) : 0;
   // Two threads work on each.
   plan.at_once = static_cast<std::uint32_t>(
@@ -115,4 +117,4 @@ std::uint64_t peak_resident_bytes() {
 
 void release_unused_memory() { ::malloc_trim(0); }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::pipeline

@@ -19,7 +19,7 @@
 
 #include "common/base/result.h"
 
-namespace frond::indexer {
+namespace frond::indexer::pipeline {
 
 // Below it, nothing would be left for postings beside the writer of a partition and a document.
 inline constexpr std::uint64_t kMinMemoryLimit = std::uint64_t{128} << 20;
@@ -56,4 +56,4 @@ std::uint64_t peak_resident_bytes();  // since it started
 // Returns what the allocator holds for nothing to the system.
 void release_unused_memory();
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::pipeline

@@ -9,7 +9,7 @@
 #include "indexer/invert/cpu_inverter.h"
 #include "indexer/pipeline/memory.h"
 
-namespace frond::indexer {
+namespace frond::indexer::pipeline {
 
 // Any thread.
 class MemoryBudget {
@@ -33,7 +33,8 @@ class MemoryBudget {
   void share_out() {
     const std::uint64_t taken = ids_ + window_ + alone_;
     const std::uint64_t left = plan_.elastic - std::min(plan_.elastic, taken);
-    postings_of_one_.store(std::max(CpuInverter::kLeastBytes, left / plan_.inverters), std::memory_order_relaxed);
+    postings_of_one_.store(std::max(invert::CpuInverter::kLeastBytes, left / plan_.inverters),
+                           std::memory_order_relaxed);
   }
 
   const MemoryPlan& plan_;
@@ -42,4 +43,4 @@ class MemoryBudget {
   std::atomic<std::uint64_t> postings_of_one_ = 0;
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::pipeline

@@ -6,17 +6,17 @@
 #include "common/base/check.h"
 #include "indexer/pipeline/batch_filler.h"
 
-namespace frond::indexer {
+namespace frond::indexer::pipeline {
 namespace {
 
 constexpr std::size_t kKeptBytes = std::size_t{1} << 20;  // for batches with duplicates
 
 }  // namespace
 
-Sequencer::Sequencer(std::vector<SpoolWriter> spools, std::uint64_t max_id_bytes, BadRecordLog& log)
+Sequencer::Sequencer(std::vector<runs::SpoolWriter> spools, std::uint64_t max_id_bytes, BadRecordLog& log)
     : spools_(std::move(spools)),
       compressor_(kKeptBytes),
-      frames_(spools_.size(), DocumentFrameWriter(kKeptBytes / spools_.size())),
+      frames_(spools_.size(), runs::DocumentFrameWriter(kKeptBytes / spools_.size())),
       max_id_bytes_(max_id_bytes),
       log_(log) {}
 
@@ -25,17 +25,17 @@ Result<void> Sequencer::number(Batch& batch) {
     if (i + 1 == BatchFiller::kMostDetails) log_.left_out(batch.bad_left_out);
     FROND_TRY(log_.bad(batch.parsed.bad[i]));
   }
-  for (const ShortenedDocument& document : batch.parsed.shortened)
+  for (const parse::ShortenedDocument& document : batch.parsed.shortened)
     log_.shortened(batch.records[document.record], document.title_cut, document.url_dropped);
-  const DocumentNumber first = next_;
+  const invert::DocumentNumber first = next_;
   bool duplicates = false;
   batch.numbers.clear();
-  for (const ParsedDocument& document : batch.parsed.documents) {
+  for (const parse::ParsedDocument& document : batch.parsed.documents) {
     if (ids_.insert(document.id)) {
       batch.numbers.push_back(next_++);
       tokens_ += document.length;
     } else {
-      batch.numbers.push_back(kDropped);
+      batch.numbers.push_back(invert::kDropped);
       duplicates = true;
     }
   }
@@ -49,7 +49,7 @@ Result<void> Sequencer::number(Batch& batch) {
   return duplicates ? spool_without_duplicates(batch) : spool(batch, first);
 }
 
-Result<void> Sequencer::spool(const Batch& batch, DocumentNumber first) {
+Result<void> Sequencer::spool(const Batch& batch, invert::DocumentNumber first) {
   for (std::size_t j = 0; j < batch.parsed.frames.size(); ++j)
     FROND_TRY(spool_of(first + j).append(batch.parsed.frames[j]));
   return {};
@@ -57,17 +57,18 @@ Result<void> Sequencer::spool(const Batch& batch, DocumentNumber first) {
 
 // The parser dealt the documents as if all were kept; they are dealt anew.
 Result<void> Sequencer::spool_without_duplicates(const Batch& batch) {
-  std::vector<std::optional<DocumentFrame>> frames;
+  std::vector<std::optional<runs::DocumentFrame>> frames;
   for (const ByteBuffer& bytes : batch.parsed.frames) {
     frames.emplace_back();
     if (bytes.empty()) continue;
-    const DocumentFrameHeader header = FROND_TRY(read_frame_header(bytes));
-    frames.back() = FROND_TRY(DocumentFrame::open(header, ByteView(bytes).subspan(kDocumentFrameHeaderBytes)));
+    const runs::DocumentFrameHeader header = FROND_TRY(runs::read_frame_header(bytes));
+    frames.back() =
+        FROND_TRY(runs::DocumentFrame::open(header, ByteView(bytes).subspan(runs::kDocumentFrameHeaderBytes)));
   }
   for (std::size_t i = 0; i < batch.numbers.size(); ++i) {
-    const DocumentFrame& frame = *frames[i % frames.size()];
+    const runs::DocumentFrame& frame = *frames[i % frames.size()];
     const partition::StoredDocument& document = frame.documents()[i / frames.size()];
-    if (batch.numbers[i] == kDropped)
+    if (batch.numbers[i] == invert::kDropped)
       log_.duplicate(batch.records[batch.parsed.documents[i].record], document.id);
     else
       frames_[batch.numbers[i] % frames_.size()].add(document, batch.parsed.documents[i].length);
@@ -77,8 +78,8 @@ Result<void> Sequencer::spool_without_duplicates(const Batch& batch) {
 }
 
 Result<void> Sequencer::finish() {
-  for (SpoolWriter& spool : spools_) FROND_TRY(spool.finish());
+  for (runs::SpoolWriter& spool : spools_) FROND_TRY(spool.finish());
   return {};
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::pipeline

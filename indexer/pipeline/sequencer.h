@@ -11,13 +11,13 @@
 #include "indexer/pipeline/id_set.h"
 #include "indexer/runs/document_spool.h"
 
-namespace frond::indexer {
+namespace frond::indexer::pipeline {
 
 // Document n of the collection is docID n / P of partition n mod P. One thread.
 class Sequencer {
  public:
   // One spool a partition.
-  Sequencer(std::vector<SpoolWriter> spools, std::uint64_t max_id_bytes, BadRecordLog& log);
+  Sequencer(std::vector<runs::SpoolWriter> spools, std::uint64_t max_id_bytes, BadRecordLog& log);
   // Fills batch.numbers, reports what was refused, writes stored fields. Batches in input order. kInvalid: too many bad
   // records; ids that do not fit into memory; a partition that is full. kUnavailable: the disk.
   Result<void> number(Batch& batch);
@@ -28,18 +28,18 @@ class Sequencer {
   std::uint64_t id_bytes() const { return ids_.bytes(); }
 
  private:
-  Result<void> spool(const Batch& batch, DocumentNumber first);
+  Result<void> spool(const Batch& batch, invert::DocumentNumber first);
   Result<void> spool_without_duplicates(const Batch& batch);
-  SpoolWriter& spool_of(DocumentNumber document) { return spools_[document % spools_.size()]; }
+  runs::SpoolWriter& spool_of(invert::DocumentNumber document) { return spools_[document % spools_.size()]; }
 
-  std::vector<SpoolWriter> spools_;
-  FrameCompressor compressor_;
-  std::vector<DocumentFrameWriter> frames_;  // for batches with duplicates
+  std::vector<runs::SpoolWriter> spools_;
+  runs::FrameCompressor compressor_;
+  std::vector<runs::DocumentFrameWriter> frames_;  // for batches with duplicates
   IdSet ids_;
   std::uint64_t max_id_bytes_;
   BadRecordLog& log_;
-  DocumentNumber next_ = 0;
+  invert::DocumentNumber next_ = 0;
   std::uint64_t tokens_ = 0;
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::pipeline

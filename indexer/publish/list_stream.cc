@@ -7,7 +7,7 @@
 #include "common/postings/list_view.h"
 #include "indexer/runs/run_merger.h"
 
-namespace frond::indexer {
+namespace frond::indexer::publish {
 namespace {
 
 constexpr std::size_t kGroupBytes = std::size_t{256} << 10;  // of blobs that travel together
@@ -19,7 +19,7 @@ class ListAssembler {
   ListAssembler(const ListSource& source)
       : source_(source), builder_(source.codecs, source.lengths, source.b, source.average_length) {}
 
-  Result<BuiltList> assemble(RunMerger& merger) {
+  Result<BuiltList> assemble(runs::RunMerger& merger) {
     BuiltList list{.term = std::string(merger.term())};
     for (bool more = true; more || !docids_.empty();) {
       while (more && docids_.size() < postings::kSegmentPostings)
@@ -60,9 +60,9 @@ std::size_t bytes_of(const BuiltList& list) {
 
 }  // namespace
 
-Result<void> stream_lists(const ListSource& source, BoundedQueue<BuiltLists>& out, std::stop_token stop) {
-  const auto runs = FROND_TRY(reduce_runs(source.runs, source.partition, source.scratch));
-  RunMerger merger = FROND_TRY(RunMerger::open(runs, source.partition));
+Result<void> stream_lists(const ListSource& source, pipeline::BoundedQueue<BuiltLists>& out, std::stop_token stop) {
+  const auto runs = FROND_TRY(runs::reduce_runs(source.runs, source.partition, source.scratch));
+  runs::RunMerger merger = FROND_TRY(runs::RunMerger::open(runs, source.partition));
   ListAssembler assembler(source);
   BuiltLists group;
   std::size_t bytes = 0;
@@ -78,4 +78,4 @@ Result<void> stream_lists(const ListSource& source, BoundedQueue<BuiltLists>& ou
   return {};
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::publish

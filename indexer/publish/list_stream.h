@@ -14,7 +14,7 @@
 #include "common/codec/codec_choice.h"
 #include "indexer/pipeline/bounded_queue.h"
 
-namespace frond::indexer {
+namespace frond::indexer::publish {
 
 // One term's list, ready for PartitionWriter::add_list.
 struct BuiltList {
@@ -35,6 +35,6 @@ struct ListSource {
 
 // Merges until the end, or until `stop`. Lists go to `out` in term order, some at a time, whose weight is their bytes;
 // the caller closes it. kCorrupt names the run; kUnavailable.
-Result<void> stream_lists(const ListSource& source, BoundedQueue<BuiltLists>& out, std::stop_token stop);
+Result<void> stream_lists(const ListSource& source, pipeline::BoundedQueue<BuiltLists>& out, std::stop_token stop);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::publish

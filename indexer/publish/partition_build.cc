@@ -14,7 +14,7 @@
 #include "indexer/publish/list_stream.h"
 #include "indexer/runs/document_spool.h"
 
-namespace frond::indexer {
+namespace frond::indexer::publish {
 namespace {
 
 constexpr std::size_t kListBytesAhead = std::size_t{2} << 20;
@@ -26,7 +26,7 @@ Result<void> add_lists(partition::PartitionWriter& writer, const BuiltLists& lis
   return {};
 }
 
-Result<void> add_documents(partition::PartitionWriter& writer, const DocumentFrame& frame) {
+Result<void> add_documents(partition::PartitionWriter& writer, const runs::DocumentFrame& frame) {
   for (std::size_t i = 0; i < frame.documents().size(); ++i)
     FROND_TRY(writer.add_document(frame.documents()[i], frame.length(i)));
   return {};
@@ -40,8 +40,8 @@ struct Shared {
 };
 
 // The documents of the next frame, which is not the last.
-Result<void> add_frame(partition::PartitionWriter& writer, SpoolReader& spool, Shared& shared) {
-  const std::optional<DocumentFrame> frame = FROND_TRY(spool.next());
+Result<void> add_frame(partition::PartitionWriter& writer, runs::SpoolReader& spool, Shared& shared) {
+  const std::optional<runs::DocumentFrame> frame = FROND_TRY(spool.next());
   if (!frame) return {};
   FROND_TRY(add_documents(writer, *frame));
   shared.done += frame->documents().size();
@@ -49,8 +49,8 @@ Result<void> add_frame(partition::PartitionWriter& writer, SpoolReader& spool, S
 }
 
 // Lists as they come, documents meanwhile.
-Result<void> write_all(partition::PartitionWriter& writer, SpoolReader& spool, BoundedQueue<BuiltLists>& lists,
-                       Shared& shared, std::stop_token stop) {
+Result<void> write_all(partition::PartitionWriter& writer, runs::SpoolReader& spool,
+                       pipeline::BoundedQueue<BuiltLists>& lists, Shared& shared, std::stop_token stop) {
   while (!stop.stop_requested()) {
     while (const std::optional<BuiltLists> some = lists.try_pop()) FROND_TRY(add_lists(writer, *some));
     const std::uint64_t bytes = FROND_TRY(spool.next_bytes());
@@ -61,7 +61,7 @@ Result<void> write_all(partition::PartitionWriter& writer, SpoolReader& spool, B
     }
     const MutexLock alone(shared.large_frame);
     FROND_TRY(add_frame(writer, spool, shared));
-    release_unused_memory();
+    pipeline::release_unused_memory();
   }
   while (const std::optional<BuiltLists> some = lists.pop(stop)) FROND_TRY(add_lists(writer, *some));
   return {};
@@ -69,7 +69,7 @@ Result<void> write_all(partition::PartitionWriter& writer, SpoolReader& spool, B
 
 // A partition takes about as much as the runs and the spool that it is made from, which go when it is there. So much
 // has to be free before it is begun: better said now than in the middle.
-Result<void> expect_room(const InvertedDocuments::Part& part, const std::filesystem::path& folder,
+Result<void> expect_room(const pipeline::InvertedDocuments::Part& part, const std::filesystem::path& folder,
                          std::uint64_t disk_reserve) {
   std::uint64_t bytes = 0;
   const auto add = [&bytes](const std::filesystem::path& file) {
@@ -81,17 +81,17 @@ Result<void> expect_room(const InvertedDocuments::Part& part, const std::filesys
   return repository::expect_room(folder, bytes / 4 * 3, disk_reserve, "writing it");
 }
 
-Result<partition::PartitionSummary> build_partition(const InvertedDocuments::Part& part, std::uint32_t number,
+Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocuments::Part& part, std::uint32_t number,
                                                     const std::filesystem::path& folder, const std::string& id,
                                                     Shared& shared, std::stop_token stop) {
   const PartitionBuildOptions& options = shared.options;
   FROND_TRY(expect_room(part, folder, options.disk_reserve));
-  const std::vector<std::uint32_t> lengths = FROND_TRY(SpoolReader::read_lengths(part.spool));
+  const std::vector<std::uint32_t> lengths = FROND_TRY(runs::SpoolReader::read_lengths(part.spool));
   const auto writer =
       FROND_TRY(partition::PartitionWriter::create(folder / id, options.average_length, options.memory.id_bytes));
-  SpoolReader spool = FROND_TRY(SpoolReader::open(part.spool));
-  BoundedQueue<BuiltLists> lists(kListBytesAhead);
-  FirstError error(stop);
+  runs::SpoolReader spool = FROND_TRY(runs::SpoolReader::open(part.spool));
+  pipeline::BoundedQueue<BuiltLists> lists(kListBytesAhead);
+  pipeline::FirstError error(stop);
   {
     const ListSource source{part.runs, number, folder, lengths, options.codecs, options.b, options.average_length};
     const std::jthread thread([&] {
@@ -111,23 +111,21 @@ Result<partition::PartitionSummary> build_partition(const InvertedDocuments::Par
 
 }  // namespace
 
-Result<std::vector<partition::PartitionSummary>> build_partitions(const std::vector<InvertedDocuments::Part>& parts,
-                                                                  const std::vector<std::string>& ids,
-                                                                  const std::filesystem::path& folder,
-                                                                  const PartitionBuildOptions& options,
-                                                                  std::atomic<std::uint64_t>& done,
-                                                                  std::stop_token stop) {
+Result<std::vector<partition::PartitionSummary>> build_partitions(
+    const std::vector<pipeline::InvertedDocuments::Part>& parts, const std::vector<std::string>& ids,
+    const std::filesystem::path& folder, const PartitionBuildOptions& options, std::atomic<std::uint64_t>& done,
+    std::stop_token stop) {
   FROND_CHECK(ids.size() == parts.size());
   std::vector<partition::PartitionSummary> summaries(parts.size());
   std::atomic<std::uint32_t> next = 0;
   Shared shared{options, done, {}};
-  FirstError error(stop);
+  pipeline::FirstError error(stop);
   const auto work = [&]() -> Result<void> {
     for (std::uint32_t p = next++; p < parts.size() && !error.token().stop_requested(); p = next++) {
       auto built = build_partition(parts[p], p, folder, ids[p], shared, error.token());
       if (!built) return std::move(built).error().within("partition " + std::to_string(p));
       summaries[p] = std::move(*built);
-      release_unused_memory();
+      pipeline::release_unused_memory();
     }
     return {};
   };
@@ -143,4 +141,4 @@ Result<std::vector<partition::PartitionSummary>> build_partitions(const std::vec
   return summaries;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::publish

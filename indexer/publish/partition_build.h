@@ -13,23 +13,21 @@
 #include "common/partition/partition_writer.h"
 #include "indexer/pipeline/invert_documents.h"
 
-namespace frond::indexer {
+namespace frond::indexer::publish {
 
 struct PartitionBuildOptions {
   codec::CodecChoice codecs;
   double b = 0;
   double average_length = 0;  // of the whole collection
-  WritePlan memory;
+  pipeline::WritePlan memory;
   std::uint64_t disk_reserve = 0;  // bytes of the disk that have to stay free
 };
 
 // Writes partition p into folder/ids[p], and removes its runs and its spool. `done` counts documents written. Errors
 // name the partition: kCorrupt, kInvalid, kUnavailable (the disk, also where a partition will not fit; or stopped).
-Result<std::vector<partition::PartitionSummary>> build_partitions(const std::vector<InvertedDocuments::Part>& parts,
-                                                                  const std::vector<std::string>& ids,
-                                                                  const std::filesystem::path& folder,
-                                                                  const PartitionBuildOptions& options,
-                                                                  std::atomic<std::uint64_t>& done,
-                                                                  std::stop_token stop);
+Result<std::vector<partition::PartitionSummary>> build_partitions(
+    const std::vector<pipeline::InvertedDocuments::Part>& parts, const std::vector<std::string>& ids,
+    const std::filesystem::path& folder, const PartitionBuildOptions& options, std::atomic<std::uint64_t>& done,
+    std::stop_token stop);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::publish

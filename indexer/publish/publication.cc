@@ -12,7 +12,7 @@
 #include "common/partition/term_files.h"
 #include "common/partition/term_statistics.h"
 
-namespace frond::indexer {
+namespace frond::indexer::publish {
 namespace {
 
 std::string utc_now() {
@@ -80,4 +80,4 @@ Result<repository::Manifest> publish_generation(repository::RepositoryWriter& wr
   return draft;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::publish

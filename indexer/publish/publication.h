@@ -5,7 +5,7 @@
 #include "common/base/result.h"
 #include "common/repository/repository.h"
 
-namespace frond::indexer {
+namespace frond::indexer::publish {
 
 // An id for a new partition: "g<generation>-p<number>-<random hex>".
 std::string new_partition_id(Generation generation, std::uint32_t number);
@@ -16,4 +16,4 @@ std::string new_partition_id(Generation generation, std::uint32_t number);
 Result<repository::Manifest> publish_generation(repository::RepositoryWriter& writer, repository::Manifest draft,
                                                 std::stop_token stop);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::publish

@@ -12,7 +12,7 @@
 #include "indexer/pipeline/id_set.h"
 #include "indexer/publish/publication.h"
 
-namespace frond::indexer {
+namespace frond::indexer::publish {
 namespace {
 
 namespace fs = std::filesystem;
@@ -93,14 +93,14 @@ Result<void> take_files(const fs::path& share, std::string_view collection, cons
 }
 
 // One build drops a duplicate id; here two partitions would each answer for it.
-Result<void> add_ids(IdSet& ids, const fs::path& folder, const PartitionEntry& entry, const fs::path& scratch,
+Result<void> add_ids(pipeline::IdSet& ids, const fs::path& folder, const PartitionEntry& entry, const fs::path& scratch,
                      const std::string& name, std::stop_token stop) {
   FROND_TRY(partition::Partition::ingest(folder, entry.summary.files, scratch, /*move=*/false));
   std::string twice;
   {
     const auto opened = FROND_TRY(partition::Partition::open(scratch, partition::FileReads::kBuffered));
     FROND_TRY(opened->for_each_document([&](DocId, const partition::StoredDocument& document) {
-      if (!ids.insert(hash_id(document.id))) twice = document.id;
+      if (!ids.insert(parse::hash_id(document.id))) twice = document.id;
       return twice.empty() && !stop.stop_requested();
     }));
   }
@@ -157,7 +157,7 @@ Result<Manifest> publish_shares(const fs::path& repository, std::string_view col
   draft.input = shares[0].input;
   draft.analyzer = shares[0].analyzer;
   draft.bm25 = shares[0].bm25;
-  IdSet ids;
+  pipeline::IdSet ids;
   for (std::uint32_t i = 0; i < count; ++i) {
     PartitionEntry entry = shares[i].partitions[0];
     const std::string id = new_partition_id(writer->next_generation(), i);
@@ -178,4 +178,4 @@ Result<Manifest> publish_shares(const fs::path& repository, std::string_view col
   return published;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::publish

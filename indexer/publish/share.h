@@ -14,7 +14,7 @@
 #include "common/base/result.h"
 #include "common/repository/manifest.h"
 
-namespace frond::indexer {
+namespace frond::indexer::publish {
 
 // Where the builder of share `index` of `count` publishes.
 std::filesystem::path share_repository(const std::filesystem::path& repository, std::string_view collection,
@@ -30,4 +30,4 @@ std::filesystem::path share_repository(const std::filesystem::path& repository, 
 Result<repository::Manifest> publish_shares(const std::filesystem::path& repository, std::string_view collection,
                                             std::uint32_t count, std::uint64_t disk_reserve, std::stop_token stop);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::publish

@@ -5,7 +5,7 @@
 
 #include "common/base/check.h"
 
-namespace frond::indexer {
+namespace frond::indexer::runs {
 namespace {
 
 // The spool is written once and read once: speed counts, size a little.
@@ -115,4 +115,4 @@ Result<DocumentFrame> DocumentFrame::open(const DocumentFrameHeader& header, Byt
   return frame;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::runs

@@ -10,7 +10,7 @@
 #include "common/base/result.h"
 #include "common/partition/partition_writer.h"
 
-namespace frond::indexer {
+namespace frond::indexer::runs {
 
 inline constexpr std::size_t kDocumentFrameHeaderBytes = 24;
 // Of fields; a batch has at most one record of kMaxRecordBytes beyond its size.
@@ -68,4 +68,4 @@ class DocumentFrame {
   std::vector<partition::StoredDocument> documents_;
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::runs

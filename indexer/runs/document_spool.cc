@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace frond::indexer {
+namespace frond::indexer::runs {
 namespace {
 constexpr std::size_t kSpoolHeaderBytes = 8;
 constexpr std::size_t kKeptBytes = std::size_t{4} << 20;
@@ -77,4 +77,4 @@ Result<std::vector<std::uint32_t>> SpoolReader::read_lengths(const std::filesyst
   return lengths;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::runs

@@ -11,7 +11,7 @@
 #include "indexer/runs/document_frame.h"
 #include "indexer/runs/scratch_file.h"
 
-namespace frond::indexer {
+namespace frond::indexer::runs {
 
 inline constexpr std::uint32_t kSpoolMagic = 0x4c505346;  // "FSPL"
 inline constexpr std::uint32_t kSpoolVersion = 1;
@@ -49,4 +49,4 @@ class SpoolReader {
   ByteBuffer payload_;
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::runs

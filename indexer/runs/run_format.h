@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace frond::indexer {
+namespace frond::indexer::runs {
 
 inline constexpr std::uint32_t kRunMagic = 0x4e555246;  // "FRUN"
 inline constexpr std::uint32_t kRunVersion = 1;
@@ -14,4 +14,4 @@ inline constexpr std::size_t kMaxRecordPostings = 1024;  // bounds what a reader
 inline constexpr std::size_t kRunTrailerBytes = 16;      // records, postings: the payload of the last frame
 inline constexpr std::size_t kMaxRunTermBytes = 1024;
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::runs

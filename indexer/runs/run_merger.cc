@@ -7,7 +7,7 @@
 #include "common/base/check.h"
 #include "indexer/runs/run_format.h"
 
-namespace frond::indexer {
+namespace frond::indexer::runs {
 
 Result<RunMerger> RunMerger::open(std::span<const std::filesystem::path> runs, std::uint32_t partition) {
   FROND_CHECK(runs.size() <= kMaxFanIn);
@@ -122,4 +122,4 @@ Result<std::vector<std::filesystem::path>> reduce_runs(std::vector<std::filesyst
   return runs;
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::runs

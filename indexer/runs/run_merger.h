@@ -13,7 +13,7 @@
 #include "indexer/runs/run_reader.h"
 #include "indexer/runs/run_writer.h"
 
-namespace frond::indexer {
+namespace frond::indexer::runs {
 
 // Runs that are read at once: bounds open files and memory (kMaxFanIn readers, 5 MiB).
 inline constexpr std::size_t kMaxFanIn = 64;
@@ -59,4 +59,4 @@ class RunMerger {
 Result<std::vector<std::filesystem::path>> reduce_runs(std::vector<std::filesystem::path> runs, std::uint32_t partition,
                                                        const std::filesystem::path& folder);
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::runs

@@ -6,7 +6,7 @@
 
 #include "indexer/runs/run_format.h"
 
-namespace frond::indexer {
+namespace frond::indexer::runs {
 namespace {
 
 // The varint at `at`, which moves on; what no posting has, where the bytes end inside it or it is too long.
@@ -124,4 +124,4 @@ Result<void> RunReader::read_trailer() {
   return {};
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::runs

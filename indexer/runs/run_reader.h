@@ -12,7 +12,7 @@
 #include "common/base/result.h"
 #include "indexer/runs/scratch_file.h"
 
-namespace frond::indexer {
+namespace frond::indexer::runs {
 
 // The records of one frame. next() checks everything that a reader relies on: terms do not descend, docIDs ascend
 // strictly below kNoDoc, frequencies are at least 1. Borrows the payload. One thread.
@@ -64,4 +64,4 @@ class RunReader {
   std::uint64_t records_ = 0, postings_ = 0;
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::runs

@@ -7,7 +7,7 @@
 #include "common/base/check.h"
 #include "indexer/runs/run_format.h"
 
-namespace frond::indexer {
+namespace frond::indexer::runs {
 namespace {
 
 constexpr std::size_t kMaxPostingBytes = 10;         // two varints of 32 and 33 bits
@@ -109,4 +109,4 @@ Result<RunFile> RunWriter::finish() {
   return RunFile{file_.path(), partition_, postings_, file_.bytes()};
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::runs

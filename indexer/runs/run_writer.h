@@ -14,7 +14,7 @@
 #include "indexer/runs/run_format.h"
 #include "indexer/runs/scratch_file.h"
 
-namespace frond::indexer {
+namespace frond::indexer::runs {
 
 // A finished run.
 struct RunFile {
@@ -55,4 +55,4 @@ class RunWriter {
   std::uint64_t records_ = 0, postings_ = 0;
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::runs

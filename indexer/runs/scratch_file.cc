@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-namespace frond::indexer {
+namespace frond::indexer::runs {
 namespace {
 
 Error unavailable(const std::filesystem::path& path) {
@@ -118,4 +118,4 @@ Result<void> ScratchReader::skip(std::uint64_t bytes) {
   return {};
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::runs

@@ -6,7 +6,7 @@
 #include "common/base/bytes.h"
 #include "common/base/result.h"
 
-namespace frond::indexer {
+namespace frond::indexer::runs {
 
 // Writes through a buffer. Not synced: a build that dies starts over. Errors: kUnavailable, naming the file.
 class ScratchWriter {
@@ -50,4 +50,4 @@ class ScratchReader {
   std::uint64_t size_ = 0, at_ = 0;
 };
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::runs

@@ -48,7 +48,7 @@ Result<std::vector<partition::PartitionSummary>> write_partitions(const SynthOpt
   const PartitionOptions each{options.codecs, scoring::Bm25Parameters{}.b, std::max(1u, options.threads / at_once)};
   std::vector<partition::PartitionSummary> summaries(options.partitions);
   std::atomic<std::uint32_t> next{0};
-  indexer::FirstError error(stop);
+  indexer::pipeline::FirstError error(stop);
   const std::stop_token over = error.token();
   {
     std::vector<std::jthread> running;
@@ -81,7 +81,7 @@ Result<SynthSummary> synthesize(const SynthOptions& options, std::stop_token sto
   const auto writer = FROND_TRY(repository::RepositoryWriter::open(options.repository, options.collection));
   std::vector<std::string> ids;
   for (std::uint32_t p = 0; p < options.partitions; ++p)
-    ids.push_back(indexer::new_partition_id(writer->next_generation(), p));
+    ids.push_back(indexer::publish::new_partition_id(writer->next_generation(), p));
   auto summaries = FROND_TRY(write_partitions(options, lists, ids, writer->building(), stop));
   repository::Manifest draft;
   draft.collection = options.collection;
@@ -90,7 +90,7 @@ Result<SynthSummary> synthesize(const SynthOptions& options, std::stop_token sto
   draft.analyzer = {.stemmer = text::Stemmer::kNone, .stop_words = false};
   for (std::uint32_t p = 0; p < options.partitions; ++p)
     draft.partitions.push_back({ids[p], begin_of(options, p), 1, std::move(summaries[p])});
-  summary.manifest = FROND_TRY(indexer::publish_generation(*writer, std::move(draft), stop));
+  summary.manifest = FROND_TRY(indexer::publish::publish_generation(*writer, std::move(draft), stop));
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return summary;
 }

@@ -8,8 +8,8 @@
 #include "indexer/ingest/decompress.h"
 
 using frond::ByteView;
-using frond::indexer::Compression;
-using frond::indexer::Decompressor;
+using frond::indexer::ingest::Compression;
+using frond::indexer::ingest::Decompressor;
 
 namespace {
 
@@ -23,7 +23,7 @@ struct Outcome {
 
 Outcome decompress(Compression compression, ByteView in, std::size_t piece) {
   Outcome outcome;
-  frond::indexer::InputLimits limits;
+  frond::indexer::ingest::InputLimits limits;
   limits.window_bytes = kWindowBytes;
   std::uint64_t told = 0;
   limits.on_window = [&](std::uint64_t bytes) { told = bytes; };
@@ -53,7 +53,7 @@ Outcome decompress(Compression compression, ByteView in, std::size_t piece) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const ByteView in = std::as_bytes(std::span(data, size));
-  const Compression compression = frond::indexer::sniff_compression(in);
+  const Compression compression = frond::indexer::ingest::sniff_compression(in);
   if (compression == Compression::kNone) return 0;
   const Outcome whole = decompress(compression, in, size);
   const Outcome bytewise = decompress(compression, in, 1);

@@ -10,8 +10,8 @@
 #include "indexer/ingest/decompress.h"
 #include "indexer/ingest/record_reader.h"
 
-using frond::indexer::Format;
-using frond::indexer::RecordReader;
+using frond::indexer::ingest::Format;
+using frond::indexer::ingest::RecordReader;
 
 namespace {
 
@@ -28,21 +28,23 @@ const std::string& file_of(const std::uint8_t* data, std::size_t size) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  const auto format = static_cast<Format>((data[0] - '0') % frond::indexer::kFormats);
+  const auto format = static_cast<Format>((data[0] - '0') % frond::indexer::ingest::kFormats);
   ++data;
   --size;
   // ingest_decompress is for these: a few bytes may stand for very many.
-  if (frond::indexer::sniff_compression(std::as_bytes(std::span(data, size))) != frond::indexer::Compression::kNone)
+  if (frond::indexer::ingest::sniff_compression(std::as_bytes(std::span(data, size))) !=
+      frond::indexer::ingest::Compression::kNone)
     return 0;
   std::uint64_t bad = 0, records = 0;
-  const auto reader =
-      RecordReader::open({file_of(data, size)}, format, [&](const frond::indexer::BadRecord&) { ++bad; }).value();
+  const auto reader = RecordReader::open({file_of(data, size)}, format, [&](const frond::indexer::ingest::BadRecord&) {
+                        ++bad;
+                      }).value();
   for (;;) {
     const auto record = reader->next();
     FROND_CHECK(record.has_value());
     if (!*record) break;
     FROND_CHECK((*record)->offset <= size && (*record)->number > 0);
-    const auto document = frond::indexer::parse_record(**record, {.make_ids = true});
+    const auto document = frond::indexer::ingest::parse_record(**record, {.make_ids = true});
     FROND_CHECK(document || !document.error().message().empty());
     ++records;
   }

@@ -6,9 +6,9 @@
 #include "common/text/analyzer.h"
 #include "indexer/ingest/record_reader.h"
 
-using frond::indexer::Document;
-using frond::indexer::Format;
-using frond::indexer::RawRecord;
+using frond::indexer::ingest::Document;
+using frond::indexer::ingest::Format;
+using frond::indexer::ingest::RawRecord;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
@@ -22,14 +22,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Kind kind = kKinds[(data[0] - '0') % std::size(kKinds)];
   const RawRecord record{kind.format, "f", kind.name,
                          1,           0,   std::string(reinterpret_cast<const char*>(data) + 1, size - 1)};
-  const frond::Result<Document> document = frond::indexer::parse_record(record, {.make_ids = size % 2 == 1});
+  const frond::Result<Document> document = frond::indexer::ingest::parse_record(record, {.make_ids = size % 2 == 1});
   if (!document) {
     FROND_CHECK(!document.error().message().empty());
     return 0;
   }
-  FROND_CHECK(!document->id.empty() && document->id.size() <= frond::indexer::kMaxIdBytes);
-  FROND_CHECK(document->title.size() <= frond::indexer::kMaxTitleBytes);
-  FROND_CHECK(document->url.size() <= frond::indexer::kMaxUrlBytes);
+  FROND_CHECK(!document->id.empty() && document->id.size() <= frond::indexer::ingest::kMaxIdBytes);
+  FROND_CHECK(document->title.size() <= frond::indexer::ingest::kMaxTitleBytes);
+  FROND_CHECK(document->url.size() <= frond::indexer::ingest::kMaxUrlBytes);
   for (const std::string* field : {&document->id, &document->url, &document->title, &document->body})
     FROND_CHECK(frond::text::is_utf8(*field));
   return 0;

@@ -12,7 +12,7 @@
 #include "indexer/runs/run_format.h"
 #include "indexer/runs/run_reader.h"
 
-namespace frond::indexer {
+namespace frond::indexer::runs {
 namespace {
 
 void check(bool holds) {
@@ -71,20 +71,20 @@ void read_files(ByteView bytes) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::runs
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const frond::ByteView bytes(reinterpret_cast<const std::byte*>(data) + 1, size - 1);
   switch (data[0] % 3) {
     case 0:
-      frond::indexer::read_frame(bytes);
+      frond::indexer::runs::read_frame(bytes);
       break;
     case 1:
-      frond::indexer::read_documents(bytes);
+      frond::indexer::runs::read_documents(bytes);
       break;
     default:
-      frond::indexer::read_files(bytes);
+      frond::indexer::runs::read_files(bytes);
       break;
   }
   return 0;

@@ -55,7 +55,7 @@ BuildOptions options_for(const ScratchFolder& folder, const std::string& reposit
   options.collection = "test";
   options.invert.inputs = {folder / "input.jsonl"};
   options.invert.partitions = partitions;
-  options.invert.memory = plan_memory(kMinMemoryLimit, 1, 1);
+  options.invert.memory = pipeline::plan_memory(pipeline::kMinMemoryLimit, 1, 1);
   options.invert.memory.batch_bytes = 64 << 10;
   options.threads = 2;
   return options;
@@ -149,7 +149,7 @@ TEST(Build, GivesTheIndexThatAMapWouldForAnyNumberOfPartitions) {
     EXPECT_EQ(summary->manifest.terms, expected.postings.size());
     EXPECT_EQ(summary->manifest.statistics.documents, expected.documents.size());
     EXPECT_EQ(summary->inverted.duplicates, documents.size() - expected.documents.size());
-    const auto report = check_generation(options.repository, "test");
+    const auto report = check::check_generation(options.repository, "test");
     ASSERT_TRUE(report) << report.error().message();
     EXPECT_EQ(report->faults, 0u) << (report->listed.empty() ? ""
                                                              : report->listed[0].where + ": " + report->listed[0].what);
@@ -162,10 +162,10 @@ TEST(Build, IsTheSameForAnyNumberOfThreadsAndAnyMemory) {
   support::write_file(folder / "input.jsonl", jsonl_of(documents));
   BuildOptions plain = options_for(folder, "plain", 2);
   BuildOptions threads = options_for(folder, "threads", 2);
-  threads.invert.memory = plan_memory(std::uint64_t{1} << 30, 4, 3, 2);
+  threads.invert.memory = pipeline::plan_memory(std::uint64_t{1} << 30, 4, 3, 2);
   threads.threads = 8;
   BuildOptions tiny = options_for(folder, "tiny", 2);
-  tiny.invert.memory = plan_memory(kMinMemoryLimit, 2, 2, 2);
+  tiny.invert.memory = pipeline::plan_memory(pipeline::kMinMemoryLimit, 2, 2, 2);
   tiny.invert.memory.flush_at = tiny.invert.memory.least_run = 0;  // a run a batch, almost
   const auto expected = run(plain);
   ASSERT_TRUE(expected) << expected.error().message();
@@ -197,7 +197,7 @@ TEST(Build, OrdersDocumentsAlikeForAnyNumberOfPartitionsAndThreads) {
   Contents expected;
   for (const std::uint32_t partitions : {1u, 3u}) {
     BuildOptions options = options_for(folder, "r" + std::to_string(partitions), partitions);
-    options.order = DocumentOrder::kBisection;
+    options.order = order::DocumentOrder::kBisection;
     options.threads = partitions;
     const auto summary = run(options);
     ASSERT_TRUE(summary) << summary.error().message();
@@ -210,7 +210,7 @@ TEST(Build, OrdersDocumentsAlikeForAnyNumberOfPartitionsAndThreads) {
     }
     EXPECT_EQ(got.documents, expected.documents);
     EXPECT_EQ(got.postings, expected.postings);
-    EXPECT_EQ(check_generation(options.repository, "test")->faults, 0u);
+    EXPECT_EQ(check::check_generation(options.repository, "test")->faults, 0u);
   }
 }
 
@@ -251,7 +251,7 @@ TEST(Build, PublishesNothingWhenItFails) {
   support::write_file(folder / "bad.jsonl", jsonl_of(random_documents(5, 100)) + "broken\nbroken\n");
   support::write_file(folder / "empty.jsonl", "");
   options.invert.max_bad_records = 1;
-  options.invert.format = Format::kJsonl;
+  options.invert.format = ingest::Format::kJsonl;
   for (const char* input : {"bad.jsonl", "empty.jsonl", "none.jsonl"}) {
     options.invert.inputs = {folder / input};
     EXPECT_FALSE(run(options)) << input;
@@ -265,7 +265,7 @@ TEST(Build, PublishesNothingWhenItFails) {
   EXPECT_EQ(current_of(options), 1u);
   ASSERT_TRUE(run(options));
   EXPECT_EQ(current_of(options), 2u);
-  EXPECT_EQ(check_generation(options.repository, "test")->faults, 0u);
+  EXPECT_EQ(check::check_generation(options.repository, "test")->faults, 0u);
 }
 
 TEST(Build, IndexesDocumentsWithoutAWordAndFewerThanPartitions) {
@@ -277,7 +277,7 @@ TEST(Build, IndexesDocumentsWithoutAWordAndFewerThanPartitions) {
   ASSERT_TRUE(summary) << summary.error().message();
   EXPECT_EQ(summary->manifest.statistics.documents, 2u);
   EXPECT_EQ(summary->manifest.terms, 0u);
-  const auto report = check_generation(options.repository, "test");
+  const auto report = check::check_generation(options.repository, "test");
   ASSERT_TRUE(report) << report.error().message();
   EXPECT_EQ(report->faults, 0u) << report->listed[0].where << ": " << report->listed[0].what;
 }

@@ -44,8 +44,8 @@ BuildOptions options_for(const ScratchFolder& folder, const std::string& reposit
   options.repository = folder / repository;
   options.collection = "test";
   options.invert.inputs = {folder / "in"};
-  options.invert.format = Format::kJsonl;
-  options.invert.memory = plan_memory(kMinMemoryLimit, 1, 1);
+  options.invert.format = ingest::Format::kJsonl;
+  options.invert.memory = pipeline::plan_memory(pipeline::kMinMemoryLimit, 1, 1);
   options.invert.memory.batch_bytes = 64 << 10;
   return options;
 }
@@ -126,11 +126,11 @@ TEST(Shares, GiveTheGenerationOfOneBuildForAnyNumberOfBuilders) {
       const auto share = run_share(options, i, count);
       ASSERT_TRUE(share) << share.error().message();
     }
-    const auto published = publish_shares(options.repository, "test", count, 0, {});
+    const auto published = publish::publish_shares(options.repository, "test", count, 0, {});
     ASSERT_TRUE(published) << published.error().message();
     EXPECT_EQ(published->partitions.size(), count);
     EXPECT_EQ(read_generation(options.repository, *published), expected) << count;
-    EXPECT_EQ(check_generation(options.repository, "test")->faults, 0u) << count;
+    EXPECT_EQ(check::check_generation(options.repository, "test")->faults, 0u) << count;
     EXPECT_FALSE(std::filesystem::exists(options.repository / "test" / "shares"));
     EXPECT_TRUE(std::filesystem::is_empty(options.repository / "test" / "building"));
   }
@@ -142,13 +142,13 @@ TEST(Shares, AreNotPublishedWhileOneIsMissing) {
   const BuildOptions options = options_for(folder, "r");
   ASSERT_TRUE(run_share(options, 0, 3));
   ASSERT_TRUE(run_share(options, 2, 3));
-  const auto refused = publish_shares(options.repository, "test", 3, 0, {});
+  const auto refused = publish::publish_shares(options.repository, "test", 3, 0, {});
   EXPECT_EQ(refused, Code::kNotFound);
   EXPECT_NE(refused.error().message().find("partition 1/3 is not built"), std::string::npos)
       << refused.error().message();
   EXPECT_FALSE(is_published(options));
   ASSERT_TRUE(run_share(options, 1, 3));
-  EXPECT_TRUE(publish_shares(options.repository, "test", 3, 0, {}));
+  EXPECT_TRUE(publish::publish_shares(options.repository, "test", 3, 0, {}));
 }
 
 TEST(Shares, OfStoppedBuildersAreMissingAndBuiltAgain) {
@@ -160,16 +160,16 @@ TEST(Shares, OfStoppedBuildersAreMissingAndBuiltAgain) {
   stop.request_stop();
   EXPECT_EQ(run_share(options, 1, 2, stop.get_token()), Code::kUnavailable);
   // What a killed builder leaves: half a partition in its own scratch folder.
-  const auto share = share_repository(options.repository, "test", 1, 2) / "test";
+  const auto share = publish::share_repository(options.repository, "test", 1, 2) / "test";
   std::filesystem::create_directories(share / "building" / "g1-p0-half");
   support::write_file(share / "building" / "g1-p0-half" / "terms-0.sst", "half");
-  EXPECT_EQ(publish_shares(options.repository, "test", 2, 0, {}), Code::kNotFound);
+  EXPECT_EQ(publish::publish_shares(options.repository, "test", 2, 0, {}), Code::kNotFound);
   EXPECT_FALSE(is_published(options));
   ASSERT_TRUE(run_share(options, 1, 2));
   EXPECT_TRUE(std::filesystem::is_empty(share / "building"));
-  const auto published = publish_shares(options.repository, "test", 2, 0, {});
+  const auto published = publish::publish_shares(options.repository, "test", 2, 0, {});
   ASSERT_TRUE(published) << published.error().message();
-  EXPECT_EQ(check_generation(options.repository, "test")->faults, 0u);
+  EXPECT_EQ(check::check_generation(options.repository, "test")->faults, 0u);
 }
 
 TEST(Shares, BuiltTwiceAreTheLaterBuild) {
@@ -180,7 +180,7 @@ TEST(Shares, BuiltTwiceAreTheLaterBuild) {
   support::write_file(folder / "in" / "999.jsonl", "{\"id\":\"late\",\"contents\":\"late\"}\n");
   const auto later = run_share(options, 0, 1);
   ASSERT_TRUE(later);
-  const auto published = publish_shares(options.repository, "test", 1, 0, {});
+  const auto published = publish::publish_shares(options.repository, "test", 1, 0, {});
   ASSERT_TRUE(published) << published.error().message();
   EXPECT_EQ(published->statistics.documents, later->inverted.documents);
 }
@@ -192,7 +192,7 @@ TEST(Shares, OfDifferentOptionsAreRefused) {
   ASSERT_TRUE(run_share(options, 0, 2));
   options.bm25.b = 0.5;
   ASSERT_TRUE(run_share(options, 1, 2));
-  EXPECT_EQ(publish_shares(options.repository, "test", 2, 0, {}), Code::kInvalid);
+  EXPECT_EQ(publish::publish_shares(options.repository, "test", 2, 0, {}), Code::kInvalid);
   EXPECT_FALSE(is_published(options));
 }
 
@@ -207,7 +207,7 @@ TEST(Shares, OfAnInputThatChangedBetweenBuildersAreRefusedAndTheOneThatDiffersIs
       ASSERT_TRUE(run_share(options, i, 3));
       std::filesystem::remove(added);
     }
-    const auto refused = publish_shares(options.repository, "test", 3, 0, {});
+    const auto refused = publish::publish_shares(options.repository, "test", 3, 0, {});
     ASSERT_EQ(refused, Code::kInvalid);
     const std::string differs =
         "the input changed between builders: partition " + std::to_string(odd) + "/3 from 9 files";
@@ -215,7 +215,7 @@ TEST(Shares, OfAnInputThatChangedBetweenBuildersAreRefusedAndTheOneThatDiffersIs
     EXPECT_FALSE(is_published(options));
     ASSERT_TRUE(run_share(options, odd, 3));
   }
-  EXPECT_TRUE(publish_shares(options.repository, "test", 3, 0, {}));
+  EXPECT_TRUE(publish::publish_shares(options.repository, "test", 3, 0, {}));
 }
 
 TEST(Shares, OfFilesRenamedOrGrownAreRefusedThoughTheirNumberIsTheSame) {
@@ -225,11 +225,11 @@ TEST(Shares, OfFilesRenamedOrGrownAreRefusedThoughTheirNumberIsTheSame) {
   ASSERT_TRUE(run_share(options, 0, 2));
   std::filesystem::rename(folder / "in" / "103.jsonl", folder / "in" / "103-b.jsonl");
   ASSERT_TRUE(run_share(options, 1, 2));
-  EXPECT_EQ(publish_shares(options.repository, "test", 2, 0, {}), Code::kInvalid);
+  EXPECT_EQ(publish::publish_shares(options.repository, "test", 2, 0, {}), Code::kInvalid);
   std::filesystem::rename(folder / "in" / "103-b.jsonl", folder / "in" / "103.jsonl");
   support::write_file(folder / "in" / "103.jsonl", "{\"id\":\"grown\",\"contents\":\"grown\"}\n");
   ASSERT_TRUE(run_share(options, 1, 2));
-  EXPECT_EQ(publish_shares(options.repository, "test", 2, 0, {}), Code::kInvalid);
+  EXPECT_EQ(publish::publish_shares(options.repository, "test", 2, 0, {}), Code::kInvalid);
   EXPECT_FALSE(is_published(options));
 }
 
@@ -237,7 +237,7 @@ TEST(Shares, OfAnInputThatChangesWhileItIsReadAreNotBuilt) {
   const ScratchFolder folder;
   write_input(folder, 4);
   for (const std::uint32_t builders : {1u, 2u}) {
-    auto reader = RecordReader::open({folder / "in"}, Format::kJsonl, {}, {.share = {0, builders}});
+    auto reader = ingest::RecordReader::open({folder / "in"}, ingest::Format::kJsonl, {}, {.share = {0, builders}});
     ASSERT_TRUE(reader);
     support::write_file(folder / "in" / ("new-" + std::to_string(builders) + ".jsonl"), "{}\n");
     auto record = (*reader)->next();
@@ -256,7 +256,7 @@ TEST(Shares, ThatHoldTheSameIdAreRefused) {
   support::write_file(folder / "in" / "b.jsonl", "{\"id\":\"same\",\"contents\":\"two\"}\n");
   const BuildOptions options = options_for(folder, "r");
   for (const std::uint32_t i : {0u, 1u}) ASSERT_TRUE(run_share(options, i, 2));
-  const auto refused = publish_shares(options.repository, "test", 2, 0, {});
+  const auto refused = publish::publish_shares(options.repository, "test", 2, 0, {});
   EXPECT_EQ(refused, Code::kInvalid);
   EXPECT_NE(refused.error().message().find("'same'"), std::string::npos) << refused.error().message();
   EXPECT_FALSE(is_published(options));
@@ -269,7 +269,7 @@ TEST(Shares, WithoutADocumentAreNotPublished) {
   support::write_file(folder / "in" / "a.jsonl", "");
   const BuildOptions options = options_for(folder, "r");
   for (const std::uint32_t i : {0u, 1u}) ASSERT_TRUE(run_share(options, i, 2));
-  EXPECT_EQ(publish_shares(options.repository, "test", 2, 0, {}), Code::kInvalid);
+  EXPECT_EQ(publish::publish_shares(options.repository, "test", 2, 0, {}), Code::kInvalid);
   EXPECT_FALSE(is_published(options));
 }
 

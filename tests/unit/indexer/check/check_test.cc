@@ -7,7 +7,7 @@
 #include "tests/support/scratch_folder.h"
 #include "tests/support/small_repository.h"
 
-namespace frond::indexer {
+namespace frond::indexer::check {
 namespace {
 
 constexpr std::uint32_t kSeed = 77;
@@ -176,4 +176,4 @@ TEST_F(ACheck, OfWhatIsNotThereSaysSo) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::check

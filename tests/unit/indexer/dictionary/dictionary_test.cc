@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace frond::indexer {
+namespace frond::indexer::dictionary {
 namespace {
 
 TEST(TrieCollection, IsWhatTheTableOfThePaperSays) {
@@ -97,4 +97,4 @@ TEST(Arena, KeepsPiecesApartAndWhereTheyAre) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::dictionary

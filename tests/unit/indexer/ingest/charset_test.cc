@@ -4,7 +4,7 @@
 
 #include "common/text/analyzer.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 using namespace std::string_view_literals;
@@ -58,4 +58,4 @@ TEST(Charset, IsFoundInAPage) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -10,7 +10,7 @@
 #include "indexer/ingest/text_kind.h"
 #include "indexer/ingest/wide_text.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 using namespace std::string_view_literals;
@@ -196,4 +196,4 @@ TEST(Csv, KnowsColumnsByName) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

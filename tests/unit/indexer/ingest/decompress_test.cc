@@ -11,7 +11,7 @@
 #include "indexer/ingest/byte_source.h"
 #include "tests/unit/indexer/ingest/files.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 using testing::HasSubstr;
@@ -228,4 +228,4 @@ TEST(ByteSource, ReadsPlainFilesAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -5,7 +5,7 @@
 #include "common/text/analyzer.h"
 #include "tests/unit/indexer/ingest/files.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 Document finished(Document document) {
@@ -82,4 +82,4 @@ TEST(DocumentFields, OfEveryFormatAreFinished) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -10,7 +10,7 @@
 
 #include "common/base/check.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace fs = std::filesystem;
 
 TestFolder::TestFolder() {
@@ -110,4 +110,4 @@ Collected collect(std::vector<fs::path> inputs, Format format) {
   }
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

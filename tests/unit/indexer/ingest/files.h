@@ -7,7 +7,7 @@
 
 #include "indexer/ingest/reader.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 
 // A folder of its own, removed at the end.
 class TestFolder {
@@ -42,4 +42,4 @@ inline RawRecord raw(Format format, std::string_view bytes, std::string name = {
   return {format, "file", std::move(name), 1, 0, std::string(bytes)};
 }
 
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

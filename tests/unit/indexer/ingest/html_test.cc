@@ -5,7 +5,7 @@
 
 #include "indexer/ingest/html_depth.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 std::string body(std::string_view html) { return html_to_text(html).value().body; }
@@ -75,4 +75,4 @@ TEST(HtmlDepth, BlanksOnlyWhatIsTooDeep) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

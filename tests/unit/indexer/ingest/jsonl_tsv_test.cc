@@ -4,7 +4,7 @@
 
 #include "tests/unit/indexer/ingest/files.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 using testing::AllOf;
@@ -80,4 +80,4 @@ TEST(Tsv, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

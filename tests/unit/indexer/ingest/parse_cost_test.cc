@@ -11,7 +11,7 @@
 
 #include "indexer/ingest/page_arena.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 RawRecord record(Format format, std::string bytes, std::string name = "") {
@@ -123,4 +123,4 @@ TEST(PageArena, JumpsWhereItsLimitIsReached) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

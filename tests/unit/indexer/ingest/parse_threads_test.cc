@@ -5,7 +5,7 @@
 
 #include "indexer/ingest/record_reader.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 std::vector<RawRecord> records() {
@@ -41,4 +41,4 @@ TEST(ParseRecord, IsThreadSafe) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

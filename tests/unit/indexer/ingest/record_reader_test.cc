@@ -8,7 +8,7 @@
 #include "indexer/ingest/record_cutter.h"
 #include "tests/unit/indexer/ingest/files.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 namespace fs = std::filesystem;
@@ -228,4 +228,4 @@ TEST(CsvCutter, RefusesAFileWhoseHeaderNamesNoText) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

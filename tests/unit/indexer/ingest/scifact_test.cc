@@ -8,7 +8,7 @@
 #include "common/text/analyzer.h"
 #include "indexer/ingest/reader.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 TEST(SciFact, HasAsManyTokensAsLuceneCounts) {
@@ -34,4 +34,4 @@ TEST(SciFact, HasAsManyTokensAsLuceneCounts) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

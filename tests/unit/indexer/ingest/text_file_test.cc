@@ -5,7 +5,7 @@
 #include "indexer/ingest/man_page.h"
 #include "tests/unit/indexer/ingest/files.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 using testing::HasSubstr;
@@ -94,4 +94,4 @@ TEST(ManPage, SurvivesBrokenPages) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

@@ -3,7 +3,7 @@
 
 #include "tests/unit/indexer/ingest/files.h"
 
-namespace frond::indexer {
+namespace frond::indexer::ingest {
 namespace {
 
 Result<Document> trec(std::string_view text) { return parse_record(raw(Format::kTrec, text)); }
@@ -53,4 +53,4 @@ TEST(Wikiextractor, TakesAttributesAndText) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::ingest

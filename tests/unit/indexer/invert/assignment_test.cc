@@ -5,16 +5,16 @@
 
 #include <random>
 
-namespace frond::indexer {
+namespace frond::indexer::invert {
 namespace {
 
 TEST(Assignment, GivesEveryGroupToOneInverterAlways) {
   std::mt19937 random(1);
-  std::vector<TokenGroup> sample;
-  for (std::size_t c = 0; c < kTrieCollections; c += 1 + random() % 40)
-    sample.push_back({static_cast<TrieCollection>(c), 0, 1 + static_cast<std::uint32_t>(random() % 5'000)});
+  std::vector<parse::TokenGroup> sample;
+  for (std::size_t c = 0; c < dictionary::kTrieCollections; c += 1 + random() % 40)
+    sample.push_back({static_cast<dictionary::TrieCollection>(c), 0, 1 + static_cast<std::uint32_t>(random() % 5'000)});
   const Assignment assignment(sample, 4);
-  std::vector<std::vector<TokenGroup>> shares;
+  std::vector<std::vector<parse::TokenGroup>> shares;
   assignment.split(sample, shares);
   ASSERT_EQ(shares.size(), 4u);
   std::size_t groups = 0;
@@ -22,7 +22,7 @@ TEST(Assignment, GivesEveryGroupToOneInverterAlways) {
   for (std::uint32_t i = 0; i < 4; ++i) {
     groups += shares[i].size();
     bytes.push_back(0);
-    for (const TokenGroup& group : shares[i]) {
+    for (const parse::TokenGroup& group : shares[i]) {
       EXPECT_EQ(assignment.inverter_of(group.collection), i);
       bytes.back() += group.end;
     }
@@ -35,9 +35,10 @@ TEST(Assignment, GivesEveryGroupToOneInverterAlways) {
 TEST(Assignment, SpreadsWhatTheSampleLacks) {
   const Assignment assignment({}, 3);
   std::vector<std::size_t> count(3);
-  for (std::size_t c = 0; c < kTrieCollections; ++c) ++count[assignment.inverter_of(static_cast<TrieCollection>(c))];
-  for (const std::size_t n : count) EXPECT_NEAR(static_cast<double>(n), kTrieCollections / 3.0, 1.0);
+  for (std::size_t c = 0; c < dictionary::kTrieCollections; ++c)
+    ++count[assignment.inverter_of(static_cast<dictionary::TrieCollection>(c))];
+  for (const std::size_t n : count) EXPECT_NEAR(static_cast<double>(n), dictionary::kTrieCollections / 3.0, 1.0);
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::invert

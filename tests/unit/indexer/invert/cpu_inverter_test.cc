@@ -11,14 +11,14 @@
 #include "indexer/runs/run_merger.h"
 #include "tests/support/scratch_folder.h"
 
-namespace frond::indexer {
+namespace frond::indexer::invert {
 namespace {
 
 using Index = std::map<std::string, std::map<DocId, Frequency>>;  // of one partition
 
 Index read_partition(const std::vector<std::filesystem::path>& runs, std::uint32_t partition) {
   Index index;
-  auto merger = RunMerger::open(runs, partition);
+  auto merger = runs::RunMerger::open(runs, partition);
   EXPECT_TRUE(merger);
   while (merger->next_term() == true) {
     std::vector<DocId> docids;
@@ -43,14 +43,14 @@ void compare_with_map(unsigned seed, std::uint32_t partitions) {
   const support::ScratchFolder folder;
   CpuInverter inverter(folder.path(), "cpu0", partitions, kPlenty);
   EXPECT_EQ(inverter.name(), "cpu");
-  TokenGrouper grouper;
-  TokenGroups groups;
+  parse::TokenGrouper grouper;
+  parse::TokenGroups groups;
   std::vector<Index> expected(partitions);
   std::vector<std::vector<std::filesystem::path>> runs(partitions);
   const auto flush = [&] {
     auto flushed = inverter.flush();
     ASSERT_TRUE(flushed);
-    for (const RunFile& run : *flushed) runs[run.partition].push_back(run.path);
+    for (const runs::RunFile& run : *flushed) runs[run.partition].push_back(run.path);
   };
   DocumentNumber next = random() % 2 ? 0 : 123'456'789'012;  // beyond 32 bits, where partitions make room
   if (next / partitions >= kNoDoc - 10'000) next = 0;
@@ -98,8 +98,8 @@ TEST(CpuInverter, KeepsToItsBudgetInTheMiddleOfADocument) {
       return budget;
     });
     watched = &inverter;
-    TokenGrouper grouper;
-    TokenGroups groups;
+    parse::TokenGrouper grouper;
+    parse::TokenGroups groups;
     std::vector<Index> expected(partitions);
     for (std::uint32_t n = 0; n < 6; ++n) {
       if (n == 3) budget = 6 * kMiB;  // others need memory
@@ -119,7 +119,7 @@ TEST(CpuInverter, KeepsToItsBudgetInTheMiddleOfADocument) {
     EXPECT_GT(flushed->size(), 2u * partitions);
     for (std::uint32_t p = 0; p < partitions; ++p) {
       std::vector<std::filesystem::path> runs;
-      for (const RunFile& run : *flushed)
+      for (const runs::RunFile& run : *flushed)
         if (run.partition == p) runs.push_back(run.path);
       EXPECT_EQ(read_partition(runs, p), expected[p]) << "partition " << p << " of " << partitions;
     }
@@ -129,8 +129,8 @@ TEST(CpuInverter, KeepsToItsBudgetInTheMiddleOfADocument) {
 TEST(CpuInverter, TakesOnlyTheGroupsThatItIsGiven) {
   const support::ScratchFolder folder;
   CpuInverter inverter(folder.path(), "cpu1", 1, kPlenty);
-  TokenGrouper grouper;
-  TokenGroups groups;
+  parse::TokenGrouper grouper;
+  parse::TokenGroups groups;
   grouper.begin_document(0);
   for (const char* term : {"apple", "berry", "cherry"}) grouper.add(term);
   grouper.finish(groups);
@@ -144,8 +144,8 @@ TEST(CpuInverter, TakesOnlyTheGroupsThatItIsGiven) {
 
 TEST(CpuInverter, SaysWhereItCanNotWrite) {
   CpuInverter inverter("/nonexistent", "cpu0", 1, kPlenty);
-  TokenGrouper grouper;
-  TokenGroups groups;
+  parse::TokenGrouper grouper;
+  parse::TokenGroups groups;
   grouper.begin_document(0);
   grouper.add("word");
   grouper.finish(groups);
@@ -156,4 +156,4 @@ TEST(CpuInverter, SaysWhereItCanNotWrite) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::invert

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-namespace frond::indexer {
+namespace frond::indexer::invert {
 namespace {
 
 TEST(PostingChain, GivesBackEveryPostingOfEveryLength) {
   std::mt19937 random(11);
-  Arena arena;
+  dictionary::Arena arena;
   for (const std::size_t count : {0, 1, 2, 3, 5, 6, 7, 12, 13, 30, 100, 3'000, 50'000}) {
     PostingChain chain;
     std::vector<std::pair<std::uint32_t, Frequency>> expected, got;
@@ -28,7 +28,7 @@ TEST(PostingChain, GivesBackEveryPostingOfEveryLength) {
 }
 
 TEST(PostingChain, ReachesTheLastNumberOfARun) {
-  Arena arena;
+  dictionary::Arena arena;
   PostingChain chain;
   for (const std::uint32_t number : {0u, 0xfffffffeu}) add_occurrence(chain, number, arena);
   append_posting(chain, arena);
@@ -39,4 +39,4 @@ TEST(PostingChain, ReachesTheLastNumberOfARun) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::invert

@@ -14,7 +14,7 @@
 #include "indexer/runs/run_writer.h"
 #include "tests/support/scratch_folder.h"
 
-namespace frond::indexer {
+namespace frond::indexer::order {
 namespace {
 
 constexpr std::uint32_t kSeed = 5;
@@ -44,13 +44,13 @@ std::vector<TestDocument> random_documents(std::uint32_t count) {
 }
 
 // As the first half of a build leaves them: a spool, and two runs of which the earlier has the lower docIDs.
-InvertedDocuments written(const std::vector<TestDocument>& documents, const std::filesystem::path& folder) {
-  InvertedDocuments inverted;
+pipeline::InvertedDocuments written(const std::vector<TestDocument>& documents, const std::filesystem::path& folder) {
+  pipeline::InvertedDocuments inverted;
   inverted.documents = documents.size();
   inverted.partitions.push_back({{}, folder / "spool"});
-  FrameCompressor compressor;
-  auto spool = SpoolWriter::create(folder / "spool").value();
-  DocumentFrameWriter frame;
+  runs::FrameCompressor compressor;
+  auto spool = runs::SpoolWriter::create(folder / "spool").value();
+  runs::DocumentFrameWriter frame;
   for (std::size_t n = 0; n < documents.size(); ++n) {
     frame.add({documents[n].id, documents[n].url, "title", "body of " + documents[n].id}, documents[n].length);
     if (n % 50 == 49) spool.append(frame.finish(compressor)).value();
@@ -65,7 +65,7 @@ InvertedDocuments written(const std::vector<TestDocument>& documents, const std:
         lists[term].first.push_back(static_cast<DocId>(n));
         lists[term].second.push_back(frequency);
       }
-    auto run = RunWriter::create(folder / ("run" + std::to_string(half)), 0).value();
+    auto run = runs::RunWriter::create(folder / ("run" + std::to_string(half)), 0).value();
     for (const auto& [term, list] : lists) run.add(term, list.first, list.second).value();
     inverted.partitions[0].runs.push_back(run.finish().value().path);
   }
@@ -73,11 +73,11 @@ InvertedDocuments written(const std::vector<TestDocument>& documents, const std:
 }
 
 // All documents by their place in the collection, from spools and runs of all partitions.
-std::vector<TestDocument> read_back(const InvertedDocuments& inverted) {
+std::vector<TestDocument> read_back(const pipeline::InvertedDocuments& inverted) {
   std::vector<TestDocument> documents(inverted.documents);
   const std::size_t partitions = inverted.partitions.size();
   for (std::uint32_t p = 0; p < partitions; ++p) {
-    auto spool = SpoolReader::open(inverted.partitions[p].spool).value();
+    auto spool = runs::SpoolReader::open(inverted.partitions[p].spool).value();
     std::size_t place = p;
     while (const auto frame = spool.next().value())
       for (std::size_t i = 0; i < frame->documents().size(); ++i, place += partitions) {
@@ -85,7 +85,7 @@ std::vector<TestDocument> read_back(const InvertedDocuments& inverted) {
         EXPECT_EQ(fields.body, "body of " + std::string(fields.id));
         documents.at(place) = {std::string(fields.id), std::string(fields.url), frame->length(i), {}};
       }
-    auto merger = RunMerger::open(inverted.partitions[p].runs, p).value();
+    auto merger = runs::RunMerger::open(inverted.partitions[p].runs, p).value();
     while (merger.next_term().value()) {
       std::vector<DocId> docids;
       std::vector<Frequency> frequencies;
@@ -196,7 +196,7 @@ TEST(Ordering, SortsStoredFieldsInManyRanges) {
   const auto spools = deal_documents(small.partitions[0].spool, {places, 3, kBytes / 20, path, {}});
   ASSERT_TRUE(spools) << spools.error().message();
   for (std::uint32_t p = 0; p < 3; ++p) {
-    auto spool = SpoolReader::open((*spools)[p]).value();
+    auto spool = runs::SpoolReader::open((*spools)[p]).value();
     std::size_t place = p;
     while (const auto frame = spool.next().value())
       for (const auto& fields : frame->documents()) {
@@ -209,4 +209,4 @@ TEST(Ordering, SortsStoredFieldsInManyRanges) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::order

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <random>
 
-namespace frond::indexer {
+namespace frond::indexer::order {
 namespace {
 
 // Documents of `topics` topics, in turn or at random, each with terms of its topic and some of all.
@@ -90,4 +90,4 @@ TEST(GraphBisection, GivesEveryDocumentOnceWhenItIsStopped) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::order

@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-namespace frond::indexer {
+namespace frond::indexer::order {
 namespace {
 
 // Documents of terms at random, some of which many have.
@@ -70,4 +70,4 @@ TEST(RangeIndex, OfNothingIsEmpty) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::order

@@ -8,11 +8,11 @@
 #include <thread>
 #include <vector>
 
-namespace frond::indexer {
+namespace frond::indexer::parse {
 namespace {
 
-RawRecord jsonl(std::uint64_t number, std::string bytes) {
-  return {.format = Format::kJsonl,
+ingest::RawRecord jsonl(std::uint64_t number, std::string bytes) {
+  return {.format = ingest::Format::kJsonl,
           .file = "f.jsonl",
           .name = "",
           .number = number,
@@ -21,9 +21,9 @@ RawRecord jsonl(std::uint64_t number, std::string bytes) {
 }
 
 TEST(BatchParser, DealsDocumentsCountsTermsAndKeepsWhatIsBad) {
-  std::vector<RawRecord> records = {jsonl(1, R"({"id":"a","title":"The fox","body":"the fox and the dogs"})"),
-                                    jsonl(2, "broken"), jsonl(3, R"({"id":"b","contents":""})"),
-                                    jsonl(4, R"({"id":"c","contents":"wolf"})")};
+  std::vector<ingest::RawRecord> records = {jsonl(1, R"({"id":"a","title":"The fox","body":"the fox and the dogs"})"),
+                                            jsonl(2, "broken"), jsonl(3, R"({"id":"b","contents":""})"),
+                                            jsonl(4, R"({"id":"c","contents":"wolf"})")};
   BatchParser parser({text::Stemmer::kPorter, true}, 2);
   ParsedBatch batch;
   for (int round = 0; round < 2; ++round) {
@@ -37,9 +37,10 @@ TEST(BatchParser, DealsDocumentsCountsTermsAndKeepsWhatIsBad) {
     ASSERT_EQ(batch.bad.size(), 1u);
     EXPECT_EQ(batch.bad[0].number, 2u);
     ASSERT_EQ(batch.frames.size(), 2u);
-    const auto header = read_frame_header(batch.frames[0]);
+    const auto header = runs::read_frame_header(batch.frames[0]);
     ASSERT_TRUE(header);
-    const auto frame = DocumentFrame::open(*header, ByteView(batch.frames[0]).subspan(kDocumentFrameHeaderBytes));
+    const auto frame =
+        runs::DocumentFrame::open(*header, ByteView(batch.frames[0]).subspan(runs::kDocumentFrameHeaderBytes));
     ASSERT_TRUE(frame);
     ASSERT_EQ(frame->documents().size(), 2u);
     EXPECT_EQ(frame->documents()[0].id, "a");
@@ -51,8 +52,9 @@ TEST(BatchParser, DealsDocumentsCountsTermsAndKeepsWhatIsBad) {
 
 TEST(BatchParser, RefusesDocumentsThatBecomeTooLong) {
   // Windows-1251: two bytes a letter in UTF-8, so the document is twice the record.
-  std::vector<RawRecord> records(1);
-  records[0] = {.format = Format::kFiles, .file = "in/a.txt", .name = "a.txt", .number = 1, .offset = 0, .bytes = ""};
+  std::vector<ingest::RawRecord> records(1);
+  records[0] = {
+      .format = ingest::Format::kFiles, .file = "in/a.txt", .name = "a.txt", .number = 1, .offset = 0, .bytes = ""};
   for (int i = 0; i < 10'000; ++i) records[0].bytes += "\xef\xf0\xe8\xe2\xe5\xf2 ";  // привет
   const std::string bytes = records[0].bytes;
   for (const std::size_t limit : {bytes.size(), 2 * bytes.size()}) {
@@ -62,7 +64,7 @@ TEST(BatchParser, RefusesDocumentsThatBecomeTooLong) {
     parser.parse(records, batch);
     EXPECT_EQ(batch.documents.size(), limit == bytes.size() ? 0u : 1u);
     ASSERT_EQ(batch.bad.size(), 1 - batch.documents.size());
-    for (const BadRecord& bad : batch.bad)
+    for (const ingest::BadRecord& bad : batch.bad)
       EXPECT_NE(bad.reason.find("longer than the limit"), std::string::npos) << bad.reason;
   }
 }
@@ -70,7 +72,7 @@ TEST(BatchParser, RefusesDocumentsThatBecomeTooLong) {
 TEST(BatchParser, GivesTheBytesOfDearRecordsBackAndTheirLeasesToo) {
   WorkingMemory memory(3 << 20);
   BatchParser parser({text::Stemmer::kPorter, true}, 1, {.memory = &memory});
-  std::vector<RawRecord> records;
+  std::vector<ingest::RawRecord> records;
   for (int i = 0; i < 5; ++i) {
     records.push_back(jsonl(i, R"({"id":")" + std::to_string(i) + R"(","contents":"wolf"})"));
     records.back().parse_bytes = i % 2 == 0 ? 2 << 20 : 4 << 20;  // the latter more than there is
@@ -100,4 +102,4 @@ TEST(WorkingMemory, MakesWhoWantsMoreThanIsLeftWait) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::parse

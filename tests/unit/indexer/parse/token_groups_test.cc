@@ -9,10 +9,10 @@
 #include <tuple>
 #include <vector>
 
-namespace frond::indexer {
+namespace frond::indexer::parse {
 namespace {
 
-using Token = std::tuple<TrieCollection, std::uint32_t, std::string>;  // collection, document, whole term
+using Token = std::tuple<dictionary::TrieCollection, std::uint32_t, std::string>;  // collection, document, whole term
 
 std::vector<Token> tokens_of(const TokenGroups& groups) {
   std::vector<Token> all;
@@ -25,7 +25,8 @@ std::vector<Token> tokens_of(const TokenGroups& groups) {
           return true;
         },
         [&](std::string_view suffix) {
-          all.emplace_back(group.collection, document, std::string(TriePrefix(group.collection).text()).append(suffix));
+          all.emplace_back(group.collection, document,
+                           std::string(dictionary::TriePrefix(group.collection).text()).append(suffix));
         });
   }
   return all;
@@ -37,7 +38,7 @@ TEST(TokenGrouper, KeepsEveryTokenWithItsDocumentInOrder) {
     TokenGrouper grouper;
     TokenGroups groups;
     for (int batch = 0; batch < 3; ++batch) {
-      std::map<TrieCollection, std::vector<Token>> expected;
+      std::map<dictionary::TrieCollection, std::vector<Token>> expected;
       for (std::uint32_t document = 0; document < 300; ++document) {
         grouper.begin_document(document);
         for (std::size_t n = random() % 50; n > 0; --n) {
@@ -47,7 +48,7 @@ TEST(TokenGrouper, KeepsEveryTokenWithItsDocumentInOrder) {
             term += static_cast<char>("abc9-"[random() % 5]);
           if (term.empty()) term = std::string(1 + random() % 5, 'x');
           grouper.add(term);
-          const TrieCollection collection = trie_place(term).collection;
+          const dictionary::TrieCollection collection = dictionary::trie_place(term).collection;
           expected[collection].emplace_back(collection, document, term);
         }
       }
@@ -86,4 +87,4 @@ TEST(TokenReader, PassesOverDocumentsThatAreNotWanted) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::parse

@@ -8,7 +8,7 @@
 #include <random>
 #include <thread>
 
-namespace frond::indexer {
+namespace frond::indexer::pipeline {
 namespace {
 
 TEST(BatchPool, AdmitsAnOutsizedBatchOnlyAlone) {
@@ -58,4 +58,4 @@ TEST(ReorderBuffer, GivesBatchesInInputOrder) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::pipeline

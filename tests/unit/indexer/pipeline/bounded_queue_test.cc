@@ -9,7 +9,7 @@
 
 #include "indexer/pipeline/first_error.h"
 
-namespace frond::indexer {
+namespace frond::indexer::pipeline {
 namespace {
 
 TEST(BoundedQueue, HandsEverythingOverInOrder) {
@@ -57,4 +57,4 @@ TEST(FirstError, TurnsWhatIsThrownIntoAnError) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::pipeline

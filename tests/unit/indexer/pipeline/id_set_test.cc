@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-namespace frond::indexer {
+namespace frond::indexer::pipeline {
 namespace {
 
 TEST(IdSet, KnowsEveryIdThatItWasGiven) {
@@ -16,7 +16,7 @@ TEST(IdSet, KnowsEveryIdThatItWasGiven) {
   std::set<std::string> expected;
   for (int i = 0; i < 200'000; ++i) {
     const std::string id = std::to_string(random() % 100'000);
-    EXPECT_EQ(ids.insert(hash_id(id)), expected.insert(id).second) << id;
+    EXPECT_EQ(ids.insert(parse::hash_id(id)), expected.insert(id).second) << id;
   }
   EXPECT_EQ(ids.size(), expected.size());
   EXPECT_LE(ids.bytes(), ids.size() * 64);
@@ -29,4 +29,4 @@ TEST(IdSet, TakesTheHashThatMarksAFreeSlot) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::pipeline

@@ -5,7 +5,7 @@
 
 #include "tests/support/scratch_folder.h"
 
-namespace frond::indexer {
+namespace frond::indexer::pipeline {
 namespace {
 
 using support::ScratchFolder;
@@ -21,7 +21,7 @@ Outcome run(const std::string& jsonl, std::uint64_t max_bad_records, std::stop_t
   std::filesystem::create_directory(folder / "scratch");
   InvertOptions options;
   options.inputs = {folder / "input.jsonl"};
-  options.format = Format::kJsonl;
+  options.format = ingest::Format::kJsonl;
   options.partitions = 3;
   options.max_bad_records = max_bad_records;
   options.memory = plan_memory(kMinMemoryLimit, 2, 2);
@@ -105,4 +105,4 @@ TEST(InvertDocuments, SaysThatIdsDoNotFitIntoMemory) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::pipeline

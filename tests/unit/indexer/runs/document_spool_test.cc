@@ -9,7 +9,7 @@
 
 #include "tests/support/scratch_folder.h"
 
-namespace frond::indexer {
+namespace frond::indexer::runs {
 namespace {
 
 using support::ScratchFolder;
@@ -88,4 +88,4 @@ TEST(DocumentSpool, FindsEveryFlippedByteAndEveryMissingEnd) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::runs

@@ -11,7 +11,7 @@
 #include "indexer/runs/run_writer.h"
 #include "tests/support/scratch_folder.h"
 
-namespace frond::indexer {
+namespace frond::indexer::runs {
 namespace {
 
 using support::ScratchFolder;
@@ -198,4 +198,4 @@ TEST(RunReader, FindsEveryFlippedByteAndEveryMissingEnd) {
 }
 
 }  // namespace
-}  // namespace frond::indexer
+}  // namespace frond::indexer::runs

@@ -76,7 +76,7 @@ TEST(SyntheticCollection, PassesTheCheckOfPublishedCollections) {
     const auto summary = made(options_for(folder.path(), profile.name, profile.name, 2, 2));
     EXPECT_EQ(summary.manifest.statistics.documents, 20'000u);
     EXPECT_EQ(summary.manifest.terms, summary.queries.list_lengths.size() + 1) << "and the other term";
-    const auto report = indexer::check_generation(folder.path(), profile.name);
+    const auto report = indexer::check::check_generation(folder.path(), profile.name);
     ASSERT_TRUE(report.has_value()) << report.error().message();
     EXPECT_EQ(report->faults, 0u) << report->listed.front().where << ": " << report->listed.front().what;
     EXPECT_EQ(report->documents, 20'000u);
