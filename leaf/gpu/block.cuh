@@ -1,20 +1,20 @@
 #pragma once
-// A packed block of an image read by one warp, as device_codec/unpack.cuh has it: lane t has numbers 4 t .. 4 t + 3.
+// A packed block of an image read by one warp, as common/device/unpack.cuh has it: lane t has numbers 4 t .. 4 t + 3.
 //
 // All 32 lanes call together. Places come from an image that admit.h has checked; a row more may be read behind it.
 #include "common/base/ids.h"
 #include "common/codec/simd_bp128.h"
-#include "common/device_codec/unpack.cuh"
+#include "common/device/unpack.cuh"
 #include "leaf/gpu/block_entry.h"
 
 namespace frond::leaf::gpu {
 
-using device_codec::Four, device_codec::kFullWarp, device_codec::lane_of_warp, device_codec::sum_before;
+using device::Four, device::kFullWarp, device::lane_of_warp, device::sum_before;
 
 __device__ inline Four unpack_four(const std::byte* image, PackedPlace place, std::uint32_t lane) {
   const std::uint32_t width = width_of(place);
   if (width == 0) return Four{};
-  return device_codec::unpack_rows(reinterpret_cast<const std::uint32_t*>(image + offset_of(place)), width, lane);
+  return device::unpack_rows(reinterpret_cast<const std::uint32_t*>(image + offset_of(place)), width, lane);
 }
 
 // The docID before a block's first, as its distances have it: segments stand on their own, so their first blocks count
@@ -26,7 +26,7 @@ __device__ inline std::uint32_t docid_before(const BlockEntry* blocks, std::uint
 // Distances, stored less one, to docIDs. `before`: docid_before().
 __device__ inline Four decode_docids(const std::byte* image, PackedPlace place, std::uint32_t before,
                                      std::uint32_t lane) {
-  return device_codec::add_up(unpack_four(image, place, lane), before, lane);
+  return device::add_up(unpack_four(image, place, lane), before, lane);
 }
 
 // One frequency without decoding its block; any lane alone.

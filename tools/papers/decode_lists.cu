@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(kThreads) decode_runs(Decoding of) {
     const std::byte* image = list.image;
     const auto decode = [&](std::uint32_t i, const Four& distances) {
       const std::uint32_t start = __shfl_sync(kFullWarp, before, static_cast<int>(i));
-      write_once(of.docids + (std::size_t{from} + done + i) * 32 + lane, device_codec::add_up(distances, start, lane));
+      write_once(of.docids + (std::size_t{from} + done + i) * 32 + lane, device::add_up(distances, start, lane));
     };
     const auto unpack = [&](std::uint32_t places, std::uint32_t i) {
       return leaf::gpu::unpack_four(image, __shfl_sync(kFullWarp, places, static_cast<int>(i)), lane);

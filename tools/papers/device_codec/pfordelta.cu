@@ -2,13 +2,15 @@
 // coded in the same way again. A warp reads those of its block alone, level by level. (Ding et al. 2009 §6.2, who
 // decompresses the whole arrays first, a kernel a level.) Format: docs/formats/pfordelta.md.
 #include "common/codec/pfordelta.h"
-#include "common/device_codec/decode_kernel.cuh"
-#include "common/device_codec/decode_streams.h"
-#include "common/device_codec/rice.cuh"
-#include "common/device_codec/unpack.cuh"
+#include "common/device/unpack.cuh"
+#include "tools/papers/device_codec/decode_kernel.cuh"
+#include "tools/papers/device_codec/decode_streams.h"
+#include "tools/papers/device_codec/rice.cuh"
 
-namespace frond::device_codec {
+namespace frond::tools::papers::device_codec {
 namespace {
+
+using device::unpack_rows;
 
 // Up to 128 exceptions of one block, as stored; one of these a level.
 struct Exceptions {
@@ -188,4 +190,4 @@ Result<void> decode_pfordelta4(const DecodeBatch& batch, device::StreamHandle st
   return launch_decoder<PForDelta<4>>("decode_pfordelta4", batch, stream);
 }
 
-}  // namespace frond::device_codec
+}  // namespace frond::tools::papers::device_codec

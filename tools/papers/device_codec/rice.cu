@@ -3,13 +3,15 @@
 // its part of either bit vector begins. (Ding et al. 2009 §6.1, with base sums by block; where we differ: the two parts
 // are put together before the second sum, which then is one in place of two.) Format: docs/formats/rice.md.
 #include "common/codec/rice_codec.h"
-#include "common/device_codec/decode_kernel.cuh"
-#include "common/device_codec/decode_streams.h"
-#include "common/device_codec/rice.cuh"
-#include "common/device_codec/unpack.cuh"
+#include "common/device/unpack.cuh"
+#include "tools/papers/device_codec/decode_kernel.cuh"
+#include "tools/papers/device_codec/decode_streams.h"
+#include "tools/papers/device_codec/rice.cuh"
 
-namespace frond::device_codec {
+namespace frond::tools::papers::device_codec {
 namespace {
+
+using device::unpack_rows;
 
 struct Rice {
   static constexpr std::uint32_t kRun = 8, kAhead = 1, kResident = 1;
@@ -69,4 +71,4 @@ Result<void> decode_rice(const DecodeBatch& batch, device::StreamHandle stream) 
   return launch_decoder<Rice>("decode_rice", batch, stream);
 }
 
-}  // namespace frond::device_codec
+}  // namespace frond::tools::papers::device_codec

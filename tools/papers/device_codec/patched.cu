@@ -3,13 +3,15 @@
 #include "common/codec/newpfd.h"
 #include "common/codec/parapfor.h"
 #include "common/codec/pfd.h"
-#include "common/device_codec/decode_kernel.cuh"
-#include "common/device_codec/decode_streams.h"
-#include "common/device_codec/rice.cuh"
-#include "common/device_codec/unpack.cuh"
+#include "common/device/unpack.cuh"
+#include "tools/papers/device_codec/decode_kernel.cuh"
+#include "tools/papers/device_codec/decode_streams.h"
+#include "tools/papers/device_codec/rice.cuh"
 
-namespace frond::device_codec {
+namespace frond::tools::papers::device_codec {
 namespace {
+
+using device::unpack_rows_of_words;
 
 struct PatchedScratch {
   std::uint32_t numbers[kBlockLength];  // stored ones: slots, then what they are
@@ -145,4 +147,4 @@ Result<void> decode_parapfor(const DecodeBatch& batch, device::StreamHandle stre
   return launch_decoder<Patched<ParaPFor>>("decode_parapfor", batch, stream);
 }
 
-}  // namespace frond::device_codec
+}  // namespace frond::tools::papers::device_codec

@@ -3,14 +3,16 @@
 #include "common/codec/bp32.h"
 #include "common/codec/gpu_bp.h"
 #include "common/codec/simd_bp128.h"
-#include "common/device_codec/decode_kernel.cuh"
-#include "common/device_codec/decode_streams.h"
-#include "common/device_codec/endpoints.cuh"
-#include "common/device_codec/rice.cuh"
-#include "common/device_codec/unpack.cuh"
+#include "common/device/unpack.cuh"
+#include "tools/papers/device_codec/decode_kernel.cuh"
+#include "tools/papers/device_codec/decode_streams.h"
+#include "tools/papers/device_codec/endpoints.cuh"
+#include "tools/papers/device_codec/rice.cuh"
 
-namespace frond::device_codec {
+namespace frond::tools::papers::device_codec {
 namespace {
+
+using device::unpack_rows, device::unpack_string;
 
 struct SimdBp128 {
   static constexpr std::uint32_t kRun = 8, kAhead = 2, kResident = 8;
@@ -138,4 +140,4 @@ Result<void> decode_bp32(const DecodeBatch& batch, device::StreamHandle stream) 
   return launch_decoder<Bp32>("decode_bp32", batch, stream);
 }
 
-}  // namespace frond::device_codec
+}  // namespace frond::tools::papers::device_codec

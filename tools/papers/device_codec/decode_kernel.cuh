@@ -13,11 +13,16 @@
 //   kSimple   whether it also has a short way for full blocks of numbers below 2^24:
 //   simple()         one lane: whether a full block at this place may be such
 //   unpack_simple()  the warp: its numbers; `doubtful`, in any lane: it was none
+#include "common/codec/stream_words.h"
 #include "common/device/launch.cuh"
-#include "common/device_codec/decode_batch.h"
-#include "common/device_codec/warp.cuh"
+#include "common/device/warp.cuh"
+#include "tools/papers/device_codec/decode_batch.h"
 
-namespace frond::device_codec {
+namespace frond::tools::papers::device_codec {
+
+using codec::kBlockLength, codec::StreamWords;
+using device::add_up, device::Four, device::from_lane, device::kFullWarp, device::lane_of_warp, device::out_of_order,
+    device::sum_before;
 
 inline constexpr std::uint32_t kThreads = 256, kWarps = kThreads / 32;
 
@@ -209,4 +214,4 @@ Result<void> launch_decoder(const char* what, const DecodeBatch& batch, device::
                         batch);
 }
 
-}  // namespace frond::device_codec
+}  // namespace frond::tools::papers::device_codec

@@ -1,14 +1,15 @@
 // docIDs of lrc, lrcseg, seglrc and hs-lrc: a line's value at each position and a deviation; nothing is added up. (Ao
 // et al. 2011 §4.2, §4.3.) Format: docs/formats/lrc.md; single docIDs: common/codec/line_elements.h.
 #include "common/codec/line_elements.h"
-#include "common/device_codec/decode_kernel.cuh"
-#include "common/device_codec/decode_streams.h"
-#include "common/device_codec/unpack.cuh"
+#include "common/device/unpack.cuh"
+#include "tools/papers/device_codec/decode_kernel.cuh"
+#include "tools/papers/device_codec/decode_streams.h"
 
-namespace frond::device_codec {
+namespace frond::tools::papers::device_codec {
 namespace {
 
 using codec::Line;
+using device::unpack_rows;
 
 // Where the deviations of a block are, and the line that they are beside.
 struct BlockBesideLine {
@@ -151,4 +152,4 @@ Result<void> decode_hs_lrc(const DecodeBatch& batch, device::StreamHandle stream
   return launch_decoder<HsLrc>("decode_hs_lrc", batch, stream);
 }
 
-}  // namespace frond::device_codec
+}  // namespace frond::tools::papers::device_codec

@@ -4,12 +4,12 @@
 // number, and no sums.)
 #include <cuda_runtime.h>
 
-#include "common/codec/stream_words.h"
+#include <cstddef>
+#include <cstdint>
 
-namespace frond::device_codec {
+#include "common/base/ids.h"
 
-using codec::kBlockLength;
-using codec::StreamWords;
+namespace frond::device {
 
 inline constexpr std::uint32_t kFullWarp = 0xffffffffu;
 
@@ -67,4 +67,4 @@ __device__ inline T from_lane(const T& own, std::uint32_t from) {
   return got;
 }
 
-}  // namespace frond::device_codec
+}  // namespace frond::device

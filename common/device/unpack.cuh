@@ -1,9 +1,9 @@
 #pragma once
 // Numbers of one width for a whole block, four a lane, in the layouts that the codecs pack them in. width is the same
 // in all lanes, 0 .. 32.
-#include "common/device_codec/warp.cuh"
+#include "common/device/warp.cuh"
 
-namespace frond::device_codec {
+namespace frond::device {
 
 __device__ inline std::uint32_t mask_of(std::uint32_t width) { return width == 0 ? 0 : 0xffffffffu >> (32 - width); }
 // A full block as simd-bp128 packs it (docs/formats/simd-bp128.md): number j in lane j % 4 of four, at bit (j / 4)
@@ -48,4 +48,4 @@ __device__ inline Four unpack_string(const std::uint32_t* words, std::uint32_t b
       {a & mask, __funnelshift_rc(a, b, width) & mask, __funnelshift_rc(b, c, 2 * width - 32) & mask, last & mask}};
 }
 
-}  // namespace frond::device_codec
+}  // namespace frond::device

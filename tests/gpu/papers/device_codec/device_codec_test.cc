@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "common/codec/list_codec.h"
-#include "common/device_codec/decode_streams.h"
-#include "common/device_codec/uploaded_streams.h"
 #include "tests/support/posting_lists.h"
+#include "tools/papers/device_codec/decode_streams.h"
+#include "tools/papers/device_codec/uploaded_streams.h"
 
-namespace frond::device_codec {
+namespace frond::tools::papers::device_codec {
 namespace {
 
 using codec::kBlockLength, codec::ListCodec, codec::Numbers;
@@ -226,4 +226,4 @@ TEST(DeviceDecoders, TakeAnEmptyBatch) {
 }
 
 }  // namespace
-}  // namespace frond::device_codec
+}  // namespace frond::tools::papers::device_codec
