@@ -1,13 +1,9 @@
 #include "common/partition/file_checksum.h"
 
-#include <fcntl.h>
-#include <unistd.h>
 #include <xxhash.h>
 
-#include <cerrno>
-#include <cstring>
-
 #include "common/base/check.h"
+#include "common/files/read.h"
 
 namespace frond::partition {
 
@@ -40,25 +36,13 @@ std::string xxh3_hex(ByteView bytes) {
 }
 
 Result<PartitionFile> describe_file(const std::filesystem::path& file) {
-  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return Error(errno == ENOENT ? Code::kNotFound : Code::kUnavailable, file.string() + ": " + std::strerror(errno));
   PartitionFile result{.name = file.filename().string()};
   Xxh3 hash;
-  ByteBuffer buffer(1 << 18);
-  for (;;) {
-    const ssize_t got = ::read(fd, buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
-      const std::string why = std::strerror(errno);
-      ::close(fd);
-      return Error(Code::kUnavailable, file.string() + ": " + why);
-    }
-    if (got == 0) break;
-    hash.update(ByteView(buffer).first(static_cast<std::size_t>(got)));
-    result.bytes += static_cast<std::uint64_t>(got);
-  }
-  ::close(fd);
+  FROND_TRY(files::read_file(file, [&](ByteView piece) -> Result<void> {
+    hash.update(piece);
+    result.bytes += piece.size();
+    return {};
+  }));
   result.xxh3 = hash.hex();
   return result;
 }

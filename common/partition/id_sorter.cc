@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <memory>
 #include <queue>
 #include <utility>
 
 #include "common/base/bytes.h"
+#include "common/files/read.h"
+#include "common/files/write.h"
 #include "common/partition/partition.h"
 #include "common/partition/rocks.h"
 
@@ -31,7 +31,8 @@ Error twice(std::string_view id, DocId first, DocId second) {
 // One run, from the front. Records: varint length, the id, varint docID.
 class IdSorter::RunReader {
  public:
-  RunReader(int file, Run run, std::size_t buffer_bytes) : file_(file), run_(run), buffer_bytes_(buffer_bytes) {}
+  RunReader(const IdSorter& sorter, Run run, std::size_t buffer_bytes)
+      : sorter_(sorter), run_(run), buffer_bytes_(buffer_bytes) {}
 
   // False at the run's end.
   Result<bool> next() {
@@ -60,17 +61,14 @@ class IdSorter::RunReader {
     const std::size_t kept = buffer_.size();
     const std::size_t want = std::min<std::uint64_t>(buffer_bytes_, run_.end - run_.begin);
     buffer_.resize(kept + want);
-    ssize_t got = 0;
-    do got = ::pread(file_, buffer_.data() + kept, want, static_cast<off_t>(run_.begin));
-    while (got < 0 && errno == EINTR);
-    if (got <= 0)
-      return Error(Code::kUnavailable, std::string("scratch file of ids: ") + std::strerror(got ? errno : EIO));
-    buffer_.resize(kept + static_cast<std::size_t>(got));
-    run_.begin += static_cast<std::uint64_t>(got);
+    const std::size_t got =
+        FROND_TRY(files::read_at(sorter_.file_, run_.begin, std::span(buffer_).subspan(kept), sorter_.scratch_));
+    if (got < want) return Error(Code::kUnavailable, sorter_.scratch_.string() + ": the scratch file ends too early");
+    run_.begin += got;
     return {};
   }
 
-  int file_;
+  const IdSorter& sorter_;
   Run run_;
   std::size_t buffer_bytes_;
   ByteBuffer buffer_;
@@ -81,9 +79,7 @@ class IdSorter::RunReader {
 
 IdSorter::IdSorter(std::filesystem::path scratch, std::size_t memory_bytes)
     : scratch_(std::move(scratch)), memory_bytes_(memory_bytes) {}
-IdSorter::~IdSorter() {
-  if (file_ >= 0) ::close(file_);
-}
+IdSorter::~IdSorter() = default;
 
 Result<void> IdSorter::add(std::string_view id, DocId docid) {
   // Vectors grow by doubling; reserving halves of the budget once keeps the sum exact.
@@ -103,9 +99,8 @@ void IdSorter::sort() {
 }
 
 Result<void> IdSorter::spill() {
-  if (file_ < 0) {
-    file_ = ::open(scratch_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (file_ < 0) return Error(Code::kUnavailable, scratch_.string() + ": " + std::strerror(errno));
+  if (!file_.valid()) {
+    file_ = FROND_TRY(files::open(scratch_, O_RDWR | O_CREAT | O_TRUNC, 0600));
     ::unlink(scratch_.c_str());
   }
   sort();
@@ -128,13 +123,8 @@ Result<void> IdSorter::spill() {
 }
 
 Result<void> IdSorter::write_out(ByteView bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(file_, bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return Error(Code::kUnavailable, scratch_.string() + ": " + std::strerror(errno));
-    bytes = bytes.subspan(static_cast<std::size_t>(put));
-    file_bytes_ += static_cast<std::uint64_t>(put);
-  }
+  FROND_TRY(files::write_all(file_, bytes, scratch_));
+  file_bytes_ += bytes.size();
   return {};
 }
 
@@ -160,7 +150,7 @@ Result<void> IdSorter::merge(const std::function<Result<void>(std::string_view, 
   std::priority_queue<RunReader*, std::vector<RunReader*>, decltype(later)> front(later);
   const std::size_t buffer_bytes = std::max(kLeastReadBytes, memory_bytes_ / runs_.size());
   for (const auto& run : runs_) {
-    readers.push_back(std::make_unique<RunReader>(file_, run, buffer_bytes));
+    readers.push_back(std::make_unique<RunReader>(*this, run, buffer_bytes));
     if (FROND_TRY(readers.back()->next())) front.push(readers.back().get());
   }
   std::string last;

@@ -10,6 +10,7 @@
 #include "common/base/bytes.h"
 #include "common/base/ids.h"
 #include "common/base/result.h"
+#include "common/files/descriptor.h"
 
 namespace frond::partition {
 
@@ -50,7 +51,7 @@ class IdSorter {
   std::size_t memory_bytes_;
   std::string text_;
   std::vector<Entry> entries_;
-  int file_ = -1;
+  files::Descriptor file_;
   std::uint64_t file_bytes_ = 0;
   std::vector<Run> runs_;
 };

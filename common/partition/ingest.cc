@@ -1,17 +1,12 @@
 // A partition's files into a database of their own.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <system_error>
 
 #include <rocksdb/env.h>
 
+#include "common/files/write.h"
 #include "common/partition/database.h"
 #include "common/partition/partition.h"
 #include "common/partition/rocks.h"
@@ -21,15 +16,6 @@ namespace frond::partition {
 namespace {
 
 namespace fs = std::filesystem;
-
-Result<void> sync(const fs::path& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool ok = fd >= 0 && ::fsync(fd) == 0;
-  const int why = errno;
-  if (fd >= 0) ::close(fd);
-  if (!ok) return Error(Code::kUnavailable, path.string() + ": " + std::strerror(why));
-  return {};
-}
 
 Result<Family> family_of(std::string_view file) {
   const auto dash = file.rfind('-');
@@ -120,23 +106,20 @@ Result<void> ingest_into(const fs::path& folder, const FilesByFamily& files, boo
 Result<void> sync_database(const fs::path& database) {
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(database, failed))
-    if (entry.is_regular_file()) FROND_TRY(sync(entry.path()));
+    if (entry.is_regular_file()) FROND_TRY(files::sync(entry.path()));
   if (failed) return Error(Code::kUnavailable, database.string() + ": " + failed.message());
-  return sync(database);
+  return files::sync(database);
 }
 
 Result<void> mark_complete(const fs::path& database) {
-  const fs::path mark = completion_mark(database);
-  std::ofstream out(mark);
-  out << "frond partition, format " << kFormatVersion << "\n";
-  if (!out.flush()) return Error(Code::kUnavailable, mark.string() + ": can't be written");
-  return {};
+  return files::write_file(completion_mark(database),
+                           "frond partition, format " + std::to_string(kFormatVersion) + "\n");
 }
 
 Result<void> sync_mark(const fs::path& database) {
-  FROND_TRY(sync(completion_mark(database)));
-  FROND_TRY(sync(database));
-  return sync(database.has_parent_path() ? database.parent_path() : fs::path("."));
+  FROND_TRY(files::sync(completion_mark(database)));
+  FROND_TRY(files::sync(database));
+  return files::sync_parent(database);
 }
 
 }  // namespace

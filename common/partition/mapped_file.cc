@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 #include "common/base/check.h"
+#include "common/files/read.h"
 #include "common/partition/bus_errors.h"
 
 namespace frond::partition {
@@ -20,29 +20,22 @@ std::size_t whole_pages(std::uint64_t bytes) {
   return (bytes + page - 1) / page * page;
 }
 
-Error system_error(const std::filesystem::path& file) {
-  const int why = errno;
-  return Error(why == ENOENT ? Code::kNotFound : Code::kUnavailable, file.string() + ": " + std::strerror(why));
-}
-
 }  // namespace
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem::path& file,
                                                            std::shared_ptr<const Loss> loss) {
-  const int opened = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (opened < 0) return system_error(file);
-  const std::shared_ptr<MappedFile> made(new MappedFile(file, opened, std::move(loss)));
+  files::Descriptor opened = FROND_TRY(files::open(file, O_RDONLY));
+  const std::shared_ptr<MappedFile> made(new MappedFile(file, std::move(opened), std::move(loss)));
   FROND_TRY(made->map());
   return std::shared_ptr<const MappedFile>(made);
 }
 
 Result<void> MappedFile::map() {
-  struct stat told {};
-  if (::fstat(file_, &told) != 0) return system_error(name_);
-  if (told.st_size == 0) return {};
-  void* const at = ::mmap(nullptr, static_cast<std::size_t>(told.st_size), PROT_READ, MAP_SHARED, file_, 0);
-  if (at == MAP_FAILED) return system_error(name_);
-  size_ = static_cast<std::uint64_t>(told.st_size);
+  const std::uint64_t size = FROND_TRY(files::size_of(file_, name_));
+  if (size == 0) return {};
+  void* const at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file_.get(), 0);
+  if (at == MAP_FAILED) return files::system_error(Code::kUnavailable, "mapping", name_);
+  size_ = size;
   begin_ = static_cast<const std::byte*>(at);
   watch_mapping(begin_, whole_pages(size_), loss_->flag());
   return {};
@@ -53,7 +46,6 @@ MappedFile::~MappedFile() {
     stop_watching(begin_);
     ::munmap(const_cast<std::byte*>(begin_), size_);
   }
-  ::close(file_);
 }
 
 ByteView MappedFile::view(std::uint64_t offset, std::size_t bytes) const {
@@ -70,7 +62,7 @@ Result<std::size_t> MappedFile::copy(std::uint64_t offset, std::span<char> to) c
 
 Result<void> MappedFile::check() const {
   struct stat told {};
-  const bool tells = ::fstat(file_, &told) == 0;
+  const bool tells = ::fstat(file_.get(), &told) == 0;
   if (!tells || static_cast<std::uint64_t>(told.st_size) < size_) loss_->note();
   return loss_->happened() ? Result<void>(lost()) : Result<void>();
 }
@@ -78,7 +70,7 @@ Result<void> MappedFile::check() const {
 // Why, as far as that can still be told: the file itself may be whole, and another of its set be gone.
 Error MappedFile::lost() const {
   struct stat told {};
-  if (::fstat(file_, &told) == 0 && static_cast<std::uint64_t>(told.st_size) < size_)
+  if (::fstat(file_.get(), &told) == 0 && static_cast<std::uint64_t>(told.st_size) < size_)
     return Error(Code::kCorrupt, name_.string() + ": was cut short: " + std::to_string(told.st_size) + " of " +
                                      std::to_string(size_) + " bytes are left");
   return Error(Code::kUnavailable, name_.string() + ": it, or another file of the same folder, could not be read");

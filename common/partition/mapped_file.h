@@ -15,6 +15,7 @@
 
 #include "common/base/bytes.h"
 #include "common/base/result.h"
+#include "common/files/descriptor.h"
 
 namespace frond::partition {
 
@@ -51,13 +52,13 @@ class MappedFile {
   Result<void> check() const;
 
  private:
-  MappedFile(std::filesystem::path name, int file, std::shared_ptr<const Loss> loss)
-      : name_(std::move(name)), file_(file), loss_(std::move(loss)) {}
+  MappedFile(std::filesystem::path name, files::Descriptor file, std::shared_ptr<const Loss> loss)
+      : name_(std::move(name)), file_(std::move(file)), loss_(std::move(loss)) {}
   Result<void> map();
   Error lost() const;
 
   const std::filesystem::path name_;
-  const int file_;
+  const files::Descriptor file_;
   const std::shared_ptr<const Loss> loss_;
   std::uint64_t size_ = 0;
   const std::byte* begin_ = nullptr;  // null: the file is empty

@@ -6,7 +6,7 @@
 #include <string>
 #include <system_error>
 
-#include "common/repository/files.h"
+#include "common/files/descriptor.h"
 
 namespace frond::repository {
 namespace fs = std::filesystem;
@@ -17,7 +17,8 @@ Result<std::uint64_t> free_bytes(const fs::path& folder) {
   struct statvfs room {};
   while (::statvfs(there.c_str(), &room) != 0) {
     if (errno == EINTR) continue;
-    if (errno != ENOENT || !there.has_relative_path()) return system_error("asking for the free space of", there);
+    if (errno != ENOENT || !there.has_relative_path())
+      return files::system_error(Code::kUnavailable, "asking for the free space of", there);
     there = there.parent_path();
   }
   return std::uint64_t{room.f_bavail} * room.f_frsize;

@@ -6,6 +6,9 @@
 #include <system_error>
 #include <utility>
 
+#include "common/files/read.h"
+#include "common/files/write.h"
+
 namespace frond::repository {
 namespace fs = std::filesystem;
 namespace {
@@ -16,13 +19,8 @@ constexpr std::size_t kMaxNoteBytes = 512;
 std::string name_of(const PartitionFile& file) { return file.xxh3 + " " + std::to_string(file.bytes) + "\n"; }
 
 std::string read_note(const fs::path& note) {
-  std::string text;
-  const auto read = read_file(note, [&](ByteView piece) -> Result<void> {
-    if (text.size() + piece.size() > kMaxNoteBytes) return Error(Code::kCorrupt, "not a note of ours");
-    text += as_text(piece);
-    return {};
-  });
-  return read ? text : std::string();
+  auto text = files::read_text(note, kMaxNoteBytes);
+  return text ? *std::move(text) : std::string();
 }
 
 }  // namespace
@@ -32,8 +30,7 @@ PartialFile::PartialFile(const fs::path& to, const PartitionFile& expected)
 
 Result<PartialFile> PartialFile::open(const fs::path& to, const PartitionFile& expected) {
   PartialFile made(to, expected);
-  made.file_ = FileDescriptor(::open(made.part_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-  if (!made.file_.valid()) return system_error("creating", made.part_);
+  made.file_ = FROND_TRY(files::open(made.part_, O_RDWR | O_CREAT));
   made.checksum_ = std::make_unique<partition::Xxh3>();
   if (!made.take_over()) FROND_TRY(made.begin(0, {}));
   return made;
@@ -46,12 +43,13 @@ Result<void> PartialFile::take_over() {
   const std::uint64_t bytes = fs::file_size(part_, failed);
   if (failed || bytes == 0 || bytes > expected_->bytes || !note.starts_with(wanted))
     return Error(Code::kNotFound, "nothing to go on from");
-  FROND_TRY(read_file(part_, [&](ByteView piece) -> Result<void> {
+  FROND_TRY(files::read_file(part_, [&](ByteView piece) -> Result<void> {
     checksum_->update(piece);
     size_ += piece.size();
     return {};
   }));
-  if (::lseek(file_.get(), static_cast<off_t>(size_), SEEK_SET) < 0) return system_error("reading", part_);
+  if (::lseek(file_.get(), static_cast<off_t>(size_), SEEK_SET) < 0)
+    return files::system_error(Code::kUnavailable, "reading", part_);
   etag_ = note.substr(wanted.size());
   while (etag_.ends_with('\n')) etag_.pop_back();
   return {};
@@ -62,21 +60,18 @@ Result<void> PartialFile::begin(std::uint64_t from, const std::string& etag) {
     if (etag == etag_) return {};
   } else {
     if (::ftruncate(file_.get(), 0) != 0 || ::lseek(file_.get(), 0, SEEK_SET) < 0)
-      return system_error("writing", part_);
+      return files::system_error(Code::kUnavailable, "writing", part_);
     checksum_ = std::make_unique<partition::Xxh3>();
     size_ = 0;
   }
   etag_ = etag;
-  const FileDescriptor note(::open(note_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (!note.valid()) return system_error("creating", note_);
-  const std::string text = name_of(*expected_) + etag_ + "\n";
-  return write_all(note, as_bytes(text), note_);
+  return files::write_file(note_, name_of(*expected_) + etag_ + "\n");
 }
 
 Result<void> PartialFile::append(ByteView piece) {
   if (size_ + piece.size() > expected_->bytes)
     return Error(Code::kCorrupt, "longer than its " + std::to_string(expected_->bytes) + " bytes");
-  FROND_TRY(write_all(file_, piece, part_));
+  FROND_TRY(files::write_all(file_, piece, part_));
   checksum_->update(piece);
   size_ += piece.size();
   return {};
@@ -86,12 +81,11 @@ Result<void> PartialFile::finish() {
   if (!has_all())
     return Error(Code::kCorrupt, std::to_string(size_) + " bytes instead of " + std::to_string(expected_->bytes));
   if (checksum_->hex() != expected_->xxh3) return Error(Code::kCorrupt, "its checksum is wrong");
-  if (::fdatasync(file_.get()) != 0) return system_error("syncing", part_);
-  FROND_TRY(rename_path(part_, final_name_));
+  FROND_TRY(files::sync(file_, part_));
+  FROND_TRY(files::rename(part_, final_name_));
   std::error_code ignored;
   fs::remove(note_, ignored);
-  const fs::path folder = final_name_.parent_path();
-  return sync_folder(folder.empty() ? fs::path(".") : folder);
+  return files::sync_parent(final_name_);
 }
 
 void PartialFile::discard() {

@@ -9,8 +9,8 @@
 
 #include "common/base/bytes.h"
 #include "common/base/result.h"
+#include "common/files/descriptor.h"
 #include "common/partition/file_checksum.h"
-#include "common/repository/files.h"
 #include "common/repository/repository.h"
 
 namespace frond::repository {
@@ -41,7 +41,7 @@ class PartialFile {
   Result<void> take_over();
   std::filesystem::path final_name_, part_, note_;
   const PartitionFile* expected_;
-  FileDescriptor file_;
+  files::Descriptor file_;
   std::unique_ptr<partition::Xxh3> checksum_;
   std::uint64_t size_ = 0;
   std::string etag_;

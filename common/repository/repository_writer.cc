@@ -1,11 +1,10 @@
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
+#include <optional>
 #include <set>
 
+#include "common/files/lock.h"
+#include "common/files/read.h"
+#include "common/files/write.h"
 #include "common/partition/file_checksum.h"
 #include "common/repository/files.h"
 #include "common/repository/repository.h"
@@ -41,7 +40,7 @@ Result<void> create_synced(const fs::path& relative) {
   if (failed) return Error(Code::kUnavailable, "creating " + folder.string() + ": " + failed.message());
   for (fs::path made = folder; made != there;) {
     made = made.parent_path();
-    FROND_TRY(sync_folder(made));
+    FROND_TRY(files::sync(made));
   }
   return {};
 }
@@ -58,9 +57,8 @@ class Writer final : public RepositoryWriter {
   Result<void> start() {
     std::error_code failed;
     for (const auto& folder : {folder_ / "generations", folder_ / "partitions"}) FROND_TRY(create_synced(folder));
-    lock_ = FileDescriptor(::open((folder_ / "LOCK").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-    if (!lock_.valid()) return system_error("opening", folder_ / "LOCK");
-    if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0)
+    lock_ = FROND_TRY(files::try_lock_file(folder_ / "LOCK"));
+    if (!lock_)
       return Error(Code::kUnavailable,
                    (folder_ / "LOCK").string() + " is held: another build of this collection is running");
     source_ = FROND_TRY(RepositorySource::open(root_.string(), collection_));
@@ -95,18 +93,18 @@ class Writer final : public RepositoryWriter {
       const fs::path place = folder_ / "partitions" / entry.id;
       std::error_code failed;
       if (fs::exists(place, failed)) continue;
-      FROND_TRY(sync_folder(building_ / entry.id));
+      FROND_TRY(files::sync(building_ / entry.id));
       step("partition");
-      FROND_TRY(rename_path(building_ / entry.id, place));
+      FROND_TRY(files::rename(building_ / entry.id, place));
     }
-    FROND_TRY(sync_folder(folder_ / "partitions"));
+    FROND_TRY(files::sync(folder_ / "partitions"));
     step("terms");
-    FROND_TRY(rename_path(term_statistics, folder_ / term_statistics_path(manifest.generation)));
+    FROND_TRY(files::rename(term_statistics, folder_ / term_statistics_path(manifest.generation)));
     const fs::path draft = building_ / "manifest";
-    FROND_TRY(write_synced(draft, to_json(manifest)));
+    FROND_TRY(files::write_synced(draft, to_json(manifest)));
     step("manifest");
-    FROND_TRY(rename_path(draft, folder_ / manifest_path(manifest.generation)));
-    FROND_TRY(sync_folder(folder_ / "generations"));
+    FROND_TRY(files::rename(draft, folder_ / manifest_path(manifest.generation)));
+    FROND_TRY(files::sync(folder_ / "generations"));
     return switch_number("CURRENT", manifest.generation);
   }
 
@@ -157,24 +155,19 @@ class Writer final : public RepositoryWriter {
   // CURRENT or HIGHEST.
   Result<void> switch_number(const char* name, Generation generation) {
     const fs::path draft = building_ / name;
-    FROND_TRY(write_synced(draft, std::to_string(generation) + "\n"));
+    FROND_TRY(files::write_synced(draft, std::to_string(generation) + "\n"));
     step(name);
-    FROND_TRY(rename_path(draft, folder_ / name));
+    FROND_TRY(files::rename(draft, folder_ / name));
     step("done");
-    return sync_folder(folder_);
+    return files::sync(folder_);
   }
 
   // The highest generation that was ever current, as far as rollbacks wrote it down; 0: there was no rollback.
   Result<Generation> highest_published() const {
-    std::string text;
-    const auto read = read_file(folder_ / "HIGHEST", [&](ByteView piece) -> Result<void> {
-      if (text.size() + piece.size() > 64) return Error(Code::kCorrupt, "HIGHEST is larger than it may be");
-      text += as_text(piece);
-      return {};
-    });
-    if (!read && read.error().code() == Code::kNotFound) return Generation{0};
-    if (!read) return read.error();
-    auto highest = parse_current(text);
+    const auto text = files::read_text(folder_ / "HIGHEST", 64);
+    if (!text && text.error().code() == Code::kNotFound) return Generation{0};
+    if (!text) return text.error();
+    auto highest = parse_current(*text);
     if (!highest) return std::move(highest).error().within("HIGHEST");
     return highest;
   }
@@ -205,9 +198,9 @@ class Writer final : public RepositoryWriter {
   void remove_stale_checks() const {
     for (const auto& path : list_folder(folder_)) {
       if (!path.filename().string().starts_with(kCheckFolderPrefix)) continue;
-      const FileDescriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      const auto locked = files::try_lock_folder(path);
       std::error_code ignored;
-      if (folder.valid() && ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) fs::remove_all(path, ignored);
+      if (locked && locked->has_value()) fs::remove_all(path, ignored);
     }
   }
 
@@ -227,7 +220,7 @@ class Writer final : public RepositoryWriter {
     std::error_code failed;
     if (fs::remove(above[0], failed); failed)
       return Error(Code::kUnavailable, "removing " + above[0].string() + ": " + failed.message());
-    FROND_TRY(sync_folder(folder_ / "generations"));
+    FROND_TRY(files::sync(folder_ / "generations"));
     return true;
   }
 
@@ -260,7 +253,7 @@ class Writer final : public RepositoryWriter {
   fs::path folder_;
   fs::path building_;
   std::function<void(std::string_view)> before_step_;
-  FileDescriptor lock_;
+  std::optional<files::Descriptor> lock_;
   std::unique_ptr<RepositorySource> source_;
 };
 }  // namespace

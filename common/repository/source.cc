@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "common/files/read.h"
 #include "common/http/client.h"
 #include "common/repository/files.h"
 #include "common/repository/partial_file.h"
@@ -154,7 +155,7 @@ class DirectorySource final : public Source {
                       const std::function<Result<void>(const http::Body&)>& begin,
                       const ByteSink& sink) const override {
     FROND_TRY(begin({rest.from, {}}));
-    return read_file(folder_ / path, sink, rest.from);
+    return files::read_file(folder_ / path, sink, rest.from);
   }
   bool may_break() const override { return false; }
   fs::path folder_;

@@ -1,14 +1,12 @@
 #include "indexer/check/check.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <optional>
 
+#include "common/files/lock.h"
 #include "common/partition/term_statistics.h"
 #include "common/repository/repository.h"
 #include "indexer/check/partition_check.h"
@@ -29,17 +27,15 @@ class Scratch {
     for (const fs::path& parent : {collection, fs::temp_directory_path()}) {
       std::string name = (parent / (std::string(repository::kCheckFolderPrefix) + "XXXXXX")).string();
       if (::mkdtemp(name.data()) == nullptr) continue;
-      const int fd = ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-      if (fd >= 0) (void)::flock(fd, LOCK_EX | LOCK_NB);
-      return std::make_unique<Scratch>(name, fd);
+      auto locked = files::try_lock_folder(name);
+      return std::make_unique<Scratch>(name, locked ? *std::move(locked) : std::nullopt);
     }
     return Error(Code::kUnavailable, collection.string() + ": no scratch folder: " + std::strerror(errno));
   }
-  Scratch(fs::path path, int fd) : path_(std::move(path)), fd_(fd) {}
+  Scratch(fs::path path, std::optional<files::Descriptor> lock) : path_(std::move(path)), lock_(std::move(lock)) {}
   ~Scratch() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
-    if (fd_ >= 0) ::close(fd_);
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
@@ -47,7 +43,7 @@ class Scratch {
 
  private:
   fs::path path_;
-  int fd_;
+  std::optional<files::Descriptor> lock_;
 };
 
 // Whether two partitions give one ordinal to two documents: base + i * stride, i below the number of documents.

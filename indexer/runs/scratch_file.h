@@ -5,6 +5,7 @@
 
 #include "common/base/bytes.h"
 #include "common/base/result.h"
+#include "common/files/descriptor.h"
 
 namespace frond::indexer::runs {
 
@@ -12,18 +13,15 @@ namespace frond::indexer::runs {
 class ScratchWriter {
  public:
   static Result<ScratchWriter> create(const std::filesystem::path& path, std::size_t buffer_bytes);
-  ScratchWriter(ScratchWriter&& other) noexcept;
-  ScratchWriter& operator=(ScratchWriter&& other) noexcept;
-  ~ScratchWriter();
   Result<void> append(ByteView bytes);
   Result<void> flush();
   std::uint64_t bytes() const { return bytes_; }
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  ScratchWriter(std::filesystem::path path, int file, std::size_t buffer_bytes);
+  ScratchWriter(std::filesystem::path path, files::Descriptor file, std::size_t buffer_bytes);
   std::filesystem::path path_;
-  int file_ = -1;
+  files::Descriptor file_;
   std::size_t buffer_bytes_;
   ByteBuffer buffer_;
   std::uint64_t bytes_ = 0;  // appended
@@ -33,9 +31,6 @@ class ScratchWriter {
 class ScratchReader {
  public:
   static Result<ScratchReader> open(const std::filesystem::path& path);
-  ScratchReader(ScratchReader&& other) noexcept;
-  ScratchReader& operator=(ScratchReader&& other) noexcept;
-  ~ScratchReader();
   // Fills all of `out`.
   Result<void> read(std::span<std::byte> out);
   Result<void> skip(std::uint64_t bytes);
@@ -44,9 +39,9 @@ class ScratchReader {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  ScratchReader(std::filesystem::path path, int file, std::uint64_t size);
+  ScratchReader(std::filesystem::path path, files::Descriptor file, std::uint64_t size);
   std::filesystem::path path_;
-  int file_ = -1;
+  files::Descriptor file_;
   std::uint64_t size_ = 0, at_ = 0;
 };
 

@@ -1,19 +1,13 @@
 #include "leaf/serve/data_folder.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "common/files/lock.h"
+#include "common/files/read.h"
+#include "common/files/write.h"
 #include "common/repository/repository.h"
 
 namespace frond::leaf {
@@ -31,61 +25,21 @@ Result<std::unique_ptr<DataFolder>> DataFolder::open_unless_held(const fs::path&
     fs::create_directories(root / folder, failure);
     if (failure) return Error(Code::kUnavailable, (root / folder).string() + ": " + failure.message());
   }
-  const fs::path path = root / "LOCK";
-  const int lock = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (lock < 0) return Error(Code::kUnavailable, path.string() + ": " + std::strerror(errno));
-  if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
-    const int why = errno;
-    ::close(lock);
-    if (why == EWOULDBLOCK || why == EINTR) return std::unique_ptr<DataFolder>();
-    return Error(Code::kUnavailable, path.string() + ": " + std::strerror(why));
-  }
-  return std::unique_ptr<DataFolder>(new DataFolder(root, lock));
+  auto lock = FROND_TRY(files::try_lock_file(root / "LOCK"));
+  if (!lock) return std::unique_ptr<DataFolder>();
+  return std::unique_ptr<DataFolder>(new DataFolder(root, *std::move(lock)));
 }
-
-DataFolder::~DataFolder() { ::close(lock_); }
-
-namespace {
-
-// Whole and synced under its name, or as before.
-Result<void> replace_file(const fs::path& name, const std::string& text) {
-  fs::path draft = name;
-  draft += ".part";
-  const auto failed = [&] { return Error(Code::kUnavailable, name.string() + ": " + std::strerror(errno)); };
-  const int file = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) return failed();
-  std::string_view left = text;
-  while (!left.empty()) {
-    const ssize_t written = ::write(file, left.data(), left.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) break;
-    left.remove_prefix(static_cast<std::size_t>(written));
-  }
-  const bool whole = left.empty() && ::fsync(file) == 0;
-  Result<void> outcome = whole ? Result<void>() : failed();
-  ::close(file);
-  if (whole && std::rename(draft.c_str(), name.c_str()) != 0) outcome = failed();
-  return outcome;
-}
-
-Result<std::string> read_file(const fs::path& name) {
-  std::ifstream in(name, std::ios::binary);
-  if (!in) return Error(Code::kNotFound, name.string() + ": nothing was served from here");
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  if (in.bad()) return Error(Code::kUnavailable, name.string() + ": can't be read");
-  return text;
-}
-
-}  // namespace
 
 Result<void> DataFolder::remember(const std::string& manifest) const {
-  return replace_file(root_ / "SERVED", manifest);
+  return files::replace_file(root_ / "SERVED", manifest);
 }
 
-Result<std::string> DataFolder::remembered() const { return read_file(root_ / "SERVED"); }
+Result<std::string> DataFolder::remembered() const {
+  return files::read_text(root_ / "SERVED", repository::kMaxManifestBytes);
+}
 
 Result<void> DataFolder::keep_manifest(const GenerationId& id, const std::string& text) const {
-  return replace_file(manifest(id), text);
+  return files::replace_file(manifest(id), text);
 }
 
 std::vector<std::string> DataFolder::kept_manifests() const {
@@ -97,7 +51,7 @@ std::vector<std::string> DataFolder::kept_manifests() const {
   if (files.size() > kMaxKept) files.erase(files.begin(), files.end() - kMaxKept);
   std::vector<std::string> manifests;
   for (const auto& [time, path] : files)
-    if (auto text = read_file(path)) manifests.push_back(*std::move(text));
+    if (auto text = files::read_text(path, repository::kMaxManifestBytes)) manifests.push_back(*std::move(text));
   return manifests;
 }
 

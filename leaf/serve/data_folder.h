@@ -16,6 +16,7 @@
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
+#include "common/files/descriptor.h"
 
 namespace frond::leaf {
 
@@ -25,7 +26,7 @@ class DataFolder {
   static Result<std::unique_ptr<DataFolder>> open(const std::filesystem::path& root);
   // The same; null: another leaf has the lock.
   static Result<std::unique_ptr<DataFolder>> open_unless_held(const std::filesystem::path& root);
-  ~DataFolder();
+  ~DataFolder() = default;
   DataFolder(const DataFolder&) = delete;
   DataFolder& operator=(const DataFolder&) = delete;
 
@@ -56,9 +57,9 @@ class DataFolder {
   void keep_only(const std::set<std::string>& partitions, const std::set<std::string>& generation_files) const;
 
  private:
-  DataFolder(std::filesystem::path root, int lock) : root_(std::move(root)), lock_(lock) {}
+  DataFolder(std::filesystem::path root, files::Descriptor lock) : root_(std::move(root)), lock_(std::move(lock)) {}
   const std::filesystem::path root_;
-  const int lock_;
+  const files::Descriptor lock_;
 };
 
 }  // namespace frond::leaf

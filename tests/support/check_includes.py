@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 MAY_INCLUDE = {
+    "common/files": [],
     "common/config": [],
     "common/metrics": [],
     "common/tls": [],
@@ -19,8 +20,8 @@ MAY_INCLUDE = {
     "common/scoring": [],
     "common/postings": ["common/codec", "common/scoring"],
     "common/topk": ["common/scoring"],
-    "common/partition": ["common/postings", "common/text"],
-    "common/repository": ["common/http", "common/partition", "common/scoring", "common/text"],
+    "common/partition": ["common/files", "common/postings", "common/text"],
+    "common/repository": ["common/files", "common/http", "common/partition", "common/scoring", "common/text"],
     "common/device": [],
     "common/wire": ["common/scoring", "common/text", "common/topk"],
     "leaf/lists": [],

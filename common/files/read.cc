@@ -1,0 +1,58 @@
+#include "common/files/read.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+
+namespace frond::files {
+
+Result<void> read_file(const std::filesystem::path& path, const std::function<Result<void>(ByteView)>& sink,
+                       std::uint64_t from) {
+  const Descriptor in = FROND_TRY(open(path, O_RDONLY));
+  if (from > 0 && ::lseek(in.get(), static_cast<off_t>(from), SEEK_SET) < 0)
+    return system_error(Code::kUnavailable, "reading", path);
+  constexpr std::size_t kPieceBytes = 256u << 10;
+  const auto piece = std::make_unique_for_overwrite<std::byte[]>(kPieceBytes);  // small files are read every second
+  for (;;) {
+    const ssize_t got = ::read(in.get(), piece.get(), kPieceBytes);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error(Code::kUnavailable, "reading", path);
+    if (got == 0) return {};
+    FROND_TRY(sink({piece.get(), static_cast<std::size_t>(got)}));
+  }
+}
+
+Result<std::string> read_text(const std::filesystem::path& path, std::size_t max_bytes) {
+  std::string text;
+  FROND_TRY(read_file(path, [&](ByteView piece) -> Result<void> {
+    if (piece.size() > max_bytes - text.size())
+      return Error(Code::kCorrupt, path.string() + ": larger than " + std::to_string(max_bytes) + " bytes");
+    text += as_text(piece);
+    return {};
+  }));
+  return text;
+}
+
+Result<std::size_t> read_at(const Descriptor& file, std::uint64_t from, std::span<std::byte> out,
+                            const std::filesystem::path& path) {
+  std::size_t done = 0;
+  while (done < out.size()) {
+    const ssize_t got = ::pread(file.get(), out.data() + done, out.size() - done, static_cast<off_t>(from + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error(Code::kUnavailable, "reading", path);
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+Result<std::uint64_t> size_of(const Descriptor& file, const std::filesystem::path& path) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return system_error(Code::kUnavailable, "reading the size of", path);
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+}  // namespace frond::files

@@ -1,0 +1,29 @@
+#pragma once
+// Reading files. Errors are kUnavailable unless said otherwise, and name the file and the cause.
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "common/base/bytes.h"
+#include "common/base/result.h"
+#include "common/files/descriptor.h"
+
+namespace frond::files {
+
+// Calls `sink` with pieces of at most 256 KiB, from byte `from` to the end; stops at the sink's first error and returns
+// it. kNotFound: there is no such file.
+Result<void> read_file(const std::filesystem::path& path, const std::function<Result<void>(ByteView)>& sink,
+                       std::uint64_t from = 0);
+// The whole content. kNotFound: there is no such file; kCorrupt: it has more than `max_bytes`.
+Result<std::string> read_text(const std::filesystem::path& path, std::size_t max_bytes);
+// Reads into `out` from byte `from` and returns how many bytes were read: fewer than out.size() only at the file's end.
+// `path` is for messages.
+Result<std::size_t> read_at(const Descriptor& file, std::uint64_t from, std::span<std::byte> out,
+                            const std::filesystem::path& path);
+// The file's size in bytes.
+Result<std::uint64_t> size_of(const Descriptor& file, const std::filesystem::path& path);
+
+}  // namespace frond::files

@@ -1,0 +1,83 @@
+#include "common/files/write.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+namespace frond::files {
+namespace {
+
+Result<Descriptor> write_over(const std::filesystem::path& path, std::string_view text) {
+  Descriptor out = FROND_TRY(open(path, O_WRONLY | O_CREAT | O_TRUNC));
+  FROND_TRY(write_all(out, as_bytes(text), path));
+  return out;
+}
+
+}  // namespace
+
+Result<void> write_all(const Descriptor& file, ByteView bytes, const std::filesystem::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return system_error(Code::kUnavailable, "writing", path);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+Result<void> sync(const Descriptor& file, const std::filesystem::path& path) {
+  if (::fsync(file.get()) != 0) return system_error(Code::kUnavailable, "syncing", path);
+  return {};
+}
+
+Result<void> sync(const std::filesystem::path& file_or_folder) {
+  auto opened = open(file_or_folder, O_RDONLY);
+  if (!opened) return Error(Code::kUnavailable, opened.error().message());
+  return sync(*opened, file_or_folder);
+}
+
+Result<void> sync_parent(const std::filesystem::path& path) {
+  return sync(path.has_parent_path() ? path.parent_path() : std::filesystem::path("."));
+}
+
+Result<void> write_file(const std::filesystem::path& path, std::string_view text) {
+  FROND_TRY(write_over(path, text));
+  return {};
+}
+
+Result<void> write_synced(const std::filesystem::path& path, std::string_view text) {
+  const Descriptor written = FROND_TRY(write_over(path, text));
+  return sync(written, path);
+}
+
+Result<void> write_new(const std::filesystem::path& path, std::string_view text, mode_t mode) {
+  const Descriptor made(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  if (!made.valid()) {
+    if (errno == EEXIST) return Error(Code::kInvalid, path.string() + " exists already and is not overwritten");
+    return system_error(Code::kUnavailable, "creating", path);
+  }
+  auto done = write_all(made, as_bytes(text), path);
+  if (done) done = sync(made, path);
+  if (!done) ::unlink(path.c_str());
+  return done;
+}
+
+Result<void> replace_file(const std::filesystem::path& path, std::string_view text) {
+  const std::filesystem::path draft = std::filesystem::path(path) += kDraftSuffix;
+  FROND_TRY(write_synced(draft, text));
+  FROND_TRY(files::rename(draft, path));
+  return sync_parent(path);
+}
+
+Result<void> rename(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (std::rename(from.c_str(), to.c_str()) != 0)
+    return system_error(Code::kUnavailable, "renaming to " + to.string() + " from", from);
+  return {};
+}
+
+}  // namespace frond::files
