@@ -1,7 +1,7 @@
 #include "common/codec/last_block.h"
 
+#include "common/codec/bits/rice.h"
 #include "common/codec/distances.h"
-#include "common/codec/rice.h"
 
 namespace frond::codec {
 

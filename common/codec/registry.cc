@@ -1,22 +1,22 @@
 #include <algorithm>
 #include <array>
 
-#include "common/codec/bp32.h"
-#include "common/codec/gpu_bp.h"
-#include "common/codec/gpu_vbyte.h"
-#include "common/codec/hs_lrc.h"
+#include "common/codec/binary_packing/bp32.h"
+#include "common/codec/binary_packing/gpu_bp.h"
+#include "common/codec/binary_packing/simd_bp128.h"
+#include "common/codec/byte_codecs/gpu_vbyte.h"
+#include "common/codec/byte_codecs/streamvbyte.h"
+#include "common/codec/byte_codecs/varintgb.h"
+#include "common/codec/byte_codecs/vbyte.h"
+#include "common/codec/lines/hs_lrc.h"
+#include "common/codec/lines/lrc.h"
+#include "common/codec/lines/segment_lrc.h"
 #include "common/codec/list_codec.h"
-#include "common/codec/lrc.h"
-#include "common/codec/newpfd.h"
-#include "common/codec/parapfor.h"
-#include "common/codec/pfd.h"
-#include "common/codec/pfordelta.h"
-#include "common/codec/rice_codec.h"
-#include "common/codec/segment_lrc.h"
-#include "common/codec/simd_bp128.h"
-#include "common/codec/streamvbyte.h"
-#include "common/codec/varintgb.h"
-#include "common/codec/vbyte.h"
+#include "common/codec/patched/newpfd.h"
+#include "common/codec/patched/parapfor.h"
+#include "common/codec/patched/pfd.h"
+#include "common/codec/patched/pfordelta.h"
+#include "common/codec/rice/rice_codec.h"
 
 namespace frond::codec {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "common/codec/bits/rice.h"
 #include "common/codec/list_codec.h"
-#include "common/codec/rice.h"
 
 namespace frond::postings {
 namespace {

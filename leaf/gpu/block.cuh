@@ -3,7 +3,7 @@
 //
 // All 32 lanes call together. Places come from an image that admit.h has checked; a row more may be read behind it.
 #include "common/base/ids.h"
-#include "common/codec/simd_bp128.h"
+#include "common/codec/binary_packing/simd_bp128.h"
 #include "common/device/unpack.cuh"
 #include "leaf/gpu/block_entry.h"
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "common/codec/simd_bp128.h"
+#include "common/codec/binary_packing/simd_bp128.h"
 #include "common/postings/long_form.h"
 
 namespace frond::leaf::gpu {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/base/check.h"
-#include "common/codec/simd_bp128_pack.h"
+#include "common/codec/bits/vertical_pack.h"
 
 namespace frond::leaf::gpu::intersect {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 // Is a document in a list that a codec of linear regression has compressed? Searched in compressed form: a docID is
-// read by itself (common/codec/line_elements.h), so a binary search decodes no block. After Ao et al. 2011 §4.3,
+// read by itself (common/codec/lines/line_elements.h), so a binary search decodes no block. After Ao et al. 2011 §4.3,
 // algorithm 1: a safe search range by the regression line of the whole list; the segment, by a binary search in the
 // segments' last docIDs; then the docIDs of that segment, which lines of their own narrow again. HS_LRC needs no search
 // for the segment.
@@ -14,7 +14,7 @@
 //
 // The index says what the stream's own index says, in the order in which a search needs it: one load of 16 bytes in
 // place of five.
-#include "common/codec/line_elements.h"
+#include "common/codec/lines/line_elements.h"
 #include "leaf/gpu/intersect/plain_search.h"
 
 namespace frond::leaf::gpu::intersect {

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "common/codec/bits/vertical_unpack.h"
 #include "common/codec/list_codec.h"
-#include "common/codec/simd_bp128_unpack.h"
 #include "common/postings/cursor.h"
 #include "common/postings/list_builder.h"
 

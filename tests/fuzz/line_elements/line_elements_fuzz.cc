@@ -7,7 +7,7 @@
 #include <span>
 #include <type_traits>
 
-#include "common/codec/line_elements.h"
+#include "common/codec/lines/line_elements.h"
 #include "tests/support/aligned_stream.h"
 
 namespace frond::codec {

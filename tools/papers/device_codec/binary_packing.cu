@@ -1,8 +1,8 @@
 // simd-bp128, bp32, gpu-bp128 and gpu-bp256. (Mallia et al. 2019 §2, §3.1, Algorithm 1: the width follows from the
 // endpoints, threads read their numbers' bits.) Formats: docs/formats/simd-bp128.md, binary-packing.md.
-#include "common/codec/bp32.h"
-#include "common/codec/gpu_bp.h"
-#include "common/codec/simd_bp128.h"
+#include "common/codec/binary_packing/bp32.h"
+#include "common/codec/binary_packing/gpu_bp.h"
+#include "common/codec/binary_packing/simd_bp128.h"
 #include "common/device/unpack.cuh"
 #include "tools/papers/device_codec/decode_kernel.cuh"
 #include "tools/papers/device_codec/decode_streams.h"

@@ -1,6 +1,6 @@
 // vbyte, varintgb, streamvbyte, gpu-vbyte128 and gpu-vbyte1024. (Mallia et al. 2019 §2, §3.2, Algorithm 2: a prefix sum
 // of the lengths says where each number's bytes begin.) Format: docs/formats/byte-codecs.md.
-#include "common/codec/gpu_vbyte.h"
+#include "common/codec/byte_codecs/gpu_vbyte.h"
 #include "tools/papers/device_codec/decode_kernel.cuh"
 #include "tools/papers/device_codec/decode_streams.h"
 #include "tools/papers/device_codec/endpoints.cuh"

@@ -1,6 +1,6 @@
 // docIDs of lrc, lrcseg, seglrc and hs-lrc: a line's value at each position and a deviation; nothing is added up. (Ao
-// et al. 2011 §4.2, §4.3.) Format: docs/formats/lrc.md; single docIDs: common/codec/line_elements.h.
-#include "common/codec/line_elements.h"
+// et al. 2011 §4.2, §4.3.) Format: docs/formats/lrc.md; single docIDs: common/codec/lines/line_elements.h.
+#include "common/codec/lines/line_elements.h"
 #include "common/device/unpack.cuh"
 #include "tools/papers/device_codec/decode_kernel.cuh"
 #include "tools/papers/device_codec/decode_streams.h"

@@ -1,8 +1,8 @@
 // pfd, newpfd and parapfor: slots of one width, then the exceptions patched in, in shared memory. (Ao et al. 2011 §4.1,
 // appendix G: all of ParaPFor's at once; PFor's are a chain, which one lane follows.) Format: docs/formats/patched.md.
-#include "common/codec/newpfd.h"
-#include "common/codec/parapfor.h"
-#include "common/codec/pfd.h"
+#include "common/codec/patched/newpfd.h"
+#include "common/codec/patched/parapfor.h"
+#include "common/codec/patched/pfd.h"
 #include "common/device/unpack.cuh"
 #include "tools/papers/device_codec/decode_kernel.cuh"
 #include "tools/papers/device_codec/decode_streams.h"

@@ -1,7 +1,7 @@
 // pfordelta0 … pfordelta4: slots of one width for a list; the exceptions of a block are read from two arrays that are
 // coded in the same way again. A warp reads those of its block alone, level by level. (Ding et al. 2009 §6.2, who
 // decompresses the whole arrays first, a kernel a level.) Format: docs/formats/pfordelta.md.
-#include "common/codec/pfordelta.h"
+#include "common/codec/patched/pfordelta.h"
 #include "common/device/unpack.cuh"
 #include "tools/papers/device_codec/decode_kernel.cuh"
 #include "tools/papers/device_codec/decode_streams.h"
@@ -17,7 +17,7 @@ struct Exceptions {
   std::uint32_t places[kBlockLength], highs[kBlockLength];
 };
 
-// An array (common/codec/exception_array.h) of depth > 0; bytes of the stream.
+// An array (common/codec/patched/exception_array.h) of depth > 0; bytes of the stream.
 struct Parts {
   bool ok = false;
   std::uint32_t width = 0, exceptions = 0;

@@ -2,7 +2,7 @@
 // finds every number's unary part; the second one adds the numbers up. Both are local to a block: the index says where
 // its part of either bit vector begins. (Ding et al. 2009 §6.1, with base sums by block; where we differ: the two parts
 // are put together before the second sum, which then is one in place of two.) Format: docs/formats/rice.md.
-#include "common/codec/rice_codec.h"
+#include "common/codec/rice/rice_codec.h"
 #include "common/device/unpack.cuh"
 #include "tools/papers/device_codec/decode_kernel.cuh"
 #include "tools/papers/device_codec/decode_streams.h"

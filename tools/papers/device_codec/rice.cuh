@@ -1,8 +1,8 @@
 #pragma once
-// Rice codes (common/codec/rice.h) by a warp: the ones of the unary part are counted sixteen bits a lane, a prefix sum
-// of the counts says the number that each ends, and so where a number's unary part begins and ends. (Ding et al. 2009
-// §6.1.)
-#include "common/codec/rice.h"
+// Rice codes (common/codec/bits/rice.h) by a warp: the ones of the unary part are counted sixteen bits a lane, a prefix
+// sum of the counts says the number that each ends, and so where a number's unary part begins and ends. (Ding et al.
+// 2009 §6.1.)
+#include "common/codec/bits/rice.h"
 #include "tools/papers/device_codec/decode_kernel.cuh"
 
 namespace frond::tools::papers::device_codec {
