@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(kThreads) make_entries(Admission to) {
   BlockEntry entry{};
   entry.last = load<std::uint32_t>(to.image, segment.last_docids + 4 * inside);
   const std::uint32_t steps = load<std::uint8_t>(to.image, segment.deficits + inside);
-  entry.deficit_and_count = (segment.least_deficit + (steps << segment.deficit_shift)) << 16 | codec::kBlockLength;
+  entry.deficit_and_count = (segment.min_deficit + (steps << segment.deficit_shift)) << 16 | codec::kBlockLength;
   const bool fine = find_place(to.image, segment.docids, inside, entry.docids) &&
                     find_place(to.image, segment.frequencies, inside, entry.frequencies);
   if (!fine) atomicAdd(to.errors, 1u);

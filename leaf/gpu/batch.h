@@ -27,7 +27,7 @@ struct TermOnDevice {
 struct QueryOnDevice {
   const std::uint32_t* lengths;  // of the partition's documents
   scoring::LengthNorm norm;
-  std::uint32_t least_length;  // of a document
+  std::uint32_t min_length;  // of a document
   std::uint32_t first_term, terms;
   std::uint32_t seed_term;  // whose best blocks give the first threshold; `terms`: none
   std::uint32_t k;          // 1 .. 1000

@@ -47,8 +47,8 @@ double work_of_block(const QueryOnDevice& query) {
 // The row's tasks, so that each is about `work`; returns how many.
 std::uint32_t cut_into_tasks(Row& row, std::uint32_t blocks, double work_of_a_block, double work) {
   row.split = 0;
-  row.chunk = static_cast<std::uint16_t>(std::clamp(work / work_of_a_block, 1.0, double{kMostChunk}));
-  while (work_of_a_block > work && row.split < kMostSplit) {
+  row.chunk = static_cast<std::uint16_t>(std::clamp(work / work_of_a_block, 1.0, double{kMaxChunk}));
+  while (work_of_a_block > work && row.split < kMaxSplit) {
     work_of_a_block /= 2;
     ++row.split;
   }
@@ -66,7 +66,7 @@ T* place(const std::vector<T>& values, const std::byte* base, ByteBuffer& bytes)
 }  // namespace
 
 bool fits_kernels(const Plan& plan) {
-  return plan.k >= 1 && plan.k <= kMostHits && !plan.terms.empty() && plan.terms.size() <= kMostTermsOfAQuery &&
+  return plan.k >= 1 && plan.k <= kMaxHits && !plan.terms.empty() && plan.terms.size() <= kMaxQueryTerms &&
          std::all_of(plan.terms.begin(), plan.terms.end(),
                      [](const PlanTerm& term) { return term.list->postings.count() > 0; });
 }
@@ -108,7 +108,7 @@ void BatchBuilder::add_query(const ReadyPlan& ready) {
   const auto number = static_cast<std::uint32_t>(queries_.size());
   queries_.push_back({.lengths = ready.lengths->lengths,
                       .norm = plan.norm,
-                      .least_length = ready.lengths->least,
+                      .min_length = ready.lengths->least,
                       .first_term = first_term,
                       .terms = many,
                       .seed_term = stored ? many : seed_of(plan, own),
@@ -148,7 +148,7 @@ BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const
   for (const ReadyPlan* ready : plans) add_query(*ready);
   BatchOnDevice batch{};
   batch.query_count = static_cast<std::uint32_t>(queries_.size());
-  batch.task_count = cut_rows(std::clamp(work_ / kWantedTasks, double{kLeastWork}, double{kMostWork}));
+  batch.task_count = cut_rows(std::clamp(work_ / kWantedTasks, double{kMinWork}, double{kMaxWork}));
   // A query's tasks are neighbours, and so mostly in one column: all queries go on at the same pace.
   batch.columns = std::max(1u, std::min(batch.query_count > 1 ? kColumns : 1, batch.task_count));
   batch.column_tasks = (batch.task_count + batch.columns - 1) / batch.columns;

@@ -35,7 +35,7 @@ struct ReadyPlan {
   scoring::Score floor = 0;  // at least the plan's own
 };
 
-// Whether kernels can run it at all: 1 <= k <= kMostHits, 1 to kMostTermsOfAQuery terms, none of them without postings.
+// Whether kernels can run it at all: 1 <= k <= kMaxHits, 1 to kMaxQueryTerms terms, none of them without postings.
 bool fits_kernels(const Plan& plan);
 
 // Puts batches together; keeps its memory from one to the next.

@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::size_t kInputBytes = std::size_t{4} << 20;
 constexpr std::size_t kHitPlaces = std::size_t{1} << 19;
-constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 27;  // of a part's lists: 17 billion postings
-constexpr std::size_t kStateBytes = (kMostQueries * sizeof(QueryState) + 255) / 256 * 256;
+constexpr std::uint64_t kMaxBlocks = std::uint64_t{1} << 27;  // of a part's lists: 17 billion postings
+constexpr std::size_t kStateBytes = (kMaxQueries * sizeof(QueryState) + 255) / 256 * 256;
 // The host's: answers, and behind them the hits.
-constexpr std::size_t kHitsOffset = (kMostQueries * sizeof(AnswerOfQuery) + 255) / 256 * 256;
+constexpr std::size_t kHitsOffset = (kMaxQueries * sizeof(AnswerOfQuery) + 255) / 256 * 256;
 constexpr std::size_t kAnswerBytes = kHitsOffset + kHitPlaces * sizeof(HitOnDevice);
 // Bins, and behind them the number of the next task.
-constexpr std::size_t kBinBytes = std::size_t{kMostQueries} * kBins * sizeof(std::uint32_t) + 256;
+constexpr std::size_t kBinBytes = std::size_t{kMaxQueries} * kBins * sizeof(std::uint32_t) + 256;
 constexpr int kRounds = 3;  // for queries whose candidates did not fit
 // Looks at the answers before the device is asked whether it still works at them: that takes as long as many looks.
 constexpr int kLooks = 100;
@@ -94,7 +94,7 @@ void BatchRunner::SpaceDeleter::operator()(Space* space) const { delete space; }
 
 Result<std::unique_ptr<BatchRunner>> BatchRunner::create(int device, std::size_t bytes, BusyTime& busy, bool timed) {
   using device::Memory, device::Place;
-  if (bytes < kLeastBytes) return Error(Code::kInvalid, "a GPU workspace of " + std::to_string(bytes) + " bytes");
+  if (bytes < kMinBytes) return Error(Code::kInvalid, "a GPU workspace of " + std::to_string(bytes) + " bytes");
   FROND_TRY(device::use(device));
   const auto properties = FROND_TRY(device::properties_of(device));
   auto stream = FROND_TRY(device::Stream::create());
@@ -123,9 +123,9 @@ std::size_t BatchRunner::part_of(std::span<const ReadyPlan* const> plans) const 
     k = std::max<std::size_t>(k, ready->plan->k);
     for (const auto& list : ready->lists) blocks += list->list.block_count;
     ++queries;
-    const bool fits = queries <= kMostQueries && terms <= kMostTerms && blocks <= kMostBlocks &&
+    const bool fits = queries <= kMaxQueries && terms <= kMaxTerms && blocks <= kMaxBlocks &&
                       queries * k <= kHitPlaces &&
-                      queries * std::max<std::size_t>(kLeastCandidates, 8 * k) <= space_->keys();
+                      queries * std::max<std::size_t>(kMinCandidates, 8 * k) <= space_->keys();
     if (!fits && queries > 1) return queries - 1;
   }
   return queries;
@@ -140,16 +140,16 @@ Result<void> BatchRunner::start_part(std::span<const ReadyPlan* const> plans) {
   stride_ = 1;
   for (const ReadyPlan* ready : plans) stride_ = std::max(stride_, ready->plan->k);
   batch.hits_stride = stride_;
-  batch.candidates = static_cast<std::uint32_t>(std::min<std::size_t>(space.keys() / plans.size(), kMostCandidates));
+  batch.candidates = static_cast<std::uint32_t>(std::min<std::size_t>(space.keys() / plans.size(), kMaxCandidates));
   batch.states = reinterpret_cast<QueryState*>(space.work.data());
   batch.answers = space.answers();
   batch.hits = space.hits();
   batch.launch = ++launch_;
   batch.early = space.early;
   batch.bins = reinterpret_cast<std::uint32_t*>(space.work.data() + kStateBytes);
-  batch.next_place = batch.bins + std::size_t{kMostQueries} * kBins;
+  batch.next_place = batch.bins + std::size_t{kMaxQueries} * kBins;
   const std::uint32_t places = batch.columns * batch.column_tasks;
-  batch.search_warps = std::min((places + kWarpsOfASearchBlock - 1) / kWarpsOfASearchBlock * kWarpsOfASearchBlock,
+  batch.search_warps = std::min((places + kSearchBlockWarps - 1) / kSearchBlockWarps * kSearchBlockWarps,
                                 space.processors * kSearchWarps);
   batch.keys = reinterpret_cast<std::uint64_t*>(space.work.data() + kStateBytes + kBinBytes);
   std::memcpy(space.staged_input.data(), builder_.bytes().data(), bytes);

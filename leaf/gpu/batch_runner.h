@@ -34,9 +34,9 @@ struct BatchSteps {
 
 class BatchRunner {
  public:
-  // Workspaces for plans of at most kMostHits hits. `bytes` of device memory are divided up: at least kLeastBytes.
+  // Workspaces for plans of at most kMaxHits hits. `bytes` of device memory are divided up: at least kMinBytes.
   // `busy` is told of every launch. `timed`: steps() tells the device's steps too, for some microseconds more a batch.
-  static constexpr std::size_t kLeastBytes = std::size_t{24} << 20;
+  static constexpr std::size_t kMinBytes = std::size_t{24} << 20;
   static Result<std::unique_ptr<BatchRunner>> create(int device, std::size_t bytes, BusyTime& busy, bool timed = false);
 
   // Puts the plans on their way, any number of them, and returns; they stay as they are until finish(). kDevice: as

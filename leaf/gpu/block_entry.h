@@ -11,7 +11,7 @@ namespace frond::leaf::gpu {
 // Where a packed block of 128 numbers lies: units of 16 bytes from the image's begin, and the width in the low 6 bits.
 using PackedPlace = std::uint32_t;
 inline constexpr std::uint32_t kSegmentBlocks = 2048;  // as postings::kSegmentBlocks: kernels need nothing else of it
-inline constexpr std::size_t kMostImageBytes = std::size_t{1} << 30;  // what a PackedPlace reaches
+inline constexpr std::size_t kMaxImageBytes = std::size_t{1} << 30;  // what a PackedPlace reaches
 
 FROND_HOST_DEVICE constexpr PackedPlace packed_place(std::uint32_t unit, std::uint32_t width) {
   return unit << 6 | width;

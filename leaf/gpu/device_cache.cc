@@ -75,7 +75,7 @@ std::optional<ReadyPlan> DeviceCache::look_up(const Plan& plan, bool count) {
 bool DeviceCache::order(const Plan& plan) {
   Order order{.partition = plan.partition, .lengths = plan.lengths, .lists = {}};
   const MutexLock lock(mutex_);
-  if (plan.partition == 0 || orders_.size() >= options_.most_waiting) return false;
+  if (plan.partition == 0 || orders_.size() >= options_.max_waiting) return false;
   decltype(ordered_) marks;
   for (const PlanTerm& term : plan.terms) {
     const ListKey& key = term.list->key;

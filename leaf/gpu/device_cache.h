@@ -32,7 +32,7 @@ class DeviceCache {
     int device = 0;
     Copying copying = Copying::kInBackground;
     std::size_t staging_bytes = std::size_t{4} << 20;  // of pinned memory, in two halves
-    std::size_t most_waiting = 256;                    // plans whose lists wait to be copied; more are forgotten
+    std::size_t max_waiting = 256;                     // plans whose lists wait to be copied; more are forgotten
   };
   // Lists are counted, not plans.
   struct Counters {

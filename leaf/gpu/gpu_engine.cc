@@ -12,7 +12,7 @@
 namespace frond::leaf::gpu {
 namespace {
 
-constexpr std::size_t kMostRunnerBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxRunnerBytes = std::size_t{64} << 20;
 
 }  // namespace
 
@@ -22,8 +22,8 @@ Result<std::unique_ptr<GpuEngine>> GpuEngine::create(const Options& options, Que
   FROND_TRY(device::use(options.device));
   // At most half for workspaces: fewer of them where that is little.
   const std::size_t half = options.memory_bytes / 2;
-  const std::size_t many = std::clamp<std::size_t>(half / BatchRunner::kLeastBytes, 1, std::max(options.runners, 1u));
-  const std::size_t each = std::min(kMostRunnerBytes, half / many);
+  const std::size_t many = std::clamp<std::size_t>(half / BatchRunner::kMinBytes, 1, std::max(options.runners, 1u));
+  const std::size_t each = std::min(kMaxRunnerBytes, half / many);
   auto busy = std::make_unique<BusyTime>();
   std::vector<std::unique_ptr<BatchRunner>> runners;
   for (std::size_t i = 0; i < many; ++i)
@@ -64,10 +64,10 @@ std::vector<std::optional<Result<Outcome>>> GpuEngine::try_search(std::span<cons
   Parts of_the_caller{*this, clock, {}};
   std::deque<Request>& parts = of_the_caller.list;
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    if (parts.empty() || parts.back().plans.size() == kMostQueries) {
+    if (parts.empty() || parts.back().plans.size() == kMaxQueries) {
       if (!parts.empty()) submit(parts.back());
       parts.emplace_back();
-      parts.back().plans.reserve(std::min<std::size_t>(plans.size() - i, kMostQueries));
+      parts.back().plans.reserve(std::min<std::size_t>(plans.size() - i, kMaxQueries));
     }
     if (plans[i].deadline.passed(clock)) {
       found[i] = Error(Code::kDeadline, "the deadline passed before evaluation");
@@ -152,7 +152,7 @@ GpuEngine::Batch GpuEngine::take_waiting() {
   batch.runner = std::move(idle_.back());
   idle_.pop_back();
   std::size_t plans = 0;
-  while (!waiting_.empty() && (plans == 0 || plans + waiting_.front()->plans.size() <= kMostQueries)) {
+  while (!waiting_.empty() && (plans == 0 || plans + waiting_.front()->plans.size() <= kMaxQueries)) {
     plans += waiting_.front()->plans.size();
     batch.requests.splice(batch.requests.end(), waiting_, waiting_.begin());
   }

@@ -1,6 +1,6 @@
 #pragma once
 // The engine `gpu`: plans whose lists lie on the device run there, in batches; all others run on the engine below, the
-// CPU's, on the caller's thread: lists not there yet, codecs without a decoder, damaged bytes, more than kMostHits
+// CPU's, on the caller's thread: lists not there yet, codecs without a decoder, damaged bytes, more than kMaxHits
 // hits, thousands of equal scores, a full or lost device. So every plan is answered, with the same bytes, whatever the
 // device does.
 //

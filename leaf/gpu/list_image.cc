@@ -15,7 +15,7 @@ namespace {
 using codec::kBlockLength;
 
 static_assert(kSegmentBlocks == postings::kSegmentBlocks);
-constexpr std::size_t kMostLastBlock = 2 * 16 * 32;  // two streams of at most 32 bits a number
+constexpr std::size_t kMaxLastBlockBytes = 2 * 16 * 32;  // two streams of at most 32 bits a number
 
 std::size_t aligned(std::size_t offset, std::size_t to) { return (offset + to - 1) / to * to; }
 
@@ -71,7 +71,7 @@ Result<ListImage> ListImage::plan(const postings::PostingList& list, std::uint32
   image.count_ = static_cast<std::uint32_t>(list.count());
   image.has_last_block_ = list.block_size(list.blocks() - 1) < kBlockLength;
   image.lay_out(list);
-  if (image.bytes_ > kMostImageBytes)
+  if (image.bytes_ > kMaxImageBytes)
     return Error(Code::kInvalid, "a list of " + std::to_string(image.bytes_) + " bytes");
   for (const std::uint32_t block : best_blocks(list)) ByteWriter(image.head_).put(block);
   image.head_.resize(image.segments_ - image.best_);
@@ -92,7 +92,7 @@ void ListImage::lay_out(const postings::PostingList& list) {
   best_ = starts_ + std::size_t{block_count_} * kRuns * 4;
   segments_ = aligned(best_ + std::size_t{best_count_} * 4, 16);
   last_ = aligned(segments_ + list.segments().size() * sizeof(SegmentPlace), 16);
-  std::size_t end = last_ + (has_last_block_ ? kMostLastBlock : 0);
+  std::size_t end = last_ + (has_last_block_ ? kMaxLastBlockBytes : 0);
   for (const auto& segment : list.segments()) {
     blobs_.emplace_back(aligned(end, 64), segment.bytes());
     end = blobs_.back().first + segment.bytes().size();
@@ -112,7 +112,7 @@ Result<void> ListImage::place_segments(const postings::PostingList& list) {
         return Error(Code::kInvalid, "a codec without a decoder here");
       place.last_docids = static_cast<std::uint32_t>(begin + at.last_docids);
       place.deficits = static_cast<std::uint32_t>(begin + at.deficits);
-      place.least_deficit = header.deficits.least;
+      place.min_deficit = header.deficits.least;
       place.deficit_shift = header.deficits.shift;
       place.docids = FROND_TRY(stream_at(begin + at.docids, begin + at.frequencies, header.count));
       place.frequencies = FROND_TRY(stream_at(begin + at.frequencies, begin + at.last_docids, header.count));

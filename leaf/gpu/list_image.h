@@ -27,7 +27,7 @@ inline constexpr std::uint32_t kBestBlocks = 40;
 struct SegmentPlace {
   std::uint32_t last_docids = 0;  // u32 a block
   std::uint32_t deficits = 0;     // u8 a block: steps of 2^deficit_shift above the least
-  std::uint32_t least_deficit = 0, deficit_shift = 0;
+  std::uint32_t min_deficit = 0, deficit_shift = 0;
   struct Stream {
     std::uint32_t begin = 0;        // on 16 bytes
     std::uint32_t units = 0;        // of 16 bytes, that blocks may use

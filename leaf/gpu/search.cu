@@ -10,7 +10,7 @@ namespace {
 using scoring::Score;
 
 // Warps work by themselves, and share a thread block only because a processor has places for few of these.
-constexpr std::uint32_t kWarps = kWarpsOfASearchBlock, kThreads = 32 * kWarps;
+constexpr std::uint32_t kWarps = kSearchBlockWarps, kThreads = 32 * kWarps;
 constexpr std::uint32_t kHeld = 256;  // documents of the driving list that are looked up together
 constexpr std::uint32_t kNone = 0xffffffff;
 
@@ -260,7 +260,7 @@ __device__ std::uint32_t hold_block(Warp& warp, const BlockEntry& entry, std::ui
       // By the shortest length there is first: that of the document is far away in memory.
       const std::uint32_t frequency = frequencies.at[i] + 1;
       keep[i] =
-          scoring::contribution(term.weight, frequency, query.least_length, query.norm) + term.rest >= warp.threshold;
+          scoring::contribution(term.weight, frequency, query.min_length, query.norm) + term.rest >= warp.threshold;
       if (keep[i]) {
         scores[i] = scoring::contribution(term.weight, frequency, __ldg(query.lengths + docids.at[i]), query.norm);
         keep[i] = scores[i] + term.rest >= warp.threshold;

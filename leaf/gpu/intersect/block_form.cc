@@ -43,7 +43,7 @@ std::size_t append_block_form(std::span<const DocId> docids, bool with_table, By
       before = docids[i];
     }
     const auto width = static_cast<unsigned>(std::bit_width(greatest));
-    FROND_CHECK(bytes.size() % 16 == 0 && bytes.size() < kMostImageBytes);
+    FROND_CHECK(bytes.size() % 16 == 0 && bytes.size() < kMaxImageBytes);
     places.push_back(packed_place(static_cast<std::uint32_t>(bytes.size() / 16), width));
     lasts.push_back(before);
     codec::simd_bp_pack(distances, width, bytes);

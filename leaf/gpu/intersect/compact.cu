@@ -8,7 +8,7 @@ namespace frond::leaf::gpu::intersect {
 namespace {
 
 constexpr std::uint32_t kThreads = 256;
-constexpr std::uint32_t kMostBlocks = 1056;  // as many as an H200 runs at once
+constexpr std::uint32_t kMaxBlocks = 1056;  // as many as an H200 runs at once
 
 // Of the tiles [low, high), the last whose answers begin at or before a place: the one that the place is filled from,
 // for tiles without answers begin where the next does.
@@ -43,12 +43,12 @@ __global__ void __launch_bounds__(kThreads) gather(BatchOnDevice batch, std::uin
 
 }  // namespace
 
-Result<std::size_t> scan_bytes(std::uint32_t most_tiles) {
+Result<std::size_t> scan_bytes(std::uint32_t max_tiles) {
   std::size_t bytes = 0;
   const std::uint32_t* from = nullptr;
   std::uint32_t* to = nullptr;
   FROND_TRY(device::status_of(
-      cub::DeviceScan::ExclusiveSum(nullptr, bytes, from, to, static_cast<int>(most_tiles), cudaStream_t{}),
+      cub::DeviceScan::ExclusiveSum(nullptr, bytes, from, to, static_cast<int>(max_tiles), cudaStream_t{}),
       "scan_bytes"));
   return bytes;
 }
@@ -58,7 +58,7 @@ Result<void> compact(const BatchOnDevice& batch, std::byte* space, std::size_t b
   FROND_TRY(device::status_of(cub::DeviceScan::ExclusiveSum(space, bytes, batch.counts, batch.begins,
                                                             static_cast<int>(batch.tile_count), stream),
                               "sum up the tiles' counts"));
-  const std::uint32_t blocks = std::min(kMostBlocks, batch.tile_count);  // a tile has at most kTile answers
+  const std::uint32_t blocks = std::min(kMaxBlocks, batch.tile_count);  // a tile has at most kTile answers
   return device::launch("gather", gather, blocks, kThreads, stream, batch, blocks * kThreads);
 }
 

@@ -55,7 +55,7 @@ struct Intersector::InputArrays {
 struct Intersector::Input {
   Room used{};
   std::uint32_t levels = 0;
-  std::uint32_t splitters[kMostLevels] = {};  // of each level
+  std::uint32_t splitters[kMaxLevels] = {};  // of each level
 };
 
 struct Intersector::Slot {
@@ -100,20 +100,20 @@ Intersector::~Intersector() {
 }
 
 Result<Intersector> Intersector::create(const DeviceIndex& index, const IntersectorOptions& options) {
-  if (options.slots == 0 || options.most_queries == 0) return Error(Code::kInvalid, "intersections without a slot");
+  if (options.slots == 0 || options.max_queries == 0) return Error(Code::kInvalid, "intersections without a slot");
   std::uint64_t longest = 0;
   for (const std::uint32_t count : index.counts()) longest = std::max<std::uint64_t>(longest, count);
   // The last query of a batch may bring as many docIDs as there are in a list, and each a tile that is not full.
-  const std::uint64_t docids = options.threshold + longest, tiles = docids / kTile + options.most_queries + 1;
+  const std::uint64_t docids = options.threshold + longest, tiles = docids / kTile + options.max_queries + 1;
   if (tiles * kTile > (std::uint64_t{1} << 31)) return Error(Code::kInvalid, "a threshold of too many docIDs");
-  Room room{.queries = options.most_queries,
-            .lists = options.most_queries * 8 + std::uint32_t{kMostListsOfAQuery},
+  Room room{.queries = options.max_queries,
+            .lists = options.max_queries * 8 + std::uint32_t{kMaxQueryLists},
             .tiles = static_cast<std::uint32_t>(tiles),
             .pairs = 0,
             .splitters = 0};
   if (index.method().kind == Kind::kMergeFind && index.method().parameter > 0) {
     room.pairs = room.lists;
-    room.splitters = static_cast<std::uint32_t>(docids / kFinest * 8) + room.pairs * (kMostLevels + 1);
+    room.splitters = static_cast<std::uint32_t>(docids / kFinest * 8) + room.pairs * (kMaxLevels + 1);
   }
   std::vector<std::unique_ptr<Slot>> slots;
   for (std::uint32_t s = 0; s < options.slots; ++s) slots.push_back(FROND_TRY(Slot::create(room)));
@@ -127,7 +127,7 @@ Result<Intersector::Input> Intersector::take(const QuerySet& queries, std::size_
   std::uint64_t docids = 0;
   for (std::size_t q = first; q < queries.size() && docids < options_.threshold; ++q) {
     const auto lists = queries[q];
-    if (lists.empty() || lists.size() > kMostListsOfAQuery)
+    if (lists.empty() || lists.size() > kMaxQueryLists)
       return Error(Code::kInvalid, "a query of " + std::to_string(lists.size()) + " lists");
     std::uint32_t shortest = 0xffffffff;
     for (const std::uint32_t list : lists) shortest = std::min(shortest, index_->counts()[list]);
@@ -152,7 +152,7 @@ Result<Intersector::Input> Intersector::take(const QuerySet& queries, std::size_
 void Intersector::write(const QuerySet& queries, std::size_t first, const Input& input, std::byte* staged) const {
   const InputArrays to(staged, input.used);
   const std::span<const std::uint32_t> counts = index_->counts();
-  std::uint32_t next_splitter[kMostLevels] = {};
+  std::uint32_t next_splitter[kMaxLevels] = {};
   for (std::uint32_t level = 1; level < input.levels; ++level)
     next_splitter[level] = next_splitter[level - 1] + input.splitters[level - 1];
   Room at{};

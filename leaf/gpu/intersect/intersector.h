@@ -17,7 +17,7 @@ namespace frond::leaf::gpu::intersect {
 struct IntersectorOptions {
   std::uint32_t threshold = 1u << 20;
   std::uint32_t slots = 8;
-  std::uint32_t most_queries = 1u << 15;  // of a batch
+  std::uint32_t max_queries = 1u << 15;  // of a batch
 };
 
 // Of one batch; stays until its slot is taken again: `slots` submits later.
@@ -39,7 +39,7 @@ class Intersector {
   Intersector(Intersector&&) noexcept;
   ~Intersector();
 
-  // Starts a batch of queries from `first` on; returns how many it took. A query with more than kMostListsOfAQuery
+  // Starts a batch of queries from `first` on; returns how many it took. A query with more than kMaxQueryLists
   // lists is kInvalid. All slots taken: collect() first.
   Result<std::size_t> submit(const QuerySet& queries, std::size_t first);
   // Waits for the batch that was submitted first. There is one.

@@ -22,7 +22,7 @@ Result<void> search_blocks(const BatchOnDevice& batch, device::StreamHandle stre
 
 // Scan and compaction: the tiles' counts are summed up, and what they found goes to the answers, in the order of
 // queries and docIDs. `space`: scan_bytes() of the most tiles there can be.
-Result<std::size_t> scan_bytes(std::uint32_t most_tiles);
+Result<std::size_t> scan_bytes(std::uint32_t max_tiles);
 Result<void> compact(const BatchOnDevice& batch, std::byte* space, std::size_t bytes, device::StreamHandle stream);
 
 }  // namespace frond::leaf::gpu::intersect

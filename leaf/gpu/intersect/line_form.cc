@@ -13,7 +13,7 @@ namespace {
 using codec::LineStretch, codec::StreamWords;
 
 LineEntry entry_of(const LineStretch& stretch) {
-  FROND_CHECK(stretch.begin % 4 == 0 && stretch.begin < kMostStreamBytes);
+  FROND_CHECK(stretch.begin % 4 == 0 && stretch.begin < kMaxStreamBytes);
   return {.place = static_cast<std::uint32_t>(stretch.begin / 4) << 6 | stretch.width,
           .offset = stretch.offset,
           .slope = static_cast<std::uint32_t>(stretch.line.slope),

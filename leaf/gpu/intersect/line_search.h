@@ -25,7 +25,7 @@ struct alignas(16) LineEntry {
   std::uint32_t slope = 0;   // seglrc, hs-lrc
   std::uint32_t first = 0;   // position of the first docID
 };
-inline constexpr std::uint64_t kMostStreamBytes = std::uint64_t{1} << 28;  // what a place reaches
+inline constexpr std::uint64_t kMaxStreamBytes = std::uint64_t{1} << 28;  // what a place reaches
 
 FROND_HOST_DEVICE constexpr std::size_t last_docid_bytes(std::uint32_t parts) {
   return (std::size_t{parts} * 4 + 15) / 16 * 16;

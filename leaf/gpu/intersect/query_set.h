@@ -6,7 +6,7 @@
 
 namespace frond::leaf::gpu::intersect {
 
-inline constexpr std::size_t kMostListsOfAQuery = 32;
+inline constexpr std::size_t kMaxQueryLists = 32;
 
 class QuerySet {
  public:

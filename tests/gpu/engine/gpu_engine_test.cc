@@ -219,7 +219,7 @@ TEST_F(GpuEngineOfACollection, AnswersWithMemoryForAFewLists) {
   const auto below = *engine_named("cpu");
   const auto asked = plans(60);
   const auto engine = *GpuEngine::create(
-      {.memory_bytes = 2 * BatchRunner::kLeastBytes, .runners = 1, .copying = DeviceCache::Copying::kByTheCaller},
+      {.memory_bytes = 2 * BatchRunner::kMinBytes, .runners = 1, .copying = DeviceCache::Copying::kByTheCaller},
       *below);
   for (int round = 0; round < 2; ++round) {
     const auto got = engine->search(asked, kClock);

@@ -131,7 +131,7 @@ TEST(Intersector, RefusesAQueryOfMoreListsThanItCanTake) {
   auto intersector = Intersector::create(*index, {.slots = 1});
   ASSERT_TRUE(intersector.has_value());
   QuerySet queries;
-  queries.add(std::vector<std::uint32_t>(kMostListsOfAQuery + 1, 0));
+  queries.add(std::vector<std::uint32_t>(kMaxQueryLists + 1, 0));
   EXPECT_EQ(intersector->submit(queries, 0), Code::kInvalid);
   EXPECT_EQ(intersector->under_way(), 0u);
 }

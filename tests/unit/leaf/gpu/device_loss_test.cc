@@ -31,7 +31,7 @@ TEST(GpuEngine, AnswersEveryPlanWhereverTheDeviceFails) {
   for (; !survived && operations < 1000; operations += 3) {
     cuda_on_host::lose_device_after(0);
     const auto engine = *GpuEngine::create(
-        {.memory_bytes = 2 * BatchRunner::kLeastBytes, .runners = 1, .copying = DeviceCache::Copying::kByTheCaller},
+        {.memory_bytes = 2 * BatchRunner::kMinBytes, .runners = 1, .copying = DeviceCache::Copying::kByTheCaller},
         *below);
     cuda_on_host::lose_device_after(operations + 1);
     for (int round = 0; round < 2; ++round) {
@@ -63,7 +63,7 @@ TEST(GpuEngine, HandsEveryPlanOfABatchBackWhereverTheDeviceFails) {
   for (std::uint64_t operations = 1; operations < 120; operations += 17) {
     cuda_on_host::lose_device_after(0);
     const auto engine = *GpuEngine::create(
-        {.memory_bytes = 4 * BatchRunner::kLeastBytes, .runners = 2, .copying = DeviceCache::Copying::kByTheCaller},
+        {.memory_bytes = 4 * BatchRunner::kMinBytes, .runners = 2, .copying = DeviceCache::Copying::kByTheCaller},
         *below);
     cuda_on_host::lose_device_after(operations);
     std::atomic<std::size_t> answered{0}, handed_back{0}, wrong{0};

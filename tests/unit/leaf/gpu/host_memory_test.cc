@@ -44,7 +44,7 @@ class GpuEngineWithoutMemory : public testing::Test {
   }
   // An engine whose device has the lists.
   std::unique_ptr<GpuEngine> make(std::uint32_t runners) {
-    auto engine = *GpuEngine::create({.memory_bytes = 2 * runners * BatchRunner::kLeastBytes,
+    auto engine = *GpuEngine::create({.memory_bytes = 2 * runners * BatchRunner::kMinBytes,
                                       .runners = runners,
                                       .copying = DeviceCache::Copying::kByTheCaller},
                                      *below_);
@@ -107,7 +107,7 @@ TEST_F(GpuEngineWithoutMemory, GoesOnWhereverAnAllocationFails) {
 
 TEST_F(GpuEngineWithoutMemory, WaitsForThePartsOfACallerThatLeaves) {
   // Two parts. The clock is looked at for their deadlines before and after, and between by those who wait.
-  auto asked = std::vector<Plan>(kMostQueries, index_.plan(0, std::vector<support::TermNumber>{5}, Mode::kAnd, 1));
+  auto asked = std::vector<Plan>(kMaxQueries, index_.plan(0, std::vector<support::TermNumber>{5}, Mode::kAnd, 1));
   asked.push_back(asked[0]);
   const auto wanted = below_->search(std::span(asked).first(1), clock_);
   asked.front().deadline = asked.back().deadline = Deadline::at(Instant(std::chrono::hours(1)));
