@@ -13,17 +13,10 @@
 namespace frond::leaf::gpu {
 namespace {
 
-constexpr std::size_t kInputBytes = std::size_t{4} << 20;
-constexpr std::size_t kHitPlaces = std::size_t{1} << 19;
 constexpr std::uint64_t kMaxBlocks = std::uint64_t{1} << 27;  // of a part's lists: 17 billion postings
-constexpr std::size_t kStateBytes = (kMaxQueries * sizeof(QueryState) + 255) / 256 * 256;
-// The host's: answers, and behind them the hits.
-constexpr std::size_t kHitsOffset = (kMaxQueries * sizeof(AnswerOfQuery) + 255) / 256 * 256;
-constexpr std::size_t kAnswerBytes = kHitsOffset + kHitPlaces * sizeof(HitOnDevice);
-// Bins, and behind them the number of the next task.
-constexpr std::size_t kBinBytes = std::size_t{kMaxQueries} * kBins * sizeof(std::uint32_t) + 256;
-constexpr int kRounds = 3;  // for queries whose candidates did not fit
-// Looks at the answers before the device is asked whether it still works at them: that takes as long as many looks.
+constexpr int kRounds = 3;  // launches at most for a query whose candidates did not fit
+// Reads of the answers between two calls of the runtime that ask whether the stream has ended: a call takes as long as
+// many reads.
 constexpr int kLooks = 100;
 
 Outcome outcome_of(const ReadyPlan& ready, const AnswerOfQuery& answer, const HitOnDevice* hits) {
@@ -41,14 +34,14 @@ Outcome outcome_of(const ReadyPlan& ready, const AnswerOfQuery& answer, const Hi
     outcome.matches = answer.matches;
     outcome.exact = answer.matches <= plan.count_to;
   } else {
-    // Fewer than k, and no floor: then nothing was left out.
+    // With fewer than k hits and no floor nothing was left out.
     outcome.exact = outcome.hits.size() < plan.k && ready.floor == 0;
     outcome.matches = std::max<std::uint64_t>(outcome.hits.size(), outcome.exact ? 0 : longest);
   }
   return outcome;
 }
 
-// From the first that one of the queries began to the last that one ended.
+// Adds the period from the first query's begin to the last query's end.
 void add_to(BusyTime& busy, std::span<const AnswerOfQuery> answers) {
   std::uint64_t began_ns = answers[0].began_ns, ended_ns = answers[0].ended_ns;
   for (const AnswerOfQuery& answer : answers) {
@@ -58,7 +51,7 @@ void add_to(BusyTime& busy, std::span<const AnswerOfQuery> answers) {
   busy.add(began_ns, ended_ns);
 }
 
-// Adds what passed since the last call to a step.
+// Adds the time since its last call, or since it was made, to a step.
 class StepTimer {
  public:
   explicit StepTimer(BatchSteps& steps) : steps_(steps), since_(std::chrono::steady_clock::now()) {}
@@ -75,46 +68,13 @@ class StepTimer {
 
 }  // namespace
 
-struct BatchRunner::Space {
-  device::Stream stream;
-  device::Event ended;                    // behind the kernels
-  device::Memory input, work;             // device
-  device::Memory staged_input, answered;  // pinned
-  std::uint32_t processors = 1;
-  bool early = false;                 // kernels may be launched early
-  std::vector<device::Event> points;  // before, between and behind the device's steps; none: not timed
-
-  std::size_t keys() const { return (work.bytes() - kStateBytes - kBinBytes) / sizeof(std::uint64_t); }
-  AnswerOfQuery* answers() const { return reinterpret_cast<AnswerOfQuery*>(answered.data()); }
-  HitOnDevice* hits() const { return reinterpret_cast<HitOnDevice*>(answered.data() + kHitsOffset); }
-  Result<void> mark(std::size_t point) { return points.empty() ? Result<void>() : points[point].record(stream.get()); }
-};
-
-void BatchRunner::SpaceDeleter::operator()(Space* space) const { delete space; }
-
 Result<std::unique_ptr<BatchRunner>> BatchRunner::create(int device, std::size_t bytes, BusyTime& busy, bool timed) {
-  using device::Memory, device::Place;
-  if (bytes < kMinBytes) return Error(Code::kInvalid, "a GPU workspace of " + std::to_string(bytes) + " bytes");
-  FROND_TRY(device::use(device));
-  const auto properties = FROND_TRY(device::properties_of(device));
-  auto stream = FROND_TRY(device::Stream::create());
-  auto ended = FROND_TRY(device::Event::create());
-  auto input = FROND_TRY(Memory::create(Place::kDevice, kInputBytes));
-  auto work = FROND_TRY(Memory::create(Place::kDevice, bytes - kInputBytes));
-  auto staged_input = FROND_TRY(Memory::create(Place::kPinnedHost, kInputBytes));
-  auto answered = FROND_TRY(Memory::create(Place::kPinnedHost, kAnswerBytes));
-  std::memset(answered.data(), 0, kHitsOffset);  // of no launch
-  std::vector<device::Event> points;
-  for (int i = BatchSteps::kStart; timed && i <= BatchSteps::kOutcomes; ++i)
-    points.push_back(FROND_TRY(device::Event::create(true)));
-  std::unique_ptr<Space, SpaceDeleter> space(new Space{std::move(stream), std::move(ended), std::move(input),
-                                                       std::move(work), std::move(staged_input), std::move(answered),
-                                                       static_cast<std::uint32_t>(properties.processors),
-                                                       properties.major >= 9, std::move(points)});
+  const int points = timed ? BatchSteps::kOutcomes - BatchSteps::kStart + 1 : 0;
+  auto space = FROND_TRY(BatchWorkspace::create(device, bytes, points));
   return std::unique_ptr<BatchRunner>(new BatchRunner(device, std::move(space), busy));
 }
 
-// How many of the plans, from the front, one launch takes; at least one.
+// How many of the first plans go into one launch; at least one.
 std::size_t BatchRunner::part_of(std::span<const ReadyPlan* const> plans) const {
   std::size_t terms = 0, k = 1, queries = 0;
   std::uint64_t blocks = 0;
@@ -124,73 +84,60 @@ std::size_t BatchRunner::part_of(std::span<const ReadyPlan* const> plans) const 
     for (const auto& list : ready->lists) blocks += list->list.block_count;
     ++queries;
     const bool fits = queries <= kMaxQueries && terms <= kMaxTerms && blocks <= kMaxBlocks &&
-                      queries * k <= kHitPlaces &&
-                      queries * std::max<std::size_t>(kMinCandidates, 8 * k) <= space_->keys();
+                      queries * k <= BatchWorkspace::kHitPlaces &&
+                      queries * std::max<std::size_t>(kMinCandidates, 8 * k) <= space_.candidates();
     if (!fits && queries > 1) return queries - 1;
   }
   return queries;
 }
 
 Result<void> BatchRunner::start_part(std::span<const ReadyPlan* const> plans) {
-  Space& space = *space_;
   StepTimer timer(steps_);
-  BatchOnDevice batch = builder_.build(plans, space.input.data());
-  const std::size_t bytes = builder_.bytes().size();
-  if (bytes > kInputBytes) return Error(Code::kOverloaded, "a batch too large for its staging memory");
+  BatchOnDevice batch = builder_.build(plans, space_.input());
+  const ByteView input = builder_.bytes();
+  if (input.size() > BatchWorkspace::kInputBytes)
+    return Error(Code::kOverloaded, "a batch too large for its staging memory");
+  std::memcpy(space_.staged_input(), input.data(), input.size());
+  space_.attach(batch, input.size());
   stride_ = 1;
   for (const ReadyPlan* ready : plans) stride_ = std::max(stride_, ready->plan->k);
   batch.hits_stride = stride_;
-  batch.candidates = static_cast<std::uint32_t>(std::min<std::size_t>(space.keys() / plans.size(), kMaxCandidates));
-  batch.states = reinterpret_cast<QueryState*>(space.work.data());
-  batch.answers = space.answers();
-  batch.hits = space.hits();
   batch.launch = ++launch_;
-  batch.early = space.early;
-  batch.bins = reinterpret_cast<std::uint32_t*>(space.work.data() + kStateBytes);
-  batch.next_place = batch.bins + std::size_t{kMaxQueries} * kBins;
-  const std::uint32_t places = batch.columns * batch.column_tasks;
-  batch.search_warps = std::min((places + kSearchBlockWarps - 1) / kSearchBlockWarps * kSearchBlockWarps,
-                                space.processors * kSearchWarps);
-  batch.keys = reinterpret_cast<std::uint64_t*>(space.work.data() + kStateBytes + kBinBytes);
-  std::memcpy(space.staged_input.data(), builder_.bytes().data(), bytes);
-  batch.staged = space.staged_input.data();
-  batch.input = space.input.data();
-  batch.input_bytes = static_cast<std::uint32_t>(bytes);
 
-  const device::StreamHandle stream = space.stream.get();
+  const device::StreamHandle stream = space_.stream();
   on_device_ = true;
-  FROND_TRY(space.mark(0));
+  FROND_TRY(space_.mark(0));
   FROND_TRY(start_queries(batch, stream));
-  FROND_TRY(space.mark(1));
+  FROND_TRY(space_.mark(1));
   FROND_TRY(search_lists(batch, stream));
-  FROND_TRY(space.mark(2));
+  FROND_TRY(space_.mark(2));
   FROND_TRY(select_hits(batch, stream));
-  FROND_TRY(space.mark(3));
-  FROND_TRY(space.ended.record(stream));
+  FROND_TRY(space_.mark(3));
+  FROND_TRY(space_.mark_end());
   ++steps_.parts;
   timer.add_to(BatchSteps::kBuild);
   return {};
 }
 
 Result<void> BatchRunner::add_device_steps() {
-  const auto& points = space_->points;
+  const auto& points = space_.points();
   if (!points.empty()) FROND_TRY(points.back().wait());
   for (std::size_t i = 1; i < points.size(); ++i)
     steps_.microseconds[BatchSteps::kStart + i - 1] += 1e3 * FROND_TRY(points[i].milliseconds_since(points[i - 1]));
   return {};
 }
 
-// Asks again and again: an answer is due in microseconds, and waking up takes longer.
+// Polls: answers come within microseconds, and waking a sleeping thread takes longer.
 Result<void> BatchRunner::wait(std::size_t queries, const Clock& clock, std::chrono::milliseconds patience) const {
   const Deadline end = Deadline::after(clock, patience);
-  AnswerOfQuery* next = space_->answers();
+  AnswerOfQuery* next = space_.answers();
   AnswerOfQuery* const behind = next + queries;
-  const auto all_there = [&] {  // the device writes them meanwhile
+  const auto all_there = [&] {  // the device writes answers while this reads
     while (next != behind && std::atomic_ref(next->launch).load(std::memory_order_acquire) == launch_) ++next;
     return next == behind;
   };
   for (int look = 1; !all_there(); ++look) {
-    if (look % kLooks == 0 && FROND_TRY(space_->ended.done()) && !all_there())
+    if (look % kLooks == 0 && FROND_TRY(space_.ended()) && !all_there())
       return Error(Code::kDevice, "GPU: a batch ended without its answers");
     if (end.passed(clock)) return Error(Code::kDevice, "GPU: no answer");
     std::this_thread::yield();
@@ -206,7 +153,8 @@ Result<void> BatchRunner::start(std::vector<const ReadyPlan*> plans) {
   return start_part(std::span(plans_).first(count_));
 }
 
-// Waits for the part that is on its way, and runs those of its plans again that need it: with a higher floor.
+// Waits for the part on the device. Plans whose candidates did not fit run again, with the threshold of the last launch
+// as their floor.
 Result<void> BatchRunner::finish_part(std::vector<RunOutcome>& outcomes, const Clock& clock,
                                       std::chrono::milliseconds patience) {
   std::vector<std::size_t> left(count_);  // places in plans_
@@ -219,13 +167,13 @@ Result<void> BatchRunner::finish_part(std::vector<RunOutcome>& outcomes, const C
     on_device_ = false;
     FROND_TRY(add_device_steps());
     StepTimer timer(steps_);
-    const std::span<const AnswerOfQuery> answers(space_->answers(), left.size());
+    const std::span<const AnswerOfQuery> answers(space_.answers(), left.size());
     add_to(busy_, answers);
     std::vector<std::size_t> again;
     std::vector<const ReadyPlan*> again_plans;
     for (std::size_t i = 0; i < left.size(); ++i) {
       if (answers[i].found != kNoRoom) {
-        outcomes[left[i]] = {true, outcome_of(*plans_[left[i]], answers[i], space_->hits() + i * stride_)};
+        outcomes[left[i]] = {true, outcome_of(*plans_[left[i]], answers[i], space_.hits() + i * stride_)};
       } else if (left.size() > 1 || answers[i].threshold > current[i]->floor) {
         raised.push_back(*current[i]);
         raised.back().floor = std::max(current[i]->floor, answers[i].threshold);

@@ -1,8 +1,8 @@
 #pragma once
-// Runs batches on the device: one workspace of device and pinned memory, one stream. A batch is three kernels and
-// nothing else: the first reads the batch from pinned memory, the last writes the answers there, and the host sees them
-// come; a query alone waits for little else then. One thread at a time; several runners may work side by side: while
-// one's batch is on the device, the next one's is put together.
+// Runs batches of plans on the device, in one workspace with one stream. A batch is three kernels and no copies: the
+// first kernel reads the batch from pinned memory, the last writes the answers to pinned memory, which the host polls.
+// That keeps the latency of a single query low. Not thread-safe, but several runners may work side by side: one
+// prepares its batch while another's is on the device.
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -13,19 +13,20 @@
 #include "common/base/deadline.h"
 #include "common/device/runtime.h"
 #include "leaf/gpu/batch_builder.h"
+#include "leaf/gpu/batch_workspace.h"
 #include "leaf/gpu/busy_time.h"
 
 namespace frond::leaf::gpu {
 
-// What the device found for a plan. Not answered: it has no room to tell the k best apart (thousands of equal scores),
-// and the CPU must.
+// What the device found for a plan. Not answered: too many candidates have about the score of the k-th (thousands of
+// equal scores), so the CPU must search.
 struct RunOutcome {
   bool answered = false;
   Outcome outcome;
 };
 
-// Where a batch's time goes, in the order of its steps. The host's steps are microseconds of a thread, the device's of
-// the stream; while one runner waits others work, so the sum is more than what passed.
+// Where a batch's time goes, step by step. kBuild and kOutcomes are microseconds of a host thread, the others of the
+// stream. Runners work at the same time, so the sum may exceed the time that passed.
 struct BatchSteps {
   enum Step { kBuild, kStart, kSearch, kSelect, kOutcomes, kSteps };
   std::array<double, kSteps> microseconds{};
@@ -34,31 +35,26 @@ struct BatchSteps {
 
 class BatchRunner {
  public:
-  // Workspaces for plans of at most kMaxHits hits. `bytes` of device memory are divided up: at least kMinBytes.
-  // `busy` is told of every launch. `timed`: steps() tells the device's steps too, for some microseconds more a batch.
-  static constexpr std::size_t kMinBytes = std::size_t{24} << 20;
+  static constexpr std::size_t kMinBytes = BatchWorkspace::kMinBytes;
+  // `bytes` of device memory, at least kMinBytes, else kInvalid. `busy` gets the period of every launch and outlives
+  // the runner. `timed`: steps() has the device's steps too, which costs some microseconds a batch. kDevice.
   static Result<std::unique_ptr<BatchRunner>> create(int device, std::size_t bytes, BusyTime& busy, bool timed = false);
 
-  // Puts the plans on their way, any number of them, and returns; they stay as they are until finish(). kDevice: as
-  // finish().
+  // Launches a batch of the plans and returns. Any number of plans, all of which fits_kernels(); those that exceed one
+  // launch follow in finish(). The plans stay unchanged until finish() returns. kDevice: as finish().
   Result<void> start(std::vector<const ReadyPlan*> plans);
-  // One outcome a plan, in order, of the plans that start() took. kDevice: the device is lost, or did not answer within
-  // `patience`: nothing here may be used any more.
+  // Waits, and returns one outcome for each plan given to start(), in the same order. kDevice: an operation failed, or
+  // the device did not answer within `patience`; the runner must not be used any more.
   Result<std::vector<RunOutcome>> finish(const Clock& clock, std::chrono::milliseconds patience);
 
-  // Whether something may be on the device that finish() did not wait for. Where start() or finish() throws, this tells
-  // whether the runner may be used again.
+  // Whether a launch may still be running. When start() or finish() has thrown, the runner may be used again only if
+  // this is false.
   bool on_device() const { return on_device_; }
 
   const BatchSteps& steps() const { return steps_; }
 
  private:
-  struct Space;
-  struct SpaceDeleter {
-    void operator()(Space* space) const;
-  };
-
-  BatchRunner(int device, std::unique_ptr<Space, SpaceDeleter> space, BusyTime& busy)
+  BatchRunner(int device, BatchWorkspace space, BusyTime& busy)
       : device_(device), space_(std::move(space)), busy_(busy) {}
   std::size_t part_of(std::span<const ReadyPlan* const> plans) const;
   Result<void> start_part(std::span<const ReadyPlan* const> plans);
@@ -67,13 +63,13 @@ class BatchRunner {
   Result<void> add_device_steps();
 
   const int device_;
-  std::unique_ptr<Space, SpaceDeleter> space_;
+  BatchWorkspace space_;
   BusyTime& busy_;
   BatchBuilder builder_;
   std::vector<const ReadyPlan*> plans_;
-  std::size_t first_ = 0, count_ = 0;  // of plans_: the part that is on its way
-  std::uint32_t stride_ = 1;           // places a plan has for its hits
-  std::uint64_t launch_ = 0;           // the number of the last one
+  std::size_t first_ = 0, count_ = 0;  // of plans_: the part on the device
+  std::uint32_t stride_ = 1;           // places of one plan for its hits
+  std::uint64_t launch_ = 0;           // number of the last launch
   bool on_device_ = false;
   BatchSteps steps_;
 };

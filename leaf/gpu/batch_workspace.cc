@@ -1,0 +1,84 @@
+#include "leaf/gpu/batch_workspace.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "leaf/gpu/tuning.h"
+
+namespace frond::leaf::gpu {
+namespace {
+
+constexpr std::size_t rounded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+// Device memory for work: states | bins | number of the next task | candidates' keys, as many as fit.
+constexpr std::size_t kBinsOffset = rounded(kMaxQueries * sizeof(QueryState));
+constexpr std::size_t kNextOffset = kBinsOffset + std::size_t{kMaxQueries} * kBins * sizeof(std::uint32_t);
+constexpr std::size_t kKeysOffset = kNextOffset + 256;
+// Pinned memory for results: answers | hits.
+constexpr std::size_t kHitsOffset = rounded(kMaxQueries * sizeof(AnswerOfQuery));
+constexpr std::size_t kAnsweredBytes = kHitsOffset + BatchWorkspace::kHitPlaces * sizeof(HitOnDevice);
+
+}  // namespace
+
+Result<BatchWorkspace> BatchWorkspace::create(int device, std::size_t bytes, int points) {
+  using device::Memory, device::Place;
+  if (bytes < kMinBytes) return Error(Code::kInvalid, "a GPU workspace of " + std::to_string(bytes) + " bytes");
+  FROND_TRY(device::use(device));
+  const auto properties = FROND_TRY(device::properties_of(device));
+  auto stream = FROND_TRY(device::Stream::create());
+  auto ended = FROND_TRY(device::Event::create());
+  auto input = FROND_TRY(Memory::create(Place::kDevice, kInputBytes));
+  auto work = FROND_TRY(Memory::create(Place::kDevice, bytes - kInputBytes));
+  auto staged_input = FROND_TRY(Memory::create(Place::kPinnedHost, kInputBytes));
+  auto answered = FROND_TRY(Memory::create(Place::kPinnedHost, kAnsweredBytes));
+  std::memset(answered.data(), 0, kHitsOffset);  // answers of launch 0, which there is not
+  std::vector<device::Event> made;
+  for (int i = 0; i < points; ++i) made.push_back(FROND_TRY(device::Event::create(true)));
+  return BatchWorkspace(std::move(stream), std::move(ended), std::move(made), std::move(input), std::move(work),
+                        std::move(staged_input), std::move(answered), properties);
+}
+
+BatchWorkspace::BatchWorkspace(device::Stream stream, device::Event ended, std::vector<device::Event> points,
+                               device::Memory input, device::Memory work, device::Memory staged_input,
+                               device::Memory answered, const device::Properties& properties)
+    : stream_(std::move(stream)),
+      ended_(std::move(ended)),
+      points_(std::move(points)),
+      input_(std::move(input)),
+      work_(std::move(work)),
+      staged_input_(std::move(staged_input)),
+      answered_(std::move(answered)),
+      processors_(static_cast<std::uint32_t>(properties.processors)),
+      early_(properties.major >= 9) {}
+
+std::size_t BatchWorkspace::candidates() const { return (work_.bytes() - kKeysOffset) / sizeof(std::uint64_t); }
+
+const HitOnDevice* BatchWorkspace::hits() const {
+  return reinterpret_cast<const HitOnDevice*>(answered_.data() + kHitsOffset);
+}
+
+void BatchWorkspace::attach(BatchOnDevice& batch, std::size_t input_bytes) const {
+  batch.staged = staged_input_.data();
+  batch.input = input_.data();
+  batch.input_bytes = static_cast<std::uint32_t>(input_bytes);
+  batch.candidates =
+      static_cast<std::uint32_t>(std::min<std::size_t>(candidates() / batch.query_count, kMaxCandidates));
+  batch.states = reinterpret_cast<QueryState*>(work_.data());
+  batch.bins = reinterpret_cast<std::uint32_t*>(work_.data() + kBinsOffset);
+  batch.next_place = reinterpret_cast<std::uint32_t*>(work_.data() + kNextOffset);
+  batch.keys = reinterpret_cast<std::uint64_t*>(work_.data() + kKeysOffset);
+  batch.answers = answers();
+  batch.hits = reinterpret_cast<HitOnDevice*>(answered_.data() + kHitsOffset);
+  batch.early = early_;
+  const std::uint32_t places = batch.columns * batch.column_tasks;
+  const std::uint32_t whole_blocks = (places + kSearchBlockWarps - 1) / kSearchBlockWarps * kSearchBlockWarps;
+  batch.search_warps = std::min(whole_blocks, processors_ * kSearchWarps);
+}
+
+Result<void> BatchWorkspace::mark(std::size_t point) {
+  return points_.empty() ? Result<void>() : points_[point].record(stream_.get());
+}
+
+}  // namespace frond::leaf::gpu
