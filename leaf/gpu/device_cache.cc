@@ -1,41 +1,23 @@
 #include "leaf/gpu/device_cache.h"
 
 #include <algorithm>
-#include <cstring>
 #include <exception>
 #include <utility>
 
 #include "common/base/thread_name.h"
-#include "leaf/gpu/admit.h"
-#include "leaf/gpu/list_image.h"
 
 namespace frond::leaf::gpu {
 
 Result<std::unique_ptr<DeviceCache>> DeviceCache::create(device::Arena& arena, const Options& options) {
   FROND_TRY(device::use(options.device));
-  auto stream = FROND_TRY(device::Stream::create());
-  std::vector<Half> halves;
-  halves.reserve(2);
-  for (int i = 0; i < 2; ++i) {
-    auto memory = FROND_TRY(device::Memory::create(device::Place::kPinnedHost, options.staging_bytes / 2));
-    auto free = FROND_TRY(device::Event::create());
-    halves.push_back({std::move(memory), std::move(free)});
-  }
-  auto copied = FROND_TRY(device::Event::create());
-  return std::unique_ptr<DeviceCache>(
-      new DeviceCache(arena, options, std::move(stream), std::move(halves), std::move(copied)));
+  auto copier = FROND_TRY(ListCopier::create(options.staging_bytes));
+  return std::unique_ptr<DeviceCache>(new DeviceCache(arena, options, std::move(copier)));
 }
 
-DeviceCache::DeviceCache(device::Arena& arena, const Options& options, device::Stream stream, std::vector<Half> halves,
-                         device::Event copied)
-    : arena_(arena),
-      options_(options),
-      stream_(std::move(stream)),
-      halves_(std::move(halves)),
-      copied_(std::move(copied)),
-      kept_(arena.bytes()) {
+DeviceCache::DeviceCache(device::Arena& arena, const Options& options, ListCopier copier)
+    : arena_(arena), options_(options), copier_(std::move(copier)), kept_(arena.bytes()) {
   if (options.copying == Copying::kInBackground)
-    copier_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
 DeviceCache::~DeviceCache() = default;
@@ -71,7 +53,7 @@ std::optional<ReadyPlan> DeviceCache::look_up(const Plan& plan, bool count) {
   return ready;
 }
 
-// False: nothing of it can or need be copied, or enough waits already.
+// False: there is nothing to copy for the plan, or as many plans wait as may.
 bool DeviceCache::order(const Plan& plan) {
   Order order{.partition = plan.partition, .lengths = plan.lengths, .lists = {}};
   const MutexLock lock(mutex_);
@@ -82,7 +64,7 @@ bool DeviceCache::order(const Plan& plan) {
     if (!kept_.find(key) && !ordered_.contains(key) && marks.insert(key).second) order.lists.push_back(term.list);
   }
   if (order.lists.empty() && lengths_.contains(plan.partition)) return false;
-  // Marked only once all that needs memory is done: nobody would take the marks of an order back that is not there.
+  // Marks are set last, when no allocation can fail any more: only the end of an order removes its marks.
   ordered_.reserve(ordered_.size() + marks.size());
   orders_.push_back(std::move(order));
   ordered_.merge(marks);
@@ -103,9 +85,9 @@ void DeviceCache::run(const std::stop_token& stop) {
     }
     try {
       fulfil(next);
-    } catch (const std::exception&) {  // no memory: who needs what is missing asks for it again
+    } catch (const std::exception&) {  // out of memory: what is still missing is ordered again by the next plan
     }
-    next = {};  // its leases end before it counts as done
+    next = {};  // its leases end before the order counts as done
     const MutexLock lock(mutex_);
     in_progress_ = 0;
     changed_.notify_all();
@@ -117,7 +99,7 @@ void DeviceCache::settle() {
   changed_.wait(lock.mutex(), [this] { return orders_.empty() && in_progress_ == 0; });
 }
 
-// Its lists may be ordered again, however it ends.
+// Removes the marks of an order's lists, however the order ends: they may be ordered again.
 struct DeviceCache::OrderEnd {
   ~OrderEnd() {
     const MutexLock lock(cache.mutex_);
@@ -134,11 +116,11 @@ void DeviceCache::fulfil(const Order& order) {
   if (done) done = copy_lengths(order);
   for (const ListLease& lease : order.lists)
     if (done) done = copy_list(lease, static_cast<std::uint32_t>(order.lengths.size()));
-  // No room is no failure: it may be there the next time.
+  // Other errors, such as no room, may not come up the next time.
   if (!done && done.error().code() == Code::kDevice) lost_.store(true, std::memory_order_relaxed);
 }
 
-// Memory of the arena that returns to it when the last copy of the pointer ends; null: there is no room.
+// Memory of the arena, for which lists are evicted; released with the last copy of the pointer. Null: no room.
 std::shared_ptr<std::byte> DeviceCache::allocate(std::size_t bytes) {
   for (;;) {
     if (std::byte* piece = arena_.allocate(bytes))
@@ -146,20 +128,6 @@ std::shared_ptr<std::byte> DeviceCache::allocate(std::size_t bytes) {
     const MutexLock lock(mutex_);
     if (!kept_.evict_one()) return nullptr;
   }
-}
-
-template <class Fill>
-Result<void> DeviceCache::copy(std::byte* to, std::size_t from, std::size_t end, const Fill& fill) {
-  while (from < end) {
-    Half& half = halves_[next_half_ ^= 1];
-    FROND_TRY(half.free.wait());
-    const std::size_t bytes = std::min(end - from, half.memory.bytes());
-    fill(from, std::span(half.memory.data(), bytes));
-    FROND_TRY(device::copy_to_device(to + from, half.memory.data(), bytes, stream_.get()));
-    FROND_TRY(half.free.record(stream_.get()));
-    from += bytes;
-  }
-  return {};
 }
 
 Result<void> DeviceCache::copy_lengths(const Order& order) {
@@ -171,11 +139,7 @@ Result<void> DeviceCache::copy_lengths(const Order& order) {
   if (bytes.empty()) return Error(Code::kInvalid, "no documents");
   auto memory = allocate(bytes.size());
   if (!memory) return Error(Code::kOverloaded, "no room for lengths");
-  FROND_TRY(copy(memory.get(), 0, bytes.size(), [bytes](std::size_t from, std::span<std::byte> out) {
-    std::memcpy(out.data(), bytes.data() + from, out.size());
-  }));
-  FROND_TRY(copied_.record(stream_.get()));
-  FROND_TRY(copied_.wait());
+  FROND_TRY(copier_.copy_bytes(bytes, memory.get()));
   auto resident = std::make_shared<ResidentLengths>();
   resident->lengths = reinterpret_cast<const std::uint32_t*>(memory.get());
   resident->least = *std::min_element(order.lengths.begin(), order.lengths.end());
@@ -187,14 +151,9 @@ Result<void> DeviceCache::copy_lengths(const Order& order) {
 }
 
 Result<void> DeviceCache::copy_list(const ListLease& lease, std::uint32_t documents) {
-  const auto refuse = [&] {
-    const MutexLock lock(mutex_);
-    kept_.insert(lease->key, std::make_shared<ResidentList>(), 0);
-    ++counters_.refused;
-  };
   const auto image = ListImage::plan(lease->postings, documents);
   if (!image) {
-    refuse();
+    refuse(lease->key);
     return {};
   }
   {
@@ -203,17 +162,8 @@ Result<void> DeviceCache::copy_list(const ListLease& lease, std::uint32_t docume
   }
   auto memory = allocate(image->bytes());
   if (!memory) return Error(Code::kOverloaded, "no room for a list");
-  FROND_TRY(copy(memory.get(), image->copied_from(), image->bytes(),
-                 [&image](std::size_t from, std::span<std::byte> out) { image->fill(from, out); }));
-  FROND_TRY(lease->intact());  // what was copied was there
-  FROND_TRY(admit(*image, memory.get(), stream_.get()));
-  Half& half = halves_[next_half_ ^= 1];
-  FROND_TRY(half.free.wait());
-  FROND_TRY(device::copy_to_host(half.memory.data(), errors_of(memory.get()), 4, stream_.get()));
-  FROND_TRY(half.free.record(stream_.get()));
-  FROND_TRY(half.free.wait());
-  if (load_le<std::uint32_t>(half.memory.data()) != 0) {
-    refuse();
+  if (!FROND_TRY(copier_.copy_list(*lease, *image, memory.get()))) {
+    refuse(lease->key);
     return {};
   }
   auto resident = std::make_shared<ResidentList>();
@@ -227,9 +177,16 @@ Result<void> DeviceCache::copy_list(const ListLease& lease, std::uint32_t docume
   return {};
 }
 
+// Keeps an entry without an image, so that the list is found and not ordered again.
+void DeviceCache::refuse(const ListKey& key) {
+  const MutexLock lock(mutex_);
+  kept_.insert(key, std::make_shared<ResidentList>(), 0);
+  ++counters_.refused;
+}
+
 void DeviceCache::forget(std::uint64_t partition) {
-  // Called by a destructor, so it must not need memory. The leases' owners are still open elsewhere: to end them is
-  // short.
+  // Called by a destructor, so nothing here allocates. Leases may end under the lock: the bytes they refer to have
+  // other owners still, so that frees nothing large.
   MutexLock lock(mutex_);
   for (const Order& order : orders_) {
     if (order.partition != partition) continue;

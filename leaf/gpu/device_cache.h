@@ -1,12 +1,12 @@
 #pragma once
-// Which lists lie in device memory, and how they get there: copied through pinned memory on a stream of their own,
-// beside running queries, by one thread. What is asked for and not there is copied for the next time; the caller goes
-// to the CPU meanwhile. What stays is decided as in host memory (leaf/lists/segmented_lru.h); a list in use stays until
-// its last user is done. The lengths of a partition's documents come with its first list and stay until forget().
+// Which lists lie in device memory. pin() gives a plan the lists that are there; a list that is missing is copied for
+// later plans, by one thread beside running queries (list_copier.h), and the caller lets the CPU answer this one. Which
+// lists stay is decided as in host memory (leaf/lists/segmented_lru.h); a list stays in any case while a plan uses it.
+// The document lengths of a partition are copied with its first list and stay until forget().
 //
-// A list that the device can't decode, or that is not what it says, is remembered as such and not copied again. Every
-// method may be called from any thread. A failed device operation ends the cache: pin() gives nothing from then on.
-// Where the host has no memory for a copy, the copy is not made, and may be asked for again.
+// A list that the device cannot decode, or whose bytes are corrupt, is remembered as refused and not copied again. When
+// a device operation fails the cache is lost: pin() returns nothing from then on. When the host has no memory for a
+// copy, the copy is dropped and may be ordered again. Every method may be called from any thread.
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -19,8 +19,8 @@
 
 #include "common/base/mutex.h"
 #include "common/device/arena.h"
-#include "common/device/runtime.h"
 #include "leaf/gpu/batch_builder.h"
+#include "leaf/gpu/list_copier.h"
 #include "leaf/lists/segmented_lru.h"
 
 namespace frond::leaf::gpu {
@@ -31,61 +31,53 @@ class DeviceCache {
   struct Options {
     int device = 0;
     Copying copying = Copying::kInBackground;
-    std::size_t staging_bytes = std::size_t{4} << 20;  // of pinned memory, in two halves
-    std::size_t max_waiting = 256;                     // plans whose lists wait to be copied; more are forgotten
+    std::size_t staging_bytes = std::size_t{4} << 20;  // of pinned memory
+    std::size_t max_waiting = 256;                     // plans whose lists wait to be copied; further ones do not wait
   };
-  // Lists are counted, not plans.
+  // Counts of lists, not of plans; bytes of device memory.
   struct Counters {
     std::uint64_t hits = 0, misses = 0, evictions = 0, refused = 0, copied_bytes = 0;
     std::uint64_t bytes = 0, entries = 0;  // held now
   };
 
-  // `arena` is of the device; it and the clock of nothing: this outlives every pin.
+  // `arena` allocates device memory and outlives the cache. The cache outlives every pinned plan. kDevice.
   static Result<std::unique_ptr<DeviceCache>> create(device::Arena& arena, const Options& options);
   ~DeviceCache();
 
-  // All that the plan needs, or nothing: then it is being copied, or can't be. The plan fits_kernels().
+  // The plan with its lists and lengths on the device; nothing where one of them is missing. What is missing is then
+  // ordered, unless it was refused or too many plans wait. `plan` fits_kernels() and outlives the result.
   std::optional<ReadyPlan> pin(const Plan& plan);
-  // Waits until nothing waits to be copied.
+  // Waits until no list waits to be copied.
   void settle();
-  // Lists and lengths of a partition that is about to be closed. What waits to be copied of it is dropped and the copy
-  // in progress waited for: from then on nothing of the partition is read. Its plans have ended.
+  // Drops all that is kept of a partition that is about to be closed, and what waits to be copied of it; waits for a
+  // copy of it in progress. Afterwards nothing of the partition is read. Call it when the partition's plans have ended.
   void forget(std::uint64_t partition);
   bool lost() const { return lost_.load(std::memory_order_relaxed); }
   Counters counters() const;
 
  private:
-  struct Half {
-    device::Memory memory;
-    device::Event free;
-  };
-  // What a waiting plan needs. Leases keep the lists in place; the lengths stay only until the partition's forget().
+  // What a plan lacks. The leases keep the lists' bytes in place; `lengths` is valid until the partition's forget().
   struct Order {
     std::uint64_t partition = 0;
     std::span<const std::uint32_t> lengths;
     std::vector<ListLease> lists;
   };
 
-  DeviceCache(device::Arena& arena, const Options& options, device::Stream stream, std::vector<Half> halves,
-              device::Event copied);
+  DeviceCache(device::Arena& arena, const Options& options, ListCopier copier);
   struct OrderEnd;
   void run(const std::stop_token& stop);
   bool order(const Plan& plan);
   void fulfil(const Order& order);
-  Result<void> copy_list(const ListLease& lease, std::uint32_t documents);
-  Result<void> copy_lengths(const Order& order);
-  template <class Fill>
-  Result<void> copy(std::byte* to, std::size_t from, std::size_t end, const Fill& fill);
+  Result<void> copy_list(const ListLease& lease, std::uint32_t documents) FROND_REQUIRES(copying_);
+  Result<void> copy_lengths(const Order& order) FROND_REQUIRES(copying_);
+  void refuse(const ListKey& key);
   std::shared_ptr<std::byte> allocate(std::size_t bytes);
   std::optional<ReadyPlan> look_up(const Plan& plan, bool count);
 
   device::Arena& arena_;
   const Options options_;
-  Mutex copying_;  // one copy at a time; what follows is the copier's own
-  device::Stream stream_;
-  std::vector<Half> halves_;
-  device::Event copied_;
-  std::size_t next_half_ = 0;
+  Mutex copying_;  // one order at a time; taken before mutex_
+  ListCopier copier_ FROND_GUARDED_BY(copying_);
   std::atomic<bool> lost_{false};
 
   mutable Mutex mutex_;
@@ -94,9 +86,9 @@ class DeviceCache {
   std::unordered_map<std::uint64_t, std::shared_ptr<const ResidentLengths>> lengths_ FROND_GUARDED_BY(mutex_);
   std::deque<Order> orders_ FROND_GUARDED_BY(mutex_);
   std::unordered_set<ListKey, ListKeyHash> ordered_ FROND_GUARDED_BY(mutex_);
-  std::uint64_t in_progress_ FROND_GUARDED_BY(mutex_) = 0;  // the partition whose order the copier has; 0: none
+  std::uint64_t in_progress_ FROND_GUARDED_BY(mutex_) = 0;  // partition of the order that thread_ fulfils; 0: none
   Counters counters_ FROND_GUARDED_BY(mutex_);
-  std::jthread copier_;  // last: ends first
+  std::jthread thread_;  // last: ends before the other members do
 };
 
 }  // namespace frond::leaf::gpu
