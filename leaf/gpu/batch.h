@@ -20,8 +20,8 @@ struct TermOnDevice {
   DeviceList list;
   scoring::BoundScale bounds;
   float weight;
-  scoring::Score most;  // of any posting of the list
-  scoring::Score rest;  // sum of `most` of the terms behind this one
+  scoring::Score max_score;  // of any posting of the list
+  scoring::Score max_rest;   // sum of `max_score` of the terms behind this one
 };
 
 struct QueryOnDevice {

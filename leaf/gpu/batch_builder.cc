@@ -76,22 +76,22 @@ std::span<const TermOnDevice> BatchBuilder::add_terms(const ReadyPlan& ready) {
   const Plan& plan = *ready.plan;
   const std::size_t first = terms_.size();
   const auto before = [&plan](const TermOnDevice& a, const TermOnDevice& b) {
-    return plan.mode == Mode::kAnd ? a.list.count < b.list.count : a.most > b.most;
+    return plan.mode == Mode::kAnd ? a.list.count < b.list.count : a.max_score > b.max_score;
   };
   for (std::size_t i = 0; i < plan.terms.size(); ++i) {
     const PlanTerm& term = plan.terms[i];
     terms_.push_back({.list = ready.lists[i]->list,
                       .bounds = term.bounds,
                       .weight = term.weight,
-                      .most = term.bounds.bound(term.list->postings.list_deficit()),
-                      .rest = 0});
+                      .max_score = term.bounds.bound(term.list->postings.list_deficit()),
+                      .max_rest = 0});
     for (std::size_t at = terms_.size() - 1; at > first && before(terms_[at], terms_[at - 1]); --at)
       std::swap(terms_[at], terms_[at - 1]);
   }
   Score rest = 0;
   for (std::size_t at = terms_.size(); at-- > first;) {
-    terms_[at].rest = rest;
-    rest += terms_[at].most;
+    terms_[at].max_rest = rest;
+    rest += terms_[at].max_score;
   }
   return std::span(terms_).subspan(first);
 }
@@ -102,7 +102,7 @@ void BatchBuilder::add_query(const ReadyPlan& ready) {
   const auto own = add_terms(ready);
   const auto many = static_cast<std::uint32_t>(own.size());
   std::uint32_t shift = 0;
-  while (((own[0].most + own[0].rest) >> shift) >= kBins) ++shift;
+  while (((own[0].max_score + own[0].max_rest) >> shift) >= kBins) ++shift;
   const bool conjunction = plan.mode == Mode::kAnd && many > 1;  // of one term AND and OR are the same
   const Score stored = stored_threshold(ready), floor = std::max(ready.floor, stored);
   const auto number = static_cast<std::uint32_t>(queries_.size());
@@ -118,7 +118,7 @@ void BatchBuilder::add_query(const ReadyPlan& ready) {
                       .floor = floor,
                       .bin_shift = shift});
   for (std::uint32_t i = 0; i < (conjunction ? 1 : many); ++i) {
-    if (!conjunction && own[i].most + own[i].rest < floor) break;
+    if (!conjunction && own[i].max_score + own[i].max_rest < floor) break;
     rows_.push_back({.query = number, .term = i, .first_task = 0, .chunk = 1, .split = 0});
     work_ += work_of_block(queries_.back()) * own[i].list.block_count;
   }

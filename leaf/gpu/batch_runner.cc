@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "leaf/gpu/search.h"
+#include "leaf/gpu/search/kernels.h"
 #include "leaf/gpu/tuning.h"
 
 namespace frond::leaf::gpu {
@@ -107,11 +107,11 @@ Result<void> BatchRunner::start_part(std::span<const ReadyPlan* const> plans) {
   const device::StreamHandle stream = space_.stream();
   on_device_ = true;
   FROND_TRY(space_.mark(0));
-  FROND_TRY(start_queries(batch, stream));
+  FROND_TRY(search::start_queries(batch, stream));
   FROND_TRY(space_.mark(1));
-  FROND_TRY(search_lists(batch, stream));
+  FROND_TRY(search::search_lists(batch, stream));
   FROND_TRY(space_.mark(2));
-  FROND_TRY(select_hits(batch, stream));
+  FROND_TRY(search::select_hits(batch, stream));
   FROND_TRY(space_.mark(3));
   FROND_TRY(space_.mark_end());
   ++steps_.parts;

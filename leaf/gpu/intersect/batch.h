@@ -8,7 +8,7 @@
 namespace frond::leaf::gpu::intersect {
 
 inline constexpr std::uint32_t kTile = 256;        // docIDs of one query's shortest list, and threads of a thread block
-inline constexpr std::uint32_t kMaxLevels = 4;     // of splitters
+inline constexpr std::uint32_t kMaxLevels = 4;    // of splitters
 inline constexpr std::uint32_t kFinest = 32;       // docIDs from one splitter of the finest level to the next
 inline constexpr std::uint32_t kSplitterFan = 16;  // splitters of a level to one of the next coarser
 
@@ -32,7 +32,7 @@ struct QueryOnDevice {
 // Two lists of which the shorter's splitters are looked up in the longer.
 struct PairOnDevice {
   std::uint32_t shorter = 0, longer = 0;  // in BatchOnDevice::views
-  std::uint32_t first[kMaxLevels] = {};   // the pair's first splitter of each level, in BatchOnDevice::positions
+  std::uint32_t first[kMaxLevels] = {};  // the pair's first splitter of each level, in BatchOnDevice::positions
 };
 
 // Pointers are the device's, but for the answers, which lie in pinned memory of the host.

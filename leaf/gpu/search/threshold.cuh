@@ -5,7 +5,7 @@
 #include "leaf/gpu/block.cuh"
 #include "leaf/gpu/tuning.h"
 
-namespace frond::leaf::gpu {
+namespace frond::leaf::gpu::search {
 
 __device__ inline std::uint32_t bin_of(scoring::Score score, std::uint32_t bin_shift) {
   return min(score >> bin_shift, kBins - 1);
@@ -44,4 +44,4 @@ __device__ inline scoring::Score threshold_of_query(const BatchOnDevice& batch, 
   return threshold_of(load, batch.queries[query].k, batch.queries[query].bin_shift, lane);
 }
 
-}  // namespace frond::leaf::gpu
+}  // namespace frond::leaf::gpu::search

@@ -4,7 +4,7 @@
 #include "common/device/runtime.h"
 #include "leaf/gpu/batch.h"
 
-namespace frond::leaf::gpu {
+namespace frond::leaf::gpu::search {
 
 // Copies the batch's plain data to the device, clears the queries' states and bins, and gives OR queries a first
 // threshold: what k documents of one term reach by that term alone, looked for in the blocks that the list remembers as
@@ -18,4 +18,4 @@ Result<void> search_lists(const BatchOnDevice& batch, device::StreamHandle strea
 // threshold is then a better start for another round.
 Result<void> select_hits(const BatchOnDevice& batch, device::StreamHandle stream);
 
-}  // namespace frond::leaf::gpu
+}  // namespace frond::leaf::gpu::search

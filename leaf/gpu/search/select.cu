@@ -1,10 +1,10 @@
 #include "common/device/clock.cuh"
 #include "common/device/early_launch.cuh"
 #include "common/device/launch.cuh"
-#include "leaf/gpu/search.h"
-#include "leaf/gpu/threshold.cuh"
+#include "leaf/gpu/search/kernels.h"
+#include "leaf/gpu/search/threshold.cuh"
 
-namespace frond::leaf::gpu {
+namespace frond::leaf::gpu::search {
 namespace {
 
 constexpr std::uint32_t kThreads = 256;
@@ -92,4 +92,4 @@ Result<void> select_hits(const BatchOnDevice& batch, device::StreamHandle stream
   return launch("select_hits", select_query, batch.query_count, kThreads, stream, batch);
 }
 
-}  // namespace frond::leaf::gpu
+}  // namespace frond::leaf::gpu::search

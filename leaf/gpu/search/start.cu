@@ -1,10 +1,10 @@
 #include "common/device/clock.cuh"
 #include "common/device/early_launch.cuh"
 #include "common/device/launch.cuh"
-#include "leaf/gpu/search.h"
-#include "leaf/gpu/threshold.cuh"
+#include "leaf/gpu/search/kernels.h"
+#include "leaf/gpu/search/threshold.cuh"
 
-namespace frond::leaf::gpu {
+namespace frond::leaf::gpu::search {
 namespace {
 
 constexpr std::uint32_t kThreads = 512, kWarps = kThreads / 32;
@@ -82,4 +82,4 @@ Result<void> start_queries(const BatchOnDevice& batch, device::StreamHandle stre
   return device::launch("start_queries", start_query, batch.query_count, kThreads, stream, batch);
 }
 
-}  // namespace frond::leaf::gpu
+}  // namespace frond::leaf::gpu::search

@@ -1,0 +1,51 @@
+#pragma once
+// Search, thread block layer: hands the batch's tasks to warps.
+//
+// Mapping: kSearchBlockWarps warps that work independently. They share a thread block only because a processor has few
+// places for thread blocks. No barriers.
+// Result: none here; warps write to device memory. Shared memory: a Held for each warp, 10,240 bytes, aligned to 16.
+#include "leaf/gpu/search/warp_task.cuh"
+
+namespace frond::leaf::gpu::search {
+
+inline constexpr std::uint32_t kBlockThreads = 32 * kSearchBlockWarps;
+
+struct HeldOfBlock {
+  Held warps[kSearchBlockWarps];
+};
+
+// All lanes of a warp call together. Finds the task's row, reads the query's threshold and runs the task.
+__device__ inline void search_task(const BatchOnDevice& batch, Held& held, std::uint32_t task) {
+  const Row* row = batch.rows + batch.group_rows[task / kTasksOfAGroup];
+  while (row[1].first_task <= task) ++row;
+  const QueryOnDevice& query = batch.queries[row->query];
+  QueryState* state = batch.states + row->query;
+  const std::uint32_t matches = read_together(&state->matches);
+  const TaskQuery of{batch, query, batch.terms + query.first_term, state, row->query};
+  const std::uint32_t number = task - row->first_task;
+  const TaskRange range{.driver = row->term,
+                        .first_block = (number >> row->split) * row->chunk,
+                        .max_blocks = row->chunk,
+                        .split = row->split,
+                        .part = number & ((1u << row->split) - 1)};
+  Progress progress{.threshold = read_together(&state->threshold),
+                    .counting = query.conjunction && matches <= query.count_to};
+  run_task(of, range, held, progress);
+  if (lane_of_warp() == 0 && progress.runs > 0) atomicAdd(&state->runs, progress.runs);
+}
+
+// Every warp takes one task after the other until none is left. Consecutive tasks belong to different queries where
+// there are many (BatchOnDevice::columns), so that a query's threshold has risen before most of its tasks begin.
+__device__ inline void search_tasks(const BatchOnDevice& batch, HeldOfBlock& held) {
+  const std::uint32_t lane = lane_of_warp(), warp = threadIdx.x / 32;
+  const std::uint32_t places = batch.columns * batch.column_tasks;
+  for (std::uint32_t index = blockIdx.x * kSearchBlockWarps + warp; index < places;) {
+    std::uint32_t next = 0;
+    if (lane == 0) next = atomicAdd(batch.next_place, 1u);  // before the task, so that the result is there after it
+    const std::uint32_t task = index % batch.columns * batch.column_tasks + index / batch.columns;
+    if (task < batch.task_count) search_task(batch, held.warps[warp], task);
+    index = __shfl_sync(kFullWarp, next, 0);
+  }
+}
+
+}  // namespace frond::leaf::gpu::search

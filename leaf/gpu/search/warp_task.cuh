@@ -1,0 +1,80 @@
+#pragma once
+// Search, warp layer: a whole task. Blocks of the driving list are gathered until Held is nearly full, then the held
+// documents are looked up in the query's other lists and those left are emitted; and so on.
+// Mapping, results and shared memory: warp_state.cuh.
+#include "leaf/gpu/search/warp_emit.cuh"
+#include "leaf/gpu/search/warp_gather.cuh"
+#include "leaf/gpu/search/warp_look_up.cuh"
+
+namespace frond::leaf::gpu::search {
+
+// Looks the first `count` held documents up in all other lists and emits those that are left. Held is free afterwards.
+__device__ inline void settle(const TaskQuery& of, const TaskRange& range, Held& held, std::uint32_t count,
+                              Progress& progress) {
+  const std::uint32_t lane = lane_of_warp();
+  __syncwarp();
+  progress.threshold = max(progress.threshold, read_together(&of.state->threshold));
+  // The terms behind the driving one, then those before it.
+  for (std::uint32_t i = 1; i < of.query.terms && count > 0; ++i) {
+    const std::uint32_t term = range.driver + i;
+    count = look_up(of, range, term < of.query.terms ? term : term - of.query.terms, held, count, progress);
+  }
+  if (of.query.conjunction) count_matches(of, count, progress);
+  const TermOnDevice& driver = of.terms[range.driver];
+  for (std::uint32_t from = 0; from < count; from += 32) {
+    const std::uint32_t at = from + lane;
+    const bool live = at < count;
+    const DocId docid = live ? held.docids[at] : 0;
+    Score score = live ? held.scores[at] : 0;
+    if (live && progress.counting) {  // the driving term's score is missing
+      const std::uint32_t place = held.places[at];
+      const BlockEntry entry = load_entry(driver.list.blocks + range.first_block + place / codec::kBlockLength);
+      if (score == kNone || score + max_score_of(driver, entry) < progress.threshold)
+        score = 0;
+      else
+        score += score_posting(of.query, driver, entry.frequencies, place % codec::kBlockLength, docid);
+    }
+    progress.threshold = max(progress.threshold, read_together(&of.state->threshold));
+    emit(of, docid, score, live && score >= progress.threshold, progress);
+  }
+  if (progress.enough) progress.counting = false;
+  __syncwarp();
+}
+
+// Lane t keeps the entry of the task's block t, so all entries come with one load.
+__device__ inline void run_task(const TaskQuery& of, const TaskRange& range, Held& held, Progress& progress) {
+  const TermOnDevice& term = of.terms[range.driver];
+  const std::uint32_t lane = lane_of_warp();
+  const std::uint32_t blocks = min(range.max_blocks, term.list.block_count - range.first_block);
+  if (!progress.counting && term.max_score + term.max_rest < progress.threshold) return;
+  BlockEntry entry{};
+  std::uint32_t before = 0;
+  Score most = 0;
+  if (lane < blocks) {
+    entry = load_entry(term.list.blocks + range.first_block + lane);
+    before = docid_before(term.list.blocks, range.first_block + lane);
+    most = max_score_of(term, entry) + term.max_rest;
+  }
+  const auto promising = [&] {  // a bit for each block that may hold a hit, or all while matches are counted
+    return __ballot_sync(kFullWarp, lane < blocks && (progress.counting || most >= progress.threshold));
+  };
+  std::uint32_t left = promising(), count = 0;
+  while (left != 0 || count > 0) {
+    if (left == 0 || count > kHeld - codec::kBlockLength) {
+      settle(of, range, held, count, progress);
+      left &= promising();
+      count = 0;
+      continue;
+    }
+    const int from = __ffs(static_cast<int>(left)) - 1;
+    left &= left - 1;
+    BlockEntry one{};
+    one.docids = __shfl_sync(kFullWarp, entry.docids, from);
+    one.frequencies = __shfl_sync(kFullWarp, entry.frequencies, from);
+    one.deficit_and_count = __shfl_sync(kFullWarp, entry.deficit_and_count, from);
+    const std::uint32_t start = __shfl_sync(kFullWarp, before, from);
+    count = gather(of, range, one, start, static_cast<std::uint32_t>(from), held, count, progress);
+  }
+}
+
+}  // namespace frond::leaf::gpu::search
