@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/server_process.h"
+#include "common/config/command_line.h"
 #include "common/config/options.h"
 #include "common/http/host_list.h"
 
@@ -11,148 +12,145 @@ namespace frond::broker {
 namespace {
 
 // Where and how HTTP is served.
-void add_listeners(CLI::App& app, Options& options) {
-  app.add_option("--http", options.http, "Where the API is served: HOST:PORT")->required()->check(config::host_port());
+void add_listeners(config::CommandLine& app, Options& options) {
+  app.add_option("--http", options.http, "Where the API is served: HOST:PORT").required().check(config::host_port());
   app.add_option("--admin-http", options.admin_http,
                  "Where /livez, /readyz, /metrics and /v1/cluster are served as well, over plain HTTP: HOST:PORT")
-      ->check(config::host_port());
+      .check(config::host_port());
   app.add_option("--http-hosts", options.http_hosts,
                  "Names of this server, with commas between: who asks --http under another gets 421, unless it is an "
                  "address, or for what --admin-http serves; none: any name")
-      ->delimiter(',');
-  auto* const certificate = app.add_option("--tls-certificate", options.tls_certificate,
-                                           "PEM file, the server's certificate first: the API is served over HTTPS");
-  auto* const key = app.add_option("--tls-key", options.tls_key, "PEM file of the certificate's private key");
-  certificate->needs(key);
-  key->needs(certificate);
+      .delimiter(',');
+  auto& certificate = app.add_option("--tls-certificate", options.tls_certificate,
+                                     "PEM file, the server's certificate first: the API is served over HTTPS");
+  auto& key = app.add_option("--tls-key", options.tls_key, "PEM file of the certificate's private key");
+  certificate.needs(key);
+  key.needs(certificate);
   app.add_option("--tls-hsts-seconds", options.hsts_seconds,
                  "Browsers are told to ask this host, on every port, over HTTPS alone for so long; 0: are not told")
-      ->check(CLI::Range(0, 100'000'000))
-      ->needs(certificate)
-      ->capture_default_str();
+      .check(config::range(0, 100'000'000))
+      .needs(certificate)
+      .show_default();
 }
 
 // What its clients may hold.
-void add_client_limits(CLI::App& app, Options& options) {
+void add_client_limits(config::CommandLine& app, Options& options) {
   app.add_option("--max-connections", options.max_connections, "HTTP connections; more are answered 503")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
+      .check(config::range(1, 1 << 20))
+      .show_default();
   app.add_option("--max-connections-per-address", options.max_connections_per_address,
                  "Of these, those of one address (or 64 bits of an IPv6 address); more are answered 429; 0: half")
-      ->check(CLI::Range(0, 1 << 20))
-      ->capture_default_str();
+      .check(config::range(0, 1 << 20))
+      .show_default();
   app.add_option("--max-body-bytes", options.max_body_bytes,
                  "Bytes of request bodies that are on their way in, all together; what is past them gets 503")
-      ->transform(config::byte_size())
-      ->default_str("64MiB");
+      .transform(config::byte_size())
+      .show_default("64MiB");
   app.add_option("--max-unsent-bytes", options.max_unsent_bytes,
                  "Bytes of answers that clients have not taken, all together; a large answer past them becomes 503")
-      ->transform(config::byte_size())
-      ->default_str("256MiB");
+      .transform(config::byte_size())
+      .show_default("256MiB");
   app.add_option("--min-client-rate", options.min_client_rate,
                  "Bytes a second that a client must send of a body and take of a large answer; 0: any")
-      ->transform(config::byte_size())
-      ->default_str("4KiB");
+      .transform(config::byte_size())
+      .show_default("4KiB");
 }
 
 // What searches may ask for, and how many there may be at a time.
-void add_search_limits(CLI::App& app, Options& options, std::string& exhaustive) {
+void add_search_limits(config::CommandLine& app, Options& options, std::string& exhaustive) {
   app.add_option("--cache", options.cache_bytes, "Budget of the result cache; 0: no cache")
-      ->transform(config::byte_size())
-      ->default_str("64MiB");
+      .transform(config::byte_size())
+      .show_default("64MiB");
   app.add_option("--default-timeout", options.default_timeout_ms, "Milliseconds a search has that does not say")
-      ->check(CLI::Range(1, 3'600'000))
-      ->capture_default_str();
+      .check(config::range(1, 3'600'000))
+      .show_default();
   app.add_option("--max-timeout", options.max_timeout_ms, "Milliseconds that a search may ask for")
-      ->check(CLI::Range(1, 3'600'000))
-      ->capture_default_str();
+      .check(config::range(1, 3'600'000))
+      .show_default();
   app.add_option("--max-depth", options.max_depth, "The most that offset + k of a search may be")
-      ->check(CLI::Range(10, 10'000))
-      ->capture_default_str();
+      .check(config::range(10, 10'000))
+      .show_default();
   app.add_option("--max-terms", options.max_terms, "The most terms that a search may have")
-      ->check(CLI::Range(1, 512))
-      ->capture_default_str();
+      .check(config::range(1, 512))
+      .show_default();
   app.add_option("--allow-exhaustive", exhaustive,
                  "off: searches for processor=exhaustive, the slow reference that scores every document, are refused")
-      ->check(CLI::IsMember({"on", "off"}))
-      ->capture_default_str();
+      .check(config::one_of({"on", "off"}))
+      .show_default();
   app.add_option("--max-in-flight", options.max_in_flight, "Searches evaluated at a time; more are answered 429")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
+      .check(config::range(1, 1 << 20))
+      .show_default();
   app.add_option("--max-msearch-in-flight", options.max_msearch_in_flight,
                  "Of these, lines of msearch requests, all together; more wait. 0: a quarter of the above")
-      ->check(CLI::Range(0, 1 << 20))
-      ->capture_default_str();
+      .check(config::range(0, 1 << 20))
+      .show_default();
   app.add_option("--max-costly-in-flight", options.max_costly_in_flight,
                  "Of these, searches for more than 100 hits, deeper than 1,000, of more than 64 terms, or exhaustive")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
+      .check(config::range(1, 1 << 20))
+      .show_default();
   app.add_option("--max-msearch-timeout", options.max_msearch_timeout_ms,
                  "Milliseconds of a whole msearch request; lines that were not begun by then are answered 504")
-      ->check(CLI::Range(1, 3'600'000))
-      ->capture_default_str();
+      .check(config::range(1, 3'600'000))
+      .show_default();
   app.add_option("--max-leaf-in-flight", options.max_leaf_in_flight, "Searches and fetches one leaf is sent at a time")
-      ->check(CLI::Range(1, 1 << 16))
-      ->capture_default_str();
+      .check(config::range(1, 1 << 16))
+      .show_default();
   app.add_option("--hedge-share", options.hedge_share,
                  "Share of searches that may be sent to a second replica because the first is slow; 0: none")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
+      .check(config::range(0.0, 1.0))
+      .show_default();
 }
 
 }  // namespace
 
 std::variant<Options, int> read_options(int argc, const char* const* argv) {
-  CLI::App app("Answers searches over HTTP from the leaves of one collection.", "frond-broker");
+  config::CommandLine app("Answers searches over HTTP from the leaves of one collection.", "frond-broker");
   Options options;
   std::string log_level = "info", exhaustive = "on";
   add_listeners(app, options);
-  app.add_option("--collection", options.collection, "The collection to search")->required();
-  auto* const leaf = app.add_option("--leaf", options.leaves, "A leaf: tcp://HOST:PORT; may be repeated")
-                         ->check(config::tcp_endpoint());
+  app.add_option("--collection", options.collection, "The collection to search").required();
+  auto& leaf = app.add_option("--leaf", options.leaves, "A leaf: tcp://HOST:PORT; may be repeated")
+                   .check(config::tcp_endpoint());
   app.add_option("--leaf-dns", options.leaf_dns, "NAME:PORT: every address of the name is a leaf")
-      ->check(config::host_port())
-      ->excludes(leaf);
+      .check(config::host_port())
+      .excludes(leaf);
   app.add_option("--leaf-dns-interval-ms", options.leaf_dns_interval_ms, "How often the name is looked up")
-      ->check(CLI::Range(100, 3'600'000))
-      ->capture_default_str();
+      .check(config::range(100, 3'600'000))
+      .show_default();
   app.add_option("--curve-secret-key", options.curve_secret_key,
                  "File of this broker's secret key (frond keygen): leaves are only spoken to with CURVE");
   app.add_option("--curve-leaf-key", options.curve_leaf_key, "File of the leaves' public key; goes with the above");
   add_search_limits(app, options, exhaustive);
   add_client_limits(app, options);
   app.add_option("--poll-ms", options.poll_ms, "How often leaves are asked what they serve, in milliseconds")
-      ->check(CLI::Range(10, 60'000))
-      ->capture_default_str();
+      .check(config::range(10, 60'000))
+      .show_default();
   app.add_option("--drain-ms", options.drain_ms, "After SIGTERM: the most that open requests may take")
-      ->check(CLI::Range(0, 600'000))
-      ->capture_default_str();
+      .check(config::range(0, 600'000))
+      .show_default();
   app.add_option("--node-name", options.node_name,
                  "What leaves call this broker; default: the machine's name, and the port of --http");
   app.add_option("--stall-seconds", options.stall_seconds,
                  "/livez is 503 once a loop that the broker needs has not turned for so long")
-      ->check(CLI::Range(2, 3600))
-      ->capture_default_str();
-  app.add_option("--log-level", log_level, "debug, info, warn or error")
-      ->check(config::log_level())
-      ->capture_default_str();
+      .check(config::range(2, 3600))
+      .show_default();
+  app.add_option("--log-level", log_level, "debug, info, warn or error").check(config::log_level()).show_default();
   config::add_log_buffer(app, options.log_buffer);
-  if (const auto exit_code = config::parse(app, argc, argv)) return *exit_code;
+  if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
 
   options.log_level = *config::parse_log_level(log_level);  // was checked
   if (options.node_name.empty()) options.node_name = default_node_name(config::parse_host_port(options.http)->port);
   options.allow_exhaustive = exhaustive == "on";
   if (options.max_msearch_in_flight == 0) options.max_msearch_in_flight = std::max(1u, options.max_in_flight / 4);
   if (options.max_msearch_in_flight > options.max_in_flight)
-    return config::refuse(app, "--max-msearch-in-flight is more than --max-in-flight");
-  if (options.leaves.empty() && options.leaf_dns.empty())
-    return config::refuse(app, "--leaf or --leaf-dns is required");
+    return app.refuse("--max-msearch-in-flight is more than --max-in-flight");
+  if (options.leaves.empty() && options.leaf_dns.empty()) return app.refuse("--leaf or --leaf-dns is required");
   if (options.curve_secret_key.empty() != options.curve_leaf_key.empty())
-    return config::refuse(app, "--curve-secret-key and --curve-leaf-key go together");
+    return app.refuse("--curve-secret-key and --curve-leaf-key go together");
   if (const auto hosts = frond::http::HostList::parse(options.http_hosts); !hosts)
-    return config::refuse(app, "--http-hosts: " + hosts.error().message());
+    return app.refuse("--http-hosts: " + hosts.error().message());
   if (options.default_timeout_ms > options.max_timeout_ms)
-    return config::refuse(app, "--default-timeout is more than --max-timeout");
+    return app.refuse("--default-timeout is more than --max-timeout");
   return options;
 }
 

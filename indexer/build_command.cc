@@ -9,6 +9,7 @@
 #include "common/base/line_writer.h"
 #include "common/base/mutex.h"
 #include "common/base/thread_name.h"
+#include "common/config/command_line.h"
 #include "common/config/options.h"
 #include "indexer/build.h"
 #include "indexer/build_report.h"
@@ -47,25 +48,25 @@ class ProgressLine {
 
 }  // namespace
 
-void add_place_flags(CLI::App& command, Place& place) {
-  command.add_option("--repository", place.repository, "Directory of the repository")->required()->type_name("DIR");
+void add_place_flags(config::CommandLine& command, Place& place) {
+  command.add_option("--repository", place.repository, "Directory of the repository").required().type_name("DIR");
   command.add_option("--collection", place.collection, "Collection: letters, digits, '.', '_', '-'")
-      ->required()
-      ->type_name("NAME");
+      .required()
+      .type_name("NAME");
 }
 
-void add_disk_reserve_flag(CLI::App& command, std::uint64_t& bytes) {
+void add_disk_reserve_flag(config::CommandLine& command, std::uint64_t& bytes) {
   command
       .add_option("--disk-reserve", bytes,
                   "Free space that has to stay on the repository's disk: what would take it is not begun")
-      ->transform(config::byte_size())
-      ->default_str("64MiB");
+      .transform(config::byte_size())
+      .show_default("64MiB");
 }
 
-BuildCommand::BuildCommand(CLI::App& app)
-    : command_(*app.add_subcommand("build",
-                                   "Indexes documents and publishes them as a new generation, which replaces "
-                                   "the current one")),
+BuildCommand::BuildCommand(config::CommandLine& app)
+    : command_(app.add_command("build",
+                               "Indexes documents and publishes them as a new generation, which replaces "
+                               "the current one")),
       format_(name_of(ingest::Format::kAuto)),
       codec_(codec::kDefaultCodec),
       order_(name_of(order::DocumentOrder::kInput)),
@@ -78,77 +79,77 @@ BuildCommand::BuildCommand(CLI::App& app)
       .add_option("--input", inputs_,
                   "Files and folders to index, in this order; gzip, zstd, bzip2 and xz are told by "
                   "content; may be given again")
-      ->required()
-      ->type_name("PATH");
+      .required()
+      .type_name("PATH");
   command_
       .add_option("--format", format_,
                   "Format of the input: " + std::string(ingest::kFormatNames) +
                       ". auto tells each file's from its content and name; files: each file is a document")
-      ->capture_default_str();
+      .show_default();
   command_.add_flag("--hidden", hidden_,
                     "Index files and folders whose names begin with a dot, too; without it those inside a folder are "
                     "passed over");
   command_.add_flag("--make-ids", make_ids_,
                     "Records without an id get one that is made from their content: the same content has the same id, "
                     "so that a second record of it is a duplicate");
-  command_.add_option("--partitions", partitions_, "Partitions that documents are dealt to")
-      ->check(CLI::Range(1, 256))
-      ->capture_default_str();
+  partitions_flag_ = &command_.add_option("--partitions", partitions_, "Partitions that documents are dealt to")
+                          .check(config::range(1, 256))
+                          .show_default();
   command_
       .add_option("--partition", share_,
                   "I/P: build only partition I of P, from its share of the input: whole files, about as many bytes as "
                   "the others have. All builders must see the same input and be given the same options")
-      ->check(config::shard());
+      .check(config::shard());
   command_.add_flag("--no-publish", no_publish_,
                     "With --partition: keep the partition for frond-indexer publish --partitions P");
-  command_.add_option("--parsers", parsers_, "Parser threads")->check(CLI::Range(1, 256))->capture_default_str();
+  command_.add_option("--parsers", parsers_, "Parser threads").check(config::range(1, 256)).show_default();
   command_.add_option("--cpu-inverters", cpu_inverters_, "Inverter threads on the CPU")
-      ->check(CLI::Range(1, 256))
-      ->capture_default_str();
+      .check(config::range(1, 256))
+      .show_default();
   command_
       .add_option("--memory-limit", memory_limit_,
                   "Resident memory of the build, at least 128MiB; what does not fit "
                   "goes to disk below the repository")
-      ->transform(config::byte_size())
-      ->capture_default_str();
+      .transform(config::byte_size())
+      .show_default();
   add_disk_reserve_flag(command_, disk_reserve_);
   command_
       .add_option("--codec", codec_,
                   "Codec of posting lists: a codec's name; DOCIDS,FREQUENCIES, two of them; or auto, for each list the "
                   "smallest of the fast ones")
-      ->capture_default_str();
+      .show_default();
   command_
       .add_option("--order", order_,
                   "Order of the documents, which decides how small lists become and which of equally good "
                   "hits comes first: " +
-                      std::string(order::kOrderNames))
-      ->capture_default_str();
-  command_.add_option("--stemmer", stemmer_, "porter|english|none")->capture_default_str();
+                      std::string(kOrderNames))
+      .show_default();
+  command_.add_option("--stemmer", stemmer_, "porter|english|none").show_default();
   command_.add_option("--stop-words", stop_words_, "on: English stop words are not indexed; on|off")
-      ->check(CLI::IsMember({"on", "off"}))
-      ->capture_default_str();
-  command_.add_option("--k1", k1_, "BM25's k1")->check(CLI::Range(0.0, double{scoring::kMaxK1}))->capture_default_str();
-  command_.add_option("--b", b_, "BM25's b")->check(CLI::Range(0.0, 1.0))->capture_default_str();
+      .check(config::one_of({"on", "off"}))
+      .show_default();
+  command_.add_option("--k1", k1_, "BM25's k1").check(config::range(0.0, double{scoring::kMaxK1})).show_default();
+  command_.add_option("--b", b_, "BM25's b").check(config::range(0.0, 1.0)).show_default();
   command_
       .add_option("--max-bad-records", max_bad_records_,
                   "Malformed records that are reported and skipped; one more "
                   "ends the build and nothing is published. Duplicate ids "
                   "do not count: the first stays")
-      ->capture_default_str();
+      .show_default();
   command_.add_flag("--json", json_, "Print the summary as one JSON object");
   command_.add_option("--http", http_, "Serve /metrics and /livez of the build here while it runs; default: nowhere")
-      ->type_name("HOST:PORT");
+      .type_name("HOST:PORT");
   command_
       .add_option("--http-linger-seconds", http_linger_seconds_,
                   "With --http: stay so long after a build that published, for a last scrape")
-      ->check(CLI::Range(0, 3600))
-      ->capture_default_str();
+      .check(config::range(0, 3600))
+      .show_default();
 }
 
 int BuildCommand::run(Logger& logger) {
-  const auto refuse = [this](const std::string& why) { return config::refuse(*command_.get_parent(), why); };
-  const auto format = ingest::format_named(format_);
-  if (!format) return refuse("--format: '" + format_ + "' is none of " + std::string(ingest::kFormatNames));
+  const auto refuse = [this](const std::string& why) { return command_.refuse(why); };
+  const auto format = format_named(format_);
+  if (!format) return refuse("--format: '" + format_ + "' is none of " + std::string(kFormatNames));
   const auto stemmer = text::stemmer_named(stemmer_);
   if (!stemmer) return refuse("--stemmer: '" + stemmer_ + "' is none of porter|english|none");
   const auto order = order::order_named(order_);
@@ -156,7 +157,7 @@ int BuildCommand::run(Logger& logger) {
   const auto codecs = codec::codec_choice_named(codec_);
   if (!codecs) return refuse("--codec: " + codecs.error().message());
   if (share_.empty() == no_publish_) return refuse("--partition and --no-publish go together");
-  if (!share_.empty() && command_.count("--partitions") != 0)
+  if (!share_.empty() && partitions_flag_->given())
     return refuse("--partitions is the publisher's when --partition is given");
   if (memory_limit_ < pipeline::kMinMemoryLimit) return refuse("--memory-limit: at least 128MiB");
   if (!repository::is_safe_name(place_.collection))

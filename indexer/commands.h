@@ -1,7 +1,6 @@
 #pragma once
 // The commands of frond-indexer. Each adds its flags to its subcommand, and runs with what was parsed; run() gives the
 // process's exit code.
-#include <CLI/CLI.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "common/base/log.h"
+#include "common/config/command_line.h"
 #include "indexer/signals.h"
 
 namespace frond::indexer {
@@ -18,19 +18,20 @@ struct Place {
   std::filesystem::path repository;
   std::string collection;
 };
-void add_place_flags(CLI::App& command, Place& place);
+void add_place_flags(config::CommandLine& command, Place& place);
 
 inline constexpr std::uint64_t kUsualDiskReserve = std::uint64_t{64} << 20;
-void add_disk_reserve_flag(CLI::App& command, std::uint64_t& bytes);
+void add_disk_reserve_flag(config::CommandLine& command, std::uint64_t& bytes);
 
 class BuildCommand {
  public:
-  explicit BuildCommand(CLI::App& app);
-  bool chosen() const { return command_.parsed(); }
+  explicit BuildCommand(config::CommandLine& app);
+  bool chosen() const { return command_.chosen(); }
   int run(Logger& logger);
 
  private:
-  CLI::App& command_;
+  config::CommandLine& command_;
+  const config::Flag* partitions_flag_ = nullptr;
   Place place_;
   std::vector<std::filesystem::path> inputs_;
   std::string format_, codec_, order_, stemmer_ = "porter", stop_words_ = "on", share_;
@@ -46,12 +47,12 @@ class BuildCommand {
 
 class PublishCommand {
  public:
-  explicit PublishCommand(CLI::App& app);
-  bool chosen() const { return command_.parsed(); }
+  explicit PublishCommand(config::CommandLine& app);
+  bool chosen() const { return command_.chosen(); }
   int run(Logger& logger);
 
  private:
-  CLI::App& command_;
+  config::CommandLine& command_;
   Place place_;
   std::uint32_t partitions_ = 1;
   std::uint64_t disk_reserve_ = kUsualDiskReserve;
@@ -59,12 +60,12 @@ class PublishCommand {
 
 class CheckCommand {
  public:
-  explicit CheckCommand(CLI::App& app);
-  bool chosen() const { return command_.parsed(); }
+  explicit CheckCommand(config::CommandLine& app);
+  bool chosen() const { return command_.chosen(); }
   int run(Logger& logger);
 
  private:
-  CLI::App& command_;
+  config::CommandLine& command_;
   Place place_;
   std::uint64_t generation_ = 0;
   bool json_ = false;
@@ -72,24 +73,24 @@ class CheckCommand {
 
 class PruneCommand {
  public:
-  explicit PruneCommand(CLI::App& app);
-  bool chosen() const { return command_.parsed(); }
+  explicit PruneCommand(config::CommandLine& app);
+  bool chosen() const { return command_.chosen(); }
   int run(Logger& logger);
 
  private:
-  CLI::App& command_;
+  config::CommandLine& command_;
   Place place_;
   unsigned keep_ = 1;
 };
 
 class RollbackCommand {
  public:
-  explicit RollbackCommand(CLI::App& app);
-  bool chosen() const { return command_.parsed(); }
+  explicit RollbackCommand(config::CommandLine& app);
+  bool chosen() const { return command_.chosen(); }
   int run(Logger& logger);
 
  private:
-  CLI::App& command_;
+  config::CommandLine& command_;
   Place place_;
 };
 

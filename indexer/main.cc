@@ -6,7 +6,7 @@
 
 #include "common/base/line_writer.h"
 #include "common/base/server_process.h"
-#include "common/config/options.h"
+#include "common/config/command_line.h"
 #include "indexer/commands.h"
 
 namespace frond::indexer {
@@ -21,8 +21,8 @@ void bound_allocator() {
 }
 
 int run(int argc, const char* const* argv) {
-  CLI::App app("Indexes documents into a repository of immutable partitions.", "frond-indexer");
-  app.require_subcommand(1);
+  config::CommandLine app("Indexes documents into a repository of immutable partitions.", "frond-indexer");
+  app.require_command();
   std::uint64_t log_buffer = Logger::kUsualBuffer;
   config::add_log_buffer(app, log_buffer);
   BuildCommand build(app);
@@ -30,7 +30,7 @@ int run(int argc, const char* const* argv) {
   CheckCommand check(app);
   RollbackCommand rollback(app);
   PruneCommand prune(app);
-  if (const auto exit_code = config::parse(app, argc, argv)) return *exit_code;
+  if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
   Logger logger("frond-indexer", LogLevel::kInfo, log_buffer);
   if (build.chosen()) return build.run(logger);
   if (publish.chosen()) return publish.run(logger);

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/line_writer.h"
-#include "common/config/options.h"
+#include "common/config/command_line.h"
 #include "common/repository/repository.h"
 #include "indexer/check/check.h"
 #include "indexer/commands.h"
@@ -44,19 +44,18 @@ std::string report_json(const check::CheckReport& report) {
 
 }  // namespace
 
-PublishCommand::PublishCommand(CLI::App& app)
-    : command_(*app.add_subcommand("publish",
-                                   "Publishes the partitions that build --partition I/P --no-publish made, as one new "
-                                   "generation")) {
+PublishCommand::PublishCommand(config::CommandLine& app)
+    : command_(app.add_command("publish",
+                               "Publishes the partitions that build --partition I/P --no-publish made, as one new "
+                               "generation")) {
   add_place_flags(command_, place_);
-  command_.add_option("--partitions", partitions_, "How many there are: P")->required()->check(CLI::Range(1, 256));
+  command_.add_option("--partitions", partitions_, "How many there are: P").required().check(config::range(1, 256));
   add_disk_reserve_flag(command_, disk_reserve_);
 }
 
 int PublishCommand::run(Logger&) {
   if (!repository::is_safe_name(place_.collection))
-    return config::refuse(*command_.get_parent(),
-                          "--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
+    return command_.refuse("--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
   const StopOnSignal signals;
   const auto published =
       publish::publish_shares(place_.repository, place_.collection, partitions_, disk_reserve_, signals.token());
@@ -74,12 +73,12 @@ int PublishCommand::run(Logger&) {
   return 0;
 }
 
-CheckCommand::CheckCommand(CLI::App& app)
-    : command_(*app.add_subcommand("check",
-                                   "Reads a generation whole: every checksum, list, document and statistic; "
-                                   "exit 1 and a list of what is wrong")) {
+CheckCommand::CheckCommand(config::CommandLine& app)
+    : command_(app.add_command("check",
+                               "Reads a generation whole: every checksum, list, document and statistic; "
+                               "exit 1 and a list of what is wrong")) {
   add_place_flags(command_, place_);
-  command_.add_option("--generation", generation_, "Which generation; 0: the current one")->capture_default_str();
+  command_.add_option("--generation", generation_, "Which generation; 0: the current one").show_default();
   command_.add_flag("--json", json_, "Print the report as one JSON object");
 }
 
@@ -93,8 +92,8 @@ int CheckCommand::run(Logger&) {
   return report->faults == 0 ? 0 : 1;
 }
 
-RollbackCommand::RollbackCommand(CLI::App& app)
-    : command_(*app.add_subcommand("rollback", "Makes the generation before the current one current again")) {
+RollbackCommand::RollbackCommand(config::CommandLine& app)
+    : command_(app.add_command("rollback", "Makes the generation before the current one current again")) {
   add_place_flags(command_, place_);
 }
 
@@ -111,14 +110,14 @@ int RollbackCommand::run(Logger&) {
   return 0;
 }
 
-PruneCommand::PruneCommand(CLI::App& app)
-    : command_(*app.add_subcommand("prune",
-                                   "Removes generations before the current one, and the partitions that no other one "
-                                   "has")) {
+PruneCommand::PruneCommand(config::CommandLine& app)
+    : command_(app.add_command("prune",
+                               "Removes generations before the current one, and the partitions that no other one "
+                               "has")) {
   add_place_flags(command_, place_);
   command_.add_option("--keep", keep_, "How many generations before the current one stay, for rollbacks")
-      ->check(CLI::Range(0, 1000))
-      ->capture_default_str();
+      .check(config::range(0, 1000))
+      .show_default();
 }
 
 int PruneCommand::run(Logger&) {

@@ -4,13 +4,14 @@
 #include <thread>
 
 #include "common/base/server_process.h"
+#include "common/config/command_line.h"
 #include "common/config/options.h"
 #include "leaf/engines.h"
 
 namespace frond::leaf {
 namespace {
 
-void add_trust_options(CLI::App& app, Options& options) {
+void add_trust_options(config::CommandLine& app, Options& options) {
   app.add_option("--tls-ca", options.tls_ca,
                  "PEM file of the authorities to believe of an https repository; default: the system's");
   app.add_option("--curve-secret-key", options.curve_secret_key,
@@ -19,41 +20,41 @@ void add_trust_options(CLI::App& app, Options& options) {
                  "File of the brokers' public keys, one a line, read again when it changes; goes with the above");
 }
 
-void add_disk_options(CLI::App& app, Options& options, std::uint64_t& lock_wait_s) {
+void add_disk_options(config::CommandLine& app, Options& options, std::uint64_t& lock_wait_s) {
   app.add_option("--fetch-min-rate", options.fetch_min_rate,
                  "Bytes a second: a repository's HTTP server that sends less, over 20 seconds, is asked anew from "
                  "where it stopped; 0: however slow")
-      ->transform(config::byte_size())
-      ->default_str("16KiB");
+      .transform(config::byte_size())
+      .show_default("16KiB");
   app.add_option("--disk-reserve", options.disk_reserve,
                  "Free space that fetching leaves on the file system of --data: without it, and room for all that is "
                  "to be fetched, nothing is")
-      ->transform(config::byte_size())
-      ->default_str("64MiB");
+      .transform(config::byte_size())
+      .show_default("64MiB");
   app.add_option("--lock-wait", lock_wait_s,
                  "Seconds to wait for another leaf that still holds --data, before this one gives up")
-      ->check(CLI::Range(0, 86'400))
-      ->capture_default_str();
+      .check(config::range(0, 86'400))
+      .show_default();
 }
 
-void add_gpu_options(CLI::App& app, Options& options, std::string& gpu, std::uint64_t& window_us) {
+void add_gpu_options(config::CommandLine& app, Options& options, std::string& gpu, std::uint64_t& window_us) {
   app.add_option("--gpu", gpu,
                  "auto: use the first GPU where there is one; off; or a device's number, which must be there")
-      ->check(CLI::IsMember({"auto", "off"}) | CLI::Range(0, 63))
-      ->capture_default_str();
+      .check(config::one_of({"auto", "off"}) | config::range(0, 63))
+      .show_default();
   app.add_option("--gpu-cache", options.gpu_cache_bytes, "GPU memory to use: lists, and 24 MiB to 192 MiB to work in")
-      ->transform(config::byte_size())
-      ->default_str("4GiB");
+      .transform(config::byte_size())
+      .show_default("4GiB");
   app.add_option("--gpu-least-postings", options.gpu_least_postings,
                  "Queries with fewer postings in a partition are the CPU's, unless a request asks for the GPU")
-      ->capture_default_str();
+      .show_default();
   app.add_option("--gpu-window-us", window_us,
                  "How long a query waits for others while the GPU is at work; one that finds it idle does not")
-      ->check(CLI::Range(0, 1'000'000))
-      ->capture_default_str();
+      .check(config::range(0, 1'000'000))
+      .show_default();
   app.add_option("--gpu-queue-limit", options.gpu_queue_limit, "Queries that may wait for the GPU; more are the CPU's")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
+      .check(config::range(1, 1 << 20))
+      .show_default();
 }
 
 // Milliseconds and seconds, as they are typed.
@@ -62,34 +63,34 @@ struct Spans {
   std::uint64_t grace_s = 30, superseded_s = 86'400, stall_s = 15;
 };
 
-void add_spans(CLI::App& app, Spans& spans) {
+void add_spans(config::CommandLine& app, Spans& spans) {
   app.add_option("--poll-ms", spans.poll_ms, "How often CURRENT is read, in milliseconds")
-      ->check(CLI::Range(10, 3'600'000))
-      ->capture_default_str();
+      .check(config::range(10, 3'600'000))
+      .show_default();
   app.add_option("--grace-seconds", spans.grace_s,
                  "How long a superseded generation stays after its last request, once brokers have left it")
-      ->check(CLI::Range(0, 86'400))
-      ->capture_default_str();
+      .check(config::range(0, 86'400))
+      .show_default();
   app.add_option("--superseded-limit-seconds", spans.superseded_s,
                  "The longest that a superseded generation stays for brokers that have not left it")
-      ->check(CLI::Range(0, 31'536'000))
-      ->capture_default_str();
+      .check(config::range(0, 31'536'000))
+      .show_default();
   app.add_option("--ready-after-ms", spans.ready_after_ms,
                  "/readyz is 200 this long after the start at the earliest: so that brokers find the leaf first")
-      ->check(CLI::Range(0, 3'600'000))
-      ->capture_default_str();
+      .check(config::range(0, 3'600'000))
+      .show_default();
   app.add_option("--drain-ms", spans.drain_ms,
                  "After SIGTERM: how long brokers have to notice before requests are refused")
-      ->check(CLI::Range(0, 60'000))
-      ->capture_default_str();
+      .check(config::range(0, 60'000))
+      .show_default();
   app.add_option("--drain-needed-ms", spans.drain_needed_ms,
                  "After that: the longest to serve on for a broker that knows nobody else for a partition")
-      ->check(CLI::Range(0, 3'600'000))
-      ->capture_default_str();
+      .check(config::range(0, 3'600'000))
+      .show_default();
   app.add_option("--stall-seconds", spans.stall_s,
                  "/livez is 503 once a loop that the leaf needs has not turned for so long")
-      ->check(CLI::Range(2, 3600))
-      ->capture_default_str();
+      .check(config::range(2, 3600))
+      .show_default();
 }
 
 void take_spans(const Spans& spans, Options& options) {
@@ -105,7 +106,7 @@ void take_spans(const Spans& spans, Options& options) {
 }  // namespace
 
 std::variant<Options, int> read_options(int argc, const char* const* argv) {
-  CLI::App app("Serves a shard of a collection's partitions to brokers.", "frond-leaf");
+  config::CommandLine app("Serves a shard of a collection's partitions to brokers.", "frond-leaf");
   Options options;
   std::string shard = "0/1", log_level = "info", gpu = "auto";
   std::uint64_t lock_wait_s = 60, gpu_window_us = 200;
@@ -120,49 +121,45 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   options.gpu_least_postings = 20'000;
 
   app.add_option("--repository", options.repository, "The repository: a directory or http[s]://host:port[/path]")
-      ->required();
-  app.add_option("--collection", options.collection, "The collection to serve")->required();
-  app.add_option("--data", options.data, "Folder of this leaf's own, for its partitions")->required();
+      .required();
+  app.add_option("--collection", options.collection, "The collection to serve").required();
+  app.add_option("--data", options.data, "Folder of this leaf's own, for its partitions").required();
   app.add_option("--listen", options.listen, "Where brokers connect: tcp://HOST:PORT")
-      ->required()
-      ->check(config::tcp_endpoint());
+      .required()
+      .check(config::tcp_endpoint());
   app.add_option("--http", options.http, "Where /metrics, /livez and /readyz are served: HOST:PORT")
-      ->required()
-      ->check(config::host_port());
+      .required()
+      .check(config::host_port());
   add_trust_options(app, options);
   app.add_option("--shard", shard, "I/N: serve the partitions p with p mod N = I")
-      ->check(config::shard())
-      ->capture_default_str();
-  app.add_option("--cpu-threads", options.cpu_threads, "Worker threads")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  auto* const costly = app.add_option("--costly-threads", options.costly_threads,
-                                      "Threads for what costs many times the usual. Default: as many as --cpu-threads")
-                           ->check(CLI::Range(1, 1024));
+      .check(config::shard())
+      .show_default();
+  app.add_option("--cpu-threads", options.cpu_threads, "Worker threads").check(config::range(1, 1024)).show_default();
+  auto& costly = app.add_option("--costly-threads", options.costly_threads,
+                                "Threads for what costs many times the usual. Default: as many as --cpu-threads")
+                     .check(config::range(1, 1024));
   app.add_option("--costly-postings", options.costly_postings,
                  "A partition in which a search has about so many postings or more is searched by those")
-      ->capture_default_str();
-  app.add_option("--engine", options.engine, "What evaluates queries on the CPU")->capture_default_str();
+      .show_default();
+  app.add_option("--engine", options.engine, "What evaluates queries on the CPU").show_default();
   app.add_option("--host-cache", options.host_cache_bytes, "Budget of the list cache in host memory; 0: no cache")
-      ->transform(config::byte_size())
-      ->default_str("1GiB");
+      .transform(config::byte_size())
+      .show_default("1GiB");
   add_disk_options(app, options, lock_wait_s);
   add_gpu_options(app, options, gpu, gpu_window_us);
   app.add_option("--queue-limit", options.queue_limit, "Tasks (partitions of queries) that may wait; more are refused")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
+      .check(config::range(1, 1 << 20))
+      .show_default();
   add_spans(app, spans);
   app.add_option("--node-name", options.node_name,
                  "What brokers and logs call this leaf; default: the machine's name, and the port of --http");
-  app.add_option("--log-level", log_level, "debug, info, warn or error")
-      ->check(config::log_level())
-      ->capture_default_str();
+  app.add_option("--log-level", log_level, "debug, info, warn or error").check(config::log_level()).show_default();
   config::add_log_buffer(app, options.log_buffer);
-  if (const auto exit_code = config::parse(app, argc, argv)) return *exit_code;
+  if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
 
   if (options.curve_secret_key.empty() != options.curve_clients.empty())
-    return config::refuse(app, "--curve-secret-key and --curve-clients go together");
-  if (costly->count() == 0) options.costly_threads = options.cpu_threads;
+    return app.refuse("--curve-secret-key and --curve-clients go together");
+  if (!costly.given()) options.costly_threads = options.cpu_threads;
   const config::Shard parsed = *config::parse_shard(shard);  // both were checked
   options.shard = parsed.number;
   options.shards = parsed.count;
@@ -174,7 +171,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   options.gpu_window = std::chrono::microseconds(gpu_window_us);
   options.lock_wait = std::chrono::seconds(lock_wait_s);
   if (const auto engine = engine_named(options.engine); !engine)
-    return config::refuse(app, "--engine: " + engine.error().message());
+    return app.refuse("--engine: " + engine.error().message());
   return options;
 }
 

@@ -1,33 +1,33 @@
 #include "tools/commands.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <cstdio>
 
+#include "common/config/command_line.h"
+
 namespace frond::tools {
 
-void add_query_flags(CLI::App& command, QueryFlags& flags) {
-  command.add_option("--broker", flags.broker, "The broker's address, http[s]://HOST:PORT")->capture_default_str();
+void add_query_flags(config::CommandLine& command, QueryFlags& flags) {
+  command.add_option("--broker", flags.broker, "The broker's address, http[s]://HOST:PORT").show_default();
   add_tls_ca(command, flags.tls_ca);
   command.add_option("--mode", flags.mode, "Which documents match: all terms, any, or all and then any")
-      ->check(CLI::IsMember({"and", "or", "auto"}));
-  command.add_option("--k", flags.k, "Hits wanted")->check(CLI::Range(1, 1000))->capture_default_str();
+      .check(config::one_of({"and", "or", "auto"}));
+  command.add_option("--k", flags.k, "Hits wanted").check(config::range(1, 1000)).show_default();
   command.add_option("--processor", flags.processor, "What evaluates: auto, cpu, gpu, exhaustive");
-  command.add_option("--cache", flags.cache, "The broker's result cache")->check(CLI::IsMember({"on", "off"}));
+  command.add_option("--cache", flags.cache, "The broker's result cache").check(config::one_of({"on", "off"}));
   command.add_option("--timeout-ms", flags.timeout_ms, "The deadline to ask for; 0: the broker's default")
-      ->check(CLI::Range(0, 600'000));
+      .check(config::range(0, 600'000));
 }
 
-void add_tls_ca(CLI::App& command, std::string& file) {
-  const CLI::Validator authorities(
-      [](std::string& given) {
+void add_tls_ca(config::CommandLine& command, std::string& file) {
+  const auto authorities = config::accepted(
+      [](const std::string& given) {
         const auto trust = tls::Trust::load(given);
         return trust ? std::string() : trust.error().message();
       },
       "FILE");
   command.add_option("--tls-ca", file, "PEM file of the authorities to believe under https; default: the system's")
-      ->check(authorities);
+      .check(authorities);
 }
 
 Result<Endpoint> endpoint_of(std::string_view url, const std::string& tls_ca) {

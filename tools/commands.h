@@ -11,19 +11,19 @@
 #include "common/tls/trust.h"
 #include "tools/broker_url.h"
 
-namespace CLI {
-class App;
+namespace frond::config {
+class CommandLine;
 }
 
 namespace frond::tools {
 
-void add_search(CLI::App& program, int& status);
-void add_run(CLI::App& program, int& status);
-void add_load(CLI::App& program, int& status);
-void add_probe(CLI::App& program, int& status);
-void add_keygen(CLI::App& program, int& status);
-void add_bench(CLI::App& program, int& status);  // tools/bench
-void add_synth(CLI::App& program, int& status);  // tools/synth
+void add_search(config::CommandLine& program, int& status);
+void add_run(config::CommandLine& program, int& status);
+void add_load(config::CommandLine& program, int& status);
+void add_probe(config::CommandLine& program, int& status);
+void add_keygen(config::CommandLine& program, int& status);
+void add_bench(config::CommandLine& program, int& status);  // tools/bench
+void add_synth(config::CommandLine& program, int& status);  // tools/synth
 
 // What every command says to a broker. Kept beside the command's own flags.
 struct QueryFlags {
@@ -33,9 +33,9 @@ struct QueryFlags {
   std::uint32_t k = 10;
   std::uint32_t timeout_ms = 0;  // 0: the broker's default
 };
-void add_query_flags(CLI::App& command, QueryFlags& flags);
+void add_query_flags(config::CommandLine& command, QueryFlags& flags);
 // --tls-ca, read with the command line, so that a bad file is one of its errors. `file` outlives the command.
-void add_tls_ca(CLI::App& command, std::string& file);
+void add_tls_ca(config::CommandLine& command, std::string& file);
 // Where the broker is, and whom to trust there: null for a plain address.
 struct Endpoint {
   BrokerUrl url;

@@ -1,11 +1,11 @@
 // frond load: a broker under load, and how long its answers take.
-#include <CLI/CLI.hpp>
 
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
 #include <memory>
 
+#include "common/config/command_line.h"
 #include "tools/commands.h"
 #include "tools/load_generator.h"
 #include "tools/load_report.h"
@@ -80,36 +80,35 @@ Result<void> load(const LoadFlags& flags) {
 
 }  // namespace
 
-void add_load(CLI::App& program, int& status) {
+void add_load(config::CommandLine& program, int& status) {
   auto flags = std::make_shared<LoadFlags>();
-  auto* command = program.add_subcommand(
+  auto& command = program.add_command(
       "load",
       "Queries at a given rate (open loop, Poisson arrivals) or concurrency (closed loop); latencies and throughput");
-  command->add_option("--queries", flags->queries, "number:text, id<TAB>text, JSON lines {\"query\"}, or plain lines")
-      ->required();
-  command->add_option("--rate", flags->rate, "Requests a second, open loop; latency counts from when each was due")
-      ->check(CLI::Range(0.001, 1e6));
-  command->add_option("--concurrency", flags->concurrency, "Connections that each ask again when answered, closed loop")
-      ->check(CLI::Range(1, 10'000));
-  command->add_option("--seconds", flags->seconds, "Recorded time")
-      ->check(CLI::Range(0.01, 86'400.0))
-      ->capture_default_str();
-  command->add_option("--warmup", flags->warmup, "Seconds of load before, not recorded")
-      ->check(CLI::Range(0.0, 3'600.0));
-  command->add_option("--drain", flags->drain, "Seconds to await answers after the end")
-      ->check(CLI::Range(0.0, 600.0))
-      ->capture_default_str();
-  command->add_option("--connections", flags->connections, "Open loop: the most connections at a time")
-      ->check(CLI::Range(1, 10'000))
-      ->capture_default_str();
-  command->add_option("--msearch", flags->msearch, "Queries a request, through /v1/msearch; 0: one, through /v1/search")
-      ->check(CLI::Range(0, 1'000));
-  command->add_option("--seed", flags->seed, "Of the arrivals")->capture_default_str();
-  command->add_flag("--json", flags->json, "Print one JSON object");
-  add_query_flags(*command, flags->query);
-  command->callback([flags, &status] {
-    if ((flags->rate > 0) == (flags->concurrency > 0)) throw CLI::RequiredError("one of --rate and --concurrency");
-    status = exit_status("load", load(*flags));
+  command.add_option("--queries", flags->queries, "number:text, id<TAB>text, JSON lines {\"query\"}, or plain lines")
+      .required();
+  command.add_option("--rate", flags->rate, "Requests a second, open loop; latency counts from when each was due")
+      .check(config::range(0.001, 1e6));
+  command.add_option("--concurrency", flags->concurrency, "Connections that each ask again when answered, closed loop")
+      .check(config::range(1, 10'000));
+  command.add_option("--seconds", flags->seconds, "Recorded time").check(config::range(0.01, 86'400.0)).show_default();
+  command.add_option("--warmup", flags->warmup, "Seconds of load before, not recorded")
+      .check(config::range(0.0, 3'600.0));
+  command.add_option("--drain", flags->drain, "Seconds to await answers after the end")
+      .check(config::range(0.0, 600.0))
+      .show_default();
+  command.add_option("--connections", flags->connections, "Open loop: the most connections at a time")
+      .check(config::range(1, 10'000))
+      .show_default();
+  command.add_option("--msearch", flags->msearch, "Queries a request, through /v1/msearch; 0: one, through /v1/search")
+      .check(config::range(0, 1'000));
+  command.add_option("--seed", flags->seed, "Of the arrivals").show_default();
+  command.add_flag("--json", flags->json, "Print one JSON object");
+  add_query_flags(command, flags->query);
+  command.on_chosen([flags, &program, &status] {
+    status = (flags->rate > 0) == (flags->concurrency > 0)
+                 ? program.refuse("one of --rate and --concurrency is required")
+                 : exit_status("load", load(*flags));
   });
 }
 

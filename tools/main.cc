@@ -2,15 +2,15 @@
 #include <cstdio>
 #include <exception>
 
-#include "common/config/options.h"
+#include "common/config/command_line.h"
 #include "tools/commands.h"
 
 namespace frond::tools {
 namespace {
 
 int run(int argc, const char* const* argv) {
-  CLI::App app("Asks a Frond cluster, and measures it. Each flag can also be set as FROND_<FLAG>.", "frond");
-  app.require_subcommand(1);
+  config::CommandLine app("Asks a Frond cluster, and measures it. Each flag can also be set as FROND_<FLAG>.", "frond");
+  app.require_command();
   int status = 0;
   add_search(app, status);
   add_run(app, status);
@@ -19,7 +19,7 @@ int run(int argc, const char* const* argv) {
   add_keygen(app, status);
   add_bench(app, status);
   add_synth(app, status);
-  if (const auto exit_code = config::parse(app, argc, argv)) return *exit_code;
+  if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
   return status;
 }
 

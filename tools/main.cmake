@@ -17,7 +17,7 @@ frond_add_library(tools
   DEPENDS
     frond::common_base frond::common_http frond::common_tls
   PRIVATE_DEPENDS
-    frond::common_files frond::common_text frond::common_wire CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt)
+    frond::common_config frond::common_files frond::common_text frond::common_wire nlohmann_json::nlohmann_json fmt::fmt)
 
 frond_add_program(frond
   SOURCES

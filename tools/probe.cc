@@ -1,9 +1,9 @@
 // frond probe: is a process ready? What health checks of containers run, where there is no curl.
-#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <utility>
 
+#include "common/config/command_line.h"
 #include "tools/broker_client.h"
 #include "tools/commands.h"
 
@@ -22,19 +22,19 @@ Result<void> probe(const std::string& url, const std::string& tls_ca, std::chron
 
 }  // namespace
 
-void add_probe(CLI::App& program, int& status) {
+void add_probe(config::CommandLine& program, int& status) {
   struct Flags {
     std::string url, tls_ca;
     std::uint32_t timeout_ms = 2000;
   };
   auto flags = std::make_shared<Flags>();
-  auto* command = program.add_subcommand("probe", "Exit 0 if a URL (/livez, /readyz) answers 200, else 1");
-  command->add_option("url", flags->url, "http[s]://HOST:PORT/PATH of a broker, leaf or indexer")->required();
-  add_tls_ca(*command, flags->tls_ca);
-  command->add_option("--timeout", flags->timeout_ms, "Milliseconds that each step may take")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 600'000));
-  command->callback([flags, &status] {
+  auto& command = program.add_command("probe", "Exit 0 if a URL (/livez, /readyz) answers 200, else 1");
+  command.add_option("url", flags->url, "http[s]://HOST:PORT/PATH of a broker, leaf or indexer").required();
+  add_tls_ca(command, flags->tls_ca);
+  command.add_option("--timeout", flags->timeout_ms, "Milliseconds that each step may take")
+      .show_default()
+      .check(config::range(1, 600'000));
+  command.on_chosen([flags, &status] {
     status = exit_status("probe", probe(flags->url, flags->tls_ca, std::chrono::milliseconds(flags->timeout_ms)));
   });
 }

@@ -1,14 +1,13 @@
 // frond run: every topic of a file through the broker, as a TREC run file.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <memory>
 #include <utility>
 
+#include "common/config/command_line.h"
 #include "tools/answer.h"
 #include "tools/broker_client.h"
 #include "tools/commands.h"
@@ -73,19 +72,18 @@ Result<void> run(const RunFlags& flags) {
 
 }  // namespace
 
-void add_run(CLI::App& program, int& status) {
+void add_run(config::CommandLine& program, int& status) {
   auto flags = std::make_shared<RunFlags>();
   flags->query.k = 1000;
   flags->query.mode = "or";
-  auto* command =
-      program.add_subcommand("run", "Topics to a TREC run file (topic Q0 id rank score tag), through a broker");
-  command
-      ->add_option("--topics", flags->topics, "id<TAB>text, number:text, JSON lines, TREC <top> or <DOC><DOCNO> form")
-      ->required();
-  command->add_option("--output", flags->output, "The run file; -: standard output")->capture_default_str();
-  command->add_option("--tag", flags->tag, "The run's name, its last column")->capture_default_str();
-  add_query_flags(*command, flags->query);
-  command->callback([flags, &status] { status = exit_status("run", run(*flags)); });
+  auto& command =
+      program.add_command("run", "Topics to a TREC run file (topic Q0 id rank score tag), through a broker");
+  command.add_option("--topics", flags->topics, "id<TAB>text, number:text, JSON lines, TREC <top> or <DOC><DOCNO> form")
+      .required();
+  command.add_option("--output", flags->output, "The run file; -: standard output").show_default();
+  command.add_option("--tag", flags->tag, "The run's name, its last column").show_default();
+  add_query_flags(command, flags->query);
+  command.on_chosen([flags, &status] { status = exit_status("run", run(*flags)); });
 }
 
 }  // namespace frond::tools

@@ -2,14 +2,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "common/config/command_line.h"
 #include "tools/answer.h"
 #include "tools/broker_client.h"
 #include "tools/commands.h"
@@ -56,14 +55,14 @@ Result<void> search(const SearchFlags& flags) {
 
 }  // namespace
 
-void add_search(CLI::App& program, int& status) {
+void add_search(config::CommandLine& program, int& status) {
   auto flags = std::make_shared<SearchFlags>();
-  auto* command = program.add_subcommand("search", "Ask a broker, print rank, score, title, id and snippet");
-  command->add_option("query", flags->words, "The words to search for")->required();
-  add_query_flags(*command, flags->query);
-  command->add_option("--offset", flags->offset, "Hits to leave out at the front")->check(CLI::Range(0, 9'999));
-  command->add_flag("--json", flags->json, "Print the broker's answer as it came");
-  command->callback([flags, &status] { status = exit_status("search", search(*flags)); });
+  auto& command = program.add_command("search", "Ask a broker, print rank, score, title, id and snippet");
+  command.add_option("query", flags->words, "The words to search for").required();
+  add_query_flags(command, flags->query);
+  command.add_option("--offset", flags->offset, "Hits to leave out at the front").check(config::range(0, 9'999));
+  command.add_flag("--json", flags->json, "Print the broker's answer as it came");
+  command.on_chosen([flags, &status] { status = exit_status("search", search(*flags)); });
 }
 
 }  // namespace frond::tools

@@ -1,18 +1,18 @@
 // frond bench: what can be measured without a cluster. Each measurement is a command of its own, one file a command.
-#include <CLI/CLI.hpp>
 
+#include "common/config/command_line.h"
 #include "tools/bench/commands.h"
 #include "tools/commands.h"
 
 namespace frond::tools {
 
-void add_bench(CLI::App& program, int& status) {
-  auto* bench = program.add_subcommand("bench", "Measures parts of the system in this process, without a cluster");
-  bench->require_subcommand(1);
-  add_bench_codec(*bench, status);
-  add_bench_intersect(*bench, status);
-  add_bench_query(*bench, status);
-  add_bench_cache(*bench, status);
+void add_bench(config::CommandLine& program, int& status) {
+  auto& bench = program.add_command("bench", "Measures parts of the system in this process, without a cluster");
+  bench.require_command();
+  add_bench_codec(bench, status);
+  add_bench_intersect(bench, status);
+  add_bench_query(bench, status);
+  add_bench_cache(bench, status);
 }
 
 }  // namespace frond::tools

@@ -1,5 +1,4 @@
 // frond bench cache: how much of a query log a GPU's list cache of so many bytes would answer.
-#include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
 
@@ -11,7 +10,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "common/config/options.h"
+#include "common/config/command_line.h"
 #include "tools/bench/bench_gpu.h"
 #include "tools/bench/cache_simulation.h"
 #include "tools/bench/commands.h"
@@ -115,30 +114,29 @@ Result<void> bench(const BenchCacheFlags& flags) {
 
 }  // namespace
 
-void add_bench_cache(CLI::App& bench_command, int& status) {
+void add_bench_cache(config::CommandLine& bench_command, int& status) {
   auto flags = std::make_shared<BenchCacheFlags>();
-  auto* command = bench_command.add_subcommand(
+  auto& command = bench_command.add_command(
       "cache", "Hits of the GPU's list cache by its size, on a query log: simulated, no GPU needed");
-  command->add_option("--repository", flags->from.repository, "The repository: a directory or URL")->required();
-  command->add_option("--collection", flags->from.collection, "Its collection")->required();
-  command->add_option("--partition", flags->from.partition, "The partition's number")->capture_default_str();
-  command->add_option("--queries", flags->queries, "The log: number:text, id<TAB>text, plain lines, or JSON lines")
-      ->required();
-  command->add_option("--tag", flags->tag, "Only JSON lines with this tag");
-  command->add_option("--sizes", flags->sizes, "Sizes of the cache in bytes, instead of --shares")
-      ->transform(config::byte_size());
-  command->add_option("--shares", flags->shares, "Sizes in percent of all lists that the log asks for")
-      ->check(CLI::Range(0.0, 1000.0))
-      ->capture_default_str();
+  command.add_option("--repository", flags->from.repository, "The repository: a directory or URL").required();
+  command.add_option("--collection", flags->from.collection, "Its collection").required();
+  command.add_option("--partition", flags->from.partition, "The partition's number").show_default();
+  command.add_option("--queries", flags->queries, "The log: number:text, id<TAB>text, plain lines, or JSON lines")
+      .required();
+  command.add_option("--tag", flags->tag, "Only JSON lines with this tag");
+  command.add_option("--sizes", flags->sizes, "Sizes of the cache in bytes, instead of --shares")
+      .transform(config::byte_size());
+  command.add_option("--shares", flags->shares, "Sizes in percent of all lists that the log asks for")
+      .check(config::range(0.0, 1000.0))
+      .show_default();
   command
-      ->add_option("--least-postings", flags->least_postings,
-                   "Only queries with so many: a leaf's --gpu-least-postings")
-      ->capture_default_str();
-  command->add_option("--warm-up", flags->warm_up, "This share of the log is replayed without being counted")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
-  command->add_flag("--json", flags->json, "Print one JSON object");
-  command->callback([flags, &status] { status = exit_status("bench cache", bench(*flags)); });
+      .add_option("--least-postings", flags->least_postings, "Only queries with so many: a leaf's --gpu-least-postings")
+      .show_default();
+  command.add_option("--warm-up", flags->warm_up, "This share of the log is replayed without being counted")
+      .check(config::range(0.0, 1.0))
+      .show_default();
+  command.add_flag("--json", flags->json, "Print one JSON object");
+  command.on_chosen([flags, &status] { status = exit_status("bench cache", bench(*flags)); });
 }
 
 }  // namespace frond::tools

@@ -1,5 +1,4 @@
 // frond bench codec: every codec on the papers' sets and on real lists.
-#include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
 
@@ -10,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "common/config/command_line.h"
 #include "tools/bench/codec_timing.h"
 #include "tools/bench/commands.h"
 #include "tools/bench/device_codec_report.h"
@@ -169,33 +169,33 @@ Result<void> bench(const BenchCodecFlags& flags) {
 
 }  // namespace
 
-void add_bench_codec(CLI::App& bench_command, int& status) {
+void add_bench_codec(config::CommandLine& bench_command, int& status) {
   auto flags = std::make_shared<BenchCodecFlags>();
-  auto* command = bench_command.add_subcommand(
+  auto& command = bench_command.add_command(
       "codec",
       "Codecs on synthetic lists, an index and files: bits an integer, integers a second, the papers' figures");
-  command->add_flag("--list", flags->list, "Print the codecs with paper and section, and measure nothing");
-  command->add_option("--codec", flags->codecs, "Only these");
-  command->add_option("--processor", flags->processor, "What decodes: this process, or the GPU")
-      ->check(CLI::IsMember({"cpu", "gpu"}))
-      ->capture_default_str();
-  command->add_option("--synthetic", flags->models, "Models of Anh and Moffat; without --index or --integers both")
-      ->check(CLI::IsMember({"uniform", "clustered"}));
-  command->add_option("--size", flags->sizes, "Synthetic lists of 2^N integers below 2^29, one or more N")
-      ->check(CLI::Range(7, 27))
-      ->capture_default_str();
-  command->add_option("--seed", flags->seed, "Of the synthetic lists")->capture_default_str();
-  command->add_option("--index", flags->index, "A collection's folder in a repository, or a partition's database");
-  command->add_option("--integers", flags->integers,
-                      "A file of comma-separated ascending integers, or a folder of such, *.txt");
-  command->add_option("--least", flags->least, "Only lists of --index and --integers of at least so many integers")
-      ->capture_default_str();
-  command->add_option("--most", flags->most, "Only so many postings of --index")->capture_default_str();
-  command->add_option("--rounds", flags->rounds, "Times each codec is timed, in turn")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  command->add_flag("--json", flags->json, "Print one JSON object");
-  command->callback([flags, &status] { status = exit_status("bench codec", bench(*flags)); });
+  command.add_flag("--list", flags->list, "Print the codecs with paper and section, and measure nothing");
+  command.add_option("--codec", flags->codecs, "Only these");
+  command.add_option("--processor", flags->processor, "What decodes: this process, or the GPU")
+      .check(config::one_of({"cpu", "gpu"}))
+      .show_default();
+  command.add_option("--synthetic", flags->models, "Models of Anh and Moffat; without --index or --integers both")
+      .check(config::one_of({"uniform", "clustered"}));
+  command.add_option("--size", flags->sizes, "Synthetic lists of 2^N integers below 2^29, one or more N")
+      .check(config::range(7, 27))
+      .show_default();
+  command.add_option("--seed", flags->seed, "Of the synthetic lists").show_default();
+  command.add_option("--index", flags->index, "A collection's folder in a repository, or a partition's database");
+  command.add_option("--integers", flags->integers,
+                     "A file of comma-separated ascending integers, or a folder of such, *.txt");
+  command.add_option("--least", flags->least, "Only lists of --index and --integers of at least so many integers")
+      .show_default();
+  command.add_option("--most", flags->most, "Only so many postings of --index").show_default();
+  command.add_option("--rounds", flags->rounds, "Times each codec is timed, in turn")
+      .check(config::range(1, 1000))
+      .show_default();
+  command.add_flag("--json", flags->json, "Print one JSON object");
+  command.on_chosen([flags, &status] { status = exit_status("bench codec", bench(*flags)); });
 }
 
 }  // namespace frond::tools

@@ -1,6 +1,5 @@
 // frond bench intersect: every method of intersection on the papers' sets, on a GPU in batches or on this machine's
 // cores.
-#include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
 
@@ -8,11 +7,11 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <memory>
 #include <string>
 #include <thread>
 
+#include "common/config/command_line.h"
 #include "tools/bench/commands.h"
 #include "tools/bench/intersection_figures.h"
 #include "tools/bench/intersection_timing.h"
@@ -29,7 +28,8 @@ using nlohmann::ordered_json;
 struct BenchIntersectFlags {
   std::vector<std::string> methods;
   std::vector<std::uint32_t> pairs;
-  std::string processor = "gpu";
+  std::string processor = "gpu", order = "random";
+  unsigned threads = 0;  // 0: as many as the processor has
   IntersectionSetOptions set;
   IntersectionOptions options;
   bool list = false, json = false, engine = true, linearity = false;
@@ -223,49 +223,44 @@ Result<void> bench(const BenchIntersectFlags& flags) {
 
 }  // namespace
 
-void add_bench_intersect(CLI::App& bench_command, int& status) {
+void add_bench_intersect(config::CommandLine& bench_command, int& status) {
   auto flags = std::make_shared<BenchIntersectFlags>();
   flags->set.threads = flags->options.threads = std::max(1u, std::thread::hardware_concurrency());
-  auto* command = bench_command.add_subcommand(
+  auto& command = bench_command.add_command(
       "intersect", "Methods of intersection on the papers' sets: queries a second, response time, integers a second");
-  command->add_flag("--list", flags->list, "Print the methods with paper and section, and measure nothing");
-  command->add_option("--processor", flags->processor, "gpu: in batches; cpu: the same searches on threads")
-      ->check(CLI::IsMember({"gpu", "cpu"}))
-      ->capture_default_str();
-  command->add_option("--method", flags->methods, "Only these: NAME or NAME:NUMBER");
-  command->add_option("--profile", flags->set.profile, "The collection: gov, gov2, clueweb09")->capture_default_str();
-  const std::map<std::string, synth::DocidOrder> orders{{"input", synth::DocidOrder::kInput},
-                                                        {"random", synth::DocidOrder::kRandom}};
-  command->add_option("--order", flags->set.order, "docIDs: clustered as in input order, or at random")
-      ->transform(CLI::CheckedTransformer(orders))
-      ->default_str("random");
+  command.add_flag("--list", flags->list, "Print the methods with paper and section, and measure nothing");
+  command.add_option("--processor", flags->processor, "gpu: in batches; cpu: the same searches on threads")
+      .check(config::one_of({"gpu", "cpu"}))
+      .show_default();
+  command.add_option("--method", flags->methods, "Only these: NAME or NAME:NUMBER");
+  command.add_option("--profile", flags->set.profile, "The collection: gov, gov2, clueweb09").show_default();
+  command.add_option("--order", flags->order, "docIDs: clustered as in input order, or at random")
+      .check(config::one_of({"input", "random"}))
+      .show_default();
   command
-      ->add_option("--pairs", flags->pairs,
-                   "In place of a profile, two lists of so many docIDs, one query (Ding 2009, Figure 6)")
-      ->check(CLI::Range(2, 100'000'000));
-  command->add_option("--threshold", flags->options.thresholds, "Computations a batch, one or more (Ao 2011 3.1)")
-      ->check(CLI::Range(1, 1 << 24))
-      ->capture_default_str();
-  command->add_option("--documents", flags->set.documents, "Documents; 0: the profile's")->capture_default_str();
-  command->add_option("--queries", flags->set.queries, "Queries")
-      ->check(CLI::Range(1, 10'000'000))
-      ->capture_default_str();
-  command->add_option("--slots", flags->options.slots, "Batches under way")
-      ->check(CLI::Range(1, 16))
-      ->capture_default_str();
-  command->add_option("--rounds", flags->options.rounds, "Times all queries are timed")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  command
-      ->add_option_function<unsigned>(
-          "--threads", [flags](unsigned threads) { flags->set.threads = flags->options.threads = threads; },
-          "Threads that make lists, and that the CPU intersects with")
-      ->check(CLI::Range(1, 1024));
-  command->add_option("--seed", flags->set.seed, "Of lists and queries")->capture_default_str();
-  command->add_flag("!--no-engine", flags->engine, "Leave out engine cpu, for comparison");
-  command->add_flag("--linearity", flags->linearity, "How near the lists are to lines (Ao 2011, Table 1)");
-  command->add_flag("--json", flags->json, "Print one JSON object");
-  command->callback([flags, &status] { status = exit_status("bench intersect", bench(*flags)); });
+      .add_option("--pairs", flags->pairs,
+                  "In place of a profile, two lists of so many docIDs, one query (Ding 2009, Figure 6)")
+      .check(config::range(2, 100'000'000));
+  command.add_option("--threshold", flags->options.thresholds, "Computations a batch, one or more (Ao 2011 3.1)")
+      .check(config::range(1, 1 << 24))
+      .show_default();
+  command.add_option("--documents", flags->set.documents, "Documents; 0: the profile's").show_default();
+  command.add_option("--queries", flags->set.queries, "Queries").check(config::range(1, 10'000'000)).show_default();
+  command.add_option("--slots", flags->options.slots, "Batches under way").check(config::range(1, 16)).show_default();
+  command.add_option("--rounds", flags->options.rounds, "Times all queries are timed")
+      .check(config::range(1, 1000))
+      .show_default();
+  command.add_option("--threads", flags->threads, "Threads that make lists, and that the CPU intersects with")
+      .check(config::range(1, 1024));
+  command.add_option("--seed", flags->set.seed, "Of lists and queries").show_default();
+  command.add_flag("!--no-engine", flags->engine, "Leave out engine cpu, for comparison");
+  command.add_flag("--linearity", flags->linearity, "How near the lists are to lines (Ao 2011, Table 1)");
+  command.add_flag("--json", flags->json, "Print one JSON object");
+  command.on_chosen([flags, &status] {
+    flags->set.order = flags->order == "input" ? synth::DocidOrder::kInput : synth::DocidOrder::kRandom;
+    if (flags->threads > 0) flags->set.threads = flags->options.threads = flags->threads;
+    status = exit_status("bench intersect", bench(*flags));
+  });
 }
 
 }  // namespace frond::tools

@@ -1,5 +1,4 @@
 // frond bench query: the algorithms on one partition, without a cluster around them.
-#include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +9,7 @@
 #include <fstream>
 #include <memory>
 
-#include "common/config/options.h"
+#include "common/config/command_line.h"
 #include "leaf/engines.h"
 #include "tools/bench/bench_processors.h"
 #include "tools/bench/commands.h"
@@ -172,57 +171,55 @@ std::string algorithm_names() {
 
 }  // namespace
 
-void add_bench_query(CLI::App& bench_command, int& status) {
+void add_bench_query(config::CommandLine& bench_command, int& status) {
   auto flags = std::make_shared<BenchQueryFlags>();
-  auto* command = bench_command.add_subcommand(
+  auto& command = bench_command.add_command(
       "query", "Queries on one partition in this process: CPU time a query, and queries a second");
-  command->add_option("--repository", flags->from.repository, "The repository: a directory or URL")->required();
-  command->add_option("--collection", flags->from.collection, "Its collection")->required();
-  command->add_option("--partition", flags->from.partition, "The partition's number")->capture_default_str();
-  command->add_option("--host-cache", flags->from.host_cache_bytes, "Bytes of a list cache as leaves have it; 0: none");
-  command->add_option("--algorithm", flags->algorithms, "One or more of " + algorithm_names())->capture_default_str();
-  command->add_option("--queries", flags->queries, "number:text, id<TAB>text, plain lines, or JSON lines {\"query\"}")
-      ->required();
-  command->add_option("--tag", flags->tag, "Only JSON lines with this tag: union, intersection, …");
-  command->add_option("--mode", flags->modes, "Which documents match, one or more")
-      ->check(CLI::IsMember({"and", "or", "auto"}))
-      ->capture_default_str();
-  command->add_option("--min-terms", flags->min_terms, "From 2 on: only queries of so many distinct terms, all known");
-  command->add_option("--limit", flags->limit, "Only the first so many queries; 0: all");
-  command->add_option("--k", flags->ks, "Hits wanted, one or more")
-      ->check(CLI::Range(1, 10'000))
-      ->capture_default_str();
-  command->add_option("--count-to", flags->timing.count_to, "Matches of AND are counted at least so far, and to k")
-      ->capture_default_str();
-  command->add_option("--threads", flags->timing.threads, "Threads that search")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  command->add_option("--rounds", flags->timing.rounds, "A query's time is the best of so many")
-      ->check(CLI::Range(1, 10'000))
-      ->capture_default_str();
+  command.add_option("--repository", flags->from.repository, "The repository: a directory or URL").required();
+  command.add_option("--collection", flags->from.collection, "Its collection").required();
+  command.add_option("--partition", flags->from.partition, "The partition's number").show_default();
+  command.add_option("--host-cache", flags->from.host_cache_bytes, "Bytes of a list cache as leaves have it; 0: none");
+  command.add_option("--algorithm", flags->algorithms, "One or more of " + algorithm_names()).show_default();
+  command.add_option("--queries", flags->queries, "number:text, id<TAB>text, plain lines, or JSON lines {\"query\"}")
+      .required();
+  command.add_option("--tag", flags->tag, "Only JSON lines with this tag: union, intersection, …");
+  command.add_option("--mode", flags->modes, "Which documents match, one or more")
+      .check(config::one_of({"and", "or", "auto"}))
+      .show_default();
+  command.add_option("--min-terms", flags->min_terms, "From 2 on: only queries of so many distinct terms, all known");
+  command.add_option("--limit", flags->limit, "Only the first so many queries; 0: all");
+  command.add_option("--k", flags->ks, "Hits wanted, one or more").check(config::range(1, 10'000)).show_default();
+  command.add_option("--count-to", flags->timing.count_to, "Matches of AND are counted at least so far, and to k")
+      .show_default();
+  command.add_option("--threads", flags->timing.threads, "Threads that search")
+      .check(config::range(1, 1024))
+      .show_default();
+  command.add_option("--rounds", flags->timing.rounds, "A query's time is the best of so many")
+      .check(config::range(1, 10'000))
+      .show_default();
   command
-      ->add_option("--processor", flags->processor,
-                   "The leaf's engines by the wall clock, lists at hand, instead of --algorithm: gpu, cpu, or both in "
-                   "one run, with every answer compared")
-      ->check(CLI::IsMember({"gpu", "cpu", "both"}));
-  command->add_option("--batch", flags->batches, "Queries that the GPU is given in a call, one or more")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
-  command->add_option("--callers", flags->callers, "Threads that call the GPU; --threads are the CPU's")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  command->add_option("--seconds", flags->seconds, "Of a round with --processor, at least; it ends with a whole pass")
-      ->check(CLI::Range(0.0, 3600.0))
-      ->capture_default_str();
-  command->add_flag("--break-even", flags->break_even, "With both: also by postings a query");
-  command->add_flag("--steps", flags->gpu.timed, "Also the steps of the GPU's batches, and their shares of the time");
-  command->add_option("--gpu-device", flags->gpu.device, "The device's number")->capture_default_str();
-  command->add_option("--gpu-memory", flags->gpu.memory_bytes, "Bytes of it to use: workspaces and lists")
-      ->transform(config::byte_size())
-      ->capture_default_str();
-  command->add_option("--write-queries", flags->write_queries, "Also writes the queries' terms to this file");
-  command->add_flag("--json", flags->json, "Print one JSON object");
-  command->callback([flags, &status] { status = exit_status("bench query", bench(*flags)); });
+      .add_option("--processor", flags->processor,
+                  "The leaf's engines by the wall clock, lists at hand, instead of --algorithm: gpu, cpu, or both in "
+                  "one run, with every answer compared")
+      .check(config::one_of({"gpu", "cpu", "both"}));
+  command.add_option("--batch", flags->batches, "Queries that the GPU is given in a call, one or more")
+      .check(config::range(1, 1'000'000))
+      .show_default();
+  command.add_option("--callers", flags->callers, "Threads that call the GPU; --threads are the CPU's")
+      .check(config::range(1, 1024))
+      .show_default();
+  command.add_option("--seconds", flags->seconds, "Of a round with --processor, at least; it ends with a whole pass")
+      .check(config::range(0.0, 3600.0))
+      .show_default();
+  command.add_flag("--break-even", flags->break_even, "With both: also by postings a query");
+  command.add_flag("--steps", flags->gpu.timed, "Also the steps of the GPU's batches, and their shares of the time");
+  command.add_option("--gpu-device", flags->gpu.device, "The device's number").show_default();
+  command.add_option("--gpu-memory", flags->gpu.memory_bytes, "Bytes of it to use: workspaces and lists")
+      .transform(config::byte_size())
+      .show_default();
+  command.add_option("--write-queries", flags->write_queries, "Also writes the queries' terms to this file");
+  command.add_flag("--json", flags->json, "Print one JSON object");
+  command.on_chosen([flags, &status] { status = exit_status("bench query", bench(*flags)); });
 }
 
 }  // namespace frond::tools

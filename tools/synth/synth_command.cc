@@ -1,5 +1,4 @@
 // frond synth: a collection made up after one of the papers' own, for measurements where there is no data.
-#include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
 
@@ -12,6 +11,7 @@
 #include <thread>
 
 #include "common/codec/codec_choice.h"
+#include "common/config/command_line.h"
 #include "tools/commands.h"
 #include "tools/synth/collection.h"
 
@@ -111,31 +111,30 @@ std::string profile_names() {
 
 }  // namespace
 
-void add_synth(CLI::App& program, int& status) {
+void add_synth(config::CommandLine& program, int& status) {
   auto flags = std::make_shared<SynthFlags>();
-  auto* command =
-      program.add_subcommand("synth", "Publishes a made-up collection of the papers' sizes and distributions");
-  command->add_option("--profile", flags->profile, "After which collection: " + profile_names())->capture_default_str();
-  command->add_option("--repository", flags->repository, "Directory of the repository")->required();
-  command->add_option("--collection", flags->collection, "The collection's name")->required();
-  command->add_option("--partitions", flags->partitions, "Contiguous parts of the documents")
-      ->check(CLI::Range(1, 256))
-      ->capture_default_str();
-  command->add_option("--documents", flags->documents, "Documents; lists scale with them. 0: the profile's own");
-  command->add_option("--order", flags->order, "docIDs clustered, or as if shuffled")
-      ->check(CLI::IsMember({"input", "random"}))
-      ->capture_default_str();
-  command->add_option("--seed", flags->seed, "The same seed gives the same collection")->capture_default_str();
-  command->add_option("--threads", flags->threads, "Threads that draw and pack lists")
-      ->check(CLI::Range(1, 256))
-      ->capture_default_str();
-  command->add_option("--codec", flags->codec, "As frond-indexer build --codec")->capture_default_str();
-  command->add_option("--query-count", flags->query_count, "Queries; only their lists are made")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
-  command->add_option("--queries", flags->queries, "Writes the queries to this file, for frond bench query and load");
-  command->add_flag("--json", flags->json, "Print one JSON object");
-  command->callback([flags, &status] { status = exit_status("synth", run(*flags)); });
+  auto& command = program.add_command("synth", "Publishes a made-up collection of the papers' sizes and distributions");
+  command.add_option("--profile", flags->profile, "After which collection: " + profile_names()).show_default();
+  command.add_option("--repository", flags->repository, "Directory of the repository").required();
+  command.add_option("--collection", flags->collection, "The collection's name").required();
+  command.add_option("--partitions", flags->partitions, "Contiguous parts of the documents")
+      .check(config::range(1, 256))
+      .show_default();
+  command.add_option("--documents", flags->documents, "Documents; lists scale with them. 0: the profile's own");
+  command.add_option("--order", flags->order, "docIDs clustered, or as if shuffled")
+      .check(config::one_of({"input", "random"}))
+      .show_default();
+  command.add_option("--seed", flags->seed, "The same seed gives the same collection").show_default();
+  command.add_option("--threads", flags->threads, "Threads that draw and pack lists")
+      .check(config::range(1, 256))
+      .show_default();
+  command.add_option("--codec", flags->codec, "As frond-indexer build --codec").show_default();
+  command.add_option("--query-count", flags->query_count, "Queries; only their lists are made")
+      .check(config::range(1, 1'000'000))
+      .show_default();
+  command.add_option("--queries", flags->queries, "Writes the queries to this file, for frond bench query and load");
+  command.add_flag("--json", flags->json, "Print one JSON object");
+  command.on_chosen([flags, &status] { status = exit_status("synth", run(*flags)); });
 }
 
 }  // namespace frond::tools

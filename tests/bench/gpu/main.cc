@@ -2,29 +2,28 @@
 // will do. tests/gpu/on_device runs it.
 #include "tests/bench/gpu/gpu_bench.h"
 
-#include <CLI/CLI.hpp>
-
 #include <cstdio>
 
+#include "common/config/command_line.h"
 #include "common/device/runtime.h"
 
 int main(int argc, char** argv) {
   using namespace frond;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what is known stays known when the time is up
-  CLI::App app{"Times decoding, and OR as the paper has it, on a GPU"};
-  app.require_subcommand(1);
+  config::CommandLine app("Times decoding, and OR as the paper has it, on a GPU", "gpu_bench");
+  app.require_command();
   bench::DecodeBenchOptions decode;
-  auto* decoding = app.add_subcommand("decode", "docIDs to device memory, sums included");
-  decoding->add_option("--most", decode.most, "Lists of 2^16 .. 2^MOST docIDs")->capture_default_str();
-  decoding->add_option("--rounds", decode.rounds, "Launches")->capture_default_str()->check(CLI::Range(1, 1000));
+  auto& decoding = app.add_command("decode", "docIDs to device memory, sums included");
+  decoding.add_option("--most", decode.most, "Lists of 2^16 .. 2^MOST docIDs").show_default();
+  decoding.add_option("--rounds", decode.rounds, "Launches").show_default().check(config::range(1, 1000));
   bench::TermAtATimeBenchOptions compare;
-  auto* comparing = app.add_subcommand("term-at-a-time", "The engine beside the OR of the paper, by step");
-  comparing->add_option("--documents", compare.documents, "Documents")->capture_default_str();
-  comparing->add_option("--lists", compare.lists, "Lists")->capture_default_str()->check(CLI::Range(8, 100'000));
-  comparing->add_option("--queries", compare.queries, "Queries")->capture_default_str()->check(CLI::Range(1, 100'000));
-  comparing->add_option("--threads", compare.threads, "Threads that make the lists")->capture_default_str();
-  comparing->add_option("--memory", compare.memory_bytes, "Device memory, bytes")->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  auto& comparing = app.add_command("term-at-a-time", "The engine beside the OR of the paper, by step");
+  comparing.add_option("--documents", compare.documents, "Documents").show_default();
+  comparing.add_option("--lists", compare.lists, "Lists").show_default().check(config::range(8, 100'000));
+  comparing.add_option("--queries", compare.queries, "Queries").show_default().check(config::range(1, 100'000));
+  comparing.add_option("--threads", compare.threads, "Threads that make the lists").show_default();
+  comparing.add_option("--memory", compare.memory_bytes, "Device memory, bytes").show_default();
+  if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
   if (device::count_devices() == 0) {
     std::printf("no GPU\n");
     return 77;
@@ -32,5 +31,5 @@ int main(int argc, char** argv) {
   if (const auto device = device::properties_of(0))
     std::printf("%s, %d processors, %.0f GB\n", device->name.c_str(), device->processors,
                 static_cast<double>(device->memory_bytes) * 1e-9);
-  return comparing->parsed() ? bench::run_term_at_a_time_bench(compare) : bench::run_decode_bench(decode);
+  return comparing.chosen() ? bench::run_term_at_a_time_bench(compare) : bench::run_decode_bench(decode);
 }

@@ -1,8 +1,8 @@
 // Microseconds a query, engine `cpu` (and on request `exhaustive`), OR and AND, k 10 and 1000.
-#include <CLI/CLI.hpp>
 
 #include <cstdio>
 
+#include "common/config/command_line.h"
 #include "leaf/engines.h"
 #include "tests/bench/query/measure.h"
 #include "tests/bench/query/synthetic.h"
@@ -15,14 +15,14 @@ int main(int argc, char** argv) {
   int rounds = 3;
   std::vector<std::string> engines{"cpu"};
   std::vector<std::uint32_t> ks{10, 1000};
-  CLI::App app{"Times query engines on a synthetic collection in memory"};
-  app.add_option("--documents", documents, "Documents")->capture_default_str()->check(CLI::Range(1, 100'000'000));
-  app.add_option("--postings", postings, "Postings to stop at")->capture_default_str();
-  app.add_option("--queries", queries, "Queries")->capture_default_str()->check(CLI::Range(1, 10'000'000));
-  app.add_option("--rounds", rounds, "Each query's best of so many")->capture_default_str()->check(CLI::Range(1, 1000));
-  app.add_option("--engine", engines, "Engines")->capture_default_str();
-  app.add_option("-k", ks, "Hits asked for")->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  config::CommandLine app("Times query engines on a synthetic collection in memory", "query_bench");
+  app.add_option("--documents", documents, "Documents").show_default().check(config::range(1, 100'000'000));
+  app.add_option("--postings", postings, "Postings to stop at").show_default();
+  app.add_option("--queries", queries, "Queries").show_default().check(config::range(1, 10'000'000));
+  app.add_option("--rounds", rounds, "Each query's best of so many").show_default().check(config::range(1, 1000));
+  app.add_option("--engine", engines, "Engines").show_default();
+  app.add_option("-k", ks, "Hits asked for").show_default();
+  if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
 
   auto collection = bench::synthetic_collection(1, documents, postings);
   const auto asked = bench::synthetic_queries(2, collection, queries);

@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "common/config/command_line.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::config {
@@ -47,11 +48,11 @@ struct Parsed {
 
 Parsed parse_line(std::vector<const char*> arguments) {
   Parsed parsed;
-  CLI::App app("Tests.", "frond-test");
-  app.add_option("--the-name", parsed.name, "Name")->required();
-  app.add_option("--cache", parsed.cache, "Bytes")->transform(byte_size());
+  CommandLine app("Tests.", "frond-test");
+  app.add_option("--the-name", parsed.name, "Name").required();
+  app.add_option("--cache", parsed.cache, "Bytes").transform(byte_size());
   arguments.insert(arguments.begin(), "frond-test");
-  parsed.exit_code = parse(app, static_cast<int>(arguments.size()), arguments.data());
+  parsed.exit_code = app.parse(static_cast<int>(arguments.size()), arguments.data());
   return parsed;
 }
 

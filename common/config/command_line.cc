@@ -1,0 +1,188 @@
+#include "common/config/command_line.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "common/base/line_writer.h"
+#include "common/base/result.h"
+#include "common/config/options.h"
+
+namespace frond::config {
+namespace {
+
+std::string environment_name(const std::string& flag) {
+  std::string name = "FROND_" + flag;
+  for (char& c : name) c = c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return name;
+}
+
+void name_environment(CLI::App& app) {
+  for (CLI::Option* option : app.get_options())
+    if (!option->get_lnames().empty() && option != app.get_help_ptr() && option->get_lnames()[0] != "version")
+      option->envname(environment_name(option->get_lnames()[0]));
+  for (CLI::App* command : app.get_subcommands({})) name_environment(*command);
+}
+
+// CLI11 lets the file win over the environment. Operators expect the opposite, so values that the environment sets are
+// left out of what the file says.
+class FileBelowEnvironment final : public CLI::ConfigTOML {
+ public:
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+    auto found = CLI::ConfigTOML::from_config(input);
+    std::erase_if(found, [](const CLI::ConfigItem& item) {
+      const char* set = std::getenv(environment_name(item.name).c_str());
+      return set != nullptr && *set != '\0';
+    });
+    return found;
+  }
+};
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+template <class Parse>
+Rule parsed_by(Parse parse, std::string name) {
+  return accepted(
+      [parse](const std::string& text) {
+        const auto value = parse(text);
+        return value ? std::string() : value.error().message();
+      },
+      std::move(name));
+}
+
+}  // namespace
+
+Rule::Rule(CLI::Validator rule) : rule_(std::make_shared<const CLI::Validator>(std::move(rule))) {}
+Rule Rule::operator|(const Rule& other) const { return Rule(*rule_ | *other.rule_); }
+Rule Rule::operator&(const Rule& other) const { return Rule(*rule_ & *other.rule_); }
+
+Rule range(int min, int max) { return Rule(CLI::Range(min, max)); }
+Rule range(std::uint64_t min, std::uint64_t max) { return Rule(CLI::Range(min, max)); }
+Rule range(double min, double max) { return Rule(CLI::Range(min, max)); }
+Rule one_of(std::vector<std::string> names) { return Rule(CLI::IsMember(std::move(names))); }
+Rule accepted(std::function<std::string(const std::string&)> why_not, std::string name) {
+  return Rule(
+      CLI::Validator([why_not = std::move(why_not)](std::string& text) { return why_not(text); }, std::move(name)));
+}
+Rule byte_size() {
+  return Rule(CLI::Validator(
+      [](std::string& text) {
+        const auto bytes = parse_byte_size(text);
+        if (!bytes) return bytes.error().message();
+        text = std::to_string(*bytes);
+        return std::string();
+      },
+      "BYTES"));
+}
+Rule host_port() { return parsed_by(parse_host_port, "HOST:PORT"); }
+Rule tcp_endpoint() { return parsed_by(parse_tcp_endpoint, "tcp://HOST:PORT"); }
+Rule shard() { return parsed_by(parse_shard, "I/N"); }
+Rule log_level() { return parsed_by(parse_log_level, "LEVEL"); }
+
+Flag& Flag::required() {
+  option_.required();
+  return *this;
+}
+Flag& Flag::check(const Rule& rule) {
+  option_.check(rule.validator());
+  return *this;
+}
+Flag& Flag::transform(const Rule& rule) {
+  option_.transform(rule.validator());
+  return *this;
+}
+Flag& Flag::show_default() {
+  option_.capture_default_str();
+  return *this;
+}
+Flag& Flag::show_default(const std::string& text) {
+  option_.default_str(text);
+  return *this;
+}
+Flag& Flag::delimiter(char between) {
+  option_.delimiter(between);
+  return *this;
+}
+Flag& Flag::type_name(const std::string& name) {
+  option_.type_name(name);
+  return *this;
+}
+Flag& Flag::needs(Flag& other) {
+  option_.needs(&other.option_);
+  return *this;
+}
+Flag& Flag::excludes(Flag& other) {
+  option_.excludes(&other.option_);
+  return *this;
+}
+bool Flag::given() const { return option_.count() > 0; }
+
+CommandLine::CommandLine(const std::string& description, const std::string& program)
+    : owned_(std::make_unique<CLI::App>(description, program)), app_(*owned_) {}
+CommandLine::CommandLine(CommandLine& parent, CLI::App& app) : parent_(&parent), app_(app) {}
+CommandLine::~CommandLine() = default;
+
+template <class T>
+Flag& CommandLine::add_option(const std::string& name, T& value, const std::string& help) {
+  return flags_.emplace_back(*app_.add_option(name, value, help));
+}
+template Flag& CommandLine::add_option(const std::string&, std::string&, const std::string&);
+template Flag& CommandLine::add_option(const std::string&, std::filesystem::path&, const std::string&);
+template Flag& CommandLine::add_option(const std::string&, int&, const std::string&);
+template Flag& CommandLine::add_option(const std::string&, std::uint32_t&, const std::string&);
+template Flag& CommandLine::add_option(const std::string&, std::uint64_t&, const std::string&);
+template Flag& CommandLine::add_option(const std::string&, double&, const std::string&);
+template Flag& CommandLine::add_option(const std::string&, std::vector<std::string>&, const std::string&);
+template Flag& CommandLine::add_option(const std::string&, std::vector<std::filesystem::path>&, const std::string&);
+template Flag& CommandLine::add_option(const std::string&, std::vector<std::uint32_t>&, const std::string&);
+template Flag& CommandLine::add_option(const std::string&, std::vector<std::uint64_t>&, const std::string&);
+template Flag& CommandLine::add_option(const std::string&, std::vector<double>&, const std::string&);
+
+Flag& CommandLine::add_flag(const std::string& name, bool& value, const std::string& help) {
+  return flags_.emplace_back(*app_.add_flag(name, value, help));
+}
+
+CommandLine& CommandLine::add_command(const std::string& name, const std::string& description) {
+  return *commands_.emplace_back(new CommandLine(*this, *app_.add_subcommand(name, description)));
+}
+void CommandLine::require_command() { app_.require_subcommand(1); }
+bool CommandLine::chosen() const { return app_.parsed(); }
+void CommandLine::on_chosen(std::function<void()> action) { app_.callback(std::move(action)); }
+
+std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
+  try {
+    app_.config_formatter(std::make_shared<FileBelowEnvironment>());
+    app_.set_config("--config", "", "File of `flag = value` lines");
+    app_.allow_config_extras(false);
+    app_.set_version_flag("--version", std::string(version()));
+    name_environment(app_);
+    app_.parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) return app_.exit(e);
+    return refuse(e.what());
+  } catch (const std::exception& e) {
+    return refuse(e.what());
+  }
+}
+
+int CommandLine::refuse(std::string_view message) const {
+  if (parent_ != nullptr) return parent_->refuse(message);
+  write_stderr(app_.get_name() + ": " + one_line(std::string(message)) + "\n");
+  return 2;
+}
+
+void add_log_buffer(CommandLine& app, std::uint64_t& bytes) {
+  app.add_option("--log-buffer", bytes,
+                 "Bytes of the log that wait while nobody reads stderr; what comes then is dropped and counted")
+      .transform(byte_size() & range(std::uint64_t{4} << 10, std::uint64_t{1} << 30))
+      .show_default("1MiB");
+}
+
+}  // namespace frond::config
