@@ -23,6 +23,7 @@ MAY_INCLUDE = {
     "common/partition": ["common/files", "common/postings", "common/text"],
     "common/repository": ["common/files", "common/http", "common/partition", "common/scoring", "common/text"],
     "common/device": [],
+    "common/device_codec": ["common/codec", "common/device"],
     "common/wire": ["common/scoring", "common/text", "common/topk"],
     "leaf/lists": [],
     "leaf/engine": ["leaf/lists"],
@@ -48,7 +49,7 @@ THIRD_PARTY = [  # what, its only folder
     (re.compile(r"zmq\.hp?p?|zmq_addon"), ("common/wire", "broker/cluster", "leaf/serve")),
     (re.compile(r"boost/beast"), ("common/http",)),
     (re.compile(r"openssl/"), ("common/tls",)),
-    (re.compile(r"cuda_runtime|cuda\.h"), ("common/device",)),
+    (re.compile(r"cuda_runtime|cuda\.h"), ("common/device", "common/device_codec")),
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 

@@ -5,13 +5,12 @@
 #include <thread>
 
 #include "common/device/runtime.h"
-#include "tools/papers/device_codec/decode_streams.h"
-#include "tools/papers/device_codec/uploaded_streams.h"
+#include "common/device_codec/decode_streams.h"
+#include "common/device_codec/uploaded_streams.h"
 
 namespace frond::tools {
 namespace {
 
-namespace device_codec = papers::device_codec;
 using codec::kBlockLength, codec::Numbers;
 using device_codec::EncodedList, device_codec::Output, device_codec::Selection;
 using device_codec::UploadedBatch, device_codec::UploadedStreams;

@@ -4,12 +4,12 @@
 #include "common/codec/binary_packing/gpu_bp.h"
 #include "common/codec/binary_packing/simd_bp128.h"
 #include "common/device/unpack.cuh"
-#include "tools/papers/device_codec/decode_kernel.cuh"
-#include "tools/papers/device_codec/decode_streams.h"
-#include "tools/papers/device_codec/endpoints.cuh"
-#include "tools/papers/device_codec/rice.cuh"
+#include "common/device_codec/decode_kernel.cuh"
+#include "common/device_codec/decode_streams.h"
+#include "common/device_codec/endpoints.cuh"
+#include "common/device_codec/rice.cuh"
 
-namespace frond::tools::papers::device_codec {
+namespace frond::device_codec {
 namespace {
 
 using device::unpack_rows, device::unpack_string;
@@ -140,4 +140,4 @@ Result<void> decode_bp32(const DecodeBatch& batch, device::StreamHandle stream) 
   return launch_decoder<Bp32>("decode_bp32", batch, stream);
 }
 
-}  // namespace frond::tools::papers::device_codec
+}  // namespace frond::device_codec

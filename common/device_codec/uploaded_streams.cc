@@ -1,9 +1,9 @@
-#include "tools/papers/device_codec/uploaded_streams.h"
+#include "common/device_codec/uploaded_streams.h"
 
 #include <cstring>
 #include <string>
 
-namespace frond::tools::papers::device_codec {
+namespace frond::device_codec {
 namespace {
 
 using device::Memory, device::Place;
@@ -107,4 +107,4 @@ Result<std::vector<std::uint32_t>> UploadedBatch::corrupt_blocks(device::StreamH
   return copied_back(batch_.corrupt_blocks, batch_.task_count, stream);
 }
 
-}  // namespace frond::tools::papers::device_codec
+}  // namespace frond::device_codec

@@ -16,9 +16,9 @@
 #include "common/codec/stream_words.h"
 #include "common/device/launch.cuh"
 #include "common/device/warp.cuh"
-#include "tools/papers/device_codec/decode_batch.h"
+#include "common/device_codec/decode_batch.h"
 
-namespace frond::tools::papers::device_codec {
+namespace frond::device_codec {
 
 using codec::kBlockLength, codec::StreamWords;
 using device::add_up, device::Four, device::from_lane, device::kFullWarp, device::lane_of_warp, device::out_of_order,
@@ -214,4 +214,4 @@ Result<void> launch_decoder(const char* what, const DecodeBatch& batch, device::
                         batch);
 }
 
-}  // namespace frond::tools::papers::device_codec
+}  // namespace frond::device_codec

@@ -1,10 +1,10 @@
-#include "tools/papers/device_codec/decode_streams.h"
+#include "common/device_codec/decode_streams.h"
 
 #include <algorithm>
 #include <iterator>
 #include <string>
 
-namespace frond::tools::papers::device_codec {
+namespace frond::device_codec {
 namespace {
 
 struct Entry {
@@ -62,4 +62,4 @@ Result<void> check_decoded(const codec::ListCodec& codec, std::span<const std::u
   return {};
 }
 
-}  // namespace frond::tools::papers::device_codec
+}  // namespace frond::device_codec

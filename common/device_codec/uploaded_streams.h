@@ -10,9 +10,9 @@
 #include "common/base/bytes.h"
 #include "common/codec/list_codec.h"
 #include "common/device/runtime.h"
-#include "tools/papers/device_codec/decode_batch.h"
+#include "common/device_codec/decode_batch.h"
 
-namespace frond::tools::papers::device_codec {
+namespace frond::device_codec {
 
 // One list as it is copied. Borrowed. lasts: of every block; empty for frequencies.
 struct EncodedList {
@@ -59,4 +59,4 @@ class UploadedBatch {
   DecodeBatch batch_;
 };
 
-}  // namespace frond::tools::papers::device_codec
+}  // namespace frond::device_codec

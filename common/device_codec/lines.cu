@@ -2,10 +2,10 @@
 // et al. 2011 §4.2, §4.3.) Format: docs/formats/lrc.md; single docIDs: common/codec/lines/line_elements.h.
 #include "common/codec/lines/line_elements.h"
 #include "common/device/unpack.cuh"
-#include "tools/papers/device_codec/decode_kernel.cuh"
-#include "tools/papers/device_codec/decode_streams.h"
+#include "common/device_codec/decode_kernel.cuh"
+#include "common/device_codec/decode_streams.h"
 
-namespace frond::tools::papers::device_codec {
+namespace frond::device_codec {
 namespace {
 
 using codec::Line;
@@ -152,4 +152,4 @@ Result<void> decode_hs_lrc(const DecodeBatch& batch, device::StreamHandle stream
   return launch_decoder<HsLrc>("decode_hs_lrc", batch, stream);
 }
 
-}  // namespace frond::tools::papers::device_codec
+}  // namespace frond::device_codec

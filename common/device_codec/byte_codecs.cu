@@ -1,11 +1,11 @@
 // vbyte, varintgb, streamvbyte, gpu-vbyte128 and gpu-vbyte1024. (Mallia et al. 2019 §2, §3.2, Algorithm 2: a prefix sum
 // of the lengths says where each number's bytes begin.) Format: docs/formats/byte-codecs.md.
 #include "common/codec/byte_codecs/gpu_vbyte.h"
-#include "tools/papers/device_codec/decode_kernel.cuh"
-#include "tools/papers/device_codec/decode_streams.h"
-#include "tools/papers/device_codec/endpoints.cuh"
+#include "common/device_codec/decode_kernel.cuh"
+#include "common/device_codec/decode_streams.h"
+#include "common/device_codec/endpoints.cuh"
 
-namespace frond::tools::papers::device_codec {
+namespace frond::device_codec {
 namespace {
 
 // Four lengths in a code byte, or many in a word of such: their sum.
@@ -254,4 +254,4 @@ Result<void> decode_gpu_vbyte1024(const DecodeBatch& batch, device::StreamHandle
   return launch_decoder<GpuVByte<1024>>("decode_gpu_vbyte1024", batch, stream);
 }
 
-}  // namespace frond::tools::papers::device_codec
+}  // namespace frond::device_codec

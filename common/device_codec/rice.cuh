@@ -3,9 +3,9 @@
 // sum of the counts says the number that each ends, and so where a number's unary part begins and ends. (Ding et al.
 // 2009 §6.1.)
 #include "common/codec/bits/rice.h"
-#include "tools/papers/device_codec/decode_kernel.cuh"
+#include "common/device_codec/decode_kernel.cuh"
 
-namespace frond::tools::papers::device_codec {
+namespace frond::device_codec {
 
 // Writes where the first `count` <= 128 ones of bits [begin, end) are, counted from `begin` modulo 2^32, to ones[].
 // Returns how many there are, or more than `count` of them. ones: shared memory of the warp.
@@ -59,4 +59,4 @@ __device__ inline bool decode_last_block(StreamWords stream, std::uint64_t begin
          decode_rice(stream, begin * 8, payload * 8, parameter, size, lane, ones, numbers) != 0;
 }
 
-}  // namespace frond::tools::papers::device_codec
+}  // namespace frond::device_codec

@@ -5,7 +5,7 @@
 
 #include "common/base/ids.h"
 
-namespace frond::tools::papers::device_codec {
+namespace frond::device_codec {
 
 // A stream of `count` numbers. All of it is device memory.
 struct StreamOnDevice {
@@ -40,4 +40,4 @@ struct DecodeBatch {
   std::uint32_t* corrupt_blocks = nullptr;  // device memory, a count for each task, which is added to
 };
 
-}  // namespace frond::tools::papers::device_codec
+}  // namespace frond::device_codec

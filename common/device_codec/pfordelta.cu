@@ -3,11 +3,11 @@
 // decompresses the whole arrays first, a kernel a level.) Format: docs/formats/pfordelta.md.
 #include "common/codec/patched/pfordelta.h"
 #include "common/device/unpack.cuh"
-#include "tools/papers/device_codec/decode_kernel.cuh"
-#include "tools/papers/device_codec/decode_streams.h"
-#include "tools/papers/device_codec/rice.cuh"
+#include "common/device_codec/decode_kernel.cuh"
+#include "common/device_codec/decode_streams.h"
+#include "common/device_codec/rice.cuh"
 
-namespace frond::tools::papers::device_codec {
+namespace frond::device_codec {
 namespace {
 
 using device::unpack_rows;
@@ -190,4 +190,4 @@ Result<void> decode_pfordelta4(const DecodeBatch& batch, device::StreamHandle st
   return launch_decoder<PForDelta<4>>("decode_pfordelta4", batch, stream);
 }
 
-}  // namespace frond::tools::papers::device_codec
+}  // namespace frond::device_codec

@@ -4,11 +4,11 @@
 // are put together before the second sum, which then is one in place of two.) Format: docs/formats/rice.md.
 #include "common/codec/rice/rice_codec.h"
 #include "common/device/unpack.cuh"
-#include "tools/papers/device_codec/decode_kernel.cuh"
-#include "tools/papers/device_codec/decode_streams.h"
-#include "tools/papers/device_codec/rice.cuh"
+#include "common/device_codec/decode_kernel.cuh"
+#include "common/device_codec/decode_streams.h"
+#include "common/device_codec/rice.cuh"
 
-namespace frond::tools::papers::device_codec {
+namespace frond::device_codec {
 namespace {
 
 using device::unpack_rows;
@@ -71,4 +71,4 @@ Result<void> decode_rice(const DecodeBatch& batch, device::StreamHandle stream) 
   return launch_decoder<Rice>("decode_rice", batch, stream);
 }
 
-}  // namespace frond::tools::papers::device_codec
+}  // namespace frond::device_codec

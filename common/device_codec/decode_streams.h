@@ -7,9 +7,9 @@
 #include "common/base/result.h"
 #include "common/codec/list_codec.h"
 #include "common/device/runtime.h"
-#include "tools/papers/device_codec/decode_batch.h"
+#include "common/device_codec/decode_batch.h"
 
-namespace frond::tools::papers::device_codec {
+namespace frond::device_codec {
 
 // Is there a decoder for the codec?
 bool can_decode(const codec::ListCodec& codec);
@@ -48,4 +48,4 @@ Result<void> decode_lrcseg(const DecodeBatch& batch, device::StreamHandle stream
 Result<void> decode_seglrc(const DecodeBatch& batch, device::StreamHandle stream);
 Result<void> decode_hs_lrc(const DecodeBatch& batch, device::StreamHandle stream);
 
-}  // namespace frond::tools::papers::device_codec
+}  // namespace frond::device_codec

@@ -4,11 +4,11 @@
 #include "common/codec/patched/parapfor.h"
 #include "common/codec/patched/pfd.h"
 #include "common/device/unpack.cuh"
-#include "tools/papers/device_codec/decode_kernel.cuh"
-#include "tools/papers/device_codec/decode_streams.h"
-#include "tools/papers/device_codec/rice.cuh"
+#include "common/device_codec/decode_kernel.cuh"
+#include "common/device_codec/decode_streams.h"
+#include "common/device_codec/rice.cuh"
 
-namespace frond::tools::papers::device_codec {
+namespace frond::device_codec {
 namespace {
 
 using device::unpack_rows_of_words;
@@ -147,4 +147,4 @@ Result<void> decode_parapfor(const DecodeBatch& batch, device::StreamHandle stre
   return launch_decoder<Patched<ParaPFor>>("decode_parapfor", batch, stream);
 }
 
-}  // namespace frond::tools::papers::device_codec
+}  // namespace frond::device_codec

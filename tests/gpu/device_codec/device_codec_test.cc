@@ -9,10 +9,10 @@
 
 #include "common/codec/list_codec.h"
 #include "tests/support/posting_lists.h"
-#include "tools/papers/device_codec/decode_streams.h"
-#include "tools/papers/device_codec/uploaded_streams.h"
+#include "common/device_codec/decode_streams.h"
+#include "common/device_codec/uploaded_streams.h"
 
-namespace frond::tools::papers::device_codec {
+namespace frond::device_codec {
 namespace {
 
 using codec::kBlockLength, codec::ListCodec, codec::Numbers;
@@ -226,4 +226,4 @@ TEST(DeviceDecoders, TakeAnEmptyBatch) {
 }
 
 }  // namespace
-}  // namespace frond::tools::papers::device_codec
+}  // namespace frond::device_codec

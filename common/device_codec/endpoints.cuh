@@ -4,7 +4,7 @@
 #include "common/codec/endpoints.h"
 #include "common/codec/stream_words.h"
 
-namespace frond::tools::papers::device_codec {
+namespace frond::device_codec {
 
 struct Extent {
   std::uint32_t begin, end;  // bytes
@@ -22,4 +22,4 @@ __device__ inline bool extent_of(codec::StreamWords stream, std::uint32_t blocks
   return begin <= end && end <= stream.size - index;
 }
 
-}  // namespace frond::tools::papers::device_codec
+}  // namespace frond::device_codec
