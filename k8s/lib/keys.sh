@@ -1,14 +1,14 @@
 # Draws key pairs for CURVE. Sourced by the scripts of k8s, which have in_frond: kubectl in Frond's namespace.
 #
-# FROND: the program that draws them. Without it `frond` is run where it is in the PATH, and else a pod does, of the image
-# that brokers run (or FROND_IMAGE, or frond:1). The pod keeps keys in memory and is deleted afterwards; they come by
-# `kubectl exec`, so through the API server, as Secrets do, and into no log.
+# FROND: the program that draws them. Without it, `frond` in the PATH; if there is none, a pod of the brokers' image (or
+# FROND_IMAGE, or frond:1). The pod keeps keys in memory and is deleted afterwards. They are read with `kubectl exec`,
+# through the API server as Secrets are, and appear in no log.
 # shellcheck shell=bash
 
 # shellcheck source=k8s/lib/why.sh
 . "$(dirname "${BASH_SOURCE[0]}")/why.sh"
 
-# A folder in memory, which is gone when the script has ended.
+# A folder in memory, removed when the script ends.
 umask 077
 keys=$(mktemp -d /dev/shm/frond-keys-XXXXXX)
 helper=
@@ -62,7 +62,7 @@ start_helper() {
   echo "there is no program frond here: a pod of $image draws the keys" >&2
   in_frond delete pod make-keys --ignore-not-found --now >&2
   helper=started
-  # A new namespace has its service account a moment later.
+  # A new namespace gets its service account a moment later.
   until helper_pod "$image" | in_frond create -f - >&2; do
     [ $((++tries)) -lt 5 ] || exit 1
     sleep "${POLL_SECONDS:-2}"

@@ -1,8 +1,8 @@
 # Why pods wait, or have failed. Sourced by the scripts of k8s, which have in_frond: kubectl in Frond's namespace.
 # shellcheck shell=bash
 
-# Of each pod that nobody has deleted: name, tab, phase, tab, facts, \x1e. A fact is a state (`waits`, `failed`, or nothing
-# where the phase tells it), \x1d, what it is, \x1d, a message, which may have many lines (the end of a container's log), \x1f.
+# For each pod that is not being deleted: name, tab, phase, tab, facts, \x1e. A fact is a state (`waits`, `failed`, or empty
+# if the phase is the state), \x1d, its name, \x1d, a message of one or more lines (the end of a container's log), \x1f.
 # shellcheck disable=SC2016 # a Go template
 pods_template='{{define "end"}}{{.reason}}, exit code {{.exitCode}}{{"\x1d"}}{{with .message}}{{.}}{{end}}{{"\x1f"}}{{end}}
 {{- define "container"}}
@@ -22,7 +22,7 @@ pods_template='{{define "end"}}{{.reason}}, exit code {{.exitCode}}{{"\x1d"}}{{w
 # shellcheck disable=SC2016 # a Go template
 warnings_template='{{range .items}}{{.reason}}: {{.message}}{{"\x1e"}}{{end}}'
 
-# The last warning that was recorded about an object of this name, on one line; nothing where there is none.
+# The last warning recorded about an object of this name, on one line; nothing if there is none.
 last_warning() {
   local text warning=
   while IFS= read -r -d $'\x1e' text; do warning=$text; done < <(in_frond get events --sort-by=.metadata.creationTimestamp \
@@ -30,8 +30,8 @@ last_warning() {
   printf '%s' "${warning//$'\n'/ }"
 }
 
-# The pods that a selector matches, a line each: name, tab, state, tab, why. The state is `runs`, `ended`, `starts` (nothing is
-# wrong so far), `waits` or `failed`. Of a message the last line that is not blank is told. Fails when kubectl does.
+# The pods that a selector matches, a line each: name, tab, state, tab, why. The state is `runs`, `ended`, `starts` (no
+# problem so far), `waits` or `failed`; why is the last line of its message that is not blank. Fails if kubectl fails.
 tell_pods() {
   local pods name phase facts fact state what message of_fact why
   pods=$(in_frond get pods --selector "$1" -o go-template="$pods_template") || return
@@ -41,7 +41,7 @@ tell_pods() {
     while IFS= read -r -d $'\x1f' fact; do
       of_fact=${fact%%$'\x1d'*} message=${fact##*$'\x1d'}
       what=${fact#*$'\x1d'} what=${what%$'\x1d'*}
-      # What every pod says while it starts tells nothing; why it gets no further is in an event.
+      # Every pod has this state while it starts; the reason why it does not start is in an event.
       if [[ $what$message =~ ^(ContainerCreating|PodInitializing)$ ]]; then
         message=$(last_warning "$name")
         [ -n "$message" ] || continue
@@ -54,7 +54,7 @@ tell_pods() {
   done <<<"$pods"
 }
 
-# Of what tell_pods printed ($1), shows the pods that wait or have failed: each trouble once.
+# Shows the pods that wait or have failed in what tell_pods printed ($1); each problem once.
 declare -A shown_trouble=()
 tell_trouble() {
   local line
