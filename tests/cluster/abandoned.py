@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Clients that leave take their work with them: 8 send 3,000 distinct searches each and close; single searches are answered
-all the while, nothing is in flight soon after, another msearch is served, and the leaf has nothing left to do. The same for single
-searches; and who only ends its side of the connection is told so. An msearch that runs out of time answers all its lines.
+"""The work of clients that leave is cancelled. 8 clients send 3,000 distinct searches each and close: single searches are answered
+all the while, soon nothing is in flight, another msearch is served, and the leaf has no work left. The same for single searches. A
+client that only ends its side of the connection gets 499. An msearch that runs out of time answers all its lines.
 """
 import json
-import re
 import socket
 import time
 import urllib.parse
@@ -15,16 +14,6 @@ import random_text
 CLIENTS, LINES, SINGLES = 8, 3000, 50
 # A machine may be busy with other things; what is measured against is minutes.
 SOON = 2.0
-
-
-def metric(port, name, **labels):
-    """The sum of a metric's series that have these labels."""
-    total = 0.0
-    for line in harness.fetch(port, "/metrics")[1].decode().splitlines():
-        found = re.match(rf"{name}(?:\{{(.*)\}})? (\S+)$", line)
-        if found and all(f'{key}="{value}"' in (found.group(1) or "") for key, value in labels.items()):
-            total += float(found.group(2))
-    return total
 
 
 def send(port, head, body=b""):
@@ -46,7 +35,7 @@ def distinct(rng, words, count):
 
 
 def quiet(cluster):
-    return metric(cluster.http, "frond_broker_searches_in_flight") == 0
+    return harness.metric(cluster.http, "frond_broker_searches_in_flight") == 0
 
 
 def await_quiet(cluster, what):
@@ -59,7 +48,7 @@ def await_quiet(cluster, what):
 
 def check_many(cluster, rng, words):
     clients = [send_many(cluster.http, distinct(rng, words, LINES)) for _ in range(CLIENTS)]
-    harness.eventually(lambda: metric(cluster.http, "frond_broker_searches_in_flight") > 8, "the lines are at work")
+    harness.eventually(lambda: harness.metric(cluster.http, "frond_broker_searches_in_flight") > 8, "the lines are at work")
     for query in rng.sample(words, 5):  # while all are at work
         cluster.search(query, cache="off")
     for client in clients:
@@ -72,19 +61,19 @@ def check_many(cluster, rng, words):
     status, reply = harness.fetch(cluster.http, "/v1/msearch", method="POST", body=body)
     harness.expect(status == 200 and all("hits" in json.loads(line) for line in reply.splitlines()), f"the ninth msearch: {status} {reply[:300]!r}")
     for port in cluster.leaf_http:
-        harness.eventually(lambda port=port: metric(port, "frond_leaf_queue_tasks") == 0, "the leaf has nothing waiting", SOON)
-    harness.expect(sum(metric(p, "frond_leaf_requests_cancelled_total") for p in cluster.leaf_http) > 0, "no leaf was told to stop")
+        harness.eventually(lambda port=port: harness.metric(port, "frond_leaf_queue_tasks") == 0, "the leaf has nothing waiting", SOON)
+    harness.expect(sum(harness.metric(p, "frond_leaf_requests_cancelled_total") for p in cluster.leaf_http) > 0, "no leaf was told to stop")
 
 
 def check_singles(cluster, rng, words):
     """Single searches of a client that leaves end, in the broker and in the leaf."""
-    before = metric(cluster.http, "frond_broker_searches_total", outcome="abandoned")
+    before = harness.metric(cluster.http, "frond_broker_searches_total", outcome="abandoned")
     many = distinct(rng, words, 64)
     clients = [send(cluster.http, f"GET /v1/search?{urllib.parse.urlencode(one)} HTTP/1.1\r\nHost: x\r\n\r\n") for one in many]
     for client in clients:
         client.close()
     await_quiet(cluster, f"{len(many)} single searches")
-    print(f"{metric(cluster.http, 'frond_broker_searches_total', outcome='abandoned') - before:.0f} of them were abandoned")
+    print(f"{harness.metric(cluster.http, 'frond_broker_searches_total', outcome='abandoned') - before:.0f} of them were abandoned")
 
 
 def check_half_closed(cluster, rng, words):
@@ -118,7 +107,7 @@ def check_deadline(setting, repository, rng, words):
     print(f"{len(answers)} lines in {took:.1f} s, {late} of them late")
     harness.expect(status == 200 and len(answers) == LINES, f"{status}, {len(answers)} answers")
     harness.expect(late > 0 and answers[-1].get("status") == 504 and "hits" in answers[0], "the first are answered, the last are late")
-    harness.expect(metric(cluster.http, "frond_broker_msearch_lines_late_total") == late, "the metric counts them")
+    harness.expect(harness.metric(cluster.http, "frond_broker_msearch_lines_late_total") == late, "the metric counts them")
     cluster.stop()
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A backup that was made as docs/operations.md shows it, with a generation published in the middle of it, answers as its
-generation did; a build goes on from there, and what is before it can be pruned.
+"""A backup made with the commands of docs/operations.md, while a generation is published, gives the answers of its generation. A
+build continues from the restored backup, and older generations can be pruned.
 """
 import os
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What bad records, a corrupt repository and a killed build get: a clear word, and nothing that was good is lost."""
+"""Bad records, a corrupt repository and a killed build give clear messages, and nothing good is lost."""
 import json
 import os
 import shutil

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What costs most of what anybody may ask holds nobody else up: 64 connections send the worst searches that are allowed (as many
-of the most frequent terms as fit, a thousand hits deep down, a minute each), and other clients' cheap searches take a small
-multiple of their usual time. And what a broker does not allow is refused.
+"""The most expensive searches that are allowed do not hold up other clients: 64 connections send them (as many of the most frequent
+terms as fit, a thousand hits at the largest depth, a minute each), and other clients' cheap searches take a small multiple of their
+usual time. Searches that a broker does not allow are refused.
 """
 import http.client
 import json

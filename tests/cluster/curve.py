@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""CURVE between broker and leaves: the answers are those without it; who has no key, another key or another leaf's key gets
-nothing, and the broker says why; a key in a new list comes in without a restart, one that left it is not heard any more;
-and a leaf that is killed is found again.
+"""CURVE between broker and leaves: the answers are those without it. A broker without a key, with another key or with another leaf's
+key gets no answer, and logs why. A key that is added to the list is accepted without a restart; one that is removed is refused. A
+leaf that is killed is found again.
 """
 import json
 import os
@@ -61,8 +61,7 @@ class Broker:
         return f"\n{line}\n".encode() in harness.fetch(self.http, "/metrics")[1]
 
     def stop(self):
-        self.process.terminate()
-        harness.expect(self.process.wait(30) == 0, "a broker did not exit 0 at SIGTERM")
+        harness.end(self.process, "a broker")
 
 
 def flags_for(setting, name):

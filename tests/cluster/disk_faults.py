@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a leaf's disk may do to it: the folder is still another leaf's, the disk is full, a file is cut short, before the leaf
-starts or while it serves. It lives, says what is wrong, never answers wrongly, and mends itself.
+"""Faults of a leaf's disk: another leaf still holds the folder, the disk is full, a file is truncated before the leaf starts or while
+it serves. The leaf lives, reports what is wrong, never answers wrongly, and fetches what it lost.
 """
 import fcntl
 import glob
@@ -34,8 +34,7 @@ class LoneLeaf:
         return self.probe("/readyz")[0] == 200
 
     def stop(self):
-        self.process.terminate()
-        harness.expect(self.process.wait(30) == 0, f"{self.name} did not exit 0 at SIGTERM")
+        harness.end(self.process, self.name)
 
 
 def check_held_lock(setting, repository):
@@ -63,12 +62,6 @@ def check_held_lock(setting, repository):
         harness.expect(leaf.process.wait(30) == 2, f"exit {leaf.process.returncode} when nobody lets go of the folder")
         harness.expect("another leaf is using it" in setting.log("heir"), "it does not say why it ends")
     print("held lock: waits, takes over, obeys SIGTERM, gives up", flush=True)
-
-
-def metric(cluster, name):
-    found = re.search(rf"^{name} (\S+)$", harness.fetch(cluster.leaf_http[0], "/metrics")[1].decode(), re.M)
-    harness.expect(found, f"no metric {name}")
-    return float(found.group(1))
 
 
 def tables(cluster, partition):
@@ -107,7 +100,7 @@ def check_cut_files(setting, cluster, repository, queries, reference):
     for number, (what, damage) in enumerate(damages):
         watch = harness.Watch(cluster, [(query, "or", 10) for query in queries], 2, setting.rng.randrange(1 << 30))
         victim = partitions(cluster)[number % 3]
-        mended = metric(cluster, "frond_leaf_generation_mended_total")
+        mended = harness.metric(cluster.leaf_http[0], "frond_leaf_generation_mended_total")
         os.rename(repository, repository + "-away")  # so that it stays as it is for a while
         damage(tables(cluster, victim))
         harness.eventually(lambda: "is damaged on this disk" in harness.fetch(cluster.leaf_http[0], "/readyz")[1].decode(), f"{what}: the leaf says so", 30)
@@ -115,11 +108,11 @@ def check_cut_files(setting, cluster, repository, queries, reference):
         harness.expect(leaf.poll() is None, f"{what}: the leaf ended: {leaf.returncode}")
         harness.expect(whole == 0 and len(reasons) == 1, f"{what}: {whole} whole answers, reasons {reasons}")
         harness.expect(set().union(*reasons.values()) == {"corrupt"}, f"{what}: reasons {reasons}")
-        harness.expect(metric(cluster, "frond_leaf_partitions_damaged") == 1, f"{what}: the metric tells of no damage")
+        harness.expect(harness.metric(cluster.leaf_http[0], "frond_leaf_partitions_damaged") == 1, f"{what}: the metric tells of no damage")
         os.rename(repository + "-away", repository)
         harness.eventually(lambda: ask_all(cluster, queries)[0] == len(queries), f"{what}: answers are whole again", 90)
-        harness.expect(metric(cluster, "frond_leaf_generation_mended_total") == mended + 1, f"{what}: the metric tells of no repair")
-        harness.eventually(lambda: metric(cluster, "frond_leaf_partitions_damaged") == 0, f"{what}: the metric forgets it")
+        harness.expect(harness.metric(cluster.leaf_http[0], "frond_leaf_generation_mended_total") == mended + 1, f"{what}: the metric tells of no repair")
+        harness.eventually(lambda: harness.metric(cluster.leaf_http[0], "frond_leaf_partitions_damaged") == 0, f"{what}: the metric forgets it")
         watch.stop()
         right = watch.judge(lambda generation, query, mode, k: reference[query])
         harness.expect(watch.degraded > 0, f"{what}: nobody saw it")
@@ -144,8 +137,7 @@ def check_cut_terms(setting, cluster, repository, words):
 
 def check_cut_while_stopped(setting, cluster, queries, reference):
     for number, share in enumerate((0, 0.5, 0.999)):
-        cluster.leaves[0].terminate()
-        harness.expect(cluster.leaves[0].wait(30) == 0, "the leaf did not exit 0 at SIGTERM")
+        harness.end(cluster.leaves[0], "the leaf")
         cut(tables(cluster, partitions(cluster)[number])[number], share)
         cluster.start_leaf(0)
         harness.eventually(lambda: ask_all(cluster, queries)[0] == len(queries), f"cut to {share} while stopped: answers are whole", 90)
@@ -175,8 +167,7 @@ def check_full_disk(setting, repository, source):
     harness.eventually(lambda: f"fetching generation {second} needs" in harness.fetch(http, "/readyz")[1].decode(), "the leaf says what it lacks")
     status, body = harness.fetch(http, "/readyz")
     harness.expect(status == 200 and f'"generation":{second - 1}' in body.decode(), f"the old generation is not served on: {status} {body}")
-    leaf.terminate()
-    harness.expect(leaf.wait(30) == 0, "the leaf did not exit 0 at SIGTERM")
+    harness.end(leaf, "the leaf")
     print("full disk: stays with what it serves", flush=True)
 
 

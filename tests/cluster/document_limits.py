@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""No file vanishes in silence, and no document is too much: files without text are counted by reason and named, hidden ones are
-left out, one NUL does not lose a text; ids, titles and URLs have limits that lose no word; a text that grows too long is a bad
-record like any other."""
+"""No file is skipped silently, and no document is too large: files without text are counted by reason and named, hidden files are
+skipped, a NUL does not lose a text. Ids, titles and URLs have limits that lose no word. A text that grows too long is a bad record."""
 import gzip
 import io
 import json

@@ -1,4 +1,4 @@
-"""What the tests of documents share: builds of files as a user has them, and what is found in them."""
+"""Shared by the tests of documents: builds of a folder of files, and searches in them."""
 import json
 import os
 import subprocess

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Files as people have them become the documents that they hold: pages however they begin, JSON, CSV and wikiextractor's files,
-single files; a format that cannot be read as it is is refused with the reason and the flag that helps."""
+"""Files as people have them become documents: HTML pages however they begin, JSON, CSV, wikiextractor's files, single files. A file
+that cannot be read is refused with the reason and the flag that helps."""
 import json
 import lzma
 

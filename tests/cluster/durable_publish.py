@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Nothing published is lost when the power goes: when frond-indexer switches CURRENT, every file that the manifest names
-is on the disk, and so is every name on the way to it. What was written, renamed and synced, and when, is told by strace;
-skipped where that can't be had. Prints how often was synced. Shares that lie on another disk are copied: that case is left
-out where there is no other file system to write to.
+"""Nothing published is lost when the power fails: before frond-indexer switches CURRENT, every file that the manifest names is on the
+disk, and so is every directory entry on the way to it. strace reports what was written, renamed and synced, and when; without
+strace the test is skipped. Prints the number of syncs. Shares on another disk are copied; this case is left out if there is no other
+file system to write to.
 """
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What clients do to a broker's HTTP port: requests that mean two things, bodies without end, connections that say nothing,
-answers that nobody reads. Each check has a broker of its own and prints its figures; --only NAME[,NAME] runs some of them."""
+"""Hostile clients at a broker's HTTP port: requests that can be parsed in two ways, bodies without end, silent connections, answers
+that are not read. Each check has its own broker and prints its figures; --only NAME[,NAME] runs some of them."""
 import json
 import os
 import select

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Equal searches at the same time share their evaluation, and still each gets what it would have got alone: one with 1 s, behind
-one with 4 s, gets the part that a stalled leaf leaves it, after a second and not 504. A crowd is evaluated a few times only.
+"""Equal searches in flight share an evaluation, and still each gets what it would get alone: while a leaf stalls, a search with 1 s that
+shares with one of 4 s gets a partial answer after a second, not a 504. Many equal searches are evaluated only a few times.
 """
 import concurrent.futures
 import re

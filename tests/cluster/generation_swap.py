@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The collection is rebuilt, with other content each time, while it is asked: every answer is of one generation, whole."""
+"""The collection is rebuilt with other content while it is searched: every answer is of one generation and whole."""
 import harness
 import random_text
 

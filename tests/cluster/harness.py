@@ -1,12 +1,13 @@
-"""Whole Frond processes on loopback, for tests: build a repository, start leaves and brokers, ask, kill, look.
+"""Frond processes on loopback, for tests: build a repository, start leaves and brokers, send requests, kill, check.
 
-A test is a script: it takes --bin (where the programs are) and --seed, prints what it did, and exits 0, 1, or 77 (skipped).
+A test is a script. It takes --bin (the folder of the programs) and --seed, prints what it did, and exits with 0, 1 or 77 (skipped).
 """
 import argparse
 import http.client
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -63,7 +64,7 @@ def run(test, parsed):
 
 
 def first_outgoing_port():
-    """The lowest port that the system gives to outgoing connections of its own accord."""
+    """The lowest port that the system chooses for outgoing connections."""
     try:
         with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
             return int(file.read().split()[0])
@@ -72,8 +73,8 @@ def first_outgoing_port():
 
 
 def free_ports(count):
-    """Ports that nobody uses now and, where that can be had, no outgoing connection gets: one could have the port of a
-    process that was killed before that is started again."""
+    """Unused ports; if possible, ports that the system does not choose for outgoing connections, since such a connection could
+    take the port of a killed process before that is started again."""
     end = first_outgoing_port()
     candidates = [0] * count if end < 4096 else random.SystemRandom().sample(range(end // 2, end), end // 4)
     held = []
@@ -95,7 +96,7 @@ def free_ports(count):
 
 
 class Setting:
-    """Where the programs are, a scratch folder, one source of randomness, and every process that was started."""
+    """The folder of the programs, a scratch folder, the source of randomness, and every process started."""
 
     def __init__(self, programs, folder, rng):
         self.programs, self.folder, self.rng, self.processes = programs, folder, rng, []
@@ -132,6 +133,14 @@ class Setting:
             print(f"--- {name}")
             print(self.log(name[:-4])[-3000:])
 
+    def write_numbered(self, name, count, body):
+        """Writes `count` documents as JSON Lines; number i has the id NAMEi and the text body(i). Returns the file's path."""
+        path = self.path(name + ".jsonl")
+        with open(path, "w", encoding="utf-8") as file:
+            for number in range(count):
+                file.write(json.dumps({"id": f"{name}{number}", "title": "", "body": body(number)}) + "\n")
+        return path
+
     def build_command(self, repository, collection, inputs, partitions, **flags):
         command = [self.program("frond-indexer"), "build", "--repository", repository, "--collection", collection,
                    "--partitions", str(partitions), "--json"]
@@ -167,6 +176,20 @@ def fetch(port, path, timeout=30, method="GET", body=None):
         connection.close()
 
 
+def metric(port, name, **labels):
+    """The sum of a metric's series that have these labels, from /metrics at `port`."""
+    text = fetch(port, "/metrics")[1].decode()
+    series = re.findall(rf"^{name}(?:\{{(.*)\}})? (\S+)$", text, re.M)
+    expect(series, f"no metric {name}")
+    return sum(float(value) for has, value in series if all(f'{key}="{wanted}"' in has for key, wanted in labels.items()))
+
+
+def end(process, name):
+    """SIGTERM, and the process must exit with 0."""
+    process.terminate()
+    expect(process.wait(30) == 0, f"{name} did not exit 0 at SIGTERM")
+
+
 def eventually(condition, what, seconds=30):
     """Waits until condition() is true; connection errors and refusals count as not yet."""
     end = time.monotonic() + seconds
@@ -181,7 +204,7 @@ def eventually(condition, what, seconds=30):
 
 
 class Answer:
-    """A search's answer. hits keep every byte of what the broker printed of them: numbers stay as they were written."""
+    """A search's answer. `hits` keeps numbers as the broker printed them, so that answers can be compared to the byte."""
 
     def __init__(self, status, body):
         self.status = status
@@ -237,7 +260,7 @@ class Cluster:
         eventually(ready, "the broker is ready", seconds)
 
     def search(self, query, timeout_ms=20000, **parameters):
-        """Waits longer than a broker would of itself: a busy machine must not degrade an answer."""
+        """Asks with a longer timeout than the broker's default, so that a busy machine does not degrade the answer."""
         parameters["timeout_ms"] = timeout_ms
         return Answer(*fetch(self.http, "/v1/search?" + urllib.parse.urlencode({"q": query, **parameters})))
 
@@ -255,7 +278,7 @@ def kill9(process):
 
 
 class Watch:
-    """Asks a cluster from several threads until told to stop, and keeps every whole answer for the judge."""
+    """Sends searches from several threads until stop(), and keeps every whole answer for judge()."""
 
     def __init__(self, cluster, queries, threads, seed, timeout_ms=20000):
         self.cluster, self.queries, self.timeout_ms = cluster, queries, timeout_ms
@@ -276,7 +299,7 @@ class Watch:
             except (OSError, http.client.HTTPException, Failure, json.JSONDecodeError):
                 with self._lock:
                     self.errors += 1
-                time.sleep(0.01)  # nobody listens, perhaps
+                time.sleep(0.01)  # the broker may be down
                 continue
             with self._lock:
                 self.asked += 1
@@ -291,7 +314,7 @@ class Watch:
             thread.join(60)
 
     def judge(self, reference):
-        """reference(generation, query, mode, k) is what the hits must be. Returns how many different answers were right."""
+        """Compares all answers with reference(generation, query, mode, k), the right hits. Returns how many different answers there were."""
         for generation, query, mode, k, hits in self.seen:
             wanted = reference(generation, query, mode, k)
             expect(hits == wanted, f"wrong answer: generation {generation}, {query!r} {mode} k={k}: {hits} instead of {wanted}")

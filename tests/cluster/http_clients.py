@@ -1,4 +1,4 @@
-"""Clients of a broker's HTTP port that say exactly which bytes go out when, for edge.py."""
+"""Clients of a broker's HTTP port that control which bytes are sent when; for edge.py."""
 import socket
 import threading
 

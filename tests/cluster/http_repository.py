@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A leaf that reads its repository over HTTP serves what one that reads the directory serves, and follows it; also from a
-server that breaks off, stalls, drips, or sends what nobody asked for: then it goes on where it was, and says so.
+"""A leaf that reads its repository over HTTP serves what a leaf that reads the directory serves, and follows it. If the server breaks
+off, stalls, sends slowly, or sends too much, the leaf resumes the transfer and logs it.
 """
 import functools
 import http.server
@@ -65,8 +65,7 @@ class Leaf:
         return float(found.group(1))
 
     def stop(self):
-        self.process.terminate()
-        harness.expect(self.process.wait(30) == 0, f"{self.mode}: the leaf did not exit 0 at SIGTERM")
+        harness.end(self.process, f"{self.mode}: the leaf")
         self.server.stop()
 
 

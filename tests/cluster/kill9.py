@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""kill -9 of a leaf, of the broker and of the indexer, at ten random instants each, under load: no wrong answer, no lost
-generation. A whole answer must be the reference's for its generation, to the byte; a degraded one must say so.
+"""kill -9 of a leaf, of the broker and of the indexer, at ten random instants each, under load: no wrong answer, no lost generation. A
+whole answer must equal the reference for its generation, to the byte; an answer with unsearched partitions must list them.
 """
 import subprocess
 import time

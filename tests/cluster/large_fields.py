@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Documents with 40 MB titles take nobody down: they are found, shown with the beginning of their titles, and other searches at
-the same time are all answered; no connection to a leaf is lost. --indexer names the folder of an indexer from before such titles
-were cut (a partition may be as old); with today's the titles are short already.
+"""Documents with titles of 40 MB do no harm: they are found and shown with the beginning of their titles, all other searches are
+answered meanwhile, and no connection to a leaf is lost. --indexer names the folder of an older indexer that did not truncate
+titles, since a partition may be that old; today's truncates them.
 """
 import json
 import os

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""A generation is published, and one shard is late with it, or never takes it: answers stay whole, from the old one, also
-when all queries are cached or nobody asks at all. The leaves of each shard read a repository of their own, which is how one
-can be late.
+"""A generation is published, and one shard takes it late or never: answers stay whole, from the old generation, even when all
+queries are cached or there are none. Each shard's leaf reads its own copy of the repository, so that one can be late.
 """
 import json
 import os
@@ -17,15 +16,11 @@ GRACE_SECONDS = 1
 
 
 def write(setting, name):
-    path = setting.path(name + ".jsonl")
-    with open(path, "w", encoding="utf-8") as file:
-        for number in range(DOCUMENTS):
-            file.write(json.dumps({"id": f"{name}{number}", "title": "", "body": f"every word{number % 20} {name}{number}"}) + "\n")
-    return path
+    return setting.write_numbered(name, DOCUMENTS, lambda number: f"every word{number % 20} {name}{number}")
 
 
 def copy_of(source, target):
-    """As an operator would: CURRENT last."""
+    """Copies a collection as an operator would: CURRENT last."""
     os.makedirs(target, exist_ok=True)
     for folder in ("partitions", "generations"):
         shutil.copytree(os.path.join(source, folder), os.path.join(target, folder), dirs_exist_ok=True)
@@ -42,7 +37,7 @@ class Shards(harness.Cluster):
         self.repository = repository
 
     def generation_of(self, number):
-        return metric(self.leaf_http[number], "frond_leaf_generation")
+        return harness.metric(self.leaf_http[number], "frond_leaf_generation")
 
     def expect_whole(self, generation, what, **parameters):
         answer = self.search("every", k=10, **parameters)
@@ -51,15 +46,8 @@ class Shards(harness.Cluster):
         harness.expect(answer.total[0] == DOCUMENTS, f"{what}: {answer.total[0]} documents")
 
 
-def metric(port, name):
-    for line in harness.fetch(port, "/metrics")[1].decode().splitlines():
-        if line.startswith(name + " "):
-            return float(line.split()[-1])
-    return None
-
-
 def corrupt_late_shard(late, generation):
-    """Flips a byte in a partition of shard 1 that only this generation has."""
+    """Flips a byte in a partition of shard 1 that belongs to this generation only."""
     with open(os.path.join(late, "generations", f"{generation}.json"), encoding="utf-8") as file:
         partition = json.load(file)["manifest"]["partitions"][1]
     path = os.path.join(late, "partitions", partition["id"], partition["files"][0]["name"])
@@ -71,7 +59,7 @@ def corrupt_late_shard(late, generation):
 
 
 def idle(cluster, generation, what):
-    """Cached queries only, then none at all; then one that is not cached."""
+    """First only cached queries, then none, then one that is not cached."""
     end = time.monotonic() + IDLE_SECONDS / 2
     while time.monotonic() < end:
         cluster.expect_whole(generation, f"{what}, cached")
@@ -96,7 +84,7 @@ def test(setting):
     copy_of(folder, late)
     harness.eventually(lambda: cluster.search("every", cache="off").generation == 2, "the late shard came: generation 2 is served")
     cluster.expect_whole(2, "when the late shard came")
-    harness.eventually(lambda: metric(cluster.leaf_http[0], "frond_leaf_generations_served") == 1, "the old generation goes when the broker has left it")
+    harness.eventually(lambda: harness.metric(cluster.leaf_http[0], "frond_leaf_generations_served") == 1, "the old generation goes when the broker has left it")
     cluster.expect_whole(2, "when the old one went", cache="off")
 
     setting.build(repository, "c", [write(setting, "c")], PARTITIONS)
@@ -106,14 +94,12 @@ def test(setting):
     harness.eventually(lambda: cluster.generation_of(0) == 3, "the fast shard takes generation 3")
     harness.eventually(lambda: b"refused" in harness.fetch(cluster.leaf_http[1], "/readyz")[1], "the other shard refuses it")
     idle(cluster, 2, "while a shard never comes")
-    cluster.broker.terminate()
-    harness.expect(cluster.broker.wait(30) == 0, "the broker did not exit 0 at SIGTERM")
+    harness.end(cluster.broker, "the broker")
     time.sleep(IDLE_SECONDS / 2)
     cluster.start_broker()
     cluster.await_ready()
     idle(cluster, 2, "with another broker")
-    cluster.leaves[0].terminate()  # an operator's first idea
-    harness.expect(cluster.leaves[0].wait(30) == 0, "a leaf did not exit 0 at SIGTERM")
+    harness.end(cluster.leaves[0], "the fast leaf")  # what an operator would try first
     cluster.start_leaf(0)
     harness.eventually(lambda: cluster.search("every", cache="off").whole, "whole answers when the fast leaf is back")
     idle(cluster, 2, "when the fast leaf was restarted")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A thread of a broker or a leaf stops turning: /livez says so, and says so no more when it turns again.
+"""A thread of a broker or a leaf stops turning: /livez reports it, until the thread turns again.
 
-The threads are stopped one at a time, as a debugger does it.
+The test stops one thread at a time, as a debugger does.
 """
 import ctypes
 import os

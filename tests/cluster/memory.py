@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The indexer keeps --memory-limit, within a tenth, whatever it reads: a small file with a huge window, long pages, long
-records in several formats, more distinct terms than there is room for, a million small documents. What can't be had within
-it is refused by name.
+"""The indexer keeps --memory-limit, within a tenth, for any input: a small file with a huge window, long pages, long records in
+several formats, more distinct terms than fit, a million small documents. Input that cannot be read within the limit is refused by
+name.
 
-The limit is of resident memory, so what counts is the peak that the system reports of each build. --only CASE runs one.
+The limit is of resident memory; the test reads each build's peak from the system. --only CASE runs one case.
 """
 import itertools
 import json

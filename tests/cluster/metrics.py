@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The metrics of broker, leaf and a build: what promtool holds against them, their names, and that no query is in them."""
+"""The metrics of broker, leaf and a build: promtool accepts them, their names are right, and they contain no queries."""
 import os
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""A name whose addresses a test changes while a process runs: the process gets an /etc/hosts of its own, by a mount namespace."""
+"""A host name whose addresses a test can change while a process runs: the process has its own /etc/hosts, in a mount namespace."""
 import os
 import subprocess
 import sys

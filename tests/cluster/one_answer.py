@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The same collection as 1, 2, 3 and 16 partitions gives byte-identical hits for every mode, k and processor, and the
-scores are those of BM25 computed the slow way in double precision; in the input's order of documents, and in another.
+"""The same collection in 1, 2, 3 and 16 partitions gives byte-identical hits for every mode, k and processor, in the input's order of
+documents and in another. The scores are those of BM25 computed naively in double precision.
 """
 import collections
 import concurrent.futures

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`frond probe`, which containers use as health check: 0 for a process that is ready, 1 and a line for anything else."""
+"""`frond probe`, the health check of containers: exits with 0 for a ready process, with 1 and a line for anything else."""
 import subprocess
 
 import harness

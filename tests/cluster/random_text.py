@@ -1,4 +1,4 @@
-"""Random collections with the awkward cases: ties, empty documents, words in every document and in one."""
+"""Random collections with awkward cases: ties, empty documents, words in every document and in only one."""
 import json
 
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""A repository is deleted and made anew: its generation has the old number and other content. Leaves take it, brokers
-answer from it, and nothing of the old one comes back: not from a cache, not from a leaf that started with old data.
+"""A repository is deleted and built again: its generation has the old number and other content. Leaves take it, brokers answer
+from it, and nothing of the old one is answered: not from a cache, and not from a leaf that starts with old data.
 """
-import json
 import shutil
 
 import harness
@@ -13,21 +12,17 @@ PARTITIONS = 4
 
 def write(setting, name):
     """Documents of the collection `name`: each has a word of its own, and all have the word "every"."""
-    path = setting.path(name + ".jsonl")
-    with open(path, "w", encoding="utf-8") as file:
-        for number in range(DOCUMENTS):
-            file.write(json.dumps({"id": f"{name}{number}", "title": "", "body": f"every {name}x{number}"}) + "\n")
-    return path
+    return setting.write_numbered(name, DOCUMENTS, lambda number: f"every {name}x{number}")
 
 
 def found(cluster, name):
-    """How many documents of `name` their own word finds, by way of the cache."""
+    """How many documents of `name` are found by their own word; the cache may answer."""
     ids = [[hit[0] for hit in cluster.search(f"{name}x{number}").ranking] for number in range(DOCUMENTS)]
     return sum(hits == [f"{name}{number}"] for number, hits in enumerate(ids))
 
 
 def every(cluster):
-    """The ids that a query has which was asked before, and is in the cache."""
+    """The ids that a query finds whose answer is in the cache."""
     answer = cluster.search("every", k=DOCUMENTS)
     return sorted(hit[0] for hit in answer.ranking) if answer.whole else []
 
@@ -39,7 +34,7 @@ def ids(name):
 def replace(setting, repository, name):
     shutil.rmtree(repository)
     setting.build(repository, "c", [write(setting, name)], PARTITIONS)
-    harness.expect(harness.current(repository, "c") == 1, "the number did not come again: this test would prove nothing")
+    harness.expect(harness.current(repository, "c") == 1, "the generation has another number: this test would prove nothing")
 
 
 def test(setting):
@@ -54,9 +49,8 @@ def test(setting):
     harness.expect(found(cluster, "b") == DOCUMENTS, f"{found(cluster, 'b')} of {DOCUMENTS} documents are found")
     harness.expect(found(cluster, "a") == 0, f"{found(cluster, 'a')} of {DOCUMENTS} documents that are gone are found")
 
-    # One leaf sleeps meanwhile. It begins with what it has from before, which nobody may mix with what the other serves.
-    cluster.leaves[1].terminate()
-    harness.expect(cluster.leaves[1].wait(30) == 0, "a leaf did not exit 0 at SIGTERM")
+    # One leaf is stopped meanwhile. It starts with its old data, which no answer may mix with what the other leaf serves.
+    harness.end(cluster.leaves[1], "a leaf")
     replace(setting, repository, "c")
     harness.eventually(lambda: setting.log("c-leaf0").count("serving a generation") == 3, "the leaf that runs takes it", 20)
     cluster.start_leaf(1)

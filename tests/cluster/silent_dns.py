@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""--leaf names a leaf whose name DNS does not answer: searches on the other leaves go on, and the broker stays alive.
+"""--leaf names a leaf for whose name DNS sends no answer: searches on the other leaves go on, and the broker stays alive.
 
-All of it happens in a network namespace of its own, whose one name server takes questions and answers none.
+The test runs in its own network namespace, whose only name server receives questions and answers none.
 """
 import fcntl
 import os

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Leaves are replaced one after the other, each at a new address, as an upgrade does it: the next goes as soon as the one
-before is ready. Brokers learn addresses from two DNS caches that are old and disagree. No search fails, none is degraded.
+"""Leaves are replaced one after the other, each at a new address, as in an upgrade: the next one is stopped as soon as the one before
+is ready. Brokers learn addresses from two DNS caches that are old and inconsistent. No search fails and none is degraded.
 
-Done twice: leaves that leave wait for brokers who need them (--drain-needed-ms); leaves that come are not ready until
-brokers must have seen them (--ready-after-ms).
+Runs twice: once leaves that are stopped wait for brokers that need them (--drain-needed-ms), once new leaves are not ready until
+brokers must have found them (--ready-after-ms).
 """
 import json
 import os

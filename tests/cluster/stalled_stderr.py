@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Nobody reads a process's stderr, though it is open: a full pipe. Leaf, broker and indexer go on as if somebody did, say in
-their metrics what was dropped, and in the log where; last words and exits are not held up either.
+"""A process's stderr is a full pipe that nothing reads. Leaf, broker and indexer work as usual, count dropped lines in a metric, and log
+where lines are missing; final messages and exits are not delayed either.
 """
 import json
 import os

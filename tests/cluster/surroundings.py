@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the system around a process may do to it: few open files, clients that take them all, a log that nobody reads any more."""
+"""Limits of the system around a process: few open files, clients that take them all, a log whose reader has gone."""
 import resource
 import signal
 import socket
@@ -35,8 +35,7 @@ def check_few_files(setting, cluster):
     for connection in held:
         connection.close()
     harness.eventually(lambda: harness.fetch(port, "/readyz")[0] == 200, "the broker answers again")
-    broker.terminate()
-    harness.expect(broker.wait(30) == 0, "the broker did not exit 0 at SIGTERM")
+    harness.end(broker, "the broker")
 
 
 def check_lost_log(setting, cluster):

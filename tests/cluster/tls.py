@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A broker under HTTPS: the same answers, certificates that change, clients that trust nobody they should not, slow ones."""
+"""A broker under HTTPS: the same answers, certificates that change, clients that reject untrusted servers, slow clients."""
 import functools
 import http.client
 import http.server
@@ -252,8 +252,7 @@ def check_drain(cluster):
     cluster.broker.send_signal(signal.SIGTERM)
     harness.expect(idle.recv(4096) == b"", "an idle connection got something at the end")
     harness.expect(cluster.broker.wait(30) == 0, "the broker did not exit 0")
-    cluster.leaves[0].terminate()
-    harness.expect(cluster.leaves[0].wait(30) == 0, "the leaf did not exit 0")
+    harness.end(cluster.leaves[0], "the leaf")
 
 
 def test(setting):

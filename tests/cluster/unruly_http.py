@@ -1,4 +1,4 @@
-"""An HTTP server of a repository's files that breaks off, stalls, drips, or sends what nobody asked for: for tests."""
+"""An HTTP server of a repository's files that breaks off, stalls, sends slowly, or sends too much: for tests."""
 import http.server
 import os
 import re

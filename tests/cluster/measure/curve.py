@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What CURVE costs: two clusters over the same made-up collection, one with keys and one without, asked in turns.
+"""What CURVE costs: two clusters over the same made-up collection, one with keys and one without, asked in turn.
 
 Queries are cheap and the result cache is off, so that messages are a large part of the work. For k = 10 and k = 1000:
-queries a second and latency of a closed loop, and the CPU time of broker and leaves a query, which other work on the
-machine disturbs less. Medians over the rounds, and the least and the most. One JSON object a line.
+queries a second and latency of a closed loop, and the CPU time of broker and leaves a query, which depends less on other
+work on the machine. Medians over the rounds, minimum and maximum. One JSON object a line.
 """
 import json
 import os

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What HTTPS costs: brokers of one leaf, plain and under TLS, and of another build if --baseline names its programs, loaded in turn.
+"""What HTTPS costs: brokers with one leaf, plain and under TLS, loaded in turn; with --baseline also those of another build.
 
-Answers from the cache, which is the most a broker can do, then searches, then a connection a request. With valgrind installed, the instructions
-of the broker for one request, too: they do not depend on what else the machine does. One JSON object a line.
+First answers from the cache, a broker's highest rate, then searches, then one connection a request. If valgrind is installed, also the instructions
+of the broker for one request, which do not depend on other work on the machine. One JSON object a line.
 """
 import json
 import re

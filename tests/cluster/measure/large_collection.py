@@ -3,8 +3,8 @@
 
 Makes the collection with `frond synth`; starts one leaf with --gpu off and one with --gpu auto, each with a broker of its
 own; compares their answers; loads them in closed and open loop, with one to four brokers; kills leaves under load; lets two
-leaves share the GPU. One JSON object a line. Needs nothing but the programs; a GPU where --gpu auto finds one. What comes
-after --budget seconds is left out, and says so.
+leaves share the GPU. One JSON object a line. Needs only the programs, and a GPU for the GPU's part. Steps after
+--budget seconds are left out and reported as such.
 
 usage: large_collection.py --bin BIN [--documents N] [--gpu auto|off]
 """

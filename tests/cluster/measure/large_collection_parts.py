@@ -1,4 +1,4 @@
-"""What large_collection.py watches with: processes and what they use, the GPU's load, and a client that asks all the time."""
+"""Parts of large_collection.py: the processes and their use of resources, the GPU's load, and a client that searches continuously."""
 import http.client
 import json
 import os

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Throughput and latency on the wiki passages: 2 leaves, 1 broker and the load generator on this machine.
 
-Closed loop without the result cache first (what the cluster can do), then open loop at shares of that, with the cache off
-and on, then answers from the cache alone. One JSON object.
+First a closed loop without the result cache (the highest rate), then an open loop at shares of that rate, with the cache off
+and on, then answers from the cache only. One JSON object.
 """
 import json
 import subprocess

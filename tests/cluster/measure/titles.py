@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """How many pages of a crawl are found by their own title: success@1 and @10 of known items. Prints one JSON object.
 
-The pages have no suffix, so the indexer has to tell HTML from text by what they begin with. A page is asked for when Python's own
-parser finds a title in it, and no more pages than an answer has hits share that title. `titled` counts hits that show this title.
-`markup_hits` counts documents that match words of markup and of scripts, as they do when a page is taken for text.
+The pages have no suffix, so the indexer must recognise HTML by how they begin. A page is searched for if Python's HTML parser finds a
+title in it, and no more pages share that title than an answer has hits. `titled` counts hits that show this title. `markup_hits`
+counts documents that match words of markup and scripts, which happens if a page is read as plain text.
 """
 import collections
 import html.parser
