@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Grafana's dashboards, written from the tables below: one call a panel, so that a change is read as what it is.
+"""Writes Grafana's dashboards from the tables below. One call makes one panel, so that a change is easy to review.
 
 usage: make_dashboards.py          writes dashboards/*.json beside this file
-       make_dashboards.py --check  exit 1 where they are not what this would write
+       make_dashboards.py --check  exit 1 if the files differ from what this would write
 """
 import json
 import os

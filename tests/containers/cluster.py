@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""deploy/compose.yaml as containers: images are built by deploy/images, the cluster indexes a small text, answers, is as
-closed as the file says, is scraped by a Prometheus in a container, and stops at SIGTERM.
+"""Runs deploy/compose.yaml as containers: builds the images with deploy/images, indexes a small text, searches, checks that the
+containers have only the rights that the file gives them, that a Prometheus in a container scrapes them, and that they stop at SIGTERM.
 
-Prints the images' sizes and the seconds of each step. One leaf runs the CUDA image where that was built. Skipped (77)
-without root, buildah, podman or debootstrap, or where podman cannot run a container. Grafana has no Debian package and is
-not started: only that its files are where the container would look for them.
+Prints the images' sizes and the seconds of each step. One leaf runs the CUDA image if it was built. Skipped (77) without root,
+buildah, podman or debootstrap, or if podman cannot run a container. Grafana has no Debian package and is not started; the test
+only checks that its files are where the container would look for them.
 """
 import argparse
 import json

@@ -1,5 +1,5 @@
-"""Runs what a compose file says, with podman, where there is no compose engine. Knows the keys that deploy/compose.yaml
-uses and refuses every other, so that nothing in the file goes untested by being passed over."""
+"""Runs what a compose file says, with podman, where there is no compose engine. Supports the keys that deploy/compose.yaml
+uses and refuses all others, so that nothing in the file is ignored."""
 import json
 import os
 import re

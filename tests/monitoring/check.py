@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""What can be told of deploy/prometheus and deploy/grafana without a cluster: promtool takes the configuration and the rules
-and passes their tests; each alert has a case that fires it and one that does not, and a runbook that is in docs/operations.md;
-the dashboards are those that make_dashboards.py writes; every metric named is one that a process has; and what is said about GPUs
-has data from a leaf with one, replayed.
+"""Checks deploy/prometheus and deploy/grafana without a cluster: promtool accepts the configuration and the rules and passes their
+tests; each alert has a case that fires it and one that does not, and a runbook in docs/operations.md; the dashboards are those that
+make_dashboards.py writes; every metric named exists in a process; and expressions about GPUs have data from a replayed leaf with one.
 """
 import glob
 import json
@@ -20,7 +19,7 @@ SKIPPED = 77
 
 
 def run(*command):
-    """What a command that failed said; else nothing."""
+    """The output of a command if it failed; otherwise nothing."""
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=280)
     return [] if done.returncode == 0 else [f"{' '.join(command)}: {done.stdout[-2000:]}{done.stderr[-2000:]}"]
 
@@ -41,7 +40,7 @@ def runbooks():
 
 
 def layout():
-    """Panels that lie over each other or outside Grafana's 24 columns; ids and titles that are there twice."""
+    """Panels that overlap or exceed Grafana's 24 columns; ids and titles that occur twice."""
     wrong = []
     for path in sorted(glob.glob(os.path.join(ROOT, "deploy/grafana/dashboards/*.json"))):
         taken, name = set(), os.path.basename(path)
@@ -50,15 +49,15 @@ def layout():
             at = panel["gridPos"]
             cells = {(x, y) for x in range(at["x"], at["x"] + at["w"]) for y in range(at["y"], at["y"] + at["h"])}
             if taken & cells or at["x"] + at["w"] > 24:
-                wrong.append(f"{name}: {panel['title']} lies over another panel, or outside")
+                wrong.append(f"{name}: {panel['title']} overlaps another panel, or lies outside")
             taken |= cells
         if len({p["id"] for p in panels}) < len(panels) or len({p["title"] for p in panels}) < len(panels):
-            wrong.append(f"{name}: an id or a title is there twice")
+            wrong.append(f"{name}: an id or a title occurs twice")
     return wrong
 
 
 def known_metrics(records):
-    """Those of the sources, with what a histogram makes of its name, those that are recorded, and Prometheus' own."""
+    """The metrics of the sources, histograms with their suffixes, recorded ones, and Prometheus' own."""
     sources = [p for folder in ("common", "broker", "leaf", "indexer") for p in glob.glob(os.path.join(ROOT, folder, "**", "*.*"), recursive=True)]
     names = {n for p in sources if p.endswith((".h", ".cc")) for n in re.findall(r'"((?:frond|process)_[a-z0-9_]+)"', read(p))}
     return names | {n + suffix for n in names for suffix in ("_bucket", "_sum", "_count")} | set(records) | {"up"}

@@ -1,4 +1,4 @@
-"""The PromQL that deploy/ holds: of rules, alerts and dashboard panels; and the metrics that it names."""
+"""The PromQL in deploy/: of rules, alerts and dashboard panels; and the metrics that it names."""
 import glob
 import json
 import os
@@ -32,7 +32,7 @@ def panels():
 
 
 def metrics(expression):
-    """The metrics that PromQL names, without what is in quotes or names labels."""
+    """The metrics in PromQL: the names that are neither in quotes nor labels."""
     bare = re.sub(r'"[^"]*"', '""', expression)
     bare = re.sub(r"\b(?:by|on|ignoring|group_left|group_right) *\([^)]*\)", "", bare)
     return {name for name in NAME.findall(bare)}

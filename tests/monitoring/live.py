@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A Prometheus with deploy/'s configuration watches a cluster and a build: every dashboard panel returns numbers, every
-recording rule has a series, every metric that an alert names is there, and no alert fires; then a leaf is killed, its alerts
-fire, and go when it is back. What is about the GPU is asked where a leaf has one; elsewhere check.py asks a replayed leaf. Only the intervals are shorter here. Skipped (77) without prometheus.
+"""A Prometheus with deploy/'s configuration, but shorter intervals, watches a cluster and a build: every dashboard panel returns
+numbers, every recording rule has a series, every metric of an alert exists, and no alert fires. Then a leaf is killed: its alerts
+fire, and end when it is back. Expressions about GPUs are checked if a leaf has one; otherwise check.py uses a replayed leaf. Skipped
+(77) without prometheus.
 """
 import json
 import math
@@ -25,8 +26,8 @@ OF_ERRORS = {"FrondErrorsFast", "FrondErrorsSlow", "FrondShedding"}
 
 
 class Prometheus:
-    """One, over a copy of deploy/prometheus whose intervals are seconds, scraping `targets`: [(job, port)], and over HTTPS those
-    of `secure`, whose authority is in the file `ca`."""
+    """A Prometheus with a copy of deploy/prometheus whose intervals are seconds. Scrapes `targets`: [(job, port)], and `secure` over
+    HTTPS, whose authority is in the file `ca`."""
 
     def __init__(self, setting, port, targets, secure, ca):
         folder = setting.path("prometheus")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docs/operations.md leaves nobody alone at night: it names every alert, every metric of a process, every reason for which an
-answer is degraded, and every message that broker and leaf log at warn or error. Exit 1 and a list of what it does not name.
+"""docs/operations.md names every alert, every metric of a process, every reason why a partition is unsearched, and every message
+that a process logs at warn or error. Exit 1 and a list of what is missing.
 """
 import glob
 import os
@@ -26,7 +26,7 @@ def main():
                 for m in re.findall(r'\blog(?:ger)?_?(?:\.|->)(?:warn|error)\(\s*"([^"]+)"', text)}
     page = read(os.path.join(ROOT, "broker/merge/page.h"))
     reasons = re.findall(r'"(\w+)"', re.search(r"kNames\[\] = \{(.*?)\}", page, re.S).group(1))
-    wrong = [f"no word on the {kind} {name}" for kind, names in
+    wrong = [f"docs/operations.md does not name the {kind} {name}" for kind, names in
              (("alert", alerts), ("metric", metrics), ("reason", reasons), ("message", messages))
              for name in sorted(names) if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", manual)]
     print(f"{len(alerts)} alerts, {len(metrics)} metrics, {len(reasons)} reasons, {len(messages)} messages")

@@ -1,7 +1,7 @@
-"""What a leaf with a GPU said of it under load, in gpu_leaf.txt, as promtool takes series: so that the expressions about GPUs
-are evaluated on machines without one.
+"""Turns gpu_leaf.txt, the metrics of a leaf with a GPU under load, into series for promtool, so that expressions about GPUs are
+evaluated on machines without one.
 
-The file holds the scrapes one after the other, each behind a line "# scraped after N s".
+The file holds the scrapes in order, each after a line "# scraped after N s".
 """
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The map is true: every relative link of every Markdown file leads somewhere, every directory that holds a build target
-has a section in docs/architecture.md, and that page names no directory that is not there. Exit 1 and a list otherwise.
+"""Checks that every relative link of every Markdown file has a target, that every directory with a build target has a section in
+docs/architecture.md, and that this page names no directory that does not exist. Exit 1 and a list of what is wrong.
 """
 import os
 import re
@@ -42,13 +42,13 @@ def broken_links(path):
         name, _, fragment = target.partition("#")
         there = os.path.normpath(os.path.join(os.path.dirname(path), name)) if name else path
         if not os.path.exists(there):
-            yield f"{path}: link to {target}: nothing there"
+            yield f"{path}: link to {target}: no such file"
         elif fragment and there.endswith(".md") and fragment not in anchors(there):
             yield f"{path}: link to {target}: no such heading"
 
 
 def directories(files):
-    """What the map must have a section for: each part of each area, and the folders of everything else."""
+    """The directories that need a section: each part of each area, and the top folders of everything else."""
     wanted = set()
     for file in files:
         parts = file.split("/")
@@ -66,7 +66,7 @@ def main():
     wrong = [w for f in files if f.endswith(".md") for w in broken_links(f)]
     named = set(re.findall(r"`([\w./-]+)/`", "\n".join(re.findall(r"^#+ .*$", read(MAP), re.M))))
     wrong += [f"{MAP}: no section for {d}/" for d in sorted(directories(files) - named)]
-    wrong += [f"{MAP}: has a section for {d}/, which is not there" for d in sorted(named) if not os.path.isdir(d)]
+    wrong += [f"{MAP}: has a section for {d}/, which does not exist" for d in sorted(named) if not os.path.isdir(d)]
     print("\n".join(wrong), end="\n" if wrong else "")
     sys.exit(1 if wrong else 0)
 
