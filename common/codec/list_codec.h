@@ -37,25 +37,6 @@ struct CodecInfo {
   bool encodes(Numbers kind) const { return kind == Numbers::kDocIds ? docids : frequencies; }
 };
 
-// The last docIDs of a list's blocks, read where its blob has them: u32 each, at any alignment.
-class LastDocIds {
- public:
-  LastDocIds(const std::byte* first, std::uint32_t blocks) : first_(first), blocks_(blocks) {}
-  std::uint32_t size() const { return blocks_; }
-  DocId operator[](std::uint32_t block) const { return load_le<DocId>(first_ + std::size_t{block} * 4); }
-
- private:
-  const std::byte* first_;
-  std::uint32_t blocks_;
-};
-
-// Positions first .. end - 1 of a list, counted from 0.
-struct PositionRange {
-  std::uint32_t first = 0, end = 0;
-  bool empty() const { return first == end; }
-  friend bool operator==(const PositionRange&, const PositionRange&) = default;
-};
-
 class ListCodec {
  public:
   virtual ~ListCodec() = default;
@@ -73,12 +54,6 @@ class ListCodec {
   // `before`, and garbage frequencies are at least 1.
   virtual Result<void> decode(ByteView stream, std::uint32_t count, Numbers kind, std::uint32_t block, DocId before,
                               std::span<std::uint32_t, kBlockLength> out) const = 0;
-  // Where in the stream of `count` docIDs the first one >= target may be: everything before the range is less than
-  // target, and the range's last is not. Empty, at `count`: there is none. lasts: of its blocks, ceil(count /
-  // kBlockLength). As good as the codec can tell without decoding a block: here, the block that a binary search in
-  // `lasts` finds; a codec that knows more gives fewer positions, which may be of two blocks. Any bytes are survived,
-  // in `lasts` too: kCorrupt, or a range inside the list.
-  virtual Result<PositionRange> locate(ByteView stream, std::uint32_t count, LastDocIds lasts, DocId target) const;
 
  protected:
   Error corrupt_block(std::string_view what, std::uint32_t block) const;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <string>
 #include <vector>
 
 #include "common/codec/binary_packing/simd_bp128.h"
@@ -161,28 +160,6 @@ class HsLrc final : public ListCodec {
     return {};
   }
 
-  Result<PositionRange> locate(ByteView stream, std::uint32_t count, LastDocIds lasts, DocId target) const override {
-    if (lasts[lasts.size() - 1] < target) return PositionRange{count, count};
-    const Index index(stream);
-    if (!index.fits() || target >> index.shift() >= index.buckets())
-      return Error(Code::kCorrupt, "hs-lrc: no bucket of " + std::to_string(target));
-    const Bucket bucket = index.bucket(target >> index.shift());
-    // What is behind the bucket is behind the target; there is nothing behind the list's last bucket, but its own last
-    // is.
-    const std::uint64_t size = std::uint64_t{bucket.end} - bucket.first + (bucket.end < count);
-    if (bucket.first > bucket.end || bucket.end > count || size == 0 || bucket.width > 32)
-      return Error(Code::kCorrupt, "hs-lrc: a wrong bucket");
-    const std::uint64_t spread = (std::uint64_t{1} << bucket.width) - 1;
-    const std::uint64_t last = ((std::uint64_t{target >> index.shift()} + 1) << index.shift()) - 1;
-    PositionRange range{0, static_cast<std::uint32_t>(size)};
-    // As in a segment: bases below 0 are those above the bucket's greatest docID, where they cannot be mistaken.
-    if (last < (std::uint64_t{1} << 32) - spread) {
-      const std::int64_t base = bucket.base - (bucket.base > last ? std::int64_t{1} << 32 : 0);
-      range = positions_beside(bucket.line, 0, base, spread, static_cast<std::uint32_t>(size), target);
-    }
-    return within_a_block({bucket.first + range.first, bucket.first + range.end}, count, lasts, target);
-  }
-
  private:
   static std::vector<std::uint32_t> ends_of(std::span<const DocId> docids, unsigned shift) {
     std::vector<std::uint32_t> ends((docids.back() >> shift) + std::size_t{1});
@@ -205,27 +182,6 @@ class HsLrc final : public ListCodec {
 const HsLrc kHsLrc;
 
 }  // namespace
-
-Result<DocId> hs_lrc_docid(ByteView stream, std::uint32_t count, std::uint32_t position) {
-  FROND_CHECK(position < count);
-  const Index index(stream);
-  if (!index.fits()) return Error(Code::kCorrupt, "hs-lrc: no room for the index");
-  std::uint32_t low = 0, high = index.buckets() - 1;  // the bucket of the position
-  while (low < high) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    if (index.end_of(middle) <= position) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  const Bucket bucket = index.bucket(low);
-  if (position < bucket.first || !index.holds(bucket, std::uint64_t{position} - bucket.first + 1))
-    return Error(Code::kCorrupt, "hs-lrc: a wrong bucket");
-  DocId docid;
-  read_few(bucket, stream.data(), position - bucket.first, std::span(&docid, 1));
-  return docid;
-}
 
 const ListCodec& hs_lrc() { return kHsLrc; }
 

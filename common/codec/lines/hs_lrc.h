@@ -23,9 +23,6 @@ FROND_HOST_DEVICE constexpr std::uint64_t hs_lrc_index_bytes(std::uint32_t bucke
   return std::uint64_t{buckets} * 17 + 8;
 }
 
-// One docID of a stream of `count`, without its block. Any bytes are survived: kCorrupt, or garbage.
-Result<DocId> hs_lrc_docid(ByteView stream, std::uint32_t count, std::uint32_t position);
-
 const ListCodec& hs_lrc();
 
 }  // namespace frond::codec

@@ -126,18 +126,6 @@ void append_deviations(const Fit& fit, std::span<const DocId> docids, unsigned w
   }
 }
 
-std::uint32_t deviation_at(const std::byte* in, std::uint32_t index, std::uint32_t size, std::uint32_t width) {
-  const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
-  if (size < kBlockLength) {
-    const std::uint64_t bit = std::uint64_t{index} * width;
-    return static_cast<std::uint32_t>(load_le<std::uint64_t>(in + bit / 8) >> bit % 8 & mask);
-  }
-  const std::uint32_t bit = index / 4 * width;
-  const std::byte* word = in + std::size_t{bit / 32} * 16 + std::size_t{index % 4} * 4;
-  const std::uint64_t two = load_le<std::uint32_t>(word) | std::uint64_t{load_le<std::uint32_t>(word + 16)} << 32;
-  return static_cast<std::uint32_t>(two >> bit % 32 & mask);
-}
-
 bool add_line(Line line, std::uint64_t position, std::uint32_t offset, std::span<std::uint32_t, kBlockLength> block) {
   return HWY_DYNAMIC_DISPATCH(add_line_target)(line.slope * position, line.slope, line.fraction, offset, block.data());
 }
@@ -155,20 +143,6 @@ bool docids_beside(Line line, std::uint64_t position, std::uint32_t offset, cons
     out[i] = offset + deviation + static_cast<std::uint32_t>(line(position + i));
   }
   return ascend(before, out.first(size));
-}
-
-PositionRange within_a_block(PositionRange range, std::uint32_t count, LastDocIds lasts, DocId target) {
-  std::uint32_t low = range.first / kBlockLength, high = (range.end - 1) / kBlockLength;
-  while (low < high) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    if (lasts[middle] < target) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  const std::uint32_t begin = low * kBlockLength, end = begin + std::min(kBlockLength, count - begin);
-  return {std::max(range.first, begin), std::min(range.end, end)};
 }
 
 }  // namespace frond::codec

@@ -13,6 +13,11 @@
 
 namespace frond::codec {
 
+// Positions first .. end - 1 of a list, counted from 0.
+struct PositionRange {
+  std::uint32_t first = 0, end = 0;
+};
+
 struct Line {
   std::uint64_t slope = 0;
   unsigned fraction = 0;  // 0 .. 32
@@ -54,9 +59,6 @@ FROND_HOST_DEVICE constexpr std::uint64_t deviation_bytes(std::uint32_t size, st
 
 // Appends the deviations of the docIDs of a fit, block by block.
 void append_deviations(const Fit& fit, std::span<const DocId> docids, unsigned width, ByteBuffer& out);
-// The deviation at `index` of a block of `size`, packed at `in`; 16 bytes behind the block are readable.
-std::uint32_t deviation_at(const std::byte* in, std::uint32_t index, std::uint32_t size, std::uint32_t width);
-
 // Adds `offset` and the line's values from `position` on to the numbers of a full block, modulo 2^32. Returns whether
 // they then ascend strictly.
 bool add_line(Line line, std::uint64_t position, std::uint32_t offset, std::span<std::uint32_t, kBlockLength> block);
@@ -81,9 +83,5 @@ FROND_HOST_DEVICE inline PositionRange positions_beside(Line line, std::uint64_t
   const std::uint32_t surely = first(value), perhaps = first(value - static_cast<std::int64_t>(spread));
   return {perhaps < surely ? perhaps : surely, surely + 1};
 }
-
-// The part of a range of positions of a list, in which the first docID >= target is, that is in the right block: found
-// by a binary search in the last docIDs of the range's blocks alone.
-PositionRange within_a_block(PositionRange range, std::uint32_t count, LastDocIds lasts, DocId target);
 
 }  // namespace frond::codec

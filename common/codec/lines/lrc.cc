@@ -15,7 +15,6 @@ constexpr unsigned kFraction = 32;
 struct Header {
   Line line;
   std::uint32_t top, spread;  // top: base and spread together, which are no less than the first docID
-  std::int64_t base() const { return std::int64_t{top} - std::int64_t{spread}; }
 };
 Header header_of(ByteView stream) {
   return {{load_le<std::uint64_t>(stream.data()), kFraction},
@@ -58,32 +57,11 @@ class Lrc final : public ListCodec {
       return corrupt_block("docIDs that do not ascend", block);
     return {};
   }
-
-  Result<PositionRange> locate(ByteView stream, std::uint32_t count, LastDocIds lasts, DocId target) const override {
-    const std::uint32_t blocks = lasts.size();
-    if (lasts[blocks - 1] < target) return PositionRange{count, count};
-    if (stream.size() < kLrcHeaderBytes) return Error(Code::kCorrupt, "lrc: no room for the header");
-    const Header header = header_of(stream);
-    const PositionRange range = positions_beside(header.line, 0, header.base(), header.spread, count, target);
-    return within_a_block(range, count, lasts, target);
-  }
 };
 
 const Lrc kLrc;
 
 }  // namespace
-
-Result<DocId> lrc_docid(ByteView stream, std::uint32_t count, std::uint32_t position) {
-  FROND_CHECK(position < count);
-  const std::uint32_t block = position / kBlockLength, size = std::min(kBlockLength, count - block * kBlockLength);
-  if (stream.size() < kLrcHeaderBytes) return Error(Code::kCorrupt, "lrc: no room for the header");
-  const Header header = header_of(stream);
-  const auto width = static_cast<std::uint32_t>(std::bit_width(header.spread));
-  const std::uint64_t begin = kLrcHeaderBytes + std::uint64_t{16} * width * block;
-  if (begin + deviation_bytes(size, width) > stream.size()) return Error(Code::kCorrupt, "lrc: no room for deviations");
-  return header.top - header.spread + static_cast<DocId>(header.line(position)) +
-         deviation_at(stream.data() + begin, position % kBlockLength, size, width);
-}
 
 const ListCodec& lrc() { return kLrc; }
 

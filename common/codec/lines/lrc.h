@@ -21,9 +21,6 @@ namespace frond::codec {
 
 inline constexpr std::size_t kLrcHeaderBytes = 16;
 
-// One docID of a stream of `count`, without its block. Any bytes are survived: kCorrupt, or garbage.
-Result<DocId> lrc_docid(ByteView stream, std::uint32_t count, std::uint32_t position);
-
 const ListCodec& lrc();
 
 }  // namespace frond::codec

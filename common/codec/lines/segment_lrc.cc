@@ -129,24 +129,6 @@ class SegmentLrc final : public ListCodec {
     return {};
   }
 
-  Result<PositionRange> locate(ByteView stream, std::uint32_t count, LastDocIds lasts, DocId target) const override {
-    const PositionRange whole = FROND_TRY(ListCodec::locate(stream, count, lasts, target));
-    const Index index(stream, count, one_line_);
-    if (whole.empty() || !index.fits()) return whole;
-    const std::uint32_t block = whole.first / kBlockLength, last = lasts[block];
-    const Segment segment = index.segment(block / kSegmentBlocksOfLrc);
-    const std::uint64_t spread = (std::uint64_t{1} << segment.width % 64) - 1;
-    // Bases are no greater than the segment's first docID, and less than 0 only by less than the spread. Where these
-    // two may be taken for each other, the line helps nothing.
-    if (segment.width > 31 || last >= (std::uint64_t{1} << 32) - spread) return whole;
-    std::int64_t base = segment.base;
-    if (segment.base > last) base -= std::int64_t{1} << 32;
-    base -= static_cast<std::int64_t>(segment.line(segment.position));
-    const std::uint64_t position = segment.position + (block % kSegmentBlocksOfLrc) * kBlockLength;
-    const PositionRange range = positions_beside(segment.line, position, base, spread, whole.end - whole.first, target);
-    return PositionRange{whole.first + range.first, whole.first + range.end};
-  }
-
  private:
   const CodecInfo& info_;
   bool one_line_;
@@ -154,27 +136,7 @@ class SegmentLrc final : public ListCodec {
 
 const SegmentLrc kLrcSeg(kLrcSegInfo, true), kSegLrc(kSegLrcInfo, false);
 
-Result<DocId> docid_of(ByteView stream, std::uint32_t count, bool one_line, std::uint32_t position) {
-  FROND_CHECK(position < count);
-  const std::uint32_t block = position / kBlockLength, size = std::min(kBlockLength, count - block * kBlockLength);
-  const Index index(stream, count, one_line);
-  if (!index.fits()) return Error(Code::kCorrupt, "segments of lines: no room for the index");
-  const Segment segment = index.segment(block / kSegmentBlocksOfLrc);
-  const std::uint64_t begin = segment.begin + std::uint64_t{16} * segment.width * (block % kSegmentBlocksOfLrc);
-  if (segment.width > 32 || begin + deviation_bytes(size, segment.width) > stream.size() - index.bytes())
-    return Error(Code::kCorrupt, "segments of lines: a wrong width or offset");
-  return segment.offset() + static_cast<DocId>(segment.line(segment.position + position % kLrcSegment)) +
-         deviation_at(stream.data() + begin, position % kBlockLength, size, segment.width);
-}
-
 }  // namespace
-
-Result<DocId> lrcseg_docid(ByteView stream, std::uint32_t count, std::uint32_t position) {
-  return docid_of(stream, count, true, position);
-}
-Result<DocId> seglrc_docid(ByteView stream, std::uint32_t count, std::uint32_t position) {
-  return docid_of(stream, count, false, position);
-}
 
 const ListCodec& lrcseg() { return kLrcSeg; }
 const ListCodec& seglrc() { return kSegLrc; }

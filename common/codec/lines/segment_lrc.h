@@ -33,10 +33,6 @@ FROND_HOST_DEVICE constexpr std::size_t seglrc_index_bytes(std::uint32_t count) 
   return std::size_t{lrc_segments(count)} * 9 + std::size_t{checkpoints_of(lrc_segments(count))} * 4 + 4;
 }
 
-// One docID of a stream of `count`, without its block. Any bytes are survived: kCorrupt, or garbage.
-Result<DocId> lrcseg_docid(ByteView stream, std::uint32_t count, std::uint32_t position);
-Result<DocId> seglrc_docid(ByteView stream, std::uint32_t count, std::uint32_t position);
-
 const ListCodec& lrcseg();
 const ListCodec& seglrc();
 

@@ -26,15 +26,6 @@ struct Input {
   ByteView stream;
 };
 
-void check_locate(const Input& input) {
-  // Last docIDs of the blocks: the stream's bytes again, they are as foreign.
-  const std::uint32_t blocks = (input.count - 1) / kBlockLength + 1;
-  ByteBuffer lasts(std::size_t{blocks} * 4);
-  std::copy_n(input.stream.begin(), std::min(lasts.size(), input.stream.size()), lasts.begin());
-  const auto range = input.codec->locate(input.stream, input.count, LastDocIds(lasts.data(), blocks), input.before);
-  FROND_CHECK(range ? range->first <= range->end && range->end <= input.count : range == Code::kCorrupt);
-}
-
 // The numbers of a block, and what is promised of them. None: the block is corrupt.
 std::span<const std::uint32_t> decode(const Input& input, std::uint32_t block, Block& out) {
   const DocId before = block ? input.before : kNoDoc;
@@ -98,7 +89,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   const std::int64_t best = sets[0], set = sets[kind_and_set / 2 % sets.size()];
   support::use_instruction_set(best);
-  if (input.kind == Numbers::kDocIds) check_locate(input);
   // Of many blocks the first, the last, and some between: an input takes no longer than it may teach.
   const std::uint32_t last = (input.count - 1) / kBlockLength;
   for (std::uint32_t block = 0; block < last; block += block < 8 ? 1 : 1 + last / 16)

@@ -79,6 +79,30 @@ TEST(LineElements, SayWhereADocidMayBe) {
   expect_bounds(hs_lrc(), HsLrcLines(), random);
 }
 
+// Where a line is of use, it leaves a few docIDs of a stretch of 128 or more.
+template <class Lines>
+void expect_narrow_bounds(const ListCodec& codec, Lines lines) {
+  std::vector<DocId> docids;
+  for (DocId i = 0; i < 10000; ++i) docids.push_back(i * 50 + i * 7 % 40);
+  ByteBuffer bytes;
+  codec.encode(docids, Numbers::kDocIds, bytes);
+  const AlignedStream stream(bytes);
+  ASSERT_TRUE(lines.open(stream.words(), 10000));
+  for (std::uint32_t position = 0; position < 10000; position += 97) {
+    LineStretch stretch;
+    ASSERT_TRUE(lines.stretch_of(stream.words(), position, stretch));
+    const PositionRange range = stretch.where(docids[position], docids[stretch.first + stretch.size - 1]);
+    EXPECT_LE(range.end - range.first, 4u) << codec.name() << ", position " << position;
+  }
+}
+
+TEST(LineElements, LeaveAFewDocidsWhereTheyLieAlongALine) {
+  expect_narrow_bounds(lrc(), LrcLines());
+  expect_narrow_bounds(lrcseg(), SegmentLines(true));
+  expect_narrow_bounds(seglrc(), SegmentLines(false));
+  expect_narrow_bounds(hs_lrc(), HsLrcLines());
+}
+
 TEST(LineElements, NameTheBucketOfADocidFromTheDocidAlone) {
   std::mt19937 random(63);
   const auto docids = support::random_docids(random, 5000, 9);
