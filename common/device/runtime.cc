@@ -99,9 +99,6 @@ Result<void> copy_to_device(std::byte* to, const std::byte* from, std::size_t by
 Result<void> copy_to_host(std::byte* to, const std::byte* from, std::size_t bytes, StreamHandle stream) {
   return copy(to, from, bytes, cudaMemcpyDeviceToHost, stream);
 }
-Result<void> copy_on_device(std::byte* to, const std::byte* from, std::size_t bytes, StreamHandle stream) {
-  return copy(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
-}
 Result<void> fill_with_zeros(std::byte* to, std::size_t bytes, StreamHandle stream) {
   if (bytes == 0) return {};
   return status_of(cudaMemsetAsync(to, 0, bytes, stream), "clearing");

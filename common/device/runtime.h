@@ -94,7 +94,6 @@ class Memory {
 // Asynchronous; host memory is pinned and stays as it is until the stream has come there. Zero bytes are no work.
 Result<void> copy_to_device(std::byte* to, const std::byte* from, std::size_t bytes, StreamHandle stream);
 Result<void> copy_to_host(std::byte* to, const std::byte* from, std::size_t bytes, StreamHandle stream);
-Result<void> copy_on_device(std::byte* to, const std::byte* from, std::size_t bytes, StreamHandle stream);
 Result<void> fill_with_zeros(std::byte* to, std::size_t bytes, StreamHandle stream);
 
 }  // namespace frond::device
