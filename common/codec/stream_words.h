@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "common/base/check.h"
+#include "common/codec/bits/packed_number.h"
 #include "common/codec/block_index.h"
 #include "common/codec/list_codec.h"
 
@@ -22,9 +23,7 @@ struct StreamWords {
   FROND_HOST_DEVICE std::uint32_t bytes(std::uint64_t at) const { return bits(at * 8, 32); }
   // `width` <= 32 bits from any bit of the little-endian bit string that a stream is.
   FROND_HOST_DEVICE std::uint32_t bits(std::uint64_t bit, std::uint32_t width) const {
-    const std::uint32_t* from = words + bit / 32;
-    const std::uint64_t two = from[0] | static_cast<std::uint64_t>(from[1]) << 32;
-    return static_cast<std::uint32_t>(two >> bit % 32 & ((std::uint64_t{1} << width) - 1));
+    return bits_at(words, bit, width);
   }
   // Of the first `count` <= 16 bytes at any byte.
   FROND_HOST_DEVICE std::uint32_t sum_of_bytes(std::uint64_t at, std::uint32_t count) const {

@@ -36,7 +36,8 @@ struct SimdBp128 {
   __device__ static bool find(StreamWords stream, const BlockOfList& of, Place& place) {
     if (stream.size < codec::simd_bp_index_bytes(of.count)) return false;
     const std::uint64_t widths = payload_of(stream, of.count);
-    const std::uint64_t checkpoints = stream.size - 4 * std::uint64_t{codec::simd_bp_checkpoints(of.count)};
+    const std::uint64_t checkpoints =
+        stream.size - 4 * std::uint64_t{codec::checkpoints_of(codec::blocks_of(of.count))};
     const std::uint64_t begin = stream.block_begin(widths, checkpoints, of.block);
     place = {static_cast<std::uint32_t>(begin), stream.byte(widths + of.block)};
     if (!of.full()) return begin * 16 <= widths;

@@ -1,5 +1,6 @@
 #include "leaf/gpu/admit.h"
 
+#include "common/codec/block_index.h"
 #include "common/device/launch.cuh"
 #include "leaf/gpu/block.cuh"
 
@@ -28,7 +29,7 @@ __device__ T load(const std::byte* image, std::uint32_t offset) {
 // Where a block lies: its sixteen's checkpoint and the widths of the blocks between. False: not in the stream.
 __device__ bool find_place(const std::byte* image, const SegmentPlace::Stream& stream, std::uint32_t block,
                            PackedPlace& place) {
-  const std::uint32_t sixteen = block / codec::kCheckpointBlocks * codec::kCheckpointBlocks;
+  const std::uint32_t sixteen = block / codec::kGroupBlocks * codec::kGroupBlocks;
   std::uint64_t begin = sixteen ? load<std::uint32_t>(image, stream.checkpoints + sixteen / 4 - 4) : 0;
   for (std::uint32_t b = sixteen; b < block; ++b) begin += load<std::uint8_t>(image, stream.widths + b);
   const std::uint32_t width = load<std::uint8_t>(image, stream.widths + block);

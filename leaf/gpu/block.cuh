@@ -3,7 +3,7 @@
 //
 // All 32 lanes call together. Places come from an image that admit.h has checked; a row more may be read behind it.
 #include "common/base/ids.h"
-#include "common/codec/binary_packing/simd_bp128.h"
+#include "common/codec/bits/packed_number.h"
 #include "common/device/unpack.cuh"
 #include "leaf/gpu/block_entry.h"
 
@@ -33,7 +33,7 @@ __device__ inline Four decode_docids(const std::byte* image, PackedPlace place, 
 __device__ inline std::uint32_t one_frequency(const std::byte* image, PackedPlace place, std::uint32_t index) {
   const std::uint32_t width = width_of(place);
   if (width == 0) return 1;
-  return codec::unpack_one(reinterpret_cast<const std::uint32_t*>(image + offset_of(place)), index, width) + 1;
+  return codec::vertical_number(reinterpret_cast<const std::uint32_t*>(image + offset_of(place)), index, width) + 1;
 }
 
 __device__ inline BlockEntry load_entry(const BlockEntry* entry) {

@@ -52,11 +52,11 @@ Result<SegmentPlace::Stream> stream_at(std::uint64_t begin, std::uint64_t end, s
   const std::size_t index = codec::simd_bp_index_bytes(count);
   if (end - begin < index) return Error(Code::kCorrupt, "a stream has no room for its index");
   const std::uint64_t widths = end - index;
-  return SegmentPlace::Stream{
-      .begin = static_cast<std::uint32_t>(begin),
-      .units = static_cast<std::uint32_t>((widths - begin) / 16),
-      .widths = static_cast<std::uint32_t>(widths),
-      .checkpoints = static_cast<std::uint32_t>(end - 4 * std::uint64_t{codec::simd_bp_checkpoints(count)})};
+  return SegmentPlace::Stream{.begin = static_cast<std::uint32_t>(begin),
+                              .units = static_cast<std::uint32_t>((widths - begin) / 16),
+                              .widths = static_cast<std::uint32_t>(widths),
+                              .checkpoints = static_cast<std::uint32_t>(
+                                  end - 4 * std::uint64_t{codec::checkpoints_of(codec::blocks_of(count))})};
 }
 
 }  // namespace

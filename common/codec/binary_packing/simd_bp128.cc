@@ -35,7 +35,7 @@ class SimdBp128 final : public ListCodec {
       const auto some = numbers.subspan(first, std::min<std::size_t>(kBlockLength, numbers.size() - first));
       to_distances(some, kind, before, distances.data());
       before = some.back();
-      if (first > 0 && widths.size() % kCheckpointBlocks == 0)
+      if (first > 0 && widths.size() % kGroupBlocks == 0)
         checkpoints.push_back(static_cast<std::uint32_t>((out.size() - start) / 16));
       widths.push_back(append(std::span(distances).first(some.size()), distances, out));
     }
@@ -49,12 +49,12 @@ class SimdBp128 final : public ListCodec {
   Result<void> decode(ByteView stream, std::uint32_t count, Numbers kind, std::uint32_t block, DocId before,
                       std::span<std::uint32_t, kBlockLength> out) const override {
     const std::size_t index = simd_bp_index_bytes(count);
-    FROND_CHECK(block < simd_bp_blocks(count));
+    FROND_CHECK(block < blocks_of(count));
     if (stream.size() < index) [[unlikely]]
       return corrupt_block("no room for the index", block);
     const std::size_t payload = stream.size() - index;
     const std::byte* widths = stream.data() + payload;
-    const std::byte* checkpoints = stream.data() + stream.size() - 4 * std::size_t{simd_bp_checkpoints(count)};
+    const std::byte* checkpoints = stream.data() + stream.size() - 4 * std::size_t{checkpoints_of(blocks_of(count))};
     const std::uint32_t width = static_cast<std::uint8_t>(widths[block]);
     const std::uint64_t begin = block_begin(widths, checkpoints, block);
     if ((block + 1) * std::uint64_t{kBlockLength} > count) [[unlikely]] {

@@ -16,38 +16,14 @@
 #include <cstdint>
 
 #include "common/base/check.h"
+#include "common/codec/block_index.h"
 #include "common/codec/list_codec.h"
 
 namespace frond::codec {
 
-inline constexpr std::uint32_t kCheckpointBlocks = 16;
-
-FROND_HOST_DEVICE constexpr std::uint32_t simd_bp_blocks(std::uint32_t count) {
-  return count / kBlockLength + (count % kBlockLength != 0);
-}
-FROND_HOST_DEVICE constexpr std::uint32_t simd_bp_checkpoints(std::uint32_t count) {
-  return count ? (simd_bp_blocks(count) - 1) / kCheckpointBlocks : 0;
-}
 // Bytes of widths and checkpoints, which end the stream.
 FROND_HOST_DEVICE constexpr std::size_t simd_bp_index_bytes(std::uint32_t count) {
-  return std::size_t{simd_bp_blocks(count)} + std::size_t{simd_bp_checkpoints(count)} * 4;
-}
-
-// Number `index` of a full block, as stored. words: the block's, 4-byte aligned. width 1 .. 32.
-FROND_HOST_DEVICE inline std::uint32_t unpack_one(const std::uint32_t* words, std::uint32_t index,
-                                                  std::uint32_t width) {
-  const std::uint32_t bit = index / 4 * width, lane = index % 4, shift = bit % 32;
-  const std::uint32_t* word = words + bit / 32 * 4 + lane;
-  std::uint32_t value = word[0] >> shift;
-  if (shift + width > 32) value |= word[4] << (32 - shift);
-  return width < 32 ? value & ((std::uint32_t{1} << width) - 1) : value;
-}
-
-// `width` bits from bit `bit` of a little-endian bit string: the low parts of a Rice code. width 0 .. 31; words[] has
-// one readable word after the last one needed.
-FROND_HOST_DEVICE inline std::uint32_t bits_at(const std::uint32_t* words, std::uint64_t bit, std::uint32_t width) {
-  const std::uint64_t two = words[bit / 32] | static_cast<std::uint64_t>(words[bit / 32 + 1]) << 32;
-  return static_cast<std::uint32_t>(two >> (bit % 32)) & ((std::uint32_t{1} << width) - 1);
+  return std::size_t{blocks_of(count)} + std::size_t{checkpoints_of(blocks_of(count))} * 4;
 }
 
 const ListCodec& simd_bp128();

@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "common/codec/bits/packed_number.h"
+
 // Highway compiles what is between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once for each instruction set, by
 // including this file again. AVX3_DL shifts two words as one.
 #define HWY_WANT_AVX3_DL
@@ -42,9 +44,7 @@ void unpack_horizontal_target(const std::byte* in, unsigned width, std::uint32_t
 #else
   std::uint32_t i = 0;
   for (; i + 32 <= count; i += 32) unpack_32(in + i / 8 * width, width, out + i);
-  const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
-  for (std::uint64_t bit = std::uint64_t{i} * width; i < count; ++i, bit += width)
-    out[i] = static_cast<std::uint32_t>(load_le<std::uint64_t>(in + bit / 8) >> bit % 8 & mask);
+  for (std::uint64_t bit = std::uint64_t{i} * width; i < count; ++i, bit += width) out[i] = bits_at(in, bit, width);
 #endif
 }
 

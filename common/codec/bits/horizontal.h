@@ -1,24 +1,15 @@
 #pragma once
-// Numbers of one width, one after the other in a little-endian bit string: number i takes the bits from i * width. What
-// BP32 and GPU-BP pack their blocks in (Mallia 2019 §2, §3.1), and what a GPU's threads read one number each from.
-// Thirty-two numbers take `width` words of 32 bits, so every 32nd number begins a word.
+// Numbers of one width, one after the other in a little-endian bit string: number i takes the bits from i * width. BP32
+// and GPU-BP pack their blocks so (Mallia 2019 §2, §3.1), because every thread of a GPU can read its own number.
+// Thirty-two numbers take `width` words of 32 bits, so every 32nd number begins a word. One number alone: bits_at().
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "common/base/bytes.h"
-#include "common/base/check.h"
 #include "common/codec/list_codec.h"
 
 namespace frond::codec {
-
-// Number `index`. words: 4-byte aligned; the word that the number begins in and the one after are read. width 0 .. 32.
-FROND_HOST_DEVICE inline std::uint32_t horizontal_number(const std::uint32_t* words, std::uint32_t index,
-                                                         std::uint32_t width) {
-  const std::uint64_t bit = std::uint64_t{index} * width;
-  const std::uint64_t two = words[bit / 32] | static_cast<std::uint64_t>(words[bit / 32 + 1]) << 32;
-  return static_cast<std::uint32_t>(two >> (bit % 32) & ((std::uint64_t{1} << width) - 1));
-}
 
 // The bits that the greatest of the numbers needs, 0 .. 32.
 unsigned width_of(std::span<const std::uint32_t> numbers);

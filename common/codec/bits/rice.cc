@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "common/codec/bits/horizontal.h"
+#include "common/codec/bits/packed_number.h"
 #include "common/codec/bits/unary.h"
 
 namespace frond::codec {
@@ -79,7 +80,6 @@ std::uint64_t decode_rice(ByteView in, std::uint64_t from, unsigned parameter, s
   if (out.size() >= 24 && from % 8 == 0)
     if (const std::uint64_t behind = decode_at_once(in, from, parameter, out)) return behind;
   // The unary parts are the distances between one-bits: taken off a word at a time, lowest first.
-  const std::uint32_t mask = (std::uint32_t{1} << parameter) - 1;
   std::uint64_t base = unary & ~std::uint64_t{7};
   std::uint64_t word = load_le<std::uint64_t>(in.data() + base / 8) & (~std::uint64_t{0} << (unary - base));
   std::uint64_t after_one = unary, low = from;
@@ -91,8 +91,7 @@ std::uint64_t decode_rice(ByteView in, std::uint64_t from, unsigned parameter, s
     }
     const std::uint64_t one = base + static_cast<unsigned>(std::countr_zero(word));
     word &= word - 1;
-    const auto low_bits = static_cast<std::uint32_t>(load_le<std::uint64_t>(in.data() + low / 8) >> (low % 8)) & mask;
-    number = static_cast<std::uint32_t>(one - after_one) << parameter | low_bits;
+    number = static_cast<std::uint32_t>(one - after_one) << parameter | bits_at(in.data(), low, parameter);
     after_one = one + 1;
     low += parameter;
   }

@@ -3,7 +3,8 @@
 #include <cstring>
 #include <utility>
 
-#include "common/codec/binary_packing/simd_bp128.h"
+#include "common/codec/bits/packed_number.h"
+#include "common/codec/list_codec.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -69,13 +70,14 @@ template <unsigned kWidth>
 void unpack_docids(const std::byte* block, std::uint32_t before, std::uint32_t* out) {
   std::uint32_t words[4 * 32 + 4] = {};
   std::memcpy(words, block, 16 * kWidth);
-  for (std::uint32_t i = 0; i < kBlockLength; ++i) out[i] = before += (kWidth ? unpack_one(words, i, kWidth) : 0) + 1;
+  for (std::uint32_t i = 0; i < kBlockLength; ++i)
+    out[i] = before += (kWidth ? vertical_number(words, i, kWidth) : 0) + 1;
 }
 template <unsigned kWidth>
 void unpack_frequencies(const std::byte* block, std::uint32_t, std::uint32_t* out) {
   std::uint32_t words[4 * 32 + 4] = {};
   std::memcpy(words, block, 16 * kWidth);
-  for (std::uint32_t i = 0; i < kBlockLength; ++i) out[i] = (kWidth ? unpack_one(words, i, kWidth) : 0) + 1;
+  for (std::uint32_t i = 0; i < kBlockLength; ++i) out[i] = (kWidth ? vertical_number(words, i, kWidth) : 0) + 1;
 }
 
 #endif

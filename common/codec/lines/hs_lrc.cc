@@ -7,6 +7,7 @@
 
 #include "common/codec/binary_packing/simd_bp128.h"
 #include "common/codec/bits/horizontal.h"
+#include "common/codec/bits/packed_number.h"
 #include "common/codec/bits/rice.h"
 #include "common/codec/distances.h"
 
@@ -65,11 +66,10 @@ class Index {
 
 // docIDs p .. p + out.size() - 1 of a bucket: one after the other.
 void read_few(const Bucket& bucket, const std::byte* stream, std::uint32_t p, std::span<std::uint32_t> out) {
-  const std::uint64_t mask = (std::uint64_t{1} << bucket.width) - 1;
   std::uint64_t bit = bucket.begin * 8 + std::uint64_t{p} * bucket.width, product = bucket.line.slope * p;
   for (std::uint32_t& docid : out) {
-    const auto deviation = static_cast<std::uint32_t>(load_le<std::uint64_t>(stream + bit / 8) >> bit % 8 & mask);
-    docid = bucket.base + deviation + static_cast<std::uint32_t>(product >> bucket.line.fraction);
+    docid =
+        bucket.base + bits_at(stream, bit, bucket.width) + static_cast<std::uint32_t>(product >> bucket.line.fraction);
     bit += bucket.width;
     product += bucket.line.slope;
   }

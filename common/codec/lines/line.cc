@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/codec/bits/packed_number.h"
 #include "common/codec/bits/rice.h"
 #include "common/codec/bits/vertical_pack.h"
 #include "common/codec/bits/vertical_unpack.h"
@@ -137,10 +138,8 @@ bool docids_beside(Line line, std::uint64_t position, std::uint32_t offset, cons
     if (!add_line(line, position, offset - 1, out)) return false;
     return before == kNoDoc || out[0] > before;
   }
-  const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
   for (std::uint32_t i = 0, bit = 0; i < size; ++i, bit += width) {
-    const auto deviation = static_cast<std::uint32_t>(load_le<std::uint64_t>(in + bit / 8) >> bit % 8 & mask);
-    out[i] = offset + deviation + static_cast<std::uint32_t>(line(position + i));
+    out[i] = offset + bits_at(in, bit, width) + static_cast<std::uint32_t>(line(position + i));
   }
   return ascend(before, out.first(size));
 }

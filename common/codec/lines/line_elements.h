@@ -7,6 +7,7 @@
 // the line through the docIDs around a position, and the stretch gives docIDs and bounds; a thread keeps it while it
 // searches there. Any bytes are survived: where they make no sense, open() or stretch_of() is false, or docIDs are
 // garbage; nothing is read outside the stream and its slack.
+#include "common/codec/bits/packed_number.h"
 #include "common/codec/lines/hs_lrc.h"
 #include "common/codec/lines/line.h"
 #include "common/codec/lines/lrc.h"
@@ -35,8 +36,7 @@ struct LineStretch {
     if (size - block * kBlockLength < kBlockLength) return stream.bits(at * 8 + std::uint64_t{in_block} * width, width);
     const std::uint32_t bit = in_block / 4 * width;
     const std::uint32_t* word = stream.words + at / 4 + bit / 32 * 4 + in_block % 4;
-    const std::uint64_t two = word[0] | static_cast<std::uint64_t>(word[4]) << 32;
-    return static_cast<std::uint32_t>(two >> bit % 32 & ((std::uint64_t{1} << width) - 1));
+    return bits_of(word[0], word[4], bit % 32, width);
   }
   FROND_HOST_DEVICE DocId docid(StreamWords stream, std::uint32_t index) const {
     return offset + static_cast<DocId>(line(position + index)) + deviation(stream, index);

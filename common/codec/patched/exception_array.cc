@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "common/codec/bits/horizontal.h"
+#include "common/codec/bits/packed_number.h"
 #include "common/codec/block_index.h"
 
 namespace frond::codec {
@@ -61,10 +62,9 @@ bool read_array(ByteView in, std::uint32_t count, unsigned depth, std::uint32_t 
   }
   const Parts parts = parts_of(in, count);
   if (!parts.ok) return false;
-  const std::uint64_t mask = (std::uint64_t{1} << parts.width) - 1;
   std::uint64_t bit = std::uint64_t{from} * parts.width;
   for (std::uint32_t& number : out) {
-    number = static_cast<std::uint32_t>(load_le<std::uint64_t>(parts.slots + bit / 8) >> bit % 8 & mask);
+    number = bits_at(parts.slots, bit, parts.width);
     bit += parts.width;
   }
   if (parts.exceptions == 0) return true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/codec/bits/packed_number.h"
 #include "common/codec/bits/rice.h"
 #include "common/codec/bits/unary.h"
 
@@ -66,10 +67,8 @@ std::uint64_t decode_at_once(ByteView in, std::uint64_t from, unsigned parameter
     out[i] = static_cast<std::uint32_t>(static_cast<std::uint16_t>(ones[i] - ones[static_cast<int>(i) - 1] - 1))
              << parameter;
   if (parameter != 0) {
-    const std::uint32_t mask = (std::uint32_t{1} << parameter) - 1;
     std::uint64_t low = from;
-    for (std::uint32_t i = 0; i < count; ++i, low += parameter)
-      out[i] |= static_cast<std::uint32_t>(load_le<std::uint64_t>(in.data() + low / 8) >> low % 8) & mask;
+    for (std::uint32_t i = 0; i < count; ++i, low += parameter) out[i] |= bits_at(in.data(), low, parameter);
   }
   return unary - skipped + ones[count - 1] + 1;
 }

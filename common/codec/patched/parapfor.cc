@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "common/codec/bits/packed_number.h"
 #include "common/codec/bits/rice.h"
 
 namespace frond::codec {
@@ -26,11 +27,6 @@ ParaPForHeader header_of(const PatchedNumbers& distances, unsigned width) {
   header.i_b = static_cast<std::uint32_t>(std::bit_width(last));
   header.h_b = static_cast<std::uint32_t>(std::bit_width(highs));
   return header;
-}
-
-std::uint32_t bits_of(const std::byte* in, std::uint32_t bit, std::uint32_t width) {
-  const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
-  return static_cast<std::uint32_t>(load_le<std::uint64_t>(in + bit / 8) >> bit % 8 & mask);
 }
 
 class ParaPFor final : public PatchedFormat {
@@ -65,7 +61,7 @@ class ParaPFor final : public PatchedFormat {
       return kCorruptPatch;
     std::uint32_t place_bit = 0, high_bit = header.e_n * header.i_b;
     for (std::uint32_t j = 0; j < header.e_n; ++j, place_bit += header.i_b, high_bit += header.h_b)
-      out[bits_of(in.data(), place_bit, header.i_b)] += bits_of(in.data(), high_bit, header.h_b) << header.b;
+      out[bits_at(in.data(), place_bit, header.i_b)] += bits_at(in.data(), high_bit, header.h_b) << header.b;
     // A place that is there twice is one bit more for each time.
     return std::min(header.b + header.h_b + 7, 32u);
   }

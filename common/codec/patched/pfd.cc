@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "common/codec/bits/packed_number.h"
 #include "common/codec/bits/rice.h"
 
 namespace frond::codec {
@@ -69,13 +70,12 @@ class Pfd final : public PatchedFormat {
     const PfdHeader header = pfd_header(bits);
     if (header.value_width > 32 || std::uint64_t{header.count} * header.value_width > in.size() * std::uint64_t{8})
       return kCorruptPatch;
-    const std::uint64_t mask = (std::uint64_t{1} << header.value_width) - 1;
     std::uint32_t place = header.first;
     for (std::uint32_t i = 0, bit = 0; i < header.count; ++i, bit += header.value_width) {
       if (place >= kBlockLength) [[unlikely]]
         return kCorruptPatch;
       const std::uint32_t next = place + out[place];  // a slot is one more than stored: the distance itself
-      out[place] = static_cast<std::uint32_t>(load_le<std::uint64_t>(in.data() + bit / 8) >> bit % 8 & mask) + 1;
+      out[place] = bits_at(in.data(), bit, header.value_width) + 1;
       if (next < place) [[unlikely]]
         return kCorruptPatch;
       place = next;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "common/codec/bits/packed_number.h"
 #include "common/codec/bits/vertical_unpack.h"
 #include "tests/support/posting_lists.h"
 
@@ -31,7 +32,7 @@ TEST(SimdBp128, UnpacksEveryWidthAsTheOneNumberDefinitionDoes) {
       Block docids, frequencies;
       std::uint32_t sum = before;
       for (std::uint32_t i = 0; i < kBlockLength; ++i) {
-        const std::uint32_t stored = width ? unpack_one(words.data(), i, width) : 0;
+        const std::uint32_t stored = width ? vertical_number(words.data(), i, width) : 0;
         docids[i] = sum += stored + 1;
         frequencies[i] = stored + 1;
       }
@@ -57,7 +58,7 @@ TEST(SimdBp128, LaysItsStreamOutAsDocumented) {
     EXPECT_EQ(stream[stream.size() - 22 + block], std::byte{1}) << "width of block " << block;
   std::array<std::uint32_t, 8> words;
   std::memcpy(words.data(), stream.data(), sizeof words);
-  for (std::uint32_t i = 0; i < kBlockLength; ++i) EXPECT_EQ(unpack_one(words.data(), i, 1), 1u);
+  for (std::uint32_t i = 0; i < kBlockLength; ++i) EXPECT_EQ(vertical_number(words.data(), i, 1), 1u);
 }
 
 TEST(SimdBp128, NumbersLieInFourLanes) {
@@ -68,18 +69,6 @@ TEST(SimdBp128, NumbersLieInFourLanes) {
   simd_bp128().encode(frequencies, Numbers::kFrequencies, stream);
   for (std::uint32_t j = 0; j < kBlockLength; ++j)
     EXPECT_EQ(static_cast<std::uint8_t>(stream[(j / 16 * 4 + j % 4) * 4 + j / 4 % 4]), 128 + j) << "number " << j;
-}
-
-TEST(SimdBp128, ReadsLowBitsOfAHorizontalString) {
-  std::mt19937 random(9);
-  std::array<std::uint32_t, 34> words;
-  for (auto& word : words) word = random();
-  for (unsigned width = 0; width < 32; ++width)
-    for (std::uint32_t bit = 0; bit < 32 * 32; ++bit) {
-      std::uint32_t expected = 0;
-      for (unsigned i = 0; i < width; ++i) expected |= (words[(bit + i) / 32] >> (bit + i) % 32 & 1) << i;
-      ASSERT_EQ(bits_at(words.data(), bit, width), expected) << "bit " << bit << ", width " << width;
-    }
 }
 
 }  // namespace

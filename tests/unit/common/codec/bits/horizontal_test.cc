@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "common/codec/bits/packed_number.h"
 #include "tests/support/instruction_sets.h"
 #include "tests/support/posting_lists.h"
 
@@ -64,7 +65,8 @@ TEST(Horizontal, HasEachNumberWhereItsIndexSays) {
       std::vector<std::uint32_t> words(bytes.size() / 4 + 2);
       std::copy(bytes.begin(), bytes.end(), reinterpret_cast<std::byte*>(words.data()));
       for (std::uint32_t i = 0; i < count; ++i)
-        ASSERT_EQ(horizontal_number(words.data(), i, width), numbers[i]) << "width " << width << ", number " << i;
+        ASSERT_EQ(bits_at(words.data(), std::uint64_t{i} * width, width), numbers[i])
+            << "width " << width << ", number " << i;
     }
 }
 
