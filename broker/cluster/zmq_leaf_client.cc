@@ -66,17 +66,17 @@ struct ZmqLeafClients::State {
 namespace {
 
 // What a leaf's refusal of a whole request is here. Only one that is ending is as good as gone.
-Code code_of(wire::Unsearched reason) {
+Code code_of(wire::UnsearchedReason reason) {
   switch (reason) {
-    case wire::Unsearched::kDeadline:
+    case wire::UnsearchedReason::kDeadline:
       return Code::kDeadline;
-    case wire::Unsearched::kOverloaded:
+    case wire::UnsearchedReason::kOverloaded:
       return Code::kOverloaded;
-    case wire::Unsearched::kCorrupt:
+    case wire::UnsearchedReason::kCorrupt:
       return Code::kCorrupt;
-    case wire::Unsearched::kUnknownGeneration:
+    case wire::UnsearchedReason::kUnknownGeneration:
       return Code::kNotFound;
-    case wire::Unsearched::kUnavailable:
+    case wire::UnsearchedReason::kUnavailable:
       break;
   }
   return Code::kUnavailable;

@@ -16,16 +16,17 @@ void append_number(std::string& out, std::uint64_t value) {
   out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
 }
 
+// The API calls the unsearched partitions "degraded" (common/wire/unsearched.h).
 void append_coverage(std::string& out, const merge::Page& page) {
   out += "\"coverage\":{\"partitions_total\":";
   append_number(out, page.partitions_total);
   out += ",\"partitions_answered\":";
   append_number(out, page.partitions_answered());
   out += ",\"degraded\":[";
-  for (std::size_t i = 0; i < page.degraded.size(); ++i) {
+  for (std::size_t i = 0; i < page.unsearched.size(); ++i) {
     out += i == 0 ? "{\"partition\":" : ",{\"partition\":";
-    append_number(out, page.degraded[i].partition);
-    out.append(",\"reason\":\"").append(merge::name_of(page.degraded[i].reason)).append("\"}");
+    append_number(out, page.unsearched[i].partition);
+    out.append(",\"reason\":\"").append(name_of(page.unsearched[i].reason)).append("\"}");
   }
   out += "]}";
 }
@@ -65,7 +66,7 @@ void append_engines(std::string& out, const merge::Page::Profile& profile) {
 }
 
 void append_explain(std::string& out, const merge::Page& page, std::span<const wire::QueryTerm> terms) {
-  out.append(",\"explain\":{\"mode_used\":\"").append(merge::name_of(page.mode_used)).append("\",\"engines\":");
+  out.append(",\"explain\":{\"mode_used\":\"").append(name_of(page.mode_used)).append("\",\"engines\":");
   append_engines(out, page.profile);
   out += ",\"terms\":[";
   for (std::size_t i = 0; i < terms.size(); ++i) {

@@ -18,8 +18,9 @@ std::shared_ptr<const Answer> rendered(const Question& question, const merge::Pa
   answer->partitions_answered = page.partitions_answered();
   answer->timed_out = page.timed_out();
   answer->all_overloaded =
-      !page.degraded.empty() && std::all_of(page.degraded.begin(), page.degraded.end(), [](const merge::Degraded& one) {
-        return one.reason == wire::Unsearched::kOverloaded;
+      !page.unsearched.empty() &&
+      std::all_of(page.unsearched.begin(), page.unsearched.end(), [](const wire::UnsearchedPartition& one) {
+        return one.reason == wire::UnsearchedReason::kOverloaded;
       });
   return answer;
 }

@@ -69,7 +69,7 @@ struct Parameter {
 };
 constexpr Parameter kParameters[] = {
     {"q", [](std::string_view v, SearchParameters& p) { return read_q(v, p.q); }},
-    {"k", [](std::string_view v, SearchParameters& p) { return read_number(v, 1, kMaxHits, p.k); }},
+    {"k", [](std::string_view v, SearchParameters& p) { return read_number(v, 1, kMaxK, p.k); }},
     {"offset", [](std::string_view v, SearchParameters& p) { return read_number(v, 0, kMaxDepth - 1, p.offset); }},
     {"mode", [](std::string_view v, SearchParameters& p) { return read_choice<wire::Mode>(v, kModes, p.mode); }},
     {"timeout_ms", [](std::string_view v, SearchParameters& p) { return read_number(v, 1, 3'600'000, p.timeout_ms); }},

@@ -6,16 +6,17 @@
 
 #include "common/base/result.h"
 #include "common/http/server.h"
+#include "common/wire/limits.h"
 #include "common/wire/messages.h"
 
 namespace frond::broker::http {
 
-inline constexpr std::uint32_t kMaxHits = 1000;
-inline constexpr std::uint32_t kMaxDepth = 10'000;  // offset + k
+inline constexpr std::uint32_t kMaxK = 1000;                 // hits of one page
+inline constexpr std::uint32_t kMaxDepth = wire::kMaxDepth;  // offset + k
 
 struct SearchParameters {
   std::string q;
-  std::uint32_t k = 10;      // 1 .. kMaxHits
+  std::uint32_t k = 10;      // 1 .. kMaxK
   std::uint32_t offset = 0;  // offset + k <= kMaxDepth
   wire::Mode mode = wire::Mode::kAuto;
   std::uint32_t timeout_ms = 0;  // 0: the broker's default

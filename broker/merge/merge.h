@@ -1,5 +1,6 @@
 #pragma once
-// The leaves' rankings to one: AND, OR, or AND where the whole generation yields enough. Pure.
+// Merges the leaves' rankings into one page: of AND, of OR, or of AND if the whole generation has enough matches. Pure
+// functions.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -11,7 +12,7 @@ namespace frond::broker::merge {
 
 struct MergedHit {
   topk::Hit hit;
-  std::uint32_t source = 0;  // which of the replies it came from
+  std::uint32_t source = 0;  // index of the reply that it came from
 };
 struct Merged {
   wire::Mode mode_used = wire::Mode::kOr;  // kAnd or kOr
@@ -20,13 +21,14 @@ struct Merged {
   bool total_exact = true;
 };
 
-// kCorrupt if a reply lacks the rankings that `request` asks for (see SearchReply), has more hits than its depth, or
-// has them out of order: then the leaf's answer is not to be used. With kAuto a lacking OR is judged by the reply's own
-// AND.
+// kCorrupt: the reply has not the rankings that `request` asks for (see SearchReply), or more hits than its depth, or
+// hits out of order. Such a reply must not be used. With kAuto, OR is required if the reply's own AND has fewer matches
+// than auto_needs.
 Result<void> check(const wire::SearchRequest& request, const wire::SearchReply& reply);
 
-// Replies that passed check(). For kAuto, AND wins if its matches over all replies reach request.auto_needs; then OR is
-// there wherever AND was short, so nothing lacks. A document that two replies have is there once.
+// `replies` have passed check(). With kAuto, AND is used if all replies together have at least request.auto_needs
+// matches of it, else OR. OR is complete then: each reply with fewer AND matches than auto_needs has it. A document
+// that is in two replies is returned once.
 Merged merge(const wire::SearchRequest& request, std::span<const wire::SearchReply> replies, std::uint32_t offset);
 
 }  // namespace frond::broker::merge

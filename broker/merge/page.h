@@ -1,8 +1,7 @@
 #pragma once
-// An answer to a search, before it is JSON: the type that crosses from merge to HTTP.
+// A search's answer before it becomes JSON: merge makes it, HTTP prints it.
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "common/base/ids.h"
@@ -10,21 +9,6 @@
 #include "common/wire/messages.h"
 
 namespace frond::broker::merge {
-
-// A partition that the answer lacks, and why.
-struct Degraded {
-  std::uint32_t partition = 0;
-  wire::Unsearched reason = wire::Unsearched::kUnavailable;
-};
-// As the API prints it.
-constexpr std::string_view name_of(wire::Unsearched reason) {
-  constexpr std::string_view kNames[] = {"deadline", "overloaded", "corrupt", "unavailable", "unknown_generation"};
-  return kNames[static_cast<int>(reason)];
-}
-constexpr std::string_view name_of(wire::Mode mode) {
-  constexpr std::string_view kNames[] = {"and", "or", "auto"};
-  return kNames[static_cast<int>(mode)];
-}
 
 struct PageHit {
   topk::Hit hit;
@@ -35,7 +19,7 @@ struct PageHit {
 struct Page {
   Generation generation = 0;
   std::uint32_t partitions_total = 0;
-  std::vector<Degraded> degraded;  // by partition; empty: whole answer
+  std::vector<wire::UnsearchedPartition> unsearched;  // ordered by partition; empty: all were searched
   wire::Mode mode_used = wire::Mode::kOr;
   std::uint64_t total = 0;
   bool total_exact = true;
@@ -46,15 +30,15 @@ struct Page {
     std::vector<wire::PartitionProfile> partitions;
   };
   struct Profile {
-    std::uint64_t search_us = 0, fetch_us = 0;  // the two round trips
+    std::uint64_t search_us = 0, fetch_us = 0;  // times of the two round trips
     std::vector<LeafProfile> leaves;
   } profile;
 
-  bool whole() const { return degraded.empty(); }
-  std::uint32_t partitions_answered() const { return partitions_total - static_cast<std::uint32_t>(degraded.size()); }
+  bool whole() const { return unsearched.empty(); }
+  std::uint32_t partitions_answered() const { return partitions_total - static_cast<std::uint32_t>(unsearched.size()); }
   bool timed_out() const {
-    for (const auto& one : degraded)
-      if (one.reason == wire::Unsearched::kDeadline) return true;
+    for (const auto& one : unsearched)
+      if (one.reason == wire::UnsearchedReason::kDeadline) return true;
     return false;
   }
 };

@@ -1,13 +1,13 @@
 #pragma once
-// What is under way for somebody who may leave before it is done. Broker's thread only.
+// Work under way whose caller may give it up before it is done. Broker's thread only.
 
 namespace frond::broker::scatter {
 
 class Abandonable {
  public:
   virtual ~Abandonable() = default;
-  // Nobody waits any more: `done` is let go of without being called, and the leaves are told to stop. Harmless once it
-  // was called.
+  // Gives the work up: `done` is destroyed without being called, and open requests to leaves are cancelled. Does
+  // nothing once `done` was called.
   virtual void abandon() = 0;
 };
 

@@ -9,25 +9,13 @@
 
 namespace frond::broker::scatter {
 
-wire::Unsearched reason_of(Code code) {
-  switch (code) {
-    case Code::kDeadline:
-      return wire::Unsearched::kDeadline;
-    case Code::kOverloaded:
-      return wire::Unsearched::kOverloaded;
-    case Code::kNotFound:
-      return wire::Unsearched::kUnknownGeneration;
-    case Code::kCorrupt:
-    case Code::kInvalid:
-      return wire::Unsearched::kCorrupt;
-    default:
-      return wire::Unsearched::kUnavailable;
-  }
+wire::UnsearchedReason reason_of(Code code) {
+  return code == Code::kNotFound ? wire::UnsearchedReason::kUnknownGeneration : wire::reason_of(code);
 }
 
 namespace {
-constexpr std::size_t kMostAttempts = 2;  // leaves asked for one partition
-constexpr std::chrono::microseconds kLeastHedge{2000};
+constexpr std::size_t kMaxAttempts = 2;  // leaves that may be asked for one partition
+constexpr std::chrono::microseconds kMinHedge{2000};
 
 class FanOut final : public Abandonable, public std::enable_shared_from_this<FanOut> {
  public:
@@ -40,14 +28,15 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
         done_(std::move(done)) {}
 
   void start() {
-    std::vector<Lacking> all;
-    for (std::uint32_t i = 0; i < topology_->partitions.size(); ++i) all.push_back({i, wire::Unsearched::kUnavailable});
+    std::vector<wire::UnsearchedPartition> all;
+    for (std::uint32_t i = 0; i < topology_->partitions.size(); ++i)
+      all.push_back({i, wire::UnsearchedReason::kUnavailable});
     ask(all, {});
     finish_if_settled();
   }
   void abandon() override {
     if (!done_) return;
-    const auto self = shared_from_this();  // what is let go of may hold the last reference
+    const auto self = shared_from_this();  // what is destroyed here may hold the last reference
     const auto done = std::exchange(done_, nullptr);
     for (const auto& group : std::exchange(groups_, {})) close(*group);
   }
@@ -61,23 +50,23 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
     };
     std::vector<std::uint32_t> partitions;
     std::vector<cluster::LeafRef> tried;
-    std::vector<Attempt> open;       // without an answer yet
-    std::optional<LeafAnswer> held;  // the best that is not whole
-    wire::Unsearched reason = wire::Unsearched::kUnavailable;
+    std::vector<Attempt> open;       // requests without a reply yet
+    std::optional<LeafAnswer> held;  // the best reply so far
+    wire::UnsearchedReason reason = wire::UnsearchedReason::kUnavailable;
     std::optional<cluster::TimerQueue::Id> hedge;
     bool settled = false;
   };
 
-  using Lacking = wire::SearchReply::Missing;
-
-  // Makes groups of the partitions and sends them; one that nobody has stays missing for its reason.
-  void ask(std::span<const Lacking> lacking, std::span<const cluster::LeafRef> tried) {
+  // Groups the partitions by leaf and sends the groups. A partition without another leaf stays unsearched for its
+  // reason.
+  void ask(std::span<const wire::UnsearchedPartition> wanted, std::span<const cluster::LeafRef> tried) {
     std::vector<std::uint32_t> partitions;
-    for (const auto& one : lacking) partitions.push_back(one.partition);
+    for (const auto& one : wanted) partitions.push_back(one.partition);
     auto assignment = assign(*topology_, partitions, tried, context_.turn++);
-    for (const auto& [partition, reason] : lacking)
-      if (std::find(assignment.nobody.begin(), assignment.nobody.end(), partition) != assignment.nobody.end())
-        result_.missing.push_back({partition, reason});
+    for (const auto& [partition, reason] : wanted)
+      if (std::find(assignment.unsearched.begin(), assignment.unsearched.end(), partition) !=
+          assignment.unsearched.end())
+        result_.unsearched.push_back({partition, reason});
     for (auto& share : assignment.shares) {
       if (!tried.empty()) ++context_.counters.failovers;
       auto group = std::make_shared<Group>();
@@ -101,9 +90,9 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
   }
   void plan_hedge(const std::shared_ptr<Group>& group) {
     context_.hedging.count_search();
-    if (group->tried.size() >= kMostAttempts || !context_.hedging.enabled()) return;
+    if (group->tried.size() >= kMaxAttempts || !context_.hedging.enabled()) return;
     const auto half = deadline_.left(context_.timers.clock()) / 2;
-    if (half < kLeastHedge || !one_for_all(*topology_, group->partitions, group->tried)) return;
+    if (half < kMinHedge || !one_for_all(*topology_, group->partitions, group->tried)) return;
     group->hedge = context_.timers.after(half, [self = shared_from_this(), group] {
       group->hedge.reset();
       const cluster::LeafRef other = one_for_all(*self->topology_, group->partitions, group->tried);
@@ -122,7 +111,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
       if (reply.error().code() == Code::kCorrupt) context_.map.refresh(leaf);
     }
     if (reply && std::any_of(reply->unsearched.begin(), reply->unsearched.end(),
-                             [](const auto& one) { return one.reason == wire::Unsearched::kUnknownGeneration; }))
+                             [](const auto& one) { return one.reason == wire::UnsearchedReason::kUnknownGeneration; }))
       context_.map.refresh(leaf);
     if (!reply) {
       group->reason = reason_of(reply.error().code());
@@ -131,79 +120,81 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
       group->held = LeafAnswer{leaf, group->partitions, *std::move(reply), static_cast<std::uint64_t>(took.count())};
     }
     const bool whole = group->held && group->held->reply.unsearched.empty();
-    if (!whole && !group->open.empty()) return;  // the other attempt may do better
+    if (!whole && !group->open.empty()) return;  // wait: the other attempt may give more
     settle(group);
   }
   Result<void> check_reply(const Group& group, const wire::SearchReply& reply) const {
     std::vector<std::uint32_t> named;
-    for (const auto& missing : reply.unsearched) {
-      named.push_back(missing.partition);
-      if (std::find(group.partitions.begin(), group.partitions.end(), missing.partition) == group.partitions.end())
-        return Error(Code::kCorrupt, "speaks of a partition that it was not asked for");
+    for (const auto& one : reply.unsearched) {
+      named.push_back(one.partition);
+      if (std::find(group.partitions.begin(), group.partitions.end(), one.partition) == group.partitions.end())
+        return Error(Code::kCorrupt, "names a partition that it was not asked for");
     }
     std::sort(named.begin(), named.end());
     if (std::adjacent_find(named.begin(), named.end()) != named.end())
-      return Error(Code::kCorrupt, "speaks of a partition twice");
-    // A leaf that searched nothing need not rank anything.
+      return Error(Code::kCorrupt, "names a partition twice");
+    // A leaf that searched no partition sends no ranking.
     if (reply.unsearched.size() >= group.partitions.size()) return {};
     return merge::check(request_, reply);
   }
 
-  // Nobody waits for its leaves any more.
+  // Cancels the group's open requests.
   void close(Group& group) {
     group.settled = true;
     if (group.hedge) context_.timers.cancel(*group.hedge);
     group.hedge.reset();
     for (const auto& attempt : std::exchange(group.open, {})) attempt.leaf->client->cancel(attempt.request);
   }
-  // Takes the best answer there is, and asks others for what it lacks.
+  // Takes the best reply, and asks other leaves for the partitions that it left unsearched.
   void settle(const std::shared_ptr<Group>& settled) {
     Group& group = *settled;
     close(group);
     std::erase(groups_, settled);
-    std::vector<Lacking> lacking;
+    std::vector<wire::UnsearchedPartition> unsearched;
     if (group.held) {
-      lacking = group.held->reply.unsearched;
+      unsearched = group.held->reply.unsearched;
       std::erase_if(group.held->partitions, [&](std::uint32_t partition) {
-        return std::any_of(lacking.begin(), lacking.end(), [&](const auto& one) { return one.partition == partition; });
+        return std::any_of(unsearched.begin(), unsearched.end(),
+                           [&](const auto& one) { return one.partition == partition; });
       });
       if (!group.held->partitions.empty()) {
-        if (!lacking.empty()) leave_out(lacking, group.held->reply);
+        if (!unsearched.empty()) leave_out(unsearched, group.held->reply);
         result_.answers.push_back(*std::move(group.held));
       }
     } else {
-      for (const auto partition : group.partitions) lacking.push_back({partition, group.reason});
+      for (const auto partition : group.partitions) unsearched.push_back({partition, group.reason});
     }
     const auto before = [](const auto& a, const auto& b) { return a.partition < b.partition; };
     const auto same = [](const auto& a, const auto& b) { return a.partition == b.partition; };
-    std::stable_sort(lacking.begin(), lacking.end(), before);
-    lacking.erase(std::unique(lacking.begin(), lacking.end(), same), lacking.end());
-    const bool over = group.tried.size() >= kMostAttempts || deadline_.passed(context_.timers.clock());
-    std::vector<Lacking> again;
-    for (const auto& one : lacking) {
-      if (over || one.reason == wire::Unsearched::kDeadline)
-        result_.missing.push_back({one.partition, one.reason});
+    std::stable_sort(unsearched.begin(), unsearched.end(), before);
+    unsearched.erase(std::unique(unsearched.begin(), unsearched.end(), same), unsearched.end());
+    const bool over = group.tried.size() >= kMaxAttempts || deadline_.passed(context_.timers.clock());
+    std::vector<wire::UnsearchedPartition> again;
+    for (const auto& one : unsearched) {
+      if (over || one.reason == wire::UnsearchedReason::kDeadline)
+        result_.unsearched.push_back({one.partition, one.reason});
       else
         again.push_back(one);
     }
     if (!again.empty()) ask(again, group.tried);
     finish_if_settled();
   }
-  // Another leaf may be asked for these partitions: their hits must not be in two answers.
-  void leave_out(const std::vector<Lacking>& lacking, wire::SearchReply& reply) const {
+  // Removes the hits of unsearched partitions: another leaf may be asked for these, and no hit may be in two answers.
+  void leave_out(const std::vector<wire::UnsearchedPartition>& unsearched, wire::SearchReply& reply) const {
     for (wire::Ranking* ranking : {&reply.and_ranking, &reply.or_ranking}) {
       const std::size_t left_out = std::erase_if(ranking->hits, [&](const topk::Hit& hit) {
         const auto partition = topology_->partition_of(hit.ordinal);
-        return std::any_of(lacking.begin(), lacking.end(), [&](const auto& one) { return one.partition == partition; });
+        return std::any_of(unsearched.begin(), unsearched.end(),
+                           [&](const auto& one) { return one.partition == partition; });
       });
       if (left_out == 0) continue;
-      ranking->matches -= left_out;  // no fewer than the hits, as check() has seen
+      ranking->matches -= left_out;  // at least as many as the hits: check() has seen to that
       ranking->exact = false;
     }
   }
   void finish_if_settled() {
     if (!groups_.empty() || !done_) return;
-    std::sort(result_.missing.begin(), result_.missing.end(),
+    std::sort(result_.unsearched.begin(), result_.unsearched.end(),
               [](const auto& a, const auto& b) { return a.partition < b.partition; });
     std::exchange(done_, nullptr)(std::move(result_));
   }
@@ -214,7 +205,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
   Deadline deadline_;
   std::function<void(FanOutResult)> done_;
   FanOutResult result_;
-  std::vector<std::shared_ptr<Group>> groups_;  // that are not settled
+  std::vector<std::shared_ptr<Group>> groups_;  // not settled yet
 };
 }  // namespace
 

@@ -1,11 +1,11 @@
 #pragma once
-// The first round trip: one search to all partitions of a generation, with failover and hedging.
+// The first round trip of a search: one request for every partition of a generation, with failover and hedging.
 //
-// Each partition is asked of one replica. If that fails other than by time, its partitions go to other replicas, once.
-// If it has not answered after half of the time and one other replica has all of its partitions, that one is asked as
-// well where Hedging allows it; the first whole answer wins, and the other leaf is told to stop. A partition's hits are
-// counted once, whatever happens: a group of partitions is answered by one leaf or not at all, and hits of partitions
-// that the leaf says it has not searched are left out.
+// Each partition is asked of one replica. If the replica fails for another reason than time, its partitions go to other
+// replicas, once. If it has not replied after half of the time and one other replica has all of its partitions, that
+// replica is asked as well if Hedging allows it; the first reply that searched them all wins, and the other request is
+// cancelled. Each partition's hits come from exactly one reply: a reply is used for a whole group of partitions or not
+// at all, and hits of partitions that it calls unsearched are removed.
 #include <functional>
 #include <memory>
 #include <span>
@@ -19,17 +19,17 @@ namespace frond::broker::scatter {
 
 struct LeafAnswer {
   cluster::LeafRef leaf;
-  std::vector<std::uint32_t> partitions;  // that this answers
+  std::vector<std::uint32_t> partitions;  // searched by this reply
   wire::SearchReply reply;
   std::uint64_t round_trip_us = 0;
 };
 struct FanOutResult {
   std::vector<LeafAnswer> answers;
-  std::vector<merge::Degraded> missing;  // by partition
+  std::vector<wire::UnsearchedPartition> unsearched;  // ordered by partition
 };
 
-// `request`: all but request_id, budget and partitions. `done` is called once, by the deadline; before fan_out()
-// returns if there is nobody to ask. Broker's thread; `context` outlives it.
+// `request` needs no request_id, budget or partitions. `done` is called once, at the latest when the deadline passes,
+// and before fan_out() returns if no leaf can be asked. Broker's thread; `context` outlives the fan-out.
 std::shared_ptr<Abandonable> fan_out(ScatterContext& context, std::shared_ptr<const cluster::Topology> topology,
                                      wire::SearchRequest request, Deadline deadline,
                                      std::function<void(FanOutResult)> done);

@@ -16,14 +16,14 @@ class Fetch final : public Abandonable, public std::enable_shared_from_this<Fetc
       : context_(context), plan_(std::move(plan)), deadline_(deadline), done_(std::move(done)) {}
 
   void start() {
-    open_ = 1;  // held by this loop, so that done() comes last
+    open_ = 1;  // held by this function, so that done() is called last
     for (auto& share : plan_.shares)
       if (!share.ordinals.empty()) send(share.leaf, std::move(share.ordinals), false);
     close_one();
   }
   void abandon() override {
     if (!done_) return;
-    const auto self = shared_from_this();  // what is let go of may hold the last reference
+    const auto self = shared_from_this();  // what is destroyed here may hold the last reference
     const auto done = std::exchange(done_, nullptr);
     for (const auto& asked : std::exchange(asked_, {})) asked.leaf->client->cancel(asked.request);
   }
@@ -55,38 +55,38 @@ class Fetch final : public Abandonable, public std::enable_shared_from_this<Fetc
   }
   void heard(const cluster::LeafRef& leaf, const std::vector<Ordinal>& asked, bool again,
              Result<wire::FetchReply> reply) {
-    std::unordered_set<Ordinal> lacking(asked.begin(), asked.end());
-    wire::Unsearched reason = wire::Unsearched::kCorrupt;
+    std::unordered_set<Ordinal> unfetched(asked.begin(), asked.end());
+    wire::UnsearchedReason reason = wire::UnsearchedReason::kCorrupt;
     if (reply) {
-      // Only what was asked for, and each once.
+      // Takes only documents that were asked for, each once.
       for (auto& document : reply->documents)
-        if (document.found && lacking.erase(document.ordinal) > 0) result_.documents.push_back(std::move(document));
+        if (document.found && unfetched.erase(document.ordinal) > 0) result_.documents.push_back(std::move(document));
     } else {
       ++context_.counters.fetch_failures;
       reason = reason_of(reply.error().code());
       if (reply.error().code() == Code::kUnavailable) context_.map.report_unavailable(leaf, reply.error().message());
       if (reply.error().code() == Code::kNotFound || reply.error().code() == Code::kCorrupt) context_.map.refresh(leaf);
     }
-    if (!lacking.empty()) retry(leaf, lacking, reason, again);
+    if (!unfetched.empty()) retry(leaf, unfetched, reason, again);
   }
-  void retry(const cluster::LeafRef& failed, const std::unordered_set<Ordinal>& lacking, wire::Unsearched reason,
-             bool again) {
+  void retry(const cluster::LeafRef& failed, const std::unordered_set<Ordinal>& unfetched,
+             wire::UnsearchedReason reason, bool again) {
     std::map<std::uint32_t, std::vector<Ordinal>> by_partition;
-    for (const Ordinal ordinal : lacking) {
-      // An ordinal of no partition was never a document: the leaf made it up.
+    for (const Ordinal ordinal : unfetched) {
+      // An ordinal outside all partitions is no document: the leaf sent a hit that does not exist.
       const auto partition = plan_.topology->partition_of(ordinal);
       if (partition) by_partition[*partition].push_back(ordinal);
     }
-    const bool over = again || reason == wire::Unsearched::kDeadline || deadline_.passed(context_.timers.clock());
+    const bool over = again || reason == wire::UnsearchedReason::kDeadline || deadline_.passed(context_.timers.clock());
     std::vector<std::uint32_t> partitions;
     partitions.reserve(by_partition.size());
     for (const auto& [partition, ordinals] : by_partition) partitions.push_back(partition);
     Assignment elsewhere;
     if (over)
-      elsewhere.nobody = partitions;
+      elsewhere.unsearched = partitions;
     else
       elsewhere = assign(*plan_.topology, partitions, {&failed, 1}, context_.turn++);
-    for (const auto partition : elsewhere.nobody) result_.missing.push_back({partition, reason});
+    for (const auto partition : elsewhere.unsearched) result_.unsearched.push_back({partition, reason});
     for (const auto& share : elsewhere.shares) {
       std::vector<Ordinal> ordinals;
       for (const auto partition : share.partitions)
@@ -97,11 +97,11 @@ class Fetch final : public Abandonable, public std::enable_shared_from_this<Fetc
   }
   void close_one() {
     if (--open_ > 0 || !done_) return;
-    auto& missing = result_.missing;
-    std::stable_sort(missing.begin(), missing.end(),
+    auto& unsearched = result_.unsearched;
+    std::stable_sort(unsearched.begin(), unsearched.end(),
                      [](const auto& a, const auto& b) { return a.partition < b.partition; });
     const auto same = [](const auto& a, const auto& b) { return a.partition == b.partition; };
-    missing.erase(std::unique(missing.begin(), missing.end(), same), missing.end());
+    unsearched.erase(std::unique(unsearched.begin(), unsearched.end(), same), unsearched.end());
     std::exchange(done_, nullptr)(std::move(result_));
   }
 
@@ -112,7 +112,7 @@ class Fetch final : public Abandonable, public std::enable_shared_from_this<Fetc
   FetchResult result_;
   std::size_t open_ = 0;
   std::uint64_t sent_ = 0;
-  std::vector<Asked> asked_;  // and not answered
+  std::vector<Asked> asked_;  // without a reply yet
 };
 }  // namespace
 

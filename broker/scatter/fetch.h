@@ -1,6 +1,6 @@
 #pragma once
-// The second round trip: id, title, url and snippet of the page's hits, from the leaves that found them. If one fails,
-// another replica is asked, once.
+// The second round trip of a search: id, title, url and snippet of the page's hits, from the leaves that found them. If
+// a leaf fails, another replica is asked, once.
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,7 +15,7 @@ namespace frond::broker::scatter {
 struct FetchPlan {
   std::shared_ptr<const cluster::Topology> topology;
   std::vector<std::string> terms;  // for the snippets
-  // From which leaf, the ordinals of which hits.
+  // The hits to fetch from one leaf.
   struct Share {
     cluster::LeafRef leaf;
     std::vector<Ordinal> ordinals;
@@ -23,11 +23,12 @@ struct FetchPlan {
   std::vector<Share> shares;
 };
 struct FetchResult {
-  std::vector<wire::FetchedDocument> documents;  // in no order
-  std::vector<merge::Degraded> missing;          // partitions of which some hit could not be fetched; by partition
+  std::vector<wire::FetchedDocument> documents;       // in no particular order
+  std::vector<wire::UnsearchedPartition> unsearched;  // a hit of these could not be fetched; ordered by partition
 };
 
-// `done` is called once, by the deadline; before fetch() returns if there is nothing to fetch.
+// `done` is called once, at the latest when the deadline passes, and before fetch() returns if there is nothing to
+// fetch. Broker's thread; `context` outlives the fetch.
 std::shared_ptr<Abandonable> fetch(ScatterContext& context, FetchPlan plan, Deadline deadline,
                                    std::function<void(FetchResult)> done);
 

@@ -1,6 +1,6 @@
 #pragma once
-// How much may be asked twice: a hedge helps against one slow leaf, and makes it worse where all are slow. Counts what
-// it lets through and what not.
+// Limits hedges (the same request to a second replica): a hedge helps against one slow leaf, but adds load where all
+// are slow. Counts the hedges it allows and withholds.
 #include <algorithm>
 #include <cstdint>
 
@@ -11,7 +11,7 @@ namespace frond::broker::scatter {
 class Hedging {
  public:
   struct Limits {
-    double share = 0.05;  // of the searches sent to leaves; 0: none
+    double share = 0.05;  // hedges per search sent to a leaf; 0: no hedges
     std::size_t max_leaf_in_flight = 2048;
   };
   struct Counters {
@@ -20,9 +20,9 @@ class Hedging {
   explicit Hedging(Limits limits) : limits_(limits), saved_(limits.share > 0 ? kMaxSaved : 0) {}
 
   bool enabled() const { return limits_.share > 0; }
-  // A search was sent to a leaf: a share of a hedge is saved for later.
+  // Call for each search sent to a leaf: it adds `share` of a hedge to the budget.
   void count_search() { saved_ = std::min(saved_ + limits_.share, kMaxSaved); }
-  // Whether `other` is to be asked as well now.
+  // Whether to ask `other` as well now; takes one hedge from the budget.
   bool allow(const cluster::LeafNode& other) {
     if (is_busy(other)) {
       ++counters_.overloaded;
@@ -39,8 +39,8 @@ class Hedging {
   const Counters& counters() const { return counters_; }
 
  private:
-  static constexpr double kMaxSaved = 10;  // hedges at once after a calm time
-  // Half of what it may be given at a time, or half of its queue.
+  static constexpr double kMaxSaved = 10;  // hedges that the budget can hold
+  // More than half of its in-flight limit, or of its queue, is in use.
   bool is_busy(const cluster::LeafNode& leaf) const {
     if (leaf.client->in_flight() * 2 > limits_.max_leaf_in_flight) return true;
     return leaf.said && std::uint64_t{leaf.said->queue_depth} * 2 > leaf.said->queue_limit;

@@ -29,7 +29,7 @@ Assignment assign(const cluster::Topology& topology, std::span<const std::uint32
       }
     }
     if (best == nullptr) {
-      assignment.nobody.push_back(partition);
+      assignment.unsearched.push_back(partition);
       continue;
     }
     const auto share = std::find_if(shares.begin(), shares.end(), [&](const auto& one) { return one.leaf == *best; });

@@ -1,6 +1,6 @@
 #pragma once
-// Which replicas to ask: each partition's healthy leaf with the fewest requests in flight; among equals one that the
-// same query asks anyway (fewer messages), then in turn.
+// Chooses the replicas to ask: for each partition the healthy leaf with the fewest requests in flight; among equals one
+// that the same query asks anyway (fewer messages), then each in turn. Pure functions.
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -16,7 +16,7 @@ struct LeafShare {
 };
 struct Assignment {
   std::vector<LeafShare> shares;
-  std::vector<std::uint32_t> nobody;  // partitions without a healthy leaf outside `tried`
+  std::vector<std::uint32_t> unsearched;  // partitions without a healthy leaf outside `tried`
 };
 // `turn` rotates the choice among equals from call to call.
 Assignment assign(const cluster::Topology& topology, std::span<const std::uint32_t> partitions,

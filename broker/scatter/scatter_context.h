@@ -1,5 +1,5 @@
 #pragma once
-// What every fan-out needs, and what all of them count. One a broker.
+// What every search uses and counts. One object per broker; broker's thread only.
 #include <cstdint>
 
 #include "broker/cluster/cluster_map.h"
@@ -11,18 +11,18 @@ namespace frond::broker::scatter {
 struct ScatterCounters {
   std::uint64_t search_requests = 0, fetch_requests = 0;  // sent to leaves
   std::uint64_t search_failures = 0, fetch_failures = 0;  // unavailable, late, corrupt, overloaded
-  std::uint64_t failovers = 0;                            // asked of another replica after a failure
+  std::uint64_t failovers = 0;                            // requests to another replica after a failure
 };
 
 struct ScatterContext {
   cluster::ClusterMap& map;
   cluster::TimerQueue& timers;
-  Hedging hedging{Hedging::Limits{}};  // asks another replica because the first is slow
+  Hedging hedging{Hedging::Limits{}};
   ScatterCounters counters{};
-  std::size_t turn = 0;  // rotates replicas
+  std::size_t turn = 0;  // rotates the choice among equal replicas
 };
 
-// What a failed request means for its partitions.
-wire::Unsearched reason_of(Code code);
+// The reason for the partitions of a request that LeafClient has answered with `code`.
+wire::UnsearchedReason reason_of(Code code);
 
 }  // namespace frond::broker::scatter

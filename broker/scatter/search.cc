@@ -34,13 +34,13 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
   }
   void abandon() override {
     if (!done_) return;
-    const auto self = shared_from_this();  // what is let go of may hold the last reference
+    const auto self = shared_from_this();  // what is destroyed here may hold the last reference
     const auto done = std::exchange(done_, nullptr);
     if (const auto trip = std::exchange(trip_, nullptr)) trip->abandon();
   }
 
  private:
-  // A trip that ends at once has begun the next one by now, or there is none any more.
+  // Keeps a round trip that is still under way. One that ended at once has started the next one, or ended the search.
   void go_on_with(std::shared_ptr<Abandonable> trip) {
     if (done_ && !trip_) trip_ = std::move(trip);
   }
@@ -52,7 +52,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
   void ranked(FanOutResult result) {
     trip_ = nullptr;
     page_.profile.search_us = elapsed_us();
-    page_.degraded = std::move(result.missing);
+    page_.unsearched = std::move(result.unsearched);
     std::vector<wire::SearchReply> replies;
     replies.reserve(result.answers.size());
     for (auto& answer : result.answers) {
@@ -91,26 +91,27 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
       hit.title = std::move(found->second->title);
       hit.url = std::move(found->second->url);
       hit.snippet = std::move(found->second->snippet);
-      by_ordinal.erase(found);  // no document is shown twice
+      by_ordinal.erase(found);  // so that no document is shown twice
       return false;
     });
-    if (!fetched.missing.empty()) {
+    if (!fetched.unsearched.empty()) {
       page_.total_exact = false;
-      lose(fetched.missing);
+      drop_hits_of(fetched.unsearched);
     }
     std::exchange(done_, nullptr)(std::move(page_));
   }
-  // Partitions whose hits cannot be shown have not answered: all of their hits go, not only those of one lost reply.
-  void lose(const std::vector<merge::Degraded>& missing) {
+  // Partitions whose hits could not be fetched count as unsearched: all of their hits are removed.
+  void drop_hits_of(const std::vector<wire::UnsearchedPartition>& unsearched) {
     std::erase_if(page_.hits, [&](const merge::PageHit& hit) {
       const auto partition = plan_.topology->partition_of(hit.hit.ordinal);
-      return std::any_of(missing.begin(), missing.end(), [&](const auto& one) { return one.partition == partition; });
+      return std::any_of(unsearched.begin(), unsearched.end(),
+                         [&](const auto& one) { return one.partition == partition; });
     });
-    for (const auto& one : missing) {
+    for (const auto& one : unsearched) {
       const auto known = [&](const auto& other) { return other.partition == one.partition; };
-      if (std::none_of(page_.degraded.begin(), page_.degraded.end(), known)) page_.degraded.push_back(one);
+      if (std::none_of(page_.unsearched.begin(), page_.unsearched.end(), known)) page_.unsearched.push_back(one);
     }
-    std::sort(page_.degraded.begin(), page_.degraded.end(),
+    std::sort(page_.unsearched.begin(), page_.unsearched.end(),
               [](const auto& a, const auto& b) { return a.partition < b.partition; });
   }
 
@@ -120,7 +121,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
   std::function<void(merge::Page)> done_;
   Instant started_;
   merge::Page page_;
-  std::shared_ptr<Abandonable> trip_;  // under way now
+  std::shared_ptr<Abandonable> trip_;  // the round trip under way
 };
 }  // namespace
 

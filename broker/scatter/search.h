@@ -1,5 +1,6 @@
 #pragma once
-// One search, whole: fan out, merge, fetch, page. What failed is in the page's `degraded`; there is no other error.
+// A whole search: fan out, merge, fetch, page. Failures appear as the page's `unsearched` partitions; there is no other
+// error.
 #include <functional>
 #include <memory>
 
@@ -11,14 +12,14 @@ namespace frond::broker::scatter {
 
 struct SearchPlan {
   std::shared_ptr<const cluster::Topology> topology;
-  // terms, mode, processor, profile; generation, depth and auto_needs are filled in from here.
+  // The caller sets terms, mode, processor and profile; search() sets the rest.
   wire::SearchRequest request;
   std::uint32_t k = 10;  // 1..1000
   std::uint32_t offset = 0;
 };
 
-// `done` is called once, by the deadline; perhaps before search() returns. A tenth of the time (at most 100 ms) is kept
-// for the second round trip. Broker's thread; `context` outlives the search.
+// `done` is called once, at the latest when the deadline passes, possibly before search() returns. A tenth of the time
+// (at most 100 ms) is reserved for the second round trip. Broker's thread; `context` outlives the search.
 std::shared_ptr<Abandonable> search(ScatterContext& context, SearchPlan plan, Deadline deadline,
                                     std::function<void(merge::Page)> done);
 

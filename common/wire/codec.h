@@ -1,5 +1,5 @@
 #pragma once
-// Plain structs to Cap'n Proto messages and back.
+// Converts the structs of messages.h to the bytes of leaf.capnp and back. Any thread.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -11,13 +11,13 @@
 namespace frond::wire {
 
 ByteBuffer encode(const Request& request);
-// A reply of more than kMaxMessageBytes would cost the connection: an ErrorReply (kCorrupt) takes its place.
+// A reply larger than kMaxMessageBytes becomes an ErrorReply (kCorrupt): the receiver would close the connection.
 ByteBuffer encode(const Reply& reply);
-// Any bytes, at any alignment (received frames often are not 8-byte aligned: they are copied then). kCorrupt says what
-// is wrong. Limits: 64 MiB a message, 512 terms, 4,096 partitions, 10,000 hits, 1,000 ordinals.
+// `bytes` may be any bytes, at any alignment; unaligned ones are copied first. Errors: kCorrupt, which says what is
+// wrong; so is whatever exceeds limits.h.
 Result<Request> decode_request(ByteView bytes);
 Result<Reply> decode_reply(ByteView bytes);
-// Whom a reply is for that decode_reply() refuses, if that much can be read of it. 0 is nobody's.
+// The request id of a reply that decode_reply() refuses; none where it cannot be read or is 0.
 std::optional<std::uint64_t> request_id_of(ByteView damaged_reply);
 
 }  // namespace frond::wire

@@ -1,6 +1,6 @@
 #pragma once
-// Which requests cost many times what most do, told by what they ask for. Brokers evaluate a few of them at a time, and
-// leaves have threads of their own for them: so what anybody may ask is never paid by everybody else.
+// Which requests cost many times the usual, judged by what they ask for. A broker evaluates only a few of them at a
+// time, and a leaf runs them on threads of their own, so that they do not delay other requests.
 #include <cstddef>
 #include <cstdint>
 
@@ -8,9 +8,10 @@
 
 namespace frond::wire {
 
-inline constexpr std::uint32_t kCostlyDepth = 1000;   // hits looked for: more
-inline constexpr std::size_t kCostlyTerms = 64;       // distinct ones: more
-inline constexpr std::size_t kCostlyDocuments = 100;  // fetched: more
+// Costly is more than this.
+inline constexpr std::uint32_t kCostlyDepth = 1000;   // hits of a ranking
+inline constexpr std::size_t kCostlyTerms = 64;       // distinct terms
+inline constexpr std::size_t kCostlyDocuments = 100;  // documents of a fetch
 
 inline bool is_costly(const SearchRequest& request) {
   return request.processor == Processor::kExhaustive || request.depth > kCostlyDepth ||

@@ -1,13 +1,13 @@
 #pragma once
-// Lets brokers in, or not: libzmq's question about each CURVE handshake (ZAP, ZeroMQ RFC 27) answered from a list of
-// public keys. Inside this folder only: router_socket.h is what others use.
+// Decides which brokers may connect: answers libzmq's authentication requests (ZAP, ZeroMQ RFC 27) for CURVE handshakes
+// from a list of public keys. Used in this folder only; others use router_socket.h.
 //
-// A thread of its own ("leaf-curve"), so that neither the disk nor a flood of handshakes keeps requests waiting. It
-// reads the list again every second. It ends when the context does.
+// The gate has a thread of its own ("leaf-curve"), so that neither the disk nor many handshakes delay requests. It
+// reads the list again every second, and ends when the context is closed.
 //
-// libzmq lets everybody in where nobody answers, so a gate is there before its socket is bound and until it is closed.
-// It can't close a connection from outside either, so the socket's owner hears only messages whose key (kKeyProperty)
-// is in the list now: that shuts out keys that have left it.
+// libzmq accepts every peer while no one answers its requests; so the gate opens before the socket is bound and stays
+// until it is closed. libzmq cannot close a connection on request, so the socket's owner ignores messages whose key
+// (kKeyProperty) is not in the list now: that shuts out peers whose key was removed.
 #include <zmq.hpp>
 
 #include <atomic>
@@ -25,30 +25,30 @@
 
 namespace frond::wire {
 
-// The property of a received message that is its peer's public key, in Z85: the user id of ZAP.
+// The property of a received message that holds its peer's public key in Z85 (ZAP's user id).
 inline constexpr const char* kKeyProperty = "User-Id";
 
 // The answer to one ZAP request.
 struct ZapAnswer {
-  std::string status;    // "200": let in; "400": not in the list; "500": not a question that we understand
-  std::string reason;    // for "200" nothing
-  std::string user_key;  // Z85, where there was a key; with "200" libzmq puts it on every message of the connection
+  std::string status;    // "200": accepted; "400": not in the list; "500": not a valid request
+  std::string reason;    // empty for "200"
+  std::string user_key;  // Z85; empty if the request has no key. libzmq puts it on every message of the connection
 };
-// `request`: the frames from the version on. The key was proven by the handshake; its size and all else is checked
-// here.
+// `request`: the frames from the version on. The handshake has proven that the peer owns the key; everything else in
+// the request, the key's size included, is checked here.
 ZapAnswer answer_zap(const std::vector<std::string>& request, const CurvePublicKeys& let_in);
 
 class CurveGate {
  public:
-  // Opens the gate of `context`, one at most, before the socket that it guards is bound. `log` may be null. Throws
+  // Opens the gate of `context`, at most one, before the guarded socket is bound. `log` may be null. Throws
   // zmq::error_t.
   CurveGate(zmq::context_t& context, CurveClients& clients, Logger* log);
-  // The context was closed before, which ends the thread.
+  // Close the context first: that ends the thread.
   ~CurveGate();
   CurveGate(const CurveGate&) = delete;
   CurveGate& operator=(const CurveGate&) = delete;
 
-  // Makes `socket`, not bound yet, one that only speaks CURVE and asks this gate. Once. Throws zmq::error_t.
+  // Makes `socket`, which is not bound yet, accept only CURVE and ask this gate. Call it once. Throws zmq::error_t.
   void guard(zmq::socket_t& socket, const CurveKeyPair& keys);
   CurveCounters counters() const;
   // When the thread's loop last turned. Any thread.
@@ -56,7 +56,7 @@ class CurveGate {
   void count_revoked() { revoked_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
-  // At most one line of a kind in ten seconds, and in it how many there were.
+  // Logs at most one line of a kind in 10 s, with the number of events since the last line.
   struct Complaint {
     std::uint64_t unsaid = 0;
     std::chrono::steady_clock::time_point next{};

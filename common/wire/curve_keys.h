@@ -1,8 +1,8 @@
 #pragma once
-// Keys of CURVE (ZeroMQ RFC 26): 32 bytes each, written as 40 characters of Z85 (RFC 32), as ZeroMQ's own tools write
-// them. A key's text is unique, so texts are compared. A key file holds one key; white space around it does not count.
+// CURVE keys (ZeroMQ RFC 26): 32 bytes, written as 40 characters of Z85 (RFC 32), as ZeroMQ's own tools write them.
+// Equal keys have equal text, so texts are compared. A key file holds one key; white space around it is ignored.
 //
-// Secrets are never part of an error or a log line. Pure but for the files; any thread.
+// Secret keys never appear in an error or a log line. Any thread.
 #include <compare>
 #include <set>
 #include <string>
@@ -23,7 +23,7 @@ struct CurvePublicKey {
 
 struct CurveKeyPair {
   CurvePublicKey public_key;
-  std::string secret_z85;  // not for printing
+  std::string secret_z85;  // never print it
 };
 
 using CurvePublicKeys = std::set<std::string, std::less<>>;  // Z85 each
@@ -32,19 +32,20 @@ using CurvePublicKeys = std::set<std::string, std::less<>>;  // Z85 each
 Result<void> curve_is_built_in();
 Result<CurveKeyPair> generate_curve_keys();
 
-// kInvalid: not one key; the message says what there is instead, and not the text itself.
+// kInvalid: not a key. The message describes the text but never contains it.
 Result<CurvePublicKey> parse_curve_public_key(std::string_view text);
-Result<CurveKeyPair> parse_curve_secret_key(std::string_view text);  // and the public key that belongs to it
-// One key a line; blank lines do not count. kInvalid: no key, too many, or a line (its number is told) that is none.
+Result<CurveKeyPair> parse_curve_secret_key(std::string_view text);  // the public key is computed from it
+// One key a line; blank lines are ignored. kInvalid: no key, too many, or a line that is not a key (the message has its
+// number).
 Result<CurvePublicKeys> parse_curve_public_keys(std::string_view text);
 
-// The same from files; errors name the file. kUnavailable: it can't be read.
+// The same from files; errors name the file. kUnavailable: the file cannot be read.
 Result<CurvePublicKey> read_curve_public_key(const std::string& path);
 Result<CurveKeyPair> read_curve_secret_key(const std::string& path);
-// The whole of a file that holds a list; kInvalid: larger than any list.
+// The contents of a file that holds a list. kInvalid: the file is larger than a list may be.
 Result<std::string> read_curve_key_file(const std::string& path);
 
-// True for a file that every user of the machine may read: no place for a secret.
+// Whether every user of the machine may read the file.
 bool readable_by_everybody(const std::string& path);
 
 }  // namespace frond::wire

@@ -43,7 +43,7 @@ Result<void> get(schema::SearchRequest::Reader from, SearchRequest& to) {
   to.processor = FROND_TRY(enum_of(from.getProcessor(), Processor::kExhaustive, "processor"));
   to.profile = from.getProfile();
   to.depth = from.getDepth();
-  FROND_TRY(at_most(to.depth, kMaxHits, "hits wanted"));
+  FROND_TRY(at_most(to.depth, kMaxDepth, "hits wanted"));
   to.auto_needs = from.getAutoNeeds();
   to.budget = std::chrono::microseconds(from.getBudgetMicros());
   const auto terms = from.getTerms();
@@ -91,7 +91,7 @@ Result<void> get(schema::Broker::Reader from, Broker& to) {
 
 Result<void> get(schema::Ranking::Reader from, Ranking& to) {
   const auto hits = from.getHits();
-  FROND_TRY(at_most(hits.size(), kMaxHits, "hits"));
+  FROND_TRY(at_most(hits.size(), kMaxDepth, "hits"));
   to.hits.reserve(hits.size());
   for (const auto hit : hits) {
     to.hits.push_back({hit.getOrdinal(), hit.getScore()});
@@ -112,7 +112,7 @@ Result<void> get(schema::SearchReply::Reader from, SearchReply& to) {
   FROND_TRY(at_most(unsearched.size(), kMaxPartitions, "unsearched partitions"));
   to.unsearched.reserve(unsearched.size());
   for (const auto one : unsearched) {
-    const auto reason = FROND_TRY(enum_of(one.getReason(), Unsearched::kUnknownGeneration, "reason"));
+    const auto reason = FROND_TRY(enum_of(one.getReason(), UnsearchedReason::kUnknownGeneration, "reason"));
     to.unsearched.push_back({one.getPartition(), reason});
   }
   const auto profile = from.getProfile();
@@ -223,7 +223,8 @@ Result<Reply> get(schema::Reply::Reader from) {
       return Reply(std::move(to));
     }
     case schema::Reply::ERROR: {
-      const Unsearched reason = FROND_TRY(enum_of(from.getErrorReason(), Unsearched::kUnknownGeneration, "reason"));
+      const UnsearchedReason reason =
+          FROND_TRY(enum_of(from.getErrorReason(), UnsearchedReason::kUnknownGeneration, "reason"));
       return Reply(ErrorReply{from.getRequestId(), text_of(from.getError()), reason});
     }
   }

@@ -17,8 +17,8 @@ namespace {
 
 static_assert(static_cast<int>(Mode::kAuto) == static_cast<int>(schema::Mode::AUTO));
 static_assert(static_cast<int>(Processor::kExhaustive) == static_cast<int>(schema::Processor::EXHAUSTIVE));
-static_assert(static_cast<int>(Unsearched::kUnknownGeneration) ==
-              static_cast<int>(schema::Unsearched::UNKNOWN_GENERATION));
+static_assert(static_cast<int>(UnsearchedReason::kUnknownGeneration) ==
+              static_cast<int>(schema::UnsearchedReason::UNKNOWN_GENERATION));
 static_assert(static_cast<int>(text::Stemmer::kEnglish) == static_cast<int>(schema::Stemmer::ENGLISH));
 
 capnp::Text::Reader text_of(const std::string& from) { return {from.c_str(), from.size()}; }
@@ -88,7 +88,7 @@ void put(const SearchReply& from, schema::SearchReply::Builder to) {
   auto unsearched = to.initUnsearched(count_of(from.unsearched));
   for (unsigned i = 0; i < unsearched.size(); ++i) {
     unsearched[i].setPartition(from.unsearched[i].partition);
-    unsearched[i].setReason(static_cast<schema::Unsearched>(from.unsearched[i].reason));
+    unsearched[i].setReason(static_cast<schema::UnsearchedReason>(from.unsearched[i].reason));
   }
   auto profile = to.initProfile(count_of(from.profile));
   for (unsigned i = 0; i < profile.size(); ++i) {
@@ -184,7 +184,7 @@ void put(const Reply& from, schema::Reply::Builder to) {
     const ErrorReply& error = std::get<ErrorReply>(from);
     to.setRequestId(error.request_id);
     to.setError(text_of(error.message));
-    to.setErrorReason(static_cast<schema::Unsearched>(error.reason));
+    to.setErrorReason(static_cast<schema::UnsearchedReason>(error.reason));
   }
 }
 
@@ -208,7 +208,7 @@ ByteBuffer encode(const Reply& reply) {
   const std::uint64_t id = std::visit([](const auto& message) { return message.request_id; }, reply);
   return encode_as<schema::Reply>(
       Reply(ErrorReply{id, "the reply would have " + std::to_string(bytes.size()) + " bytes, more than a message may",
-                       Unsearched::kCorrupt}));
+                       UnsearchedReason::kCorrupt}));
 }
 
 }  // namespace frond::wire

@@ -1,8 +1,8 @@
 #pragma once
-// Whether a ZeroMQ context's I/O thread still turns: a message goes through it and back, over a socket of the process's
-// own (an abstract Unix address with a random name: no file, no port).
+// Checks that a ZeroMQ context's I/O thread still runs, by sending a message through it to this process itself (over an
+// abstract Unix socket with a random name: no file, no port).
 //
-// One thread owns a pulse and calls step() every second or so; turned() may be asked from any.
+// One thread owns the object and calls step() about every second; turned() may be called from any thread.
 #include <atomic>
 #include <memory>
 
@@ -17,22 +17,22 @@ namespace frond::wire {
 
 class IoPulse {
  public:
-  // `context` has one I/O thread. Throws zmq::error_t: no sockets left, or the system has none of that kind.
+  // `context` has one I/O thread. Throws zmq::error_t if there are no sockets left, or no abstract Unix sockets.
   IoPulse(zmq::context_t& context, const Clock& clock);
-  // Before the context is closed.
+  // Must end before the context is closed.
   ~IoPulse();
   IoPulse(const IoPulse&) = delete;
   IoPulse& operator=(const IoPulse&) = delete;
 
-  // Takes what came back and sends the next. Never blocks, never throws.
+  // Receives the messages that came back and sends the next one. Never blocks, never throws.
   void step();
-  // When the thread was last known to turn; at first, when this was made.
+  // When the last message came back; before that, when this object was made.
   Instant turned() const { return Instant(Instant::duration(turned_.load(std::memory_order_relaxed))); }
 
  private:
   const Clock& clock_;
   std::unique_ptr<zmq::socket_t> in_, out_;
-  std::uint64_t secret_ = 0;  // in each message: nobody else's counts
+  std::uint64_t secret_ = 0;  // in each message, so that messages of other processes do not count
   std::atomic<Instant::rep> turned_;
 };
 

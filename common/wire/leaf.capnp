@@ -1,13 +1,13 @@
 @0xbf188b72abe231ca;
-# What a broker may ask of a leaf, and the answers: one message a ZeroMQ frame, in the standard stream framing (segment
-# table, then segments). Fields are only ever added and numbers never reused; readers take what they do not know as
-# absent. Limits (checked by the reader): 64 MiB a message, 512 terms, 4,096 partitions, 10,000 hits, 1,000 ordinals.
+# The requests of a broker to a leaf, and the replies. Each message is one ZeroMQ frame in Cap'n Proto's stream framing
+# (segment table, then segments). Fields are only ever added, and numbers are never reused; a reader ignores fields that
+# it does not know. The reader checks the limits: 64 MiB a message, 512 terms, 4,096 partitions, 10,000 hits, 1,000 ordinals.
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("frond::wire::schema");
 
 enum Mode { and @0; or @1; auto @2; }
 enum Processor { auto @0; cpu @1; gpu @2; exhaustive @3; }
-enum Unsearched { deadline @0; overloaded @1; corrupt @2; unavailable @3; unknownGeneration @4; }
+enum UnsearchedReason { deadline @0; overloaded @1; corrupt @2; unavailable @3; unknownGeneration @4; }
 enum Stemmer { none @0; porter @1; english @2; }
 
 struct Request {
@@ -15,52 +15,52 @@ struct Request {
   union {
     search @1 :SearchRequest;
     fetch @2 :FetchRequest;
-    hello @3 :Void;              # who are you, what do you serve: answered at any load
-    cancel @4 :Void;             # nobody waits any more for the request of this id: no reply to either
+    hello @3 :Void;              # asks what the leaf serves; answered at any load
+    cancel @4 :Void;             # stops the request with this id: no reply to either
   }
-  broker @5 :Broker;             # with hello: who asks; null from brokers of before
+  broker @5 :Broker;             # with hello: the broker that sends it; older brokers leave it null
 }
 struct Broker {
-  instance @0 :UInt64;           # drawn when the process started; not 0
-  name @1 :Text;                 # host and port of its HTTP side, for people; at most 256 bytes
-  generation @2 :UInt64;         # that it answers searches from; 0: none yet
+  instance @0 :UInt64;           # random, drawn when the process starts; not 0
+  name @1 :Text;                 # the broker's --node-name, for people; at most 256 bytes
+  generation @2 :UInt64;         # the generation it answers searches from; 0: none yet
   content @3 :UInt64;            # … and its content
-  helloMillis @4 :UInt32;        # how often it says hello
-  needsLeaf @5 :Bool;            # it knows nobody else for some partition of that generation
+  helloMillis @4 :UInt32;        # the interval of its hellos
+  needsLeaf @5 :Bool;            # no other leaf has some partition of that generation
 }
 
 struct Reply {
-  requestId @0 :UInt64;          # 0: nobody asked. A hello that the leaf sends of its own accord, when it begins to drain
+  requestId @0 :UInt64;          # 0: no request. A hello that the leaf sends by itself when it begins to drain
   union {
     search @1 :SearchReply;
     fetch @2 :FetchReply;
     hello @3 :HelloReply;
-    error @4 :Text;              # the request could not be taken at all
+    error @4 :Text;              # the whole request is refused; says why, for people
   }
-  errorReason @5 :Unsearched = unavailable;  # with `error`: what a broker does about it
+  errorReason @5 :UnsearchedReason = unavailable;  # with `error`
 }
 
 struct SearchRequest {
-  generation @0 :UInt64;         # whose statistics and partitions to use
+  generation @0 :UInt64;         # the generation whose statistics and partitions to use
   mode @1 :Mode = auto;
   processor @2 :Processor;
   profile @3 :Bool;
   depth @4 :UInt32 = 10;         # hits wanted: offset + k, 0..10,000
   autoNeeds @5 :UInt32 = 10;     # mode auto: send OR too where AND finds fewer documents than this
-  budgetMicros @6 :UInt32;       # time left when sent: a span, so clocks need not agree
+  budgetMicros @6 :UInt32;       # time left when the request was sent: a span, so clocks need not agree
   terms @7 :List(QueryTerm);     # distinct
-  partitions @8 :List(UInt32);   # which of the generation's partitions to search
-  content @9 :UInt64;            # the generation's content; 0: whatever has its number
+  partitions @8 :List(UInt32);   # to be searched, by their numbers in the generation
+  content @9 :UInt64;            # the generation's content; 0: any content with this number
 }
 struct QueryTerm {
   text @0 :Text;                 # analysed; 1..1,024 bytes
-  occurrences @1 :UInt32 = 1;    # in the query, at least 1; all terms' together at most 512
+  occurrences @1 :UInt32 = 1;    # in the query, at least 1; the sum over all terms is at most 512
 }
 
 struct SearchReply {
   and @0 :Ranking;               # null where the leaf did not evaluate AND
   or @1 :Ranking;                # null where it did not evaluate OR
-  unsearched @2 :List(Missing);  # partitions asked for and skipped; empty: whole answer
+  unsearched @2 :List(UnsearchedPartition);  # their hits are in no ranking; empty: all were searched
   profile @3 :List(PartitionProfile);
 }
 struct Ranking {
@@ -72,9 +72,9 @@ struct Hit {
   ordinal @0 :UInt64;            # the document's place in the collection
   score @1 :UInt32;              # fixed point, 65,536 to one: the same whichever engine computed it
 }
-struct Missing {
+struct UnsearchedPartition {
   partition @0 :UInt32;
-  reason @1 :Unsearched;
+  reason @1 :UnsearchedReason;
 }
 struct PartitionProfile {
   partition @0 :UInt32;
@@ -90,7 +90,7 @@ struct FetchRequest {
   budgetMicros @1 :UInt32;
   terms @2 :List(Text);          # analysed; snippets show and mark them
   ordinals @3 :List(UInt64);     # documents of the leaf's partitions
-  content @4 :UInt64;            # the generation's content; 0: whatever has its number
+  content @4 :UInt64;            # the generation's content; 0: any content with this number
 }
 struct FetchReply {
   documents @0 :List(Document);  # in the order of the request
@@ -108,7 +108,7 @@ struct HelloReply {
   collection @0 :Text;
   node @1 :Text;                 # the leaf's name: its --node-name, or host:port of its HTTP side
   version @2 :Text;
-  generations @3 :List(ServedGeneration);  # newest last; ready to be searched; at most 64
+  generations @3 :List(ServedGeneration);  # ready to be searched, in the order in which they became current; at most 64
   gpu @4 :Text;                  # "off", "absent", "ready", "lost", …
   cpuThreads @5 :UInt32;
   queueDepth @6 :UInt32;         # tasks waiting now
@@ -117,8 +117,8 @@ struct HelloReply {
   hostCacheLimit @9 :UInt64;     # bytes
   hostCacheHits @10 :UInt64;     # since start
   hostCacheMisses @11 :UInt64;
-  detail @12 :Text;              # what is wrong, if anything: a refused generation, say
-  draining @13 :Bool;            # it ends soon, and tells of no generations: ask others, if there are any
+  detail @12 :Text;              # what is wrong, for people: a refused generation, for example
+  draining @13 :Bool;            # it ends soon; then `generations` is empty
 }
 struct ServedGeneration {
   generation @0 :UInt64;
@@ -129,7 +129,7 @@ struct ServedGeneration {
   documents @5 :UInt64;          # of the whole generation
   tokens @6 :UInt64;
   partitions @7 :List(ServedPartition);    # on this leaf
-  content @8 :UInt64;            # begins the manifest's checksum (manifest.md); 0: a leaf of before, who does not say
+  content @8 :UInt64;            # the first 8 bytes of the manifest's checksum (manifest.md); older leaves send 0
 }
 struct Analyzer {
   stemmer @0 :Stemmer;

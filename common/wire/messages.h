@@ -1,6 +1,6 @@
 #pragma once
-// What broker and leaf say to each other, as plain structs. leaf.capnp is their form on the wire; codec.h converts. One
-// ZeroMQ message a struct; every parser survives arbitrary bytes and answers kCorrupt.
+// The messages between broker and leaf as plain structs. leaf.capnp defines their bytes; codec.h converts between the
+// two. Each request and each reply is one ZeroMQ message of one frame.
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -11,17 +11,18 @@
 #include "common/scoring/bm25.h"
 #include "common/text/analyzer_config.h"
 #include "common/topk/hit.h"
+#include "common/wire/unsearched.h"
 
 namespace frond::wire {
 
 enum class Mode : std::uint8_t { kAnd, kOr, kAuto };
-enum class Processor : std::uint8_t {
-  kAuto,
-  kCpu,
-  kGpu,
-  kExhaustive
-};  // exhaustive: the oracle, for tests and comparisons
-enum class Unsearched : std::uint8_t { kDeadline, kOverloaded, kCorrupt, kUnavailable, kUnknownGeneration };
+constexpr std::string_view name_of(Mode mode) {
+  constexpr std::string_view kNames[] = {"and", "or", "auto"};
+  return kNames[static_cast<int>(mode)];
+}
+// kExhaustive scores every matching document: the slow reference for tests and comparisons.
+enum class Processor : std::uint8_t { kAuto, kCpu, kGpu, kExhaustive };
+using Unsearched = UnsearchedReason;  // the former name
 
 struct QueryTerm {
   std::string text;  // analysed
@@ -29,20 +30,20 @@ struct QueryTerm {
 };
 
 struct SearchRequest {
-  std::uint64_t request_id = 0;  // echoed
+  std::uint64_t request_id = 0;  // chosen by the broker; the reply has the same
   Generation generation = 0;
   Mode mode = Mode::kAuto;
   Processor processor = Processor::kAuto;
   bool profile = false;
-  std::uint32_t depth = 10;               // hits wanted: offset + k, 0..10,000
-  std::uint32_t auto_needs = 10;          // kAuto: OR is wanted too where AND yields fewer than this
-  std::chrono::microseconds budget{0};    // time left when sent
+  std::uint32_t depth = 10;               // hits wanted: offset + k, 0 .. kMaxDepth
+  std::uint32_t auto_needs = 10;          // kAuto: the leaf sends OR too where AND finds fewer documents than this
+  std::chrono::microseconds budget{0};    // time left when the request was sent
   std::vector<QueryTerm> terms;           // distinct
-  std::vector<std::uint32_t> partitions;  // which of the generation's to search
-  ContentId content = 0;                  // the generation's; 0: whatever has its number
+  std::vector<std::uint32_t> partitions;  // to be searched, by their numbers in the generation
+  ContentId content = 0;                  // the generation's content; 0: any content with this number
 };
 
-// One way of evaluating (AND or OR), over all the partitions that the leaf searched.
+// The result of one mode (AND or OR) over all partitions that the leaf searched.
 struct Ranking {
   std::vector<topk::Hit> hits;  // best first, at most depth
   std::uint64_t matches = 0;
@@ -58,12 +59,8 @@ struct PartitionProfile {
 struct SearchReply {
   std::uint64_t request_id = 0;
   bool has_and = false, has_or = false;
-  Ranking and_ranking, or_ranking;  // kAuto: the leaf sends AND, and OR too where its own AND is short of auto_needs
-  struct Missing {
-    std::uint32_t partition;
-    Unsearched reason;
-  };
-  std::vector<Missing> unsearched;  // not in the rankings; empty: whole answer
+  Ranking and_ranking, or_ranking;  // kAuto: AND always, OR too where this leaf's AND has fewer than auto_needs matches
+  std::vector<UnsearchedPartition> unsearched;  // their hits are in no ranking; empty: all were searched
   std::vector<PartitionProfile> profile;
 };
 
@@ -73,7 +70,7 @@ struct FetchRequest {
   std::chrono::microseconds budget{0};
   std::vector<std::string> terms;  // analysed; snippets show and mark them
   std::vector<Ordinal> ordinals;   // documents of the leaf's partitions
-  ContentId content = 0;           // the generation's; 0: whatever has its number
+  ContentId content = 0;           // the generation's content; 0: any content with this number
 };
 struct FetchedDocument {
   Ordinal ordinal = 0;
@@ -86,23 +83,23 @@ struct FetchReply {
   std::vector<FetchedDocument> documents;
 };
 
-// Who says hello.
+// The broker that sends a hello.
 struct Broker {
-  std::uint64_t instance = 0;  // drawn when the process started; 0: a broker of before, who does not say
-  std::string name;            // host:port of its --http, for people
-  GenerationId serving;        // that it answers searches from; number 0: none yet
+  std::uint64_t instance = 0;  // random, drawn when the process starts; 0: an older broker, which does not send it
+  std::string name;            // --node-name of the broker, for people
+  GenerationId serving;        // the generation it answers searches from; number 0: none yet
   std::chrono::milliseconds hello_every{0};
-  bool needs_leaf = false;  // it knows nobody else for some partition of that generation
+  bool needs_leaf = false;  // no other leaf has some partition of that generation
 };
 struct HelloRequest {
   std::uint64_t request_id = 0;
   Broker broker;
 };
-// Nobody waits any more for the search or fetch of this id: the leaf stops it where it is. There is no reply, to
-// neither of the two, and none is needed: a reply that was on its way is dropped as late. A leaf that does not know
-// this message answers it as malformed.
+// Stops the search or fetch with this id: the broker no longer wants its reply. Neither the cancellation nor the
+// stopped request gets a reply; the broker drops one that was already on its way. A leaf too old to know this message
+// answers it with an ErrorReply.
 struct CancelRequest {
-  std::uint64_t request_id = 0;  // of the request that is given up
+  std::uint64_t request_id = 0;  // of the request to stop
 };
 struct ServedPartition {
   std::uint32_t number = 0;  // in the generation
@@ -117,28 +114,28 @@ struct ServedGeneration {
   scoring::Bm25Parameters bm25;
   scoring::CollectionStatistics statistics;
   std::vector<ServedPartition> partitions;  // on this leaf
-  ContentId content = 0;                    // 0: a leaf of before, who does not say
+  ContentId content = 0;                    // 0: an older leaf, which does not send it
   GenerationId id() const { return {generation, content}; }
 };
 struct HelloReply {
-  std::uint64_t request_id = 0;  // 0: sent of the leaf's own accord
+  std::uint64_t request_id = 0;  // 0: no request; the leaf sends it when it begins to drain
   std::string collection;
   std::string node;  // the leaf's name
   std::string version;
-  std::vector<ServedGeneration> generations;  // newest last; ready to be searched
+  std::vector<ServedGeneration> generations;  // ready to be searched, in the order in which they became current
   std::string gpu;                            // "off", "absent", "ready", "lost", …
   std::uint32_t cpu_threads = 0, queue_depth = 0, queue_limit = 0;
   std::uint64_t host_cache_bytes = 0, host_cache_limit = 0, host_cache_hits = 0, host_cache_misses = 0;
-  std::string detail;     // what is wrong, if anything: a refused generation, say
-  bool draining = false;  // it ends soon, and tells of no generations
+  std::string detail;     // what is wrong, for people: a refused generation, for example; empty: nothing
+  bool draining = false;  // it ends soon; then `generations` is empty
 };
 
-// A request that could not be taken at all. Only kUnavailable says something about the leaf: that it is ending, or too
-// old to give a reason.
+// Refuses a whole request. kUnavailable means that the leaf is ending, or too old to send a reason; the other reasons
+// concern this request only.
 struct ErrorReply {
   std::uint64_t request_id = 0;
   std::string message;
-  Unsearched reason = Unsearched::kUnavailable;
+  UnsearchedReason reason = UnsearchedReason::kUnavailable;
 };
 
 using Request = std::variant<SearchRequest, FetchRequest, HelloRequest, CancelRequest>;

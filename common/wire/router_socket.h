@@ -1,14 +1,14 @@
 #pragma once
-// The leaf's end of the wire: one ZeroMQ ROUTER socket and the thread that owns it. A broker's DEALER sends one frame a
-// request and gets one frame a reply, in any order; any number of brokers connect. The thread only moves frames: it
-// hands each request to the receiver, and sends what workers give to send().
+// The leaf's socket for brokers: one ZeroMQ ROUTER socket and the thread that owns it. Any number of brokers connect
+// with DEALER sockets; each request and each reply is one frame, and replies come in any order. The thread only moves
+// frames: it hands each request to the receiver and sends the replies that workers pass to send().
 //
-// Nothing here grows with load: requests wait in ZeroMQ up to its high-water mark, replies in a queue bounded in number
-// and bytes. A reply to a peer that is gone or does not read is dropped and counted; the peer's deadline deals with it.
+// Memory is bounded: requests wait in ZeroMQ up to its high-water mark, replies in a queue limited in number and bytes.
+// A reply to a peer that has disconnected or does not read is dropped and counted; the broker's deadline covers it.
 //
-// With CURVE the socket has a key pair, everything is encrypted, and only peers whose public key is in a list are let
-// in (docs/adr/0008-keys-between-broker-and-leaf.md). A second thread decides that, and reads the list again every
-// second; a connection whose key has left the list gets no answer any more. Without, anybody may connect, in the clear.
+// With CURVE all traffic is encrypted, and only peers whose public key is in a list may connect
+// (docs/adr/0008-keys-between-broker-and-leaf.md). A second thread checks the keys and reads the list again every
+// second; requests of a peer whose key was removed are ignored. Without CURVE any peer may connect, in plain text.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -29,26 +29,26 @@
 
 namespace frond::wire {
 
-// How often both ends make sure that the other is there; a peer that was silent for the timeout is disconnected.
+// The interval of ZeroMQ's heartbeats, in both directions; a peer that is silent for the timeout is disconnected.
 inline constexpr std::chrono::milliseconds kHeartbeatInterval{1000};
 inline constexpr std::chrono::milliseconds kHeartbeatTimeout{3000};
 
-// Names a connected broker: opaque bytes, valid while it stays connected.
+// Identifies a connected broker: opaque bytes, valid while it stays connected.
 using Peer = std::string;
 
-// Handshakes since start, by what came of them, and requests that were not looked at.
+// Handshakes since start, by outcome, and ignored requests.
 struct CurveCounters {
   std::uint64_t accepted = 0;  // the peer's key is in the list
-  std::uint64_t refused = 0;   // … is not
-  std::uint64_t failed = 0;    // never came to the key: plain peers, and peers that know another leaf's key
-  std::uint64_t revoked = 0;   // requests of connections whose key has left the list since
+  std::uint64_t refused = 0;   // the peer's key is not in the list
+  std::uint64_t failed = 0;    // ended before the key was checked: the peer uses no CURVE, or another leaf's public key
+  std::uint64_t revoked = 0;   // requests ignored because the peer's key was removed from the list after it connected
 };
 
 class RouterSocket {
  public:
   struct Curve {
-    CurveKeyPair keys;      // the leaf's own
-    CurveClients* clients;  // who may connect; read again by the socket, whose threads outlive no call to stop()
+    CurveKeyPair keys;      // the leaf's
+    CurveClients* clients;  // the keys that may connect; used by the socket's threads until stop() returns
   };
   struct Config {
     std::string listen;                                // "tcp://host:port"; "*" is any address, port 0 picks one
@@ -56,30 +56,30 @@ class RouterSocket {
     int high_water_mark = 4096;                        // messages a peer, each way
     std::size_t max_pending_replies = 65'536;
     std::size_t max_pending_bytes = 256u << 20;
-    std::optional<Curve> curve;  // none: no encryption, anybody may connect
-    Logger* log = nullptr;       // of whom CURVE kept out, a line in ten seconds at most; and what is not watched
+    std::optional<Curve> curve;  // none: no encryption, any peer may connect
+    Logger* log = nullptr;       // peers that CURVE refused, at most a line of each kind in 10 s; null: no log
   };
   // Called on the socket's thread for every request; must not block, must not throw. `request` is valid during the
-  // call, at any alignment.
+  // call and may be unaligned.
   using Receiver = std::function<void(Peer peer, ByteView request)>;
 
-  // Binds. kInvalid: the address; kUnavailable: it is taken, or libzmq has no CURVE.
+  // Binds the socket. Errors: kInvalid, not an address; kUnavailable, the address is in use, or libzmq has no CURVE.
   static Result<std::unique_ptr<RouterSocket>> create(Config config);
   virtual ~RouterSocket() = default;
 
   virtual std::uint16_t port() const = 0;
-  // Starts the thread; once.
+  // Starts the thread. Call it once.
   virtual void start(Receiver receiver) = 0;
-  // Hands a reply over. Any thread, never blocks. False: dropped, the queue is full or the socket stopped.
+  // Queues a reply. Any thread, never blocks. False: dropped, because the queue is full or the socket has stopped.
   virtual bool send(const Peer& peer, ByteBuffer reply) = 0;
-  // Sends what is queued, ends the thread, and waits at most `linger` for the network to take it.
+  // Sends the queued replies, ends the thread, and waits at most `linger` until the network has taken them.
   virtual void stop(std::chrono::milliseconds linger) = 0;
-  // Replies that no peer took, since start.
+  // Replies dropped since start. Any thread.
   virtual std::uint64_t dropped() const = 0;
   // All 0 without CURVE. Any thread.
   virtual CurveCounters curve() const = 0;
-  // When each loop behind this last turned: ZeroMQ's own, the socket's thread, with CURVE the gate's. They turn every
-  // second at least, from start() to stop(). Any thread.
+  // When each of the socket's loops last turned: ZeroMQ's own, the socket's thread and, with CURVE, the gate's. Each
+  // turns at least once a second from start() to stop(). Any thread.
   virtual std::vector<Loop> loops() const = 0;
 };
 

@@ -24,8 +24,7 @@ def main():
                for m in re.findall(r'"((?:frond_(?:broker|leaf|indexer|http|log)|process)_[a-z0-9_]+)"', text)}
     messages = {m for text in sources("common", "broker", "leaf", "indexer")
                 for m in re.findall(r'\blog(?:ger)?_?(?:\.|->)(?:warn|error)\(\s*"([^"]+)"', text)}
-    page = read(os.path.join(ROOT, "broker/merge/page.h"))
-    reasons = re.findall(r'"(\w+)"', re.search(r"kNames\[\] = \{(.*?)\}", page, re.S).group(1))
+    reasons = re.findall(r'\{UnsearchedReason::k\w+, "(\w+)"', read(os.path.join(ROOT, "common/wire/unsearched.h")))
     wrong = [f"docs/operations.md does not name the {kind} {name}" for kind, names in
              (("alert", alerts), ("metric", metrics), ("reason", reasons), ("message", messages))
              for name in sorted(names) if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", manual)]

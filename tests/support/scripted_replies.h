@@ -8,7 +8,7 @@
 
 namespace frond::support {
 
-inline wire::SearchReply found(std::vector<topk::Hit> hits, std::vector<wire::SearchReply::Missing> unsearched = {}) {
+inline wire::SearchReply found(std::vector<topk::Hit> hits, std::vector<wire::UnsearchedPartition> unsearched = {}) {
   wire::SearchReply reply;
   reply.has_and = reply.has_or = true;
   reply.or_ranking.matches = reply.and_ranking.matches = hits.size();

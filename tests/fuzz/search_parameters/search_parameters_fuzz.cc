@@ -19,7 +19,7 @@ void examine(const frond::broker::http::ParsedSearch& parsed) {
     return;
   }
   const auto& parameters = parsed.parameters;
-  FROND_CHECK(parameters.k >= 1 && parameters.k <= frond::broker::http::kMaxHits &&
+  FROND_CHECK(parameters.k >= 1 && parameters.k <= frond::broker::http::kMaxK &&
               parameters.offset + parameters.k <= frond::broker::http::kMaxDepth);
   static query::QueryAnalyzer analyzer;
   if (const auto analyzed = analyzer.analyze(parameters.q, {})) (void)query::normalized(*analyzed);

@@ -138,7 +138,7 @@ class AZmqLeafClient : public testing::Test {
   std::vector<wire::HelloReply> news_;
   std::atomic<int> garble_{0};
   std::atomic<std::uint64_t> searched_{0}, cancelled_{0};  // the last of each
-  std::atomic<wire::Unsearched> refusal_{};                // with refuse_
+  std::atomic<wire::UnsearchedReason> refusal_{};          // with refuse_
   std::unique_ptr<wire::RouterSocket> socket_;
   std::uint16_t port_ = 0;
   std::optional<ZmqLeafClients> clients_;
@@ -288,15 +288,15 @@ TEST_F(AZmqLeafClient, TellsWhyALeafRefuses) {
   connect();
   ASSERT_TRUE(reach());
   refuse_ = true;
-  refusal_ = wire::Unsearched::kOverloaded;
+  refusal_ = wire::UnsearchedReason::kOverloaded;
   EXPECT_EQ(ask(), Code::kOverloaded);
-  refusal_ = wire::Unsearched::kDeadline;
+  refusal_ = wire::UnsearchedReason::kDeadline;
   EXPECT_EQ(ask(), Code::kDeadline);
-  refusal_ = wire::Unsearched::kUnknownGeneration;
+  refusal_ = wire::UnsearchedReason::kUnknownGeneration;
   EXPECT_EQ(ask(), Code::kNotFound);
-  refusal_ = wire::Unsearched::kCorrupt;
+  refusal_ = wire::UnsearchedReason::kCorrupt;
   EXPECT_EQ(ask(), Code::kCorrupt);
-  refusal_ = wire::Unsearched::kUnavailable;
+  refusal_ = wire::UnsearchedReason::kUnavailable;
   EXPECT_EQ(ask(), Code::kUnavailable);
 }
 TEST_F(AZmqLeafClient, AnswersWhatIsPendingWhenItIsLetGo) {

@@ -49,7 +49,7 @@ TEST(Answer, HasTheContractsMembers) {
   merge::Page page;
   page.generation = 7;
   page.partitions_total = 3;
-  page.degraded = {{1, wire::Unsearched::kDeadline}};
+  page.unsearched = {{1, wire::UnsearchedReason::kDeadline}};
   page.total = 41;
   page.total_exact = false;
   page.mode_used = wire::Mode::kAnd;

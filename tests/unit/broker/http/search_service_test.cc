@@ -90,7 +90,7 @@ TEST_F(ASearchService, GivesEverySearchWhatItWouldGetAlone) {
   ASSERT_EQ(asked(), 2u) << "the two that are hasty share one";
   EXPECT_LE(broker.leaf().searches.last().budget, milliseconds(1000));
   auto& second = broker.leaf().searches.asked[1];
-  std::exchange(*second.done, nullptr)(found({{0, 9}}, {{1, wire::Unsearched::kDeadline}}));
+  std::exchange(*second.done, nullptr)(found({{0, 9}}, {{1, wire::UnsearchedReason::kDeadline}}));
   broker.play_fetches();
   for (const auto* one : {&hasty, &hasty_too}) {
     EXPECT_EQ(one->status(), 200);
@@ -174,7 +174,7 @@ TEST_F(ASearchService, DoesNotAskAgainAtItsOwnDeadline) {
 TEST_F(ASearchService, NeverStoresADegradedAnswer) {
   Answered first, second;
   service.search(asking("cell"), first.reply());
-  broker.leaf().searches.answer(found({{0, 9}}, {{1, wire::Unsearched::kCorrupt}}));
+  broker.leaf().searches.answer(found({{0, 9}}, {{1, wire::UnsearchedReason::kCorrupt}}));
   broker.play_fetches();
   EXPECT_EQ(first.status(), 200);
   EXPECT_EQ(first.body()["coverage"]["partitions_answered"], 1);
@@ -186,7 +186,7 @@ TEST_F(ASearchService, NeverStoresADegradedAnswer) {
 }
 TEST_F(ASearchService, RefusesAPartialAnswerWhereNoneIsWanted) {
   for (const auto& [reason, status] :
-       {std::pair{wire::Unsearched::kCorrupt, 503}, {wire::Unsearched::kDeadline, 504}}) {
+       {std::pair{wire::UnsearchedReason::kCorrupt, 503}, {wire::UnsearchedReason::kDeadline, 504}}) {
     Answered whole, partial;
     auto parameters = asking("cell");
     service.search(parameters, partial.reply());

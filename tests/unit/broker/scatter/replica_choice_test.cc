@@ -27,7 +27,7 @@ class ReplicaChoice : public testing::Test {
       out += (out.empty() ? "" : " ") + share.leaf->endpoint.substr(6) + ":";
       for (const auto partition : share.partitions) out += std::to_string(partition);
     }
-    for (const auto partition : assignment.nobody) out += " nobody:" + std::to_string(partition);
+    for (const auto partition : assignment.unsearched) out += " unsearched:" + std::to_string(partition);
     return out;
   }
   cluster::LeafRef leaf(std::size_t i) { return cluster.map.leaves()[i]; }
@@ -49,7 +49,7 @@ TEST_F(ReplicaChoice, PrefersTheLeafWithLessToDo) {
 TEST_F(ReplicaChoice, PassesOverTheSickAndTheTried) {
   leaf(0)->healthy = false;
   EXPECT_EQ(shares(0), "1:01 2:2");
-  EXPECT_EQ(shares(0, {leaf(1)}), "2:12 nobody:0");
+  EXPECT_EQ(shares(0, {leaf(1)}), "2:12 unsearched:0");
 }
 TEST_F(ReplicaChoice, FindsOneForAll) {
   const std::vector<std::uint32_t> pair = {0, 1}, all = {0, 1, 2};

@@ -60,10 +60,10 @@ class ASearch : public testing::Test {
     for (const auto& hit : page->hits) out += hit.id + " ";
     return out;
   }
-  std::string lacking() const {
+  std::string unsearched() const {
     std::string out;
-    for (const auto& one : page->degraded)
-      out += std::to_string(one.partition) + ":" + std::string(merge::name_of(one.reason)) + " ";
+    for (const auto& one : page->unsearched)
+      out += std::to_string(one.partition) + ":" + std::string(name_of(one.reason)) + " ";
     return out;
   }
 
@@ -124,12 +124,12 @@ TEST_F(ASearch, AsksAnotherReplicaOnceOnly) {
   leaf(2).searches.answer(found({{2, 3}}));
   fetch_all();
   ASSERT_TRUE(page);
-  EXPECT_EQ(lacking(), "0:overloaded 1:overloaded ");
+  EXPECT_EQ(unsearched(), "0:overloaded 1:overloaded ");
   EXPECT_FALSE(page->total_exact);
 }
 TEST_F(ASearch, AsksAnotherReplicaForWhatALeafDidNotSearch) {
   start();
-  leaf(0).searches.answer(found({{0, 9}}, {{1, wire::Unsearched::kCorrupt}}));
+  leaf(0).searches.answer(found({{0, 9}}, {{1, wire::UnsearchedReason::kCorrupt}}));
   EXPECT_EQ(leaf(1).searches.last().partitions, std::vector<std::uint32_t>{1});
   leaf(1).searches.answer(found({{1, 8}}));
   leaf(2).searches.answer(found({}));
@@ -146,7 +146,7 @@ TEST_F(ASearch, GivesWhatThereIsWhenALeafIsDown) {
   fetch_all();
   ASSERT_TRUE(page);
   EXPECT_EQ(ids(), "d2 ");
-  EXPECT_EQ(lacking(), "0:unavailable 1:unavailable ");
+  EXPECT_EQ(unsearched(), "0:unavailable 1:unavailable ");
   EXPECT_EQ(page->partitions_answered(), 1u);
   EXPECT_FALSE(page->timed_out());
 }
@@ -166,7 +166,7 @@ TEST_F(ASearch, KeepsTimeForTheSecondTripAndNamesWhatWasLate) {
   EXPECT_EQ(leaf(2).fetches.open(), 1u);
   fetch_all();
   ASSERT_TRUE(page);
-  EXPECT_EQ(lacking(), "0:deadline 1:deadline ");
+  EXPECT_EQ(unsearched(), "0:deadline 1:deadline ");
   EXPECT_TRUE(page->timed_out());
   EXPECT_EQ(ids(), "d2 ");
 }
@@ -272,7 +272,7 @@ TEST_F(ASearch, IsNotHarmedByBeingAbandonedAfterItsEnd) {
 // A leaf may send what it found in a partition before that failed: another is asked for all of the partition.
 TEST_F(ASearch, CountsAPartitionOnceThatItAskedOfAnotherReplica) {
   start();
-  leaf(0).searches.answer(found({{0, 9}, {1, 8}}, {{1, wire::Unsearched::kCorrupt}}));
+  leaf(0).searches.answer(found({{0, 9}, {1, 8}}, {{1, wire::UnsearchedReason::kCorrupt}}));
   leaf(1).searches.answer(found({{1, 8}, {4, 7}}));
   leaf(2).searches.answer(found({}));
   fetch_all();
@@ -292,13 +292,13 @@ TEST_F(ASearch, TakesThePartOfASlowLeafWhenItsHedgeFails) {
   start(milliseconds(1000));
   leaf(2).searches.answer(found({}));
   cluster.advance(milliseconds(450));
-  leaf(0).searches.answer(found({{0, 9}}, {{1, wire::Unsearched::kDeadline}}));
+  leaf(0).searches.answer(found({{0, 9}}, {{1, wire::UnsearchedReason::kDeadline}}));
   EXPECT_FALSE(page);
   leaf(1).searches.answer(Error(Code::kUnavailable, "gone"));
   fetch_all();
   ASSERT_TRUE(page);
   EXPECT_EQ(ids(), "d0 ");
-  EXPECT_EQ(lacking(), "1:deadline ");
+  EXPECT_EQ(unsearched(), "1:deadline ");
 }
 TEST_F(ASearch, DoesNotBelieveARankingOutOfOrder) {
   no_replica();
@@ -306,26 +306,26 @@ TEST_F(ASearch, DoesNotBelieveARankingOutOfOrder) {
   leaf(0).searches.answer(found({{0, 1}, {1, 9}}));
   leaf(2).searches.answer(found({}));
   ASSERT_TRUE(page);
-  EXPECT_EQ(lacking(), "0:corrupt 1:corrupt ");
+  EXPECT_EQ(unsearched(), "0:corrupt 1:corrupt ");
 }
 TEST_F(ASearch, DoesNotBelieveALeafThatSpeaksOfOtherPartitions) {
   no_replica();
   start();
-  leaf(0).searches.answer(found({}, {{2, wire::Unsearched::kDeadline}}));
+  leaf(0).searches.answer(found({}, {{2, wire::UnsearchedReason::kDeadline}}));
   leaf(2).searches.answer(found({}));
   ASSERT_TRUE(page);
-  EXPECT_EQ(lacking(), "0:corrupt 1:corrupt ");
+  EXPECT_EQ(unsearched(), "0:corrupt 1:corrupt ");
 }
 // Else it could pass for one that searched nothing, and need not rank anything.
 TEST_F(ASearch, DoesNotBelieveALeafThatSpeaksOfAPartitionTwice) {
   no_replica();
   start();
   wire::SearchReply nothing;
-  nothing.unsearched = {{0, wire::Unsearched::kDeadline}, {0, wire::Unsearched::kDeadline}};
+  nothing.unsearched = {{0, wire::UnsearchedReason::kDeadline}, {0, wire::UnsearchedReason::kDeadline}};
   leaf(0).searches.answer(nothing);
   leaf(2).searches.answer(found({}));
   ASSERT_TRUE(page);
-  EXPECT_EQ(lacking(), "0:corrupt 1:corrupt ") << "nobody has searched partition 1";
+  EXPECT_EQ(unsearched(), "0:corrupt 1:corrupt ") << "nobody has searched partition 1";
 }
 TEST_F(ASearch, KeepsALeafInServiceThatRefusesToFetchForOverload) {
   start();
@@ -334,7 +334,7 @@ TEST_F(ASearch, KeepsALeafInServiceThatRefusesToFetchForOverload) {
   leaf(2).fetches.answer(Error(Code::kOverloaded, "1024 tasks wait"));
   fetch_all();
   ASSERT_TRUE(page);
-  EXPECT_EQ(lacking(), "2:overloaded ");
+  EXPECT_EQ(unsearched(), "2:overloaded ");
   EXPECT_TRUE(cluster.map.leaves()[2]->healthy);
   EXPECT_TRUE(cluster.map.topology()->whole());
 }
@@ -371,7 +371,7 @@ TEST_F(ASearch, DropsTheHitsOfALeafThatDiesBetweenTheTrips) {
   fetch_all();
   ASSERT_TRUE(page);
   EXPECT_EQ(ids(), "d2 ");
-  EXPECT_EQ(lacking(), "0:unavailable 1:unavailable ");
+  EXPECT_EQ(unsearched(), "0:unavailable 1:unavailable ");
   EXPECT_FALSE(page->total_exact);
 }
 TEST_F(ASearch, DropsTheWholePartitionOfADocumentThatIsNotThere) {
@@ -384,7 +384,7 @@ TEST_F(ASearch, DropsTheWholePartitionOfADocumentThatIsNotThere) {
   leaf(0).fetches.answer(reply);
   ASSERT_TRUE(page);
   EXPECT_EQ(ids(), "d1 ") << "d3 is of partition 0 as well";
-  EXPECT_EQ(lacking(), "0:corrupt ");
+  EXPECT_EQ(unsearched(), "0:corrupt ");
 }
 TEST_F(ASearch, EndsAtItsDeadlineWhenTitlesAreLate) {
   no_replica();
@@ -394,7 +394,7 @@ TEST_F(ASearch, EndsAtItsDeadlineWhenTitlesAreLate) {
   cluster.advance(milliseconds(1000));
   ASSERT_TRUE(page);
   EXPECT_EQ(ids(), "");
-  EXPECT_EQ(lacking(), "0:deadline ");
+  EXPECT_EQ(unsearched(), "0:deadline ");
 }
 }  // namespace
 }  // namespace frond::broker::scatter

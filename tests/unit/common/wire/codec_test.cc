@@ -64,7 +64,7 @@ TEST(WireCodec, CarriesEveryFieldOfASearch) {
 
 TEST(WireCodec, CarriesEveryFieldOfAnAnswer) {
   SearchReply sent{7, true, false, {{{5, 100}, {2, 90}, {9, 90}}, 3, false}};
-  sent.unsearched = {{1, Unsearched::kCorrupt}};
+  sent.unsearched = {{1, UnsearchedReason::kCorrupt}};
   sent.profile = {{2, "cpu", 1, 2, 3, 4}};
   const auto got = decode_reply(encode(sent));
   ASSERT_TRUE(got);
@@ -76,7 +76,7 @@ TEST(WireCodec, CarriesEveryFieldOfAnAnswer) {
   EXPECT_FALSE(search.and_ranking.exact);
   ASSERT_EQ(search.unsearched.size(), 1u);
   EXPECT_EQ(search.unsearched[0].partition, 1u);
-  EXPECT_EQ(search.unsearched[0].reason, Unsearched::kCorrupt);
+  EXPECT_EQ(search.unsearched[0].reason, UnsearchedReason::kCorrupt);
   ASSERT_EQ(search.profile.size(), 1u);
   EXPECT_EQ(search.profile[0].engine, "cpu");
   EXPECT_EQ(search.profile[0].postings, 4u);
@@ -203,7 +203,7 @@ TEST(WireCodec, SendsAnErrorInsteadOfAReplyThatIsTooLarge) {
   const auto got = decode_reply(bytes);
   ASSERT_TRUE(got);
   EXPECT_EQ(std::get<ErrorReply>(*got).request_id, 7u);
-  EXPECT_EQ(std::get<ErrorReply>(*got).reason, Unsearched::kCorrupt);
+  EXPECT_EQ(std::get<ErrorReply>(*got).reason, UnsearchedReason::kCorrupt);
 }
 
 TEST(WireCodec, ReadsFramesAtAnyAlignment) {
@@ -257,7 +257,7 @@ TEST(WireCodec, RefusesMoreThanTheLimits) {
   search.partitions.assign(kMaxPartitions + 1, 0);
   EXPECT_EQ(decode_request(encode(search)), Code::kCorrupt);
   search.partitions.clear();
-  search.depth = kMaxHits + 1;
+  search.depth = kMaxDepth + 1;
   EXPECT_EQ(decode_request(encode(search)), Code::kCorrupt);
   HelloRequest hello{1, {7, std::string(kMaxBrokerNameBytes, 'b')}};
   EXPECT_TRUE(decode_request(encode(hello)));
@@ -267,7 +267,7 @@ TEST(WireCodec, RefusesMoreThanTheLimits) {
   fetch.ordinals.assign(kMaxOrdinals + 1, 0);
   EXPECT_EQ(decode_request(encode(fetch)), Code::kCorrupt);
   SearchReply reply{.has_and = true};
-  for (std::uint64_t i = 0; i <= kMaxHits; ++i) reply.and_ranking.hits.push_back({i, 1});
+  for (std::uint64_t i = 0; i <= kMaxDepth; ++i) reply.and_ranking.hits.push_back({i, 1});
   EXPECT_EQ(decode_reply(encode(reply)), Code::kCorrupt);
 }
 
@@ -278,7 +278,7 @@ TEST(WireCodec, CallsUnknownEnumsAndDisorderCorrupt) {
   SearchReply reply{.has_or = true, .or_ranking = {{{1, 5}, {0, 5}}}};
   EXPECT_EQ(decode_reply(encode(reply)), Code::kCorrupt);
   reply.or_ranking.hits.clear();
-  reply.unsearched = {{0, static_cast<Unsearched>(5)}};
+  reply.unsearched = {{0, static_cast<UnsearchedReason>(5)}};
   EXPECT_EQ(decode_reply(encode(reply)), Code::kCorrupt);
   HelloReply hello;
   hello.generations = {{1, 1}};

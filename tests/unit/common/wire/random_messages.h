@@ -56,7 +56,7 @@ class RandomMessages {
   std::uint32_t number32() { return static_cast<std::uint32_t>(number()); }
   std::size_t count(std::size_t limit) { return below(4) == 0 ? 0 : below(std::min<std::size_t>(limit, 40) + 1); }
   bool coin() { return below(2) == 0; }
-  Unsearched reason() { return static_cast<Unsearched>(below(5)); }
+  UnsearchedReason reason() { return static_cast<UnsearchedReason>(below(5)); }
   std::string text(std::size_t limit, std::size_t least = 0) {
     std::string made(std::max(least, count(limit)), '\0');
     for (char& c : made) c = static_cast<char>(random_());  // any bytes: the codec promises nothing about UTF-8
@@ -110,7 +110,7 @@ class RandomMessages {
     if ((made.has_and = coin())) made.and_ranking = ranking();
     if ((made.has_or = coin())) made.or_ranking = ranking();
     made.unsearched.resize(count(40));
-    for (auto& missing : made.unsearched) missing = {number32(), reason()};
+    for (auto& one : made.unsearched) one = {number32(), reason()};
     made.profile.resize(count(40));
     for (auto& one : made.profile) one = {number32(), text(10), number(), number(), number(), number()};
     return made;
