@@ -122,7 +122,7 @@ BuildCommand::BuildCommand(config::CommandLine& app)
       .add_option("--order", order_,
                   "Order of the documents, which decides how small lists become and which of equally good "
                   "hits comes first: " +
-                      std::string(kOrderNames))
+                      std::string(order::kOrderNames))
       .show_default();
   command_.add_option("--stemmer", stemmer_, "porter|english|none").show_default();
   command_.add_option("--stop-words", stop_words_, "on: English stop words are not indexed; on|off")
@@ -148,8 +148,8 @@ BuildCommand::BuildCommand(config::CommandLine& app)
 
 int BuildCommand::run(Logger& logger) {
   const auto refuse = [this](const std::string& why) { return command_.refuse(why); };
-  const auto format = format_named(format_);
-  if (!format) return refuse("--format: '" + format_ + "' is none of " + std::string(kFormatNames));
+  const auto format = ingest::format_named(format_);
+  if (!format) return refuse("--format: '" + format_ + "' is none of " + std::string(ingest::kFormatNames));
   const auto stemmer = text::stemmer_named(stemmer_);
   if (!stemmer) return refuse("--stemmer: '" + stemmer_ + "' is none of porter|english|none");
   const auto order = order::order_named(order_);
