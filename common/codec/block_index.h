@@ -1,7 +1,7 @@
 #pragma once
-// Where blocks of different sizes begin: a byte with the size of every block, and for every sixteenth block a
-// checkpoint with its place. A block begins at its checkpoint and the sum of at most 15 bytes, whatever block was read
-// before.
+// Finds blocks of different sizes in a stream: a byte holds the size of each block, and a checkpoint the begin of every
+// sixteenth block. A block begins at its checkpoint plus the sum of at most 15 sizes, so any block is found without
+// reading others.
 #include <cstdint>
 
 #include "common/base/bytes.h"
@@ -10,17 +10,17 @@
 
 namespace frond::codec {
 
-inline constexpr std::uint32_t kGroupBlocks = 16;  // blocks that share a checkpoint
+inline constexpr std::uint32_t kGroupBlocks = 16;  // blocks of one checkpoint
 
 FROND_HOST_DEVICE constexpr std::uint32_t blocks_of(std::uint32_t count) {
   return count / kBlockLength + (count % kBlockLength != 0);
 }
-// Checkpoints of `blocks` blocks: one for each of the blocks 16, 32, … The first sixteen begin at 0.
+// Checkpoints of `blocks` blocks: one for each of blocks 16, 32, … Block 0 begins at 0.
 FROND_HOST_DEVICE constexpr std::uint32_t checkpoints_of(std::uint32_t blocks) {
   return blocks ? (blocks - 1) / kGroupBlocks : 0;
 }
 
-// Sum of the first `count` <= 16 of 16 readable bytes.
+// Sum of the first `count` <= 16 bytes. 16 bytes are read.
 inline std::uint32_t sum_of_bytes(const std::byte* bytes, std::uint32_t count) {
   auto low = load_le<std::uint64_t>(bytes), high = load_le<std::uint64_t>(bytes + 8);
   const auto keep = [](std::uint64_t word, std::uint32_t kept) {
@@ -33,12 +33,12 @@ inline std::uint32_t sum_of_bytes(const std::byte* bytes, std::uint32_t count) {
   return static_cast<std::uint32_t>(pairs * 0x0001000100010001ULL >> 48);
 }
 
-// Begin of the sixteen that `block` is in, in the checkpoints' unit.
+// Where the group of sixteen blocks that has `block` begins, in the checkpoints' unit.
 inline std::uint64_t group_begin(const std::byte* checkpoints, std::uint32_t block) {
   const std::uint32_t group = block / kGroupBlocks;
   return group ? load_le<std::uint32_t>(checkpoints + 4 * std::size_t{group - 1}) : 0;
 }
-// Begin of `block`, where sizes are in the checkpoints' unit.
+// Where `block` begins; sizes are in the checkpoints' unit.
 inline std::uint64_t block_begin(const std::byte* sizes, const std::byte* checkpoints, std::uint32_t block) {
   const std::uint32_t place = block % kGroupBlocks;
   return group_begin(checkpoints, block) + sum_of_bytes(sizes + (block - place), place);

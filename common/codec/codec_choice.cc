@@ -6,8 +6,8 @@
 namespace frond::codec {
 namespace {
 
-// The candidates of kAuto: codecs that decode a block about as fast as it can be scored. Of two that make a list
-// equally small the first is taken, so the faster comes first.
+// The candidates of kAuto: codecs that decode a block about as fast as it can be scored. The faster comes first, since
+// the first of equally small streams is taken.
 constexpr std::array<std::string_view, 4> kFast = {"simd-bp128", "bp32", "parapfor", "rice"};
 
 Candidates fast_codecs(Numbers kind) {

@@ -1,6 +1,6 @@
 #pragma once
-// Which codecs the lists of a collection may be packed with: one for all, or several, of which each list takes the one
-// that makes it smallest. docIDs and frequencies are chosen apart. Why: docs/adr/0003-codecs-by-list.md.
+// The codecs that the lists of a collection may be packed with: one for all lists, or several, of which each list takes
+// the one that makes it smallest. docIDs and frequencies are chosen separately. Why: docs/adr/0003-codecs-by-list.md.
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,21 +15,21 @@ namespace frond::codec {
 using Candidates = std::vector<const ListCodec*>;
 
 struct CodecChoice {
-  // All lists with one codec; what it does not encode, with the default one. Implicit: a codec is a choice.
+  // Packs all lists with one codec, and kinds that it does not encode with the default one. Implicit on purpose.
   CodecChoice(const ListCodec& codec);
   CodecChoice(std::string_view its_name, Candidates docid_codecs, Candidates frequency_codecs);
 
-  std::string name;                // as it was asked for, and as a manifest records it
+  std::string name;                // as given with --codec and stored in the manifest
   Candidates docids, frequencies;  // at least one each
 };
 
-// What --codec names: a codec of the registry; DOCIDS,FREQUENCIES, two of them; or kAuto. kInvalid names what there is.
+// Parses --codec: the name of a codec; two names, DOCIDS,FREQUENCIES; or kAuto. Errors: kInvalid, listing the names.
 Result<CodecChoice> codec_choice_named(std::string_view name);
-// Each list with the smallest of the fast codecs: those in the table of codec_choice.cc that the registry has.
+// Packs each list with the fast codec that makes it smallest; codec_choice.cc has the table of fast codecs.
 inline constexpr std::string_view kAuto = "auto";
 
-// Appends the smallest of the candidates' streams to `out`, as ListCodec::encode does; the first of those that are
-// equally small. Returns whose it is. Any thread.
+// Encodes the numbers with every candidate and appends the smallest stream to `out`; the first of equally small ones.
+// Returns its codec. Any thread.
 const ListCodec& encode_smallest(std::span<const ListCodec* const> candidates, std::span<const std::uint32_t> numbers,
                                  Numbers kind, ByteBuffer& out);
 

@@ -1,5 +1,5 @@
 #pragma once
-// A full block of differences (distances as they are, from 1) to the numbers: what is left to do after patching.
+// Turns a full block of differences (distances as they are, at least 1) into numbers, after exceptions were patched in.
 #include <cstdint>
 #include <span>
 
@@ -7,9 +7,9 @@
 
 namespace frond::codec {
 
-// In place: differences to docIDs behind `before` (as ListCodec::decode's), or to frequencies, which are the
-// differences themselves. width: no difference is above 2^width, so that blocks of narrow ones need no long look for
-// sums that wrap round; 32 where that is not known. False: docIDs that do not ascend, or a frequency of 0.
+// In place: sums the differences to docIDs after `before` (as in ListCodec::decode), or leaves them as frequencies.
+// width: no difference is above 2^width; 32 if that is unknown. Small widths can't make sums wrap around, which saves
+// the full check. Returns false if docIDs do not ascend or a frequency is 0.
 [[nodiscard]] bool numbers_from_differences(std::span<std::uint32_t, kBlockLength> differences, Numbers kind,
                                             DocId before, unsigned width);
 

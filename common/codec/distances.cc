@@ -75,7 +75,7 @@ HWY_INLINE std::uint32_t add_up(std::uint32_t* block, DocId before) {
   return hn::GetLane(hn::MaxOfLanes(d, all));
 }
 
-// One block's stored numbers to frequencies. Returns all ones if one of the stored is, and perhaps if none is.
+// One block's stored numbers to frequencies. Returns all ones if a stored number is all ones; sometimes also if not.
 std::uint32_t add_one_target(std::uint32_t* block) {
   const Words d;
   constexpr std::size_t kLanes = hn::MaxLanes(Words());
@@ -132,7 +132,7 @@ bool from_distances(std::span<std::uint32_t, kBlockLength> buffer, std::uint32_t
     if (HWY_DYNAMIC_DISPATCH(add_one_target)(buffer.data()) != 0xffffffff) return true;
     return std::find(buffer.begin(), buffer.begin() + size, 0u) == buffer.begin() + size;
   }
-  // 128 distances of 24 bits add up to less than 2^32: the sums have wrapped round just where the last one has.
+  // 128 distances of 24 bits add up to less than 2^32: if any sum wraps around, the last one is not above `before`.
   if (HWY_DYNAMIC_DISPATCH(add_up_target)(buffer.data(), before) < 1u << 24)
     return before == kNoDoc || buffer[size - 1] > before;
   return ascend(before, buffer.first(size));

@@ -1,6 +1,7 @@
 #pragma once
-// What codecs store instead of a block's numbers, and back. docIDs: the distance to the docID before, less one (before
-// the first of a list is kNoDoc, that is -1, so it is stored as it is). Frequencies: less one. Sums are modulo 2^32.
+// Codecs store distances in place of a block's numbers: of a docID, its distance to the previous docID minus one (before
+// a list's first docID is kNoDoc, that is -1, so the first is stored as it is); of a frequency, it minus one. Sums are
+// modulo 2^32.
 #include <cstdint>
 #include <span>
 
@@ -8,22 +9,22 @@
 
 namespace frond::codec {
 
-// Writes as many distances as there are numbers (of one block). before: as ListCodec::decode's; unused for frequencies.
+// Writes one distance for each number (of one block). before: as in ListCodec::decode; unused for frequencies.
 void to_distances(std::span<const std::uint32_t> numbers, Numbers kind, DocId before, std::uint32_t* distances);
 
-// Distances to numbers, in place. False where no numbers have these distances: docIDs that do not ascend from `before`
-// because a sum wrapped round, a frequency of 0. At least one number.
+// Turns distances into numbers, in place; at least one. Returns false if no numbers have these distances: docIDs do not
+// ascend from `before` because a sum wrapped around, or a frequency is 0.
 [[nodiscard]] bool from_distances(std::span<std::uint32_t> block, Numbers kind, DocId before);
 
-// The same of the first `size` >= 1 numbers of a buffer for a whole block: all of it is written, so that a block that
-// is not full needs no loop over single numbers.
+// The same for the first `size` >= 1 numbers of the buffer. All of the buffer is computed and written, so that a block
+// that is not full is as fast as a full one.
 [[nodiscard]] bool from_distances(std::span<std::uint32_t, kBlockLength> buffer, std::uint32_t size, Numbers kind,
                                   DocId before);
 
-// A block's distances as they are, not less one, to docIDs behind `before`, in place; nothing is looked at.
+// Sums a block's differences (distances not less one) to docIDs after `before`, in place, without any check.
 void add_differences(std::span<std::uint32_t, kBlockLength> block, DocId before);
 
-// Do these docIDs ascend strictly, from `before` unless that is kNoDoc? At least one.
+// Whether these docIDs, at least one, ascend strictly, and from `before` on unless that is kNoDoc.
 bool ascend(DocId before, std::span<const DocId> docids);
 
 }  // namespace frond::codec

@@ -1,8 +1,8 @@
 #pragma once
-// Where the blocks of a stream lie whose sizes differ: an array of endpoints (Mallia 2019 §3, Figure 1). It is the end
-// of the stream, u32 a block, in units that the codec names: block j's bytes end at the j-th, the first begin at 0.
-// (The paper's array has a zero in front; a reader that knows it needs none.) The stream ends on 16 bytes, so the array
-// lies on 4, and the payload begins with the stream.
+// Finds blocks of different sizes by an array of endpoints (Mallia 2019 §3, Figure 1): u32 a block at the stream's end,
+// in units of the codec's choice. Block j ends at endpoint j; block 0 begins at 0. (The paper's array begins with that
+// zero; ours does not store it.) Streams end on 16 bytes, so endpoints are aligned to 4, and the payload begins with the
+// stream.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -21,11 +21,11 @@ FROND_HOST_DEVICE constexpr std::uint32_t blocks_of(std::uint32_t count, std::ui
   return count / length + (count % length != 0);
 }
 
-// Offsets of bytes in the stream.
+// Bytes begin .. end - 1 of the stream.
 struct Extent {
   std::size_t begin, end;
 };
-// Of block `block` < blocks; none where the bytes say nonsense. reserved: bytes between payload and endpoints.
+// The bytes of block `block` < blocks; none if the endpoints are corrupt. reserved: bytes between payload and endpoints.
 inline std::optional<Extent> extent_of(ByteView stream, std::uint32_t blocks, std::uint32_t block, unsigned unit,
                                        std::size_t reserved = 0) {
   const std::size_t index = reserved + std::size_t{blocks} * 4;
@@ -40,8 +40,8 @@ inline std::optional<Extent> extent_of(ByteView stream, std::uint32_t blocks, st
   return Extent{begin, end};
 }
 
-// Appends a stream's blocks of kLength numbers, the last of which may have fewer: of each, what append(its distances)
-// appends to `out`. Returns their endpoints. At least one number; out.size() is a multiple of 16 before.
+// Cuts at least one number into blocks of kLength, of which the last may be shorter, and calls append(distances) for
+// each, which appends to `out`. Returns the blocks' endpoints. out.size() is a multiple of 16 before.
 template <std::uint32_t kLength, class Append>
 std::vector<std::uint32_t> append_blocks(std::span<const std::uint32_t> numbers, Numbers kind, unsigned unit,
                                          ByteBuffer& out, const Append& append) {
@@ -60,7 +60,7 @@ std::vector<std::uint32_t> append_blocks(std::span<const std::uint32_t> numbers,
   return ends;
 }
 
-// Ends a stream that begins on 16 bytes: zeros, then `before`, then the endpoints.
+// Ends a stream that begins on 16 bytes: appends zeros to align, then `before`, then the endpoints.
 inline void append_endpoints(std::span<const std::uint32_t> ends, ByteView before, ByteBuffer& out) {
   const std::size_t index = before.size() + ends.size() * 4;
   out.resize((out.size() + index + 15) / 16 * 16 - index);
@@ -69,17 +69,17 @@ inline void append_endpoints(std::span<const std::uint32_t> ends, ByteView befor
   writer.put_bytes(std::as_bytes(ends));
 }
 
-// Bytes from `begin` to the end of a stream for a decoder that reads up to kMost of them, or as many as it says it
-// needs, and kReadSlack behind: the stream's own, or where they would end too early a copy followed by zeros.
-template <std::size_t kMost>
+// The bytes from `begin` on, for a decoder that reads up to kMaxBytes of them (or the number that it computes) and
+// kReadSlack more. They are the stream's own, or near its end a copy that is followed by zeros.
+template <std::size_t kMaxBytes>
 class BytesOfBlock {
  public:
-  BytesOfBlock(ByteView stream, std::size_t begin) : BytesOfBlock(stream, begin, [] { return kMost; }) {}
-  // needed() <= kMost is asked near the stream's end only.
+  BytesOfBlock(ByteView stream, std::size_t begin) : BytesOfBlock(stream, begin, [] { return kMaxBytes; }) {}
+  // needed() returns how many bytes are read, at most kMaxBytes. It is called near the stream's end only.
   template <class Needed>
   BytesOfBlock(ByteView stream, std::size_t begin, const Needed& needed) : data_(stream.data() + begin) {
     const std::size_t left = stream.size() - begin;
-    if (left >= kMost || left >= needed()) [[likely]]
+    if (left >= kMaxBytes || left >= needed()) [[likely]]
       return;
     std::copy_n(data_, left, copy_);
     std::fill(copy_ + left, copy_ + sizeof copy_, std::byte{0});
@@ -91,7 +91,7 @@ class BytesOfBlock {
 
  private:
   const std::byte* data_;
-  std::byte copy_[kMost + kReadSlack];
+  std::byte copy_[kMaxBytes + kReadSlack];
 };
 
 }  // namespace frond::codec

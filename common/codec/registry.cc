@@ -21,7 +21,7 @@
 namespace frond::codec {
 
 std::span<const ListCodec* const> all_codecs() {
-  // By id. Ids that are taken, built in or not: 1 simd-bp128, 2 vbyte, 3 varintgb, 4 streamvbyte, 5 gpu-vbyte128,
+  // In order of id. Ids that are taken: 1 simd-bp128, 2 vbyte, 3 varintgb, 4 streamvbyte, 5 gpu-vbyte128,
   // 6 gpu-vbyte1024, 7 bp32, 8 gpu-bp128, 9 gpu-bp256, 10 rice, 11 .. 15 pfordelta0 .. pfordelta4, 16 pfd, 17 newpfd,
   // 18 parapfor, 19 lrc, 20 lrcseg, 21 seglrc, 22 hs-lrc.
   static const std::array codecs = {

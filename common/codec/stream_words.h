@@ -1,7 +1,7 @@
 #pragma once
-// The bytes of a stream as a GPU's threads read them, and a CPU can: aligned 32-bit words only. A stream begins on 4
-// bytes here, its size is a multiple of 16 (as ListCodec::encode makes it), and kReadSlack readable bytes follow. The
-// readers check nothing: up to 8 bytes behind the last one asked for are read.
+// Reads a stream in aligned 32-bit words only, as a GPU's threads do; works on a CPU too. The stream begins on 4 bytes,
+// its size is a multiple of 16 (as ListCodec::encode makes it), and kReadSlack readable bytes follow. The readers check
+// nothing, and read up to 8 bytes behind the last one that they return.
 #include <cstddef>
 #include <cstdint>
 
@@ -21,11 +21,11 @@ struct StreamWords {
   FROND_HOST_DEVICE std::uint32_t byte(std::uint64_t at) const { return words[at / 4] >> (at % 4 * 8) & 0xff; }
   // Four bytes at any byte.
   FROND_HOST_DEVICE std::uint32_t bytes(std::uint64_t at) const { return bits(at * 8, 32); }
-  // `width` <= 32 bits from any bit of the little-endian bit string that a stream is.
+  // `width` <= 32 bits from bit `bit` of the stream as a little-endian bit string.
   FROND_HOST_DEVICE std::uint32_t bits(std::uint64_t bit, std::uint32_t width) const {
     return bits_at(words, bit, width);
   }
-  // Of the first `count` <= 16 bytes at any byte.
+  // Sum of `count` <= 16 bytes from byte `at`.
   FROND_HOST_DEVICE std::uint32_t sum_of_bytes(std::uint64_t at, std::uint32_t count) const {
     const std::uint32_t* from = words + at / 4;
     const std::uint32_t shift = static_cast<std::uint32_t>(at % 4) * 8;
@@ -37,7 +37,7 @@ struct StreamWords {
     }
     return (pairs & 0xffff) + (pairs >> 16);
   }
-  // As block_index.h has it, of sizes and checkpoints at these bytes: where the sixteen of `block` begin, and itself.
+  // As in block_index.h, with sizes and checkpoints at these bytes: where the group of `block` begins, and the block.
   FROND_HOST_DEVICE std::uint64_t group_begin(std::uint64_t checkpoints, std::uint32_t block) const {
     const std::uint32_t group = block / kGroupBlocks;
     return group ? word(checkpoints + 4 * std::uint64_t{group - 1}) : 0;

@@ -68,7 +68,7 @@ class SimdBp128 final : public ListCodec {
   }
 
  private:
-  // Appends the code of one block, returns its width or Rice parameter.
+  // Appends the code of one block; returns its width, or the Rice parameter of a last block that is not full.
   static std::uint8_t append(std::span<const std::uint32_t> distances, const Block& block, ByteBuffer& out) {
     if (distances.size() < kBlockLength) return encode_last_block(distances, out);
     std::uint32_t all = 0;
@@ -82,7 +82,7 @@ class SimdBp128 final : public ListCodec {
                            std::span<std::uint32_t, kBlockLength> out) const {
     if (kind == Numbers::kDocIds) {
       unpack_table().docids[width](bytes, before, out.data());
-      // 128 distances of 24 bits add up to less than 2^32: the sums have wrapped round just where the last one has.
+      // 128 distances of 24 bits add up to less than 2^32: if any sum wraps around, the last one is not above `before`.
       const bool fine = width <= 24 ? before == kNoDoc || out[kBlockLength - 1] > before : ascend(before, out);
       if (!fine) [[unlikely]]
         return corrupt_block("docIDs that do not ascend", block);

@@ -24,7 +24,7 @@ void unpack_horizontal_target(const std::byte* in, unsigned width, std::uint32_t
   const std::size_t lanes = hn::Lanes(d);
   const auto bit = hn::Mul(hn::Iota(d, 0u), hn::Set(d, width));
   const auto first = hn::ShiftRight<5>(bit), shift = hn::And(bit, hn::Set(d, 31u));
-  // Behind the vector's last word nothing is needed: there the number ends with its word.
+  // A number in the vector's last word ends with it, so no word after it is needed.
   const auto second = hn::Min(hn::Add(first, hn::Set(d, 1u)), hn::Set(d, static_cast<std::uint32_t>(lanes - 1)));
   const auto first_lanes = hn::IndicesFromVec(d, first), second_lanes = hn::IndicesFromVec(d, second);
   const auto mask = hn::Set(d, static_cast<std::uint32_t>((std::uint64_t{1} << width) - 1));
@@ -66,7 +66,7 @@ void pack_horizontal(std::span<const std::uint32_t> numbers, unsigned width, Byt
   std::size_t at = out.size();
   out.resize(at + (numbers.size() * width + 31) / 32 * 4);
   const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
-  std::uint64_t bits = 0;  // less than 32 of them wait here
+  std::uint64_t bits = 0;  // fewer than 32 of them, not yet stored
   unsigned waiting = 0;
   for (const std::uint32_t number : numbers) {
     bits |= (number & mask) << waiting;

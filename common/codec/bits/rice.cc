@@ -52,8 +52,8 @@ void encode_rice(std::span<const std::uint32_t> numbers, unsigned parameter, Bit
 
 namespace {
 
-// From a byte's begin, and with unary parts no longer than find_ones() takes, as most are: all numbers at once. As
-// decode_rice, but that 0 may also mean that the code is another.
+// Decodes all numbers at once. The code begins with a byte. Returns as decode_rice(), and 0 also if the unary parts are
+// longer than find_ones() allows, which is rare.
 std::uint64_t decode_at_once(ByteView in, std::uint64_t from, unsigned parameter, std::span<std::uint32_t> out) {
   const std::uint64_t unary = from + std::uint64_t{parameter} * out.size();
   const auto first = static_cast<unsigned>(unary % 8);
@@ -95,7 +95,7 @@ std::uint64_t decode_rice(ByteView in, std::uint64_t from, unsigned parameter, s
     after_one = one + 1;
     low += parameter;
   }
-  return after_one <= end ? after_one : 0;  // a one in the bytes behind `in` is none
+  return after_one <= end ? after_one : 0;  // ones after `in` don't count
 }
 
 }  // namespace frond::codec

@@ -1,9 +1,9 @@
 #pragma once
-// Rice codes of a few numbers (a short list, the last block of a long one), in two parts so that both CPU and GPU read
-// them without branching on every bit: first the k low bits of every number, one after the other, then for every number
-// v its v >> k zero bits and a one. All bits are little-endian: bit i is bit i % 8 of byte i / 8.
-// (Golomb-Rice, with the separated parts of Elias-Fano lists.) Lists and tails this short are 10 % smaller than with
-// one width for all, and 4 % larger than with interpolative codes, which decode one number after the other.
+// Rice codes of a few numbers (a short list, the last block of a long one), in two parts, so that CPU and GPU read them
+// without a branch for every bit: first the k low bits of every number, then for every number v its v >> k as that many
+// zero bits and a one. Bit i is bit i % 8 of byte i / 8. (Golomb-Rice, with the separate parts of Elias-Fano lists.)
+// Such short lists and last blocks are 10 % smaller than with one width for all numbers, and 4 % larger than with
+// interpolative codes, whose numbers can only be decoded one after the other.
 #include <cstdint>
 #include <span>
 
@@ -16,10 +16,10 @@ struct RiceChoice {
   unsigned parameter = 0;  // k, 0 .. 31
   std::uint64_t bits = 0;  // of the code: at most 33 a number
 };
-// The k that gives the fewest bits. At least one number.
+// Finds the k with the fewest bits, for at least one number.
 RiceChoice choose_rice(std::span<const std::uint32_t> numbers);
 
-// Appends bits to bytes; `used` bits of the buffer's end are taken, the next go behind them.
+// Appends numbers of any width to a buffer, bit by bit after one another; the last byte is filled with zeros.
 class BitWriter {
  public:
   explicit BitWriter(ByteBuffer& out) : out_(out) {}
@@ -28,13 +28,13 @@ class BitWriter {
 
  private:
   ByteBuffer& out_;
-  unsigned free_ = 0;  // bits of the last byte not yet taken
+  unsigned free_ = 0;  // unused bits of the last byte
 };
 
 void encode_rice(std::span<const std::uint32_t> numbers, unsigned parameter, BitWriter& out);
 
-// Decodes out.size() <= 128 numbers from bit `from` of `in`, which has kReadSlack readable bytes after it. Returns the
-// bit behind the code; 0: the code does not end inside `in`. Any bytes are survived. parameter <= 31.
+// Decodes out.size() <= 128 numbers from bit `from` of `in`. kReadSlack bytes after `in` are readable. Returns the bit
+// after the code, or 0 if the code does not end inside `in`. Any bytes are survived. parameter <= 31.
 std::uint64_t decode_rice(ByteView in, std::uint64_t from, unsigned parameter, std::span<std::uint32_t> out);
 
 }  // namespace frond::codec

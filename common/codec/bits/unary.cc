@@ -13,7 +13,7 @@
 namespace frond::codec {
 namespace {
 
-// A bit string in memory of its own, with zeros around the bits that are asked for.
+// A copy of the wanted bits, with zeros around them.
 struct Words {
   std::uint64_t word[kUnaryBits / 64 + 2] = {};
   unsigned used;  // words with bits

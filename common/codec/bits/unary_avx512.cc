@@ -1,5 +1,5 @@
-// The ones of a bit string with AVX-512 VBMI2: 64 bits at a time. Compiled for that processor, so only what has
-// internal linkage may be here, but for the function that asks whether the processor has it.
+// Finds one-bits with AVX-512 VBMI2, 64 bits at a time. This file is compiled for such processors, so all its functions
+// have internal linkage, except the one that asks whether the processor has it.
 #include "common/codec/bits/unary.h"
 
 #ifdef __AVX512VBMI2__

@@ -1,5 +1,5 @@
-// simd-bp128 with AVX-512 VBMI2: sixteen numbers at a time. Compiled for that processor, so only what has internal
-// linkage may be here, but for the function that asks whether the processor has it.
+// Unpacks blocks with AVX-512 VBMI2, sixteen numbers at a time. This file is compiled for such processors, so all its
+// functions have internal linkage, except the one that asks whether the processor has it.
 #include <utility>
 
 #include "common/codec/bits/vertical_unpack.h"
@@ -12,8 +12,8 @@ namespace {
 
 #define FROND_INLINE inline __attribute__((always_inline))
 
-// The low halves of (high:low) >> shifts, shifts below 32. clang 14 computes the one instruction for it wrongly where
-// the shifts are constants (at -O1 and above), so it is given two.
+// The low halves of (high:low) >> shifts, shifts below 32. Not with the one instruction for it: clang 14 computes it
+// wrongly if the shifts are constants (at -O1 and above).
 FROND_INLINE __m512i shift_right_pairs(__m512i low, __m512i high, __m512i shifts) {
 #ifdef __clang__
   const __m512i left = _mm512_sub_epi32(_mm512_set1_epi32(32), shifts);  // by 32: nothing is left

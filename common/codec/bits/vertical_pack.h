@@ -1,5 +1,5 @@
 #pragma once
-// Writing full blocks as simd-bp128 lays them out (simd_bp128.h), for every codec that has its slots so.
+// Packs full blocks in four lanes, for simd-bp128 and all codecs whose slots are packed like it.
 #include <cstdint>
 #include <span>
 

@@ -20,7 +20,7 @@ constexpr CodecInfo kInfo{.name = "rice", .id = 10, .family = "rice", .source = 
 using Block = std::array<std::uint32_t, kBlockLength>;
 using Out = std::span<std::uint32_t, kBlockLength>;
 
-// Where the parts of a full block are.
+// The parts of a full block.
 struct Place {
   const std::byte* low;       // 16 * parameter bytes
   std::uint64_t unary_bit;    // from the stream's begin
@@ -28,7 +28,7 @@ struct Place {
   std::uint32_t parameter;
 };
 
-// The fewest bits with a sum of q that fits in a byte.
+// The parameter with the fewest bits among those whose sum of q fits in a byte.
 std::uint32_t parameter_of(const Block& distances, std::uint32_t& sum) {
   for (std::uint32_t parameter = choose_rice(distances).parameter;; ++parameter) {
     std::uint64_t all = 0;
@@ -126,7 +126,7 @@ class Rice final : public ListCodec {
     writer.align(16);
   }
 
-  // The low parts are unpacked, and for docIDs added up, as simd-bp128's; then the unary parts are added to them.
+  // The low parts are unpacked (and added up, for docIDs) as in simd-bp128; then the unary parts are added.
   static bool decode_full(const std::byte* stream, const Place& at, Numbers kind, DocId before, Out out) {
     alignas(64) std::uint16_t room[8 + kOnesRoom];
     std::uint16_t* ones = room + 8;
@@ -136,7 +136,7 @@ class Rice final : public ListCodec {
     if (kind == Numbers::kDocIds) {
       unpack_table().docids[parameter](at.low, before, out.data());
       add_unary_sums(std::span<const std::uint16_t, kBlockLength>(ones, kBlockLength), skipped, parameter, out);
-      // Up to this parameter the sum is less than 2^32: it has wrapped round just where the last one has.
+      // Up to this parameter the distances add up to less than 2^32: if any sum wraps around, the last one shows it.
       return parameter <= 23 ? before == kNoDoc || out[kBlockLength - 1] > before : ascend(before, out);
     }
     unpack_table().frequencies[parameter](at.low, 0, out.data());
