@@ -88,12 +88,12 @@ void Told::add(const GenerationId& id, const wire::ServedGeneration& served, con
                     topology.statistics.tokens == served.statistics.tokens;
   if (!same) return;
   for (const auto& partition : served.partitions) {
-    if (partition.number >= topology.partitions.size() || partition.stride == 0) continue;
+    if (partition.number >= topology.partitions.size() || partition.placement.stride == 0) continue;
     auto& to = topology.partitions[partition.number];
     if (std::find(to.replicas.begin(), to.replicas.end(), leaf) != to.replicas.end()) continue;
     if (leaf->draining() && !to.replicas.empty() && !to.replicas.front()->draining()) continue;
     if (to.replicas.empty()) ++topology.covered;
-    to.place = partition;
+    to.placement = partition.placement;
     to.replicas.push_back(leaf);
   }
 }
@@ -136,10 +136,7 @@ bool Told::preferred(const Candidate& a, const Candidate& b, const GenerationId&
 
 std::optional<std::uint32_t> Topology::partition_of(Ordinal ordinal) const {
   for (std::uint32_t i = 0; i < partitions.size(); ++i) {
-    const auto& place = partitions[i].place;
-    if (partitions[i].replicas.empty() || ordinal < place.base) continue;
-    const Ordinal offset = ordinal - place.base;
-    if (offset % place.stride == 0 && offset / place.stride < place.documents) return i;
+    if (!partitions[i].replicas.empty() && partitions[i].placement.docid(ordinal)) return i;
   }
   return std::nullopt;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "broker/cluster/leaf_client.h"
+#include "common/base/placement.h"
 #include "common/wire/messages.h"
 
 namespace frond::broker::cluster {
@@ -34,7 +35,7 @@ using LeafRef = std::shared_ptr<LeafNode>;
 // health is read from the LeafNode itself, so that a failure is seen by older topologies too.
 struct Topology {
   struct Partition {
-    wire::ServedPartition place;    // valid if it has replicas
+    Placement placement;            // valid if it has replicas
     std::vector<LeafRef> replicas;  // empty: no leaf has it
   };
   Generation generation = 0;

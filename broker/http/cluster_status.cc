@@ -48,7 +48,7 @@ Json partitions_json(const cluster::Topology& topology) {
     Json replicas = Json::array();
     for (const auto& leaf : topology.partitions[i].replicas) replicas.push_back(leaf->endpoint);
     Json partition = {{"partition", i}, {"leaves", std::move(replicas)}};
-    if (!topology.partitions[i].replicas.empty()) partition["documents"] = topology.partitions[i].place.documents;
+    if (!topology.partitions[i].replicas.empty()) partition["documents"] = topology.partitions[i].placement.documents;
     out.push_back(std::move(partition));
   }
   return out;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/base/ids.h"
+#include "common/base/placement.h"
 #include "common/base/result.h"
 #include "common/partition/partition_writer.h"
 #include "common/scoring/bm25.h"
@@ -17,10 +18,11 @@ namespace frond::repository {
 using partition::PartitionFile;
 
 struct PartitionEntry {
-  std::string id;    // names the folder partitions/<id>, unique for ever: "g<generation>-p<number>-<random hex>"
-  Ordinal base = 0;  // ordinal = base + docID * stride
+  std::string id;  // names the folder partitions/<id>, unique for ever: "g<generation>-p<number>-<random hex>"
+  Ordinal base = 0;
   std::uint64_t stride = 1;
   partition::PartitionSummary summary;  // with its files
+  Placement placement() const { return {base, stride, summary.documents}; }
 };
 
 // The files that a generation was built from, by name and size only.

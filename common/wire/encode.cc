@@ -128,9 +128,9 @@ void put(const ServedGeneration& from, schema::ServedGeneration::Builder to) {
   auto partitions = to.initPartitions(count_of(from.partitions));
   for (unsigned i = 0; i < partitions.size(); ++i) {
     partitions[i].setNumber(from.partitions[i].number);
-    partitions[i].setBase(from.partitions[i].base);
-    partitions[i].setStride(from.partitions[i].stride);
-    partitions[i].setDocuments(from.partitions[i].documents);
+    partitions[i].setBase(from.partitions[i].placement.base);
+    partitions[i].setStride(from.partitions[i].placement.stride);
+    partitions[i].setDocuments(from.partitions[i].placement.documents);
   }
   to.setContent(from.content);
 }

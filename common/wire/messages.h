@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/base/ids.h"
+#include "common/base/placement.h"
 #include "common/scoring/bm25.h"
 #include "common/text/analyzer_config.h"
 #include "common/topk/hit.h"
@@ -103,9 +104,7 @@ struct CancelRequest {
 };
 struct ServedPartition {
   std::uint32_t number = 0;  // in the generation
-  Ordinal base = 0;
-  std::uint64_t stride = 1;
-  std::uint64_t documents = 0;
+  Placement placement;
 };
 struct ServedGeneration {
   Generation generation = 0;

@@ -46,11 +46,11 @@ class Scratch {
   std::optional<files::Descriptor> lock_;
 };
 
-// Whether two partitions give one ordinal to two documents: base + i * stride, i below the number of documents.
+// Whether two partitions give one ordinal to two documents.
 bool share_an_ordinal(const PartitionEntry& a, const PartitionEntry& b) {
   if (a.summary.documents == 0 || b.summary.documents == 0) return false;
   const auto last = [](const PartitionEntry& entry) {
-    return entry.base + (entry.summary.documents - 1) * entry.stride;
+    return entry.placement().ordinal(static_cast<DocId>(entry.summary.documents - 1));
   };
   const Ordinal from = std::max(a.base, b.base), to = std::min(last(a), last(b));
   const std::uint64_t apart = a.base > b.base ? a.base - b.base : b.base - a.base;

@@ -34,7 +34,7 @@ class Threshold {
   // Documents in ascending docID, also from one call to the next.
   void offer(Selection documents, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i)
-      best_.offer({plan_.base + documents.docids[i] * plan_.stride, documents.scores[i]});
+      best_.offer({plan_.placement.ordinal(documents.docids[i]), documents.scores[i]});
     // The k-th best itself: others may tie with it and win by their ordinals.
     if (count && plan_.floor && plan_.k && best_.full()) plan_.floor->raise(best_.entry() - 1);
   }

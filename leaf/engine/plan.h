@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/base/deadline.h"
+#include "common/base/placement.h"
 #include "common/scoring/bm25.h"
 #include "common/topk/hit.h"
 #include "leaf/lists/list_store.h"
@@ -50,8 +51,7 @@ struct Plan {
   std::span<const std::uint32_t> lengths;  // of the partition's documents
   std::uint64_t partition = 0;             // ListKey::partition of the lists: engines keep copies of lengths under it
   scoring::LengthNorm norm;
-  Ordinal base = 0;  // ordinal = base + docID * stride
-  std::uint64_t stride = 1;
+  Placement placement;  // of the partition's documents
   Deadline deadline = Deadline::never();
   SharedFloor* floor = nullptr;  // may be null; documents with score < floor->get() may be left out
 };

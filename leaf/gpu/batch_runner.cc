@@ -24,7 +24,7 @@ Outcome outcome_of(const ReadyPlan& ready, const AnswerOfQuery& answer, const Hi
   Outcome outcome;
   outcome.hits.reserve(answer.found);
   for (std::uint32_t i = 0; i < answer.found; ++i)
-    outcome.hits.push_back({plan.base + hits[i].docid * plan.stride, hits[i].score});
+    outcome.hits.push_back({plan.placement.ordinal(hits[i].docid), hits[i].score});
   std::uint64_t longest = 0;
   for (const PlanTerm& term : plan.terms) longest = std::max(longest, term.list->postings.count());
   outcome.postings_decoded = std::uint64_t{answer.runs} * kRunLength;

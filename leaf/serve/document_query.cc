@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -20,9 +21,7 @@ constexpr std::size_t kDocumentsAPiece = 32;
 // Partitions of a leaf are few: each is asked in turn whether the ordinal is one of its own.
 std::pair<const ServedPartition*, DocId> place_of(const ServedGeneration& generation, Ordinal ordinal) {
   for (const ServedPartition& one : generation.partitions) {
-    if (ordinal < one.base || (ordinal - one.base) % one.stride != 0) continue;
-    const std::uint64_t docid = (ordinal - one.base) / one.stride;
-    if (docid < one.open->partition().documents()) return {&one, static_cast<DocId>(docid)};
+    if (const std::optional<DocId> docid = one.placement.docid(ordinal)) return {&one, *docid};
   }
   return {};
 }

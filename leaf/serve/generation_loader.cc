@@ -78,7 +78,7 @@ Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const rep
     if (partition == nullptr) partition = FROND_TRY(open_partition(entry, stopping));
     if (auto fits = expect_content(partition->partition(), entry); !fits)
       return std::move(fits).error().within("partition " + entry.id);
-    loaded->partitions.push_back({p, entry.base, entry.stride, partition});
+    loaded->partitions.push_back({p, entry.placement(), partition});
   }
   return std::shared_ptr<const ServedGeneration>(std::move(loaded));
 }

@@ -110,8 +110,7 @@ wire::HelloReply LeafService::hello(std::uint64_t request_id) const {
     told.bm25 = one->bm25;
     told.statistics = one->statistics;
     for (const ServedPartition& partition : one->partitions)
-      told.partitions.push_back(
-          {partition.number, partition.base, partition.stride, partition.open->partition().documents()});
+      told.partitions.push_back({partition.number, partition.placement});
   }
   return reply;
 }

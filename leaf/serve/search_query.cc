@@ -224,8 +224,7 @@ Plan SearchQuery::plan_for(const Slot& slot, Mode mode) {
   plan.lengths = partition.lengths();
   plan.partition = slot.partition->open->number();
   plan.norm = scoring::length_norm(generation_->bm25, generation_->statistics);
-  plan.base = slot.partition->base;
-  plan.stride = slot.partition->stride;
+  plan.placement = slot.partition->placement;
   plan.deadline = deadline_;
   plan.floor = mode == Mode::kAnd ? &and_floor_ : &or_floor_;
   return plan;

@@ -12,6 +12,7 @@
 #include "common/base/deadline.h"
 #include "common/base/ids.h"
 #include "common/base/mutex.h"
+#include "common/base/placement.h"
 #include "common/partition/partition.h"
 #include "common/partition/term_statistics.h"
 #include "common/scoring/bm25.h"
@@ -52,8 +53,7 @@ class OpenPartition {
 
 struct ServedPartition {
   std::uint32_t number = 0;  // in the generation
-  Ordinal base = 0;          // ordinal = base + docID * stride
-  std::uint64_t stride = 1;
+  Placement placement;
   std::shared_ptr<const OpenPartition> open;
 };
 

@@ -21,7 +21,7 @@ inline wire::ServedGeneration served(Generation generation, std::uint32_t total,
   out.content = content_of(generation);
   out.partitions_total = total;
   out.statistics = {1000ull * total, 100'000ull * total};
-  for (const auto number : numbers) out.partitions.push_back({number, number, total, 1000});
+  for (const auto number : numbers) out.partitions.push_back({number, {number, total, 1000}});
   return out;
 }
 inline wire::HelloReply hello(std::vector<wire::ServedGeneration> generations, std::string collection = "c") {

@@ -51,8 +51,7 @@ class Searcher final : public PartitionSearcher {
     plan.lengths = partition_->lengths();
     plan.partition = kNumber;
     plan.norm = scoring::length_norm(manifest_.bm25, manifest_.statistics);
-    plan.base = entry_.base;
-    plan.stride = entry_.stride;
+    plan.placement = entry_.placement();
     std::vector<leaf::ListKey> keys;
     keys.reserve(query.size());
     for (const auto& term : query) keys.push_back({kNumber, term.text});

@@ -20,8 +20,9 @@ leaf::ListLease build_list(const postings::ListBuilder& builder, std::span<const
   std::vector<DocId> docids;
   std::vector<Frequency> frequencies;
   for (const auto& [document, frequency] : postings) {
-    if (document % partition.stride != partition.base) continue;
-    docids.push_back(static_cast<DocId>(document / partition.stride));
+    const auto docid = partition.placement.docid(document);
+    if (!docid) continue;
+    docids.push_back(*docid);
     frequencies.push_back(frequency);
   }
   if (docids.empty()) return std::make_shared<const leaf::List>();
@@ -40,9 +41,10 @@ IndexedCollection::IndexedCollection(const Collection& collection, const IndexOp
   for (const auto& postings : collection.postings) document_frequencies_.push_back(postings.size());
   for (std::uint32_t p = 0; p < options.partitions; ++p) {
     IndexedPartition partition{
-        .lengths = {}, .lists = {}, .number = ++partitions_made, .base = p, .stride = options.partitions};
+        .lengths = {}, .lists = {}, .number = ++partitions_made, .placement = {p, options.partitions, 0}};
     for (std::size_t document = p; document < collection.lengths.size(); document += options.partitions)
       partition.lengths.push_back(collection.lengths[document]);
+    partition.placement.documents = partition.lengths.size();
     const postings::ListBuilder builder(*codecs, partition.lengths, options.bm25.b, options_.built_average_length);
     for (const auto& postings : collection.postings)
       partition.lists.push_back(build_list(builder, postings, partition));
@@ -67,8 +69,7 @@ leaf::Plan IndexedCollection::plan(std::size_t partition, std::span<const TermNu
                   .lengths = part.lengths,
                   .partition = part.number,
                   .norm = scoring::length_norm(options_.bm25, statistics_),
-                  .base = part.base,
-                  .stride = part.stride,
+                  .placement = part.placement,
                   .floor = floor};
   for (const auto& [term, query_frequency] : counted) {
     const bool known = term < part.lists.size();

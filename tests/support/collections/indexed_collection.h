@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/placement.h"
 #include "leaf/engine/plan.h"
 #include "tests/support/collections/random_collection.h"
 
@@ -23,8 +24,7 @@ struct IndexedPartition {
   std::vector<std::uint32_t> lengths;  // by docID
   std::vector<leaf::ListLease> lists;  // by term; empty where the partition lacks it
   std::uint64_t number = 0;            // ListKey::partition of its lists, unique in the process
-  Ordinal base = 0;
-  std::uint64_t stride = 1;
+  Placement placement;
 };
 
 class IndexedCollection {

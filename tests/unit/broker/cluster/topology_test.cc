@@ -52,7 +52,7 @@ TEST(Topology, CountsReplicasAndWhatIsCovered) {
 }
 TEST(Topology, IgnoresPartitionsThatCannotBe) {
   auto odd = served(1, 2, {0, 7});
-  odd.partitions.push_back({1, 0, /*stride=*/0, 10});
+  odd.partitions.push_back({1, {0, /*stride=*/0, 10}});
   EXPECT_EQ(draw_topology(std::vector{leaf(hello({odd}))}, {})->covered, 1u);
 }
 TEST(Topology, DoesNotMixLeavesThatTellDifferentStoriesOfAGeneration) {

@@ -285,7 +285,7 @@ TEST(WireCodec, CallsUnknownEnumsAndDisorderCorrupt) {
   hello.generations[0].bm25.k1 = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(decode_reply(encode(hello)), Code::kCorrupt);
   hello.generations[0].bm25.k1 = 0.9;
-  hello.generations[0].partitions = {{0, 0, 0, 1}};
+  hello.generations[0].partitions = {{0, {0, 0, 1}}};
   EXPECT_EQ(decode_reply(encode(hello)), Code::kCorrupt);
 }
 

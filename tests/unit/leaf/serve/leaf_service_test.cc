@@ -74,9 +74,9 @@ TEST_F(LeafServiceTest, SaysWhoItIsAndWhatItServes) {
   EXPECT_EQ(generation.partitions_total, 3u);
   EXPECT_EQ(generation.statistics.documents, 100u);
   ASSERT_EQ(generation.partitions.size(), 3u);
-  EXPECT_EQ(generation.partitions[1].base, 1u);
-  EXPECT_EQ(generation.partitions[1].stride, 3u);
-  EXPECT_EQ(generation.partitions[1].documents, 33u);
+  EXPECT_EQ(generation.partitions[1].placement.base, 1u);
+  EXPECT_EQ(generation.partitions[1].placement.stride, 3u);
+  EXPECT_EQ(generation.partitions[1].placement.documents, 33u);
 }
 
 TEST_F(LeafServiceTest, AnswersSearchesByTheirNumber) {

@@ -229,8 +229,8 @@ TEST(SearchHandler, NamesThePartitionsItCouldNotSearch) {
   const auto documents = random_documents(90, 8);
   ServedCollection served(documents, 3);
   served.engine.fail = [](const Plan& plan) -> std::optional<Error> {
-    if (plan.base == 1) return Error(Code::kCorrupt, "list of 't1'");
-    if (plan.base == 2) return Error(Code::kDeadline, "late");
+    if (plan.placement.base == 1) return Error(Code::kCorrupt, "list of 't1'");
+    if (plan.placement.base == 2) return Error(Code::kDeadline, "late");
     return std::nullopt;
   };
   const auto reply = served.search(request_of(Mode::kOr, {"t0"}, 5));
@@ -280,7 +280,7 @@ TEST(SearchHandler, SendsNothingOfPartitionsWhoseOrFailed) {
   const auto whole = served.search(request);
   ASSERT_TRUE(whole.has_or);
   served.engine.fail = [&](const Plan& plan) -> std::optional<Error> {
-    if (plan.mode == leaf::Mode::kOr && plan.base == 1) return Error(Code::kCorrupt, "a block");
+    if (plan.mode == leaf::Mode::kOr && plan.placement.base == 1) return Error(Code::kCorrupt, "a block");
     return {};
   };
   const auto reply = served.search(request);
@@ -300,7 +300,7 @@ TEST(SearchHandler, SendsNothingOfPartitionsWhoseOrFailed) {
 TEST(SearchHandler, SendsNothingOfPartitionsWhoseOrCameTooLate) {
   ServedCollection served(random_documents(60, 12), 2);
   served.engine.before = [&](const Plan& plan) {
-    if (plan.mode == leaf::Mode::kAnd && plan.base == 1) served.clock.advance(std::chrono::seconds(2));
+    if (plan.mode == leaf::Mode::kAnd && plan.placement.base == 1) served.clock.advance(std::chrono::seconds(2));
   };
   auto request = request_of(Mode::kAuto, {"t10", "t11"}, 2);
   request.auto_needs = 60;
@@ -376,7 +376,7 @@ TEST(SearchHandler, TellsWhatItCostWhenAsked) {
 TEST(SearchHandler, SurvivesAnEngineOutOfMemory) {
   ServedCollection served(random_documents(20, 14), 2);
   served.engine.before = [](const Plan& plan) {
-    if (plan.base == 0) throw std::bad_alloc();
+    if (plan.placement.base == 0) throw std::bad_alloc();
   };
   const auto reply = served.search(request_of(Mode::kOr, {"t0"}, 2));
   EXPECT_EQ(reply.or_ranking.matches, 10u);
@@ -389,7 +389,7 @@ TEST(SearchHandler, BelievesNoPartitionOfASearchUnderWhichOneWasLost) {
   ServedCollection served(random_documents(200, 18), 2);
   const auto& partition = served.board.get()->back()->partitions[0].open->partition();
   served.engine.before = [&](const Plan& plan) {
-    if (plan.base != 0) return;
+    if (plan.placement.base != 0) return;
     for (const auto& entry : std::filesystem::directory_iterator(partition.folder()))
       if (entry.path().extension() == ".sst") std::filesystem::resize_file(entry.path(), 10);
     EXPECT_EQ(partition.check_files(), Code::kCorrupt);
