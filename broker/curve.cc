@@ -18,9 +18,8 @@ Result<std::optional<cluster::ZmqLeafClients::Curve>> read_curve(const Options& 
 void export_handshakes(metrics::Registry& registry, const cluster::HandshakeFailures& failures) {
   const auto follow = [&](const char* reason, const std::uint64_t& count) {
     registry.before_scrape(
-        [&count, counter = registry.counter(http::families::kHandshakeFailures, {{"reason", reason}})]() mutable {
-          counter.add(static_cast<double>(count) - counter.value());
-        });
+        [&count, counter = registry.following_counter(http::families::kHandshakeFailures,
+                                                      {{"reason", reason}})]() mutable { counter.follow(count); });
   };
   follow("key_refused", failures.key_refused);
   follow("mechanism", failures.mechanism);

@@ -173,8 +173,8 @@ int serve(const Options& options, std::size_t descriptors) {
           .set(std::chrono::duration<double>(clock.now() - loop.turned).count());
   });
   export_handshakes(registry, clients.handshake_failures());
-  registry.before_scrape([&, cancels = registry.counter(http::families::kLeafCancels)]() mutable {
-    cancels.add(static_cast<double>(clients.cancels_sent()) - cancels.value());
+  registry.before_scrape([&, cancels = registry.following_counter(http::families::kLeafCancels)]() mutable {
+    cancels.follow(clients.cancels_sent());
   });
   http::export_server(registry, **http, "public");
   if (*admin) http::export_server(registry, **admin, "admin");

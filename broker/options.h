@@ -35,7 +35,7 @@ struct Options {
   std::uint32_t drain_ms = 10'000;
   std::uint32_t stall_seconds = 15;
   LogLevel log_level = LogLevel::kInfo;
-  std::uint64_t log_buffer = Logger::kUsualBuffer;
+  std::uint64_t log_buffer = Logger::kDefaultBufferBytes;
 };
 
 // The options, or the code to exit with: 0 after --help, 2 after a line on stderr.

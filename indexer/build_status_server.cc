@@ -42,18 +42,17 @@ void export_progress(metrics::Registry& registry, const BuildProgress& progress)
       registry.gauge(kStage, {{"stage", name}}).set(progress.stage == stage ? 1 : 0);
     registry.gauge(kInput).set(static_cast<double>(progress.invert.stored_total));
     registry.gauge(kInputRead).set(static_cast<double>(progress.invert.stored_bytes));
-    const auto raise = [&registry](const Family& family, std::uint64_t now, const metrics::Labels& labels = {}) {
-      auto counter = registry.counter(family, labels);
-      counter.add(static_cast<double>(now) - counter.value());
+    const auto follow = [&registry](const Family& family, std::uint64_t now, const metrics::Labels& labels = {}) {
+      registry.following_counter(family, labels).follow(now);
     };
-    raise(kText, progress.invert.bytes);
-    raise(kInverted, progress.invert.documents);
-    raise(kBadRecords, progress.invert.bad_records);
-    raise(kDuplicates, progress.invert.duplicates);
+    follow(kText, progress.invert.bytes);
+    follow(kInverted, progress.invert.documents);
+    follow(kBadRecords, progress.invert.bad_records);
+    follow(kDuplicates, progress.invert.duplicates);
     for (std::size_t i = 0; i < ingest::kSkipReasons; ++i)
-      raise(kSkipped, progress.invert.skipped[i],
-            {{"reason", std::string(name_of(static_cast<ingest::SkipReason>(i)))}});
-    raise(kWritten, progress.documents_written);
+      follow(kSkipped, progress.invert.skipped[i],
+             {{"reason", std::string(name_of(static_cast<ingest::SkipReason>(i)))}});
+    follow(kWritten, progress.documents_written);
   });
 }
 

@@ -23,7 +23,7 @@ void bound_allocator() {
 int run(int argc, const char* const* argv) {
   config::CommandLine app("Indexes documents into a repository of immutable partitions.", "frond-indexer");
   app.require_command();
-  std::uint64_t log_buffer = Logger::kUsualBuffer;
+  std::uint64_t log_buffer = Logger::kDefaultBufferBytes;
   config::add_log_buffer(app, log_buffer);
   BuildCommand build(app);
   PublishCommand publish(app);

@@ -23,11 +23,7 @@ class Gpu final : public Accelerator {
 void export_counters(metrics::Registry& registry, const gpu::GpuEngine& engine) {
   namespace names = metrics::leaf;
   registry.gauge(names::kGpuCacheLimit).set(static_cast<double>(engine.list_bytes()));
-  const auto follow = [&registry](const metrics::Family& family) {
-    return [counter = registry.counter(family)](auto now) mutable {
-      counter.add(static_cast<double>(now) - counter.value());
-    };
-  };
+  const auto follow = [&registry](const metrics::Family& family) { return registry.following_counter(family); };
   registry.before_scrape([&engine, bytes = registry.gauge(names::kGpuCacheBytes), hits = follow(names::kGpuCacheHits),
                           misses = follow(names::kGpuCacheMisses), evictions = follow(names::kGpuCacheEvictions),
                           refused = follow(names::kGpuListsRefused), copied = follow(names::kGpuCopiedBytes),
@@ -36,16 +32,16 @@ void export_counters(metrics::Registry& registry, const gpu::GpuEngine& engine) 
                           ties = follow(names::kGpuTies)]() mutable {
     const auto now = engine.counters();
     bytes.set(static_cast<double>(now.lists.bytes));
-    hits(now.lists.hits);
-    misses(now.lists.misses);
-    evictions(now.lists.evictions);
-    refused(now.lists.refused);
-    copied(now.lists.copied_bytes);
-    batches(now.batches);
-    busy(now.busy_seconds);
-    plans(now.plans);
-    fallbacks(now.fallbacks);
-    ties(now.unanswered);
+    hits.follow(now.lists.hits);
+    misses.follow(now.lists.misses);
+    evictions.follow(now.lists.evictions);
+    refused.follow(now.lists.refused);
+    copied.follow(now.lists.copied_bytes);
+    batches.follow(now.batches);
+    busy.follow(now.busy_seconds);
+    plans.follow(now.plans);
+    fallbacks.follow(now.fallbacks);
+    ties.follow(now.unanswered);
   });
 }
 

@@ -25,19 +25,18 @@ std::optional<wire::RouterSocket::Curve> Curve::socket_config() const {
 
 void Curve::export_metrics(metrics::Registry& registry, const wire::RouterSocket& socket) const {
   namespace names = metrics::leaf;
-  const auto result = [&](const char* name) { return registry.counter(names::kHandshakes, {{"result", name}}); };
+  const auto result = [&](const char* name) {
+    return registry.following_counter(names::kHandshakes, {{"result", name}});
+  };
   registry.before_scrape([&socket, clients = clients_.get(), accepted = result("accepted"), refused = result("refused"),
-                          failed = result("failed"), revoked = registry.counter(names::kRequestsRevoked),
+                          failed = result("failed"), revoked = registry.following_counter(names::kRequestsRevoked),
                           keys = registry.gauge(names::kCurveClients),
                           stale = registry.gauge(names::kCurveClientsStale)]() mutable {
-    const auto raise = [](metrics::Counter& counter, std::uint64_t now) {
-      counter.add(static_cast<double>(now) - counter.value());
-    };
     const wire::CurveCounters now = socket.curve();
-    raise(accepted, now.accepted);
-    raise(refused, now.refused);
-    raise(failed, now.failed);
-    raise(revoked, now.revoked);
+    accepted.follow(now.accepted);
+    refused.follow(now.refused);
+    failed.follow(now.failed);
+    revoked.follow(now.revoked);
     keys.set(clients ? static_cast<double>(clients->keys()->size()) : 0);
     stale.set(clients && clients->stale() ? 1 : 0);
   });

@@ -48,12 +48,12 @@ void export_cache(metrics::Registry& registry, const CachedListStore& cache) {
   namespace names = metrics::leaf;
   registry.gauge(names::kHostCacheLimit).set(static_cast<double>(cache.budget_bytes()));
   registry.before_scrape([&cache, bytes = registry.gauge(names::kHostCacheBytes),
-                          hits = registry.counter(names::kHostCacheHits),
-                          misses = registry.counter(names::kHostCacheMisses)]() mutable {
+                          hits = registry.following_counter(names::kHostCacheHits),
+                          misses = registry.following_counter(names::kHostCacheMisses)]() mutable {
     const CachedListStore::Counters now = cache.counters();
     bytes.set(static_cast<double>(now.bytes));
-    hits.add(static_cast<double>(now.hits) - hits.value());
-    misses.add(static_cast<double>(now.misses) - misses.value());
+    hits.follow(now.hits);
+    misses.follow(now.misses);
   });
 }
 
@@ -88,9 +88,9 @@ void export_gpu_state(metrics::Registry& registry, const GpuState& state) {
 
 void export_serving(metrics::Registry& registry, const LeafService& service, const wire::RouterSocket& socket) {
   registry.before_scrape([&, ready = registry.gauge(metrics::leaf::kReady),
-                          lost = registry.counter(metrics::leaf::kRepliesLost)]() mutable {
+                          lost = registry.following_counter(metrics::leaf::kRepliesLost)]() mutable {
     ready.set(service.ready() ? 1 : 0);
-    lost.add(static_cast<double>(socket.dropped()) - lost.value());
+    lost.follow(socket.dropped());
   });
 }
 

@@ -30,7 +30,7 @@ struct Options {
   std::chrono::seconds grace{0}, superseded_limit{0}, stall{0}, lock_wait{0};
   std::uint64_t fetch_min_rate = 0, disk_reserve = 0;
   LogLevel log_level = LogLevel::kInfo;
-  std::uint64_t log_buffer = Logger::kUsualBuffer;
+  std::uint64_t log_buffer = Logger::kDefaultBufferBytes;
 };
 
 // The options, or the exit code with which the process ends now (after --help, or after one line on stderr).

@@ -34,18 +34,16 @@ http::Response readiness(bool ready, Generation generation, const std::string& d
 
 void export_transfers(metrics::Registry& registry, const repository::RepositorySource& source) {
   namespace names = metrics::leaf;
-  registry.before_scrape(
-      [&source, bytes = registry.counter(names::kFetchedBytes), broken = registry.counter(names::kTransfersBroken),
-       slow = registry.counter(names::kTransfersSlow), resumed = registry.counter(names::kTransfersResumed)]() mutable {
-        const auto raise = [](metrics::Counter& counter, std::uint64_t now) {
-          counter.add(static_cast<double>(now) - counter.value());
-        };
-        const repository::TransferCounts now = source.transfers();
-        raise(bytes, now.bytes);
-        raise(broken, now.broken);
-        raise(slow, now.slow);
-        raise(resumed, now.resumed);
-      });
+  registry.before_scrape([&source, bytes = registry.following_counter(names::kFetchedBytes),
+                          broken = registry.following_counter(names::kTransfersBroken),
+                          slow = registry.following_counter(names::kTransfersSlow),
+                          resumed = registry.following_counter(names::kTransfersResumed)]() mutable {
+    const repository::TransferCounts now = source.transfers();
+    bytes.follow(now.bytes);
+    broken.follow(now.broken);
+    slow.follow(now.slow);
+    resumed.follow(now.resumed);
+  });
 }
 
 http::Router probe_routes(metrics::Registry& registry, const LeafService& service, const ServedBoard& board,

@@ -37,12 +37,13 @@ void export_server(metrics::Registry& registry, const frond::http::Server& serve
     const auto set = [&](const metrics::Family& family, std::size_t value) {
       registry.gauge(family, {{"listener", listener}}).set(static_cast<double>(value));
     };
-    const auto raise = [&](const metrics::Family& family, const char* reason, std::uint64_t count) {
-      auto counter = registry.counter(family, {{"listener", listener}, {"reason", reason}});
-      counter.add(static_cast<double>(count) - counter.value());
+    const auto follow = [&](const metrics::Family& family, const char* reason, std::uint64_t count) {
+      registry.following_counter(family, {{"listener", listener}, {"reason", reason}}).follow(count);
     };
-    const auto refused = [&](const char* reason, std::uint64_t count) { raise(families::kHttpRefused, reason, count); };
-    const auto closed = [&](const char* reason, std::uint64_t count) { raise(families::kHttpClosed, reason, count); };
+    const auto refused = [&](const char* reason, std::uint64_t count) {
+      follow(families::kHttpRefused, reason, count);
+    };
+    const auto closed = [&](const char* reason, std::uint64_t count) { follow(families::kHttpClosed, reason, count); };
     const frond::http::Server::Counters now = server.counters();
     const frond::http::Server::Config& limits = server.config();
     set(families::kHttpConnections, now.connections);

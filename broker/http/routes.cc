@@ -119,17 +119,16 @@ void export_broker(metrics::Registry& registry, const cluster::ClusterMap& map, 
     const auto set = [&](const metrics::Family& family, double value, const metrics::Labels& labels = {}) {
       registry.gauge(family, labels).set(value);
     };
-    const auto raise = [&](const metrics::Family& family, std::uint64_t now, const metrics::Labels& labels = {}) {
-      auto counter = registry.counter(family, labels);
-      counter.add(static_cast<double>(now) - counter.value());
+    const auto follow = [&](const metrics::Family& family, std::uint64_t now, const metrics::Labels& labels = {}) {
+      registry.following_counter(family, labels).follow(now);
     };
     const auto& cache = service.cache().counters();
-    raise(families::kCacheHits, cache.hits);
-    raise(families::kCacheMisses, cache.misses);
-    raise(families::kCacheCoalesced, service.flights().joined());
-    raise(families::kCacheEvictions, cache.evictions);
-    raise(families::kCacheStored, cache.stored);
-    raise(families::kCacheTooLarge, cache.too_large);
+    follow(families::kCacheHits, cache.hits);
+    follow(families::kCacheMisses, cache.misses);
+    follow(families::kCacheCoalesced, service.flights().joined());
+    follow(families::kCacheEvictions, cache.evictions);
+    follow(families::kCacheStored, cache.stored);
+    follow(families::kCacheTooLarge, cache.too_large);
     set(families::kCacheBytes, static_cast<double>(cache.bytes));
     set(families::kCacheLimit, static_cast<double>(service.cache().budget()));
     set(families::kCacheEntries, static_cast<double>(cache.entries));
@@ -140,16 +139,16 @@ void export_broker(metrics::Registry& registry, const cluster::ClusterMap& map, 
     set(families::kMsearchInFlightLimit, static_cast<double>(admission.limits().batch));
     set(families::kCostlyInFlight, static_cast<double>(admission.costly()));
     set(families::kCostlyInFlightLimit, static_cast<double>(admission.limits().costly));
-    raise(families::kMsearchLate, multi_search.counters().late_lines);
-    raise(families::kMsearchAbandoned, multi_search.counters().abandoned);
-    raise(families::kLeafRequests, scatter.counters.search_requests, {{"kind", "search"}});
-    raise(families::kLeafRequests, scatter.counters.fetch_requests, {{"kind", "fetch"}});
-    raise(families::kLeafFailures, scatter.counters.search_failures, {{"kind", "search"}});
-    raise(families::kLeafFailures, scatter.counters.fetch_failures, {{"kind", "fetch"}});
-    raise(families::kFailovers, scatter.counters.failovers);
-    raise(families::kHedges, scatter.hedging.counters().sent);
-    raise(families::kHedgesWithheld, scatter.hedging.counters().over_budget, {{"reason", "budget"}});
-    raise(families::kHedgesWithheld, scatter.hedging.counters().overloaded, {{"reason", "overload"}});
+    follow(families::kMsearchLate, multi_search.counters().late_lines);
+    follow(families::kMsearchAbandoned, multi_search.counters().abandoned);
+    follow(families::kLeafRequests, scatter.counters.search_requests, {{"kind", "search"}});
+    follow(families::kLeafRequests, scatter.counters.fetch_requests, {{"kind", "fetch"}});
+    follow(families::kLeafFailures, scatter.counters.search_failures, {{"kind", "search"}});
+    follow(families::kLeafFailures, scatter.counters.fetch_failures, {{"kind", "fetch"}});
+    follow(families::kFailovers, scatter.counters.failovers);
+    follow(families::kHedges, scatter.hedging.counters().sent);
+    follow(families::kHedgesWithheld, scatter.hedging.counters().over_budget, {{"reason", "budget"}});
+    follow(families::kHedgesWithheld, scatter.hedging.counters().overloaded, {{"reason", "overload"}});
     double up = 0, draining = 0, down = 0, unlisted = 0, asked = 0;
     for (const auto& leaf : map.leaves()) {
       (!leaf->healthy ? down : leaf->draining() ? draining : up) += 1;

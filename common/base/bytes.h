@@ -1,5 +1,5 @@
 #pragma once
-// Bytes, and the one way they are read and written: little-endian, bounds-checked cursors.
+// Byte spans and buffers, and the cursors that read and write them: little-endian, bounds-checked.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -57,8 +57,8 @@ class ByteWriter {
   ByteBuffer& out_;
 };
 
-// Reads from the front of foreign bytes. After the first read past the end, ok() is false for good and reads give
-// zeroes and empty views; so a parser may read a whole record and ask once.
+// Reads from the front of untrusted bytes. After the first read past the end, ok() stays false and reads return zeros
+// and empty views, so a parser may read a whole record and check ok() once.
 class ByteReader {
  public:
   explicit ByteReader(ByteView in) : in_(in) {}

@@ -2,7 +2,7 @@
 // FROND_CHECK: a programmer's error. Never reachable from input, disk or network.
 
 namespace frond::base_detail {
-// Says so on stderr, behind what is being logged, and aborts.
+// Writes the failed condition to stderr, after the log lines that still wait, and aborts.
 [[noreturn]] void check_failed(const char* file, int line, const char* condition);
 }  // namespace frond::base_detail
 

@@ -1,6 +1,6 @@
 #pragma once
-// Time is a parameter. A Clock is asked, never std::chrono's own, so that tests move it by hand; a Deadline is a point
-// on it.
+// Time is a parameter: code asks a Clock, never std::chrono's clocks, so that tests set the time. A Deadline is a point
+// in time of such a clock.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -21,7 +21,7 @@ class SteadyClock final : public Clock {
   Instant now() const override { return std::chrono::steady_clock::now(); }
 };
 
-// Set once, by whoever learns that nobody waits for an answer any more. Any thread.
+// A flag that is set once, when an answer is no longer wanted. Any thread.
 class Cancellation {
  public:
   void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
@@ -31,14 +31,14 @@ class Cancellation {
   std::atomic<bool> cancelled_{false};
 };
 
-// When an answer is of no more use: at an instant, or as soon as it is cancelled. The instant crosses the wire as a
-// span of microseconds, so clocks need not agree.
+// When an answer stops being of use: at an instant, or when it is cancelled, whichever is first. On the wire it is the
+// time left in microseconds, so that clocks of different machines need not agree.
 class Deadline {
  public:
   static Deadline never() { return Deadline(Instant::max()); }
   static Deadline at(Instant when) { return Deadline(when); }
   static Deadline after(const Clock& clock, std::chrono::microseconds span) { return Deadline(clock.now() + span); }
-  // The same, and over when `cancellation` is set, which outlives this and every copy.
+  // The same, but also passed once `cancellation` is set. It must outlive the deadline and its copies.
   Deadline or_when(const Cancellation& cancellation) const {
     Deadline both = *this;
     both.cancellation_ = &cancellation;

@@ -1,5 +1,5 @@
 #pragma once
-// The numbers that name things. Distinct where mixing them up would compile and be wrong.
+// The numbers that identify documents, generations and their content.
 #include <compare>
 #include <cstdint>
 #include <cstdio>
@@ -11,14 +11,14 @@ using DocId = std::uint32_t;       // a document inside its partition: dense, fr
 using Ordinal = std::uint64_t;     // a document in the collection: base + docID * stride of its partition
 using Frequency = std::uint32_t;   // occurrences of a term in a document, at least 1
 using Generation = std::uint64_t;  // from 1; 0 is none
-using ContentId = std::uint64_t;   // of a generation: begins its manifest's checksum (manifest.md); 0: not known
+using ContentId = std::uint64_t;   // of a generation: the start of its manifest's checksum (manifest.md); 0: unknown
 
-// Which generation: a number comes again where a repository is made anew, with other content.
+// A generation by number and content: a repository that is rebuilt from scratch uses the same numbers again.
 struct GenerationId {
   Generation number = 0;
   ContentId content = 0;
   friend auto operator<=>(const GenerationId&, const GenerationId&) = default;
-  // What a request of `wanted` may be answered from: one that does not know the content goes by the number alone.
+  // Whether this generation may answer a request for `wanted`. A request without a content id matches by number.
   bool answers(const GenerationId& wanted) const {
     return number == wanted.number && (wanted.content == 0 || wanted.content == content);
   }
@@ -31,6 +31,6 @@ inline std::string to_hex(ContentId content) {
   return digits;
 }
 
-inline constexpr DocId kNoDoc = 0xffffffff;  // past the end of every list; never a document
+inline constexpr DocId kNoDoc = 0xffffffff;  // end of a list; never a document
 
 }  // namespace frond

@@ -21,21 +21,21 @@ namespace {
 
 using std::chrono::milliseconds, std::chrono::steady_clock;
 
-constexpr milliseconds kLastLines{1000};  // for somebody to read them, when a writer or the process ends
-constexpr milliseconds kGlance{2};
+constexpr milliseconds kLastLines{1000};  // that a writer or process which ends waits for its last lines to be read
+constexpr milliseconds kPollInterval{2};
 
-// Lines that all writers took, and are done with: for those who may not lock.
+// Lines that all writers took, and have written or given up. For write_stderr(), which takes no lock.
 std::atomic<std::uint64_t> taken_by_all{0}, done_by_all{0};
 
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK; }
 
-// All of it, however long that takes; false: nobody will ever read it.
+// Writes all of it, however long that takes; false: the descriptor failed.
 bool write_whole(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(fd, text.data(), text.size());
     if (written > 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (written < 0 && would_block()) {  // somebody else made it so
+    } else if (written < 0 && would_block()) {  // another process made the descriptor non-blocking
       pollfd waiting{fd, POLLOUT, 0};
       ::poll(&waiting, 1, -1);
     } else if (written == 0 || errno != EINTR) {
@@ -54,7 +54,7 @@ struct LineWriter::State {
     std::size_t cost() const { return line.size() + sizeof(Entry); }
   };
 
-  State(int to, std::size_t most, GapLine gap) : fd(to), max_bytes(most), gap_line(std::move(gap)) {}
+  State(int to, std::size_t max, GapLine gap) : fd(to), max_bytes(max), gap_line(std::move(gap)) {}
   const int fd;
   const std::size_t max_bytes;
   const GapLine gap_line;
@@ -71,7 +71,7 @@ struct LineWriter::State {
 
 LineWriter::LineWriter(int fd, std::size_t max_bytes, GapLine gap_line)
     : state_(std::make_shared<State>(fd, max_bytes, std::move(gap_line))) {
-  // Signals are for other threads.
+  // The new thread inherits a mask that blocks all signals: other threads handle them.
   sigset_t all, before;
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -152,7 +152,8 @@ bool LineWriter::flush(milliseconds patience) const {
 
 void write_stderr(std::string_view text) {
   const auto until = steady_clock::now() + kLastLines;
-  while (done_by_all.load() < taken_by_all.load() && steady_clock::now() < until) std::this_thread::sleep_for(kGlance);
+  while (done_by_all.load() < taken_by_all.load() && steady_clock::now() < until)
+    std::this_thread::sleep_for(kPollInterval);
   const auto end = steady_clock::now() + kLastLines;
   while (!text.empty()) {
     const auto left = std::chrono::ceil<milliseconds>(end - steady_clock::now()).count();
@@ -160,7 +161,7 @@ void write_stderr(std::string_view text) {
     const int ready = left > 0 ? ::poll(&waiting, 1, static_cast<int>(left)) : 0;
     if (ready == 0 || (ready < 0 && errno != EINTR)) return;
     if (ready < 0) continue;
-    // A pipe that is ready takes so much without waiting.
+    // A pipe that is ready takes PIPE_BUF bytes without blocking.
     const ssize_t written = ::write(STDERR_FILENO, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
     if (written > 0)
       text.remove_prefix(static_cast<std::size_t>(written));

@@ -1,6 +1,6 @@
 #pragma once
-// Lines to a file descriptor by a thread of its own, so that whoever writes them never waits for whoever reads them: a
-// pipe that nobody reads is full after 64 KiB, and a write to it then takes for ever.
+// Writes lines to a file descriptor on its own thread, so that callers never wait for the reader. (A pipe that is not
+// read is full after 64 KiB, and then blocks its writer for ever.)
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -14,22 +14,22 @@ namespace frond {
 
 class LineWriter {
  public:
-  // The line that stands where `lines` of them are missing.
+  // Makes the line that is written in place of `lines` dropped lines.
   using GapLine = std::function<std::string(std::uint64_t lines)>;
 
-  // At most `max_bytes` wait to be written. `fd` is borrowed.
+  // Keeps at most `max_bytes` of lines that wait to be written. `fd` is borrowed.
   LineWriter(int fd, std::size_t max_bytes, GapLine gap_line);
-  // Waits for what was given, some time; what is not taken by then is left to the thread, which ends with the process.
+  // Waits a second at most for the lines taken. What is left then stays with the thread, which ends with the process.
   ~LineWriter();
   LineWriter(const LineWriter&) = delete;
   LineWriter& operator=(const LineWriter&) = delete;
 
-  // Any thread. Takes the line, which ends with a line feed; drops it where too much waits already. Lines come out
-  // whole and in the order in which they were taken, and a gap line where some were dropped.
+  // Takes a line, which ends with a line feed, or drops it if too much waits already. Lines are written whole and in
+  // order, with a gap line wherever some were dropped. Any thread.
   void write(std::string line);
-  // Lines that were dropped, or that the descriptor did not take (its reader has gone).
+  // Lines that were dropped, or could not be written because the reader had closed the descriptor.
   std::uint64_t dropped() const;
-  // True when all that was given is written, or dropped; false: not within `patience`. Any thread.
+  // Waits until every line taken is written or dropped; false if that takes longer than `patience`. Any thread.
   bool flush(std::chrono::milliseconds patience) const;
 
  private:
@@ -39,8 +39,8 @@ class LineWriter {
   std::thread thread_;
 };
 
-// Writes `text` to stderr, behind the lines that LineWriters of this process still have; whole where somebody reads it,
-// and gives up after two seconds where nobody does. For a process's last words. Any thread; takes no lock.
+// Writes `text` to stderr after the lines that this process's LineWriters still hold, and gives up after two seconds if
+// stderr is not read. For the last message of a process. Any thread; takes no lock.
 void write_stderr(std::string_view text);
 
 }  // namespace frond

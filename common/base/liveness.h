@@ -1,6 +1,6 @@
 #pragma once
-// Loops that have to turn for a process to be of use, and what is said when one of them does not. For /livez: a process
-// that only its restart can help says so.
+// The loops that must keep running for a process to be of use, and the message when one of them hangs. For /livez,
+// which reports a process that needs a restart.
 #include <chrono>
 #include <span>
 #include <string>
@@ -12,10 +12,10 @@ namespace frond {
 
 struct Loop {
   std::string_view name;  // "zeromq", "socket", …: also a metric's label
-  Instant turned;         // when it was last known to turn
+  Instant turned;         // when it last completed a turn
 };
 
-// A sentence about the first loop that has not turned for longer than `limit`; empty: there is none.
+// A sentence about the first loop that has not turned for longer than `limit`; empty if there is none.
 inline std::string stalled(std::span<const Loop> loops, Instant now, std::chrono::milliseconds limit) {
   for (const Loop& loop : loops) {
     if (now - loop.turned <= limit) continue;

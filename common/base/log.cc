@@ -22,7 +22,7 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
 std::string json_text(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
-// What stands behind time and level.
+// What follows time and level.
 std::string body_of(std::string_view process, std::string_view message, Logger::Fields fields) {
   std::string line = "\"process\":" + json_text(process) + ",\"message\":" + json_text(message);
   for (const auto& [key, value] : fields) line += "," + json_text(key) + ":" + json_text(value);
@@ -30,10 +30,10 @@ std::string body_of(std::string_view process, std::string_view message, Logger::
 }
 std::string text_of(const spdlog::memory_buf_t& formatted) { return {formatted.data(), formatted.size()}; }
 
-// The line that stands where some are missing, as the others look. On the writer's thread.
+// The line in place of dropped ones, in the same format. On the writer's thread.
 std::string gap_line(std::string_view process, std::uint64_t lines) {
   const std::string body =
-      body_of(process, "nobody read the log: lines were dropped here", {{"lines", std::to_string(lines)}});
+      body_of(process, "log lines were dropped here: stderr was not read in time", {{"lines", std::to_string(lines)}});
   spdlog::pattern_formatter formatter(kPattern, spdlog::pattern_time_type::utc);
   spdlog::memory_buf_t formatted;
   formatter.format({spdlog::string_view_t(), spdlog::level::warn, spdlog::string_view_t(body.data(), body.size())},
@@ -43,7 +43,7 @@ std::string gap_line(std::string_view process, std::uint64_t lines) {
 
 }  // namespace
 
-// spdlog's formatting, and the writer's thread behind it.
+// Formats with spdlog and hands the line to the writer.
 class Logger::Sink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
   Sink(const std::string& process, std::size_t buffer_bytes)

@@ -1,10 +1,10 @@
 #pragma once
 // Logs are one JSON object a line on stderr: {"time":…,"level":…,"process":…,"message":…, and the fields}.
-// A Logger is passed in; it is thread-safe. Never logs query text above level debug, but for a term whose list is
-// damaged.
+// A Logger is passed in; it is thread-safe. Query text is logged at level debug only, with one exception: the term of a
+// damaged list.
 //
-// Whoever logs never waits for whoever reads: a thread of the Logger's writes (line_writer.h). Where nobody reads, so
-// much waits as the buffer holds; later lines are dropped and counted, and a line says so where they are missing.
+// Logging never waits for the reader of stderr: the Logger's own thread writes (line_writer.h). If stderr is not read,
+// lines wait in a buffer; when it is full, lines are dropped and counted, and one line in their place says so.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -21,11 +21,11 @@ enum class LogLevel { kDebug, kInfo, kWarn, kError };
 class Logger {
  public:
   using Fields = std::initializer_list<std::pair<std::string_view, std::string>>;
-  static constexpr std::size_t kUsualBuffer = std::size_t{1} << 20;
+  static constexpr std::size_t kDefaultBufferBytes = std::size_t{1} << 20;
 
   // `process` is the binary's name. Lines below `level` are not logged.
-  Logger(std::string process, LogLevel level, std::size_t buffer_bytes = kUsualBuffer);
-  // Waits a second at most for what was logged to be written.
+  Logger(std::string process, LogLevel level, std::size_t buffer_bytes = kDefaultBufferBytes);
+  // Waits up to a second until all logged lines are written.
   ~Logger();
   Logger(const Logger&) = delete;
   Logger& operator=(const Logger&) = delete;
@@ -36,9 +36,9 @@ class Logger {
   void warn(std::string_view message, Fields fields = {}) { log(LogLevel::kWarn, message, fields); }
   void error(std::string_view message, Fields fields = {}) { log(LogLevel::kError, message, fields); }
 
-  // Lines that nobody will ever read: there was no room for them, or the reader has gone.
+  // Lines that were lost: the buffer was full, or stderr was closed at the other end.
   std::uint64_t dropped() const;
-  // Waits until what was logged is written, at most so long; for a process that ends without destructors.
+  // Waits until all logged lines are written, at most `patience`. For a process that ends without destructors.
   void flush(std::chrono::milliseconds patience) const;
 
  private:

@@ -29,7 +29,7 @@ class FROND_THREAD_ANNOTATION(scoped_lockable) MutexLock {
   ~MutexLock() FROND_THREAD_ANNOTATION(release_capability()) { mutex_.unlock(); }
   MutexLock(const MutexLock&) = delete;
   MutexLock& operator=(const MutexLock&) = delete;
-  // The lock's owner, for std::condition_variable_any.
+  // For std::condition_variable_any.
   Mutex& mutex() { return mutex_; }
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// Expected failures are values. Spelled like a subset of std::expected, so that it can be swapped for it when both
-// compilers reach C++23. A Result<void> that holds no error is one null pointer: it costs nothing on a decoder's path.
+// Expected failures are values. The names are a subset of std::expected's, so that it can replace Result when both
+// compilers reach C++23. A Result<void> without an error is one null pointer: decoders can afford to return it.
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -23,7 +23,7 @@ constexpr std::string_view name_of(Code code) {
 }
 inline std::ostream& operator<<(std::ostream& out, Code code) { return out << name_of(code); }
 
-// What went wrong, and with which key, file or partition.
+// What went wrong: a code, and a message that names the key, file or partition.
 class [[nodiscard]] Error {
  public:
   Error(Code code, std::string message) : detail_(std::make_unique<Detail>(Detail{code, std::move(message)})) {}
@@ -38,7 +38,7 @@ class [[nodiscard]] Error {
 
   Code code() const { return detail_->code; }
   const std::string& message() const { return detail_->message; }
-  // The same error seen from further out: "partition 3: list of 'fox': …".
+  // The same error with `where` before its message: "partition 3: list of 'fox': …".
   Error within(std::string_view where) && {
     detail_->message.insert(0, std::string(where) + ": ");
     return std::move(*this);
@@ -123,8 +123,8 @@ T take(Result<T>&& result) {
 
 }  // namespace frond
 
-// The value of a Result, or an early return of its error. Not inside coroutines, and in a braced initializer or among a
-// lambda's captures only in front: what stands before it there is never destroyed (tests/support/check_try.py).
+// The value of a Result, or an early return of its error. Not in coroutines. In a braced initializer or a capture list
+// it must come first: an early return would never destroy what was built before it (tests/support/check_try.py).
 #define FROND_TRY(...)                                                 \
   ({                                                                   \
     auto frond_try_result = (__VA_ARGS__);                             \

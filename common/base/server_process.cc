@@ -13,7 +13,7 @@
 namespace frond {
 namespace {
 
-[[noreturn]] void terminate_with_a_word() {
+[[noreturn]] void terminate_with_message() {
   std::string why = "terminated";
   try {
     if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
@@ -31,9 +31,9 @@ namespace {
 std::size_t prepare_server_process() {
   report_uncaught_exceptions();
   std::signal(SIGPIPE, SIG_IGN);
-  constexpr std::size_t kUsual = 1024;  // where the system does not tell
+  constexpr std::size_t kUnknownLimit = 1024;  // assumed if the system does not say
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kUsual;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kUnknownLimit;
   rlimit raised = limit;
   raised.rlim_cur = limit.rlim_max;
   if (setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
@@ -46,6 +46,6 @@ std::string default_node_name(std::uint16_t port) {
   return (known ? std::string(name) : "localhost") + ":" + std::to_string(port);
 }
 
-void report_uncaught_exceptions() { std::set_terminate(terminate_with_a_word); }
+void report_uncaught_exceptions() { std::set_terminate(terminate_with_message); }
 
 }  // namespace frond

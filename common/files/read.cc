@@ -15,7 +15,8 @@ Result<void> read_file(const std::filesystem::path& path, const std::function<Re
   if (from > 0 && ::lseek(in.get(), static_cast<off_t>(from), SEEK_SET) < 0)
     return system_error(Code::kUnavailable, "reading", path);
   constexpr std::size_t kPieceBytes = 256u << 10;
-  const auto piece = std::make_unique_for_overwrite<std::byte[]>(kPieceBytes);  // small files are read every second
+  const auto piece =
+      std::make_unique_for_overwrite<std::byte[]>(kPieceBytes);  // not cleared: small files are read every second
   for (;;) {
     const ssize_t got = ::read(in.get(), piece.get(), kPieceBytes);
     if (got < 0 && errno == EINTR) continue;

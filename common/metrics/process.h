@@ -1,5 +1,5 @@
 #pragma once
-// What /proc says of this process, under the names that every Prometheus client library uses.
+// Metrics of this process from /proc, under the names that every Prometheus client library uses.
 #include <prometheus/collectable.h>
 
 #include <vector>

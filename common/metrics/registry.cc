@@ -18,6 +18,11 @@ void Counter::add(double amount) {
 }
 double Counter::value() const { return to_ != nullptr ? to_->Value() : 0; }
 
+void FollowingCounter::follow(double count) {
+  const double behind = count - counter_.value();
+  if (behind > 0) counter_.add(behind);
+}
+
 void Gauge::set(double value) {
   if (to_ != nullptr) to_->Set(value);
 }
@@ -63,6 +68,10 @@ Counter Registry::counter(const Family& family, const Labels& labels) {
   return Counter(&made.Add(labels_of(labels)));
 }
 
+FollowingCounter Registry::following_counter(const Family& family, const Labels& labels) {
+  return FollowingCounter(counter(family, labels));
+}
+
 Gauge Registry::gauge(const Family& family, const Labels& labels) {
   auto& made = prometheus::BuildGauge().Name(family.name).Help(family.help).Register(state_->registry);
   return Gauge(&made.Add(labels_of(labels)));
@@ -81,10 +90,9 @@ void Registry::before_scrape(std::function<void()> update) {
 
 void export_log(Registry& registry, const Logger& log) {
   static constexpr Family kDropped{"process_log_lines_dropped_total",
-                                   "Lines of the log that were not written: nobody read it."};
-  registry.before_scrape([&log, dropped = registry.counter(kDropped)]() mutable {
-    dropped.add(static_cast<double>(log.dropped()) - dropped.value());
-  });
+                                   "Log lines that were dropped: stderr was not read in time."};
+  registry.before_scrape(
+      [&log, dropped = registry.following_counter(kDropped)]() mutable { dropped.follow(log.dropped()); });
 }
 
 std::string Registry::exposition() {

@@ -1,9 +1,10 @@
 #pragma once
-// What a process counts, and how it tells Prometheus. One Registry a process, made in main() and passed in; a part asks
-// it for handles once and keeps them. prometheus-cpp stays inside this folder.
+// Metrics for Prometheus. Each process has one Registry, made in main() and passed in; its parts ask it for handles
+// once and keep them. Only this folder includes prometheus-cpp.
 //
 // Names are frond_<process>_<what>_<unit>; units are _seconds and _bytes; counters end in _total (given here with it).
-// Labels have few, known values: never query text, never a peer's choice.
+// A label has few values, all known in advance: never query text, never text chosen by a peer.
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -23,15 +24,15 @@ class Histogram;
 
 namespace frond::metrics {
 
-// A metric's name and HELP text. Each process's families are constants in one header: leaf_families.h, and so on.
+// A metric's name and HELP text. Each process has its families as constants in one header.
 struct Family {
   const char* name;
   const char* help;
 };
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-// Handles: copyable, thread-safe, valid as long as their Registry. One that was default-constructed counts nothing, so
-// that parts can be used without a registry.
+// Handles: copyable, thread-safe, valid as long as their Registry. A default-constructed handle does nothing, so that
+// parts can be used without a registry.
 class Counter {
  public:
   Counter() = default;
@@ -42,6 +43,23 @@ class Counter {
   friend class Registry;
   explicit Counter(prometheus::Counter* to) : to_(to) {}
   prometheus::Counter* to_ = nullptr;
+};
+
+// A counter of what is counted elsewhere: at each scrape it is brought up to that count.
+class FollowingCounter {
+ public:
+  FollowingCounter() = default;
+  explicit FollowingCounter(Counter counter) : counter_(counter) {}
+  // Raises the counter to `count`. A lower one leaves it as it is: Prometheus's counters never go down.
+  void follow(double count);
+  template <std::integral Count>
+  void follow(Count count) {
+    follow(static_cast<double>(count));
+  }
+  double value() const { return counter_.value(); }
+
+ private:
+  Counter counter_;
 };
 
 class Gauge {
@@ -68,7 +86,7 @@ class Histogram {
   prometheus::Histogram* to_ = nullptr;
 };
 
-// Upper bounds. Seconds: 100 µs to 10 s, for what a query does. Bytes: 1 KiB to 1 GiB in steps of 4.
+// Upper bounds of histogram buckets: 100 µs to 10 s, in seconds; 1 KiB to 1 GiB in steps of 4, in bytes.
 std::span<const double> latency_seconds();
 std::span<const double> size_bytes();
 
@@ -82,21 +100,22 @@ class Registry {
 
   // The same family and labels give the same metric. Any thread.
   Counter counter(const Family& family, const Labels& labels = {});
+  FollowingCounter following_counter(const Family& family, const Labels& labels = {});
   Gauge gauge(const Family& family, const Labels& labels = {});
   Histogram histogram(const Family& family, std::span<const double> buckets, const Labels& labels = {});
 
-  // Called before each exposition, on its thread: sets gauges from what they measure. What it touches must outlive the
-  // registry's last exposition.
+  // Registers a function that is called before each exposition, on its thread, to set gauges and following counters.
+  // What the function uses must outlive the last exposition.
   void before_scrape(std::function<void()> update);
 
-  // Text format 0.0.4; Content-Type: kContentType. Any thread, one at a time inside.
+  // All metrics in text format 0.0.4 (Content-Type: kContentType). Any thread; concurrent calls wait for each other.
   std::string exposition();
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
-// Exports how many of the log's lines nobody will read. `log` outlives the registry's last exposition.
+// Exports how many lines the log lost. `log` must outlive the registry's last exposition.
 void export_log(Registry& registry, const Logger& log);
 
 inline constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";

@@ -53,8 +53,24 @@ TEST(MetricsRegistry, AsksBeforeEachScrape) {
   EXPECT_THAT(registry.exposition(), HasSubstr("frond_test_depth 8"));
 }
 
+TEST(AFollowingCounter, IsRaisedToTheCountAndNeverFalls) {
+  Registry registry("1");
+  const Family family{"frond_test_drops_total", "Drops."};
+  FollowingCounter drops = registry.following_counter(family);
+  drops.follow(7);
+  EXPECT_EQ(drops.value(), 7);
+  drops.follow(std::uint64_t{7});
+  drops.follow(5);
+  EXPECT_EQ(drops.value(), 7);
+  registry.following_counter(family).follow(9.5);  // the same metric, whoever asked for it
+  EXPECT_EQ(drops.value(), 9.5);
+}
+
 TEST(MetricsHandles, CountNothingWithoutARegistry) {
   Counter counter;
+  FollowingCounter following;
+  following.follow(3);
+  EXPECT_EQ(following.value(), 0);
   Gauge gauge;
   Histogram histogram;
   counter.add();
