@@ -37,6 +37,7 @@
 #include "common/http/host_list.h"
 #include "common/http/server.h"
 #include "common/metrics/registry.h"
+#include "common/net/address.h"
 
 namespace frond::broker {
 namespace {
@@ -163,7 +164,7 @@ int serve(const Options& options, std::size_t descriptors) {
   if (const auto set = map.set_leaves(options.leaves); !set) return refuse(set.error());
   std::optional<cluster::LeafDns> dns;
   if (!options.leaf_dns.empty()) {
-    const auto name = *config::parse_host_port(options.leaf_dns);  // was checked
+    const auto name = *net::parse_host_port(options.leaf_dns);  // was checked
     dns.emplace(io, map, log, name.host, name.port, std::chrono::milliseconds(options.leaf_dns_interval_ms));
   }
   http::export_broker(registry, map, scatter, service, multi_search);

@@ -5,5 +5,5 @@ frond_add_program(frond-broker
     options.cc options.h  # the command line
     curve.cc curve.h      # its keys, and the leaves'
   DEPENDS
-    frond::common_config frond::common_http frond::common_metrics frond::broker_cluster frond::broker_http
+    frond::common_config frond::common_http frond::common_metrics frond::common_net frond::broker_cluster frond::broker_http
     Boost::headers)

@@ -6,6 +6,7 @@
 #include "common/config/command_line.h"
 #include "common/config/options.h"
 #include "common/http/host_list.h"
+#include "common/net/address.h"
 
 namespace frond::broker {
 
@@ -139,7 +140,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
 
   options.log_level = *config::parse_log_level(log_level);  // was checked
-  if (options.node_name.empty()) options.node_name = default_node_name(config::parse_host_port(options.http)->port);
+  if (options.node_name.empty()) options.node_name = default_node_name(net::parse_host_port(options.http)->port);
   options.allow_exhaustive = exhaustive == "on";
   if (options.max_msearch_in_flight == 0) options.max_msearch_in_flight = std::max(1u, options.max_in_flight / 4);
   if (options.max_msearch_in_flight > options.max_in_flight)

@@ -9,6 +9,7 @@ frond_add_program(frond-leaf
     ending.cc ending.h    # how it leaves
     opened_data.cc opened_data.h  # --data, when the leaf before has let go of it
   DEPENDS
-    frond::common_config frond::common_http frond::common_metrics frond::common_repository frond::common_wire
+    frond::common_config frond::common_http frond::common_metrics frond::common_net frond::common_repository
+    frond::common_wire
     frond::leaf_accelerator frond::leaf_engines frond::leaf_lists frond::leaf_schedule frond::leaf_serve
     Boost::headers nlohmann_json::nlohmann_json)

@@ -6,6 +6,7 @@
 #include "common/base/server_process.h"
 #include "common/config/command_line.h"
 #include "common/config/options.h"
+#include "common/net/address.h"
 #include "leaf/engines.h"
 
 namespace frond::leaf {
@@ -167,7 +168,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   if (gpu != "off") options.gpu_device = options.gpu_required ? std::stoi(gpu) : 0;
   options.log_level = *config::parse_log_level(log_level);
   take_spans(spans, options);
-  if (options.node_name.empty()) options.node_name = default_node_name(config::parse_host_port(options.http)->port);
+  if (options.node_name.empty()) options.node_name = default_node_name(net::parse_host_port(options.http)->port);
   options.gpu_window = std::chrono::microseconds(gpu_window_us);
   options.lock_wait = std::chrono::seconds(lock_wait_s);
   if (const auto engine = engine_named(options.engine); !engine)

@@ -3,7 +3,7 @@
 namespace frond::tools {
 
 Result<Reply> BrokerClient::get(std::string_view target) {
-  const std::string request = "GET " + url_.prefix + std::string(target) + " HTTP/1.1\r\nHost: " + url_.authority() +
+  const std::string request = "GET " + url_.path + std::string(target) + " HTTP/1.1\r\nHost: " + url_.authority() +
                               "\r\nAccept: application/json\r\n\r\n";
   const bool reused = stream_.open();
   auto reply = exchange(request);

@@ -7,7 +7,7 @@
 
 #include "common/base/result.h"
 #include "common/http/client_stream.h"
-#include "tools/broker_url.h"
+#include "common/net/address.h"
 #include "tools/reply_reader.h"
 
 namespace frond::tools {
@@ -20,7 +20,7 @@ struct Reply {
 class BrokerClient {
  public:
   // `trust` is null for a plain address.
-  BrokerClient(BrokerUrl url, std::shared_ptr<const tls::Trust> trust, std::chrono::milliseconds timeout)
+  BrokerClient(net::Url url, std::shared_ptr<const tls::Trust> trust, std::chrono::milliseconds timeout)
       : url_(std::move(url)), trust_(std::move(trust)), timeout_(timeout) {}
   // `target`: path and query, below the URL's prefix. A connection that the broker closed while idle is opened again,
   // once. kUnavailable names the address; kDeadline: no whole reply in time; kCorrupt: not HTTP.
@@ -29,7 +29,7 @@ class BrokerClient {
  private:
   Result<Reply> exchange(const std::string& request);
   Result<Reply> receive();
-  BrokerUrl url_;
+  net::Url url_;
   std::shared_ptr<const tls::Trust> trust_;
   std::chrono::milliseconds timeout_;
   http::ClientStream stream_;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "common/config/command_line.h"
+#include "tools/url_encode.h"
 
 namespace frond::tools {
 
@@ -31,7 +33,9 @@ void add_tls_ca(config::CommandLine& command, std::string& file) {
 }
 
 Result<Endpoint> endpoint_of(std::string_view url, const std::string& tls_ca) {
-  Endpoint endpoint{FROND_TRY(parse_broker_url(url)), nullptr};
+  auto parsed = net::parse_url(url, net::Scheme::kOptional);
+  if (!parsed) return std::move(parsed).error().within("broker address");
+  Endpoint endpoint{*std::move(parsed), nullptr};
   if (endpoint.url.tls) endpoint.trust = FROND_TRY(tls::Trust::load(tls_ca));
   return endpoint;
 }

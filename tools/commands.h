@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "common/base/result.h"
+#include "common/net/address.h"
 #include "common/tls/trust.h"
-#include "tools/broker_url.h"
 
 namespace frond::config {
 class CommandLine;
@@ -38,7 +38,7 @@ void add_query_flags(config::CommandLine& command, QueryFlags& flags);
 void add_tls_ca(config::CommandLine& command, std::string& file);
 // Where the broker is, and whom to trust there: null for a plain address.
 struct Endpoint {
-  BrokerUrl url;
+  net::Url url;
   std::shared_ptr<const tls::Trust> trust;
 };
 Result<Endpoint> endpoint_of(std::string_view url, const std::string& tls_ca);

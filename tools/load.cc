@@ -23,12 +23,12 @@ struct LoadFlags {
   bool json = false;
 };
 
-std::string get_request(const BrokerUrl& url, const LoadFlags& flags, std::string_view query) {
-  return "GET " + url.prefix + search_target(flags.query, query) + " HTTP/1.1\r\nHost: " + url.authority() + "\r\n\r\n";
+std::string get_request(const net::Url& url, const LoadFlags& flags, std::string_view query) {
+  return "GET " + url.path + search_target(flags.query, query) + " HTTP/1.1\r\nHost: " + url.authority() + "\r\n\r\n";
 }
 
 // `count` searches from topics[first] on, as NDJSON, starting over at the end.
-std::string msearch_request(const BrokerUrl& url, const LoadFlags& flags, const std::vector<Topic>& topics,
+std::string msearch_request(const net::Url& url, const LoadFlags& flags, const std::vector<Topic>& topics,
                             std::size_t first) {
   std::string body;
   for (std::size_t i = 0; i < flags.msearch; ++i) {
@@ -39,11 +39,11 @@ std::string msearch_request(const BrokerUrl& url, const LoadFlags& flags, const 
     if (flags.query.timeout_ms > 0) search["timeout_ms"] = flags.query.timeout_ms;
     body += search.dump() + '\n';
   }
-  return "POST " + url.prefix + "/v1/msearch HTTP/1.1\r\nHost: " + url.authority() +
+  return "POST " + url.path + "/v1/msearch HTTP/1.1\r\nHost: " + url.authority() +
          "\r\nContent-Type: application/x-ndjson\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-std::vector<std::string> requests_of(const BrokerUrl& url, const LoadFlags& flags, const std::vector<Topic>& topics) {
+std::vector<std::string> requests_of(const net::Url& url, const LoadFlags& flags, const std::vector<Topic>& topics) {
   std::vector<std::string> requests;
   const std::size_t step = std::max(flags.msearch, 1u);
   for (std::size_t i = 0; i < topics.size(); i += step)

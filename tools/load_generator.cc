@@ -395,7 +395,7 @@ Result<LoadReport> Generator::run() {
 
 }  // namespace
 
-Result<LoadReport> generate_load(const BrokerUrl& url, const std::vector<std::string>& requests,
+Result<LoadReport> generate_load(const net::Url& url, const std::vector<std::string>& requests,
                                  const LoadOptions& options) {
   FROND_CHECK(!requests.empty() && options.connections > 0);
   constexpr std::chrono::seconds kPatience{5};

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "common/base/result.h"
+#include "common/net/address.h"
 #include "common/tls/trust.h"
-#include "tools/broker_url.h"
 #include "tools/histogram.h"
 
 namespace frond::tools {
@@ -50,7 +50,7 @@ struct LoadReport {
 
 // `requests`: whole HTTP requests, sent in turn. kUnavailable: the broker can't be reached, or not trusted, at the
 // start.
-Result<LoadReport> generate_load(const BrokerUrl& url, const std::vector<std::string>& requests,
+Result<LoadReport> generate_load(const net::Url& url, const std::vector<std::string>& requests,
                                  const LoadOptions& options);
 
 }  // namespace frond::tools

@@ -9,13 +9,13 @@ frond_add_library(tools
     answer.cc answer.h                        # a broker's answer, parsed
     answer_marks.cc answer_marks.h            # … and skimmed
     broker_client.cc broker_client.h          # one blocking connection
-    broker_url.cc broker_url.h
+    url_encode.cc url_encode.h
     reply_reader.cc reply_reader.h            # HTTP replies from bytes
     load_generator.cc load_generator.h        # open and closed loop
     load_report.cc load_report.h
     histogram.h
   DEPENDS
-    frond::common_base frond::common_http frond::common_tls
+    frond::common_base frond::common_http frond::common_net frond::common_tls
   PRIVATE_DEPENDS
     frond::common_config frond::common_files frond::common_text frond::common_wire nlohmann_json::nlohmann_json fmt::fmt)
 

@@ -13,7 +13,7 @@ namespace {
 // The client's prefix is all of the path.
 Result<void> probe(const std::string& url, const std::string& tls_ca, std::chrono::milliseconds timeout) {
   auto endpoint = FROND_TRY(endpoint_of(url, tls_ca));
-  const std::string_view target = endpoint.url.prefix.empty() ? "/" : "";
+  const std::string_view target = endpoint.url.path.empty() ? "/" : "";
   BrokerClient client(std::move(endpoint.url), std::move(endpoint.trust), timeout);
   const auto reply = FROND_TRY(client.get(target));
   if (reply.status == 200) return {};

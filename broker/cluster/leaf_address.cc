@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+
+#include "common/net/address.h"
 
 namespace frond::broker::cluster {
 namespace asio = boost::asio;
@@ -15,33 +16,26 @@ using asio::ip::tcp;
 
 namespace {
 constexpr std::chrono::seconds kLookUpAgain{1};
-constexpr std::string_view kScheme = "tcp://";
 }  // namespace
 
 struct LeafAddress::State : std::enable_shared_from_this<State> {
   State(asio::io_context& io, const std::string& endpoint) : resolver(io) {
-    const auto colon = endpoint.rfind(':');
-    if (endpoint.starts_with(kScheme) && colon > kScheme.size() && colon != endpoint.npos) {
-      host = endpoint.substr(kScheme.size(), colon - kScheme.size());
-      port = endpoint.substr(colon + 1);
-    }
+    const auto address = net::parse_tcp_endpoint(endpoint);
     boost::system::error_code not_a_number;
-    asio::ip::make_address(host, not_a_number);
-    const bool is_port =
-        !port.empty() && std::all_of(port.begin(), port.end(), [](char c) { return c >= '0' && c <= '9'; });
-    if (host.empty() || host.front() == '[' || !not_a_number || !is_port) {
-      host.clear();
+    if (address) asio::ip::make_address(address->host, not_a_number);
+    if (!address || address->host.empty() || !not_a_number) {
       current = endpoint;
+      return;
     }
+    host = address->host;
+    port = std::to_string(address->port);
   }
 
   void take(const boost::system::error_code& ec, const tcp::resolver::results_type& found,
             const std::function<void(const std::string&)>& changed) {
     std::vector<std::string> addresses;
     for (const auto& entry : found) {
-      const auto address = entry.endpoint().address();
-      const std::string text = address.is_v6() ? "[" + address.to_string() + "]" : address.to_string();
-      addresses.push_back(std::string(kScheme) + text + ":" + port);
+      addresses.push_back("tcp://" + net::join(entry.endpoint().address().to_string(), port));
     }
     if (ec || addresses.empty()) {
       why_none = "cannot look '" + host + "' up: " + (ec ? ec.message() : "it has no address");

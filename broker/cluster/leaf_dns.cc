@@ -8,6 +8,8 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "common/net/address.h"
+
 namespace frond::broker::cluster {
 namespace asio = boost::asio;
 using asio::ip::tcp;
@@ -40,9 +42,7 @@ struct LeafDns::State : std::enable_shared_from_this<State> {
     failing = false;
     std::vector<std::string> endpoints;
     for (const auto& entry : found) {
-      const auto address = entry.endpoint().address();
-      const std::string text = address.is_v6() ? "[" + address.to_string() + "]" : address.to_string();
-      endpoints.push_back("tcp://" + text + ":" + std::to_string(port));
+      endpoints.push_back("tcp://" + net::join(entry.endpoint().address().to_string(), std::to_string(port)));
     }
     std::sort(endpoints.begin(), endpoints.end());
     endpoints.erase(std::unique(endpoints.begin(), endpoints.end()), endpoints.end());

@@ -10,6 +10,7 @@
 #include "common/base/line_writer.h"
 #include "common/base/result.h"
 #include "common/config/options.h"
+#include "common/net/address.h"
 
 namespace frond::config {
 namespace {
@@ -80,8 +81,8 @@ Rule byte_size() {
       },
       "BYTES"));
 }
-Rule host_port() { return parsed_by(parse_host_port, "HOST:PORT"); }
-Rule tcp_endpoint() { return parsed_by(parse_tcp_endpoint, "tcp://HOST:PORT"); }
+Rule host_port() { return parsed_by(net::parse_host_port, "HOST:PORT"); }
+Rule tcp_endpoint() { return parsed_by(net::parse_tcp_endpoint, "tcp://HOST:PORT"); }
 Rule shard() { return parsed_by(parse_shard, "I/N"); }
 Rule log_level() { return parsed_by(parse_log_level, "LEVEL"); }
 

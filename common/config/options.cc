@@ -44,27 +44,6 @@ Result<std::uint64_t> parse_byte_size(std::string_view text) {
   return invalid(text, "a size in bytes (such as 4096, 64KiB, 1.5GiB)");
 }
 
-Result<HostPort> parse_host_port(std::string_view text) {
-  const auto colon = text.rfind(':');
-  const auto wrong = [&] { return invalid(text, "HOST:PORT"); };
-  if (colon == std::string_view::npos) return wrong();
-  std::string_view host = text.substr(0, colon);
-  const auto port = number_of<std::uint16_t>(text.substr(colon + 1));
-  if (!port) return wrong();
-  if (host.size() >= 2 && host.front() == '[' && host.back() == ']')
-    host = host.substr(1, host.size() - 2);
-  else if (host.find(':') != std::string_view::npos)
-    return wrong();
-  if (host.size() > 255 || host.find_first_of("/ []@\t\r\n") != std::string_view::npos) return wrong();
-  return HostPort{std::string(host), *port};
-}
-
-Result<HostPort> parse_tcp_endpoint(std::string_view text) {
-  constexpr std::string_view kScheme = "tcp://";
-  if (text.substr(0, kScheme.size()) != kScheme) return invalid(text, "tcp://HOST:PORT");
-  return parse_host_port(text.substr(kScheme.size()));
-}
-
 Result<Shard> parse_shard(std::string_view text) {
   const auto slash = text.find('/');
   if (slash != std::string_view::npos) {

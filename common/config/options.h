@@ -15,16 +15,6 @@ std::string_view version();
 // "4096", "64KiB", "1.5GiB" (also K, M, G, T; KB = 1,000) to bytes. kInvalid.
 Result<std::uint64_t> parse_byte_size(std::string_view text);
 
-struct HostPort {
-  std::string host;  // without the brackets of "[::1]:80"
-  std::uint16_t port = 0;
-};
-// "host:port", "[v6]:port", ":port" (any address). kInvalid. Names are not looked up.
-Result<HostPort> parse_host_port(std::string_view text);
-
-// "tcp://" and what parse_host_port takes. kInvalid.
-Result<HostPort> parse_tcp_endpoint(std::string_view text);
-
 struct Shard {
   std::uint32_t number = 0;  // I
   std::uint32_t count = 1;   // N > I

@@ -103,7 +103,7 @@ class Exchange {
   Exchange(ClientStream stream, const GetLimits& limits)
       : stream_(std::move(stream)), source_(stream_, limits), max_bytes_(limits.max_bytes) {}
 
-  Result<void> ask(const Url& url, const std::string& target, const Rest& rest) {
+  Result<void> ask(const net::Url& url, const std::string& target, const Rest& rest) {
     std::string request = "GET " + target + " HTTP/1.1\r\nHost: " + url.authority() + "\r\nUser-Agent: frond\r\n";
     if (rest.from > 0) request += "Range: bytes=" + std::to_string(rest.from) + "-\r\n";
     if (rest.from > 0 && !rest.etag.empty()) request += "If-Range: " + rest.etag + "\r\n";
@@ -175,37 +175,7 @@ class Exchange {
 };
 }  // namespace
 
-std::string Url::authority() const {
-  const bool v6 = host.find(':') != std::string::npos;
-  return (v6 ? "[" + host + "]" : host) + ":" + port;
-}
-
-Result<Url> parse_url(std::string_view url) {
-  constexpr std::string_view kPlain = "http://", kTls = "https://";
-  const auto invalid = [&] {
-    return Error(Code::kInvalid, "'" + std::string(url) + "' is not http[s]://host[:port][/path]");
-  };
-  const bool tls = url.starts_with(kTls);
-  if (!tls && !url.starts_with(kPlain)) return invalid();
-  const std::string_view rest = url.substr(tls ? kTls.size() : kPlain.size());
-  const std::string_view authority = rest.substr(0, rest.find('/'));
-  std::string_view path = rest.substr(authority.size());
-  while (path.ends_with('/')) path.remove_suffix(1);
-  if (path.find_first_of(" ?#\r\n") != path.npos) return invalid();
-  Url parts{std::string(authority), tls ? "443" : "80", std::string(path), tls};
-  const auto colon = authority.rfind(':');
-  if (colon != authority.npos && authority.find(']', colon) == authority.npos) {
-    parts.host = authority.substr(0, colon);
-    parts.port = authority.substr(colon + 1);
-  }
-  if (parts.host.starts_with('[') && parts.host.ends_with(']'))
-    parts.host = parts.host.substr(1, parts.host.size() - 2);
-  if (parts.host.empty() || parts.port.empty() || parts.port.find_first_not_of("0123456789") != std::string::npos)
-    return invalid();
-  return parts;
-}
-
-Result<void> get(const Url& url, const tls::Trust* trust, std::string_view path, const GetLimits& limits,
+Result<void> get(const net::Url& url, const tls::Trust* trust, std::string_view path, const GetLimits& limits,
                  const Rest& rest, const std::function<Result<void>(const Body&)>& begin, const BodySink& sink) {
   const std::string target = url.path + std::string(path);
   const std::string where = (url.tls ? "https://" : "http://") + url.authority() + target;
@@ -225,7 +195,7 @@ Result<void> get(const Url& url, const tls::Trust* trust, std::string_view path,
   }
 }
 
-Result<void> get(const Url& url, const tls::Trust* trust, std::string_view path, const GetLimits& limits,
+Result<void> get(const net::Url& url, const tls::Trust* trust, std::string_view path, const GetLimits& limits,
                  const BodySink& sink) {
   return get(
       url, trust, path, limits, {}, [](const Body&) { return Result<void>(); }, sink);

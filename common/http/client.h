@@ -9,17 +9,10 @@
 
 #include "common/base/bytes.h"
 #include "common/base/result.h"
+#include "common/net/address.h"
 #include "common/tls/trust.h"
 
 namespace frond::http {
-
-struct Url {
-  std::string host, port, path;  // host without brackets, path without a trailing '/'
-  bool tls = false;
-  std::string authority() const;  // "host:port", as a Host header wants it
-};
-// "http://host[:port][/path]", or with https://; kInvalid for anything else.
-Result<Url> parse_url(std::string_view url);
 
 using BodySink = std::function<Result<void>(ByteView piece)>;
 
@@ -49,10 +42,10 @@ struct Body {
 // `trust` does not believe; kCorrupt: not HTTP, a body over `max_bytes`, or another range than was asked for; an error
 // of `begin` or `sink` ends it. Redirects are not followed. `trust` is not null where the URL's scheme is https, and
 // not used where it is http.
-Result<void> get(const Url& url, const tls::Trust* trust, std::string_view path, const GetLimits& limits,
+Result<void> get(const net::Url& url, const tls::Trust* trust, std::string_view path, const GetLimits& limits,
                  const Rest& rest, const std::function<Result<void>(const Body&)>& begin, const BodySink& sink);
 // The whole body.
-Result<void> get(const Url& url, const tls::Trust* trust, std::string_view path, const GetLimits& limits,
+Result<void> get(const net::Url& url, const tls::Trust* trust, std::string_view path, const GetLimits& limits,
                  const BodySink& sink);
 
 }  // namespace frond::http

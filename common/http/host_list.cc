@@ -4,6 +4,8 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include "common/net/address.h"
+
 namespace frond::http {
 namespace {
 
@@ -40,17 +42,14 @@ Result<HostList> HostList::parse(std::span<const std::string> names) {
 }
 
 bool HostList::has(std::string_view host) const {
-  boost::system::error_code none;
-  if (host.starts_with('[')) {
-    const auto end = host.find(']');
-    if (end == std::string_view::npos) return false;
-    boost::asio::ip::make_address_v6(std::string(host.substr(1, end - 1)), none);
-    return !none;
-  }
-  const std::string_view name = without_dot(host.substr(0, host.rfind(':')));
+  const auto parts = net::split_authority(host);
+  if (!parts) return false;
+  if (parts->bracketed) return net::is_ipv6(parts->host);
+  const std::string_view name = without_dot(parts->host);
   if (same(name, "localhost")) return true;
   for (const std::string& known : names_)
     if (same(name, known)) return true;
+  boost::system::error_code none;
   boost::asio::ip::make_address_v4(std::string(name), none);
   return !none;
 }

@@ -6,6 +6,7 @@
 
 #include "common/files/read.h"
 #include "common/http/client.h"
+#include "common/net/address.h"
 #include "common/repository/files.h"
 #include "common/repository/partial_file.h"
 #include "common/repository/repository.h"
@@ -163,7 +164,7 @@ class DirectorySource final : public Source {
 
 class HttpSource final : public Source {
  public:
-  HttpSource(http::Url root, std::shared_ptr<const tls::Trust> trust, const std::string& collection,
+  HttpSource(net::Url root, std::shared_ptr<const tls::Trust> trust, const std::string& collection,
              const HttpReading& how)
       : Source(collection),
         root_(std::move(root)),
@@ -180,7 +181,7 @@ class HttpSource final : public Source {
     return http::get(root_, trust_.get(), prefix_ + path, limits, rest, begin, sink);
   }
   bool may_break() const override { return true; }
-  http::Url root_;
+  net::Url root_;
   std::shared_ptr<const tls::Trust> trust_;  // null: plain HTTP
   std::string prefix_;
   http::GetLimits limits_;
@@ -201,7 +202,7 @@ Result<std::unique_ptr<RepositorySource>> RepositorySource::open(std::string_vie
     return Error(Code::kInvalid, "'" + std::string(collection) + "' is not a collection's name: use [A-Za-z0-9._-]");
   std::unique_ptr<RepositorySource> source;
   if (directory_or_url.find("://") != directory_or_url.npos) {
-    auto url = FROND_TRY(http::parse_url(directory_or_url));
+    auto url = FROND_TRY(net::parse_url(directory_or_url));
     std::shared_ptr<const tls::Trust> trust;
     if (url.tls) trust = FROND_TRY(tls::Trust::load(http.tls_ca));
     source = std::make_unique<HttpSource>(std::move(url), std::move(trust), std::string(collection), http);

@@ -12,6 +12,7 @@
 
 #include "common/base/mutex.h"
 #include "common/base/thread_name.h"
+#include "common/net/address.h"
 #include "common/wire/curve_gate.h"
 #include "common/wire/io_pulse.h"
 
@@ -25,28 +26,20 @@ constexpr std::chrono::milliseconds kTurn{1000};
 
 // ZeroMQ binds to numeric addresses and interfaces only, so names are looked up here.
 Result<std::string> bindable(const std::string& listen) {
-  const auto invalid = [&](std::string_view why) {
-    return Error(Code::kInvalid, "'" + listen + "': " + std::string(why));
-  };
-  constexpr std::string_view kScheme = "tcp://";
-  const auto colon = listen.rfind(':');
-  if (listen.compare(0, kScheme.size(), kScheme) != 0 || colon < kScheme.size())
-    return invalid("expected tcp://HOST:PORT");
-  std::string host = listen.substr(kScheme.size(), colon - kScheme.size());
-  const std::string port = listen.substr(colon + 1);
-  if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-  if (host.empty() || host == "*") return "tcp://*:" + port;
+  const net::HostPort at = FROND_TRY(net::parse_tcp_endpoint(listen));
+  const std::string port = std::to_string(at.port);
+  if (at.host.empty() || at.host == "*") return "tcp://*:" + port;
+  const auto invalid = [&](const char* why) { return Error(Code::kInvalid, "'" + listen + "': " + why); };
   const addrinfo hints{.ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM};
   addrinfo* found = nullptr;
-  if (const int failure = getaddrinfo(host.c_str(), nullptr, &hints, &found); failure != 0)
+  if (const int failure = getaddrinfo(at.host.c_str(), nullptr, &hints, &found); failure != 0)
     return invalid(gai_strerror(failure));
   char numeric[NI_MAXHOST] = {};
   const int failure =
       getnameinfo(found->ai_addr, found->ai_addrlen, numeric, sizeof numeric, nullptr, 0, NI_NUMERICHOST);
-  const bool v6 = found->ai_family == AF_INET6;
   freeaddrinfo(found);
   if (failure != 0) return invalid(gai_strerror(failure));
-  return "tcp://" + (v6 ? "[" + std::string(numeric) + "]" : std::string(numeric)) + ":" + port;
+  return "tcp://" + net::join(numeric, port);
 }
 
 class ZmqRouterSocket final : public RouterSocket {

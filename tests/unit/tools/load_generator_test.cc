@@ -36,7 +36,7 @@ class Server {
     port_ = ntohs(address.sin_port);
     thread_ = std::jthread([this](const std::stop_token& stop) { serve(stop); });
   }
-  BrokerUrl url() const { return {"127.0.0.1", std::to_string(port_), ""}; }
+  net::Url url() const { return {"127.0.0.1", std::to_string(port_), ""}; }
   std::uint64_t served() const { return served_; }
 
  private:

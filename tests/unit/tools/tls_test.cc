@@ -31,7 +31,7 @@ class OverHttps : public testing::Test {
     io_.stop();
     thread_.join();
   }
-  BrokerUrl url() const { return {"127.0.0.1", std::to_string(server_->port()), "", true}; }
+  net::Url url() const { return {"127.0.0.1", std::to_string(server_->port()), "", true}; }
   LoadOptions options() const {
     LoadOptions options;
     options.connections = 4;

@@ -22,17 +22,6 @@ TEST(ByteSize, TakesBinaryAndDecimalUnits) {
     EXPECT_EQ(parse_byte_size(wrong), Code::kInvalid) << wrong;
 }
 
-TEST(HostPort, TakesNamesAddressesAndBrackets) {
-  const auto v4 = parse_host_port("127.0.0.1:80");
-  ASSERT_TRUE(v4);
-  EXPECT_EQ(v4->host, "127.0.0.1");
-  EXPECT_EQ(v4->port, 80);
-  EXPECT_EQ(parse_host_port("[::1]:65535")->host, "::1");
-  EXPECT_EQ(parse_host_port(":0")->host, "");
-  for (const char* wrong : {"", "host", "host:", "host:65536", "host:-1", "::1:80", "a b:1", "host:1x", "http://h:1"})
-    EXPECT_EQ(parse_host_port(wrong), Code::kInvalid) << wrong;
-}
-
 TEST(Shard, IsBelowItsCount) {
   EXPECT_EQ(parse_shard("1/3")->number, 1u);
   EXPECT_EQ(parse_shard("1/3")->count, 3u);

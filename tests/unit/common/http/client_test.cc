@@ -25,7 +25,7 @@ struct Got {
 Got get_from(const ScriptedHttp& server, const GetLimits& limits = kUsual, const Rest& rest = {}) {
   Got got;
   got.outcome = get(
-      *parse_url(server.url()), nullptr, "/x", limits, rest,
+      *net::parse_url(server.url()), nullptr, "/x", limits, rest,
       [&](const Body& body) {
         got.body = body;
         return Result<void>();
@@ -130,7 +130,7 @@ TEST(HttpGet, CountsTheTimeThatItWaitedForTheServerAlone) {
     std::this_thread::sleep_for(milliseconds(300));
     return Result<void>();
   };
-  const auto done = get(*parse_url(server.url()), nullptr, "/x",
+  const auto done = get(*net::parse_url(server.url()), nullptr, "/x",
                         {.max_bytes = 2000000,
                          .step_timeout = seconds(20),
                          .min_bytes_per_second = 1'000'000,

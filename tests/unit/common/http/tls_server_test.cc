@@ -302,14 +302,5 @@ TEST_F(ATlsServer, IsRefusedUnderAnAddressThatIsNotItsOwn) {
       << refused.error().message();
 }
 
-TEST(AUrl, MayBeOfEitherScheme) {
-  const auto url = parse_url("https://example.org/frond/");
-  ASSERT_TRUE(url);
-  EXPECT_TRUE(url->tls);
-  EXPECT_EQ(url->authority() + url->path, "example.org:443/frond");
-  EXPECT_EQ(parse_url("http://[::1]:81")->authority(), "[::1]:81");
-  EXPECT_EQ(parse_url("ftp://example.org"), Code::kInvalid);
-}
-
 }  // namespace
 }  // namespace frond::http
