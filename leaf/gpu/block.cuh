@@ -4,6 +4,7 @@
 // All 32 lanes call together. Places come from an image that admit.h has checked; a row more may be read behind it.
 #include "common/base/ids.h"
 #include "common/codec/bits/packed_number.h"
+#include "common/codec/list_codec.h"
 #include "common/device/unpack.cuh"
 #include "leaf/gpu/block_entry.h"
 
