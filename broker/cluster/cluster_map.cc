@@ -15,7 +15,7 @@ bool same_partitions(const wire::HelloReply& a, const wire::HelloReply& b) {
   return std::equal(a.generations.begin(), a.generations.end(), b.generations.begin(), b.generations.end(), same);
 }
 
-// Its name, as it told it last.
+// The leaf's name as of its last hello.
 std::string node_of(const LeafNode& leaf) { return leaf.said ? leaf.said->node : std::string(); }
 }  // namespace
 
@@ -55,7 +55,7 @@ Result<void> ClusterMap::set_leaves(const std::vector<std::string>& endpoints) {
     if (answers(*leaf)) next.push_back(leaf);
   }
   std::swap(leaves_, next);
-  for (const auto& leaf : next)  // those that left: queries in flight may still end there
+  for (const auto& leaf : next)  // removed leaves: queries in flight may still use them
     if (std::find(leaves_.begin(), leaves_.end(), leaf) == leaves_.end()) {
       leaf->healthy = false;
       log_.info("leaf left", {{"leaf", leaf->endpoint}, {"node", node_of(*leaf)}});
@@ -70,16 +70,16 @@ Result<LeafRef> ClusterMap::make(const std::string& endpoint) {
   auto leaf = std::make_shared<LeafNode>();
   leaf->endpoint = endpoint;
   leaf->last_error = "no hello yet";
-  // The client keeps what it is given: a strong reference would keep the leaf, and so the client, for ever.
+  // The client keeps this callback: a strong reference would keep the leaf, and so the client, alive for ever.
   leaf->client =
       FROND_TRY(make_client_(endpoint, [map = alive_, held = std::weak_ptr<LeafNode>(leaf)](wire::HelloReply news) {
-        const LeafRef told_by = held.lock();
-        if (*map != nullptr && told_by) (*map)->told(told_by, std::move(news));
+        const LeafRef from = held.lock();
+        if (*map != nullptr && from) (*map)->heard_news(from, std::move(news));
       }));
   return leaf;
 }
 
-// Lately, at least.
+// Also true for a leaf that has answered recently.
 bool ClusterMap::answers(const LeafNode& leaf) const {
   if (leaf.healthy) return true;
   return leaf.said && !leaf.said->draining && timers_.clock().now() < leaf.last_seen + config_.forget_unlisted;
@@ -114,7 +114,7 @@ wire::HelloRequest ClusterMap::hello_to(const LeafRef& leaf) const {
 void ClusterMap::poll(const LeafRef& leaf) {
   if (std::find(leaves_.begin(), leaves_.end(), leaf) == leaves_.end()) return;
   leaf->client->hello(hello_to(leaf), Deadline::after(timers_.clock(), config_.hello_timeout),
-                      // The client keeps this: a strong reference would keep the leaf, and so the client, for ever.
+                      // The client keeps this callback: a strong reference would be a cycle.
                       [map = alive_, held = std::weak_ptr<LeafNode>(leaf)](Result<wire::HelloReply> reply) {
                         const LeafRef heard_from = held.lock();
                         if (*map != nullptr && heard_from) (*map)->heard(heard_from, std::move(reply));
@@ -130,16 +130,16 @@ void ClusterMap::heard(const LeafRef& leaf, Result<wire::HelloReply> reply) {
     leaf->last_error = reply.error().message();
     const bool patient = reply.error().code() == Code::kDeadline || reply.error().code() == Code::kOverloaded;
     if (leaf->healthy && (!patient || leaf->failures >= config_.timeouts_to_down)) mark_down(leaf, leaf->last_error);
-    if (!leaf->listed && !answers(*leaf)) return let_go(leaf);
-    if (!leaf->healthy) tell_why_down(*leaf);
+    if (!leaf->listed && !answers(*leaf)) return remove(leaf);
+    if (!leaf->healthy) log_why_down(*leaf);
     return schedule(leaf, leaf->healthy ? config_.poll : config_.poll_down);
   }
   take(*leaf, *std::move(reply));
   schedule(leaf, config_.poll);
 }
 
-// What a leaf says unasked: it begins to drain. It hears at once whether it is still needed.
-void ClusterMap::told(const LeafRef& leaf, wire::HelloReply news) {
+// A hello that the leaf sends by itself: it begins to drain. The hello sent back tells it whether it is still needed.
+void ClusterMap::heard_news(const LeafRef& leaf, wire::HelloReply news) {
   if (!leaf->healthy || news.collection != config_.collection ||
       std::find(leaves_.begin(), leaves_.end(), leaf) == leaves_.end())
     return;
@@ -148,7 +148,7 @@ void ClusterMap::told(const LeafRef& leaf, wire::HelloReply news) {
 }
 
 void ClusterMap::take(LeafNode& leaf, wire::HelloReply reply) {
-  // Who drains names no generations, for the sake of brokers of before; it still has them.
+  // A draining leaf lists no generations, so that older brokers stop using it; it still has them.
   if (reply.draining && leaf.said) reply.generations = leaf.said->generations;
   const bool drains = reply.draining && !leaf.draining();
   const bool changed =
@@ -159,12 +159,12 @@ void ClusterMap::take(LeafNode& leaf, wire::HelloReply reply) {
   leaf.healthy = true;
   leaf.failures = 0;
   leaf.last_error.clear();
-  leaf.told_error.clear();
+  leaf.logged_error.clear();
   leaf.last_seen = timers_.clock().now();
   if (changed) redraw();
 }
 
-void ClusterMap::let_go(const LeafRef& leaf) {
+void ClusterMap::remove(const LeafRef& leaf) {
   std::erase(leaves_, leaf);
   log_.info("leaf left", {{"leaf", leaf->endpoint}, {"node", node_of(*leaf)}});
 }
@@ -176,7 +176,7 @@ void ClusterMap::report_unavailable(const LeafRef& leaf, const std::string& why)
 }
 
 void ClusterMap::refresh(const LeafRef& leaf) {
-  // A hello under way answers by itself; else ask now.
+  // If a hello is under way, its reply will do; else send one now.
   const auto mine = [&](const auto& entry) { return entry.first == leaf.get(); };
   if (std::any_of(scheduled_.begin(), scheduled_.end(), mine)) schedule(leaf, std::chrono::milliseconds(0));
 }
@@ -185,18 +185,18 @@ void ClusterMap::mark_down(const LeafRef& leaf, const std::string& why) {
   leaf->healthy = false;
   leaf->last_error = why;
   leaf->failures = std::max(leaf->failures, 1u);
-  leaf->told_error = why;
-  leaf->told_at = timers_.clock().now();
+  leaf->logged_error = why;
+  leaf->logged_at = timers_.clock().now();
   log_.warn("leaf down", {{"leaf", leaf->endpoint}, {"node", node_of(*leaf)}, {"error", why}});
   redraw();
 }
 
-void ClusterMap::tell_why_down(LeafNode& leaf) {
-  if (leaf.failures < config_.failures_to_tell || leaf.last_error == leaf.told_error) return;
+void ClusterMap::log_why_down(LeafNode& leaf) {
+  if (leaf.failures < config_.failures_to_log || leaf.last_error == leaf.logged_error) return;
   const Instant now = timers_.clock().now();
-  if (!leaf.told_error.empty() && now < leaf.told_at + config_.tell_every) return;
-  leaf.told_error = leaf.last_error;
-  leaf.told_at = now;
+  if (!leaf.logged_error.empty() && now < leaf.logged_at + config_.log_interval) return;
+  leaf.logged_error = leaf.last_error;
+  leaf.logged_at = now;
   log_.warn("leaf still down", {{"leaf", leaf.endpoint}, {"node", node_of(leaf)}, {"error", leaf.last_error}});
 }
 
@@ -204,7 +204,7 @@ void ClusterMap::redraw() {
   const GenerationId before = topology_ ? topology_->id() : GenerationId{};
   auto drawn = draw_topology(leaves_, before, &order_);
   if (!drawn && topology_) {
-    // No leaf left: keep saying which generation is missing, with nobody behind its partitions.
+    // No leaf serves anything: keep the generation, with no replica for its partitions.
     auto empty = std::make_shared<Topology>(*topology_);
     for (auto& partition : empty->partitions) partition.replicas.clear();
     empty->covered = 0;

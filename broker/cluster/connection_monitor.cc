@@ -16,7 +16,7 @@ ConnectionMonitor::ConnectionMonitor(zmq::context_t& context, zmq::socket_t& soc
   constexpr int kWatched = ZMQ_EVENT_CLOSED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH |
                            ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL;
   events_->set(zmq::sockopt::linger, 0);
-  events_->set(zmq::sockopt::rcvhwm, 0);  // none: ZeroMQ's I/O thread waits where the pipe is full
+  events_->set(zmq::sockopt::rcvhwm, 0);  // no limit: ZeroMQ's I/O thread blocks if the pipe is full
   if (zmq_socket_monitor(watched_, address.c_str(), kWatched) != 0) throw zmq::error_t();
   try {
     events_->connect(address);
@@ -49,7 +49,7 @@ void ConnectionMonitor::happened(unsigned event, std::uint32_t value) {
     why_.clear();
     gave_up_ = false;
   } else if (event == ZMQ_EVENT_CLOSED) {
-    why_ = "nobody answers there";
+    why_ = "nothing answers at its address";
   } else if (event == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH) {
     ++failures_.key_refused;
     why_ = "the leaf does not let this broker's key in (its --curve-clients)";
@@ -60,13 +60,13 @@ void ConnectionMonitor::happened(unsigned event, std::uint32_t value) {
     gave_up_ = true;
   } else if (event == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) {
     ++failures_.protocol;
-    why_ = "what listens there does not speak as a leaf does";
+    why_ = "the process at its address does not speak ZeroMQ as a leaf does";
     gave_up_ = true;
   } else if (event == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL) {
     ++failures_.closed;
     why_ = curve_
-               ? "the handshake was broken off: --curve-leaf-key is not the leaf's key, or the leaf does not use CURVE"
-               : "the handshake was broken off: perhaps the leaf uses CURVE, this broker does not";
+               ? "the leaf ended the handshake: --curve-leaf-key is not the leaf's key, or the leaf does not use CURVE"
+               : "the leaf ended the handshake: perhaps the leaf uses CURVE, this broker does not";
   }
 }
 

@@ -1,14 +1,14 @@
 #pragma once
-// Why a leaf is not reachable, from what ZeroMQ tells of its socket's connection attempts. Broker's thread only;
-// nothing is called back: take() is asked often enough, as every hello does.
+// Finds out why a leaf cannot be reached, from ZeroMQ's events about the socket's connection attempts. Broker's thread
+// only. There are no callbacks: the owner calls take() with every hello.
 //
-// ZeroMQ's one I/O thread writes what it tells into a pipe, and waits for ever where that pipe is full or has no reader
-// any more: every connection of the process would hang. So the pipe has no limit but the rate of connection attempts
-// (some 20 events a second of 200 bytes; the broker's loop reads them, or /livez tells that it does not turn), and
-// the monitor is stopped before its reader goes.
+// ZeroMQ's one I/O thread writes the events into a pipe, and blocks for ever if the pipe is full or has no reader:
+// every connection of the process would hang. So the pipe has no size limit (connection attempts make about 20 events
+// of 200 bytes a second, and /livez fails if the broker's loop does not read them), and the monitor is stopped before
+// its reader is closed.
 //
-// ZeroMQ connects again by itself after a lost connection, but not after a handshake that ended in a refusal or made no
-// sense: then gave_up() is true until a handshake succeeds, and the socket's owner has to connect again.
+// ZeroMQ connects again by itself after a lost connection, but not after a handshake that was refused or invalid: then
+// gave_up() is true until a handshake succeeds, and the socket's owner has to connect again.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -20,32 +20,32 @@ class socket_t;
 
 namespace frond::broker::cluster {
 
-// Handshakes that failed, by what ended them.
+// Failed handshakes since start, by cause.
 struct HandshakeFailures {
-  std::uint64_t key_refused = 0;  // the leaf does not let this broker's key in
-  std::uint64_t mechanism = 0;    // one side uses CURVE, the other does not; if we noticed before the leaf did
-  std::uint64_t closed = 0;       // the leaf broke it off: because of that, or its key is not the one that we know
-  std::uint64_t protocol = 0;     // what came is no handshake
+  std::uint64_t key_refused = 0;  // the leaf refused this broker's key
+  std::uint64_t mechanism = 0;    // only one side uses CURVE, and this side noticed it first
+  std::uint64_t closed = 0;       // the leaf closed the connection: only one side uses CURVE, or its key is another one
+  std::uint64_t protocol = 0;     // the peer did not send a ZeroMQ handshake
 };
 
 class ConnectionMonitor {
  public:
-  // Watches `socket`, which outlives this or the call to close(), from now on; before it connects. `number` is unique
-  // in the context. `failures` is counted up. Throws zmq::error_t.
+  // Watches `socket` from now on. Make the monitor before the socket connects, and destroy or close() it before the
+  // socket. `number` is unique in the context. Failed handshakes are added to `failures`. Throws zmq::error_t.
   ConnectionMonitor(zmq::context_t& context, zmq::socket_t& socket, std::uint64_t number, bool curve,
                     HandshakeFailures& failures);
   ~ConnectionMonitor();
   ConnectionMonitor(const ConnectionMonitor&) = delete;
   ConnectionMonitor& operator=(const ConnectionMonitor&) = delete;
 
-  // Takes what happened since the last call.
+  // Reads the events since the last call.
   void take();
-  // Why the last attempt failed; empty when nothing is known, or it did not.
+  // Why the last attempt failed; empty: it did not, or the reason is unknown.
   const std::string& why() const { return why_; }
   bool gave_up() const { return gave_up_; }
-  // The owner connects again.
+  // Call it when the owner connects again.
   void connecting() { gave_up_ = false; }
-  // Ends the watch. Before the socket is closed: it may still tell of a connect that was under way.
+  // Stops watching. Call it before the socket is closed, which may still cause events.
   void close();
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// Where a leaf is that was given by a name. ZeroMQ would look the name up as well, but on its one I/O thread, where a
-// DNS that does not answer keeps every leaf's connection waiting. Broker's thread only.
+// The address of a leaf that was given by name. ZeroMQ could look the name up itself, but on its one I/O thread, where
+// a DNS server that does not answer would delay the connections of all leaves. Broker's thread only.
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,20 +15,20 @@ namespace frond::broker::cluster {
 
 class LeafAddress {
  public:
-  // "tcp://host:port". Where the host is a number, or this is something else, current() is just that.
+  // "tcp://host:port". If the host is a numeric address, or `endpoint` is something else, current() is `endpoint`.
   LeafAddress(boost::asio::io_context& io, const std::string& endpoint);
   ~LeafAddress();
   LeafAddress(const LeafAddress&) = delete;
   LeafAddress& operator=(const LeafAddress&) = delete;
 
-  // What to connect to; empty: not known yet.
+  // The endpoint to connect to; empty: not known yet.
   const std::string& current() const;
-  // Why the last look-up gave nothing; empty: it did, or there was none.
+  // Why the last look-up failed; empty: it did not, or there was none.
   const std::string& why_none() const;
-  // The leaf is not reached: looks its name up, once a second at most. Where it has several addresses the next is
-  // taken. `changed` is called later, if there is another address than before, with that.
+  // Looks the name up, at most once a second; call it while the leaf cannot be reached. Of several addresses the one
+  // after the current is taken. If the address has changed, `changed` is called later with the former one.
   void look_up(Instant now, std::function<void(const std::string& before)> changed);
-  // A look-up is under way: its thread, which may take long, ends with it.
+  // Whether a look-up is under way. The thread that does it may take long to end.
   bool looking_up() const;
 
  private:

@@ -53,7 +53,7 @@ struct LeafDns::State : std::enable_shared_from_this<State> {
       unusable.clear();
       return;
     }
-    last.clear();  // tried again: the process may have been short of sockets
+    last.clear();  // try again after the next look-up: the process may have run out of sockets
     if (unusable == set.error().message()) return;
     unusable = set.error().message();
     log->error("a leaf's address is not usable", {{"error", unusable}});
@@ -66,8 +66,8 @@ struct LeafDns::State : std::enable_shared_from_this<State> {
   std::string host;
   std::uint16_t port;
   std::chrono::milliseconds interval;
-  std::vector<std::string> last;  // that were taken, all of them
-  std::string unusable;           // why some were not, as it was logged
+  std::vector<std::string> last;  // the last addresses that could all be used
+  std::string unusable;           // the last logged error
   bool failing = false, looking_up = false;
 };
 

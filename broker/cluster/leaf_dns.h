@@ -1,5 +1,6 @@
 #pragma once
-// Keeps a ClusterMap's leaves equal to the addresses that a DNS name gives: a headless service's pods.
+// Keeps the leaves of a ClusterMap equal to the addresses of a DNS name: the pods of a headless service. Broker's
+// thread only.
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -15,12 +16,13 @@ namespace frond::broker::cluster {
 
 class LeafDns {
  public:
-  // Looks `host` up now and then every `interval`. A failed look-up changes nothing and is logged when it begins to
-  // fail; an address that cannot be used is tried again with the next.
+  // Looks `host` up now, and then again `interval` after each look-up. A failed look-up changes nothing; the first of
+  // several in a row is logged. An address that cannot be used is tried again after the next look-up.
   LeafDns(boost::asio::io_context& io, ClusterMap& map, Logger& log, std::string host, std::uint16_t port,
           std::chrono::milliseconds interval);
   ~LeafDns();
-  bool looking_up() const;  // its thread may take long to end
+  // Whether a look-up is under way. The thread that does it may take long to end.
+  bool looking_up() const;
   LeafDns(const LeafDns&) = delete;
   LeafDns& operator=(const LeafDns&) = delete;
 

@@ -1,6 +1,6 @@
 #pragma once
-// What is to happen at an instant, on the broker's one thread: deadlines, polls, hedges. Driven from outside, by an
-// Asio timer in the process (timer_driver.h) and by the fake clock in tests, so that nothing here ever waits.
+// Actions to run at an instant on the broker's one thread: deadlines, polls, hedges. An Asio timer runs them in the
+// process (timer_driver.h), a clock that tests move in tests; nothing here waits.
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -19,18 +19,18 @@ class TimerQueue {
   TimerQueue& operator=(const TimerQueue&) = delete;
 
   const Clock& clock() const { return clock_; }
-  // Runs `action` from a later run_due(), never from inside at(). Instant::max() is never.
+  // Runs `action` from a later run_due(), never from inside at(). Instant::max() means never.
   Id at(Instant when, std::function<void()> action);
   Id after(std::chrono::microseconds span, std::function<void()> action) {
     return at(clock_.now() + span, std::move(action));
   }
-  // Forgets it; harmless if it has run.
+  // Removes the action; does nothing if it has run.
   void cancel(const Id& id) { actions_.erase(id); }
-  // Runs everything due now, in order of time; what it adds for now runs too.
+  // Runs all actions due now, in order of time, and those that they add for now.
   void run_due();
-  // When run_due() has something to do next; Instant::max() if never.
+  // The instant of the next action; Instant::max(): there is none.
   Instant next() const { return actions_.empty() ? Instant::max() : actions_.begin()->first.first; }
-  // Called whenever next() comes closer.
+  // `wake` is called whenever next() becomes earlier.
   void on_sooner(std::function<void()> wake) { wake_ = std::move(wake); }
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// Which leaf can search which partition of which generation: the broker's picture of the cluster, made from the leaves'
-// hellos. Pure: no sockets, no time.
+// Which leaf can search which partition of which generation: the broker's view of the cluster, computed from the
+// leaves' hellos. Pure: no sockets, no clock.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -19,42 +19,43 @@ struct LeafNode {
   std::string endpoint;
   std::unique_ptr<LeafClient> client;
   bool healthy = false;
-  unsigned failures = 0;                 // hellos in a row
+  unsigned failures = 0;                 // failed hellos in a row
   std::string last_error;                // empty while healthy
-  std::string told_error;                // the last one in the log; empty while healthy
-  Instant told_at{};                     // … and when
-  Instant last_seen{};                   // of the last good hello
+  std::string logged_error;              // the last one in the log; empty while healthy
+  Instant logged_at{};                   // … and its time
+  Instant last_seen{};                   // time of the last good hello
   std::optional<wire::HelloReply> said;  // the last good hello; kept while the leaf is down
-  bool listed = true;                    // false: the last look-up did not name it any more
-  // It ends soon. `said` keeps the generations that it told of before: it still answers, where nobody else can.
+  bool listed = true;                    // false: the last look-up did not list it
+  // The leaf ends soon. `said` keeps the generations that it listed before: the leaf still answers, and is asked for
+  // partitions that no other leaf has.
   bool draining() const { return said && said->draining; }
 };
 using LeafRef = std::shared_ptr<LeafNode>;
 
-// One generation and the leaves that were healthy when it was drawn. Queries in flight keep theirs alive; a replica's
-// health is read from the LeafNode itself, so that a failure is seen by older topologies too.
+// One generation and the leaves that were healthy when the topology was computed. Queries in flight keep their topology
+// alive; a replica's health is read from its LeafNode, so that older topologies see a failure too.
 struct Topology {
   struct Partition {
-    Placement placement;            // valid if it has replicas
-    std::vector<LeafRef> replicas;  // empty: no leaf has it
+    Placement placement;            // valid if there are replicas
+    std::vector<LeafRef> replicas;  // empty: no leaf has the partition
   };
   Generation generation = 0;
-  ContentId content = 0;  // 0: its leaves are all of before, and do not say
+  ContentId content = 0;  // 0: all of its leaves are older ones, which do not send it
   text::AnalyzerConfig analyzer;
   scoring::Bm25Parameters bm25;
   scoring::CollectionStatistics statistics;
-  std::vector<Partition> partitions;  // by number; all of the generation's
+  std::vector<Partition> partitions;  // all partitions of the generation, by number
   std::size_t covered = 0;            // partitions with a replica
   bool whole() const { return covered == partitions.size(); }
   GenerationId id() const { return {generation, content}; }
-  // Whether it would lack a partition without this leaf, those that drain not counted.
+  // Whether some partition has no other leaf; draining leaves do not count.
   bool needs(const LeafRef& leaf) const;
-  // The partition that holds a document, if any that we know of does.
+  // The partition that holds a document; none: no known partition does.
   std::optional<std::uint32_t> partition_of(Ordinal ordinal) const;
 };
 
-// Which generations came before another one, as leaves told it while they had both: once they have let go of the older
-// one, nobody else knows. The latest kMaxKnown.
+// Remembers which generations were superseded by another one. Leaves show the order only while they list both; it is
+// lost when they drop the older one. Keeps the latest kMaxKnown.
 class GenerationOrder {
  public:
   static constexpr std::size_t kMaxKnown = 64;
@@ -65,20 +66,22 @@ class GenerationOrder {
   std::vector<GenerationId> superseded_;  // the latest last
 };
 
-// Chooses the generation to serve, from the leaves that are healthy; null when they serve none. Leaves that tell of
-// other content under the same number are of another generation; one that does not tell its content (a leaf of before)
-// is of the only content that others tell, if there is only one.
+// Chooses the generation to serve from what the healthy leaves list; null: they serve none. Generations with the same
+// number and different content are different ones. A leaf that sends no content (an older one) counts to the only
+// content that the others send, if there is only one.
 //
-//  1. Of those whose every partition has a leaf: the one that came last. Leaves list what they serve in the order in
-//     which it became current; so the one that all leaves which have both list behind the other. Where they disagree,
-//     or none has both: not one that `order` knows to be superseded; then what some leaf calls its current one (lists
-//     last) before others, then the higher number. So a generation under way is taken as soon as it is whole, and one
-//     rolled back is left once every leaf has left it. Of one number: what most leaves call current; then `serving`.
-//  2. None whole: the one with the largest share of its partitions; `serving` before others, then the higher number.
+//  1. If some generations have a leaf for every partition: the latest of these. A leaf lists generations in the order
+//  in
+//     which they became current, its current one last; of two generations the later is the one that every leaf with
+//     both lists later. If the leaves disagree, or none has both: first a generation that `order` does not know as
+//     superseded, then one that is some leaf's current one, then the higher number. Of generations with one number: the
+//     current one of most leaves, then `serving`. So a new generation is taken as soon as every partition has a leaf,
+//     and one that was rolled back is left when every leaf has left it.
+//  2. Otherwise the generation with the largest share of its partitions; then `serving`, then the higher number.
 //
-// A leaf that drains counts where nobody else has the partition.
+// A draining leaf is a partition's replica only if no other leaf has the partition.
 //
-// `order` learns from what is told; null: nothing was told before.
+// `order` is updated from the leaves' lists; null: nothing is remembered.
 std::shared_ptr<const Topology> draw_topology(std::span<const LeafRef> leaves, const GenerationId& serving,
                                               GenerationOrder* order = nullptr);
 

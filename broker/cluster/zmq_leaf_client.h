@@ -1,12 +1,13 @@
 #pragma once
-// A LeafClient over ZeroMQ: one DEALER socket a leaf on the broker's Asio loop, one frame a message (common/wire).
+// LeafClient over ZeroMQ: one DEALER socket per leaf on the broker's Asio loop, one frame per message (common/wire).
 //
-// A lost connection fails what is pending at once, so that another replica can be asked inside the same deadline;
-// it is made again in the background, for ever, where the leaf's name leads then (leaf_address.h). Requests are matched
-// to replies by id; late and unknown replies are dropped. A reply that can't be read fails its request as kCorrupt; if
-// not even its id can, all that is pending there. A leaf is told to stop work that was cancelled here, and work whose
-// deadline has passed. With CURVE keys nothing is ever sent in the clear, and only to a leaf that has the key which
-// belongs to the public one given here. Why there is no connection is part of a refusal's message.
+// When the connection is lost, all open requests fail at once, so that another replica can be asked inside the same
+// deadline; the client connects again in the background for as long as it lives, looking the leaf's name up again
+// (leaf_address.h). Replies are matched to requests by id; late and unknown replies are dropped. A reply that cannot be
+// read fails its request as kCorrupt, or all open requests if its id cannot be read either. The leaf is told to stop
+// requests that are cancelled or whose deadline has passed. With CURVE keys everything is encrypted, and only a leaf
+// with the secret key of the given public key is talked to. The message of kUnavailable says why there is no
+// connection.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -26,33 +27,34 @@ class io_context;
 
 namespace frond::broker::cluster {
 
-// The process's ZeroMQ context: one background thread. Outlives the clients that it made.
+// Makes clients. Owns the process's ZeroMQ context with its one background thread; outlives the clients.
 class ZmqLeafClients {
  public:
   struct Curve {
-    wire::CurveKeyPair keys;    // this broker's
-    wire::CurvePublicKey leaf;  // every leaf's
+    wire::CurveKeyPair keys;    // of this broker
+    wire::CurvePublicKey leaf;  // of all leaves
   };
   struct Config {
-    // Searches and fetches a leaf; more are answered kOverloaded at once. Hellos may be as many again.
+    // Searches and fetches per leaf, and as many hellos; more fail as kOverloaded.
     std::size_t max_in_flight = 2048;
-    std::optional<Curve> curve;  // none: in the clear
+    std::optional<Curve> curve;  // none: no encryption
   };
   ZmqLeafClients(boost::asio::io_context& io, TimerQueue& timers, Logger& log, Config config);
   ~ZmqLeafClients();
   ZmqLeafClients(const ZmqLeafClients&) = delete;
   ZmqLeafClients& operator=(const ZmqLeafClients&) = delete;
 
-  // Starts to connect to "tcp://host:port" in the background. `news` may be empty. kInvalid: not an address.
+  // Begins to connect to "tcp://host:port" in the background. `news` may be empty. kInvalid: not an address.
   Result<std::unique_ptr<LeafClient>> create(const std::string& endpoint, News news = {});
-  // The end: answers everything pending with kUnavailable, from inside this call, and everything asked later too.
+  // Closes all clients: fails their open requests as kUnavailable from inside this call, and all later ones.
   void close();
-  // Whether a leaf's name is being looked up: the thread that does it may take long to end.
+  // Whether a leaf's name is being looked up. The thread that does it may take long to end.
   bool looking_up() const;
-  // Of all leaves, since start.
+  // Failed handshakes with all leaves since start.
   const HandshakeFailures& handshake_failures() const;
-  // When ZeroMQ's thread last turned, as far as this call can tell. It is tried every second.
+  // When ZeroMQ's thread was last seen to run; checked every second and by this call.
   std::vector<Loop> loops();
+  // Requests that leaves were told to stop, since start.
   std::uint64_t cancels_sent() const;
 
  private:

@@ -74,18 +74,18 @@ TEST(ClusterMap, SaysOnceWhyALeafStaysDown) {
   };
   const LeafRef leaf = cluster.map.leaves()[0];
   for (int i = 0; i < 4; ++i) fail("no route");
-  EXPECT_EQ(leaf->told_error, "") << "it may be starting";
+  EXPECT_EQ(leaf->logged_error, "") << "it may be starting";
   fail("no route");
-  EXPECT_EQ(leaf->told_error, "no route");
-  const Instant told = leaf->told_at;
+  EXPECT_EQ(leaf->logged_error, "no route");
+  const Instant told = leaf->logged_at;
   for (int i = 0; i < 20; ++i) fail(i % 2 ? "no route" : "refused");
-  EXPECT_EQ(leaf->told_at, told) << "not every few hundred milliseconds";
+  EXPECT_EQ(leaf->logged_at, told) << "not every few hundred milliseconds";
   cluster.leaf(0).hellos.answer(lost());
   cluster.advance(milliseconds(30'000));
   fail("refused");
-  EXPECT_EQ(leaf->told_error, "refused");
+  EXPECT_EQ(leaf->logged_error, "refused");
   cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}));
-  EXPECT_EQ(leaf->told_error, "");
+  EXPECT_EQ(leaf->logged_error, "");
 }
 TEST(ClusterMap, DoesNotUseALeafOfAnotherCollection) {
   ScriptedCluster cluster(1);
