@@ -1,7 +1,5 @@
 #include "broker/curve.h"
 
-#include "broker/http/broker_metrics.h"
-
 namespace frond::broker {
 
 Result<std::optional<cluster::ZmqLeafClients::Curve>> read_curve(const Options& options, Logger& log) {
@@ -13,18 +11,6 @@ Result<std::optional<cluster::ZmqLeafClients::Curve>> read_curve(const Options& 
   if (wire::readable_by_everybody(options.curve_secret_key))
     log.warn("everybody on this machine can read the secret key", {{"file", options.curve_secret_key}});
   return std::optional(cluster::ZmqLeafClients::Curve{*std::move(own), *std::move(leaf)});
-}
-
-void export_handshakes(metrics::Registry& registry, const cluster::HandshakeFailures& failures) {
-  const auto follow = [&](const char* reason, const std::uint64_t& count) {
-    registry.before_scrape(
-        [&count, counter = registry.following_counter(http::families::kHandshakeFailures,
-                                                      {{"reason", reason}})]() mutable { counter.follow(count); });
-  };
-  follow("key_refused", failures.key_refused);
-  follow("mechanism", failures.mechanism);
-  follow("closed", failures.closed);
-  follow("protocol", failures.protocol);
 }
 
 }  // namespace frond::broker

@@ -1,9 +1,9 @@
-// frond-broker: searches over HTTP, answered from the leaves of one collection. What it is made of, and in what order
-// it ends.
+// frond-broker: answers searches over HTTP from the leaves of one collection. This file shows the parts that the
+// process is made of, and the order in which they end.
 //
-// Threads: main runs the Asio loop, and everything of ours is on it: HTTP, query analysis, the result cache, leaf
-// sockets, timers; nothing there blocks. ZeroMQ has one background thread for its connections, Asio's resolver one for
-// names.
+// Threads: main runs the Asio loop, and all of our code runs on it: HTTP, query analysis, the result cache, leaf
+// sockets, timers. Nothing there blocks. ZeroMQ has one background thread for its connections, and Asio's resolver one
+// for names.
 #include <malloc.h>
 
 #include <algorithm>
@@ -27,6 +27,7 @@
 #include "broker/cluster/timer_driver.h"
 #include "broker/cluster/zmq_leaf_client.h"
 #include "broker/curve.h"
+#include "broker/http/metrics_export.h"
 #include "broker/http/routes.h"
 #include "broker/http/tls_endpoint.h"
 #include "broker/options.h"
@@ -49,7 +50,7 @@ int refuse(const Error& error) {
   return 2;
 }
 
-// Tells this process from others of its name, and from itself after a restart. Not 0.
+// Distinguishes this process from others with its name, and from itself after a restart. Not 0.
 std::uint64_t random_instance() {
   std::random_device random;
   return (std::uint64_t{random()} << 32 | random()) | 1;
@@ -67,7 +68,7 @@ std::vector<std::pair<std::string, std::string>> tls_headers_of(const Options& o
   return {{"Strict-Transport-Security", "max-age=" + std::to_string(options.hsts_seconds)}};
 }
 
-// Half of the open files are for leaves, logs and names: clients must not keep the broker from its leaves.
+// Half of the file descriptors are reserved for leaves, logs and names, so that clients cannot use up all of them.
 std::size_t connections_within(std::size_t descriptors, const Options& options, Logger& log) {
   if (options.max_connections <= descriptors / 2) return options.max_connections;
   log.warn("fewer HTTP connections than --max-connections: the limit of open files is too low",
@@ -77,7 +78,7 @@ std::size_t connections_within(std::size_t descriptors, const Options& options, 
 
 frond::http::Server::Config http_config(const Options& options, std::size_t connections) {
   return {.listen = options.http,
-          .max_header = 32 << 10,  // a query of 4 KiB may be three times as long when escaped
+          .max_header = 32 << 10,  // a query of 4 KiB has up to 12 KiB when escaped
           .max_body_bytes = options.max_body_bytes,
           .max_connections = connections,
           .max_connections_per_address = options.max_connections_per_address,
@@ -87,7 +88,7 @@ frond::http::Server::Config http_config(const Options& options, std::size_t conn
           .tls_headers = tls_headers_of(options)};
 }
 
-// For operators and probes alone, who compete with no searcher there. Null: no such listener.
+// The listener for operators and probes only, whose connections do not compete with those of clients. Null: none.
 Result<std::unique_ptr<frond::http::Server>> admin_server(boost::asio::io_context& io, const Options& options,
                                                           std::size_t descriptors,
                                                           std::function<void(std::string_view, int, double)> on_answer,
@@ -102,114 +103,152 @@ Result<std::unique_ptr<frond::http::Server>> admin_server(boost::asio::io_contex
   return made;
 }
 
-int serve(const Options& options, std::size_t descriptors) {
-  Logger log("frond-broker", options.log_level, options.log_buffer);
-  const SteadyClock clock;
-  boost::asio::io_context io(1);
-  boost::asio::signal_set signals(io, SIGTERM, SIGINT);  // from here on a signal drains
-  metrics::Registry registry(config::version());
-  export_log(registry, log);
-  cluster::TimerQueue timers(clock);
-  const cluster::TimerDriver driver(io, timers);
+cluster::ClusterMap::Config map_config(const Options& options) {
+  return {.collection = options.collection,
+          .name = options.node_name,
+          .instance = random_instance(),
+          .poll = std::chrono::milliseconds(options.poll_ms)};
+}
 
-  auto curve = read_curve(options, log);
-  if (!curve) return refuse(curve.error());
-  const bool encrypted = curve->has_value();
-  cluster::ZmqLeafClients clients(io, timers, log,
-                                  {.max_in_flight = options.max_leaf_in_flight, .curve = *std::move(curve)});
-  cluster::ClusterMap map(
-      timers, log,
-      {.collection = options.collection,
-       .name = options.node_name,
-       .instance = random_instance(),
-       .poll = std::chrono::milliseconds(options.poll_ms)},
-      [&](const std::string& endpoint, cluster::News news) { return clients.create(endpoint, std::move(news)); });
-  scatter::ScatterContext scatter{
-      map, timers, scatter::Hedging({.share = options.hedge_share, .max_leaf_in_flight = options.max_leaf_in_flight})};
-  http::SearchMetrics search_metrics(registry);
-  http::SearchService service(scatter,
-                              {.default_timeout = std::chrono::milliseconds(options.default_timeout_ms),
-                               .max_timeout = std::chrono::milliseconds(options.max_timeout_ms),
-                               .max_depth = options.max_depth,
-                               .max_terms = options.max_terms,
-                               .allow_exhaustive = options.allow_exhaustive,
-                               .in_flight = {.all = options.max_in_flight,
-                                             .batch = options.max_msearch_in_flight,
-                                             .costly = options.max_costly_in_flight},
-                               .cache_bytes = options.cache_bytes},
-                              search_metrics);
-  http::MultiSearch multi_search(service, timers,
-                                 {.timeout = std::chrono::milliseconds(options.max_msearch_timeout_ms)});
-  http::HttpMetrics http_metrics(registry);
-  bool draining = false;
-  const auto tls = tls_endpoint_for(options, timers, log, registry);
-  if (!tls) return refuse(tls.error());
+http::SearchService::Config search_config(const Options& options) {
+  return {.default_timeout = std::chrono::milliseconds(options.default_timeout_ms),
+          .max_timeout = std::chrono::milliseconds(options.max_timeout_ms),
+          .max_depth = options.max_depth,
+          .max_terms = options.max_terms,
+          .allow_exhaustive = options.allow_exhaustive,
+          .in_flight = {.all = options.max_in_flight,
+                        .batch = options.max_msearch_in_flight,
+                        .costly = options.max_costly_in_flight},
+          .cache_bytes = options.cache_bytes};
+}
 
-  auto public_http = http_config(options, connections_within(descriptors, options, log));
-  const auto count = [&](std::string_view route, int status, double took) { http_metrics.count(route, status, took); };
-  public_http.on_answer = count;
-  public_http.tls = *tls ? &(*tls)->identity() : nullptr;
-  public_http.on_handshake_failure = [&](std::string_view reason) { (*tls)->count_failure(reason); };
-  const auto is_draining = [&] { return draining; };
-  const auto which_stalls = [&] {
-    return stalled(clients.loops(), clock.now(), std::chrono::seconds(options.stall_seconds));
-  };
-  const http::RouteTargets targets{
-      service,     multi_search, map, registry, clock, options.collection, std::string(config::version()),
-      is_draining, which_stalls};
-  auto http = frond::http::Server::create(io, std::move(public_http), http::make_routes(targets));
-  if (!http) return refuse(std::move(http).error().within("--http"));
-  const auto admin = admin_server(io, options, descriptors, count, http::make_admin_routes(targets));
-  if (!admin) return refuse(admin.error());
-  if (const auto set = map.set_leaves(options.leaves); !set) return refuse(set.error());
-  std::optional<cluster::LeafDns> dns;
-  if (!options.leaf_dns.empty()) {
-    const auto name = *net::parse_host_port(options.leaf_dns);  // was checked
-    dns.emplace(io, map, log, name.host, name.port, std::chrono::milliseconds(options.leaf_dns_interval_ms));
+// What all parts use.
+struct Runtime {
+  explicit Runtime(const Options& options) : log("frond-broker", options.log_level, options.log_buffer) {
+    export_log(registry, log);
   }
-  http::export_broker(registry, map, scatter, service, multi_search);
-  registry.before_scrape([&] {
-    for (const Loop& loop : clients.loops())
-      registry.gauge(http::families::kLoopAge, {{"loop", std::string(loop.name)}})
-          .set(std::chrono::duration<double>(clock.now() - loop.turned).count());
-  });
-  export_handshakes(registry, clients.handshake_failures());
-  registry.before_scrape([&, cancels = registry.following_counter(http::families::kLeafCancels)]() mutable {
-    cancels.follow(clients.cancels_sent());
-  });
-  http::export_server(registry, **http, "public");
-  if (*admin) http::export_server(registry, **admin, "admin");
+  Logger log;
+  const SteadyClock clock;
+  boost::asio::io_context io{1};
+  boost::asio::signal_set signals{io, SIGTERM, SIGINT};  // from here on a signal drains
+  metrics::Registry registry{config::version()};
+  cluster::TimerQueue timers{clock};
+  const cluster::TimerDriver driver{io, timers};
+};
+
+// From leaves to answers.
+struct Search {
+  Search(const Options& options, Runtime& runtime, std::optional<cluster::ZmqLeafClients::Curve> curve)
+      : clients(runtime.io, runtime.timers, runtime.log,
+                {.max_in_flight = options.max_leaf_in_flight, .curve = std::move(curve)}),
+        map(runtime.timers, runtime.log, map_config(options),
+            [this](const std::string& leaf, cluster::News news) { return clients.create(leaf, std::move(news)); }),
+        scatter{map, runtime.timers,
+                scatter::Hedging({.share = options.hedge_share, .max_leaf_in_flight = options.max_leaf_in_flight})},
+        metrics(runtime.registry),
+        service(scatter, search_config(options), metrics),
+        multi_search(service, runtime.timers, {.timeout = std::chrono::milliseconds(options.max_msearch_timeout_ms)}) {}
+
+  void export_to(metrics::Registry& registry, const Clock& clock) {
+    http::export_broker(registry, map, scatter, service, multi_search);
+    http::export_leaf_clients(registry, clients, clock);
+  }
+
+  cluster::ZmqLeafClients clients;
+  cluster::ClusterMap map;
+  scatter::ScatterContext scatter;
+  http::SearchMetrics metrics;
+  http::SearchService service;
+  http::MultiSearch multi_search;
+};
+
+using Server = std::unique_ptr<frond::http::Server>;
+
+void log_start(Logger& log, const Options& options, const Server& http, const Server& admin, bool encrypted) {
   log.info("started", {{"node", options.node_name},
                        {"collection", options.collection},
-                       {"http_port", std::to_string((*http)->port())},
-                       {"admin_port", *admin ? std::to_string((*admin)->port()) : "none"},
+                       {"http_port", std::to_string(http->port())},
+                       {"admin_port", admin ? std::to_string(admin->port()) : "none"},
                        {"leaves", options.leaf_dns.empty() ? std::to_string(options.leaves.size()) : options.leaf_dns},
                        {"curve", encrypted ? "on" : "off"},
                        {"cache_bytes", std::to_string(options.cache_bytes)}});
+}
 
-  // Not ready at once, which the other listener goes on to tell; open requests are answered; a client that stalls has
-  // no more than the drain time.
-  boost::asio::steady_timer patience(io);
-  signals.async_wait([&](const boost::system::error_code& cancelled, int signal) {
+// Runs until a signal, then drains: /readyz is 503 at once, open requests are answered, and clients that stall have no
+// more than the drain time.
+void run(const Options& options, Runtime& runtime, const Search& search, frond::http::Server& http, bool& draining) {
+  boost::asio::steady_timer patience(runtime.io);
+  runtime.signals.async_wait([&](const boost::system::error_code& cancelled, int signal) {
     if (cancelled) return;
-    log.info("draining", {{"signal", std::to_string(signal)}, {"searches", std::to_string(service.in_flight())}});
+    runtime.log.info("draining",
+                     {{"signal", std::to_string(signal)}, {"searches", std::to_string(search.service.in_flight())}});
     draining = true;
-    (*http)->drain([&] { io.stop(); });
+    http.drain([&] { runtime.io.stop(); });
     patience.expires_after(std::chrono::milliseconds(options.drain_ms));
     patience.async_wait([&](const boost::system::error_code& ended) {
-      if (!ended) io.stop();
+      if (!ended) runtime.io.stop();
     });
   });
-  io.run();
+  runtime.io.run();
+}
 
-  // What outlived the drain is answered with what there is, while everything that it refers to is still here.
-  const bool looking_up = clients.looking_up() || (dns && dns->looking_up());
-  clients.close();
-  io.restart();
-  io.poll();
-  log.info("stopped");
-  if (looking_up) log.flush(kLastLines);
-  if (looking_up) std::_Exit(0);  // Asio's end would wait for a DNS that perhaps does not answer
+// Answers the requests that are still open after the drain, while everything that they refer to exists.
+void finish(Runtime& runtime, Search& search, const std::optional<cluster::LeafDns>& dns) {
+  const bool looking_up = search.clients.looking_up() || (dns && dns->looking_up());
+  search.clients.close();
+  runtime.io.restart();
+  runtime.io.poll();
+  runtime.log.info("stopped");
+  if (looking_up) runtime.log.flush(kLastLines);
+  if (looking_up) std::_Exit(0);  // Asio's destructor would wait for a DNS server that may not answer
+}
+
+int serve(const Options& options, std::size_t descriptors) {
+  Runtime runtime(options);
+  auto curve = read_curve(options, runtime.log);
+  if (!curve) return refuse(curve.error());
+  const bool encrypted = curve->has_value();
+  Search search(options, runtime, *std::move(curve));
+  http::HttpMetrics http_metrics(runtime.registry);
+  const auto tls = tls_endpoint_for(options, runtime.timers, runtime.log, runtime.registry);
+  if (!tls) return refuse(tls.error());
+
+  bool draining = false;
+  const auto count = [&](std::string_view route, int status, double took) { http_metrics.count(route, status, took); };
+  const auto which_stalls = [&] {
+    return stalled(search.clients.loops(), runtime.clock.now(), std::chrono::seconds(options.stall_seconds));
+  };
+  const http::RouteTargets targets{.service = search.service,
+                                   .multi_search = search.multi_search,
+                                   .map = search.map,
+                                   .registry = runtime.registry,
+                                   .clock = runtime.clock,
+                                   .collection = options.collection,
+                                   .version = std::string(config::version()),
+                                   .draining = [&] { return draining; },
+                                   .stalled = which_stalls};
+  auto public_http = http_config(options, connections_within(descriptors, options, runtime.log));
+  public_http.on_answer = count;
+  public_http.tls = *tls ? &(*tls)->identity() : nullptr;
+  public_http.on_handshake_failure = [&](std::string_view reason) { (*tls)->count_failure(reason); };
+  auto http = frond::http::Server::create(runtime.io, std::move(public_http), http::make_routes(targets));
+  if (!http) return refuse(std::move(http).error().within("--http"));
+  const auto admin = admin_server(runtime.io, options, descriptors, count, http::make_admin_routes(targets));
+  if (!admin) return refuse(admin.error());
+
+  if (const auto set = search.map.set_leaves(options.leaves); !set) return refuse(set.error());
+  std::optional<cluster::LeafDns> dns;
+  if (!options.leaf_dns.empty()) {
+    const auto name = *net::parse_host_port(options.leaf_dns);  // was checked
+    dns.emplace(runtime.io, search.map, runtime.log, name.host, name.port,
+                std::chrono::milliseconds(options.leaf_dns_interval_ms));
+  }
+  search.export_to(runtime.registry, runtime.clock);
+  http::export_server(runtime.registry, **http, "public");
+  if (*admin) http::export_server(runtime.registry, **admin, "admin");
+  log_start(runtime.log, options, *http, *admin, encrypted);
+  run(options, runtime, search, **http, draining);
+  finish(runtime, search, dns);
   return 0;
 }
 
@@ -217,8 +256,8 @@ int serve(const Options& options, std::size_t descriptors) {
 }  // namespace frond::broker
 
 int main(int argc, char** argv) {
-  // Large blocks go back to the system when they are freed. By default malloc keeps all that are not larger than the
-  // first of them: the bodies of clients that have left, for instance.
+  // Returns large blocks to the system when they are freed. By default malloc raises this threshold with the first
+  // large block that is freed, and keeps later ones, such as request bodies.
   ::mallopt(M_MMAP_THRESHOLD, 512 << 10);
   try {
     const std::size_t descriptors = frond::prepare_server_process();

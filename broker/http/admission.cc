@@ -42,7 +42,7 @@ void Admission::end(Kind kind) {
   give();
 }
 
-// Whoever begins may end at once, or begin to wait again: it is this loop that goes on then.
+// `begin` may end its search at once or wait again, which calls this function again: only the outermost call loops.
 void Admission::give() {
   if (std::exchange(giving_, true)) return;
   for (;;) {

@@ -1,8 +1,8 @@
 #pragma once
-// How many searches may be evaluated at a time: all together; of msearch requests; and costly ones. So neither batches
-// nor the few that cost most can take everybody's place. Broker's thread only.
+// Limits how many searches are evaluated at a time: all of them, lines of msearch requests, and costly ones; so neither
+// batches nor costly searches can take all places. Broker's thread only.
 //
-// Who may wait (the lines of an msearch) waits in order of arrival, and goes before whoever comes later and may not.
+// Lines of msearch requests may wait for a place, in order of arrival. A free place goes to a waiting line first.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,7 +16,7 @@ class Admission {
     std::size_t all = 512, batch = 128, costly = 16;
   };
   struct Kind {
-    bool batch = false;   // a line of an msearch
+    bool batch = false;   // a line of an msearch request
     bool costly = false;  // common/wire/cost.h
   };
   using Ticket = std::uint64_t;
@@ -25,11 +25,11 @@ class Admission {
   Admission(const Admission&) = delete;
   Admission& operator=(const Admission&) = delete;
 
-  // True: a place was taken, to be given back by end().
+  // Takes a place if there is one. True: it was taken; give it back with end().
   bool try_begin(Kind kind);
-  // `begin` is called once a place was taken for it, from inside somebody's end() or leave().
+  // Waits for a place. `begin` is called when one was taken for it, from inside another search's end().
   Ticket wait(Kind kind, std::function<void()> begin);
-  // Waits no longer; harmless if it has begun.
+  // Stops waiting; does nothing if `begin` was called.
   void leave(Ticket ticket);
   void end(Kind kind);
 
@@ -51,7 +51,7 @@ class Admission {
 
   const Limits limits_;
   std::size_t all_ = 0, batch_ = 0, costly_ = 0;
-  std::list<Waiting> waiting_;  // one a request that has lines left
+  std::list<Waiting> waiting_;  // at most one per request
   Ticket last_ = 0;
   bool giving_ = false;
 };

@@ -51,7 +51,7 @@ void append_hit(std::string& out, const merge::PageHit& hit, bool explain) {
   out += '}';
 }
 
-// Each once, by name: which one ran where is in the profile.
+// Each engine once, sorted by name; the profile says which engine ran where.
 void append_engines(std::string& out, const merge::Page::Profile& profile) {
   std::set<std::string_view> names;
   for (const auto& leaf : profile.leaves)
@@ -121,7 +121,7 @@ void append_json_string(std::string& out, std::string_view text) {
   }
   static constexpr std::string_view kHex = "0123456789abcdef";
   out += '"';
-  std::size_t clean = 0;  // start of what needs no escape
+  std::size_t clean = 0;  // start of the bytes that need no escape
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
     if (c >= 0x20 && c != '"' && c != '\\') continue;

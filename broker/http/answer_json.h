@@ -1,6 +1,6 @@
 #pragma once
-// A page as the API's JSON, in two pieces, so that a cached answer costs one concatenation: the head differs from
-// request to request, the rest is the answer.
+// Renders a page as the API's JSON, in two parts: the head differs from request to request, the rest is the same for
+// equal searches. So a cached answer costs one concatenation. Pure functions.
 #include <cstdint>
 #include <span>
 #include <string>
@@ -11,24 +11,24 @@
 
 namespace frond::broker::http {
 
-// `"coverage":…,"total":…,"hits":[…]` and what was asked for: `,"explain":…`, `,"profile":…`; ends with `}`. One line.
+// `"coverage":…,"total":…,"hits":[…]`, then `,"explain":…` and `,"profile":…` if wanted, then `}`. One line.
 struct RenderOptions {
-  bool explain = false;  // also gives each hit its "score_fixed", and says which terms and mode were used
+  bool explain = false;  // adds the terms and the mode used, and to each hit its "score_fixed" and "ordinal"
   bool profile = false;
   std::span<const wire::QueryTerm> terms;  // for explain
 };
 std::string render_rest(const merge::Page& page, const RenderOptions& options);
 
-// `{"took_ms":…,"timed_out":…,"generation":…,"cache":"…",` and the rest.
+// `{"took_ms":…,"timed_out":…,"generation":…,"cache":"…",`, then `rest`.
 std::string render_answer(std::uint64_t took_us, bool timed_out, Generation generation, std::string_view cache,
                           std::string_view rest);
 
-// A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD.
+// Appends a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
-// score / 65536, exactly: a double holds every such quotient, and it is printed as the shortest decimal that reads back
-// as it. So equal scores print equally, and others differ.
+// Appends score / 65536 exactly: a double holds every such quotient, and is printed as the shortest decimal that reads
+// back as the same double. So equal scores print equally, and different scores differently.
 void append_score(std::string& out, topk::Score score);
-// HTML-safe: & < > " ' escaped, the marks U+0002 and U+0003 as <mark> and </mark>, always balanced.
+// Escapes & < > " ' for HTML, and turns the marks U+0002 and U+0003 into <mark> and </mark>, always balanced.
 std::string snippet_html(std::string_view marked);
 
 }  // namespace frond::broker::http

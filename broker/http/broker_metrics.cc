@@ -32,38 +32,4 @@ void HttpMetrics::count(std::string_view route, int status, double seconds) {
   at->second.time.observe(seconds);
 }
 
-void export_server(metrics::Registry& registry, const frond::http::Server& server, const std::string& listener) {
-  registry.before_scrape([&registry, &server, listener] {
-    const auto set = [&](const metrics::Family& family, std::size_t value) {
-      registry.gauge(family, {{"listener", listener}}).set(static_cast<double>(value));
-    };
-    const auto follow = [&](const metrics::Family& family, const char* reason, std::uint64_t count) {
-      registry.following_counter(family, {{"listener", listener}, {"reason", reason}}).follow(count);
-    };
-    const auto refused = [&](const char* reason, std::uint64_t count) {
-      follow(families::kHttpRefused, reason, count);
-    };
-    const auto closed = [&](const char* reason, std::uint64_t count) { follow(families::kHttpClosed, reason, count); };
-    const frond::http::Server::Counters now = server.counters();
-    const frond::http::Server::Config& limits = server.config();
-    set(families::kHttpConnections, now.connections);
-    set(families::kHttpConnectionsLimit, limits.max_connections);
-    set(families::kHttpBodyBytes, now.body_bytes);
-    set(families::kHttpBodyLimit, limits.max_body_bytes);
-    set(families::kHttpUnsentBytes, now.unsent_bytes);
-    set(families::kHttpUnsentLimit, limits.max_unsent_bytes);
-    set(families::kHttpOfAddress, now.most_of_an_address);
-    set(families::kHttpOfAddressLimit, frond::http::Server::connections_of_an_address(limits));
-    refused("connections", now.refused_connections);
-    refused("address", now.refused_of_address);
-    refused("bodies", now.refused_bodies);
-    refused("answers", now.refused_answers);
-    closed("room", now.gave_way);
-    closed("header", now.slow_headers);
-    closed("body", now.slow_bodies);
-    closed("reader", now.slow_readers);
-    closed("idle", now.idle);
-  });
-}
-
 }  // namespace frond::broker::http

@@ -6,7 +6,7 @@ namespace frond::broker::http {
 namespace {
 using Json = nlohmann::ordered_json;
 
-// Null: not known, its leaf is of before.
+// Null: not known, because its leaves are older ones.
 Json content_json(ContentId content) { return content == 0 ? Json() : Json(to_hex(content)); }
 
 Json leaf_json(const cluster::LeafNode& leaf, const Clock& clock) {

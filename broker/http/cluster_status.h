@@ -1,5 +1,5 @@
 #pragma once
-// GET /v1/cluster: what this broker knows of the cluster, as JSON.
+// The body of GET /v1/cluster: this broker's view of the cluster as JSON. Broker's thread only.
 #include <string>
 
 #include "broker/cluster/cluster_map.h"

@@ -25,7 +25,7 @@ std::shared_ptr<const Answer> rendered(const Question& question, const merge::Pa
   return answer;
 }
 
-// Nothing to look for is found nowhere: no leaf needs to be asked.
+// The answer to a query without terms; no leaf is asked.
 merge::Page empty_page(const Question& question) {
   merge::Page page;
   page.generation = question.topology->generation;
@@ -40,7 +40,7 @@ scatter::SearchPlan plan_of(const Question& question) {
   plan.request.terms = question.terms;
   plan.request.mode = question.parameters.mode;
   plan.request.processor = question.parameters.processor;
-  // An explanation names the engines.
+  // The explanation names the engines, which are in the profile.
   plan.request.profile = question.parameters.profile || question.parameters.explain;
   plan.k = question.parameters.k;
   plan.offset = question.parameters.offset;

@@ -11,11 +11,11 @@ namespace frond::broker::http {
 
 struct MultiSearch::Batch {
   std::string body;
-  SearchService::Reply reply;           // null: it is over
+  SearchService::Reply reply;           // null: the request was answered
   std::vector<std::string_view> lines;  // into body
   std::vector<std::string> answers;
   std::unordered_map<std::size_t, SearchService::Ticket> working;  // by line
-  std::optional<std::size_t> waiting;  // the line that waits for its turn: none is begun behind it
+  std::optional<std::size_t> waiting;  // the line that waits for a place; later lines are not started
   std::size_t next = 0, at_work = 0, answered = 0, bytes = 0;
   bool pumping = false, resting = false, late = false;
   Deadline deadline = Deadline::never();
@@ -62,7 +62,8 @@ MultiSearch::Ticket MultiSearch::run(std::string body, SearchService::Reply repl
 }
 
 void MultiSearch::pump(const std::shared_ptr<Batch>& batch) {
-  if (!batch->reply || std::exchange(batch->pumping, true)) return;  // answers that come at once end in the loop below
+  if (!batch->reply || std::exchange(batch->pumping, true))
+    return;  // answers that come at once re-enter here; the loop below goes on
   const std::size_t turn = std::min(batch->lines.size(), batch->next + config_.lines_a_turn);
   std::size_t bytes = 0;
   while (!batch->resting && !batch->waiting && batch->next < turn && bytes < config_.bytes_a_turn &&
@@ -73,7 +74,7 @@ void MultiSearch::pump(const std::shared_ptr<Batch>& batch) {
     begin_line(batch, line);
   }
   batch->pumping = false;
-  // A thousand answers out of the cache at once would keep everybody else waiting.
+  // Lets other work run between turns: a thousand answers from the cache at once would delay other requests.
   if (!batch->resting && !batch->waiting && batch->next < batch->lines.size() && batch->at_work < config_.at_work) {
     batch->resting = true;
     timers_.after(std::chrono::microseconds(0), [this, batch] {
@@ -123,7 +124,7 @@ void MultiSearch::search_line(const std::shared_ptr<Batch>& batch, std::size_t l
   batch->working.emplace(line, std::move(ticket));
 }
 
-// The time of the whole request is over. Lines at work had no more time than that.
+// The time of the whole request is over. Lines being evaluated end by themselves: their deadline is no later.
 void MultiSearch::expire(const std::shared_ptr<Batch>& batch) {
   batch->late = true;
   if (const auto line = std::exchange(batch->waiting, {})) {

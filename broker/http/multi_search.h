@@ -1,10 +1,11 @@
 #pragma once
-// POST /v1/msearch: one JSON search a line in, one answer or problem document a line out, in the same order.
+// POST /v1/msearch: each line of the body is a search as JSON; each line of the response is its answer or a problem
+// document, in the same order. Broker's thread only.
 //
-// A body's lines are evaluated several at a time; each line's time is counted from when it is begun. What is held is
-// bounded: lines a request, lines at work, requests at a time, and bytes of answers: past those, lines are answered
-// with a problem (413) instead. The lines of all requests together have a share of what may be in flight (admission.h),
-// for which requests take turns; and a request has a time as a whole, after which its remaining lines get 504.
+// Several lines of a body are evaluated at a time; a line's time counts from its start. Memory is bounded by limits for
+// the lines of a request, the requests at a time, and the bytes of answers: lines past that limit are answered 413. The
+// lines of all requests share a limit of searches in flight (admission.h), for which the requests take turns. A request
+// has a time limit as a whole, after which its remaining lines are answered 504.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -23,15 +24,16 @@ class MultiSearch {
     std::chrono::milliseconds timeout{60'000};  // of a whole request
     std::size_t max_lines = 10'000;
     std::size_t max_requests = 8;  // at a time; more are answered 429
-    std::size_t at_work = 64;      // lines of one request
+    std::size_t at_work = 64;      // lines of one request that are evaluated at a time
     std::size_t max_answer_bytes = 64 << 20;
-    std::size_t max_line = 64 << 10;  // bytes; the line is answered with a problem (413) instead
-    // Begun before others on the thread get their turn, whichever comes first: parsing takes time, too.
+    std::size_t max_line = 64 << 10;  // bytes; a longer line is answered 413
+    // Lines, or bytes of them, that are started before other work on the thread gets its turn.
     std::size_t lines_a_turn = 256;
     std::size_t bytes_a_turn = 128 << 10;
   };
   struct Counters {
-    std::uint64_t late_lines = 0, abandoned = 0;  // lines answered 504 unbegun; requests whose client left
+    std::uint64_t late_lines = 0;  // answered 504 because the request's time was over before they were started
+    std::uint64_t abandoned = 0;   // requests whose client left
   };
   using Ticket = std::weak_ptr<Batch>;
 
@@ -40,9 +42,10 @@ class MultiSearch {
   MultiSearch(const MultiSearch&) = delete;
   MultiSearch& operator=(const MultiSearch&) = delete;
 
-  // 200 with application/x-ndjson; 400 naming the body if it has no line or too many.
+  // Answers 200 with application/x-ndjson, 400 if the body has no lines or too many, or 429 past max_requests.
   Ticket run(std::string body, SearchService::Reply reply);
-  // Its client has left: no line is begun any more, those at work end, and it is answered 499. Harmless once answered.
+  // Call it when the client has left: open lines are given up, and the request is answered 499. Does nothing once the
+  // request was answered.
   void abandon(const Ticket& ticket);
 
   const Counters& counters() const { return counters_; }

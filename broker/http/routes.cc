@@ -11,7 +11,7 @@ using frond::http::Request;
 using frond::http::Responder;
 using frond::http::Response;
 
-// A Responder is move-only and a Reply is copied around: shared between the two.
+// A Reply is copied and a Responder cannot be, so the Reply shares it.
 SearchService::Reply reply_to(std::shared_ptr<Responder> responder) {
   return [responder = std::move(responder)](Response response) {
     if (!response.body.ends_with('\n')) response.body += '\n';
@@ -32,7 +32,7 @@ void search_many(MultiSearch& many, std::string body, Responder responder) {
   shared->on_client_gone([&many, batch] { many.abandon(batch); });
 }
 
-// Probes and pages take no parameters, and say so.
+// Answers 400 if the request has parameters; for routes that take none.
 bool refuse_parameters(const Request& request, Responder& responder) {
   const auto pairs = frond::http::parse_query(request.query);
   if (pairs && pairs->empty()) return false;
@@ -106,66 +106,10 @@ frond::http::Router make_routes(RouteTargets targets) {
              },
              {.max_body = kMaxBatchBody});
   add_admin_routes(router, to);
-  // The page keeps its own state in its query, so "/" takes any.
+  // The search page keeps its state in the query string, so its route takes any parameters.
   for (const web::Asset& asset : web::assets())
     router.add("GET", asset.path, [](Request&& request, Responder responder) { send_asset(request, responder); });
   return router;
-}
-
-void export_broker(metrics::Registry& registry, const cluster::ClusterMap& map, const scatter::ScatterContext& scatter,
-                   const SearchService& service, const MultiSearch& multi_search) {
-  registry.before_scrape([&registry, &map, &scatter, &service, &multi_search] {
-    // The same family and labels give the same handle: looked up at each scrape, which is rare.
-    const auto set = [&](const metrics::Family& family, double value, const metrics::Labels& labels = {}) {
-      registry.gauge(family, labels).set(value);
-    };
-    const auto follow = [&](const metrics::Family& family, std::uint64_t now, const metrics::Labels& labels = {}) {
-      registry.following_counter(family, labels).follow(now);
-    };
-    const auto& cache = service.cache().counters();
-    follow(families::kCacheHits, cache.hits);
-    follow(families::kCacheMisses, cache.misses);
-    follow(families::kCacheCoalesced, service.flights().joined());
-    follow(families::kCacheEvictions, cache.evictions);
-    follow(families::kCacheStored, cache.stored);
-    follow(families::kCacheTooLarge, cache.too_large);
-    set(families::kCacheBytes, static_cast<double>(cache.bytes));
-    set(families::kCacheLimit, static_cast<double>(service.cache().budget()));
-    set(families::kCacheEntries, static_cast<double>(cache.entries));
-    const Admission& admission = service.admission();
-    set(families::kInFlight, static_cast<double>(admission.all()));
-    set(families::kInFlightLimit, static_cast<double>(admission.limits().all));
-    set(families::kMsearchInFlight, static_cast<double>(admission.batch()));
-    set(families::kMsearchInFlightLimit, static_cast<double>(admission.limits().batch));
-    set(families::kCostlyInFlight, static_cast<double>(admission.costly()));
-    set(families::kCostlyInFlightLimit, static_cast<double>(admission.limits().costly));
-    follow(families::kMsearchLate, multi_search.counters().late_lines);
-    follow(families::kMsearchAbandoned, multi_search.counters().abandoned);
-    follow(families::kLeafRequests, scatter.counters.search_requests, {{"kind", "search"}});
-    follow(families::kLeafRequests, scatter.counters.fetch_requests, {{"kind", "fetch"}});
-    follow(families::kLeafFailures, scatter.counters.search_failures, {{"kind", "search"}});
-    follow(families::kLeafFailures, scatter.counters.fetch_failures, {{"kind", "fetch"}});
-    follow(families::kFailovers, scatter.counters.failovers);
-    follow(families::kHedges, scatter.hedging.counters().sent);
-    follow(families::kHedgesWithheld, scatter.hedging.counters().over_budget, {{"reason", "budget"}});
-    follow(families::kHedgesWithheld, scatter.hedging.counters().overloaded, {{"reason", "overload"}});
-    double up = 0, draining = 0, down = 0, unlisted = 0, asked = 0;
-    for (const auto& leaf : map.leaves()) {
-      (!leaf->healthy ? down : leaf->draining() ? draining : up) += 1;
-      unlisted += leaf->listed ? 0 : 1;
-      asked += static_cast<double>(leaf->client->in_flight());
-    }
-    set(families::kLeaves, up, {{"state", "up"}});
-    set(families::kLeaves, draining, {{"state", "draining"}});
-    set(families::kLeaves, down, {{"state", "down"}});
-    set(families::kLeavesUnlisted, unlisted);
-    set(families::kLeafQueue, asked);
-    const auto topology = map.topology();
-    set(families::kGeneration, topology ? static_cast<double>(topology->generation) : 0);
-    set(families::kPartitions, topology ? static_cast<double>(topology->partitions.size()) : 0);
-    set(families::kCovered, topology ? static_cast<double>(topology->covered) : 0);
-    set(families::kReady, map.ready() ? 1 : 0);
-  });
 }
 
 }  // namespace frond::broker::http

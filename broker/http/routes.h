@@ -1,5 +1,6 @@
 #pragma once
-// The broker's routes (docs/http-api.md), each a few lines over what answers it.
+// The broker's routes (docs/http-api.md): each turns a request into a call and the result into a response. Broker's
+// thread only.
 #include <functional>
 #include <string>
 
@@ -21,16 +22,12 @@ struct RouteTargets {
   metrics::Registry& registry;
   const Clock& clock;
   std::string collection, version;
-  std::function<bool()> draining;        // then /readyz is 503
-  std::function<std::string()> stalled;  // which loop does not turn: then /livez is 503; empty: all do
+  std::function<bool()> draining;        // true: /readyz is 503
+  std::function<std::string()> stalled;  // names a loop that does not turn: /livez is 503; empty: all turn
 };
 
 frond::http::Router make_routes(RouteTargets targets);
-// Of these, what operators and probes ask for: /livez, /readyz, /metrics, /v1/cluster. make_routes() has them, too.
+// Only the routes for operators and probes: /livez, /readyz, /metrics, /v1/cluster. make_routes() has them too.
 frond::http::Router make_admin_routes(RouteTargets targets);
-
-// Exports what the map, the scatter context and the cache count. All must outlive the registry's last exposition.
-void export_broker(metrics::Registry& registry, const cluster::ClusterMap& map, const scatter::ScatterContext& scatter,
-                   const SearchService& service, const MultiSearch& multi_search);
 
 }  // namespace frond::broker::http

@@ -1,5 +1,6 @@
 #pragma once
-// What a search asks for, from a query string or a JSON object: the same names, the same limits, the same errors.
+// The parameters of a search, read from a query string or a JSON object with the same names, limits and errors
+// (parameter_table.h). Pure functions.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,18 +29,18 @@ struct SearchParameters {
   friend bool operator==(const SearchParameters&, const SearchParameters&) = default;
 };
 
-// What is wrong with a request, and with which parameter ("" where it is the whole).
+// What is wrong with a request, and with which parameter; "": the request as a whole.
 struct ParameterError {
   std::string parameter, detail;
   frond::http::Response response() const;  // 400, application/problem+json
 };
 
-// Either of two. Unknown parameters, a parameter given twice, values out of range or of a wrong type, a missing q, one
-// longer than kMaxQueryBytes or not UTF-8: an error naming it.
+// The parameters, or the first error: an unknown parameter, one given twice, a value out of range or of a wrong type, a
+// missing q, a q that is longer than kMaxQueryBytes or not UTF-8.
 struct ParsedSearch {
   SearchParameters parameters;
   ParameterError error;
-  bool ok = false;
+  bool ok = false;  // true: no error
 };
 ParsedSearch parse_search_query(std::string_view query_string);
 ParsedSearch parse_search_json(std::string_view json);

@@ -11,7 +11,7 @@ namespace frond::broker::http {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// One search on its way.
+// A search that is not answered yet.
 struct SearchService::Job {
   Question question;
   Reply reply;
@@ -20,16 +20,17 @@ struct SearchService::Job {
   Deadline deadline = Deadline::never();
   std::string key;  // in the cache
   CacheUse use = CacheUse::kBypass;
-  std::optional<Admission::Ticket> turn;         // waits for its turn
-  std::optional<cache::Flights::Seat> seat;      // waits for an evaluation, its own or another's
-  std::shared_ptr<Evaluation> evaluation;        // waits for this, which nobody shares
+  std::optional<Admission::Ticket> turn;         // while it waits for a place
+  std::optional<cache::Flights::Seat> seat;      // while it waits for a flight
+  std::shared_ptr<Evaluation> evaluation;        // its own evaluation, if that is not shared
   std::optional<cluster::TimerQueue::Id> timer;  // ends the wait
 };
 
 namespace {
-// An evaluation gives up a little before its deadline; so whoever's deadline is nearly as early may wait for it.
+// An evaluation ends this much before its deadline at most, so that searches with a slightly earlier deadline can share
+// it.
 constexpr microseconds kMaxSlack = milliseconds(50);
-// One that ends before the last quarter of a search's time is not waited for: alone, the search would get more.
+// A search shares no evaluation that ends before the last quarter of its time: alone it could get more.
 constexpr int kShareThatMayBeLost = 4;
 
 std::string cache_key(const SearchParameters& parameters, const GenerationId& generation,
@@ -41,7 +42,7 @@ std::string cache_key(const SearchParameters& parameters, const GenerationId& ge
   put(parameters.k);
   put(parameters.offset);
   put(parameters.mode);
-  put(parameters.processor);  // hits are the same on all, but not where counting stopped
+  put(parameters.processor);  // hits are the same on all processors, but not where counting stopped
   put(parameters.explain);
   return key + normalized(query);
 }
@@ -111,7 +112,7 @@ SearchService::Ticket SearchService::search(const SearchParameters& parameters, 
   return ticket;
 }
 
-// It begins now.
+// Its time begins now.
 void SearchService::give_time(Job& job) {
   const milliseconds asked(job.question.parameters.timeout_ms);
   job.started = scatter_.timers.clock().now();
@@ -119,7 +120,7 @@ void SearchService::give_time(Job& job) {
   if (job.line && job.line->latest.when() < job.deadline.when()) job.deadline = job.line->latest;
 }
 
-// Waits for an equal search in flight, or becomes the one that others wait for.
+// Shares the evaluation of an equal search, or starts one that others may share.
 void SearchService::begin(const std::shared_ptr<Job>& job) {
   if (join(job)) return;
   if (admission_.try_begin(job->question.kind)) return lead(job);
@@ -150,7 +151,7 @@ bool SearchService::join(const std::shared_ptr<Job>& job) {
   return true;
 }
 
-// A place was taken for it.
+// Starts an evaluation; a place was taken for it.
 void SearchService::lead(const std::shared_ptr<Job>& job) {
   const std::shared_ptr<const Question> question(job, &job->question);
   if (job->use != CacheUse::kMiss) {
@@ -178,7 +179,7 @@ cache::Flights::Waiter SearchService::waiter(const std::shared_ptr<Job>& job) {
   };
 }
 
-// It waits for nothing any more.
+// Gives up everything that the search waits for.
 void SearchService::release(Job& job) {
   if (job.timer) scatter_.timers.cancel(*std::exchange(job.timer, {}));
   if (job.turn) admission_.leave(*std::exchange(job.turn, {}));

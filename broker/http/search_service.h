@@ -1,10 +1,10 @@
 #pragma once
-// From a search's parameters to its HTTP answer: analysis, cache, admission, evaluation, and what a lacking answer
-// means. Broker's thread only.
+// Answers a search: analysis, cache, admission, evaluation, and the HTTP status of an answer with unsearched
+// partitions. Broker's thread only.
 //
-// Equal searches share an evaluation (broker/cache/flights.h) that ends in time for each of them, and not much before:
-// so each gets what it would have got alone, a part where that is all there is in its time. However many ask, no more
-// than a few equal evaluations are in flight. An evaluation goes on as long as anybody waits for it.
+// Equal searches share an evaluation (broker/cache/flights.h) that ends before each one's deadline, and not long
+// before; so each gets what it would have got alone. However many equal searches there are, only a few evaluations of
+// them are in flight. An evaluation goes on as long as any search waits for it.
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -34,44 +34,45 @@ class SearchService {
     std::uint32_t max_depth = kMaxDepth;  // offset + k
     std::size_t max_terms = scoring::kMaxQueryTerms;
     bool allow_exhaustive = true;  // processor=exhaustive
-    Admission::Limits in_flight;   // evaluations; a search past them is answered 429
+    Admission::Limits in_flight;   // evaluations; a search past these limits is answered 429
     std::size_t cache_bytes = 64 << 20;
   };
-  // Called once, perhaps before search() returns. A 200's body is one line without its end.
+  // Called once, possibly before search() returns. The body of a 200 is one line without its line end.
   using Reply = std::function<void(frond::http::Response)>;
 
-  // Of a search that was not answered at once; empty: it was. Lets go of what it names by itself.
+  // Identifies a search that was not answered at once; empty: it was. Does not keep the search alive.
   class Ticket {
    public:
     explicit operator bool() const { return !job_.expired(); }
-    // It has not begun: it waits until others end.
+    // Whether the search waits for a place.
     bool waits() const;
 
    private:
     friend class SearchService;
     std::weak_ptr<Job> job_;
   };
-  // A line of an msearch. It is not shed but waits for its turn, and its time counts from when that has come.
+  // A line of an msearch request. It waits for a place instead of being answered 429; its time counts from then on.
   struct Line {
-    Deadline latest;                 // of the whole request: no line has more time
-    std::function<void()> on_begun;  // called if it had to wait
+    Deadline latest;                 // the whole request's deadline
+    std::function<void()> on_begun;  // called when the line gets a place, if it had to wait
   };
 
   SearchService(scatter::ScatterContext& scatter, Config config, SearchMetrics& metrics);
   SearchService(const SearchService&) = delete;
   SearchService& operator=(const SearchService&) = delete;
 
-  // 200: an answer, degraded or not. 400 naming the parameter. 429: too many evaluations in flight, or every leaf
-  // refused. 503: nobody has any partition, or some are lacking and allow_partial is false. 504: the same, for time.
+  // 200: an answer, whole or with unsearched partitions. 400: names the parameter. 429: too many evaluations in flight,
+  // or all leaves refused as overloaded. 503: all partitions are unsearched, or some are and allow_partial is false;
+  // 504: the same, if the deadline is a reason.
   Ticket search(const SearchParameters& parameters, Reply reply) {
     return search(parameters, std::move(reply), nullptr);
   }
   Ticket search(const SearchParameters& parameters, Reply reply, Line line) {
     return search(parameters, std::move(reply), &line);
   }
-  // Answers a search that is not answered yet with `instead`, and ends what works for nobody else.
+  // Answers an open search with `instead`, and stops its evaluation unless other searches wait for it.
   void end(const Ticket& ticket, frond::http::Response instead, Outcome outcome);
-  // Its client has left: 499, which reaches one that only ended its side of the connection.
+  // Call it when the client has left: answers 499, which a client that only closed its sending side still receives.
   void abandon(const Ticket& ticket);
 
   std::size_t in_flight() const { return admission_.all(); }
@@ -100,7 +101,7 @@ class SearchService {
   Admission admission_;
 };
 
-// 499, as a client gets it that has ended its side of the connection, and what the log of a proxy shows.
+// The 499 response for a client that has left. A client that only closed its sending side receives it.
 frond::http::Response abandoned();
 
 }  // namespace frond::broker::http

@@ -1,6 +1,6 @@
 #pragma once
-// The broker's TLS: its identity, read again as long as it runs, and what an operator wants to know of it. The broker's
-// one thread.
+// The broker's TLS certificate and key: reads their files again while the broker runs, and reports changes in the log
+// and in metrics. Broker's thread only.
 #include <chrono>
 #include <memory>
 #include <string>
@@ -16,9 +16,10 @@ namespace frond::broker::http {
 
 class TlsEndpoint {
  public:
-  static constexpr std::chrono::seconds kLookInterval{1};  // at the files: some kilobytes, mostly from memory
+  static constexpr std::chrono::seconds kLookInterval{
+      1};  // of reading the files: a few KiB, usually from the page cache
 
-  // kInvalid names the file and what is wrong with it. Everything given outlives the endpoint.
+  // kInvalid: a file cannot be used; the message names it. `timers`, `log` and `registry` outlive the endpoint.
   static Result<std::unique_ptr<TlsEndpoint>> create(std::string certificate_file, std::string key_file,
                                                      cluster::TimerQueue& timers, Logger& log,
                                                      metrics::Registry& registry);

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "broker/http/metrics_export.h"
 #include "broker/http/routes.h"
 #include "tests/support/captured_response.h"
 #include "tests/support/scripted_broker.h"

@@ -1,4 +1,5 @@
 #include "broker/http/routes.h"
+#include "broker/http/metrics_export.h"
 
 #include <gtest/gtest.h>
 

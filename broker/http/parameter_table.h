@@ -1,0 +1,77 @@
+#pragma once
+// The parameters of a search, one row each: name, type, range, and where the value is stored. GET /v1/search takes all
+// of them in its query string; POST /v1/search and each line of POST /v1/msearch take the same ones as members of a
+// JSON object. openapi.json describes the same table; a test compares them.
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "broker/http/search_parameters.h"
+#include "broker/query/analyzed_query.h"
+
+namespace frond::broker::http {
+
+template <class T>
+struct Choice {
+  std::string_view name;
+  T value;
+};
+
+// The types of values. `to` is the member that a value is stored in. In JSON, text and choices are strings.
+struct TextValue {
+  std::string SearchParameters::*to;
+  std::size_t max_bytes;  // of UTF-8
+};
+struct IntegerValue {  // in JSON a number
+  std::uint32_t SearchParameters::*to;
+  std::uint32_t min, max;
+};
+template <class T>
+struct ChoiceValue {
+  T SearchParameters::*to;
+  std::span<const Choice<T>> choices;
+};
+struct FlagValue {  // "true", "false", "1" or "0"; in JSON a boolean
+  bool SearchParameters::*to;
+};
+
+struct Parameter {
+  std::string_view name;
+  std::variant<TextValue, IntegerValue, ChoiceValue<wire::Mode>, ChoiceValue<wire::Processor>, ChoiceValue<bool>,
+               FlagValue>
+      value;
+  bool required = false;
+};
+
+inline constexpr Choice<wire::Mode> kModes[] = {
+    {"and", wire::Mode::kAnd}, {"or", wire::Mode::kOr}, {"auto", wire::Mode::kAuto}};
+inline constexpr Choice<wire::Processor> kProcessors[] = {{"auto", wire::Processor::kAuto},
+                                                          {"cpu", wire::Processor::kCpu},
+                                                          {"gpu", wire::Processor::kGpu},
+                                                          {"exhaustive", wire::Processor::kExhaustive}};
+inline constexpr Choice<bool> kSwitches[] = {{"on", true}, {"off", false}};
+
+inline constexpr Parameter kParameters[] = {
+    {"q", TextValue{&SearchParameters::q, query::kMaxQueryBytes}, true},
+    {"k", IntegerValue{&SearchParameters::k, 1, kMaxK}},
+    {"offset", IntegerValue{&SearchParameters::offset, 0, kMaxDepth - 1}},
+    {"mode", ChoiceValue<wire::Mode>{&SearchParameters::mode, kModes}},
+    {"timeout_ms", IntegerValue{&SearchParameters::timeout_ms, 1, 3'600'000}},
+    {"processor", ChoiceValue<wire::Processor>{&SearchParameters::processor, kProcessors}},
+    {"cache", ChoiceValue<bool>{&SearchParameters::cache, kSwitches}},
+    {"explain", FlagValue{&SearchParameters::explain}},
+    {"profile", FlagValue{&SearchParameters::profile}},
+    {"allow_partial", FlagValue{&SearchParameters::allow_partial}},
+};
+
+// The row of a name; null: none.
+const Parameter* find_parameter(std::string_view name);
+
+// Stores `text` in its place. Otherwise says what is wrong with it, in words that follow the parameter's name.
+std::optional<std::string> store(const Parameter& parameter, std::string_view text, SearchParameters& to);
+
+}  // namespace frond::broker::http

@@ -1,0 +1,61 @@
+// What a search may ask for, and how many are evaluated at a time.
+#include "tests/unit/broker/http/search_service_fixture.h"
+
+namespace frond::broker::http {
+namespace {
+using support::Answered;
+
+TEST_F(ASearchService, RefusesSearchesPastItsLimitButNotCachedOnes) {
+  Answered known, one, two, three, again;
+  service.search(asking("known"), known.reply());
+  broker.play();
+  service.search(asking("one"), one.reply());
+  service.search(asking("two"), two.reply());
+  service.search(asking("three"), three.reply());
+  EXPECT_EQ(three.status(), 429);
+  ASSERT_FALSE(three.response->headers.empty());
+  EXPECT_EQ(three.response->headers[0].first, "Retry-After");
+  service.search(asking("known"), again.reply());
+  EXPECT_EQ(again.status(), 200);
+  broker.play();
+  EXPECT_EQ(one.status(), 200);
+  EXPECT_EQ(two.status(), 200);
+}
+TEST_F(ASearchService, AnswersOverloadedWhenEveryLeafDoes) {
+  Answered answered;
+  service.search(asking("cell"), answered.reply());
+  broker.leaf().searches.answer(Error(Code::kOverloaded, "full"));
+  EXPECT_EQ(answered.status(), 429);
+}
+TEST_F(ASearchService, RefusesTooManyTermsAndTooMuchTime) {
+  std::string many;
+  for (int i = 0; i < 600; ++i) many += "x" + std::to_string(i) + " ";
+  Answered terms, time;
+  service.search(asking(many), terms.reply());
+  EXPECT_EQ(terms.status(), 400);
+  EXPECT_EQ(terms.body()["parameter"], "q");
+  service.search(asking("cell", 60'001), time.reply());
+  EXPECT_EQ(time.body()["parameter"], "timeout_ms");
+}
+TEST_F(ASearchService, EvaluatesFewCostlySearchesAtATime) {
+  std::vector<SearchParameters> costly(4, asking("deep"));
+  costly[0].k = 101;
+  costly[1].offset = 991;
+  costly[2].processor = wire::Processor::kExhaustive;
+  costly[3].q.clear();
+  for (int i = 0; i < 65; ++i) costly[3].q += "x" + std::to_string(i) + " ";
+  for (const auto& parameters : costly) {
+    Answered first, second, cheap;
+    service.search(parameters, first.reply());
+    auto other = parameters;
+    other.q += " another";
+    service.search(other, second.reply());
+    EXPECT_EQ(second.status(), 429) << parameters.q;
+    service.search(asking("cheap " + parameters.q.substr(0, 4)), cheap.reply());
+    broker.play();
+    EXPECT_EQ(cheap.status(), 200);
+    EXPECT_EQ(first.status(), 200);
+  }
+}
+}  // namespace
+}  // namespace frond::broker::http
