@@ -1,5 +1,5 @@
 #pragma once
-// What frond-broker is told, read once.
+// The options of frond-broker, read once at start.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -13,9 +13,9 @@ namespace frond::broker {
 struct Options {
   std::string http, collection, node_name;
   std::string admin_http;                // HOST:PORT; empty: none
-  std::vector<std::string> http_hosts;   // names; none: any
+  std::vector<std::string> http_hosts;   // names of this server; none: any name
   std::string tls_certificate, tls_key;  // PEM files; both empty: plain HTTP
-  std::uint64_t hsts_seconds = 0;        // of Strict-Transport-Security; 0: not sent
+  std::uint64_t hsts_seconds = 0;        // max-age of Strict-Transport-Security; 0: not sent
   std::vector<std::string> leaves;       // "tcp://host:port"
   std::string leaf_dns;                  // "name:port", or empty
   std::uint32_t leaf_dns_interval_ms = 5000;
@@ -27,7 +27,7 @@ struct Options {
   std::uint32_t max_in_flight = 512, max_msearch_in_flight = 0, max_costly_in_flight = 16;
   std::uint32_t max_msearch_timeout_ms = 60'000;
   std::uint32_t max_leaf_in_flight = 2048;
-  double hedge_share = 0.05;  // of the searches sent to leaves
+  double hedge_share = 0.05;  // hedges per search sent to a leaf
   std::uint32_t max_connections = 4096, max_connections_per_address = 0;
   std::uint64_t max_body_bytes = 64u << 20, max_unsent_bytes = 256u << 20;
   std::uint64_t min_client_rate = 4096;  // bytes a second
@@ -38,7 +38,7 @@ struct Options {
   std::uint64_t log_buffer = Logger::kDefaultBufferBytes;
 };
 
-// The options, or the code to exit with: 0 after --help, 2 after a line on stderr.
+// The options, or the exit code: 0 after --help, 2 after an error was printed on stderr.
 std::variant<Options, int> read_options(int argc, const char* const* argv);
 
 }  // namespace frond::broker

@@ -1,11 +1,10 @@
 #pragma once
-// Equal queries in flight are evaluated together: a flight is one evaluation of a key, with everybody who waits for it.
+// Evaluates equal queries in flight together: a flight is one evaluation of a key, with the searches that wait for it.
+// Broker's thread only.
 //
-// A flight has an end, by which its answer comes, whole or not. Whoever has less time than that does not board it but
-// begins one that ends sooner, so that nobody gets less than a search of its own would have got. A whole answer is one
-// for all flights of its key: those still under way are stopped. So are flights in which nobody is left.
-//
-// One thread: the broker's.
+// Each flight has an end: the latest time of its answer, whole or with unsearched partitions. A search with less time
+// starts a flight of its own, so that no search gets less than it would have got alone. A whole answer serves all
+// flights of its key; the others are stopped. A flight is also stopped when no search waits for it any more.
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -21,26 +20,26 @@ namespace frond::broker::cache {
 
 class Flights {
  public:
-  // May call back into this.
+  // Called with the answer; may call this object.
   using Waiter = std::function<void(const CachedAnswer&)>;
   struct Seat {
     std::uint64_t flight = 0, waiter = 0;
   };
 
-  // A seat in the flight of `key` that ends last, of those that end from `earliest` to `latest`; none: there is no such
-  // flight, and the caller may begin() one.
+  // Waits for the flight of `key` that ends last, of those that end from `earliest` to `latest`. None: there is no such
+  // flight; the caller may begin() one.
   std::optional<Seat> join(const std::string& key, Instant earliest, Instant latest, Waiter waiter);
-  // The caller evaluates `key`: complete() is called once, by `end`, unless the flight is stopped before.
+  // Starts a flight. The caller evaluates `key` and calls complete() once, by `end`, unless the flight is stopped.
   Seat begin(const std::string& key, Instant end, Waiter waiter);
-  // `stop` is called at most once, when nobody waits for the flight any more. Ignored if that is over.
+  // `stop` is called at most once, when the flight is stopped. Ignored if the flight is over.
   void set_stop(const std::string& key, std::uint64_t flight, std::function<void()> stop);
-  // A waiter that will not wait longer (its client left, its deadline passed): it is not called any more.
+  // Removes a waiter (its client left, or its deadline has passed): it is not called.
   void leave(const std::string& key, const Seat& seat);
-  // The flight is over: everybody in it gets `answer`; if that is whole, everybody who waits for `key` does.
+  // Ends the flight and calls its waiters with `answer`; if that is whole, those of all flights of `key`.
   void complete(const std::string& key, std::uint64_t flight, const CachedAnswer& answer, bool whole);
 
   std::size_t in_flight() const { return flights_; }
-  std::uint64_t joined() const { return joined_; }  // since start: searches that shared another's evaluation
+  std::uint64_t joined() const { return joined_; }  // searches since start that shared another's evaluation
 
  private:
   struct Flight {
@@ -49,7 +48,7 @@ class Flights {
     std::vector<std::pair<std::uint64_t, Waiter>> waiters;
     std::function<void()> stop;
   };
-  using ByKey = std::unordered_map<std::string, std::vector<Flight>>;  // a few each, and none empty
+  using ByKey = std::unordered_map<std::string, std::vector<Flight>>;  // no vector is empty
   Flight* find(const std::string& key, std::uint64_t flight);
   std::vector<Flight> take(ByKey::iterator key, std::optional<std::uint64_t> flight);
 

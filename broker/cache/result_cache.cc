@@ -6,8 +6,8 @@ namespace frond::broker::cache {
 namespace {
 // List node, hash node, allocator headers, shared_ptr control block: measured at about this much with glibc.
 constexpr std::size_t kEntryOverhead = 256;
-// No single answer may take more than this share of the budget.
-constexpr std::size_t kLargestShare = 16;
+// One answer may take at most budget / kMaxShare.
+constexpr std::size_t kMaxShare = 16;
 }  // namespace
 
 CachedAnswer ResultCache::find(const std::string& key) {
@@ -39,7 +39,7 @@ void ResultCache::promote(Order::iterator entry) {
 
 void ResultCache::store(const std::string& key, CachedAnswer answer) {
   const std::size_t charge = answer.bytes + key.size() + kEntryOverhead;
-  if (charge > budget_ / kLargestShare) {
+  if (charge > budget_ / kMaxShare) {
     ++counters_.too_large;
     return;
   }

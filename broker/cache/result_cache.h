@@ -1,13 +1,11 @@
 #pragma once
-// Answers kept by what was asked, within a byte budget.
+// Cache of rendered answers by query, within a budget in bytes. Broker's thread only.
 //
-// The value is a whole answer, already rendered: a hit costs a look-up and a copy. Keys carry the generation, so a new
-// generation's queries never see an old answer, which then ages out. Degraded or late answers are never stored.
+// A hit costs a look-up and a copy of the answer. Keys contain the generation, so that queries of a new generation
+// never get an old answer; old answers are evicted in time. Only answers without unsearched partitions are stored.
 //
-// Segmented LRU: a new answer starts on probation, and moves to the protected four fifths of the budget when it is
-// asked for again; so a stream of queries that come once does not wash out those that come often.
-//
-// One thread: the broker's io thread owns it.
+// Segmented LRU: a new answer starts on probation, and moves to the protected four fifths of the budget at its first
+// hit; so queries that come only once do not evict those that come often.
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -17,7 +15,7 @@
 
 namespace frond::broker::cache {
 
-// `Answer` is opaque to the cache; `bytes` is what it is charged for, beside the key and the entry.
+// `value` is opaque to the cache. `bytes` is its size; the cache adds those of the key and the entry.
 struct CachedAnswer {
   std::shared_ptr<const void> value;
   std::size_t bytes = 0;
@@ -33,7 +31,7 @@ class ResultCache {
   // budget_bytes 0: nothing is stored.
   explicit ResultCache(std::size_t budget_bytes) : budget_(budget_bytes) {}
 
-  // The answer, if it is here; counts a hit. A null value: it is not.
+  // The answer, and counts a hit or a miss; a null value: a miss.
   CachedAnswer find(const std::string& key);
   void store(const std::string& key, CachedAnswer answer);
 

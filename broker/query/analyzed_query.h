@@ -1,5 +1,5 @@
 #pragma once
-// I have what somebody typed; which terms are searched?
+// Turns the text of a query into the terms to search.
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,24 +15,24 @@ namespace frond::broker::query {
 inline constexpr std::size_t kMaxQueryBytes = 4096;
 
 struct AnalyzedQuery {
-  std::vector<wire::QueryTerm> terms;  // distinct, in byte order: equal queries look equal
-  std::size_t words = 0;               // the occurrences of all terms
+  std::vector<wire::QueryTerm> terms;  // distinct, in byte order, so that equal queries compare equal
+  std::size_t words = 0;               // sum of the terms' occurrences
 };
 
-// Analyses queries as the generation's documents were. One thread.
+// Analyses queries with the analyzer of the generation's documents. One thread.
 class QueryAnalyzer {
  public:
-  // kInvalid, saying why: longer than kMaxQueryBytes, not UTF-8, or more than scoring::kMaxQueryTerms terms, counting
-  // repeated ones. No term at all (only stop words, say) is no error.
+  // kInvalid: longer than kMaxQueryBytes, not UTF-8, or more than scoring::kMaxQueryTerms terms, repeated ones
+  // included; the message says which. A query without terms (only stop words, for example) is no error.
   Result<AnalyzedQuery> analyze(std::string_view query, const text::AnalyzerConfig& config);
 
  private:
   text::Analyzer& analyzer_for(const text::AnalyzerConfig& config);
-  // One for each configuration met: there are a handful at most.
+  // One for each configuration seen; there are only a few.
   std::vector<std::pair<text::AnalyzerConfig, std::unique_ptr<text::Analyzer>>> analyzers_;
 };
 
-// The terms with their occurrences as one string, equal for queries that have the same answer: part of a cache's key.
+// The terms with their occurrences as one string: equal queries have equal strings. Part of the cache's key.
 std::string normalized(const AnalyzedQuery& query);
 
 }  // namespace frond::broker::query

@@ -1,5 +1,5 @@
 #pragma once
-// The bytes of broker/web/static/*, compiled in by cmake/EmbedFiles.cmake: one function a file.
+// The bytes of broker/web/static/*, compiled in by cmake/EmbedFiles.cmake: one function per file.
 #include <string_view>
 
 namespace frond::broker::web::static_files {

@@ -1,0 +1,71 @@
+// What a search does when leaves fail: other replicas, and partitions that stay unsearched.
+#include "tests/unit/broker/scatter/search_fixture.h"
+
+namespace frond::broker::scatter {
+namespace {
+using support::found;
+
+TEST_F(ASearch, AsksAnotherReplicaWhenALeafDies) {
+  start();
+  leaf(0).searches.answer(Error(Code::kUnavailable, "gone"));
+  EXPECT_FALSE(cluster.map.leaves()[0]->healthy);
+  leaf(1).searches.answer(found({{0, 9}}));
+  leaf(2).searches.answer(found({}));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d0 ");
+  EXPECT_TRUE(page->whole());
+  EXPECT_EQ(context.counters.failovers, 1u);
+}
+TEST_F(ASearch, AsksAnotherReplicaOnceOnly) {
+  start();
+  leaf(0).searches.answer(Error(Code::kOverloaded, "full"));
+  leaf(1).searches.answer(Error(Code::kOverloaded, "full"));
+  leaf(2).searches.answer(found({{2, 3}}));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(unsearched(), "0:overloaded 1:overloaded ");
+  EXPECT_FALSE(page->total_exact);
+}
+TEST_F(ASearch, AsksAnotherReplicaForWhatALeafDidNotSearch) {
+  start();
+  leaf(0).searches.answer(found({{0, 9}}, {{1, wire::UnsearchedReason::kCorrupt}}));
+  EXPECT_EQ(leaf(1).searches.last().partitions, std::vector<std::uint32_t>{1});
+  leaf(1).searches.answer(found({{1, 8}}));
+  leaf(2).searches.answer(found({}));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d0 d1 ");
+  EXPECT_TRUE(page->whole());
+}
+TEST_F(ASearch, GivesWhatThereIsWhenALeafIsDown) {
+  no_replica();
+  start();
+  leaf(0).searches.answer(Error(Code::kUnavailable, "gone"));
+  leaf(2).searches.answer(found({{2, 3}}));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d2 ");
+  EXPECT_EQ(unsearched(), "0:unavailable 1:unavailable ");
+  EXPECT_EQ(page->partitions_answered(), 1u);
+  EXPECT_FALSE(page->timed_out());
+}
+TEST_F(ASearch, EndsAtOnceIfNoLeafIsLeft) {
+  for (std::size_t i : {0, 1, 2}) cluster.map.report_unavailable(cluster.map.leaves()[i], "down");
+  start();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->partitions_answered(), 0u);
+}
+// A leaf may send hits of a partition that failed later: another leaf is asked for the whole partition.
+TEST_F(ASearch, CountsAPartitionOnceThatItAskedOfAnotherReplica) {
+  start();
+  leaf(0).searches.answer(found({{0, 9}, {1, 8}}, {{1, wire::UnsearchedReason::kCorrupt}}));
+  leaf(1).searches.answer(found({{1, 8}, {4, 7}}));
+  leaf(2).searches.answer(found({}));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d0 d1 d4 ");
+  EXPECT_EQ(page->total, 3u);
+}
+}  // namespace
+}  // namespace frond::broker::scatter

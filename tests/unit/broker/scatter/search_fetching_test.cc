@@ -1,0 +1,80 @@
+// The second round trip: fields of the hits, and leaves that fail in it.
+#include "tests/unit/broker/scatter/search_fixture.h"
+
+namespace frond::broker::scatter {
+namespace {
+using std::chrono::milliseconds;
+using support::documents;
+using support::found;
+
+TEST_F(ASearch, KeepsALeafInServiceThatRefusesToFetchForOverload) {
+  start();
+  leaf(0).searches.answer(found({{0, 9}}));
+  leaf(2).searches.answer(found({{2, 7}}));
+  leaf(2).fetches.answer(Error(Code::kOverloaded, "1024 tasks wait"));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(unsearched(), "2:overloaded ");
+  EXPECT_TRUE(cluster.map.leaves()[2]->healthy);
+  EXPECT_TRUE(cluster.map.topology()->whole());
+}
+TEST_F(ASearch, AsksALeafAgainWhatItServesThatHasLeftTheGenerationBetweenTheTrips) {
+  start();
+  leaf(0).searches.answer(found({{0, 9}}));
+  leaf(2).searches.answer(found({}));
+  const std::size_t before = leaf(0).hellos.asked.size();
+  leaf(0).fetches.answer(Error(Code::kNotFound, "generation 1 is not served"));
+  EXPECT_TRUE(cluster.map.leaves()[0]->healthy);
+  cluster.advance(milliseconds(0));
+  EXPECT_EQ(leaf(0).hellos.asked.size(), before + 1);
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->hits.size(), 1u) << "from the other replica";
+}
+TEST_F(ASearch, FetchesFromAnotherReplicaWhenTheFirstDiesBetweenTheTrips) {
+  start();
+  leaf(0).searches.answer(found({{0, 9}, {1, 8}}));
+  leaf(2).searches.answer(found({{2, 7}}));
+  leaf(0).fetches.answer(Error(Code::kUnavailable, "gone"));
+  EXPECT_EQ(leaf(1).fetches.open(), 1u);
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d0 d1 d2 ");
+  EXPECT_TRUE(page->whole());
+}
+TEST_F(ASearch, DropsTheHitsOfALeafThatDiesBetweenTheTrips) {
+  no_replica();
+  start();
+  leaf(0).searches.answer(found({{0, 9}, {1, 8}}));
+  leaf(2).searches.answer(found({{2, 7}}));
+  leaf(0).fetches.answer(Error(Code::kUnavailable, "gone"));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d2 ");
+  EXPECT_EQ(unsearched(), "0:unavailable 1:unavailable ");
+  EXPECT_FALSE(page->total_exact);
+}
+TEST_F(ASearch, DropsTheWholePartitionOfADocumentThatIsNotThere) {
+  no_replica();
+  start();
+  leaf(0).searches.answer(found({{0, 9}, {1, 8}, {3, 7}}));
+  leaf(2).searches.answer(found({}));
+  auto reply = documents(leaf(0).fetches.last());
+  reply.documents[0].found = false;
+  leaf(0).fetches.answer(reply);
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d1 ") << "d3 is of partition 0 as well";
+  EXPECT_EQ(unsearched(), "0:corrupt ");
+}
+TEST_F(ASearch, EndsAtItsDeadlineWhenTitlesAreLate) {
+  no_replica();
+  start(milliseconds(1000));
+  leaf(0).searches.answer(found({{0, 9}}));
+  leaf(2).searches.answer(found({}));
+  cluster.advance(milliseconds(1000));
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "");
+  EXPECT_EQ(unsearched(), "0:deadline ");
+}
+}  // namespace
+}  // namespace frond::broker::scatter

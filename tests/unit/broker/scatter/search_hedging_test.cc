@@ -1,0 +1,91 @@
+// When a search asks a second replica because the first is slow.
+#include "tests/unit/broker/scatter/search_fixture.h"
+
+namespace frond::broker::scatter {
+namespace {
+using std::chrono::milliseconds;
+using support::found;
+using support::hello;
+using support::served;
+
+TEST_F(ASearch, HedgesAfterHalfOfTheTimeAndTakesTheFirstAnswer) {
+  start(milliseconds(1000));
+  leaf(2).searches.answer(found({}));
+  cluster.advance(milliseconds(449));
+  EXPECT_EQ(leaf(1).searches.asked.size(), 0u);
+  cluster.advance(milliseconds(1));
+  ASSERT_EQ(leaf(1).searches.open(), 1u);
+  EXPECT_EQ(context.hedging.counters().sent, 1u);
+  leaf(1).searches.answer(found({{0, 9}}));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d0 ");
+  EXPECT_EQ(leaf(0).cancelled, 1u) << "the slower reply is not wanted any more";
+  EXPECT_EQ(leaf(0).searches.open(), 0u);
+}
+// One in twenty, and several at once after a calm time.
+TEST_F(ASearch, HedgesAShareOfSearchesOnly) {
+  context.hedging = Hedging({.share = 0.05});
+  const auto slow_searches = [&](int count) {
+    const auto before = context.hedging.counters().sent;
+    for (int i = 0; i < count; ++i) {
+      greet();
+      start(milliseconds(1000));
+      leaf(2).searches.answer(found({}));
+      cluster.advance(milliseconds(450));
+      for (std::size_t one : {0, 1})
+        while (leaf(one).searches.open() > 0) leaf(one).searches.answer(found({}));
+      ASSERT_TRUE(page);
+      page.reset();
+    }
+    hedged = context.hedging.counters().sent - before;
+  };
+  slow_searches(100);
+  EXPECT_GE(hedged, 10u);
+  EXPECT_LE(hedged, 22u) << "what was saved, and 5 % of 200 requests to leaves";
+  slow_searches(400);
+  EXPECT_LE(hedged, 41u);
+  EXPECT_GE(hedged, 38u);
+  EXPECT_GT(context.hedging.counters().over_budget, 400u);
+}
+TEST_F(ASearch, DoesNotHedgeWithABusyLeaf) {
+  context.hedging = Hedging({.share = 0.05, .max_leaf_in_flight = 100});
+  leaf(1).extra_in_flight = 51;
+  start(milliseconds(1000));
+  cluster.advance(milliseconds(450));
+  EXPECT_EQ(leaf(1).searches.asked.size(), 0u);
+  EXPECT_EQ(context.hedging.counters().overloaded, 1u);
+  auto full = hello({served(1, 3, {0, 1})});
+  full.queue_depth = 2049;
+  full.queue_limit = 4096;
+  leaf(1).extra_in_flight = 5;
+  cluster.advance(milliseconds(60));
+  leaf(1).hellos.answer(full);
+  start(milliseconds(1000));
+  ASSERT_EQ(leaf(0).searches.open(), 2u);
+  cluster.advance(milliseconds(450));
+  EXPECT_EQ(leaf(1).searches.asked.size(), 0u);
+  EXPECT_EQ(context.hedging.counters().overloaded, 2u);
+  for (std::size_t i : {0, 2})
+    while (leaf(i).searches.open() > 0) leaf(i).searches.answer(found({})), page.reset();
+}
+TEST_F(ASearch, NeverHedgesWithoutAShare) {
+  context.hedging = Hedging({.share = 0});
+  start(milliseconds(1000));
+  cluster.advance(milliseconds(450));
+  EXPECT_EQ(leaf(1).searches.asked.size(), 0u);
+}
+TEST_F(ASearch, TakesThePartOfASlowLeafWhenItsHedgeFails) {
+  start(milliseconds(1000));
+  leaf(2).searches.answer(found({}));
+  cluster.advance(milliseconds(450));
+  leaf(0).searches.answer(found({{0, 9}}, {{1, wire::UnsearchedReason::kDeadline}}));
+  EXPECT_FALSE(page);
+  leaf(1).searches.answer(Error(Code::kUnavailable, "gone"));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d0 ");
+  EXPECT_EQ(unsearched(), "1:deadline ");
+}
+}  // namespace
+}  // namespace frond::broker::scatter
