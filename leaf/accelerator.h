@@ -18,7 +18,8 @@ class Accelerator {
  public:
   virtual ~Accelerator() = default;
   // One answer a plan, in order; none where the engine below must answer. Several threads at a time.
-  virtual std::vector<std::optional<Result<Outcome>>> try_search(std::span<const Plan> plans, const Clock& clock) = 0;
+  virtual std::vector<std::optional<Result<engine::Outcome>>> try_search(std::span<const engine::Plan> plans,
+                                                                         const Clock& clock) = 0;
   virtual std::string_view state() const = 0;  // "ready"; "lost": nothing is answered any more
   // A partition is about to be closed; nothing of it is read once this returns. Waits for a copy of its lists. Any
   // thread.
@@ -27,7 +28,7 @@ class Accelerator {
 
 // `below` is the engine that answers what the GPU does not, and outlives it. kDevice: no such device, or it can't be
 // used, and why; kInvalid: too little memory. The registry may be scraped for as long as the accelerator lives.
-Result<std::unique_ptr<Accelerator>> make_accelerator(int device, std::size_t memory_bytes, QueryEngine& below,
+Result<std::unique_ptr<Accelerator>> make_accelerator(int device, std::size_t memory_bytes, engine::QueryEngine& below,
                                                       metrics::Registry& registry);
 
 }  // namespace frond::leaf

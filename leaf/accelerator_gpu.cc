@@ -1,5 +1,5 @@
-#include "common/metrics/leaf_families.h"
 #include "leaf/accelerator.h"
+#include "leaf/families/metric_families.h"
 #include "leaf/gpu/gpu_engine.h"
 
 namespace frond::leaf {
@@ -8,7 +8,8 @@ namespace {
 class Gpu final : public Accelerator {
  public:
   explicit Gpu(std::unique_ptr<gpu::GpuEngine> engine) : engine_(std::move(engine)) {}
-  std::vector<std::optional<Result<Outcome>>> try_search(std::span<const Plan> plans, const Clock& clock) override {
+  std::vector<std::optional<Result<engine::Outcome>>> try_search(std::span<const engine::Plan> plans,
+                                                                 const Clock& clock) override {
     return engine_->try_search(plans, clock);
   }
   std::string_view state() const override {
@@ -21,33 +22,32 @@ class Gpu final : public Accelerator {
 };
 
 void export_counters(metrics::Registry& registry, const gpu::GpuEngine& engine) {
-  namespace names = metrics::leaf;
-  registry.gauge(names::kGpuCacheLimit).set(static_cast<double>(engine.list_bytes()));
+  registry.gauge(families::kGpuCacheLimit).set(static_cast<double>(engine.list_bytes()));
   const auto follow = [&registry](const metrics::Family& family) { return registry.following_counter(family); };
-  registry.before_scrape([&engine, bytes = registry.gauge(names::kGpuCacheBytes), hits = follow(names::kGpuCacheHits),
-                          misses = follow(names::kGpuCacheMisses), evictions = follow(names::kGpuCacheEvictions),
-                          refused = follow(names::kGpuListsRefused), copied = follow(names::kGpuCopiedBytes),
-                          batches = follow(names::kGpuBatches), busy = follow(names::kGpuBusy),
-                          plans = follow(names::kGpuPlans), fallbacks = follow(names::kGpuFallbacks),
-                          ties = follow(names::kGpuTies)]() mutable {
-    const auto now = engine.counters();
-    bytes.set(static_cast<double>(now.lists.bytes));
-    hits.follow(now.lists.hits);
-    misses.follow(now.lists.misses);
-    evictions.follow(now.lists.evictions);
-    refused.follow(now.lists.refused);
-    copied.follow(now.lists.copied_bytes);
-    batches.follow(now.batches);
-    busy.follow(now.busy_seconds);
-    plans.follow(now.plans);
-    fallbacks.follow(now.fallbacks);
-    ties.follow(now.unanswered);
-  });
+  registry.before_scrape(
+      [&engine, bytes = registry.gauge(families::kGpuCacheBytes), hits = follow(families::kGpuCacheHits),
+       misses = follow(families::kGpuCacheMisses), evictions = follow(families::kGpuCacheEvictions),
+       refused = follow(families::kGpuListsRefused), copied = follow(families::kGpuCopiedBytes),
+       batches = follow(families::kGpuBatches), busy = follow(families::kGpuBusy), plans = follow(families::kGpuPlans),
+       fallbacks = follow(families::kGpuFallbacks), ties = follow(families::kGpuTies)]() mutable {
+        const auto now = engine.counters();
+        bytes.set(static_cast<double>(now.lists.bytes));
+        hits.follow(now.lists.hits);
+        misses.follow(now.lists.misses);
+        evictions.follow(now.lists.evictions);
+        refused.follow(now.lists.refused);
+        copied.follow(now.lists.copied_bytes);
+        batches.follow(now.batches);
+        busy.follow(now.busy_seconds);
+        plans.follow(now.plans);
+        fallbacks.follow(now.fallbacks);
+        ties.follow(now.unanswered);
+      });
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Accelerator>> make_accelerator(int device, std::size_t memory_bytes, QueryEngine& below,
+Result<std::unique_ptr<Accelerator>> make_accelerator(int device, std::size_t memory_bytes, engine::QueryEngine& below,
                                                       metrics::Registry& registry) {
   auto engine = FROND_TRY(gpu::GpuEngine::create({.device = device, .memory_bytes = memory_bytes}, below));
   export_counters(registry, *engine);

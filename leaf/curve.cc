@@ -1,6 +1,6 @@
 #include "leaf/curve.h"
 
-#include "common/metrics/leaf_families.h"
+#include "leaf/families/metric_families.h"
 
 namespace frond::leaf {
 
@@ -24,14 +24,13 @@ std::optional<wire::RouterSocket::Curve> Curve::socket_config() const {
 }
 
 void Curve::export_metrics(metrics::Registry& registry, const wire::RouterSocket& socket) const {
-  namespace names = metrics::leaf;
   const auto result = [&](const char* name) {
-    return registry.following_counter(names::kHandshakes, {{"result", name}});
+    return registry.following_counter(families::kHandshakes, {{"result", name}});
   };
   registry.before_scrape([&socket, clients = clients_.get(), accepted = result("accepted"), refused = result("refused"),
-                          failed = result("failed"), revoked = registry.following_counter(names::kRequestsRevoked),
-                          keys = registry.gauge(names::kCurveClients),
-                          stale = registry.gauge(names::kCurveClientsStale)]() mutable {
+                          failed = result("failed"), revoked = registry.following_counter(families::kRequestsRevoked),
+                          keys = registry.gauge(families::kCurveClients),
+                          stale = registry.gauge(families::kCurveClientsStale)]() mutable {
     const wire::CurveCounters now = socket.curve();
     accepted.follow(now.accepted);
     refused.follow(now.refused);

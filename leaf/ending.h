@@ -19,7 +19,7 @@ class Ending {
     std::chrono::milliseconds needed;  // after that, at most, while LeafService::needed()
   };
   // All outlive this. On io's thread.
-  Ending(boost::asio::io_context& io, Spans spans, LeafService& service, http::Server& http)
+  Ending(boost::asio::io_context& io, Spans spans, serve::LeafService& service, http::Server& http)
       : io_(io), spans_(spans), service_(service), http_(http), timer_(io) {}
   // Once.
   void begin();
@@ -30,7 +30,7 @@ class Ending {
 
   boost::asio::io_context& io_;
   const Spans spans_;
-  LeafService& service_;
+  serve::LeafService& service_;
   http::Server& http_;
   boost::asio::steady_timer timer_;
   const SteadyClock clock_;

@@ -9,7 +9,7 @@ namespace frond::leaf {
 namespace {
 
 template <class Engine>
-std::unique_ptr<QueryEngine> make() {
+std::unique_ptr<engine::QueryEngine> make() {
   return std::make_unique<Engine>();
 }
 
@@ -17,12 +17,12 @@ std::unique_ptr<QueryEngine> make() {
 constexpr std::string_view kWindowed = "windowed", kExhaustiveOr = "exhaustive-or", kMaxScore = "maxscore",
                            kBlockMaxMaxScore = "block-max-maxscore", kWand = "wand", kBlockMaxWand = "block-max-wand";
 template <const std::string_view& algorithm>
-std::unique_ptr<QueryEngine> make_cpu() {
-  return std::make_unique<CpuEngine>(algorithm, algorithm);
+std::unique_ptr<engine::QueryEngine> make_cpu() {
+  return std::make_unique<cpu::CpuEngine>(algorithm, algorithm);
 }
 
 constexpr EngineEntry kEngines[] = {
-    {"cpu", make<CpuEngine>},         {"exhaustive", make<ExhaustiveEngine>},
+    {"cpu", make<cpu::CpuEngine>},    {"exhaustive", make<engine::ExhaustiveEngine>},
     {kWindowed, make_cpu<kWindowed>}, {kExhaustiveOr, make_cpu<kExhaustiveOr>},
     {kMaxScore, make_cpu<kMaxScore>}, {kBlockMaxMaxScore, make_cpu<kBlockMaxMaxScore>},
     {kWand, make_cpu<kWand>},         {kBlockMaxWand, make_cpu<kBlockMaxWand>},
@@ -32,7 +32,7 @@ constexpr EngineEntry kEngines[] = {
 
 std::span<const EngineEntry> all_engines() { return kEngines; }
 
-Result<std::unique_ptr<QueryEngine>> engine_named(std::string_view name) {
+Result<std::unique_ptr<engine::QueryEngine>> engine_named(std::string_view name) {
   std::string known;
   for (const auto& entry : kEngines) {
     if (entry.name == name) return entry.make();

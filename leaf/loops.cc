@@ -1,6 +1,6 @@
 #include "leaf/loops.h"
 
-#include "common/metrics/leaf_families.h"
+#include "leaf/families/metric_families.h"
 
 namespace frond::leaf {
 
@@ -16,7 +16,7 @@ std::string Loops::stalled() const { return frond::stalled(now(), clock_.now(), 
 void Loops::export_ages(metrics::Registry& registry) const {
   registry.before_scrape([this, &registry] {
     for (const Loop& loop : now())
-      registry.gauge(metrics::leaf::kLoopAge, {{"loop", std::string(loop.name)}})
+      registry.gauge(families::kLoopAge, {{"loop", std::string(loop.name)}})
           .set(std::chrono::duration<double>(clock_.now() - loop.turned).count());
   });
 }

@@ -15,7 +15,7 @@ namespace frond::leaf {
 class Loops {
  public:
   // All outlive this.
-  Loops(const wire::RouterSocket& socket, const WorkerPool& pool, const WorkerPool& costly,
+  Loops(const wire::RouterSocket& socket, const schedule::WorkerPool& pool, const schedule::WorkerPool& costly,
         std::chrono::milliseconds limit)
       : socket_(socket), pool_(pool), costly_(costly), limit_(limit) {}
   // A sentence about one that has not turned for longer than the limit; empty: all do. Any thread.
@@ -26,8 +26,8 @@ class Loops {
  private:
   std::vector<Loop> now() const;
   const wire::RouterSocket& socket_;
-  const WorkerPool& pool_;
-  const WorkerPool& costly_;
+  const schedule::WorkerPool& pool_;
+  const schedule::WorkerPool& costly_;
   const std::chrono::milliseconds limit_;
   const SteadyClock clock_;
 };

@@ -17,7 +17,6 @@
 #include "common/base/server_process.h"
 #include "common/config/options.h"
 #include "common/http/server.h"
-#include "common/metrics/leaf_families.h"
 #include "common/metrics/registry.h"
 #include "common/repository/repository.h"
 #include "common/wire/router_socket.h"
@@ -25,6 +24,9 @@
 #include "leaf/curve.h"
 #include "leaf/ending.h"
 #include "leaf/engines.h"
+#include "leaf/families/metric_families.h"
+#include "leaf/generation/broker_roll.h"
+#include "leaf/generation/generation_follower.h"
 #include "leaf/lists/cached_list_store.h"
 #include "leaf/lists/partition_list_store.h"
 #include "leaf/loops.h"
@@ -33,8 +35,6 @@
 #include "leaf/probes.h"
 #include "leaf/schedule/plan_batcher.h"
 #include "leaf/schedule/worker_pool.h"
-#include "leaf/serve/broker_roll.h"
-#include "leaf/serve/generation_follower.h"
 #include "leaf/serve/leaf_service.h"
 
 namespace frond::leaf {
@@ -44,13 +44,12 @@ constexpr std::chrono::milliseconds kLastReplies{500};  // for the network to ta
 constexpr std::chrono::milliseconds kLastLines{1000};
 constexpr std::chrono::milliseconds kLastTransfer{2000};  // for the follower to come to the end of a file
 
-void export_cache(metrics::Registry& registry, const CachedListStore& cache) {
-  namespace names = metrics::leaf;
-  registry.gauge(names::kHostCacheLimit).set(static_cast<double>(cache.budget_bytes()));
-  registry.before_scrape([&cache, bytes = registry.gauge(names::kHostCacheBytes),
-                          hits = registry.following_counter(names::kHostCacheHits),
-                          misses = registry.following_counter(names::kHostCacheMisses)]() mutable {
-    const CachedListStore::Counters now = cache.counters();
+void export_cache(metrics::Registry& registry, const lists::CachedListStore& cache) {
+  registry.gauge(families::kHostCacheLimit).set(static_cast<double>(cache.budget_bytes()));
+  registry.before_scrape([&cache, bytes = registry.gauge(families::kHostCacheBytes),
+                          hits = registry.following_counter(families::kHostCacheHits),
+                          misses = registry.following_counter(families::kHostCacheMisses)]() mutable {
+    const lists::CachedListStore::Counters now = cache.counters();
     bytes.set(static_cast<double>(now.bytes));
     hits.follow(now.hits);
     misses.follow(now.misses);
@@ -69,7 +68,7 @@ class GpuState {
 };
 
 // Null: none is wanted, or there is none and the log says why. An error: there is none, and the leaf needs one.
-Result<std::unique_ptr<Accelerator>> accelerator_for(const Options& options, QueryEngine& cpu,
+Result<std::unique_ptr<Accelerator>> accelerator_for(const Options& options, engine::QueryEngine& cpu,
                                                      metrics::Registry& registry, Logger& log) {
   if (!options.gpu_device) return std::unique_ptr<Accelerator>();
   auto made = make_accelerator(*options.gpu_device, options.gpu_cache_bytes, cpu, registry);
@@ -80,15 +79,14 @@ Result<std::unique_ptr<Accelerator>> accelerator_for(const Options& options, Que
 
 void export_gpu_state(metrics::Registry& registry, const GpuState& state) {
   for (const char* name : {"off", "absent", "ready", "lost"})
-    registry.before_scrape(
-        [&state, name, gauge = registry.gauge(metrics::leaf::kGpuState, {{"state", name}})]() mutable {
-          gauge.set(state.now() == name ? 1 : 0);
-        });
+    registry.before_scrape([&state, name, gauge = registry.gauge(families::kGpuState, {{"state", name}})]() mutable {
+      gauge.set(state.now() == name ? 1 : 0);
+    });
 }
 
-void export_serving(metrics::Registry& registry, const LeafService& service, const wire::RouterSocket& socket) {
-  registry.before_scrape([&, ready = registry.gauge(metrics::leaf::kReady),
-                          lost = registry.following_counter(metrics::leaf::kRepliesLost)]() mutable {
+void export_serving(metrics::Registry& registry, const serve::LeafService& service, const wire::RouterSocket& socket) {
+  registry.before_scrape([&, ready = registry.gauge(families::kReady),
+                          lost = registry.following_counter(families::kRepliesLost)]() mutable {
     ready.set(service.ready() ? 1 : 0);
     lost.follow(socket.dropped());
   });
@@ -115,7 +113,7 @@ int refuse(const Error& error) {
 
 // Until a signal comes and the notice is over.
 void run_until_stopped(boost::asio::io_context& io, boost::asio::signal_set& signals, const Options& options,
-                       Logger& log, LeafService& service, http::Server& http) {
+                       Logger& log, serve::LeafService& service, http::Server& http) {
   Ending ending(io, {options.drain, options.drain_needed}, service, http);
   signals.async_wait([&](const boost::system::error_code& cancelled, int signal) {
     if (cancelled) return;
@@ -126,7 +124,8 @@ void run_until_stopped(boost::asio::io_context& io, boost::asio::signal_set& sig
 }
 
 // What was admitted is answered. It may still go from one to another: to the GPU and back, and then to its second wave.
-void drain(WorkerPool& pool, WorkerPool& costly, PlanBatcher* gpu_batcher, wire::RouterSocket& socket) {
+void drain(schedule::WorkerPool& pool, schedule::WorkerPool& costly, schedule::PlanBatcher* gpu_batcher,
+           wire::RouterSocket& socket) {
   for (int step = 0; step < 3; ++step) {
     pool.drain();
     costly.drain();
@@ -144,7 +143,7 @@ Result<std::unique_ptr<wire::RouterSocket>> open_socket(const Options& options, 
   return wire::RouterSocket::create({.listen = options.listen, .curve = curve.socket_config(), .log = &log});
 }
 
-int serve(const Options& options) {
+int run(const Options& options) {
   Logger log("frond-leaf", options.log_level, options.log_buffer);
   const SteadyClock clock;
   boost::asio::io_context io(1);
@@ -173,42 +172,44 @@ int serve(const Options& options) {
   const GpuState gpu_state(options, gpu.get());
   export_gpu_state(registry, gpu_state);
 
-  PartitionListStore stored(clock);
-  CachedListStore cache(stored, clock, {.budget_bytes = options.host_cache_bytes});
+  lists::PartitionListStore stored(clock);
+  lists::CachedListStore cache(stored, clock, {.budget_bytes = options.host_cache_bytes});
   const bool cached = options.host_cache_bytes != 0;
-  ListStore& lists = cached ? static_cast<ListStore&>(cache) : stored;
+  lists::ListStore& lists = cached ? static_cast<lists::ListStore&>(cache) : stored;
   export_cache(registry, cache);
-  const ListRegistration registration{[&](std::uint64_t number, auto partition) { stored.add(number, partition); },
-                                      [&](std::uint64_t number) {
-                                        stored.remove(number);
-                                        cache.invalidate(number);
-                                        if (gpu) gpu->forget(number);
-                                      }};
-  std::optional<PlanBatcher> gpu_batcher;
+  const generation::ListRegistration registration{
+      [&](std::uint64_t number, auto partition) { stored.add(number, partition); },
+      [&](std::uint64_t number) {
+        stored.remove(number);
+        cache.invalidate(number);
+        if (gpu) gpu->forget(number);
+      }};
+  std::optional<schedule::PlanBatcher> gpu_batcher;
   if (gpu)
     gpu_batcher.emplace(
-        PlanBatcher::Options{.most_waiting = options.gpu_queue_limit, .window = options.gpu_window},
-        [&](std::span<const Plan> plans) { return gpu->try_search(plans, clock); }, &registry);
-  ServedBoard board;  // after what its partitions are registered with
-  WorkerPool pool({options.cpu_threads, options.queue_limit}, clock, &registry);
-  WorkerPool costly({options.costly_threads, options.queue_limit, WorkerPool::Options::Work::kCostly}, clock,
-                    &registry);
-  BrokerRoll brokers;
-  DamageLog damage(log, clock);
-  LeafService service(
+        schedule::PlanBatcher::Options{.most_waiting = options.gpu_queue_limit, .window = options.gpu_window},
+        [&](std::span<const engine::Plan> plans) { return gpu->try_search(plans, clock); }, &registry);
+  generation::ServedBoard board;  // after what its partitions are registered with
+  schedule::WorkerPool pool({options.cpu_threads, options.queue_limit}, clock, &registry);
+  schedule::WorkerPool costly(
+      {options.costly_threads, options.queue_limit, schedule::WorkerPool::Options::Work::kCostly}, clock, &registry);
+  generation::BrokerRoll brokers;
+  generation::DamageLog damage(log, clock);
+  serve::LeafService service(
       {board, lists, **engine, **exhaustive, pool, clock, &registry, gpu_batcher ? &*gpu_batcher : nullptr,
        options.gpu_least_postings, &damage, &costly, options.costly_postings},
       {options.collection, options.node_name, std::string(config::version()), [&] { return gpu_state.now(); },
        clock.now() + options.ready_after},
       [&] {
         const auto now = cache.counters();
-        return CacheState{now.bytes, options.host_cache_bytes, now.hits, now.misses};
+        return serve::CacheState{now.bytes, options.host_cache_bytes, now.hits, now.misses};
       },
       brokers);
-  const DataFolder& folder = *data->folder;
-  GenerationLoader loader(**source, folder, {options.shard, options.shards}, registration, options.disk_reserve);
-  GenerationFollower follower({options.collection, options.poll, options.grace, options.superseded_limit}, **source,
-                              folder, loader, board, brokers, clock, log, &registry);
+  const generation::DataFolder& folder = *data->folder;
+  generation::GenerationLoader loader(**source, folder, {options.shard, options.shards}, registration,
+                                      options.disk_reserve);
+  generation::GenerationFollower follower({options.collection, options.poll, options.grace, options.superseded_limit},
+                                          **source, folder, loader, board, brokers, clock, log, &registry);
 
   export_serving(registry, service, **socket);
   curve->export_metrics(registry, **socket);
@@ -243,7 +244,7 @@ int main(int argc, char** argv) {
     frond::prepare_server_process();
     const auto options = frond::leaf::read_options(argc, argv);
     if (const int* exit_code = std::get_if<int>(&options)) return *exit_code;
-    return frond::leaf::serve(std::get<frond::leaf::Options>(options));
+    return frond::leaf::run(std::get<frond::leaf::Options>(options));
   } catch (const std::exception& e) {
     frond::write_stderr(std::string("frond-leaf: ") + e.what() + "\n");
     return 1;

@@ -11,5 +11,6 @@ frond_add_program(frond-leaf
   DEPENDS
     frond::common_config frond::common_http frond::common_metrics frond::common_net frond::common_repository
     frond::common_wire
-    frond::leaf_accelerator frond::leaf_engines frond::leaf_lists frond::leaf_schedule frond::leaf_serve
+    frond::leaf_accelerator frond::leaf_engines frond::leaf_families frond::leaf_generation frond::leaf_lists
+    frond::leaf_schedule frond::leaf_serve
     Boost::headers nlohmann_json::nlohmann_json)

@@ -37,7 +37,7 @@ class Wait {
 
  private:
   void look() {
-    auto opened = DataFolder::open_unless_held(options_.data);
+    auto opened = generation::DataFolder::open_unless_held(options_.data);
     const bool over = std::chrono::steady_clock::now() >= until_;
     if (opened && *opened == nullptr && !over) {
       timer_.expires_after(kLook);
@@ -67,7 +67,7 @@ class Wait {
 
 Result<OpenedData> open_data(const Options& options, boost::asio::io_context& io, boost::asio::signal_set& signals,
                              metrics::Registry& registry, Logger& log) {
-  auto opened = DataFolder::open_unless_held(options.data);
+  auto opened = generation::DataFolder::open_unless_held(options.data);
   if (!opened) return std::move(opened).error();
   if (*opened != nullptr) return OpenedData{*std::move(opened)};
   log.warn("another leaf has the data folder: waiting for it to end",

@@ -10,14 +10,14 @@
 #include "common/base/log.h"
 #include "common/base/result.h"
 #include "common/metrics/registry.h"
+#include "leaf/generation/data_folder.h"
 #include "leaf/options.h"
-#include "leaf/serve/data_folder.h"
 
 namespace frond::leaf {
 
 struct OpenedData {
-  std::unique_ptr<DataFolder> folder;  // null: a signal came while it was waited for
-  bool waited = false;                 // another leaf had it: its ports close about now
+  std::unique_ptr<generation::DataFolder> folder;  // null: a signal came while it was waited for
+  bool waited = false;                             // another leaf had it: its ports close about now
 };
 
 // Waits up to options.lock_wait for another leaf that holds the folder's LOCK: one that takes its time to end, whose

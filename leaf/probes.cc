@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/metrics/leaf_families.h"
+#include "leaf/families/metric_families.h"
 
 namespace frond::leaf {
 namespace {
@@ -33,11 +33,10 @@ http::Response readiness(bool ready, Generation generation, const std::string& d
 }  // namespace
 
 void export_transfers(metrics::Registry& registry, const repository::RepositorySource& source) {
-  namespace names = metrics::leaf;
-  registry.before_scrape([&source, bytes = registry.following_counter(names::kFetchedBytes),
-                          broken = registry.following_counter(names::kTransfersBroken),
-                          slow = registry.following_counter(names::kTransfersSlow),
-                          resumed = registry.following_counter(names::kTransfersResumed)]() mutable {
+  registry.before_scrape([&source, bytes = registry.following_counter(families::kFetchedBytes),
+                          broken = registry.following_counter(families::kTransfersBroken),
+                          slow = registry.following_counter(families::kTransfersSlow),
+                          resumed = registry.following_counter(families::kTransfersResumed)]() mutable {
     const repository::TransferCounts now = source.transfers();
     bytes.follow(now.bytes);
     broken.follow(now.broken);
@@ -46,8 +45,8 @@ void export_transfers(metrics::Registry& registry, const repository::RepositoryS
   });
 }
 
-http::Router probe_routes(metrics::Registry& registry, const LeafService& service, const ServedBoard& board,
-                          std::function<std::string()> stalled) {
+http::Router probe_routes(metrics::Registry& registry, const serve::LeafService& service,
+                          const generation::ServedBoard& board, std::function<std::string()> stalled) {
   http::Router router;
   add_metrics_and_livez(router, registry, std::move(stalled));
   add(router, "/readyz", [&service, &board](http::Request&&, http::Responder responder) {

@@ -7,8 +7,8 @@
 #include "common/http/router.h"
 #include "common/metrics/registry.h"
 #include "common/repository/repository.h"
+#include "leaf/generation/served_generation.h"
 #include "leaf/serve/leaf_service.h"
-#include "leaf/serve/served_generation.h"
 
 namespace frond::leaf {
 
@@ -18,8 +18,8 @@ inline constexpr std::size_t kProbeConnections = 128;
 // All outlive the router. /livez is 200 while `stalled` gives an empty string, else 503 with its sentence: a loop of
 // the leaf's does not turn, and only a restart helps. /readyz is 200 while LeafService::ready(), else 503;
 // both with a JSON object: ready, generation, detail.
-http::Router probe_routes(metrics::Registry& registry, const LeafService& service, const ServedBoard& board,
-                          std::function<std::string()> stalled);
+http::Router probe_routes(metrics::Registry& registry, const serve::LeafService& service,
+                          const generation::ServedBoard& board, std::function<std::string()> stalled);
 
 // What comes from the repository, in the metrics. `source` outlives the registry's last exposition.
 void export_transfers(metrics::Registry& registry, const repository::RepositorySource& source);

@@ -12,7 +12,7 @@ namespace frond::leaf::cpu {
 struct Disjunction {
   std::string_view name;
   // Two lists or more, none of them empty, k > 0. kCorrupt, kDeadline.
-  Result<Outcome> (*search)(const Plan& plan, const Clock& clock);
+  Result<engine::Outcome> (*search)(const engine::Plan& plan, const Clock& clock);
 };
 
 inline constexpr std::string_view kAutomatic = "auto";  // chooses one of the others for each plan

@@ -18,7 +18,7 @@ constexpr std::uint32_t kNone = 0xffffffff;
 // A term, and where in its list it holds the documents of the driver's block.
 class JoinedTerm {
  public:
-  JoinedTerm(const Plan& plan, const PlanTerm& term) : reader_(plan, term) {}
+  JoinedTerm(const engine::Plan& plan, const engine::PlanTerm& term) : reader_(plan, term) {}
   Score bound_of(std::uint32_t block) {
     if (block != bound_block_) {
       bound_block_ = block;
@@ -73,8 +73,8 @@ class JoinedTerm {
 
 class Conjunction {
  public:
-  Conjunction(const Plan& plan, const Clock& clock) : plan_(plan), clock_(clock), threshold_(plan) {}
-  Result<Outcome> run();
+  Conjunction(const engine::Plan& plan, const Clock& clock) : plan_(plan), clock_(clock), threshold_(plan) {}
+  Result<engine::Outcome> run();
 
  private:
   bool start_block(std::uint32_t block);
@@ -82,7 +82,7 @@ class Conjunction {
   bool narrow(std::size_t t);
   void offer_matches(JoinedTerm& driver);
 
-  const Plan& plan_;
+  const engine::Plan& plan_;
   const Clock& clock_;
   Threshold threshold_;
   std::vector<JoinedTerm> terms_;         // the shortest list first
@@ -91,7 +91,7 @@ class Conjunction {
   std::uint64_t others_ = 0;              // where least_ > 0: sum of the range bounds of all terms but the driver
   const Score* driver_scores_ = nullptr;  // where the block is scored: by place
   bool more_ = true;                      // documents may follow that match
-  Outcome outcome_;
+  engine::Outcome outcome_;
   Candidates left_;  // of the driver's block
   CandidateBuffer kept_[2];
   CandidateBuffer sifted_;
@@ -202,7 +202,7 @@ void Conjunction::offer_matches(JoinedTerm& driver) {
   threshold_.offer({docids, scores}, count);
 }
 
-Result<Outcome> Conjunction::run() {
+Result<engine::Outcome> Conjunction::run() {
   auto chosen = terms_with_postings(plan_);
   std::sort(chosen.begin(), chosen.end(),
             [](const auto* a, const auto* b) { return a->list->postings.count() < b->list->postings.count(); });
@@ -235,6 +235,8 @@ Result<Outcome> Conjunction::run() {
 
 }  // namespace
 
-Result<Outcome> search_conjunction(const Plan& plan, const Clock& clock) { return Conjunction(plan, clock).run(); }
+Result<engine::Outcome> search_conjunction(const engine::Plan& plan, const Clock& clock) {
+  return Conjunction(plan, clock).run();
+}
 
 }  // namespace frond::leaf::cpu

@@ -14,6 +14,6 @@
 namespace frond::leaf::cpu {
 
 // No list is empty. kCorrupt, kDeadline.
-Result<Outcome> search_conjunction(const Plan& plan, const Clock& clock);
+Result<engine::Outcome> search_conjunction(const engine::Plan& plan, const Clock& clock);
 
 }  // namespace frond::leaf::cpu

@@ -5,9 +5,9 @@
 #include "leaf/cpu/conjunction.h"
 #include "leaf/cpu/single_term.h"
 
-namespace frond::leaf {
+namespace frond::leaf::cpu {
 
-Result<Outcome> CpuEngine::search_one(const Plan& plan, const Clock& clock) const {
+Result<engine::Outcome> CpuEngine::search_one(const engine::Plan& plan, const Clock& clock) const {
   if (plan.deadline.passed(clock)) return Error(Code::kDeadline, "the deadline passed before evaluation");
   for (const auto& term : plan.terms) term.list->postings.prefetch();
   std::size_t lists = 0;
@@ -16,19 +16,19 @@ Result<Outcome> CpuEngine::search_one(const Plan& plan, const Clock& clock) cons
     lists += term.list->postings.count() > 0;
     longest = std::max(longest, term.list->postings.count());
   }
-  if (lists == 0 || (plan.mode == Mode::kAnd && lists < plan.terms.size())) return Outcome{};
-  if (lists == 1) return cpu::search_single_term(plan, clock);
-  if (plan.mode == Mode::kAnd) return cpu::search_conjunction(plan, clock);
+  if (lists == 0 || (plan.mode == engine::Mode::kAnd && lists < plan.terms.size())) return engine::Outcome{};
+  if (lists == 1) return search_single_term(plan, clock);
+  if (plan.mode == engine::Mode::kAnd) return search_conjunction(plan, clock);
   // Nobody asks which documents match: the longest list is a bound on how many do.
-  if (plan.k == 0) return Outcome{.hits = {}, .matches = longest, .exact = false};
+  if (plan.k == 0) return engine::Outcome{.hits = {}, .matches = longest, .exact = false};
   return disjunction_.search(plan, clock);
 }
 
-std::vector<Result<Outcome>> CpuEngine::search(std::span<const Plan> plans, const Clock& clock) {
-  std::vector<Result<Outcome>> outcomes;
+std::vector<Result<engine::Outcome>> CpuEngine::search(std::span<const engine::Plan> plans, const Clock& clock) {
+  std::vector<Result<engine::Outcome>> outcomes;
   outcomes.reserve(plans.size());
   for (const auto& plan : plans) outcomes.push_back(search_one(plan, clock));
   return outcomes;
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::cpu

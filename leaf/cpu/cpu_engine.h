@@ -4,22 +4,22 @@
 #include "leaf/cpu/algorithms.h"
 #include "leaf/engine/query_engine.h"
 
-namespace frond::leaf {
+namespace frond::leaf::cpu {
 
-class CpuEngine final : public QueryEngine {
+class CpuEngine final : public engine::QueryEngine {
  public:
   // `name` is the engine's; `algorithm` is in algorithms.h: what evaluates OR of two terms or more.
-  explicit CpuEngine(std::string_view name = "cpu", std::string_view algorithm = cpu::kAutomatic)
-      : name_(name), disjunction_(cpu::disjunction_named(algorithm)) {}
+  explicit CpuEngine(std::string_view name = "cpu", std::string_view algorithm = kAutomatic)
+      : name_(name), disjunction_(disjunction_named(algorithm)) {}
   std::string_view name() const override { return name_; }
-  bool can_run(const Plan&) const override { return true; }
-  std::vector<Result<Outcome>> search(std::span<const Plan> plans, const Clock& clock) override;
+  bool can_run(const engine::Plan&) const override { return true; }
+  std::vector<Result<engine::Outcome>> search(std::span<const engine::Plan> plans, const Clock& clock) override;
 
  private:
-  Result<Outcome> search_one(const Plan& plan, const Clock& clock) const;
+  Result<engine::Outcome> search_one(const engine::Plan& plan, const Clock& clock) const;
 
   const std::string_view name_;
-  const cpu::Disjunction& disjunction_;
+  const Disjunction& disjunction_;
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::cpu

@@ -19,8 +19,8 @@ constexpr DocId kWindow = WindowSums::kWindow;
 
 class Disjunction {
  public:
-  Disjunction(const Plan& plan, const Clock& clock) : plan_(plan), clock_(clock), threshold_(plan) {}
-  Result<Outcome> run();
+  Disjunction(const engine::Plan& plan, const Clock& clock) : plan_(plan), clock_(clock), threshold_(plan) {}
+  Result<engine::Outcome> run();
 
  private:
   void start();
@@ -35,7 +35,7 @@ class Disjunction {
   template <class Visit>
   void for_each_block(WindowTerm& term, DocId begin, DocId end, Visit visit);
 
-  const Plan& plan_;
+  const engine::Plan& plan_;
   const Clock& clock_;
   Threshold threshold_;
   std::vector<WindowTerm> terms_;
@@ -172,7 +172,7 @@ std::size_t Disjunction::look_up(WindowTerm& term, std::size_t count, std::uint6
   return kept;
 }
 
-Result<Outcome> Disjunction::run() {
+Result<engine::Outcome> Disjunction::run() {
   terms_ = FROND_TRY(open_terms<WindowTerm>(plan_, terms_with_postings(plan_)));
   start();
   std::uint64_t longest = 0;
@@ -197,7 +197,7 @@ Result<Outcome> Disjunction::run() {
     }
     begin = end;
   }
-  Outcome outcome;
+  engine::Outcome outcome;
   outcome.hits = threshold_.take();
   outcome.exact = !pruned_;
   outcome.matches = pruned_ ? std::max(counted_, longest) : counted_;
@@ -207,6 +207,8 @@ Result<Outcome> Disjunction::run() {
 
 }  // namespace
 
-Result<Outcome> search_disjunction(const Plan& plan, const Clock& clock) { return Disjunction(plan, clock).run(); }
+Result<engine::Outcome> search_disjunction(const engine::Plan& plan, const Clock& clock) {
+  return Disjunction(plan, clock).run();
+}
 
 }  // namespace frond::leaf::cpu

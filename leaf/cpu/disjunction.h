@@ -15,6 +15,6 @@
 namespace frond::leaf::cpu {
 
 // Lists without postings are ignored. kCorrupt, kDeadline.
-Result<Outcome> search_disjunction(const Plan& plan, const Clock& clock);
+Result<engine::Outcome> search_disjunction(const engine::Plan& plan, const Clock& clock);
 
 }  // namespace frond::leaf::cpu

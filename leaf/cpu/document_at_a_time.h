@@ -13,7 +13,7 @@ namespace frond::leaf::cpu {
 class DocumentAtATime {
  public:
   // Borrows both. Cursors open here.
-  DocumentAtATime(const Plan& plan, const Clock& clock)
+  DocumentAtATime(const engine::Plan& plan, const Clock& clock)
       : plan_(plan), clock_(clock), threshold_(plan), cursors_(open_cursors(plan)) {}
 
   // kCorrupt: a list reaches past the last document. Asked once, first.
@@ -40,8 +40,8 @@ class DocumentAtATime {
   bool late() { return ++steps_ % kStepsBetweenGlances == 0 && plan_.deadline.passed(clock_); }
 
   // kCorrupt where a list ended early.
-  Result<Outcome> finish() {
-    Outcome outcome;
+  Result<engine::Outcome> finish() {
+    engine::Outcome outcome;
     std::uint64_t longest = 0;
     for (const auto& cursor : cursors_) {
       FROND_TRY(cursor->cursor().status());
@@ -56,7 +56,7 @@ class DocumentAtATime {
 
  private:
   static constexpr std::uint32_t kStepsBetweenGlances = 1024;
-  const Plan& plan_;
+  const engine::Plan& plan_;
   const Clock& clock_;
   Threshold threshold_;
   std::vector<std::unique_ptr<ScoredCursor>> cursors_;

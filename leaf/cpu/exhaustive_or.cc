@@ -13,7 +13,7 @@ namespace {
 constexpr DocId kWindow = WindowSums::kWindow;
 
 struct Term {
-  Term(const Plan& plan, const PlanTerm& term) : opened(plan, term) {}
+  Term(const engine::Plan& plan, const engine::PlanTerm& term) : opened(plan, term) {}
   TermReader& reader() { return opened; }
   TermReader opened;
   std::uint32_t block = 0;  // the first that is not added whole
@@ -36,13 +36,13 @@ void add_window(Term& term, DocId begin, DocId end, WindowSums& sums) {
 
 }  // namespace
 
-Result<Outcome> search_exhaustive_or(const Plan& plan, const Clock& clock) {
+Result<engine::Outcome> search_exhaustive_or(const engine::Plan& plan, const Clock& clock) {
   auto terms = FROND_TRY(open_terms<Term>(plan, terms_with_postings(plan)));
   Threshold threshold(plan);
   WindowSums sums;
   std::array<DocId, kWindow + kSelectSlack> docids;
   std::array<Score, kWindow + kSelectSlack> scores;
-  Outcome outcome;
+  engine::Outcome outcome;
   const std::uint64_t documents = plan.lengths.size();
   for (std::uint64_t begin = 0; begin < documents; begin += kWindow) {
     if (plan.deadline.passed(clock)) return deadline_passed();

@@ -7,6 +7,6 @@
 namespace frond::leaf::cpu {
 
 // Two lists or more, none of them empty, k > 0. kCorrupt, kDeadline.
-Result<Outcome> search_exhaustive_or(const Plan& plan, const Clock& clock);
+Result<engine::Outcome> search_exhaustive_or(const engine::Plan& plan, const Clock& clock);
 
 }  // namespace frond::leaf::cpu

@@ -10,7 +10,7 @@ namespace {
 
 class MaxScore {
  public:
-  MaxScore(const Plan& plan, const Clock& clock, bool block_bounds)
+  MaxScore(const engine::Plan& plan, const Clock& clock, bool block_bounds)
       : search_(plan, clock), block_bounds_(block_bounds) {
     for (const auto& cursor : search_.cursors()) order_.push_back(cursor.get());
     std::sort(order_.begin(), order_.end(),
@@ -18,7 +18,7 @@ class MaxScore {
     prefix_.resize(order_.size() + 1);
     for (std::size_t i = 0; i < order_.size(); ++i) prefix_[i + 1] = prefix_[i] + order_[i]->list_bound();
   }
-  Result<Outcome> run();
+  Result<engine::Outcome> run();
 
  private:
   bool look_up(DocId document, std::uint64_t& score, std::uint64_t least);
@@ -47,7 +47,7 @@ bool MaxScore::look_up(DocId document, std::uint64_t& score, std::uint64_t least
   return score >= least;
 }
 
-Result<Outcome> MaxScore::run() {
+Result<engine::Outcome> MaxScore::run() {
   FROND_TRY(search_.opened());
   for (;;) {
     if (search_.late()) return deadline_passed();
@@ -68,8 +68,10 @@ Result<Outcome> MaxScore::run() {
 
 }  // namespace
 
-Result<Outcome> search_maxscore(const Plan& plan, const Clock& clock) { return MaxScore(plan, clock, false).run(); }
-Result<Outcome> search_block_max_maxscore(const Plan& plan, const Clock& clock) {
+Result<engine::Outcome> search_maxscore(const engine::Plan& plan, const Clock& clock) {
+  return MaxScore(plan, clock, false).run();
+}
+Result<engine::Outcome> search_block_max_maxscore(const engine::Plan& plan, const Clock& clock) {
   return MaxScore(plan, clock, true).run();
 }
 

@@ -10,7 +10,7 @@
 namespace frond::leaf::cpu {
 
 // Two lists or more, none of them empty, k > 0. kCorrupt, kDeadline.
-Result<Outcome> search_maxscore(const Plan& plan, const Clock& clock);
-Result<Outcome> search_block_max_maxscore(const Plan& plan, const Clock& clock);
+Result<engine::Outcome> search_maxscore(const engine::Plan& plan, const Clock& clock);
+Result<engine::Outcome> search_block_max_maxscore(const engine::Plan& plan, const Clock& clock);
 
 }  // namespace frond::leaf::cpu

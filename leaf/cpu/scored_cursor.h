@@ -16,7 +16,7 @@ using scoring::Score;
 class ScoredCursor {
  public:
   // Stands on the first posting. The list is not empty.
-  ScoredCursor(const Plan& plan, const PlanTerm& term)
+  ScoredCursor(const engine::Plan& plan, const engine::PlanTerm& term)
       : cursor_(term.list->postings, static_cast<DocId>(plan.lengths.size())),
         term_(&term),
         lengths_(plan.lengths.data()),
@@ -55,7 +55,7 @@ class ScoredCursor {
   }
 
   postings::Cursor cursor_;
-  const PlanTerm* term_;
+  const engine::PlanTerm* term_;
   const std::uint32_t* lengths_;
   scoring::LengthNorm norm_;
   Score list_bound_;
@@ -65,7 +65,7 @@ class ScoredCursor {
 };
 
 // The plan's lists that hold something. Each stays where it is: orders of cursors are orders of pointers.
-inline std::vector<std::unique_ptr<ScoredCursor>> open_cursors(const Plan& plan) {
+inline std::vector<std::unique_ptr<ScoredCursor>> open_cursors(const engine::Plan& plan) {
   std::vector<std::unique_ptr<ScoredCursor>> cursors;
   for (const auto& term : plan.terms)
     if (term.list->postings.count() > 0) cursors.push_back(std::make_unique<ScoredCursor>(plan, term));

@@ -9,7 +9,7 @@
 
 namespace frond::leaf::cpu {
 
-Result<Outcome> search_single_term(const Plan& plan, const Clock& clock) {
+Result<engine::Outcome> search_single_term(const engine::Plan& plan, const Clock& clock) {
   const auto chosen = terms_with_postings(plan);
   FROND_CHECK(chosen.size() == 1);
   TermReader term(plan, *chosen.front());
@@ -30,7 +30,7 @@ Result<Outcome> search_single_term(const Plan& plan, const Clock& clock) {
     }
   }
   if (term.corrupt()) return term.error();
-  Outcome outcome;
+  engine::Outcome outcome;
   outcome.hits = threshold.take();
   outcome.matches = term.list().count();
   outcome.postings_decoded = term.postings_decoded();

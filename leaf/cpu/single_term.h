@@ -6,6 +6,6 @@
 namespace frond::leaf::cpu {
 
 // One of the plan's lists is not empty, and it is the only such. kCorrupt, kDeadline.
-Result<Outcome> search_single_term(const Plan& plan, const Clock& clock);
+Result<engine::Outcome> search_single_term(const engine::Plan& plan, const Clock& clock);
 
 }  // namespace frond::leaf::cpu

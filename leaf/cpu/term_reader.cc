@@ -9,7 +9,7 @@
 
 namespace frond::leaf::cpu {
 
-TermReader::TermReader(const Plan& plan, const PlanTerm& term)
+TermReader::TermReader(const engine::Plan& plan, const engine::PlanTerm& term)
     : list_(&term.list->postings),
       key_(&term.list->key),
       lengths_(plan.lengths.data()),
@@ -68,8 +68,8 @@ Score TermReader::score_of(std::uint32_t block, std::uint32_t position, DocId do
   return scored_ ? numbers_[position] : scoring::contribution(weight_, numbers_[position], lengths_[docid], norm_);
 }
 
-std::vector<const PlanTerm*> terms_with_postings(const Plan& plan) {
-  std::vector<const PlanTerm*> terms;
+std::vector<const engine::PlanTerm*> terms_with_postings(const engine::Plan& plan) {
+  std::vector<const engine::PlanTerm*> terms;
   terms.reserve(plan.terms.size());
   for (const auto& term : plan.terms)
     if (term.list->postings.count() > 0) terms.push_back(&term);

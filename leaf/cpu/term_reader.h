@@ -23,7 +23,7 @@ using scoring::Score;
 class TermReader {
  public:
   // Borrows plan and term. The list is not empty; one whose last docID is not below the number of documents is corrupt.
-  TermReader(const Plan& plan, const PlanTerm& term);
+  TermReader(const engine::Plan& plan, const engine::PlanTerm& term);
 
   const postings::PostingList& list() const { return *list_; }
   std::uint32_t blocks() const { return list_->blocks(); }
@@ -76,7 +76,7 @@ class TermReader {
   void fail(Error error);
 
   const postings::PostingList* list_;
-  const ListKey* key_;
+  const lists::ListKey* key_;
   const std::uint32_t* lengths_;
   float weight_;
   scoring::LengthNorm norm_;
@@ -92,15 +92,15 @@ class TermReader {
 };
 
 // The plan's terms whose lists hold something, in the plan's order.
-std::vector<const PlanTerm*> terms_with_postings(const Plan& plan);
+std::vector<const engine::PlanTerm*> terms_with_postings(const engine::Plan& plan);
 
 // A Term for each of them, made where it stays, as it holds whole blocks: Term(plan, plan_term) with a member reader().
 // kCorrupt as TermReader's constructor says.
 template <class Term>
-Result<std::vector<Term>> open_terms(const Plan& plan, std::span<const PlanTerm* const> chosen) {
+Result<std::vector<Term>> open_terms(const engine::Plan& plan, std::span<const engine::PlanTerm* const> chosen) {
   std::vector<Term> terms;
   terms.reserve(chosen.size());
-  for (const PlanTerm* term : chosen) {
+  for (const engine::PlanTerm* term : chosen) {
     terms.emplace_back(plan, *term);
     if (terms.back().reader().corrupt()) return terms.back().reader().error();
   }

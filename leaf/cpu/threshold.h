@@ -19,7 +19,7 @@ inline Error deadline_passed() { return Error(Code::kDeadline, "the deadline pas
 class Threshold {
  public:
   // Borrows the plan.
-  explicit Threshold(const Plan& plan) : plan_(plan), best_(plan.k) {}
+  explicit Threshold(const engine::Plan& plan) : plan_(plan), best_(plan.k) {}
 
   // k documents of this partition reach `score`.
   void start_at(scoring::Score score) {
@@ -41,7 +41,7 @@ class Threshold {
   std::vector<topk::Hit> take() { return best_.take(); }
 
  private:
-  const Plan& plan_;
+  const engine::Plan& plan_;
   topk::TopK best_;
   scoring::Score start_ = 0;
 };

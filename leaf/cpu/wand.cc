@@ -11,11 +11,12 @@ namespace {
 
 class Wand {
  public:
-  Wand(const Plan& plan, const Clock& clock, bool block_bounds) : search_(plan, clock), block_bounds_(block_bounds) {
+  Wand(const engine::Plan& plan, const Clock& clock, bool block_bounds)
+      : search_(plan, clock), block_bounds_(block_bounds) {
     for (const auto& cursor : search_.cursors()) order_.push_back(cursor.get());
     std::sort(order_.begin(), order_.end(), [](const auto* a, const auto* b) { return a->docid() < b->docid(); });
   }
-  Result<Outcome> run();
+  Result<engine::Outcome> run();
 
  private:
   std::size_t find_pivot(std::uint64_t least) const;
@@ -87,7 +88,7 @@ void Wand::sink(std::size_t from) {
     std::swap(order_[i], order_[i + 1]);
 }
 
-Result<Outcome> Wand::run() {
+Result<engine::Outcome> Wand::run() {
   FROND_TRY(search_.opened());
   for (;;) {
     if (search_.late()) return deadline_passed();
@@ -106,7 +107,11 @@ Result<Outcome> Wand::run() {
 
 }  // namespace
 
-Result<Outcome> search_wand(const Plan& plan, const Clock& clock) { return Wand(plan, clock, false).run(); }
-Result<Outcome> search_block_max_wand(const Plan& plan, const Clock& clock) { return Wand(plan, clock, true).run(); }
+Result<engine::Outcome> search_wand(const engine::Plan& plan, const Clock& clock) {
+  return Wand(plan, clock, false).run();
+}
+Result<engine::Outcome> search_block_max_wand(const engine::Plan& plan, const Clock& clock) {
+  return Wand(plan, clock, true).run();
+}
 
 }  // namespace frond::leaf::cpu

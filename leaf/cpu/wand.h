@@ -11,7 +11,7 @@
 namespace frond::leaf::cpu {
 
 // Two lists or more, none of them empty, k > 0. kCorrupt, kDeadline.
-Result<Outcome> search_wand(const Plan& plan, const Clock& clock);
-Result<Outcome> search_block_max_wand(const Plan& plan, const Clock& clock);
+Result<engine::Outcome> search_wand(const engine::Plan& plan, const Clock& clock);
+Result<engine::Outcome> search_block_max_wand(const engine::Plan& plan, const Clock& clock);
 
 }  // namespace frond::leaf::cpu

@@ -13,7 +13,7 @@ namespace frond::leaf::cpu {
 
 class WindowTerm {
  public:
-  WindowTerm(const Plan& plan, const PlanTerm& term) : reader_(plan, term) {}
+  WindowTerm(const engine::Plan& plan, const engine::PlanTerm& term) : reader_(plan, term) {}
 
   // Looks at [begin, end); begin never goes back. False: no posting at or behind begin.
   bool look(DocId begin, DocId end) {

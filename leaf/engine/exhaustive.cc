@@ -8,7 +8,7 @@
 
 #include "common/partition/partition.h"
 
-namespace frond::leaf {
+namespace frond::leaf::engine {
 namespace {
 
 struct Sum {
@@ -61,4 +61,4 @@ std::vector<Result<Outcome>> ExhaustiveEngine::search(std::span<const Plan> plan
   return outcomes;
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::engine

@@ -4,7 +4,7 @@
 // `matches` is always exact.
 #include "leaf/engine/query_engine.h"
 
-namespace frond::leaf {
+namespace frond::leaf::engine {
 
 class ExhaustiveEngine final : public QueryEngine {
  public:
@@ -13,4 +13,4 @@ class ExhaustiveEngine final : public QueryEngine {
   std::vector<Result<Outcome>> search(std::span<const Plan> plans, const Clock& clock) override;
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::engine

@@ -12,7 +12,7 @@
 #include "common/topk/hit.h"
 #include "leaf/lists/list_store.h"
 
-namespace frond::leaf {
+namespace frond::leaf::engine {
 
 enum class Mode : std::uint8_t { kAnd, kOr };  // `auto` is decided above the engines: AND, then OR where it is short
 
@@ -32,7 +32,7 @@ class SharedFloor {
 };
 
 struct PlanTerm {
-  ListLease list;
+  lists::ListLease list;
   float weight = 0;            // scoring::term_weight, with the query frequency in it
   scoring::BoundScale bounds;  // packed deficits -> upper bounds of contributions
 };
@@ -64,4 +64,4 @@ struct Outcome {
   std::uint64_t postings_decoded = 0;  // for profiles
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::engine

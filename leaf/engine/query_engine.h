@@ -9,7 +9,7 @@
 #include "common/base/result.h"
 #include "leaf/engine/plan.h"
 
-namespace frond::leaf {
+namespace frond::leaf::engine {
 
 class QueryEngine {
  public:
@@ -22,4 +22,4 @@ class QueryEngine {
   virtual std::vector<Result<Outcome>> search(std::span<const Plan> plans, const Clock& clock) = 0;
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::engine

@@ -13,8 +13,8 @@ using scoring::Score;
 // The least score of the k best: as many documents of one list reach it by that term alone. The best of the terms;
 // 0 where no list has stored it. Not for AND of several: a document of one list may not match.
 Score stored_threshold(const ReadyPlan& ready) {
-  const Plan& plan = *ready.plan;
-  if (plan.mode == Mode::kAnd && plan.terms.size() > 1) return 0;
+  const engine::Plan& plan = *ready.plan;
+  if (plan.mode == engine::Mode::kAnd && plan.terms.size() > 1) return 0;
   Score best = 0;
   for (std::size_t i = 0; i < plan.terms.size(); ++i) {
     for (std::size_t rank = 0; rank < postings::kBestRanks.size(); ++rank) {
@@ -29,9 +29,9 @@ Score stored_threshold(const ReadyPlan& ready) {
 
 // Where nothing is stored: the term that is likely to give the highest first threshold, the first in the order that has
 // k postings.
-std::uint32_t seed_of(const Plan& plan, std::span<const TermOnDevice> terms) {
+std::uint32_t seed_of(const engine::Plan& plan, std::span<const TermOnDevice> terms) {
   const auto many = static_cast<std::uint32_t>(terms.size());
-  if (plan.mode == Mode::kAnd && many > 1) return many;  // a document of one list may not match
+  if (plan.mode == engine::Mode::kAnd && many > 1) return many;  // a document of one list may not match
   for (std::uint32_t i = 0; i < many; ++i)
     if (terms[i].list.count >= plan.k) return i;
   return many;
@@ -65,21 +65,21 @@ T* place(const std::vector<T>& values, const std::byte* base, ByteBuffer& bytes)
 
 }  // namespace
 
-bool fits_kernels(const Plan& plan) {
+bool fits_kernels(const engine::Plan& plan) {
   return plan.k >= 1 && plan.k <= kMaxHits && !plan.terms.empty() && plan.terms.size() <= kMaxQueryTerms &&
          std::all_of(plan.terms.begin(), plan.terms.end(),
-                     [](const PlanTerm& term) { return term.list->postings.count() > 0; });
+                     [](const engine::PlanTerm& term) { return term.list->postings.count() > 0; });
 }
 
 // A plan's terms in the order of batch.h.
 std::span<const TermOnDevice> BatchBuilder::add_terms(const ReadyPlan& ready) {
-  const Plan& plan = *ready.plan;
+  const engine::Plan& plan = *ready.plan;
   const std::size_t first = terms_.size();
   const auto before = [&plan](const TermOnDevice& a, const TermOnDevice& b) {
-    return plan.mode == Mode::kAnd ? a.list.count < b.list.count : a.max_score > b.max_score;
+    return plan.mode == engine::Mode::kAnd ? a.list.count < b.list.count : a.max_score > b.max_score;
   };
   for (std::size_t i = 0; i < plan.terms.size(); ++i) {
-    const PlanTerm& term = plan.terms[i];
+    const engine::PlanTerm& term = plan.terms[i];
     terms_.push_back({.list = ready.lists[i]->list,
                       .bounds = term.bounds,
                       .weight = term.weight,
@@ -97,13 +97,13 @@ std::span<const TermOnDevice> BatchBuilder::add_terms(const ReadyPlan& ready) {
 }
 
 void BatchBuilder::add_query(const ReadyPlan& ready) {
-  const Plan& plan = *ready.plan;
+  const engine::Plan& plan = *ready.plan;
   const auto first_term = static_cast<std::uint32_t>(terms_.size());
   const auto own = add_terms(ready);
   const auto many = static_cast<std::uint32_t>(own.size());
   std::uint32_t shift = 0;
   while (((own[0].max_score + own[0].max_rest) >> shift) >= kBins) ++shift;
-  const bool conjunction = plan.mode == Mode::kAnd && many > 1;  // of one term AND and OR are the same
+  const bool conjunction = plan.mode == engine::Mode::kAnd && many > 1;  // of one term AND and OR are the same
   const Score stored = stored_threshold(ready), floor = std::max(ready.floor, stored);
   const auto number = static_cast<std::uint32_t>(queries_.size());
   queries_.push_back({.lengths = ready.lengths->lengths,

@@ -29,14 +29,14 @@ struct ResidentLengths {
 
 // A plan with everything that it needs on the device.
 struct ReadyPlan {
-  const Plan* plan = nullptr;
+  const engine::Plan* plan = nullptr;
   std::vector<std::shared_ptr<const ResidentList>> lists;  // as plan->terms
   std::shared_ptr<const ResidentLengths> lengths;
   scoring::Score floor = 0;  // at least the plan's own
 };
 
 // Whether kernels can run it at all: 1 <= k <= kMaxHits, 1 to kMaxQueryTerms terms, none of them without postings.
-bool fits_kernels(const Plan& plan);
+bool fits_kernels(const engine::Plan& plan);
 
 // Puts batches together; keeps its memory from one to the next.
 class BatchBuilder {

@@ -19,18 +19,18 @@ constexpr int kRounds = 3;  // launches at most for a query whose candidates did
 // many reads.
 constexpr int kLooks = 100;
 
-Outcome outcome_of(const ReadyPlan& ready, const AnswerOfQuery& answer, const HitOnDevice* hits) {
-  const Plan& plan = *ready.plan;
-  Outcome outcome;
+engine::Outcome outcome_of(const ReadyPlan& ready, const AnswerOfQuery& answer, const HitOnDevice* hits) {
+  const engine::Plan& plan = *ready.plan;
+  engine::Outcome outcome;
   outcome.hits.reserve(answer.found);
   for (std::uint32_t i = 0; i < answer.found; ++i)
     outcome.hits.push_back({plan.placement.ordinal(hits[i].docid), hits[i].score});
   std::uint64_t longest = 0;
-  for (const PlanTerm& term : plan.terms) longest = std::max(longest, term.list->postings.count());
+  for (const engine::PlanTerm& term : plan.terms) longest = std::max(longest, term.list->postings.count());
   outcome.postings_decoded = std::uint64_t{answer.runs} * kRunLength;
   if (plan.terms.size() == 1) {
     outcome.matches = longest;
-  } else if (plan.mode == Mode::kAnd) {
+  } else if (plan.mode == engine::Mode::kAnd) {
     outcome.matches = answer.matches;
     outcome.exact = answer.matches <= plan.count_to;
   } else {

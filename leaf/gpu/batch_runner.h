@@ -22,7 +22,7 @@ namespace frond::leaf::gpu {
 // equal scores), so the CPU must search.
 struct RunOutcome {
   bool answered = false;
-  Outcome outcome;
+  engine::Outcome outcome;
 };
 
 // Where a batch's time goes, step by step. kBuild and kOutcomes are microseconds of a host thread, the others of the

@@ -22,7 +22,7 @@ DeviceCache::DeviceCache(device::Arena& arena, const Options& options, ListCopie
 
 DeviceCache::~DeviceCache() = default;
 
-std::optional<ReadyPlan> DeviceCache::pin(const Plan& plan) {
+std::optional<ReadyPlan> DeviceCache::pin(const engine::Plan& plan) {
   if (lost()) return std::nullopt;
   auto ready = look_up(plan, true);
   if (ready || !order(plan) || options_.copying == Copying::kInBackground) return ready;
@@ -36,11 +36,11 @@ std::optional<ReadyPlan> DeviceCache::pin(const Plan& plan) {
   return look_up(plan, false);
 }
 
-std::optional<ReadyPlan> DeviceCache::look_up(const Plan& plan, bool count) {
+std::optional<ReadyPlan> DeviceCache::look_up(const engine::Plan& plan, bool count) {
   ReadyPlan ready{.plan = &plan, .lists = {}, .lengths = nullptr, .floor = plan.floor ? plan.floor->get() : 0};
   const MutexLock lock(mutex_);
   bool whole = true;
-  for (const PlanTerm& term : plan.terms) {
+  for (const engine::PlanTerm& term : plan.terms) {
     auto kept = std::static_pointer_cast<const ResidentList>(kept_.find(term.list->key));
     const bool usable = kept && kept->list.image;
     if (count) ++(usable ? counters_.hits : counters_.misses);
@@ -54,13 +54,13 @@ std::optional<ReadyPlan> DeviceCache::look_up(const Plan& plan, bool count) {
 }
 
 // False: there is nothing to copy for the plan, or as many plans wait as may.
-bool DeviceCache::order(const Plan& plan) {
+bool DeviceCache::order(const engine::Plan& plan) {
   Order order{.partition = plan.partition, .lengths = plan.lengths, .lists = {}};
   const MutexLock lock(mutex_);
   if (plan.partition == 0 || orders_.size() >= options_.max_waiting) return false;
   decltype(ordered_) marks;
-  for (const PlanTerm& term : plan.terms) {
-    const ListKey& key = term.list->key;
+  for (const engine::PlanTerm& term : plan.terms) {
+    const lists::ListKey& key = term.list->key;
     if (!kept_.find(key) && !ordered_.contains(key) && marks.insert(key).second) order.lists.push_back(term.list);
   }
   if (order.lists.empty() && lengths_.contains(plan.partition)) return false;
@@ -103,7 +103,7 @@ void DeviceCache::settle() {
 struct DeviceCache::OrderEnd {
   ~OrderEnd() {
     const MutexLock lock(cache.mutex_);
-    for (const ListLease& lease : order.lists) cache.ordered_.erase(lease->key);
+    for (const lists::ListLease& lease : order.lists) cache.ordered_.erase(lease->key);
   }
   DeviceCache& cache;
   const Order& order;
@@ -114,7 +114,7 @@ void DeviceCache::fulfil(const Order& order) {
   const MutexLock copying(copying_);
   Result<void> done = lost() ? Result<void>(Error(Code::kDevice, "lost")) : device::use(options_.device);
   if (done) done = copy_lengths(order);
-  for (const ListLease& lease : order.lists)
+  for (const lists::ListLease& lease : order.lists)
     if (done) done = copy_list(lease, static_cast<std::uint32_t>(order.lengths.size()));
   // Other errors, such as no room, may not come up the next time.
   if (!done && done.error().code() == Code::kDevice) lost_.store(true, std::memory_order_relaxed);
@@ -150,7 +150,7 @@ Result<void> DeviceCache::copy_lengths(const Order& order) {
   return {};
 }
 
-Result<void> DeviceCache::copy_list(const ListLease& lease, std::uint32_t documents) {
+Result<void> DeviceCache::copy_list(const lists::ListLease& lease, std::uint32_t documents) {
   const auto image = ListImage::plan(lease->postings, documents);
   if (!image) {
     refuse(lease->key);
@@ -178,7 +178,7 @@ Result<void> DeviceCache::copy_list(const ListLease& lease, std::uint32_t docume
 }
 
 // Keeps an entry without an image, so that the list is found and not ordered again.
-void DeviceCache::refuse(const ListKey& key) {
+void DeviceCache::refuse(const lists::ListKey& key) {
   const MutexLock lock(mutex_);
   kept_.insert(key, std::make_shared<ResidentList>(), 0);
   ++counters_.refused;
@@ -190,7 +190,7 @@ void DeviceCache::forget(std::uint64_t partition) {
   MutexLock lock(mutex_);
   for (const Order& order : orders_) {
     if (order.partition != partition) continue;
-    for (const ListLease& lease : order.lists) ordered_.erase(lease->key);
+    for (const lists::ListLease& lease : order.lists) ordered_.erase(lease->key);
   }
   std::erase_if(orders_, [partition](const Order& order) { return order.partition == partition; });
   changed_.notify_all();

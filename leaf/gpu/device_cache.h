@@ -46,7 +46,7 @@ class DeviceCache {
 
   // The plan with its lists and lengths on the device; nothing where one of them is missing. What is missing is then
   // ordered, unless it was refused or too many plans wait. `plan` fits_kernels() and outlives the result.
-  std::optional<ReadyPlan> pin(const Plan& plan);
+  std::optional<ReadyPlan> pin(const engine::Plan& plan);
   // Waits until no list waits to be copied.
   void settle();
   // Drops all that is kept of a partition that is about to be closed, and what waits to be copied of it; waits for a
@@ -60,19 +60,19 @@ class DeviceCache {
   struct Order {
     std::uint64_t partition = 0;
     std::span<const std::uint32_t> lengths;
-    std::vector<ListLease> lists;
+    std::vector<lists::ListLease> lists;
   };
 
   DeviceCache(device::Arena& arena, const Options& options, ListCopier copier);
   struct OrderEnd;
   void run(const std::stop_token& stop);
-  bool order(const Plan& plan);
+  bool order(const engine::Plan& plan);
   void fulfil(const Order& order);
-  Result<void> copy_list(const ListLease& lease, std::uint32_t documents) FROND_REQUIRES(copying_);
+  Result<void> copy_list(const lists::ListLease& lease, std::uint32_t documents) FROND_REQUIRES(copying_);
   Result<void> copy_lengths(const Order& order) FROND_REQUIRES(copying_);
-  void refuse(const ListKey& key);
+  void refuse(const lists::ListKey& key);
   std::shared_ptr<std::byte> allocate(std::size_t bytes);
-  std::optional<ReadyPlan> look_up(const Plan& plan, bool count);
+  std::optional<ReadyPlan> look_up(const engine::Plan& plan, bool count);
 
   device::Arena& arena_;
   const Options options_;
@@ -82,10 +82,10 @@ class DeviceCache {
 
   mutable Mutex mutex_;
   std::condition_variable_any changed_;
-  SegmentedLru kept_ FROND_GUARDED_BY(mutex_);
+  lists::SegmentedLru kept_ FROND_GUARDED_BY(mutex_);
   std::unordered_map<std::uint64_t, std::shared_ptr<const ResidentLengths>> lengths_ FROND_GUARDED_BY(mutex_);
   std::deque<Order> orders_ FROND_GUARDED_BY(mutex_);
-  std::unordered_set<ListKey, ListKeyHash> ordered_ FROND_GUARDED_BY(mutex_);
+  std::unordered_set<lists::ListKey, lists::ListKeyHash> ordered_ FROND_GUARDED_BY(mutex_);
   std::uint64_t in_progress_ FROND_GUARDED_BY(mutex_) = 0;  // partition of the order that thread_ fulfils; 0: none
   Counters counters_ FROND_GUARDED_BY(mutex_);
   std::jthread thread_;  // last: ends before the other members do

@@ -16,7 +16,7 @@ constexpr std::size_t kMaxRunnerBytes = std::size_t{64} << 20;
 
 }  // namespace
 
-Result<std::unique_ptr<GpuEngine>> GpuEngine::create(const Options& options, QueryEngine& below) {
+Result<std::unique_ptr<GpuEngine>> GpuEngine::create(const Options& options, engine::QueryEngine& below) {
   if (options.device < 0 || options.device >= device::count_devices())
     return Error(Code::kDevice, "GPU: there is no device " + std::to_string(options.device));
   FROND_TRY(device::use(options.device));
@@ -36,8 +36,8 @@ Result<std::unique_ptr<GpuEngine>> GpuEngine::create(const Options& options, Que
   return engine;
 }
 
-GpuEngine::GpuEngine(const Options& options, QueryEngine& below, std::unique_ptr<BusyTime> busy, device::Memory memory,
-                     std::vector<std::unique_ptr<BatchRunner>> runners)
+GpuEngine::GpuEngine(const Options& options, engine::QueryEngine& below, std::unique_ptr<BusyTime> busy,
+                     device::Memory memory, std::vector<std::unique_ptr<BatchRunner>> runners)
     : options_(options),
       below_(below),
       busy_(std::move(busy)),
@@ -59,8 +59,9 @@ struct GpuEngine::Parts {
   std::deque<Request> list;  // stay where they are
 };
 
-std::vector<std::optional<Result<Outcome>>> GpuEngine::try_search(std::span<const Plan> plans, const Clock& clock) {
-  std::vector<std::optional<Result<Outcome>>> found(plans.size());
+std::vector<std::optional<Result<engine::Outcome>>> GpuEngine::try_search(std::span<const engine::Plan> plans,
+                                                                          const Clock& clock) {
+  std::vector<std::optional<Result<engine::Outcome>>> found(plans.size());
   Parts of_the_caller{*this, clock, {}};
   std::deque<Request>& parts = of_the_caller.list;
   for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -97,9 +98,9 @@ std::vector<std::optional<Result<Outcome>>> GpuEngine::try_search(std::span<cons
   return found;
 }
 
-std::vector<Result<Outcome>> GpuEngine::search(std::span<const Plan> plans, const Clock& clock) {
+std::vector<Result<engine::Outcome>> GpuEngine::search(std::span<const engine::Plan> plans, const Clock& clock) {
   auto found = try_search(plans, clock);
-  std::vector<Result<Outcome>> outcomes;
+  std::vector<Result<engine::Outcome>> outcomes;
   outcomes.reserve(plans.size());
   for (std::size_t i = 0; i < plans.size(); ++i)
     outcomes.push_back(found[i] ? *std::move(found[i]) : std::move(below_.search(plans.subspan(i, 1), clock)[0]));

@@ -28,7 +28,7 @@
 
 namespace frond::leaf::gpu {
 
-class GpuEngine final : public QueryEngine {
+class GpuEngine final : public engine::QueryEngine {
  public:
   struct Options {
     int device = 0;
@@ -48,14 +48,15 @@ class GpuEngine final : public QueryEngine {
   };
 
   // `below` outlives this. kDevice: no such device, or not so much memory.
-  static Result<std::unique_ptr<GpuEngine>> create(const Options& options, QueryEngine& below);
+  static Result<std::unique_ptr<GpuEngine>> create(const Options& options, engine::QueryEngine& below);
   ~GpuEngine() override;
 
   std::string_view name() const override { return "gpu"; }
-  bool can_run(const Plan& plan) const override { return below_.can_run(plan); }
-  std::vector<Result<Outcome>> search(std::span<const Plan> plans, const Clock& clock) override;
+  bool can_run(const engine::Plan& plan) const override { return below_.can_run(plan); }
+  std::vector<Result<engine::Outcome>> search(std::span<const engine::Plan> plans, const Clock& clock) override;
   // As search(), without the engine below: nothing for a plan that it must answer. Those count as fallbacks.
-  std::vector<std::optional<Result<Outcome>>> try_search(std::span<const Plan> plans, const Clock& clock);
+  std::vector<std::optional<Result<engine::Outcome>>> try_search(std::span<const engine::Plan> plans,
+                                                                 const Clock& clock);
 
   State state() const { return lost_.load(std::memory_order_relaxed) || cache_->lost() ? State::kLost : State::kReady; }
   Counters counters() const;
@@ -78,7 +79,7 @@ class GpuEngine final : public QueryEngine {
     std::list<Request*> requests;
   };
 
-  GpuEngine(const Options& options, QueryEngine& below, std::unique_ptr<BusyTime> busy, device::Memory memory,
+  GpuEngine(const Options& options, engine::QueryEngine& below, std::unique_ptr<BusyTime> busy, device::Memory memory,
             std::vector<std::unique_ptr<BatchRunner>> runners);
   struct Parts;
   void submit(Request& request);
@@ -96,7 +97,7 @@ class GpuEngine final : public QueryEngine {
   }
 
   const Options options_;
-  QueryEngine& below_;
+  engine::QueryEngine& below_;
   const std::unique_ptr<BusyTime> busy_;  // of the runners
   device::Memory memory_;
   device::Arena arena_;

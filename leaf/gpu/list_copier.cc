@@ -44,7 +44,7 @@ Result<void> ListCopier::copy_bytes(ByteView bytes, std::byte* to) {
   return {};
 }
 
-Result<bool> ListCopier::copy_list(const List& list, const ListImage& image, std::byte* to) {
+Result<bool> ListCopier::copy_list(const lists::List& list, const ListImage& image, std::byte* to) {
   FROND_TRY(copy(to, image.copied_from(), image.bytes(),
                  [&image](std::size_t from, std::span<std::byte> out) { image.fill(from, out); }));
   FROND_TRY(list.intact());  // after its bytes were read: a mapped file may have changed meanwhile

@@ -10,7 +10,7 @@
 #include "leaf/lists/list_copy.h"
 #include "leaf/lists/segmented_lru.h"
 
-namespace frond::leaf {
+namespace frond::leaf::lists {
 
 // One load under way. Its maker publishes a lease, or abandons it: then whoever waits asks again itself, so that one
 // caller's deadline or bad neighbour in a batch fails nobody else.
@@ -205,4 +205,4 @@ CachedListStore::Counters CachedListStore::counters() const {
   return sum;
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::lists

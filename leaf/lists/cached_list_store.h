@@ -10,7 +10,7 @@
 
 #include "leaf/lists/list_store.h"
 
-namespace frond::leaf {
+namespace frond::leaf::lists {
 
 class CachedListStore final : public ListStore {
  public:
@@ -58,4 +58,4 @@ class CachedListStore final : public ListStore {
   std::vector<std::unique_ptr<Shard>> shards_;
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::lists

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace frond::leaf {
+namespace frond::leaf::lists {
 namespace {
 
 std::size_t padded(std::size_t segment_bytes) {
@@ -45,4 +45,4 @@ Result<ListLease> copy_list(const List& list) {
   return ListLease(std::move(copy));
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::lists

@@ -4,7 +4,7 @@
 #include "common/base/result.h"
 #include "leaf/lists/list_store.h"
 
-namespace frond::leaf {
+namespace frond::leaf::lists {
 
 inline constexpr std::size_t kListAlignment = 64;
 
@@ -14,4 +14,4 @@ std::size_t copied_bytes(const List& list);
 // kOverloaded: no memory. kCorrupt, kUnavailable: a list that its file has lost meanwhile.
 Result<ListLease> copy_list(const List& list);
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::lists

@@ -11,7 +11,7 @@
 #include "common/partition/partition.h"
 #include "common/postings/posting_list.h"
 
-namespace frond::leaf {
+namespace frond::leaf::lists {
 
 // Which list: a term of one of the leaf's open partitions.
 struct ListKey {
@@ -45,4 +45,4 @@ class ListStore {
   virtual Result<std::vector<ListLease>> fetch(std::span<const ListKey> keys, Deadline deadline) = 0;
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::lists

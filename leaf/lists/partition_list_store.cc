@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-namespace frond::leaf {
+namespace frond::leaf::lists {
 namespace {
 
 // One term's list: every segment pinned, and opened as one.
@@ -68,4 +68,4 @@ Result<std::vector<ListLease>> PartitionListStore::fetch(std::span<const ListKey
   return leases;
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::lists

@@ -11,7 +11,7 @@
 #include "common/partition/partition.h"
 #include "leaf/lists/list_store.h"
 
-namespace frond::leaf {
+namespace frond::leaf::lists {
 
 class PartitionListStore final : public ListStore {
  public:
@@ -31,4 +31,4 @@ class PartitionListStore final : public ListStore {
   std::unordered_map<std::uint64_t, std::shared_ptr<const partition::Partition>> partitions_ FROND_GUARDED_BY(mutex_);
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::lists

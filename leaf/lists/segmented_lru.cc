@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-namespace frond::leaf {
+namespace frond::leaf::lists {
 namespace {
 
 constexpr std::size_t kRemembered = 4096;
@@ -94,4 +94,4 @@ void SegmentedLru::erase_partition(std::uint64_t partition) {
     }
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::lists

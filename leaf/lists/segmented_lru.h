@@ -18,7 +18,7 @@
 
 #include "leaf/lists/list_store.h"
 
-namespace frond::leaf {
+namespace frond::leaf::lists {
 
 struct ListKeyHash {
   std::size_t operator()(const ListKey& key) const;
@@ -68,4 +68,4 @@ class SegmentedLru {
   std::uint64_t evictions_ = 0;
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::lists

@@ -2,7 +2,7 @@
 // Runs tasks at once on the caller's thread: for tests, whose every step is then in order.
 #include "leaf/schedule/scheduler.h"
 
-namespace frond::leaf {
+namespace frond::leaf::schedule {
 
 class InlineScheduler final : public Scheduler {
  public:
@@ -25,4 +25,4 @@ class InlineScheduler final : public Scheduler {
   bool drained_ = false;
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::schedule

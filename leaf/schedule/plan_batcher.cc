@@ -7,17 +7,17 @@
 
 #include "common/base/check.h"
 #include "common/base/thread_name.h"
-#include "common/metrics/leaf_families.h"
+#include "leaf/families/metric_families.h"
 
-namespace frond::leaf {
+namespace frond::leaf::schedule {
 
 PlanBatcher::PlanBatcher(Options options, Search search, metrics::Registry* registry)
     : options_(options), search_(std::move(search)) {
   FROND_CHECK(options_.threads >= 1 && options_.most_of_a_batch >= 1);
   if (registry != nullptr) {
     static constexpr double kSizes[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
-    size_ = registry->histogram(metrics::leaf::kGpuBatchPlans, kSizes);
-    refused_ = registry->counter(metrics::leaf::kGpuPlansRefused);
+    size_ = registry->histogram(families::kGpuBatchPlans, kSizes);
+    refused_ = registry->counter(families::kGpuPlansRefused);
   }
   for (std::size_t i = 0; i < options_.threads; ++i) threads_.emplace_back([this] { work(); });
 }
@@ -32,7 +32,7 @@ PlanBatcher::~PlanBatcher() {
   for (auto& thread : threads_) thread.join();
 }
 
-bool PlanBatcher::submit(Plan plan, Done done) {
+bool PlanBatcher::submit(engine::Plan plan, Done done) {
   {
     const MutexLock lock(mutex_);
     if (draining_ || waiting_.size() >= options_.most_waiting) {
@@ -83,7 +83,7 @@ void PlanBatcher::work() {
     std::list<Waiting> batch = next_batch();
     if (batch.empty()) return;
     size_.observe(static_cast<double>(batch.size()));
-    std::vector<Plan> plans;
+    std::vector<engine::Plan> plans;
     std::vector<Answer> answers;
     try {
       plans.reserve(batch.size());
@@ -107,4 +107,4 @@ void PlanBatcher::work() {
   }
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::schedule

@@ -21,7 +21,7 @@
 #include "common/metrics/registry.h"
 #include "leaf/engine/plan.h"
 
-namespace frond::leaf {
+namespace frond::leaf::schedule {
 
 class PlanBatcher {
  public:
@@ -32,8 +32,8 @@ class PlanBatcher {
     std::chrono::microseconds window{200};  // how long a plan waits for others while another batch is on the way
   };
   // One answer a plan, in order; none: the plan must be evaluated elsewhere.
-  using Answer = std::optional<Result<Outcome>>;
-  using Search = std::function<std::vector<Answer>(std::span<const Plan>)>;
+  using Answer = std::optional<Result<engine::Outcome>>;
+  using Search = std::function<std::vector<Answer>(std::span<const engine::Plan>)>;
   // Called once, on a thread of the batcher's. Takes care of its own failures; what it throws nevertheless ends with
   // it.
   using Done = std::function<void(Answer)>;
@@ -43,13 +43,13 @@ class PlanBatcher {
   ~PlanBatcher();
 
   // False: too much waits, or drain() was called; `done` is not called then. Any thread.
-  bool submit(Plan plan, Done done);
+  bool submit(engine::Plan plan, Done done);
   // Takes no more, and returns when all that was taken is answered. Not from a Done.
   void drain();
 
  private:
   struct Waiting {
-    Plan plan;
+    engine::Plan plan;
     Done done;
   };
   void work();
@@ -69,4 +69,4 @@ class PlanBatcher {
   std::vector<std::thread> threads_;
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::schedule

@@ -11,7 +11,7 @@
 #include "common/base/deadline.h"
 #include "common/base/result.h"
 
-namespace frond::leaf {
+namespace frond::leaf::schedule {
 
 struct Task {
   // Never started after it, nor once it is cancelled: dropped then.
@@ -45,4 +45,4 @@ class Scheduler {
   virtual Load load() const = 0;
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::schedule

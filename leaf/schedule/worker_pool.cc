@@ -5,9 +5,9 @@
 #include <iterator>
 
 #include "common/base/thread_name.h"
-#include "common/metrics/leaf_families.h"
+#include "leaf/families/metric_families.h"
 
-namespace frond::leaf {
+namespace frond::leaf::schedule {
 namespace {
 constexpr Instant::rep kNotBusy = Instant::max().time_since_epoch().count();
 }  // namespace
@@ -17,14 +17,13 @@ WorkerPool::WorkerPool(Options options, const Clock& clock, metrics::Registry* r
   for (auto& one : busy_until_) one.store(kNotBusy, std::memory_order_relaxed);
   FROND_CHECK(options_.workers >= 1);
   if (registry != nullptr) {
-    namespace names = metrics::leaf;
     const metrics::Labels pool{{"pool", is_costly() ? "costly" : "usual"}};
-    queued_ = registry->gauge(names::kQueueTasks, pool);
-    wait_ = registry->histogram(names::kQueueWait, metrics::latency_seconds(), pool);
-    refused_ = registry->counter(names::kTasksRefused, pool);
-    expired_ = registry->counter(names::kTasksExpired, pool);
-    registry->gauge(names::kQueueLimit, pool).set(static_cast<double>(options_.queue_limit));
-    registry->gauge(names::kWorkers, pool).set(static_cast<double>(options_.workers));
+    queued_ = registry->gauge(families::kQueueTasks, pool);
+    wait_ = registry->histogram(families::kQueueWait, metrics::latency_seconds(), pool);
+    refused_ = registry->counter(families::kTasksRefused, pool);
+    expired_ = registry->counter(families::kTasksExpired, pool);
+    registry->gauge(families::kQueueLimit, pool).set(static_cast<double>(options_.queue_limit));
+    registry->gauge(families::kWorkers, pool).set(static_cast<double>(options_.workers));
   }
   for (std::size_t i = 0; i <= options_.workers; ++i)
     threads_.emplace_back([this, i] { work(i, i == options_.workers); });
@@ -184,4 +183,4 @@ Scheduler::Load WorkerPool::load() const {
   return {waiting(), options_.queue_limit, options_.workers, running_};
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::schedule

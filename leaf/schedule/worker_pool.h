@@ -15,7 +15,7 @@
 #include "common/metrics/registry.h"
 #include "leaf/schedule/scheduler.h"
 
-namespace frond::leaf {
+namespace frond::leaf::schedule {
 
 class WorkerPool final : public Scheduler {
  public:
@@ -82,4 +82,4 @@ class WorkerPool final : public Scheduler {
   std::vector<std::thread> threads_;
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::schedule

@@ -8,7 +8,7 @@
 #include "common/base/mutex.h"
 #include "common/text/analyzer.h"
 
-namespace frond::leaf {
+namespace frond::leaf::serve {
 
 // Keeps as many as were in use at once, of one configuration at a time. Any thread.
 class AnalyzerPool {
@@ -58,4 +58,4 @@ class AnalyzerPool {
   std::vector<std::unique_ptr<text::Analyzer>> idle_ FROND_GUARDED_BY(mutex_);
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::serve

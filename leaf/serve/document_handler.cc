@@ -7,7 +7,7 @@
 #include "leaf/serve/document_query.h"
 #include "leaf/serve/unsearched_reason.h"
 
-namespace frond::leaf {
+namespace frond::leaf::serve {
 
 void DocumentHandler::fetch(wire::FetchRequest request, Deadline deadline, const Done& done) {
   const std::uint64_t request_id = request.request_id;
@@ -15,12 +15,12 @@ void DocumentHandler::fetch(wire::FetchRequest request, Deadline deadline, const
   if (generation == nullptr)
     return done(wire::ErrorReply{request_id, "generation " + std::to_string(request.generation) + " is not served",
                                  wire::Unsearched::kUnknownGeneration});
-  Scheduler& scheduler = wire::is_costly(request) ? costly_ : scheduler_;
+  schedule::Scheduler& scheduler = wire::is_costly(request) ? costly_ : scheduler_;
   const auto query = std::make_shared<DocumentQuery>(std::move(generation), std::move(request), deadline, analyzers_,
                                                      clock_, damage_, done);
   // One more than the workers of searches: the thread that runs nothing but fetches.
-  const Result<void> taken = scheduler.submit(query->tasks(scheduler.load().workers + 1), Lane::kInteractive);
+  const Result<void> taken = scheduler.submit(query->tasks(scheduler.load().workers + 1), schedule::Lane::kInteractive);
   if (!taken) done(refusal(request_id, taken.error()));
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::serve

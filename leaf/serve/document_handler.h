@@ -3,12 +3,12 @@
 #include <functional>
 
 #include "common/wire/messages.h"
+#include "leaf/generation/damage_log.h"
+#include "leaf/generation/served_generation.h"
 #include "leaf/schedule/scheduler.h"
 #include "leaf/serve/analyzer_pool.h"
-#include "leaf/serve/damage_log.h"
-#include "leaf/serve/served_generation.h"
 
-namespace frond::leaf {
+namespace frond::leaf::serve {
 
 class DocumentHandler {
  public:
@@ -17,8 +17,8 @@ class DocumentHandler {
 
   // All outlive every fetch (so: drain the schedulers first). `costly`: for fetches of many documents
   // (common/wire/cost.h); null: those are `scheduler`'s, too. `damage` may be null.
-  DocumentHandler(const ServedBoard& board, Scheduler& scheduler, const Clock& clock, Scheduler* costly = nullptr,
-                  DamageLog* damage = nullptr)
+  DocumentHandler(const generation::ServedBoard& board, schedule::Scheduler& scheduler, const Clock& clock,
+                  schedule::Scheduler* costly = nullptr, generation::DamageLog* damage = nullptr)
       : board_(board),
         scheduler_(scheduler),
         costly_(costly != nullptr ? *costly : scheduler),
@@ -31,12 +31,12 @@ class DocumentHandler {
   void fetch(wire::FetchRequest request, Deadline deadline, const Done& done);
 
  private:
-  const ServedBoard& board_;
-  Scheduler& scheduler_;
-  Scheduler& costly_;
+  const generation::ServedBoard& board_;
+  schedule::Scheduler& scheduler_;
+  schedule::Scheduler& costly_;
   const Clock& clock_;
-  DamageLog* const damage_;
+  generation::DamageLog* const damage_;
   AnalyzerPool analyzers_;
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::serve

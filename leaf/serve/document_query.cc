@@ -12,15 +12,16 @@
 #include "common/wire/limits.h"
 #include "leaf/serve/unsearched_reason.h"
 
-namespace frond::leaf {
+namespace frond::leaf::serve {
 namespace {
 
 // About a millisecond: enough that handing it to another thread costs nothing beside it.
 constexpr std::size_t kDocumentsAPiece = 32;
 
 // Partitions of a leaf are few: each is asked in turn whether the ordinal is one of its own.
-std::pair<const ServedPartition*, DocId> place_of(const ServedGeneration& generation, Ordinal ordinal) {
-  for (const ServedPartition& one : generation.partitions) {
+std::pair<const generation::ServedPartition*, DocId> place_of(const generation::ServedGeneration& generation,
+                                                              Ordinal ordinal) {
+  for (const generation::ServedPartition& one : generation.partitions) {
     if (const std::optional<DocId> docid = one.placement.docid(ordinal)) return {&one, *docid};
   }
   return {};
@@ -38,9 +39,9 @@ static_assert(wire::kMaxOrdinals * (kMaxShownBytes + 4 * text::kSnippetBytes + 1
 
 }  // namespace
 
-DocumentQuery::DocumentQuery(std::shared_ptr<const ServedGeneration> generation, wire::FetchRequest request,
-                             Deadline deadline, AnalyzerPool& analyzers, const Clock& clock, DamageLog* damage,
-                             Done done)
+DocumentQuery::DocumentQuery(std::shared_ptr<const generation::ServedGeneration> generation, wire::FetchRequest request,
+                             Deadline deadline, AnalyzerPool& analyzers, const Clock& clock,
+                             generation::DamageLog* damage, Done done)
     : generation_(std::move(generation)),
       request_(std::move(request)),
       deadline_(deadline),
@@ -67,8 +68,8 @@ std::size_t DocumentQuery::pieces() const {
   return std::max<std::size_t>(1, (places_.size() + kDocumentsAPiece - 1) / kDocumentsAPiece);
 }
 
-std::vector<Task> DocumentQuery::tasks(std::size_t workers) {
-  Task task;
+std::vector<schedule::Task> DocumentQuery::tasks(std::size_t workers) {
+  schedule::Task task;
   task.deadline = deadline_;
   task.run = [self = shared_from_this()](const Result<std::chrono::microseconds>& waited) { self->run(waited); };
   return {std::clamp<std::size_t>(workers, 1, pieces()), task};
@@ -135,4 +136,4 @@ void DocumentQuery::finish() {
   done_(std::move(reply_));
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::serve

@@ -15,25 +15,26 @@
 #include "common/base/mutex.h"
 #include "common/base/result.h"
 #include "common/wire/messages.h"
+#include "leaf/generation/damage_log.h"
+#include "leaf/generation/served_generation.h"
 #include "leaf/schedule/scheduler.h"
 #include "leaf/serve/analyzer_pool.h"
-#include "leaf/serve/damage_log.h"
-#include "leaf/serve/served_generation.h"
 
-namespace frond::leaf {
+namespace frond::leaf::serve {
 
 class DocumentQuery : public std::enable_shared_from_this<DocumentQuery> {
  public:
   using Done = std::function<void(wire::Reply)>;
   // `analyzers`, `clock` and `damage` outlive it. `done` is called once, by a task.
-  DocumentQuery(std::shared_ptr<const ServedGeneration> generation, wire::FetchRequest request, Deadline deadline,
-                AnalyzerPool& analyzers, const Clock& clock, DamageLog* damage, Done done);
+  DocumentQuery(std::shared_ptr<const generation::ServedGeneration> generation, wire::FetchRequest request,
+                Deadline deadline, AnalyzerPool& analyzers, const Clock& clock, generation::DamageLog* damage,
+                Done done);
   // At most `workers`, at least one; fewer where the documents are few.
-  std::vector<Task> tasks(std::size_t workers);
+  std::vector<schedule::Task> tasks(std::size_t workers);
 
  private:
   struct Place {
-    const ServedPartition* partition = nullptr;
+    const generation::ServedPartition* partition = nullptr;
     DocId docid = 0;
     std::size_t asked = 0;  // place in the request, and in the reply
   };
@@ -43,12 +44,12 @@ class DocumentQuery : public std::enable_shared_from_this<DocumentQuery> {
   void fail(const Error& why);
   void finish();
 
-  const std::shared_ptr<const ServedGeneration> generation_;
+  const std::shared_ptr<const generation::ServedGeneration> generation_;
   const wire::FetchRequest request_;
   const Deadline deadline_;
   AnalyzerPool& analyzers_;
   const Clock& clock_;
-  DamageLog* const damage_;  // may be null
+  generation::DamageLog* const damage_;  // may be null
   const Done done_;
   std::vector<Place> places_;  // by partition, then docID; documents that are not this leaf's are not among them
   wire::FetchReply reply_;
@@ -57,4 +58,4 @@ class DocumentQuery : public std::enable_shared_from_this<DocumentQuery> {
   std::optional<Error> failure_ FROND_GUARDED_BY(mutex_);  // the first task's that failed
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::serve

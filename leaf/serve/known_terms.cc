@@ -3,9 +3,9 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace frond::leaf {
+namespace frond::leaf::serve {
 
-Result<KnownTerms> look_up(const ServedGeneration& generation, std::span<const wire::QueryTerm> terms) {
+Result<KnownTerms> look_up(const generation::ServedGeneration& generation, std::span<const wire::QueryTerm> terms) {
   KnownTerms known;
   std::unordered_map<std::string_view, std::uint32_t> occurrences;
   for (const auto& term : terms) occurrences[term.text] += term.occurrences;
@@ -27,4 +27,4 @@ Result<KnownTerms> look_up(const ServedGeneration& generation, std::span<const w
   return known;
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::serve

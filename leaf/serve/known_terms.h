@@ -7,9 +7,9 @@
 
 #include "common/base/result.h"
 #include "common/wire/messages.h"
-#include "leaf/serve/served_generation.h"
+#include "leaf/generation/served_generation.h"
 
-namespace frond::leaf {
+namespace frond::leaf::serve {
 
 struct KnownTerms {
   // A distinct term that some document of the generation has.
@@ -23,6 +23,6 @@ struct KnownTerms {
 };
 
 // May read the disk. kCorrupt, kUnavailable: the generation's term statistics.
-Result<KnownTerms> look_up(const ServedGeneration& generation, std::span<const wire::QueryTerm> terms);
+Result<KnownTerms> look_up(const generation::ServedGeneration& generation, std::span<const wire::QueryTerm> terms);
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::serve

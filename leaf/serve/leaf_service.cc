@@ -2,13 +2,13 @@
 
 #include <exception>
 
-#include "common/metrics/leaf_families.h"
 #include "common/wire/codec.h"
+#include "leaf/families/metric_families.h"
 
-namespace frond::leaf {
+namespace frond::leaf::serve {
 
 LeafService::LeafService(SearchParts parts, Identity identity, std::function<CacheState()> cache_state,
-                         BrokerRoll& brokers)
+                         generation::BrokerRoll& brokers)
     : parts_(parts),
       identity_(std::move(identity)),
       cache_state_(std::move(cache_state)),
@@ -16,16 +16,15 @@ LeafService::LeafService(SearchParts parts, Identity identity, std::function<Cac
       searches_(parts),
       documents_(parts.board, parts.scheduler, parts.clock, parts.costly, parts.damage) {
   if (parts_.registry == nullptr) return;
-  namespace names = metrics::leaf;
   constexpr const char* kNames[kKinds] = {"search", "fetch", "hello", "malformed"};
   for (int kind = 0; kind < kKinds; ++kind) {
-    requests_[kind] = parts_.registry->counter(names::kRequests, {{"kind", kNames[kind]}});
+    requests_[kind] = parts_.registry->counter(families::kRequests, {{"kind", kNames[kind]}});
     durations_[kind] =
-        parts_.registry->histogram(names::kRequestTime, metrics::latency_seconds(), {{"kind", kNames[kind]}});
+        parts_.registry->histogram(families::kRequestTime, metrics::latency_seconds(), {{"kind", kNames[kind]}});
   }
   for (const Kind kind : {kSearch, kFetch})
-    cancelled_[kind] = parts_.registry->counter(names::kRequestsCancelled, {{"kind", kNames[kind]}});
-  in_flight_ = parts_.registry->gauge(names::kInFlight);
+    cancelled_[kind] = parts_.registry->counter(families::kRequestsCancelled, {{"kind", kNames[kind]}});
+  in_flight_ = parts_.registry->gauge(families::kInFlight);
 }
 
 void LeafService::on_request(const wire::Peer& peer, ByteView bytes, const Answer& answer) {
@@ -86,7 +85,7 @@ wire::HelloReply LeafService::hello(std::uint64_t request_id) const {
   wire::HelloReply reply{request_id, identity_.collection, identity_.node, identity_.version};
   reply.gpu = identity_.gpu();
   reply.detail = parts_.board.detail();
-  const Scheduler::Load load = parts_.scheduler.load();
+  const schedule::Scheduler::Load load = parts_.scheduler.load();
   reply.cpu_threads = static_cast<std::uint32_t>(load.workers);
   reply.queue_depth = static_cast<std::uint32_t>(load.waiting);
   reply.queue_limit = static_cast<std::uint32_t>(load.limit);
@@ -109,10 +108,10 @@ wire::HelloReply LeafService::hello(std::uint64_t request_id) const {
     told.analyzer = one->analyzer;
     told.bm25 = one->bm25;
     told.statistics = one->statistics;
-    for (const ServedPartition& partition : one->partitions)
+    for (const generation::ServedPartition& partition : one->partitions)
       told.partitions.push_back({partition.number, partition.placement});
   }
   return reply;
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::serve

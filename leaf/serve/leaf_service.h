@@ -12,12 +12,12 @@
 
 #include "common/metrics/registry.h"
 #include "common/wire/messages.h"
-#include "leaf/serve/broker_roll.h"
+#include "leaf/generation/broker_roll.h"
 #include "leaf/serve/document_handler.h"
 #include "leaf/serve/requests_in_flight.h"
 #include "leaf/serve/search_handler.h"
 
-namespace frond::leaf {
+namespace frond::leaf::serve {
 
 // What hello tells besides the generations: fixed at start, and measured when asked.
 struct Identity {
@@ -35,7 +35,8 @@ class LeafService {
   using Answer = std::function<void(ByteBuffer)>;
 
   // `brokers` is told of hellos; it outlives this.
-  LeafService(SearchParts parts, Identity identity, std::function<CacheState()> cache_state, BrokerRoll& brokers);
+  LeafService(SearchParts parts, Identity identity, std::function<CacheState()> cache_state,
+              generation::BrokerRoll& brokers);
 
   // On the socket's thread, which it does not block; never throws. `answer` is called at most once, now or later: not
   // for what `peer` gives up. That of a broker's latest hello is called once more, by withdraw().
@@ -60,7 +61,7 @@ class LeafService {
   const SearchParts parts_;
   const Identity identity_;
   const std::function<CacheState()> cache_state_;
-  BrokerRoll& brokers_;
+  generation::BrokerRoll& brokers_;
   RequestsInFlight taken_;
   SearchHandler searches_;
   DocumentHandler documents_;
@@ -70,4 +71,4 @@ class LeafService {
   metrics::Gauge in_flight_;
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::serve

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace frond::leaf {
+namespace frond::leaf::serve {
 
 std::shared_ptr<const RequestsInFlight::Entry> RequestsInFlight::add(const wire::Peer& peer, std::uint64_t number) {
   const auto entry = std::make_shared<Entry>(*this, peer, number);
@@ -30,4 +30,4 @@ void RequestsInFlight::remove(const Entry& entry) {
   if (found != entries_.end() && found->second == &entry) entries_.erase(found);
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::serve

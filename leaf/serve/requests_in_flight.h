@@ -12,7 +12,7 @@
 #include "common/base/mutex.h"
 #include "common/wire/router_socket.h"
 
-namespace frond::leaf {
+namespace frond::leaf::serve {
 
 class RequestsInFlight {
  public:
@@ -58,4 +58,4 @@ class RequestsInFlight {
   std::unordered_map<Entry::Key, Entry*, Hash> entries_ FROND_GUARDED_BY(mutex_);
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::serve

@@ -16,28 +16,28 @@
 #include "common/metrics/registry.h"
 #include "common/wire/messages.h"
 #include "leaf/engine/query_engine.h"
+#include "leaf/generation/damage_log.h"
+#include "leaf/generation/served_generation.h"
 #include "leaf/lists/list_store.h"
 #include "leaf/schedule/plan_batcher.h"
 #include "leaf/schedule/scheduler.h"
-#include "leaf/serve/damage_log.h"
-#include "leaf/serve/served_generation.h"
 
-namespace frond::leaf {
+namespace frond::leaf::serve {
 
 // What a search works with; all outlive every search (so: drain the scheduler first).
 struct SearchParts {
-  const ServedBoard& board;
-  ListStore& lists;
-  QueryEngine& engine;      // for processor cpu, and for auto and gpu where there is no GPU
-  QueryEngine& exhaustive;  // for processor exhaustive, and plans that `engine` can't run
-  Scheduler& scheduler;
+  const generation::ServedBoard& board;
+  lists::ListStore& lists;
+  engine::QueryEngine& engine;      // for processor cpu, and for auto and gpu where there is no GPU
+  engine::QueryEngine& exhaustive;  // for processor exhaustive, and plans that `engine` can't run
+  schedule::Scheduler& scheduler;
   const Clock& clock;
   metrics::Registry* registry = nullptr;  // may be null
-  PlanBatcher* gpu = nullptr;             // null: there is none
+  schedule::PlanBatcher* gpu = nullptr;   // null: there is none
   // Plans of fewer postings are the CPU's, unless the request asks for the GPU.
   std::uint64_t gpu_least_postings = 0;
-  DamageLog* damage = nullptr;  // may be null
-  Scheduler* costly = nullptr;  // null: everything is `scheduler`'s
+  generation::DamageLog* damage = nullptr;  // may be null
+  schedule::Scheduler* costly = nullptr;    // null: everything is `scheduler`'s
   // A partition with about so many postings or more is searched there; of so few or fewer never.
   std::uint64_t costly_postings = ~std::uint64_t{0}, small_postings = 20'000;
 };
@@ -64,4 +64,4 @@ class SearchHandler {
   SearchMetrics metrics_;
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::serve

@@ -8,7 +8,7 @@
 #include "common/wire/limits.h"
 #include "leaf/serve/unsearched_reason.h"
 
-namespace frond::leaf {
+namespace frond::leaf::serve {
 namespace {
 
 constexpr std::uint64_t kHeaviest = ~std::uint64_t{0};  // of what asks for much: it is looked up there, too
@@ -41,11 +41,11 @@ void SearchQuery::start() {
     else if ((slot.partition = generation_->find(wanted[i])) == nullptr)
       slot.failed = wire::Unsearched::kUnavailable;
   }
-  launch(request_.mode == wire::Mode::kOr ? Mode::kOr : Mode::kAnd, Lane::kSearch);
+  launch(request_.mode == wire::Mode::kOr ? engine::Mode::kOr : engine::Mode::kAnd, schedule::Lane::kSearch);
 }
 
-void SearchQuery::launch(Mode mode, Lane lane) {
-  (mode == Mode::kAnd ? has_and_ : has_or_) = true;
+void SearchQuery::launch(engine::Mode mode, schedule::Lane lane) {
+  (mode == engine::Mode::kAnd ? has_and_ : has_or_) = true;
   std::vector<Slot*> slots;
   for (Slot& slot : slots_)
     if (!slot.failed) slots.push_back(&slot);
@@ -57,9 +57,9 @@ void SearchQuery::launch(Mode mode, Lane lane) {
 }
 
 // Slots of one scheduler.
-void SearchQuery::submit(std::span<Slot* const> slots, Mode mode, Lane lane) {
+void SearchQuery::submit(std::span<Slot* const> slots, engine::Mode mode, schedule::Lane lane) {
   if (slots.empty()) return;
-  std::vector<Task> tasks;
+  std::vector<schedule::Task> tasks;
   tasks.reserve(slots.size());
   for (Slot* const slot : slots)
     tasks.push_back({deadline_,
@@ -73,7 +73,8 @@ void SearchQuery::submit(std::span<Slot* const> slots, Mode mode, Lane lane) {
   for (std::size_t i = 0; i < slots.size(); ++i) slot_done(mode);
 }
 
-void SearchQuery::run(Slot& slot, Mode mode, Processors processors, const Result<std::chrono::microseconds>& waited) {
+void SearchQuery::run(Slot& slot, engine::Mode mode, Processors processors,
+                      const Result<std::chrono::microseconds>& waited) {
   if (!waited) {
     slot.failed = reason_of(waited.error().code());
     return slot_done(mode);
@@ -89,7 +90,7 @@ void SearchQuery::run(Slot& slot, Mode mode, Processors processors, const Result
   slot_done(mode);
 }
 
-void SearchQuery::slot_done(Mode mode) {
+void SearchQuery::slot_done(engine::Mode mode) {
   if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) wave_done(mode);
 }
 
@@ -101,7 +102,7 @@ void SearchQuery::look_up_once() {
 }
 
 // True: another thread will go on with the slot. False: it has its outcome, or has failed.
-bool SearchQuery::evaluate(Slot& slot, Mode mode, Processors processors) {
+bool SearchQuery::evaluate(Slot& slot, engine::Mode mode, Processors processors) {
   if (!may_use_gpu(processors) && is_too_much_here(slot)) return move(slot, mode, processors);
   auto plan = prepare(slot, mode);
   if (!plan) {
@@ -130,12 +131,12 @@ bool SearchQuery::is_too_much_here(const Slot& slot) const {
   if (slot.costly || parts_.costly == nullptr || !known_ || known_->postings <= parts_.small_postings) return false;
   const std::uint64_t postings = postings_of(slot);
   if (postings <= parts_.small_postings || postings >= parts_.costly_postings) return postings > parts_.small_postings;
-  const Scheduler::Load load = parts_.scheduler.load();
+  const schedule::Scheduler::Load load = parts_.scheduler.load();
   return load.waiting > 0 || load.running >= load.workers;
 }
 
 // To the costly threads. False: they refused it.
-bool SearchQuery::move(Slot& slot, Mode mode, Processors processors) {
+bool SearchQuery::move(Slot& slot, engine::Mode mode, Processors processors) {
   slot.costly = true;
   const Result<void> taken = parts_.costly->submit(
       {{deadline_,
@@ -143,29 +144,29 @@ bool SearchQuery::move(Slot& slot, Mode mode, Processors processors) {
           self->run(slot, mode, processors, waited);
         },
         postings_of(slot)}},
-      Lane::kSearch);
+      schedule::Lane::kSearch);
   if (!taken) slot.failed = reason_of(taken.error().code());
   return taken.has_value();
 }
 
 // Nothing: no document matches.
-Result<std::optional<Plan>> SearchQuery::prepare(Slot& slot, Mode mode) {
+Result<std::optional<engine::Plan>> SearchQuery::prepare(Slot& slot, engine::Mode mode) {
   if (!known_) return Error(known_.error());
-  if (known_->terms.empty() || (mode == Mode::kAnd && !known_->all_known))
-    return std::optional<Plan>();                         // in any partition
+  if (known_->terms.empty() || (mode == engine::Mode::kAnd && !known_->all_known))
+    return std::optional<engine::Plan>();                 // in any partition
   FROND_TRY(slot.partition->open->partition().intact());  // what is known to be lost misleads nobody
   FROND_TRY(fetch_lists(slot));
-  Plan plan = plan_for(slot, mode);
-  const auto empty = [](const PlanTerm& term) { return term.list->postings.count() == 0; };
-  if (plan.terms.empty() || (mode == Mode::kAnd && std::any_of(plan.terms.begin(), plan.terms.end(), empty)))
-    return std::optional<Plan>();
-  return std::optional<Plan>(std::move(plan));
+  engine::Plan plan = plan_for(slot, mode);
+  const auto empty = [](const engine::PlanTerm& term) { return term.list->postings.count() == 0; };
+  if (plan.terms.empty() || (mode == engine::Mode::kAnd && std::any_of(plan.terms.begin(), plan.terms.end(), empty)))
+    return std::optional<engine::Plan>();
+  return std::optional<engine::Plan>(std::move(plan));
 }
 
 // What was read of mapped files is only true if they are still there.
 Result<void> SearchQuery::intact(const Slot& slot) {
   FROND_TRY(slot.partition->open->partition().intact());
-  for (const ListLease& list : slot.lists) FROND_TRY(list->intact());
+  for (const lists::ListLease& list : slot.lists) FROND_TRY(list->intact());
   return {};
 }
 
@@ -174,7 +175,7 @@ void SearchQuery::fail(Slot& slot, const Error& why) {
   if (parts_.damage != nullptr) parts_.damage->report(*slot.partition->open, why);
 }
 
-void SearchQuery::take(Slot& slot, Mode mode, Result<Outcome> outcome) {
+void SearchQuery::take(Slot& slot, engine::Mode mode, Result<engine::Outcome> outcome) {
   if (auto still = intact(slot); !still) {
     misled_.store(true, std::memory_order_relaxed);  // slot_done() orders it
     outcome = std::move(still).error();
@@ -184,13 +185,13 @@ void SearchQuery::take(Slot& slot, Mode mode, Result<Outcome> outcome) {
   metrics_.postings.add(static_cast<double>(outcome->postings_decoded));
   const std::uint32_t k = depth_of(mode);
   if (k != 0 && outcome->hits.size() == k)
-    (mode == Mode::kAnd ? and_floor_ : or_floor_).raise(outcome->hits.back().score);
-  (mode == Mode::kAnd ? slot.conjunction : slot.disjunction) = *std::move(outcome);
+    (mode == engine::Mode::kAnd ? and_floor_ : or_floor_).raise(outcome->hits.back().score);
+  (mode == engine::Mode::kAnd ? slot.conjunction : slot.disjunction) = *std::move(outcome);
 }
 
 Result<void> SearchQuery::fetch_lists(Slot& slot) {
   if (!slot.lists.empty()) return {};
-  std::vector<ListKey> keys;
+  std::vector<lists::ListKey> keys;
   keys.reserve(known_->terms.size());
   for (const auto& term : known_->terms) keys.push_back({slot.partition->open->number(), term.text});
   const Instant before = parts_.clock.now();
@@ -201,22 +202,22 @@ Result<void> SearchQuery::fetch_lists(Slot& slot) {
   return {};
 }
 
-std::uint32_t SearchQuery::depth_of(Mode mode) const {
+std::uint32_t SearchQuery::depth_of(engine::Mode mode) const {
   // `auto` needs to know whether AND has that many: engines may stop counting past k.
-  if (request_.mode == wire::Mode::kAuto && mode == Mode::kAnd)
+  if (request_.mode == wire::Mode::kAuto && mode == engine::Mode::kAnd)
     return std::min<std::uint32_t>(std::max(request_.depth, request_.auto_needs), wire::kMaxHits);
   return request_.depth;
 }
 
-Plan SearchQuery::plan_for(const Slot& slot, Mode mode) {
+engine::Plan SearchQuery::plan_for(const Slot& slot, engine::Mode mode) {
   const partition::Partition& partition = slot.partition->open->partition();
   const auto& known = known_->terms;
-  Plan plan;
+  engine::Plan plan;
   plan.mode = mode;
   plan.k = depth_of(mode);
-  plan.count_to = std::max<std::uint64_t>(plan.k, Plan::kCountOfLeaves);
+  plan.count_to = std::max<std::uint64_t>(plan.k, engine::Plan::kCountOfLeaves);
   for (std::size_t i = 0; i < known.size(); ++i) {
-    if (mode == Mode::kOr && slot.lists[i]->postings.count() == 0) continue;
+    if (mode == engine::Mode::kOr && slot.lists[i]->postings.count() == 0) continue;
     plan.terms.push_back({slot.lists[i], known[i].weight,
                           scoring::BoundScale(known[i].weight, generation_->bm25, generation_->statistics,
                                               partition.built_average_length())});
@@ -226,14 +227,14 @@ Plan SearchQuery::plan_for(const Slot& slot, Mode mode) {
   plan.norm = scoring::length_norm(generation_->bm25, generation_->statistics);
   plan.placement = slot.partition->placement;
   plan.deadline = deadline_;
-  plan.floor = mode == Mode::kAnd ? &and_floor_ : &or_floor_;
+  plan.floor = mode == engine::Mode::kAnd ? &and_floor_ : &or_floor_;
   return plan;
 }
 
 // On the CPU.
-Result<Outcome> SearchQuery::search(Slot& slot, const Plan& plan) {
+Result<engine::Outcome> SearchQuery::search(Slot& slot, const engine::Plan& plan) {
   const bool exhaustive = request_.processor == wire::Processor::kExhaustive || !parts_.engine.can_run(plan);
-  QueryEngine& engine = exhaustive ? parts_.exhaustive : parts_.engine;
+  engine::QueryEngine& engine = exhaustive ? parts_.exhaustive : parts_.engine;
   const Instant before = parts_.clock.now();
   auto results = engine.search(std::span(&plan, 1), parts_.clock);
   const Instant after = parts_.clock.now();
@@ -245,16 +246,16 @@ Result<Outcome> SearchQuery::search(Slot& slot, const Plan& plan) {
 }
 
 // False: it is for the CPU, or the GPU has no room for it.
-bool SearchQuery::submit_to_gpu(Slot& slot, const Plan& plan) {
+bool SearchQuery::submit_to_gpu(Slot& slot, const engine::Plan& plan) {
   if (parts_.gpu == nullptr || plan.k == 0) return false;
   if (request_.processor != wire::Processor::kGpu) {
     if (request_.processor != wire::Processor::kAuto) return false;
     std::uint64_t postings = 0;
-    for (const PlanTerm& term : plan.terms) postings += term.list->postings.count();
+    for (const engine::PlanTerm& term : plan.terms) postings += term.list->postings.count();
     if (postings < parts_.gpu_least_postings) return false;
   }
   return parts_.gpu->submit(plan, [self = shared_from_this(), &slot, mode = plan.mode,
-                                   since = parts_.clock.now()](PlanBatcher::Answer answer) {
+                                   since = parts_.clock.now()](schedule::PlanBatcher::Answer answer) {
     const Instant now = self->parts_.clock.now();
     self->metrics_.gpu.observe(seconds_between(since, now));
     slot.profile.engine_us += micros_between(since, now);
@@ -263,7 +264,7 @@ bool SearchQuery::submit_to_gpu(Slot& slot, const Plan& plan) {
 }
 
 // On a thread of the batcher's.
-void SearchQuery::answer_from_gpu(Slot& slot, Mode mode, PlanBatcher::Answer answer) {
+void SearchQuery::answer_from_gpu(Slot& slot, engine::Mode mode, schedule::PlanBatcher::Answer answer) {
   try {
     if (!answer) {  // its search goes on behind those that have begun, on the CPU
       const Result<void> taken = scheduler_of(slot).submit(
@@ -271,7 +272,7 @@ void SearchQuery::answer_from_gpu(Slot& slot, Mode mode, PlanBatcher::Answer ans
             [self = shared_from_this(), &slot, mode](const Result<std::chrono::microseconds>& waited) {
               self->run(slot, mode, Processors::kCpuOnly, waited);
             }}},
-          Lane::kContinue);
+          schedule::Lane::kContinue);
       if (taken) return;
       slot.failed = reason_of(taken.error().code());
     } else {
@@ -284,13 +285,15 @@ void SearchQuery::answer_from_gpu(Slot& slot, Mode mode, PlanBatcher::Answer ans
   slot_done(mode);
 }
 
-void SearchQuery::wave_done(Mode mode) {
+void SearchQuery::wave_done(engine::Mode mode) {
   // Engines share a floor while they search: a score that was made of lost bytes may have taken hits from the others.
   if (misled_.load(std::memory_order_relaxed))
     for (Slot& slot : slots_)
       if (!slot.failed) slot.failed = wire::Unsearched::kUnavailable;
-  if (mode == Mode::kAnd && request_.mode == wire::Mode::kAuto && !deadline_.cancelled() && needs_disjunction()) {
-    if (!known_ || known_->terms.size() > 1 || !known_->all_known) return launch(Mode::kOr, Lane::kContinue);
+  if (mode == engine::Mode::kAnd && request_.mode == wire::Mode::kAuto && !deadline_.cancelled() &&
+      needs_disjunction()) {
+    if (!known_ || known_->terms.size() > 1 || !known_->all_known)
+      return launch(engine::Mode::kOr, schedule::Lane::kContinue);
     has_or_ = true;  // of one term AND and OR are the same
     for (Slot& slot : slots_) slot.disjunction = slot.conjunction;
   }
@@ -304,12 +307,12 @@ bool SearchQuery::needs_disjunction() const {
 }
 
 // Of the partitions that were searched to the end, in both waves: the others are the broker's to ask for again.
-wire::Ranking SearchQuery::merged(Mode mode) {
+wire::Ranking SearchQuery::merged(engine::Mode mode) {
   wire::Ranking ranking;
   std::vector<std::vector<topk::Hit>> lists;
   for (Slot& slot : slots_) {
     if (slot.failed) continue;
-    Outcome& outcome = mode == Mode::kAnd ? slot.conjunction : slot.disjunction;
+    engine::Outcome& outcome = mode == engine::Mode::kAnd ? slot.conjunction : slot.disjunction;
     ranking.matches += outcome.matches;
     ranking.exact = ranking.exact && outcome.exact;
     if (!outcome.hits.empty()) lists.push_back(std::move(outcome.hits));
@@ -321,8 +324,8 @@ wire::Ranking SearchQuery::merged(Mode mode) {
 void SearchQuery::finish() {
   if (deadline_.cancelled()) return done_({request_.request_id});  // nobody reads it
   wire::SearchReply reply{request_.request_id, has_and_, has_or_};
-  if (has_and_) reply.and_ranking = merged(Mode::kAnd);
-  if (has_or_) reply.or_ranking = merged(Mode::kOr);
+  if (has_and_) reply.and_ranking = merged(engine::Mode::kAnd);
+  if (has_or_) reply.or_ranking = merged(engine::Mode::kOr);
   for (const Slot& slot : slots_) {
     if (slot.failed) {
       reply.unsearched.push_back({slot.profile.partition, *slot.failed});
@@ -334,4 +337,4 @@ void SearchQuery::finish() {
   done_(std::move(reply));
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::serve

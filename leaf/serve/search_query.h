@@ -11,7 +11,7 @@
 #include "leaf/serve/known_terms.h"
 #include "leaf/serve/search_handler.h"
 
-namespace frond::leaf {
+namespace frond::leaf::serve {
 
 class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
  public:
@@ -21,40 +21,40 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
 
  private:
   struct Slot {
-    const ServedPartition* partition = nullptr;
+    const generation::ServedPartition* partition = nullptr;
     bool costly = false;  // the costly threads' from now on
     std::optional<wire::Unsearched> failed;
-    std::vector<ListLease> lists;  // of known_, once fetched; both waves use them
-    Outcome conjunction, disjunction;
+    std::vector<lists::ListLease> lists;  // of known_, once fetched; both waves use them
+    engine::Outcome conjunction, disjunction;
     wire::PartitionProfile profile;
   };
 
-  void launch(Mode mode, Lane lane);
-  void submit(std::span<Slot* const> slots, Mode mode, Lane lane);
-  Scheduler& scheduler_of(const Slot& slot) const { return slot.costly ? *parts_.costly : parts_.scheduler; }
+  void launch(engine::Mode mode, schedule::Lane lane);
+  void submit(std::span<Slot* const> slots, engine::Mode mode, schedule::Lane lane);
+  schedule::Scheduler& scheduler_of(const Slot& slot) const { return slot.costly ? *parts_.costly : parts_.scheduler; }
   // May the task's plan go to the GPU? Not the second time.
   enum class Processors : std::uint8_t { kAny, kCpuOnly };
-  void run(Slot& slot, Mode mode, Processors processors, const Result<std::chrono::microseconds>& waited);
+  void run(Slot& slot, engine::Mode mode, Processors processors, const Result<std::chrono::microseconds>& waited);
   bool may_use_gpu(Processors processors) const;
   std::uint64_t postings_of(const Slot& slot) const;
   bool is_too_much_here(const Slot& slot) const;
   void look_up_once();
-  bool evaluate(Slot& slot, Mode mode, Processors processors);
-  bool move(Slot& slot, Mode mode, Processors processors);
-  Result<std::optional<Plan>> prepare(Slot& slot, Mode mode);
-  bool submit_to_gpu(Slot& slot, const Plan& plan);
-  void answer_from_gpu(Slot& slot, Mode mode, PlanBatcher::Answer answer);
-  void take(Slot& slot, Mode mode, Result<Outcome> outcome);
+  bool evaluate(Slot& slot, engine::Mode mode, Processors processors);
+  bool move(Slot& slot, engine::Mode mode, Processors processors);
+  Result<std::optional<engine::Plan>> prepare(Slot& slot, engine::Mode mode);
+  bool submit_to_gpu(Slot& slot, const engine::Plan& plan);
+  void answer_from_gpu(Slot& slot, engine::Mode mode, schedule::PlanBatcher::Answer answer);
+  void take(Slot& slot, engine::Mode mode, Result<engine::Outcome> outcome);
   static Result<void> intact(const Slot& slot);
   void fail(Slot& slot, const Error& why);
-  void slot_done(Mode mode);
+  void slot_done(engine::Mode mode);
   Result<void> fetch_lists(Slot& slot);
-  std::uint32_t depth_of(Mode mode) const;
-  Plan plan_for(const Slot& slot, Mode mode);
-  Result<Outcome> search(Slot& slot, const Plan& plan);
-  void wave_done(Mode mode);
+  std::uint32_t depth_of(engine::Mode mode) const;
+  engine::Plan plan_for(const Slot& slot, engine::Mode mode);
+  Result<engine::Outcome> search(Slot& slot, const engine::Plan& plan);
+  void wave_done(engine::Mode mode);
   bool needs_disjunction() const;
-  wire::Ranking merged(Mode mode);
+  wire::Ranking merged(engine::Mode mode);
   void finish();
 
   const SearchParts& parts_;
@@ -62,10 +62,10 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   const wire::SearchRequest request_;
   const Deadline deadline_;
   const SearchHandler::Done done_;
-  std::shared_ptr<const ServedGeneration> generation_;
+  std::shared_ptr<const generation::ServedGeneration> generation_;
   std::vector<Slot> slots_;
   std::atomic<std::size_t> left_{0};  // tasks of this wave
-  SharedFloor and_floor_, or_floor_;
+  engine::SharedFloor and_floor_, or_floor_;
   std::atomic<bool> misled_{false};  // a partition was lost while it was searched
   bool has_and_ = false, has_or_ = false;
 
@@ -75,4 +75,4 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   Result<KnownTerms> known_ = KnownTerms();  // written under look_up_, read behind look_up_once()
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::serve

@@ -3,7 +3,7 @@
 #include "common/base/result.h"
 #include "common/wire/messages.h"
 
-namespace frond::leaf {
+namespace frond::leaf::serve {
 
 inline wire::Unsearched reason_of(Code code) {
   switch (code) {
@@ -22,4 +22,4 @@ inline wire::ErrorReply refusal(std::uint64_t request_id, const Error& why) {
   return {request_id, why.message(), reason_of(why.code())};
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::serve

@@ -26,12 +26,14 @@ MAY_INCLUDE = {
     "common/device": [],
     "common/device_codec": ["common/codec", "common/device"],
     "common/wire": ["common/net", "common/scoring", "common/text", "common/topk"],
+    "leaf/families": [],
     "leaf/lists": [],
     "leaf/engine": ["leaf/lists"],
     "leaf/cpu": ["leaf/engine", "leaf/lists"],
     "leaf/gpu": ["leaf/engine", "leaf/lists"],
-    "leaf/schedule": ["leaf/engine"],
-    "leaf/serve": ["leaf/schedule", "leaf/engine", "leaf/lists"],
+    "leaf/schedule": ["leaf/engine", "leaf/families"],
+    "leaf/generation": ["leaf/families"],
+    "leaf/serve": ["leaf/generation", "leaf/schedule", "leaf/engine", "leaf/lists", "leaf/families"],
 }
 PROCESSES = ("indexer", "leaf", "broker", "tools")
 # Inside these, the parts of a process may include each other's headers; leaf has the finer rule above.

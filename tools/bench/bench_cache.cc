@@ -45,7 +45,7 @@ Result<CacheLog> log_of(PartitionSearcher& searcher, std::span<const BenchQuery>
     for (const auto& term : query) {
       const auto [found, is_new] = lists.emplace(term.text, kNone);
       if (is_new) {
-        const auto plan = FROND_TRY(searcher.plan({term}, leaf::Mode::kOr, 1));
+        const auto plan = FROND_TRY(searcher.plan({term}, leaf::engine::Mode::kOr, 1));
         if (!plan.terms.empty()) {
           found->second = static_cast<std::uint32_t>(log.bytes.size());
           postings.push_back(plan.terms[0].list->postings.count());

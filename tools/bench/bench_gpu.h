@@ -26,7 +26,7 @@ class BenchGpu {
     double microseconds = 0;
   };
   virtual ~BenchGpu() = default;
-  virtual leaf::QueryEngine& engine() = 0;  // lists are copied by the search that first asks for them
+  virtual leaf::engine::QueryEngine& engine() = 0;  // lists are copied by the search that first asks for them
   virtual Counters counters() const = 0;
   virtual std::vector<Step> steps() const = 0;  // in their order, while no search is on its way
 };
@@ -38,7 +38,7 @@ struct BenchGpuOptions {
 };
 
 // `below` outlives what is made. kDevice: no such device, not so much memory, or a build without CUDA.
-Result<std::unique_ptr<BenchGpu>> make_bench_gpu(const BenchGpuOptions& options, leaf::QueryEngine& below);
+Result<std::unique_ptr<BenchGpu>> make_bench_gpu(const BenchGpuOptions& options, leaf::engine::QueryEngine& below);
 
 // What the list takes in device memory, in a partition of so many documents. No device is needed, but a build with
 // CUDA. kInvalid: a codec that the device can't decode; kCorrupt; kDevice.

@@ -2,7 +2,7 @@
 
 namespace frond::tools {
 
-Result<std::unique_ptr<BenchGpu>> make_bench_gpu(const BenchGpuOptions&, leaf::QueryEngine&) {
+Result<std::unique_ptr<BenchGpu>> make_bench_gpu(const BenchGpuOptions&, leaf::engine::QueryEngine&) {
   return Error(Code::kDevice, "GPU: this build has no CUDA");
 }
 

@@ -10,7 +10,7 @@ using leaf::gpu::BatchSteps, leaf::gpu::DeviceCache, leaf::gpu::GpuEngine;
 class Gpu final : public BenchGpu {
  public:
   explicit Gpu(std::unique_ptr<GpuEngine> engine) : engine_(std::move(engine)) {}
-  leaf::QueryEngine& engine() override { return *engine_; }
+  leaf::engine::QueryEngine& engine() override { return *engine_; }
   Counters counters() const override {
     const auto now = engine_->counters();
     return {now.lists.bytes, now.lists.copied_bytes, now.lists.refused, now.fallbacks};
@@ -29,7 +29,7 @@ class Gpu final : public BenchGpu {
 
 }  // namespace
 
-Result<std::unique_ptr<BenchGpu>> make_bench_gpu(const BenchGpuOptions& options, leaf::QueryEngine& below) {
+Result<std::unique_ptr<BenchGpu>> make_bench_gpu(const BenchGpuOptions& options, leaf::engine::QueryEngine& below) {
   auto engine = FROND_TRY(GpuEngine::create({.device = options.device,
                                              .memory_bytes = options.memory_bytes,
                                              .copying = DeviceCache::Copying::kByTheCaller,

@@ -71,7 +71,7 @@ class Bench {
   Result<void> settle(BenchMode mode, std::span<const PlannedQuery> queries) {
     const auto before = gpu_->counters();
     // Without a CPU to compare with, the device is compared with itself: one by one and in batches.
-    leaf::QueryEngine& other = cpu_ ? *cpu_ : gpu_->engine();
+    leaf::engine::QueryEngine& other = cpu_ ? *cpu_ : gpu_->engine();
     const std::size_t differing = FROND_TRY(count_differing(gpu_->engine(), other, mode, queries, options_.threads));
     if (differing > 0)
       return Error(Code::kCorrupt, fmt::format("{}: {} of {} queries have other hits on the GPU", name_of(mode),
@@ -87,7 +87,7 @@ class Bench {
     return {};
   }
 
-  Result<void> alone(std::string_view processor, leaf::QueryEngine& engine, BenchMode mode, std::uint32_t k,
+  Result<void> alone(std::string_view processor, leaf::engine::QueryEngine& engine, BenchMode mode, std::uint32_t k,
                      std::span<const PlannedQuery> queries) {
     const auto us = FROND_TRY(
         time_alone(engine, mode, queries.first(std::min<std::size_t>(queries.size(), kAloneQueries)), options_.rounds));
@@ -100,7 +100,7 @@ class Bench {
     return {};
   }
 
-  Result<void> rate(std::string_view processor, leaf::QueryEngine& engine, BenchMode mode, std::uint32_t k,
+  Result<void> rate(std::string_view processor, leaf::engine::QueryEngine& engine, BenchMode mode, std::uint32_t k,
                     std::span<const PlannedQuery> queries, std::size_t batch, std::uint32_t callers) {
     const bool steps = options_.steps && processor == "gpu";
     const auto before = steps ? gpu_->steps() : std::vector<BenchGpu::Step>();
@@ -197,8 +197,8 @@ class Bench {
   }
 
   const ProcessorBench& options_;
-  leaf::QueryEngine* const cpu_;  // null: not measured
-  BenchGpu* const gpu_;           // the same
+  leaf::engine::QueryEngine* const cpu_;  // null: not measured
+  BenchGpu* const gpu_;                   // the same
   Table& table_;
 };
 

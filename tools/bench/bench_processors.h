@@ -25,7 +25,7 @@ struct ProcessorBench {
 
 // What is measured; either may be null, not both.
 struct Processors {
-  leaf::QueryEngine* cpu = nullptr;
+  leaf::engine::QueryEngine* cpu = nullptr;
   BenchGpu* gpu = nullptr;
 };
 

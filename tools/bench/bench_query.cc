@@ -128,7 +128,7 @@ Result<void> bench_by_processor(const BenchQueryFlags& flags) {
 
 Result<void> bench(const BenchQueryFlags& flags) {
   if (!flags.processor.empty()) return bench_by_processor(flags);
-  std::vector<std::unique_ptr<leaf::QueryEngine>> engines;
+  std::vector<std::unique_ptr<leaf::engine::QueryEngine>> engines;
   for (const auto& name : flags.algorithms) engines.push_back(FROND_TRY(leaf::engine_named(name)));
   const auto searcher = FROND_TRY(PartitionSearcher::open(flags.from));
   const auto queries = FROND_TRY(chosen_queries(flags, *searcher));

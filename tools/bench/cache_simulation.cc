@@ -33,9 +33,9 @@ class Simulation {
   std::uint64_t evictions() const { return kept_.evictions(); }
 
  private:
-  static leaf::ListKey key(std::uint32_t list) { return {kPartition, std::to_string(list)}; }
+  static leaf::lists::ListKey key(std::uint32_t list) { return {kPartition, std::to_string(list)}; }
   device::Arena arena_;  // outlives what is kept
-  leaf::SegmentedLru kept_;
+  leaf::lists::SegmentedLru kept_;
 };
 
 }  // namespace

@@ -145,12 +145,12 @@ Result<IntersectionTiming> time_cpu_engine(const IntersectionSet& set, const Int
   const std::vector<std::uint32_t> lengths(set.documents, 100);
   const scoring::CollectionStatistics statistics{set.documents, std::uint64_t{100} * set.documents};
   const scoring::Bm25Parameters parameters;
-  std::vector<leaf::ListLease> leases(set.lists.size());
+  std::vector<leaf::lists::ListLease> leases(set.lists.size());
   std::atomic<std::size_t> wrong{0};
   run_all(set.lists.size(), options.threads, [&](std::size_t l) {
     const postings::ListBuilder builder(*codec::codec_named(codec::kDefaultCodec), lengths, parameters.b,
                                         statistics.average_length());
-    auto list = std::make_shared<leaf::List>();
+    auto list = std::make_shared<leaf::lists::List>();
     std::vector<ByteView> segments;
     for (auto& blob : builder.build(set.lists[l], std::vector<Frequency>(set.lists[l].size(), 1))) {
       auto padded = std::make_shared<ByteBuffer>(std::move(blob));
@@ -170,12 +170,12 @@ Result<IntersectionTiming> time_cpu_engine(const IntersectionSet& set, const Int
   if (wrong > 0) return Error(Code::kCorrupt, "lists that can't be opened");
   const SteadyClock clock;
   const auto search = [&](std::size_t q) {
-    leaf::Plan plan{.mode = leaf::Mode::kAnd,
-                    .k = 10,
-                    .terms = {},
-                    .lengths = lengths,
-                    .partition = 1,
-                    .norm = scoring::length_norm(parameters, statistics)};
+    leaf::engine::Plan plan{.mode = leaf::engine::Mode::kAnd,
+                            .k = 10,
+                            .terms = {},
+                            .lengths = lengths,
+                            .partition = 1,
+                            .norm = scoring::length_norm(parameters, statistics)};
     for (const std::uint32_t list : set.queries[q]) {
       const float weight = scoring::term_weight(parameters, statistics, set.lists[list].size(), 1);
       plan.terms.push_back(

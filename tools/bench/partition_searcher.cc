@@ -41,24 +41,25 @@ class Searcher final : public PartitionSearcher {
 
   void keep_lists(std::uint64_t cache_bytes) {
     store_.add(kNumber, partition_);
-    if (cache_bytes > 0) cache_.emplace(store_, clock_, leaf::CachedListStore::Options{.budget_bytes = cache_bytes});
+    if (cache_bytes > 0)
+      cache_.emplace(store_, clock_, leaf::lists::CachedListStore::Options{.budget_bytes = cache_bytes});
   }
 
-  Result<leaf::Plan> plan(const BenchQuery& query, leaf::Mode mode, std::uint32_t k) override {
-    leaf::Plan plan;
+  Result<leaf::engine::Plan> plan(const BenchQuery& query, leaf::engine::Mode mode, std::uint32_t k) override {
+    leaf::engine::Plan plan;
     plan.mode = mode;
     plan.k = k;
     plan.lengths = partition_->lengths();
     plan.partition = kNumber;
     plan.norm = scoring::length_norm(manifest_.bm25, manifest_.statistics);
     plan.placement = entry_.placement();
-    std::vector<leaf::ListKey> keys;
+    std::vector<leaf::lists::ListKey> keys;
     keys.reserve(query.size());
     for (const auto& term : query) keys.push_back({kNumber, term.text});
     auto lists = FROND_TRY(lists_from().fetch(keys, Deadline::never()));
     plan.terms.reserve(query.size());
     for (std::size_t i = 0; i < query.size(); ++i) {
-      if (mode == leaf::Mode::kOr && lists[i]->postings.count() == 0) continue;
+      if (mode == leaf::engine::Mode::kOr && lists[i]->postings.count() == 0) continue;
       auto df = terms_->df(query[i].text);
       if (!df && df.error().code() != Code::kNotFound) return std::move(df).error();
       const float weight =
@@ -88,7 +89,7 @@ class Searcher final : public PartitionSearcher {
   }
 
  private:
-  leaf::ListStore& lists_from() {
+  leaf::lists::ListStore& lists_from() {
     if (cache_) return *cache_;
     return store_;
   }
@@ -99,8 +100,8 @@ class Searcher final : public PartitionSearcher {
   std::shared_ptr<const partition::Partition> partition_;
   std::shared_ptr<const partition::GenerationTerms> terms_;
   const SteadyClock clock_;
-  leaf::PartitionListStore store_{clock_};
-  std::optional<leaf::CachedListStore> cache_;
+  leaf::lists::PartitionListStore store_{clock_};
+  std::optional<leaf::lists::CachedListStore> cache_;
 };
 
 }  // namespace

@@ -31,7 +31,7 @@ class PartitionSearcher {
 
   // Looks up the query's terms in the generation's statistics and their lists in the partition: what a leaf does before
   // it evaluates. For kOr a term without postings here is left out; for kAnd it stays, with an empty list. kCorrupt.
-  virtual Result<leaf::Plan> plan(const BenchQuery& query, leaf::Mode mode, std::uint32_t k) = 0;
+  virtual Result<leaf::engine::Plan> plan(const BenchQuery& query, leaf::engine::Mode mode, std::uint32_t k) = 0;
   // How many of the query's terms the generation has.
   virtual Result<std::size_t> known_terms(const BenchQuery& query) const = 0;
   virtual const text::AnalyzerConfig& analyzer() const = 0;

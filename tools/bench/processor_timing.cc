@@ -10,7 +10,7 @@
 namespace frond::tools {
 namespace {
 
-using leaf::Mode, leaf::Outcome, leaf::Plan;
+using leaf::engine::Mode, leaf::engine::Outcome, leaf::engine::Plan;
 
 constexpr std::size_t kComparedAtOnce = 256;
 
@@ -32,8 +32,8 @@ Plans plans_of(BenchMode mode, std::span<const PlannedQuery> queries) {
 }
 
 // Queries [begin, end).
-Result<std::vector<Outcome>> answer(leaf::QueryEngine& engine, const Plans& plans, std::size_t begin, std::size_t end,
-                                    const Clock& clock) {
+Result<std::vector<Outcome>> answer(leaf::engine::QueryEngine& engine, const Plans& plans, std::size_t begin,
+                                    std::size_t end, const Clock& clock) {
   auto found = engine.search(std::span(plans.first).subspan(begin, end - begin), clock);
   std::vector<Outcome> outcomes;
   outcomes.reserve(found.size());
@@ -70,7 +70,7 @@ class Failure {
   std::optional<Error> error_;
 };
 
-Result<double> one_round(leaf::QueryEngine& engine, const Plans& plans, const BatchTiming& timing) {
+Result<double> one_round(leaf::engine::QueryEngine& engine, const Plans& plans, const BatchTiming& timing) {
   const SteadyClock clock;
   const std::size_t count = plans.first.size(), parts = (count + timing.batch - 1) / timing.batch;
   std::atomic<std::size_t> next{0}, limit{std::numeric_limits<std::size_t>::max()};
@@ -113,7 +113,7 @@ Result<std::vector<PlannedQuery>> plan_queries(PartitionSearcher& searcher, std:
   return planned;
 }
 
-Result<Rate> time_batches(leaf::QueryEngine& engine, BenchMode mode, std::span<const PlannedQuery> queries,
+Result<Rate> time_batches(leaf::engine::QueryEngine& engine, BenchMode mode, std::span<const PlannedQuery> queries,
                           const BatchTiming& timing) {
   const Plans plans = plans_of(mode, queries);
   std::vector<double> rates;
@@ -123,8 +123,8 @@ Result<Rate> time_batches(leaf::QueryEngine& engine, BenchMode mode, std::span<c
   return Rate{rates.front(), rates[rates.size() / 2], rates.back()};
 }
 
-Result<Distribution> time_alone(leaf::QueryEngine& engine, BenchMode mode, std::span<const PlannedQuery> queries,
-                                std::uint32_t rounds) {
+Result<Distribution> time_alone(leaf::engine::QueryEngine& engine, BenchMode mode,
+                                std::span<const PlannedQuery> queries, std::uint32_t rounds) {
   const SteadyClock clock;
   const Plans plans = plans_of(mode, queries);
   std::vector<double> best(queries.size(), std::numeric_limits<double>::max());
@@ -137,7 +137,7 @@ Result<Distribution> time_alone(leaf::QueryEngine& engine, BenchMode mode, std::
   return distribution_of(std::move(best));
 }
 
-Result<std::size_t> count_differing(leaf::QueryEngine& one, leaf::QueryEngine& other, BenchMode mode,
+Result<std::size_t> count_differing(leaf::engine::QueryEngine& one, leaf::engine::QueryEngine& other, BenchMode mode,
                                     std::span<const PlannedQuery> queries, std::uint32_t threads) {
   const SteadyClock clock;
   const Plans plans = plans_of(mode, queries);

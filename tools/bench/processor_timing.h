@@ -13,7 +13,7 @@ namespace frond::tools {
 
 // A query ready to be evaluated either way. What plan() was asked of outlives it.
 struct PlannedQuery {
-  leaf::Plan conjunction, disjunction;
+  leaf::engine::Plan conjunction, disjunction;
   std::uint64_t postings = 0;  // of all its lists
 };
 // All with the same k, at least one. Queries with a term that the partition lacks are left out: no processor has work
@@ -31,15 +31,15 @@ struct Rate {
   double least = 0, median = 0, most = 0;  // queries a second, over rounds
 };
 // Errors are the engine's.
-Result<Rate> time_batches(leaf::QueryEngine& engine, BenchMode mode, std::span<const PlannedQuery> queries,
+Result<Rate> time_batches(leaf::engine::QueryEngine& engine, BenchMode mode, std::span<const PlannedQuery> queries,
                           const BatchTiming& timing);
 
 // Microseconds of each query alone, by one caller: each one's best of `rounds`.
-Result<Distribution> time_alone(leaf::QueryEngine& engine, BenchMode mode, std::span<const PlannedQuery> queries,
-                                std::uint32_t rounds);
+Result<Distribution> time_alone(leaf::engine::QueryEngine& engine, BenchMode mode,
+                                std::span<const PlannedQuery> queries, std::uint32_t rounds);
 
 // How many queries have other hits from `one` in batches of 256 than from `other` one by one, by so many threads.
-Result<std::size_t> count_differing(leaf::QueryEngine& one, leaf::QueryEngine& other, BenchMode mode,
+Result<std::size_t> count_differing(leaf::engine::QueryEngine& one, leaf::engine::QueryEngine& other, BenchMode mode,
                                     std::span<const PlannedQuery> queries, std::uint32_t threads);
 
 }  // namespace frond::tools

@@ -27,8 +27,8 @@ std::uint64_t checksum_of(std::span<const topk::Hit> hits) {
   return sum;
 }
 
-Result<Asked> ask_once(PartitionSearcher& searcher, leaf::QueryEngine& engine, const BenchQuery& query, leaf::Mode mode,
-                       const TimingOptions& options, const Clock& clock) {
+Result<Asked> ask_once(PartitionSearcher& searcher, leaf::engine::QueryEngine& engine, const BenchQuery& query,
+                       leaf::engine::Mode mode, const TimingOptions& options, const Clock& clock) {
   const std::uint64_t start = thread_nanoseconds();
   auto plan = FROND_TRY(searcher.plan(query, mode, options.k));
   plan.count_to = std::max<std::uint64_t>(options.k, options.count_to);
@@ -39,12 +39,12 @@ Result<Asked> ask_once(PartitionSearcher& searcher, leaf::QueryEngine& engine, c
   return Asked{end - start, end - planned, outcome.postings_decoded, checksum_of(outcome.hits), outcome.matches};
 }
 
-Result<Asked> ask(PartitionSearcher& searcher, leaf::QueryEngine& engine, const BenchQuery& query,
+Result<Asked> ask(PartitionSearcher& searcher, leaf::engine::QueryEngine& engine, const BenchQuery& query,
                   const TimingOptions& options, const Clock& clock) {
-  if (options.mode == BenchMode::kOr) return ask_once(searcher, engine, query, leaf::Mode::kOr, options, clock);
-  auto asked = FROND_TRY(ask_once(searcher, engine, query, leaf::Mode::kAnd, options, clock));
+  if (options.mode == BenchMode::kOr) return ask_once(searcher, engine, query, leaf::engine::Mode::kOr, options, clock);
+  auto asked = FROND_TRY(ask_once(searcher, engine, query, leaf::engine::Mode::kAnd, options, clock));
   if (options.mode == BenchMode::kAnd || asked.matches >= options.k) return asked;
-  const auto more = FROND_TRY(ask_once(searcher, engine, query, leaf::Mode::kOr, options, clock));
+  const auto more = FROND_TRY(ask_once(searcher, engine, query, leaf::engine::Mode::kOr, options, clock));
   asked.whole_ns += more.whole_ns;
   asked.evaluation_ns += more.evaluation_ns;
   asked.postings += more.postings;
@@ -74,7 +74,7 @@ Distribution distribution_of(std::vector<double> values) {
   return out;
 }
 
-Result<QueryTiming> time_queries(PartitionSearcher& searcher, leaf::QueryEngine& engine,
+Result<QueryTiming> time_queries(PartitionSearcher& searcher, leaf::engine::QueryEngine& engine,
                                  std::span<const BenchQuery> queries, const TimingOptions& options) {
   const SteadyClock clock;
   std::vector<Best> best(queries.size());

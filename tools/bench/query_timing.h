@@ -15,7 +15,7 @@ enum class BenchMode { kAnd, kOr, kAuto };  // kAuto: AND, and where it has fewe
 struct TimingOptions {
   BenchMode mode = BenchMode::kOr;
   std::uint32_t k = 10;
-  std::uint64_t count_to = leaf::Plan::kCountOfLeaves;  // matches of AND
+  std::uint64_t count_to = leaf::engine::Plan::kCountOfLeaves;  // matches of AND
   std::uint32_t threads = 1, rounds = 5;
 };
 
@@ -36,7 +36,7 @@ struct QueryTiming {
 
 // Each round asks every query once; threads take them from one counter. Errors are the searcher's and the engine's,
 // with the query's place.
-Result<QueryTiming> time_queries(PartitionSearcher& searcher, leaf::QueryEngine& engine,
+Result<QueryTiming> time_queries(PartitionSearcher& searcher, leaf::engine::QueryEngine& engine,
                                  std::span<const BenchQuery> queries, const TimingOptions& options);
 
 }  // namespace frond::tools

@@ -46,7 +46,7 @@ void draw(Random& random, bool clustered, std::uint64_t low, std::uint64_t high,
 }
 
 struct Encoded {
-  leaf::ListLease list;
+  leaf::lists::ListLease list;
   double bits = 0;  // a docID, index included
 };
 

@@ -19,8 +19,8 @@ const scoring::Bm25Parameters kBm25;
 constexpr double kShortest = 5'000, kLongest = 0.4;  // lists: postings; share of the documents
 
 // Documents at geometric gaps, so every document is equally likely.
-leaf::ListLease make_list(std::uint64_t seed, std::uint32_t number, double postings,
-                          const postings::ListBuilder& builder, std::uint32_t documents) {
+leaf::lists::ListLease make_list(std::uint64_t seed, std::uint32_t number, double postings,
+                                 const postings::ListBuilder& builder, std::uint32_t documents) {
   Random random(seed * 0x9e3779b97f4a7c15ULL + number);
   const double density = postings / documents, scale = 1 / std::log1p(-density);
   const double more = 0.15 + 0.25 * random.unit();  // how often a term that came comes again
@@ -74,13 +74,13 @@ Gov2::Gov2(const Gov2Options& options) : lengths_(options.documents), lists_(opt
     });
 }
 
-leaf::Plan Gov2::plan(leaf::Mode mode, std::uint32_t k, std::span<const std::uint32_t> lists) const {
-  leaf::Plan plan{.mode = mode,
-                  .k = k,
-                  .terms = {},
-                  .lengths = lengths_,
-                  .partition = 1,
-                  .norm = scoring::length_norm(kBm25, statistics_)};
+leaf::engine::Plan Gov2::plan(leaf::engine::Mode mode, std::uint32_t k, std::span<const std::uint32_t> lists) const {
+  leaf::engine::Plan plan{.mode = mode,
+                          .k = k,
+                          .terms = {},
+                          .lengths = lengths_,
+                          .partition = 1,
+                          .norm = scoring::length_norm(kBm25, statistics_)};
   for (const auto list : lists) {
     const float weight = scoring::term_weight(kBm25, statistics_, lists_[list]->postings.count(), 1);
     plan.terms.push_back(
@@ -89,8 +89,8 @@ leaf::Plan Gov2::plan(leaf::Mode mode, std::uint32_t k, std::span<const std::uin
   return plan;
 }
 
-std::vector<leaf::Plan> Gov2::plans(leaf::Mode mode, std::uint32_t k) const {
-  std::vector<leaf::Plan> plans;
+std::vector<leaf::engine::Plan> Gov2::plans(leaf::engine::Mode mode, std::uint32_t k) const {
+  std::vector<leaf::engine::Plan> plans;
   for (const auto& query : queries_) plans.push_back(plan(mode, k, query));
   return plans;
 }

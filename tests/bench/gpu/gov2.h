@@ -22,16 +22,16 @@ struct Gov2Options {
 class Gov2 {
  public:
   explicit Gov2(const Gov2Options& options);
-  std::vector<leaf::Plan> plans(leaf::Mode mode, std::uint32_t k) const;
-  const std::vector<leaf::ListLease>& lists() const { return lists_; }  // the longest first
+  std::vector<leaf::engine::Plan> plans(leaf::engine::Mode mode, std::uint32_t k) const;
+  const std::vector<leaf::lists::ListLease>& lists() const { return lists_; }  // the longest first
   std::span<const std::uint32_t> lengths() const { return lengths_; }
   std::uint32_t documents() const { return static_cast<std::uint32_t>(lengths_.size()); }
 
  private:
-  leaf::Plan plan(leaf::Mode mode, std::uint32_t k, std::span<const std::uint32_t> lists) const;
+  leaf::engine::Plan plan(leaf::engine::Mode mode, std::uint32_t k, std::span<const std::uint32_t> lists) const;
   scoring::CollectionStatistics statistics_;
   std::vector<std::uint32_t> lengths_;
-  std::vector<leaf::ListLease> lists_;
+  std::vector<leaf::lists::ListLease> lists_;
   std::vector<std::vector<std::uint32_t>> queries_;  // distinct lists
 };
 

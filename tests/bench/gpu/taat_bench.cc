@@ -13,8 +13,8 @@
 namespace frond::bench {
 namespace {
 
-using leaf::Mode;
-using leaf::Plan;
+using leaf::engine::Mode;
+using leaf::engine::Plan;
 using tools::papers::kSteps, tools::papers::Term, tools::papers::TermAtATime;
 
 const SteadyClock kClock;
@@ -32,7 +32,8 @@ Result<Lists> upload(const Gov2& gov2) {
   return made;
 }
 
-Result<bool> compare(const Gov2& gov2, leaf::QueryEngine& engine, const Lists& lists, std::span<const Plan> plans) {
+Result<bool> compare(const Gov2& gov2, leaf::engine::QueryEngine& engine, const Lists& lists,
+                     std::span<const Plan> plans) {
   auto baseline = FROND_TRY(TermAtATime::create(gov2.lengths(), lists.longest));
   std::array<double, kSteps> steps{};
   std::size_t wrong = 0;
@@ -65,7 +66,7 @@ Result<bool> compare(const Gov2& gov2, leaf::QueryEngine& engine, const Lists& l
 Result<bool> run(const TermAtATimeBenchOptions& options) {
   const Gov2 gov2(
       {.documents = options.documents, .lists = options.lists, .queries = options.queries, .threads = options.threads});
-  leaf::CpuEngine cpu;
+  leaf::cpu::CpuEngine cpu;
   const auto engine = FROND_TRY(leaf::gpu::GpuEngine::create(
       {.memory_bytes = options.memory_bytes, .copying = leaf::gpu::DeviceCache::Copying::kByTheCaller}, cpu));
   const Lists lists = FROND_TRY(upload(gov2));

@@ -16,8 +16,8 @@ double percentile(std::vector<double>& values, double share) {
 
 }  // namespace
 
-Timing measure(leaf::QueryEngine& engine, const support::IndexedCollection& index,
-               const std::vector<std::vector<support::TermNumber>>& queries, leaf::Mode mode, std::uint32_t k,
+Timing measure(leaf::engine::QueryEngine& engine, const support::IndexedCollection& index,
+               const std::vector<std::vector<support::TermNumber>>& queries, leaf::engine::Mode mode, std::uint32_t k,
                int rounds) {
   const SteadyClock clock;
   std::vector<double> best(queries.size(), std::numeric_limits<double>::max());
@@ -47,10 +47,10 @@ void print_header() {
               "postings", "checksum");
 }
 
-void print_row(std::string_view engine, leaf::Mode mode, std::uint32_t k, const Timing& timing) {
+void print_row(std::string_view engine, leaf::engine::Mode mode, std::uint32_t k, const Timing& timing) {
   std::printf("%-12.*s %-4s %5u %10.1f %10.1f %10.1f %12.0f  %016llx\n", static_cast<int>(engine.size()), engine.data(),
-              mode == leaf::Mode::kAnd ? "and" : "or", k, timing.mean_us, timing.p50_us, timing.p99_us, timing.postings,
-              static_cast<unsigned long long>(timing.checksum));
+              mode == leaf::engine::Mode::kAnd ? "and" : "or", k, timing.mean_us, timing.p50_us, timing.p99_us,
+              timing.postings, static_cast<unsigned long long>(timing.checksum));
   std::fflush(stdout);
 }
 

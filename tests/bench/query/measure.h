@@ -15,12 +15,12 @@ struct Timing {
 };
 
 // The best of `rounds` for each query, then mean and percentiles over queries. Aborts where a search fails.
-Timing measure(leaf::QueryEngine& engine, const support::IndexedCollection& index,
-               const std::vector<std::vector<support::TermNumber>>& queries, leaf::Mode mode, std::uint32_t k,
+Timing measure(leaf::engine::QueryEngine& engine, const support::IndexedCollection& index,
+               const std::vector<std::vector<support::TermNumber>>& queries, leaf::engine::Mode mode, std::uint32_t k,
                int rounds);
 
 // A line of a table. Its first call's caller prints print_header() before.
 void print_header();
-void print_row(std::string_view engine, leaf::Mode mode, std::uint32_t k, const Timing& timing);
+void print_row(std::string_view engine, leaf::engine::Mode mode, std::uint32_t k, const Timing& timing);
 
 }  // namespace frond::bench

@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "query_bench: %s\n", engine.error().message().c_str());
       return 2;
     }
-    for (const auto mode : {leaf::Mode::kOr, leaf::Mode::kAnd})
+    for (const auto mode : {leaf::engine::Mode::kOr, leaf::engine::Mode::kAnd})
       for (const auto k : ks) bench::print_row(name, mode, k, bench::measure(**engine, index, asked, mode, k, rounds));
   }
   return 0;

@@ -50,10 +50,10 @@ const std::filesystem::path& database() {
 struct Fixture {
   support::ManualClock clock;
   std::shared_ptr<const partition::Partition> partition;
-  PartitionListStore partitions{clock};
+  lists::PartitionListStore partitions{clock};
   support::MemoryListStore memory{clock};
-  std::unique_ptr<CachedListStore> cached;
-  ListStore* store = nullptr;
+  std::unique_ptr<lists::CachedListStore> cached;
+  lists::ListStore* store = nullptr;
 };
 
 void open_partition(Fixture& fixture) {
@@ -93,19 +93,22 @@ const Kind kKinds[] = {
     {"CacheOverPartitions",
      [](Fixture& f) {
        open_partition(f);
-       f.cached = std::make_unique<CachedListStore>(f.partitions, f.clock, CachedListStore::Options{1 << 20, 4});
+       f.cached =
+           std::make_unique<lists::CachedListStore>(f.partitions, f.clock, lists::CachedListStore::Options{1 << 20, 4});
        f.store = f.cached.get();
      }},
     {"CacheTooSmallForAnything",
      [](Fixture& f) {
        open_partition(f);
-       f.cached = std::make_unique<CachedListStore>(f.partitions, f.clock, CachedListStore::Options{100, 1});
+       f.cached =
+           std::make_unique<lists::CachedListStore>(f.partitions, f.clock, lists::CachedListStore::Options{100, 1});
        f.store = f.cached.get();
      }},
     {"CacheThatEvictsAllTheTime",
      [](Fixture& f) {
        open_partition(f);
-       f.cached = std::make_unique<CachedListStore>(f.partitions, f.clock, CachedListStore::Options{6000, 1});
+       f.cached =
+           std::make_unique<lists::CachedListStore>(f.partitions, f.clock, lists::CachedListStore::Options{6000, 1});
        f.store = f.cached.get();
      }},
 };
@@ -116,15 +119,16 @@ class EveryListStore : public testing::TestWithParam<Kind> {
     GetParam().make(fixture_);
     ASSERT_NE(fixture_.store, nullptr);
   }
-  Result<std::vector<ListLease>> fetch(const std::vector<std::string>& terms, Deadline deadline = Deadline::never()) {
-    std::vector<ListKey> keys;
+  Result<std::vector<lists::ListLease>> fetch(const std::vector<std::string>& terms,
+                                              Deadline deadline = Deadline::never()) {
+    std::vector<lists::ListKey> keys;
     for (const auto& term : terms) keys.push_back({kPartition, term});
     return fixture_.store->fetch(keys, deadline);
   }
   Fixture fixture_;
 };
 
-void expect_list(const ListLease& lease, const std::string& term) {
+void expect_list(const lists::ListLease& lease, const std::string& term) {
   const auto wanted = docids_of(term);
   ASSERT_NE(lease, nullptr);
   ASSERT_EQ(lease->postings.count(), wanted.size()) << term;

@@ -29,12 +29,14 @@ const support::IndexedCollection& index() {
 
 class EveryQueryEngine : public testing::TestWithParam<EngineEntry> {
  protected:
-  Result<Outcome> search(const Plan& plan) { return std::move(engine_->search(std::span(&plan, 1), clock_)[0]); }
-  static Plan plan(std::vector<support::TermNumber> terms, Mode mode, std::uint32_t k) {
+  Result<engine::Outcome> search(const engine::Plan& plan) {
+    return std::move(engine_->search(std::span(&plan, 1), clock_)[0]);
+  }
+  static engine::Plan plan(std::vector<support::TermNumber> terms, engine::Mode mode, std::uint32_t k) {
     return index().plan(0, terms, mode, k);
   }
   support::ManualClock clock_;
-  std::unique_ptr<QueryEngine> engine_ = GetParam().make();
+  std::unique_ptr<engine::QueryEngine> engine_ = GetParam().make();
 };
 
 TEST_P(EveryQueryEngine, HasItsNameInTheTable) {
@@ -43,7 +45,8 @@ TEST_P(EveryQueryEngine, HasItsNameInTheTable) {
 }
 
 TEST_P(EveryQueryEngine, AnswersABatchInItsOrder) {
-  const std::vector<Plan> plans{plan({0, 1}, Mode::kOr, 5), plan({2}, Mode::kOr, 3), plan({3, 4}, Mode::kAnd, 7)};
+  const std::vector<engine::Plan> plans{plan({0, 1}, engine::Mode::kOr, 5), plan({2}, engine::Mode::kOr, 3),
+                                        plan({3, 4}, engine::Mode::kAnd, 7)};
   const auto outcomes = engine_->search(plans, clock_);
   ASSERT_EQ(outcomes.size(), plans.size());
   for (std::size_t i = 0; i < plans.size(); ++i) EXPECT_EQ(outcomes[i]->hits, search(plans[i])->hits) << i;
@@ -51,11 +54,11 @@ TEST_P(EveryQueryEngine, AnswersABatchInItsOrder) {
 }
 
 TEST_P(EveryQueryEngine, CountsAConjunctionExactlyForEveryK) {
-  const auto all = search(plan({0, 1, 5}, Mode::kAnd, 10'000));
+  const auto all = search(plan({0, 1, 5}, engine::Mode::kAnd, 10'000));
   ASSERT_GT(all->matches, 100u);
   ASSERT_EQ(all->matches, all->hits.size());
   for (const std::uint32_t k : {0u, 1u, 10u}) {
-    const auto some = search(plan({0, 1, 5}, Mode::kAnd, k));
+    const auto some = search(plan({0, 1, 5}, engine::Mode::kAnd, k));
     EXPECT_TRUE(some->exact);
     EXPECT_EQ(some->matches, all->matches) << k;
     EXPECT_EQ(some->hits.size(), k);
@@ -63,10 +66,10 @@ TEST_P(EveryQueryEngine, CountsAConjunctionExactlyForEveryK) {
 }
 
 TEST_P(EveryQueryEngine, CountsAConjunctionAtLeastAsFarAsThePlanAsks) {
-  const auto all = search(plan({0, 1, 5}, Mode::kAnd, 10'000));
+  const auto all = search(plan({0, 1, 5}, engine::Mode::kAnd, 10'000));
   for (const std::uint64_t count_to : {std::uint64_t{0}, std::uint64_t{50}, all->matches - 1, all->matches})
     for (const std::uint32_t k : {0u, 1u, 10u, 10'000u}) {
-      auto counting = plan({0, 1, 5}, Mode::kAnd, k);
+      auto counting = plan({0, 1, 5}, engine::Mode::kAnd, k);
       counting.count_to = count_to;
       const auto some = search(counting);
       EXPECT_GE(some->matches, std::max<std::uint64_t>(some->hits.size(), count_to)) << k;
@@ -80,7 +83,7 @@ TEST_P(EveryQueryEngine, CountsAConjunctionAtLeastAsFarAsThePlanAsks) {
 }
 
 TEST_P(EveryQueryEngine, CountsASingleTermExactlyForEveryK) {
-  for (const auto mode : {Mode::kAnd, Mode::kOr})
+  for (const auto mode : {engine::Mode::kAnd, engine::Mode::kOr})
     for (const std::uint32_t k : {0u, 1u, 1000u}) {
       const auto outcome = search(plan({3}, mode, k));
       EXPECT_TRUE(outcome->exact);
@@ -91,9 +94,10 @@ TEST_P(EveryQueryEngine, CountsASingleTermExactlyForEveryK) {
 
 TEST_P(EveryQueryEngine, CountsADisjunctionExactlyOrAtLeastItsLongestList) {
   const std::vector<support::TermNumber> terms{0, 1, 60};
-  const auto wanted = (*engine_named("exhaustive"))->search(std::vector{plan(terms, Mode::kOr, 10'000)}, clock_);
+  const auto wanted =
+      (*engine_named("exhaustive"))->search(std::vector{plan(terms, engine::Mode::kOr, 10'000)}, clock_);
   for (const std::uint32_t k : {0u, 1u, 10u, 10'000u}) {
-    const auto outcome = search(plan(terms, Mode::kOr, k));
+    const auto outcome = search(plan(terms, engine::Mode::kOr, k));
     EXPECT_LE(outcome->matches, wanted[0]->matches);
     EXPECT_GE(outcome->matches, collection().postings[0].size());
     if (outcome->exact) {
@@ -103,16 +107,17 @@ TEST_P(EveryQueryEngine, CountsADisjunctionExactlyOrAtLeastItsLongestList) {
 }
 
 TEST_P(EveryQueryEngine, CountsADisjunctionExactlyWhereFewerThanKMatch) {
-  const auto outcome = search(plan(collection().awkward, Mode::kOr, 10'000));  // every document: not fewer
+  const auto outcome = search(plan(collection().awkward, engine::Mode::kOr, 10'000));  // every document: not fewer
   EXPECT_EQ(outcome->hits.size(), 10'000u);
   const std::vector<support::TermNumber> rare{collection().awkward[1], collection().awkward[2]};
-  const auto few = search(plan(rare, Mode::kOr, 1000));
+  const auto few = search(plan(rare, engine::Mode::kOr, 1000));
   EXPECT_TRUE(few->exact);
   EXPECT_EQ(few->matches, few->hits.size());
 }
 
 TEST_P(EveryQueryEngine, FindsNothingWithoutTermsOrWhereATermOfAConjunctionIsMissing) {
-  for (const auto& nothing : {plan({}, Mode::kOr, 10), plan({}, Mode::kAnd, 10), plan({0, 100'000}, Mode::kAnd, 10)}) {
+  for (const auto& nothing : {plan({}, engine::Mode::kOr, 10), plan({}, engine::Mode::kAnd, 10),
+                              plan({0, 100'000}, engine::Mode::kAnd, 10)}) {
     const auto outcome = search(nothing);
     ASSERT_TRUE(outcome.has_value());
     EXPECT_TRUE(outcome->hits.empty());
@@ -122,10 +127,10 @@ TEST_P(EveryQueryEngine, FindsNothingWithoutTermsOrWhereATermOfAConjunctionIsMis
 }
 
 TEST_P(EveryQueryEngine, KeepsDocumentsThatReachTheFloorExactly) {
-  for (const auto mode : {Mode::kAnd, Mode::kOr}) {
+  for (const auto mode : {engine::Mode::kAnd, engine::Mode::kOr}) {
     auto floored = plan({1, 2}, mode, 20);
     const auto free = search(floored);
-    SharedFloor floor;
+    engine::SharedFloor floor;
     floor.raise(free->hits[9].score);
     floored.floor = &floor;
     const auto outcome = search(floored);
@@ -137,7 +142,7 @@ TEST_P(EveryQueryEngine, KeepsDocumentsThatReachTheFloorExactly) {
 
 TEST_P(EveryQueryEngine, StopsAtADeadlineBeforeAndDuringEvaluation) {
   for (const auto& terms : std::vector<std::vector<support::TermNumber>>{{0}, {0, 1}, {0, 1, 2, 4}})
-    for (const auto mode : {Mode::kAnd, Mode::kOr}) {
+    for (const auto mode : {engine::Mode::kAnd, engine::Mode::kOr}) {
       auto late = plan(terms, mode, 10'000);
       late.deadline = Deadline::at(clock_.now());
       EXPECT_EQ(search(late), Code::kDeadline);
@@ -154,7 +159,7 @@ TEST_P(EveryQueryEngine, StopsWhenItIsCancelled) {
   Cancellation cancellation;
   cancellation.cancel();
   for (const auto& terms : std::vector<std::vector<support::TermNumber>>{{0}, {0, 1}, {0, 1, 2, 4}})
-    for (const auto mode : {Mode::kAnd, Mode::kOr}) {
+    for (const auto mode : {engine::Mode::kAnd, engine::Mode::kOr}) {
       auto given_up = plan(terms, mode, 10);
       given_up.deadline = Deadline::never().or_when(cancellation);
       EXPECT_EQ(search(given_up), Code::kDeadline);
@@ -162,7 +167,7 @@ TEST_P(EveryQueryEngine, StopsWhenItIsCancelled) {
 }
 
 // A list whose header is sound, and some byte behind it is not.
-ListLease damaged(const List& list, std::size_t at, std::byte flip) {
+lists::ListLease damaged(const lists::List& list, std::size_t at, std::byte flip) {
   std::vector<ByteBuffer> segments;
   for (const auto& segment : list.postings.segments())
     segments.emplace_back(segment.bytes().begin(), segment.bytes().end());
@@ -175,7 +180,7 @@ TEST_P(EveryQueryEngine, SurvivesDamageAnywhereInAListAndCallsMuchOfItCorrupt) {
   support::Random random(kSeed);
   int corrupt = 0, tried = 0;
   for (int i = 0; i < 400; ++i) {
-    auto broken = plan({4, 9, 11}, i % 2 ? Mode::kAnd : Mode::kOr, i % 3 ? 10 : 2000);
+    auto broken = plan({4, 9, 11}, i % 2 ? engine::Mode::kAnd : engine::Mode::kOr, i % 3 ? 10 : 2000);
     auto& list = broken.terms[random.below(3)].list;
     const auto bytes = list->postings.segments()[0].bytes().size();
     list = damaged(*list, random.below(bytes), static_cast<std::byte>(1 << random.below(8)));
@@ -192,7 +197,7 @@ TEST_P(EveryQueryEngine, SurvivesDamageAnywhereInAListAndCallsMuchOfItCorrupt) {
 }
 
 TEST_P(EveryQueryEngine, CallsAListCorruptThatReachesPastTheLastDocument) {
-  for (const auto mode : {Mode::kAnd, Mode::kOr}) {
+  for (const auto mode : {engine::Mode::kAnd, engine::Mode::kOr}) {
     auto broken = plan({0, 1}, mode, 10);
     broken.lengths = broken.lengths.first(1000);
     EXPECT_EQ(search(broken), Code::kCorrupt);

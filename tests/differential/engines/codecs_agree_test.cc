@@ -27,11 +27,11 @@ const support::Collection& collection() {
   return random;
 }
 
-std::vector<topk::Hit> search(QueryEngine& engine, const IndexedCollection& index, std::span<const TermNumber> query,
-                              Mode mode, std::uint32_t k) {
+std::vector<topk::Hit> search(engine::QueryEngine& engine, const IndexedCollection& index,
+                              std::span<const TermNumber> query, engine::Mode mode, std::uint32_t k) {
   std::vector<std::vector<topk::Hit>> lists;
   for (std::size_t p = 0; p < index.partitions().size(); ++p) {
-    const Plan plan = index.plan(p, query, mode, k);
+    const engine::Plan plan = index.plan(p, query, mode, k);
     auto outcomes = engine.search(std::span(&plan, 1), kClock);
     EXPECT_TRUE(outcomes.at(0).has_value()) << outcomes[0].error().message();
     lists.push_back(outcomes[0]->hits);
@@ -60,7 +60,7 @@ TEST_P(EveryCodec, GivesTheHitsOfTheDefaultOne) {
   support::Random random(kSeed + 1);
   for (int q = 0; q < 25; ++q) {
     const auto query = support::random_query(random, collection(), 4);
-    for (const auto mode : {Mode::kAnd, Mode::kOr})
+    for (const auto mode : {engine::Mode::kAnd, engine::Mode::kOr})
       for (const std::uint32_t k : {10u, 1000u}) {
         const auto wanted = search(*oracle, plain, query, mode, k);
         for (const auto& entry : all_engines()) {

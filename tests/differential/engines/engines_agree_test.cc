@@ -28,17 +28,17 @@ enum class Floor { kNone, kShared, kSharedByThreads };
 
 const SteadyClock kClock;
 
-Outcome search_partition(QueryEngine& engine, const Plan& plan) {
+engine::Outcome search_partition(engine::QueryEngine& engine, const engine::Plan& plan) {
   auto outcomes = engine.search(std::span(&plan, 1), kClock);
   EXPECT_EQ(outcomes.size(), 1u);
   EXPECT_TRUE(outcomes[0].has_value()) << outcomes[0].error().message();
   return *std::move(outcomes[0]);
 }
 
-Answer search(QueryEngine& engine, const IndexedCollection& index, std::span<const TermNumber> query, Mode mode,
-              std::uint32_t k, Floor floor, std::uint64_t count_to = Plan::kCountAll) {
-  SharedFloor shared;
-  std::vector<Outcome> outcomes(index.partitions().size());
+Answer search(engine::QueryEngine& engine, const IndexedCollection& index, std::span<const TermNumber> query,
+              engine::Mode mode, std::uint32_t k, Floor floor, std::uint64_t count_to = engine::Plan::kCountAll) {
+  engine::SharedFloor shared;
+  std::vector<engine::Outcome> outcomes(index.partitions().size());
   const auto search_one = [&](std::size_t p) {
     auto plan = index.plan(p, query, mode, k, floor == Floor::kNone ? nullptr : &shared);
     plan.count_to = count_to;
@@ -63,9 +63,9 @@ Answer search(QueryEngine& engine, const IndexedCollection& index, std::span<con
   return answer;
 }
 
-std::string told(const support::Collection& collection, std::span<const TermNumber> query, Mode mode, std::uint32_t k,
-                 std::size_t partitions) {
-  std::string text = "seed " + std::to_string(collection.seed) + (mode == Mode::kAnd ? " and" : " or") + " k " +
+std::string told(const support::Collection& collection, std::span<const TermNumber> query, engine::Mode mode,
+                 std::uint32_t k, std::size_t partitions) {
+  std::string text = "seed " + std::to_string(collection.seed) + (mode == engine::Mode::kAnd ? " and" : " or") + " k " +
                      std::to_string(k) + " partitions " + std::to_string(partitions) + " terms";
   for (const auto term : query) text += " " + std::to_string(term);
   return text;
@@ -85,9 +85,9 @@ void expect_same(const Answer& got, const Answer& wanted, const std::string& wha
 }
 
 // The CPU's algorithms for OR take turns, each query has two of them; AND is the same with all.
-bool takes_turn(const EngineEntry& entry, Mode mode, int query) {
+bool takes_turn(const EngineEntry& entry, engine::Mode mode, int query) {
   if (entry.name == kDefaultEngine || entry.name == "exhaustive") return true;
-  return mode == Mode::kOr && (&entry - all_engines().data() + query) % 3 == 0;
+  return mode == engine::Mode::kOr && (&entry - all_engines().data() + query) % 3 == 0;
 }
 
 struct Case {
@@ -120,7 +120,7 @@ TEST_P(EveryEngine, GivesTheOraclesHitsForAnyModeKAndNumberOfPartitions) {
   support::Random random(c.seed + 1);
   for (int q = 0; q < c.queries; ++q) {
     const auto query = support::random_query(random, collection, q % 10 == 0 ? 12 : 4);
-    for (const auto mode : {Mode::kAnd, Mode::kOr}) {
+    for (const auto mode : {engine::Mode::kAnd, engine::Mode::kOr}) {
       // The oracle's whole ranking: its first k are its answer for every k.
       const auto ranking = search(*oracle, indexes[0], query, mode, 10'000, Floor::kNone);
       for (const std::uint32_t k : {1u, 10u, 100u, 1000u}) {
@@ -135,7 +135,7 @@ TEST_P(EveryEngine, GivesTheOraclesHitsForAnyModeKAndNumberOfPartitions) {
                 std::string(entry.name) + ": " + told(collection, query, mode, k, index.partitions().size());
             expect_same(search(*engine, index, query, mode, k, Floor::kNone), wanted, what);
             expect_same(search(*engine, index, query, mode, k, Floor::kShared), wanted, what + ", shared floor");
-            if (mode == Mode::kAnd && k <= 10) {
+            if (mode == engine::Mode::kAnd && k <= 10) {
               const auto few = search(*engine, index, query, mode, k, q % 2 ? Floor::kShared : Floor::kNone, q % 20);
               expect_same(few, wanted, what + ", counting to " + std::to_string(q % 20));
             }
@@ -171,13 +171,13 @@ TEST(EveryEngineInThreads, GivesTheOraclesHitsWhilePartitionsRaiseOneFloor) {
   support::Random random(seed + 1);
   for (int q = 0; q < 40; ++q) {
     const auto query = support::random_query(random, collection, 4);
-    for (const auto mode : {Mode::kAnd, Mode::kOr})
+    for (const auto mode : {engine::Mode::kAnd, engine::Mode::kOr})
       for (const std::uint32_t k : {1u, 10u, 300u}) {
         const auto wanted = search(*oracle, whole, query, mode, k, Floor::kNone);
         for (const auto& entry : all_engines()) {
           if (!takes_turn(entry, mode, q)) continue;
           const auto engine = entry.make();
-          for (const auto count_to : {Plan::kCountAll, std::uint64_t{0}})
+          for (const auto count_to : {engine::Plan::kCountAll, std::uint64_t{0}})
             expect_same(search(*engine, index, query, mode, k, Floor::kSharedByThreads, count_to), wanted,
                         std::string(entry.name) + ": " + told(collection, query, mode, k, 4));
         }

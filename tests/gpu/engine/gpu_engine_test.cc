@@ -32,11 +32,12 @@ struct Engine {
     engine = *std::move(made);
   }
   GpuEngine* operator->() { return engine.get(); }
-  std::unique_ptr<QueryEngine> below = *engine_named("cpu");
+  std::unique_ptr<engine::QueryEngine> below = *engine_named("cpu");
   std::unique_ptr<GpuEngine> engine;
 };
 
-void expect_same(const Result<Outcome>& got, const Result<Outcome>& wanted, const Plan& plan, const std::string& what) {
+void expect_same(const Result<engine::Outcome>& got, const Result<engine::Outcome>& wanted, const engine::Plan& plan,
+                 const std::string& what) {
   ASSERT_TRUE(got.has_value()) << what << ": " << got.error().message();
   auto hits = wanted->hits;
   hits.resize(std::min<std::size_t>(plan.k, hits.size()));
@@ -48,7 +49,7 @@ void expect_same(const Result<Outcome>& got, const Result<Outcome>& wanted, cons
   };
   ASSERT_EQ(above(got->hits), above(hits)) << what;
   ASSERT_GE(got->matches, got->hits.size()) << what;
-  ASSERT_GE(got->matches, std::min(plan.mode == Mode::kAnd ? plan.count_to : 0, wanted->matches)) << what;
+  ASSERT_GE(got->matches, std::min(plan.mode == engine::Mode::kAnd ? plan.count_to : 0, wanted->matches)) << what;
   if (got->exact)
     ASSERT_EQ(got->matches, wanted->matches) << what;
   else
@@ -74,13 +75,13 @@ TEST_P(GpuEngineOn, GivesTheOraclesHitsInBatchesOfMixedPlans) {
   for (const std::uint32_t partitions : {1u, 3u}) {
     const IndexedCollection index(collection, {.partitions = partitions, .codec = {}, .bm25 = c.bm25});
     support::Random random(c.seed + partitions);
-    std::vector<Plan> plans;
-    std::vector<Result<Outcome>> wanted;
+    std::vector<engine::Plan> plans;
+    std::vector<Result<engine::Outcome>> wanted;
     std::vector<std::string> told;
     for (int q = 0; q < c.queries; ++q) {
       const auto query = support::random_query(random, collection, q % 10 == 0 ? 12 : 4);
       const auto partition = random.below(partitions);
-      for (const auto mode : {Mode::kAnd, Mode::kOr}) {
+      for (const auto mode : {engine::Mode::kAnd, engine::Mode::kOr}) {
         const auto whole = index.plan(partition, query, mode, 10'000);
         const auto ranking = oracle->search(std::span(&whole, 1), kClock);
         for (const std::uint32_t k : {1u, 10u, 100u, 1000u}) {
@@ -88,7 +89,7 @@ TEST_P(GpuEngineOn, GivesTheOraclesHitsInBatchesOfMixedPlans) {
           if (q % 3 > 0) plans.back().count_to = q % 3 == 1 ? k : 0;
           wanted.push_back(ranking[0]);
           told.push_back("seed " + std::to_string(c.seed) + " query " + std::to_string(q) +
-                         (mode == Mode::kAnd ? " and" : " or") + " k " + std::to_string(k));
+                         (mode == engine::Mode::kAnd ? " and" : " or") + " k " + std::to_string(k));
         }
       }
     }
@@ -120,32 +121,33 @@ INSTANTIATE_TEST_SUITE_P(
 
 class GpuEngineOfACollection : public testing::Test {
  protected:
-  std::vector<Plan> plans(int count, std::uint32_t k = 10) {
+  std::vector<engine::Plan> plans(int count, std::uint32_t k = 10) {
     support::Random random(702);
-    std::vector<Plan> made;
+    std::vector<engine::Plan> made;
     for (int q = 0; q < count; ++q)
-      made.push_back(index_.plan(0, support::random_query(random, collection_, 4), q % 2 ? Mode::kAnd : Mode::kOr, k));
+      made.push_back(index_.plan(0, support::random_query(random, collection_, 4),
+                                 q % 2 ? engine::Mode::kAnd : engine::Mode::kOr, k));
     return made;
   }
-  void expect_answered(Engine& engine, std::span<const Plan> plans) {
+  void expect_answered(Engine& engine, std::span<const engine::Plan> plans) {
     const auto got = engine->search(plans, kClock);
     for (std::size_t i = 0; i < plans.size(); ++i) {
-      Plan whole = plans[i];
+      engine::Plan whole = plans[i];
       whole.k = 10'000;
       expect_same(got[i], oracle_->search(std::span(&whole, 1), kClock)[0], plans[i], "plan " + std::to_string(i));
     }
   }
   const support::Collection collection_ = support::random_collection(701, {.documents = 4000, .terms = 80});
   const IndexedCollection index_{collection_, {}};
-  const std::unique_ptr<QueryEngine> oracle_ = *engine_named("exhaustive");
+  const std::unique_ptr<engine::QueryEngine> oracle_ = *engine_named("exhaustive");
 };
 
 TEST_F(GpuEngineOfACollection, LeavesWhatItCannotRunToTheEngineBelow) {
   Engine engine;
   auto odd = plans(6, 5000);  // more hits than kernels give
-  odd.push_back(index_.plan(0, std::vector<TermNumber>{}, Mode::kOr, 10));
-  odd.push_back(index_.plan(0, std::vector<TermNumber>{0, 100'000}, Mode::kAnd, 10));
-  odd.push_back(index_.plan(0, std::vector<TermNumber>{1, 2}, Mode::kAnd, 0));
+  odd.push_back(index_.plan(0, std::vector<TermNumber>{}, engine::Mode::kOr, 10));
+  odd.push_back(index_.plan(0, std::vector<TermNumber>{0, 100'000}, engine::Mode::kAnd, 10));
+  odd.push_back(index_.plan(0, std::vector<TermNumber>{1, 2}, engine::Mode::kAnd, 0));
   expect_answered(engine, odd);
   EXPECT_EQ(engine->counters().plans, 0u);
   EXPECT_EQ(engine->counters().fallbacks, odd.size());
@@ -156,9 +158,9 @@ TEST_F(GpuEngineOfACollection, KeepsDocumentsThatReachTheFloor) {
   for (const auto& plan : plans(20, 30)) {
     const auto free = oracle_->search(std::span(&plan, 1), kClock);
     if (free[0]->hits.empty()) continue;
-    SharedFloor floor;
+    engine::SharedFloor floor;
     floor.raise(free[0]->hits[free[0]->hits.size() / 2].score);
-    Plan floored = plan;
+    engine::Plan floored = plan;
     floored.floor = &floor;
     expect_answered(engine, std::span(&floored, 1));
   }
@@ -195,7 +197,8 @@ TEST(GpuEngine, AsksTheEngineBelowWhereThousandsTie) {
   const IndexedCollection index(collection, {});
   const auto oracle = *engine_named("exhaustive");
   Engine engine;
-  const auto plan = index.plan(0, std::vector{collection.awkward.back()}, Mode::kOr, 10);  // frequency 1 everywhere
+  const auto plan =
+      index.plan(0, std::vector{collection.awkward.back()}, engine::Mode::kOr, 10);  // frequency 1 everywhere
   const auto got = engine->search(std::span(&plan, 1), kClock);
   expect_same(got[0], oracle->search(std::span(&plan, 1), kClock)[0], plan, "ties");
   EXPECT_EQ(engine->counters().unanswered, 1u);

@@ -14,7 +14,7 @@
 namespace frond::tools::papers {
 namespace {
 
-using leaf::Mode, leaf::Plan, leaf::PlanTerm;
+using leaf::engine::Mode, leaf::engine::Plan, leaf::engine::PlanTerm;
 
 class TermAtATimeOn : public testing::TestWithParam<std::uint32_t> {};  // documents
 

@@ -15,8 +15,8 @@ namespace {
 
 std::atomic<std::uint64_t> partitions_made{0};
 
-leaf::ListLease build_list(const postings::ListBuilder& builder, std::span<const Posting> postings,
-                           const IndexedPartition& partition) {
+leaf::lists::ListLease build_list(const postings::ListBuilder& builder, std::span<const Posting> postings,
+                                  const IndexedPartition& partition) {
   std::vector<DocId> docids;
   std::vector<Frequency> frequencies;
   for (const auto& [document, frequency] : postings) {
@@ -25,7 +25,7 @@ leaf::ListLease build_list(const postings::ListBuilder& builder, std::span<const
     docids.push_back(*docid);
     frequencies.push_back(frequency);
   }
-  if (docids.empty()) return std::make_shared<const leaf::List>();
+  if (docids.empty()) return std::make_shared<const leaf::lists::List>();
   return make_lease(builder.build(docids, frequencies), {partition.number, std::to_string(partition.lists.size())});
 }
 
@@ -52,8 +52,9 @@ IndexedCollection::IndexedCollection(const Collection& collection, const IndexOp
   }
 }
 
-leaf::Plan IndexedCollection::plan(std::size_t partition, std::span<const TermNumber> query, leaf::Mode mode,
-                                   std::uint32_t k, leaf::SharedFloor* floor) const {
+leaf::engine::Plan IndexedCollection::plan(std::size_t partition, std::span<const TermNumber> query,
+                                           leaf::engine::Mode mode, std::uint32_t k,
+                                           leaf::engine::SharedFloor* floor) const {
   const auto& part = partitions_[partition];
   std::vector<std::pair<TermNumber, std::uint32_t>> counted;  // in the query's order
   for (const auto term : query) {
@@ -63,18 +64,18 @@ leaf::Plan IndexedCollection::plan(std::size_t partition, std::span<const TermNu
     else
       counted.emplace_back(term, 1);
   }
-  leaf::Plan plan{.mode = mode,
-                  .k = k,
-                  .terms = {},
-                  .lengths = part.lengths,
-                  .partition = part.number,
-                  .norm = scoring::length_norm(options_.bm25, statistics_),
-                  .placement = part.placement,
-                  .floor = floor};
+  leaf::engine::Plan plan{.mode = mode,
+                          .k = k,
+                          .terms = {},
+                          .lengths = part.lengths,
+                          .partition = part.number,
+                          .norm = scoring::length_norm(options_.bm25, statistics_),
+                          .placement = part.placement,
+                          .floor = floor};
   for (const auto& [term, query_frequency] : counted) {
     const bool known = term < part.lists.size();
-    auto list = known ? part.lists[term] : std::make_shared<const leaf::List>();
-    if (mode == leaf::Mode::kOr && list->postings.count() == 0) continue;
+    auto list = known ? part.lists[term] : std::make_shared<const leaf::lists::List>();
+    if (mode == leaf::engine::Mode::kOr && list->postings.count() == 0) continue;
     const std::uint64_t df = known ? document_frequencies_[term] * statistics_.documents / built_documents_ : 0;
     const float weight = scoring::term_weight(options_.bm25, statistics_, df, query_frequency);
     plan.terms.push_back({std::move(list), weight,

@@ -21,9 +21,9 @@ struct IndexOptions {
 };
 
 struct IndexedPartition {
-  std::vector<std::uint32_t> lengths;  // by docID
-  std::vector<leaf::ListLease> lists;  // by term; empty where the partition lacks it
-  std::uint64_t number = 0;            // ListKey::partition of its lists, unique in the process
+  std::vector<std::uint32_t> lengths;         // by docID
+  std::vector<leaf::lists::ListLease> lists;  // by term; empty where the partition lacks it
+  std::uint64_t number = 0;                   // ListKey::partition of its lists, unique in the process
   Placement placement;
 };
 
@@ -37,8 +37,8 @@ class IndexedCollection {
   void set_statistics(const scoring::CollectionStatistics& statistics) { statistics_ = statistics; }
 
   // Unknown terms: left out for kOr, an empty list for kAnd. The collection outlives the plan.
-  leaf::Plan plan(std::size_t partition, std::span<const TermNumber> query, leaf::Mode mode, std::uint32_t k,
-                  leaf::SharedFloor* floor = nullptr) const;
+  leaf::engine::Plan plan(std::size_t partition, std::span<const TermNumber> query, leaf::engine::Mode mode,
+                          std::uint32_t k, leaf::engine::SharedFloor* floor = nullptr) const;
 
  private:
   IndexOptions options_;

@@ -4,8 +4,8 @@
 
 namespace frond::support {
 
-leaf::ListLease make_lease(std::span<const ByteBuffer> segments, leaf::ListKey key) {
-  auto list = std::make_shared<leaf::List>();
+leaf::lists::ListLease make_lease(std::span<const ByteBuffer> segments, leaf::lists::ListKey key) {
+  auto list = std::make_shared<leaf::lists::List>();
   list->key = std::move(key);
   std::vector<ByteView> views;
   for (const auto& segment : segments) {
@@ -26,14 +26,15 @@ void MemoryListStore::add(std::uint64_t partition, const std::string& term, std:
   lists_[{partition, term}] = make_lease(segments, {partition, term});
 }
 
-Result<std::vector<leaf::ListLease>> MemoryListStore::fetch(std::span<const leaf::ListKey> keys, Deadline deadline) {
+Result<std::vector<leaf::lists::ListLease>> MemoryListStore::fetch(std::span<const leaf::lists::ListKey> keys,
+                                                                   Deadline deadline) {
   if (hook_) FROND_TRY(hook_(keys));
-  std::vector<leaf::ListLease> leases;
+  std::vector<leaf::lists::ListLease> leases;
   for (const auto& key : keys) {
     if (deadline.passed(clock_)) return Error(Code::kDeadline, "the deadline passed while lists were read");
     ++fetched_;
     const auto found = lists_.find({key.partition, key.term});
-    leases.push_back(found == lists_.end() ? std::make_shared<const leaf::List>() : found->second);
+    leases.push_back(found == lists_.end() ? std::make_shared<const leaf::lists::List>() : found->second);
   }
   return leases;
 }

@@ -37,7 +37,7 @@ class OneBlock {
   const TermReader& reader() const { return *reader_; }
 
  private:
-  Plan plan_;
+  engine::Plan plan_;
   std::unique_ptr<TermReader> reader_;
 };
 

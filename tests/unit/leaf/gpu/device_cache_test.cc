@@ -18,16 +18,16 @@ namespace {
 class DeviceCacheOfClosingPartitions : public testing::Test {
  protected:
   // A plan on all that the partition needs, with lists of its own: they end with the last lease.
-  Plan plan(std::size_t partition, std::vector<std::weak_ptr<const List>>& lists) const {
-    Plan made = index_.plan(partition, std::vector<support::TermNumber>{0, 1, 2}, Mode::kOr, 10);
-    for (PlanTerm& term : made.terms) {
-      term.list = std::make_shared<List>(*term.list);
+  engine::Plan plan(std::size_t partition, std::vector<std::weak_ptr<const lists::List>>& lists) const {
+    engine::Plan made = index_.plan(partition, std::vector<support::TermNumber>{0, 1, 2}, engine::Mode::kOr, 10);
+    for (engine::PlanTerm& term : made.terms) {
+      term.list = std::make_shared<lists::List>(*term.list);
       lists.push_back(term.list);
     }
     return made;
   }
   std::uint64_t number(std::size_t partition) const { return index_.partitions()[partition].number; }
-  static bool ended(const std::vector<std::weak_ptr<const List>>& lists) {
+  static bool ended(const std::vector<std::weak_ptr<const lists::List>>& lists) {
     for (const auto& list : lists)
       if (!list.expired()) return false;
     return !lists.empty();
@@ -41,9 +41,9 @@ class DeviceCacheOfClosingPartitions : public testing::Test {
 };
 
 TEST_F(DeviceCacheOfClosingPartitions, DropsWhatStillWaitsToBeCopied) {
-  std::vector<std::weak_ptr<const List>> lists, waiting;
+  std::vector<std::weak_ptr<const lists::List>> lists, waiting;
   cuda_on_host::hold_device();
-  const Plan first = plan(0, lists);
+  const engine::Plan first = plan(0, lists);
   EXPECT_FALSE(cache_->pin(first));
   cuda_on_host::await_held_operation();
   EXPECT_FALSE(cache_->pin(plan(1, waiting)));
@@ -59,7 +59,7 @@ TEST_F(DeviceCacheOfClosingPartitions, DropsWhatStillWaitsToBeCopied) {
 }
 
 TEST_F(DeviceCacheOfClosingPartitions, WaitsForTheCopyInProgress) {
-  std::vector<std::weak_ptr<const List>> lists;
+  std::vector<std::weak_ptr<const lists::List>> lists;
   cuda_on_host::hold_device();
   EXPECT_FALSE(cache_->pin(plan(0, lists)));
   cuda_on_host::await_held_operation();

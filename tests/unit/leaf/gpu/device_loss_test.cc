@@ -21,9 +21,10 @@ TEST(GpuEngine, AnswersEveryPlanWhereverTheDeviceFails) {
   const auto collection = support::random_collection(seed, {.documents = 600, .terms = 30});
   const support::IndexedCollection index(collection, {});
   support::Random random(seed);
-  std::vector<Plan> plans;
+  std::vector<engine::Plan> plans;
   for (int q = 0; q < 4; ++q)
-    plans.push_back(index.plan(0, support::random_query(random, collection, 3), q % 2 ? Mode::kAnd : Mode::kOr, 10));
+    plans.push_back(index.plan(0, support::random_query(random, collection, 3),
+                               q % 2 ? engine::Mode::kAnd : engine::Mode::kOr, 10));
   const auto below = *engine_named("cpu");
   const auto wanted = below->search(plans, clock);
   bool survived = false;
@@ -55,9 +56,10 @@ TEST(GpuEngine, HandsEveryPlanOfABatchBackWhereverTheDeviceFails) {
   const auto collection = support::random_collection(seed, {.documents = 400, .terms = 30});
   const support::IndexedCollection index(collection, {});
   support::Random random(seed);
-  std::vector<Plan> plans;
+  std::vector<engine::Plan> plans;
   for (int q = 0; q < 12; ++q)
-    plans.push_back(index.plan(0, support::random_query(random, collection, 3), q % 2 ? Mode::kAnd : Mode::kOr, 10));
+    plans.push_back(index.plan(0, support::random_query(random, collection, 3),
+                               q % 2 ? engine::Mode::kAnd : engine::Mode::kOr, 10));
   const auto below = *engine_named("cpu");
   const auto wanted = below->search(plans, clock);
   for (std::uint64_t operations = 1; operations < 120; operations += 17) {
@@ -67,11 +69,11 @@ TEST(GpuEngine, HandsEveryPlanOfABatchBackWhereverTheDeviceFails) {
         *below);
     cuda_on_host::lose_device_after(operations);
     std::atomic<std::size_t> answered{0}, handed_back{0}, wrong{0};
-    PlanBatcher batcher(
+    schedule::PlanBatcher batcher(
         {.threads = 2, .most_of_a_batch = 3},
-        [&](std::span<const Plan> some) { return engine->try_search(some, clock); }, nullptr);
+        [&](std::span<const engine::Plan> some) { return engine->try_search(some, clock); }, nullptr);
     for (std::size_t i = 0; i < plans.size(); ++i)
-      ASSERT_TRUE(batcher.submit(plans[i], [&, i](PlanBatcher::Answer answer) {
+      ASSERT_TRUE(batcher.submit(plans[i], [&, i](schedule::PlanBatcher::Answer answer) {
         if (!answer)
           ++handed_back;
         else if (!*answer || (*answer)->hits != wanted[i]->hits)

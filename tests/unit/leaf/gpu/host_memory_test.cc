@@ -38,8 +38,8 @@ class GpuEngineWithoutMemory : public testing::Test {
   GpuEngineWithoutMemory() {
     support::Random random(kSeed);
     for (int q = 0; q < 4; ++q)
-      plans_.push_back(
-          index_.plan(0, support::random_query(random, collection_, 3), q % 2 ? Mode::kAnd : Mode::kOr, 10));
+      plans_.push_back(index_.plan(0, support::random_query(random, collection_, 3),
+                                   q % 2 ? engine::Mode::kAnd : engine::Mode::kOr, 10));
     wanted_ = below_->search(plans_, clock_);
   }
   // An engine whose device has the lists.
@@ -66,9 +66,9 @@ class GpuEngineWithoutMemory : public testing::Test {
   const SteadyClock clock_;
   const support::Collection collection_ = support::random_collection(kSeed, {.documents = 300, .terms = 30});
   const support::IndexedCollection index_{collection_, {}};
-  const std::unique_ptr<QueryEngine> below_ = *engine_named("cpu");
-  std::vector<Plan> plans_;
-  std::vector<Result<Outcome>> wanted_;
+  const std::unique_ptr<engine::QueryEngine> below_ = *engine_named("cpu");
+  std::vector<engine::Plan> plans_;
+  std::vector<Result<engine::Outcome>> wanted_;
 };
 
 TEST_F(GpuEngineWithoutMemory, GoesOnWhereverAnAllocationFails) {
@@ -77,7 +77,7 @@ TEST_F(GpuEngineWithoutMemory, GoesOnWhereverAnAllocationFails) {
   int thrown = 0, handed_back = 0, lost = 0;
   for (std::uint64_t count = 1; !survived && count < 2000; ++count) {
     const std::string what = "without allocation " + std::to_string(count);
-    std::vector<std::optional<Result<Outcome>>> got;
+    std::vector<std::optional<Result<engine::Outcome>>> got;
     support::fail_allocation(count);
     try {
       got = engine->try_search(plans_, clock_);
@@ -107,7 +107,8 @@ TEST_F(GpuEngineWithoutMemory, GoesOnWhereverAnAllocationFails) {
 
 TEST_F(GpuEngineWithoutMemory, WaitsForThePartsOfACallerThatLeaves) {
   // Two parts. The clock is looked at for their deadlines before and after, and between by those who wait.
-  auto asked = std::vector<Plan>(kMaxQueries, index_.plan(0, std::vector<support::TermNumber>{5}, Mode::kAnd, 1));
+  auto asked = std::vector<engine::Plan>(kMaxQueries,
+                                         index_.plan(0, std::vector<support::TermNumber>{5}, engine::Mode::kAnd, 1));
   asked.push_back(asked[0]);
   const auto wanted = below_->search(std::span(asked).first(1), clock_);
   asked.front().deadline = asked.back().deadline = Deadline::at(Instant(std::chrono::hours(1)));
@@ -153,7 +154,7 @@ TEST_F(GpuEngineWithoutMemory, LetsNobodyWaitForACallerThatFailed) {
 TEST(ADeviceCacheWithoutMemory, GoesOnCopyingWhereverAnAllocationOfItsThreadFails) {
   constexpr std::uint64_t kSeed = 912;
   const support::IndexedCollection index(support::random_collection(kSeed, {.documents = 300, .terms = 30}), {});
-  const Plan plan = index.plan(0, std::vector<support::TermNumber>{0, 1, 2}, Mode::kOr, 10);
+  const engine::Plan plan = index.plan(0, std::vector<support::TermNumber>{0, 1, 2}, engine::Mode::kOr, 10);
   const device::Memory memory = *device::Memory::create(device::Place::kDevice, std::size_t{16} << 20);
   device::Arena arena(memory.data(), memory.bytes());
   bool survived = false;
@@ -180,7 +181,7 @@ TEST(ADeviceCacheWithoutMemory, GoesOnCopyingWhereverAnAllocationOfItsThreadFail
 
 TEST(ADeviceCacheWithoutMemory, OrdersAgainWhatFoundNoMemoryToBeOrdered) {
   const support::IndexedCollection index(support::random_collection(913, {.documents = 300, .terms = 30}), {});
-  const Plan plan = index.plan(0, std::vector<support::TermNumber>{0, 1, 2}, Mode::kOr, 10);
+  const engine::Plan plan = index.plan(0, std::vector<support::TermNumber>{0, 1, 2}, engine::Mode::kOr, 10);
   const device::Memory memory = *device::Memory::create(device::Place::kDevice, std::size_t{16} << 20);
   device::Arena arena(memory.data(), memory.bytes());
   int thrown = 0;

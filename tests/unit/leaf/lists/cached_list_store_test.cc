@@ -10,7 +10,7 @@
 #include "tests/support/collections/manual_clock.h"
 #include "tests/support/collections/memory_list_store.h"
 
-namespace frond::leaf {
+namespace frond::leaf::lists {
 namespace {
 
 class ACachedListStore : public testing::Test {
@@ -141,4 +141,4 @@ TEST_F(ACachedListStore, PassesAListThroughThatWouldTakeMoreThanItsShare) {
 }
 
 }  // namespace
-}  // namespace frond::leaf
+}  // namespace frond::leaf::lists

@@ -4,7 +4,7 @@
 
 #include "tests/support/collections/manual_clock.h"
 
-namespace frond::leaf {
+namespace frond::leaf::lists {
 namespace {
 
 TEST(PartitionListStore, NamesAPartitionThatItDoesNotHave) {
@@ -18,4 +18,4 @@ TEST(PartitionListStore, NamesAPartitionThatItDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace frond::leaf
+}  // namespace frond::leaf::lists

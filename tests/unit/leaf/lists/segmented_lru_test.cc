@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace frond::leaf {
+namespace frond::leaf::lists {
 namespace {
 
 constexpr std::size_t kBudget = 100'000;
@@ -57,4 +57,4 @@ TEST(SegmentedLru, ForgetsAPartition) {
 }
 
 }  // namespace
-}  // namespace frond::leaf
+}  // namespace frond::leaf::lists

@@ -15,7 +15,7 @@
 #include "tests/support/long_partition.h"
 #include "tests/support/scratch_folder.h"
 
-namespace frond::leaf {
+namespace frond::leaf::lists {
 namespace {
 
 namespace fs = std::filesystem;
@@ -37,10 +37,11 @@ class VanishingLists : public testing::Test {
     return {};
   }
   static std::vector<ListKey> keys() { return {{1, "in-a-2th"}, {1, "in-a-3th"}, {1, "in-a-4th"}}; }
-  Plan plan_of(const partition::Partition& partition, const std::vector<ListLease>& leases, Mode mode) const {
+  engine::Plan plan_of(const partition::Partition& partition, const std::vector<ListLease>& leases,
+                       engine::Mode mode) const {
     const scoring::Bm25Parameters parameters;
     const scoring::CollectionStatistics statistics{partition.documents(), partition.tokens()};
-    Plan plan;
+    engine::Plan plan;
     plan.mode = mode;
     plan.lengths = partition.lengths();
     plan.partition = 1;
@@ -53,7 +54,7 @@ class VanishingLists : public testing::Test {
     }
     return plan;
   }
-  std::vector<topk::Hit> hits_of(QueryEngine& engine, const Plan& plan) const {
+  std::vector<topk::Hit> hits_of(engine::QueryEngine& engine, const engine::Plan& plan) const {
     auto outcomes = engine.search(std::span(&plan, 1), clock_);
     return outcomes[0] ? outcomes[0]->hits : std::vector<topk::Hit>();
   }
@@ -67,7 +68,7 @@ TEST_F(VanishingLists, GiveRightAnswersOrNone) {
   constexpr std::uint32_t kSeed = 4711;
   std::mt19937 random(kSeed);
   std::vector<std::vector<topk::Hit>> expected;
-  std::vector<std::unique_ptr<QueryEngine>> engines;
+  std::vector<std::unique_ptr<engine::QueryEngine>> engines;
   for (const char* name : {"cpu", "exhaustive"}) engines.push_back(*engine_named(name));
   std::uint64_t right = 0, refused = 0;
   for (int round = 0; round < 60; ++round) {
@@ -85,13 +86,13 @@ TEST_F(VanishingLists, GiveRightAnswersOrNone) {
       stop = true;
     });
     while (!stop) {
-      for (const Mode mode : {Mode::kAnd, Mode::kOr}) {
+      for (const engine::Mode mode : {engine::Mode::kAnd, engine::Mode::kOr}) {
         const auto leases = cached.fetch(keys(), Deadline::never());
         if (!leases) {
           ++refused;
           continue;
         }
-        const Plan plan = plan_of(*partition, *leases, mode);
+        const engine::Plan plan = plan_of(*partition, *leases, mode);
         const auto hits = hits_of(*engines[static_cast<std::size_t>(round / 2 % 2)], plan);
         const bool intact =
             std::all_of(leases->begin(), leases->end(), [](const auto& one) { return one->intact().has_value(); });
@@ -99,7 +100,7 @@ TEST_F(VanishingLists, GiveRightAnswersOrNone) {
           ++refused;
           continue;
         }
-        const std::size_t which = mode == Mode::kAnd ? 0 : 1;
+        const std::size_t which = mode == engine::Mode::kAnd ? 0 : 1;
         if (expected.size() == which) expected.push_back(hits);  // the first answers, of a whole file
         if (expected.size() > which) {
           EXPECT_EQ(hits, expected[which]) << "seed " << kSeed << ", " << name;
@@ -116,4 +117,4 @@ TEST_F(VanishingLists, GiveRightAnswersOrNone) {
 }
 
 }  // namespace
-}  // namespace frond::leaf
+}  // namespace frond::leaf::lists

@@ -12,11 +12,11 @@
 
 #include "tests/support/memory/failing_allocations.h"
 
-namespace frond::leaf {
+namespace frond::leaf::schedule {
 namespace {
 
-Plan plan_number(std::uint32_t number) {
-  Plan plan;
+engine::Plan plan_number(std::uint32_t number) {
+  engine::Plan plan;
   plan.k = number;
   return plan;
 }
@@ -25,17 +25,17 @@ Plan plan_number(std::uint32_t number) {
 class Processor {
  public:
   explicit Processor(bool open) : open_(open) {}
-  std::vector<PlanBatcher::Answer> search(std::span<const Plan> plans) {
+  std::vector<PlanBatcher::Answer> search(std::span<const engine::Plan> plans) {
     std::unique_lock lock(mutex_);
     sizes_.push_back(plans.size());
     changed_.notify_all();
     changed_.wait(lock, [this] { return open_; });
     std::vector<PlanBatcher::Answer> answers;
-    for (const Plan& plan : plans) answers.emplace_back(Outcome{.hits = {}, .matches = plan.k});
+    for (const engine::Plan& plan : plans) answers.emplace_back(engine::Outcome{.hits = {}, .matches = plan.k});
     return answers;
   }
   PlanBatcher::Search search() {
-    return [this](std::span<const Plan> plans) { return search(plans); };
+    return [this](std::span<const engine::Plan> plans) { return search(plans); };
   }
   void wait_for_batches(std::size_t count) {
     std::unique_lock lock(mutex_);
@@ -136,7 +136,7 @@ TEST(PlanBatcher, HandsPlansBackThatTheProcessorDoesNotAnswer) {
   int called = 0;
   PlanBatcher batcher(
       {.threads = 1},
-      [&](std::span<const Plan> plans) -> std::vector<PlanBatcher::Answer> {
+      [&](std::span<const engine::Plan> plans) -> std::vector<PlanBatcher::Answer> {
         if (++called == 1) throw std::bad_alloc();
         return std::vector<PlanBatcher::Answer>(plans.size());
       },
@@ -185,4 +185,4 @@ TEST(PlanBatcher, GoesOnBehindACallerThatFailsToTakeItsAnswer) {
 }
 
 }  // namespace
-}  // namespace frond::leaf
+}  // namespace frond::leaf::schedule

@@ -10,7 +10,7 @@
 
 #include "tests/support/collections/manual_clock.h"
 
-namespace frond::leaf {
+namespace frond::leaf::schedule {
 namespace {
 
 using support::ManualClock;
@@ -265,4 +265,4 @@ TEST(WorkerPool, IsOfUseWhileOneWorkerIsNotPastItsDeadline) {
 }
 
 }  // namespace
-}  // namespace frond::leaf
+}  // namespace frond::leaf::schedule

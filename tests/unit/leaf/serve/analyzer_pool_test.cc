@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace frond::leaf {
+namespace frond::leaf::serve {
 namespace {
 
 const text::AnalyzerConfig kStemmed{text::Stemmer::kPorter, true}, kPlain{text::Stemmer::kNone, false};
@@ -53,4 +53,4 @@ TEST(AnalyzerPool, ServesManyThreads) {
 }
 
 }  // namespace
-}  // namespace frond::leaf
+}  // namespace frond::leaf::serve

@@ -16,13 +16,13 @@
 #include "leaf/schedule/worker_pool.h"
 #include "tests/unit/leaf/serve/served_fixture.h"
 
-namespace frond::leaf {
+namespace frond::leaf::serve {
 namespace {
 
 // One that has no room.
-class FullScheduler final : public Scheduler {
+class FullScheduler final : public schedule::Scheduler {
  public:
-  Result<void> submit(std::vector<Task>, Lane) override { return Error(Code::kOverloaded, "full"); }
+  Result<void> submit(std::vector<schedule::Task>, schedule::Lane) override { return Error(Code::kOverloaded, "full"); }
   void drain() override {}
   Load load() const override { return {1, 1, 1}; }
 };
@@ -48,8 +48,8 @@ class LeafServiceTest : public testing::Test {
 
   const std::vector<support::TestDocument> documents_ = support::random_documents(100, 1);
   ServedCollection served_{documents_, 3};
-  InlineScheduler scheduler_{served_.clock};
-  BrokerRoll brokers_;
+  schedule::InlineScheduler scheduler_{served_.clock};
+  generation::BrokerRoll brokers_;
   const Instant ready_from_ = served_.clock.now() + std::chrono::seconds(2);
   LeafService service_{served_.parts(scheduler_),
                        {"c", "node:1", "1.0", [] { return std::string("absent"); }, ready_from_},
@@ -110,7 +110,7 @@ TEST(LeafServiceOfAnOldPartition, CutsFieldsThatAreTooLong) {
   documents[5].url = "http://example.test/" + std::string(text::kMaxUrlBytes, 'u');
   documents[6].url = std::string(text::kMaxUrlBytes, 'u');
   ServedCollection served(documents, 2);
-  InlineScheduler scheduler(served.clock);
+  schedule::InlineScheduler scheduler(served.clock);
   DocumentHandler handler(served.board, scheduler, served.clock);
   wire::FetchRequest request{5, 1, std::chrono::seconds(1), {"t1"}};
   for (Ordinal i = 0; i < documents.size(); ++i) request.ordinals.push_back(i);
@@ -149,7 +149,7 @@ std::vector<Ordinal> shuffled_thrice(std::size_t documents, unsigned seed) {
   return ordinals;
 }
 
-wire::FetchReply fetched_by(ServedCollection& served, Scheduler& scheduler, const Clock& clock,
+wire::FetchReply fetched_by(ServedCollection& served, schedule::Scheduler& scheduler, const Clock& clock,
                             wire::FetchRequest request) {
   DocumentHandler handler(served.board, scheduler, clock);
   std::promise<wire::Reply> reply;
@@ -166,14 +166,14 @@ TEST_F(LeafServiceTest, FetchesTheSameWithAnyNumberOfWorkers) {
   const SteadyClock clock;
   const ByteBuffer expected = wire::encode(wire::Reply(ask<wire::FetchReply>(request)));
   for (const std::size_t workers : {1u, 3u, 8u}) {
-    WorkerPool pool({workers, 16}, clock, nullptr);
+    schedule::WorkerPool pool({workers, 16}, clock, nullptr);
     EXPECT_EQ(wire::encode(wire::Reply(fetched_by(served_, pool, clock, request))), expected) << "seed " << seed;
   }
 }
 
 TEST_F(LeafServiceTest, FetchesManyDocumentsOnTheThreadsForWhatIsCostly) {
   FullScheduler usual;
-  InlineScheduler costly(served_.clock);
+  schedule::InlineScheduler costly(served_.clock);
   DocumentHandler handler(served_.board, usual, served_.clock, &costly);
   for (const std::size_t count : {100u, 101u}) {
     std::optional<wire::Reply> got;
@@ -187,15 +187,15 @@ TEST_F(LeafServiceTest, FetchesManyDocumentsOnTheThreadsForWhatIsCostly) {
 
 TEST_F(LeafServiceTest, FetchesThoughEveryWorkerIsBusySearching) {
   const SteadyClock clock;
-  WorkerPool pool({2, 16}, clock, nullptr);
+  schedule::WorkerPool pool({2, 16}, clock, nullptr);
   std::latch busy(2), free(1);
-  std::vector<Task> tasks(2);
-  for (Task& task : tasks)
+  std::vector<schedule::Task> tasks(2);
+  for (schedule::Task& task : tasks)
     task.run = [&](const auto&) {
       busy.count_down();
       free.wait();
     };
-  ASSERT_TRUE(pool.submit(std::move(tasks), Lane::kSearch));
+  ASSERT_TRUE(pool.submit(std::move(tasks), schedule::Lane::kSearch));
   busy.wait();
   DocumentHandler handler(served_.board, pool, clock);
   std::promise<wire::Reply> reply;
@@ -218,7 +218,7 @@ class TickingClock final : public Clock {
 
 TEST_F(LeafServiceTest, FetchesUntilTheDeadlineAndSaysWhatIsLacking) {
   const TickingClock clock;
-  InlineScheduler scheduler(clock);
+  schedule::InlineScheduler scheduler(clock);
   DocumentHandler handler(served_.board, scheduler, clock);
   const wire::FetchRequest request = fetch_of(shuffled_thrice(documents_.size(), 5));
   std::optional<wire::FetchReply> got;
@@ -333,12 +333,12 @@ class LeafServiceWithAWorker : public LeafServiceTest {
   }
   // Keeps the worker and the thread of fetches until it is opened.
   void block() {
-    Task task;
+    schedule::Task task;
     task.run = [this](const auto&) {
       entered_.count_down();
       open_.wait();
     };
-    ASSERT_TRUE(pool_.submit({task, task}, Lane::kInteractive));
+    ASSERT_TRUE(pool_.submit({task, task}, schedule::Lane::kInteractive));
     entered_.wait();
   }
   bool exposes(const std::string& line) { return registry_.exposition().find(line + "\n") != std::string::npos; }
@@ -349,7 +349,7 @@ class LeafServiceWithAWorker : public LeafServiceTest {
   }
 
   metrics::Registry registry_{"test"};
-  WorkerPool pool_{{1, 100}, served_.clock, &registry_};
+  schedule::WorkerPool pool_{{1, 100}, served_.clock, &registry_};
   LeafService busy_{busy_parts(),
                     {"c", "node:1", "1.0", [] { return std::string("absent"); }, ready_from_},
                     [] { return CacheState{}; },
@@ -359,7 +359,7 @@ class LeafServiceWithAWorker : public LeafServiceTest {
 };
 
 TEST_F(LeafServiceWithAWorker, DropsWhatIsGivenUpWhileItWaits) {
-  served_.engine.before = [](const Plan&) { ADD_FAILURE() << "searched"; };
+  served_.engine.before = [](const engine::Plan&) { ADD_FAILURE() << "searched"; };
   block();
   send("one", request_of(wire::Mode::kOr, {"t0"}, 3));
   send("one", fetch_of({1, 2, 3}));
@@ -376,7 +376,7 @@ TEST_F(LeafServiceWithAWorker, DropsWhatIsGivenUpWhileItWaits) {
 
 TEST_F(LeafServiceWithAWorker, StopsWhatIsGivenUpWhileItRuns) {
   int searched = 0;
-  served_.engine.before = [&](const Plan& plan) {
+  served_.engine.before = [&](const engine::Plan& plan) {
     ++searched;
     EXPECT_FALSE(plan.deadline.passed(served_.clock));
     send("one", wire::CancelRequest{42});
@@ -449,4 +449,4 @@ TEST_F(LeafServiceTest, AnswersSearchesAsUnsearchedOnceDrained) {
 }
 
 }  // namespace
-}  // namespace frond::leaf
+}  // namespace frond::leaf::serve

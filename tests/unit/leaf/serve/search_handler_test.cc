@@ -11,7 +11,7 @@
 #include "leaf/schedule/worker_pool.h"
 #include "tests/unit/leaf/serve/served_fixture.h"
 
-namespace frond::leaf {
+namespace frond::leaf::serve {
 namespace {
 
 using support::random_documents;
@@ -28,9 +28,9 @@ std::uint64_t documents_with(const std::vector<support::TestDocument>& documents
 
 // A GPU that answers as the oracle does, but for the plans that it `leaves`; and a search that may use it.
 struct ScriptedGpu {
-  std::vector<PlanBatcher::Answer> search(std::span<const Plan> plans) {
-    std::vector<PlanBatcher::Answer> answers;
-    for (const Plan& plan : plans) {
+  std::vector<schedule::PlanBatcher::Answer> search(std::span<const engine::Plan> plans) {
+    std::vector<schedule::PlanBatcher::Answer> answers;
+    for (const engine::Plan& plan : plans) {
       const int number = asked++;
       if (leaves && leaves(number))
         answers.emplace_back();
@@ -43,16 +43,16 @@ struct ScriptedGpu {
   std::function<bool(int number)> leaves{};
   std::uint64_t least_postings = 0;
   std::atomic<int> asked{0};
-  ExhaustiveEngine oracle{};
+  engine::ExhaustiveEngine oracle{};
 };
 
 std::vector<wire::SearchReply> search_all(ServedCollection& served, ScriptedGpu& gpu,
                                           const std::vector<wire::SearchRequest>& requests,
-                                          PlanBatcher::Options options = {}) {
+                                          schedule::PlanBatcher::Options options = {}) {
   std::vector<std::promise<wire::SearchReply>> promised(requests.size());
-  PlanBatcher batcher(
-      options, [&](std::span<const Plan> plans) { return gpu.search(plans); }, nullptr);
-  WorkerPool pool({3, 10'000}, served.clock, nullptr);
+  schedule::PlanBatcher batcher(
+      options, [&](std::span<const engine::Plan> plans) { return gpu.search(plans); }, nullptr);
+  schedule::WorkerPool pool({3, 10'000}, served.clock, nullptr);
   SearchParts parts = served.parts(pool);
   parts.gpu = &batcher;
   parts.gpu_least_postings = gpu.least_postings;
@@ -208,7 +208,7 @@ TEST(SearchHandler, SendsTheSameForAndAndOrOfOneTerm) {
   const auto documents = random_documents(5, 6);
   ServedCollection served(documents, 2);
   int searches = 0;
-  served.engine.before = [&](const Plan&) { ++searches; };
+  served.engine.before = [&](const engine::Plan&) { ++searches; };
   const auto reply = served.search(request_of(Mode::kAuto, {"t0"}, 2));
   EXPECT_TRUE(reply.has_or);
   EXPECT_EQ(reply.or_ranking.hits.size(), 5u);
@@ -221,14 +221,14 @@ TEST(SearchHandler, AsksEnginesForAsManyAsAutoNeedsAndSendsAsManyAsWanted) {
   auto request = request_of(Mode::kAuto, {"t0", "t1"}, 1);
   request.depth = 3;
   request.auto_needs = 30;
-  served.engine.before = [&](const Plan& plan) { EXPECT_EQ(plan.k, 30u); };
+  served.engine.before = [&](const engine::Plan& plan) { EXPECT_EQ(plan.k, 30u); };
   EXPECT_EQ(served.search(request).and_ranking.hits.size(), 3u);
 }
 
 TEST(SearchHandler, NamesThePartitionsItCouldNotSearch) {
   const auto documents = random_documents(90, 8);
   ServedCollection served(documents, 3);
-  served.engine.fail = [](const Plan& plan) -> std::optional<Error> {
+  served.engine.fail = [](const engine::Plan& plan) -> std::optional<Error> {
     if (plan.placement.base == 1) return Error(Code::kCorrupt, "list of 't1'");
     if (plan.placement.base == 2) return Error(Code::kDeadline, "late");
     return std::nullopt;
@@ -263,7 +263,7 @@ TEST(SearchHandler, SaysThatItDoesNotKnowAGeneration) {
 
 TEST(SearchHandler, EvaluatesNothingPastTheDeadline) {
   ServedCollection served(random_documents(10, 11), 2);
-  served.engine.before = [](const Plan&) { ADD_FAILURE() << "searched"; };
+  served.engine.before = [](const engine::Plan&) { ADD_FAILURE() << "searched"; };
   auto request = request_of(Mode::kAnd, {"t0"}, 2);
   request.budget = std::chrono::microseconds(0);
   const auto reply = served.search(request);
@@ -279,8 +279,8 @@ TEST(SearchHandler, SendsNothingOfPartitionsWhoseOrFailed) {
   request.depth = request.auto_needs = 60;
   const auto whole = served.search(request);
   ASSERT_TRUE(whole.has_or);
-  served.engine.fail = [&](const Plan& plan) -> std::optional<Error> {
-    if (plan.mode == leaf::Mode::kOr && plan.placement.base == 1) return Error(Code::kCorrupt, "a block");
+  served.engine.fail = [&](const engine::Plan& plan) -> std::optional<Error> {
+    if (plan.mode == engine::Mode::kOr && plan.placement.base == 1) return Error(Code::kCorrupt, "a block");
     return {};
   };
   const auto reply = served.search(request);
@@ -299,8 +299,8 @@ TEST(SearchHandler, SendsNothingOfPartitionsWhoseOrFailed) {
 
 TEST(SearchHandler, SendsNothingOfPartitionsWhoseOrCameTooLate) {
   ServedCollection served(random_documents(60, 12), 2);
-  served.engine.before = [&](const Plan& plan) {
-    if (plan.mode == leaf::Mode::kAnd && plan.placement.base == 1) served.clock.advance(std::chrono::seconds(2));
+  served.engine.before = [&](const engine::Plan& plan) {
+    if (plan.mode == engine::Mode::kAnd && plan.placement.base == 1) served.clock.advance(std::chrono::seconds(2));
   };
   auto request = request_of(Mode::kAuto, {"t10", "t11"}, 2);
   request.auto_needs = 60;
@@ -341,7 +341,7 @@ TEST(SearchHandler, CountsEachTermOnceThoughALookUpRanOutOfMemory) {
     request.depth = 60;
     const auto of_the_second = served.search(request).or_ranking;
     const auto& loaded = *served.board.get()->back();
-    auto forgetful = std::make_shared<ServedGeneration>();
+    auto forgetful = std::make_shared<generation::ServedGeneration>();
     forgetful->generation = loaded.generation;
     forgetful->partitions_total = loaded.partitions_total;
     forgetful->analyzer = loaded.analyzer;
@@ -350,7 +350,7 @@ TEST(SearchHandler, CountsEachTermOnceThoughALookUpRanOutOfMemory) {
     forgetful->partitions = loaded.partitions;
     forgetful->terms = std::make_shared<ForgetfulTerms>(loaded.terms, fails_at);
     served.board.put({forgetful});
-    served.engine.before = [](const Plan& plan) { EXPECT_EQ(plan.terms.size(), 3u); };
+    served.engine.before = [](const engine::Plan& plan) { EXPECT_EQ(plan.terms.size(), 3u); };
     const auto reply = served.search(request);
     ASSERT_EQ(reply.unsearched.size(), 1u);
     ASSERT_FALSE(reply.or_ranking.hits.empty());
@@ -375,7 +375,7 @@ TEST(SearchHandler, TellsWhatItCostWhenAsked) {
 
 TEST(SearchHandler, SurvivesAnEngineOutOfMemory) {
   ServedCollection served(random_documents(20, 14), 2);
-  served.engine.before = [](const Plan& plan) {
+  served.engine.before = [](const engine::Plan& plan) {
     if (plan.placement.base == 0) throw std::bad_alloc();
   };
   const auto reply = served.search(request_of(Mode::kOr, {"t0"}, 2));
@@ -388,7 +388,7 @@ TEST(SearchHandler, SurvivesAnEngineOutOfMemory) {
 TEST(SearchHandler, BelievesNoPartitionOfASearchUnderWhichOneWasLost) {
   ServedCollection served(random_documents(200, 18), 2);
   const auto& partition = served.board.get()->back()->partitions[0].open->partition();
-  served.engine.before = [&](const Plan& plan) {
+  served.engine.before = [&](const engine::Plan& plan) {
     if (plan.placement.base != 0) return;
     for (const auto& entry : std::filesystem::directory_iterator(partition.folder()))
       if (entry.path().extension() == ".sst") std::filesystem::resize_file(entry.path(), 10);
@@ -406,18 +406,18 @@ TEST(SearchHandler, BelievesNoPartitionOfASearchUnderWhichOneWasLost) {
 
 TEST(SearchHandler, RefusesAtTheDoorWhenTheQueueIsFull) {
   ServedCollection served(random_documents(20, 15), 2);
-  WorkerPool pool({1, 1}, served.clock, nullptr);
+  schedule::WorkerPool pool({1, 1}, served.clock, nullptr);
   std::promise<void> entered, open;
-  std::vector<Task> blocker(1);
+  std::vector<schedule::Task> blocker(1);
   blocker[0].run = [&](const auto&) {
     entered.set_value();
     open.get_future().wait();
   };
-  ASSERT_TRUE(pool.submit(std::move(blocker), Lane::kSearch));
+  ASSERT_TRUE(pool.submit(std::move(blocker), schedule::Lane::kSearch));
   entered.get_future().wait();
-  std::vector<Task> waiting(1);
+  std::vector<schedule::Task> waiting(1);
   waiting[0].run = [](const auto&) {};
-  ASSERT_TRUE(pool.submit(std::move(waiting), Lane::kSearch));
+  ASSERT_TRUE(pool.submit(std::move(waiting), schedule::Lane::kSearch));
   const auto reply = served.search(request_of(Mode::kOr, {"t0"}, 2), pool);
   ASSERT_EQ(reply.unsearched.size(), 2u);
   EXPECT_EQ(reply.unsearched[0].reason, Unsearched::kOverloaded);
@@ -427,11 +427,11 @@ TEST(SearchHandler, RefusesAtTheDoorWhenTheQueueIsFull) {
 // ---- what costs many times the usual
 
 // Counts what it is given, and may have no room.
-class CountingScheduler final : public Scheduler {
+class CountingScheduler final : public schedule::Scheduler {
  public:
   explicit CountingScheduler(const Clock& clock, std::size_t all_workers = 8) : workers(all_workers), below_(clock) {}
-  Result<void> submit(std::vector<Task> tasks, Lane lane) override {
-    if (full && lane != Lane::kContinue) return Error(Code::kOverloaded, "full");
+  Result<void> submit(std::vector<schedule::Task> tasks, schedule::Lane lane) override {
+    if (full && lane != schedule::Lane::kContinue) return Error(Code::kOverloaded, "full");
     taken += tasks.size();
     return below_.submit(std::move(tasks), lane);
   }
@@ -441,7 +441,7 @@ class CountingScheduler final : public Scheduler {
   bool full = false;
 
  private:
-  InlineScheduler below_;
+  schedule::InlineScheduler below_;
 };
 
 struct TwoSchedulers {
@@ -532,9 +532,9 @@ TEST(SearchHandler, LeavesManyPostingsToTheGpuWhereThereIsOne) {
   const auto wanted = served.search(request);
   for (const bool leaves : {false, true}) {
     ScriptedGpu gpu{served.clock, [&](int) { return leaves; }};
-    PlanBatcher batcher(
-        {}, [&](std::span<const Plan> plans) { return gpu.search(plans); }, nullptr);
-    WorkerPool usual({1, 100}, served.clock, nullptr), costly({1, 100}, served.clock, nullptr);
+    schedule::PlanBatcher batcher(
+        {}, [&](std::span<const engine::Plan> plans) { return gpu.search(plans); }, nullptr);
+    schedule::WorkerPool usual({1, 100}, served.clock, nullptr), costly({1, 100}, served.clock, nullptr);
     SearchParts parts = served.parts(usual);
     parts.gpu = &batcher;
     parts.costly = &costly;
@@ -544,7 +544,7 @@ TEST(SearchHandler, LeavesManyPostingsToTheGpuWhereThereIsOne) {
     handler.search(request, Deadline::never(), [&](wire::SearchReply reply) { promised.set_value(std::move(reply)); });
     expect_same_hits(promised.get_future().get(), wanted);
     EXPECT_EQ(gpu.asked, 2);
-    for (WorkerPool* pool : {&usual, &costly}) pool->drain();
+    for (schedule::WorkerPool* pool : {&usual, &costly}) pool->drain();
     batcher.drain();
   }
 }
@@ -553,7 +553,7 @@ TEST(SearchHandler, AnswersAlikeFromManyThreads) {
   const auto documents = random_documents(400, 16);
   ServedCollection served(documents, 4);
   const auto expected = served.search(request_of(Mode::kAuto, {"t8", "t11", "t1"}, 4));
-  WorkerPool pool({4, 100'000}, served.clock, nullptr);
+  schedule::WorkerPool pool({4, 100'000}, served.clock, nullptr);
   SearchHandler handler(served.parts(pool));
   std::atomic<int> same{0};
   constexpr int kSearches = 300;
@@ -569,4 +569,4 @@ TEST(SearchHandler, AnswersAlikeFromManyThreads) {
 }
 
 }  // namespace
-}  // namespace frond::leaf
+}  // namespace frond::leaf::serve

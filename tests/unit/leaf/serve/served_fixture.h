@@ -7,24 +7,24 @@
 #include <vector>
 
 #include "leaf/engine/exhaustive.h"
+#include "leaf/generation/generation_loader.h"
 #include "leaf/lists/partition_list_store.h"
 #include "leaf/schedule/inline_scheduler.h"
-#include "leaf/serve/generation_loader.h"
 #include "leaf/serve/search_handler.h"
 #include "tests/support/collections/manual_clock.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/small_repository.h"
 
-namespace frond::leaf {
+namespace frond::leaf::serve {
 
 // An engine that does what the test says, and else what the oracle does.
-class ScriptedEngine final : public QueryEngine {
+class ScriptedEngine final : public engine::QueryEngine {
  public:
   std::string_view name() const override { return "scripted"; }
-  bool can_run(const Plan&) const override { return true; }
-  std::vector<Result<Outcome>> search(std::span<const Plan> plans, const Clock& clock) override {
-    std::vector<Result<Outcome>> results;
-    for (const Plan& plan : plans) {
+  bool can_run(const engine::Plan&) const override { return true; }
+  std::vector<Result<engine::Outcome>> search(std::span<const engine::Plan> plans, const Clock& clock) override {
+    std::vector<Result<engine::Outcome>> results;
+    for (const engine::Plan& plan : plans) {
       if (before) before(plan);
       if (const auto failure = fail ? fail(plan) : std::nullopt)
         results.push_back(*failure);
@@ -33,27 +33,28 @@ class ScriptedEngine final : public QueryEngine {
     }
     return results;
   }
-  std::function<void(const Plan&)> before;
-  std::function<std::optional<Error>(const Plan&)> fail;
+  std::function<void(const engine::Plan&)> before;
+  std::function<std::optional<Error>(const engine::Plan&)> fail;
 
  private:
-  ExhaustiveEngine oracle_;
+  engine::ExhaustiveEngine oracle_;
 };
 
 class ServedCollection {
  public:
-  ServedCollection(const std::vector<support::TestDocument>& documents, std::uint32_t partitions, ShardOf shard = {}) {
+  ServedCollection(const std::vector<support::TestDocument>& documents, std::uint32_t partitions,
+                   generation::ShardOf shard = {}) {
     EXPECT_TRUE(support::publish_generation(folder / "repository", "c", documents, partitions));
     source = *repository::RepositorySource::open((folder / "repository").string(), "c");
-    data = *DataFolder::open(folder / "data");
-    GenerationLoader loader(*source, *data, shard, registration);
+    data = *generation::DataFolder::open(folder / "data");
+    generation::GenerationLoader loader(*source, *data, shard, registration);
     auto loaded = loader.load(*source->manifest(1), {}, [] { return false; });
     EXPECT_TRUE(loaded) << loaded.error().message();
     board.put({std::move(loaded).value()});
   }
 
-  SearchParts parts(Scheduler& scheduler) { return {board, store, engine, oracle, scheduler, clock}; }
-  wire::SearchReply search(const wire::SearchRequest& request, Scheduler& scheduler) {
+  SearchParts parts(schedule::Scheduler& scheduler) { return {board, store, engine, oracle, scheduler, clock}; }
+  wire::SearchReply search(const wire::SearchRequest& request, schedule::Scheduler& scheduler) {
     SearchHandler handler(parts(scheduler));
     std::optional<wire::SearchReply> got;
     handler.search(request, Deadline::after(clock, request.budget), [&](wire::SearchReply reply) { got = reply; });
@@ -61,20 +62,21 @@ class ServedCollection {
     return got.value_or(wire::SearchReply{});
   }
   wire::SearchReply search(const wire::SearchRequest& request) {
-    InlineScheduler scheduler(clock);
+    schedule::InlineScheduler scheduler(clock);
     return search(request, scheduler);
   }
 
   support::ScratchFolder folder;
   support::ManualClock clock;
   std::unique_ptr<repository::RepositorySource> source;
-  std::unique_ptr<DataFolder> data;
-  PartitionListStore store{clock};
-  ListRegistration registration{[this](std::uint64_t number, auto partition) { store.add(number, partition); },
-                                [this](std::uint64_t number) { store.remove(number); }};
+  std::unique_ptr<generation::DataFolder> data;
+  lists::PartitionListStore store{clock};
+  generation::ListRegistration registration{
+      [this](std::uint64_t number, auto partition) { store.add(number, partition); },
+      [this](std::uint64_t number) { store.remove(number); }};
   ScriptedEngine engine;
-  ExhaustiveEngine oracle;
-  ServedBoard board;
+  engine::ExhaustiveEngine oracle;
+  generation::ServedBoard board;
 };
 
 // Terms "t0" (in every document), "t1" (about half) …; see small_partition.h.
@@ -87,4 +89,4 @@ inline wire::SearchRequest request_of(wire::Mode mode, const std::vector<std::st
   return request;
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::serve

@@ -12,15 +12,16 @@
 namespace frond::tools {
 namespace {
 
-class StandIn final : public BenchGpu, public leaf::QueryEngine {
+class StandIn final : public BenchGpu, public leaf::engine::QueryEngine {
  public:
   StandIn() : below_(*leaf::engine_named("exhaustive")) {}
-  leaf::QueryEngine& engine() override { return *this; }
+  leaf::engine::QueryEngine& engine() override { return *this; }
   Counters counters() const override { return counters_; }
   std::vector<Step> steps() const override { return {{"search", searched_}, {"select", 2 * searched_}}; }
   std::string_view name() const override { return "stand-in"; }
-  bool can_run(const leaf::Plan&) const override { return true; }
-  std::vector<Result<leaf::Outcome>> search(std::span<const leaf::Plan> plans, const Clock& clock) override {
+  bool can_run(const leaf::engine::Plan&) const override { return true; }
+  std::vector<Result<leaf::engine::Outcome>> search(std::span<const leaf::engine::Plan> plans,
+                                                    const Clock& clock) override {
     auto found = below_->search(plans, clock);
     searched_ += static_cast<double>(plans.size());
     if (falls_back) counters_.fallbacks += plans.size();
@@ -31,7 +32,7 @@ class StandIn final : public BenchGpu, public leaf::QueryEngine {
   bool falls_back = false, errs = false, lies = false;
 
  private:
-  std::unique_ptr<leaf::QueryEngine> below_;
+  std::unique_ptr<leaf::engine::QueryEngine> below_;
   Counters counters_{.held_bytes = 1};
   std::atomic<double> searched_{0};  // plans
 };
@@ -60,7 +61,7 @@ class ProcessorBenches : public testing::Test {
   support::ScratchFolder folder_;
   std::unique_ptr<PartitionSearcher> searcher_;
   std::vector<BenchQuery> queries_;
-  std::unique_ptr<leaf::QueryEngine> cpu_;
+  std::unique_ptr<leaf::engine::QueryEngine> cpu_;
   StandIn gpu_;
 };
 

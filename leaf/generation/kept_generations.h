@@ -8,9 +8,9 @@
 
 #include "common/base/deadline.h"
 #include "common/base/ids.h"
-#include "leaf/serve/broker_roll.h"
+#include "leaf/generation/broker_roll.h"
 
-namespace frond::leaf {
+namespace frond::leaf::generation {
 
 // One of a served set, whose last is the current one.
 struct Standing {
@@ -31,4 +31,4 @@ std::vector<bool> kept_generations(std::span<const Standing> set, const BrokerRo
 std::optional<std::size_t> first_to_give_up(std::span<const Standing> set, const BrokerRoll::Present& present,
                                             Instant now, const KeepRules& rules);
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::generation

@@ -1,5 +1,5 @@
 // What a leaf keeps on its disk and in its set, and when it goes.
-#include "leaf/serve/generation_follower.h"
+#include "leaf/generation/generation_follower.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 #include "common/repository/disk_space.h"
 
-namespace frond::leaf {
+namespace frond::leaf::generation {
 namespace {
 constexpr std::chrono::minutes kTellKept{10};  // a swap rarely takes longer: then the detail says what keeps it
 }
@@ -131,4 +131,4 @@ void GenerationFollower::measure() const {
   show(damaged_, static_cast<double>(broken));
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::generation

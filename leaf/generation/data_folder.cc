@@ -1,4 +1,4 @@
-#include "leaf/serve/data_folder.h"
+#include "leaf/generation/data_folder.h"
 
 #include <algorithm>
 #include <string_view>
@@ -10,7 +10,7 @@
 #include "common/files/write.h"
 #include "common/repository/repository.h"
 
-namespace frond::leaf {
+namespace frond::leaf::generation {
 namespace fs = std::filesystem;
 
 Result<std::unique_ptr<DataFolder>> DataFolder::open(const fs::path& root) {
@@ -73,4 +73,4 @@ void DataFolder::keep_only(const std::set<std::string>& partitions,
   sweep(root_ / "fetching", partitions);
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::generation

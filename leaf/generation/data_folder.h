@@ -18,7 +18,7 @@
 #include "common/base/result.h"
 #include "common/files/descriptor.h"
 
-namespace frond::leaf {
+namespace frond::leaf::generation {
 
 class DataFolder {
  public:
@@ -62,4 +62,4 @@ class DataFolder {
   const files::Descriptor lock_;
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::generation

@@ -1,9 +1,9 @@
-#include "leaf/serve/broker_roll.h"
+#include "leaf/generation/broker_roll.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace frond::leaf {
+namespace frond::leaf::generation {
 
 bool BrokerRoll::silent(const Entry& entry, Instant now) {
   const auto patience = std::clamp(kSilentHellos * entry.broker.hello_every, kMinSilence, kMaxSilence);
@@ -69,4 +69,4 @@ std::string BrokerRoll::Present::names_of(const GenerationId& id) const {
   return names;
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::generation

@@ -1,5 +1,5 @@
 // The promises of generation_follower.h, on a repository in a temporary folder, one step at a time.
-#include "leaf/serve/generation_follower.h"
+#include "leaf/generation/generation_follower.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "tests/support/scratch_folder.h"
 #include "tests/support/small_repository.h"
 
-namespace frond::leaf {
+namespace frond::leaf::generation {
 namespace {
 
 namespace fs = std::filesystem;
@@ -39,7 +39,7 @@ struct Leaf {
 
   std::unique_ptr<repository::RepositorySource> source;
   std::unique_ptr<DataFolder> data;
-  PartitionListStore store;
+  lists::PartitionListStore store;
   ListRegistration registration;
   Logger log{"test", LogLevel::kError};
   metrics::Registry registry{"test"};
@@ -567,4 +567,4 @@ TEST_F(GenerationFollowerTest, FollowsOnItsOwnThreadAndStops) {
 }
 
 }  // namespace
-}  // namespace frond::leaf
+}  // namespace frond::leaf::generation

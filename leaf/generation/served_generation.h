@@ -18,7 +18,7 @@
 #include "common/scoring/bm25.h"
 #include "common/text/analyzer_config.h"
 
-namespace frond::leaf {
+namespace frond::leaf::generation {
 
 // How the list store learns which partitions are open. Both may be called from any thread. remove() is called while the
 // partition is still open; when it returns, no copy is being made from it.
@@ -123,4 +123,4 @@ class ServedBoard {
   std::string detail_ FROND_GUARDED_BY(mutex_);
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::generation

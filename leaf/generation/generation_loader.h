@@ -5,10 +5,10 @@
 #include <functional>
 
 #include "common/repository/repository.h"
-#include "leaf/serve/data_folder.h"
-#include "leaf/serve/served_generation.h"
+#include "leaf/generation/data_folder.h"
+#include "leaf/generation/served_generation.h"
 
-namespace frond::leaf {
+namespace frond::leaf::generation {
 
 struct ShardOf {
   std::uint32_t number = 0, count = 1;  // the leaf serves partitions p with p mod count = number
@@ -52,4 +52,4 @@ class GenerationLoader {
   std::uint64_t last_number_ = 0;  // OpenPartition::number, given out
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::generation

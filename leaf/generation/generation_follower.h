@@ -28,11 +28,11 @@
 
 #include "common/base/log.h"
 #include "common/metrics/registry.h"
-#include "leaf/serve/broker_roll.h"
-#include "leaf/serve/generation_loader.h"
-#include "leaf/serve/kept_generations.h"
+#include "leaf/generation/broker_roll.h"
+#include "leaf/generation/generation_loader.h"
+#include "leaf/generation/kept_generations.h"
 
-namespace frond::leaf {
+namespace frond::leaf::generation {
 
 inline constexpr std::size_t kMaxServedGenerations = 4;  // more are retired before their time, those first that no
                                                          // broker serves from
@@ -117,4 +117,4 @@ class GenerationFollower {
   std::thread thread_;
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::generation

@@ -1,5 +1,5 @@
 // What damage_log.h promises of the leaf's log.
-#include "leaf/serve/damage_log.h"
+#include "leaf/generation/damage_log.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include "tests/support/scratch_folder.h"
 #include "tests/support/small_partition.h"
 
-namespace frond::leaf {
+namespace frond::leaf::generation {
 namespace {
 
 using Lines = std::vector<nlohmann::json>;
@@ -90,4 +90,4 @@ TEST_F(ADamageLog, SaysNothingOfQueriesThatCameTooLateOrWereRefused) {
 }
 
 }  // namespace
-}  // namespace frond::leaf
+}  // namespace frond::leaf::generation

@@ -1,13 +1,13 @@
-#include "leaf/serve/generation_follower.h"
+#include "leaf/generation/generation_follower.h"
 
 #include <algorithm>
 #include <exception>
 #include <utility>
 
 #include "common/base/thread_name.h"
-#include "common/metrics/leaf_families.h"
+#include "leaf/families/metric_families.h"
 
-namespace frond::leaf {
+namespace frond::leaf::generation {
 namespace {
 constexpr std::chrono::milliseconds kLongestBackOff{60'000};
 
@@ -36,19 +36,18 @@ GenerationFollower::GenerationFollower(Options options, const repository::Reposi
       clock_(clock),
       log_(log) {
   if (registry == nullptr) return;
-  namespace names = metrics::leaf;
   static constexpr double kLoadSeconds[] = {0.01, 0.05, 0.25, 1, 5, 15, 60, 300, 1200, 3600};
-  refused_total_ = registry->counter(names::kGenerationRefused);
-  mended_total_ = registry->counter(names::kMended);
-  damaged_ = registry->gauge(names::kDamaged);
-  generation_ = registry->gauge(names::kGeneration);
-  generations_ = registry->gauge(names::kGenerationsServed);
-  partitions_ = registry->gauge(names::kPartitions);
-  documents_ = registry->gauge(names::kDocuments);
-  superseded_age_ = registry->gauge(names::kSupersededAge);
-  brokers_heard_ = registry->gauge(names::kBrokers);
-  disk_free_ = registry->gauge(names::kDiskFree);
-  load_time_ = registry->histogram(names::kGenerationLoad, kLoadSeconds);
+  refused_total_ = registry->counter(families::kGenerationRefused);
+  mended_total_ = registry->counter(families::kMended);
+  damaged_ = registry->gauge(families::kDamaged);
+  generation_ = registry->gauge(families::kGeneration);
+  generations_ = registry->gauge(families::kGenerationsServed);
+  partitions_ = registry->gauge(families::kPartitions);
+  documents_ = registry->gauge(families::kDocuments);
+  superseded_age_ = registry->gauge(families::kSupersededAge);
+  brokers_heard_ = registry->gauge(families::kBrokers);
+  disk_free_ = registry->gauge(families::kDiskFree);
+  load_time_ = registry->histogram(families::kGenerationLoad, kLoadSeconds);
 }
 
 GenerationFollower::~GenerationFollower() {
@@ -288,4 +287,4 @@ void GenerationFollower::refuse(const GenerationId& id, const Error& why) {
   log_.error("staying with what is served", {{"reason", told}});
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::generation

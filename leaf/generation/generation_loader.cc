@@ -1,4 +1,4 @@
-#include "leaf/serve/generation_loader.h"
+#include "leaf/generation/generation_loader.h"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,7 @@
 #include "common/partition/file_checksum.h"
 #include "common/repository/disk_space.h"
 
-namespace frond::leaf {
+namespace frond::leaf::generation {
 namespace fs = std::filesystem;
 namespace {
 
@@ -182,4 +182,4 @@ Result<std::shared_ptr<const partition::GenerationTerms>> GenerationLoader::open
   return open();
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::generation

@@ -1,8 +1,8 @@
-#include "leaf/serve/kept_generations.h"
+#include "leaf/generation/kept_generations.h"
 
 #include <algorithm>
 
-namespace frond::leaf {
+namespace frond::leaf::generation {
 namespace {
 
 std::vector<bool> served_by(std::span<const Standing> set, const BrokerRoll::Present& present) {
@@ -52,4 +52,4 @@ std::optional<std::size_t> first_to_give_up(std::span<const Standing> set, const
   return {};
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::generation

@@ -1,8 +1,8 @@
-#include "leaf/serve/damage_log.h"
+#include "leaf/generation/damage_log.h"
 
 #include <string>
 
-namespace frond::leaf {
+namespace frond::leaf::generation {
 namespace {
 constexpr std::chrono::seconds kQuiet{10};
 constexpr std::size_t kMaxTold = 1024;  // partitions come and go
@@ -30,4 +30,4 @@ void DamageLog::report(const OpenPartition& partition, const Error& why) {
                                           {"others_since_the_last_line", std::to_string(more)}});
 }
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::generation

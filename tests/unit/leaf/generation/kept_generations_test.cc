@@ -1,11 +1,11 @@
 // Which generations stay for whom; and who is there to ask.
-#include "leaf/serve/kept_generations.h"
+#include "leaf/generation/kept_generations.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/collections/manual_clock.h"
 
-namespace frond::leaf {
+namespace frond::leaf::generation {
 namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -141,4 +141,4 @@ TEST(BrokerRoll, IsBounded) {
 }
 
 }  // namespace
-}  // namespace frond::leaf
+}  // namespace frond::leaf::generation

@@ -17,7 +17,7 @@
 #include "common/base/mutex.h"
 #include "common/wire/messages.h"
 
-namespace frond::leaf {
+namespace frond::leaf::generation {
 
 class BrokerRoll {
  public:
@@ -58,4 +58,4 @@ class BrokerRoll {
   Instant unnamed_ FROND_GUARDED_BY(mutex_) = Instant::min();        // when one of before was heard last
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::generation

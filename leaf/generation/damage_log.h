@@ -9,9 +9,9 @@
 #include "common/base/log.h"
 #include "common/base/mutex.h"
 #include "common/base/result.h"
-#include "leaf/serve/served_generation.h"
+#include "leaf/generation/served_generation.h"
 
-namespace frond::leaf {
+namespace frond::leaf::generation {
 
 class DamageLog {
  public:
@@ -31,4 +31,4 @@ class DamageLog {
   std::map<std::pair<std::uint64_t, Code>, Told> told_ FROND_GUARDED_BY(mutex_);  // by OpenPartition::number
 };
 
-}  // namespace frond::leaf
+}  // namespace frond::leaf::generation
