@@ -98,8 +98,8 @@ class ATlsServer : public testing::Test {
     EXPECT_TRUE(stream.write_all("GET " + path + " HTTP/1.1\r\nHost: x\r\n" + more + "\r\n"));
     return hear(stream, path == "/hold" ? "/held" : path);
   }
-  Url url() const { return {"127.0.0.1", port_, "", true}; }
-  Result<void> fetch(const tls::Trust& trust, const Url& from) const {
+  net::Url url() const { return {"127.0.0.1", port_, "", true}; }
+  Result<void> fetch(const tls::Trust& trust, const net::Url& from) const {
     return get(from, &trust, "/a", {.max_bytes = 1 << 20, .step_timeout = kPatience},
                [](ByteView) { return Result<void>(); });
   }
