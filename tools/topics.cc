@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/text/analyzer.h"
+#include "common/text/utf8.h"
 
 namespace frond::tools {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/text/analyzer.h"
+#include "common/text/utf8.h"
 
 namespace frond::broker::http {
 namespace {

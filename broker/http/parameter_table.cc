@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "common/text/analyzer.h"
+#include "common/text/utf8.h"
 
 namespace frond::broker::http {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/scoring/bm25.h"
+#include "common/text/utf8.h"
 
 namespace frond::broker::query {
 

@@ -52,7 +52,4 @@ class Analyzer {
   std::unique_ptr<State> state_;
 };
 
-// Strict UTF-8 (no surrogates, no overlong forms).
-bool is_utf8(std::string_view text);
-
 }  // namespace frond::text

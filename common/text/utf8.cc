@@ -1,13 +1,14 @@
 #include "common/text/utf8.h"
 
-#include <cstring>
+#include <simdjson.h>
 
-#include "common/text/analyzer.h"
+#include <algorithm>
 
 namespace frond::text {
 namespace {
 
-constexpr std::uint64_t kHighBits = 0x8080808080808080;
+// Up to this size a look for ASCII is quicker than simdjson, which takes some 60 ns for any text.
+constexpr std::size_t kMaxShortBytes = 128;
 
 std::uint8_t byte_at(std::string_view text, std::size_t at) { return static_cast<std::uint8_t>(text[at]); }
 bool continues(std::string_view text, std::size_t at) { return (byte_at(text, at) & 0xc0) == 0x80; }
@@ -25,8 +26,8 @@ CodePoint decode_utf8(std::string_view text, std::size_t at) {
     if (!continues(text, at + i)) return {};
     value = value << 6 | (byte_at(text, at + i) & 0x3fu);
   }
-  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (value < kLeast[bytes] || value > 0x10ffff || (value >= 0xd800 && value < 0xe000)) return {};
+  constexpr char32_t kMin[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (value < kMin[bytes] || value > 0x10ffff || (value >= 0xd800 && value < 0xe000)) return {};
   return {value, bytes};
 }
 
@@ -58,21 +59,9 @@ std::size_t utf8_boundary(std::string_view text, std::size_t at) {
 }
 
 bool is_utf8(std::string_view text) {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    std::uint64_t word;
-    if (text.size() - at >= sizeof word) {
-      std::memcpy(&word, text.data() + at, sizeof word);
-      if ((word & kHighBits) == 0) {
-        at += sizeof word;
-        continue;
-      }
-    }
-    const CodePoint c = decode_utf8(text, at);
-    if (c.value == kNoCodePoint) return false;
-    at += c.bytes;
-  }
-  return true;
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  if (text.size() <= kMaxShortBytes && std::all_of(text.begin(), text.end(), is_ascii)) return true;
+  return simdjson::validate_utf8(text.data(), text.size());
 }
 
 std::string repaired_utf8(std::string_view text) {

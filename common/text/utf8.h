@@ -7,7 +7,7 @@
 
 namespace frond::text {
 
-inline constexpr char32_t kNoCodePoint = 0xffffffff;              // stands for a byte that is not UTF-8
+inline constexpr char32_t kNoCodePoint = 0xffffffff;              // for a byte that is not UTF-8
 inline constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
 
 struct CodePoint {
@@ -15,13 +15,14 @@ struct CodePoint {
   std::uint32_t bytes = 1;  // never 0, so that a loop over any bytes ends
 };
 
+bool is_utf8(std::string_view text);
 // The code point at text[at]; at < text.size().
 CodePoint decode_utf8(std::string_view text, std::size_t at);
 // Appends a code point below U+110000 that is no surrogate.
 void append_utf8(char32_t code_point, std::string& out);
-// The greatest cut <= at that doesn't split a code point of valid UTF-8.
+// The greatest position <= at that does not split a code point of valid UTF-8.
 std::size_t utf8_boundary(std::string_view text, std::size_t at);
-// The same text with each run of bytes that are not UTF-8 replaced by U+FFFD.
+// The text with each run of bytes that are not UTF-8 replaced by U+FFFD.
 std::string repaired_utf8(std::string_view text);
 
 }  // namespace frond::text

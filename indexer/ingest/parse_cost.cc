@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "common/text/analyzer.h"
+#include "common/text/utf8.h"
 #include "indexer/ingest/csv.h"
 #include "indexer/ingest/html.h"
 #include "indexer/ingest/page_arena.h"

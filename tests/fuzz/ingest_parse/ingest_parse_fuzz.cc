@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "common/base/check.h"
-#include "common/text/analyzer.h"
+#include "common/text/utf8.h"
 #include "indexer/ingest/record_reader.h"
 
 using frond::indexer::ingest::Document;

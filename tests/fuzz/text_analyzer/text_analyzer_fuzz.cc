@@ -4,6 +4,7 @@
 
 #include "common/base/check.h"
 #include "common/text/snippet.h"
+#include "common/text/utf8.h"
 
 using frond::text::Analyzer;
 using frond::text::Stemmer;

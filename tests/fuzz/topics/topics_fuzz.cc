@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "common/text/analyzer.h"
+#include "common/text/utf8.h"
 #include "tools/topics.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,5 +1,6 @@
 // From words to terms.
 #include "common/text/analyzer.h"
+#include "common/text/utf8.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

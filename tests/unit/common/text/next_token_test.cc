@@ -5,6 +5,7 @@
 #include <random>
 
 #include "common/text/analyzer.h"
+#include "common/text/utf8.h"
 
 namespace frond::text {
 namespace {

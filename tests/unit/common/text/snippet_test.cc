@@ -5,6 +5,8 @@
 
 #include <random>
 
+#include "common/text/utf8.h"
+
 namespace frond::text {
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/text/analyzer.h"
+#include "common/text/utf8.h"
 
 namespace frond::indexer::ingest {
 namespace {

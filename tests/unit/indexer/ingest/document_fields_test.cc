@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/text/analyzer.h"
+#include "common/text/utf8.h"
 #include "tests/unit/indexer/ingest/files.h"
 
 namespace frond::indexer::ingest {
