@@ -1,13 +1,13 @@
 #pragma once
-// Connections in the order in which they came into a list: whoever has been there longest is first. To enter, to leave
-// and to find the first costs the same however many there are. Internal to this folder. One thread.
+// Lists of connections in order of entry, the one that entered first at the front. Entering, leaving and finding the
+// first take constant time. Internal to this folder. One thread.
 #include <chrono>
 
 namespace frond::http {
 
 class Session;
 
-// A connection's place in one list at a time.
+// A connection's place in at most one list.
 class AgeLink {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -44,7 +44,7 @@ class AgeList {
   AgeList& operator=(const AgeList&) = delete;
 
   bool empty() const { return end_.next_ == &end_; }
-  // Last, from wherever it was. `now` never goes back.
+  // Puts the link at the end, out of the list it was in. `now` never decreases.
   void enter(AgeLink& link, AgeLink::Time now) {
     link.leave();
     link.since_ = now;
@@ -53,11 +53,11 @@ class AgeList {
     end_.previous_->next_ = &link;
     end_.previous_ = &link;
   }
-  // Null: nobody has been there for `age`.
+  // The first, if it has been there for `age`; else null.
   Session* oldest(AgeLink::Time now, AgeLink::Time::duration age = {}) const {
     return !empty() && now - end_.next_->since_ >= age ? end_.next_->session_ : nullptr;
   }
-  // All of them, the oldest first. `visit` may take away the one that it is given, and no other.
+  // Visits all, oldest first. `visit` may remove the one that it is given, but no other.
   template <class Visit>
   void for_each(Visit visit) const {
     for (AgeLink* link = end_.next_; link != &end_;) {
@@ -68,7 +68,7 @@ class AgeList {
   }
 
  private:
-  AgeLink end_{nullptr};  // before the first and behind the last
+  AgeLink end_{nullptr};  // both before the first and after the last
 };
 
 }  // namespace frond::http

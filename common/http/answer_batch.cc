@@ -5,45 +5,21 @@
 #include <charconv>
 #include <cstdint>
 
+#include <boost/beast/http/status.hpp>
+
 namespace frond::http {
 namespace {
 
 std::string_view reason_of(int status) {
-  static constexpr std::pair<int, std::string_view> kReasons[] = {{100, "Continue"},
-                                                                  {200, "OK"},
-                                                                  {201, "Created"},
-                                                                  {202, "Accepted"},
-                                                                  {204, "No Content"},
-                                                                  {206, "Partial Content"},
-                                                                  {301, "Moved Permanently"},
-                                                                  {304, "Not Modified"},
-                                                                  {400, "Bad Request"},
-                                                                  {404, "Not Found"},
-                                                                  {405, "Method Not Allowed"},
-                                                                  {406, "Not Acceptable"},
-                                                                  {408, "Request Timeout"},
-                                                                  {409, "Conflict"},
-                                                                  {411, "Length Required"},
-                                                                  {412, "Precondition Failed"},
-                                                                  {413, "Content Too Large"},
-                                                                  {414, "URI Too Long"},
-                                                                  {415, "Unsupported Media Type"},
-                                                                  {416, "Range Not Satisfiable"},
-                                                                  {422, "Unprocessable Content"},
-                                                                  {421, "Misdirected Request"},
-                                                                  {429, "Too Many Requests"},
-                                                                  {431, "Request Header Fields Too Large"},
-                                                                  {500, "Internal Server Error"},
-                                                                  {501, "Not Implemented"},
-                                                                  {503, "Service Unavailable"},
-                                                                  {504, "Gateway Timeout"},
-                                                                  {505, "HTTP Version Not Supported"}};
-  for (const auto& [code, reason] : kReasons)
-    if (code == status) return reason;
-  return "Status";
+  // RFC 9110 has other names for these two than Beast.
+  if (status == 413) return "Content Too Large";
+  if (status == 422) return "Unprocessable Content";
+  const auto reason =
+      boost::beast::http::obsolete_reason(boost::beast::http::int_to_status(static_cast<unsigned>(status)));
+  return {reason.data(), reason.size()};
 }
 
-// Of all kinds: documents, problems, lines.
+// Of any kind: documents, problems, lines.
 bool is_json(std::string_view type) {
   return type.starts_with("application/") && type.find("json") != std::string_view::npos;
 }
@@ -83,7 +59,7 @@ void AnswerBatch::append(Response&& response, const Framing& framing) {
     append_number(response.body.size());
     text_ += "\r\n";
     if (!response.content_type.empty()) (text_ += "Content-Type: ").append(response.content_type).append("\r\n");
-    text_ += "X-Content-Type-Options: nosniff\r\n";  // a browser takes it for nothing else
+    text_ += "X-Content-Type-Options: nosniff\r\n";  // browsers must not guess another type
     if (is_json(response.content_type) && !says(response.headers, "Cache-Control"))
       text_ += "Cache-Control: no-store\r\n";
   }
@@ -92,7 +68,7 @@ void AnswerBatch::append(Response&& response, const Framing& framing) {
   if (framing.more != nullptr) append_fields(*framing.more);
   text_ += "\r\n";
   if (framing.head || !has_content(response.status)) return;
-  if (response.body.size() <= kInlineBody)
+  if (response.body.size() <= kMaxInlineBody)
     text_ += response.body;
   else
     bodies_.emplace_back(text_.size(), std::move(response.body));

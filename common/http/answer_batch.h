@@ -1,6 +1,6 @@
 #pragma once
-// Answers that go out in one write: status lines and fields, small bodies beside them, large bodies from where they
-// are. Internal to this folder. One thread.
+// Serializes answers that are written together: status lines, fields and small bodies in one string, large bodies from
+// where they are. Internal to this folder. One thread.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -18,16 +18,16 @@ class AnswerBatch {
   using Fields = std::vector<std::pair<std::string, std::string>>;
   struct Framing {
     bool head = false;             // the request was HEAD: no body
-    bool last = false;             // the connection closes behind it
-    std::string_view date;         // the line
-    const Fields* more = nullptr;  // sent with every answer; null: none
+    bool last = false;             // the connection closes after it
+    std::string_view date;         // the whole Date line
+    const Fields* more = nullptr;  // fields added to it; null: none
   };
-  static constexpr std::size_t kInlineBody = 16 << 10;  // larger bodies are not copied
+  static constexpr std::size_t kMaxInlineBody = 16 << 10;  // larger bodies are not copied
 
   void clear();
   void append_continue();
   void append(Response&& response, const Framing& framing);
-  // Refers to this batch, which stays as it is until they are written.
+  // Refers to this batch, which must not change until they are written.
   std::vector<boost::asio::const_buffer> buffers() const;
 
  private:
@@ -35,7 +35,7 @@ class AnswerBatch {
   void append_fields(const Fields& fields);
 
   std::string text_;
-  std::vector<std::pair<std::size_t, std::string>> bodies_;  // large ones, and where in text_ they belong
+  std::vector<std::pair<std::size_t, std::string>> bodies_;  // large ones, with their place in text_
 };
 
 }  // namespace frond::http

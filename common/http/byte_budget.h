@@ -1,6 +1,6 @@
 #pragma once
-// Bytes that clients make a server hold, and how they share what it may hold: a client gets no more than is left for
-// all others, so one alone has half of the budget, two have a third each, and there is always room for one that holds
+// A limit on the bytes that a server holds for its clients, shared so that a client holds no more than is left for all
+// others: one alone gets half of the budget, two get a third each, and there is always room for a client that holds
 // little. Internal to this folder. One thread.
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace frond::http {
 
 class ByteBudget {
  public:
-  static constexpr std::size_t kSmall = 64 << 10;  // what every client may hold while there is room at all
+  static constexpr std::size_t kSmall = 64 << 10;  // a client may hold this much while there is room at all
 
   explicit ByteBudget(std::size_t limit) : limit_(limit) {}
   std::size_t limit() const { return limit_; }
@@ -31,7 +31,7 @@ class ByteBudget {
   std::uint64_t refusals_ = 0;
 };
 
-// Bytes counted in a budget and for a client; given back when it ends. Both outlive it.
+// Bytes counted in a budget and for a client; given back when destroyed. Both must outlive it.
 class HeldBytes {
  public:
   HeldBytes() = default;

@@ -22,8 +22,8 @@ namespace beast = boost::beast;
 using boost::system::error_code;
 constexpr std::size_t kMaxEtag = 200;
 
-// Whether a server is fast enough: it has to bring so much in each window of the time that was waited for it. What the
-// receiver does with the bytes is not the server's time.
+// Whether a server sends fast enough, by the bytes in each window. Only time spent waiting for the server counts, not
+// the time that the receiver takes with the bytes.
 class Pace {
  public:
   explicit Pace(const GetLimits& limits)
@@ -44,7 +44,7 @@ class Pace {
   std::chrono::steady_clock::duration window_, waited_{};
 };
 
-// What Beast reads from. Keeps the error of ours that stands behind an error code.
+// Where Beast reads from. Keeps our error when Beast gets only an error code.
 class Source {
  public:
   Source(ClientStream& from, const GetLimits& limits) : from_(from), pace_(limits) {}
@@ -116,9 +116,9 @@ class Exchange {
     beast::http::read_header(source_, buffer_, parser_, failed);
     if (failed) return error_of(failed);
     const Body body = FROND_TRY(body_of(rest));
-    const std::uint64_t most = max_bytes_ - body.from;
-    if (parser_.content_length().value_or(0) > most) return error_of(beast::http::error::body_limit);
-    parser_.body_limit(most);
+    const std::uint64_t max_rest = max_bytes_ - body.from;
+    if (parser_.content_length().value_or(0) > max_rest) return error_of(beast::http::error::body_limit);
+    parser_.body_limit(max_rest);
     FROND_TRY(begin(body));
     while (!parser_.is_done()) {
       auto& piece = parser_.get().body();
@@ -179,7 +179,7 @@ Result<void> get(const net::Url& url, const tls::Trust* trust, std::string_view 
                  const Rest& rest, const std::function<Result<void>(const Body&)>& begin, const BodySink& sink) {
   const std::string target = url.path + std::string(path);
   const std::string where = (url.tls ? "https://" : "http://") + url.authority() + target;
-  if (url.tls && !trust) return Error(Code::kInvalid, where + ": nobody said whom to trust");
+  if (url.tls && !trust) return Error(Code::kInvalid, where + ": https needs trusted authorities");
   try {
     const auto whole = [&]() -> Result<void> {
       auto stream = ClientStream::connect(url.host, url.port, url.tls ? trust : nullptr, limits.step_timeout);

@@ -1,6 +1,6 @@
 #pragma once
-// A small blocking HTTP/1.1 client: one GET, streamed, whole or from some byte on. For repositories read over HTTP. Any
-// thread.
+// A blocking HTTP/1.1 client: one GET, streamed, of a whole body or from a byte offset. For repositories read over
+// HTTP. Any thread.
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -16,32 +16,31 @@ namespace frond::http {
 
 using BodySink = std::function<Result<void>(ByteView piece)>;
 
-// How long a GET may take and how much it may bring.
+// Limits of time and size for one GET.
 struct GetLimits {
-  std::uint64_t max_bytes = 0;                    // of the whole body, also where only its rest is asked for
+  std::uint64_t max_bytes = 0;                    // of the whole body, also when only its rest is requested
   std::chrono::milliseconds step_timeout{10000};  // for each of: connecting, the TLS handshake, waiting for bytes
-  // A server that sends fewer bytes a second than this (headers count), over a whole `window`, is given up. 0: any.
+  // The GET ends if the server sends fewer bytes a second (headers included) over a whole `window`. 0: no minimum.
   std::uint64_t min_bytes_per_second = 0;
   std::chrono::milliseconds window{20000};
 };
 
-// The rest of a body, of which the front is here already.
+// Which part of a body to request: from byte `from` to the end.
 struct Rest {
   std::uint64_t from = 0;
-  std::string etag;  // of the body that the front is of, as a Body told it; empty: not known
+  std::string etag;  // of the body whose front is here already, from its Body; empty: unknown
 };
 
-// What the server begins to send.
+// What the server is about to send.
 struct Body {
-  std::uint64_t from = 0;  // 0: the whole body, also where a rest was asked for and the server gives no ranges
+  std::uint64_t from = 0;  // 0: the whole body, also if a rest was requested from a server without ranges
   std::string etag;        // a strong one; else empty
 };
 
-// GETs url.path + `path`: tells `begin` what comes, then gives the body to `sink` piece by piece. kNotFound: 404;
-// kDeadline: a limit of time or rate; kUnavailable: no connection, another status, a body cut short, a server that
-// `trust` does not believe; kCorrupt: not HTTP, a body over `max_bytes`, or another range than was asked for; an error
-// of `begin` or `sink` ends it. Redirects are not followed. `trust` is not null where the URL's scheme is https, and
-// not used where it is http.
+// GETs url.path + `path`: calls `begin` with what comes, then `sink` with the body piece by piece. An error of either
+// ends it. kNotFound: 404; kDeadline: a limit of time or rate; kUnavailable: no connection, another status, a body cut
+// short, a server that `trust` does not accept; kCorrupt: not HTTP, a body over `max_bytes`, or another range than
+// requested. Redirects are not followed. `trust` must not be null for https, and is not used for http.
 Result<void> get(const net::Url& url, const tls::Trust* trust, std::string_view path, const GetLimits& limits,
                  const Rest& rest, const std::function<Result<void>(const Body&)>& begin, const BodySink& sink);
 // The whole body.

@@ -1,6 +1,6 @@
 #pragma once
-// A client's connection to an HTTP server, plain or under TLS. Calls wait for the other side, each wait for so long at
-// most; signals neither end a wait nor prolong it. One thread.
+// A client's connection to an HTTP server, plain or under TLS. Calls block; each wait has a timeout, which signals
+// neither end nor prolong. One thread.
 #include <chrono>
 #include <memory>
 #include <span>
@@ -16,14 +16,14 @@ namespace frond::http {
 class ClientStream {
  public:
   ClientStream() = default;  // not open
-  // Connected and, with `trust`, sure that the server is `host`. `timeout` is for each: connecting, the whole
-  // handshake, and every later wait for the other side. kUnavailable says why.
+  // Connects and, with `trust`, verifies that the server is `host`. `timeout` applies to each of: connecting, the whole
+  // handshake, every later wait. Errors: kUnavailable, with the cause.
   static Result<ClientStream> connect(const std::string& host, const std::string& port, const tls::Trust* trust,
                                       std::chrono::milliseconds timeout);
   bool open() const { return socket_.open(); }
   void close();
-  // At least one byte into the front of `to`; 0: the server has ended. kDeadline: nothing came in time; kUnavailable:
-  // the connection is lost.
+  // Reads at least one byte into the front of `to`; 0: the server has closed its side. kDeadline: nothing came in time;
+  // kUnavailable: the connection is lost.
   Result<std::size_t> read_some(std::span<char> to);
   Result<void> write_all(std::string_view from);
 
@@ -31,7 +31,7 @@ class ClientStream {
   using Instant = std::chrono::steady_clock::time_point;
   tls::Step read_step(std::span<char> to);
   tls::Step write_step(std::string_view from);
-  // Repeats `step` until it is done, and waits between as it says. 0: the other side has ended.
+  // Repeats `step` until it is done, and waits in between as it asks. 0: the server has closed its side.
   template <class OneStep>
   Result<std::size_t> complete(const OneStep& step);
   Result<void> handshake();
@@ -42,7 +42,7 @@ class ClientStream {
   Socket socket_;
   std::unique_ptr<tls::Channel> channel_;  // after the socket, which it borrows; null: plain
   std::chrono::milliseconds timeout_{0};
-  std::string plain_error_;  // what the last failed step of a plain connection was
+  std::string plain_error_;  // of the last failed step of a plain connection
 };
 
 }  // namespace frond::http

@@ -10,14 +10,14 @@ namespace frond::http {
 namespace {
 
 using std::chrono::seconds;
-constexpr seconds kLeastWait{1};       // before a connection is closed to make room for another
+constexpr seconds kMinWait{1};         // before a connection is closed to make room for another
 constexpr seconds kRestrictedTime{2};  // for a connection that is served only what is reserved
 constexpr seconds kLingerTime{3};      // an early refusal waits for its client to read it
 constexpr seconds kBetweenLooks{1};    // at a client that nothing is read from
 
 const AgeList& list_of(const ServerCore& core, Phase phase) { return core.phases[static_cast<std::size_t>(phase)]; }
 
-AgeLink::Time::duration longest(const Server::Config& config, Phase phase) {
+AgeLink::Time::duration time_limit(const Server::Config& config, Phase phase) {
   switch (phase) {
     case Phase::kHandshake:
       return config.handshake_timeout;
@@ -49,10 +49,10 @@ bool make_room(const ServerCore& core) {
   const auto now = std::chrono::steady_clock::now();
   Session* oldest = nullptr;
   for (const Phase phase : {Phase::kHandshake, Phase::kFresh, Phase::kHeader})
-    if (Session* const one = list_of(core, phase).oldest(now, kLeastWait))
+    if (Session* const one = list_of(core, phase).oldest(now, kMinWait))
       if (oldest == nullptr || one->since() < oldest->since()) oldest = one;
   for (const Phase phase : {Phase::kIdle, Phase::kBody})
-    if (oldest == nullptr) oldest = list_of(core, phase).oldest(now, kLeastWait);
+    if (oldest == nullptr) oldest = list_of(core, phase).oldest(now, kMinWait);
   return give_way(oldest);
 }
 
@@ -62,7 +62,7 @@ void let_in(const std::shared_ptr<ServerCore>& core, boost::asio::ip::tcp::socke
   const ClientState& client = session->client();
   auto restriction = Session::Restriction::kNone;
   if (client.connections > Server::connections_of_an_address(config) &&
-      !give_way(client.waiting.oldest(std::chrono::steady_clock::now(), kLeastWait))) {
+      !give_way(client.waiting.oldest(std::chrono::steady_clock::now(), kMinWait))) {
     restriction = Session::Restriction::kAddress;
   } else if (core->session_count - core->restricted_count > config.max_connections && !make_room(*core)) {
     restriction = Session::Restriction::kFull;
@@ -78,7 +78,7 @@ void let_in(const std::shared_ptr<ServerCore>& core, boost::asio::ip::tcp::socke
 void sweep(const ServerCore& core) {
   const auto now = std::chrono::steady_clock::now();
   for (std::size_t phase = 0; phase < kPhases; ++phase) {
-    const auto time = longest(core.config, static_cast<Phase>(phase));
+    const auto time = time_limit(core.config, static_cast<Phase>(phase));
     // Whoever is looked at leaves the list or is its last from then on.
     while (Session* const session = core.phases[phase].oldest(now, time)) {
       const auto alive = session->weak_from_this().lock();

@@ -1,6 +1,6 @@
 #pragma once
-// All connections of a server together: who is let in, who gives way, and whose time is over. Each of these costs the
-// same however many connections there are. Internal to this folder. Io thread.
+// Rules over all connections of a server: which are accepted, which are closed to make room, and which have run out of
+// time. None of them costs more with more connections. Internal to this folder. Io thread.
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -11,17 +11,17 @@
 
 namespace frond::http {
 
-// Starts a connection: as any other, or, where there are too many, restricted to what is reserved.
+// Starts a connection; restricted to reserved routes if there are too many.
 void let_in(const std::shared_ptr<ServerCore>& core, boost::asio::ip::tcp::socket socket);
 
-// Closes the connection that has waited longest: of those that have not said yet what they want, else of the idle ones,
-// else of those whose body is on its way in. False: nobody has waited for a second.
+// Closes the connection that has waited longest: of those without a whole request header yet, else of the idle ones,
+// else of those that are sending a body. False: none has waited for a second.
 bool make_room(const ServerCore& core);
 
-// Looks at the connections whose time is over. To be called each second.
+// Expires the connections whose time limit has passed. To be called each second.
 void sweep(const ServerCore& core);
 
-// How many bytes a client owes after `time`.
+// The bytes that a client must have moved in `time`.
 inline std::uint64_t bytes_due(std::size_t bytes_a_second, std::chrono::steady_clock::duration time) {
   return static_cast<std::uint64_t>(static_cast<double>(bytes_a_second) * std::chrono::duration<double>(time).count());
 }

@@ -1,7 +1,7 @@
 #pragma once
-// The names under which a server may be asked. What it is for: a page of somebody else, in the browser of one of our
-// users, whose name's address was changed to ours (DNS rebinding), is to that browser of the same origin as we are, and
-// would read what we answer; but it asks under its own name. Values; const functions from any thread.
+// The host names that a server answers to. This stops DNS rebinding: a hostile page changes its name's address to ours,
+// so that a user's browser takes our answers for the page's own; but its requests carry the page's name, not one of
+// ours. Values; const functions from any thread.
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,13 +13,13 @@ namespace frond::http {
 
 class HostList {
  public:
-  // No names: any name is admitted.
+  // Without names every name is admitted.
   HostList() = default;
-  // Names as DNS has them, in any case, without scheme and port. kInvalid says which is none.
+  // DNS names, in any case, without scheme and port. kInvalid quotes the one that is not a name.
   static Result<HostList> parse(std::span<const std::string> names);
 
-  // `host` as a request has it: with a port or without, which does not matter. Addresses and "localhost" are always
-  // admitted: nobody can give these to a page of his own.
+  // `host` as in a request, with or without a port, which is ignored. Addresses and "localhost" are always admitted,
+  // since no hostile page can have them as its name.
   bool admits(std::string_view host) const { return names_.empty() || has(host); }
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Bytes that have arrived and are not used yet. Internal to this folder. One thread.
+// Bytes received and not used yet. Internal to this folder. One thread.
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -10,15 +10,15 @@ namespace frond::http {
 
 class InputBuffer {
  public:
-  static constexpr std::size_t kRoom = 16 << 10, kLeastRoom = 4 << 10;
+  static constexpr std::size_t kRoom = 16 << 10, kMinRoom = 4 << 10;
 
   std::string_view bytes() const { return {data_.get(), size_}; }
   bool empty() const { return size_ == 0; }
 
-  // Room behind what is there, kLeastRoom at least; not cleared, so that a read costs what it brings. Valid until the
-  // next call of another method.
+  // At least kMinRoom bytes after those received; not cleared, so that a small read costs little. Valid until the next
+  // call of another method.
   std::span<char> room() {
-    if (capacity_ - size_ < kLeastRoom) {
+    if (capacity_ - size_ < kMinRoom) {
       const std::size_t capacity = size_ + kRoom;
       auto larger = std::make_unique_for_overwrite<char[]>(capacity);
       if (size_ != 0) std::memcpy(larger.get(), data_.get(), size_);
@@ -27,9 +27,9 @@ class InputBuffer {
     }
     return {data_.get() + size_, capacity_ - size_};
   }
-  // As many of them have been filled.
+  // The first `count` bytes of room() have been filled.
   void filled(std::size_t count) { size_ += count; }
-  // Takes bytes from the front.
+  // Removes bytes from the front.
   void use(std::size_t count) {
     size_ -= count;
     if (size_ != 0 && count != 0) std::memmove(data_.get(), data_.get() + count, size_);

@@ -1,5 +1,5 @@
 #pragma once
-// Where a server listens, from the text of its configuration. Internal to this folder.
+// The address that a server listens on. Internal to this folder.
 #include <string>
 
 #include <boost/asio/io_context.hpp>
@@ -9,7 +9,7 @@
 
 namespace frond::http {
 
-// "host:port", "[v6]:port"; an empty host or "*" is every IPv4 address. May ask DNS, and wait for it. kInvalid.
+// "host:port" or "[v6]:port"; an empty host or "*" means all IPv4 addresses. Looks names up, which may block. kInvalid.
 Result<boost::asio::ip::tcp::endpoint> listen_address(boost::asio::io_context& io, const std::string& listen);
 
 }  // namespace frond::http

@@ -1,5 +1,5 @@
 #pragma once
-// Requests, responses, and what a handler answers with. Values; any thread, but for what Responder says.
+// Requests, responses, and the handle through which a handler answers. Values, for any thread; see Responder.
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -16,13 +16,13 @@ namespace frond::http {
 struct Request {
   std::string method;
   std::string target;  // as sent: path and query
-  std::string host;    // whom it is for, as sent: the target's own, if it has one, else Host; with its port
+  std::string host;    // as sent, with its port: from the target if it has one, else from Host
   std::string path;    // percent-decoding is not applied to the path
   std::string query;   // after '?', undecoded; empty if none
   std::string body;
   std::string content_type;
   std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
-  // The first of that name; empty if none.
+  // The first field of that name; empty if there is none.
   std::string_view header(std::string_view lower_case_name) const;
 };
 
@@ -30,30 +30,30 @@ struct Response {
   int status = 200;
   std::string content_type = "application/json";
   std::string body;  // not sent to HEAD, but its length is
-  // Content-Type, Content-Length, Date, Connection and X-Content-Type-Options are the server's; others go here. JSON is
-  // not to be stored (Cache-Control), unless that is here. No CR or LF in them.
+  // Other fields than Content-Type, Content-Length, Date, Connection and X-Content-Type-Options, which the server adds.
+  // It also adds "Cache-Control: no-store" to JSON without a Cache-Control of its own. No CR or LF in them.
   std::vector<std::pair<std::string, std::string>> headers;
 };
 
 // application/problem+json (RFC 9457). `parameter`, when not empty, becomes the member "parameter".
 Response problem(int status, std::string_view title, std::string_view detail, std::string_view parameter = {});
 
-// 413, saying what the body may have; 0: nothing.
+// 413, with the limit in its detail; 0: the request may have no body.
 Response body_too_large(std::size_t max_body);
 
-// So long an answer is still worked for after its client has ended its side of the connection.
+// After a client has ended its side of the connection, its answers are still worked on for this long.
 inline constexpr std::chrono::milliseconds kAnswerAfterEnd{300};
 
-// Answers one request. Movable handle; send() from any thread; the first send counts.
+// Answers one request. A movable handle; send() may be called from any thread, and only the first call counts.
 class Responder {
  public:
-  // Where the answer goes: the server's connection, or a test's (see tests/support/captured_response.h).
+  // Takes the answer: a server's connection, or a test's (tests/support/captured_response.h).
   class Connection {
    public:
     virtual ~Connection() = default;
-    // Any thread. `route` is a string that lives for ever: a label for metrics.
+    // Any thread. `route` is a literal: a label for metrics.
     virtual void answer(std::uint64_t sequence, Response response, std::string_view route) = 0;
-    // The responder is gone without an answer. Any thread.
+    // The responder was destroyed without an answer. Any thread.
     virtual void abandon(std::uint64_t sequence) = 0;
     // See Responder::on_client_gone().
     virtual void watch(std::uint64_t sequence, std::function<void()> gone) = 0;
@@ -64,11 +64,11 @@ class Responder {
   Responder& operator=(Responder&&) noexcept;
   void send(Response response);
   // `gone` is called once, on the io thread and never from inside another call, if the client leaves before the answer
-  // is sent: it lost the connection, or ended its side of it kAnswerAfterEnd ago. Whether it closed the connection then
-  // or only said that it sends no more looks the same until an answer is written. An answer is still taken, and reaches
-  // a client that only ended its side. To be called by the handler, before it returns; the last call counts.
+  // is sent: the connection broke, or the client ended its side kAnswerAfterEnd ago. (Until an answer is written, a
+  // client that only sends no more looks the same as one that closed the connection; an answer still reaches the
+  // former.) To be called by the handler before it returns; the last call counts.
   void on_client_gone(std::function<void()> gone);
-  // Which of the program's routes this is ("/v1/search"; a literal), for Config::on_answer.
+  // The route ("/v1/search"; a literal) that Config::on_answer is called with.
   void set_route(std::string_view route) { route_ = route; }
 
  private:
@@ -79,7 +79,7 @@ class Responder {
 
 using Handler = std::function<void(Request&&, Responder)>;
 
-// "a=1&b=%20" to decoded pairs in order; '+' is a space. kInvalid: broken escapes.
+// Decodes "a=1&b=%20" to pairs, in order; '+' is a space. kInvalid: a broken escape.
 Result<std::vector<std::pair<std::string, std::string>>> parse_query(std::string_view query);
 
 }  // namespace frond::http

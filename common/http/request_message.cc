@@ -19,17 +19,17 @@ using ErrorCode = beast::error_code;
 using Text = beast::string_view;
 using Field = beast::http::field;
 
-constexpr std::size_t kUsualFields = 8;           // room from the start
-constexpr std::size_t kFirstBodyRoom = 64 << 10;  // no more on the client's word alone
+constexpr std::size_t kReservedFields = 8;        // room made for the first field
+constexpr std::size_t kFirstBodyRoom = 64 << 10;  // however much a Content-Length promises
 
-// The value is a number of 2^64 or more: larger than any limit. Beast takes it for none. `line`: a field's.
+// Whether the value of this field is a number of 2^64 or more. Beast reports that as no number at all.
 bool is_past_64_bits(std::string_view line) {
   line.remove_prefix(std::min(line.find(':') + 1, line.size()));
   line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
   std::uint64_t value = 0;
   return std::from_chars(line.data(), line.data() + line.size(), value).ec == std::errc::result_out_of_range;
 }
-// The request line ends in a version of HTTP that is not served here.
+// Whether the request line ends in a version of HTTP that is not served here.
 bool has_other_version(std::string_view head) {
   const auto line = head.substr(0, head.find("\r\n"));
   if (line.size() < 9) return false;
@@ -42,7 +42,7 @@ bool has_other_version(std::string_view head) {
 Response describe(ErrorCode ec, std::string_view bytes, std::size_t used) {
   if (ec == error::bad_version && has_other_version(bytes))
     return problem(505, "HTTP version not supported", "HTTP/1.1 and HTTP/1.0 are served here.");
-  // The bytes that are not used begin with the field that was wrong.
+  // The unused bytes begin with the wrong field.
   if (ec == error::bad_content_length && is_past_64_bits(bytes.substr(used)))
     return problem(413, "Content too large", "The body is larger than any may be.", "body");
   return problem(400, "Bad request", "The request is not HTTP/1.1: " + ec.message() + ".");
@@ -53,7 +53,7 @@ Response describe(ErrorCode ec, std::string_view bytes, std::size_t used) {
 class RequestMessage::Parser final : public beast::http::basic_parser<true> {
  public:
   explicit Parser(std::size_t max) : max_body(max) {
-    // The limits are kept by ours. Beast's depend on how the bytes arrive.
+    // We enforce the limits: Beast's depend on how the bytes arrive.
     header_limit(std::numeric_limits<std::uint32_t>::max());
     body_limit(boost::none);
   }
@@ -87,14 +87,14 @@ class RequestMessage::Parser final : public beast::http::basic_parser<true> {
       return;
     }
     if (header_done_) return;  // trailers say nothing that is used here
-    if (request.headers.empty()) request.headers.reserve(kUsualFields);
+    if (request.headers.empty()) request.headers.reserve(kReservedFields);
     auto& [to_name, to_value] = request.headers.emplace_back();
     to_name.assign(name.data(), name.size());
     for (char& c : to_name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
     to_value.assign(value.data(), value.size());
     if (const auto wrong = take_field(field, to_value); !wrong.empty()) refuse(ec, wrong);
   }
-  // The fields that say where the request ends, and whom it is for. Returns what is wrong.
+  // Checks the fields that frame the request, Host and Expect. Returns what is wrong; empty if nothing is.
   std::string_view take_field(Field field, const std::string& value) {
     switch (field) {
       case Field::host:
@@ -138,8 +138,8 @@ class RequestMessage::Parser final : public beast::http::basic_parser<true> {
     std::string& body = request.body;
     if (const std::size_t need = body.size() + piece.size(); need > body.capacity()) {
       // Grows with what has come, up to what there may be.
-      const auto most = std::min<std::uint64_t>(content_length().value_or(max_body), max_body);
-      body.reserve(std::max<std::size_t>(need, std::min<std::uint64_t>(most, std::max(2 * need, kFirstBodyRoom))));
+      const auto max_size = std::min<std::uint64_t>(content_length().value_or(max_body), max_body);
+      body.reserve(std::max<std::size_t>(need, std::min<std::uint64_t>(max_size, std::max(2 * need, kFirstBodyRoom))));
     }
     body.append(piece.data(), piece.size());
     left -= piece.size();

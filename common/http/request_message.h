@@ -1,9 +1,9 @@
 #pragma once
 // One request through Beast's parser, which stays in the .cc. Internal to this folder. One thread.
 //
-// Beast is told a header, a chunk's header or all trailers at once, so that nothing depends on how bytes arrive. What
-// Beast lets through and RequestParser does not is refused here where it is told in parts: the target, Host, the fields
-// that frame, Expect. RequestParser refuses what only the bytes show.
+// Beast gets a header, a chunk's header or all trailers at once, so that the result does not depend on how bytes
+// arrive. Some things that Beast accepts are refused here, where it reports them as parts: a bad target or Host,
+// ambiguous framing fields, an unknown Expect. RequestParser refuses what is visible only in the bytes.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -20,19 +20,19 @@ class RequestMessage {
   explicit RequestMessage(std::size_t max_body);
   ~RequestMessage();
 
-  // How many bytes are used: all of a header; of a body what belongs to it, or to the chunk; all of a chunk's header,
-  // with the CRLF before it, but none of the last chunk's without the trailers. Nothing: failure() is the answer.
+  // Returns how many bytes were used: all of a header; the part of `bytes` that belongs to the body or chunk; all of a
+  // chunk's header with the CRLF before it, but none of the last chunk's without its trailers. nullopt: see failure().
   std::optional<std::size_t> give(std::string_view bytes);
 
   bool is_header_whole() const;
   bool is_whole() const;
-  // Valid from the header's end: how the body is framed, and what is still to come of it or of its chunk.
+  // Valid once the header is whole: how the body is framed, and the bytes of it, or of its chunk, that are missing.
   bool is_chunked() const;
   std::uint64_t left() const;
   const Request& request() const;
   bool keep_alive() const;
   bool take_expect_continue();
-  // What the body may have. False: it has promised more.
+  // Sets the limit of the body. False: its Content-Length is larger.
   bool allow_body(std::size_t max);
 
   void refuse(std::string_view why);  // 400
@@ -40,7 +40,7 @@ class RequestMessage {
   void fail(Response failure);
   const Response& failure() const;
 
-  // The request, and ready for the next one.
+  // Returns the request and gets ready for the next one.
   Request take();
 
  private:

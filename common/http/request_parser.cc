@@ -65,7 +65,7 @@ RequestParser::Step RequestParser::start(std::string_view& rest) {
   return go_on(Part::kHeader);
 }
 
-// Where the line ends that begins at line_begin_. Its LF must be among the first `end` bytes.
+// Finds the end of the line that begins at line_begin_. Its LF must be among the first `end` bytes.
 RequestParser::Found RequestParser::find_line(std::string_view rest, std::size_t end) {
   const auto window = rest.substr(0, end);
   const auto feed = window.find('\n', looked_at_);
@@ -78,7 +78,7 @@ RequestParser::Found RequestParser::find_line(std::string_view rest, std::size_t
   line_begin_ = looked_at_ = feed + 1;
   return Found::kLine;
 }
-// All lines up to an empty one, and this. A line that begins with white space is a folded field's (obs-fold).
+// Finds the end of the next empty line. A line that begins with white space continues a folded field (obs-fold).
 RequestParser::Found RequestParser::find_empty_line(std::string_view rest, std::size_t end) {
   while (true) {
     const Found found = find_line(rest, end);
@@ -87,23 +87,32 @@ RequestParser::Found RequestParser::find_empty_line(std::string_view rest, std::
   }
 }
 
-RequestParser::Step RequestParser::take_header(std::string_view& rest) {
-  switch (find_empty_line(rest, limits_.max_header)) {
-    case Found::kLine:
-      break;
+// What a search for a line that did not find one means for the request; nothing if it found one.
+RequestParser::Step RequestParser::unless_line(Found found, std::string_view folded, std::string_view too_long) {
+  switch (found) {
     case Found::kNeedMore:
       return State::kNeedMore;
     case Found::kBareLineFeed:
       return refuse(kNoCrlf);
     case Found::kFolded:
-      return refuse("a folded field");
-    case Found::kTooLong: {
-      const bool target = line_begin_ == 0;
-      message_.fail(problem(target ? 414 : 431, target ? "URI too long" : "Request header fields too large",
-                            "The request line and fields may have " + std::to_string(limits_.max_header) + " bytes."));
-      return State::kFailed;
-    }
+      return refuse(folded);
+    case Found::kTooLong:
+      return refuse(too_long);
+    case Found::kLine:
+      break;
   }
+  return std::nullopt;
+}
+
+RequestParser::Step RequestParser::take_header(std::string_view& rest) {
+  const Found found = find_empty_line(rest, limits_.max_header);
+  if (found == Found::kTooLong) {
+    const bool target = line_begin_ == 0;
+    message_.fail(problem(target ? 414 : 431, target ? "URI too long" : "Request header fields too large",
+                          "The request line and fields may have " + std::to_string(limits_.max_header) + " bytes."));
+    return State::kFailed;
+  }
+  if (const Step ended = unless_line(found, "a folded field", {})) return ended;
   if (!message_.give(rest.substr(0, line_begin_))) return State::kFailed;
   if (!message_.is_header_whole()) return refuse("no whole header");
   rest.remove_prefix(line_begin_);
@@ -134,16 +143,8 @@ RequestParser::Step RequestParser::take_chunk_header(std::string_view& rest) {
   const std::size_t begin = line_begin_;
   if (rest.size() < begin) return State::kNeedMore;
   if (begin > 0 && !rest.starts_with(kCrlf)) return refuse("a chunk that is longer than it says");
-  switch (find_line(rest, begin + kMaxChunkLine)) {
-    case Found::kLine:
-      break;
-    case Found::kNeedMore:
-      return State::kNeedMore;
-    case Found::kTooLong:
-      return refuse("a chunk header that is too long");
-    default:
-      return refuse(kNoCrlf);
-  }
+  const Found found = find_line(rest, begin + kMaxChunkLine);  // never folded
+  if (const Step ended = unless_line(found, {}, "a chunk header that is too long")) return ended;
   // Beast does not check what is inside quotes.
   if (std::any_of(line_.begin(), line_.end(), is_control)) return refuse("a control character in a chunk header");
   // Extensions are not part of any body, so they have a limit of their own. (A size has few digits; more are counted.)
@@ -169,18 +170,8 @@ RequestParser::Step RequestParser::take_chunk_header(std::string_view& rest) {
 }
 
 RequestParser::Step RequestParser::take_trailers(std::string_view& rest) {
-  switch (find_empty_line(rest, trailers_end_)) {
-    case Found::kLine:
-      break;
-    case Found::kNeedMore:
-      return State::kNeedMore;
-    case Found::kBareLineFeed:
-      return refuse(kNoCrlf);
-    case Found::kFolded:
-      return refuse("a folded trailer");
-    case Found::kTooLong:
-      return refuse("more trailers than are taken");
-  }
+  const Found found = find_empty_line(rest, trailers_end_);
+  if (const Step ended = unless_line(found, "a folded trailer", "more trailers than are taken")) return ended;
   if (!message_.give(rest.substr(0, line_begin_))) return State::kFailed;
   if (!message_.is_whole()) return refuse("a chunk extension that does not end");
   rest.remove_prefix(line_begin_);

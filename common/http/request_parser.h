@@ -1,13 +1,13 @@
 #pragma once
-// Bytes of a connection to Requests, one after the other. Survives any bytes (tests/fuzz/http_request). What it makes
-// of them does not depend on how they are cut. Beast parses. One thread.
+// Makes requests of a connection's bytes, one after the other, with Beast's parser. The result does not depend on how
+// the bytes are cut into pieces. Any bytes are safe (tests/fuzz/http_request). One thread.
 //
-// Strict: where RFC 9112 lets a server choose, what another reader could cut into other requests is refused. Beast
-// takes these, and the checks around it refuse them: a folded field, a second Content-Length (an equal one, too), a
-// list in one, any Transfer-Encoding but one "chunked", a Transfer-Encoding in HTTP/1.0, no Host or two of them, a Host
-// or a target that is none, control characters in a chunk's extensions. Beast itself refuses the rest: line ends other
-// than CRLF, control characters, names that are no tokens, both a Content-Length and "chunked". One empty line before a
-// request is forgiven.
+// It is strict: where RFC 9112 leaves a choice, it refuses what another reader could split into different requests.
+// Beast accepts the following, and checks around it refuse them: a folded field, a second Content-Length (even an equal
+// one), a list in one, any Transfer-Encoding but one "chunked", a Transfer-Encoding in HTTP/1.0, no Host or two, an
+// invalid Host or target, control characters in a chunk's extensions. Beast itself refuses line ends other than CRLF,
+// control characters, names that are not tokens, and Content-Length together with "chunked". One empty line before a
+// request is accepted.
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -24,30 +24,30 @@ class RequestParser {
   };
   explicit RequestParser(Limits limits) : limits_(limits), message_(limits.max_body) {}
 
-  // kNeedMore: what was not used must come again with more behind it. kHeader: the header is whole, and a body follows:
-  // see header(), say allow_body(), then feed on. kDone: the request is whole; take() it before feeding on; comes
-  // without a kHeader where there is no body. kFailed: answer failure() and close; the stream is lost.
+  // kNeedMore: feed the unused bytes again, with more after them. kHeader: the header is whole and a body follows; look
+  // at header(), call allow_body(), then feed on. kDone: the request is whole; take() it before feeding on. Without a
+  // body there is no kHeader before it. kFailed: answer with failure() and close; what follows can't be understood.
   enum class State { kNeedMore, kHeader, kDone, kFailed };
   struct Progress {
     std::size_t used;
     State state;
   };
-  // Uses bytes from the front and says how many. A header is used as a whole, and so are a chunk's header and the
-  // trailers: up to Limits::max_header and 1 KiB stay unused meanwhile. No byte is looked through twice.
+  // Uses bytes from the front and returns how many. A header, a chunk's header and the trailers are used as a whole:
+  // until then up to Limits::max_header + 1 KiB bytes stay unused. No byte is searched twice for line ends.
   Progress feed(std::string_view bytes);
 
-  // Whether the first byte of a request has come. Only then is its client expected to go on.
+  // Whether a request has begun and is not whole: its first byte has come, and take() was not called since.
   bool begun() const { return begun_; }
   // The request so far. Valid from kHeader or kDone to take().
   const Request& header() const { return message_.request(); }
-  // After kHeader: what this request's body may have. False: it has promised more; answer failure() and close.
+  // After kHeader: sets the limit of this body. False: its Content-Length is larger; answer failure() and close.
   bool allow_body(std::size_t max) { return message_.allow_body(max); }
-  // True from the header's end, once, for a client that waits for 100 Continue before it sends its body.
+  // True once for each request whose client waits for 100 Continue before it sends the body.
   bool take_expect_continue() { return message_.take_expect_continue(); }
-  // Memory that an unfinished body takes now.
+  // Bytes of memory that an unfinished body takes now.
   std::size_t body_capacity() const;
 
-  // Whether the connection may live on after this request. Valid when kDone.
+  // Whether the connection may stay open after this request. Valid when kDone.
   bool keep_alive() const { return message_.keep_alive(); }
   Request take();
   // 400, 413, 414, 431 or 505, as a problem document. Valid when kFailed.
@@ -66,15 +66,16 @@ class RequestParser {
   Step take_trailers(std::string_view& rest);
   Found find_line(std::string_view rest, std::size_t end);
   Found find_empty_line(std::string_view rest, std::size_t end);
+  Step unless_line(Found found, std::string_view folded, std::string_view too_long);
   Step go_on(Part next, std::size_t line_begin = 0);
   Step refuse(std::string_view why);
 
   Limits limits_;
   RequestMessage message_;
   Part part_ = Part::kStart;
-  // In the bytes that are not used yet:
-  std::size_t line_begin_ = 0;  // of the line that is looked for
-  std::size_t looked_at_ = 0;   // it does not end before here
+  // Positions in the bytes that are not used yet:
+  std::size_t line_begin_ = 0;  // of the line whose end is searched
+  std::size_t looked_at_ = 0;   // the line does not end before here
   std::string_view line_;       // the last one found, without its CRLF
   std::size_t trailers_end_ = 0;
   std::size_t overhead_ = 0;  // bytes of chunk extensions

@@ -5,43 +5,32 @@
 namespace frond::http {
 
 void Router::add(std::string_view method, std::string_view path, Handler handler, RouteLimits limits) {
-  routes_.push_back({method, path, false, limits, std::move(handler)});
-}
-void Router::add_prefix(std::string_view method, std::string_view prefix, Handler handler, RouteLimits limits) {
-  routes_.push_back({method, prefix, true, limits, std::move(handler)});
+  routes_.push_back({method, path, limits, std::move(handler)});
 }
 Router Router::everything(Handler handler, RouteLimits limits) {
   Router router;
-  router.add_prefix("", "", std::move(handler), limits);
+  router.everything_ = Route{{}, {}, limits, std::move(handler)};
   return router;
 }
 
 Routing Router::route(const Request& header) const {
-  const Route* best = nullptr;  // of the matching path, exact before prefix, long before short
-  for (const Route& route : routes_) {
-    if (!route.prefix && route.path == header.path) {
-      best = &route;
-      break;
-    }
-    if (route.prefix && header.path.starts_with(route.path) && (!best || route.path.size() > best->path.size()))
-      best = &route;
-  }
-  if (best == nullptr) return missing(header, {}, false);
   const std::string_view method = header.method == "HEAD" ? std::string_view("GET") : header.method;
+  std::string_view known;  // the request's path, if another method has a route there
   for (const Route& route : routes_) {
-    if (route.path != best->path || route.prefix != best->prefix) continue;
-    if (route.method.empty() || route.method == method)
-      return {.handler = &route.handler, .label = route.path, .limits = route.limits};
+    if (route.path != header.path) continue;
+    if (route.method == method) return {.handler = &route.handler, .label = route.path, .limits = route.limits};
+    known = route.path;
   }
-  return missing(header, best->path, !best->prefix);
+  if (known.empty() && everything_) return {.handler = &everything_->handler, .limits = everything_->limits};
+  return missing(header, known);
 }
 
-Routing Router::missing(const Request& header, std::string_view path, bool exact) const {
+Routing Router::missing(const Request& header, std::string_view path) const {
   if (path.empty())
     return {.answer = problem(404, "Not found", "There is nothing at " + header.path.substr(0, 200) + ".")};
   std::string allow;
   for (const Route& route : routes_)
-    if (route.path == path && route.prefix != exact)
+    if (route.path == path)
       allow += (allow.empty() ? "" : ", ") + std::string(route.method) + (route.method == "GET" ? ", HEAD" : "");
   allow += ", OPTIONS";
   Response answer = header.method == "OPTIONS"

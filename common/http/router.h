@@ -1,7 +1,7 @@
 #pragma once
-// Method and path to a route, from a request's header alone: before any of its body is read. Unknown paths get 404,
-// known paths with another method 405 with Allow; HEAD is served by GET's handler, OPTIONS lists the methods. Paths
-// match whole, or by prefix where one was added with add_prefix. Any thread, once all routes are there.
+// Finds the route of a request by method and path, from its header alone, before any of its body is read. Paths match
+// whole. An unknown path gets 404; a known path with another method gets 405 with Allow. GET's handler serves HEAD;
+// OPTIONS lists the methods. Any thread, once all routes are added.
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -12,43 +12,41 @@
 
 namespace frond::http {
 
-// What a route lets in.
+// What a route accepts.
 struct RouteLimits {
-  std::size_t max_body = 0;  // bytes; 0: requests have none
-  bool reserved = false;     // for operators, probes: served when all connections are taken, and under any Host
+  std::size_t max_body = 0;  // bytes; 0: no body
+  bool reserved = false;     // for probes and operators: served even when all connections are taken, under any Host
 };
 
-// What becomes of a request.
+// How a request is answered: by a handler, or with `answer`.
 struct Routing {
-  const Handler* handler = nullptr;  // the router's; null: `answer` is there instead
-  std::string_view label;            // the route, for metrics; empty: none
+  const Handler* handler = nullptr;  // owned by the router; null: see `answer`
+  std::string_view label;            // the route's path, for metrics; empty if there is none
   RouteLimits limits;
-  std::optional<Response> answer;  // 404, 405, or the methods
+  std::optional<Response> answer;  // 404, 405, or the list of methods
 };
 
 class Router {
  public:
-  // `path` lives for ever (a literal); it is the route's label in metrics.
+  // `path` must be a literal; it is the route's label in metrics.
   void add(std::string_view method, std::string_view path, Handler handler, RouteLimits limits = {});
-  // For every path that begins with `prefix`; exact paths win, then the longer prefix.
-  void add_prefix(std::string_view method, std::string_view prefix, Handler handler, RouteLimits limits = {});
-  // One handler for everything, whatever the method.
+  // One handler for every method and path. Routes added afterwards take precedence.
   static Router everything(Handler handler, RouteLimits limits);
 
   Routing route(const Request& header) const;
-  // What a server does with a whole request, at once.
+  // Routes a whole request and calls its handler.
   void operator()(Request&& request, Responder responder) const;
 
  private:
   struct Route {
-    std::string_view method, path;  // an empty method: any
-    bool prefix;
+    std::string_view method, path;
     RouteLimits limits;
     Handler handler;
   };
-  Routing missing(const Request& header, std::string_view path, bool exact) const;
+  Routing missing(const Request& header, std::string_view path) const;
 
   std::vector<Route> routes_;  // a dozen at most: a scan is quick
+  std::optional<Route> everything_;
 };
 
 }  // namespace frond::http

@@ -1,5 +1,5 @@
 #pragma once
-// What all connections of one server share. Internal to this folder. Io thread only, but for the executor.
+// What all connections of one server share. Internal to this folder. Io thread only, except for `io`.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -17,16 +17,16 @@
 
 namespace frond::http {
 
-// What a connection does, which says how long it may.
+// What a connection is doing now; each phase has a time limit.
 enum class Phase : std::uint8_t {
   kHandshake,  // of TLS
-  kFresh,      // nothing has come yet
-  kHeader,     // a request's header is on its way in
+  kFresh,      // waits for its first request
+  kHeader,     // receives a request's header
   kIdle,       // waits for the next request
-  kBody,       // a request's body is on its way in
+  kBody,       // receives a request's body
   kWorking,    // a handler has a request
-  kWriting,    // answers are on their way out
-  kLingering,  // all is said, and the client may still read it
+  kWriting,    // sends answers
+  kLingering,  // has sent its last answer, and gives the client time to read it
 };
 inline constexpr std::size_t kPhases = 8;
 
@@ -45,13 +45,13 @@ struct ServerCore {
   Router router;
   boost::asio::ip::tcp::acceptor acceptor;
   boost::asio::steady_timer sweeper;
-  std::string date;                     // the line, as of the last second
-  AgeList sessions;                     // all, by when they came
-  std::array<AgeList, kPhases> phases;  // all that have started, by when their phase began, or they were last looked at
-  AgeList restricted;                   // those that are served only what is reserved, by when they came
+  std::string date;                     // the whole Date line, renewed each second
+  AgeList sessions;                     // all, oldest first
+  std::array<AgeList, kPhases> phases;  // started ones, by when their phase began or they were looked at last
+  AgeList restricted;                   // those on which only reserved routes are served, oldest first
   std::size_t session_count = 0, restricted_count = 0;
   Clients clients;
-  ByteBudget bodies;  // of requests that are on their way in
+  ByteBudget bodies;  // of requests that are being received
   ByteBudget unsent;  // of answers that clients have not taken
   Server::Counters counters;
   std::function<void()> drained;

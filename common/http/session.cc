@@ -1,4 +1,4 @@
-// A connection's life: its start, who waits for its end, and how long it may last.
+// A connection's start and end, and answers that arrive from other threads.
 #include "common/http/session.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 namespace asio = boost::asio;
 
 asio::ip::address address_of(const asio::ip::tcp::socket& socket) {
-  boost::system::error_code gone;  // then it is nobody's, and closes soon
+  boost::system::error_code gone;  // the address is then empty, and the connection closes soon
   return socket.remote_endpoint(gone).address();
 }
 Stream open(const ServerCore& core, asio::ip::tcp::socket socket) {
@@ -34,9 +34,9 @@ Session::Session(std::shared_ptr<ServerCore> core, asio::ip::tcp::socket socket)
 Session::~Session() { leave(); }
 
 void Session::start() {
-  handshaking_ = stream_.secure();
+  if (stream_.secure()) state_ = State::kHandshake;
   enter_phase(true);
-  if (!handshaking_) return read();
+  if (state_ != State::kHandshake) return read();
   stream_.handshake([self = shared_from_this()](Stream::Greeting greeting) { self->greeted(greeting); });
 }
 void Session::restrict(Restriction why) {
@@ -50,7 +50,7 @@ void Session::fail_handshake(std::string_view reason) {
 }
 void Session::greeted(Stream::Greeting greeting) {
   if (!stream_.is_open()) return;
-  handshaking_ = false;
+  advance(State::kFresh);
   enter_phase();
   switch (greeting) {
     case Stream::Greeting::kDone:
@@ -89,14 +89,14 @@ Session::Slot* Session::find(std::uint64_t sequence) {
   Slot& slot = slots_[sequence - slots_.front().sequence];
   return slot.ready ? nullptr : &slot;
 }
-// The client has left: tells those who work for it. Later, for they may answer at once.
+// The client has left: calls on_client_gone's functions, posted, since they may answer at once.
 void Session::tell_gone() {
   for (Slot& slot : slots_)
     if (auto gone = std::exchange(slot.gone, nullptr); gone && !core_->closed)
       asio::post(core_->io, [self = shared_from_this(), gone = std::move(gone)] { gone(); });
 }
 
-// Who ended its side may only have said all and read on, or have closed: nobody can tell.
+// A client that ended its side may still read, or may have closed: that can't be told apart, so it gets some time.
 void Session::tell_gone_soon() {
   const auto timer = std::make_shared<asio::steady_timer>(core_->io, kAnswerAfterEnd);
   timer->async_wait([timer, held = weak_from_this()](const ErrorCode& ec) {
@@ -114,8 +114,8 @@ void Session::close() {
   leave();
 }
 void Session::leave() {
-  if (left_) return;  // the last reference may be dropped on another thread, but only after close() was here
-  left_ = true;
+  if (state_ == State::kClosed) return;  // another thread may drop the last reference, but only after close()
+  state_ = State::kClosed;
   slots_.clear();
   writing_bytes_.clear();
   body_bytes_ = {};

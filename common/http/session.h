@@ -1,11 +1,12 @@
 #pragma once
-// One client's connection: requests in, answers out, in order. Internal to this folder.
+// One client's connection: takes requests, and sends their answers in order. Internal to this folder.
 //
-// Lives as long as an operation, a responder or a posted answer refers to it. Everything but answer() and abandon()
-// runs on the io thread.
+// It lives as long as an operation, a responder or a posted answer refers to it. answer() and abandon() may be called
+// from any thread, everything else on the io thread only.
 //
-// session.cc has its life, session_input.cc what comes in, session_output.cc what goes out, session_limits.cc how long
-// all that may take.
+// session.cc starts and ends it, session_input.cc reads requests, session_output.cc writes answers, session_limits.cc
+// enforces time limits.
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -38,17 +39,17 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   void abandon(std::uint64_t sequence) override;
   void watch(std::uint64_t sequence, std::function<void()> gone) override;
 
-  // Why it is served only what is reserved.
+  // Why only reserved routes are served on it.
   enum class Restriction { kNone, kFull, kAddress };
   void restrict(Restriction why);
 
-  // In its phase for as long as that may last, or time to look how it gets on: ends it, or begins another window.
+  // To be called when its phase has lasted for its limit, or for one window: ends the connection or begins a window.
   void expire(Time now);
-  // Restricted, and it has had the time that such a connection has.
+  // The same for a restricted connection, which has a time limit of its own.
   void expire_restricted(Time now);
-  // Closes it for another connection.
+  // Closes it to make room for another connection.
   void give_way();
-  // Since when it has been in its phase, or was looked at last.
+  // When its phase began, or when it was looked at last.
   Time since() const { return by_phase_.since(); }
   const ClientState& client() const { return client_.second; }
   // Ends an idle connection; a busy one ends after its last answer.
@@ -57,21 +58,42 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
 
  private:
   using ErrorCode = boost::system::error_code;
-  // An answer's place in line.
+  // How far the connection is. It only moves forward; steps may be skipped.
+  enum class State : std::uint8_t {
+    kHandshake,  // of TLS
+    kFresh,      // no whole request has come yet
+    kServing,    // a whole request has come
+    kEnding,     // takes no more requests; closes after the last answer
+    kRefusing,   // the same, but lingers after the last answer
+    kLingering,  // all answers are written; what still arrives is thrown away
+    kClosed,     // in none of the server's lists any more
+  };
+  // Whether the socket is being read, and if not, why.
+  enum class Reading : std::uint8_t {
+    kPaused,   // until read() is called
+    kActive,   // an operation is under way
+    kBacklog,  // input_ holds requests past the pipelining limit; nothing is read until they are taken
+    kEnded,    // the client sends no more
+  };
+  // A request's place in the order of answers.
   struct Slot {
     std::uint64_t sequence = 0;
     bool ready = false, keep_alive = true, head = false, interim = false;
     Time since;
     Response response;
     UnsentBytes unsent;
-    std::function<void()> gone;  // wants to know if the client leaves; until the answer is there
+    std::function<void()> gone;  // called if the client leaves before the answer is there
   };
-  // Null: closed meanwhile, or answered before.
+  // Null: the connection has closed, or the request is answered.
   Slot* find(std::uint64_t sequence);
   void tell_gone();
   void tell_gone_soon();
   void leave();
-  bool idle() const { return slots_.empty() && !partial_ && !backlog_ && !writing_ && !lingering_; }
+  void advance(State to) { state_ = std::max(state_, to); }
+  bool takes_requests() const { return state_ == State::kFresh || state_ == State::kServing; }
+  // No request has begun to come, or waits in the input.
+  bool between_requests() const { return !parser_.begun() && reading_ != Reading::kBacklog; }
+  bool idle() const { return slots_.empty() && between_requests() && !writing_ && state_ != State::kLingering; }
   Phase phase_now() const;
   void enter_phase(bool anew = false);
   void look_again(Time now);
@@ -108,27 +130,24 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   RequestParser parser_;
   std::optional<Routing> routing_;  // of the request whose body is on its way in
   HeldBytes body_bytes_;            // of that body
-  std::size_t unsent_ = 0;          // bytes of answers; before those who count in it
+  std::size_t unsent_ = 0;          // bytes of answers; declared before slots_, whose UnsentBytes refer to it
   AgeLink by_age_{this}, by_phase_{this}, by_client_{this}, by_restriction_{this};
   Phase phase_ = Phase::kFresh;
   Restriction restriction_ = Restriction::kNone;
   Time phase_begun_, progress_at_;
   std::uint64_t received_ = 0;  // bytes, since the start
   std::uint64_t mark_ = 0;      // bytes received, or taken by the client, when this window began
-  bool judged_ = false;         // a window before this one has set the mark
+  bool mark_set_ = false;       // by a window before this one
   InputBuffer input_;
   AnswerBatch output_;
   std::vector<UnsentBytes> writing_bytes_;
   std::deque<Slot> slots_;  // in order of requests; sequences are consecutive
   std::uint64_t next_ = 1;
   std::uint64_t last_ = ~std::uint64_t{0};  // the connection closes after this answer
-  bool reading_ = false, writing_ = false, consuming_ = false, left_ = false;
-  bool backlog_ = false;  // input_ holds requests past the pipelining limit; nothing is read meanwhile
-  bool eof_ = false;      // the client sends no more
-  bool stopped_ = false;  // we take no more requests
-  bool partial_ = false;  // a request has begun and is not whole
-  bool linger_after_ = false, lingering_ = false, handshaking_ = false;
-  bool asked_ = false;  // has been sent a whole request
+  State state_ = State::kFresh;
+  Reading reading_ = Reading::kPaused;
+  bool writing_ = false;    // an operation is under way
+  bool consuming_ = false;  // consume() is on the stack; it writes the answers that are made meanwhile
 };
 
 }  // namespace frond::http

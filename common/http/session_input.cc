@@ -1,4 +1,4 @@
-// What comes in: bytes to requests, requests to the handler.
+// Reads bytes, makes requests of them, and hands those to their handlers.
 #include <exception>
 #include <utility>
 
@@ -10,22 +10,22 @@ namespace frond::http {
 namespace {
 namespace asio = boost::asio;
 
-constexpr std::size_t kUnsentPerConnection = 64 << 10;  // more, and its next request waits unread
+constexpr std::size_t kMaxUnsentBytes = 64 << 10;  // of a connection; with more, its next request waits unread
 }  // namespace
 
-// No more of its requests are taken now.
-bool Session::full() const { return slots_.size() >= core_->config.max_pipelined || unsent_ > kUnsentPerConnection; }
+// Whether its next request must wait.
+bool Session::full() const { return slots_.size() >= core_->config.max_pipelined || unsent_ > kMaxUnsentBytes; }
 bool Session::may_read() const {
-  return stream_.is_open() && !handshaking_ && !reading_ && !eof_ && !stopped_ && !backlog_ && !full();
+  return stream_.is_open() && takes_requests() && reading_ == Reading::kPaused && !full();
 }
 
 void Session::read() {
   if (!may_read()) return;
-  reading_ = true;
+  reading_ = Reading::kActive;
   const auto room = input_.room();
   stream_.read_some(asio::buffer(room.data(), room.size()),
                     [self = shared_from_this()](const ErrorCode& ec, std::size_t n) {
-                      self->reading_ = false;
+                      self->reading_ = Reading::kPaused;
                       if (!ec) self->input_.filled(n);
                       self->received_ += n;
                       self->received(ec);
@@ -33,10 +33,10 @@ void Session::read() {
 }
 void Session::received(const ErrorCode& ec) {
   if (!stream_.is_open()) return;
-  if (lingering_) return ec ? close() : discard(0);
+  if (state_ == State::kLingering) return ec ? close() : discard(0);
   if (ec && ec != asio::error::eof) return close();
-  if (ec) {  // the client has said all; what it asked is still answered, where the handler goes on
-    eof_ = true;
+  if (ec) {  // the client sends no more, but may still read answers
+    reading_ = Reading::kEnded;
     if (!slots_.empty()) tell_gone_soon();
     if (slots_.empty() && !writing_) close();
     return;
@@ -50,10 +50,9 @@ void Session::received(const ErrorCode& ec) {
 void Session::consume() {
   consuming_ = true;
   std::size_t used = 0;
-  while (stream_.is_open() && !stopped_ && !full()) {
+  while (stream_.is_open() && takes_requests() && !full()) {
     const auto progress = parser_.feed(input_.bytes().substr(used));
     used += progress.used;
-    partial_ = parser_.begun();
     if (progress.state == RequestParser::State::kFailed) {
       refuse(parser_.failure(), routing_ ? routing_->label : std::string_view());
     } else if (progress.state == RequestParser::State::kHeader) {
@@ -62,12 +61,12 @@ void Session::consume() {
       if (hold_body() && parser_.take_expect_continue()) push_interim();
       break;
     } else {
-      partial_ = false;
       dispatch();
       if (used == input_.bytes().size()) break;
     }
   }
-  backlog_ = !stopped_ && full() && used < input_.bytes().size();
+  const bool backlog = takes_requests() && full() && used < input_.bytes().size();
+  reading_ = backlog ? Reading::kBacklog : Reading::kPaused;
   input_.use(used);
   consuming_ = false;
   flush();
@@ -81,7 +80,7 @@ Routing Session::route() {
             .answer = problem(421, "Misdirected request", "This server is not called '" + host.substr(0, 200) + "'.")};
   return routing;
 }
-// Whether the body that is announced may come. If not, its request is answered without it.
+// Whether the body that the header announces may come. If not, the request is answered without it.
 bool Session::admit_body() {
   routing_ = route();
   if (routing_->handler == nullptr) {
@@ -95,7 +94,7 @@ bool Session::admit_body() {
   refuse(parser_.failure(), routing_->label);
   return false;
 }
-// Counts the memory of a body that has grown. If there is none left for it, its request is answered now.
+// Counts the memory of a body that has grown. If that is over the limit, the request is answered now.
 bool Session::hold_body() {
   const std::size_t needed = parser_.body_capacity(), held = body_bytes_.bytes();
   if (needed <= held) return true;
@@ -119,15 +118,15 @@ Session::Slot& Session::push_slot() {
 void Session::dispatch() {
   Slot& slot = push_slot();
   slot.keep_alive = parser_.keep_alive() && restriction_ == Restriction::kNone;
-  asked_ = true;
+  advance(State::kServing);
   slot.head = parser_.header().method == "HEAD";
-  if (!slot.keep_alive) stopped_ = true;
-  try {  // the wall of the HTTP handler: third-party exceptions and bad_alloc end here
+  if (!slot.keep_alive) advance(State::kEnding);
+  try {  // exceptions of handlers end here
     Responder responder(shared_from_this(), slot.sequence);
     Routing routing = routing_ ? *std::exchange(routing_, std::nullopt) : route();
     responder.set_route(routing.label);
     Request request = parser_.take();
-    body_bytes_ = {};  // the handler's from here on
+    body_bytes_ = {};  // the handler owns the body now
     if (routing.handler == nullptr) return responder.send(*std::move(routing.answer));
     (*routing.handler)(std::move(request), std::move(responder));
   } catch (const std::exception&) {
@@ -139,15 +138,13 @@ void Session::push_interim() {
   slot.ready = slot.interim = true;
   slot.response.status = 100;
 }
-// Answers out of turn what was no request, or is not read to its end, behind the answers still owed, and reads no more.
+// Answers what was no request, or a request whose body is not read, after the answers still owed. Reads no more.
 void Session::refuse(Response response, std::string_view route) {
-  stopped_ = true;
-  linger_after_ = true;
-  partial_ = false;
+  advance(State::kRefusing);
   Slot& slot = push_slot();
   slot.keep_alive = false;
   slot.head = routing_ && parser_.header().method == "HEAD";
-  (void)parser_.take();  // and with it the memory of a body
+  (void)parser_.take();  // frees the memory of a body
   routing_.reset();
   body_bytes_ = {};
   settle(slot.sequence, std::move(response), route);

@@ -7,27 +7,28 @@
 
 namespace frond::http {
 namespace {
-constexpr std::size_t kFreeOfRate = 64 << 10;  // bytes that a client may leave with us without hurry
+constexpr std::size_t kUnratedBytes = 64 << 10;  // that may wait for a client without a minimum rate
 }
 
 Phase Session::phase_now() const {
-  if (lingering_) return Phase::kLingering;
-  if (handshaking_) return Phase::kHandshake;
+  if (state_ == State::kLingering) return Phase::kLingering;
+  if (state_ == State::kHandshake) return Phase::kHandshake;
   if (writing_) return Phase::kWriting;
   if (!slots_.empty()) return Phase::kWorking;
   if (routing_) return Phase::kBody;
-  if (partial_) return Phase::kHeader;
-  return asked_ ? Phase::kIdle : Phase::kFresh;
+  if (parser_.begun()) return Phase::kHeader;
+  return state_ == State::kFresh ? Phase::kFresh : Phase::kIdle;
 }
 
-// After whatever may have changed the phase. `anew`: the same one begins again.
+// To be called after anything that may change the phase. `anew`: the same phase begins again.
 void Session::enter_phase(bool anew) {
   const Phase phase = phase_now();
-  if (left_ || (phase == phase_ && !anew)) return;
+  if (state_ == State::kClosed || (phase == phase_ && !anew)) return;
   phase_ = phase;
   const Time now = std::chrono::steady_clock::now();
-  const bool waits = phase <= Phase::kIdle;                                   // for its client to say something
-  if (waits && restriction_ != Restriction::kNone) return by_phase_.leave();  // has its own time, and makes no room
+  const bool waits = phase <= Phase::kIdle;  // for its client to send something
+  if (waits && restriction_ != Restriction::kNone)
+    return by_phase_.leave();  // has a time limit of its own, and never makes room
   core_->phases[static_cast<std::size_t>(phase)].enter(by_phase_, now);
   if (waits)
     client_.second.waiting.enter(by_client_, now);
@@ -35,7 +36,7 @@ void Session::enter_phase(bool anew) {
     by_client_.leave();
   if (phase != Phase::kBody && phase != Phase::kWriting) return;
   phase_begun_ = progress_at_ = now;
-  judged_ = false;
+  mark_set_ = false;
 }
 void Session::look_again(Time now) { core_->phases[static_cast<std::size_t>(phase_)].enter(by_phase_, now); }
 
@@ -57,9 +58,10 @@ void Session::expire(Time now) {
       ++counters.slow_bodies;
       return refuse(problem(408, "Request timeout", "The request's body comes too slowly."), routing_->label);
     case Phase::kWorking:
-      // Where nothing is read (a last request, or too many pipelined ones), nothing else tells that the client left.
+      // While nothing is read (after a last request, or with too many pipelined ones), only this notices that the
+      // client has left.
       look_again(now);
-      if (!reading_ && stream_.peer_ended()) tell_gone();
+      if (reading_ != Reading::kActive && stream_.peer_ended()) tell_gone();
       return;
     case Phase::kWriting:
       if (!takes_too_slowly(now)) return look_again(now);
@@ -87,21 +89,21 @@ void Session::give_way() {
   close();
 }
 
-// The first window only sets the mark: its beginning is not known as well.
+// The first window only sets the mark: bytes may have moved before it began.
 bool Session::sends_too_slowly(Time now) {
   if (now - phase_begun_ > core_->config.idle_timeout) return true;
   const std::uint64_t sent = received_ - std::exchange(mark_, received_);
-  return std::exchange(judged_, true) && sent < bytes_due(core_->config.min_client_rate, now - since());
+  return std::exchange(mark_set_, true) && sent < bytes_due(core_->config.min_client_rate, now - since());
 }
 bool Session::takes_too_slowly(Time now) {
   const std::uint64_t taken = stream_.taken();
   const std::uint64_t moved = taken - std::min(taken, std::exchange(mark_, taken));
-  if (!std::exchange(judged_, true)) return false;
+  if (!std::exchange(mark_set_, true)) return false;
   if (moved > 0) progress_at_ = now;
   if (now - progress_at_ > core_->config.idle_timeout) return true;
-  if (unsent_ <= kFreeOfRate) return false;
+  if (unsent_ <= kUnratedBytes) return false;
   std::size_t rate = core_->config.min_client_rate;
-  if (core_->unsent.used() > core_->unsent.limit() / 2)  // crowded: what it holds, others lack
+  if (core_->unsent.used() > core_->unsent.limit() / 2)  // crowded: other clients need the room
     rate = std::max<std::size_t>(
         rate, unsent_ / static_cast<std::size_t>(std::max<std::int64_t>(core_->config.idle_timeout.count(), 1)));
   return moved < bytes_due(rate, now - since());

@@ -1,4 +1,4 @@
-// What goes out: answers in order, written together; then the connection's end.
+// Writes answers in order, several at a time, and ends the connection after the last.
 #include <utility>
 
 #include "common/http/session.h"
@@ -7,7 +7,7 @@ namespace frond::http {
 namespace {
 namespace asio = boost::asio;
 
-constexpr std::size_t kLingerBytes = 16 << 20;  // discarded after an early refusal, so that the client reads it
+constexpr std::size_t kMaxLingerBytes = 16 << 20;  // thrown away after an early refusal, so that the client can read it
 }  // namespace
 
 void Session::settle(std::uint64_t sequence, Response response, std::string_view route) {
@@ -16,7 +16,7 @@ void Session::settle(std::uint64_t sequence, Response response, std::string_view
   Slot& slot = *found;
   slot.ready = true;
   slot.gone = nullptr;
-  if (response.body.size() > AnswerBatch::kInlineBody &&
+  if (response.body.size() > AnswerBatch::kMaxInlineBody &&
       !core_->unsent.admits(client_.second.unsent_bytes, response.body.size())) {
     response = problem(503, "Unavailable", "Too many answers wait for clients that do not read them.");
     response.headers.emplace_back("Retry-After", "1");
@@ -44,7 +44,7 @@ void Session::flush() {
   }
   if (last) {
     slots_.clear();
-    stopped_ = true;
+    advance(State::kEnding);
   }
   writing_ = true;
   enter_phase(true);
@@ -58,7 +58,7 @@ bool Session::append(Slot& slot) {
     return false;
   }
   const bool last =
-      !slot.keep_alive || slot.sequence >= last_ || (core_->draining && slots_.size() == 1 && !partial_ && !backlog_);
+      !slot.keep_alive || slot.sequence >= last_ || (core_->draining && slots_.size() == 1 && between_requests());
   output_.append(std::move(slot.response), {.head = slot.head,
                                             .last = last,
                                             .date = core_->date,
@@ -71,10 +71,11 @@ void Session::written(const ErrorCode& ec, bool last) {
   writing_bytes_.clear();
   if (!stream_.is_open()) return;
   if (ec) return close();
-  if (last) return linger_after_ ? linger() : finish();
-  if (backlog_ && !stopped_) consume();
+  if (last) return state_ == State::kRefusing ? linger() : finish();
+  if (reading_ == Reading::kBacklog && takes_requests()) consume();
   flush();
-  if (slots_.empty() && !writing_ && (stopped_ || eof_ || (core_->draining && !partial_ && !backlog_))) return finish();
+  const bool no_more = !takes_requests() || reading_ == Reading::kEnded || (core_->draining && between_requests());
+  if (slots_.empty() && !writing_ && no_more) return finish();
   read();
   enter_phase();
 }
@@ -83,15 +84,15 @@ void Session::finish() {
   stream_.shut_down(asio::ip::tcp::socket::shutdown_both);
   close();
 }
-// Closing with unread input would reset the connection and could take the refusal with it: read it away first.
+// Closing a socket with unread input resets the connection, and the client may lose the refusal: read the input first.
 void Session::linger() {
   stream_.shut_down(asio::ip::tcp::socket::shutdown_send);
-  lingering_ = true;
+  advance(State::kLingering);
   enter_phase();
-  if (!reading_) discard(0);
+  if (reading_ != Reading::kActive) discard(0);
 }
 void Session::discard(std::size_t so_far) {
-  if (so_far > kLingerBytes) return close();
+  if (so_far > kMaxLingerBytes) return close();
   input_.clear();
   const auto room = input_.room();
   stream_.read_raw(asio::buffer(room.data(), room.size()),

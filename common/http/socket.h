@@ -1,5 +1,5 @@
 #pragma once
-// A client's TCP socket that closes itself, and how one is connected. Any thread.
+// TCP sockets of clients: owned, connected, waited for. Any thread.
 #include <chrono>
 #include <string>
 #include <utility>
@@ -40,13 +40,13 @@ struct Connected {
   SocketAddress address;
 };
 
-// Connected to the first of the name's addresses that answers; each has `timeout` to do so. The socket does not block.
+// Connects to the first of the name's addresses that answers within `timeout`. The socket is non-blocking.
 // kUnavailable.
 Result<Connected> connect_within(const std::string& host, const std::string& port, std::chrono::milliseconds timeout);
-// Begins a connection and returns at once; writable when done. kUnavailable.
+// Starts to connect and returns at once; the socket is writable when it is connected. kUnavailable.
 Result<Socket> connect_begin(const SocketAddress& address);
-// Waits until the socket is ready for `events` (POLLIN, POLLOUT) or has an error. Signals do not end the wait and do
-// not make it longer. kDeadline: `until` has come; kUnavailable.
+// Waits until the socket is ready for `events` (POLLIN, POLLOUT) or has an error. Signals neither end the wait nor
+// prolong it. kDeadline: `until` has passed; kUnavailable.
 Result<void> wait_ready(int fd, short events, std::chrono::steady_clock::time_point until);
 
 }  // namespace frond::http

@@ -20,10 +20,10 @@ using Tcp = asio::ip::tcp;
 using Status = tls::Step::Status;
 constexpr char kHandshakeRecord = 0x16;  // the first byte of every TLS connection (RFC 8446, 5.1)
 
-// The socket's number may be another connection's after close(), and a wait that had ended by then still says success:
-// every handler looks at is_open() before it lets the channel go on.
+// After close() the socket's descriptor may belong to another connection, and a wait that had already ended still
+// reports success: so every handler checks is_open() before it uses the channel.
 
-// What a step waits for; nothing if it waits for nothing.
+// What the socket must be ready for before the next step; nothing if the step is done or failed.
 std::optional<Tcp::socket::wait_type> wanted(const tls::Step& step) {
   if (step.status == Status::kWantRead) return Tcp::socket::wait_read;
   if (step.status == Status::kWantWrite) return Tcp::socket::wait_write;
@@ -82,7 +82,7 @@ void Stream::shake(std::function<void(Greeting)> done) {
 
 void Stream::read_secure(asio::mutable_buffer to, Done done) {
   if (!channel_->has_pending()) return await_read(Tcp::socket::wait_read, to, std::move(done));
-  // The rest of what came with the last record: no socket tells of that.
+  // The rest of the last record is in the channel already, so waiting for the socket would be wrong.
   asio::post(socket_.get_executor(), [this, to, done = std::move(done)]() mutable {
     if (!is_open()) return done(asio::error::operation_aborted, 0);
     const auto step = channel_->read({static_cast<char*>(to.data()), to.size()});
@@ -104,7 +104,7 @@ void Stream::write_secure(std::vector<asio::const_buffer> from, Done done) {
     is_open() ? go_on(std::move(writing)) : writing.done(asio::error::operation_aborted, 0);
   });
 }
-// Writes a piece, and comes back for the next when the socket takes more.
+// Writes one piece, then waits until the socket takes the next.
 void Stream::go_on(Writing writing) {
   std::size_t written = 0;
   while (writing.at < writing.rest.size()) {
@@ -113,7 +113,7 @@ void Stream::go_on(Writing writing) {
       ++writing.at;
       continue;
     }
-    if (written >= kPiece) return await_write(Tcp::socket::wait_write, std::move(writing));
+    if (written >= kMaxPieceBytes) return await_write(Tcp::socket::wait_write, std::move(writing));
     const auto step = channel_->write({static_cast<const char*>(next.data()), next.size()});
     if (const auto what = wanted(step)) return await_write(*what, std::move(writing));
     if (step.status != Status::kDone) return writing.done(error_of(step), 0);

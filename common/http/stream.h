@@ -1,9 +1,9 @@
 #pragma once
-// A server's connection: bytes in, bytes out, plain or under TLS. Internal to this folder. Io thread.
+// A server's connection: reads and writes bytes, plain or under TLS. Internal to this folder. Io thread.
 //
-// Plain, each operation is Asio's own, in place. Under TLS the channel reads and writes the socket, and Asio only tells
-// when: nothing but the record in transit is buffered. A handler keeps the stream alive, and is never called from
-// inside the call that starts its operation. close() ends all operations.
+// Plain operations are Asio's own. Under TLS the channel reads and writes the socket itself, and Asio only waits until
+// it is ready; only the TLS record in transit is buffered. A handler must keep the stream alive. It is never called
+// from inside the call that starts its operation. close() ends all operations.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -22,7 +22,7 @@ class Stream {
   using ErrorCode = boost::system::error_code;
   using Tcp = boost::asio::ip::tcp;
   using Done = std::function<void(const ErrorCode&, std::size_t)>;
-  static constexpr std::size_t kPiece = 64 << 10;  // written at a time, at most
+  static constexpr std::size_t kMaxPieceBytes = 64 << 10;  // written at a time
 
   // `channel` is null for a plain connection.
   Stream(Tcp::socket socket, std::unique_ptr<tls::Channel> channel)
@@ -30,29 +30,29 @@ class Stream {
 
   bool is_open() const { return socket_.is_open(); }
   bool secure() const { return channel_ != nullptr; }
-  // Whether the peer has said that it sends no more, or is gone: known also while bytes of it wait unread.
+  // Whether the peer has ended its side or is gone. Works also while bytes from it wait unread.
   bool peer_ended() const;
   void close();
-  // Says that no more comes; both: and wants no more.
+  // Tells the peer that no more is sent (shutdown_send), and that no more is read (shutdown_both).
   void shut_down(Tcp::socket::shutdown_type what);
 
   enum class Greeting { kDone, kPlain, kClosed, kRefused };
-  // The TLS handshake. kPlain: the client speaks no TLS, and from here on the stream is plain, for an answer that says
-  // so. kClosed: it left. kRefused: the two could not agree.
+  // The TLS handshake. kPlain: the client does not speak TLS; the stream is plain from then on, so that an answer can
+  // say so. kClosed: the client left. kRefused: the handshake failed.
   void handshake(std::function<void(Greeting)> done);
 
-  // At least one byte into `to`, or an error; eof where the client has said that it sends no more.
+  // Reads at least one byte into `to`, or fails: with eof if the client sends no more.
   template <class Handler>
   void read_some(boost::asio::mutable_buffer to, Handler&& done) {
     if (!channel_) return socket_.async_read_some(to, std::forward<Handler>(done));
     read_secure(to, std::forward<Handler>(done));
   }
-  // Bytes as they come on the wire, for what is only thrown away.
+  // Reads bytes as they are on the wire, to throw them away.
   template <class Handler>
   void read_raw(boost::asio::mutable_buffer to, Handler&& done) {
     socket_.async_read_some(to, std::forward<Handler>(done));
   }
-  // All of `from`.
+  // Writes all of `from`.
   template <class Handler>
   void write(std::vector<boost::asio::const_buffer> from, Handler&& done) {
     if (channel_) return write_secure(std::move(from), std::forward<Handler>(done));
@@ -60,17 +60,17 @@ class Stream {
         socket_, from,
         [this, before = written_](const ErrorCode& ec, std::size_t bytes) -> std::size_t {
           written_ = before + bytes;
-          return ec ? 0 : kPiece;
+          return ec ? 0 : kMaxPieceBytes;
         },
         std::forward<Handler>(done));
   }
-  // Bytes that the peer has acknowledged since the connection's start; under TLS about as many.
+  // Bytes that the peer has acknowledged since the connection's start; approximate under TLS.
   std::uint64_t taken() const;
 
  private:
   struct Writing {
-    std::vector<boost::asio::const_buffer> rest;  // its front is what comes next
-    std::size_t at = 0;                           // buffers of it that are written
+    std::vector<boost::asio::const_buffer> rest;  // buffers are shortened as they are written
+    std::size_t at = 0;                           // the first that is not yet written
     Done done;
   };
   void read_secure(boost::asio::mutable_buffer to, Done done);

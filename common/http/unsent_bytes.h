@@ -1,6 +1,6 @@
 #pragma once
-// Bytes of an answer that its client has not taken yet, counted for the connection, for the client and for the server:
-// what bounds the memory that clients who ask and never read can hold. Internal to this folder. One thread.
+// Bytes of an answer that its client has not taken yet, counted for the connection, the client and the server. This
+// bounds the memory held for clients that ask and never read. Internal to this folder. One thread.
 #include <cstddef>
 #include <utility>
 
@@ -8,7 +8,7 @@
 
 namespace frond::http {
 
-// Given back when it ends. What it counts in outlives it.
+// Gives the bytes back when destroyed. The counters must outlive it.
 class UnsentBytes {
  public:
   UnsentBytes() = default;

@@ -101,7 +101,7 @@ class AServer : public testing::Test {
     router.add("POST", "/limited", handler, {.max_body = 100});
     router.add("GET", "/none", handler);
     router.add("GET", "/probe", handler, {.reserved = true});
-    router.add_prefix("GET", "/missing/", handler);
+    router.add("GET", "/only-get", handler);
     return router;
   }
   void handle(Request&& request, Responder responder) {
