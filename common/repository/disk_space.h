@@ -1,5 +1,5 @@
 #pragma once
-// Room on a disk, asked for before much is written to it.
+// Free space of a disk, checked before much is written to it.
 #include <cstdint>
 #include <filesystem>
 #include <string_view>
@@ -8,12 +8,12 @@
 
 namespace frond::repository {
 
-// What processes without privileges may still write to the file system of `folder`, or of the next folder above that
-// exists. kUnavailable.
+// Bytes that an unprivileged process may still write to the file system of `folder`, or of the nearest parent folder
+// that exists. kUnavailable: the system can't tell.
 Result<std::uint64_t> free_bytes(const std::filesystem::path& folder);
 
-// kUnavailable, naming what is needed and what is free, unless `needed` bytes can be written there and `reserve` stay
-// free. `what` is what needs them: "fetching generation 7".
+// kUnavailable unless `needed` bytes can be written to the folder with `reserve` bytes left free. The message names
+// `what` needs them ("fetching generation 7"), how many, and how many are free.
 Result<void> expect_room(const std::filesystem::path& folder, std::uint64_t needed, std::uint64_t reserve,
                          std::string_view what);
 

@@ -18,7 +18,7 @@ namespace frond::repository {
 using partition::PartitionFile;
 
 struct PartitionEntry {
-  std::string id;  // names the folder partitions/<id>, unique for ever: "g<generation>-p<number>-<random hex>"
+  std::string id;  // its folder is partitions/<id>; never used twice: "g<generation>-p<number>-<random hex>"
   Ordinal base = 0;
   std::uint64_t stride = 1;
   partition::PartitionSummary summary;  // with its files
@@ -34,12 +34,12 @@ struct InputFiles {
 
 struct Manifest {
   Generation generation = 0;
-  ContentId content = 0;    // of one that was read: the first 16 digits of its checksum, whose 0 counts as 1
-  Generation previous = 0;  // current when this one was published: what a rollback goes back to; 0: none
+  ContentId content = 0;    // if read: the first 16 hex digits of its checksum, with 0 replaced by 1
+  Generation previous = 0;  // was current when this one was published; a rollback returns to it; 0: none
   std::string collection;
   std::string created;  // RFC 3339, UTC
   std::string codec;
-  std::string order;  // of the documents, as --order names it; empty: built before it was recorded
+  std::string order;  // of the documents, as in --order; empty: built before it was recorded
   InputFiles input;
   text::AnalyzerConfig analyzer;
   scoring::Bm25Parameters bm25;
@@ -47,17 +47,17 @@ struct Manifest {
   std::uint64_t terms = 0, postings = 0;
   // Global document frequencies: an SST of term -> varint df, next to the manifest: generations/<n>.terms.sst.
   PartitionFile term_statistics;
-  std::vector<PartitionEntry> partitions;  // partition number = place here
+  std::vector<PartitionEntry> partitions;  // a partition's number is its index here
 };
 
-// [A-Za-z0-9._-]+, at most 128 bytes, not beginning with a dot: can't leave the folder it is in.
+// [A-Za-z0-9._-]+, at most 128 bytes, not beginning with a dot: as a file's name it stays in its folder.
 bool is_safe_name(std::string_view name);
 
 inline constexpr std::size_t kMaxManifestBytes = 16u << 20;  // some 50,000 files
 
 std::string to_json(const Manifest& manifest);
-// kCorrupt names the member. Any bytes are survived, any depth of nesting too. Partition ids and file names are safe as
-// names of files (is_safe_name); sums agree; each partition is there once; ordinals are below 2^62.
+// Any bytes are safe, at any depth of nesting. kCorrupt names the member that is wrong. In what is returned, partition
+// ids and file names are safe names, sums agree, each partition is there once, and ordinals are below 2^62.
 Result<Manifest> manifest_from_json(std::string_view json);
 
 }  // namespace frond::repository

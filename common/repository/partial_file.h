@@ -1,7 +1,7 @@
 #pragma once
-// A file on its way here: under "<name>.part" until it is whole, synced and right. What a broken transfer has brought
-// stays, so that the next one goes on behind it; "<name>.part.of" tells what it is the front of. Internal to this
-// folder.
+// A file that is being fetched: in "<name>.part" until it is whole, verified and synced. What a broken transfer has
+// received stays, so that the next one continues it; "<name>.part.of" notes which file and version it is of. Internal
+// to this folder.
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -18,22 +18,22 @@ namespace frond::repository {
 // One thread.
 class PartialFile {
  public:
-  // With what an earlier transfer of the same file left; that is read, for its checksum. Borrows `expected`.
-  // kUnavailable: the disk.
+  // Opens it with what an earlier transfer of the same file left, which is read for the checksum. Borrows `expected`.
+  // kUnavailable: the disk failed.
   static Result<PartialFile> open(const std::filesystem::path& to, const PartitionFile& expected);
 
   std::uint64_t size() const { return size_; }
   bool has_all() const { return size_ == expected_->bytes; }
-  // Of the server's file that the bytes are of; empty: not known.
+  // The ETag of the server's file that the bytes are from; empty: unknown.
   const std::string& etag() const { return etag_; }
 
-  // Bytes from `from` on follow, which is size(), or 0: what is there is dropped.
+  // The next bytes begin at `from`: size(), or 0, which drops the bytes so far.
   Result<void> begin(std::uint64_t from, const std::string& etag);
   // kCorrupt: longer than expected.
   Result<void> append(ByteView piece);
-  // Verified, synced and under its name. kCorrupt: another size or checksum than expected.
+  // Verifies the file, syncs it and gives it its name. kCorrupt: another size or checksum than expected.
   Result<void> finish();
-  // Nothing of it is left on the disk.
+  // Removes it from the disk.
   void discard();
 
  private:

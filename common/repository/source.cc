@@ -15,7 +15,7 @@ namespace frond::repository {
 namespace {
 namespace fs = std::filesystem;
 constexpr std::chrono::seconds kStepTimeout{10};
-constexpr unsigned kRetries = 3;  // of a transfer, in a row, that bring less than …
+constexpr unsigned kMaxRetries = 3;  // of a transfer, in a row, that bring less than …
 constexpr std::uint64_t kProgressBytes = 64 << 10;
 constexpr std::chrono::milliseconds kFirstPause{100};  // before another transfer; doubles
 
@@ -113,7 +113,7 @@ class Source : public RepositorySource {
       if (done.error().code() == Code::kDeadline) ++slow_;
       fruitless = file.size() >= reached + kProgressBytes ? 0 : fruitless + 1;
       reached = std::max(reached, file.size());
-      if (!broken || !may_break() || fruitless > kRetries) return unavailable_if_late(std::move(done).error());
+      if (!broken || !may_break() || fruitless > kMaxRetries) return unavailable_if_late(std::move(done).error());
       if (!pause(kFirstPause * (1 << fruitless), stopping)) return Error(Code::kUnavailable, "stopped");
     }
   }
@@ -138,8 +138,8 @@ class Source : public RepositorySource {
     }
     return !stopping || !stopping();
   }
-  static Error unavailable_if_late(Error why) {
-    return why.code() == Code::kDeadline ? Error(Code::kUnavailable, why.message()) : why;
+  static Error unavailable_if_late(Error&& why) {
+    return why.code() == Code::kDeadline ? Error(Code::kUnavailable, why.message()) : std::move(why);
   }
 
   std::string collection_;

@@ -27,16 +27,16 @@ using MemoryBio = std::unique_ptr<BIO, FreeBy<BIO_free_all>>;
 // The oldest error that OpenSSL has queued on this thread, as text; empties the queue.
 std::string take_error_text();
 
-// What both sides' contexts have in common. `method` is TLS_server_method() or TLS_client_method().
+// A context with the settings of both sides. `method` is TLS_server_method() or TLS_client_method().
 Context make_context(const SSL_METHOD* method);
 
-// OpenSSL's own socket BIO writes without MSG_NOSIGNAL: a peer that went away would end the process. `fd` is borrowed.
+// Our own socket BIO: OpenSSL's writes without MSG_NOSIGNAL, so a closed peer would end the process. `fd` is borrowed.
 void use_socket(SSL& ssl, int fd);
 
-// A whole file of at most 1 MiB. kInvalid names it and what is wrong.
+// Reads a file of at most 1 MiB. kInvalid names the file and the fault.
 Result<std::string> read_pem_file(const std::string& path);
 
-// A reading view; `text` outlives it.
+// A read-only BIO over `text`, which must outlive it.
 MemoryBio view_of(const std::string& text);
 
 }  // namespace frond::tls

@@ -11,7 +11,7 @@
 
 namespace frond::tls {
 namespace {
-// What a client offers must hold http/1.1, if it offers anything (RFC 7301).
+// ALPN (RFC 7301): if a client offers protocols, http/1.1 must be among them.
 int choose_protocol(SSL* /*ssl*/, const unsigned char** chosen, unsigned char* length, const unsigned char* offered,
                     unsigned int offered_length, void* /*unused*/) {
   static constexpr unsigned char kHttp[] = "\x08http/1.1";
@@ -20,7 +20,7 @@ int choose_protocol(SSL* /*ssl*/, const unsigned char** chosen, unsigned char* l
   return found == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-// Nobody is asked for a pass phrase: there is no terminal. Told by `asked`.
+// Refuses to give a pass phrase, since there is no terminal, and notes in `asked` that one was needed.
 int refuse_phrase(char* /*to*/, int /*size*/, int /*writing*/, void* asked) {
   *static_cast<bool*>(asked) = true;
   return 0;
@@ -33,7 +33,7 @@ Result<std::chrono::system_clock::time_point> end_of(const X509& certificate) {
   return std::chrono::system_clock::from_time_t(::timegm(&utc));
 }
 
-// The server's own certificate first, then those that lead to its authority.
+// The server's own certificate comes first, then the chain to its authority.
 Result<Certificate> use_certificates(SSL_CTX& context, const std::string& text) {
   const auto bio = view_of(text);
   Certificate own(PEM_read_bio_X509_AUX(bio.get(), nullptr, nullptr, nullptr));
@@ -57,7 +57,7 @@ Result<void> use_key(SSL_CTX& context, const std::string& text) {
   bool asked = false;
   const Key key(PEM_read_bio_PrivateKey(view_of(text).get(), nullptr, refuse_phrase, &asked));
   const std::string why = take_error_text();
-  if (asked) return Error(Code::kInvalid, "it has a pass phrase, and nobody is here to type it");
+  if (asked) return Error(Code::kInvalid, "it has a pass phrase; a server's key must have none");
   if (!key) return Error(Code::kInvalid, "no PEM private key in it (" + why + ")");
   // Compares it with the certificate, too.
   if (SSL_CTX_use_PrivateKey(&context, key.get()) != 1 || SSL_CTX_check_private_key(&context) != 1)

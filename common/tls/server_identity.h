@@ -1,7 +1,6 @@
 #pragma once
-// Who a server is: its certificate, with the chain behind it, and its private key, from PEM files that may be replaced
-// while it runs (cert-manager and kubelet do so). New connections get the newest pair that was good; those that are
-// open keep theirs. One thread.
+// A server's certificate, with its chain, and private key, from PEM files that may be replaced while it runs (as
+// cert-manager and kubelet do). New connections get the newest valid pair; open connections keep theirs. One thread.
 #include <chrono>
 #include <memory>
 #include <string>
@@ -17,17 +16,17 @@ namespace frond::tls {
 
 class ServerIdentity {
  public:
-  // Reads both. kInvalid names the file and says what is wrong: not there, no PEM certificate or key, a key with a pass
-  // phrase, a key of another certificate. A certificate that is out of date is taken: expires() tells.
+  // Reads both files. kInvalid names the file and the fault: missing, no PEM certificate or key, a key with a pass
+  // phrase, a key of another certificate. An expired certificate is accepted; see expires().
   static Result<std::unique_ptr<ServerIdentity>> load(std::string certificate_file, std::string key_file);
   ~ServerIdentity();
 
-  // Reads both files again. False: nothing new. True: a new pair is in use. An error, once for each change of the
-  // files: the new ones are no good, and the old pair stays. Compares contents, not times: it reads some kilobytes.
+  // Reads both files again. True: a new pair is in use; false: nothing has changed. Error: the files have changed and
+  // are not valid; the old pair stays, and the error is reported once for each change. Compares contents, not times.
   Result<bool> refresh();
-  // When the certificate in use ends.
+  // When the certificate in use expires.
   std::chrono::system_clock::time_point expires() const { return expires_; }
-  // The server's side of a connection over `socket`, which outlives it.
+  // The server's side of a connection over `socket`, which must outlive it.
   std::unique_ptr<Channel> open(int socket) const;
 
  private:
@@ -36,7 +35,7 @@ class ServerIdentity {
     void operator()(ssl_ctx_st* context) const;
   };
   std::string certificate_file_, key_file_;
-  std::string seen_;  // a digest of the files as they were last looked at
+  std::string seen_;  // a digest of the files as they were last read
   std::unique_ptr<ssl_ctx_st, Free> context_;
   std::chrono::system_clock::time_point expires_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Whom a client believes to be who it says: the authorities of a PEM file, or the system's.
+// The certificate authorities that a client trusts: those of a PEM file, or the system's.
 #include <memory>
 #include <string>
 
@@ -15,12 +15,12 @@ namespace frond::tls {
 // Immutable: any thread.
 class Trust {
  public:
-  // The authorities of `ca_file`; the system's where it is empty. kInvalid names the file and what is wrong with it.
+  // The authorities in `ca_file`; the system's if it is empty. kInvalid names the file and the fault.
   static Result<std::shared_ptr<const Trust>> load(const std::string& ca_file);
   ~Trust();
 
-  // The client's side of a connection over `socket`, which outlives it. Its handshake fails unless the server shows a
-  // certificate of a trusted authority for `host`, a name or an address.
+  // The client's side of a connection over `socket`, which must outlive it. Its handshake fails unless the server has a
+  // certificate from a trusted authority for `host`, a name or an address.
   std::unique_ptr<Channel> open(int socket, const std::string& host) const;
 
  private:

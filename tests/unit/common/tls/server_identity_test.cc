@@ -42,7 +42,7 @@ TEST_F(AServerIdentity, NamesTheFileAndWhatIsWrongWithIt) {
   files_.replace({good.certificate, files_.authority.issue("DNS:localhost").key});
   EXPECT_EQ(refusal(), "server.key: it is not the key of the certificate");
   files_.replace({good.certificate, files_.authority.locked(good.key, "secret")});
-  EXPECT_EQ(refusal(), "server.key: it has a pass phrase, and nobody is here to type it");
+  EXPECT_EQ(refusal(), "server.key: it has a pass phrase; a server's key must have none");
   files_.replace({good.certificate + "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", good.key});
   EXPECT_TRUE(refusal().starts_with("server.pem: a broken certificate behind the first: ")) << refusal();
   files_.replace({std::string((1 << 20) + 1, 'x'), good.key});
