@@ -4,7 +4,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "common/partition/document_block.h"
+#include "common/partition/document_table.h"
 #include "common/partition/format.h"
 #include "common/partition/id_sorter.h"
 #include "common/partition/records.h"
@@ -14,72 +14,6 @@
 
 namespace frond::partition {
 namespace {
-
-constexpr std::size_t kSampleBytes = 4 << 20;
-
-// Documents in docID order to blocks of the `documents` table. The first few MiB are held back until a dictionary has
-// been trained from them.
-class DocumentTable {
- public:
-  explicit DocumentTable(const std::filesystem::path& folder)
-      : table_(folder, std::string(name_of(Family::kDocuments)), kFileBytes) {}
-
-  Result<void> add(const StoredDocument& document) {
-    const std::size_t before = pending_.size();
-    append_document(document, pending_);
-    sizes_.push_back(pending_.size() - before);
-    if (!compressor_ && pending_.size() < kSampleBytes) return {};
-    if (!compressor_) train();
-    return write_blocks(/*all=*/false);
-  }
-  Result<std::vector<PartitionFile>> finish() {
-    if (!compressor_) train();
-    FROND_TRY(write_blocks(/*all=*/true));
-    return table_.finish();
-  }
-  // The first docID of each block.
-  std::span<const DocId> starts() const { return starts_; }
-  const ByteBuffer& dictionary() const { return dictionary_; }
-
- private:
-  void train() {
-    std::size_t samples = 0, bytes = 0;
-    while (samples < sizes_.size() && bytes + sizes_[samples] <= kSampleBytes) bytes += sizes_[samples++];
-    dictionary_ = train_dictionary(ByteView(pending_).first(bytes), std::span(sizes_).first(samples));
-    compressor_ = std::make_unique<BlockCompressor>(dictionary_);
-  }
-
-  // A block ends with the document that fills it.
-  Result<void> write_blocks(bool all) {
-    if (!all && pending_.size() < kDocumentBlockBytes) return {};  // one by one, small documents would be summed again
-    std::size_t begin = 0, end = 0, first = 0;
-    for (std::size_t i = 0; i < sizes_.size(); ++i) {
-      end += sizes_[i];
-      const bool last = all && i + 1 == sizes_.size();
-      if (end - begin < kDocumentBlockBytes && !last) continue;
-      const auto count = static_cast<std::uint32_t>(i + 1 - first);
-      std::string key;
-      append_be32(key, next_docid_);
-      starts_.push_back(next_docid_);
-      FROND_TRY(table_.put(key, compressor_->compress(ByteView(pending_).subspan(begin, end - begin), count)));
-      next_docid_ += count;
-      begin = end;
-      first = i + 1;
-    }
-    pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(begin));
-    sizes_.erase(sizes_.begin(), sizes_.begin() + static_cast<std::ptrdiff_t>(first));
-    if (pending_.capacity() > 2 * kSampleBytes) pending_.shrink_to_fit();  // of a long document
-    return {};
-  }
-
-  SstTable table_;
-  std::unique_ptr<BlockCompressor> compressor_;  // null until trained
-  ByteBuffer dictionary_;
-  ByteBuffer pending_;
-  std::vector<std::size_t> sizes_;  // of the documents in pending_
-  std::vector<DocId> starts_;
-  DocId next_docid_ = 0;
-};
 
 class Writer final : public PartitionWriter {
  public:
@@ -104,8 +38,7 @@ class Writer final : public PartitionWriter {
 
   Result<void> add_document(const StoredDocument& document, std::uint32_t length) override {
     const auto where = [&] { return "document " + printable(document.id); };
-    if (document.id.empty() || document.id.size() > kMaxIdBytes)
-      return Error(Code::kInvalid, where() + ": an id has 1 .. " + std::to_string(kMaxIdBytes) + " bytes");
+    if (document.id.empty()) return Error(Code::kInvalid, "document " + std::to_string(summary_.documents) + ": no id");
     const std::size_t bytes = document.id.size() + document.url.size() + document.title.size() + document.body.size();
     if (bytes > kMaxDocumentBytes)
       return Error(Code::kInvalid, where() + ": " + std::to_string(bytes) + " bytes of stored fields, more than " +
@@ -165,13 +98,13 @@ class Writer final : public PartitionWriter {
     return {};
   }
 
-  // Opens every segment, which proves it and tells where its bytes go.
+  // Opens every segment, which validates it, and adds its bytes by part to the summary.
   Result<void> measure(std::uint64_t document_frequency, std::span<const ByteBuffer> segments) {
     std::uint64_t postings = 0;
     for (const auto& segment : segments) {
       if (segment.empty() || segment.size() > kMaxSegmentBytes)
         return Error(Code::kInvalid, "a segment of " + std::to_string(segment.size()) + " bytes");
-      // Views read past their end; what a builder made has no slack.
+      // Views need readable bytes after the blob, which the builder's buffers lack.
       slack_.assign(segment.begin(), segment.end());
       slack_.resize(segment.size() + codec::kReadSlack);
       const auto view = postings::ListView::open(ByteView(slack_).first(segment.size()));
@@ -207,7 +140,7 @@ class Writer final : public PartitionWriter {
     return {};
   }
 
-  // A piece of an array, `place` numbers after its beginning.
+  // Stores a piece of an array that begins with its number `place`.
   Result<void> put_numbers(std::string_view prefix, std::uint64_t place, std::span<const std::uint32_t> numbers) {
     std::string key(prefix);
     append_be32(key, static_cast<std::uint32_t>(place));

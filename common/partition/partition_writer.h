@@ -1,12 +1,11 @@
 #pragma once
 // Writes one partition: its SST files, ready to be ingested by a leaf. Column families and keys:
-// docs/formats/partition.md. One thread. finish() syncs every file; the names of the files are synced by who publishes
-// them.
+// docs/formats/partition.md. One thread. finish() syncs the files; whoever publishes them syncs their folder.
 //
-// Memory, whatever the partition's size: about 33 MiB, three times the largest document, and what external ids are
-// sorted in (more of them go to a scratch file in the folder, already unlinked while it is in use). That is 4 MiB of
-// document lengths, up to 4 MiB of stored fields to train a dictionary from, the compressor, and RocksDB's index of the
-// file at hand.
+// Memory, for partitions of any size: about 33 MiB, three times the largest document, and `id_bytes` to sort external
+// ids in (more ids go to a scratch file in the folder, which is unlinked as soon as it is open). The 33 MiB are 4 MiB
+// of document lengths, up to 4 MiB of stored fields to train a dictionary from, the compressor, and RocksDB's index of
+// the current file.
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -21,11 +20,11 @@
 
 namespace frond::partition {
 
-// What the writer takes; more is kInvalid, naming the term or the document.
+// Limits of the writer; beyond them is kInvalid, naming the term or the document. Ids have no limit of their own here:
+// ingest holds them to text::kMaxIdBytes, partitions from before that limit have longer ones, and readers accept them.
 inline constexpr std::size_t kMaxTermBytes = 1024;
 inline constexpr std::uint32_t kMaxSegments = 1u << 16;
 inline constexpr std::size_t kMaxSegmentBytes = 4u << 20;
-inline constexpr std::size_t kMaxIdBytes = 64u << 10;
 inline constexpr std::size_t kMaxDocumentBytes = 64u << 20;  // all fields of one document
 
 // The stored fields of a document. Views borrow.
@@ -51,20 +50,22 @@ struct PartitionSummary {
 class PartitionWriter {
  public:
   static constexpr std::size_t kIdBytes = std::size_t{32} << 20;
-  // `folder` is created, empty. built_average_length: what the blobs' deficits were computed with. id_bytes: to sort
-  // ids in.
+  // Creates `folder` anew, empty. built_average_length: the one that the blobs' deficits were computed with. id_bytes:
+  // memory to sort ids in. Errors: kUnavailable if the folder cannot be made.
   static Result<std::unique_ptr<PartitionWriter>> create(const std::filesystem::path& folder,
                                                          double built_average_length, std::size_t id_bytes = kIdBytes);
   virtual ~PartitionWriter() = default;
 
-  // Lists in ascending byte order of their terms; `segments` from postings::ListBuilder. kInvalid: out of order, a
-  // term that is empty or holds a NUL, segments that do not open or hold another number of postings.
+  // Adds a list. Terms come in ascending byte order; segments are from postings::ListBuilder. Errors: kInvalid if terms
+  // are out of order, a term is empty or has a NUL, segments do not open or do not have `document_frequency` postings
+  // together; kUnavailable if a file cannot be written. The message names the term or the file.
   virtual Result<void> add_list(std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences,
                                 std::span<const ByteBuffer> segments) = 0;
-  // Documents in docID order from 0, `length` in tokens. May interleave with add_list.
+  // Adds a document, in docID order from 0; `length` in tokens. May interleave with add_list(). Errors: kInvalid if the
+  // id is empty, a limit is exceeded or the partition is full; kUnavailable as above.
   virtual Result<void> add_document(const StoredDocument& document, std::uint32_t length) = 0;
-  // Writes what is buffered, syncs, checksums; nothing may be added after it. kInvalid names an id that two documents
-  // have. kUnavailable, here and above: a file can't be written; the message names it.
+  // Writes what is buffered, syncs and checksums the files. Called once, last. Errors: kInvalid if two documents have
+  // one id, which the message names; kUnavailable as above.
   virtual Result<PartitionSummary> finish() = 0;
 };
 

@@ -1,0 +1,43 @@
+#pragma once
+// Writes the `documents` table: documents in docID order, compressed in blocks. Internal: includes RocksDB.
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "common/base/bytes.h"
+#include "common/base/ids.h"
+#include "common/base/result.h"
+#include "common/partition/document_block.h"
+#include "common/partition/sst_table.h"
+
+namespace frond::partition {
+
+// One thread. Holds the first 4 MiB of documents back until a dictionary has been trained from them. Errors: as
+// SstTable.
+class DocumentTable {
+ public:
+  explicit DocumentTable(const std::filesystem::path& folder);
+
+  Result<void> add(const StoredDocument& document);
+  // Writes what is held back. Called once, last.
+  Result<std::vector<PartitionFile>> finish();
+  // The first docID of each block.
+  std::span<const DocId> starts() const { return starts_; }
+  // Complete after finish(); empty if there was too little to learn from.
+  const ByteBuffer& dictionary() const { return dictionary_; }
+
+ private:
+  void train();
+  Result<void> write_blocks(bool all);
+
+  SstTable table_;
+  std::unique_ptr<BlockCompressor> compressor_;  // null until trained
+  ByteBuffer dictionary_;
+  ByteBuffer pending_;
+  std::vector<std::size_t> sizes_;  // of the documents in pending_
+  std::vector<DocId> starts_;
+  DocId next_docid_ = 0;
+};
+
+}  // namespace frond::partition
