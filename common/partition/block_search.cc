@@ -5,17 +5,17 @@
 namespace frond::partition {
 namespace {
 
-constexpr std::size_t kInternalBytes = 8;          // behind the user's key: sequence number and type, little-endian
-constexpr std::uint8_t kTypeValue = 1;             // the type of what is written, as opposed to deletions and merges
-constexpr std::size_t kLeastRestartBytes = 2 * 4;  // one restart point, and how many there are
+constexpr std::size_t kInternalBytes = 8;        // behind the user's key: sequence number and type, little-endian
+constexpr std::uint8_t kTypeValue = 1;           // the type of what is written, as opposed to deletions and merges
+constexpr std::size_t kMinRestartBytes = 2 * 4;  // one restart point, and how many there are
 constexpr std::size_t kMaxRestartBytes = 4096;
 
 }  // namespace
 
 BlockAnswer find_in_block(ByteView head, std::size_t block_bytes, std::string_view key) {
   constexpr BlockAnswer kNotTold{};
-  if (block_bytes < kBlockTrailerBytes + kLeastRestartBytes) return kNotTold;
-  const std::size_t end = block_bytes - kBlockTrailerBytes - kLeastRestartBytes;  // entries end here at the latest
+  if (block_bytes < kBlockTrailerBytes + kMinRestartBytes) return kNotTold;
+  const std::size_t end = block_bytes - kBlockTrailerBytes - kMinRestartBytes;  // no entry ends behind it
   std::string stored;
   for (std::size_t at = 0; at < head.size();) {
     ByteReader reader(head.subspan(at));

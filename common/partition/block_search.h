@@ -1,10 +1,10 @@
 #pragma once
-// A long value's place in its block, found without reading the block whole. Internal to this folder.
+// Finds a long value in its block without reading the whole block. Internal to this folder.
 //
-// RocksDB's data blocks (docs/formats/partition.md): entries in key order, each varints shared, rest and value bytes,
-// then the rest of the key, then the value. A key begins with `shared` bytes of the key before; 8 bytes of RocksDB's
-// follow the user's. Our writer ends a block behind the entry that makes it full, so a long value is its block's last,
-// and all that stands before it is short.
+// RocksDB's data blocks (docs/formats/partition.md) hold entries in key order: the varints shared, rest and value
+// bytes; the rest of the key; the value. A key begins with `shared` bytes of the previous key, and 8 bytes of RocksDB's
+// own follow the user's key. Our writer ends a block after the entry that fills it, so a long value is the last of its
+// block, and all entries before it are short.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace frond::partition {
 
-// What has to be read of a block: more than its entries before the last take, and the last one's key.
+// The bytes of a block that have to be read: more than the entries before the last and the last key take.
 inline constexpr std::size_t kBlockHeadBytes = 8u << 10;
 inline constexpr std::size_t kBlockTrailerBytes = 5;  // compression type, checksum
 
@@ -24,12 +24,12 @@ struct ValuePlace {
 };
 
 struct BlockAnswer {
-  bool told = false;                // by the head; else only the whole block tells
-  std::optional<ValuePlace> value;  // nothing: the block does not have the key
+  bool told = false;                // false: the head does not tell, read the whole block
+  std::optional<ValuePlace> value;  // if told; none: the block does not have the key
 };
 
-// `head`: the front of a block of `block_bytes`, trailer included, which is not compressed. Survives any bytes: a place
-// lies inside the block.
+// head: the front of an uncompressed block of `block_bytes`, trailer included. Survives any bytes; a place lies inside
+// the block.
 BlockAnswer find_in_block(ByteView head, std::size_t block_bytes, std::string_view key);
 
 }  // namespace frond::partition

@@ -1,7 +1,6 @@
 #pragma once
-// A read-only RocksDB, its files mapped or read buffered: values are copied, long ones may be handed out where they are
-// mapped. Internal:
-// includes RocksDB.
+// A read-only RocksDB whose files are mapped or read buffered. Values are copied; long ones may be handed out as
+// mapped. Internal: includes RocksDB.
 #include <array>
 #include <filesystem>
 #include <memory>
@@ -19,13 +18,13 @@
 
 namespace frond::partition {
 
-// Any thread. Always in a shared_ptr, which what it hands out keeps.
+// Any thread. Always in a shared_ptr; the values that it returns share it.
 class Database : public std::enable_shared_from_this<Database> {
  public:
   static Result<std::shared_ptr<const Database>> open(const std::filesystem::path& folder, FileReads reads);
   ~Database();
 
-  // kNotFound, kCorrupt, kUnavailable. Checksums are verified, but of a value that is handed out where it is mapped.
+  // Errors: kNotFound, kCorrupt, kUnavailable. Checksums are verified, except of values that are handed out as mapped.
   Result<PinnedBytes> get(Family family, std::string_view key) const;
   std::unique_ptr<rocksdb::Iterator> iterator(Family family) const;  // verifies checksums
   Result<void> intact() const { return files_->intact(); }
@@ -38,7 +37,7 @@ class Database : public std::enable_shared_from_this<Database> {
   Database() = default;
   Result<PinnedBytes> read(Family family, std::string_view key) const;
   rocksdb::Status look_up(Family family, std::string_view key, rocksdb::PinnableSlice& value) const;
-  // Looks up without reading a long block; where that tells, its value is in the answer, else `status` has the outcome.
+  // Looks up without reading a long block. Returns the value if it was found that way; else `status` has the outcome.
   Result<std::optional<PinnedBytes>> look_up_mapped(std::string_view key, rocksdb::PinnableSlice& value,
                                                     rocksdb::Status& status) const;
 

@@ -1,7 +1,6 @@
 #pragma once
-// Document frequencies looked up lately, in fixed memory: a look-up in a sorted file reads and checks a block of it,
-// which costs more than many a query's evaluation. A term has kWays places; of terms that share them, those stay that
-// were put last. Any thread.
+// A cache of document frequencies in fixed memory: a look-up in the sorted file reads and checks a block, which costs
+// more than evaluating many queries does. Set-associative, with kWays entries a set; the newest ones stay. Any thread.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -19,7 +18,7 @@ class DfCache {
  public:
   static constexpr std::size_t kEntries = 1u << 15;  // 1.5 MiB
   static constexpr std::size_t kWays = 4;
-  static constexpr std::size_t kMaxTermBytes = 38;  // longer terms are not kept: queries seldom have them
+  static constexpr std::size_t kMaxTermBytes = 38;  // longer terms, which are rare in queries, are not kept
 
   std::optional<std::uint64_t> find(std::string_view term) const {
     const std::size_t place = place_of(term);
@@ -47,7 +46,7 @@ class DfCache {
   static constexpr std::size_t kShards = 64;
   struct Entry {
     std::string_view term() const { return {bytes, size}; }
-    std::uint64_t df = 0;  // 0: nobody's
+    std::uint64_t df = 0;  // 0: free
     std::uint8_t size = 0;
     char bytes[kMaxTermBytes] = {};
   };

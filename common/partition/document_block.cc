@@ -12,9 +12,9 @@ namespace frond::partition {
 namespace {
 
 enum class Form : std::uint8_t { kStored = 0, kZstd = 1, kZstdDictionary = 2 };
-constexpr std::size_t kLeastSamples = 64;
-constexpr std::size_t kLeastSampleBytes = 512 << 10;
-constexpr std::size_t kLeastDocumentBytes = 4;  // four lengths of zero
+constexpr std::size_t kMinSamples = 64;
+constexpr std::size_t kMinSampleBytes = 512 << 10;
+constexpr std::size_t kMinDocumentBytes = 4;  // four lengths of zero
 
 struct FreeContext {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
@@ -75,7 +75,7 @@ void append_document(const StoredDocument& document, ByteBuffer& block) {
 }
 
 ByteBuffer train_dictionary(ByteView samples, std::span<const std::size_t> sizes) {
-  if (sizes.size() < kLeastSamples || samples.size() < kLeastSampleBytes) return {};
+  if (sizes.size() < kMinSamples || samples.size() < kMinSampleBytes) return {};
   ByteBuffer dictionary(kDictionaryBytes);
   const std::size_t size = ZDICT_trainFromBuffer(dictionary.data(), dictionary.size(), samples.data(), sizes.data(),
                                                  static_cast<unsigned>(sizes.size()));
@@ -135,14 +135,14 @@ BlockDecompressor::BlockDecompressor(ByteView dictionary) : state_(std::make_uni
 BlockDecompressor::~BlockDecompressor() = default;
 
 Result<void> BlockDecompressor::decompress(ByteView value, DocumentBlock& block) const {
-  return decompress_most(value, kMaxBlockBytes, block);
+  return decompress_up_to(value, kMaxBlockBytes, block);
 }
 
 Result<void> BlockDecompressor::decompress_front(ByteView value, DocumentBlock& block) const {
-  return decompress_most(value, kMaxFrontBytes, block);
+  return decompress_up_to(value, kMaxFrontBytes, block);
 }
 
-Result<void> BlockDecompressor::decompress_most(ByteView value, std::size_t most, DocumentBlock& block) const {
+Result<void> BlockDecompressor::decompress_up_to(ByteView value, std::size_t max_bytes, DocumentBlock& block) const {
   block.documents.clear();
   ByteReader reader(value);
   const std::uint64_t documents = reader.get_varint();
@@ -150,9 +150,9 @@ Result<void> BlockDecompressor::decompress_most(ByteView value, std::size_t most
   const auto form = static_cast<Form>(reader.get<std::uint8_t>());
   const ByteView payload = reader.get_bytes(reader.left());
   if (!reader.ok()) return corrupt("cut short");
-  if (raw_bytes > kMaxBlockBytes || documents == 0 || documents > raw_bytes / kLeastDocumentBytes)
+  if (raw_bytes > kMaxBlockBytes || documents == 0 || documents > raw_bytes / kMinDocumentBytes)
     return corrupt(std::to_string(documents) + " documents in " + std::to_string(raw_bytes) + " bytes");
-  const std::size_t bytes = std::min<std::uint64_t>(raw_bytes, most);
+  const std::size_t bytes = std::min<std::uint64_t>(raw_bytes, max_bytes);
   if (form == Form::kStored) {
     if (payload.size() != raw_bytes) return corrupt("stored bytes of another size");
     block.raw.assign(payload.begin(), payload.begin() + static_cast<std::ptrdiff_t>(bytes));
@@ -169,7 +169,7 @@ Result<void> BlockDecompressor::decompress_most(ByteView value, std::size_t most
     return corrupt("unknown form " + std::to_string(static_cast<int>(form)));
   }
   ByteReader fields(ByteView(block.raw).first(bytes));
-  block.documents.reserve(std::min<std::uint64_t>(documents, bytes / kLeastDocumentBytes));
+  block.documents.reserve(std::min<std::uint64_t>(documents, bytes / kMinDocumentBytes));
   if (bytes < raw_bytes) {
     for (std::uint64_t i = 0; i < documents && !fields.at_end(); ++i) {
       StoredDocument document;

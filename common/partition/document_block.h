@@ -1,5 +1,5 @@
 #pragma once
-// Blocks of stored fields: some documents in a row, compressed together. Layout: docs/formats/partition.md.
+// Blocks of stored fields: adjacent documents, compressed together. Layout: docs/formats/partition.md.
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -14,25 +14,25 @@ namespace frond::partition {
 
 inline constexpr int kCompressionLevel = 3;
 inline constexpr std::size_t kDictionaryBytes = 64 << 10;
-// A block is under kDocumentBlockBytes before its last document; the rest of the 64 KiB is room for lengths.
+// Before its last document a block has fewer than kDocumentBlockBytes; the rest of the 64 KiB is room for lengths.
 inline constexpr std::size_t kMaxBlockBytes = kMaxDocumentBytes + (64 << 10);
-// What is looked at of a block to show its documents: the small ones whole; of the last, which may be large, its id,
-// URL and title where they are of a reasonable length, and some of its body.
+// The part of a block that is read to show its documents: the small ones whole; of the last, which may be large, its
+// id, URL and title unless they are very long, and some of its body.
 inline constexpr std::size_t kMaxFrontBytes = 1 << 20;
 
 void append_document(const StoredDocument& document, ByteBuffer& block);
 
-// A zstd dictionary from sample documents; empty where there is too little to learn from.
+// Trains a zstd dictionary from sample documents; empty if they are too few.
 ByteBuffer train_dictionary(ByteView samples, std::span<const std::size_t> sizes);
 
-// Raw blocks to values. One thread.
+// Compresses blocks. One thread.
 class BlockCompressor {
  public:
   explicit BlockCompressor(ByteView dictionary);  // empty: none; copied
   ~BlockCompressor();
   BlockCompressor(const BlockCompressor&) = delete;
   BlockCompressor& operator=(const BlockCompressor&) = delete;
-  // `raw` is `documents` appended documents. Stored as it is where zstd would not make it smaller.
+  // raw: `documents` documents, from append_document(). Stored uncompressed if zstd would not make it smaller.
   ByteBuffer compress(ByteView raw, std::uint32_t documents);
 
  private:
@@ -46,22 +46,22 @@ struct DocumentBlock {
   std::vector<StoredDocument> documents;
 };
 
-// Values to blocks; any bytes are survived. Any thread.
+// Decompresses blocks; any bytes are survived. Any thread.
 class BlockDecompressor {
  public:
   explicit BlockDecompressor(ByteView dictionary);
   ~BlockDecompressor();
   BlockDecompressor(const BlockDecompressor&) = delete;
   BlockDecompressor& operator=(const BlockDecompressor&) = delete;
-  // Fills `block`, whose memory is used again. kCorrupt: it holds no documents then.
+  // Fills `block`, reusing its memory. Errors: kCorrupt, and then `block` has no documents.
   Result<void> decompress(ByteView value, DocumentBlock& block) const;
-  // The same of no more than kMaxFrontBytes: in a longer block the field that reaches past them is cut, anywhere, and
-  // those behind it are empty. Costs no more memory and time than that, and 2 MiB, however large the block is.
+  // The same for the first kMaxFrontBytes: in a longer block the field that reaches past them is cut at any byte, and
+  // later fields are empty. Takes about 2 MiB of memory more, for blocks of any size.
   Result<void> decompress_front(ByteView value, DocumentBlock& block) const;
 
  private:
   struct State;
-  Result<void> decompress_most(ByteView value, std::size_t most, DocumentBlock& block) const;
+  Result<void> decompress_up_to(ByteView value, std::size_t max_bytes, DocumentBlock& block) const;
   std::unique_ptr<State> state_;
 };
 

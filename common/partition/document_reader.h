@@ -1,8 +1,8 @@
 #pragma once
-// Stored fields of a partition's documents, read from its database. Internal to this folder.
+// Reads the stored fields of a partition's documents from its database. Internal to this folder.
 //
-// Which block holds a document is told by the array of the blocks' first docIDs, so a block costs one look-up of its
-// key. Partitions written before there was that array are sought backwards, for which RocksDB reads up to three blocks.
+// The array of the blocks' first docIDs tells which block holds a document, so a block costs one look-up. Partitions
+// written before that array existed are searched backwards, for which RocksDB reads up to three blocks.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,7 +20,7 @@ namespace frond::partition {
 // Any thread.
 class DocumentReader {
  public:
-  // `block_starts`: the first docID of each block, ascending from 0; empty: not known.
+  // block_starts: the first docID of each block, ascending from 0; empty if unknown.
   DocumentReader(std::shared_ptr<const Database> database, std::uint32_t documents, std::vector<DocId> block_starts,
                  ByteView dictionary)
       : database_(std::move(database)),
@@ -28,7 +28,7 @@ class DocumentReader {
         block_starts_(std::move(block_starts)),
         decompressor_(dictionary) {}
 
-  // Of a large block no more than its front, or all of it.
+  // Whether to read only the front of a large block (document_block.h).
   enum class Extent : std::uint8_t { kFront, kWhole };
   void read(std::span<const DocId> docids, Extent extent, const Partition::DocumentVisit& visit) const;
   Result<void> for_each(const std::function<bool(DocId, const StoredDocument&)>& visit) const;

@@ -1,5 +1,5 @@
 #pragma once
-// XXH3-128 of files: what manifests name them by. The same digits as `xxhsum -H2` prints.
+// XXH3-128 of files, as manifests store it and `xxhsum -H2` prints it.
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace frond::partition {
 
-// Bytes in, a digest out. One thread.
+// Computes a digest of bytes that come in pieces. One thread.
 class Xxh3 {
  public:
   Xxh3();
@@ -27,7 +27,7 @@ class Xxh3 {
 
 std::string xxh3_hex(ByteView bytes);
 
-// Name (without folders), size and XXH3-128. kNotFound; kUnavailable: unreadable.
+// Name (without folders), size and XXH3-128 of a file. Errors: kNotFound; kUnavailable if it cannot be read.
 Result<PartitionFile> describe_file(const std::filesystem::path& file);
 
 }  // namespace frond::partition

@@ -1,5 +1,5 @@
 #pragma once
-// Names, keys and limits of a partition's database, as docs/formats/partition.md has them. Internal to this folder.
+// Names, keys and limits of a partition's database (docs/formats/partition.md). Internal to this folder.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace frond::partition {
 
-// Column families. `default` is RocksDB's own and stays empty.
+// Column families. RocksDB's own, `default`, stays empty.
 enum class Family : std::uint8_t { kPostings, kTerms, kDocuments, kIds, kArrays };
 inline constexpr std::array<std::string_view, 5> kFamilyNames = {"postings", "terms", "documents", "ids", "arrays"};
 constexpr std::string_view name_of(Family family) { return kFamilyNames[static_cast<std::size_t>(family)]; }
@@ -18,13 +18,13 @@ inline constexpr std::uint32_t kFormatVersion = 1;
 inline constexpr std::uint32_t kSummaryMagic = 0x54505246;  // "FRPT"
 inline constexpr std::uint32_t kTotalsMagic = 0x53545246;   // "FRTS"
 
-inline constexpr std::uint64_t kFileBytes = 256u << 20;      // a table is cut into files of about this
-inline constexpr std::size_t kInlineListBytes = 256;         // lists up to this lie inside the term's record
+inline constexpr std::uint64_t kFileBytes = 256u << 20;      // a table is cut into files of about this size
+inline constexpr std::size_t kInlineListBytes = 256;         // lists up to this size lie inside the term's record
 inline constexpr std::size_t kNumbersPerValue = 1u << 20;    // of an array: 4 MiB of u32
 inline constexpr std::size_t kDocumentBlockBytes = 4 << 10;  // stored fields, before compression
 
 // Keys of `arrays`, in byte order.
-// The first two are followed by the place of the first number, u32 big-endian.
+// After the first two follows the place of the value's first number in the array, u32 big-endian.
 inline constexpr std::string_view kLengthsPrefix = "lengths/";
 inline constexpr std::string_view kStoredBlocksPrefix = "stored-blocks/";
 inline constexpr std::string_view kSummaryKey = "summary";

@@ -18,7 +18,7 @@ namespace frond::partition {
 namespace {
 
 constexpr std::size_t kWriteBytes = 1 << 20;
-constexpr std::size_t kLeastReadBytes = 16 << 10;
+constexpr std::size_t kMinReadBytes = 16 << 10;
 
 Error twice(std::string_view id, DocId first, DocId second) {
   return Error(Code::kInvalid, "external id " + printable(id) + " of documents " +
@@ -148,7 +148,7 @@ Result<void> IdSorter::merge(const std::function<Result<void>(std::string_view, 
   std::vector<std::unique_ptr<RunReader>> readers;
   const auto later = [](const RunReader* a, const RunReader* b) { return a->id() > b->id(); };
   std::priority_queue<RunReader*, std::vector<RunReader*>, decltype(later)> front(later);
-  const std::size_t buffer_bytes = std::max(kLeastReadBytes, memory_bytes_ / runs_.size());
+  const std::size_t buffer_bytes = std::max(kMinReadBytes, memory_bytes_ / runs_.size());
   for (const auto& run : runs_) {
     readers.push_back(std::make_unique<RunReader>(*this, run, buffer_bytes));
     if (FROND_TRY(readers.back()->next())) front.push(readers.back().get());

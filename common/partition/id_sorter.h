@@ -1,5 +1,5 @@
 #pragma once
-// External ids to sorted order on bounded memory: sorted runs in one scratch file, then one merge.
+// Sorts external ids in bounded memory: sorted runs go to one scratch file, then one merge reads them.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -14,19 +14,19 @@
 
 namespace frond::partition {
 
-// One thread. Holds at most `memory_bytes`, and half as much again while merging.
+// One thread. Uses at most `memory_bytes`, and half as much again while merging.
 class IdSorter {
  public:
-  // `scratch` is created when the first run is spilled, and unlinked at once: nothing is left behind by a crash.
+  // `scratch` is created when the first run is spilled, and unlinked at once, so that a crash leaves no file.
   IdSorter(std::filesystem::path scratch, std::size_t memory_bytes);
   ~IdSorter();
   IdSorter(const IdSorter&) = delete;
   IdSorter& operator=(const IdSorter&) = delete;
 
-  // kUnavailable: the scratch file can't be written.
+  // Errors: kUnavailable if the scratch file cannot be written.
   Result<void> add(std::string_view id, DocId docid);
-  // Every id once, in byte order. kInvalid names an id that came twice; kUnavailable: the scratch file. Called once,
-  // last.
+  // Visits every id in byte order. Called once, last. Errors: kInvalid, naming an id that was added twice; kUnavailable
+  // if the scratch file cannot be written or read.
   Result<void> finish(const std::function<Result<void>(std::string_view id, DocId docid)>& visit);
   std::size_t runs() const { return runs_.size(); }  // spilled so far
 

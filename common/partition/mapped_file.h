@@ -1,11 +1,11 @@
 #pragma once
-// A file that is mapped for reading, and may fail: another process cuts it short, or the disk can't read a page of it.
-// The system then sends SIGBUS to whoever reads. Here the whole mapping becomes zeros, its Loss says so, and the
-// reading goes on: nobody is ended, nothing is jumped over. So bytes of a mapping are used by one rule: read, then ask
-// Loss, and only if nothing is lost believe what was read. Internal to this folder. Why so:
-// docs/adr/0012-files-that-fail-under-a-leaf.md.
+// A file mapped for reading. Reads may fail: another process cuts the file short, or the disk can't read a page. The
+// system then sends SIGBUS to the reading thread. Our handler replaces the whole mapping by zeros and sets a flag,
+// Loss, and the thread reads on. So the rule for using mapped bytes: read first, then check Loss, and discard what was
+// read if something is lost. Internal to this folder. Why: docs/adr/0012-files-that-fail-under-a-leaf.md.
 //
-// Any thread. The first mapping installs the process's handler of SIGBUS; faults elsewhere go where they went before.
+// Any thread. The first mapping installs the handler of SIGBUS; faults elsewhere go to the handler that was there
+// before.
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -19,7 +19,7 @@
 
 namespace frond::partition {
 
-// Whether something of a set of mappings is gone, for good.
+// Whether a mapping of a set was lost. Never reset.
 class Loss {
  public:
   bool happened() const { return happened_.load(std::memory_order_acquire); }
@@ -33,7 +33,7 @@ class Loss {
 
 class MappedFile {
  public:
-  // Faults are noted in `loss`. kNotFound, kUnavailable.
+  // Faults set `loss`. Errors: kNotFound, kUnavailable.
   static Result<std::shared_ptr<const MappedFile>> open(const std::filesystem::path& file,
                                                         std::shared_ptr<const Loss> loss);
   ~MappedFile();
@@ -42,13 +42,13 @@ class MappedFile {
 
   const std::filesystem::path& name() const { return name_; }
   std::uint64_t size() const { return size_; }
-  // In the mapping: to be used by the rule above. `offset` and `bytes` lie inside the file.
+  // Bytes of the mapping, for use by the rule above. offset + bytes <= size().
   ByteView view(std::uint64_t offset, std::size_t bytes) const;
-  // What there is from `offset` on, as much as `to` holds: how much that was. What is copied is right: kCorrupt where
-  // the file was cut short, kUnavailable where the disk could not read it.
+  // Copies the bytes from `offset` on, up to to.size() of them, and returns how many. Errors: kCorrupt if the file was
+  // cut short, kUnavailable if the disk could not read it; without one, the copy is right.
   Result<std::size_t> copy(std::uint64_t offset, std::span<char> to) const;
-  // The file is as long as it was when it was mapped, and nothing of its set is lost: else that is noted. The rest of
-  // the last page of a file that was cut short is zeros without a fault, so this is asked before a view is believed.
+  // Checks that the file has the length that it was mapped with and that nothing of its set is lost; sets Loss if not.
+  // Needed after using a view, since a file cut short inside its last page reads as zeros without a fault.
   Result<void> check() const;
 
  private:
@@ -61,7 +61,7 @@ class MappedFile {
   const files::Descriptor file_;
   const std::shared_ptr<const Loss> loss_;
   std::uint64_t size_ = 0;
-  const std::byte* begin_ = nullptr;  // null: the file is empty
+  const std::byte* begin_ = nullptr;  // null for an empty file
 };
 
 }  // namespace frond::partition

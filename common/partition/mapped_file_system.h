@@ -1,7 +1,7 @@
 #pragma once
-// How RocksDB reads *.sst files here: what it interprets is copied from a mapping, checked, into memory of its own, so
-// a file that fails is an error of that read; it never looks into the mapping itself. A long posting list would cost
-// more to copy than to use: of that, RocksDB only tells where it lies (BlockPlace), and it is used where it is mapped.
+// How RocksDB reads *.sst files here: every read is copied from a mapping and checked, so a file that fails is an error
+// of that read; RocksDB never reads the mapping itself. A long posting list would cost more to copy than to use, so
+// RocksDB only finds where it lies (BlockPlace), and it is used as mapped.
 //
 // Internal: includes RocksDB.
 #include <cstdint>
@@ -18,11 +18,11 @@
 
 namespace frond::partition {
 
-// Blocks from this size on are not read while a BlockPlace is there; so large are the lists that are worth it.
+// Blocks of at least this size are not read while a BlockPlace exists; for smaller lists that does not pay.
 inline constexpr std::size_t kLongBlockBytes = 16u << 10;
 
-// While one lives, a read on its thread of kLongBlockBytes or more reads nothing: it fails, and where it would have
-// read stands here. One at a time on a thread.
+// While one exists, a read of kLongBlockBytes or more on its thread fails without reading, and this records its file
+// and offset. One at a time a thread.
 class BlockPlace {
  public:
   BlockPlace();
@@ -57,9 +57,9 @@ class MappedFileSystem final : public rocksdb::FileSystemWrapper {
                                         std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
                                         rocksdb::IODebugContext* debug) override;
 
-  // Nothing of the files was lost as far as is known. One atomic read. Else why: kCorrupt, kUnavailable.
+  // kCorrupt or kUnavailable once a file was found cut short or unreadable. One atomic read.
   Result<void> intact() const { return loss_->happened() ? Result<void>(what_is_lost()) : Result<void>(); }
-  // The same, after every file was asked for its size.
+  // The same after checking the size of every file.
   Result<void> check() const;
 
  private:

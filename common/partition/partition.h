@@ -1,14 +1,14 @@
 #pragma once
-// A partition open for reading: one RocksDB database, immutable. All methods may be called from any thread. Errors name
+// A partition open for reading: one immutable RocksDB database. All methods may be called from any thread. Errors name
 // the database's folder and the key.
 //
-// What is read is copied out of mapped files and its block's checksum verified, but for long posting lists where they
-// are asked for as they are mapped (FileReads::kMapped): to verify such a list costs 40 times what pinning it does, so
-// that is done once, by fetch() or verify_checksums(), and a blob that is damaged later is survived by its decoder.
+// Values are copied out of mapped files after the checksum of their block was verified. With FileReads::kMapped, long
+// posting lists are handed out as mapped, unverified: verifying costs 40 times as much as pinning a list. Their
+// checksums are verified once, when a partition is fetched, by verify_checksums(); decoders survive later damage.
 //
-// A file that is cut short, or that the disk can't read, while it is open is an error of the partition, and of nothing
-// else: intact() tells from then on, and calls that need the disk fail. A mapped list may read as zeros then: whoever
-// has used one asks PinnedBytes::intact() before the result is believed.
+// If a file is cut short or the disk can't read it while it is open, only this partition fails: intact() returns an
+// error from then on, and so do calls that need the disk. A mapped list may then read as zeros, so callers ask
+// PinnedBytes::intact() after using one, before they rely on the result.
 //
 // Memory: 4 bytes a document (lengths), 4 bytes a block of stored fields, RocksDB's few MiB and its indexes (about 20
 // bytes for each block of 4 KiB; kBuffered: 4 MiB at most); no block cache.
@@ -29,8 +29,8 @@
 
 namespace frond::partition {
 
-// A value: a copy, or a mapped list's bytes; lists have codec::kReadSlack readable bytes after them. Move-only; keeps
-// the partition's database alive.
+// A value: a copy, or the bytes of a mapped list. Lists have codec::kReadSlack readable bytes after them. Move-only;
+// keeps the partition's database alive.
 class PinnedBytes {
  public:
   class Pin;
@@ -39,10 +39,10 @@ class PinnedBytes {
   PinnedBytes(PinnedBytes&&) noexcept = default;
   PinnedBytes& operator=(PinnedBytes&&) noexcept = default;
   ByteView bytes() const { return bytes_; }
-  // Of a mapped list: its file is still as long as it was, and could be read. Asked for after the bytes were used: only
-  // then were they what they seemed. Costs a system call; a copy's costs nothing. kCorrupt, kUnavailable.
+  // For a mapped list: whether its file still has its length and could be read. Called after the bytes were used; if it
+  // fails, they may have been zeros. Costs a system call; nothing for a copy. Errors: kCorrupt, kUnavailable.
   Result<void> intact() const;
-  // The same, narrowed to its last `count` bytes, at most all of them.
+  // Narrows this to its last `count` bytes, of which there are as many.
   PinnedBytes last(std::size_t count) && { return {bytes_.last(count), std::move(pin_)}; }
 
  private:
@@ -56,7 +56,7 @@ struct TermStatistics {
   std::uint32_t segments = 0;
 };
 
-// A term's whole list: its segments in order, ready for postings::PostingList::open.
+// A term's whole list: its segments in order, for postings::PostingList::open().
 struct TermList {
   TermStatistics statistics;
   std::vector<PinnedBytes> segments;
@@ -72,41 +72,42 @@ struct EntryCounts {
   friend bool operator==(const EntryCounts&, const EntryCounts&) = default;
 };
 
-// A key, for messages: in quotes, printable, cut after 80 bytes.
+// A key as messages show it: in quotes, printable, cut after 80 bytes.
 std::string printable(std::string_view key);
 
-// Terms in byte order, pulled. One thread; keeps its database alive.
+// Iterates over terms in byte order. One thread; keeps its database alive.
 class TermCursor {
  public:
   virtual ~TermCursor() = default;
-  // Moves to the next term; false when there is none. kCorrupt.
+  // Moves to the next term; false if there is none. Errors: kCorrupt, kUnavailable.
   virtual Result<bool> next() = 0;
   // Valid until the next call of next().
   virtual std::string_view term() const = 0;
   virtual const TermStatistics& statistics() const = 0;
 };
 
-// How the files of a partition are read. What is mapped counts as resident memory of the process until the system wants
-// it back.
+// How the files of a partition are read. Mapped pages count as the process's resident memory until the system reclaims
+// them.
 enum class FileReads : std::uint8_t {
-  kMapped,    // long posting lists are handed out where they are mapped: not copied, and to be believed only if
-              // PinnedBytes::intact() says so afterwards; the rest as kCopied
-  kCopied,    // from mappings, into memory of the process, verified
+  kMapped,    // long posting lists are handed out as mapped, not copied: ask PinnedBytes::intact() after using one;
+              // the rest as kCopied
+  kCopied,    // values are copied from mapped files and verified
   kBuffered,  // a block at a time, verified, within a few MiB: for reading a partition once, within a memory limit
 };
 
 class Partition {
  public:
   // Makes the database `database` from a partition's verified files (named as PartitionFile::name, in `files_folder`)
-  // and marks it complete last. `move`: files are moved, and the mark follows when all is synced. Else they are linked
-  // or copied and nothing is synced: for looking into a partition; files are read buffered then. A folder left by an
-  // interrupted call is removed first; kInvalid if a complete one is there. kCorrupt: a file is missing or of another
-  // size (its checksum is the caller's business), or RocksDB refuses it; kUnavailable: the disk.
+  // and marks it complete last. With `move`, files are moved, and the mark is written after everything was synced.
+  // Without, files are linked or copied, and nothing is synced: for looking into a partition once. A folder left by an
+  // interrupted call is removed first. Errors: kInvalid if a complete database is there; kCorrupt if a file is missing,
+  // has another size (callers verify checksums) or is refused by RocksDB; kUnavailable if the disk fails.
   static Result<void> ingest(const std::filesystem::path& files_folder, std::span<const PartitionFile> files,
                              const std::filesystem::path& database, bool move);
-  // True if ingest() finished there.
+  // Whether ingest() finished there.
   static bool complete(const std::filesystem::path& database);
-  // Opens read-only and validates metadata. kNotFound, kCorrupt, kUnavailable (the disk; as every method below).
+  // Opens a database read-only and validates its metadata. Errors: kNotFound, kCorrupt, and kUnavailable if the disk
+  // fails; the latter from every method below, too.
   static Result<std::shared_ptr<const Partition>> open(const std::filesystem::path& database,
                                                        FileReads reads = FileReads::kCopied);
   virtual ~Partition() = default;
@@ -114,40 +115,40 @@ class Partition {
   virtual std::uint32_t documents() const = 0;
   virtual std::uint64_t tokens() const = 0;
   virtual double built_average_length() const = 0;
-  // lengths()[docID]: tokens of the document. Dense, in memory.
+  // lengths()[docID]: tokens of the document. In memory.
   virtual std::span<const std::uint32_t> lengths() const = 0;
-  // kNotFound: the partition has no such term.
+  // kNotFound if the partition does not have the term.
   virtual Result<TermStatistics> term(std::string_view term) const = 0;
-  // The term's statistics and all its segments, in one look-up for a short list. kNotFound, kCorrupt.
+  // The term's statistics and all its segments; a short list takes one look-up. Errors: kNotFound, kCorrupt.
   virtual Result<TermList> list(std::string_view term) const = 0;
   // One segment of a term's list. kNotFound, kCorrupt.
   virtual Result<PinnedBytes> segment(std::string_view term, std::uint32_t number) const = 0;
   virtual Result<OwnedDocument> document(DocId docid) const = 0;
-  // Tells `visit` of each of `docids` in turn: its place there, and the document, or why it can't be had (kNotFound,
-  // kCorrupt, kUnavailable). The views are valid during the call; false ends the reading. Documents in a row are stored
-  // together, so ascending docIDs cost least: each block is then read and decompressed once. Meant for showing them: of
-  // a document of more than a MiB the field that is there is cut, anywhere, and those behind it are empty, in the order
-  // id, URL, title, body; so no document costs more memory and time than that, and 2 MiB.
+  // Calls `visit` for each of `docids` in turn with its place there and the document, or an error (kNotFound, kCorrupt,
+  // kUnavailable). The views are valid during the call; reading ends if it returns false. Adjacent documents are stored
+  // together, so ascending docIDs are fastest: each block is read and decompressed once. For showing documents: only
+  // the first MiB of a document is read, in the order id, URL, title, body; the field that reaches past it is cut at
+  // any byte, later ones are empty. So no document takes more than about 2 MiB of memory.
   using DocumentVisit = std::function<bool(std::size_t place, const Result<StoredDocument>& document)>;
   virtual void read_documents(std::span<const DocId> docids, const DocumentVisit& visit) const = 0;
   virtual Result<DocId> docid_of(std::string_view external_id) const = 0;
-  // Every term in byte order, until `visit` returns false.
+  // Visits every term in byte order, until `visit` returns false.
   virtual Result<void> for_each_term(
       const std::function<bool(std::string_view term, const TermStatistics&)>& visit) const = 0;
-  // The same, pulled: for merging partitions.
+  // The same as an iterator, for merging partitions.
   virtual std::unique_ptr<TermCursor> terms() const = 0;
-  // Every document in docID order, until `visit` returns false. The views are valid during the call.
+  // Visits every document in docID order, until `visit` returns false. The views are valid during the call.
   virtual Result<void> for_each_document(const std::function<bool(DocId, const StoredDocument&)>& visit) const = 0;
-  // What the partition says of itself; without files.
+  // The summary that the writer stored; without files.
   virtual const PartitionSummary& summary() const = 0;
-  // Counts the entries of every table, and compares with what the writer counted: kCorrupt where they differ.
+  // Counts the entries of every table. kCorrupt if they differ from the writer's counts.
   virtual Result<EntryCounts> count_entries() const = 0;
   // Reads every block of every file and verifies its checksum.
   virtual Result<void> verify_checksums() const = 0;
-  // No file was cut short or unreadable so far as anybody has seen: else which (kCorrupt, kUnavailable), and for good.
-  // Costs one atomic read.
+  // kCorrupt or kUnavailable, naming the file, once a file was found cut short or unreadable; stays so. Costs one
+  // atomic read.
   virtual Result<void> intact() const = 0;
-  // The same, having looked at the size of every file.
+  // The same after checking the size of every file.
   virtual Result<void> check_files() const = 0;
   virtual const std::filesystem::path& folder() const = 0;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// The small records of a partition: to bytes, and back from any bytes. Layouts: docs/formats/partition.md.
+// Encodes and decodes the small records of a partition. Decoders survive any bytes. Layouts: docs/formats/partition.md.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,16 +11,16 @@
 
 namespace frond::partition {
 
-// The value of `terms`: what a term has in this partition, and the whole list where that is short.
+// A value of table `terms`: the term's statistics in this partition, and its whole list if that is short.
 struct TermRecord {
   TermStatistics statistics;
-  ByteView inline_list;  // empty: the segments lie in `postings`
+  ByteView inline_list;  // empty: the segments are in table `postings`
 };
 void encode_term(const TermRecord& record, ByteBuffer& out);
-// kCorrupt: short, or numbers that contradict each other. The view borrows `in`.
+// The view borrows `in`. Errors: kCorrupt if it is cut off or its numbers contradict each other.
 Result<TermRecord> decode_term(ByteView in);
 
-// The value of `arrays`' "summary": counts that must agree with everything else. The files are not in it.
+// The value of "summary" in table `arrays`: counts that the tables must agree with. Without files.
 struct SummaryRecord {
   PartitionSummary summary;
   EntryCounts entries;
@@ -28,7 +28,7 @@ struct SummaryRecord {
 void encode_summary(const SummaryRecord& record, ByteBuffer& out);
 Result<SummaryRecord> decode_summary(ByteView in);
 
-// The value of `ids`: a docID. kCorrupt unless it is exactly one varint below kNoDoc.
+// A value of table `ids`: a docID. Errors: kCorrupt unless it is exactly one varint below kNoDoc.
 Result<DocId> decode_docid(ByteView in);
 
 // The last entry of a file of term statistics.

@@ -1,6 +1,5 @@
 #pragma once
-// How this folder uses RocksDB: options, statuses and exceptions to Results. Internal; the only folder that includes
-// it.
+// How this folder uses RocksDB: its options, and its statuses and exceptions as Results. Internal: includes RocksDB.
 #include <exception>
 #include <filesystem>
 #include <string>
@@ -22,22 +21,20 @@ inline rocksdb::Slice slice_of(ByteView bytes) { return slice_of(as_text(bytes))
 inline std::string_view text_of(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 inline ByteView bytes_of(const rocksdb::Slice& slice) { return as_bytes(text_of(slice)); }
 
-// One set for writing and for reading: no compression (postings are packed, documents compressed by us), XXH3 block
-// checksums, every file open, and no LOG files: what goes wrong comes back as a status. Nothing is cached, but
-// kBuffered: a file's index is read where it is needed, through a cache of kIndexCacheBytes. Readers of mapped files
-// add the environment of a MappedFileSystem; RocksDB's own mappings are not used, for what ends with them is the
-// process.
+// The options for writing and for reading: no compression (postings are packed, and we compress documents), XXH3 block
+// checksums, all files kept open, no LOG files (errors come back as statuses). Nothing is cached, except with kBuffered
+// the files' indexes, in kIndexCacheBytes. Readers of mapped files add the environment of a MappedFileSystem; RocksDB's
+// own mappings are not used, since a fault in one ends the process.
 inline constexpr std::size_t kIndexCacheBytes = std::size_t{4} << 20;
 rocksdb::Options table_options(FileReads reads = FileReads::kCopied);
 
-// Not found, corrupt, or unavailable (the disk said no), with where it happened.
+// kNotFound, kCorrupt, or kUnavailable if the disk failed; `where` begins the message.
 Error error_of(const rocksdb::Status& status, std::string_view where);
 
-// What could not be written, and where: kInvalid where it is what was to be written (keys out of order), else
-// kUnavailable: the disk.
+// The error of a write to `file`: kInvalid if the data is wrong (keys out of order), kUnavailable if the disk failed.
 Error write_error(const rocksdb::Status& status, const std::filesystem::path& file);
 
-// A wall: RocksDB and the allocator may throw, we do not.
+// Calls what may throw (RocksDB, the allocator) and turns exceptions into kUnavailable.
 template <class Call>
 auto guarded(std::string_view where, Call&& call) -> decltype(call()) {
   try {

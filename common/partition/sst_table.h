@@ -1,5 +1,5 @@
 #pragma once
-// Sorted entries to a run of SST files of a bounded size. Internal: includes RocksDB.
+// Writes sorted entries to SST files of bounded size. Internal: includes RocksDB.
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -14,14 +14,14 @@
 
 namespace frond::partition {
 
-// One thread. Files are "<name>-0001.sst", "<name>-0002.sst", …; a new one begins where the last reached `file_bytes`.
+// One thread. Files are "<name>-0001.sst", "<name>-0002.sst", …; a new one begins when the last has `file_bytes`.
 class SstTable {
  public:
   SstTable(std::filesystem::path folder, std::string name, std::uint64_t file_bytes);
   ~SstTable();
-  // Keys in ascending byte order; kInvalid names the file otherwise. kUnavailable: it can't be written.
+  // Keys come in ascending byte order. Errors, naming the file: kInvalid if not; kUnavailable if it cannot be written.
   Result<void> put(std::string_view key, ByteView value);
-  // Syncs and checksums the last file. No entries: no files. kUnavailable.
+  // Syncs and checksums the last file. Without entries there are no files. Errors: kUnavailable.
   Result<std::vector<PartitionFile>> finish();
   std::uint64_t entries() const { return entries_; }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The terms of a partition that is not a database yet, read from its files.
+// Reads the terms of a partition from its files, without ingesting them.
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace frond::partition {
 
-// `files` are those of a PartitionSummary, in `folder`; files of other tables are passed over. Buffered, one file open
-// at a time: holds its index (about a 150th of the file, 2 MiB at most) and a block. Errors name the file.
+// files: those of a PartitionSummary, in `folder`; files of other tables are skipped. One file is open at a time, read
+// buffered: memory for its index (about a 150th of the file, 2 MiB at most) and a block. Errors name the file.
 std::unique_ptr<TermCursor> terms_of_files(const std::filesystem::path& folder, std::span<const PartitionFile> files);
 
 }  // namespace frond::partition

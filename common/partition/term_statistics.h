@@ -1,6 +1,6 @@
 #pragma once
-// Document frequencies of a whole generation: one sorted file, term -> df over all partitions. Made when a generation
-// is published, carried to every leaf. Format: docs/formats/partition.md, "Term statistics".
+// Document frequencies of a whole generation: one sorted file, term -> df over all partitions. Written when a
+// generation is published, fetched by every leaf. Format: docs/formats/partition.md, "Term statistics".
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -21,32 +21,32 @@ struct TermTotals {
   friend bool operator==(const TermTotals&, const TermTotals&) = default;
 };
 
-// Every term of any of the cursors once, in byte order, with its statistics summed (segments too). The cursors are new.
-// Stops at the first error, the visitor's too.
+// Visits every term of any cursor once, in byte order, with its statistics summed (segments too). The cursors have not
+// been moved yet. Stops at the first error, of a cursor or of `visit`.
 using TermCursors = std::vector<std::unique_ptr<TermCursor>>;
 Result<TermTotals> merge_terms(const TermCursors& cursors,
                                const std::function<Result<void>(std::string_view, const TermStatistics&)>& visit);
-// The same of open partitions. Reads one block of each at a time.
+// The same for open partitions. Reads one block of each at a time.
 Result<TermTotals> merge_terms(std::span<const std::shared_ptr<const Partition>> partitions,
                                const std::function<Result<void>(std::string_view, const TermStatistics&)>& visit);
 
-// Writes and syncs `file`, whose folder exists. Holds about a 200th of the file: its index. kUnavailable: can't be
-// written.
+// Writes and syncs `file`, whose folder exists. Needs memory for the file's index, about a 200th of it. Errors:
+// kUnavailable if it cannot be written.
 Result<TermTotals> write_term_statistics(const TermCursors& cursors, const std::filesystem::path& file);
 Result<TermTotals> write_term_statistics(std::span<const std::shared_ptr<const Partition>> partitions,
                                          const std::filesystem::path& file);
 
-// Such a file, mapped, with a cache of 1.5 MiB over it (df_cache.h). Any thread. The file may be unlinked; cut short,
-// or where the disk can't read it, it is an error of what is looked up, and intact() tells.
+// Reads such a file, mapped, through a cache of 1.5 MiB (df_cache.h). Any thread. The file may be unlinked. If it is
+// cut short or the disk can't read it, look-ups fail, and intact() returns an error from then on.
 class GenerationTerms {
  public:
-  // kNotFound, kCorrupt: not such a file, or cut short.
+  // Errors: kNotFound; kCorrupt if it is no such file or cut short.
   static Result<std::shared_ptr<const GenerationTerms>> open(const std::filesystem::path& file);
   virtual ~GenerationTerms() = default;
-  // A term's document frequency in the generation, at least 1. kNotFound: no document has it.
+  // A term's document frequency in the generation, at least 1. kNotFound if no document has it.
   virtual Result<std::uint64_t> df(std::string_view term) const = 0;
   virtual const TermTotals& totals() const = 0;
-  // Every term in byte order, until `visit` returns false.
+  // Visits every term in byte order, until `visit` returns false.
   virtual Result<void> for_each(const std::function<bool(std::string_view term, std::uint64_t df)>& visit) const = 0;
   virtual Result<void> verify_checksums() const = 0;
   // As Partition's.
