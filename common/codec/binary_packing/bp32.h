@@ -2,11 +2,11 @@
 // Codec "bp32": binary packing of groups of 32 numbers, without vectors: the baseline of Mallia 2019 §2. A group's
 // width is what its greatest number needs. Format: docs/formats/binary-packing.md; a group's bits in horizontal.h.
 //
-//   stream  groups, each `width` words (the last, where it is not full, as many as its bits need) | zeros to align
-//           | u8 a group: its width, four a block (the last block's that are not there: 0)
+//   stream  groups, each `width` words (a last one that is not full: as many as its bits need) | zeros to align
+//           | u8 a group: its width, four a block (0 for groups that the last block lacks)
 //           | u32 for each of blocks 8, 16, …: where it begins, in words
-// The four widths of a block are one word, as in the paper; they are apart from the groups, so that a block begins at
-// its checkpoint and the sum of at most 28 widths.
+// The four widths of a block are one word, as in the paper. They are stored apart from the groups, so that a block
+// begins at its checkpoint plus the sum of at most 28 widths.
 #include "common/codec/endpoints.h"
 #include "common/codec/list_codec.h"
 

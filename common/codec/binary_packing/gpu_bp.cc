@@ -32,7 +32,7 @@ class GpuBp final : public ListCodec {
     const std::uint32_t width =
         gpu_bp_width((extent->end - extent->begin) / kGpuBpUnit, std::min(kLength, count - mine * kLength));
     const std::uint32_t size = std::min(kBlockLength, count - block * kBlockLength);
-    // The width is one that the numbers of the block have room with, so they end inside the stream.
+    // gpu_bp_width() gives a width that fits, so the numbers end inside the stream.
     const std::size_t begin = extent->begin + std::size_t{part} * width * (kBlockLength / 8);
     unpack_horizontal(stream.data() + begin, width, out.data(), size);
     if (!from_distances(out, size, kind, before)) [[unlikely]]

@@ -3,15 +3,13 @@
 // of integers per second through vectorization", 2015; differences are to the number before, not to four before, so
 // that a block stands on its own and gaps stay small.) Format: docs/formats/simd-bp128.md.
 //
-// Numbers are stored as distances less one: docIDs to the docID before (to -1 in block 0), frequencies to 0.
+// Numbers are stored as distances less one (distances.h).
 //   block   number j of a block of width b is in lane j % 4, at bit (j / 4) * b of the lane; word w of a lane is 32-bit
-//           word 4 * w + lane of the block. So 4 words a bit of width, 16 * b bytes a block.
-//   stream  full blocks | last block when it is not full: Rice code (rice.h) | zeros to align
+//           word 4 * w + lane of the block: 16 * b bytes a block.
+//   stream  full blocks | last block when it is not full: Rice code (bits/rice.h) | zeros to align
 //           | u8 a block: width, or the Rice parameter | u32 for each of blocks 16, 32, …: where it begins, in 16 bytes
-// A block begins at its checkpoint and the sum of at most 15 widths. The stream's size is known, so its index is found
-// from the end, and the payload begins with the stream: aligned, without a header.
-//
-// Here is what a reader of the format needs on either processor; the codec itself is in the registry.
+// A block begins at its checkpoint plus the sum of at most 15 widths (block_index.h). The index is found from the
+// stream's end, so the payload begins with the stream: aligned, without a header.
 #include <cstddef>
 #include <cstdint>
 

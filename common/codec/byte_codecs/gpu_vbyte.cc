@@ -38,11 +38,11 @@ class GpuVByte final : public ListCodec {
     const std::size_t from = codes + sum_of_lengths(bytes.first(own));
     if (from > bytes.size()) [[unlikely]]
       return corrupt_block("numbers cut off", block);
-    // A part that is not full takes the bytes behind its codes for codes: of numbers that are not there.
+    // In a part that is not full, bytes behind its codes are decoded as codes too; their numbers are dropped.
     const std::uint32_t size = std::min(kBlockLength, count - block * kBlockLength);
     const ByteView own_codes(bytes.data() + own, kBlockLength / 4);
-    const BytesOfBlock<kLengthCodedMost> data(stream, extent->begin + from,
-                                              [&] { return std::size_t{sum_of_lengths(own_codes)}; });
+    const BytesOfBlock<kMaxLengthCodedBytes> data(stream, extent->begin + from,
+                                                  [&] { return std::size_t{sum_of_lengths(own_codes)}; });
     if (!decode_length_coded(own_codes.data(), data.data(), kind, before, out, size)) [[unlikely]]
       return corrupt_block("numbers out of range", block);
     return {};

@@ -1,7 +1,7 @@
 #pragma once
 // Codecs "gpu-vbyte128" and "gpu-vbyte1024": GPU-VByte (Mallia 2019 §3.2, Figure 2, Algorithm 2): blocks of 128 or 1024
 // numbers, each with all of its 2-bit lengths in front of the numbers' bytes, and endpoints. A warp or a thread block
-// adds the lengths up and then reads a number a thread; a CPU decodes 128 numbers of a longer block behind the sum of
+// adds the lengths up, then each thread reads a number; a CPU decodes any 128 numbers of a longer block after adding up
 // the lengths before them. Format: docs/formats/byte-codecs.md; lengths in length_codes.h, endpoints in endpoints.h.
 #include "common/codec/endpoints.h"
 #include "common/codec/list_codec.h"

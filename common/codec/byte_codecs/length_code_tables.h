@@ -1,5 +1,6 @@
 #pragma once
-// For each byte of four 2-bit lengths: how many bytes the four numbers have, and where each of their bytes goes.
+// For each code byte, that is four 2-bit lengths: the bytes of its four numbers, and the shuffle that puts them in
+// place.
 #include <array>
 #include <cstdint>
 
@@ -7,7 +8,7 @@ namespace frond::codec {
 
 struct LengthCodeTables {
   std::array<std::uint8_t, 256> bytes{};                                // of the four numbers, 4 .. 16
-  alignas(16) std::array<std::array<std::uint8_t, 16>, 256> shuffle{};  // byte of the input, or 0x80: zero
+  alignas(16) std::array<std::array<std::uint8_t, 16>, 256> shuffle{};  // byte of the input; 0x80: a zero byte
 };
 
 constexpr LengthCodeTables make_length_code_tables() {

@@ -32,12 +32,12 @@ class StreamVByte final : public ListCodec {
     const auto extent = extent_of(stream, blocks, block, 1, codes_size);
     if (!extent) [[unlikely]]
       return corrupt_block("wrong endpoints", block);
-    // Behind the last block's codes, where it is not full, endpoints are taken for codes: of numbers that are not
-    // there.
+    // In a last block that is not full, endpoints behind its codes are decoded as codes too; their numbers are
+    // dropped.
     const std::byte* codes = stream.data() + stream.size() - std::size_t{blocks} * 4 - codes_size;
     const ByteView own_codes(codes + block * kCodesOfBlock, kCodesOfBlock);
-    const BytesOfBlock<kLengthCodedMost> data(stream, extent->begin,
-                                              [&] { return std::size_t{sum_of_lengths(own_codes)}; });
+    const BytesOfBlock<kMaxLengthCodedBytes> data(stream, extent->begin,
+                                                  [&] { return std::size_t{sum_of_lengths(own_codes)}; });
     const std::uint32_t size = std::min(kBlockLength, count - block * kBlockLength);
     if (!decode_length_coded(own_codes.data(), data.data(), kind, before, out, size)) [[unlikely]]
       return corrupt_block("numbers out of range", block);

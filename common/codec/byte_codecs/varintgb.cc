@@ -35,7 +35,7 @@ class VarintGB final : public ListCodec {
     const auto extent = extent_of(stream, blocks, block, 1);
     if (!extent) [[unlikely]]
       return corrupt_block("wrong endpoints", block);
-    const BytesOfBlock<kInterleavedMost> bytes(stream, extent->begin);
+    const BytesOfBlock<kMaxInterleavedBytes> bytes(stream, extent->begin);
     decode_interleaved(bytes.data(), out.data());
     if (!from_distances(out, std::min(kBlockLength, count - block * kBlockLength), kind, before)) [[unlikely]]
       return corrupt_block("numbers out of range", block);

@@ -75,8 +75,8 @@ void read_few(const Bucket& bucket, const std::byte* stream, std::uint32_t p, st
   }
 }
 
-// The same, 128 deviations at a time where so many can be read: the first of them is the last before p that begins with
-// a byte.
+// The same, but unpacks 128 deviations at once if the stream has that many bytes, from the last deviation up to p that
+// begins with a byte.
 void read_bucket(const Bucket& bucket, ByteView stream, std::uint32_t p, std::span<std::uint32_t> out) {
   const std::uint32_t skipped = p % 8;
   const std::size_t some = std::min<std::size_t>(kBlockLength - skipped, out.size());
@@ -85,7 +85,7 @@ void read_bucket(const Bucket& bucket, ByteView stream, std::uint32_t p, std::sp
     return read_few(bucket, stream.data(), p, out);
   std::array<std::uint32_t, kBlockLength> docids;
   unpack_horizontal(stream.data() + from, bucket.width, docids.data());
-  // Those behind the bucket's last are added up too, and mean nothing.
+  // Numbers behind the bucket's last are garbage and are not copied.
   static_cast<void>(add_line(bucket.line, p - skipped, bucket.base, docids));
   std::copy_n(docids.begin() + skipped, some, out.begin());
   if (some < out.size()) read_few(bucket, stream.data(), p + static_cast<std::uint32_t>(some), out.subspan(some));

@@ -20,8 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace frond::codec::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Adds to each of a block's numbers `base` and the value of a line whose product begins with `product`. Returns whether
-// they ascend.
+// Adds to number i of a block `base` and (product + i * slope) >> fraction. Returns whether the sums ascend strictly.
 #if HWY_TARGET == HWY_SCALAR
 
 bool add_line_target(std::uint64_t product, std::uint64_t slope, unsigned fraction, std::uint32_t base,
@@ -89,16 +88,16 @@ Fit fit_to(Line line, std::uint64_t position, std::span<const DocId> docids) {
   return {line, position, least, static_cast<std::uint64_t>(greatest - least)};
 }
 
-Fit narrowest(std::span<const DocId> docids, unsigned fraction, std::uint64_t most) {
+Fit narrowest(std::span<const DocId> docids, unsigned fraction, std::uint64_t max_slope) {
   if (docids.size() == 1) return fit_to({0, fraction}, 0, docids);
   const std::uint64_t steps = docids.size() - 1, rise = docids.back() - docids.front();
-  Fit best = fit_to({std::min((rise << fraction) / steps, most), fraction}, 0, docids);
-  if (best.spread >> 31 != 0) return best;  // no line is of use here, and products below would wrap round
-  // Moving the slope by x moves the last deviation by x times the steps, so the spread grows by that less what there
-  // was: the best slope is no further away than twice the first line's spread takes.
+  Fit best = fit_to({std::min((rise << fraction) / steps, max_slope), fraction}, 0, docids);
+  if (best.spread >> 31 != 0) return best;  // no line helps here, and products below would wrap around
+  // Changing the slope by x moves the last deviation by x times the steps, so the spread becomes at least that less the
+  // first spread. The best slope is thus at most twice the first spread away, in units of one spread over all steps.
   const std::uint64_t first = best.line.slope, unit = (best.spread << fraction) / steps, reach = 2 * unit + 1;
-  std::uint64_t low = first - std::min(reach, first), high = first + std::min(reach, most - first);
-  // The spread is a convex function of the slope. What is left of the range in the end makes 2 % of the first spread.
+  std::uint64_t low = first - std::min(reach, first), high = first + std::min(reach, max_slope - first);
+  // The spread is a convex function of the slope. The search ends where the rest of the range changes it by 2 %.
   while (high - low > 2 && high - low > unit / 50) {
     const std::uint64_t third = (high - low) / 3;
     const Fit left = fit_to({low + third, fraction}, 0, docids), right = fit_to({high - third, fraction}, 0, docids);

@@ -1,9 +1,9 @@
 #pragma once
-// A line through docIDs, and what they deviate from it: what the codecs of linear regression store. (Ao et al. 2011
-// §4.2.) All of it is integers, so a line has the same values on every processor.
+// A line through docIDs, and the docIDs' deviations from it: what the codecs of linear regression store. (Ao et al.
+// 2011 §4.2.) All arithmetic is on integers, so a line has the same values on every processor.
 //
-// A line of slope s in fixed point with `fraction` bits has at position p the value (s * p) >> fraction, where 64-bit
-// products wrap round. Deviations are packed in as many bits as the greatest needs.
+// The slope s is in fixed point with `fraction` bits: at position p the line has the value (s * p) >> fraction, with
+// 64-bit products that wrap around. Deviations are packed in as many bits as the greatest needs.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -24,8 +24,8 @@ struct Line {
   FROND_HOST_DEVICE constexpr std::uint64_t operator()(std::uint64_t position) const {
     return (slope * position) >> fraction;
   }
-  // The first position whose value is at least `value`; kNever where there is none below 2^32. Of lines that do not
-  // wrap.
+  // The first position whose value is at least `value`; kNever if there is none below 2^32. The line does not wrap
+  // around.
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   FROND_HOST_DEVICE constexpr std::uint64_t first_reaching(std::int64_t value) const {
     if (value <= 0) return 0;
@@ -35,8 +35,8 @@ struct Line {
   }
 };
 
-// docIDs beside a line, the first of them at `position`: the docID i places on is base + line(position + i)
-// - line(position) + deviation, and deviations are 0 .. spread. So the first docID is base + its deviation.
+// docIDs along a line, the first of them at `position`: docID i is base + line(position + i) - line(position)
+// + deviation i, with deviations 0 .. spread.
 struct Fit {
   Line line;
   std::uint64_t position = 0;
@@ -45,14 +45,14 @@ struct Fit {
 };
 // The base and spread of a given line. At least one docID, ascending.
 Fit fit_to(Line line, std::uint64_t position, std::span<const DocId> docids);
-// The line from position 0 that leaves about the narrowest strip: its width is what is stored, where Ao has least
-// squares. Its slope is at most `most`.
-Fit narrowest(std::span<const DocId> docids, unsigned fraction, std::uint64_t most);
+// The line from position 0 with about the smallest spread, which decides the bits of deviations (Ao minimizes squares).
+// Its slope is at most `max_slope`.
+Fit narrowest(std::span<const DocId> docids, unsigned fraction, std::uint64_t max_slope);
 
-// Appends up to kBlockLength deviations of `width` <= 32 bits: a full block as simd-bp128 packs it, fewer as a bit
-// string to the next byte.
+// Appends up to kBlockLength deviations of `width` <= 32 bits: a full block in four lanes, as simd-bp128 packs it;
+// fewer as a bit string, to the next byte.
 void pack_deviations(std::span<const std::uint32_t> deviations, unsigned width, ByteBuffer& out);
-// Bytes of that.
+// The bytes that pack_deviations() appends.
 FROND_HOST_DEVICE constexpr std::uint64_t deviation_bytes(std::uint32_t size, std::uint32_t width) {
   return (std::uint64_t{size} * width + 7) / 8;
 }
@@ -60,19 +60,19 @@ FROND_HOST_DEVICE constexpr std::uint64_t deviation_bytes(std::uint32_t size, st
 // Appends the deviations of the docIDs of a fit, block by block.
 void append_deviations(const Fit& fit, std::span<const DocId> docids, unsigned width, ByteBuffer& out);
 // Adds `offset` and the line's values from `position` on to the numbers of a full block, modulo 2^32. Returns whether
-// they then ascend strictly.
+// the sums ascend strictly.
 bool add_line(Line line, std::uint64_t position, std::uint32_t offset, std::span<std::uint32_t, kBlockLength> block);
 
-// Decodes `size` docIDs, packed at `in`, of which the first is at `position` of a line; offset: what is added to the
-// line's values and the deviations, modulo 2^32. kReadSlack bytes behind are readable. All kBlockLength places may be
-// written. False: they do not ascend strictly from `before`.
+// Decodes `size` docIDs from the deviations packed at `in`: docID i is offset + line(position + i) + deviation i,
+// modulo 2^32. kReadSlack bytes behind the deviations are readable; all of `out` may be written. Returns false if the
+// docIDs do not ascend strictly from `before`.
 [[nodiscard]] bool docids_beside(Line line, std::uint64_t position, std::uint32_t offset, const std::byte* in,
                                  unsigned width, std::uint32_t size, DocId before,
                                  std::span<std::uint32_t, kBlockLength> out);
 
-// Where among `size` docIDs the first one >= target is, counted from the first of them, which is at `position` of a
-// line; the last of them is known to be >= target. offset: as above, but not modulo 2^32. These are the safe bounds of
-// Ao §3.3, turned to what is stored.
+// The range that contains the first of `size` docIDs that is >= target; positions count from the first docID, which is
+// at `position` of the line. The last docID must be >= target. offset: as above, but not modulo 2^32. These are the
+// safe bounds of Ao §3.3, for what is stored here.
 FROND_HOST_DEVICE inline PositionRange positions_beside(Line line, std::uint64_t position, std::int64_t offset,
                                                         std::uint64_t spread, std::uint32_t size, DocId target) {
   const auto first = [&](std::int64_t value) {  // from 0, at most the last

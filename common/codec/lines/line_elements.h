@@ -1,12 +1,12 @@
 #pragma once
-// Single docIDs of the codecs of linear regression, and where a docID may be, without decoding a block: what searching
-// in compressed form needs, on either processor. (Ao et al. 2011 §3.3, §4.3: safe search ranges, random access.)
-// Formats: docs/formats/lrc.md; streams as stream_words.h reads them.
+// Reads single docIDs of the codecs of linear regression, and tells where a docID may be, without decoding a block:
+// what searching in compressed form needs, on CPU and GPU. (Ao et al. 2011 §3.3, §4.3: safe search ranges, random
+// access.) Formats: docs/formats/lrc.md.
 //
-// Each codec has a reader: LrcLines, SegmentLines (lrcseg and seglrc), HsLrcLines. open() once, then stretch_of() gives
-// the line through the docIDs around a position, and the stretch gives docIDs and bounds; a thread keeps it while it
-// searches there. Any bytes are survived: where they make no sense, open() or stretch_of() is false, or docIDs are
-// garbage; nothing is read outside the stream and its slack.
+// Each codec has a reader: LrcLines, SegmentLines (lrcseg and seglrc), HsLrcLines. After open(), stretch_of() gives the
+// line through the docIDs around a position, and the stretch gives docIDs and bounds; a thread keeps the stretch while
+// it searches there. Any bytes are survived: open() or stretch_of() returns false, or docIDs are garbage; nothing is
+// read outside the stream and its slack.
 #include "common/codec/bits/packed_number.h"
 #include "common/codec/lines/hs_lrc.h"
 #include "common/codec/lines/line.h"
@@ -16,8 +16,8 @@
 
 namespace frond::codec {
 
-// docIDs beside one line: of a list, a segment or a bucket. Docid number i of it is offset + line(position + i)
-// + deviation, modulo 2^32.
+// docIDs along one line: those of a list, a segment or a bucket. docID i of the stretch is offset + line(position + i)
+// + deviation i, modulo 2^32.
 struct LineStretch {
   Line line;
   std::uint64_t position = 0;  // on the line, of the first docID
@@ -43,11 +43,11 @@ struct LineStretch {
   }
   FROND_HOST_DEVICE std::uint64_t bytes() const { return deviation_bytes(size, width); }
 
-  // Which of the stretch's docIDs, counted from 0, may be the first one >= target, where one is: so, if it is there,
-  // which may be the target. last: at least the stretch's greatest docID.
+  // The positions, from 0, at which the first docID >= target may be, if the stretch has one. last: no docID of the
+  // stretch is greater.
   FROND_HOST_DEVICE PositionRange where(DocId target, DocId last) const {
     if (size == 0 || width > 31 || last >= (std::uint64_t{1} << 32) - spread) return {0, size};
-    // Bases are no greater than the first docID, and below 0 only by less than the spread: so they are not mistaken.
+    // A base is at most the first docID, and negative by less than the spread: one above `last` is a negative one.
     const auto base = static_cast<std::uint32_t>(offset + static_cast<std::uint32_t>(line(position)));
     const std::int64_t signed_base = base - (base > last ? std::int64_t{1} << 32 : 0);
     return positions_beside(line, position, signed_base - static_cast<std::int64_t>(line(position)), spread, size,
@@ -160,7 +160,7 @@ class HsLrcLines {
     return bucket.width <= 32 && bucket.size <= count_ && bucket.first <= count_ - bucket.size &&
            bucket.begin + bucket.bytes() <= payload_;
   }
-  // The bucket that a docID is in, were it in the list: known from the docID alone (Ao §3.4). False: in none.
+  // The bucket that holds a docID if the list does, computed from the docID alone (Ao §3.4). False: no bucket.
   FROND_HOST_DEVICE bool stretch_for(StreamWords stream, DocId docid, LineStretch& stretch) const {
     if (docid >> shift_ >= buckets_) return false;
     stretch = bucket(stream, docid >> shift_);

@@ -21,11 +21,11 @@ struct Segment {
   std::uint32_t base;      // modulo 2^32, of a line whose value at `position` is 0
   std::uint32_t width;
   std::uint64_t begin;  // of its deviations
-  // What has to be added to the line's values.
+  // Added to the line's values.
   std::uint32_t offset() const { return base - static_cast<std::uint32_t>(line(position)); }
 };
 
-// The stream's index; its parts begin where the number of segments says.
+// The stream's index. The number of segments gives its parts' offsets.
 class Index {
  public:
   Index(ByteView stream, std::uint32_t count, bool one_line)

@@ -124,18 +124,18 @@ Exceptions exceptions_of(std::span<const std::uint32_t> numbers, unsigned width)
 WidthGuess guess_width(std::span<const std::uint32_t> numbers, unsigned depth) {
   std::array<std::uint64_t, 33> with_width{};
   for (const std::uint32_t number : numbers) ++with_width[static_cast<unsigned>(std::bit_width(number))];
-  unsigned most = 32;
-  while (most > 0 && with_width[most] == 0) --most;
-  unsigned best = most, least = most;
+  unsigned max = 32;
+  while (max > 0 && with_width[max] == 0) --max;
+  unsigned best = max, min = max;
   std::uint64_t fewest = ~std::uint64_t{0};
-  for (unsigned width = most + 1; width-- > 0;) {
+  for (unsigned width = max + 1; width-- > 0;) {
     std::uint64_t exceptions = 0, high_bits = 0;
-    for (unsigned each = width + 1; each <= most; ++each) {
+    for (unsigned each = width + 1; each <= max; ++each) {
       exceptions += with_width[each];
       high_bits += with_width[each] * (each - width);
     }
-    if (exceptions > kMostExceptions) break;
-    least = width;
+    if (exceptions > kMaxExceptions) break;
+    min = width;
     std::uint64_t bits = numbers.size() * width;
     if (depth == 0) {
       bits += 64 * exceptions;
@@ -148,7 +148,7 @@ WidthGuess guess_width(std::span<const std::uint32_t> numbers, unsigned depth) {
       best = width;
     }
   }
-  return {best, least, most};
+  return {best, min, max};
 }
 
 void encode_array(std::span<const std::uint32_t> numbers, unsigned depth, ByteBuffer& out) {
@@ -159,8 +159,8 @@ void encode_array(std::span<const std::uint32_t> numbers, unsigned depth, ByteBu
   const WidthGuess guess = guess_width(numbers, depth - 1);
   ByteBuffer best, plain;
   encode_with(numbers, guess.best, depth, best);
-  if (guess.best != guess.most) {
-    encode_with(numbers, guess.most, depth, plain);
+  if (guess.best != guess.max) {
+    encode_with(numbers, guess.max, depth, plain);
     if (plain.size() <= best.size()) best.swap(plain);
   }
   ByteWriter(out).put_bytes(best);

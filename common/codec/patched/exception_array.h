@@ -1,6 +1,6 @@
 #pragma once
-// The exceptions of the codecs "pfordelta0" … "pfordelta4": two arrays of numbers that are mostly small, coded by
-// PForDelta again, to a given depth. (Ding et al. 2009 §6.2.) Any 128 of them are read without the others. Format:
+// The exceptions of the codecs "pfordelta0" … "pfordelta4": two arrays of mostly small numbers, which are coded by
+// PForDelta again, to a given depth. (Ding et al. 2009 §6.2.) Any 128 of them can be read alone. Format:
 // docs/formats/pfordelta.md.
 //
 //   depth 0    u32 a number
@@ -8,7 +8,8 @@
 //              | slots of b bits, a bit string, to whole words | with exceptions: u8 a block of 128: how many of them,
 //              to whole words | u32 for each of blocks 16, 32, …: exceptions before it | their places, an array of
 //              depth - 1 | their bits above b, less one, an array of depth - 1
-// A place is stored as its distance to the exception before it in its block, less one; the block's first as it is.
+// A place is stored as its distance to the previous exception's place in its block, less one; the block's first place
+// as it is.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,9 +18,9 @@
 
 namespace frond::codec {
 
-inline constexpr std::uint32_t kMostExceptions = (1u << 26) - 1;  // of one array
+inline constexpr std::uint32_t kMaxExceptions = (1u << 26) - 1;  // of one array
 
-// The exceptions of numbers beside slots of one width, as stored.
+// The exceptions of numbers with slots of one width, as stored.
 struct Exceptions {
   std::vector<std::uint32_t> places, highs;
   std::vector<std::uint8_t> counts;  // of each block of 128
@@ -28,23 +29,24 @@ Exceptions exceptions_of(std::span<const std::uint32_t> numbers, unsigned width)
 
 // Widths of slots for numbers whose exceptions go into arrays of `depth`.
 struct WidthGuess {
-  unsigned best;   // where an estimate from the numbers' widths alone finds the fewest bits
-  unsigned least;  // below it there are more exceptions than an array can have
-  unsigned most;   // from it on there are none
+  unsigned best;  // has the fewest bits, as estimated from the numbers' widths alone
+  unsigned min;   // below it there are more exceptions than an array can hold
+  unsigned max;   // from it on there are no exceptions
 };
 WidthGuess guess_width(std::span<const std::uint32_t> numbers, unsigned depth);
 
 // Appends an array; out.size() is a multiple of 4 before and after.
 void encode_array(std::span<const std::uint32_t> numbers, unsigned depth, ByteBuffer& out);
 
-// Bytes of the array of `count` numbers that begins `in`; kNoArray where it is cut off or none.
+// Bytes of the array of `count` numbers at the front of `in`; kNoArray if the array is cut off or malformed.
 inline constexpr std::uint64_t kNoArray = ~std::uint64_t{0};
 std::uint64_t array_bytes(ByteView in, std::uint32_t count, unsigned depth);
 
-// The exceptions of one block beside slots of `width`: `exceptions` of them, from number `first` of the `count` whose
-// two arrays begin `in`. Adds what is above the slots to out[place - from], for places from .. from + out.size() - 1 of
-// the block. Returns the high parts, each less one, with "or" between; kWrongExceptions: there are no such exceptions.
-// At most 128; 64 bytes behind `in` are readable; any bytes are survived.
+// Patches one block with slots of `width`. The arrays of places and of high parts, of `count` numbers each, are at the
+// front of `in`; the block's exceptions are the `exceptions` <= 128 from number `first` on. Adds the bits above the
+// slots to out[place - from], for places from .. from + out.size() - 1 of the block. Returns the bitwise "or" of the
+// high parts, each less one, or kWrongExceptions if the bytes hold no such exceptions. 64 bytes behind `in` are
+// readable; any bytes are survived.
 inline constexpr std::uint64_t kWrongExceptions = ~std::uint64_t{0};
 std::uint64_t patch_exceptions(ByteView in, std::uint32_t count, unsigned depth, unsigned width, std::uint32_t first,
                                std::uint32_t exceptions, std::uint32_t from, std::span<std::uint32_t> out);

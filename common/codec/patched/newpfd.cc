@@ -11,11 +11,11 @@ namespace {
 
 constexpr CodecInfo kInfo{
     .name = "newpfd", .id = 17, .family = "patched", .source = "Ao 2011 §4.1; Yan, Ding and Suel 2009"};
-constexpr std::uint32_t kMostExceptions = 127;
-// What an exception less is worth: docs/formats/patched.md.
+constexpr std::uint32_t kMaxExceptions = 127;
+// What one exception fewer is worth, in bits: docs/formats/patched.md.
 constexpr std::uint64_t kBitsForOneLess = 1;
 
-// The exceptions of a block beside slots of one width.
+// The exceptions of a block with slots of one width.
 struct Exceptions {
   PatchedNumbers gaps, highs;  // both as stored
   std::uint32_t count = 0;
@@ -50,13 +50,13 @@ struct Exceptions {
   }
 };
 
-// As decode_rice(), but the unary parts are found many at a time.
+// As decode_rice(), but finds many unary parts at a time.
 std::uint64_t decode_at_once(ByteView in, std::uint64_t from, unsigned parameter, std::span<std::uint32_t> out) {
   const auto count = static_cast<std::uint32_t>(out.size());
   const std::uint64_t unary = from + std::uint64_t{parameter} * count, end = in.size() * std::uint64_t{8};
   if (count == 0 || unary >= end) return 0;
   const auto skipped = static_cast<unsigned>(unary % 8);
-  // Twice as many bits as there are numbers are usual; where they are not enough, it is no common code.
+  // Codes usually take two bits a number; longer ones are decoded by decode_rice().
   const auto bits =
       static_cast<unsigned>(std::min<std::uint64_t>(end - unary, std::min(3 * count + 48, kUnaryBits - 1)));
   alignas(64) std::uint16_t room[8 + kOnesRoom];
@@ -82,7 +82,7 @@ class NewPfd final : public PatchedFormat {
   std::uint64_t exception_cost(const PatchedNumbers& distances, unsigned width) const override {
     const Exceptions exceptions(distances, width);
     std::uint32_t code;
-    return exceptions.count > kMostExceptions ? kCannot : exceptions.bits(code) + exceptions.count * kBitsForOneLess;
+    return exceptions.count > kMaxExceptions ? kCannot : exceptions.bits(code) + exceptions.count * kBitsForOneLess;
   }
 
   PatchedBlock encode(const PatchedNumbers& distances, unsigned width) const override {

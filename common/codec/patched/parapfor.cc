@@ -10,11 +10,11 @@ namespace frond::codec {
 namespace {
 
 constexpr CodecInfo kInfo{.name = "parapfor", .id = 18, .family = "patched", .source = "Ao 2011 §4.1, appendix G"};
-constexpr std::uint32_t kMostExceptions = 127;
-// What an exception less is worth: docs/formats/patched.md.
+constexpr std::uint32_t kMaxExceptions = 127;
+// What one exception fewer is worth, in bits: docs/formats/patched.md.
 constexpr std::uint64_t kBitsForOneLess = 2;
 
-// The header of a block with slots of `width`; e_n may be one too many for it.
+// The header of a block with slots of `width`; e_n may be 128, which the header has no room for.
 ParaPForHeader header_of(const PatchedNumbers& distances, unsigned width) {
   ParaPForHeader header{width, 0, 0, 0};
   std::uint32_t highs = 0, last = 0;
@@ -37,7 +37,7 @@ class ParaPFor final : public PatchedFormat {
 
   std::uint64_t exception_cost(const PatchedNumbers& distances, unsigned width) const override {
     const ParaPForHeader header = header_of(distances, width);
-    return header.e_n > kMostExceptions ? kCannot : header.e_n * (header.i_b + header.h_b + kBitsForOneLess);
+    return header.e_n > kMaxExceptions ? kCannot : header.e_n * (header.i_b + header.h_b + kBitsForOneLess);
   }
 
   PatchedBlock encode(const PatchedNumbers& distances, unsigned width) const override {
@@ -62,7 +62,7 @@ class ParaPFor final : public PatchedFormat {
     std::uint32_t place_bit = 0, high_bit = header.e_n * header.i_b;
     for (std::uint32_t j = 0; j < header.e_n; ++j, place_bit += header.i_b, high_bit += header.h_b)
       out[bits_at(in.data(), place_bit, header.i_b)] += bits_at(in.data(), high_bit, header.h_b) << header.b;
-    // A place that is there twice is one bit more for each time.
+    // Corrupt bytes can name a place several times, up to 127 times: 7 more bits.
     return std::min(header.b + header.h_b + 7, 32u);
   }
 };

@@ -1,6 +1,6 @@
 #pragma once
-// Codec "parapfor": patched blocks whose exceptions can be patched all at once: an array of their places, an array of
-// their bits above the slot. (ParaPFor: Ao et al. 2011 §4.1 and appendix G, whose names are used here.) Format:
+// Codec "parapfor": patched blocks whose exceptions can be patched all at once, since an array has their places and
+// another their high bits. (ParaPFor: Ao et al. 2011 §4.1 and appendix G, whose names are used here.) Format:
 // docs/formats/patched.md.
 //
 // Where we differ: segments are our blocks of 128 (Ao: 64), and b is the one that costs least.

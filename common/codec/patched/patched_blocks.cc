@@ -12,7 +12,7 @@
 namespace frond::codec {
 namespace {
 
-// The width that costs least, of equals the widest: it has fewer exceptions.
+// The width that costs least; of equally good ones the widest, which has fewer exceptions.
 unsigned best_width(const PatchedFormat& format, const PatchedNumbers& distances) {
   std::uint32_t all = 0;
   for (const std::uint32_t distance : distances) all |= distance;
@@ -21,7 +21,7 @@ unsigned best_width(const PatchedFormat& format, const PatchedNumbers& distances
   for (unsigned width = best; width-- > 0;) {
     const std::uint64_t exceptions = format.exception_cost(distances, width);
     if (exceptions == PatchedFormat::kCannot) continue;
-    // Whole words are stored, so half a word less is nothing less.
+    // Whole words are stored, so sizes are compared in words.
     const std::uint64_t bits = std::uint64_t{width} * kBlockLength + (exceptions + 31) / 32 * 32;
     if (bits < fewest) {
       fewest = bits;

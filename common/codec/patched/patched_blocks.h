@@ -1,7 +1,7 @@
 #pragma once
-// What the codecs with patched blocks share ("pfd", "newpfd", "parapfor"): every full block of 128 has slots of one
-// width b of its own, and exceptions, numbers that do not fit, whose code differs from codec to codec. b is the one
-// that costs least. A block is decoded by unpacking its slots and patching the exceptions in.
+// What the codecs with patched blocks share ("pfd", "newpfd", "parapfor"). Every full block of 128 has slots of its own
+// width b, the one that costs least. Numbers that do not fit are exceptions; each codec codes them in its own way. A
+// block is decoded by unpacking its slots and patching the exceptions in.
 //
 //   block   slots, 16 * b bytes as simd-bp128 packs them | exceptions, a little-endian bit string | zeros to 4 bytes
 //   stream  full blocks | Rice code of the last block where it is not full (last_block.h) | zeros to align
@@ -29,22 +29,21 @@ struct PatchedBlock {
   ByteBuffer exceptions;  // bits, to the next byte
 };
 
-// How one codec has its exceptions.
+// How one codec codes its exceptions.
 class PatchedFormat {
  public:
   virtual ~PatchedFormat() = default;
   virtual const CodecInfo& info() const = 0;
   virtual std::uint32_t header_bytes() const = 0;  // 2 or 4
-  // What an encoder counts for the exceptions of these distances less one beside slots of `width`: their bits, and for
-  // each one more, what it would give to have an exception less, since patching takes time. kCannot where it is not
-  // possible.
+  // The cost of the exceptions of these distances less one, with slots of `width`: their bits, plus a constant for each
+  // exception, since patching takes time. kCannot if the codec can't code them.
   static constexpr std::uint64_t kCannot = ~std::uint64_t{0};
   virtual std::uint64_t exception_cost(const PatchedNumbers& distances, unsigned width) const = 0;
-  // For a width that is possible.
+  // exception_cost() of the width is not kCannot.
   virtual PatchedBlock encode(const PatchedNumbers& distances, unsigned width) const = 0;
-  // Makes unpacked slots, each one more than stored, the differences. bits: the exceptions, to the end of the block,
-  // with 64 readable bytes after it. Returns the width that numbers_from_differences wants; kCorruptPatch: no such
-  // code. Any header and bytes are survived.
+  // Turns `out`, the unpacked slots plus one each, into differences. bits: the exceptions, to the end of the block,
+  // with 64 readable bytes after it. Returns the width that numbers_from_differences takes, or kCorruptPatch if the
+  // bytes are no such code. Any header and bytes are survived.
   static constexpr unsigned kCorruptPatch = 64;
   virtual unsigned patch(std::uint32_t header, ByteView bits, std::span<std::uint32_t, kBlockLength> out) const = 0;
 };

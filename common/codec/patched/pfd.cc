@@ -10,11 +10,11 @@ namespace frond::codec {
 namespace {
 
 constexpr CodecInfo kInfo{.name = "pfd", .id = 16, .family = "patched", .source = "Ao 2011 §4.1; Zukowski et al. 2006"};
-constexpr std::uint32_t kMostExceptions = 127;
-// What an exception less is worth: docs/formats/patched.md.
+constexpr std::uint32_t kMaxExceptions = 127;
+// What one exception fewer is worth, in bits: docs/formats/patched.md.
 constexpr std::uint64_t kBitsForOneLess = 4;
 
-// Places of the exceptions, with those that link the others. More than kMostExceptions: there are too many.
+// Places of the exceptions, those included that only link others. A count above kMaxExceptions: too many.
 struct Chain {
   std::array<std::uint8_t, kBlockLength> places;
   std::uint32_t count = 0;
@@ -46,7 +46,7 @@ class Pfd final : public PatchedFormat {
 
   std::uint64_t exception_cost(const PatchedNumbers& distances, unsigned width) const override {
     const Chain chain(distances, width);
-    return chain.count > kMostExceptions ? kCannot : std::uint64_t{chain.count} * (chain.value_width + kBitsForOneLess);
+    return chain.count > kMaxExceptions ? kCannot : std::uint64_t{chain.count} * (chain.value_width + kBitsForOneLess);
   }
 
   PatchedBlock encode(const PatchedNumbers& distances, unsigned width) const override {

@@ -2,9 +2,10 @@
 // Codec "pfd": patched blocks whose exceptions are a linked list through their own slots. (PForDelta of Zukowski et al.
 // 2006, as Ao et al. 2011 §4.1 describe it.) Format: docs/formats/patched.md.
 //
-// The slot of an exception holds the distance to the next one, less one, in b bits; where the next is further away than
-// that, numbers between become exceptions. Their values are behind the slots, all of one width, whole. Where we differ:
-// blocks of 128 choose their own b, the one that costs least, and values have the width of the greatest.
+// The slot of an exception holds the distance to the next one, less one, in b bits; if the next is too far away for
+// that, numbers in between become exceptions. The exceptions' whole values lie behind the slots, all of one width.
+// Where we differ: every block of 128 has its own b, the one that costs least, and values have the width of the
+// greatest.
 //
 //   header  bits 0 .. 5: b, 6 .. 11: width of the values, 12 .. 18: place of the first exception, 19 .. 25: how many
 #include <cstdint>

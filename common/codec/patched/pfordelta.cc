@@ -22,10 +22,10 @@ constexpr CodecInfo kInfos[kPForDeltaLevels] = {info_of("pfordelta0", 11), info_
                                                 info_of("pfordelta2", 13), info_of("pfordelta3", 14),
                                                 info_of("pfordelta4", 15)};
 
-// What an encoder gives to have an exception less: patching one takes time.
+// What one exception fewer is worth, in bits, since patching takes time.
 constexpr std::uint64_t kBitsForOneLess = 2;
 
-// Both arrays of the exceptions beside slots of one width, and what all of it costs.
+// Both arrays of exceptions with slots of one width, and the cost of slots and exceptions.
 struct Coded {
   unsigned width;
   Exceptions exceptions;
@@ -42,16 +42,16 @@ struct Coded {
   }
 };
 
-// The width that costs least: from the one that an estimate gives, up and down as long as it pays.
+// The width that costs least: starts at the estimate, and moves up and down while that is cheaper.
 Coded best_coded(std::span<const std::uint32_t> distances, unsigned level) {
   const WidthGuess guess = guess_width(distances, level);
   Coded best(distances, guess.best, level);
-  while (best.width < guess.most) {
+  while (best.width < guess.max) {
     Coded wider(distances, best.width + 1, level);
     if (wider.bits > best.bits) break;
     best = std::move(wider);
   }
-  while (best.width > guess.least) {
+  while (best.width > guess.min) {
     Coded narrower(distances, best.width - 1, level);
     if (narrower.bits >= best.bits) break;
     best = std::move(narrower);
@@ -130,7 +130,7 @@ class PForDelta final : public ListCodec {
   }
 
  private:
-  // A last block that is not full, and what is before it: both arrays of all exceptions.
+  // Decodes a last block that is not full; both arrays of exceptions lie before it.
   struct LastBlock {
     ByteView arrays;
     std::uint32_t exceptions, parameter, count;

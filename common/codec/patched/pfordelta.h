@@ -1,10 +1,10 @@
 #pragma once
-// Codecs "pfordelta0" … "pfordelta4": slots of one width for a whole list, and its exceptions, places and the bits
-// above their slots, in two arrays that are coded in the same way again, 0 to 4 times. (Ding et al. 2009 §6.2.) Format:
+// Codecs "pfordelta0" … "pfordelta4": slots of one width for a whole list; the exceptions' places and high bits are two
+// arrays, which are coded in the same way again, 0 to 4 times. (Ding et al. 2009 §6.2.) Format:
 // docs/formats/pfordelta.md.
 //
-// Where we differ: blocks are of 128 numbers (Ding: 512), and the exceptions of each are found by themselves, so that
-// one block is decoded without the arrays' other numbers; Ding decompresses the whole arrays. b costs least.
+// Where we differ: blocks have 128 numbers (Ding: 512), and a block's exceptions are found without decoding the rest of
+// the arrays, which Ding decompresses whole. b is the width that costs least.
 //
 //   stream  slots of the full blocks, 16 * b bytes each as simd-bp128 packs them | places, an array (exception_array.h)
 //           | bits above, an array | Rice code of the last block where it is not full (last_block.h) | zeros to align

@@ -1,11 +1,11 @@
 #pragma once
-// Codec "rice": Rice codes with unary and binary parts in bit vectors of their own, so that a block is two localized
+// Codec "rice": Rice codes with unary and binary parts in separate bit vectors, so that a block is decoded by two local
 // prefix sums: a docID is the docID before the block, plus the sum of the low parts, plus 2^k times the sum of the
 // unary parts. (Ding et al. 2009 §6.1.) Format: docs/formats/rice.md.
 //
-// Where we differ: k is chosen for every block of 128 and not for a list, since passages of one article lie together;
-// both vectors have sums where a block of numbers begins, not for every 128 bits of the unary one, so that a block is
-// found without a search; their 32-bit base sums are a byte a block and a checkpoint every sixteen blocks.
+// Where we differ: k is chosen for every block of 128, not for a list, since passages of one article lie together. Base
+// sums are stored for blocks of numbers, not for every 128 bits of the unary vector, so a block is found without a
+// search; in place of 32 bits they take a byte a block and a checkpoint every sixteen blocks.
 //
 //   group   of 16 blocks, on 16 bytes: low parts of its full blocks, 16 * k bytes each, as simd-bp128 packs them
 //           | their unary parts, bit after bit: q zeros and a one for every number | from the next byte: Rice code of
