@@ -1,7 +1,7 @@
 #pragma once
-// Device memory by the piece: one large allocation, made when the process starts, handed out without asking the driver
-// again. The lowest gap that fits is taken, and gaps that touch become one. Knows addresses only, never reads them, so
-// it is tested without a device. Thread-safe.
+// Allocates pieces of one large block of device memory, which was allocated when the process started, without calling
+// the driver. Takes the lowest gap that fits; adjacent gaps are merged. Never reads the memory, so it is tested without
+// a device. Thread-safe.
 #include <cstddef>
 #include <map>
 
@@ -16,9 +16,9 @@ class Arena {
   // `base` is on kGranule; the memory belongs to the caller and outlives this.
   Arena(std::byte* base, std::size_t bytes);
 
-  // Null: no gap is large enough. bytes > 0. std::bad_alloc leaves it as it was.
+  // Null if no gap is large enough. bytes > 0. May throw std::bad_alloc, and changes nothing then.
   std::byte* allocate(std::size_t bytes);
-  // A piece that allocate() gave, once. Needs no memory.
+  // Frees a piece that allocate() returned. Needs no memory.
   void release(const std::byte* piece);
 
   std::size_t bytes() const { return bytes_; }
@@ -28,7 +28,7 @@ class Arena {
   std::byte* const base_;
   const std::size_t bytes_;
   mutable Mutex mutex_;
-  // Offset to bytes. A gap and a piece become each other without an allocation, so both are of one type.
+  // Offset to bytes. Both have one type, so that nodes move between them without an allocation.
   std::map<std::size_t, std::size_t> gaps_ FROND_GUARDED_BY(mutex_), pieces_ FROND_GUARDED_BY(mutex_);
   std::size_t used_ FROND_GUARDED_BY(mutex_) = 0;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Postings to list blobs. One thread a builder; what it needs is borrowed for its life.
+// Builds list blobs from postings. One thread; borrows its constructor's arguments.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -13,13 +13,12 @@ namespace frond::postings {
 
 class ListBuilder {
  public:
-  // Each blob's docIDs and frequencies are packed with those of `codecs` that make them smallest. lengths[docID] is the
-  // document's length in tokens; b and average_length are what the deficits of blocks and best postings are computed
-  // with.
+  // Packs each blob's docIDs and frequencies with those of `codecs` that make them smallest. lengths[docID]: the
+  // document's length in tokens. b, average_length: for the deficits of blocks and best postings.
   ListBuilder(codec::CodecChoice codecs, std::span<const std::uint32_t> lengths, double b, double average_length);
 
-  // One list to its segments, each a blob of at most kSegmentPostings postings. docids ascend strictly and are below
-  // lengths.size(); as many frequencies, each at least 1; at least one posting.
+  // Returns a list's segments, each a blob of at most kSegmentPostings postings. There is at least one posting; docids
+  // ascend strictly and are below lengths.size(); there are as many frequencies, each at least 1.
   std::vector<ByteBuffer> build(std::span<const DocId> docids, std::span<const Frequency> frequencies) const;
 
  private:

@@ -53,8 +53,8 @@ void write_header(const LongHeader& header, std::byte* blob) {
   store_le(blob + 2, header.frequency_codec);
   for (std::size_t i = 0; i < header.best.size(); ++i) store_le(blob + 3 + i, header.best[i]);
   store_le(blob + 6, header.deficits.least);
-  FROND_CHECK(header.count >> kCountBits == 0 && header.docid_units <= LongHeader::kMostUnits &&
-              header.frequency_units <= LongHeader::kMostUnits && header.deficits.shift >> kShiftBits == 0);
+  FROND_CHECK(header.count >> kCountBits == 0 && header.docid_units <= LongHeader::kMaxUnits &&
+              header.frequency_units <= LongHeader::kMaxUnits && header.deficits.shift >> kShiftBits == 0);
   std::uint64_t sizes = header.flag;
   sizes = sizes << kShiftBits | header.deficits.shift;
   sizes = sizes << kUnitBits | header.frequency_units;

@@ -40,7 +40,7 @@ inline constexpr std::uint8_t kNoSteps = 0xff;
 std::uint8_t steps_up(DeficitScale scale, scoring::PackedDeficit deficit);
 
 struct LongHeader {
-  static constexpr std::uint32_t kMostUnits = (1u << 20) - 1;
+  static constexpr std::uint32_t kMaxUnits = (1u << 20) - 1;
 
   std::uint8_t docid_codec = 0, frequency_codec = 0;
   std::array<std::uint8_t, kBestRanks.size()> best = {kNoSteps, kNoSteps, kNoSteps};  // kNoSteps: none

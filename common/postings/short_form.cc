@@ -18,7 +18,7 @@ constexpr unsigned kSmallFrequencyParameter = 7;  // this one and above have a b
 // The compact form: few postings, frequencies of one or nearly so, and a deficit of 1/8 and less than 16.
 constexpr std::uint8_t kCompact = 0x80;                      // the first byte is this, and steps of the deficit
 constexpr std::uint8_t kFirstDeficit = 80, kDeficits = 112;  // the deficits' bytes that it has
-constexpr std::size_t kMostCompact = 16;                     // postings
+constexpr std::size_t kMaxCompact = 16;                      // postings
 constexpr unsigned kFirstParameter = 6, kParameters = 16;    // Rice parameters of docIDs that it has
 static_assert(kCompact + kDeficits - 1 == kLastShortMagic);
 
@@ -81,7 +81,7 @@ Result<ShortForm> open_compact(ByteView blob, ShortForm form) {
 
 // Whether `count` postings may have the compact form: all frequencies one or in Rice codes of parameter 0.
 bool fits_compact(std::size_t count, std::uint8_t deficit, unsigned frequency_rice) {
-  return count <= kMostCompact && deficit >= kFirstDeficit && frequency_rice == 0;
+  return count <= kMaxCompact && deficit >= kFirstDeficit && frequency_rice == 0;
 }
 void put_compact(std::size_t count, std::uint8_t deficit, unsigned nibble, ByteWriter& out) {
   out.put(static_cast<std::uint8_t>(kCompact + std::min(deficit - kFirstDeficit, kDeficits - 1)));

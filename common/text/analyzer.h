@@ -11,15 +11,15 @@
 
 namespace frond::text {
 
-inline constexpr std::size_t kMaxTokenBytes =
-    255;  // longer words are cut into pieces of at most this, between code points
+// Longer words are cut into pieces of at most this, between code points.
+inline constexpr std::size_t kMaxTokenBytes = 255;
 
-// A token as it stands in the text: bytes [begin, end) of the input.
+// A token: bytes [begin, end) of the text.
 struct TokenSpan {
   std::size_t begin = 0, end = 0;
 };
 
-// Not thread-safe (the stemmer has state and scratch): one a thread.
+// Not thread-safe, since the stemmer has state: make one for each thread.
 class Analyzer {
  public:
   explicit Analyzer(const AnalyzerConfig& config);
@@ -29,7 +29,7 @@ class Analyzer {
 
   // Calls sink(std::string_view term, TokenSpan where) for every term of `text`, in order. Terms are valid during the
   // call only; they are UTF-8, never empty, never contain a NUL, and are at most kMaxTokenBytes + a few bytes long.
-  // Bytes that are not UTF-8 separate words. Any bytes are survived.
+  // Bytes that are not UTF-8 separate words.
   template <class Sink>
   void analyze(std::string_view text, Sink&& sink) {
     for (std::size_t at = 0;;) {

@@ -1,5 +1,5 @@
 #pragma once
-// What a term is, in one collection: part of the manifest, so that broker and indexer can't disagree.
+// How a collection's text becomes terms. Part of the manifest, so that broker and indexer agree.
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
 #pragma once
-// What a hit shows of its text: the passage that speaks most of the query.
+// The passage of a hit's text that matches the query best.
 #include <cstddef>
 #include <span>
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace frond::text {
 
-inline constexpr std::size_t kSnippetBytes = 240;            // a good max_bytes
-inline constexpr std::size_t kSnippetScanBytes = 256 << 10;  // of a body; later matches are not looked for
+inline constexpr std::size_t kSnippetBytes = 240;                            // usual max_bytes
+inline constexpr std::size_t kSnippetScanBytes = 256 << 10;                  // of a body; later matches are not found
 inline constexpr std::string_view kMatchBegin = "\x02", kMatchEnd = "\x03";  // around each word that matches
 
-// The window of `body` with the most distinct terms, then the most occurrences, then the earliest; the beginning of the
-// body where nothing matches. `terms` are analysed as `analyzer` does. The result is valid UTF-8 whatever the body is,
-// on one line: white space and control characters are folded to single spaces, so the two marks are never the body's
-// own. It starts and ends with an ellipsis where the body goes on, is cut between words where there are spaces, and has
-// at most `max_bytes` bytes besides marks and ellipses. Not HTML: who prints it escapes it.
+// Returns the window of `body` with the most distinct terms, then the most occurrences, then the earliest; the
+// beginning of the body if nothing matches. `terms` are results of `analyzer`. The snippet is valid UTF-8 for any body,
+// on one line: white space and control characters become single spaces, so the marks cannot come from the body. It
+// starts or ends with an ellipsis where the body goes on, is cut between words if there are spaces, and has at most
+// `max_bytes` bytes besides marks and ellipses. It is not HTML; escape it for that.
 std::string snippet(Analyzer& analyzer, std::string_view body, std::span<const std::string> terms,
                     std::size_t max_bytes);
 

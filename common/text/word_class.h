@@ -1,7 +1,7 @@
 #pragma once
-// What a code point does to the word it stands in: Unicode's Word_Break property (UAX #29), as far as search needs it.
+// Unicode's Word_Break property of code points (UAX #29), as far as search needs it.
 // Differences: ideographs and hiragana have a class, as each is a word; scripts written without spaces (Thai, Khmer,
-// Lao, Burmese) count as letters, so that a run of them is one word; Hebrew's quotes and emoji have no rule of their
+// Lao, Burmese) count as letters, so that a run of them is one word; Hebrew's quotes and emoji have no rules of their
 // own.
 #include <array>
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace frond::text {
 
 enum class WordClass : std::uint8_t {
-  kBreak,   // ends a word and is in none
+  kBreak,   // ends a word and belongs to none
   kLetter,  // ALetter, Hebrew_Letter
   kDigit,   // Numeric
   kKatakana,
