@@ -1,0 +1,64 @@
+#include "common/partition/arrays.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <numeric>
+#include <string>
+
+#include "common/partition/format.h"
+#include "common/partition/rocks.h"
+
+namespace frond::partition {
+namespace {
+
+// Reads an array from its values; their keys are `prefix` and the place of the first number.
+Result<std::vector<std::uint32_t>> read_array(const Database& database, std::string_view prefix, std::uint64_t size) {
+  const std::string name = database.folder().string() + ": arrays: " + std::string(prefix);
+  std::vector<std::uint32_t> numbers;
+  const auto iterator = database.iterator(Family::kArrays);
+  for (iterator->Seek(slice_of(prefix)); iterator->Valid(); iterator->Next()) {
+    const std::string_view key = text_of(iterator->key());
+    if (!key.starts_with(prefix)) break;
+    const ByteView value = bytes_of(iterator->value());
+    const std::size_t count = value.size() / sizeof(std::uint32_t);
+    if (key.size() != prefix.size() + 4 || read_be32(key.substr(prefix.size())) != numbers.size() ||
+        value.size() % sizeof(std::uint32_t) != 0 || numbers.size() + count > size)
+      return Error(Code::kCorrupt, name + " values do not follow each other");
+    if (numbers.empty()) numbers.reserve(size);
+    const std::size_t at = numbers.size();
+    numbers.resize(at + count);
+    if (count > 0) std::memcpy(numbers.data() + at, value.data(), value.size());
+  }
+  if (!iterator->status().ok()) return error_of(iterator->status(), name);
+  return numbers;
+}
+
+}  // namespace
+
+Result<std::vector<std::uint32_t>> read_lengths(const Database& database, const PartitionSummary& summary) {
+  auto lengths = FROND_TRY(read_array(database, kLengthsPrefix, summary.documents));
+  const std::string name = database.folder().string();
+  if (lengths.size() != summary.documents)
+    return Error(Code::kCorrupt, name + ": " + std::to_string(lengths.size()) + " lengths of " +
+                                     std::to_string(summary.documents) + " documents");
+  const std::uint64_t tokens = std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0});
+  if (tokens != summary.tokens)
+    return Error(Code::kCorrupt, name + ": lengths sum to " + std::to_string(tokens) + ", the summary says " +
+                                     std::to_string(summary.tokens) + " tokens");
+  return lengths;
+}
+
+Result<std::vector<DocId>> read_block_starts(const Database& database, const SummaryRecord& record) {
+  auto starts = FROND_TRY(read_array(database, kStoredBlocksPrefix, record.entries.document_blocks));
+  if (starts.empty()) return starts;
+  const bool ascending = std::adjacent_find(starts.begin(), starts.end(), std::greater_equal<>()) == starts.end();
+  if (starts.size() != record.entries.document_blocks || starts.front() != 0 || !ascending ||
+      starts.back() >= record.summary.documents)
+    return Error(Code::kCorrupt, database.folder().string() + ": arrays: " + std::string(kStoredBlocksPrefix) +
+                                     " are not where " + std::to_string(record.entries.document_blocks) +
+                                     " blocks begin");
+  return starts;
+}
+
+}  // namespace frond::partition

@@ -1,0 +1,20 @@
+#pragma once
+// Reads the arrays of numbers that table `arrays` holds. Internal to this folder.
+#include <cstdint>
+#include <vector>
+
+#include "common/base/ids.h"
+#include "common/base/result.h"
+#include "common/partition/database.h"
+#include "common/partition/records.h"
+
+namespace frond::partition {
+
+// Errors of both: kCorrupt if the array contradicts the summary; kUnavailable.
+
+// The lengths of all documents, in tokens.
+Result<std::vector<std::uint32_t>> read_lengths(const Database& database, const PartitionSummary& summary);
+// The first docID of each block of stored fields; empty for partitions written before this array existed.
+Result<std::vector<DocId>> read_block_starts(const Database& database, const SummaryRecord& record);
+
+}  // namespace frond::partition
