@@ -7,9 +7,9 @@
 
 namespace frond::device {
 
-// Nanoseconds of a clock that all processors and streams of the device share; since when is not told. On an H200 it
-// goes on in steps of 32 ns, on others perhaps of a microsecond. Where tests compile kernels for the host, it is the
-// host's.
+// Nanoseconds, from an unspecified start, of a clock that all processors and streams of the device share. It advances
+// in steps of 32 ns on an H200, perhaps of a microsecond on others. In kernels that tests compile for the host, it is
+// the host's.
 __device__ inline std::uint64_t nanoseconds_now() {
 #ifdef __CUDACC__
   std::uint64_t now;

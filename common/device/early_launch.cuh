@@ -1,6 +1,6 @@
 #pragma once
-// Short kernels one behind the other, without the time between them: the next one's thread blocks take their places
-// while the one before ends (programmatic dependent launch). For .cu files.
+// Launches short kernels one after the other without the gap between them: the next kernel's thread blocks become
+// resident while the previous kernel ends (programmatic dependent launch). For .cu files.
 #include <cuda_runtime.h>
 
 #include <type_traits>
@@ -9,9 +9,9 @@
 
 namespace frond::device {
 
-// As launch(), for kernels that begin with await_kernel_before(): its blocks may take their places while the kernel
-// before it in the stream ends, which saves a microsecond or two between short kernels. Only where compute capability
-// is 9.0 or more (Properties).
+// As launch(), for kernels that begin with await_kernel_before(): their blocks may become resident while the previous
+// kernel in the stream ends, which saves a microsecond or two between short kernels. Needs compute capability 9.0 or
+// more (Properties).
 template <class... Parameters>
 Result<void> launch_early(const char* what, void (*kernel)(Parameters...), std::uint32_t blocks, std::uint32_t threads,
                           StreamHandle stream, std::type_identity_t<Parameters>... arguments) {
@@ -28,15 +28,15 @@ Result<void> launch_early(const char* what, void (*kernel)(Parameters...), std::
   return status_of(cudaLaunchKernelEx(&config, kernel, arguments...), what);
 }
 
-// Waits until all that the kernel before has written can be read. Nothing where it was launched by launch(): then that
-// is so.
+// Waits until everything that the previous kernel wrote can be read. Does nothing in a kernel launched by launch(),
+// which starts after that.
 __device__ inline void await_kernel_before() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
-// From here on a kernel behind this one that was launched early may take its places: when all thread blocks have said
-// so.
+// Lets the blocks of a next kernel that was launched early become resident, once all thread blocks have called this or
+// ended.
 __device__ inline void admit_kernel_behind() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");

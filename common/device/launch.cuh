@@ -1,5 +1,5 @@
 #pragma once
-// A kernel put into a stream. For .cu files; the status is that of the launch, what the kernel does comes out later.
+// Launches a kernel. For .cu files. The status is that of the launch; errors of the running kernel come later.
 #include <cuda_runtime.h>
 
 #include <type_traits>
@@ -8,7 +8,7 @@
 
 namespace frond::device {
 
-// `what` names the kernel in errors. No blocks are no work: CUDA would refuse them.
+// `what` names the kernel in errors. With 0 blocks, which CUDA would refuse, nothing is launched.
 template <class... Parameters>
 Result<void> launch(const char* what, void (*kernel)(Parameters...), std::uint32_t blocks, std::uint32_t threads,
                     StreamHandle stream, std::type_identity_t<Parameters>... arguments) {

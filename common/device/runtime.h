@@ -2,9 +2,9 @@
 // The CUDA runtime as objects: what owns is move-only and frees in its destructor, what can fail says so, and every
 // operation names its stream. The only folder that calls the runtime; this header needs none of CUDA's.
 //
-// A failure is kDevice with what was tried. Most are for good (an illegal access ends the context), so whoever owns a
-// device stops using it at the first one; nothing here retries. The runtime keeps a current device for each thread:
-// use() comes before anything else on a thread.
+// Errors are kDevice; the message says what was tried. Most are permanent (an illegal access ends the context), so the
+// owner of a device stops using it at the first one; nothing here retries. The runtime keeps a current device for each
+// thread: call use() first on a thread.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,7 +21,7 @@ namespace frond::device {
 using StreamHandle = CUstream_st*;
 using EventHandle = CUevent_st*;
 
-// 0 is success; `what` was tried.
+// Turns a CUDA status (0 is success) into a Result; `what` was tried.
 Result<void> status_of(int cuda_error, const char* what);
 
 struct Properties {
@@ -59,11 +59,11 @@ class Event {
   Event& operator=(Event&&) = delete;
   ~Event();
   Result<void> record(StreamHandle stream);
-  // Whether all that was recorded before has run; true if nothing was.
+  // Whether the work before the last record() has run; true if nothing was recorded.
   Result<bool> done() const;
-  // Waits on this thread, without an end.
+  // Blocks this thread until then, without a limit.
   Result<void> wait() const;
-  Result<void> make_wait(StreamHandle stream) const;  // what is put in the stream from now on comes after
+  Result<void> make_wait(StreamHandle stream) const;  // later work in the stream runs after this
   Result<float> milliseconds_since(const Event& start) const;
 
  private:
@@ -71,8 +71,8 @@ class Event {
   EventHandle handle_;
 };
 
-// Memory of the device (on 256 bytes), or of the host, where copies to and from the device run at full speed and beside
-// other work only from here.
+// Memory of the device (aligned to 256 bytes), or pinned memory of the host. Copies run at full speed and beside other
+// work only if the host's side is pinned.
 enum class Place : std::uint8_t { kDevice, kPinnedHost };
 class Memory {
  public:
@@ -91,7 +91,7 @@ class Memory {
   std::size_t bytes_;
 };
 
-// Asynchronous; host memory is pinned and stays as it is until the stream has come there. Zero bytes are no work.
+// Asynchronous. Host memory is pinned, and unchanged until the copy has run. Zero bytes are allowed.
 Result<void> copy_to_device(std::byte* to, const std::byte* from, std::size_t bytes, StreamHandle stream);
 Result<void> copy_to_host(std::byte* to, const std::byte* from, std::size_t bytes, StreamHandle stream);
 Result<void> fill_with_zeros(std::byte* to, std::size_t bytes, StreamHandle stream);

@@ -1,6 +1,6 @@
 #pragma once
-// What decoding on the device takes and gives: streams of one codec, the bytes that codec::ListCodec::encode() made, in
-// device memory. Plain structs, passed to kernels by value.
+// Input and output of decoding on the device: streams of one codec, as codec::ListCodec::encode() made them, in device
+// memory. Plain structs, passed to kernels by value.
 #include <cstdint>
 
 #include "common/base/ids.h"
@@ -9,13 +9,13 @@ namespace frond::device_codec {
 
 // A stream of `count` numbers. All of it is device memory.
 struct StreamOnDevice {
-  const std::uint32_t* words = nullptr;  // on 16 bytes; codec::kReadSlack readable bytes follow
-  const DocId* lasts = nullptr;          // of docIDs: the last of every block; not read for frequencies
+  const std::uint32_t* words = nullptr;  // aligned to 16 bytes; codec::kReadSlack readable bytes follow
+  const DocId* lasts = nullptr;          // last docID of every block; unused for frequencies
   std::uint32_t size = 0;                // bytes, a multiple of 16
   std::uint32_t count = 0;
 };
 
-// Blocks of one stream: all, or the ones that `blocks` names, in any order and as often as it likes.
+// Blocks of one stream: all, or those that `blocks` lists, in any order, repeated or not.
 struct DecodeTask {
   StreamOnDevice stream;
   const std::uint32_t* blocks = nullptr;  // device memory; null: 0, 1, 2, …
@@ -24,20 +24,20 @@ struct DecodeTask {
 
 enum class Output : std::uint8_t {
   kDocIds,  // of streams of docIDs
-  // Of streams of docIDs, without adding up: to the docID before, the first of a list to -1. Codecs that store docIDs
-  // beside lines have none, and give docIDs.
+  // Distances between docIDs: to the previous docID, a list's first to -1. Codecs of linear regression store none, and
+  // write docIDs.
   kGaps,
   kFrequencies,  // of streams of frequencies
 };
 
-// Block b of the batch goes to numbers[128 b, …); what lies behind a short block's numbers is unspecified, as is all of
-// a corrupt one.
+// Block b of the batch is written to numbers[128 b, …). The places behind a short block's numbers, and all those of a
+// corrupt block, are unspecified.
 struct DecodeBatch {
   const DecodeTask* tasks = nullptr;  // device memory
   std::uint32_t task_count = 0, block_count = 0;
   Output output = Output::kDocIds;
   std::uint32_t* numbers = nullptr;         // device memory on 16 bytes, 128 places a block
-  std::uint32_t* corrupt_blocks = nullptr;  // device memory, a count for each task, which is added to
+  std::uint32_t* corrupt_blocks = nullptr;  // device memory; adds to a count for each task
 };
 
 }  // namespace frond::device_codec

@@ -11,15 +11,15 @@
 
 namespace frond::device_codec {
 
-// Is there a decoder for the codec?
+// Whether the device can decode the codec.
 bool can_decode(const codec::ListCodec& codec);
 
-// Puts the decoding of a batch into the stream. What is corrupt is what
-// ListCodec::decode() calls so: such blocks are counted, and nothing is read outside the streams and their slack.
-// kInvalid: can_decode() is false.
+// Launches the decoding of a batch in the stream. Blocks for which ListCodec::decode() returns kCorrupt
+// are counted as corrupt; nothing is read outside the streams and their slack. Errors: kDevice; kInvalid if
+// can_decode() is false.
 Result<void> decode_streams(const codec::ListCodec& codec, const DecodeBatch& batch, device::StreamHandle stream);
 
-// kCorrupt, naming the first list with a corrupt block: corrupt_blocks, copied back.
+// Errors: kCorrupt, naming the first list with a corrupt block. corrupt_blocks: the batch's, copied to the host.
 Result<void> check_decoded(const codec::ListCodec& codec, std::span<const std::uint32_t> corrupt_blocks);
 
 // The launches, by codec: the table in decode_streams.cc has them.

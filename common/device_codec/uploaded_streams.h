@@ -1,7 +1,7 @@
 #pragma once
-// Lists encoded by one codec and copied to device memory, ready to be decoded there: what tests and `frond bench codec`
-// decode. First the last docIDs of all blocks, then the lists, each on 256 bytes; the memory ends with the slack of the
-// last one, so that a sanitizer sees every access behind it.
+// Copies lists that one codec encoded to device memory, for tests and `frond bench codec` to decode there. First come
+// the last docIDs of all blocks, then the lists, each aligned to 256 bytes. The memory ends with the last list's slack,
+// so that a sanitizer sees every access behind it.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -14,7 +14,7 @@
 
 namespace frond::device_codec {
 
-// One list as it is copied. Borrowed. lasts: of every block; empty for frequencies.
+// A list to copy. Borrowed. lasts: last docID of every block; empty for frequencies.
 struct EncodedList {
   ByteView stream;
   std::uint32_t count = 0;
@@ -23,7 +23,7 @@ struct EncodedList {
 
 class UploadedStreams {
  public:
-  // Waits until all is there. kInvalid: a stream whose size is no multiple of 16; kDevice.
+  // Waits for the copies. Errors: kInvalid if a stream's size is no multiple of 16; kDevice.
   static Result<UploadedStreams> create(std::span<const EncodedList> lists, device::StreamHandle stream);
 
   // Device memory; as many as there were lists.
@@ -36,20 +36,20 @@ class UploadedStreams {
   std::vector<StreamOnDevice> streams_;
 };
 
-// What of one list is to be decoded.
+// The blocks of one list to decode.
 struct Selection {
   StreamOnDevice stream;
   std::optional<std::vector<std::uint32_t>> blocks;  // none: all of them
 };
 
-// A batch in device memory, with room for what is decoded, and no corrupt blocks so far.
+// A batch in device memory, with room for the decoded numbers; corrupt blocks are counted from 0.
 class UploadedBatch {
  public:
-  // kDevice.
+  // Errors: kDevice.
   static Result<UploadedBatch> create(std::span<const Selection> selections, Output output,
                                       device::StreamHandle stream);
   const DecodeBatch& batch() const { return batch_; }
-  // Copied back once all that is in the stream has run: 128 numbers a block of the batch; a count a list.
+  // Waits for the stream, then copies to the host: 128 numbers for each block of the batch; a count for each list.
   Result<std::vector<std::uint32_t>> numbers(device::StreamHandle stream) const;
   Result<std::vector<std::uint32_t>> corrupt_blocks(device::StreamHandle stream) const;
 

@@ -1,12 +1,12 @@
 #pragma once
-// A cursor over one posting list, for document-at-a-time evaluation. It moves forward only; blocks are found through
-// their last docIDs, docIDs are decoded when a block is entered and frequencies when one is first asked for.
+// A cursor over one posting list, for document-at-a-time evaluation. It moves forward only. Blocks are found by their
+// last docIDs; docIDs are decoded when a block is entered, frequencies when the first of them is needed.
 //
-// One thread; borrows the list and its bytes. A block that does not decode ends the list: docid() is kNoDoc and
-// corrupt() is true from then on, so an evaluator asks once, when it is done.
+// One thread; borrows the list and its bytes. A block that does not decode ends the list: from then on docid() is
+// kNoDoc and corrupt() is true, so an evaluator checks once, at its end.
 //
-// Whatever the bytes are, docid() ascends strictly while next() is called and is below `limit` until it is kNoDoc, and
-// frequency() is at least 1: what an evaluator indexes by them needs no check of its own.
+// For any bytes, docid() ascends strictly and is below `limit` until it is kNoDoc, and frequency() is at least 1, so
+// evaluators may use them as indexes without a check.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -20,7 +20,7 @@ namespace frond::postings {
 
 class Cursor {
  public:
-  // Stands on the first posting. `limit`: the number of documents; a docID that is not below it is corruption.
+  // Begins at the first posting. limit: the number of documents; docIDs from it on are corruption.
   explicit Cursor(const PostingList& list, DocId limit = kNoDoc) : list_(&list), limit_(limit) {
     if (list.blocks() == 0) return;
     enter(0);
@@ -28,7 +28,7 @@ class Cursor {
 
   // The posting under the cursor; kNoDoc past the end.
   DocId docid() const { return docid_; }
-  // Of the posting under the cursor, which is not past the end. 1 where the block does not decode: then the list ends
+  // Of the posting under the cursor, which is not past the end. 1 if the block does not decode, which ends the list
   // here.
   Frequency frequency() {
     if (frequency_block_ != block_) [[unlikely]]
@@ -44,7 +44,7 @@ class Cursor {
       next_block();
     }
   }
-  // Moves to the first posting with docID >= target; stays where it is if that is the one under it. Cheap past the end.
+  // Moves to the first posting with docID >= target, which may be the current one. Cheap past the end.
   void next_geq(DocId target) {
     if (docid_ >= target) return;
     if (target > last_) {  // in a later block
@@ -98,7 +98,7 @@ class Cursor {
     block_ = block;
     size_ = list_->block_size(block);
     position_ = 0;
-    // Searching reads whole groups: what lies behind a short block must not be found.
+    // seek_in_block() reads whole groups: places behind a short block must not match.
     for (std::uint32_t i = size_; i < kBlockLength; ++i) docids_[i] = kNoDoc;
     last_ = docids_[size_ - 1];
     const bool backwards = blocks_decoded_ > 1 && docids_[0] <= docid_;

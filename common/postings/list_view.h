@@ -1,12 +1,12 @@
 #pragma once
-// A list blob, read in place: the bytes of one posting list (or of one segment of a long one), the same in RocksDB,
-// host memory and GPU memory. Format: docs/formats/list-blob.md.
+// Reads a list blob in place: the bytes of one posting list, or of one segment of a long one. They are the same in
+// RocksDB, host memory and GPU memory. Format: docs/formats/list-blob.md.
 //
 // A view borrows the bytes, which have codec::kReadSlack readable bytes after them, and may lie at any alignment.
-// open() validates the header in O(1), and the docIDs of a short list; decode_* check each block's bounds: arbitrary
-// bytes give kCorrupt or garbage numbers, never an access outside. What decode_docids gives without an error ascends
-// strictly, lies behind the last docID of the block before and ends with the block's own last docID, which is not
-// behind the view's. Copyable; all methods may be called from any thread.
+// open() validates the header in O(1), and the docIDs of a short list; decode_* check each block's bounds. Any bytes
+// give kCorrupt or garbage numbers, never an access outside them. docIDs from decode_docids() ascend strictly, are
+// greater than the last docID of the previous block, and end with the block's last docID, which is at most the view's.
+// Copyable; all methods may be called from any thread.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -43,7 +43,7 @@ class ListView {
     return last_docids_ ? load_le<DocId>(last_docids_ + std::size_t{block} * 4) : short_.last_docid;
   }
   DocId last_docid() const { return last_docid(blocks_ - 1); }
-  // The first block >= from whose last docID is >= target; blocks() if none. Galloping, so near targets are cheap.
+  // The first block >= from whose last docID is >= target; blocks() if none. Galloping search: near targets are cheap.
   std::uint32_t find_block(DocId target, std::uint32_t from) const;
   // The least saturation deficit (scoring/bm25.h) of the block's postings, and of the whole view.
   scoring::PackedDeficit block_deficit(std::uint32_t block) const {
@@ -57,20 +57,20 @@ class ListView {
     return scale_.at(least);
   }
   scoring::PackedDeficit list_deficit() const { return scale_.least; }
-  // A deficit that kBestRanks[i] postings of this view (long_form.h) do not exceed: what their scores reach at least.
-  // kNoDeficit: not stored.
+  // A deficit that kBestRanks[i] postings of this view (long_form.h) do not exceed, which bounds their scores from
+  // below. kNoDeficit if none is stored.
   scoring::PackedDeficit best_deficit(std::size_t i) const {
     return best_[i] == kNoSteps ? kNoDeficit : scale_.at(best_[i]);
   }
 
-  // Fill out[0 .. block_size(block)); the rest of `out` may be overwritten. block < blocks().
+  // Decode to out[0 .. block_size(block)); the rest of `out` may be overwritten. block < blocks().
   Result<void> decode_docids(std::uint32_t block, BlockBuffer out) const;
   Result<void> decode_frequencies(std::uint32_t block, BlockBuffer out) const;
 
-  // Lets the processor fetch what an evaluation will read first: the begins of the sections, all of a small blob.
+  // Prefetches what an evaluation reads first: the begins of the sections, or all of a small blob.
   void prefetch() const;
 
-  // Null: the short form, which packs its numbers itself.
+  // Null for the short form, which has its own code.
   const codec::ListCodec* docid_codec() const { return docid_codec_; }
   const codec::ListCodec* frequency_codec() const { return frequency_codec_; }
   // Bytes by part, for size reports. Their sum is the blob's size.

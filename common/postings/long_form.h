@@ -13,29 +13,29 @@ namespace frond::postings {
 inline constexpr std::uint8_t kLongMagic = 0xf3;  // long form, version 3; 0x01 .. 0xef begin a short blob
 inline constexpr std::size_t kLongHeaderBytes = 16;
 
-// Ranks whose deficits a blob stores: what so many of its postings do not exceed.
+// Ranks r for which a blob stores a deficit that r of its postings do not exceed.
 inline constexpr std::array<std::uint32_t, 3> kBestRanks = {10, 100, 1000};
 inline constexpr scoring::PackedDeficit kNoDeficit = 0xffff;
 
 // Deficits of a blob are close together, so each takes a byte: steps of 2^shift above the least of them.
 struct DeficitScale {
-  static constexpr std::uint32_t kGreatest = 0x7f7f;  // of the packed deficits that are finite
+  static constexpr std::uint32_t kMaxDeficit = 0x7f7f;  // of the packed deficits that are finite
 
   scoring::PackedDeficit least = 0;
   std::uint32_t shift = 0;
 
-  // No byte means more than kGreatest, so whatever the bytes are, they are deficits.
-  bool sound() const { return least + (std::uint32_t{0xff} << shift) <= kGreatest; }
+  // Whether any byte of steps gives a deficit of at most kMaxDeficit.
+  bool sound() const { return least + (std::uint32_t{0xff} << shift) <= kMaxDeficit; }
   scoring::PackedDeficit at(std::uint8_t steps) const {
     return static_cast<scoring::PackedDeficit>(least + (std::uint32_t{steps} << shift));
   }
 };
-// The finest sound scale from `least`, which is finite, that reaches to `greatest`; if none does, the one that reaches
+// The finest sound scale from `least`, which is finite, that reaches `greatest`; if none does, the one that reaches
 // farthest.
 DeficitScale deficit_scale(scoring::PackedDeficit least, scoring::PackedDeficit greatest);
-// The most steps that do not exceed a deficit, which is not below the least.
+// The greatest number of steps that does not exceed a deficit, which is at least scale.least.
 std::uint8_t steps_down(DeficitScale scale, scoring::PackedDeficit deficit);
-// The fewest steps that are not below a deficit; kNoSteps: the scale does not reach so far.
+// The smallest number of steps that is not below a deficit; kNoSteps if the scale does not reach it.
 inline constexpr std::uint8_t kNoSteps = 0xff;
 std::uint8_t steps_up(DeficitScale scale, scoring::PackedDeficit deficit);
 
@@ -52,8 +52,8 @@ struct LongHeader {
 LongHeader read_header(ByteView blob);
 void write_header(const LongHeader& header, std::byte* blob);
 
-// Offsets in the blob. The streams follow the header, both on 16 bytes; then the blocks' last docIDs, which are on 16
-// bytes for that reason, and a byte a block of deficits, so that nothing is ever filled up.
+// Offsets in the blob. The streams follow the header, both aligned to 16 bytes; then come the blocks' last docIDs, so
+// aligned too, and a byte a block of deficits. No section needs padding.
 struct LongSections {
   std::uint64_t docids, frequencies, last_docids, deficits, end;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// One term's whole list in a partition: its segments seen as one run of blocks. Block i lies in segment i /
+// One term's whole list in a partition: its segments as one sequence of blocks. Block i lies in segment i /
 // kSegmentBlocks.
 #include <algorithm>
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace frond::postings {
 
 class PostingList {
  public:
-  // Segments in order; kCorrupt if one does not open, is out of order, or is not full although another follows. An
-  // empty span is a list without postings.
+  // Opens a list of segments, in order; of none, a list without postings. Errors: kCorrupt if a segment does not open,
+  // is out of order, or is not full although another follows.
   static Result<PostingList> open(std::span<const ByteView> segments);
 
   std::uint64_t count() const { return count_; }  // document frequency in the partition
@@ -42,7 +42,7 @@ class PostingList {
   Result<void> decode_frequencies(std::uint32_t block, BlockBuffer out) const {
     return segment_of(block).decode_frequencies(block % kSegmentBlocks, out);
   }
-  // Lets the processor fetch what an evaluation will read first: short lists' evaluation waits for little else.
+  // Prefetches what an evaluation reads first; evaluating short lists waits for little else.
   void prefetch() const {
     for (const auto& segment : segments_) segment.prefetch();
   }

@@ -1,6 +1,6 @@
 #pragma once
-// The blob of a list of fewer than 128 postings: most terms have one, so every byte of it counts. Its first byte, which
-// tells it from a long blob's magic, is the number of postings, or in the compact form their deficit. Format:
+// The blob of a list of fewer than 128 postings. Most terms have such a list, so every byte counts. The first byte is
+// the number of postings, or in the compact form their deficit; it is never a long blob's magic. Format:
 // docs/formats/list-blob.md.
 //
 // Not for readers of lists: ListView knows both forms.
@@ -16,7 +16,7 @@ namespace frond::postings {
 
 inline constexpr std::uint8_t kLastShortMagic = 0xef;  // the greatest first byte of a short blob
 
-// What the header of a short blob says, and what decoding its docIDs once has told.
+// The header of a short blob, and what decoding its docIDs once gave.
 struct ShortForm {
   std::uint32_t count = 0;  // 1 .. 127
   scoring::PackedDeficit deficit = 0;
@@ -26,16 +26,16 @@ struct ShortForm {
   DocId last_docid = 0;
 };
 
-// Appends the blob of 1 .. 127 postings, compact where it can be. `deficit` is rounded down to a byte.
+// Appends the blob of 1 .. 127 postings, in the compact form if possible. `deficit` is rounded down to a byte.
 void encode_short(std::span<const DocId> docids, std::span<const Frequency> frequencies, scoring::PackedDeficit deficit,
                   ByteBuffer& out);
 
-// Decodes the docIDs once, so they are known to be good: ascending, below kNoDoc. `blob` has codec::kReadSlack readable
-// bytes after it.
+// Decodes the docIDs once, to check that they ascend and are below kNoDoc. codec::kReadSlack bytes after `blob` are
+// readable. Errors: kCorrupt.
 Result<ShortForm> open_short(ByteView blob);
-// Of a blob that open_short accepted; out has form.count places.
+// For a blob that open_short() accepted; out has form.count places.
 void decode_short_docids(ByteView blob, const ShortForm& form, std::span<DocId> out);
-// kCorrupt also when the blob is longer than its postings.
+// Errors: kCorrupt, also if the blob is longer than its postings.
 Result<void> decode_short_frequencies(ByteView blob, const ShortForm& form, std::span<Frequency> out);
 
 // A packed deficit in a byte: 16 steps an octave from 2^-8 to 2^8, rounded down; 0 is no deficit.

@@ -57,15 +57,15 @@ BoundScale::BoundScale(float weight, const Bm25Parameters& parameters, const Col
                        double built_average_length)
     : weight_(weight) {
   const double ratio = built_average_length / std::max(now.average_length(), 1e-9);
-  k1_least_ = static_cast<float>(parameters.k1 * std::min(1.0, ratio) * (1 - 1e-6));
-  k1_most_ = static_cast<float>(parameters.k1 * std::max(1.0, ratio) * (1 + 1e-6));
+  k1_min_ = static_cast<float>(parameters.k1 * std::min(1.0, ratio) * (1 - 1e-6));
+  k1_max_ = static_cast<float>(parameters.k1 * std::max(1.0, ratio) * (1 + 1e-6));
 }
 
 Score BoundScale::lower_bound(PackedDeficit packed) const {
   const float deficit = unpack_deficit(packed);
   if (!(deficit >= 0)) return 0;  // foreign bytes: negative, or not a number
   // The same margin the other way; contributions are truncated, and so is this.
-  return static_cast<Score>(weight_ / (1.0f + k1_most_ * deficit) * (1.0f - 0x1p-20f));
+  return static_cast<Score>(weight_ / (1.0f + k1_max_ * deficit) * (1.0f - 0x1p-20f));
 }
 
 }  // namespace frond::scoring

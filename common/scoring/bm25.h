@@ -48,7 +48,7 @@ LengthNorm length_norm(const Bm25Parameters& parameters, const CollectionStatist
 float term_weight(const Bm25Parameters& parameters, const CollectionStatistics& statistics,
                   std::uint64_t document_frequency, std::uint32_t query_frequency);
 
-// ln(x) for finite x >= 1, error below 1e-14, from +, -, *, / alone.
+// ln(x) for finite x >= 1, error below 1e-14, computed with +, -, *, / only.
 double natural_log(double x);
 
 // One posting's contribution. frequency >= 1.
@@ -64,7 +64,7 @@ FROND_HOST_DEVICE inline Score contribution(float weight, Frequency frequency, s
 #endif
 }
 
-// ---- Bounds that hold for whatever N, df and average length a later generation brings.
+// ---- Bounds that hold for any N, df and average length of later generations.
 //
 // A contribution is w / (1 + k1 * s), s = (1 - b) / tf + (b / average length) * (length / tf). The smaller s
 // ("saturation deficit"), the larger the contribution. A block stores the least s of its postings, computed with the
@@ -84,8 +84,8 @@ FROND_HOST_DEVICE inline float unpack_deficit(PackedDeficit packed) {
 #endif
 }
 
-// The other way round, every s is at most s0 * max(1, a0 / a): a lower bound on what the postings contribute whose
-// deficits are known not to exceed s0.
+// Likewise, every s is at most s0 * max(1, a0 / a), which gives a lower bound on the contributions of postings whose
+// deficits do not exceed s0.
 
 // Turns packed deficits of one term in one partition into bounds of its contributions.
 class BoundScale {
@@ -96,16 +96,16 @@ class BoundScale {
   FROND_HOST_DEVICE Score bound(PackedDeficit packed) const {
     // A relative margin of 2^-20 covers the roundings of the contribution and of this line: five operations of 2^-24
     // each.
-    const float bound = weight_ / (1.0f + k1_least_ * unpack_deficit(packed));
+    const float bound = weight_ / (1.0f + k1_min_ * unpack_deficit(packed));
     return static_cast<Score>(bound * (1.0f + 0x1p-20f)) + 1;
   }
-  // At most contribution(...) of every posting whose deficit at build time was <= the packed one. 0 for what is no
+  // At most contribution(...) of every posting whose deficit at build time was <= the packed one. 0 if `packed` is no
   // deficit.
   Score lower_bound(PackedDeficit packed) const;
 
  private:
   float weight_;
-  float k1_least_, k1_most_;  // times what a deficit may have been scaled by since
+  float k1_min_, k1_max_;  // times the factor by which deficits may have changed
 };
 
 }  // namespace frond::scoring

@@ -1,6 +1,6 @@
 #pragma once
-// The one order of hits: score descending, then ordinal ascending. Ties cost nothing and come out the same for any
-// number of partitions.
+// The order of hits everywhere: score descending, then ordinal ascending, so that ties come out the same for any number
+// of partitions.
 #include "common/base/ids.h"
 #include "common/scoring/bm25.h"
 

@@ -28,8 +28,8 @@ class TopK {
     return true;
   }
   bool full() const { return heap_.size() == k_; }
-  // The least score that a document must reach to enter, when documents come in ascending ordinal: a tie with the k-th
-  // loses. 0 while not full: then anything enters.
+  // The score that a document needs to enter, if documents come in ascending ordinal, so that a tie with the k-th
+  // loses. 0 while not full: then any document enters.
   Score entry() const { return full() ? (k_ ? heap_.front().score + 1 : ~Score{0}) : 0; }
   // Best first; empties this.
   std::vector<Hit> take() {

@@ -291,10 +291,10 @@ TEST(DeficitScale, RoundsDownAndUpByLessThanAStepAndReachesTheGreatest) {
 }
 
 TEST(DeficitScale, StaysFiniteHoweverFarDeficitsAreApart) {
-  const DeficitScale scale = deficit_scale(0, DeficitScale::kGreatest);
+  const DeficitScale scale = deficit_scale(0, DeficitScale::kMaxDeficit);
   EXPECT_TRUE(scale.sound());
-  EXPECT_LE(scale.at(steps_down(scale, DeficitScale::kGreatest)), DeficitScale::kGreatest);
-  EXPECT_EQ(steps_up(scale, DeficitScale::kGreatest), kNoSteps);
+  EXPECT_LE(scale.at(steps_down(scale, DeficitScale::kMaxDeficit)), DeficitScale::kMaxDeficit);
+  EXPECT_EQ(steps_up(scale, DeficitScale::kMaxDeficit), kNoSteps);
 }
 
 // ---- Segments.
