@@ -32,7 +32,7 @@ BlockAnswer find_in_block(ByteView head, std::size_t block_bytes, std::string_vi
     }
     if (user > key) return {true, std::nullopt};
     at = begin + value;
-    // Behind the last entry come the restart points, which are few: an entry that reaches so far is the last.
+    // The few restart points follow the last entry, so an entry that reaches so far is the last.
     if (at > head.size()) return {end - at < kMaxRestartBytes, std::nullopt};
   }
   return kNotTold;

@@ -13,8 +13,8 @@
 namespace frond::partition {
 namespace {
 
-// A mapping that is watched. Nodes are never freed, as a handler may look at any of them at any time; those that are
-// not in use are used again. An odd version: it is being changed.
+// A mapping that is watched. Nodes are never freed, since a handler may read any of them at any time; unused ones are
+// reused. While the version is odd, the node is being changed.
 struct Watched {
   std::atomic<std::uint64_t> version{0};
   std::atomic<std::uintptr_t> begin{0}, end{0};
@@ -40,8 +40,8 @@ void change(Watched& node, std::uintptr_t begin, std::uintptr_t end, std::atomic
   node.version.store(version + 2);
 }
 
-// In a signal handler. The mapping that was read is not changed meanwhile, for its reader holds it; so one that is
-// being changed is another.
+// Called in a signal handler. The node of the faulting mapping is not changed meanwhile, since its reader holds it; so
+// nodes that are being changed are skipped.
 struct Found {
   std::uintptr_t begin = 0, end = 0;
   std::atomic<bool>* lost = nullptr;
@@ -55,13 +55,13 @@ Found find(std::uintptr_t at) {
   return {};
 }
 
-// Nothing but atomics and system calls.
+// Uses only atomics and system calls.
 void on_bus_error(int signal, siginfo_t* info, void* context) {
   const int before = errno;
   const auto at = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  const Found found = info->si_code > 0 ? find(at) : Found{};  // not one that somebody sent
+  const Found found = info->si_code > 0 ? find(at) : Found{};  // si_code > 0: a fault, not a signal that was sent
   if (found.lost != nullptr) {
-    found.lost->store(true);  // before anybody can see zeros
+    found.lost->store(true);  // before any thread can read zeros
     void* const place = reinterpret_cast<void*>(found.begin);
     constexpr int kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
     if (::mmap(place, found.end - found.begin, PROT_READ, kHow, -1, 0) == place) {
@@ -73,7 +73,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   if ((handler_before.sa_flags & SA_SIGINFO) != 0) return handler_before.sa_sigaction(signal, info, context);
   if (handler_before.sa_handler != SIG_DFL && handler_before.sa_handler != SIG_IGN)
     return handler_before.sa_handler(signal);
-  // The process ends as it would have: at once where the signal was sent, else when the instruction is tried again.
+  // The process ends as without us: at once if the signal was sent, else when the instruction runs again.
   struct sigaction usual {};
   usual.sa_handler = SIG_DFL;
   ::sigaction(signal, &usual, nullptr);

@@ -8,8 +8,8 @@
 
 namespace frond::partition {
 
-// What a PinnedBytes holds on to: RocksDB's pin, a copy with slack, or (neither) the database's mapping. The database
-// is released last.
+// What a PinnedBytes keeps: RocksDB's pin, a copy with slack, or (neither) the database's mapping. The database is
+// released last.
 class PinnedBytes::Pin {
  public:
   std::shared_ptr<const Database> database;
@@ -20,7 +20,7 @@ class PinnedBytes::Pin {
 
 Result<void> PinnedBytes::intact() const {
   if (!pin_ || pin_->file == nullptr || pin_->file->check()) return {};
-  return pin_->database->intact();  // which tells what of the set it was
+  return pin_->database->intact();  // whose message names the file
 }
 
 std::vector<rocksdb::ColumnFamilyDescriptor> family_descriptors(FileReads reads) {
@@ -101,7 +101,7 @@ Result<std::optional<PinnedBytes>> Database::look_up_mapped(std::string_view key
 Result<PinnedBytes> Database::get(Family family, std::string_view key) const {
   auto found = read(family, key);
   if (found || found.error().code() == Code::kNotFound) return found;
-  auto whole = intact();  // if it is not, that says more than what one file of the set knows
+  auto whole = intact();  // its error names the file that was lost
   return whole ? std::move(found).error() : std::move(whole).error().within(where(family, key));
 }
 
@@ -120,7 +120,7 @@ Result<PinnedBytes> Database::read(Family family, std::string_view key) const {
     pin->database = shared_from_this();
     const ByteView bytes = bytes_of(pin->slice);
     if (family != Family::kPostings && family != Family::kTerms) return PinnedBytes(bytes, std::move(pin));
-    // Lists are decoded a vector at a time, past their end; behind RocksDB's own value there is nothing.
+    // Decoders read past a list's end; RocksDB's own value has no readable bytes behind it.
     const std::size_t size = bytes.size();
     pin->copy.reserve(size + codec::kReadSlack);
     pin->copy.assign(bytes.begin(), bytes.end());

@@ -19,7 +19,7 @@ constexpr std::size_t kMinDocumentBytes = 4;  // four lengths of zero
 struct FreeContext {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
-// Scratch of a thread: making one costs more than decompressing a block.
+// One a thread, since making one costs more than decompressing a block.
 ZSTD_DCtx* decompression_context() {
   thread_local std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
   FROND_CHECK(context != nullptr);
@@ -39,11 +39,11 @@ Result<void> decompress_whole(ByteView frame, const ZSTD_DDict* dictionary, std:
   return {};
 }
 
-// The window that a frame may need: that of our compression level, twice.
+// The largest window that a frame may need: twice that of our compression level.
 constexpr int kMaxWindowLog = 22;
 
-// The beginning of a frame, as long as `to`. With a context of its own: the window stays with it, and large blocks are
-// rare. `dictionary` may be null.
+// Decompresses the beginning of a frame, to.size() bytes. Uses a context of its own, which is freed with its window,
+// since large blocks are rare. `dictionary` may be null.
 Result<void> decompress_beginning(ByteView frame, const ZSTD_DDict* dictionary, std::span<std::byte> to) {
   const std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
   if (!context) return Error(Code::kUnavailable, "document block: no memory");
@@ -61,7 +61,7 @@ Result<void> decompress_beginning(ByteView frame, const ZSTD_DDict* dictionary, 
   return {};
 }
 
-// The next field of a block that ends in the middle: what there is of it.
+// The next field of a block that may be cut off, as far as it is there.
 std::string_view front_of_text(ByteReader& from) {
   const std::uint64_t bytes = from.get_varint();
   return as_text(from.get_bytes(std::min<std::uint64_t>(bytes, from.left())));
@@ -79,7 +79,7 @@ ByteBuffer train_dictionary(ByteView samples, std::span<const std::size_t> sizes
   ByteBuffer dictionary(kDictionaryBytes);
   const std::size_t size = ZDICT_trainFromBuffer(dictionary.data(), dictionary.size(), samples.data(), sizes.data(),
                                                  static_cast<unsigned>(sizes.size()));
-  if (ZDICT_isError(size)) return {};  // nothing repeats: no dictionary, no harm
+  if (ZDICT_isError(size)) return {};  // nothing repeats, so a dictionary would not help
   dictionary.resize(size);
   return dictionary;
 }
@@ -157,7 +157,7 @@ Result<void> BlockDecompressor::decompress_up_to(ByteView value, std::size_t max
     if (payload.size() != raw_bytes) return corrupt("stored bytes of another size");
     block.raw.assign(payload.begin(), payload.begin() + static_cast<std::ptrdiff_t>(bytes));
   } else if (form == Form::kZstd || form == Form::kZstdDictionary) {
-    // Before allocating: the frame must agree with what we were told.
+    // Checked before allocating: the frame's size must be the one in the value.
     if (ZSTD_getFrameContentSize(payload.data(), payload.size()) != raw_bytes) return corrupt("frame of another size");
     if (form == Form::kZstdDictionary && !state_->dictionary) return corrupt("its dictionary is missing");
     if (block.raw.size() < bytes) block.raw.resize(bytes);

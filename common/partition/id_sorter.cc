@@ -28,7 +28,7 @@ Error twice(std::string_view id, DocId first, DocId second) {
 
 }  // namespace
 
-// One run, from the front. Records: varint length, the id, varint docID.
+// Reads one run from its front. Records: varint length, the id, varint docID.
 class IdSorter::RunReader {
  public:
   RunReader(const IdSorter& sorter, Run run, std::size_t buffer_bytes)
@@ -54,7 +54,7 @@ class IdSorter::RunReader {
   DocId docid() const { return docid_; }
 
  private:
-  // Keeps the unread rest; a record longer than the buffer makes it grow by one buffer at a time.
+  // Keeps the unread rest. The buffer grows while a record does not fit.
   Result<void> refill() {
     buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(at_));
     at_ = 0;
@@ -82,7 +82,7 @@ IdSorter::IdSorter(std::filesystem::path scratch, std::size_t memory_bytes)
 IdSorter::~IdSorter() = default;
 
 Result<void> IdSorter::add(std::string_view id, DocId docid) {
-  // Vectors grow by doubling; reserving halves of the budget once keeps the sum exact.
+  // Reserves half of the budget for each once; growing by doubling would exceed it.
   if (entries_.capacity() == 0) {
     text_.reserve(memory_bytes_ / 2);
     entries_.reserve(memory_bytes_ / 2 / sizeof(Entry));

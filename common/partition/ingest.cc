@@ -1,4 +1,4 @@
-// A partition's files into a database of their own.
+// Makes a database of a partition's files.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -47,7 +47,7 @@ Result<FilesByFamily> sort_files(const fs::path& folder, std::span<const Partiti
   return by_family;
 }
 
-// Hard links in a folder of their own, for RocksDB to move: so that the originals stay. False: links are not possible.
+// Makes hard links in a folder of their own, for RocksDB to move, so that the originals stay. False if links fail.
 bool link_all(FilesByFamily& files, const fs::path& folder) {
   FilesByFamily linked;
   std::error_code failed;
@@ -66,7 +66,7 @@ bool link_all(FilesByFamily& files, const fs::path& folder) {
 }
 
 Result<void> ingest_into(const fs::path& folder, const FilesByFamily& files, bool move, FileReads reads) {
-  // Outlives the database. What must last is synced once, when all of it is written.
+  // Outlives the database. Files that are kept are synced once, after all are written.
   const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(unsynced_file_system());
   rocksdb::Options options = table_options(reads);
   options.create_if_missing = true;
@@ -75,7 +75,7 @@ Result<void> ingest_into(const fs::path& folder, const FilesByFamily& files, boo
   auto status = rocksdb::DB::Open(options, folder.string(), &raw);
   if (!status.ok()) return error_of(status, folder.string());
   const std::unique_ptr<rocksdb::DB> db(raw);
-  // All at once: one by one, each would write and sync the options anew.
+  // All in one call: otherwise each would write and sync the options again.
   auto descriptors = family_descriptors(reads);
   descriptors.erase(descriptors.begin());
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
@@ -102,7 +102,7 @@ Result<void> ingest_into(const fs::path& folder, const FilesByFamily& files, boo
   return {};
 }
 
-// Every file of the database, then their names.
+// Syncs every file of the database, then its folder.
 Result<void> sync_database(const fs::path& database) {
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(database, failed))
@@ -139,7 +139,7 @@ Result<void> Partition::ingest(const fs::path& files_folder, std::span<const Par
     const bool linked = !move && link_all(by_family, links);
     FROND_TRY(ingest_into(database, by_family, move || linked, move ? FileReads::kCopied : FileReads::kBuffered));
     fs::remove_all(links, failed);
-    // The mark is the promise that all the rest is there, so it comes after the rest is on the disk.
+    // The mark says that everything else is there, so it is written after everything else was synced.
     if (move) FROND_TRY(sync_database(database));
     FROND_TRY(mark_complete(database));
     return move ? sync_mark(database) : Result<void>();

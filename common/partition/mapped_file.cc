@@ -67,7 +67,7 @@ Result<void> MappedFile::check() const {
   return loss_->happened() ? Result<void>(lost()) : Result<void>();
 }
 
-// Why, as far as that can still be told: the file itself may be whole, and another of its set be gone.
+// The reason, if it can still be found: this file may be whole, and another of its set lost.
 Error MappedFile::lost() const {
   struct stat told {};
   if (::fstat(file_.get(), &told) == 0 && static_cast<std::uint64_t>(told.st_size) < size_)

@@ -40,7 +40,7 @@ class Cursor final : public TermCursor {
 
  private:
   DatabasePtr database_;
-  std::unique_ptr<rocksdb::Iterator> iterator_;  // before the database
+  std::unique_ptr<rocksdb::Iterator> iterator_;  // destroyed before the database
   TermStatistics statistics_;
   bool started_ = false;
 };
@@ -156,7 +156,7 @@ class RocksPartition final : public Partition {
     if (!record) return std::move(record).error().within(where(term));
     if (record->statistics.document_frequency > documents())
       return Error(Code::kCorrupt, where(term) + ": in more documents than there are");
-    // The list is the record's end, so the slack after the record is after the list too.
+    // The list ends the record, so the readable bytes after the record follow the list.
     return PinnedRecord{record->statistics, std::move(value).last(record->inline_list.size())};
   }
 

@@ -36,7 +36,7 @@ rocksdb::Options table_options(FileReads reads) {
   options.info_log = std::make_shared<NoLog>();
   options.skip_stats_update_on_db_open = true;
   options.disable_auto_compactions = true;
-  options.write_buffer_size = 64 << 10;  // nothing is ever written but by ingestion
+  options.write_buffer_size = 64 << 10;  // only ingestion writes
   options.max_background_jobs = 1;
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;

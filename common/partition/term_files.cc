@@ -55,7 +55,7 @@ class FilesCursor final : public TermCursor {
   std::vector<std::filesystem::path> files_;  // in the order of their terms
   std::size_t opened_ = 0;
   std::unique_ptr<rocksdb::SstFileReader> reader_;
-  std::unique_ptr<rocksdb::Iterator> iterator_;  // goes before the reader
+  std::unique_ptr<rocksdb::Iterator> iterator_;  // destroyed before the reader
   TermStatistics statistics_;
 };
 

@@ -16,7 +16,7 @@
 namespace frond::partition {
 namespace {
 
-// The last key: 0xff once more often than a term can have it, so above every term.
+// The last key: one 0xff more than the longest term has bytes, so above every term.
 const std::string& totals_key() {
   static const std::string key(kMaxTermBytes + 1, '\xff');
   return key;

@@ -20,7 +20,7 @@ constexpr std::string_view kStopWords[] = {"a",    "an",   "as",   "at",    "be"
                                            "this", "will", "with", "their", "there", "these"};
 static_assert(std::size(kStopWords) == 33);
 
-// For each first letter, which lengths a stop word may have: most words are told by that.
+// For each first letter, the lengths of its stop words, which rules most words out.
 constexpr std::array<std::uint8_t, 256> stop_word_lengths() {
   std::array<std::uint8_t, 256> lengths{};
   for (const std::string_view word : kStopWords) lengths[static_cast<unsigned char>(word[0])] |= 1u << word.size();
@@ -34,7 +34,7 @@ bool is_stop_word(std::string_view word) {
   return std::ranges::find(kStopWords, word) != std::end(kStopWords);
 }
 
-// Without a final 's of any case, whichever apostrophe was typed.
+// The word without a final 's, in any case and with any apostrophe.
 std::string_view without_possessive(std::string_view token) {
   if (token.size() < 3 || (token.back() != 's' && token.back() != 'S')) return token;
   const std::string_view rest = token.substr(0, token.size() - 1);
@@ -55,8 +55,8 @@ struct StemmerDeleter {
   void operator()(sb_stemmer* stemmer) const { sb_stemmer_delete(stemmer); }
 };
 
-// What common words become, so that each is stemmed once in a while only: direct-mapped, a cache line an entry, 2 MiB.
-// Text repeats itself: nine words in ten of Wikipedia are found, which more than doubles the speed (35 to 80 MB/s).
+// A cache of the terms of common words: direct-mapped, a cache line an entry, 2 MiB. Nine words in ten of Wikipedia
+// are found in it, which more than doubles the speed (35 to 80 MB/s).
 class TermCache {
  public:
   static constexpr std::size_t kMaxWord = 31;

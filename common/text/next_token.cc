@@ -34,14 +34,14 @@ bool joins(WordClass before, WordClass next) {
   }
 }
 
-// What has to stand on both sides of a character that may be inside a word; kBreak: nothing would do.
+// The class that is needed on both sides of a character for it to be inside a word; kBreak if none is enough.
 WordClass partner(WordClass before, WordClass mid) {
   if (before == WordClass::kLetter && (mid == WordClass::kMidLetter || mid == WordClass::kMidBoth)) return before;
   if (before == WordClass::kDigit && (mid == WordClass::kMidDigit || mid == WordClass::kMidBoth)) return before;
   return WordClass::kBreak;
 }
 
-// Past what belongs to the code point before `at`, but not past `limit`.
+// Skips the code points that extend the one before `at`, up to `limit`.
 std::size_t skip_extend(std::string_view text, std::size_t at, std::size_t limit) {
   while (at < limit) {
     const Step step = step_at(text, at);

@@ -21,8 +21,8 @@ struct Match {
   std::uint32_t term;
 };
 
-// Tells most words that are none of the terms by their first letter. Stemmers change the ends of words, and the lower
-// case of an ASCII letter is the same letter; of other words nothing is said.
+// Rules out most words that are none of the terms by their first letter, since stemmers change only the ends of words.
+// Only words that begin with an ASCII letter can be ruled out.
 class FirstBytes {
  public:
   void add(std::string_view term) {
@@ -84,7 +84,7 @@ bool is_space(char32_t c) {
          category == UTF8PROC_CATEGORY_CC;
 }
 bool is_ascii_space(char c) { return static_cast<unsigned char>(c) <= ' '; }
-bool is_plain(char c) { return c > ' ' && c < 0x7f; }  // printable ASCII but the space
+bool is_plain(char c) { return c > ' ' && c < 0x7f; }  // printable ASCII except the space
 
 // A start for the window at or after `at`, between words when a space is near; never past `first_match`.
 std::size_t start_between_words(std::string_view body, std::size_t at, std::size_t first_match) {
@@ -163,7 +163,7 @@ std::string render(std::string_view body, TokenSpan window, std::span<const Matc
 
 std::string snippet(Analyzer& analyzer, std::string_view body, std::span<const std::string> terms,
                     std::size_t max_bytes) {
-  // Spaces at both ends are nothing to show, nor an omission to mark.
+  // Spaces at both ends are neither shown nor marked as an omission.
   while (!body.empty() && is_ascii_space(body.front())) body.remove_prefix(1);
   while (!body.empty() && is_ascii_space(body.back())) body.remove_suffix(1);
   if (max_bytes == 0 || body.empty()) return {};
@@ -174,7 +174,7 @@ std::string snippet(Analyzer& analyzer, std::string_view body, std::span<const s
   if (last > first) window = {matches[first].where.begin, matches[last - 1].where.end};
   const TokenSpan core = window;
   const std::size_t room = max_bytes - std::min(max_bytes, core.end - core.begin);
-  // A third of the room before the matches: what follows tells more. Near an end of the body, all of it there.
+  // A third of the room goes before the matches, since the text after them tells more; near an end of the body, more.
   std::size_t before = std::min(core.begin, room / 3);
   before = std::max(before, room - std::min(room, body.size() - core.end));
   before = std::min(before, core.begin);
