@@ -18,9 +18,10 @@ void add_listeners(config::CommandLine& app, Options& options) {
   app.add_option("--admin-http", options.admin_http,
                  "Where /livez, /readyz, /metrics and /v1/cluster are served as well, over plain HTTP: HOST:PORT")
       .check(config::host_port());
-  app.add_option("--http-hosts", options.http_hosts,
-                 "Names of this server, with commas between: who asks --http under another gets 421, unless it is an "
-                 "address, or for what --admin-http serves; none: any name")
+  app.add_option(
+         "--http-hosts", options.http_hosts,
+         "Names of this server, separated by commas: requests to --http under another name are answered 421, but "
+         "for addresses and the routes of --admin-http; none: any name")
       .delimiter(',');
   auto& certificate = app.add_option("--tls-certificate", options.tls_certificate,
                                      "PEM file, the server's certificate first: the API is served over HTTPS");
@@ -28,50 +29,51 @@ void add_listeners(config::CommandLine& app, Options& options) {
   certificate.needs(key);
   key.needs(certificate);
   app.add_option("--tls-hsts-seconds", options.hsts_seconds,
-                 "Browsers are told to ask this host, on every port, over HTTPS alone for so long; 0: are not told")
+                 "Seconds for which browsers use only HTTPS for this host, on every port; 0: the header is not sent")
       .check(config::range(0, 100'000'000))
       .needs(certificate)
       .show_default();
 }
 
-// What its clients may hold.
+// How much clients may use.
 void add_client_limits(config::CommandLine& app, Options& options) {
   app.add_option("--max-connections", options.max_connections, "HTTP connections; more are answered 503")
       .check(config::range(1, 1 << 20))
       .show_default();
-  app.add_option("--max-connections-per-address", options.max_connections_per_address,
-                 "Of these, those of one address (or 64 bits of an IPv6 address); more are answered 429; 0: half")
+  app.add_option(
+         "--max-connections-per-address", options.max_connections_per_address,
+         "HTTP connections of one address (or 64 bits of an IPv6 address); more are answered 429; 0: half of all")
       .check(config::range(0, 1 << 20))
       .show_default();
   app.add_option("--max-body-bytes", options.max_body_bytes,
-                 "Bytes of request bodies that are on their way in, all together; what is past them gets 503")
+                 "Bytes of all request bodies that are being received; requests past this are answered 503")
       .transform(config::byte_size())
       .show_default("64MiB");
   app.add_option("--max-unsent-bytes", options.max_unsent_bytes,
-                 "Bytes of answers that clients have not taken, all together; a large answer past them becomes 503")
+                 "Bytes of all answers that clients have not received yet; past this a large answer becomes 503")
       .transform(config::byte_size())
       .show_default("256MiB");
   app.add_option("--min-client-rate", options.min_client_rate,
-                 "Bytes a second that a client must send of a body and take of a large answer; 0: any")
+                 "Bytes a second that a client must send of a body and receive of a large answer; 0: any")
       .transform(config::byte_size())
       .show_default("4KiB");
 }
 
-// What searches may ask for, and how many there may be at a time.
+// What searches may ask for, and how many are evaluated at a time.
 void add_search_limits(config::CommandLine& app, Options& options, std::string& exhaustive) {
   app.add_option("--cache", options.cache_bytes, "Budget of the result cache; 0: no cache")
       .transform(config::byte_size())
       .show_default("64MiB");
-  app.add_option("--default-timeout", options.default_timeout_ms, "Milliseconds a search has that does not say")
+  app.add_option("--default-timeout", options.default_timeout_ms, "Milliseconds of a search without timeout_ms")
       .check(config::range(1, 3'600'000))
       .show_default();
-  app.add_option("--max-timeout", options.max_timeout_ms, "Milliseconds that a search may ask for")
+  app.add_option("--max-timeout", options.max_timeout_ms, "Largest timeout_ms of a search")
       .check(config::range(1, 3'600'000))
       .show_default();
-  app.add_option("--max-depth", options.max_depth, "The most that offset + k of a search may be")
+  app.add_option("--max-depth", options.max_depth, "Largest offset + k of a search")
       .check(config::range(10, 10'000))
       .show_default();
-  app.add_option("--max-terms", options.max_terms, "The most terms that a search may have")
+  app.add_option("--max-terms", options.max_terms, "Largest number of terms of a search")
       .check(config::range(1, 512))
       .show_default();
   app.add_option("--allow-exhaustive", exhaustive,
@@ -82,18 +84,19 @@ void add_search_limits(config::CommandLine& app, Options& options, std::string& 
       .check(config::range(1, 1 << 20))
       .show_default();
   app.add_option("--max-msearch-in-flight", options.max_msearch_in_flight,
-                 "Of these, lines of msearch requests, all together; more wait. 0: a quarter of the above")
+                 "Lines of all msearch requests evaluated at a time; more wait. 0: a quarter of --max-in-flight")
       .check(config::range(0, 1 << 20))
       .show_default();
-  app.add_option("--max-costly-in-flight", options.max_costly_in_flight,
-                 "Of these, searches for more than 100 hits, deeper than 1,000, of more than 64 terms, or exhaustive")
+  app.add_option(
+         "--max-costly-in-flight", options.max_costly_in_flight,
+         "Costly searches evaluated at a time: more than 100 hits, deeper than 1,000, more than 64 terms, exhaustive")
       .check(config::range(1, 1 << 20))
       .show_default();
   app.add_option("--max-msearch-timeout", options.max_msearch_timeout_ms,
-                 "Milliseconds of a whole msearch request; lines that were not begun by then are answered 504")
+                 "Milliseconds of a whole msearch request; lines that were not started by then are answered 504")
       .check(config::range(1, 3'600'000))
       .show_default();
-  app.add_option("--max-leaf-in-flight", options.max_leaf_in_flight, "Searches and fetches one leaf is sent at a time")
+  app.add_option("--max-leaf-in-flight", options.max_leaf_in_flight, "Searches and fetches sent to one leaf at a time")
       .check(config::range(1, 1 << 16))
       .show_default();
   app.add_option("--hedge-share", options.hedge_share,
@@ -115,24 +118,26 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--leaf-dns", options.leaf_dns, "NAME:PORT: every address of the name is a leaf")
       .check(config::host_port())
       .excludes(leaf);
-  app.add_option("--leaf-dns-interval-ms", options.leaf_dns_interval_ms, "How often the name is looked up")
+  app.add_option("--leaf-dns-interval-ms", options.leaf_dns_interval_ms,
+                 "Milliseconds between two look-ups of the name")
       .check(config::range(100, 3'600'000))
       .show_default();
   app.add_option("--curve-secret-key", options.curve_secret_key,
-                 "File of this broker's secret key (frond keygen): leaves are only spoken to with CURVE");
-  app.add_option("--curve-leaf-key", options.curve_leaf_key, "File of the leaves' public key; goes with the above");
+                 "File of this broker's secret key (frond keygen): connections to leaves use CURVE");
+  app.add_option("--curve-leaf-key", options.curve_leaf_key,
+                 "File of the leaves' public key; needed with --curve-secret-key");
   add_search_limits(app, options, exhaustive);
   add_client_limits(app, options);
-  app.add_option("--poll-ms", options.poll_ms, "How often leaves are asked what they serve, in milliseconds")
+  app.add_option("--poll-ms", options.poll_ms, "Milliseconds between two hellos to a leaf")
       .check(config::range(10, 60'000))
       .show_default();
-  app.add_option("--drain-ms", options.drain_ms, "After SIGTERM: the most that open requests may take")
+  app.add_option("--drain-ms", options.drain_ms, "Milliseconds after SIGTERM until open requests are ended")
       .check(config::range(0, 600'000))
       .show_default();
   app.add_option("--node-name", options.node_name,
-                 "What leaves call this broker; default: the machine's name, and the port of --http");
+                 "This broker's name in the logs of leaves; default: the machine's name, and the port of --http");
   app.add_option("--stall-seconds", options.stall_seconds,
-                 "/livez is 503 once a loop that the broker needs has not turned for so long")
+                 "/livez is 503 once a loop that the broker needs has not turned for this many seconds")
       .check(config::range(2, 3600))
       .show_default();
   app.add_option("--log-level", log_level, "debug, info, warn or error").check(config::log_level()).show_default();

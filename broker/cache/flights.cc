@@ -57,7 +57,7 @@ Flights::Flight* Flights::find(const std::string& key, std::uint64_t flight) {
   return at == found->second.end() ? nullptr : &*at;
 }
 
-// Takes a key's flight out, or all of them: what they hold is called when they are here no more.
+// Removes one flight of a key, or all; the caller then calls their waiters, who may use this object.
 std::vector<Flights::Flight> Flights::take(ByKey::iterator key, std::optional<std::uint64_t> flight) {
   auto& flights = key->second;
   const auto others = std::stable_partition(flights.begin(), flights.end(),

@@ -29,7 +29,8 @@ void ResultCache::promote(Order::iterator entry) {
   entry->is_protected = true;
   protected_bytes_ += entry->charge;
   protected_.splice(protected_.begin(), probation_, entry);
-  while (protected_bytes_ > budget_ / 5 * 4 && protected_.size() > 1) {  // the least used goes back on probation
+  // The least recently used ones go back on probation.
+  while (protected_bytes_ > budget_ / 5 * 4 && protected_.size() > 1) {
     const auto last = std::prev(protected_.end());
     last->is_protected = false;
     protected_bytes_ -= last->charge;

@@ -13,10 +13,11 @@ struct Candidate {
   std::size_t current = 0;  // leaves that list it last
 };
 
-// What the healthy leaves tell, with the contents of those that tell none filled in where that can be done.
-class Told {
+// The generations that the healthy leaves list. A missing content id is filled in where the other leaves leave no
+// doubt.
+class ListedGenerations {
  public:
-  explicit Told(std::span<const LeafRef> leaves) {
+  explicit ListedGenerations(std::span<const LeafRef> leaves) {
     std::map<Generation, std::set<ContentId>> contents;
     for (const LeafRef& leaf : leaves)
       if (leaf->healthy && leaf->said)
@@ -27,13 +28,13 @@ class Told {
       const bool only_one = served.content == 0 && found != contents.end() && found->second.size() == 1;
       return GenerationId{served.generation, only_one ? *found->second.begin() : served.content};
     };
-    // Those that tell their content say what a generation is; who drains comes last.
+    // Leaves with a content id come first: they define the generation. Draining leaves come last.
     for (const bool draining : {false, true})
-      for (const bool tells : {true, false})
+      for (const bool has_content : {true, false})
         for (const LeafRef& leaf : leaves)
           if (leaf->healthy && leaf->said && leaf->draining() == draining)
             for (const auto& served : leaf->said->generations)
-              if ((served.content != 0) == tells) add(known(served), served, leaf);
+              if ((served.content != 0) == has_content) add(known(served), served, leaf);
     for (const LeafRef& leaf : leaves) {
       if (!leaf->healthy || !leaf->said || leaf->draining()) continue;
       auto& list = lists_.emplace_back();
@@ -69,7 +70,7 @@ class Told {
   std::vector<std::vector<GenerationId>> lists_;  // of each leaf, the current one last
 };
 
-void Told::add(const GenerationId& id, const wire::ServedGeneration& served, const LeafRef& leaf) {
+void ListedGenerations::add(const GenerationId& id, const wire::ServedGeneration& served, const LeafRef& leaf) {
   Candidate& candidate = candidates_[id];
   if (!candidate.topology) {
     candidate.topology = std::make_shared<Topology>();
@@ -81,8 +82,8 @@ void Told::add(const GenerationId& id, const wire::ServedGeneration& served, con
     candidate.topology->partitions.resize(served.partitions_total);
   }
   Topology& topology = *candidate.topology;
-  // A leaf that tells another story of the same generation is not believed about it: it does not tell its content, and
-  // scores of the two do not compare.
+  // Ignores a leaf that describes the same generation differently: it sends no content id, and its scores cannot be
+  // compared with those of the others.
   const bool same = topology.partitions.size() == served.partitions_total && topology.analyzer == served.analyzer &&
                     topology.bm25 == served.bm25 && topology.statistics.documents == served.statistics.documents &&
                     topology.statistics.tokens == served.statistics.tokens;
@@ -98,9 +99,9 @@ void Told::add(const GenerationId& id, const wire::ServedGeneration& served, con
   }
 }
 
-// More than 0: leaves that have both became current with `a` after `b`; less: the other way round; 0: they disagree, or
-// none has both.
-int Told::later(const GenerationId& a, const GenerationId& b) const {
+// More than 0: `a` became current after `b` on all leaves that list both; less: before; 0: the leaves disagree, or none
+// lists both.
+int ListedGenerations::later(const GenerationId& a, const GenerationId& b) const {
   if (a == b) return 0;
   bool after = false, before = false;
   for (const auto& list : lists_) {
@@ -111,14 +112,14 @@ int Told::later(const GenerationId& a, const GenerationId& b) const {
   return static_cast<int>(after) - static_cast<int>(before);
 }
 
-// Whether `a` is to be served rather than `b`.
-bool Told::preferred(const Candidate& a, const Candidate& b, const GenerationId& serving,
-                     const GenerationOrder& order) const {
+// Whether `a` is served rather than `b`.
+bool ListedGenerations::preferred(const Candidate& a, const Candidate& b, const GenerationId& serving,
+                                  const GenerationOrder& order) const {
   const Topology &one = *a.topology, &other = *b.topology;
   const GenerationId mine = one.id(), theirs = other.id();
   if (one.whole() != other.whole()) return one.whole();
   if (one.whole()) {
-    if (const int told = later(mine, theirs); told != 0) return told > 0;
+    if (const int order_of_leaves = later(mine, theirs); order_of_leaves != 0) return order_of_leaves > 0;
     if (order.is_superseded(mine) != order.is_superseded(theirs)) return order.is_superseded(theirs);
     if ((a.current > 0) != (b.current > 0)) return a.current > 0;
     if (mine.number != theirs.number) return mine.number > theirs.number;
@@ -162,7 +163,7 @@ bool GenerationOrder::is_superseded(const GenerationId& id) const {
 
 std::shared_ptr<const Topology> draw_topology(std::span<const LeafRef> leaves, const GenerationId& serving,
                                               GenerationOrder* order) {
-  const Told told(leaves);
+  const ListedGenerations told(leaves);
   if (order != nullptr) told.teach(*order);
   return told.best(serving, order != nullptr ? *order : GenerationOrder());
 }

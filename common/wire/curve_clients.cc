@@ -18,7 +18,7 @@ Result<bool> CurveClients::refresh() {
   auto text = read_curve_key_file(path_);
   if (!text) {
     if (!become_stale()) return false;
-    text_.clear();  // whatever comes next is news
+    text_.clear();  // so that the next contents count as changed
     return std::move(text).error();
   }
   if (*text == text_) return false;

@@ -20,7 +20,7 @@ constexpr std::size_t kMaxFrames = 16;
 // Frames of a ZAP request.
 enum Frame { kVersion, kRequestId, kDomainName, kAddress, kIdentity, kMechanism, kCredentials, kFrames };
 
-// All frames of one message; those past kMaxFrames are dropped.
+// All frames of one message; frames past kMaxFrames are dropped.
 std::vector<std::string> take_message(zmq::socket_t& socket) {
   std::vector<std::string> frames;
   zmq::message_t frame;
@@ -55,8 +55,8 @@ CurveGate::CurveGate(zmq::context_t& context, CurveClients& clients, Logger* log
       turned_(Clock::now().time_since_epoch().count()) {
   questions_.set(zmq::sockopt::linger, 0);
   failures_.set(zmq::sockopt::linger, 0);
-  // None: ZeroMQ's I/O thread waits for ever where the monitor's pipe is full. This thread reads it, or the leaf is not
-  // alive (RouterSocket::loops).
+  // No limit: ZeroMQ's I/O thread would block for ever on a full pipe. If this thread did not read the pipe, /livez
+  // would fail (RouterSocket::loops).
   failures_.set(zmq::sockopt::rcvhwm, 0);
   questions_.bind(kQuestions);
   failures_.connect(kFailures);
@@ -93,8 +93,8 @@ void CurveGate::run() {
         next = Clock::now() + kRefresh;
       }
     } catch (const zmq::error_t& e) {
-      if (e.num() == ETERM || e.num() == ENOTSOCK) break;  // the context ends; else (EINTR) go on
-    } catch (const std::exception&) {                      // out of memory with one question: its peer is not let in
+      if (e.num() == ETERM || e.num() == ENOTSOCK) break;  // the context has ended; otherwise (EINTR) go on
+    } catch (const std::exception&) {                      // out of memory for one request: its peer is refused
     }
   }
   questions_.close();

@@ -31,7 +31,7 @@ Result<std::string> one_key(std::string_view text) {
   if (key.size() != kCurveKeyCharacters)
     return invalid("expected a key of 40 characters (Z85), found " + std::to_string(key.size()) + " characters");
   std::array<std::uint8_t, kCurveKeyBytes> bytes;
-  // ZeroMQ reads up to a NUL: shorter then, and not a key.
+  // ZeroMQ reads up to a NUL, so text with one is too short for a key.
   if (key.find('\0') != std::string::npos || zmq_z85_decode(bytes.data(), key.c_str()) == nullptr)
     return invalid("expected a key of 40 characters (Z85), found others among them");
   return key;

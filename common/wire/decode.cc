@@ -1,5 +1,5 @@
-// Cap'n Proto to plain structs. Nothing about the bytes is assumed: Cap'n Proto checks pointers and throws, which ends
-// here; ranges, orders and limits are checked by hand.
+// Cap'n Proto to plain structs, from any bytes. Cap'n Proto checks pointers and throws, which is caught here; ranges,
+// orders and limits are checked here.
 #include <capnp/message.h>
 #include <capnp/serialize.h>
 #include <kj/exception.h>
@@ -23,7 +23,7 @@ Result<void> at_most(std::size_t count, std::size_t limit, std::string_view what
 
 std::string text_of(capnp::Text::Reader from) { return {from.begin(), from.size()}; }
 
-// An enum of ours whose last value is `last`; a later peer's number is unknown here.
+// The enum value with this number, up to `last`; a newer peer may send higher numbers.
 template <class Ours, class Theirs>
 Result<Ours> enum_of(Theirs from, Ours last, std::string_view what) {
   const auto number = static_cast<unsigned>(from);
@@ -134,7 +134,7 @@ Result<void> get(schema::FetchReply::Reader from, FetchReply& to) {
   return {};
 }
 
-// Not a number fails both comparisons.
+// False for NaN.
 bool lies_in(double value, double low, double high) { return value >= low && value <= high; }
 
 Result<void> get(schema::ServedGeneration::Reader from, ServedGeneration& to) {
@@ -231,7 +231,7 @@ Result<Reply> get(schema::Reply::Reader from) {
   return corrupt("unknown kind " + std::to_string(static_cast<unsigned>(from.which())));
 }
 
-// Bytes as words, where they are or copied: Cap'n Proto reads in place, and wants 8-byte alignment.
+// The bytes as 8-byte words: in place if they are aligned, as Cap'n Proto needs them, else a copy.
 struct Words {
   explicit Words(ByteView bytes)
       : words(reinterpret_cast<const capnp::word*>(bytes.data()), bytes.size() / sizeof(capnp::word)) {
@@ -251,7 +251,7 @@ Result<Message> decode_as(ByteView bytes, std::string_view what) {
   try {
     const Words in(bytes);
     const auto& words = in.words;
-    // Every word may be read once: repeated pointers to one object cannot make a small message large.
+    // Each word may be read once, so that many pointers to one object cannot make a small message large.
     const capnp::ReaderOptions options{.traversalLimitInWords = words.size() + 64, .nestingLimit = 8};
     capnp::FlatArrayMessageReader reader(words, options);
     if (reader.getEnd() != words.end()) return corrupt(std::string(what) + " with bytes after its end");
@@ -278,7 +278,7 @@ std::optional<std::uint64_t> request_id_of(ByteView damaged_reply) {
     capnp::FlatArrayMessageReader reader(in.words, options);
     const std::uint64_t id = reader.getRoot<schema::Reply>().getRequestId();
     return id == 0 ? std::optional<std::uint64_t>() : id;
-  } catch (const std::exception&) {  // kj's are
+  } catch (const std::exception&) {  // kj's exceptions derive from it
     return {};
   }
 }

@@ -1,4 +1,4 @@
-// Plain structs to Cap'n Proto. The schema's enums have the numbers of ours, which the assertions below hold.
+// Plain structs to Cap'n Proto. Both sides' enums have the same numbers, which is asserted below.
 #include <capnp/message.h>
 #include <capnp/serialize.h>
 #include <kj/io.h>
@@ -28,7 +28,7 @@ unsigned count_of(const std::vector<T>& list) {
   return static_cast<unsigned>(list.size());
 }
 
-// A budget over 71 minutes is sent as 71 minutes, a negative one as none.
+// Clamped to 0 .. 71 minutes, the range of the field.
 std::uint32_t micros_of(std::chrono::microseconds span) {
   return static_cast<std::uint32_t>(
       std::clamp<std::int64_t>(span.count(), 0, std::numeric_limits<std::uint32_t>::max()));
@@ -190,7 +190,7 @@ void put(const Reply& from, schema::Reply::Builder to) {
 
 template <class Root, class Message>
 ByteBuffer encode_as(const Message& message) {
-  capnp::word first_segment[512] = {};  // most messages fit: no allocation but the result's
+  capnp::word first_segment[512] = {};  // most messages fit, so only the result is allocated
   capnp::MallocMessageBuilder builder(kj::ArrayPtr<capnp::word>(first_segment, std::size(first_segment)));
   put(message, builder.template initRoot<Root>());
   ByteBuffer bytes(capnp::computeSerializedSizeInWords(builder) * sizeof(capnp::word));

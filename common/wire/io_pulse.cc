@@ -9,8 +9,8 @@
 namespace frond::wire {
 namespace {
 
-constexpr int kQueued = 4;                // messages each way: a thread that hangs takes none
-constexpr int kTaken = 16;                // in one step, whoever sent them
+constexpr int kQueued = 4;                // messages each way: a hanging thread takes none
+constexpr int kTaken = 16;                // messages received in one step, whatever their source
 constexpr std::int64_t kMaxBytes = 1024;  // the handshake has some 50
 
 std::uint64_t random_number() {
@@ -47,7 +47,7 @@ void IoPulse::step() {
       if (message.size() == sizeof secret_ && *message.data<std::uint64_t>() == secret_)
         turned_.store(clock_.now().time_since_epoch().count(), std::memory_order_relaxed);
     (void)out_->send(zmq::const_buffer(&secret_, sizeof secret_), zmq::send_flags::dontwait);
-  } catch (const zmq::error_t&) {  // interrupted, or the context ends: the next step tries again
+  } catch (const zmq::error_t&) {  // interrupted, or the context has ended: the next step tries again
   }
 }
 

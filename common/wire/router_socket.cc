@@ -19,9 +19,9 @@
 namespace frond::wire {
 namespace {
 
-// A burst of requests must not keep replies waiting.
+// Replies are sent after this many requests, so that a burst does not delay them.
 constexpr int kRequestsARound = 64;
-// The loop turns that often though nothing happens, so that one that hangs can be told.
+// The loop turns this often even when nothing happens, so that a hanging one is noticed.
 constexpr std::chrono::milliseconds kTurn{1000};
 
 // ZeroMQ binds to numeric addresses and interfaces only, so names are looked up here.
@@ -81,13 +81,13 @@ class ZmqRouterSocket final : public RouterSocket {
   void drop() { dropped_.fetch_add(1, std::memory_order_relaxed); }
 
   const Config config_;
-  std::optional<CurveGate> gate_;  // its thread ends when the context does, so it goes after that
+  std::optional<CurveGate> gate_;  // its thread ends with the context, so it is destroyed after that
   zmq::context_t context_{1};
   zmq::socket_t socket_;  // the creator's until start(), then the thread's until it is joined
   std::uint16_t port_ = 0;
   int wake_ = -1;  // eventfd: something is pending, or stop
   const SteadyClock clock_;
-  std::optional<IoPulse> pulse_;  // as the socket; none: the system has no such sockets
+  std::optional<IoPulse> pulse_;  // owned as socket_; none: the system has no abstract Unix sockets
   Instant next_pulse_{};          // the thread's
   std::atomic<Instant::rep> turned_{0};
   std::atomic<std::uint64_t> dropped_{0};
@@ -104,7 +104,7 @@ Result<void> ZmqRouterSocket::bind() {
     wake_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (wake_ < 0) return Error(Code::kUnavailable, "no eventfd: too many open files");
     socket_ = zmq::socket_t(context_, zmq::socket_type::router);
-    socket_.set(zmq::sockopt::router_mandatory, true);  // else replies to a lost peer vanish uncounted
+    socket_.set(zmq::sockopt::router_mandatory, true);  // otherwise replies to a lost peer are dropped uncounted
     socket_.set(zmq::sockopt::linger, 0);
     socket_.set(zmq::sockopt::ipv6, true);
     socket_.set(zmq::sockopt::sndhwm, config_.high_water_mark);
@@ -131,7 +131,7 @@ Result<void> ZmqRouterSocket::bind() {
   }
 }
 
-// A leaf serves without it: only its /livez knows less.
+// Without a pulse the leaf works as well; only /livez does not see whether ZeroMQ's thread runs.
 void ZmqRouterSocket::watch_io_thread() {
   try {
     pulse_.emplace(context_, clock_);
@@ -141,7 +141,7 @@ void ZmqRouterSocket::watch_io_thread() {
 }
 
 std::vector<Loop> ZmqRouterSocket::loops() const {
-  // The socket's first: its thread also asks ZeroMQ's.
+  // The socket's loop first: its thread also steps the pulse of ZeroMQ's.
   std::vector<Loop> loops = {{"socket", Instant(Instant::duration(turned_.load(std::memory_order_relaxed)))}};
   if (pulse_) loops.push_back({"zeromq", pulse_->turned()});
   if (gate_) loops.push_back({"curve", gate_->turned()});
@@ -183,11 +183,11 @@ void ZmqRouterSocket::stop(std::chrono::milliseconds linger) {
   if (!socket_) return;
   try {
     socket_.set(zmq::sockopt::linger, static_cast<int>(linger.count()));
-  } catch (const zmq::error_t&) {  // closed at once then
+  } catch (const zmq::error_t&) {  // then the context is closed at once
   }
   socket_.close();
   pulse_.reset();
-  context_.close();  // returns when the network has taken what was sent, or `linger` is over
+  context_.close();  // returns when the network has taken the replies, or `linger` is over
 }
 
 void ZmqRouterSocket::run(const Receiver& receiver) {
@@ -205,14 +205,14 @@ void ZmqRouterSocket::run(const Receiver& receiver) {
       }
       if (items[0].revents & ZMQ_POLLIN) receive(receiver);
     } catch (const zmq::error_t& e) {
-      if (e.num() == ETERM || e.num() == ENOTSOCK) return;  // the context ended under us; else (EINTR) go on
+      if (e.num() == ETERM || e.num() == ENOTSOCK) return;  // the context has ended; otherwise (EINTR) go on
     } catch (const std::exception&) {
-      drop();  // out of memory with one message: it is lost, the others go on
+      drop();  // out of memory for one message: it is lost, the next ones are handled
     }
   }
 }
 
-// One message is [peer][request]; any other shape is not ours and is dropped whole.
+// A message is [peer][request]; a message of any other shape is dropped.
 void ZmqRouterSocket::receive(const Receiver& receiver) {
   const auto keys = gate_ ? config_.curve->clients->keys() : nullptr;
   for (int i = 0; i < kRequestsARound; ++i) {
@@ -230,7 +230,7 @@ void ZmqRouterSocket::receive(const Receiver& receiver) {
   }
 }
 
-// A key that has left the list loses its open connections too: libzmq can't close them, so they are not heard.
+// Requests from a key that was removed from the list are ignored: libzmq cannot close the connection.
 bool ZmqRouterSocket::let_in(const zmq::message_t& request, const CurvePublicKeys* keys) {
   if (keys == nullptr) return true;
   const char* const key = zmq_msg_gets(request.handle(), kKeyProperty);
@@ -251,7 +251,7 @@ void ZmqRouterSocket::send_pending() {
 
 void ZmqRouterSocket::send_one(const Pending& reply) {
   try {
-    // EAGAIN (a full peer) is an empty result, EHOSTUNREACH (a lost one) is thrown: both at the first frame.
+    // A full peer (EAGAIN) gives an empty result, a lost one (EHOSTUNREACH) throws; both at the first frame.
     const auto flags = zmq::send_flags::dontwait;
     if (!socket_.send(zmq::buffer(reply.peer), flags | zmq::send_flags::sndmore) ||
         !socket_.send(zmq::buffer(reply.bytes.data(), reply.bytes.size()), flags))
@@ -263,7 +263,7 @@ void ZmqRouterSocket::send_one(const Pending& reply) {
 
 void ZmqRouterSocket::wake() {
   const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = write(wake_, &one, sizeof one);  // full: it is awake already
+  [[maybe_unused]] const auto written = write(wake_, &one, sizeof one);  // if it is full, the thread is awake already
 }
 
 void ZmqRouterSocket::clear_wake() {
