@@ -11,7 +11,7 @@
 namespace frond::leaf::gpu::intersect {
 namespace {
 
-// About one range to a block.
+// The table of block_form.h, with about one range for each block.
 std::vector<std::uint32_t> table_of(std::span<const DocId> lasts, ListView& view) {
   const auto bits = static_cast<unsigned>(std::bit_width(lasts.back()));
   const auto leading = static_cast<unsigned>(std::bit_width(lasts.size() - 1));
@@ -36,13 +36,13 @@ std::size_t append_block_form(std::span<const DocId> docids, bool with_table, By
   DocId before = kNoDoc;  // one more is 0
   for (std::size_t first = 0; first < docids.size(); first += kBlockDocIds) {
     std::array<std::uint32_t, kBlockDocIds> distances{};
-    std::uint32_t greatest = 0;
+    std::uint32_t max_distance = 0;
     for (std::size_t i = first; i < std::min<std::size_t>(first + kBlockDocIds, docids.size()); ++i) {
       distances[i - first] = docids[i] - before - 1;
-      greatest = std::max(greatest, distances[i - first]);
+      max_distance = std::max(max_distance, distances[i - first]);
       before = docids[i];
     }
-    const auto width = static_cast<unsigned>(std::bit_width(greatest));
+    const auto width = static_cast<unsigned>(std::bit_width(max_distance));
     FROND_CHECK(bytes.size() % 16 == 0 && bytes.size() < kMaxImageBytes);
     places.push_back(packed_place(static_cast<std::uint32_t>(bytes.size() / 16), width));
     lasts.push_back(before);

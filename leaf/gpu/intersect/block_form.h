@@ -1,14 +1,14 @@
 #pragma once
-// A list in blocks of 128 docIDs, packed as the blocks of codec simd-bp128 (docs/formats/simd-bp128.md): distances,
-// less one, to the docID before, in the bits that the block's greatest needs. The last block is filled up with
-// distances of 1.
+// A list in blocks of 128 docIDs, packed as codec simd-bp128 packs them (docs/formats/simd-bp128.md): the distance to
+// the docID before, less one, in as many bits as the largest of the block needs. The last block is padded with
+// distances of 1. What the fields of a ListView mean for this form:
 //
-//   payload  the blocks, 16 * width bytes each, and 16 readable bytes
-//   index    last docID of every block, u32, to 16 bytes; a PackedPlace, u32, a block, to 16 bytes; then the table, if
-//            there is one: for each range of 2^shift docIDs, and the one behind, the first block whose last docID is at
-//            or behind its first (hash segmentation, of blocks: what leaf/gpu finds blocks by)
-//   parts    blocks
-//   left     ranges of the table; 0: none
+//   payload  the blocks, 16 * width bytes each, then 16 readable bytes
+//   index    three arrays of u32, the first two padded to 16 bytes: the last docID of each block; the PackedPlace of
+//            each block; the table, which may be missing: for each range of 2^shift docIDs, and for one more range, the
+//            first block whose last docID is not below the range (hash segmentation of blocks, as leaf/gpu has it)
+//   parts    number of blocks
+//   left     number of ranges in the table; 0: no table
 #include <span>
 
 #include "common/base/bytes.h"
@@ -25,7 +25,7 @@ FROND_HOST_DEVICE inline const DocId* lasts_of(const ListView& list) {
 FROND_HOST_DEVICE inline const PackedPlace* places_of(const ListView& list) {
   return lasts_of(list) + (list.parts + 3) / 4 * 4;
 }
-// Blocks [low, high) of which one may hold the document: the first whose last docID is not less.
+// The blocks [low, high) that may hold the document: of these, it is the first one whose last docID is not less.
 FROND_HOST_DEVICE inline Bracket blocks_for(const ListView& list, DocId docid) {
   if (list.left == 0) return {0, list.parts};
   const std::uint32_t range = docid >> list.shift;
@@ -35,8 +35,8 @@ FROND_HOST_DEVICE inline Bracket blocks_for(const ListView& list, DocId docid) {
   return {table[0], high < list.parts ? high : list.parts};
 }
 
-// Appends blocks and index to an empty buffer, fills the view but for its pointers, and returns where the index begins.
-// docIDs ascend strictly; at least one.
+// Appends blocks and index to an empty buffer, fills the view except for its pointers, and returns the offset of the
+// index. At least one docID; they ascend strictly.
 std::size_t append_block_form(std::span<const DocId> docids, bool with_table, ByteBuffer& bytes, ListView& view);
 
 }  // namespace frond::leaf::gpu::intersect

@@ -8,10 +8,10 @@ namespace frond::leaf::gpu::intersect {
 namespace {
 
 constexpr std::uint32_t kThreads = 256;
-constexpr std::uint32_t kMaxBlocks = 1056;  // as many as an H200 runs at once
+constexpr std::uint32_t kMaxBlocks = 1056;  // an H200 runs that many thread blocks at once
 
-// Of the tiles [low, high), the last whose answers begin at or before a place: the one that the place is filled from,
-// for tiles without answers begin where the next does.
+// The tile that the answer at `place` comes from: the last of tiles [low, high) whose answers begin at or before the
+// place. (A tile without answers begins where the next one does.)
 __device__ std::uint32_t tile_of(const BatchOnDevice& batch, std::uint32_t low, std::uint32_t high,
                                  std::uint32_t place) {
   while (high - low > 1) {
@@ -24,8 +24,9 @@ __device__ std::uint32_t tile_of(const BatchOnDevice& batch, std::uint32_t low, 
   return low;
 }
 
-// One thread a place among the answers, in turns of `threads`: a warp writes 128 bytes on 128 bytes to the host,
-// whatever tiles they are from. (A warp a tile, 70 documents each at any place, kept the bus at half of its speed.)
+// Mapping: thread t writes answers t, t + threads, t + 2 threads, … So a warp writes 128 aligned bytes to the host at a
+// time, whichever tiles they come from. (With a warp for each tile, about 70 documents that begin anywhere, the bus
+// reached half of its speed.) Result: answers in pinned host memory. Shared memory: none.
 __global__ void __launch_bounds__(kThreads) gather(BatchOnDevice batch, std::uint32_t threads) {
   const std::uint32_t thread = blockIdx.x * kThreads + threadIdx.x, lane = threadIdx.x % 32;
   const std::uint32_t tiles = batch.tile_count;

@@ -22,7 +22,7 @@ std::vector<std::optional<ListForm>> forms_of(Method method, std::span<const std
   return forms;
 }
 
-// Copies through two pinned pieces, one filled while the other is on its way.
+// Copies through two pieces of pinned memory: one is filled while the other is being copied.
 class Upload {
  public:
   static constexpr std::size_t kPiece = std::size_t{16} << 20;

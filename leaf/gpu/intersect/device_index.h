@@ -1,5 +1,5 @@
 #pragma once
-// Lists in the form of one method, in device memory, and their views.
+// All lists of a collection in device memory, in the form that one method searches (list_form.h), and their views.
 #include <span>
 #include <vector>
 
@@ -11,12 +11,12 @@ namespace frond::leaf::gpu::intersect {
 
 class DeviceIndex {
  public:
-  // Lists ascend strictly and are below `documents`. Forms are made by `threads` threads, and copied when all are
-  // there. kDevice: as device::Memory.
+  // docIDs ascend strictly and are below `documents`. `threads` threads make the forms; then all are copied, and
+  // create() waits. kDevice.
   static Result<DeviceIndex> create(Method method, std::span<const std::vector<DocId>> lists, std::uint32_t documents,
                                     unsigned threads);
   Method method() const { return method_; }
-  const ListView* views() const { return reinterpret_cast<const ListView*>(memory_.data()); }  // device
+  const ListView* views() const { return reinterpret_cast<const ListView*>(memory_.data()); }  // on the device
   std::span<const std::uint32_t> counts() const { return counts_; }                            // docIDs of each list
   std::size_t bytes() const { return memory_.bytes(); }
 

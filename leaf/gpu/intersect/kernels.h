@@ -1,5 +1,6 @@
 #pragma once
-// The kernels of a batch of intersections, in their order. Asynchronous; sizes are the caller's promise (batch.h).
+// The kernels of a batch of intersections, in the order in which they are launched. Asynchronous. The caller makes sure
+// that all arrays have the sizes that batch.h says. kDevice.
 #include <cstddef>
 
 #include "common/base/result.h"
@@ -9,19 +10,20 @@
 
 namespace frond::leaf::gpu::intersect {
 
-// Ding et al. 2009 §7: where the splitters of every query's shortest list are in its other lists, from the coarsest
-// level to the finest; each is looked for between those of the level before. `batch.levels` launches.
+// Finds the positions of the splitters of every query's shortest list in its other lists (Ding et al. 2009 §7), from
+// the coarsest level to the finest: a splitter is searched between its neighbours of the coarser level. `batch.levels`
+// launches.
 Result<void> find_splitters(const BatchOnDevice& batch, device::StreamHandle stream);
 
-// Looks every docID of the shortest lists up in the other lists. What is left of a tile after one list is moved
-// together before the next, so that threads that have nothing to do are whole warps.
+// Looks every docID of the shortest lists up in the other lists. After each list, the docIDs of a tile that are left
+// move to the tile's first threads, so that idle threads are in whole warps.
 Result<void> search_tiles(Kind kind, const BatchOnDevice& batch, device::StreamHandle stream);
 
-// The same for lists of Kind::kBlocks (search_blocks.cu); search_tiles() calls it.
+// The same for lists of Kind::kBlocks (search_blocks.cu). Called by search_tiles().
 Result<void> search_blocks(const BatchOnDevice& batch, device::StreamHandle stream);
 
-// Scan and compaction: the tiles' counts are summed up, and what they found goes to the answers, in the order of
-// queries and docIDs. `space`: scan_bytes() of the most tiles there can be.
+// Scan and compaction: sums up the tiles' counts, and writes what they found to the answers, by query and docID.
+// `space` is device memory of `bytes` bytes: scan_bytes() of at least the batch's tiles.
 Result<std::size_t> scan_bytes(std::uint32_t max_tiles);
 Result<void> compact(const BatchOnDevice& batch, std::byte* space, std::size_t bytes, device::StreamHandle stream);
 

@@ -27,7 +27,7 @@ void append(std::span<const T> values, ByteBuffer& bytes) {
   bytes.resize((bytes.size() + 15) / 16 * 16);
 }
 
-// The last docID of every `length`.
+// The last docID of each `length` consecutive ones.
 std::vector<DocId> lasts_of(std::span<const DocId> docids, std::uint32_t length) {
   std::vector<DocId> lasts;
   for (std::size_t first = 0; first < docids.size(); first += length)
@@ -42,7 +42,7 @@ std::vector<LineEntry> entries_of_list(StreamWords stream, ListView& view) {
   view.line_slope = stretch.line.slope;
   view.fraction = stretch.line.fraction;
   LineEntry entry = entry_of(stretch);
-  entry.slope = 0;  // has more bits than there are here
+  entry.slope = 0;  // needs more bits than an entry has: it is view.line_slope
   return {entry};
 }
 
@@ -53,7 +53,7 @@ std::vector<LineEntry> entries_of_segments(StreamWords stream, bool one_line, Li
   for (std::uint32_t s = 0; s < view.parts; ++s) {
     const LineStretch stretch = lines.segment(stream, s);
     entries.push_back(entry_of(stretch));
-    view.line_slope = stretch.line.slope;  // lrcseg: of them all
+    view.line_slope = stretch.line.slope;  // lrcseg: all segments have the same
     view.fraction = stretch.line.fraction;
   }
   return entries;

@@ -1,5 +1,5 @@
 #pragma once
-// A list as a codec of linear regression compresses it, with the index that line_search.h describes.
+// A list compressed by a codec of linear regression, with the index that line_search.h describes.
 #include <span>
 
 #include "common/base/bytes.h"
@@ -8,8 +8,8 @@
 
 namespace frond::leaf::gpu::intersect {
 
-// Appends stream and index to an empty buffer, fills the view but for its pointers, and returns where the index begins.
-// docIDs ascend strictly; at least one.
+// Appends stream and index to an empty buffer, fills the view except for its pointers, and returns the offset of the
+// index. At least one docID; they ascend strictly.
 std::size_t append_line_form(Kind kind, std::span<const DocId> docids, ByteBuffer& bytes, ListView& view);
 
 }  // namespace frond::leaf::gpu::intersect

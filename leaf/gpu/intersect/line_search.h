@@ -1,31 +1,33 @@
 #pragma once
-// Is a document in a list that a codec of linear regression has compressed? Searched in compressed form: a docID is
-// read by itself (common/codec/lines/line_elements.h), so a binary search decodes no block. After Ao et al. 2011 §4.3,
-// algorithm 1: a safe search range by the regression line of the whole list; the segment, by a binary search in the
-// segments' last docIDs; then the docIDs of that segment, which lines of their own narrow again. HS_LRC needs no search
-// for the segment.
+// Whether a list compressed by a codec of linear regression holds a document. Searched in compressed form: single
+// docIDs can be read (common/codec/lines/line_elements.h), so a binary search decodes no block. After Ao et al. 2011
+// §4.3, algorithm 1: the regression line of the whole list gives a safe search range; a binary search in the segments'
+// last docIDs gives the segment; the segment's own line narrows the range within it. With HS_LRC the docID names the
+// segment. What the fields of a ListView mean for these forms:
 //
-//   payload  the codec's stream, verbatim
-//   index    LrcSearch, SegmentSearch: last docID of every segment (lrc: block), u32, to 16 bytes; then LineEntry, a
-//            segment (lrc: one). BucketSearch: LineEntry a bucket, and one behind them
-//   parts    segments or buckets; shift: of a docID to its bucket
+//   payload  the codec's stream, unchanged
+//   index    LrcSearch, SegmentSearch: the last docID of each segment (lrc: block), u32, padded to 16 bytes; then a
+//            LineEntry for each segment (lrc: one for the list). BucketSearch: a LineEntry for each bucket, and one
+//            more
+//   parts    number of segments or buckets
+//   shift    docID >> shift is its bucket
 //   slope, offset, left, right: position of a docID, as RegressionBounds has it
-//   line_slope, fraction: of the codec's line where the list has one; fraction: also of the slopes of entries
+//   line_slope, fraction: of the codec's line, if the list has one; fraction also of the entries' slopes
 //
-// The index says what the stream's own index says, in the order in which a search needs it: one load of 16 bytes in
-// place of five.
+// An index entry has what the stream's own index has, in the order in which a search needs it: one load of 16 bytes
+// instead of five loads.
 #include "common/codec/lines/line_elements.h"
 #include "leaf/gpu/intersect/plain_search.h"
 
 namespace frond::leaf::gpu::intersect {
 
 struct alignas(16) LineEntry {
-  std::uint32_t place = 0;   // of the deviations, in 4 bytes from the stream's begin, and their width in the low 6 bits
+  std::uint32_t place = 0;   // of the deviations: distance from the stream's begin in units of 4 bytes << 6 | width
   std::uint32_t offset = 0;  // LineStretch::offset
   std::uint32_t slope = 0;   // seglrc, hs-lrc
   std::uint32_t first = 0;   // position of the first docID
 };
-inline constexpr std::uint64_t kMaxStreamBytes = std::uint64_t{1} << 28;  // what a place reaches
+inline constexpr std::uint64_t kMaxStreamBytes = std::uint64_t{1} << 28;  // the limit of LineEntry::place
 
 FROND_HOST_DEVICE constexpr std::size_t last_docid_bytes(std::uint32_t parts) {
   return (std::size_t{parts} * 4 + 15) / 16 * 16;
@@ -35,7 +37,7 @@ FROND_HOST_DEVICE inline codec::StreamWords stream_of(const ListView& list) {
   return {reinterpret_cast<const std::uint32_t*>(list.payload), 0};
 }
 
-// What an entry says, but for line, position and size.
+// The stretch of an entry, without its line, position and size.
 FROND_HOST_DEVICE inline codec::LineStretch stretch_at(const LineEntry& entry) {
   codec::LineStretch stretch;
   stretch.begin = std::uint64_t{entry.place >> 6} * 4;
@@ -46,9 +48,9 @@ FROND_HOST_DEVICE inline codec::LineStretch stretch_at(const LineEntry& entry) {
   return stretch;
 }
 
-// Where among a stretch's docIDs a document is if it is there; `last` is at least the greatest of them. As
-// LineStretch::where, but a few positions wider in place of 64-bit divisions: single precision is right to a quarter of
-// a position in stretches of up to 2^20 docIDs.
+// The positions in a stretch where a document can be. `last`: the stretch's last docID or a larger one. Like
+// LineStretch::where, but in single precision instead of 64-bit divisions, and so a few positions wider: the error is
+// at size a quarter of a position in stretches of up to 2^20 docIDs.
 FROND_HOST_DEVICE inline Bracket where_in(const codec::LineStretch& stretch, DocId docid, DocId last) {
   const Bracket all{0, stretch.size};
   if (stretch.width > 31 || last >= (std::uint64_t{1} << 32) - stretch.spread || stretch.line.slope == 0 ||
@@ -60,17 +62,18 @@ FROND_HOST_DEVICE inline Bracket where_in(const codec::LineStretch& stretch, Doc
   if (value < 0) return {};
   const float positions_a_docid =
       static_cast<float>(std::uint64_t{1} << stretch.line.fraction) / static_cast<float>(stretch.line.slope);
-  const auto most = static_cast<float>(stretch.size);
+  const auto size = static_cast<float>(stretch.size);
   const float high = static_cast<float>(value + 2) * positions_a_docid + 2;
   const float low = static_cast<float>(value - 1 - static_cast<std::int64_t>(stretch.spread)) * positions_a_docid - 2;
   return {low <= 0      ? 0
-          : low >= most ? stretch.size
+          : low >= size ? stretch.size
                         : static_cast<std::uint32_t>(low),
-          high >= most ? stretch.size : static_cast<std::uint32_t>(high)};
+          high >= size ? stretch.size : static_cast<std::uint32_t>(high)};
 }
 
-FROND_HOST_DEVICE inline bool holds_beside(const codec::LineStretch& stretch, codec::StreamWords stream,
-                                           Bracket bracket, DocId docid) {
+// Whether the stretch has the document at a position of the bracket.
+FROND_HOST_DEVICE inline bool holds_between(const codec::LineStretch& stretch, codec::StreamWords stream,
+                                            Bracket bracket, DocId docid) {
   std::uint32_t low = bracket.low, high = bracket.high;
   while (low < high) {
     const std::uint32_t middle = low + (high - low) / 2;
@@ -84,7 +87,7 @@ FROND_HOST_DEVICE inline bool holds_beside(const codec::LineStretch& stretch, co
   return false;
 }
 
-// Positions that the regression line of the whole list leaves; empty: the document is not there.
+// The positions where a document can be, by the regression line of the whole list. Empty: the list does not hold it.
 FROND_HOST_DEVICE inline Bracket safe_range(const ListView& list, DocId docid) {
   const std::int64_t about = RegressionBounds::position_of(list, docid), count = list.count;
   const std::int64_t low = about - list.left, high = about + list.right + 1;
@@ -92,8 +95,8 @@ FROND_HOST_DEVICE inline Bracket safe_range(const ListView& list, DocId docid) {
   return {static_cast<std::uint32_t>(low < 0 ? 0 : low), static_cast<std::uint32_t>(high > count ? count : high)};
 }
 
-// The segment, of `length` docIDs, that has positions of a bracket which is not empty and may have the document;
-// `parts` where none does.
+// The segment, of `length` docIDs, that may hold the document, among those with positions in `bracket`, which is not
+// empty. `parts`: no segment does.
 FROND_HOST_DEVICE inline std::uint32_t segment_of(const ListView& list, Bracket bracket, std::uint32_t length,
                                                   DocId docid) {
   const auto* lasts = reinterpret_cast<const DocId*>(list.index);
@@ -102,7 +105,7 @@ FROND_HOST_DEVICE inline std::uint32_t segment_of(const ListView& list, Bracket 
   return found < end ? found : list.parts;
 }
 
-// lrc: one line and one width; the bracket of the whole list, cut to a block.
+// lrc: one line and one width for the whole list; its search range is cut to a block.
 struct LrcSearch {
   FROND_HOST_DEVICE static codec::LineStretch stretch_of(const ListView& list) {
     const auto* entry = reinterpret_cast<const LineEntry*>(list.index + last_docid_bytes(list.parts));
@@ -121,12 +124,12 @@ struct LrcSearch {
     const std::uint32_t block = segment_of(list, range, codec::kBlockLength, docid);
     if (block == list.parts) return false;
     const std::uint32_t first = block * codec::kBlockLength, end = first + codec::kBlockLength;
-    return holds_beside(stretch_of(list), stream_of(list),
-                        {range.low > first ? range.low : first, range.high < end ? range.high : end}, docid);
+    return holds_between(stretch_of(list), stream_of(list),
+                         {range.low > first ? range.low : first, range.high < end ? range.high : end}, docid);
   }
 };
 
-// lrcseg (one line for all segments) and seglrc (a line each).
+// lrcseg (one line for all segments) and seglrc (a line for each).
 template <bool kOneLine>
 struct SegmentSearch {
   FROND_HOST_DEVICE static codec::LineStretch segment(const ListView& list, std::uint32_t number) {
@@ -150,11 +153,11 @@ struct SegmentSearch {
     if (number == list.parts) return false;
     const codec::LineStretch stretch = segment(list, number);
     const DocId last = reinterpret_cast<const DocId*>(list.index)[number];
-    return holds_beside(stretch, stream_of(list), where_in(stretch, docid, last), docid);
+    return holds_between(stretch, stream_of(list), where_in(stretch, docid, last), docid);
   }
 };
 
-// hs-lrc: the docID itself names the bucket.
+// hs-lrc: the docID's leading bits are its bucket.
 struct BucketSearch {
   FROND_HOST_DEVICE static const LineEntry* entries_of(const ListView& list) {
     return reinterpret_cast<const LineEntry*>(list.index);
@@ -185,7 +188,7 @@ struct BucketSearch {
     const codec::LineStretch stretch = bucket(list, number);
     if (stretch.size == 0) return false;
     const DocId last = docid | ((DocId{1} << list.shift) - 1);
-    return holds_beside(stretch, stream_of(list), where_in(stretch, docid, last), docid);
+    return holds_between(stretch, stream_of(list), where_in(stretch, docid, last), docid);
   }
 };
 

@@ -52,10 +52,10 @@ void ListForm::put_docids(std::span<const DocId> docids) {
   bytes_.assign(bytes, bytes + docids.size_bytes());
 }
 
-void ListForm::put_buckets(std::span<const DocId> docids, std::uint32_t documents, unsigned most) {
+void ListForm::put_buckets(std::span<const DocId> docids, std::uint32_t documents, unsigned max_docids) {
   const auto bits = static_cast<unsigned>(std::bit_width(documents));
   unsigned leading = 0;
-  while (leading < bits && docids.size() > std::uint64_t{most} << leading) ++leading;
+  while (leading < bits && docids.size() > std::uint64_t{max_docids} << leading) ++leading;
   view_.shift = std::min(bits - leading, 31u);
   if (docids.empty()) return;
   view_.parts = (docids.back() >> view_.shift) + 1;

@@ -1,5 +1,5 @@
 #pragma once
-// A list in the form that a method searches, as one image of bytes that can be copied to the device and viewed there.
+// A list in the form that a method searches: one image of bytes, which is searched on the host or copied to the device.
 #include <span>
 
 #include "common/base/bytes.h"
@@ -12,14 +12,14 @@ class ListForm {
  public:
   // `docids` ascend strictly and are below `documents`, the number of documents of the collection.
   ListForm(Method method, std::span<const DocId> docids, std::uint32_t documents);
-  // The image; a multiple of 16 bytes, and ends with readable slack.
+  // The image: a multiple of 16 bytes; the last 16 or more are padding that decoders may read.
   ByteView bytes() const { return bytes_; }
-  // The list where the image lies at `image`, on 16 bytes.
+  // The list when its image is at `image`, aligned to 16.
   ListView at(const std::byte* image) const;
 
  private:
   void put_docids(std::span<const DocId> docids);
-  void put_buckets(std::span<const DocId> docids, std::uint32_t documents, unsigned most);
+  void put_buckets(std::span<const DocId> docids, std::uint32_t documents, unsigned max_docids);
 
   ByteBuffer bytes_;
   std::size_t index_at_ = 0;  // 0: the method has no index

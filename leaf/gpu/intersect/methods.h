@@ -1,7 +1,6 @@
 #pragma once
-// The methods of intersection that can be chosen, in one table (methods.cc). A method is a kind and, for some, a
-// number: levels of splitters, docIDs a bucket, or whether there is a table. Written "merge-find:3",
-// "hash-segmentation:16", "binary".
+// The methods of intersection, in one table (methods.cc). A method is a kind and, for some kinds, a number: levels of
+// splitters, docIDs in a bucket, or 1 for a table. Written "merge-find:3", "hash-segmentation:16", "binary".
 #include <cstdint>
 #include <span>
 #include <string>
@@ -15,19 +14,19 @@ enum class Kind : std::uint8_t {
   kLinearRegression,
   kMergeFind,
   kHashSegmentation,
-  kLrc,  // compressed from here on, named as the codec is
+  kLrc,  // this and the following kinds search compressed lists; they are named after the codec
   kLrcSeg,
   kSegLrc,
   kHsLrc,
-  kBlocks,  // blocks that are decoded whole, those that may hold a document
+  kBlocks,  // decodes whole blocks: those that may hold a document
 };
 
 struct KindInfo {
   Kind kind;
   std::string_view name;
   std::string_view lists;            // "uncompressed", or the codec's name
-  std::string_view parameter;        // what the number is; empty: there is none
-  std::span<const unsigned> values;  // which ones; empty: there is none
+  std::string_view parameter;        // meaning of the number; empty: the kind has none
+  std::span<const unsigned> values;  // the numbers to choose from
   std::string_view source;           // paper and section
 };
 std::span<const KindInfo> all_kinds();
@@ -40,9 +39,9 @@ struct Method {
 };
 std::span<const Method> all_methods();
 std::string name_of(Method method);
-// By its name, or by its kind's.
+// Whether `name` is the method's name or its kind's.
 bool is_named(Method method, std::string_view name);
-// Whether the host can search by it too: splitters are found, and blocks decoded, by kernels alone.
+// Whether the host can search with it too. Only kernels find splitters and decode blocks.
 bool needs_no_kernel(Method method);
 
 }  // namespace frond::leaf::gpu::intersect

@@ -1,22 +1,22 @@
 #pragma once
-// Is a document in a list of plain docIDs, ascending? The building blocks that kernels and the host search with: every
-// method narrows where a binary search begins (but interpolation, which is one of its own).
+// Whether a list of plain, ascending docIDs holds a document, on the device or the host. Every method but interpolation
+// narrows the range of a binary search (section: of Ao et al. 2011):
 //
-//   BinarySearch       the whole list, or the bracket that splitters found (splitters.h)   Ao et al. 2011 §3.2
-//   Interpolation      where a straight line between the ends of what is left would be     Ao et al. 2011 §3.3
-//   RegressionBounds   position (slope * docID + offset) >> kInverseFraction, at most `left` too far right and at most
-//                      `right` too far left: the safe search range                         Ao et al. 2011 §3.3
-//   HashSegmentation   index[b] .. index[b + 1], b = docID >> shift, of `parts` buckets     Ao et al. 2011 §3.4
+//   BinarySearch       the whole list, or the bracket between splitters (splitters.cu)                        §3.2
+//   Interpolation      no binary search: tries where a straight line between the ends of the range points to  §3.3
+//   RegressionBounds   around position (slope * docID + offset) >> kInverseFraction, which is at most `left`
+//                      too large and at most `right` too small: the safe search range                         §3.3
+//   HashSegmentation   positions index[b] .. index[b + 1], b = docID >> shift, of `parts` buckets             §3.4
 //
-// Where we differ from §3.3: the line from docIDs to positions is in fixed point, and its greatest errors are those of
-// that very arithmetic, so no docID is missed by rounding, on any processor.
+// Unlike in §3.3 the line is computed in fixed point, and its largest errors are measured with the same arithmetic. So
+// rounding never makes a search miss a docID, on any processor.
 #include "leaf/gpu/intersect/list_view.h"
 
 namespace frond::leaf::gpu::intersect {
 
 inline constexpr unsigned kInverseFraction = 30;
 
-// The first position of [low, high) whose docID is not less than `docid`; high: none is.
+// The first position of [low, high) whose docID is not less than `docid`; `high` if there is none.
 FROND_HOST_DEVICE inline std::uint32_t lower_bound(const DocId* docids, std::uint32_t low, std::uint32_t high,
                                                    DocId docid) {
   while (low < high) {
@@ -29,12 +29,13 @@ FROND_HOST_DEVICE inline std::uint32_t lower_bound(const DocId* docids, std::uin
   return low;
 }
 
+// Whether the document is at a position of the bracket.
 FROND_HOST_DEVICE inline bool holds_between(const DocId* docids, Bracket bracket, DocId docid) {
   const std::uint32_t at = lower_bound(docids, bracket.low, bracket.high, docid);
   return at < bracket.high && docids[at] == docid;
 }
 
-// What all of them have: every method is a type with these two functions.
+// A method is a type with two functions: docid(), which methods for plain lists get from here, and holds().
 struct PlainList {
   // The docID at a position < count.
   FROND_HOST_DEVICE static DocId docid(const ListView& list, std::uint32_t position) {
@@ -43,7 +44,7 @@ struct PlainList {
 };
 
 struct BinarySearch : PlainList {
-  // `bracket`: where the document is if it is there; [0, count) will always do. Other methods take no notice of it.
+  // `bracket`: positions where the document can be; [0, count) is always right. Other methods ignore it.
   FROND_HOST_DEVICE static bool holds(const ListView& list, DocId docid, Bracket bracket) {
     return holds_between(docids_of(list), bracket, docid);
   }
@@ -54,20 +55,20 @@ struct Interpolation : PlainList {
     if (list.count == 0) return false;
     const DocId* docids = docids_of(list);
     std::uint32_t low = 0, high = list.count - 1;
-    DocId least = docids[low], most = docids[high];
+    DocId min = docids[low], max = docids[high];
     for (;;) {
-      if (docid < least || docid > most) return false;
-      if (least == most) return true;
-      const auto reach = static_cast<std::uint64_t>(docid - least) * (high - low) / (most - least);
+      if (docid < min || docid > max) return false;
+      if (min == max) return true;
+      const auto reach = static_cast<std::uint64_t>(docid - min) * (high - low) / (max - min);
       const std::uint32_t at = low + static_cast<std::uint32_t>(reach);
       const DocId found = docids[at];
       if (found == docid) return true;
       if (found < docid) {
         low = at + 1;  // <= high: the last is not less
-        least = docids[low];
+        min = docids[low];
       } else {
         high = at - 1;  // >= low: the first is not greater
-        most = docids[high];
+        max = docids[high];
       }
     }
   }

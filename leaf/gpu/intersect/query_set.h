@@ -1,5 +1,5 @@
 #pragma once
-// Queries to intersect: numbers of lists, one query after the other.
+// Queries to intersect. A query is the indexes of its lists.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -10,7 +10,7 @@ inline constexpr std::size_t kMaxQueryLists = 32;
 
 class QuerySet {
  public:
-  // At least one list; no list twice.
+  // At least one list, none twice.
   void add(std::span<const std::uint32_t> lists) {
     lists_.insert(lists_.end(), lists.begin(), lists.end());
     ends_.push_back(static_cast<std::uint32_t>(lists_.size()));

@@ -16,7 +16,7 @@ void fit_regression(std::span<const DocId> docids, ListView& view) {
     products += from_middle * (docids[i] - mean);
     squares += from_middle * from_middle;
   }
-  // docIDs ascend by at least 1, so this is at most 1; of a single docID it is nothing.
+  // At most 1, since docIDs ascend by at least 1.
   const double slope = docids.size() == 1 ? 0 : std::min(1.0, squares / products);
   const double unit = static_cast<double>(1u << kInverseFraction);
   view.slope = static_cast<std::uint64_t>(slope * unit);
@@ -27,7 +27,7 @@ void fit_regression(std::span<const DocId> docids, ListView& view) {
     left = std::max(left, behind);
     right = std::max(right, -behind);
   }
-  // Further than the list is long says no more than that.
+  // An error beyond the list's length allows the whole list, so 32 bits are enough.
   view.left = static_cast<std::uint32_t>(std::min<std::int64_t>(left, 0xffffffff));
   view.right = static_cast<std::uint32_t>(std::min<std::int64_t>(right, 0xffffffff));
 }

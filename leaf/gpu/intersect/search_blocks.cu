@@ -1,7 +1,7 @@
-// Lists in blocks of 128 that have to be decoded whole (block_form.h): only those that may hold a document are. After
-// Ding et al. 2009 §8.1: a document is looked up among the last docIDs of the blocks first; with a table, among few of
-// them. Where we differ: nothing is
-// decoded to memory, a warp decodes what its 32 documents need, one block after the other, into shared memory.
+// Lists in blocks of 128 docIDs that can only be decoded whole (block_form.h). Blocks that may hold a document are
+// decoded, as in Ding et al. 2009 §8.1: a document is first looked up among the last docIDs of the blocks; with a
+// table, among few of them. Unlike there nothing is decoded to device memory: a warp decodes the blocks that its 32
+// documents need, one after the other, to shared memory.
 #include "common/device/launch.cuh"
 #include "leaf/gpu/block.cuh"
 #include "leaf/gpu/intersect/block_form.h"
@@ -12,14 +12,15 @@
 namespace frond::leaf::gpu::intersect {
 namespace {
 
-// All lanes call; `out` has 128 places, on 16 bytes.
+// Writes the docIDs of a block to `out`, 128 places aligned to 16. All lanes of a warp call it.
 __device__ void decode_block(const ListView& list, std::uint32_t block, DocId* out, std::uint32_t lane) {
   const DocId before = block == 0 ? kNoDoc : lasts_of(list)[block - 1];
   const Four docids = decode_docids(list.payload, places_of(list)[block], before, lane);
   reinterpret_cast<uint4*>(out)[lane] = make_uint4(docids.at[0], docids.at[1], docids.at[2], docids.at[3]);
 }
 
-// Which of the lanes' documents, which ascend, the list has. All lanes call.
+// Whether the list holds the lane's document. The documents ascend over the lanes. All lanes of a warp call it; those
+// that are not `live` have no document. `decoded`: the warp's 128 places in shared memory.
 __device__ bool find_in_blocks(const ListView& list, DocId docid, bool live, DocId* decoded, std::uint32_t lane) {
   const Bracket blocks = live ? blocks_for(list, docid) : Bracket{};
   const std::uint32_t block = lower_bound(lasts_of(list), blocks.low, blocks.high, docid);
@@ -27,7 +28,7 @@ __device__ bool find_in_blocks(const ListView& list, DocId docid, bool live, Doc
   bool found = false;
   for (std::uint32_t open = __ballot_sync(kAllLanes, wanted); open != 0;) {
     const std::uint32_t next = __shfl_sync(kAllLanes, block, __ffs(static_cast<int>(open)) - 1);
-    __syncwarp();  // all have searched the block before
+    __syncwarp();  // all lanes have searched the block before
     decode_block(list, next, decoded, lane);
     __syncwarp();
     const bool mine = wanted && block == next;
@@ -37,7 +38,8 @@ __device__ bool find_in_blocks(const ListView& list, DocId docid, bool live, Doc
   return found;
 }
 
-// One thread block a tile, one thread a docID; 5.6 KiB of shared memory.
+// Mapping: one thread block a tile, one thread a docID. Result: docIDs and their count in device memory. Shared memory:
+// 5,664 bytes.
 __global__ void __launch_bounds__(kTile) search_block_tile(BatchOnDevice batch) {
   alignas(16) __shared__ Survivors held;
   alignas(16) __shared__ DocId decoded[kTileWarps][kBlockDocIds];

@@ -6,16 +6,17 @@
 namespace frond::leaf::gpu::intersect {
 namespace {
 
-// Between which positions of a pair's longer list the docID at `position` of the shorter is.
+// The positions of a pair's longer list between which the docID at `position` of the shorter one can be.
 __device__ Bracket bracket_of(const BatchOnDevice& batch, const PairOnDevice& pair, std::uint32_t shorter_count,
                               std::uint32_t position) {
   const std::uint32_t longer_count = batch.views[pair.longer].count;
   const std::uint32_t* positions = batch.positions + pair.first[0];
-  const std::uint32_t number = position / kFinest;
+  const std::uint32_t number = position / kFinestStride;
   return {positions[number], number + 1 < splitters_of(shorter_count, 0) ? positions[number + 1] : longer_count};
 }
 
-// One thread block a tile, one thread a docID; 1.6 KiB of shared memory.
+// Mapping: one thread block a tile, one thread a docID. Result: docIDs and their count in device memory. Shared memory:
+// 1,568 bytes.
 template <class Search, bool kSplitters>
 __global__ void __launch_bounds__(kTile) search_tile(BatchOnDevice batch) {
   __shared__ Survivors held;

@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::uint32_t kThreads = 256;
 
-// The pair that a splitter belongs to: the last that begins at or before it. Pairs without a splitter begin with the
-// next.
+// The pair that a splitter belongs to: the last one that begins at or before it. (A pair without splitters begins where
+// the next one does.)
 __device__ std::uint32_t pair_of(const BatchOnDevice& batch, std::uint32_t level, std::uint32_t splitter) {
   std::uint32_t low = 0, high = batch.pair_count;
   while (high - low > 1) {
@@ -21,7 +21,7 @@ __device__ std::uint32_t pair_of(const BatchOnDevice& batch, std::uint32_t level
   return low;
 }
 
-// One thread a splitter.
+// Mapping: one thread a splitter. Result: its position in device memory. Shared memory: none.
 __global__ void __launch_bounds__(kThreads) find_level(BatchOnDevice batch, std::uint32_t level) {
   const std::uint32_t splitter = batch.level_begins[level] + blockIdx.x * kThreads + threadIdx.x;
   if (splitter >= batch.level_begins[level + 1]) return;

@@ -1,20 +1,20 @@
 #pragma once
-// What is left of a tile's documents, one to a thread, moved together after each list.
+// The documents of a tile that all lists searched so far hold: one for each of the first threads of a thread block.
 #include "leaf/gpu/intersect/batch.h"
 
 namespace frond::leaf::gpu::intersect {
 
 inline constexpr std::uint32_t kTileWarps = kTile / 32, kAllLanes = 0xffffffff;
 
-// A thread block's part of shared memory, 1.6 KiB.
+// Shared memory of a thread block: 1,568 bytes.
 struct Survivors {
   DocId docids[kTile];
   std::uint16_t places[kTile];  // in the tile
   std::uint32_t counts[kTileWarps];
 };
 
-// Those threads' documents that are kept go to the first threads of the thread block, in their order; returns how many.
-// All threads call.
+// Moves the documents of the threads with `keep` to the first threads of the thread block, in their order; returns how
+// many. All threads call it. Result: `docid` and `place` of those first threads.
 __device__ inline std::uint32_t move_together(Survivors& held, bool keep, DocId& docid, std::uint32_t& place) {
   const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const std::uint32_t votes = __ballot_sync(kAllLanes, keep);
