@@ -26,7 +26,8 @@ __device__ T load(const std::byte* image, std::uint32_t offset) {
   return __ldg(reinterpret_cast<const T*>(image + offset));
 }
 
-// Where a block lies: its sixteen's checkpoint and the widths of the blocks between. False: not in the stream.
+// Computes where a block lies: from the checkpoint of its group of 16 blocks and the widths of the blocks between.
+// False: not within the stream.
 __device__ bool find_place(const std::byte* image, const SegmentPlace::Stream& stream, std::uint32_t block,
                            PackedPlace& place) {
   const std::uint32_t sixteen = block / codec::kGroupBlocks * codec::kGroupBlocks;
@@ -38,11 +39,11 @@ __device__ bool find_place(const std::byte* image, const SegmentPlace::Stream& s
   return inside;
 }
 
-// One thread an entry.
+// Mapping: one thread an entry. Result: entries in device memory. Shared memory: none.
 __global__ void __launch_bounds__(kThreads) make_entries(Admission to) {
   const std::uint32_t block = blockIdx.x * kThreads + threadIdx.x;
   if (block == 0) {
-    to.blocks[-1].last = kNoDoc;  // its other words are 0, and errors are counted in one
+    to.blocks[-1].last = kNoDoc;  // its other fields are unused; errors are counted in one of them
     to.blocks[to.block_count] = {kNoDoc, 0, 0, 0};
   }
   if (block >= to.block_count) return;
@@ -62,7 +63,8 @@ __global__ void __launch_bounds__(kThreads) make_entries(Admission to) {
   to.blocks[block] = entry;
 }
 
-// Whether this lane's four of the block's first `count` numbers are fine. Writes where the block's runs start.
+// Whether the lane's four postings are sound, as far as the block has that many. Writes the starts of the block's runs.
+// All lanes of a warp call it.
 __device__ bool numbers_fine(const Admission& to, const BlockEntry& entry, std::uint32_t before, std::uint32_t block,
                              std::uint32_t lane) {
   const std::uint32_t start = docid_before(to.blocks, block);
@@ -87,7 +89,8 @@ __device__ bool numbers_fine(const Admission& to, const BlockEntry& entry, std::
   return fine;
 }
 
-// One warp a block: decodes it, and writes its runs' starts and the table's entries of the ranges that begin in it.
+// Mapping: one warp a block. It decodes the block and writes its starts of runs and the table entries of the ranges
+// that begin in it. Result: in device memory. Shared memory: none.
 __global__ void __launch_bounds__(kThreads) check_blocks(Admission to) {
   const std::uint32_t block = blockIdx.x * kWarps + threadIdx.x / 32, lane = lane_of_warp();
   if (block >= to.block_count) return;  // the whole warp
@@ -98,7 +101,7 @@ __global__ void __launch_bounds__(kThreads) check_blocks(Admission to) {
     return;
   }
   const std::uint32_t first = block ? (before >> to.table_shift) + 1 : 0;
-  const std::uint32_t last = entry.last >> to.table_shift;  // in the table: the docID is a document
+  const std::uint32_t last = entry.last >> to.table_shift;  // within the table, since the docID was checked
   for (std::uint32_t range = first + lane; range <= last; range += 32) to.table[range] = block;
   if (block + 1 < to.block_count) return;
   for (std::uint32_t range = last + 1 + lane; range < to.table_entries; range += 32) to.table[range] = to.block_count;

@@ -1,21 +1,20 @@
 #pragma once
-// What makes a copied list ready for kernels: its block entries and table, and a proof that every block decodes to what
-// the blob's index says. After it no kernel checks anything of the list again: device memory does not change.
+// Makes a copied list ready for kernels: writes its block entries, table and starts of runs, and checks that every
+// block decodes to what the blob's index says. Kernels check nothing of the list later: device memory does not change.
 #include "common/base/result.h"
 #include "common/device/runtime.h"
 #include "leaf/gpu/list_image.h"
 
 namespace frond::leaf::gpu {
 
-// The image's pieces have been put at `at` in the same stream. Writes entries, table, and the number of wrong blocks to
-// the word that errors_of() names, all in the stream.
+// Asynchronous, in `stream`, in which the image was copied to `at` before. Also writes the number of wrong blocks to
+// errors_of(at). Any bytes are safe to admit; a list with wrong blocks must not be given to other kernels. kDevice.
 //
-// A block is wrong where its numbers do not lie in their stream, its docIDs do not ascend from the block before to the
-// last docID of the index, are no documents, or a frequency is 0. Any bytes are survived; an image with wrong blocks
-// must not be given to other kernels.
+// A block is wrong if its numbers do not lie within their stream, if its docIDs do not ascend from the last of the
+// block before to the one in the index, if they are not below the number of documents, or if a frequency is 0.
 Result<void> admit(const ListImage& image, std::byte* at, device::StreamHandle stream);
 
-// Where admit() counts wrong blocks: a 32-bit word in the image.
+// Where admit() writes the number of wrong blocks: 32 bits in the image at `at`.
 inline std::byte* errors_of(std::byte* at) { return at + offsetof(BlockEntry, docids); }
 
 }  // namespace frond::leaf::gpu

@@ -1,12 +1,12 @@
 #pragma once
-// A batch of plans as kernels see it: plain structs in device memory, built by BatchBuilder.
+// A batch of plans in device memory: plain structs, which BatchBuilder makes and the kernels of search/ read.
 //
-// How a query is found. Its terms are ordered: for AND by length, the shortest first, for OR by the most that a posting
-// can score, the highest first. A document belongs to the first of its terms in that order, and is found there: that
-// list "drives". AND has one driving list, the shortest. OR has as many as matter: a document whose first term is
-// number i can't score more than terms i, i + 1, … together, so lists whose sum is below the threshold never drive
-// (MaxScore, Turtle and Flood 1995). A task is a few blocks of one driving list, or a part of a block; a warp takes one
-// task after the other.
+// How a query is searched. Its terms are ordered: for AND by the length of their lists, shortest first; for OR by the
+// highest score that a posting can have, highest first. A document is found in the list of the first of its terms in
+// that order, and only there: that list "drives". For AND the shortest list drives. For OR a document whose first term
+// is number i scores at most what terms i, i + 1, … can add up to, so a list drives only if that sum reaches the
+// threshold (MaxScore, Turtle and Flood 1995). A task is a few blocks of one driving list, or a part of one block; a
+// warp takes one task after the other.
 #include <cstdint>
 
 #include "common/scoring/bm25.h"
@@ -14,6 +14,7 @@
 
 namespace frond::leaf::gpu {
 
+// QueryOnDevice::count_to of a query that counts every match.
 inline constexpr std::uint32_t kCountAll = 0xffffffff;
 
 struct TermOnDevice {
@@ -29,40 +30,40 @@ struct QueryOnDevice {
   scoring::LengthNorm norm;
   std::uint32_t min_length;  // of a document
   std::uint32_t first_term, terms;
-  std::uint32_t seed_term;  // whose best blocks give the first threshold; `terms`: none
+  std::uint32_t seed_term;  // the term whose best blocks give the first threshold; `terms`: none
   std::uint32_t k;          // 1 .. 1000
   bool conjunction;         // kAnd of two terms or more
-  std::uint32_t count_to;   // of a conjunction: once more matches than so many are counted, the k best are all
-  scoring::Score floor;     // documents below it are not asked for
+  std::uint32_t count_to;   // of a conjunction: matches beyond this number need not be counted
+  scoring::Score floor;     // documents with lower scores are not wanted
   std::uint32_t bin_shift;  // score >> bin_shift is the score's bin
 };
 
-// A driving list: tasks [first_task, that of the next row). A task is `chunk` blocks, or where one block is too much
-// work for a warp, one of the 2^split equal parts of a block.
+// The tasks of one driving list: from first_task to the next row's. A task is `chunk` blocks; where one block is too
+// much work for a task, chunk is 1 and a task is one of 2^split equal parts of a block.
 struct Row {
-  std::uint32_t query, term, first_task;  // term: in the query
+  std::uint32_t query, term, first_task;  // term: its number in the query
   std::uint16_t chunk, split;
 };
 inline constexpr std::uint32_t kTasksOfAGroup = 64;
 
-// What a query's warps share, and what it came to.
+// A query's progress, which all warps that work on it read and change.
 struct QueryState {
-  scoring::Score threshold;  // a document with less is not among the k best; only rises
-  std::uint32_t emitted;     // documents that reached it, also those for which there was no room
-  std::uint32_t matches;     // of a conjunction: all, or where these are more than count_to, more than that
-  std::uint32_t runs;        // of 16 postings: decoded
-  std::uint64_t began_ns;    // its first kernel, by the device's clock
+  scoring::Score threshold;  // documents with lower scores are not among the k best; never falls
+  std::uint32_t emitted;     // candidates found, including those for which there was no room
+  std::uint32_t matches;     // of a conjunction: exact up to count_to; above that, some number greater than count_to
+  std::uint32_t runs;        // runs of 16 postings that were decoded
+  std::uint64_t began_ns;    // when its first kernel began, by the device's clock
 };
 
-// What the host is told of a query, in the host's memory.
+// A query's result for the host, in pinned host memory.
 struct AnswerOfQuery {
   scoring::Score threshold;          // the last one
-  std::uint32_t matches, runs;       // as in the state
-  std::uint32_t found;               // hits written, or kNoRoom
-  std::uint64_t began_ns, ended_ns;  // its first and its last kernel, by the device's clock
-  std::uint64_t launch;              // written last: the number of the launch that the rest is of
+  std::uint32_t matches, runs;       // as in QueryState
+  std::uint32_t found;               // number of hits written, or kNoRoom
+  std::uint64_t began_ns, ended_ns;  // begin of its first and end of its last kernel, by the device's clock
+  std::uint64_t launch;              // number of the launch; written last, so the other fields are complete with it
 };
-inline constexpr std::uint32_t kNoRoom = 0xffffffff;
+inline constexpr std::uint32_t kNoRoom = 0xffffffff;  // too many candidates to tell the k best apart
 
 struct HitOnDevice {
   DocId docid;
@@ -70,28 +71,29 @@ struct HitOnDevice {
 };
 
 struct BatchOnDevice {
-  // Plain data, in device memory once start_queries() has copied it there: queries, terms, rows.
-  const std::byte* staged;    // in the host's memory, on 16 bytes
-  std::byte* input;           // where it goes
+  // Plain data: queries, terms, rows and group_rows. start_queries() copies it to device memory.
+  const std::byte* staged;    // from here, in pinned host memory; aligned to 16
+  std::byte* input;           // to here
   std::uint32_t input_bytes;  // a multiple of 16
   const QueryOnDevice* queries;
   const TermOnDevice* terms;
-  const Row* rows;                  // one more, where the last ends
-  const std::uint32_t* group_rows;  // the row of each kTasksOfAGroup-th task
+  const Row* rows;                  // ends with a row that has only first_task: the number of tasks
+  const std::uint32_t* group_rows;  // the row of every kTasksOfAGroup-th task
   std::uint32_t query_count, task_count;
-  // The tasks lie in columns of so many: warp i takes number i / columns of column i % columns, where there is one.
+  // Tasks are laid out in columns of column_tasks consecutive ones, and taken row by row: place i is task i / columns
+  // of column i % columns. The last column may be shorter: places behind its end are no tasks.
   std::uint32_t columns, column_tasks;
-  std::uint32_t search_warps;  // that take the tasks, one after the other
-  std::uint32_t candidates;    // places of a query in `keys`
-  std::uint32_t hits_stride;   // places of a query in `hits`
-  std::uint32_t* next_place;   // of a task that no warp has taken
+  std::uint32_t search_warps;  // warps of the search kernel
+  std::uint32_t candidates;    // places of one query in `keys`
+  std::uint32_t hits_stride;   // places of one query in `hits`
+  std::uint32_t* next_place;   // the first place that no warp has taken
   QueryState* states;
-  std::uint32_t* bins;     // kBins a query: documents emitted with such scores
-  std::uint64_t* keys;     // score << 32 | ~docID: the better hit is the larger key
-  AnswerOfQuery* answers;  // in the host's memory
-  HitOnDevice* hits;       // best first; in the host's memory too
-  std::uint64_t launch;    // counts the launches with the same answers
-  bool early;              // kernels take their places while the one before ends
+  std::uint32_t* bins;     // kBins for each query: candidates by score
+  std::uint64_t* keys;     // candidates: score << 32 | ~docID, so the better hit is the larger key
+  AnswerOfQuery* answers;  // in pinned host memory
+  HitOnDevice* hits;       // of each query, best first; in pinned host memory
+  std::uint64_t launch;    // number of this launch among those with the same `answers`; not 0
+  bool early;              // launch a kernel's thread blocks while the kernel before ends (early_launch.cuh)
 };
 
 }  // namespace frond::leaf::gpu

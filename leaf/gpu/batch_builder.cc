@@ -10,8 +10,9 @@ namespace {
 
 using scoring::Score;
 
-// The least score of the k best: as many documents of one list reach it by that term alone. The best of the terms;
-// 0 where no list has stored it. Not for AND of several: a document of one list may not match.
+// A score that k documents reach: the list of one term stores how many of its documents reach which score by that term
+// alone. The highest over all terms; 0 where no list stores one. 0 also for AND of several terms, since a document of
+// one list may not match.
 Score stored_threshold(const ReadyPlan& ready) {
   const engine::Plan& plan = *ready.plan;
   if (plan.mode == engine::Mode::kAnd && plan.terms.size() > 1) return 0;
@@ -27,8 +28,8 @@ Score stored_threshold(const ReadyPlan& ready) {
   return best;
 }
 
-// Where nothing is stored: the term that is likely to give the highest first threshold, the first in the order that has
-// k postings.
+// The term that is likely to give the highest first threshold where nothing is stored: the first in their order with at
+// least k postings. terms.size(): none.
 std::uint32_t seed_of(const engine::Plan& plan, std::span<const TermOnDevice> terms) {
   const auto many = static_cast<std::uint32_t>(terms.size());
   if (plan.mode == engine::Mode::kAnd && many > 1) return many;  // a document of one list may not match
@@ -37,17 +38,17 @@ std::uint32_t seed_of(const engine::Plan& plan, std::span<const TermOnDevice> te
   return many;
 }
 
-// Of a warp on one block of a driving list, in look-ups of 32 documents. For AND each of the first other list's is one,
-// and few documents are left behind it; for OR few reach a look-up.
+// A warp's work on one block of a driving list, in look-ups of 32 documents. For AND it looks all documents up in the
+// second list, and few are left for further lists; for OR few documents reach a look-up.
 double work_of_block(const QueryOnDevice& query) {
   if (query.terms == 1) return 1;
   return query.conjunction ? 1 + codec::kBlockLength / 32 : 2;
 }
 
-// The row's tasks, so that each is about `work`; returns how many.
+// Sets chunk and split of a row so that each task has about `work`. Returns the number of tasks.
 std::uint32_t cut_into_tasks(Row& row, std::uint32_t blocks, double work_of_a_block, double work) {
   row.split = 0;
-  row.chunk = static_cast<std::uint16_t>(std::clamp(work / work_of_a_block, 1.0, double{kMaxChunk}));
+  row.chunk = static_cast<std::uint16_t>(std::clamp(work / work_of_a_block, 1.0, double{kMaxTaskBlocks}));
   while (work_of_a_block > work && row.split < kMaxSplit) {
     work_of_a_block /= 2;
     ++row.split;
@@ -71,7 +72,7 @@ bool fits_kernels(const engine::Plan& plan) {
                      [](const engine::PlanTerm& term) { return term.list->postings.count() > 0; });
 }
 
-// A plan's terms in the order of batch.h.
+// Adds a plan's terms in the order that batch.h describes.
 std::span<const TermOnDevice> BatchBuilder::add_terms(const ReadyPlan& ready) {
   const engine::Plan& plan = *ready.plan;
   const std::size_t first = terms_.size();
@@ -103,12 +104,12 @@ void BatchBuilder::add_query(const ReadyPlan& ready) {
   const auto many = static_cast<std::uint32_t>(own.size());
   std::uint32_t shift = 0;
   while (((own[0].max_score + own[0].max_rest) >> shift) >= kBins) ++shift;
-  const bool conjunction = plan.mode == engine::Mode::kAnd && many > 1;  // of one term AND and OR are the same
+  const bool conjunction = plan.mode == engine::Mode::kAnd && many > 1;  // with one term AND and OR are the same
   const Score stored = stored_threshold(ready), floor = std::max(ready.floor, stored);
   const auto number = static_cast<std::uint32_t>(queries_.size());
   queries_.push_back({.lengths = ready.lengths->lengths,
                       .norm = plan.norm,
-                      .min_length = ready.lengths->least,
+                      .min_length = ready.lengths->min_length,
                       .first_term = first_term,
                       .terms = many,
                       .seed_term = stored ? many : seed_of(plan, own),
@@ -124,7 +125,7 @@ void BatchBuilder::add_query(const ReadyPlan& ready) {
   }
 }
 
-// Returns how many tasks there are, of about `work` each.
+// Cuts all rows into tasks of about `work` each. Returns the number of tasks.
 std::uint32_t BatchBuilder::cut_rows(double work) {
   std::uint32_t tasks = 0;
   for (std::size_t r = 0; r < rows_.size(); ++r) {
@@ -148,8 +149,8 @@ BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const
   for (const ReadyPlan* ready : plans) add_query(*ready);
   BatchOnDevice batch{};
   batch.query_count = static_cast<std::uint32_t>(queries_.size());
-  batch.task_count = cut_rows(std::clamp(work_ / kWantedTasks, double{kMinWork}, double{kMaxWork}));
-  // A query's tasks are neighbours, and so mostly in one column: all queries go on at the same pace.
+  batch.task_count = cut_rows(std::clamp(work_ / kWantedTasks, double{kMinTaskWork}, double{kMaxTaskWork}));
+  // A query's tasks are consecutive, so mostly in one column: all queries progress at the same pace.
   batch.columns = std::max(1u, std::min(batch.query_count > 1 ? kColumns : 1, batch.task_count));
   batch.column_tasks = (batch.task_count + batch.columns - 1) / batch.columns;
   batch.queries = place(queries_, base, bytes_);

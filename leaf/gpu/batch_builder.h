@@ -1,6 +1,6 @@
 #pragma once
-// Plans, and the images of their lists, to the bytes of a batch: laid out in staging memory at the offsets that they
-// will have in device memory. Plain C++, no device needed.
+// Makes a batch (batch.h) of plans and of their lists' places on the device. The batch's plain data comes as bytes,
+// with pointers for the place in device memory that they will be copied to. Needs no device.
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -14,37 +14,38 @@
 
 namespace frond::leaf::gpu {
 
-// What lies on the device for as long as someone holds it.
+// A list on the device; it stays there as long as `memory`.
 struct ResidentList {
-  DeviceList list;
-  // PostingList::best_deficit(i) of each rank: on the host, and by itself, so that no plan asks all segments for it.
+  DeviceList list;  // without an image: the list was refused
+  // PostingList::best_deficit(i) for each rank i. Kept here because computing it visits all segments.
   std::array<scoring::PackedDeficit, postings::kBestRanks.size()> best_deficits{};
   std::shared_ptr<const void> memory;
 };
+// The lengths of a partition's documents, likewise.
 struct ResidentLengths {
-  const std::uint32_t* lengths = nullptr;
-  std::uint32_t least = 0;
+  const std::uint32_t* lengths = nullptr;  // device memory
+  std::uint32_t min_length = 0;
   std::shared_ptr<const void> memory;
 };
 
-// A plan with everything that it needs on the device.
+// A plan with its lists and lengths on the device.
 struct ReadyPlan {
   const engine::Plan* plan = nullptr;
   std::vector<std::shared_ptr<const ResidentList>> lists;  // as plan->terms
   std::shared_ptr<const ResidentLengths> lengths;
-  scoring::Score floor = 0;  // at least the plan's own
+  scoring::Score floor = 0;  // the plan's floor or higher: documents with lower scores are not wanted
 };
 
-// Whether kernels can run it at all: 1 <= k <= kMaxHits, 1 to kMaxQueryTerms terms, none of them without postings.
+// Whether the kernels can search it: 1 <= k <= kMaxHits, 1 to kMaxQueryTerms terms, and every term has postings.
 bool fits_kernels(const engine::Plan& plan);
 
-// Puts batches together; keeps its memory from one to the next.
+// Not thread-safe. Keeps its memory from one batch to the next.
 class BatchBuilder {
  public:
-  // The batch of such plans, at least one. Its pointers of plain data are offsets into bytes() plus `base`; all but
-  // that is left to the caller.
+  // Makes the batch of at least one plan; each fits_kernels(). Sets the numbers of queries and tasks, the columns, and
+  // the pointers to plain data, which will be copied from bytes() to `base`. The caller sets the rest.
   BatchOnDevice build(std::span<const ReadyPlan* const> plans, const std::byte* base);
-  // Of the last batch; a multiple of 16 of them.
+  // The plain data of the last batch; a multiple of 16 bytes.
   ByteView bytes() const { return bytes_; }
 
  private:
@@ -56,7 +57,7 @@ class BatchBuilder {
   std::vector<TermOnDevice> terms_;
   std::vector<Row> rows_;
   std::vector<std::uint32_t> group_rows_;
-  double work_ = 0;  // of all rows, as tuning.h counts it
+  double work_ = 0;  // of all rows, in look-ups of 32 documents (tuning.h)
   ByteBuffer bytes_;
 };
 

@@ -20,23 +20,23 @@ class BatchWorkspace {
   static Result<BatchWorkspace> create(int device, std::size_t bytes, int points);
 
   device::StreamHandle stream() const { return stream_.get(); }
-  // Staging memory on the host for the plain data; the device's is at batch.input. kInputBytes each.
+  // Memory for a batch's plain data: pinned host memory, and device memory. kInputBytes each.
   std::byte* staged_input() { return staged_input_.data(); }
   const std::byte* input() const { return input_.data(); }
-  // Places for candidates, which the queries of a batch share.
+  // Room for candidates, in keys; the queries of a batch share it.
   std::size_t candidates() const;
-  // On the host; the device writes them. One answer for each of kMaxQueries queries.
+  // Pinned host memory that the device writes: kMaxQueries answers and kHitPlaces hits.
   AnswerOfQuery* answers() const { return reinterpret_cast<AnswerOfQuery*>(answered_.data()); }
   const HitOnDevice* hits() const;
 
-  // Sets the batch's pointers into this memory, and what depends on its size and on the device. `batch` comes from
-  // BatchBuilder, for `input_bytes` of plain data.
+  // Sets those fields of `batch` that depend on this memory and on the device. `batch` comes from BatchBuilder and has
+  // `input_bytes` of plain data.
   void attach(BatchOnDevice& batch, std::size_t input_bytes) const;
 
   // Records timing event `point`; nothing without timing events.
   Result<void> mark(std::size_t point);
   const std::vector<device::Event>& points() const { return points_; }
-  // Records, and asks for, the end of what is in the stream.
+  // Marks the end of all that is in the stream now; ended() tells whether the stream has passed the mark.
   Result<void> mark_end() { return ended_.record(stream_.get()); }
   Result<bool> ended() const { return ended_.done(); }
 

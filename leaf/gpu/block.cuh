@@ -1,7 +1,9 @@
 #pragma once
-// A packed block of an image read by one warp, as common/device/unpack.cuh has it: lane t has numbers 4 t .. 4 t + 3.
+// Decodes a packed block of 128 numbers of a list with one warp (layout: common/device/unpack.cuh).
 //
-// All 32 lanes call together. Places come from an image that admit.h has checked; a row more may be read behind it.
+// Mapping: all 32 lanes call together with equal arguments, unless a comment says otherwise. Result: lane t gets
+// numbers 4 t .. 4 t + 3 in registers. Shared memory: none. Blocks are aligned to 16, and 16 bytes behind them are
+// readable. Lists are admitted (admit.h), so nothing is checked here.
 #include "common/base/ids.h"
 #include "common/codec/bits/packed_number.h"
 #include "common/codec/list_codec.h"
@@ -18,25 +20,26 @@ __device__ inline Four unpack_four(const std::byte* image, PackedPlace place, st
   return device::unpack_rows(reinterpret_cast<const std::uint32_t*>(image + offset_of(place)), width, lane);
 }
 
-// The docID before a block's first, as its distances have it: segments stand on their own, so their first blocks count
-// from -1.
+// The docID that a block's first distance is added to. Segments are independent, so it is kNoDoc, which is -1, for the
+// first block of each. Any lane alone.
 __device__ inline std::uint32_t docid_before(const BlockEntry* blocks, std::uint32_t block) {
   return block % kSegmentBlocks == 0 ? kNoDoc : __ldg(&(blocks + block - 1)->last);
 }
 
-// Distances, stored less one, to docIDs. `before`: docid_before().
+// The docIDs of a block; stored are their distances less one. `before`: docid_before().
 __device__ inline Four decode_docids(const std::byte* image, PackedPlace place, std::uint32_t before,
                                      std::uint32_t lane) {
   return device::add_up(unpack_four(image, place, lane), before, lane);
 }
 
-// One frequency without decoding its block; any lane alone.
+// The frequency at `index` of a block, without decoding the others. Any lane alone.
 __device__ inline std::uint32_t one_frequency(const std::byte* image, PackedPlace place, std::uint32_t index) {
   const std::uint32_t width = width_of(place);
   if (width == 0) return 1;
   return codec::vertical_number(reinterpret_cast<const std::uint32_t*>(image + offset_of(place)), index, width) + 1;
 }
 
+// In one load. Any lane alone.
 __device__ inline BlockEntry load_entry(const BlockEntry* entry) {
   const uint4 words = __ldg(reinterpret_cast<const uint4*>(entry));
   return {words.x, words.y, words.z, words.w};

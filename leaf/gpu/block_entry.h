@@ -1,6 +1,7 @@
 #pragma once
-// What the device keeps of every block of a list, in 16 bytes: one load tells where a block ends, what it can score and
-// where its numbers lie. Made on the device when a list is copied there (admit.h), from the blob's own index.
+// Layout of a list in device memory: an entry of 16 bytes for every block, so that one load tells its last docID, its
+// highest score and where its numbers lie. Entries are made on the device when a list is copied there (admit.h), from
+// the blob's own index.
 #include <cstddef>
 #include <cstdint>
 
@@ -8,10 +9,12 @@
 
 namespace frond::leaf::gpu {
 
-// Where a packed block of 128 numbers lies: units of 16 bytes from the image's begin, and the width in the low 6 bits.
+// Where a packed block of 128 numbers lies, and its width in bits: the distance from the begin of the image, in units
+// of 16 bytes, << 6 | width.
 using PackedPlace = std::uint32_t;
-inline constexpr std::uint32_t kSegmentBlocks = 2048;  // as postings::kSegmentBlocks: kernels need nothing else of it
-inline constexpr std::size_t kMaxImageBytes = std::size_t{1} << 30;  // what a PackedPlace reaches
+// Equal to postings::kSegmentBlocks, whose header kernels do not need.
+inline constexpr std::uint32_t kSegmentBlocks = 2048;
+inline constexpr std::size_t kMaxImageBytes = std::size_t{1} << 30;  // the limit of PackedPlace
 
 FROND_HOST_DEVICE constexpr PackedPlace packed_place(std::uint32_t unit, std::uint32_t width) {
   return unit << 6 | width;
@@ -20,25 +23,26 @@ FROND_HOST_DEVICE constexpr std::uint32_t width_of(PackedPlace place) { return p
 FROND_HOST_DEVICE constexpr std::size_t offset_of(PackedPlace place) { return std::size_t{place >> 6} * 16; }
 
 struct alignas(16) BlockEntry {
-  std::uint32_t last = 0;  // docID; kNoDoc in the entries before the first block and behind the last
+  std::uint32_t last = 0;  // last docID; kNoDoc in the entries before the first block and behind the last one
   PackedPlace docids = 0;
   PackedPlace frequencies = 0;
-  std::uint32_t deficit_and_count = 0;  // packed deficit << 16 | postings, 1 .. 128
+  std::uint32_t deficit_and_count = 0;  // packed deficit << 16 | number of postings, 1 .. 128
 };
 
-// A block's 128 docIDs are 8 runs of 16, each of which can be decoded alone.
+// A block's 128 docIDs are 8 runs of 16. Each run can be decoded alone (DeviceList::starts).
 inline constexpr std::uint32_t kRunLength = 16, kRuns = 8;
 
-// A list on the device. Pointers are the device's; the struct is passed to kernels by value.
+// A list on the device. All pointers are to device memory; kernels get the struct by value.
 struct DeviceList {
-  const std::byte* image = nullptr;
-  const BlockEntry* blocks = nullptr;  // blocks[-1] and blocks[block_count] can be read too
-  // table[d >> table_shift]: the first block whose last docID is at or behind the first document of d's range. Has an
-  // entry for the range behind the last document too.
+  const std::byte* image = nullptr;    // aligned to 16
+  const BlockEntry* blocks = nullptr;  // blocks[-1] and blocks[block_count] are readable
+  // table[r], for the docIDs of range r = docID >> table_shift: the first block whose last docID is not below the
+  // range. One more entry than ranges.
   const std::uint32_t* table = nullptr;
-  const std::uint32_t* starts = nullptr;  // kRuns a block: what a run's distances are added to; on 32 bytes
-  const std::uint32_t* best = nullptr;    // the blocks with the least deficits, ascending
-  std::uint32_t block_count = 0, table_shift = 0, best_count = 0, count = 0;
+  const std::uint32_t* starts = nullptr;  // for each run: the docID before it; kRuns a block, aligned to 32
+  const std::uint32_t* best = nullptr;    // blocks with the lowest deficits, lowest first
+  std::uint32_t block_count = 0, table_shift = 0, best_count = 0;
+  std::uint32_t count = 0;  // postings
 };
 
 }  // namespace frond::leaf::gpu

@@ -8,7 +8,7 @@ void BusyTime::add(std::uint64_t began_ns, std::uint64_t ended_ns) {
   const MutexLock lock(mutex_);
   Period own{std::max(began_ns, forgotten_until_), ended_ns};
   if (own.ended <= own.began) return;
-  // Those that it touches become one with it.
+  // Periods that it touches are merged with it.
   const auto first = std::find_if(periods_.begin(), periods_.end(), [&](Period one) { return one.ended >= own.began; });
   const auto behind = std::find_if(first, periods_.end(), [&](Period one) { return one.began > own.ended; });
   std::uint64_t known = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// For how long a device was at work on our batches, from when each began and ended by the device's own clock. Batches
-// of several streams overlap: what two of them were at work on counts once. Any thread; adding allocates nothing.
+// For how long a device worked on our batches, from the begin and end of each by the device's own clock. Batches of
+// several streams overlap; time in which several run counts once. Thread-safe; add() does not allocate.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -11,12 +11,12 @@ namespace frond::leaf::gpu {
 
 class BusyTime {
  public:
-  // Periods that are remembered apart, to find overlaps. Batches may be told of in another order than they ran in, as
-  // far as not more periods than so many lie behind one that is still to come: what comes too late is left out.
+  // Separate periods that are remembered to find overlaps. Batches may be added in another order than they ran in. But
+  // when more than kPeriods are known the earliest is forgotten, and time before its end is not counted any more.
   static constexpr std::size_t kPeriods = 16;
 
   BusyTime() { periods_.reserve(kPeriods + 1); }
-  // Nanoseconds. Nothing is added where the end is not behind the beginning.
+  // Adds nothing unless ended_ns > began_ns.
   void add(std::uint64_t began_ns, std::uint64_t ended_ns);
   double seconds() const;
 
@@ -26,7 +26,7 @@ class BusyTime {
   };
 
   mutable Mutex mutex_;
-  std::vector<Period> periods_ FROND_GUARDED_BY(mutex_);  // apart from each other, the earliest first
+  std::vector<Period> periods_ FROND_GUARDED_BY(mutex_);  // disjoint, earliest first
   std::uint64_t forgotten_until_ FROND_GUARDED_BY(mutex_) = 0;
   std::uint64_t busy_ns_ FROND_GUARDED_BY(mutex_) = 0;
 };

@@ -142,7 +142,7 @@ Result<void> DeviceCache::copy_lengths(const Order& order) {
   FROND_TRY(copier_.copy_bytes(bytes, memory.get()));
   auto resident = std::make_shared<ResidentLengths>();
   resident->lengths = reinterpret_cast<const std::uint32_t*>(memory.get());
-  resident->least = *std::min_element(order.lengths.begin(), order.lengths.end());
+  resident->min_length = *std::min_element(order.lengths.begin(), order.lengths.end());
   resident->memory = std::move(memory);
   const MutexLock lock(mutex_);
   lengths_.emplace(order.partition, std::move(resident));

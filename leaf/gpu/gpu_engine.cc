@@ -20,7 +20,7 @@ Result<std::unique_ptr<GpuEngine>> GpuEngine::create(const Options& options, eng
   if (options.device < 0 || options.device >= device::count_devices())
     return Error(Code::kDevice, "GPU: there is no device " + std::to_string(options.device));
   FROND_TRY(device::use(options.device));
-  // At most half for workspaces: fewer of them where that is little.
+  // At most half of the memory for workspaces, and fewer workspaces where that is not enough for all.
   const std::size_t half = options.memory_bytes / 2;
   const std::size_t many = std::clamp<std::size_t>(half / BatchRunner::kMinBytes, 1, std::max(options.runners, 1u));
   const std::size_t each = std::min(kMaxRunnerBytes, half / many);
@@ -49,14 +49,14 @@ GpuEngine::GpuEngine(const Options& options, engine::QueryEngine& below, std::un
 
 GpuEngine::~GpuEngine() = default;
 
-// What one caller submitted, kept until it is done, however the caller leaves.
+// The requests of one caller. Its destructor waits for them, also when the caller throws.
 struct GpuEngine::Parts {
   ~Parts() {
     for (const Request& part : list) engine.wait_for(part, clock);
   }
   GpuEngine& engine;
   const Clock& clock;
-  std::deque<Request> list;  // stay where they are
+  std::deque<Request> list;  // addresses stay valid when it grows
 };
 
 std::vector<std::optional<Result<engine::Outcome>>> GpuEngine::try_search(std::span<const engine::Plan> plans,
@@ -117,7 +117,7 @@ void GpuEngine::submit(Request& request) {
   start_waiting();
 }
 
-// Callers do all the work: whoever waits brings batches to their end, and starts what waits.
+// There are no threads of the engine: callers that wait finish batches and start what waits for a runner.
 void GpuEngine::wait_for(const Request& request, const Clock& clock) noexcept {
   for (;;) {
     Batch batch;
@@ -134,7 +134,7 @@ void GpuEngine::wait_for(const Request& request, const Clock& clock) noexcept {
   }
 }
 
-// The batch with the request in it, if nobody else waits for that one; else the oldest.
+// The batch that has the request, if no other caller finishes it already; else the oldest batch.
 GpuEngine::Batch GpuEngine::take_running(const Request& request) {
   auto at = std::find_if(running_.begin(), running_.end(), [&](const Batch& batch) {
     return std::find(batch.requests.begin(), batch.requests.end(), &request) != batch.requests.end();
@@ -145,7 +145,7 @@ GpuEngine::Batch GpuEngine::take_running(const Request& request) {
   return batch;
 }
 
-// An idle runner, and as much of what waits as one launch takes.
+// An idle runner and as many waiting requests as fit into one launch. No runner: none is idle, or nothing waits.
 GpuEngine::Batch GpuEngine::take_waiting() {
   Batch batch;
   const MutexLock lock(mutex_);
@@ -170,7 +170,7 @@ void GpuEngine::start_waiting() noexcept {
       for (const Request* one : batch.requests)
         for (const ReadyPlan& plan : one->plans) plans.push_back(&plan);
       started = state() == State::kReady && succeeded(batch.runner->start(std::move(plans)));
-    } catch (const std::exception&) {  // out of memory: the engine below may still have some
+    } catch (const std::exception&) {  // out of memory: the plans go to the engine below
       if (batch.runner->on_device()) lost_.store(true, std::memory_order_relaxed);
     }
     const MutexLock lock(mutex_);
@@ -197,7 +197,7 @@ void GpuEngine::finish(Batch batch, const Clock& clock) noexcept {
         next = end;
       }
     }
-  } catch (const std::exception&) {  // as in start_waiting(); requests that have their outcomes keep them
+  } catch (const std::exception&) {  // as in start_waiting(); requests that already have outcomes keep them
     if (batch.runner->on_device()) lost_.store(true, std::memory_order_relaxed);
   }
   const MutexLock lock(mutex_);

@@ -19,7 +19,7 @@ constexpr std::size_t kMaxLastBlockBytes = 2 * 16 * 32;  // two streams of at mo
 
 std::size_t aligned(std::size_t offset, std::size_t to) { return (offset + to - 1) / to * to; }
 
-// The blocks with the least deficits: of equal ones the first.
+// The blocks with the lowest deficits, lowest first; among equal ones the first.
 std::vector<std::uint32_t> best_blocks(const postings::PostingList& list) {
   std::vector<std::uint64_t> order(list.blocks());  // deficit, then block
   for (std::uint32_t block = 0; block < list.blocks(); ++block)
@@ -32,7 +32,7 @@ std::vector<std::uint32_t> best_blocks(const postings::PostingList& list) {
   return {order.begin(), order.end()};  // the low halves
 }
 
-// 128 numbers in four lanes, as codec simd-bp128 does it. Returns the width.
+// Appends 128 numbers packed as codec simd-bp128 does it. Returns the width.
 std::uint32_t pack_block(const std::array<std::uint32_t, kBlockLength>& numbers, ByteBuffer& out) {
   std::uint32_t all = 0;
   for (const std::uint32_t number : numbers) all |= number;
@@ -63,7 +63,7 @@ Result<SegmentPlace::Stream> stream_at(std::uint64_t begin, std::uint64_t end, s
 
 Result<ListImage> ListImage::plan(const postings::PostingList& list, std::uint32_t documents) {
   FROND_CHECK(list.count() > 0);
-  // Numbers behind the last of a short block are counted on from its last docID, and must not wrap round.
+  // Unused places of a short block decode to docIDs that follow its last one; these must not overflow.
   if (documents > 0x7fffffffu || list.count() > documents) return Error(Code::kInvalid, "too many documents");
   ListImage image;
   image.documents_ = documents;
@@ -82,7 +82,7 @@ Result<ListImage> ListImage::plan(const postings::PostingList& list, std::uint32
 }
 
 void ListImage::lay_out(const postings::PostingList& list) {
-  // Not many more ranges than blocks: a range then begins in the right block, or in the one before.
+  // At most two ranges for each block, so that few blocks share a range.
   while (table_shift_ < 31 && (documents_ >> table_shift_) > 2 * std::uint64_t{std::max(block_count_, 8u)})
     ++table_shift_;
   table_entries_ = ((documents_ - 1) >> table_shift_) + 2;
@@ -104,7 +104,7 @@ Result<void> ListImage::place_segments(const postings::PostingList& list) {
   for (std::size_t s = 0; s < blobs_.size(); ++s) {
     const auto& [begin, blob] = blobs_[s];
     SegmentPlace place;
-    if (list.segments()[s].count() >= kBlockLength) {  // a shorter one is a last block and nothing else
+    if (list.segments()[s].count() >= kBlockLength) {  // a shorter segment has only a last block
       const postings::LongHeader header = postings::read_header(blob);
       const postings::LongSections at = postings::sections_of(header);
       const std::uint8_t known = codec::simd_bp128().id();

@@ -1,13 +1,12 @@
 #pragma once
-// The image of a list in device memory, as the host plans it: what is copied and where it will lie.
+// The image of a list in device memory: how it is laid out, and the bytes of it that the host copies there.
 //
-//   entry before the first block | a BlockEntry a block | entry behind | table | starts of runs   made on the device
-//   best blocks | places of the segments | last block | the segments' blobs, verbatim              copied
+//   made on the device: entry before the first block | BlockEntry of each block | entry behind | table | starts of runs
+//   copied: best blocks | places of the segments | last block | the segments' blobs
 //
-// The blobs are the very bytes of the host's. The last block is apart where it has fewer than 128 postings (so also for
-// a list in the short form): the host decodes its Rice codes once and packs them like a full block, so kernels know one
-// kind of block. Everything that the host reads of the blobs it checks; what only the device reads is checked there
-// (admit.h).
+// The blobs are copied unchanged. A last block with fewer than 128 postings (so every list in the short form) is stored
+// separately: the host decodes its Rice codes and packs them like a full block, so kernels know only one kind of block.
+// The host checks what it reads of the blobs; the device checks the rest (admit.h).
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -20,34 +19,35 @@
 
 namespace frond::leaf::gpu {
 
-// Blocks with the least deficits that are remembered: what a first threshold is taken from.
+// Blocks with the lowest deficits that an image names; a query's first threshold is taken from them.
 inline constexpr std::uint32_t kBestBlocks = 40;
 
-// Where the device finds the index of a segment's streams: offsets in the image.
+// Where the parts of a segment lie that admit() reads: offsets in the image, in bytes.
 struct SegmentPlace {
-  std::uint32_t last_docids = 0;  // u32 a block
-  std::uint32_t deficits = 0;     // u8 a block: steps of 2^deficit_shift above the least
+  std::uint32_t last_docids = 0;  // u32 for each block
+  std::uint32_t deficits = 0;     // u8 for each block: (deficit - min_deficit) >> deficit_shift
   std::uint32_t min_deficit = 0, deficit_shift = 0;
   struct Stream {
-    std::uint32_t begin = 0;        // on 16 bytes
-    std::uint32_t units = 0;        // of 16 bytes, that blocks may use
-    std::uint32_t widths = 0;       // a byte a block
-    std::uint32_t checkpoints = 0;  // on 4 bytes
+    std::uint32_t begin = 0;        // aligned to 16
+    std::uint32_t units = 0;        // size of all packed blocks, in units of 16 bytes
+    std::uint32_t widths = 0;       // u8 for each block
+    std::uint32_t checkpoints = 0;  // u32 for each checkpoint; aligned to 4
   } docids, frequencies;
 };
 
 class ListImage {
  public:
-  // Of a list with at least one posting in a partition of `documents` documents. Borrows the list's bytes. kInvalid: a
-  // codec that has no decoder here, or too large; kCorrupt: streams or a last block that don't hold what they should.
+  // Plans the image of a list with at least one posting, in a partition of `documents` documents. Keeps references to
+  // the list's bytes. kInvalid: a codec that the device cannot decode, or a list or partition that is too large.
+  // kCorrupt: a stream without room for its index, or a last block that cannot be decoded.
   static Result<ListImage> plan(const postings::PostingList& list, std::uint32_t documents);
 
   std::size_t bytes() const { return bytes_; }
-  // The bytes [copied_from(), bytes()) are copied; fill() gives those from `from` on. Between pieces anything may lie.
-  // While the list's bytes are in place.
+  // The host copies bytes [copied_from(), bytes()). fill() writes those from `from` on to `out`; gaps between parts are
+  // left as they are. The list's bytes must still be in place.
   std::size_t copied_from() const { return best_; }
   void fill(std::size_t from, std::span<std::byte> out) const;
-  // As it will be once the image lies at `at`.
+  // The list when its image is at `at`.
   DeviceList at(std::byte* at) const;
 
   std::uint32_t table_entries() const { return table_entries_; }
@@ -66,8 +66,8 @@ class ListImage {
   std::size_t table_ = 0, starts_ = 0, best_ = 0, segments_ = 0, last_ = 0, bytes_ = 0;
   bool has_last_block_ = false;
   BlockEntry last_block_;
-  ByteBuffer head_;                                      // best blocks, places, last block
-  std::vector<std::pair<std::size_t, ByteView>> blobs_;  // with their offsets
+  ByteBuffer head_;                                      // copied: best blocks, segments' places, last block
+  std::vector<std::pair<std::size_t, ByteView>> blobs_;  // copied: offset in the image, bytes
 };
 
 }  // namespace frond::leaf::gpu

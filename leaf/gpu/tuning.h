@@ -1,33 +1,35 @@
 #pragma once
-// The numbers that were chosen by measuring, and by which: docs/measurements.
+// Numbers chosen by measuring; docs/measurements has the figures.
 #include <cstddef>
 #include <cstdint>
 
 namespace frond::leaf::gpu {
 
-// Plans that one launch takes, and their terms. Larger batches are cut, so that the host prepares one part while the
-// device searches another.
+// Limits of one launch. Larger batches are cut, so that the host prepares one part while the device searches another.
 inline constexpr std::uint32_t kMaxQueries = 512;
-inline constexpr std::uint32_t kMaxTerms = 4096;
-inline constexpr std::uint32_t kMaxQueryTerms = 32;  // more: the CPU
+inline constexpr std::uint32_t kMaxTerms = 4096;  // of all queries together
+// Limits of a query that the device searches. The CPU searches others.
+inline constexpr std::uint32_t kMaxQueryTerms = 32;
 inline constexpr std::uint32_t kMaxHits = 1000;
 
-// Bins of a query's histogram of scores: a threshold is exact to a thousandth of the best score there can be.
+// Bins of a query's histogram of scores. A bin is as wide as about a thousandth of the query's highest possible score,
+// and a threshold is at most one bin too low.
 inline constexpr std::uint32_t kBins = 1024;
-// Documents that may wait for the selection, of a query: a batch shares them out.
+// Candidates that one query has room for. A batch divides its room among its queries.
 inline constexpr std::uint32_t kMaxCandidates = 32768, kMinCandidates = 2048;
-// Candidates behind the threshold that the selection sorts in shared memory.
-inline constexpr std::uint32_t kSorted = 4096;
+// Candidates at or above the last threshold, which are sorted in shared memory.
+inline constexpr std::uint32_t kMaxSorted = 4096;
 
-// Blocks of a driving list that one warp takes at most: their entries come with one load, a lane an entry.
-inline constexpr std::uint32_t kMaxChunk = 32;
-// Tasks that a launch should have for its work, before it makes them larger; and the least and most that one is, in
-// look-ups of 32 documents. Far more than the most made a launch wait for a few warps: 90 % of the device idle.
-inline constexpr std::uint32_t kWantedTasks = 12288, kMinWork = 2, kMaxWork = 64;
-inline constexpr std::uint32_t kMaxSplit = 2;  // parts of 32 postings
-// Warps of a processor that search, and how many of them are a thread block.
+// Blocks in one task: a warp loads their entries at once, one by each lane.
+inline constexpr std::uint32_t kMaxTaskBlocks = 32;
+// A launch is cut into about kWantedTasks tasks, each with work from kMinTaskWork to kMaxTaskWork, in look-ups of 32
+// documents. With far larger tasks a few warps ran on alone: 90 % of the device was idle.
+inline constexpr std::uint32_t kWantedTasks = 12288, kMinTaskWork = 2, kMaxTaskWork = 64;
+// A block is cut into at most 2^kMaxSplit tasks, of 32 postings.
+inline constexpr std::uint32_t kMaxSplit = 2;
+// Warps that search, on one processor and in one thread block.
 inline constexpr std::uint32_t kSearchWarps = 32, kSearchBlockWarps = 4;
-// Places in a batch's tasks that are worked on at the same time.
+// Columns that a batch's tasks are taken from in turn (batch.h).
 inline constexpr std::uint32_t kColumns = 2048;
 
 }  // namespace frond::leaf::gpu

@@ -10,12 +10,12 @@ namespace frond::leaf::gpu::intersect {
 
 inline constexpr std::uint32_t kTile = 256;         // docIDs of a tile, and threads of a thread block
 inline constexpr std::uint32_t kMaxLevels = 4;      // of splitters
-inline constexpr std::uint32_t kFinestStride = 32;  // docIDs between splitters of the finest level
+inline constexpr std::uint32_t kFinestStride = 32;  // splitter_stride() of the finest level
 inline constexpr std::uint32_t kSplitterFan = 16;   // splitters of a level for each one of the next coarser level
 
-// A splitter is every 32nd docID of a list (at level 0), whose position in a longer list is looked up first: docIDs
-// between two splitters are then searched between their positions only. docIDs between splitters of a level; level 0 is
-// the finest.
+// Splitters are docIDs of a list at equal distances, whose positions in a longer list are found first. The docIDs
+// between two splitters are then searched only between the positions of these. Level 0 is the finest. How many docIDs
+// apart the splitters of a level are.
 FROND_HOST_DEVICE constexpr std::uint32_t splitter_stride(std::uint32_t level) {
   std::uint32_t stride = kFinestStride;
   for (std::uint32_t l = 0; l < level; ++l) stride *= kSplitterFan;

@@ -1,21 +1,24 @@
 #pragma once
-// The three kernels of a batch, in the order in which they are put into a stream.
+// The three kernels of a batch (batch.h), in the order in which they are launched. All are asynchronous. kDevice.
+//
+// Layers, as in CUB. Thread: thread.cuh. Warp: warp_state.cuh, the steps warp_gather.cuh, warp_look_up.cuh and
+// warp_emit.cuh, warp_task.cuh. Thread block: thread_block.cuh. Device: search.cu. start.cu and select.cu are one layer
+// each.
 #include "common/base/result.h"
 #include "common/device/runtime.h"
 #include "leaf/gpu/batch.h"
 
 namespace frond::leaf::gpu::search {
 
-// Copies the batch's plain data to the device, clears the queries' states and bins, and gives OR queries a first
-// threshold: what k documents of one term reach by that term alone, looked for in the blocks that the list remembers as
-// its best.
+// Copies the batch's plain data to the device, initializes the queries' states and bins, and finds a first threshold
+// for queries with a seed term: a score that k documents in the best blocks of its list reach by that term alone.
 Result<void> start_queries(const BatchOnDevice& batch, device::StreamHandle stream);
-// Emits every document that may be among the k best of its query, with its exact score, into keys; counts the
-// matches of AND queries, as far as their plans ask.
+// Writes every document that may be among the k best of its query, with its exact score, to `keys`; counts the matches
+// of AND queries up to their count_to.
 Result<void> search_lists(const BatchOnDevice& batch, device::StreamHandle stream);
-// The k best of what was emitted, best first, into hits, and what came of it into answers; kNoRoom where more was
-// emitted than fits or more than kSorted documents are left that can't be told apart by the bins: the answer's
-// threshold is then a better start for another round.
+// Writes each query's k best candidates, best first, to `hits`, and its answer. The answer is kNoRoom if there were
+// more candidates than places, or if more than kMaxSorted reach the last threshold. Its threshold is then the floor to
+// launch the query with again.
 Result<void> select_hits(const BatchOnDevice& batch, device::StreamHandle stream);
 
 }  // namespace frond::leaf::gpu::search

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kThreads = 256;
 
-// Bitonic, the largest first. `size` is a power of two, at most kSorted.
+// Bitonic sort, largest first, by the whole thread block. `size` is a power of two, at most kMaxSorted.
 __device__ void sort_keys(std::uint64_t* keys, std::uint32_t size) {
   for (std::uint32_t run = 2; run <= size; run *= 2) {
     for (std::uint32_t distance = run / 2; distance > 0; distance /= 2) {
@@ -27,8 +27,10 @@ __device__ void sort_keys(std::uint64_t* keys, std::uint32_t size) {
   }
 }
 
-// Tells the host, which looks at the launch's number. One thread, when the whole thread block has written its hits.
-__device__ void tell(const BatchOnDevice& batch, std::uint32_t query, scoring::Score threshold, std::uint32_t found) {
+// Writes the query's answer for the host, which polls the launch's number. One thread calls it, when the whole thread
+// block has written its hits.
+__device__ void answer_host(const BatchOnDevice& batch, std::uint32_t query, scoring::Score threshold,
+                            std::uint32_t found) {
   const QueryState& state = batch.states[query];
   AnswerOfQuery& answer = batch.answers[query];
   answer.threshold = threshold;
@@ -41,9 +43,11 @@ __device__ void tell(const BatchOnDevice& batch, std::uint32_t query, scoring::S
   *static_cast<volatile std::uint64_t*>(&answer.launch) = batch.launch;
 }
 
-// One thread block a query: those of its candidates that reach the last threshold, sorted in 32 KiB of shared memory.
+// Mapping: one thread block of 256 threads a query. Result: hits and answer in pinned host memory, complete when the
+// answer has the launch's number. Shared memory: 32 KiB of keys and 8 bytes. Candidates that reach the last threshold
+// are sorted there.
 __global__ void __launch_bounds__(kThreads) select_query(BatchOnDevice batch) {
-  __shared__ std::uint64_t keys[kSorted];
+  __shared__ std::uint64_t keys[kMaxSorted];
   __shared__ std::uint32_t count;
   __shared__ scoring::Score threshold;
   device::await_kernel_before();
@@ -63,14 +67,14 @@ __global__ void __launch_bounds__(kThreads) select_query(BatchOnDevice batch) {
     const std::uint64_t key = from[i];
     if (static_cast<scoring::Score>(key >> 32) < threshold) continue;
     const std::uint32_t to = atomicAdd(&count, 1u);
-    if (to < kSorted) keys[to] = key;
+    if (to < kMaxSorted) keys[to] = key;
   }
   __syncthreads();
   const std::uint32_t left = count;
-  const bool room = emitted <= batch.candidates && left <= kSorted;
+  const bool room = emitted <= batch.candidates && left <= kMaxSorted;
   const std::uint32_t found = min(left, batch.queries[query].k);
   if (!room) {  // the whole thread block
-    if (threadIdx.x == 0) tell(batch, query, threshold, kNoRoom);
+    if (threadIdx.x == 0) answer_host(batch, query, threshold, kNoRoom);
     return;
   }
   std::uint32_t size = 1;
@@ -82,7 +86,7 @@ __global__ void __launch_bounds__(kThreads) select_query(BatchOnDevice batch) {
   for (std::uint32_t i = threadIdx.x; i < found; i += kThreads)
     hits[i] = {~static_cast<DocId>(keys[i]), static_cast<scoring::Score>(keys[i] >> 32)};
   __syncthreads();
-  if (threadIdx.x == 0) tell(batch, query, threshold, found);
+  if (threadIdx.x == 0) answer_host(batch, query, threshold, found);
 }
 
 }  // namespace

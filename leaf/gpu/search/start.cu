@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kThreads = 512, kWarps = kThreads / 32;
 
-// Scores a block of one term, without the others, into the bins.
+// Adds the documents of one block to the bins, by their scores for this term alone. One warp.
 __device__ void score_block(const QueryOnDevice& query, const TermOnDevice& term, std::uint32_t block,
                             std::uint32_t* bins, std::uint32_t lane) {
   const BlockEntry entry = load_entry(term.list.blocks + block);
@@ -25,8 +25,8 @@ __device__ void score_block(const QueryOnDevice& query, const TermOnDevice& term
   }
 }
 
-// This thread block's share of the batch's plain data, straight from the host's memory: for a query alone a copy of its
-// own in the stream would take several microseconds longer.
+// Copies this thread block's share of the batch's plain data from pinned host memory. For a single query, a separate
+// copy in the stream would take several microseconds longer.
 __device__ void copy_input(const BatchOnDevice& batch) {
   const auto* from = reinterpret_cast<const uint4*>(batch.staged);
   auto* to = reinterpret_cast<uint4*>(batch.input);
@@ -35,8 +35,8 @@ __device__ void copy_input(const BatchOnDevice& batch) {
     to[i] = from[i];
 }
 
-// A struct of the plain data, from the host's memory, as other thread blocks may not have copied it yet. The whole
-// thread block together.
+// Reads one struct of the plain data into `words`, from pinned host memory: other thread blocks may not have copied it
+// to the device yet. The whole thread block calls it.
 template <class T>
 __device__ void read_staged(const BatchOnDevice& batch, const T* one, std::uint32_t* words) {
   static_assert(sizeof(T) % 4 == 0 && sizeof(T) / 4 <= kThreads);
@@ -44,7 +44,8 @@ __device__ void read_staged(const BatchOnDevice& batch, const T* one, std::uint3
   if (threadIdx.x < sizeof(T) / 4) words[threadIdx.x] = reinterpret_cast<const std::uint32_t*>(from)[threadIdx.x];
 }
 
-// One thread block a query.
+// Mapping: one thread block of 512 threads a query; a warp scores one block at a time. Result: the query's state and
+// bins in device memory. Shared memory: 4,240 bytes.
 __global__ void __launch_bounds__(kThreads) start_query(BatchOnDevice batch) {
   alignas(16) __shared__ std::uint32_t bins[kBins];
   const std::uint32_t lane = lane_of_warp(), warp = threadIdx.x / 32;
@@ -72,7 +73,8 @@ __global__ void __launch_bounds__(kThreads) start_query(BatchOnDevice batch) {
   if (warp != 0) return;
   const auto load = [](std::uint32_t first) { return *reinterpret_cast<const uint4*>(bins + first); };
   const scoring::Score first = threshold_of(load, query.k, query.bin_shift, lane);
-  if (lane == 0 && blockIdx.x == 0) *batch.next_place = batch.search_warps;  // those before have one to begin with
+  if (lane == 0 && blockIdx.x == 0)
+    *batch.next_place = batch.search_warps;  // each warp begins with the place of its own number
   if (lane == 0) batch.states[blockIdx.x] = {max(first, query.floor), 0, 0, 0, began_ns};
 }
 

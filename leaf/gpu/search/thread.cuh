@@ -56,8 +56,7 @@ __device__ inline std::uint32_t find_in_block(const DeviceList& list, const Loca
     sum = all[i];
     run = i + 1;
   }
-  // A row of 16 bytes holds bits of four columns; numbers j, j + 1, j + 2, j + 3 begin at the same bit of a row, each
-  // in its own column (simd-bp128).
+  // Numbers 4 i .. 4 i + 3 begin at the same bit, each in its own 32-bit column of the 16-byte rows (simd-bp128).
   const std::uint32_t width = width_of(where.entry.docids), bit = run * (kRunLength / 4) * width;
   const std::uint32_t mask = width == 32 ? 0xffffffffu : (1u << width) - 1;
   const auto* row = reinterpret_cast<const uint4*>(list.image + offset_of(where.entry.docids)) + bit / 32;

@@ -1,6 +1,8 @@
 #pragma once
-// Scores in bins, and the threshold that they tell: where the bins from the top down first hold k documents, at least k
-// reach that bin's lowest score.
+// A query's threshold from its histogram of scores. If the bins from some bin up hold k documents, at least k reach the
+// lowest score of that bin.
+//
+// Mapping: one warp a query; all 32 lanes call together, and all get the result. Shared memory: none.
 #include "leaf/gpu/batch.h"
 #include "leaf/gpu/block.cuh"
 #include "leaf/gpu/tuning.h"
@@ -11,8 +13,8 @@ __device__ inline std::uint32_t bin_of(scoring::Score score, std::uint32_t bin_s
   return min(score >> bin_shift, kBins - 1);
 }
 
-// By all lanes of a warp: a score that k of the documents in the bins reach; 0 while there are fewer. load(i) gives
-// bins i .. i + 3. Bins may grow meanwhile: then it is that of a moment before, and holds.
+// The highest bin's lowest score that k of the documents in the bins reach; 0 if there are fewer than k. load(i)
+// returns bins i .. i + 3. Other warps may add to the bins meanwhile: the result is then valid, but may be too low.
 template <class Load>
 __device__ inline scoring::Score threshold_of(Load load, std::uint32_t k, std::uint32_t bin_shift, std::uint32_t lane) {
   std::uint32_t above = 0;

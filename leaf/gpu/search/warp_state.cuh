@@ -3,10 +3,10 @@
 // in warp_gather.cuh, warp_look_up.cuh and warp_emit.cuh; warp_task.cuh runs them in turn.
 //
 // Mapping: one warp a task. All 32 lanes call every function of this layer together, with equal arguments unless a
-// comment says "of the lane"; returned counts are equal in all lanes.
-// Result: held documents are in the warp's Held, found ones go to the batch's keys in device memory.
-// Shared memory: one Held a warp, 2,560 bytes, aligned to 16. Functions that write it end or begin with __syncwarp(),
-// so callers need no synchronization of their own.
+// comment names the lane's own; returned counts are equal in all lanes.
+// Result: candidates go to the batch's keys in device memory; before that they are in the warp's Held.
+// Shared memory: one Held a warp, 2,560 bytes, aligned to 16. Each step of settle() (warp_task.cuh) begins and ends
+// with all lanes' writes visible to all lanes.
 #include "leaf/gpu/search/thread.cuh"
 #include "leaf/gpu/tuning.h"
 
@@ -40,17 +40,17 @@ struct TaskRange {
 
 // What changes while the warp works. Equal in all lanes.
 struct Progress {
-  Score threshold;  // as far as this warp knows: the query's may be higher already
+  Score threshold;  // the query's when it was last read; it may have risen since
   // Every match of this conjunction is counted, so documents below the threshold are looked up too. Held documents then
   // come without the driving term's score, which only those that are emitted need.
   bool counting;
   bool enough = false;     // enough matches are counted: `counting` ends with the documents now held
-  std::uint32_t runs = 0;  // of 16 postings: decoded
+  std::uint32_t runs = 0;  // runs of 16 postings decoded
 };
 
 __device__ inline std::uint32_t lanes_below(std::uint32_t lane) { return (1u << lane) - 1; }
 
-// The same value for all lanes of a word that other warps change.
+// Reads 32 bits that other warps change, so that all lanes get the same value.
 __device__ inline std::uint32_t read_together(const std::uint32_t* from) {
   return __shfl_sync(kFullWarp, __ldcg(from), 0);
 }
