@@ -21,15 +21,15 @@ using tools::papers::DecodeTask;
 
 constexpr std::uint32_t kUniverse = 1u << 29;  // docIDs are below it
 
-// `count` docIDs of [low, high): evenly, or with gaps that are themselves uneven in a binary way, so that runs are
-// dense and what is between them is not (after the clustered sets of Anh and Moffat 2010).
+// Draws `count` docIDs of [low, high): spread evenly; or clustered, by halving the count and cutting the range at
+// random, again and again, so that some runs are dense (after the clustered sets of Anh and Moffat 2010).
 void draw(Random& random, bool clustered, std::uint64_t low, std::uint64_t high, std::uint64_t count,
           std::vector<DocId>& out) {
   if (count == 0) return;
   if (!clustered || count <= 64 || high - low == count) {
     std::uint64_t left = count;
     for (std::uint64_t at = low; left > 0;) {
-      // The gap to the next of `left` that are spread evenly over what is left.
+      // The gap to the next docID, if `left` docIDs are spread evenly over the rest of the range.
       const double mean = static_cast<double>(high - at) / static_cast<double>(left);
       const auto drawn = static_cast<std::uint64_t>(-std::log(1 - random.unit()) * (mean - 0.999));
       at = std::min(at + drawn, high - left);
@@ -60,7 +60,7 @@ Encoded encode(const std::vector<DocId>& docids, const postings::ListBuilder& bu
   return made;
 }
 
-// Milliseconds of one launch over all lists: the median of `rounds`, after two that are not counted; and the spread.
+// Milliseconds of each of `rounds` launches over all lists, ascending. Two launches before them are not counted.
 Result<std::vector<float>> time_decoding(const std::vector<DecodeTask>& tasks, std::uint32_t blocks, int rounds) {
   const std::size_t task_bytes = tasks.size() * sizeof(DecodeTask);
   const auto stream = FROND_TRY(device::Stream::create());
@@ -100,7 +100,7 @@ Result<void> run_one(const char* set, bool clustered, unsigned log_count, std::u
     uploaded.push_back(FROND_TRY(UploadedList::create(encoded.list->postings, kUniverse)));
     if (uploaded.back().wrong_blocks() != 0) return Error(Code::kCorrupt, "wrong blocks");
   }
-  for (std::uint32_t l = 0; l < lists; ++l) {  // many lists: 64 different ones, again and again
+  for (std::uint32_t l = 0; l < lists; ++l) {  // if there are many: 64 different lists, repeated
     tasks.push_back({uploaded[l % uploaded.size()].list(), blocks});
     blocks += tasks.back().list.block_count;
   }
@@ -123,11 +123,11 @@ int run_decode_bench(const DecodeBenchOptions& options) {
   const postings::ListBuilder builder(*codec::codec_named("simd-bp128"), lengths, 0.4, 100);
   for (const bool clustered : {false, true}) {
     const char* set = clustered ? "clustered" : "uniform";
-    for (unsigned log_count = 16; log_count <= options.most; log_count += 3) {
+    for (unsigned log_count = 16; log_count <= options.max_log; log_count += 3) {
       const auto done = run_one(set, clustered, log_count, 1, builder, options.rounds);
       if (!done) return std::printf("%s\n", done.error().message().c_str()), 1;
     }
-    const auto many = run_one(set, clustered, 16, options.most >= 25 ? 1024 : 8, builder, options.rounds);
+    const auto many = run_one(set, clustered, 16, options.max_log >= 25 ? 1024 : 8, builder, options.rounds);
     if (!many) return std::printf("%s\n", many.error().message().c_str()), 1;
   }
   return 0;

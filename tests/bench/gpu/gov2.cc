@@ -16,14 +16,14 @@ namespace {
 using support::Random;
 
 const scoring::Bm25Parameters kBm25;
-constexpr double kShortest = 5'000, kLongest = 0.4;  // lists: postings; share of the documents
+constexpr double kMinPostings = 5'000, kMaxShare = 0.4;  // of a list; kMaxShare: of all documents
 
-// Documents at geometric gaps, so every document is equally likely.
+// A list with geometric gaps, so that every document is equally likely.
 leaf::lists::ListLease make_list(std::uint64_t seed, std::uint32_t number, double postings,
                                  const postings::ListBuilder& builder, std::uint32_t documents) {
   Random random(seed * 0x9e3779b97f4a7c15ULL + number);
   const double density = postings / documents, scale = 1 / std::log1p(-density);
-  const double more = 0.15 + 0.25 * random.unit();  // how often a term that came comes again
+  const double more = 0.15 + 0.25 * random.unit();  // probability that a term of a document occurs in it once more
   std::vector<DocId> docids;
   std::vector<Frequency> frequencies;
   for (double at = std::floor(std::log(1 - random.unit()) * scale); at < documents;
@@ -36,7 +36,7 @@ leaf::lists::ListLease make_list(std::uint64_t seed, std::uint32_t number, doubl
   return support::make_lease(builder.build(docids, frequencies), {1, std::to_string(number)});
 }
 
-// Two or more numbers of uniform sum, about log-normal.
+// A document length; approximately log-normal, from a sum of six uniform numbers.
 std::uint32_t random_length(Random& random) {
   double sum = 0;
   for (int i = 0; i < 6; ++i) sum += random.unit();
@@ -60,15 +60,15 @@ Gov2::Gov2(const Gov2Options& options) : lengths_(options.documents), lists_(opt
   }
   const postings::ListBuilder builder(*codec::codec_named("simd-bp128"), lengths_, kBm25.b,
                                       statistics_.average_length());
-  const double longest = kLongest * options.documents;
+  const double longest = kMaxShare * options.documents;
   std::atomic<std::uint32_t> next{0};
   std::vector<std::jthread> threads;
   for (unsigned t = 0; t < std::max(options.threads, 1u); ++t)
     threads.emplace_back([&] {
       for (std::uint32_t i = next++; i < options.lists; i = next++) {
-        // The longest first, so that all threads end together.
+        // Longest first, so that all threads end at about the same time.
         const double place = 1 - (i + 0.5) / options.lists;
-        const double postings = kShortest * std::pow(longest / kShortest, place);
+        const double postings = kMinPostings * std::pow(longest / kMinPostings, place);
         lists_[i] = make_list(options.seed, i, std::min(postings, 0.9 * options.documents), builder, options.documents);
       }
     });

@@ -1,8 +1,8 @@
 #pragma once
-// A collection of the size of TREC's .gov2, made up in memory: 25.2 million documents, lists whose lengths are spread
-// evenly in their logarithm, docIDs in random order, frequencies that fall off geometrically, document lengths around
-// 900 tokens; and queries of two to four terms that have 3.7 million postings between them on average, as those of Ding
-// et al. 2009, 8. Only lists that queries use are made. Seeded; the same for any number of threads.
+// A generated collection of the size of TREC's .gov2, in memory: 25.2 million documents of about 900 tokens; lists
+// whose lengths are log-uniform, with random docIDs and geometric frequencies; and queries of two to four terms
+// with 3.7 million postings on average, like those of Ding et al. 2009, 8. The same for the same seed, whatever the
+// number of threads.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,7 +23,7 @@ class Gov2 {
  public:
   explicit Gov2(const Gov2Options& options);
   std::vector<leaf::engine::Plan> plans(leaf::engine::Mode mode, std::uint32_t k) const;
-  const std::vector<leaf::lists::ListLease>& lists() const { return lists_; }  // the longest first
+  const std::vector<leaf::lists::ListLease>& lists() const { return lists_; }  // longest first
   std::span<const std::uint32_t> lengths() const { return lengths_; }
   std::uint32_t documents() const { return static_cast<std::uint32_t>(lengths_.size()); }
 

@@ -9,12 +9,12 @@
 
 int main(int argc, char** argv) {
   using namespace frond;
-  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what is known stays known when the time is up
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // finished lines are written even if the program is stopped
   config::CommandLine app("Times decoding, and OR as the paper has it, on a GPU", "gpu_bench");
   app.require_command();
   bench::DecodeBenchOptions decode;
-  auto& decoding = app.add_command("decode", "docIDs to device memory, sums included");
-  decoding.add_option("--most", decode.most, "Lists of 2^16 .. 2^MOST docIDs").show_default();
+  auto& decoding = app.add_command("decode", "docIDs to device memory, prefix sums included");
+  decoding.add_option("--most", decode.max_log, "Lists of 2^16 .. 2^MOST docIDs").show_default();
   decoding.add_option("--rounds", decode.rounds, "Launches").show_default().check(config::range(1, 1000));
   bench::TermAtATimeBenchOptions compare;
   auto& comparing = app.add_command("term-at-a-time", "The engine beside the OR of the paper, by step");
@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
   comparing.add_option("--memory", compare.memory_bytes, "Device memory, bytes").show_default();
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
   if (device::count_devices() == 0) {
-    std::printf("no GPU\n");
+    std::printf("no GPU found\n");
     return 77;
   }
   if (const auto device = device::properties_of(0))

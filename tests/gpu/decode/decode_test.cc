@@ -136,12 +136,12 @@ TEST(DecodeOnTheDevice, LeadsFromADocumentToTheFirstBlockThatMayHoldIt) {
   }
 }
 
-TEST(DecodeOnTheDevice, FindsOutBlobsThatAreNotWhatTheySay) {
+TEST(DecodeOnTheDevice, FindsCorruptBlobs) {
   const std::uint64_t seed = 7003;
   const auto made = random_postings(seed, 1500, 7);
   const auto blob = build(made)[0];
   support::Random random(seed);
-  int found_out = 0;
+  int refused = 0;
   for (int round = 0; round < 150; ++round) {
     ByteBuffer wrong = blob;
     const std::size_t at = postings::kLongHeaderBytes + random.below(wrong.size() - postings::kLongHeaderBytes);
@@ -159,9 +159,9 @@ TEST(DecodeOnTheDevice, FindsOutBlobsThatAreNotWhatTheySay) {
     const auto uploaded = UploadedList::create(*list, made.documents);
     const bool admitted = uploaded.has_value() && uploaded->wrong_blocks() == 0;
     EXPECT_EQ(admitted, host_fine) << "seed " << seed << " byte " << at;
-    found_out += !admitted;
+    refused += !admitted;
   }
-  EXPECT_GT(found_out, 50);
+  EXPECT_GT(refused, 50);
 }
 
 TEST(DecodeOnTheDevice, RefusesCodecsThatItDoesNotKnow) {

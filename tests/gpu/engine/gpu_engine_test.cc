@@ -1,5 +1,5 @@
-// The GPU engine gives the oracle's hits and scores, to the byte, for any mode, k and batch; and whatever the device
-// does, every plan is answered.
+// The GPU engine finds exactly the oracle's hits and scores, for every mode, k and size of batch. Every plan is
+// answered, also those that the device cannot run.
 #include "leaf/gpu/gpu_engine.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ void expect_same(const Result<engine::Outcome>& got, const Result<engine::Outcom
   auto hits = wanted->hits;
   hits.resize(std::min<std::size_t>(plan.k, hits.size()));
   const scoring::Score floor = plan.floor ? plan.floor->get() : 0;
-  // Below the floor anything may be left out.
+  // Documents below the floor may be missing.
   const auto above = [floor](std::vector<topk::Hit> list) {
     std::erase_if(list, [floor](const topk::Hit& hit) { return hit.score < floor; });
     return list;
@@ -104,7 +104,7 @@ TEST_P(GpuEngineOn, GivesTheOraclesHitsInBatchesOfMixedPlans) {
     }
   }
   const auto counted = engine->counters();
-  EXPECT_GT(counted.plans, counted.fallbacks);  // it was the device
+  EXPECT_GT(counted.plans, counted.fallbacks);  // most plans ran on the device
   EXPECT_EQ(counted.lists.refused, 0u);
 }
 
@@ -144,7 +144,7 @@ class GpuEngineOfACollection : public testing::Test {
 
 TEST_F(GpuEngineOfACollection, LeavesWhatItCannotRunToTheEngineBelow) {
   Engine engine;
-  auto odd = plans(6, 5000);  // more hits than kernels give
+  auto odd = plans(6, 5000);  // more hits than kernels find
   odd.push_back(index_.plan(0, std::vector<TermNumber>{}, engine::Mode::kOr, 10));
   odd.push_back(index_.plan(0, std::vector<TermNumber>{0, 100'000}, engine::Mode::kAnd, 10));
   odd.push_back(index_.plan(0, std::vector<TermNumber>{1, 2}, engine::Mode::kAnd, 0));
@@ -218,7 +218,7 @@ TEST_F(GpuEngineOfACollection, CopiesListsInTheBackgroundAndAnswersMeanwhile) {
 }
 
 TEST_F(GpuEngineOfACollection, AnswersWithMemoryForAFewLists) {
-  // Two workspaces take half; the lists and lengths hardly fit into the rest.
+  // A workspace takes half; lists and lengths hardly fit into the rest.
   const auto below = *engine_named("cpu");
   const auto asked = plans(60);
   const auto engine = *GpuEngine::create(

@@ -1,4 +1,4 @@
-// Batches of intersections on the device: every method answers every query as std::set_intersection does.
+// Batches of intersections on the device: every method finds what std::set_intersection finds.
 #include "leaf/gpu/intersect/intersector.h"
 
 #include <gtest/gtest.h>
@@ -28,13 +28,13 @@ Lists random_lists(std::uint64_t seed, std::uint32_t documents, std::span<const 
   return made;
 }
 
-QuerySet random_queries(std::uint64_t seed, std::size_t count, std::uint32_t lists, std::uint32_t most) {
+QuerySet random_queries(std::uint64_t seed, std::size_t count, std::uint32_t lists, std::uint32_t max_terms) {
   Random random(seed);
   QuerySet queries;
   std::vector<std::uint32_t> all(lists);
   for (std::uint32_t l = 0; l < lists; ++l) all[l] = l;
   for (std::size_t q = 0; q < count; ++q) {
-    const auto terms = 1 + random.below(std::min(most, lists));
+    const auto terms = 1 + random.below(std::min(max_terms, lists));
     for (std::size_t t = 0; t < terms; ++t) std::swap(all[t], all[t + random.below(lists - t)]);
     queries.add(std::span(all).first(terms));
   }
@@ -48,7 +48,7 @@ std::vector<DocId> wanted(const Lists& lists, std::span<const std::uint32_t> que
   return support::intersection_of(chosen);
 }
 
-// Every query's answer, in batches of which a few are under way.
+// Checks the answers of all queries, with several batches in progress.
 void check_all(Method method, const Lists& lists, const QuerySet& queries, const IntersectorOptions& options,
                std::uint64_t seed) {
   const auto index = DeviceIndex::create(method, lists.lists, lists.documents, 2);

@@ -1,10 +1,10 @@
 #pragma once
-// CUDA without a device, for tests: what our .cu files and common/device use of the language and the runtime, so that
-// g++ compiles the very same files and the host runs them. Device memory is host memory, streams are executed at once,
-// and a kernel's threads are fibers that meet at warp operations and barriers (fibers.h).
+// CUDA on the host, for tests: the part of CUDA's language and runtime that our .cu files and common/device use, so
+// that g++ compiles the same files and they run without a device. Device memory is host memory, operations in streams
+// run at once, and a kernel's threads are fibers, which switch at warp operations and barriers (fibers.h).
 //
-// Stricter than a device where that finds bugs: a warp operation needs all 32 lanes at the same one, a thread that
-// waits for others that never come ends the program, and fresh memory is filled with garbage.
+// Stricter than a device, to find bugs. The program ends when the lanes of a warp are at different warp operations, and
+// when threads wait for others that will never come. New memory is filled with 0xa5 (the first 2 MiB of it).
 #include <algorithm>
 #include <bit>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#undef _FORTIFY_SOURCE  // its longjmp refuses to leave one stack for another
+#undef _FORTIFY_SOURCE  // its longjmp() refuses to jump to another stack
 #include "tests/support/cuda_on_host/fibers.h"
 
 #include <ucontext.h>
@@ -23,7 +23,7 @@ constexpr unsigned kLanes = 32;
   std::abort();
 }
 
-// A fiber is started once and lives on: when a kernel's body ends it waits for the next block's.
+// A fiber is started once and used again: when its thread ends it waits for a thread of the next block.
 struct Fiber {
   Thread thread;
   ucontext_t start;
@@ -33,7 +33,7 @@ struct Fiber {
 };
 
 struct Warp {
-  std::array<std::array<std::uint64_t, kLanes>, 2> values;  // of this meeting and the one before
+  std::array<std::array<std::uint64_t, kLanes>, 2> values;  // of this and of the previous meeting, in turn
   Meeting kind = Meeting::kSync;
   unsigned arrived = 0;
   std::uint64_t meetings = 0;
@@ -69,7 +69,7 @@ void enter();
   give_up("a fiber did not start");
 }
 
-// The next thread of the block that has not ended.
+// Continues the next thread of the block that has not ended.
 void jump_on() {
   unsigned next = machine.current;
   do next = next + 1 == machine.threads ? 0 : next + 1;
@@ -77,7 +77,7 @@ void jump_on() {
   jump_to(next);
 }
 
-// Lets the others run. `idle` counts turns since a thread last arrived somewhere or ended.
+// Lets the other threads run. `idle` counts switches since a thread last arrived at a meeting or ended.
 void yield() {
   if (++machine.idle > 4 * std::uint64_t{machine.threads}) give_up("threads wait for others that never come");
   Fiber& fiber = *machine.fibers[machine.current];

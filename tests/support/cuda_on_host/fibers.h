@@ -1,6 +1,6 @@
 #pragma once
-// Threads of a thread block as fibers of the calling thread: each runs until it must wait for others, so a kernel's
-// run is the same every time. One kernel at a time in the process; the next waits.
+// The threads of a thread block as fibers of the calling thread. Each runs until it must wait for others, so every run
+// of a kernel is the same. One kernel runs at a time in the process; others wait.
 #include <cstdint>
 #include <functional>
 
@@ -15,27 +15,28 @@ struct Thread {
   dim3 thread, block;
   unsigned lane = 0, warp = 0;
 };
-// The thread that runs now.
+// The kernel's thread that is running.
 const Thread& self();
 
-// Runs `kernel` for every thread of every block, block after block. Ends the program with a line where threads wait for
-// each other for ever, or lanes of a warp meet at different operations. block.x is a multiple of 32; grids have one
-// dimension.
+// Runs `kernel` for every thread of every block, block after block. Ends the program with a message when threads wait
+// for each other for ever, or when lanes of a warp are at different operations. block.x is a multiple of 32, at most
+// 1,024. Grids have one dimension.
 void run(dim3 grid, dim3 block, const std::function<void()>& kernel);
 
 enum class Meeting { kSync, kShuffle, kBallot, kReduce };
-// All 32 lanes come, each with a value; the values by lane, good until this lane's next meeting but one.
+// Waits until all 32 lanes of the warp have called it, each with a value. Returns the values by lane; they stay until
+// the lane's next call but one.
 const std::uint64_t* meet_warp(Meeting kind, std::uint64_t value);
-// All threads of the block that have not ended.
+// Waits until all threads of the block that have not ended have called it.
 void meet_block();
 
-// The device fails for good at the `operations`-th copy, launch or event from now on; 0 heals it.
+// From the `operations`-th operation (copy, launch or event) from now on every operation fails. 0: none fails any more.
 void lose_device_after(std::uint64_t operations);
-bool lost();  // counts as one operation
+bool lost();  // whether operations fail; counts as one operation
 
-// From hold_device() on every such operation waits, on its thread, until let_device_go().
+// From hold_device() on every operation blocks its calling thread until let_device_go().
 void hold_device();
-void await_held_operation();  // returns when one waits
+void await_held_operation();  // returns when an operation is blocked
 void let_device_go();
 
 }  // namespace cuda_on_host

@@ -16,7 +16,9 @@ cudaError_t allocate(void** data, std::size_t bytes) {
   if (bytes > kMemory) return cudaErrorMemoryAllocation;
   *data = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   if (*data == nullptr) return cudaErrorMemoryAllocation;
-  std::memset(*data, 0xa5, std::min<std::size_t>(bytes, 2 << 20));  // not all of it: large ones stay untouched pages
+  std::memset(
+      *data, 0xa5,
+      std::min<std::size_t>(bytes, 2 << 20));  // not all of it, so that most pages of a large piece are never touched
   return cudaSuccess;
 }
 cudaError_t operation() { return cuda_on_host::lost() ? cudaErrorLaunchFailure : cudaSuccess; }

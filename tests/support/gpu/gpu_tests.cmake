@@ -1,11 +1,15 @@
-# frond_travels(target): the binary finds its shared libraries, and they theirs, in ../lib beside it: see tests/gpu/pack.
+# Which tests need a device: those declared with frond_add_gpu_test(), and nothing else. Each is built twice from the same
+# files. <name>_gpu_test has the label gpu and runs on a device; without one it exits with 77, which ctest counts as
+# skipped and tests/gpu/on_device as failed. <name>_on_host_test has the LABELS given here and runs everywhere: its
+# kernels are compiled for the host (tests/support/cuda_on_host).
+
+# frond_travels(target): the binary and its shared libraries find libraries in ../lib beside it (tests/gpu/pack).
 function(frond_travels target)
   set_target_properties(${target} PROPERTIES BUILD_RPATH "$ORIGIN/../lib")
   target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
 endfunction()
 
-# frond_add_gpu_test(name LABELS unit SOURCES … DEPENDS …): the same test twice: <name>_on_host_test with the labels,
-# in every run, and <name>_gpu_test with the label gpu, on a device.
+# frond_add_gpu_test(name LABELS unit SOURCES … DEPENDS …)
 function(frond_add_gpu_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
   set(variants "")

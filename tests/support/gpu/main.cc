@@ -1,5 +1,4 @@
-// Runs GoogleTest, or exits 77 where there is no device: ctest counts that as skipped, and a device's own run fails on
-// it.
+// main() of all tests that need a device (gpu_tests.cmake). Exits with 77 if there is none.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -9,7 +8,7 @@
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   if (frond::device::count_devices() == 0) {
-    std::printf("no GPU: skipped\n");
+    std::printf("no GPU found: skipped\n");
     return 77;
   }
   return RUN_ALL_TESTS();

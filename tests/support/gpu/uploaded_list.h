@@ -1,6 +1,6 @@
 #pragma once
-// A list put into device memory of its own and admitted, step by step and waiting for each: what the cache of the GPU
-// engine does, without the cache.
+// A list copied to its own piece of device memory and admitted, as ListCopier does it; for tests and benches that look
+// at single lists.
 #include <cstring>
 #include <optional>
 
@@ -12,7 +12,7 @@ namespace frond::support {
 
 class UploadedList {
  public:
-  // kInvalid, kCorrupt: as ListImage::plan(); kDevice.
+  // Waits for the device. kInvalid, kCorrupt: as ListImage::plan(). kDevice.
   static Result<UploadedList> create(const postings::PostingList& list, std::uint32_t documents) {
     auto image = FROND_TRY(leaf::gpu::ListImage::plan(list, documents));
     auto memory = FROND_TRY(device::Memory::create(device::Place::kDevice, image.bytes()));

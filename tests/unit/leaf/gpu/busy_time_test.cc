@@ -1,4 +1,4 @@
-// The time that a device was at work: overlaps count once, in whatever order batches are told of.
+// The time in which a device worked: overlaps count once, in whatever order batches are added.
 #include "leaf/gpu/busy_time.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ struct Period {
   std::uint64_t began, ended;
 };
 
-// The obvious way: a flag a nanosecond.
+// The obvious way: a flag for each nanosecond.
 double seconds_by_flags(const std::vector<Period>& periods) {
   std::vector<bool> busy;
   for (const Period& one : periods) {
@@ -32,23 +32,23 @@ TEST(BusyTime, IsTheSumOfBatchesThatLieApart) {
   EXPECT_EQ(busy.seconds(), 1e-9 * 53);
 }
 
-TEST(BusyTime, CountsWhatTwoStreamsDidAtATimeOnce) {
+TEST(BusyTime, CountsTimeInWhichTwoStreamsWorkOnce) {
   BusyTime busy;
   busy.add(100, 200);
-  busy.add(150, 250);  // the second half of it alone
-  busy.add(120, 180);  // none of it alone
-  busy.add(250, 260);  // goes on from there
+  busy.add(150, 250);  // its second half is new
+  busy.add(120, 180);  // nothing of it is new
+  busy.add(250, 260);  // begins where the others end
   EXPECT_EQ(busy.seconds(), 1e-9 * 160);
 }
 
-TEST(BusyTime, AddsNothingForABatchThatEndsWhereItBegan) {
+TEST(BusyTime, AddsNothingForABatchThatDoesNotEndAfterItsBegin) {
   BusyTime busy;
   busy.add(100, 100);
   busy.add(100, 40);
   EXPECT_EQ(busy.seconds(), 0);
 }
 
-TEST(BusyTime, EqualsAFlagANanosecondForBatchesToldOfInNearlyTheirOrder) {
+TEST(BusyTime, EqualsTheObviousWayForBatchesAddedNearlyInOrder) {
   for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6, 7, 8}) {
     SCOPED_TRACE(seed);
     support::Random random(seed);
@@ -62,7 +62,7 @@ TEST(BusyTime, EqualsAFlagANanosecondForBatchesToldOfInNearlyTheirOrder) {
   }
 }
 
-TEST(BusyTime, LeavesOutWhatComesAfterTooManyThatLieBehindIt) {
+TEST(BusyTime, LeavesOutWhatIsAddedAfterItWasForgotten) {
   BusyTime busy;
   for (std::uint64_t i = 1; i <= BusyTime::kPeriods + 1; ++i) busy.add(100 * i, 100 * i + 10);
   busy.add(20, 60);

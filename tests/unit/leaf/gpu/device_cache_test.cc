@@ -1,4 +1,5 @@
-// A partition closes while the cache still has to copy from it: when forget() returns nothing of it is read or kept.
+// Partitions that close while lists of them wait to be copied: after forget() the cache reads and keeps nothing of
+// them.
 #include "leaf/gpu/device_cache.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@ namespace {
 
 class DeviceCacheOfClosingPartitions : public testing::Test {
  protected:
-  // A plan on all that the partition needs, with lists of its own: they end with the last lease.
+  // A plan with copies of three lists, which end with their last lease.
   engine::Plan plan(std::size_t partition, std::vector<std::weak_ptr<const lists::List>>& lists) const {
     engine::Plan made = index_.plan(partition, std::vector<support::TermNumber>{0, 1, 2}, engine::Mode::kOr, 10);
     for (engine::PlanTerm& term : made.terms) {
@@ -68,7 +69,8 @@ TEST_F(DeviceCacheOfClosingPartitions, WaitsForTheCopyInProgress) {
     cache_->forget(number(0));
     closed = true;
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // in which one that does not wait would return
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(20));  // long enough for a forget() that does not wait to return
   EXPECT_FALSE(closed);
   cuda_on_host::let_device_go();
   closing.join();

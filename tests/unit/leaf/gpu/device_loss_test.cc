@@ -1,5 +1,5 @@
-// A device that fails at any operation: every plan is answered all the same, with the CPU's hits, and the engine says
-// that the device is lost.
+// A device that fails at any operation: every plan is still answered, with the CPU's hits, and the engine's state is
+// kLost.
 #include <gtest/gtest.h>
 
 #include <atomic>

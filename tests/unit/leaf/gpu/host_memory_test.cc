@@ -1,5 +1,5 @@
-// A host that runs out of memory at any place: whoever asks next is answered, and nothing is left behind of a caller
-// that is gone. A throwing clock stands for memory that ends where one looks at it.
+// The host runs out of memory at any allocation: later searches are answered, and nothing of a caller that threw is
+// left. A clock that throws stands for allocations that fail while the clock is read.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -17,7 +17,7 @@
 namespace frond::leaf::gpu {
 namespace {
 
-// Throws at one of the looks at it.
+// Throws std::bad_alloc at the `look`-th call of now().
 class ThrowingClock final : public Clock {
  public:
   explicit ThrowingClock(int look) : left_(look) {}
@@ -42,7 +42,7 @@ class GpuEngineWithoutMemory : public testing::Test {
                                    q % 2 ? engine::Mode::kAnd : engine::Mode::kOr, 10));
     wanted_ = below_->search(plans_, clock_);
   }
-  // An engine whose device has the lists.
+  // An engine that has the plans' lists on its device.
   std::unique_ptr<GpuEngine> make(std::uint32_t runners) {
     auto engine = *GpuEngine::create({.memory_bytes = 2 * runners * BatchRunner::kMinBytes,
                                       .runners = runners,
@@ -51,7 +51,7 @@ class GpuEngineWithoutMemory : public testing::Test {
     expect_answered(*engine, "at first");
     return engine;
   }
-  // By the device, unless it is lost.
+  // Answered by the device, unless it is lost.
   void expect_answered(GpuEngine& engine, const std::string& what) {
     const auto before = engine.counters();
     const auto got = engine.search(plans_, clock_);
@@ -101,12 +101,13 @@ TEST_F(GpuEngineWithoutMemory, GoesOnWhereverAnAllocationFails) {
   }
   EXPECT_TRUE(survived);
   EXPECT_GT(thrown, 0);
-  EXPECT_GT(handed_back, lost);  // most of what fails is the host's alone
+  EXPECT_GT(handed_back, lost);  // mostly only the host is affected
   EXPECT_GT(lost, 0);
 }
 
 TEST_F(GpuEngineWithoutMemory, WaitsForThePartsOfACallerThatLeaves) {
-  // Two parts. The clock is looked at for their deadlines before and after, and between by those who wait.
+  // The plans make two parts. The clock is read for deadlines before and after the search, and between by those who
+  // wait.
   auto asked = std::vector<engine::Plan>(kMaxQueries,
                                          index_.plan(0, std::vector<support::TermNumber>{5}, engine::Mode::kAnd, 1));
   asked.push_back(asked[0]);
@@ -133,7 +134,7 @@ TEST_F(GpuEngineWithoutMemory, WaitsForThePartsOfACallerThatLeaves) {
   EXPECT_TRUE(survived);
 }
 
-TEST_F(GpuEngineWithoutMemory, LetsNobodyWaitForACallerThatFailed) {
+TEST_F(GpuEngineWithoutMemory, LetsNoCallerWaitForOneThatFailed) {
   const auto engine = make(1);
   std::vector<std::jthread> callers;
   for (int c = 0; c < 4; ++c)
@@ -179,7 +180,7 @@ TEST(ADeviceCacheWithoutMemory, GoesOnCopyingWhereverAnAllocationOfItsThreadFail
   EXPECT_GT(count, 5u);
 }
 
-TEST(ADeviceCacheWithoutMemory, OrdersAgainWhatFoundNoMemoryToBeOrdered) {
+TEST(ADeviceCacheWithoutMemory, OrdersAgainWhatCouldNotBeOrdered) {
   const support::IndexedCollection index(support::random_collection(913, {.documents = 300, .terms = 30}), {});
   const engine::Plan plan = index.plan(0, std::vector<support::TermNumber>{0, 1, 2}, engine::Mode::kOr, 10);
   const device::Memory memory = *device::Memory::create(device::Place::kDevice, std::size_t{16} << 20);

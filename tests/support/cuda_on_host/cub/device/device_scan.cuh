@@ -1,6 +1,6 @@
 #pragma once
-// What our .cu files use of CUB's device scans, on the host: at once, with a byte of temporary memory so that callers
-// that forget to ask for it are found.
+// CUB's device scan on the host, as far as our .cu files use it. Runs at once. Asks for a byte of temporary memory, so
+// that a caller that passes none fails.
 #include <cstddef>
 #include <numeric>
 

@@ -1,4 +1,4 @@
-// The building blocks of intersection, on the host: every method finds the very documents of a list, wherever they are.
+// The methods of intersection on the host: each finds exactly the documents of a list, wherever they are.
 #include "leaf/gpu/intersect/methods.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 using support::Random;
 
-// Calls `with` with the type that searches lists of a kind.
+// Calls `with` with an object of the type that searches lists of the kind.
 template <class With>
 auto searching(Kind kind, With with) {
   switch (kind) {
@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(Table, EveryMethod, testing::ValuesIn(methods_of_the_ho
   return name;
 });
 
-// Every docID of a list by its position, whatever its form: what a thread's own document is read with.
+// docIDs by position: a kernel's thread reads its document in this way.
 TEST_P(EveryMethod, ReadsEveryDocumentByItsPosition) {
   const std::uint64_t seed = 8104;
   Random random(seed);
