@@ -15,6 +15,7 @@
 #include "indexer/build_report.h"
 #include "indexer/build_status_server.h"
 #include "indexer/commands.h"
+#include "indexer/ingest/formats.h"
 
 namespace frond::indexer {
 namespace {
@@ -67,7 +68,7 @@ BuildCommand::BuildCommand(config::CommandLine& app)
     : command_(app.add_command("build",
                                "Indexes documents and publishes them as a new generation, which replaces "
                                "the current one")),
-      format_(name_of(ingest::Format::kAuto)),
+      format_(ingest::kAutoFormat),
       codec_(codec::kDefaultCodec),
       order_(name_of(order::DocumentOrder::kInput)),
       parsers_(std::min(256u, hardware_threads())),
@@ -83,7 +84,7 @@ BuildCommand::BuildCommand(config::CommandLine& app)
       .type_name("PATH");
   command_
       .add_option("--format", format_,
-                  "Format of the input: " + std::string(ingest::kFormatNames) +
+                  "Format of the input: " + ingest::format_names() +
                       ". auto tells each file's from its content and name; files: each file is a document")
       .show_default();
   command_.add_flag("--hidden", hidden_,
@@ -149,7 +150,7 @@ BuildCommand::BuildCommand(config::CommandLine& app)
 int BuildCommand::run(Logger& logger) {
   const auto refuse = [this](const std::string& why) { return command_.refuse(why); };
   const auto format = ingest::format_named(format_);
-  if (!format) return refuse("--format: '" + format_ + "' is none of " + std::string(ingest::kFormatNames));
+  if (!format) return refuse("--format: '" + format_ + "' is none of " + ingest::format_names());
   const auto stemmer = text::stemmer_named(stemmer_);
   if (!stemmer) return refuse("--stemmer: '" + stemmer_ + "' is none of porter|english|none");
   const auto order = order::order_named(order_);

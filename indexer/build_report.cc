@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "indexer/ingest/formats.h"
 #include "indexer/pipeline/memory.h"
 
 namespace frond::indexer {
@@ -59,10 +60,11 @@ std::string shortened_text(const std::string& what, const ingest::Tally& tally) 
 // What became of the files, and of fields that were too long.
 std::string input_text(const pipeline::InvertedDocuments& in) {
   std::string text;
-  for (std::size_t i = 0; i < ingest::kFormats; ++i)
+  const auto formats = ingest::source_formats();
+  for (std::size_t i = 0; i < in.files_read.size(); ++i)
     if (in.files_read[i] > 0)
       text += (text.empty() ? "files read: " : ", ") + std::to_string(in.files_read[i]) + " " +
-              std::string(name_of(static_cast<ingest::Format>(i)));
+              std::string(formats[i]->name);
   if (!text.empty()) text += "\n";
   if (in.skipped.total() > 0) text += "files skipped: " + std::to_string(in.skipped.total()) + "\n";
   for (std::size_t i = 0; i < ingest::kSkipReasons; ++i) {
@@ -82,8 +84,9 @@ nlohmann::ordered_json tally_json(const ingest::Tally& tally) {
 
 nlohmann::ordered_json files_json(const ingest::FilesRead& files) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  for (std::size_t i = 0; i < ingest::kFormats; ++i)
-    if (files[i] > 0) json[std::string(name_of(static_cast<ingest::Format>(i)))] = files[i];
+  const auto formats = ingest::source_formats();
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (files[i] > 0) json[std::string(formats[i]->name)] = files[i];
   return json;
 }
 

@@ -38,7 +38,7 @@ Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::filesystem::path
   return source;
 }
 
-// Reads more of the file behind what is not yet used.
+// Reads more of the file, behind the bytes that are not yet used.
 Result<void> ByteSource::fill() {
   if (begin_ > 0) std::memmove(stored_.data(), stored_.data() + begin_, end_ - begin_);
   end_ -= begin_;
@@ -73,7 +73,7 @@ Result<ByteView> ByteSource::read() {
       if (!at_end_) FROND_TRY(fill());
       if (begin_ == end_ && decompressor_->at_boundary()) return ByteView();
     }
-    // At the end of the file there may still be output to come, for no input.
+    // At the end of the file, output may still come without input.
     const ByteView in = ByteView(stored_).subspan(begin_, end_ - begin_);
     Result<Decompressor::Progress> progress = decompressor_->step(in, plain_);
     if (!progress) return damaged(progress.error());

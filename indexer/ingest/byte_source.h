@@ -1,5 +1,5 @@
 #pragma once
-// A file's content, decompressed as its first bytes tell, through buffers of fixed size.
+// A file's content, decompressed by the method that its first bytes name, through buffers of fixed size.
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -20,10 +20,10 @@ class ByteSource {
   ByteSource& operator=(const ByteSource&) = delete;
 
   // The next bytes of the content, valid until the next call; empty at the end. kCorrupt: the compressed stream is
-  // damaged or cut short; kInvalid: its window is too long; kUnavailable: reading failed. All name the file and the
-  // offset in it.
+  // damaged or cut short; kInvalid: its window is too long; kUnavailable: reading failed. Messages name the file and
+  // the offset in it.
   Result<ByteView> read();
-  // Of the file as stored.
+  // Bytes of the stored (compressed) file that were read so far.
   std::uint64_t stored_bytes_read() const { return stored_bytes_; }
   Compression compression() const { return compression_; }
 
@@ -36,7 +36,7 @@ class ByteSource {
   std::string path_;
   InputLimits limits_;
   Compression compression_ = Compression::kNone;
-  std::unique_ptr<Decompressor> decompressor_;  // none: the file is not compressed
+  std::unique_ptr<Decompressor> decompressor_;  // null: the file is not compressed
   ByteBuffer stored_, plain_;
   std::size_t begin_ = 0, end_ = 0;  // of stored_ not yet used
   std::uint64_t stored_bytes_ = 0;   // read from the file, stored_[begin_, end_) among them

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t kDetectBytes = 64 << 10;
 
-// Upper-case names that pages and uchardet use, and iconv's. As browsers do, Latin-1 is read as its superset.
+// The names that pages and uchardet use, in upper case, and iconv's names. As in browsers, Latin-1 is read as its
+// superset windows-1252.
 struct Encoding {
   std::string_view name;
   const char* iconv;
@@ -91,7 +92,7 @@ Error grown_too_long(std::size_t max_bytes) {
 
 Result<std::string> converted(std::string_view bytes, const char* from, std::size_t max_bytes) {
   const iconv_t converter = iconv_open("UTF-8", from);
-  // As iconv_open() says that it is not installed. NOLINTNEXTLINE(performance-no-int-to-ptr)
+  // The value by which iconv_open() reports an error. NOLINTNEXTLINE(performance-no-int-to-ptr)
   if (converter == reinterpret_cast<iconv_t>(-1)) return text::repaired_utf8(bytes);
   const std::unique_ptr<void, decltype(&iconv_close)> closed(converter, iconv_close);
   std::string out;
@@ -136,7 +137,7 @@ std::string without_nuls(std::string_view bytes) {
 Result<std::string> narrow_to_utf8(std::string_view bytes, std::string_view declared, std::size_t max_bytes) {
   if (text::is_utf8(bytes)) return std::string(bytes);
   const char* name = iconv_name(declared);
-  // What is not valid UTF-8 but has no NUL is hardly UTF-16 either, whatever it says.
+  // Text without a NUL is hardly UTF-16, whatever it declares.
   if (name && std::string_view(name).starts_with("UTF-")) name = nullptr;
   if (!name) name = guessed(bytes);
   return converted(bytes, name ? name : "CP1252", max_bytes);

@@ -1,5 +1,5 @@
 #pragma once
-// Text in whatever encoding, to UTF-8.
+// Text in any encoding to UTF-8.
 #include <string>
 #include <string_view>
 
@@ -8,15 +8,15 @@
 
 namespace frond::indexer::ingest {
 
-// A byte order mark decides; then where NULs stand (UTF-16 and UTF-32 without a mark); then whether it is valid UTF-8;
-// then `declared` (the name its header or markup gives, may be empty); then what it looks like; else windows-1252.
-// Bytes without a meaning become U+FFFD, and NULs go. Only encodings of a fixed list are converted, as some of the C
-// library's converters had holes. kInvalid: longer than `max_bytes` in UTF-8.
+// Takes the first encoding that applies: the one of a byte order mark; UTF-16 or UTF-32, if the NULs lie so; UTF-8, if
+// the bytes are valid UTF-8; `declared`, the name in the header or markup (may be empty); what uchardet detects;
+// windows-1252. Bytes without a meaning become U+FFFD; NULs are dropped. Only the encodings of a fixed list are
+// converted, since some converters of the C library had security holes. kInvalid: longer than `max_bytes` in UTF-8.
 Result<std::string> to_utf8(std::string_view bytes, std::string_view declared = {},
                             std::size_t max_bytes = kMaxDocumentBytes);
 
-// The encoding that the first kilobyte of an HTML page names in a meta element, or else in an XML declaration; empty
-// when it doesn't.
+// The encoding that an HTML page names in its first kilobyte, in a meta element or else in an XML declaration. Empty:
+// it names none.
 std::string_view charset_of_html(std::string_view bytes);
 
 }  // namespace frond::indexer::ingest

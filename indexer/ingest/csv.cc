@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <span>
 
-#include "common/text/analyzer.h"
 #include "common/text/utf8.h"
+#include "indexer/ingest/csv_cutter.h"
+#include "indexer/ingest/document_fields.h"
 #include "indexer/ingest/field_names.h"
 #include "indexer/ingest/lines.h"
-#include "indexer/ingest/parsers.h"
+#include "indexer/ingest/text_kind.h"
 
 namespace frond::indexer::ingest {
 namespace {
@@ -16,7 +17,7 @@ using Field = CsvColumns::Field;
 
 constexpr std::string_view kSeparators = ",;\t";
 
-// Gives the column of the first of `names` that is there its meaning.
+// Marks the column with the first of `names` that the header has as `field`.
 void name_column(std::span<const std::string> header, std::span<const std::string_view> names, Field field,
                  std::vector<Field>& fields) {
   for (const std::string_view name : names) {
@@ -28,6 +29,42 @@ void name_column(std::span<const std::string> header, std::span<const std::strin
     fields[static_cast<std::size_t>(found - header.begin())] = field;
     return;
   }
+}
+
+// In a folder, only files whose name says that they are CSV or TSV. A single file without such a name needs an id, too.
+Sniffed sniff_csv(const Head& head) {
+  const bool named_csv = has_suffix(head.file.path, ".csv");
+  const bool named = named_csv || has_suffix(head.file.path, ".tsv") || has_suffix(head.file.path, ".tab");
+  if (!named && head.file.in_folder) return {};
+  const std::optional<CsvColumns> columns = csv_columns(trimmed(first_line(head.text)));
+  if (columns && (named || (columns->has(Field::kId) && columns->fields.size() > 1))) return {true, {}};
+  if (named_csv) return {true, SkipReason::kColumns};
+  return {};
+}
+
+Result<Document> parse_csv(const RawRecord& record) {
+  if (!text::is_utf8(record.bytes)) return Error(Code::kInvalid, "not valid UTF-8");
+  const CsvColumns& columns = *record.columns;
+  std::vector<std::string> fields = csv_fields(record.bytes, columns.separator);
+  if (fields.size() != columns.fields.size())
+    return Error(Code::kInvalid, std::to_string(fields.size()) + " columns, but the header has " +
+                                     std::to_string(columns.fields.size()));
+  Document document;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (columns.fields[i] == Field::kId) document.id = std::move(fields[i]);
+    if (columns.fields[i] == Field::kUrl) document.url = std::move(fields[i]);
+    if (columns.fields[i] == Field::kTitle) document.title = std::move(fields[i]);
+    if (columns.fields[i] == Field::kBody) document.body = std::move(fields[i]);
+  }
+  return document;
+}
+
+// Each field is a string, and is moved while its vector grows. Quotation marks and the separators between them count,
+// too.
+ParseCost csv_cost(const RawRecord& record) {
+  constexpr std::uint64_t kFieldBytes = 2 * sizeof(std::string);
+  const char separator = record.columns ? record.columns->separator : ',';
+  return {text_cost(record.bytes.size()) + kFieldBytes * (count_of(record.bytes, separator) + 1), 0};
 }
 
 }  // namespace
@@ -88,21 +125,14 @@ std::size_t CsvRowEnd::find(std::string_view piece) {
   return piece.npos;
 }
 
-Result<Document> parse_csv(const RawRecord& record) {
-  if (!text::is_utf8(record.bytes)) return Error(Code::kInvalid, "not valid UTF-8");
-  const CsvColumns& columns = *record.columns;
-  std::vector<std::string> fields = csv_fields(record.bytes, columns.separator);
-  if (fields.size() != columns.fields.size())
-    return Error(Code::kInvalid, std::to_string(fields.size()) + " columns, but the header has " +
-                                     std::to_string(columns.fields.size()));
-  Document document;
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    if (columns.fields[i] == Field::kId) document.id = std::move(fields[i]);
-    if (columns.fields[i] == Field::kUrl) document.url = std::move(fields[i]);
-    if (columns.fields[i] == Field::kTitle) document.title = std::move(fields[i]);
-    if (columns.fields[i] == Field::kBody) document.body = std::move(fields[i]);
-  }
-  return document;
-}
+constinit const SourceFormat kCsv = {
+    .name = "csv",
+    .evidence = Evidence::kHeader,
+    .sniff = sniff_csv,
+    .cut = csv_cutter,
+    .parse = parse_csv,
+    .cost = csv_cost,
+    .no_id = no_id_field,
+};
 
 }  // namespace frond::indexer::ingest

@@ -1,5 +1,6 @@
 #pragma once
-// CSV (RFC 4180) and its like with semicolons or tabs: rows of fields below a header that names them.
+// CSV (RFC 4180), also with semicolons or tabs: rows of fields below a header that names them, as in field_names.h.
+// UTF-8. A row has as many columns as the header.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -7,7 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "indexer/ingest/source_format.h"
+
 namespace frond::indexer::ingest {
+
+extern const SourceFormat kCsv;
 
 // What the columns of a file are. Immutable.
 struct CsvColumns {
@@ -17,18 +22,18 @@ struct CsvColumns {
   bool has(Field field) const;
 };
 
-// The columns that a header names, in any case, as field_names.h has them: with the separator, of comma, semicolon and
-// tab, that makes it name text. Nothing: no column is title or body.
+// The columns that a header names, in any case. The separator is the first of comma, semicolon and tab with which the
+// header names a column of text. No value: no column is title or body.
 std::optional<CsvColumns> csv_columns(std::string_view header);
 
-// The fields of a row, unquoted. A quotation mark inside a field that does not begin with one stands for itself.
+// The fields of a row, unquoted. In a field that does not begin with a quotation mark, such marks stand for themselves.
 std::vector<std::string> csv_fields(std::string_view row, char separator);
 
-// Finds where a row ends, through pieces of it: at a line end that is not inside quotation marks.
+// Finds the end of a row that comes in pieces: the first line end that is not inside quotation marks.
 class CsvRowEnd {
  public:
   explicit CsvRowEnd(char separator) : separator_(separator) {}
-  // The place of the line end in `piece`, the next of the row; npos: further on. A new row begins behind it.
+  // The place of the row's end in `piece`, the row's next piece; npos: it is further on. Behind it the next row begins.
   std::size_t find(std::string_view piece);
 
  private:

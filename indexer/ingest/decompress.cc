@@ -19,7 +19,8 @@ namespace {
 
 bool starts_with(ByteView bytes, std::string_view magic) { return as_text(bytes).starts_with(magic); }
 bool is_gzip(ByteView head) { return starts_with(head, "\x1f\x8b\x08"); }
-// Whether zstd's magic number begins with these bytes, or that of a skippable frame, as parallel compressors write.
+// Whether these bytes are the beginning of zstd's magic number, or of a skippable frame's, which parallel compressors
+// write.
 constexpr std::size_t kZstdMagicBytes = 4;
 bool begins_zstd_frame(std::string_view magic) {
   if (std::string_view("\x28\xb5\x2f\xfd").starts_with(magic)) return true;
@@ -48,7 +49,7 @@ unsigned clipped(std::size_t size) {
   return static_cast<unsigned>(std::min<std::size_t>(size, std::numeric_limits<unsigned>::max()));
 }
 
-// What gzip, bzip2 and xz share: streams end to end, zero bytes allowed after the last.
+// What gzip, bzip2 and xz have in common: several streams may follow one another, and zero bytes the last one.
 class StreamByStream : public Decompressor {
  public:
   Result<Progress> step(ByteView in, std::span<std::byte> out) final {
@@ -170,7 +171,7 @@ class Xz final : public StreamByStream {
     }
     return Progress{in.size() - stream_.avail_in, out.size() - stream_.avail_out};
   }
-  // The decoder has `bytes` at most, and stops before it takes more: what the block at hand needs is known then.
+  // The decoder may take `bytes`, and stops before it takes more; then the need of the block at hand is known.
   Result<void> allow(std::uint64_t bytes) {
     if (bytes > std::min(kMaxXzMemory, limits_.window_bytes))
       return Error(Code::kInvalid, "xz: " + limits_.too_wide("a dictionary that takes", bytes, kMaxXzMemory));
@@ -190,7 +191,7 @@ class Xz final : public StreamByStream {
   lzma_stream stream_ = LZMA_STREAM_INIT;
   std::uint64_t memory_ = 1;  // which no block keeps to
 };
-// The window that a frame beginning with `head` asks for: RFC 8878, 3.1.1.1. Nothing: more bytes are needed to tell.
+// The window that a frame beginning with `head` needs: RFC 8878, 3.1.1.1. No value: more bytes are needed to tell.
 constexpr std::size_t kZstdHeadBytes = 17;  // magic, descriptor, up to 4 bytes of a dictionary's id, up to 8 of a size
 std::optional<std::uint64_t> window_of(std::string_view head) {
   if (head.size() < kZstdMagicBytes + 1) return std::nullopt;
@@ -216,7 +217,7 @@ class Zstd final : public Decompressor {
  public:
   explicit Zstd(const InputLimits& limits) : limits_(limits), context_(ZSTD_createDCtx()) {
     FROND_CHECK(context_ != nullptr);
-    // Ours is the limit that counts; the library's is a power of two, and is the next one.
+    // Our limit is checked by us; the library's must be a power of two, so it is the next larger one.
     const auto log = static_cast<int>(std::bit_width(std::max<std::uint64_t>(limits.window_bytes, 1 << 10) - 1));
     ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, log);
   }
@@ -231,7 +232,7 @@ class Zstd final : public Decompressor {
     ZSTD_outBuffer to{out.data(), out.size(), 0};
     const std::size_t left = ZSTD_decompressStream(context_, &to, &from);
     if (ZSTD_isError(left)) return Error(Code::kCorrupt, std::string("zstd: ") + ZSTD_getErrorName(left));
-    // 0 is the end of a frame; a call that did nothing says nothing new.
+    // 0 means the end of a frame, unless the call did nothing.
     if (from.pos > 0 || to.pos > 0) inside_ = left != 0;
     if (inside_)
       head_ += as_text(in.first(std::min(missing, from.pos)));
@@ -243,7 +244,7 @@ class Zstd final : public Decompressor {
 
  private:
   Result<void> look_at(const std::string& head) {
-    // The library reads frames from before zstd 1.0 too, but only where their magic number comes in one piece.
+    // The library also reads frames from before zstd 1.0, but only if their magic number comes in one piece.
     if (!begins_zstd_frame(std::string_view(head).substr(0, kZstdMagicBytes)))
       return Error(Code::kCorrupt, "zstd: bytes that are no frame");
     const auto window = window_of(head);

@@ -1,6 +1,6 @@
 #pragma once
-// Compressed streams to plain bytes, piece by piece: gzip, zstd, bzip2 and xz, each possibly several streams end to
-// end.
+// Compressed streams to plain bytes, piece by piece: gzip, zstd, bzip2 and xz. A file may hold several streams one
+// after the other.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,27 +16,27 @@ namespace frond::indexer::ingest {
 enum class Compression { kNone, kGzip, kZstd, kBzip2, kXz };
 std::string_view name_of(Compression compression);
 
-// How a file that starts with `head` is compressed; kSniffBytes are enough to tell.
+// How a file that begins with `head` is compressed. kCompressionSniffBytes are enough to tell.
 inline constexpr std::size_t kCompressionSniffBytes = 10;
 Compression sniff_compression(ByteView head);
 
-// What decompressing xz may take: xz -9 needs 65 MiB. A stream that asks for more is refused.
+// The memory that decompressing xz may take; xz -9 needs 65 MiB. A stream that needs more is refused.
 inline constexpr std::uint64_t kMaxXzMemory = std::uint64_t{80} << 20;
 
-// One compressed file. Memory is fixed, under 4 MiB, but for a zstd frame's window and xz's dictionary, which the
-// limits bound, touched as used.
+// One compressed file. Takes less than 4 MiB of memory beside the window of a zstd frame or the dictionary of xz, which
+// InputLimits bounds and of which only used pages take memory.
 class Decompressor {
  public:
   struct Progress {
     std::size_t consumed = 0, produced = 0;
   };
   virtual ~Decompressor() = default;
-  // Decompresses from the front of `in` to the front of `out` (not empty). Nothing consumed and nothing produced: it
-  // needs more input. An empty `in` asks for the output still to come. kCorrupt: damaged bytes, or bytes after a
-  // stream's end that start no further stream (zero bytes after gzip, bzip2 and xz are padding); the caller knows
-  // where. kInvalid: a window or a dictionary that takes more than the limits allow.
+  // Decompresses from the front of `in` to the front of `out` (not empty). If nothing is consumed and nothing produced,
+  // more input is needed. An empty `in` asks for the output still to come. kCorrupt: damaged bytes, or bytes after a
+  // stream's end that begin no further stream (zero bytes after gzip, bzip2 and xz are padding); the caller adds the
+  // place. kInvalid: a window or a dictionary larger than the limits allow.
   virtual Result<Progress> step(ByteView in, std::span<std::byte> out) = 0;
-  // Whether the input may end here: between two streams, all output given.
+  // Whether the input may end here: it is between two streams, and all output was given.
   virtual bool at_boundary() const = 0;
 
   static Result<std::unique_ptr<Decompressor>> create(Compression compression, const InputLimits& limits = {});

@@ -1,5 +1,5 @@
 #pragma once
-// A document as its source gives it: what crosses from a source format to the analyzer and the store.
+// A document as a source format gives it to the analyzer and the store.
 #include <cstddef>
 #include <string>
 
@@ -13,12 +13,12 @@ using text::kMaxIdBytes;
 using text::kMaxTitleBytes;
 using text::kMaxUrlBytes;
 
-// All four fields are valid UTF-8, and kMaxDocumentBytes together at most. Only the id is never empty; it has at most
-// kMaxIdBytes and no control characters. Title and URL have at most kMaxTitleBytes and kMaxUrlBytes.
+// All four fields are valid UTF-8 and have at most kMaxDocumentBytes together. The id is not empty and has at most
+// kMaxIdBytes and no control characters. URL, title and body may be empty; kMaxTitleBytes and kMaxUrlBytes bound them.
 struct Document {
   std::string id, url, title, body;
-  bool title_cut = false;    // the rest of it begins the body
-  bool url_dropped = false;  // it was too long
+  bool title_cut = false;    // the title was too long: the rest begins the body
+  bool url_dropped = false;  // the URL was too long
 };
 
 }  // namespace frond::indexer::ingest

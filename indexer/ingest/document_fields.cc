@@ -20,21 +20,6 @@ std::string quoted(std::span<const std::string_view> names) {
   return text;
 }
 
-Error no_id(Format format) {
-  constexpr std::string_view kHelp = "; --make-ids makes one from the content";
-  switch (format) {
-    case Format::kJsonl:
-    case Format::kJson:
-    case Format::kCsv:
-      return {Code::kInvalid,
-              "no \"id\", which may be called " + quoted(kIdNames) + " and must not be empty" + std::string(kHelp)};
-    case Format::kTrec:
-      return {Code::kInvalid, "no <DOCNO>" + std::string(kHelp)};
-    default:
-      return {Code::kInvalid, "the id is empty" + std::string(kHelp)};
-  }
-}
-
 // Where to cut a title, so that the analyzer finds the same words in both parts as in the whole.
 std::size_t title_end(std::string_view title) {
   for (text::TokenSpan token{0, 0}; token.begin < kMaxTitleBytes;) {
@@ -76,9 +61,13 @@ std::string content_id(const Document& document) {
   return digest.hex();
 }
 
-Result<void> finish_document(Document& document, Format format, bool make_ids) {
+std::string no_id_field() { return "no \"id\", which may be called " + quoted(kIdNames) + " and must not be empty"; }
+
+std::string id_is_empty() { return "the id is empty"; }
+
+Result<void> finish_document(Document& document, const SourceFormat& format, bool make_ids) {
   if (document.id.empty()) {
-    if (!make_ids) return no_id(format);
+    if (!make_ids) return Error(Code::kInvalid, format.no_id() + "; --make-ids makes one from the content");
     document.id = content_id(document);
   }
   FROND_TRY(check_id(document.id));

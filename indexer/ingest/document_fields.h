@@ -1,24 +1,28 @@
 #pragma once
-// What all formats have in common once a record is taken apart: the limits of fields, and ids made from the content.
+// What happens to the fields of a document whatever its format: limits, and ids made from the content.
 #include <string>
 #include <string_view>
 
 #include "common/base/result.h"
 #include "indexer/ingest/document.h"
-#include "indexer/ingest/format.h"
+#include "indexer/ingest/source_format.h"
 
 namespace frond::indexer::ingest {
 
-// kInvalid unless `id` is fit to be Document::id.
+// kInvalid unless `id` may be a Document's.
 Result<void> check_id(std::string_view id);
 
-// The id of a document that has none: 32 hexadecimal digits, XXH3-128 of URL, title and body. Equal documents have
-// equal ids, wherever they stand.
+// An id for a document without one: XXH3-128 of URL, title and body as 32 hexadecimal digits. Equal documents get equal
+// ids.
 std::string content_id(const Document& document);
 
-// Makes `document`, as a parser of `format` gives it, what document.h promises. Without an id it gets its content_id(),
-// where `make_ids` says so. The end of a long title goes to the front of the body: no word is cut or lost. A long URL
-// goes. kInvalid: no id, one that check_id() refuses, or more than kMaxDocumentBytes in all.
-Result<void> finish_document(Document& document, Format format, bool make_ids);
+// Turns what a parser of `format` gave into what document.h promises. A document without an id gets its content_id() if
+// `make_ids` is set. The end of a title that is too long moves to the front of the body, so no word is cut or lost. A
+// URL that is too long is dropped. kInvalid: no id, one that check_id() refuses, or more than kMaxDocumentBytes in all.
+Result<void> finish_document(Document& document, const SourceFormat& format, bool make_ids);
+
+// For SourceFormat::no_id: of formats whose records name their fields, and of others.
+std::string no_id_field();
+std::string id_is_empty();
 
 }  // namespace frond::indexer::ingest

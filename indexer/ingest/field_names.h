@@ -1,5 +1,5 @@
 #pragma once
-// What fields are called in JSON, and columns in CSV. Of several that are there, the first of a list counts.
+// The names of fields in JSON and of columns in CSV. If a record has several of a list, the first one counts.
 #include <array>
 #include <string_view>
 

@@ -19,7 +19,7 @@ struct Magic {
   std::string_view bytes;
   SkipReason reason;
 };
-// Long enough, or odd enough, not to begin a text.
+// So long or so odd that no text begins with them.
 constexpr Magic kMagics[] = {
     {0, "%PDF-"sv, SkipReason::kPdf},
     {0, "%!PS-Adobe"sv, SkipReason::kPostscript},
@@ -79,7 +79,7 @@ constexpr Magic kMagics[] = {
     {0, "\x93NUMPY"sv, SkipReason::kData},
     {0, "ARROW1\0"sv, SkipReason::kData},
 };
-// A text may begin so too: they only tell what a binary file is.
+// Texts may begin with these, too: only used for files that are known to be binary.
 constexpr Magic kWeakMagics[] = {
     {0, "BM"sv, SkipReason::kImage},       {0, "MZ"sv, SkipReason::kProgram},     {8, "WEBP"sv, SkipReason::kImage},
     {4, "ftypavif"sv, SkipReason::kImage}, {4, "ftypheic"sv, SkipReason::kImage}, {4, "ftyp"sv, SkipReason::kMedia},
@@ -90,7 +90,7 @@ bool has(std::string_view head, const Magic& magic) {
   return head.size() >= magic.at && head.substr(magic.at).starts_with(magic.bytes);
 }
 
-// A tar header's checksum: the sum of its bytes, its own taken as spaces, in octal at 148.
+// A tar header has a checksum at 148, in octal: the sum of its bytes, where those of the checksum count as spaces.
 bool is_tar(std::string_view head) {
   constexpr std::size_t kHeader = 512, kAt = 148, kDigits = 8;
   if (head.size() < kHeader || head[0] == '\0') return false;
@@ -122,7 +122,7 @@ std::optional<SkipReason> first_match(std::string_view head, std::span<const Mag
   return found->reason;
 }
 
-// The bytes of control characters that text has none of; overstrikes and escapes of old terminals are text.
+// Which bytes are control characters that do not occur in text. Overstrikes and escapes of old terminals do occur.
 constexpr std::array<std::uint8_t, 256> kControls = [] {
   std::array<std::uint8_t, 256> table{};
   for (std::size_t c = 0; c < 0x20; ++c)

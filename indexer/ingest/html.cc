@@ -16,10 +16,10 @@
 namespace frond::indexer::ingest {
 namespace {
 
-// More than any honest page takes.
-std::size_t most_tree_bytes(std::size_t page_bytes) { return (std::size_t{32} << 20) + 40 * page_bytes; }
+// More than any ordinary page takes.
+std::size_t max_tree_bytes(std::size_t page_bytes) { return (std::size_t{32} << 20) + 40 * page_bytes; }
 
-// Null when the arena is exhausted. Has no object of its own that the jump would skip.
+// Null: the arena is exhausted. Has no local object, whose destructor the jump would skip.
 GumboOutput* parse(PageArena& arena, const char* html, std::size_t bytes) {
   GumboOptions options = kGumboDefaultOptions;
   options.allocator = PageArena::allocate;
@@ -137,7 +137,7 @@ class TreeText {
     } else if (node->type == GUMBO_NODE_ELEMENT || node->type == GUMBO_NODE_TEMPLATE) {
       Role role = role_of(node->v.element);
       if (role == Role::kDropped) return;
-      // Only the first title is one; a second is text of its own.
+      // Only the first is the title; others are text.
       if (role == Role::kTitle && (titled_ || in_title_)) role = Role::kBlock;
       // A headline that is never closed ends where the next part of the document begins.
       if (in_title_ && role == Role::kBlock && node->v.element.tag == GUMBO_TAG_UNKNOWN) end_title();
@@ -171,7 +171,7 @@ class TreeText {
 Result<TitledText> html_to_text(std::string_view utf8, std::size_t tree_bytes) {
   if (utf8.size() > kMaxHtmlBytes) return Error(Code::kInvalid, "HTML longer than 16 MiB");
   const std::string html = prepared(utf8);
-  tree_bytes = std::max(PageArena::kLeastBytes, std::min(tree_bytes, most_tree_bytes(html.size())));
+  tree_bytes = std::max(PageArena::kMinBytes, std::min(tree_bytes, max_tree_bytes(html.size())));
   PageArena arena(tree_bytes);
   const GumboOutput* output = parse(arena, html.data(), html.size());
   if (!output)

@@ -9,13 +9,14 @@
 namespace frond::indexer::ingest {
 namespace {
 
-// Elements without content, or whose end tag is usually left out and which their like or their parent ends.
+// Elements without content, and those whose end tag is usually left out: the next of their kind, or their parent's end,
+// ends them.
 constexpr std::array<std::string_view, 35> kNotNesting = {
     "area",   "base",     "body",  "br",       "col",     "dd",     "dt",    "embed",   "head",
     "hr",     "html",     "img",   "input",    "li",      "link",   "meta",  "p",       "param",
     "source", "tbody",    "td",    "tfoot",    "th",      "thead",  "tr",    "track",   "wbr",
     "option", "optgroup", "frame", "basefont", "bgsound", "keygen", "image", "colgroup"};
-// End tags of others don't reach past these.
+// An end tag does not close anything outside of these elements.
 constexpr std::array<std::string_view, 15> kScopes = {
     "applet", "caption", "marquee", "object", "table", "template",       "foreignobject", "desc",
     "mi",     "mo",      "mn",      "ms",     "mtext", "annotation-xml", "select"};
@@ -28,7 +29,7 @@ bool in(const std::array<std::string_view, kCount>& names, std::string_view name
   return std::ranges::find(names, name) != names.end();
 }
 
-// What a parser is sure to have closed at an end tag.
+// Removes the elements that a parser has certainly closed at this end tag.
 void close(std::vector<TagName>& open, const TagName& name) {
   for (std::size_t i = open.size(); i-- > 0;) {
     const auto found = open.begin() + static_cast<std::ptrdiff_t>(i);

@@ -1,6 +1,6 @@
 #pragma once
-// Markup that nests without end, tamed. A tree builder walks its stack of open elements at many tags, so a page of
-// nothing but open tags would cost the square of its length. Browsers cap the depth too.
+// Bounds the depth of elements in a page. A tree builder searches its stack of open elements at many tags, so a page of
+// nothing but open tags would take time in the square of its length. Browsers bound the depth, too.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -9,8 +9,8 @@ namespace frond::indexer::ingest {
 
 inline constexpr std::size_t kMaxHtmlDepth = 256;
 
-// The same page, with every start tag that would be nested deeper than `max_depth` blanked out. Text is kept. Linear in
-// the page's length, and an overestimate of the depth: unclosed formatting counts, though a parser may end it.
+// The page with every start tag that is nested deeper than `max_depth` replaced by spaces. Text is kept. Takes linear
+// time. Overestimates the depth: unclosed formatting counts, although a parser may end it.
 std::string with_bounded_depth(std::string_view html, std::size_t max_depth = kMaxHtmlDepth);
 
 }  // namespace frond::indexer::ingest

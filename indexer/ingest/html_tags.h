@@ -1,5 +1,5 @@
 #pragma once
-// Tags in a page, for what is done before it is parsed: names, ends, elements whose content has none.
+// Finds tags in a page before it is parsed: their names and ends, and elements whose content holds no tags.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace frond::indexer::ingest {
 
-// A tag's name in lower case, as far as it fits.
+// A tag's name in lower case, cut to the space there is.
 struct TagName {
   static constexpr std::size_t kMaxLetters = 16;
   std::array<char, kMaxLetters> letters{};
@@ -19,16 +19,16 @@ struct TagName {
 
 inline bool is_tag_letter(char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; }
 
-// The name at html[at].
+// The name that begins at html[at].
 TagName tag_name_at(std::string_view html, std::size_t at);
 
-// Past the '>' of the tag whose name starts at `at`; quoted attribute values may hold one.
+// The place behind the '>' of the tag whose name begins at `at`. Quoted attribute values may hold a '>'.
 std::size_t tag_end(std::string_view html, std::size_t at);
 
-// Whether an element's content is text only: script, style, title and their like.
+// Whether an element's content is text only, as of script, style and title.
 bool is_raw_element(const TagName& name);
 
-// Where the end tag of a raw element starts, from `at`; the page's size: it has none.
+// The place of a raw element's end tag, searched from `at`. The page's size: there is none.
 std::size_t raw_element_end(std::string_view html, std::size_t at, const TagName& name);
 
 }  // namespace frond::indexer::ingest

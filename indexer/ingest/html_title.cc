@@ -12,7 +12,7 @@ namespace {
 
 using text::kMaxTitleBytes;
 
-// Tags that a title does not hold, but the page behind it.
+// Tags that do not occur in a title, but in the page behind it.
 constexpr std::array<std::string_view, 40> kPageTags = {
     "html",     "head", "body", "title", "meta", "link", "base",  "script", "style",  "noscript",
     "frameset", "p",    "div",  "span",  "br",   "hr",   "table", "tr",     "td",     "ul",
@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 40> kPageTags = {
 
 constexpr std::string_view kEndTag = "</title>";
 
-// The first tag of a page in [from, to), any end tag, comment or doctype; `to` when there is none.
+// The place of the first of these tags, or of any end tag, comment or doctype, in [from, to); `to`: there is none.
 std::size_t page_tag(std::string_view html, std::size_t from, std::size_t to) {
   for (std::size_t at = html.find('<', from); at < to; at = html.find('<', at + 1)) {
     if (html.substr(at).starts_with("<!") || html.substr(at).starts_with("</")) return at;
@@ -57,7 +57,7 @@ class TitleCloser {
   }
 
  private:
-  // Of the title whose tag starts at `tag` and whose content starts at `content`; gives where to go on.
+  // Closes the title whose tag begins at `tag` and whose content begins at `content`. Gives the place to go on from.
   std::size_t title(std::size_t tag, std::size_t content, const TagName& name) {
     if (end_tag_ < content) end_tag_ = raw_element_end(html_, content, name);  // looked for once until it is passed
     const std::size_t page = page_tag(html_, content, end_tag_);

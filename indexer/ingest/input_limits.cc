@@ -26,9 +26,9 @@ std::string too_long(std::size_t max_bytes) {
   return why;
 }
 
-std::string InputLimits::too_wide(std::string_view what, std::uint64_t window, std::uint64_t most) const {
+std::string InputLimits::too_wide(std::string_view what, std::uint64_t window, std::uint64_t max) const {
   const std::string why = std::string(what) + " " + in_mebibytes(window);
-  if (window > most) return why + "; at most " + in_mebibytes(most) + " are read";
+  if (window > max) return why + "; at most " + in_mebibytes(max) + " are read";
   return why + ", more than an eighth of --memory-limit (" + in_mebibytes(memory_limit) + "); it takes a limit of " +
          in_mebibytes(window * kWindowShare);
 }

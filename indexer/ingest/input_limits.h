@@ -1,6 +1,6 @@
 #pragma once
-// What an input may take of a memory limit. Parts of the limit alone, so that which records are refused depends on
-// nothing else.
+// How much of the memory limit an input may take. It follows from the limit alone, so which records are refused does
+// not depend on threads or on other records.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,24 +9,26 @@
 
 namespace frond::indexer::ingest {
 
-// A longer record is malformed.
+// A longer record is a bad record.
 inline constexpr std::size_t kMaxRecordBytes = std::size_t{64} << 20;
-// The longest window of zstd: what its --long=31 needs.
+// The largest window of zstd, which --long=31 writes.
 inline constexpr std::uint64_t kMaxWindowBytes = std::uint64_t{1} << 31;
 
 struct InputLimits {
-  // A record may have a 16th of the limit, kMaxRecordBytes at most; a window an eighth, kMaxWindowBytes at most.
+  // A record may take a 16th of the limit, but at most kMaxRecordBytes; a window an eighth, but at most
+  // kMaxWindowBytes.
   static InputLimits of(std::uint64_t memory_limit);
 
   std::uint64_t memory_limit = 0;  // 0: none
   std::size_t record_bytes = kMaxRecordBytes;
   std::uint64_t window_bytes = kMaxWindowBytes;
-  // Told what the window or the dictionary of the file at hand takes, before it is allocated; 0 when the file is
-  // closed.
+  // Called with the size of the window or dictionary of the file at hand before that is allocated, and with 0 when the
+  // file is closed.
   std::function<void(std::uint64_t bytes)> on_window;
 
-  // Why a window of so many bytes is refused where `most` can be read, and which limit would do. `what`: "a window of".
-  std::string too_wide(std::string_view what, std::uint64_t window, std::uint64_t most = kMaxWindowBytes) const;
+  // Why a window of so many bytes is refused, and which memory limit it needs. `max`: the largest that can be read
+  // under any limit. `what`: "a window of".
+  std::string too_wide(std::string_view what, std::uint64_t window, std::uint64_t max = kMaxWindowBytes) const;
 };
 
 // Why a record of more than `max_bytes` is refused.

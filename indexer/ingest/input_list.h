@@ -1,5 +1,5 @@
 #pragma once
-// Inputs to files, in an order that depends on nothing but their names.
+// Inputs to files, in an order that depends on their names only.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -18,13 +18,13 @@ struct InputFile {
   std::string name;  // below the input folder; of an input that is a file, its last component
 };
 
-// Walks one input: itself, when it is a file or pipe; else its files, recursively, in byte order of their whole paths.
-// Holds the listings of the folders on the way only. Symbolic links inside a folder are passed over: what they point to
-// is either there already or outside. So are files that are not regular, and, unless `hidden`, files and folders whose
-// names begin with a dot. The input itself may be any of these.
+// Walks one input: a file or pipe gives itself; a folder its files, recursively, in byte order of their whole paths.
+// Holds the listings of the folders on the way only. Inside a folder these are passed over: symbolic links, since what
+// they point to is either there already or outside; files that are not regular; and, unless `hidden` is set, files and
+// folders whose names begin with a dot. The input itself may be any of these.
 class InputWalk {
  public:
-  // Told of each folder that can't be listed, with the reason, and of all else that is passed over; may be empty.
+  // Called for each folder that cannot be listed, with the reason, and for all else that is passed over. May be empty.
   struct Observer {
     std::function<void(const std::filesystem::path&, std::string reason)> unreadable;
     std::function<void(const std::filesystem::path&, SkipReason)> passed;
@@ -35,7 +35,7 @@ class InputWalk {
 
  private:
   struct Entry {
-    std::string key;  // the name; with a slash behind it when it is a folder, as in its files' paths
+    std::string key;  // the name; of a folder with a slash at the end, as in its files' paths
     bool folder = false;
   };
   struct Level {
@@ -52,33 +52,32 @@ class InputWalk {
   std::vector<Level> levels_;
 };
 
-// Part `index` of `count` of a list of inputs, by stored bytes: whole files, contiguous in the order in which they are
-// walked, each file in exactly one share. Builders that see the same files agree on the shares without talking.
+// Part `index` of `count` of the files of all inputs, about equal in stored bytes: whole files, contiguous in the order
+// of the walk. Each file is in exactly one share. Builders that see the same files find the same shares by themselves.
 struct InputShare {
   std::uint32_t index = 0, count = 1;
-  // Whether the file that begins after `before` of all `total` stored bytes is in this share.
+  // Whether a file is in this share: `before` is the sum of the stored bytes of all files before it, `total` of all.
   bool has(std::uint64_t before, std::uint64_t total) const;
 };
 
-// Whether `input` is something InputWalk can walk. kNotFound; kInvalid: a device, a socket.
+// Checks that InputWalk can walk `input`. kNotFound; kInvalid: it is a device or a socket.
 Result<void> check_input(const std::filesystem::path& input);
 
-// Which files there are. Two inputs that are alike have the same names and sizes in the same order; what is in the
-// files is not looked at.
+// Which files there are. Equal summaries mean the same names and sizes in the same order; contents are not compared.
 struct InputSummary {
   std::uint64_t files = 0, bytes = 0;
-  std::string xxh3;  // of all names and sizes: docs/formats/manifest.md
+  std::string xxh3;  // checksum of all names and sizes: docs/formats/manifest.md
   friend bool operator==(const InputSummary&, const InputSummary&) = default;
 };
 // "12 files of 3456 bytes"
 std::string to_string(const InputSummary& input);
-// Told of files in the order in which they are walked.
+// Sums files up, which are added in the order of the walk.
 class InputCensus {
  public:
   void add(const InputFile& file);
-  // Every file of an input, as far as they can be seen.
+  // Adds every file of an input that can be listed.
   void add_all(const std::filesystem::path& input, bool hidden);
-  // Stored, of all files so far. Pipes, and files that are gone, have none.
+  // Stored bytes of all files so far. Pipes, and files that are gone, count as 0.
   std::uint64_t bytes() const { return bytes_; }
   InputSummary summary() const { return {files_, bytes_, digest_.hex()}; }
 

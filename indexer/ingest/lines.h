@@ -1,5 +1,5 @@
 #pragma once
-// Text cut into lines and words' surroundings, as several formats need it. Views of the text that they are given.
+// Lines and white space, for several formats. Results are views of the arguments.
 #include <string_view>
 
 namespace frond::indexer::ingest {
@@ -13,10 +13,19 @@ inline std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kSpaces) + 1 - begin);
 }
 
-// A letter of ASCII in lower case; everything else as it is.
+// Without the spaces at the front.
+inline std::string_view without_spaces(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kSpaces);
+  return text.substr(begin == text.npos ? text.size() : begin);
+}
+
+// ASCII letters in lower case; other characters unchanged.
 inline char small_letter(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); }
 
-// Takes the first line off `text`; without its end, "\n" or "\r\n".
+// The first line without "\n".
+inline std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
+
+// Removes the first line from `text` and gives it without its end, "\n" or "\r\n".
 inline std::string_view take_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   std::string_view line = text.substr(0, end);

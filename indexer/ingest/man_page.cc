@@ -106,7 +106,7 @@ class ManPage {
     if (name == "Xr" && arguments.size() >= 2)
       return print(arguments[0] + "(" + arguments[1] + ")" + joined(arguments, "", 2));
     if (name == "Fl") return print(arguments.empty() ? "-" : "-" + mdoc_text(arguments));
-    // Requests have names in small letters and nothing to read; what is left are macros that print.
+    // Requests have names in lower case and hold no text; macros, which print their arguments, are left.
     if (std::ranges::none_of(name, [](char c) { return c >= 'A' && c <= 'Z'; })) return;
     const bool option = one_of(name, {"Op", "OP"});
     std::string text = mdoc_text(arguments);
@@ -141,7 +141,8 @@ class ManPage {
     skip_until(arguments.size() > place ? "." + arguments[place] : "..");
   }
 
-  // .if c text, .ie c text and .el text: c is n (a terminal, true), t, a comparison … (taken as false), or negated.
+  // .if c text, .ie c text and .el text. The condition c is n (a terminal: true); t, a comparison and others count as
+  // false; it may be negated.
   void conditional(std::string_view name, std::string_view rest) {
     rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
     bool holds = name == "el" && !last_condition_;
@@ -177,7 +178,7 @@ class ManPage {
   std::string title() const {
     const std::size_t dash = name_section_.find(" - ");
     std::string page = page_;
-    // The header's name is usually in capitals; the section's is as it is typed.
+    // The name in the header is usually in capitals; the one in the NAME section is as users type it.
     if (dash != std::string::npos) page = name_section_.substr(0, std::min(dash, name_section_.find(',')));
     if (!section_.empty() && !page.empty()) page += "(" + section_ + ")";
     if (dash != std::string::npos) page += name_section_.substr(dash);

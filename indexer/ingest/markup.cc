@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kPrescanBytes = 1024;
 
-// Elements that a page, or what is left of one, begins with.
+// Elements that a page, or a fragment of one, begins with.
 constexpr std::string_view kHtmlTags[] = {
     "html",    "head",   "body",       "title",   "meta",     "link",     "base",    "script", "style",    "noscript",
     "iframe",  "div",    "span",       "p",       "a",        "b",        "i",       "u",      "s",        "q",
@@ -24,7 +24,7 @@ constexpr std::string_view kHtmlTags[] = {
     "strong",  "em",     "small",      "big",     "tt",       "code",     "kbd",     "samp",   "var",      "cite",
     "abbr",    "del",    "ins",        "sub",     "sup",      "nobr",     "address", "audio",  "video",    "canvas",
     "marquee", "blink",  "blockquote", "bgsound", "acronym",  "plaintext"};
-// Of these, what follows an XML declaration in a page.
+// Those of them that follow an XML declaration in a page.
 constexpr std::string_view kOutermostTags[] = {"html", "head", "body"};
 
 bool is_letter(char c) { return small_letter(c) >= 'a' && small_letter(c) <= 'z'; }
@@ -38,7 +38,7 @@ std::size_t find_ignoring_case(std::string_view text, std::string_view small) {
   return found == text.end() ? text.npos : static_cast<std::size_t>(found - text.begin());
 }
 
-// The name of the start tag that `text` begins with, as written; empty: none.
+// The name of the start tag that `text` begins with, as written. Empty: it begins with none.
 std::string_view tag_name(std::string_view text) {
   if (text.size() < 2 || text[0] != '<' || !is_letter(text[1])) return {};
   const std::size_t end =
@@ -54,7 +54,7 @@ bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
 
 void skip_spaces(std::string_view& text) { text.remove_prefix(std::min(text.find_first_not_of(kSpaces), text.size())); }
 
-// Takes a thing that ends with `end` off `text`, whole or as far as it is there.
+// Removes everything up to and including `end` from `text`; all of it if there is no `end`.
 void skip_to(std::string_view& text, std::string_view end, std::size_t from) {
   const std::size_t at = text.find(end, from);
   text.remove_prefix(at == text.npos ? text.size() : at + end.size());
@@ -70,7 +70,7 @@ bool is_html_doctype(std::string_view text) {
   return find_ignoring_case(rest, "//dtd html") != rest.npos || find_ignoring_case(rest, "//dtd xhtml") != rest.npos;
 }
 
-// What stands before the first thing that tells.
+// Passes over what may stand before a page.
 struct Prologue {
   bool comment = false, declaration = false;
 };

@@ -33,7 +33,7 @@ std::size_t PageArena::rounded(std::size_t size) {
   return (size + unit - 1) / unit * unit;
 }
 
-// Of sizes that rounded() gives, up to kLargeBytes.
+// The class of a size that rounded() gives, up to kLargeBytes.
 std::size_t PageArena::class_of(std::size_t bytes) {
   if (bytes <= kSmallBytes) return bytes / kUnit;
   const std::size_t below = std::bit_floor(bytes - 1);
@@ -84,7 +84,7 @@ void PageArena::give_back(void* piece) {
   delete[] reinterpret_cast<std::byte*>(large);
 }
 
-// Jumps where the limit does not allow for it.
+// Jumps if the limit does not allow it.
 std::byte* PageArena::new_block(std::size_t bytes) {
   if (bytes > limit_ - std::min(limit_, used_)) std::longjmp(exhausted_, 1);
   auto* const block = new (std::nothrow) std::byte[bytes];

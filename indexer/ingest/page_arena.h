@@ -1,7 +1,7 @@
 #pragma once
-// gumbo's memory: pieces that are dropped together, freed ones used again for others of their size. gumbo can't be told
-// that there is no more, and frees its tree by recursion; so running out jumps out of the parse, and the tree is never
-// freed by gumbo.
+// The memory of gumbo, the HTML parser. Pieces are freed together; single pieces that gumbo frees are used again for
+// others of their size. gumbo cannot handle a failed allocation, and frees its tree by recursion: so allocate() jumps
+// out of the parse when the limit is reached, and the arena frees the tree.
 #include <array>
 #include <csetjmp>
 #include <cstddef>
@@ -13,14 +13,14 @@ namespace frond::indexer::ingest {
 // One thread.
 class PageArena {
  public:
-  static constexpr std::size_t kLeastBytes = 512 << 10;
-  // Holds at most `limit` bytes, kLeastBytes or more.
+  static constexpr std::size_t kMinBytes = 512 << 10;
+  // Holds at most `limit` bytes, kMinBytes or more.
   explicit PageArena(std::size_t limit);
   ~PageArena();
   PageArena(const PageArena&) = delete;
   PageArena& operator=(const PageArena&) = delete;
 
-  // Where allocate() jumps to, with 1, when the limit is reached: filled by setjmp() before.
+  // allocate() jumps here, with 1, when the limit is reached. The caller fills it by setjmp().
   std::jmp_buf& exhausted() { return exhausted_; }
   // gumbo's allocator and deallocator; `arena` is the PageArena. Pieces are aligned to 8 bytes.
   static void* allocate(void* arena, std::size_t size) { return static_cast<PageArena*>(arena)->take(size); }
@@ -30,7 +30,7 @@ class PageArena {
   std::size_t bytes() const { return used_; }
 
  private:
-  // Before each piece: how many bytes it has. A tree is made of millions, most of less than 200 bytes, so sizes are not
+  // Stands before each piece: its size. A tree has millions of pieces, most of less than 200 bytes, so sizes are not
   // rounded to powers of two.
   struct Header {
     std::size_t bytes;
@@ -38,7 +38,7 @@ class PageArena {
   struct Free {
     Free* next;
   };
-  // A piece with a block of its own, in a list so that it can be dropped with the others.
+  // A piece with a block of its own, in a list so that it can be freed with the others.
   struct Large {
     Large *before, *after;
     Header header;  // last

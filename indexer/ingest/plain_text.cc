@@ -9,7 +9,7 @@ namespace {
 
 bool consists_of(std::string_view line, char c) { return line.size() >= 3 && line.find_first_not_of(c) == line.npos; }
 
-// --- key: value … --- at the beginning. Leaves `text` behind it, and the value of "title:" in `title`.
+// Removes front matter, --- key: value … ---, from the beginning of `text`. Sets `title` to the value of "title:".
 void take_front_matter(std::string_view& text, std::string& title) {
   std::string_view rest = text;
   if (trimmed(take_line(rest)) != "---") return;
@@ -30,7 +30,7 @@ void take_front_matter(std::string_view& text, std::string& title) {
   }
 }
 
-// The words of one line: link and image targets, emphasis and code marks go.
+// One line without link and image targets, emphasis and code marks.
 void append_inline(std::string_view line, std::string& out) {
   for (std::size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];
@@ -64,7 +64,7 @@ void append_inline(std::string_view line, std::string& out) {
   out.push_back('\n');
 }
 
-// A line without the marks of a heading, quote or list item; `heading`: it was one.
+// A line without the marks of a heading, quote or list item. `heading` says whether it was a heading.
 std::string_view without_block_marks(std::string_view line, bool& heading) {
   line = trimmed(line);
   while (line.starts_with('>')) line = trimmed(line.substr(1));

@@ -1,5 +1,5 @@
 #pragma once
-// Text that reads on: folded white space, and Markdown without its marks.
+// Plain text: white space folded, and Markdown without its marks.
 #include <string>
 #include <string_view>
 
@@ -9,8 +9,8 @@ struct TitledText {
   std::string title, body;
 };
 
-// Appends pieces of text to one string: runs of white space and control characters become one space, or one line's end
-// where line() was asked for in between; none at the beginning. U+00A0 is white space.
+// Appends pieces of text to one string. A run of white space and control characters becomes one space, or one line end
+// if line() was called in between; at the beginning it is dropped. U+00A0 is white space.
 class TextFolder {
  public:
   explicit TextFolder(std::string& out) : out_(out) {}
@@ -24,15 +24,15 @@ class TextFolder {
 };
 std::string folded(std::string_view utf8);
 
-// Without control characters but tab and line end; lines and spaces stay.
+// Without control characters except tab and line end. Lines and spaces stay.
 std::string readable(std::string_view utf8);
 
-// The first heading of a text that underlines its headings, as reStructuredText does; empty when there is none near the
+// The first heading of a text that underlines its headings, as reStructuredText does. Empty: there is none near the
 // beginning.
 std::string underlined_heading(std::string_view utf8);
 
-// The words of a Markdown text: no heading, list, emphasis and code marks, no link targets, no comments, no front
-// matter. The title is the front matter's, else the first heading; it stays in the body when it is a heading.
+// The text of Markdown without the marks of headings, lists, emphasis and code, and without link targets, comments and
+// front matter. The title is the front matter's, or else the first heading, which also stays in the body.
 TitledText markdown_to_text(std::string_view utf8);
 
 }  // namespace frond::indexer::ingest

@@ -1,10 +1,7 @@
 #include "indexer/ingest/record_reader.h"
 
-#include <exception>
-
-#include "indexer/ingest/document_fields.h"
-#include "indexer/ingest/parsers.h"
-#include "indexer/ingest/record_cutter.h"
+#include "indexer/ingest/formats.h"
+#include "indexer/ingest/tsv.h"
 
 namespace frond::indexer::ingest {
 namespace fs = std::filesystem;
@@ -12,7 +9,7 @@ namespace {
 
 constexpr int kFolderSniffFiles = 16;
 
-// Whether the first files of a folder with something in them are all TSV. A text with a tab in its first line is none.
+// Whether the first files of a folder that are not empty are all TSV.
 bool is_folder_of_tsv(const fs::path& folder, const ReadOptions& options) {
   InputWalk walk(folder, options.hidden);
   for (int files = 0; files < kFolderSniffFiles;) {
@@ -29,31 +26,10 @@ bool is_folder_of_tsv(const fs::path& folder, const ReadOptions& options) {
   return true;
 }
 
-Result<Document> parse(const RawRecord& record) {
-  switch (record.format) {
-    case Format::kJsonl:
-    case Format::kJson:
-      return parse_jsonl(record);
-    case Format::kTsv:
-      return parse_tsv(record);
-    case Format::kCsv:
-      return parse_csv(record);
-    case Format::kTrec:
-      return parse_trec(record);
-    case Format::kWikiextractor:
-      return parse_wikiextractor(record);
-    case Format::kFiles:
-      return parse_text_file(record);
-    case Format::kAuto:
-      break;
-  }
-  return Error(Code::kInvalid, "a record without a format");
-}
-
 }  // namespace
 
 struct RecordReader::State {
-  Format wanted;
+  const SourceFormat* wanted;  // null: recognised file by file
   BadRecordSink sink;
   std::vector<fs::path> inputs;  // the next one last
   ReadOptions options;
@@ -62,15 +38,15 @@ struct RecordReader::State {
 
   std::unique_ptr<InputWalk> walk;
   bool among_tsv = false;  // of the files of the present input
-  // The present file, when there is one.
+  // The file at hand, if there is one.
   InputFile file;
-  Format format = Format::kAuto;
+  const SourceFormat* format = nullptr;
   std::unique_ptr<ContentStream> stream;
   std::unique_ptr<RecordCutter> cutter;
   std::uint64_t plain_before = 0, stored_before = 0;  // of the files read before it
   bool failed = false;
   SkippedFiles skipped;
-  FilesRead files_read{};
+  FilesRead files_read = FilesRead(source_formats().size());
 
   void report(const fs::path& path, std::uint64_t number, std::uint64_t offset, std::string reason) {
     if (sink) sink({path.string(), number, offset, std::move(reason)});
@@ -88,7 +64,7 @@ void RecordReader::State::report_file(const fs::path& path, const std::string& m
   report(path, 0, 0, message.starts_with(prefix) ? message.substr(prefix.size()) : message);
 }
 
-// What the walk passes over counts for the share that would have it.
+// A file that the walk passes over counts for the share that it would be in.
 InputWalk::Observer RecordReader::State::observer() {
   return {[this](const fs::path& folder, std::string reason) { report(folder, 0, 0, std::move(reason)); },
           [this](const fs::path& path, SkipReason reason) {
@@ -110,11 +86,11 @@ std::optional<InputFile> RecordReader::State::next_file() {
     const fs::path input = std::move(inputs.back());
     inputs.pop_back();
     walk = std::make_unique<InputWalk>(input, options.hidden, observer());
-    among_tsv = wanted == Format::kAuto && walk->is_folder() && is_folder_of_tsv(input, options);
+    among_tsv = !wanted && walk->is_folder() && is_folder_of_tsv(input, options);
   }
 }
 
-// Makes the next file with something to read the present one; false when there is none.
+// Opens the next file that is not skipped. False: there is none.
 Result<bool> RecordReader::State::open_next() {
   while (std::optional<InputFile> found = next_file()) {
     file = std::move(*found);
@@ -126,7 +102,7 @@ Result<bool> RecordReader::State::open_next() {
     stream = std::make_unique<ContentStream>(std::move(*source));
     const Result<std::string_view> head = stream->peek(kSniffBytes);
     if (!head) {
-      if (wanted != Format::kFiles && (wanted != Format::kAuto || !walk->is_folder())) return head.error();
+      if (!(wanted ? wanted->whole_file : walk->is_folder())) return head.error();
       report_file(file.path, head.error().message());
       close();
       continue;
@@ -142,12 +118,12 @@ Result<bool> RecordReader::State::open_next() {
       close();
       continue;
     }
-    format = std::get<Format>(told);
-    ++files_read[static_cast<std::size_t>(format)];
-    cutter = RecordCutter::create(format, options.limits.record_bytes);
+    format = std::get<const SourceFormat*>(told);
+    ++files_read[index_of(*format)];
+    cutter = format->cut(options.limits.record_bytes);
     return true;
   }
-  // Which files are a share's depends on all of them, so the other builders would cut it otherwise.
+  // The shares depend on all files: if these have changed, other builders have found other shares.
   if (options.share.count > 1 && seen.summary() != walked.summary())
     return Error(Code::kInvalid, "the input changed while a share of it was read: " + to_string(seen.summary()) +
                                      " at first, then " + to_string(walked.summary()));
@@ -164,7 +140,7 @@ void RecordReader::State::close() {
 RecordReader::RecordReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
 RecordReader::~RecordReader() = default;
 
-Result<std::unique_ptr<RecordReader>> RecordReader::open(std::vector<fs::path> inputs, Format format,
+Result<std::unique_ptr<RecordReader>> RecordReader::open(std::vector<fs::path> inputs, const SourceFormat* format,
                                                          BadRecordSink sink, ReadOptions options) {
   if (inputs.empty()) return Error(Code::kInvalid, "no inputs");
   auto state = std::make_unique<State>();
@@ -200,7 +176,7 @@ Result<std::optional<RawRecord>> RecordReader::next() {
     bytes_read_.store(s.plain_before + s.stream->offset(), std::memory_order_relaxed);
     stored_bytes_read_.store(s.stored_before + s.stream->source().stored_bytes_read(), std::memory_order_relaxed);
     if (!cut) {
-      if (s.format != Format::kFiles) {
+      if (!s.format->whole_file) {
         s.failed = true;
         return std::move(cut).error();
       }
@@ -215,30 +191,10 @@ Result<std::optional<RawRecord>> RecordReader::next() {
     Cut& record = **cut;
     if (record.problem.empty())
       return std::optional<RawRecord>(RawRecord{s.format, s.file.path.string(),
-                                                s.format == Format::kFiles ? s.file.name : std::string(), record.number,
+                                                s.format->whole_file ? s.file.name : std::string(), record.number,
                                                 record.offset, std::move(record.bytes), std::move(record.columns)});
     s.report(s.file.path, record.number, record.offset, std::string(record.problem));
   }
-}
-
-Result<Document> parse_record(const RawRecord& record, ParseOptions options) {
-  try {
-    Document document = FROND_TRY(parse(record));
-    FROND_TRY(finish_document(document, record.format, options.make_ids));
-    return document;
-  } catch (const std::exception& error) {  // the allocator's, or a parser's
-    return Error(Code::kInvalid, std::string("cannot be parsed: ") + error.what());
-  }
-}
-
-BadRecord bad_record(const RawRecord& record, const Error& error) {
-  return {record.file, record.number, record.offset, error.message()};
-}
-
-std::string to_string(const BadRecord& bad) {
-  std::string text = bad.file + ": ";
-  if (bad.number > 0) text += "record " + std::to_string(bad.number) + " at byte " + std::to_string(bad.offset) + ": ";
-  return text + bad.reason;
 }
 
 }  // namespace frond::indexer::ingest

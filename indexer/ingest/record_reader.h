@@ -1,8 +1,7 @@
 #pragma once
-// Paths in, records out. Reading is split so that many threads can share the dear half: one thread calls
+// Paths to records. Reading is split in two, so that many threads can share the expensive half: one thread calls
 // RecordReader::next(), which only decompresses and cuts; any number of threads turn records into documents with
 // parse_record().
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -13,78 +12,53 @@
 #include <vector>
 
 #include "common/base/result.h"
-#include "indexer/ingest/document.h"
-#include "indexer/ingest/format.h"
-#include "indexer/ingest/html.h"
 #include "indexer/ingest/input_limits.h"
 #include "indexer/ingest/input_list.h"
+#include "indexer/ingest/raw_record.h"
 #include "indexer/ingest/skipped.h"
 
 namespace frond::indexer::ingest {
 
-struct CsvColumns;
-
-// One record as it stands in its file, not yet looked into.
-struct RawRecord {
-  Format format = Format::kJsonl;  // never kAuto
-  std::string file;                // the path, for messages
-  std::string name;                // kFiles: the path below the input folder, which becomes the id; else empty
-  std::uint64_t number = 0;        // from 1: the line (jsonl, tsv), the row (csv), the record in its file, 1 (files)
-  std::uint64_t offset = 0;        // of the first byte, in the decompressed file
-  std::string bytes;               // without the line's end
-  std::shared_ptr<const CsvColumns> columns = nullptr;  // kCsv
-  std::uint64_t parse_bytes = 0;             // what parsing it takes at most (parse_cost.h), where somebody asked
-  std::uint64_t tree_bytes = kMaxTreeBytes;  // of that, an HTML page's elements
-};
-
-// A record, or a whole file, that gave no document.
-struct BadRecord {
-  std::string file;
-  std::uint64_t number = 0;  // 0: the file as a whole
-  std::uint64_t offset = 0;
-  std::string reason;
-};
-// "corpus.jsonl.gz: record 17 at byte 4711: no id"
-std::string to_string(const BadRecord& bad);
-// Called by next(), in its thread.
+// Called from next().
 using BadRecordSink = std::function<void(const BadRecord&)>;
 
-// How many files were opened, by Format.
-using FilesRead = std::array<std::uint64_t, kFormats>;
+// How many files were opened, by their format's place in source_formats().
+using FilesRead = std::vector<std::uint64_t>;
 
 struct ReadOptions {
   InputShare share;
-  bool hidden = false;  // files and folders whose names begin with a dot, too
+  bool hidden = false;  // also read files and folders whose names begin with a dot
   InputLimits limits;
 };
 
 class RecordReader {
  public:
-  // Inputs are read in the order given; folders recursively in byte order of path, without following symbolic links
-  // inside them; of all files, those of options.share. kNotFound, kInvalid: an input that isn't there, or is neither
-  // file, pipe nor folder; no inputs. Memory: the record at hand, and what options.limits allow for a window.
-  static Result<std::unique_ptr<RecordReader>> open(std::vector<std::filesystem::path> inputs, Format format,
-                                                    BadRecordSink sink, ReadOptions options = {});
+  // Inputs are read in the order given, folders as InputWalk says; of all files, those of options.share. `format` null:
+  // the format of each file is recognised. kNotFound: an input does not exist; kInvalid: it is neither file, pipe nor
+  // folder, or there are no inputs. Memory: the record at hand, and a window as options.limits allow.
+  static Result<std::unique_ptr<RecordReader>> open(std::vector<std::filesystem::path> inputs,
+                                                    const SourceFormat* format, BadRecordSink sink,
+                                                    ReadOptions options = {});
   ~RecordReader();
   RecordReader(const RecordReader&) = delete;
   RecordReader& operator=(const RecordReader&) = delete;
 
-  // The next record; nothing at the end. Records that can't be cut (longer than the limits allow, without their end)
-  // and files that can't be opened go to the sink. Files that hold nothing to read are counted in skipped():
-  // tell_format() says which. An error ends the stream: kCorrupt, a compressed file is cut short or damaged, kInvalid,
-  // its window is too long (in format files, and where the format of a file in a folder isn't told yet, these are one
-  // bad record instead); kUnavailable, the disk failed. All name the file, and the offset where there is one. At the
-  // end of a share of several, kInvalid: the files are not those that open() saw.
+  // The next record; no value at the end. Records that cannot be cut (longer than the limits allow, or without an end)
+  // and files that cannot be opened go to the sink. Files that tell_format() says to skip are counted in skipped(). An
+  // error ends the stream: kCorrupt: a compressed file is cut short or damaged; kInvalid: its window is too long (both
+  // are one bad record if the file is of a whole_file format, or in a folder and its format not yet recognised);
+  // kUnavailable: the disk failed. Messages name the file, and the offset if there is one. At the end of one share of
+  // several, kInvalid: the files are not those that open() saw.
   Result<std::optional<RawRecord>> next();
 
   // Progress; from any thread. Decompressed bytes read so far; stored (compressed) bytes read so far.
   std::uint64_t bytes_read() const { return bytes_read_.load(std::memory_order_relaxed); }
   std::uint64_t stored_bytes_read() const { return stored_bytes_read_.load(std::memory_order_relaxed); }
-  // Stored bytes of the share of all inputs, as found by open(), to about a file; pipes count 0.
+  // Stored bytes of the share, as open() found them, exact to about one file; pipes count as 0.
   std::uint64_t stored_bytes_total() const;
-  // All files that were walked past so far, in the share or not: the whole input once next() has given nothing.
+  // All files of the walk so far, in the share or not: the whole input once next() has given no value.
   InputSummary input() const;
-  // Of the share, so far; in next()'s thread.
+  // Of the share so far. Called from the thread of next().
   const SkippedFiles& skipped() const;
   const FilesRead& files_read() const;
 
@@ -94,16 +68,5 @@ class RecordReader {
   std::unique_ptr<State> state_;
   std::atomic<std::uint64_t> bytes_read_ = 0, stored_bytes_read_ = 0;
 };
-
-struct ParseOptions {
-  bool make_ids = false;  // of the content, for records without one
-};
-
-// The document of one record. Thread-safe. kInvalid: the record is malformed; the message is a BadRecord's reason (it
-// doesn't repeat file and number).
-Result<Document> parse_record(const RawRecord& record, ParseOptions options = {});
-
-// What to report for a record that parse_record() refused.
-BadRecord bad_record(const RawRecord& record, const Error& error);
 
 }  // namespace frond::indexer::ingest

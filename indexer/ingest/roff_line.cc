@@ -120,7 +120,7 @@ class Escapes {
     }
     return true;
   }
-  // So many code points.
+  // Passes over so many code points.
   std::string_view take(int count) {
     const std::size_t begin = at_;
     for (; count > 0 && at_ < line_.size(); --count) at_ += text::decode_utf8(line_, at_).bytes;
@@ -174,7 +174,7 @@ class Escapes {
 
 std::string printed(std::string_view line) { return Escapes(line).printed(); }
 
-// A request's arguments: blank-separated, or in double quotes with "" for one.
+// A request's arguments: separated by blanks, or in double quotes, in which "" stands for a quote.
 std::vector<std::string> arguments_of(std::string_view text) {
   std::vector<std::string> all;
   for (std::size_t at = 0;;) {

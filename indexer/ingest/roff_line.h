@@ -6,11 +6,12 @@
 
 namespace frond::indexer::ingest {
 
-// The line without its escapes: fonts, sizes, motions and comments dropped, special characters printed, as far as they
-// are known. Valid UTF-8 stays valid.
+// A line without its escapes: fonts, sizes, motions and comments are dropped, known special characters become their
+// characters. Valid UTF-8 stays valid.
 std::string printed(std::string_view line);
 
-// What stands behind a request's name: blank-separated arguments, each printed; in double quotes with "" for one.
+// The arguments behind a request's name, each printed(). They are separated by blanks, or in double quotes, in which
+// "" stands for a quote.
 std::vector<std::string> arguments_of(std::string_view text);
 
 }  // namespace frond::indexer::ingest

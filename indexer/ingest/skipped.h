@@ -1,6 +1,5 @@
 #pragma once
-// Files that an input has and no document comes from: counted by reason, a few of each named, so that none vanishes in
-// silence.
+// Files that are not read: counted by reason, with a few examples each, so that no file is left out unnoticed.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -11,11 +10,11 @@
 namespace frond::indexer::ingest {
 
 enum class SkipReason : std::uint8_t {
-  // What a walk passes over.
+  // Passed over by the walk.
   kHidden,
   kSymbolicLink,
   kSpecial,
-  // What holds no text that can be read.
+  // Without text that can be read.
   kEmpty,
   kPdf,
   kPostscript,
@@ -31,18 +30,18 @@ enum class SkipReason : std::uint8_t {
   kProgram,
   kData,
   kBinary,
-  // What holds records that can't be read as they are.
+  // With records that cannot be read as they are.
   kWideRecords,
   kColumns,
 };
 inline constexpr std::size_t kSkipReasons = 20;
 
-// A word for JSON and metrics: "pdf".
+// The name in JSON and metrics: "pdf".
 std::string_view name_of(SkipReason reason);
-// For people, with what helps: "PDF; convert to text first".
+// For people, with the remedy: "PDF; convert them to text".
 std::string_view meaning_of(SkipReason reason);
 
-// How often something happened, and where it did so first.
+// How often something happened, and the first places.
 struct Tally {
   static constexpr std::size_t kMaxExamples = 3;
   std::uint64_t count = 0;
@@ -50,7 +49,7 @@ struct Tally {
   void add(std::string_view where);
 };
 
-// One thread at a time.
+// One thread.
 class SkippedFiles {
  public:
   void add(SkipReason reason, std::string_view path) { of_[static_cast<std::size_t>(reason)].add(path); }
@@ -61,7 +60,7 @@ class SkippedFiles {
  private:
   std::array<Tally, kSkipReasons> of_;
 };
-// "3 pdf (a.pdf, b.pdf, c.pdf), 1 empty (d.txt)"; empty when nothing was skipped.
+// "3 pdf (a.pdf, b.pdf, c.pdf), 1 empty (d.txt)". Empty: nothing was skipped.
 std::string to_string(const SkippedFiles& skipped);
 
 }  // namespace frond::indexer::ingest

@@ -1,8 +1,12 @@
+#include "indexer/ingest/text_file.h"
+
 #include "common/text/utf8.h"
 #include "indexer/ingest/charset.h"
+#include "indexer/ingest/document_fields.h"
+#include "indexer/ingest/file_kind.h"
 #include "indexer/ingest/html.h"
+#include "indexer/ingest/input_limits.h"
 #include "indexer/ingest/man_page.h"
-#include "indexer/ingest/parsers.h"
 #include "indexer/ingest/text_kind.h"
 #include "indexer/ingest/wide_text.h"
 
@@ -21,8 +25,6 @@ Result<TitledText> text_of(std::string_view name, std::string_view bytes, std::s
   return plain;
 }
 
-}  // namespace
-
 Result<Document> parse_text_file(const RawRecord& record) {
   const std::string id = text::repaired_utf8(record.name);  // names are bytes
   const std::string_view name = file_name(id);
@@ -33,5 +35,56 @@ Result<Document> parse_text_file(const RawRecord& record) {
   document.id = id;
   return document;
 }
+
+// Text of any kind but XML that is no page. Also asked if --format names this format.
+Sniffed sniff_file(const Head& head) {
+  if (const auto kind = binary_kind(head.file.bytes)) return {true, *kind};
+  if (text_kind(head.file.path, head.text) == TextKind::kXml) return {true, SkipReason::kXml};
+  return {true, {}};
+}
+
+// A file is a record.
+class FileCutter final : public RecordCutter {
+ public:
+  explicit FileCutter(std::size_t max_bytes) : pieces_(max_bytes) {}
+  Result<std::optional<Cut>> next(ContentStream& stream) override {
+    if (done_) return std::optional<Cut>();
+    done_ = true;
+    Cut cut{.number = 1};
+    for (;;) {
+      const std::string_view window = FROND_TRY(stream.window());
+      if (window.empty()) break;
+      pieces_.append(window, cut);
+      if (!cut.problem.empty()) break;
+      stream.consume(window.size());
+    }
+    return std::optional<Cut>(std::move(cut));
+  }
+
+ private:
+  PieceCollector pieces_;
+  bool done_ = false;
+};
+
+ParseCost text_file_cost(const RawRecord& record) {
+  std::string storage;
+  const std::string_view head = std::string_view(record.bytes).substr(0, kSniffBytes);
+  return file_cost(record.bytes, text_kind(record.name, plain_beginning(head, storage)) == TextKind::kHtml);
+}
+
+}  // namespace
+
+constinit const SourceFormat kFiles = {
+    .name = "files",
+    .evidence = Evidence::kNone,
+    .whole_file = true,
+    .sniff = sniff_file,
+    .cut = [](std::size_t max_bytes) -> std::unique_ptr<RecordCutter> {
+      return std::make_unique<FileCutter>(max_bytes);
+    },
+    .parse = parse_text_file,
+    .cost = text_file_cost,
+    .no_id = id_is_empty,
+};
 
 }  // namespace frond::indexer::ingest

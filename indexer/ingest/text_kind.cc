@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kHtml[] = {".html", ".htm", ".xhtml", ".xht", ".shtml"};
 constexpr std::string_view kMarkdown[] = {".md", ".markdown", ".mkd", ".mdown"};
-// Text and source code, which may begin with a tag and be no page.
+// Text and source code, which may begin with a tag without being a page.
 constexpr std::string_view kText[] = {".txt", ".text",   ".rst", ".adoc", ".tex", ".log", ".po",  ".srt",
                                       ".vue", ".svelte", ".jsx", ".tsx",  ".js",  ".ts",  ".css", ".py",
                                       ".c",   ".cc",     ".h",   ".java", ".rb",  ".pl",  ".sh",  ".go"};

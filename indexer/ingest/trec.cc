@@ -1,9 +1,11 @@
-#include <algorithm>
+#include "indexer/ingest/trec.h"
+
+#include <optional>
 
 #include "indexer/ingest/charset.h"
 #include "indexer/ingest/html.h"
 #include "indexer/ingest/lines.h"
-#include "indexer/ingest/parsers.h"
+#include "indexer/ingest/tagged_cutter.h"
 
 namespace frond::indexer::ingest {
 namespace {
@@ -19,8 +21,6 @@ std::optional<Section> find_section(std::string_view text, std::string_view open
   if (end == text.npos) return std::nullopt;
   return Section{text.substr(begin + open.size(), end - begin - open.size()), begin, end + close.size()};
 }
-
-}  // namespace
 
 Result<Document> parse_trec(const RawRecord& record) {
   std::string_view rest = record.bytes;
@@ -41,5 +41,23 @@ Result<Document> parse_trec(const RawRecord& record) {
   document.body = std::move(text.body);
   return document;
 }
+
+constexpr DocumentTags kTags = {"<DOC>", "</DOC>", "\n<DOC>", "no </DOC> before the end of the file",
+                                "no </DOC> before the next <DOC>"};
+
+}  // namespace
+
+constinit const SourceFormat kTrec = {
+    .name = "trec",
+    .evidence = Evidence::kOpening,
+    .sniff =
+        [](const Head& head) {
+          return Sniffed{head.text.starts_with(kTags.begin), {}};
+        },
+    .cut = [](std::size_t max_bytes) { return tagged_cutter(kTags, max_bytes); },
+    .parse = parse_trec,
+    .cost = [](const RawRecord& record) { return file_cost(record.bytes, true); },
+    .no_id = [] { return std::string("no <DOCNO>"); },
+};
 
 }  // namespace frond::indexer::ingest

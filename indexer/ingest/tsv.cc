@@ -1,11 +1,37 @@
+#include "indexer/ingest/tsv.h"
+
 #include <simdjson.h>
 
-#include "indexer/ingest/parsers.h"
+#include <algorithm>
+
+#include "indexer/ingest/document_fields.h"
+#include "indexer/ingest/line_cutter.h"
+#include "indexer/ingest/lines.h"
+#include "indexer/ingest/text_kind.h"
 
 namespace frond::indexer::ingest {
 namespace {
 
-// MS MARCO's documents: behind the id URL, title and text, and no more. False: it is something else.
+// Whether a line has the columns of MS MARCO, or an id and text.
+bool is_known_tsv(std::string_view line) {
+  const auto tabs = std::ranges::count(line, '\t');
+  if (tabs == 1) return true;
+  const std::string_view second = line.substr(std::min(line.find('\t') + 1, line.size()));
+  return tabs == 3 && (second.starts_with("http://") || second.starts_with("https://"));
+}
+
+// In a folder, only files whose name says that they are TSV, and folders of nothing else.
+Sniffed sniff_tsv(const Head& head) {
+  const bool named = has_suffix(head.file.path, ".tsv") || has_suffix(head.file.path, ".tab");
+  const std::string_view line = first_line(head.text);
+  if (named && line.find('\t') != line.npos) {
+    if (!head.file.in_folder || is_known_tsv(line)) return {true, {}};
+    return {true, SkipReason::kColumns};
+  }
+  return {(!head.file.in_folder || head.file.among_tsv) && looks_like_tsv(head.text), {}};
+}
+
+// The columns of MS MARCO's documents behind the id: URL, title and text. False: these are others.
 bool take_web_columns(std::string_view rest, Document& document) {
   if (!rest.starts_with("http://") && !rest.starts_with("https://")) return false;
   const std::size_t url = rest.find('\t');
@@ -16,8 +42,6 @@ bool take_web_columns(std::string_view rest, Document& document) {
   document.body = rest.substr(title + 1);
   return true;
 }
-
-}  // namespace
 
 Result<Document> parse_tsv(const RawRecord& record) {
   const std::string_view line = record.bytes;
@@ -31,5 +55,32 @@ Result<Document> parse_tsv(const RawRecord& record) {
   document.body = rest;
   return document;
 }
+
+ParseCost tsv_cost(const RawRecord& record) { return {text_cost(record.bytes.size()), 0}; }
+
+}  // namespace
+
+bool looks_like_tsv(std::string_view beginning) {
+  std::size_t lines = 0, fitting = 0;
+  for (constexpr std::size_t kLines = 100; !beginning.empty() && lines < kLines;) {
+    const bool ended = beginning.find('\n') != beginning.npos;
+    const std::string_view line = take_line(beginning);
+    if (line.empty() || (!ended && lines > 0)) continue;
+    const std::size_t tab = line.find('\t');
+    ++lines;
+    fitting += tab != line.npos && tab > 0 && line.substr(0, tab).find_first_of(kSpaces) == line.npos;
+  }
+  return lines > 0 && fitting * 10 >= lines * 9;
+}
+
+constinit const SourceFormat kTsv = {
+    .name = "tsv",
+    .evidence = Evidence::kLines,
+    .sniff = sniff_tsv,
+    .cut = line_cutter,
+    .parse = parse_tsv,
+    .cost = tsv_cost,
+    .no_id = id_is_empty,
+};
 
 }  // namespace frond::indexer::ingest

@@ -16,7 +16,7 @@ constexpr std::size_t kWideSniffBytes = 4 << 10;
 struct Mark {
   std::string_view bytes, encoding;
 };
-// UTF-32's before UTF-16's, which it begins with.
+// UTF-32LE's before UTF-16LE's, with which it begins.
 constexpr Mark kMarks[] = {{"\xff\xfe\0\0"sv, "UTF-32LE"},
                            {"\0\0\xfe\xff"sv, "UTF-32BE"},
                            {"\xff\xfe"sv, "UTF-16LE"},
@@ -29,7 +29,7 @@ class WideReader {
   WideReader(std::string_view bytes, std::string_view encoding)
       : bytes_(bytes), unit_(encoding.starts_with("UTF-32") ? 4 : 2), little_(encoding.ends_with("LE")) {}
   bool at_end() const { return bytes_.size() - at_ < unit_; }
-  // kNoCodePoint: half of a pair.
+  // kNoCodePoint: half of a surrogate pair.
   char32_t next() {
     const char32_t first = unit();
     if (unit_ == 4 || first < 0xd800 || first >= 0xe000) return first;
@@ -59,7 +59,7 @@ bool is_text_character(char32_t c) {
   return (c & 0xfffe) != 0xfffe;
 }
 
-// Whether all characters of it, but one cut short by the end, are those of text.
+// Whether all characters are those of text, except one that the end cuts short.
 bool reads_as(std::string_view bytes, std::string_view encoding) {
   WideReader reader(bytes, encoding);
   while (!reader.at_end()) {

@@ -1,14 +1,16 @@
+#include "indexer/ingest/wikiextractor.h"
+
 #include <algorithm>
 
-#include "common/text/utf8.h"
 #include "indexer/ingest/charset.h"
+#include "indexer/ingest/document_fields.h"
 #include "indexer/ingest/lines.h"
-#include "indexer/ingest/parsers.h"
+#include "indexer/ingest/tagged_cutter.h"
 
 namespace frond::indexer::ingest {
 namespace {
 
-// wikiextractor writes these references and no others.
+// Resolves the references that wikiextractor writes.
 std::string without_references(std::string_view text) {
   constexpr std::pair<std::string_view, char> kReferences[] = {{"&amp;", '&'},  {"&lt;", '<'},   {"&gt;", '>'},
                                                                {"&quot;", '"'}, {"&#39;", '\''}, {"&#x27;", '\''}};
@@ -27,7 +29,7 @@ std::string without_references(std::string_view text) {
   return out;
 }
 
-// The value of `name="…"`; the last attribute's reaches to the last quotation mark, as titles may hold some.
+// The value of `name="…"`. The last attribute's value goes up to the last quotation mark, since titles may hold some.
 std::string attribute(std::string_view tag, std::string_view name) {
   const std::string key = " " + std::string(name) + "=\"";
   const std::size_t at = tag.find(key);
@@ -36,8 +38,6 @@ std::string attribute(std::string_view tag, std::string_view name) {
   const bool last = rest.find("=\"") == rest.npos;
   return without_references(rest.substr(0, last ? rest.rfind('"') : rest.find('"')));
 }
-
-}  // namespace
 
 Result<Document> parse_wikiextractor(const RawRecord& record) {
   const std::string utf8 = FROND_TRY(to_utf8(record.bytes));
@@ -50,10 +50,29 @@ Result<Document> parse_wikiextractor(const RawRecord& record) {
   document.url = attribute(tag, "url");
   document.title = attribute(tag, "title");
   document.body = without_references(trimmed(rest));
-  // The text begins with the title once more.
+  // The text repeats the title in its first line.
   if (!document.title.empty() && document.body.starts_with(document.title + "\n"))
     document.body = trimmed(std::string_view(document.body).substr(document.title.size()));
   return document;
 }
+
+Sniffed sniff_wikiextractor(const Head& head) {
+  return {head.text.starts_with("<doc ") && first_line(head.text).find(" id=\"") != head.text.npos, {}};
+}
+
+constexpr DocumentTags kTags = {"<doc ", "</doc>", "\n<doc ", "no </doc> before the end of the file",
+                                "no </doc> before the next <doc>"};
+
+}  // namespace
+
+constinit const SourceFormat kWikiextractor = {
+    .name = "wikiextractor",
+    .evidence = Evidence::kOpening,
+    .sniff = sniff_wikiextractor,
+    .cut = [](std::size_t max_bytes) { return tagged_cutter(kTags, max_bytes); },
+    .parse = parse_wikiextractor,
+    .cost = [](const RawRecord& record) { return file_cost(record.bytes, false); },
+    .no_id = id_is_empty,
+};
 
 }  // namespace frond::indexer::ingest

@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "common/base/check.h"
+#include "indexer/ingest/input_limits.h"
 
 namespace frond::indexer::parse {
 

@@ -9,7 +9,7 @@
 #include "common/base/result.h"
 #include "common/partition/partition_writer.h"
 #include "common/text/analyzer.h"
-#include "indexer/ingest/record_reader.h"
+#include "indexer/ingest/parse_record.h"
 #include "indexer/parse/parsed_batch.h"
 #include "indexer/parse/working_memory.h"
 #include "indexer/runs/document_frame.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/base/bytes.h"
-#include "indexer/ingest/record_reader.h"
+#include "indexer/ingest/raw_record.h"
 #include "indexer/parse/token_groups.h"
 
 namespace frond::indexer::parse {

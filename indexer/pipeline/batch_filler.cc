@@ -17,7 +17,7 @@ std::uint64_t bytes_of(const ingest::RawRecord& record) {
 
 }  // namespace
 
-Result<std::unique_ptr<BatchFiller>> BatchFiller::open(std::vector<std::filesystem::path> inputs, ingest::Format format,
+Result<std::unique_ptr<BatchFiller>> BatchFiller::open(std::vector<std::filesystem::path> inputs, const ingest::SourceFormat* format,
                                                        ingest::ReadOptions options, const MemoryPlan& plan,
                                                        std::function<void(std::uint64_t)> on_window) {
   std::unique_ptr<BatchFiller> filler(new BatchFiller(plan));

@@ -20,7 +20,7 @@ class BatchFiller {
   static constexpr std::size_t kMostDetails = 1000;
 
   // The limits of `options` are those of the plan, which has to outlive it. on_window: as InputLimits.
-  static Result<std::unique_ptr<BatchFiller>> open(std::vector<std::filesystem::path> inputs, ingest::Format format,
+  static Result<std::unique_ptr<BatchFiller>> open(std::vector<std::filesystem::path> inputs, const ingest::SourceFormat* format,
                                                    ingest::ReadOptions options, const MemoryPlan& plan,
                                                    std::function<void(std::uint64_t)> on_window);
   // Fills an empty batch. False: there are no more records; the batch may have some.

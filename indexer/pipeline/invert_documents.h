@@ -19,6 +19,7 @@
 #include "common/base/log.h"
 #include "common/base/result.h"
 #include "common/text/analyzer_config.h"
+#include "indexer/ingest/parse_record.h"
 #include "indexer/ingest/record_reader.h"
 #include "indexer/pipeline/memory.h"
 
@@ -26,7 +27,7 @@ namespace frond::indexer::pipeline {
 
 struct InvertOptions {
   std::vector<std::filesystem::path> inputs;
-  ingest::Format format = ingest::Format::kAuto;
+  const ingest::SourceFormat* format = nullptr;  // null: recognised file by file
   ingest::ReadOptions read;
   ingest::ParseOptions parse;
   text::AnalyzerConfig analyzer;
@@ -53,7 +54,7 @@ struct InvertedDocuments {
   };
   std::vector<Part> partitions;
   ingest::InputSummary input;  // of all inputs, in the share or not
-  ingest::FilesRead files_read{};
+  ingest::FilesRead files_read;
   ingest::SkippedFiles skipped;
   ingest::Tally titles_cut, urls_dropped;
   std::string last_bad;  // record, as to_string(BadRecord)

@@ -1,5 +1,5 @@
-// Any bytes as a file of any format, or of one that is told: the first byte says which, the rest is the file. It is
-// told, cut and parsed to its end, and each of its bytes is read once.
+// Any bytes as a file. The first byte says of which format, or that it is to be recognised; the rest is the file. It is
+// cut and parsed to its end.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -8,10 +8,11 @@
 
 #include "common/base/check.h"
 #include "indexer/ingest/decompress.h"
+#include "indexer/ingest/formats.h"
+#include "indexer/ingest/parse_record.h"
 #include "indexer/ingest/record_reader.h"
 
-using frond::indexer::ingest::Format;
-using frond::indexer::ingest::RecordReader;
+using namespace frond::indexer::ingest;
 
 namespace {
 
@@ -28,23 +29,21 @@ const std::string& file_of(const std::uint8_t* data, std::size_t size) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  const auto format = static_cast<Format>((data[0] - '0') % frond::indexer::ingest::kFormats);
+  const auto formats = source_formats();
+  const std::size_t which = (data[0] - '0') % (formats.size() + 1);
+  const SourceFormat* const format = which == 0 ? nullptr : formats[which - 1];  // null: recognised
   ++data;
   --size;
   // ingest_decompress is for these: a few bytes may stand for very many.
-  if (frond::indexer::ingest::sniff_compression(std::as_bytes(std::span(data, size))) !=
-      frond::indexer::ingest::Compression::kNone)
-    return 0;
+  if (sniff_compression(std::as_bytes(std::span(data, size))) != Compression::kNone) return 0;
   std::uint64_t bad = 0, records = 0;
-  const auto reader = RecordReader::open({file_of(data, size)}, format, [&](const frond::indexer::ingest::BadRecord&) {
-                        ++bad;
-                      }).value();
+  const auto reader = RecordReader::open({file_of(data, size)}, format, [&](const BadRecord&) { ++bad; }).value();
   for (;;) {
     const auto record = reader->next();
     FROND_CHECK(record.has_value());
     if (!*record) break;
     FROND_CHECK((*record)->offset <= size && (*record)->number > 0);
-    const auto document = frond::indexer::ingest::parse_record(**record, {.make_ids = true});
+    const auto document = parse_record(**record, {.make_ids = true});
     FROND_CHECK(document || !document.error().message().empty());
     ++records;
   }

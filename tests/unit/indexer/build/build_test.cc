@@ -11,6 +11,7 @@
 #include "common/repository/repository.h"
 #include "common/text/analyzer.h"
 #include "indexer/check/check.h"
+#include "indexer/ingest/json.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::indexer {
@@ -251,7 +252,7 @@ TEST(Build, PublishesNothingWhenItFails) {
   support::write_file(folder / "bad.jsonl", jsonl_of(random_documents(5, 100)) + "broken\nbroken\n");
   support::write_file(folder / "empty.jsonl", "");
   options.invert.max_bad_records = 1;
-  options.invert.format = ingest::Format::kJsonl;
+  options.invert.format = &ingest::kJsonl;
   for (const char* input : {"bad.jsonl", "empty.jsonl", "none.jsonl"}) {
     options.invert.inputs = {folder / input};
     EXPECT_FALSE(run(options)) << input;

@@ -11,6 +11,7 @@
 #include "common/repository/repository.h"
 #include "indexer/build.h"
 #include "indexer/check/check.h"
+#include "indexer/ingest/json.h"
 #include "indexer/ingest/record_reader.h"
 #include "tests/support/scratch_folder.h"
 
@@ -44,7 +45,7 @@ BuildOptions options_for(const ScratchFolder& folder, const std::string& reposit
   options.repository = folder / repository;
   options.collection = "test";
   options.invert.inputs = {folder / "in"};
-  options.invert.format = ingest::Format::kJsonl;
+  options.invert.format = &ingest::kJsonl;
   options.invert.memory = pipeline::plan_memory(pipeline::kMinMemoryLimit, 1, 1);
   options.invert.memory.batch_bytes = 64 << 10;
   return options;
@@ -237,7 +238,7 @@ TEST(Shares, OfAnInputThatChangesWhileItIsReadAreNotBuilt) {
   const ScratchFolder folder;
   write_input(folder, 4);
   for (const std::uint32_t builders : {1u, 2u}) {
-    auto reader = ingest::RecordReader::open({folder / "in"}, ingest::Format::kJsonl, {}, {.share = {0, builders}});
+    auto reader = ingest::RecordReader::open({folder / "in"}, &ingest::kJsonl, {}, {.share = {0, builders}});
     ASSERT_TRUE(reader);
     support::write_file(folder / "in" / ("new-" + std::to_string(builders) + ".jsonl"), "{}\n");
     auto record = (*reader)->next();

@@ -5,8 +5,10 @@
 #include "common/text/utf8.h"
 #include "indexer/ingest/csv.h"
 #include "indexer/ingest/file_kind.h"
-#include "indexer/ingest/format.h"
+#include "indexer/ingest/formats.h"
+#include "indexer/ingest/json.h"
 #include "indexer/ingest/markup.h"
+#include "indexer/ingest/text_file.h"
 #include "indexer/ingest/text_kind.h"
 #include "indexer/ingest/wide_text.h"
 
@@ -131,12 +133,12 @@ TEST(FileKind, IsNamed) {
   EXPECT_FALSE(binary_kind("B\bBo\bol\bld\bd \x1b[1mtext\x1b[0m"));
 }
 
-std::string told(std::string_view path, std::string_view bytes, bool in_folder, Format wanted = Format::kAuto) {
+std::string told(std::string_view path, std::string_view bytes, bool in_folder, const SourceFormat* wanted = nullptr) {
   const auto format = tell_format({.path = path, .bytes = bytes, .whole = true, .in_folder = in_folder}, wanted);
   if (const auto* const reason = std::get_if<SkipReason>(&format)) return "-" + std::string(name_of(*reason));
-  return std::string(name_of(std::get<Format>(format)));
+  return std::string(std::get<const SourceFormat*>(format)->name);
 }
-TEST(Format, IsToldByContentAndName) {
+TEST(SourceFormat, IsToldByContentAndName) {
   struct Case {
     std::string_view path, bytes, alone, in_folder;
   };
@@ -174,9 +176,9 @@ TEST(Format, IsToldByContentAndName) {
     EXPECT_EQ(told(c.path, c.bytes, false), c.alone) << c.path << ": " << c.bytes;
     EXPECT_EQ(told(c.path, c.bytes, true), c.in_folder) << c.path << ": " << c.bytes;
   }
-  EXPECT_EQ(told("x.json", "{\"id\":1}", true, Format::kFiles), "files");
-  EXPECT_EQ(told("x", "words", true, Format::kJsonl), "jsonl");
-  EXPECT_EQ(told("x", "%PDF-1.7", true, Format::kJsonl), "-pdf");
+  EXPECT_EQ(told("x.json", "{\"id\":1}", true, &kFiles), "files");
+  EXPECT_EQ(told("x", "words", true, &kJsonl), "jsonl");
+  EXPECT_EQ(told("x", "%PDF-1.7", true, &kJsonl), "-pdf");
 }
 
 TEST(Csv, TakesFieldsApart) {

@@ -10,7 +10,7 @@ namespace frond::indexer::ingest {
 namespace {
 
 Document finished(Document document) {
-  EXPECT_TRUE(finish_document(document, Format::kJsonl, false));
+  EXPECT_TRUE(finish_document(document, kJsonl, false));
   return document;
 }
 std::vector<std::string> terms(const Document& document) {
@@ -59,27 +59,27 @@ TEST(DocumentFields, LeaveALongUrlOut) {
 }
 TEST(DocumentFields, TogetherAreNotTooLong) {
   Document document{"id", "", "", std::string(kMaxDocumentBytes - 2, 'x')};
-  EXPECT_TRUE(finish_document(document, Format::kJsonl, false));
+  EXPECT_TRUE(finish_document(document, kJsonl, false));
   document.body += 'x';
-  EXPECT_EQ(finish_document(document, Format::kJsonl, false), Code::kInvalid);
+  EXPECT_EQ(finish_document(document, kJsonl, false), Code::kInvalid);
 }
 TEST(DocumentFields, GiveAnIdToDocumentsWithoutOne) {
   Document one{"", "u", "t", "b"}, two{"", "u", "tb", ""}, named{"own", "u", "t", "b"};
-  EXPECT_EQ(finish_document(one, Format::kJsonl, false), Code::kInvalid);
-  for (Document* document : {&one, &two, &named}) EXPECT_TRUE(finish_document(*document, Format::kJsonl, true));
+  EXPECT_EQ(finish_document(one, kJsonl, false), Code::kInvalid);
+  for (Document* document : {&one, &two, &named}) EXPECT_TRUE(finish_document(*document, kJsonl, true));
   EXPECT_EQ(one.id.size(), 32u);
   EXPECT_NE(one.id, two.id);
   EXPECT_EQ(named.id, "own");
   EXPECT_EQ(content_id({"", "u", "t", "b"}), "0d1a94d9b55cc0e1600415fd848c12a2");
 }
 TEST(DocumentFields, OfEveryFormatAreFinished) {
-  const Result<Document> made = parse_record(raw(Format::kTrec, "<TEXT>words</TEXT>"), {.make_ids = true});
+  const Result<Document> made = parse_record(raw(&kTrec, "<TEXT>words</TEXT>"), {.make_ids = true});
   ASSERT_TRUE(made);
   EXPECT_EQ(made->id, content_id({"", "", "", "words"}));
-  EXPECT_EQ(parse_record(raw(Format::kFiles, "words", std::string(513, 'n'))), Code::kInvalid);
+  EXPECT_EQ(parse_record(raw(&kFiles, "words", std::string(513, 'n'))), Code::kInvalid);
   std::string name;  // 300 bytes, 600 in UTF-8
   for (int i = 0; i < 150; ++i) name += "n\xff";
-  EXPECT_EQ(parse_record(raw(Format::kFiles, "words", name)), Code::kInvalid);
+  EXPECT_EQ(parse_record(raw(&kFiles, "words", name)), Code::kInvalid);
 }
 
 }  // namespace

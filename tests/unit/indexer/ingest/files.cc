@@ -88,7 +88,7 @@ std::vector<std::string> Collected::ids() const {
   return all;
 }
 
-Collected collect(std::vector<fs::path> inputs, Format format) {
+Collected collect(std::vector<fs::path> inputs, const SourceFormat* format) {
   Collected all;
   const fs::path folder = inputs.empty() ? fs::path() : fs::path(inputs[0]).parent_path();
   const auto shortened = [&](std::string text) {
@@ -96,17 +96,21 @@ Collected collect(std::vector<fs::path> inputs, Format format) {
     for (std::size_t at; (at = text.find(prefix)) != std::string::npos;) text.erase(at, prefix.size());
     return text;
   };
-  auto reader = DocumentReader::open(std::move(inputs), format,
-                                     [&](const BadRecord& bad) { all.bad.push_back(shortened(to_string(bad))); });
+  const auto report = [&](const BadRecord& bad) { all.bad.push_back(shortened(to_string(bad))); };
+  const auto reader = RecordReader::open(std::move(inputs), format, report);
   if (!reader) {
     all.error = shortened(reader.error().message());
     return all;
   }
   for (;;) {
-    Result<std::optional<Document>> document = (*reader)->next();
-    if (!document) all.error = shortened(document.error().message());
-    if (!document || !*document) return all;
-    all.documents.push_back(std::move(**document));
+    const Result<std::optional<RawRecord>> record = (*reader)->next();
+    if (!record) all.error = shortened(record.error().message());
+    if (!record || !*record) return all;
+    Result<Document> document = parse_record(**record);
+    if (document)
+      all.documents.push_back(std::move(*document));
+    else
+      report(bad_record(**record, document.error()));
   }
 }
 

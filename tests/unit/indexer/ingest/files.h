@@ -5,7 +5,15 @@
 #include <string_view>
 #include <vector>
 
-#include "indexer/ingest/reader.h"
+#include "indexer/ingest/csv.h"
+#include "indexer/ingest/formats.h"
+#include "indexer/ingest/json.h"
+#include "indexer/ingest/parse_record.h"
+#include "indexer/ingest/record_reader.h"
+#include "indexer/ingest/text_file.h"
+#include "indexer/ingest/trec.h"
+#include "indexer/ingest/tsv.h"
+#include "indexer/ingest/wikiextractor.h"
 
 namespace frond::indexer::ingest {
 
@@ -36,9 +44,9 @@ struct Collected {
   std::string error;             // that ended the stream, without the folder
   std::vector<std::string> ids() const;
 };
-Collected collect(std::vector<std::filesystem::path> inputs, Format format = Format::kAuto);
+Collected collect(std::vector<std::filesystem::path> inputs, const SourceFormat* format = nullptr);
 
-inline RawRecord raw(Format format, std::string_view bytes, std::string name = {}) {
+inline RawRecord raw(const SourceFormat* format, std::string_view bytes, std::string name = {}) {
   return {format, "file", std::move(name), 1, 0, std::string(bytes)};
 }
 

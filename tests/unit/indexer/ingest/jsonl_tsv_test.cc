@@ -11,8 +11,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-Result<Document> jsonl(std::string_view line) { return parse_record(raw(Format::kJsonl, line)); }
-Result<Document> tsv(std::string_view line) { return parse_record(raw(Format::kTsv, line)); }
+Result<Document> jsonl(std::string_view line) { return parse_record(raw(&kJsonl, line)); }
+Result<Document> tsv(std::string_view line) { return parse_record(raw(&kTsv, line)); }
 std::string reason(const Result<Document>& result) { return result ? "fine" : result.error().message(); }
 
 TEST(Jsonl, TakesContentsOrTitleAndBody) {

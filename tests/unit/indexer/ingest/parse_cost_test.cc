@@ -9,12 +9,16 @@
 #include <utility>
 #include <vector>
 
+#include "indexer/ingest/csv.h"
+#include "indexer/ingest/json.h"
 #include "indexer/ingest/page_arena.h"
+#include "indexer/ingest/text_file.h"
+#include "indexer/ingest/wikiextractor.h"
 
 namespace frond::indexer::ingest {
 namespace {
 
-RawRecord record(Format format, std::string bytes, std::string name = "") {
+RawRecord record(const SourceFormat* format, std::string bytes, std::string name = "") {
   return {.format = format,
           .file = "in/" + name,
           .name = std::move(name),
@@ -25,7 +29,7 @@ RawRecord record(Format format, std::string bytes, std::string name = "") {
 
 TEST(ParseCost, GrowsWithWhatMakesARecordDear) {
   constexpr std::size_t kBytes = 1 << 20;
-  const auto cost = [](Format format, std::string bytes, std::string name = "a.txt") {
+  const auto cost = [](const SourceFormat* format, std::string bytes, std::string name = "a.txt") {
     return parse_cost(record(format, std::move(bytes), std::move(name))).bytes;
   };
   std::string text, numbers = "{\"id\":1,\"a\":[", page, thai;
@@ -33,24 +37,24 @@ TEST(ParseCost, GrowsWithWhatMakesARecordDear) {
   while (numbers.size() < kBytes) numbers += "1,";
   while (page.size() < kBytes) page += "<p>some <b>words</b> and <a href=x>more</a></p>";
   while (thai.size() < kBytes) thai += "\xa1\xa2\xa3 ";
-  EXPECT_GE(cost(Format::kJsonl, "{\"id\":1,\"body\":\"" + text + "\"}"), 4 * kBytes);
-  EXPECT_LE(cost(Format::kJsonl, "{\"id\":1,\"body\":\"" + text + "\"}"), 8 * kBytes);
-  EXPECT_GE(cost(Format::kJsonl, numbers), 16 * kBytes);
-  EXPECT_LE(cost(Format::kFiles, text), 6 * kBytes);
-  EXPECT_GE(cost(Format::kFiles, thai), 9 * kBytes);
-  EXPECT_GE(cost(Format::kFiles, page, "a.html"), 20 * kBytes);
-  EXPECT_GE(cost(Format::kFiles, "<!DOCTYPE html>" + page, "a"), 20 * kBytes);
-  EXPECT_GE(cost(Format::kFiles, text, "a.html"), cost(Format::kFiles, text) + 3 * kBytes);
-  EXPECT_EQ(parse_cost(record(Format::kFiles, text, "a.txt")).tree_bytes, 0u);
-  EXPECT_EQ(cost(Format::kJson, numbers), cost(Format::kJsonl, numbers));
-  EXPECT_GE(cost(Format::kCsv, std::string(kBytes, ',')), 64 * kBytes);
-  EXPECT_LE(cost(Format::kCsv, text), 9 * kBytes);
-  EXPECT_LE(cost(Format::kWikiextractor, text), 6 * kBytes);
-  EXPECT_EQ(parse_cost(record(Format::kWikiextractor, page)).tree_bytes, 0u);
+  EXPECT_GE(cost(&kJsonl, "{\"id\":1,\"body\":\"" + text + "\"}"), 4 * kBytes);
+  EXPECT_LE(cost(&kJsonl, "{\"id\":1,\"body\":\"" + text + "\"}"), 8 * kBytes);
+  EXPECT_GE(cost(&kJsonl, numbers), 16 * kBytes);
+  EXPECT_LE(cost(&kFiles, text), 6 * kBytes);
+  EXPECT_GE(cost(&kFiles, thai), 9 * kBytes);
+  EXPECT_GE(cost(&kFiles, page, "a.html"), 20 * kBytes);
+  EXPECT_GE(cost(&kFiles, "<!DOCTYPE html>" + page, "a"), 20 * kBytes);
+  EXPECT_GE(cost(&kFiles, text, "a.html"), cost(&kFiles, text) + 3 * kBytes);
+  EXPECT_EQ(parse_cost(record(&kFiles, text, "a.txt")).tree_bytes, 0u);
+  EXPECT_EQ(cost(&kJson, numbers), cost(&kJsonl, numbers));
+  EXPECT_GE(cost(&kCsv, std::string(kBytes, ',')), 64 * kBytes);
+  EXPECT_LE(cost(&kCsv, text), 9 * kBytes);
+  EXPECT_LE(cost(&kWikiextractor, text), 6 * kBytes);
+  EXPECT_EQ(parse_cost(record(&kWikiextractor, page)).tree_bytes, 0u);
   // Each character of two bytes has three in UTF-8.
   std::string wide = "\xff\xfe";
   while (wide.size() < kBytes) wide += std::string("NNNN \0", 6);
-  EXPECT_GE(cost(Format::kFiles, wide), 9 * kBytes);
+  EXPECT_GE(cost(&kFiles, wide), 9 * kBytes);
 }
 
 // What a page may take is enough for what honest pages are made of.
@@ -64,7 +68,7 @@ TEST(ParseCost, LeavesPagesWhatTheyNeed) {
     for (const std::size_t bytes : {0u, 1'000u, 100'000u, 4'000'000u}) {
       std::string page = "<!DOCTYPE html><title>t</title>";
       while (page.size() < bytes) page += row;
-      const ParseCost cost = parse_cost(record(Format::kFiles, page, "a.html"));
+      const ParseCost cost = parse_cost(record(&kFiles, page, "a.html"));
       EXPECT_TRUE(html_to_text(page, cost.tree_bytes)) << bytes << " bytes of " << row;
       EXPECT_LT(cost.tree_bytes, cost.bytes + 1);
     }

@@ -3,7 +3,11 @@
 
 #include <thread>
 
-#include "indexer/ingest/record_reader.h"
+#include "indexer/ingest/json.h"
+#include "indexer/ingest/parse_record.h"
+#include "indexer/ingest/text_file.h"
+#include "indexer/ingest/trec.h"
+#include "indexer/ingest/tsv.h"
 
 namespace frond::indexer::ingest {
 namespace {
@@ -12,11 +16,11 @@ std::vector<RawRecord> records() {
   std::vector<RawRecord> all;
   for (std::uint64_t i = 0; i < 200; ++i) {
     const std::string n = std::to_string(i);
-    all.push_back({Format::kJsonl, "f", "", i, 0, R"({"id":)" + n + R"(,"contents":"words )" + n + "\"}"});
-    all.push_back({Format::kTsv, "f", "", i, 0, n + "\ttext"});
-    all.push_back({Format::kTrec, "f", "", i, 0, "<DOCNO>" + n + "</DOCNO><p>some <b>text</b> " + n});
-    all.push_back({Format::kFiles, "f", n + ".html", i, 0, "<title>t" + n + "</title>caf\xe9 \xe0 la carte"});
-    all.push_back({Format::kFiles, "f", n + ".1", i, 0, ".TH X 1\n.SH NAME\nx \\- y " + n});
+    all.push_back({&kJsonl, "f", "", i, 0, R"({"id":)" + n + R"(,"contents":"words )" + n + "\"}"});
+    all.push_back({&kTsv, "f", "", i, 0, n + "\ttext"});
+    all.push_back({&kTrec, "f", "", i, 0, "<DOCNO>" + n + "</DOCNO><p>some <b>text</b> " + n});
+    all.push_back({&kFiles, "f", n + ".html", i, 0, "<title>t" + n + "</title>caf\xe9 \xe0 la carte"});
+    all.push_back({&kFiles, "f", n + ".1", i, 0, ".TH X 1\n.SH NAME\nx \\- y " + n});
   }
   return all;
 }

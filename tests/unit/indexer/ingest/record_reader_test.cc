@@ -26,7 +26,7 @@ TEST(RecordReader, TakesInputsAsGivenAndFoldersInByteOrderOfPath) {
   folder.write("in/a.txt", "a");
   folder.write("in/a0.txt", "0");
   const fs::path single = folder.write("single.txt", "s");
-  EXPECT_THAT(collect({single, folder.path() / "in"}, Format::kFiles).ids(),
+  EXPECT_THAT(collect({single, folder.path() / "in"}, &kFiles).ids(),
               ElementsAre("single.txt", "a.txt", "a/b/c.txt", "a/z.txt", "a0.txt", "b.txt"));
 }
 TEST(RecordReader, FollowsNoLinksInsideAFolder) {
@@ -35,12 +35,12 @@ TEST(RecordReader, FollowsNoLinksInsideAFolder) {
   fs::create_symlink(folder.path() / "in", folder.path() / "in/loop");
   fs::create_symlink(real, folder.path() / "in/alias.txt");
   fs::create_symlink(folder.path() / "in", folder.path() / "link");
-  EXPECT_THAT(collect({folder.path() / "link"}, Format::kFiles).ids(), ElementsAre("real.txt"));
+  EXPECT_THAT(collect({folder.path() / "link"}, &kFiles).ids(), ElementsAre("real.txt"));
 }
 TEST(RecordReader, RefusesInputsThatAreNotThere) {
-  EXPECT_EQ(RecordReader::open({"/nowhere/at/all"}, Format::kAuto, {}), Code::kNotFound);
-  EXPECT_EQ(RecordReader::open({"/dev/null"}, Format::kAuto, {}), Code::kInvalid);
-  EXPECT_EQ(RecordReader::open({}, Format::kAuto, {}), Code::kInvalid);
+  EXPECT_EQ(RecordReader::open({"/nowhere/at/all"}, nullptr, {}), Code::kNotFound);
+  EXPECT_EQ(RecordReader::open({"/dev/null"}, nullptr, {}), Code::kInvalid);
+  EXPECT_EQ(RecordReader::open({}, nullptr, {}), Code::kInvalid);
 }
 TEST(RecordReader, TellsTheFormatByContent) {
   const TestFolder folder;
@@ -81,18 +81,18 @@ TEST(RecordReader, ReportsAFileThatCannotBeOpenedOnce) {
   const TestFolder folder;
   fs::permissions(folder.write("in/a.txt", "x"), fs::perms::none);
   folder.write("in/b.txt", "y");
-  const Collected got = collect({folder.path() / "in"}, Format::kFiles);
+  const Collected got = collect({folder.path() / "in"}, &kFiles);
   EXPECT_THAT(got.ids(), ElementsAre("b.txt"));
   EXPECT_THAT(got.bad, ElementsAre("in/a.txt: cannot open: Permission denied"));
 }
 TEST(RecordReader, EndsWithADamagedRecordFileButLosesOnlyADamagedDocument) {
   const TestFolder folder;
   const std::string whole = gzipped(json("a") + json("b"));
-  const Collected records = collect({folder.write("x.gz", whole.substr(0, whole.size() - 6))}, Format::kJsonl);
+  const Collected records = collect({folder.write("x.gz", whole.substr(0, whole.size() - 6))}, &kJsonl);
   EXPECT_EQ(records.error, "x.gz: at byte " + std::to_string(whole.size() - 6) + ": gzip: the stream is cut short");
   folder.write("in/a.gz", whole.substr(0, whole.size() - 6));
   folder.write("in/b.txt", "fine");
-  const Collected files = collect({folder.path() / "in"}, Format::kFiles);
+  const Collected files = collect({folder.path() / "in"}, &kFiles);
   EXPECT_THAT(files.ids(), ElementsAre("b.txt"));
   EXPECT_THAT(files.bad, ElementsAre(HasSubstr("the stream is cut short")));
   EXPECT_EQ(files.error, "");
@@ -105,7 +105,7 @@ TEST(RecordReader, CountsWhatItSkipsByReasonWithExamples) {
   folder.write("in/.git/config", "hidden");
   folder.write("in/.h", "hidden");
   fs::create_symlink("f.txt", folder.path() / "in/link");
-  const auto skipped = [&](Format format, bool hidden) {
+  const auto skipped = [&](const SourceFormat* format, bool hidden) {
     auto reader = RecordReader::open({folder.path() / "in"}, format, {}, {.hidden = hidden}).value();
     while (reader->next()->has_value()) {
     }
@@ -114,9 +114,9 @@ TEST(RecordReader, CountsWhatItSkipsByReasonWithExamples) {
     for (std::size_t at; (at = told.find(prefix)) != told.npos;) told.erase(at, prefix.size());
     return told;
   };
-  EXPECT_EQ(skipped(Format::kAuto, false),
+  EXPECT_EQ(skipped(nullptr, false),
             "2 hidden (.git, .h), 1 symbolic_link (link), 4 pdf (b.pdf, c.pdf, d.pdf, …), 1 image (a.png)");
-  EXPECT_EQ(skipped(Format::kFiles, true), "1 symbolic_link (link), 4 pdf (b.pdf, c.pdf, d.pdf, …), 1 image (a.png)");
+  EXPECT_EQ(skipped(&kFiles, true), "1 symbolic_link (link), 4 pdf (b.pdf, c.pdf, d.pdf, …), 1 image (a.png)");
 }
 TEST(RecordReader, CountsWhatIsPassedOverInOneShareOnly) {
   const TestFolder folder;
@@ -128,7 +128,7 @@ TEST(RecordReader, CountsWhatIsPassedOverInOneShareOnly) {
   }
   std::uint64_t hidden = 0, empty = 0;
   for (std::uint32_t i = 0; i < 3; ++i) {
-    auto reader = RecordReader::open({folder.path() / "in"}, Format::kAuto, {}, {.share = {i, 3}}).value();
+    auto reader = RecordReader::open({folder.path() / "in"}, nullptr, {}, {.share = {i, 3}}).value();
     while (reader->next()->has_value()) {
     }
     hidden += reader->skipped().by_reason()[static_cast<std::size_t>(SkipReason::kHidden)].count;
@@ -140,7 +140,7 @@ TEST(RecordReader, CountsWhatIsPassedOverInOneShareOnly) {
 TEST(RecordReader, CountsBytesReadAndStored) {
   const TestFolder folder;
   const std::string plain = json("a") + json("b"), stored = gzipped(plain);
-  auto reader = RecordReader::open({folder.write("x.gz", stored)}, Format::kAuto, {});
+  auto reader = RecordReader::open({folder.write("x.gz", stored)}, nullptr, {});
   ASSERT_TRUE(reader);
   EXPECT_EQ((*reader)->stored_bytes_total(), stored.size());
   while ((*reader)->next()->has_value()) {
@@ -150,10 +150,10 @@ TEST(RecordReader, CountsBytesReadAndStored) {
 }
 
 // The cutters, with a small limit.
-std::vector<std::string> cut(Format format, std::string_view content, std::size_t limit) {
+std::vector<std::string> cut(const SourceFormat* format, std::string_view content, std::size_t limit) {
   const TestFolder folder;
   ContentStream stream(ByteSource::open(folder.write("x", content)).value());
-  const auto cutter = RecordCutter::create(format, limit);
+  const auto cutter = format->cut(limit);
   std::vector<std::string> all;
   for (;;) {
     const std::optional<Cut> record = cutter->next(stream).value();
@@ -163,68 +163,66 @@ std::vector<std::string> cut(Format format, std::string_view content, std::size_
   }
 }
 TEST(LineCutter, NumbersEveryLineAndDropsBlankOnes) {
-  EXPECT_THAT(cut(Format::kTsv,
+  EXPECT_THAT(cut(&kTsv,
                   "\xef\xbb\xbf"
                   "a\r\n \n\nb",
                   100),
               ElementsAre("1@0:a", "4@9:b"));
 }
 TEST(LineCutter, ReportsALineOverTheLimitAndGoesOnBehindIt) {
-  EXPECT_THAT(cut(Format::kTsv, "aaaa\nbbbbb\ncc\n" + std::string(300000, 'd') + "\ne\n", 4),
+  EXPECT_THAT(cut(&kTsv, "aaaa\nbbbbb\ncc\n" + std::string(300000, 'd') + "\ne\n", 4),
               ElementsAre("1@0:aaaa", "2@5:!longer than the limit of", "3@11:cc", "4@14:!longer than the limit of",
                           "5@300015:e"));
 }
 TEST(TrecCutter, CutsBetweenTagsWhereverTheyStand) {
-  EXPECT_THAT(cut(Format::kTrec, "junk <DOC>a</DOC><DOC>b</DOC>\n<<DOC>c\n</DOC> tail <DO", 100),
+  EXPECT_THAT(cut(&kTrec, "junk <DOC>a</DOC><DOC>b</DOC>\n<<DOC>c\n</DOC> tail <DO", 100),
               ElementsAre("1@5:a", "2@17:b", "3@31:c\n"));
 }
 TEST(TrecCutter, FindsTagsAcrossPieces) {
   // Pieces are cut at fixed places; every position of a tag around one is tried.
   for (std::size_t pad = 4070; pad < 4110; ++pad) {
     const std::string body(pad, 'x');
-    const std::vector<std::string> got =
-        cut(Format::kTrec, "<DOC>" + body + "</DOC>\n<DOC>" + body + "</DOC>\n", 10000);
+    const std::vector<std::string> got = cut(&kTrec, "<DOC>" + body + "</DOC>\n<DOC>" + body + "</DOC>\n", 10000);
     ASSERT_EQ(got.size(), 2u) << pad;
     ASSERT_EQ(got[1], "2@" + std::to_string(pad + 12) + ":" + body);
   }
 }
 TEST(TrecCutter, ReportsDocumentsWithoutAnEnd) {
-  EXPECT_THAT(cut(Format::kTrec, "<DOC>a\n<DOC>b</DOC>\n<DOC>c", 100),
+  EXPECT_THAT(cut(&kTrec, "<DOC>a\n<DOC>b</DOC>\n<DOC>c", 100),
               ElementsAre("1@0:!no </DOC> before the nex", "2@7:b", "3@20:!no </DOC> before the end"));
 }
 TEST(TrecCutter, ReportsADocumentOverTheLimitAndGoesOnBehindIt) {
   const std::string large = "<DOC>" + std::string(100000, 'x') + "</DOC>";
-  EXPECT_THAT(cut(Format::kTrec, large + "<DOC>b</DOC>", 20),
-              ElementsAre("1@0:!longer than the limit of", "2@100011:b"));
+  EXPECT_THAT(cut(&kTrec, large + "<DOC>b</DOC>", 20), ElementsAre("1@0:!longer than the limit of", "2@100011:b"));
 }
 
 TEST(JsonCutter, CutsValuesWhereverTheyStand) {
-  EXPECT_THAT(cut(Format::kJson, "\xef\xbb\xbf [ {\"a\": \"}]\\\"\"} ,\n{\"b\": [1, {}]}, 7, \"x y\"]\n{}", 100),
+  EXPECT_THAT(cut(&kJson, "\xef\xbb\xbf [ {\"a\": \"}]\\\"\"} ,\n{\"b\": [1, {}]}, 7, \"x y\"]\n{}", 100),
               ElementsAre("1@6:{\"a\": \"}]\\\"\"}", "2@22:{\"b\": [1, {}]}", "3@38:7", "4@41:\"x y\"", "5@48:{}"));
-  EXPECT_THAT(cut(Format::kJson, "{\n \"a\": 1\n}\n{\n}", 100), ElementsAre("1@0:{\n \"a\": 1\n}", "2@12:{\n}"));
-  EXPECT_THAT(cut(Format::kJson, "[]", 100), IsEmpty());
+  EXPECT_THAT(cut(&kJson, "{\n \"a\": 1\n}\n{\n}", 100), ElementsAre("1@0:{\n \"a\": 1\n}", "2@12:{\n}"));
+  EXPECT_THAT(cut(&kJson, "[]", 100), IsEmpty());
 }
 TEST(JsonCutter, GoesOnBehindWhatIsNoValue) {
-  EXPECT_THAT(cut(Format::kJson, "}}{} x:y {\"", 100),
+  EXPECT_THAT(cut(&kJson, "}}{} x:y {\"", 100),
               ElementsAre("1@0:}", "2@1:}", "3@2:{}", "4@5:x:y", "5@9:!the file ends inside a J"));
-  EXPECT_THAT(cut(Format::kJson, "[[1,2],{\"a\":" + std::string(300000, '1') + "},{}]", 20),
+  EXPECT_THAT(cut(&kJson, "[[1,2],{\"a\":" + std::string(300000, '1') + "},{}]", 20),
               ElementsAre("1@1:[1,2]", "2@7:!longer than the limit of", "3@300014:{}"));
 }
 TEST(JsonCutter, FindsEndsAcrossPieces) {
   const std::string value = "{\"a\": \"\\\\\\\"}\"}";
   for (std::size_t pad = 256 * 1024 - 20; pad < 256 * 1024 + 20; ++pad) {
-    const std::vector<std::string> got = cut(Format::kJson, std::string(pad, ' ') + value + value, 1000);
+    const std::vector<std::string> got = cut(&kJson, std::string(pad, ' ') + value + value, 1000);
     ASSERT_EQ(got.size(), 2u) << pad;
     ASSERT_EQ(got[0], "1@" + std::to_string(pad) + ":" + value);
   }
 }
 TEST(CsvCutter, CutsRowsWithLineEndsInQuotes) {
-  EXPECT_THAT(cut(Format::kCsv, "\xef\xbb\xbfid,text\r\n1,\"a\nb\"\"\n\"\r\n\n2,5\" wide\n3,x", 100),
+  EXPECT_THAT(cut(&kCsv, "\xef\xbb\xbfid,text\r\n1,\"a\nb\"\"\n\"\r\n\n2,5\" wide\n3,x", 100),
               ElementsAre("2@12:1,\"a\nb\"\"\n\"", "4@25:2,5\" wide", "5@35:3,x"));
-  EXPECT_THAT(cut(Format::kCsv, "id;text\n1;\"a;\n\"\n", 100), ElementsAre("2@8:1;\"a;\n\""));
+  EXPECT_THAT(cut(&kCsv, "id;text\n1;\"a;\n\"\n", 100), ElementsAre("2@8:1;\"a;\n\""));
 }
 TEST(CsvCutter, RefusesAFileWhoseHeaderNamesNoText) {
-  EXPECT_THAT(cut(Format::kCsv, "a,b\n1,2\n", 100), ElementsAre("1@0:!the header names no colu"));
+  EXPECT_THAT(cut(&kCsv, "a,b\n1,2\n", 100), ElementsAre("1@0:!the header names no colu"));
 }
 
 }  // namespace

@@ -6,7 +6,8 @@
 #include <cstdlib>
 
 #include "common/text/analyzer.h"
-#include "indexer/ingest/reader.h"
+#include "indexer/ingest/parse_record.h"
+#include "indexer/ingest/record_reader.h"
 
 namespace frond::indexer::ingest {
 namespace {
@@ -19,13 +20,14 @@ TEST(SciFact, HasAsManyTokensAsLuceneCounts) {
     std::printf("skipped: no %s\n", corpus.c_str());
     std::exit(77);
   }
-  const std::unique_ptr<DocumentReader> reader = DocumentReader::open({corpus}, Format::kAuto, {}).value();
+  const std::unique_ptr<RecordReader> reader = RecordReader::open({corpus}, nullptr, {}).value();
   text::Analyzer analyzer({});
   std::size_t tokens = 0, documents = 0;
   for (;; ++documents) {
-    const std::optional<Document> document = reader->next().value();
-    if (!document) break;
-    for (const std::string* field : {&document->title, &document->body})
+    const std::optional<RawRecord> record = reader->next().value();
+    if (!record) break;
+    const Document document = parse_record(*record).value();
+    for (const std::string* field : {&document.title, &document.body})
       analyzer.analyze(*field, [&](std::string_view, text::TokenSpan) { ++tokens; });
   }
   EXPECT_EQ(documents, 5183u);

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 Document file(const std::string& name, std::string_view bytes) {
-  return parse_record(raw(Format::kFiles, bytes, name)).value();
+  return parse_record(raw(&kFiles, bytes, name)).value();
 }
 
 TEST(TextFile, IsNamedByItsPathAndTitledByItsName) {

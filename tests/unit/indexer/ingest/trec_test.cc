@@ -6,7 +6,7 @@
 namespace frond::indexer::ingest {
 namespace {
 
-Result<Document> trec(std::string_view text) { return parse_record(raw(Format::kTrec, text)); }
+Result<Document> trec(std::string_view text) { return parse_record(raw(&kTrec, text)); }
 
 TEST(Trec, ReadsTextDocuments) {
   const Document document = trec(
@@ -40,7 +40,7 @@ TEST(Trec, EndsAHeadlineThatIsNeverClosed) {
 }
 
 TEST(Wikiextractor, TakesAttributesAndText) {
-  const auto wiki = [](std::string_view text) { return parse_record(raw(Format::kWikiextractor, text)); };
+  const auto wiki = [](std::string_view text) { return parse_record(raw(&kWikiextractor, text)); };
   const Document page = wiki(
                             "id=\"12\" revid=\"3\" url=\"https://w/?a=1&amp;b\" title=\"A \"b\" &lt;c&gt;\">\n"
                             "A \"b\" &lt;c&gt;\n\nText &amp; more &unknown;.\n")

@@ -8,11 +8,14 @@
 #include <thread>
 #include <vector>
 
+#include "indexer/ingest/json.h"
+#include "indexer/ingest/text_file.h"
+
 namespace frond::indexer::parse {
 namespace {
 
 ingest::RawRecord jsonl(std::uint64_t number, std::string bytes) {
-  return {.format = ingest::Format::kJsonl,
+  return {.format = &ingest::kJsonl,
           .file = "f.jsonl",
           .name = "",
           .number = number,
@@ -53,8 +56,7 @@ TEST(BatchParser, DealsDocumentsCountsTermsAndKeepsWhatIsBad) {
 TEST(BatchParser, RefusesDocumentsThatBecomeTooLong) {
   // Windows-1251: two bytes a letter in UTF-8, so the document is twice the record.
   std::vector<ingest::RawRecord> records(1);
-  records[0] = {
-      .format = ingest::Format::kFiles, .file = "in/a.txt", .name = "a.txt", .number = 1, .offset = 0, .bytes = ""};
+  records[0] = {.format = &ingest::kFiles, .file = "in/a.txt", .name = "a.txt", .number = 1, .offset = 0, .bytes = ""};
   for (int i = 0; i < 10'000; ++i) records[0].bytes += "\xef\xf0\xe8\xe2\xe5\xf2 ";  // привет
   const std::string bytes = records[0].bytes;
   for (const std::size_t limit : {bytes.size(), 2 * bytes.size()}) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "indexer/ingest/json.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::indexer::pipeline {
@@ -21,7 +22,7 @@ Outcome run(const std::string& jsonl, std::uint64_t max_bad_records, std::stop_t
   std::filesystem::create_directory(folder / "scratch");
   InvertOptions options;
   options.inputs = {folder / "input.jsonl"};
-  options.format = ingest::Format::kJsonl;
+  options.format = &ingest::kJsonl;
   options.partitions = 3;
   options.max_bad_records = max_bad_records;
   options.memory = plan_memory(kMinMemoryLimit, 2, 2);

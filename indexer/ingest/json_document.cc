@@ -1,11 +1,13 @@
+#include "indexer/ingest/json_document.h"
+
 #include <simdjson.h>
 
 #include <array>
 #include <charconv>
+#include <optional>
 #include <span>
 
 #include "indexer/ingest/field_names.h"
-#include "indexer/ingest/parsers.h"
 
 namespace frond::indexer::ingest {
 namespace {
@@ -110,7 +112,7 @@ Result<Document> parse_with(dom::parser& parser, const RawRecord& record) {
 
 }  // namespace
 
-Result<Document> parse_jsonl(const RawRecord& record) {
+Result<Document> parse_json(const RawRecord& record) {
   if (record.bytes.size() > kKeptParserBytes) {
     dom::parser parser;
     return parse_with(parser, record);

@@ -1,0 +1,114 @@
+#include "indexer/ingest/json.h"
+
+#include "indexer/ingest/document_fields.h"
+#include "indexer/ingest/field_names.h"
+#include "indexer/ingest/json_cutter.h"
+#include "indexer/ingest/json_document.h"
+#include "indexer/ingest/line_cutter.h"
+#include "indexer/ingest/lines.h"
+#include "indexer/ingest/text_kind.h"
+
+namespace frond::indexer::ingest {
+namespace {
+
+// The first object of a JSON array, or of objects over several lines: as far as the beginning has it.
+std::string_view first_object(std::string_view text) {
+  text.remove_prefix(std::min(text.find('{'), text.size()));
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (in_string) {
+      if (c == '\\') ++at;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{') {
+      ++depth;
+    } else if (c == '}' && --depth == 0) {
+      return text.substr(0, at + 1);
+    }
+  }
+  return {};
+}
+
+bool opens_object(std::string_view text) {
+  if (!text.starts_with('{')) return false;
+  const std::string_view rest = without_spaces(text.substr(1));
+  return rest.starts_with('"') || rest.starts_with('}');
+}
+
+enum class Layout { kOther, kLines, kValues };  // of a file: no JSON, an object a line, objects over several lines
+
+Layout layout_of(const Head& head) {
+  if (head.text.starts_with('[') && opens_object(without_spaces(head.text.substr(1)))) return Layout::kValues;
+  if (!opens_object(head.text)) return Layout::kOther;
+  const std::string_view line = first_line(head.text);
+  const bool one_line = line.size() == head.text.size();
+  if (one_line) return has_suffix(head.file.path, ".json") ? Layout::kValues : Layout::kLines;
+  const std::string_view rest = without_spaces(head.text.substr(line.size()));
+  // A first record that is broken does not make one value of the others.
+  if (fields_of_json(trimmed(line)).object || (line.size() > 1 && opens_object(first_line(rest))))
+    return Layout::kLines;
+  return Layout::kValues;
+}
+
+// Whether JSON holds documents: outside of folders, or by its name, or because its first object has a field of text.
+bool holds_documents(const Head& head, Layout layout) {
+  if (!head.file.in_folder || has_suffix(head.file.path, ".jsonl") || has_suffix(head.file.path, ".ndjson"))
+    return true;
+  const std::string_view object = first_object(head.text);
+  if (object.empty()) {  // it is longer than the head
+    for (const std::string_view name : {"\"contents\"", "\"body\"", "\"text\"", "\"content\"", "\"passage\""})
+      if (head.text.find(name) != head.text.npos) return true;
+    return false;
+  }
+  const JsonFields fields = fields_of_json(object);
+  // A single object is more often a configuration than a document.
+  const bool alone = layout == Layout::kValues && head.text.starts_with('{');
+  return alone ? fields.id && fields.body : fields.title_or_body;
+}
+
+Sniffed sniff_jsonl(const Head& head) {
+  return {layout_of(head) == Layout::kLines && holds_documents(head, Layout::kLines), {}};
+}
+Sniffed sniff_json(const Head& head) {
+  return {layout_of(head) == Layout::kValues && holds_documents(head, Layout::kValues), {}};
+}
+
+// The longest JSON that is cheap whatever it holds, and the bytes that a byte of it takes: a number of one digit and a
+// comma take 8 bytes in the parser's index and 32 on its tape.
+constexpr std::size_t kSmallJson = 16 << 10;
+constexpr std::uint64_t kWorstJson = 24;
+
+ParseCost json_cost(const RawRecord& record) {
+  const std::string_view json = record.bytes;
+  if (json.size() <= kSmallJson) return {kWorstJson * json.size(), 0};
+  std::uint64_t separators = 0;
+  for (const char c : {',', ':', '{', '}', '[', ']'}) separators += count_of(json, c);
+  // Each, and the value behind it, takes 4 bytes in the index and up to 16 on the tape.
+  return {text_cost(json.size()) + 40 * separators, 0};
+}
+
+}  // namespace
+
+constinit const SourceFormat kJsonl = {
+    .name = "jsonl",
+    .evidence = Evidence::kOpening,
+    .sniff = sniff_jsonl,
+    .cut = line_cutter,
+    .parse = parse_json,
+    .cost = json_cost,
+    .no_id = no_id_field,
+};
+constinit const SourceFormat kJson = {
+    .name = "json",
+    .evidence = Evidence::kOpening,
+    .sniff = sniff_json,
+    .cut = json_cutter,
+    .parse = parse_json,
+    .cost = json_cost,
+    .no_id = no_id_field,
+};
+
+}  // namespace frond::indexer::ingest

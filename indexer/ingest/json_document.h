@@ -1,0 +1,21 @@
+#pragma once
+// A JSON object to a document; the only user of simdjson's parser.
+#include <string_view>
+
+#include "common/base/result.h"
+#include "indexer/ingest/document.h"
+#include "indexer/ingest/raw_record.h"
+
+namespace frond::indexer::ingest {
+
+// SourceFormat::parse of both JSON formats: what json.h says.
+Result<Document> parse_json(const RawRecord& record);
+
+// What an object has, to recognise the format of a file.
+struct JsonFields {
+  bool object = false;  // it is a whole and valid object
+  bool id = false, title_or_body = false, body = false;
+};
+JsonFields fields_of_json(std::string_view object);
+
+}  // namespace frond::indexer::ingest

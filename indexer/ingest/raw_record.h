@@ -1,0 +1,40 @@
+#pragma once
+// One record as it stands in its file, and records that gave no document.
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "common/base/result.h"
+#include "indexer/ingest/html.h"
+
+namespace frond::indexer::ingest {
+
+struct CsvColumns;
+struct SourceFormat;
+
+// Cut from its file, not yet parsed.
+struct RawRecord {
+  const SourceFormat* format = nullptr;  // set for every record that a reader gives
+  std::string file;                      // the path, for messages
+  std::string name;                      // below the input folder: the id of a whole file; of other formats empty
+  std::uint64_t number = 0;              // from 1: the line (jsonl, tsv), row (csv), or record of the file
+  std::uint64_t offset = 0;              // of the first byte, in the decompressed file
+  std::string bytes;                     // without the line's end
+  std::shared_ptr<const CsvColumns> columns = nullptr;  // CSV only
+  std::uint64_t parse_bytes = 0;                        // parse_cost(), if the reader's caller has set it
+  std::uint64_t tree_bytes = kMaxTreeBytes;             // the part of it for the elements of an HTML page
+};
+
+// A record, or a whole file, that gave no document.
+struct BadRecord {
+  std::string file;
+  std::uint64_t number = 0;  // 0: the file as a whole
+  std::uint64_t offset = 0;
+  std::string reason;
+};
+// "corpus.jsonl.gz: record 17 at byte 4711: no id"
+std::string to_string(const BadRecord& bad);
+// What to report for a record that parse_record() refused with `error`.
+BadRecord bad_record(const RawRecord& record, const Error& error);
+
+}  // namespace frond::indexer::ingest

@@ -1,0 +1,19 @@
+#pragma once
+// Records between an opening and a closing tag: TREC and wikiextractor. What stands between records is dropped.
+#include <memory>
+#include <string_view>
+
+#include "indexer/ingest/record_cutter.h"
+
+namespace frond::indexer::ingest {
+
+struct DocumentTags {
+  std::string_view begin, end;
+  std::string_view next_begin;  // `begin` at the beginning of a line
+  // What is wrong with a record that has no closing tag before the end of the file, or before the next opening tag.
+  std::string_view no_end, no_end_before_next;
+};
+// `tags` outlives the cutter.
+std::unique_ptr<RecordCutter> tagged_cutter(const DocumentTags& tags, std::size_t max_bytes);
+
+}  // namespace frond::indexer::ingest
