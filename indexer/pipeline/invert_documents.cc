@@ -17,6 +17,7 @@
 #include "indexer/pipeline/first_error.h"
 #include "indexer/pipeline/inverter_lanes.h"
 #include "indexer/pipeline/memory_budget.h"
+#include "indexer/pipeline/reorder_buffer.h"
 #include "indexer/pipeline/sequencer.h"
 
 namespace frond::indexer::pipeline {
