@@ -1,12 +1,12 @@
 #pragma once
-// Seam: token groups of trie collections to sorted runs. An inverter looks after the collections that it is given, for
-// good, so that inverters share nothing. Documents are numbered through the whole collection; document n is docID
-// n / P of partition n mod P.
+// Seam: token groups of trie collections to runs. An inverter keeps the collections that it is given for the whole
+// build, so inverters share nothing. Documents are numbered through the whole collection of documents: document n is
+// docID n / P of partition n mod P.
 //
-// An inverter has a budget of memory, which may change at any time. It writes runs of its own accord before it would
-// hold more, also in the middle of a document: a run then goes on with the document that the one before it ended with.
+// An inverter has a budget of memory, which may change at any time. Before it would hold more, it writes runs, also in
+// the middle of a document: the next run then begins with the document that the last one ended with.
 //
-// One thread calls invert() and flush(); memory_bytes() may be called from any.
+// One thread calls invert() and flush(); any thread may call memory_bytes().
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -20,27 +20,27 @@
 namespace frond::indexer::invert {
 
 using DocumentNumber = std::uint64_t;
-inline constexpr DocumentNumber kDropped = ~DocumentNumber{0};  // a duplicate: its tokens are passed over
+inline constexpr DocumentNumber kDropped = ~DocumentNumber{0};  // a duplicate: its tokens are ignored
 
-// Bounds of the numbers of one run, from its first document: flush before there are more.
+// The numbers of a run's documents are less than its first document's number plus this: flush before there are more.
 inline constexpr std::uint64_t kMaxRunDocuments = 0xffffffff;
 
-// Bytes that an inverter may hold at the moment. Called from its thread.
+// The bytes that an inverter may hold at the moment. Called from the thread of invert().
 using InverterBudget = std::function<std::uint64_t()>;
 
 class Inverter {
  public:
   virtual ~Inverter() = default;
   virtual std::string_view name() const = 0;  // "cpu"
-  // The tokens of `groups`, some of those of `tokens`. numbers[i]: of the batch's document i, ascending but for
-  // kDropped, and above those of all batches before. kInvalid: a term or document that can't be kept; kUnavailable: the
-  // disk.
+  // Takes the tokens of `groups`, which are some or all groups of `tokens`. numbers[i] is the number of the batch's
+  // document i, or kDropped; numbers ascend, also from batch to batch. kInvalid: more than kMaxRunDocuments, and
+  // nothing is taken; kUnavailable: the disk.
   virtual Result<void> invert(const parse::TokenGroups& tokens, std::span<const parse::TokenGroup> groups,
                               std::span<const DocumentNumber> numbers) = 0;
-  // All runs since the last call: those that it wrote of its own accord, and the rest, to one run a partition (none
-  // where the partition got no posting); memory is free after it. kUnavailable: the disk.
+  // Gives all runs since the last call: those written to keep to the budget, and the rest, one run a partition (none
+  // for a partition without postings). Frees all memory. kUnavailable: the disk; the message names the file.
   virtual Result<std::vector<runs::RunFile>> flush() = 0;
-  // What flush() would free.
+  // The bytes that flush() would free.
   virtual std::uint64_t memory_bytes() const = 0;
 };
 

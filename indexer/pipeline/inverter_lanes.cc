@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "indexer/invert/cpu_inverter.h"
+#include "indexer/invert/inverters.h"
 #include "indexer/pipeline/memory.h"
 
 namespace frond::indexer::pipeline {
@@ -18,9 +18,12 @@ InverterLanes::InverterLanes(const MemoryPlan& plan, const MemoryBudget& budget,
                              std::uint32_t partitions) {
   for (std::uint32_t i = 0; i < plan.inverters; ++i) {
     auto& lane = *lanes_.emplace_back(std::make_unique<Lane>());
-    lane.inverter = std::make_unique<invert::CpuInverter>(
-        folder, "cpu" + std::to_string(i), partitions, [&budget] { return budget.postings_of_one(); },
-        plan.frame_bytes);
+    const invert::InverterKind& kind = invert::inverter_kinds().front();
+    lane.inverter = kind.make({.folder = folder,
+                               .label = std::string(kind.name) + std::to_string(i),
+                               .partitions = partitions,
+                               .budget = [&budget] { return budget.postings_of_one(); },
+                               .frame_bytes = plan.frame_bytes});
     lane.queue = std::make_unique<BoundedQueue<Batch*>>(plan.batches + 2);  // two may order a flush
   }
 }
