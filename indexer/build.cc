@@ -25,7 +25,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-// Empties the scratch folder when the build ends, however it ends. A killed build's is emptied by the next.
+// Empties the scratch folder when the build ends, also with an error. The next build empties a killed build's folder.
 class ScratchFolder {
  public:
   explicit ScratchFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -72,7 +72,7 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
   FROND_TRY(repository::expect_room(writer->building(), 0, options.disk_reserve, "building"));
   BuildSummary summary;
 
-  // An order is found over the whole collection, which is dealt to partitions after it.
+  // Another order than the input's is computed over the whole collection, before it is dealt to partitions.
   pipeline::InvertOptions invert = options.invert;
   if (options.order != order::DocumentOrder::kInput) invert.partitions = 1;
   summary.inverted = FROND_TRY(pipeline::invert_documents(invert, writer->building(), progress.invert, logger, stop));

@@ -1,5 +1,5 @@
 #pragma once
-// A whole build: inputs to a new generation of a collection, which replaces the one before.
+// A whole build: makes a new generation of a collection, which replaces the current one, from inputs.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -20,13 +20,14 @@ namespace frond::indexer {
 struct BuildOptions {
   std::filesystem::path repository;
   std::string collection;
-  pipeline::InvertOptions invert;  // its memory plan too
+  pipeline::InvertOptions invert;  // includes the memory plan
   codec::CodecChoice codecs = *codec::codec_named(codec::kDefaultCodec);
   order::DocumentOrder order = order::DocumentOrder::kInput;
   scoring::Bm25Parameters bm25;
-  std::uint64_t disk_reserve = 0;  // bytes of the repository's disk that have to stay free
-  bool may_be_empty = false;       // a generation without a document is published, instead of kInvalid
-  std::uint32_t threads = 1;  // of the machine: bounds how many partitions are written at once, and work on the order
+  std::uint64_t disk_reserve = 0;  // bytes of the repository's disk that must stay free
+  bool may_be_empty = false;       // publish a generation without documents instead of giving kInvalid
+  std::uint32_t threads =
+      1;  // of the machine: bounds the partitions written at once, and the threads that order documents
 };
 
 // Written by the build, read by any thread.
@@ -43,13 +44,12 @@ struct BuildSummary {
   double invert_seconds = 0, order_seconds = 0, write_seconds = 0, publish_seconds = 0, total_seconds = 0;
 };
 
-// Either publishes a generation, or leaves the repository as it was. kInvalid: inputs, options, too many bad records,
-// no document at all; kUnavailable: another build holds the collection, the disk, or stopped.
+// Publishes a generation, or leaves the repository unchanged. kInvalid: wrong inputs or options, too many bad records,
+// or no document; kUnavailable: another build holds the collection, the disk, or stopped.
 Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress, Logger& logger, std::stop_token stop);
 
-// Builds options.invert.read.share as one partition into its share_repository(), where publish_shares() finds it; one
-// that was there is replaced when this one is whole. options.invert.partitions is not looked at; a share may be empty.
-// Errors as build().
+// Builds options.invert.read.share as one partition into its share_repository(), for publish_shares(); replaces an
+// older one when it is complete. Ignores options.invert.partitions. A share may be empty. Errors as build().
 Result<BuildSummary> build_share(BuildOptions options, BuildProgress& progress, Logger& logger, std::stop_token stop);
 
 }  // namespace frond::indexer

@@ -22,7 +22,7 @@ namespace {
 
 std::uint32_t hardware_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
 
-// A line on the terminal, renewed while the build runs. Nothing where stderr is no terminal.
+// A line on the terminal, updated while the build runs. Does nothing if stderr is no terminal.
 class ProgressLine {
  public:
   explicit ProgressLine(const BuildProgress& progress) {

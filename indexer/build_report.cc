@@ -18,7 +18,7 @@ std::string print(const char* format, Values... values) {
   return text;
 }
 
-// Bits a posting, by part of the list blobs, and of all files of the partitions.
+// Bits a posting: of each part of the list blobs, and of all files of the partitions.
 struct Bits {
   double docids = 0, frequencies = 0, index = 0, bounds = 0, headers = 0, lists = 0, files = 0;
 };
@@ -49,7 +49,7 @@ double megabytes_a_second(const BuildSummary& summary) {
                                    : 0;
 }
 
-// "12 titles were cut …: corpus.jsonl: record 3, …"; nothing where there were none.
+// "12 titles were cut …: corpus.jsonl: record 3, …"; empty if there were none.
 std::string shortened_text(const std::string& what, const ingest::Tally& tally) {
   if (tally.count == 0) return {};
   std::string text = std::to_string(tally.count) + " " + what + ": ";
@@ -57,7 +57,7 @@ std::string shortened_text(const std::string& what, const ingest::Tally& tally) 
   return text + (tally.count > tally.examples.size() ? ", …\n" : "\n");
 }
 
-// What became of the files, and of fields that were too long.
+// The numbers of files read and skipped, and of fields that were too long.
 std::string input_text(const pipeline::InvertedDocuments& in) {
   std::string text;
   const auto formats = ingest::source_formats();

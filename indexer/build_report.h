@@ -1,5 +1,5 @@
 #pragma once
-// What a build tells: a line while it runs, a summary when it is done.
+// The texts of a build: a line while it runs, a summary at its end.
 #include <string>
 
 #include "indexer/build.h"

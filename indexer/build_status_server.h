@@ -1,6 +1,6 @@
 #pragma once
-// A build's progress over HTTP while it runs, for Prometheus: /metrics and /livez. A batch job is gone before the last
-// scrape would see how it ended, so the server can be made to stay a while.
+// A build's progress over HTTP while it runs, for Prometheus: /metrics and /livez. The process of a build ends before a
+// scrape sees the last values, so linger() keeps the server for a while.
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -14,8 +14,8 @@ namespace frond::indexer {
 
 class BuildStatusServer {
  public:
-  // Serves from a thread of its own until it is destroyed; `progress` and `logger` outlive it. kInvalid: a bad address;
-  // kUnavailable: the port is taken.
+  // Serves from a thread of its own until it is destroyed; `progress` and `logger` outlive it. kInvalid: the address is
+  // malformed; kUnavailable: the port is in use.
   static Result<std::unique_ptr<BuildStatusServer>> create(const std::string& listen, const BuildProgress& progress,
                                                            const Logger& logger);
   virtual ~BuildStatusServer() = default;

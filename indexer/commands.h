@@ -1,6 +1,6 @@
 #pragma once
-// The commands of frond-indexer. Each adds its flags to its subcommand, and runs with what was parsed; run() gives the
-// process's exit code.
+// The commands of frond-indexer. Each adds its flags to its subcommand, and runs with the parsed values. run() gives
+// the process's exit code.
 
 #include <cstdint>
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace frond::indexer {
 
-// What all commands need: where.
+// The collection that a command works on.
 struct Place {
   std::filesystem::path repository;
   std::string collection;

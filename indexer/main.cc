@@ -12,8 +12,8 @@
 namespace frond::indexer {
 namespace {
 
-// Large pieces go straight back to the system when they are freed, and threads share few heaps: what is resident is
-// what is in use, which is what --memory-limit promises.
+// Large pieces return to the system when they are freed, and threads share few heaps: so resident memory, which
+// --memory-limit bounds, is little more than the memory in use.
 void bound_allocator() {
   ::mallopt(M_MMAP_THRESHOLD, 512 << 10);
   ::mallopt(M_TRIM_THRESHOLD, 4 << 20);

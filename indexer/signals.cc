@@ -27,7 +27,7 @@ StopOnSignal::StopOnSignal() {
 
 StopOnSignal::~StopOnSignal() {
   over_ = true;
-  // Wakes it: no thread has the signal unblocked. NOLINTNEXTLINE(bugprone-bad-signal-to-kill-thread)
+  // Wakes the thread that waits for it; all others have it blocked. NOLINTNEXTLINE(bugprone-bad-signal-to-kill-thread)
   ::pthread_kill(thread_.native_handle(), SIGTERM);
   thread_.join();
 }

@@ -6,8 +6,8 @@
 
 namespace frond::indexer {
 
-// Made in main() before any other thread, so that all inherit the blocked signals. A second signal ends the process at
-// once: what is left behind is cleaned up by the next build.
+// Made in main() before any other thread, so that all threads inherit the blocked signals. A second signal ends the
+// process at once; the next build removes what it leaves.
 class StopOnSignal {
  public:
   StopOnSignal();
@@ -15,7 +15,7 @@ class StopOnSignal {
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;
   std::stop_token token() const { return stop_.get_token(); }
-  // The signal that came; 0: none.
+  // The signal that was received; 0: none.
   int signal() const { return signal_; }
 
  private:

@@ -20,7 +20,7 @@ using partition::Partition;
 using repository::Manifest;
 using repository::PartitionEntry;
 
-// A folder of our own, locked so that a writer does not take it for left behind.
+// A folder of this check, locked so that a writer does not remove it as a dead check's.
 class Scratch {
  public:
   static Result<std::unique_ptr<Scratch>> make(const fs::path& collection) {
@@ -46,7 +46,7 @@ class Scratch {
   std::optional<files::Descriptor> lock_;
 };
 
-// Whether two partitions give one ordinal to two documents.
+// Whether two partitions have an ordinal in common.
 bool share_an_ordinal(const PartitionEntry& a, const PartitionEntry& b) {
   if (a.summary.documents == 0 || b.summary.documents == 0) return false;
   const auto last = [](const PartitionEntry& entry) {
@@ -56,7 +56,7 @@ bool share_an_ordinal(const PartitionEntry& a, const PartitionEntry& b) {
   const std::uint64_t apart = a.base > b.base ? a.base - b.base : b.base - a.base;
   const std::uint64_t common = std::gcd(a.stride, b.stride);
   if (from > to || apart % common != 0) return false;
-  // The first of a's ordinals from there on, then each until it is one of b's: that repeats after b.stride / common.
+  // Compares a's ordinals from `from` on with b's. Their distances repeat after b.stride / common ordinals.
   Ordinal at = a.base + (from - a.base + a.stride - 1) / a.stride * a.stride;
   for (std::uint64_t i = 0; i < b.stride / common && at <= to; ++i, at += a.stride)
     if ((at - b.base) % b.stride == 0) return true;
@@ -96,7 +96,7 @@ class Check {
           faults_.add("manifest", "partitions " + all[i].id + " and " + all[j].id + " share an ordinal");
   }
 
-  // Null: it can't be looked into; the fault is noted.
+  // Null: it cannot be opened, which is in the faults.
   std::shared_ptr<const Partition> open_partition(const PartitionEntry& entry, const fs::path& database) {
     progress("files of partition " + entry.id);
     const fs::path files = folder_ / "partitions" / entry.id;
@@ -144,7 +144,7 @@ class Check {
     faults_.expect_equal(name, "occurrences", says.occurrences, merged->occurrences);
     faults_.expect_equal("manifest", "terms", manifest_.terms, merged->terms);
     faults_.expect_equal("manifest", "postings", manifest_.postings, merged->postings);
-    // Every token is a posting's occurrence.
+    // The occurrences of all postings are all tokens.
     faults_.expect_equal("manifest", "tokens", manifest_.statistics.tokens, merged->occurrences);
   }
 

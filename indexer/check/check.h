@@ -1,5 +1,5 @@
 #pragma once
-// What `frond-indexer check` does: reads a published generation whole, and says what is wrong with it.
+// `frond-indexer check`: reads a whole published generation, and reports what is wrong with it.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -13,35 +13,37 @@
 namespace frond::indexer::check {
 
 struct Fault {
-  std::string where;  // the file, or partition with term or document
+  std::string where;  // the file, or the partition and the term or document
   std::string what;
 };
 
 struct CheckReport {
   Generation generation = 0;
-  std::string codec, order;   // as the manifest records them; no order: built before it was recorded
-  std::uint64_t faults = 0;   // all of them
+  std::string codec, order;   // from the manifest; order is empty for a build that did not record it yet
+  std::uint64_t faults = 0;   // how many there are
   std::vector<Fault> listed;  // the first CheckOptions::max_listed
   std::uint64_t partitions = 0, files = 0, file_bytes = 0, lists = 0, postings = 0, documents = 0;  // read
 };
 
 struct CheckOptions {
   std::size_t max_listed = 100;
-  std::function<void(std::string_view what)> progress;  // told what is being read; may be empty
+  std::function<void(std::string_view what)> progress;  // called with what is being read; may be empty
 };
 
 // Checks generation `generation` (0: the current one) of a repository in a directory:
-// - the manifest: its checksum and its sums; that no two partitions have an ordinal in common;
+// - the manifest: its checksum and its sums; no two partitions have an ordinal in common;
 // - every file: size, checksum, every block of RocksDB;
-// - every list: it opens and decodes, docIDs ascend and are documents, frequencies are at least 1, document frequency
-//   and occurrences are the term's, each block's last docID is, each block's deficit is a lower bound of its postings';
-// - every document: it can be read, its id leads back to it; lengths sum to the tokens;
+// - every list: it opens and decodes; docIDs ascend and are documents; frequencies are at least 1; document frequency
+//   and occurrences agree with the term's; each block's last docID is correct, and its deficit is a lower bound of its
+//   postings' deficits;
+// - every document: it can be read, and its id leads to it; the lengths sum to the number of tokens;
 // - the term statistics: each df is the sum over the partitions.
-// A partition is looked into through a scratch database of hard links in "<collection>/.check-XXXXXX" (under the
-// system's folder for temporary files, copied, where that can't be made), removed at the end; a writer removes one that
-// a killed check left. Published files are only read. Memory: a partition's lengths, and one list's segments mapped.
+// A partition is opened as a scratch database of hard links in "<collection>/.check-XXXXXX" (if that cannot be made, of
+// copies in the system's folder for temporary files), which is removed at the end; a writer removes one that a killed
+// check left. Published files are only read. Memory: a partition's lengths, and one list's mapped segments.
 //
-// A fault is in the report; an Error is a check that could not be made: kNotFound (no such generation), kUnavailable.
+// Faults are in the report. An Error means that the check could not be made: kNotFound: there is no such generation;
+// kUnavailable.
 Result<CheckReport> check_generation(const std::filesystem::path& root, std::string_view collection,
                                      Generation generation = 0, const CheckOptions& options = {});
 

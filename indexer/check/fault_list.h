@@ -1,5 +1,5 @@
 #pragma once
-// Faults as they are found: all counted, the first kept.
+// The faults found so far: counts all, keeps the first.
 #include <string>
 #include <utility>
 
@@ -14,7 +14,7 @@ class FaultList {
     ++report_.faults;
     if (report_.listed.size() < max_listed_) report_.listed.push_back({std::move(where), std::move(what)});
   }
-  // True if both are the same; otherwise a fault.
+  // True if both are equal; otherwise adds a fault.
   template <class Number>
   bool expect_equal(const std::string& where, const char* what, Number is, Number should) {
     if (is == should) return true;

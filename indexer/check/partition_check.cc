@@ -12,7 +12,7 @@ namespace {
 using partition::Partition;
 using postings::kBlockLength;
 
-// One term's list in a partition.
+// Checks one term's list in a partition.
 class ListCheck {
  public:
   ListCheck(const Partition& partition, double b, std::string where, FaultList& faults)

@@ -1,5 +1,5 @@
 #pragma once
-// One partition, read whole.
+// Checks one whole partition.
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace frond::indexer::check {
 
-// Compares a file's size and checksum with what the manifest says. `name`: for the fault. False: not as expected.
+// Compares a file's size and checksum with the manifest's. `name`: for the fault. False: they differ.
 bool check_file(const std::filesystem::path& file, const std::string& name, const repository::PartitionFile& expected,
                 FaultList& faults);
 
-// Lists and documents of an open partition against its manifest entry. `b`: of the generation's BM25 parameters.
+// Checks lists and documents of an open partition against its manifest entry. `b`: the generation's BM25 parameter.
 void check_partition(const partition::Partition& partition, const repository::PartitionEntry& entry, double b,
                      FaultList& faults);
 

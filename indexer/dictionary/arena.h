@@ -1,6 +1,6 @@
 #pragma once
-// Memory that is taken in small pieces and given back all at once. Pieces are named by 32-bit references (in units of 8
-// bytes), half of what a pointer costs in the tables that hold millions of them.
+// Memory that is allocated in small pieces and freed all at once. Pieces have 32-bit references (in units of 8 bytes):
+// half the size of a pointer, in tables that hold millions of them.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,7 +11,7 @@ namespace frond::indexer::dictionary {
 using ArenaRef = std::uint32_t;
 inline constexpr ArenaRef kNoRef = 0xffffffff;
 
-// One thread. Holds at most 32 GiB: more is a programmer's error, as the memory budget of one arena is far below.
+// One thread. Holds at most 32 GiB. More is a programmer's error, since the memory budget of an arena is far smaller.
 class Arena {
  public:
   static constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
@@ -22,7 +22,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // `bytes` (1 .. kBlockBytes) of memory with any content, aligned to kUnit. Stays where it is until clear().
+  // `bytes` (1 .. kBlockBytes) of uninitialised memory, aligned to kUnit. Keeps its address until clear().
   ArenaRef allocate(std::size_t bytes) {
     const std::size_t units = (bytes + kUnit - 1) / kUnit;
     if (left_ < units) [[unlikely]]

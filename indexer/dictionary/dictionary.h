@@ -1,8 +1,8 @@
 #pragma once
-// The terms of some trie collections, each with a Value. Wei and JaJa keep a B-tree a collection, its nodes padded to a
-// GPU's warp; on a CPU a small open-addressing table a collection is faster (docs/papers.md), and order, which only a
-// flush needs, is made by sorting then. In place of their four-byte string caches a slot keeps 32 bits of the term's
-// hash: almost no string is looked at in vain.
+// The terms of some trie collections, each with a Value. Wei and JaJa have a B-tree for each collection, with nodes
+// padded to a GPU's warp. On a CPU a small open-addressing table for each collection is faster (docs/papers.md); only a
+// flush needs the order of terms, and sorts them. Where their nodes cache four bytes of a string, a slot keeps 32 bits
+// of the term's hash, so almost no string is compared in vain.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -30,10 +30,11 @@ class Dictionary {
   static_assert(std::is_trivially_copyable_v<Value> && alignof(Value) <= Arena::kUnit);
 
  public:
-  // Entries lie in `arena`; clear() is called before the arena's.
+  // Entries lie in `arena`. Call clear() before the arena's.
   explicit Dictionary(Arena& arena) : arena_(arena), tables_(kTrieCollections) {}
 
-  // The value of a term: `suffix` is the term without the collection's prefix, at most 65,535 bytes. Stays where it is.
+  // The value of a term. `suffix` is the term without the collection's prefix, at most 65,535 bytes. The value keeps
+  // its address until clear().
   Value& find_or_add(TrieCollection collection, std::string_view suffix) {
     Table& table = tables_[collection];
     if (table.terms * 3 >= table.slots.size() * 2) [[unlikely]]
@@ -54,9 +55,9 @@ class Dictionary {
     }
   }
 
-  // visit(std::string_view prefix, std::string_view suffix, Value&) of every term, in byte order of the whole terms. A
-  // visit that gives false ends it. Tables are sorted where they lie, which takes no memory and destroys them: only
-  // clear() may follow.
+  // Calls visit(std::string_view prefix, std::string_view suffix, Value&) for every term, in byte order of the whole
+  // terms, until a call gives false. Sorts the tables in place, which takes no memory and destroys them: only clear()
+  // may follow.
   template <class Visit>
   void for_each_in_order(Visit&& visit) {
     // Three sequences of collections, each in order when its collections are sorted one after the other.
@@ -75,7 +76,7 @@ class Dictionary {
   std::uint64_t terms() const { return terms_; }
   // Bytes of the tables; the entries are the arena's.
   std::size_t table_bytes() const { return slots_ * sizeof(Slot) + tables_.size() * sizeof(Table); }
-  // What the largest table takes beside itself when it grows.
+  // The bytes that the largest table takes beside itself while it grows.
   std::size_t growth_bytes() const { return 2 * largest_slots_ * sizeof(Slot); }
   void clear() {
     tables_.assign(kTrieCollections, {});
@@ -134,8 +135,8 @@ class Dictionary {
     return used;
   }
 
-  // Sorts slots whose suffixes have the same first `depth` bytes: by the four bytes that follow, which take the hash's
-  // place, so that most comparisons need no look at a term; then those that have these in common.
+  // Sorts slots whose suffixes have the same first `depth` bytes: by the four bytes that follow, which replace the
+  // hash, so that most comparisons need no access to a term; then those with the same four bytes.
   void sort_from(std::span<Slot> slots, std::size_t depth) {
     constexpr std::size_t kFew = 8;
     for (Slot& slot : slots) slot.hash = four_bytes(suffix_of(*entry_of(slot)), depth);
@@ -143,7 +144,7 @@ class Dictionary {
     for (std::size_t begin = 0, end = 0; begin < slots.size(); begin = end) {
       while (end < slots.size() && slots[end].hash == slots[begin].hash) ++end;
       const std::span<Slot> same = slots.subspan(begin, end - begin);
-      // A term has no NUL: where the fourth byte is none, none of them ends here.
+      // Terms hold no NULs: if the fourth byte is not NUL, no term ends within these bytes.
       if (same.size() > kFew && (same.front().hash & 0xff) != 0)
         sort_from(same, depth + 4);
       else if (same.size() > 1)
@@ -151,7 +152,7 @@ class Dictionary {
                   [this](const Slot& a, const Slot& b) { return suffix_of(*entry_of(a)) < suffix_of(*entry_of(b)); });
     }
   }
-  // suffix[depth, depth + 4) as a big-endian number; zeros stand for what it does not have.
+  // suffix[depth, depth + 4) as a big-endian number, filled up with zeros.
   static std::uint32_t four_bytes(std::string_view suffix, std::size_t depth) {
     std::uint32_t bytes = 0;
     if (depth < suffix.size())

@@ -1,9 +1,9 @@
 #pragma once
-// Trie collections (Wei and JaJa 2011, III.B, table I): the first letters of a term decide who looks after it. Every
-// collection belongs to one inverter for good, so dictionaries and postings need no locks; and tokens regrouped by
-// collection meet a small table that is in the cache already.
+// Trie collections (Wei and JaJa 2011, III.B, table I): the first letters of a term choose its collection. Each
+// collection belongs to one inverter for the whole build, so dictionaries and postings need no locks; and the tokens of
+// one collection, grouped together, use a small table that stays in the cache.
 //
-//   0           what fits nowhere else          "3d", "česky"
+//   0           all other terms                 "3d", "česky"
 //   1 .. 10     digits only, by the first one   "0195", "954"         prefix: the digit
 //   11 .. 36    a to z, with at most 3 letters  "a", "act", "añonuevo"  prefix: the letter
 //               or another among the first 3
@@ -18,7 +18,7 @@ using TrieCollection = std::uint16_t;
 inline constexpr TrieCollection kFirstNumber = 1, kFirstLetter = 11, kFirstTriple = 37;
 inline constexpr std::size_t kTrieCollections = kFirstTriple + 26 * 26 * 26;
 
-// Where a term belongs, and how many of its first bytes the collection implies.
+// A term's collection, and how many of its first bytes the collection implies.
 struct TriePlace {
   TrieCollection collection = 0;
   std::uint8_t prefix_bytes = 0;

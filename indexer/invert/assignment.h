@@ -1,7 +1,8 @@
 #pragma once
-// Which inverter looks after which trie collection. Decided once, from the first batch, and kept (Wei and JaJa 2011,
-// III.E, sample the collection before; one batch is such a sample): collections by falling size, each to the inverter
-// with the least so far. What the sample lacks is dealt round-robin. It changes speed only, never a byte of the index.
+// Which inverter gets which trie collection. Decided once, from the first batch (Wei and JaJa 2011, III.E, take a
+// sample before the build; one batch is such a sample): collections by descending size, each to the inverter with the
+// fewest bytes so far. Collections that are not in the sample are dealt round-robin. Changes only speed, no byte of the
+// index.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -16,7 +17,7 @@ class Assignment {
   Assignment(std::span<const parse::TokenGroup> sample, std::uint32_t inverters);
   std::uint32_t inverters() const { return inverters_; }
   std::uint32_t inverter_of(dictionary::TrieCollection collection) const { return owner_[collection]; }
-  // The groups by inverter: shares[i] is inverter i's. `shares` is reused.
+  // Sets shares[i] to the groups of inverter i; reuses the memory of `shares`.
   void split(std::span<const parse::TokenGroup> groups, std::vector<std::vector<parse::TokenGroup>>& shares) const;
 
  private:

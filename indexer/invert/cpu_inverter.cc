@@ -7,9 +7,9 @@
 namespace frond::indexer::invert {
 namespace {
 
-// Tokens that are taken in before the budget is looked at again, in bytes of a group.
+// Bytes of a group that are inverted before the budget is asked for again.
 constexpr std::size_t kSliceBytes = std::size_t{64} << 10;
-// A byte of a group takes no more memory than this: a new term of four bytes, two of them its suffix, has an entry of
+// The most memory that a byte of a group takes: a new term of four bytes, two of them its suffix, has an entry of
 // 32 and up to 24 in a table that has just grown.
 constexpr std::uint64_t kGrowth = 20;
 
@@ -59,12 +59,12 @@ Result<void> CpuInverter::invert(const parse::TokenGroups& tokens, std::span<con
   return {};
 }
 
-// Writes what there is where the budget would not allow for so many bytes of tokens. The next run begins with `first`.
+// Writes runs if the budget does not allow so many more bytes of tokens. The next run begins with document `first`.
 Result<void> CpuInverter::make_room(std::size_t token_bytes, DocumentNumber first) {
   const std::uint64_t holds = held();
   note_memory();
   const std::uint64_t may_hold = holds + dictionary_.growth_bytes() + kGrowth * token_bytes;
-  if (holds <= kLeastBytes || may_hold <= budget_()) return {};
+  if (holds <= kMinBytes || may_hold <= budget_()) return {};
   FROND_TRY(write_runs());
   first_ = first;
   return {};

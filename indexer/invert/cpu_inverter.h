@@ -1,5 +1,5 @@
 #pragma once
-// The inverter of a CPU thread: a hash table a collection, postings in an arena, sorted when they are flushed.
+// The inverter of a CPU thread: a hash table for each collection, postings in an arena, terms sorted when flushed.
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -15,9 +15,9 @@ namespace frond::indexer::invert {
 
 class CpuInverter final : public Inverter {
  public:
-  // What it holds at least, whatever the budget: tables of collections, the blocks at hand.
-  static constexpr std::uint64_t kLeastBytes = std::uint64_t{4} << 20;
-  // What it holds beside its budget while it flushes, with frames of `frame_bytes`.
+  // It may hold so much whatever the budget is: the tables of collections, and the arena's first blocks.
+  static constexpr std::uint64_t kMinBytes = std::uint64_t{4} << 20;
+  // The bytes that it holds beside its budget while it flushes, with frames of `frame_bytes`.
   static constexpr std::uint64_t flush_bytes(std::uint32_t partitions, std::size_t frame_bytes) {
     return std::uint64_t{partitions} * (frame_bytes + runs::RunWriter::kRecordBytes + 8 * postings_ahead(partitions));
   }
@@ -38,7 +38,7 @@ class CpuInverter final : public Inverter {
     std::vector<DocId> docids;
     std::vector<Frequency> frequencies;
   };
-  // Postings of a term that are gathered for a partition before its run gets them.
+  // Postings of a term that are collected for a partition before they are added to its run.
   static constexpr std::size_t postings_ahead(std::uint32_t partitions) { return partitions < 16 ? 4096 : 256; }
 
   Result<void> make_room(std::size_t token_bytes, DocumentNumber first);
@@ -55,7 +55,7 @@ class CpuInverter final : public Inverter {
   std::size_t frame_bytes_;
   dictionary::Arena arena_;
   dictionary::Dictionary<PostingChain> dictionary_{arena_};
-  std::optional<DocumentNumber> first_;  // number of the run's first document
+  std::optional<DocumentNumber> first_;  // the number of the run's first document
   std::size_t flushes_ = 0;
   std::vector<runs::RunFile> runs_;  // since the last call of flush()
   std::atomic<std::uint64_t> memory_bytes_ = 0;

@@ -11,7 +11,7 @@ std::unique_ptr<Inverter> make_cpu_inverter(InverterSetup setup) {
 }
 
 constexpr InverterKind kKinds[] = {
-    {"cpu", CpuInverter::kLeastBytes, make_cpu_inverter},
+    {"cpu", CpuInverter::kMinBytes, make_cpu_inverter},
 };
 
 }  // namespace

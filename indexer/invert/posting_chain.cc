@@ -11,7 +11,7 @@ constexpr std::size_t kLinkBytes = sizeof(dictionary::ArenaRef);  // before a ch
 
 void add_chunk(PostingChain& chain, dictionary::Arena& arena) {
   const std::size_t bytes =
-      chain.tail == dictionary::kNoRef ? kFirstChunk : std::min(kLargestChunk, (chain.size + kLinkBytes) * 2);
+      chain.tail == dictionary::kNoRef ? kFirstChunk : std::min(kMaxChunk, (chain.size + kLinkBytes) * 2);
   const dictionary::ArenaRef chunk = arena.allocate(bytes);
   if (chain.tail == dictionary::kNoRef)
     chain.first = chunk;
@@ -55,7 +55,7 @@ bool ChunkBytes::add_chunk(const std::byte* left) {
   std::memcpy(buffer_.data() + kept, at + kLinkBytes, payload);
   size_ = kept + payload;
   next_ = last ? dictionary::kNoRef : load_le<dictionary::ArenaRef>(at);
-  next_bytes_ = std::min(kLargestChunk, next_bytes_ * 2);
+  next_bytes_ = std::min(kMaxChunk, next_bytes_ * 2);
   return true;
 }
 

@@ -12,8 +12,8 @@
 
 namespace frond::indexer::invert {
 
-inline constexpr std::size_t kFirstChunk = 16, kLargestChunk = 4096;  // bytes
-inline constexpr std::size_t kMaxPostingBytes = 10;                   // two varints of 33 and 32 bits
+inline constexpr std::size_t kFirstChunk = 16, kMaxChunk = 4096;  // bytes
+inline constexpr std::size_t kMaxPostingBytes = 10;               // two varints of 33 and 32 bits
 
 struct PostingChain {
   std::uint32_t last = 0;       // number in the run of the document at hand
@@ -54,7 +54,7 @@ class ChunkBytes {
   dictionary::ArenaRef next_;
   std::size_t next_bytes_ = kFirstChunk;
   std::size_t size_ = 0;
-  std::array<std::byte, kMaxPostingBytes + kLargestChunk> buffer_;
+  std::array<std::byte, kMaxPostingBytes + kMaxChunk> buffer_;
 };
 
 // visit(std::uint32_t number, Frequency) of every posting of the chain, the one at hand too.

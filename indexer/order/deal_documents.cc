@@ -13,21 +13,21 @@
 namespace frond::indexer::order {
 namespace {
 
-constexpr std::size_t kLeastFrame = 8 << 10, kMostFrame = 128 << 10;  // of fields, before they are compressed
+constexpr std::size_t kMinFrame = 8 << 10, kMaxFrame = 128 << 10;  // of fields, before they are compressed
 
-// Of a document in memory: its fields, and what tells where they are.
+// The memory of a document: its fields, and the views of them.
 std::uint64_t bytes_of(const partition::StoredDocument& document) {
   constexpr std::uint64_t kPlaces = 2 * sizeof(partition::StoredDocument) + 32;
   return document.id.size() + document.url.size() + document.title.size() + document.body.size() + kPlaces;
 }
 
-// Of each of so many spools that are filled at the same time: a frame's fields, the buffer of its file, and what
-// vectors have to spare take about as much three times.
+// The frame size of each spool, if so many are filled at once: a frame's fields, the file's buffer, and the spare
+// capacity of vectors take about three times as much.
 std::size_t frame_bytes(const Dealing& dealing, std::size_t spools) {
-  return std::clamp<std::size_t>(dealing.memory / 3 / std::max<std::size_t>(spools, 1), kLeastFrame, kMostFrame);
+  return std::clamp<std::size_t>(dealing.memory / 3 / std::max<std::size_t>(spools, 1), kMinFrame, kMaxFrame);
 }
 
-// Documents to the frames of one spool.
+// Collects documents into the frames of one spool.
 class SpoolFiller {
  public:
   static Result<SpoolFiller> create(const std::filesystem::path& path, std::size_t frame_bytes) {
@@ -75,28 +75,28 @@ class DocumentDealer {
   }
   Error stopped() const { return Error(Code::kUnavailable, "stopped"); }
 
-  // Ranges of places whose documents take no more memory than may be held, but for one that takes more by itself.
+  // Finds ranges of places whose documents fit into the memory, except a single document that does not fit by itself.
   Result<void> cut_ranges(const std::filesystem::path& spool) {
     const std::vector<std::uint32_t> by_place = FROND_TRY(bytes_by_place(spool));
     const std::uint64_t all = std::accumulate(by_place.begin(), by_place.end(), std::uint64_t{0});
-    const std::uint64_t most = std::max<std::uint64_t>(dealing_.memory / 2, 1);
+    const std::uint64_t max_bytes = std::max<std::uint64_t>(dealing_.memory / 2, 1);
     std::uint64_t bytes = 0;
     for (std::uint32_t place = 0; place < by_place.size(); ++place) {
-      if (bytes > 0 && bytes + by_place[place] > most) {
+      if (bytes > 0 && bytes + by_place[place] > max_bytes) {
         ends_.push_back(place);
         bytes = 0;
       }
       bytes += by_place[place];
     }
     if (!by_place.empty()) ends_.push_back(static_cast<std::uint32_t>(by_place.size()));
-    if (ends_.size() > kMostRanges)
+    if (ends_.size() > kMaxRanges)
       return Error(Code::kInvalid,
                    "to order " + std::to_string(all >> 20) + " MiB of stored fields takes a memory limit of " +
-                       std::to_string((all * 10 / kMostRanges >> 20) + 1) + " MiB; raise --memory-limit");
+                       std::to_string((all * 10 / kMaxRanges >> 20) + 1) + " MiB; raise --memory-limit");
     return {};
   }
 
-  // What the document of each place takes in memory.
+  // The memory of the document of each place.
   Result<std::vector<std::uint32_t>> bytes_by_place(const std::filesystem::path& spool) {
     std::vector<std::uint32_t> bytes(dealing_.places.size());
     std::size_t documents = 0;
@@ -129,7 +129,7 @@ class DocumentDealer {
   }
 
   Result<std::vector<std::filesystem::path>> gather() {
-    // places[n] for the documents of each range, in the order in which they lie there.
+    // places[n] for the documents of each range, in the order of the range's file.
     std::vector<std::vector<std::uint32_t>> held(ends_.size());
     for (const std::uint32_t place : dealing_.places) held[range_of(place)].push_back(place);
     std::vector<std::filesystem::path> paths;

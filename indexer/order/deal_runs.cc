@@ -27,7 +27,7 @@ class RunDealer {
 
   Result<void> open() {
     const auto frame_bytes = std::clamp<std::size_t>(dealing_.memory / 8 / dealing_.partitions,
-                                                     runs::RunWriter::kLeastFrameBytes, runs::kFramePayloadBytes);
+                                                     runs::RunWriter::kMinFrameBytes, runs::kFramePayloadBytes);
     for (std::uint32_t p = 0; p < dealing_.partitions; ++p)
       writers_.push_back(FROND_TRY(
           runs::RunWriter::create(dealing_.folder / ("ordered-p" + std::to_string(p) + ".run"), p, frame_bytes)));

@@ -1,5 +1,5 @@
 #pragma once
-// The postings of a collection in input order, dealt to partitions in another order.
+// Deals the postings of a collection, which are in input order, to partitions in another order.
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -10,18 +10,18 @@
 
 namespace frond::indexer::order {
 
-// How: document n of the input becomes document places[n] of the collection, which is docID places[n] / partitions of
+// Document n of the input becomes document places[n] of the collection, which is docID places[n] / partitions of
 // partition places[n] mod partitions.
 struct Dealing {
   std::span<const std::uint32_t> places;  // a permutation
   std::uint32_t partitions = 1;
-  std::uint64_t memory = 0;  // bytes of documents to hold at a time, and about half as much of files' buffers
+  std::uint64_t memory = 0;  // bytes of documents held at a time; the buffers of files take about half as much more
   const std::filesystem::path& folder;
   std::stop_token stop;
 };
 
-// At most kMaxFanIn runs of partition 0 to one run a partition, in dealing.folder. Holds the longest list. kCorrupt
-// names a run; kUnavailable: the disk, or stopped.
+// Turns at most kMaxFanIn runs of partition 0 into one run a partition, in dealing.folder. Holds the longest list.
+// kCorrupt: the message names the run; kUnavailable: the disk, or stopped.
 Result<std::vector<std::filesystem::path>> deal_runs(std::span<const std::filesystem::path> runs,
                                                      const Dealing& dealing);
 

@@ -21,7 +21,7 @@ constexpr std::array<std::pair<DocumentOrder, std::string_view>, 4> kNames = {{{
                                                                                {DocumentOrder::kRandom, "random"},
                                                                                {DocumentOrder::kBisection, "bp"}}};
 
-// The documents in their new order. Half of the memory limit is for finding it.
+// The documents in their new order. Takes up to half of the memory limit.
 Result<std::vector<std::uint32_t>> find_order(const pipeline::InvertedDocuments& documents, const OrderOptions& options,
                                               std::stop_token stop) {
   const pipeline::InvertedDocuments::Part& part = documents.partitions[0];
@@ -58,8 +58,8 @@ Result<void> order_documents(pipeline::InvertedDocuments& documents, const Order
                              const std::filesystem::path& folder, std::stop_token stop) {
   FROND_CHECK(documents.partitions.size() == 1);
   pipeline::InvertedDocuments::Part& whole = documents.partitions[0];
-  // A list of all documents in input order and in the new one, in buffers that double; places; and what is read and
-  // written at a time.
+  // A list of all documents in input order and in the new one, in buffers that double; the places; and the buffers for
+  // reading and writing.
   const std::uint64_t needed = documents.documents * 52 + (std::uint64_t{64} << 20);
   if (documents.documents >= kNoDoc || needed > options.memory_limit)
     return Error(Code::kInvalid, "to order " + std::to_string(documents.documents) + " documents takes " +

@@ -1,10 +1,11 @@
 #pragma once
-// Documents numbered in another order than that of the input. Ordinals, and with them the order of hits of equal
-// scores, follow the new order; documents are dealt to partitions after it, so the answers are the same for any number
-// of them.
+// Numbers documents in another order than that of the input. Ordinals, and so the order of hits with equal scores,
+// follow the new order. Documents are dealt to partitions afterwards, so answers do not depend on the number of
+// partitions.
 //
-// The first half of a build leaves one partition in input order; the order is found from what it holds, and runs and
-// spools are written again, renumbered and dealt. Neither the number of threads nor the memory limit changes a byte.
+// The first half of a build leaves one partition in input order. The new order is computed from its postings or URLs,
+// then runs and spools are written again, renumbered and dealt. The number of threads and the memory limit do not
+// change a byte.
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -19,8 +20,8 @@ namespace frond::indexer::order {
 
 enum class DocumentOrder : std::uint8_t {
   kInput,
-  kUrl,        // bytes of the URL ascending; the same URL, or none, in input order (Silvestri 2007)
-  kRandom,     // always the same random order
+  kUrl,        // by the bytes of the URL; documents with equal URLs, or none, in input order (Silvestri 2007)
+  kRandom,     // a random order, the same in every build
   kBisection,  // recursive graph bisection: documents that share terms side by side (graph_bisection.h)
 };
 inline constexpr std::string_view kOrderNames = "input|url|random|bp";
@@ -34,9 +35,9 @@ struct OrderOptions {
   std::uint64_t memory_limit = 0;  // resident bytes of the process
 };
 
-// `documents` has one partition; afterwards it has options.partitions, whose files are in `folder`, and the former ones
-// are gone. kInvalid: the order does not fit into the memory limit, and how much it needs; kCorrupt names a file;
-// kUnavailable: the disk, or stopped.
+// `documents` has one partition before, and options.partitions afterwards. Their files are in `folder`; the old ones
+// are removed. kInvalid: the order does not fit into the memory limit (the message says how much it needs); kCorrupt:
+// the message names the file; kUnavailable: the disk, or stopped.
 Result<void> order_documents(pipeline::InvertedDocuments& documents, const OrderOptions& options,
                              const std::filesystem::path& folder, std::stop_token stop);
 

@@ -31,7 +31,7 @@ Result<void> for_each_list(std::span<const std::filesystem::path> runs, std::uin
   return {};
 }
 
-// Numbers of the kept terms, in byte order: by descending document frequency.
+// The numbers of the kept terms, which are in byte order; numbered by descending document frequency.
 std::vector<std::uint32_t> number_by_frequency(const std::vector<std::uint32_t>& frequencies) {
   std::vector<std::uint32_t> order(frequencies.size()), numbers(frequencies.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -49,7 +49,7 @@ Result<ForwardIndex> read_forward_index(std::span<const std::filesystem::path> r
   index.begins.assign(std::size_t{documents} + 1, 0);
   std::vector<std::uint32_t> frequencies;  // of the terms that are kept
   FROND_TRY(for_each_list(runs, documents, stop, [&](std::span<const DocId> docids) {
-    if (docids.size() < kLeastDocuments) return;
+    if (docids.size() < kMinDocuments) return;
     frequencies.push_back(static_cast<std::uint32_t>(docids.size()));
     for (const DocId docid : docids) ++index.begins[docid + 1];
   }));
@@ -68,7 +68,7 @@ Result<ForwardIndex> read_forward_index(std::span<const std::filesystem::path> r
   std::size_t kept = 0;
   // begins[d] moves to its end while the terms of d are filled in, and is moved back afterwards.
   FROND_TRY(for_each_list(runs, documents, stop, [&](std::span<const DocId> docids) {
-    if (docids.size() < kLeastDocuments) return;
+    if (docids.size() < kMinDocuments) return;
     for (const DocId docid : docids) index.term_numbers[index.begins[docid]++] = numbers[kept];
     ++kept;
   }));

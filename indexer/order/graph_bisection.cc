@@ -14,15 +14,15 @@
 namespace frond::indexer::order {
 namespace {
 
-constexpr std::size_t kSmallestRange = 16;    // documents; smaller ones stay in the input's order
-constexpr int kMostRounds = 20;               // of exchanges at one cut, as both papers have it
-constexpr std::size_t kLeastExchanged = 500;  // a round that moves less than one in so many documents is the last
-constexpr std::size_t kSharedRange = 4096;    // documents; threads do not pay off for fewer
+constexpr std::size_t kSmallestRange = 16;  // documents; smaller ones stay in the input's order
+constexpr int kMaxRounds = 20;              // of exchanges at one cut, as both papers have it
+constexpr std::size_t kMinMovedPart = 500;  // a round that moves less than one in so many documents is the last
+constexpr std::size_t kSharedRange = 4096;  // documents; threads do not pay off for fewer
 constexpr std::uint32_t kTabulated = 1u << 16;
 
 using Documents = std::span<std::uint32_t>;
 
-// Orders by gain, the largest first, then by document. Gains are finite.
+// Orders by descending gain, then by document. Gains are finite.
 std::uint64_t sort_key(float gain, std::uint32_t document) {
   const auto bits = std::bit_cast<std::uint32_t>(gain + 0.0f);  // one zero
   const std::uint32_t ascending = bits >> 31 ? ~bits : bits | 0x80000000u;
@@ -30,7 +30,7 @@ std::uint64_t sort_key(float gain, std::uint32_t document) {
 }
 std::uint32_t document_of(std::uint64_t key) { return static_cast<std::uint32_t>(key); }
 
-// What one thread needs. Documents are those of the range, by their places in it.
+// The memory of one thread. Documents are numbered by their places in the range.
 struct Workspace {
   explicit Workspace(std::uint32_t terms) : index(terms) {}
   RangeIndex index;
@@ -39,7 +39,7 @@ struct Workspace {
   std::vector<std::uint64_t> keys;                   // sort_key(), the left half's, then the right's
 };
 
-// work(from, to) for parts of 0 .. count, each on a thread of its own. What they compute must not depend on the cut.
+// Calls work(from, to) for parts of 0 .. count, each on a thread of its own. The results must not depend on the parts.
 template <class Work>
 void in_parallel(std::size_t count, std::uint32_t threads, Work&& work) {
   std::vector<std::jthread> others;
@@ -48,7 +48,7 @@ void in_parallel(std::size_t count, std::uint32_t threads, Work&& work) {
   work(0, count / std::max(threads, 1u));
 }
 
-// The sum of what a document's terms save. Four sums, because one would wait for itself.
+// The sum of the savings of a document's terms. Four partial sums, since each addition waits for the one before.
 float gain_of(std::span<const std::uint32_t> terms, const std::vector<float>& saved) {
   float sums[4] = {};
   std::size_t i = 0;
@@ -64,7 +64,7 @@ class Bisection {
     for (std::uint32_t d = 1; d < kTabulated; ++d) steps_[d] = computed_step(d);
   }
 
-  // Orders the range, with so many threads.
+  // Orders the range with so many threads.
   void order(Documents range, std::uint32_t threads, std::optional<Workspace>& work) const {
     if (range.size() <= kSmallestRange || stop_.stop_requested()) return;
     if (range.size() < kSharedRange) threads = 1;
@@ -72,7 +72,7 @@ class Bisection {
     const std::size_t middle = range.size() / 2;
     const Documents left = range.first(middle), right = range.subspan(middle);
     cut(range, middle, threads, *work);
-    // The input's order is the best guess of where to cut next, and what small ranges keep.
+    // The input's order is the best guess for the next cut, and small ranges keep it.
     std::sort(left.begin(), left.end());
     std::sort(right.begin(), right.end());
     if (threads < 2) {
@@ -89,23 +89,23 @@ class Bisection {
   }
 
  private:
-  // Exchanges documents between the halves until no two gain.
+  // Exchanges documents between the halves until no pair gains.
   void cut(Documents range, std::size_t middle, std::uint32_t threads, Workspace& work) const {
     work.index.fill(index_, range, middle);
     work.gains.resize(range.size());
     work.keys.resize(range.size());
     for (std::uint32_t i = 0; i < range.size(); ++i) work.keys[i] = i;
-    for (int round = 0; round < kMostRounds && !stop_.stop_requested(); ++round) {
+    for (int round = 0; round < kMaxRounds && !stop_.stop_requested(); ++round) {
       weigh_terms(middle, range.size() - middle, work);
       weigh_documents(middle, threads, work);
-      if (exchange(middle, work) * kLeastExchanged < range.size()) break;
+      if (exchange(middle, work) * kMinMovedPart < range.size()) break;
     }
     const std::vector<std::uint32_t> before(range.begin(), range.end());
     for (std::size_t i = 0; i < range.size(); ++i) range[i] = before[document_of(work.keys[i])];
   }
 
-  // The gaps of a term that d of a side's n documents have take d log(n / (d + 1)), in nats: so the d-th document takes
-  // log(n) less this.
+  // A term that d of a side's n documents have costs d log(n / (d + 1)), in nats. So the d-th document costs log(n)
+  // minus this.
   static double computed_step(std::uint32_t d) {
     return d * scoring::natural_log(d + 1.0) - (d - 1) * scoring::natural_log(d);
   }
@@ -124,7 +124,7 @@ class Bisection {
     }
   }
 
-  // Gains, and the keys of either half sorted by them.
+  // Computes the gains, and sorts the keys of either half by them.
   static void weigh_documents(std::size_t middle, std::uint32_t threads, Workspace& work) {
     in_parallel(work.keys.size(), threads, [&](std::size_t from, std::size_t to) {
       for (std::size_t i = from; i < to; ++i) {
@@ -141,7 +141,7 @@ class Bisection {
     });
   }
 
-  // Exchanges documents in pairs; how many moved.
+  // Exchanges documents in pairs. Gives the number of documents that moved.
   static std::size_t exchange(std::size_t middle, Workspace& work) {
     std::vector<TermSides>& sides = work.index.sides();
     std::size_t pairs = 0;
@@ -164,8 +164,8 @@ class Bisection {
 
 std::uint64_t bisection_bytes(std::uint32_t documents, std::uint64_t postings, std::uint32_t terms,
                               std::uint32_t threads) {
-  // Of the ranges at hand, which have nothing in common: terms; begins in a buffer that doubles, gains, keys, places
-  // before. The order. A thread's own entries a term.
+  // The ranges at hand, which are disjoint: terms, begins in a buffer that doubles, gains, keys, places before. The
+  // order. Each thread's entries for each term.
   return postings * 4 + std::uint64_t{documents} * (24 + 4 + 8 + 4 + 4) +
          std::uint64_t{terms} * (16 + 2 * sizeof(TermSides)) * std::max(threads, 1u) + kTabulated * 8;
 }

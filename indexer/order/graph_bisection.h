@@ -1,18 +1,18 @@
 #pragma once
-// Recursive graph bisection: documents that share terms side by side, so that gaps within lists become small. After
-// Dhulipala et al., "Compressing Graphs and Indexes with Recursive Graph Bisection", KDD 2016, algorithm 1 and 2 with
-// the bipartite cost; and Mackenzie et al., "Compressing Inverted Indexes with Recursive Graph Bisection", ECIR 2019,
-// from whom are the forward index, the cached gains of terms and the early end of a level.
+// Recursive graph bisection: puts documents that share terms next to each other, so that the gaps in lists are small.
+// After Dhulipala et al., "Compressing Graphs and Indexes with Recursive Graph Bisection", KDD 2016, algorithm 1 and 2
+// with the bipartite cost; and Mackenzie et al., "Compressing Inverted Indexes with Recursive Graph Bisection", ECIR
+// 2019, from whom are the forward index, the cached gains of terms and the early end of a level.
 //
 // A range of documents is cut into halves. The cost of a term with d of a half's n documents is d log(n / (d + 1)),
-// about what its gaps there take; the gain of a document is what its terms save if it moves to the other half. The
-// documents of either half are sorted by gain, and exchanged in pairs as long as the two gain together, again and again
-// until nothing moves; then each half is cut. Halves share nothing, so they are cut by different threads.
+// about the bits of its gaps there; the gain of a document is the cost that its terms save if it moves to the other
+// half. The documents of either half are sorted by gain and exchanged in pairs while a pair gains in sum. This is
+// repeated until nothing moves; then each half is cut. Halves share nothing, so different threads cut them.
 //
-// Where we differ: degrees are kept up to date by what moves instead of being counted again in each round; each range
-// has a small forward index of its own (range_index.h), so that gains are summed from a core's cache; and the
-// result is the same on every machine, for any number of threads: documents of equal gain go by number, and the
-// logarithm is our own.
+// Where we differ: degrees are updated when documents move, not counted again in each round; each range has a small
+// forward index of its own (range_index.h), so that gains are summed in a core's cache; and the result is the same on
+// every machine and for any number of threads: documents of equal gain are ordered by number, and the logarithm is our
+// own.
 #include <cstdint>
 #include <stop_token>
 #include <vector>
@@ -21,11 +21,11 @@
 
 namespace frond::indexer::order {
 
-// What bisect() holds besides the index, of so many documents, postings and terms.
+// The bytes that bisect() takes beside the index, for so many documents, postings and terms.
 std::uint64_t bisection_bytes(std::uint32_t documents, std::uint64_t postings, std::uint32_t terms,
                               std::uint32_t threads);
 
-// order[place] = document. Stopped: an order all the same, though a worse one.
+// order[place] = document. If stopped, it still gives an order, but a worse one.
 std::vector<std::uint32_t> bisect(const ForwardIndex& index, std::uint32_t threads, std::stop_token stop);
 
 }  // namespace frond::indexer::order

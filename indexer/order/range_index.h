@@ -1,9 +1,9 @@
 #pragma once
-// The forward index of one range of documents, which is being cut into halves: their terms numbered anew and as few as
-// can be, so that what a round of exchanges looks up stays in a core's cache. Terms of one document of the range are
-// left out: they have no gaps in it.
+// The forward index of one range of documents that is being cut into halves. The range's terms are numbered anew, so
+// that the tables of a round of exchanges stay in a core's cache. Terms of a single document of the range are left out:
+// they have no gaps in it.
 //
-// One thread an object; it keeps its memory from one range to the next.
+// One thread. Keeps its memory from range to range.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -12,16 +12,16 @@
 
 namespace frond::indexer::order {
 
-// Documents of a term in either half.
+// The number of a term's documents in either half.
 struct TermSides {
   std::uint32_t left = 0, right = 0;
 };
 
 class RangeIndex {
  public:
-  // For ranges of an index of so many terms.
+  // `terms`: of the whole index.
   explicit RangeIndex(std::uint32_t terms) : counts_(terms) {}
-  // Takes in a range, whose documents are numbered by their places in it. Those before `middle` are the left half.
+  // Indexes a range, whose documents are numbered by their places in it. Those before `middle` are the left half.
   void fill(const ForwardIndex& index, std::span<const std::uint32_t> range, std::size_t middle);
 
   std::uint32_t documents() const { return static_cast<std::uint32_t>(begins_.size() - 1); }
@@ -29,12 +29,12 @@ class RangeIndex {
   std::span<const std::uint32_t> of(std::uint32_t document) const {
     return {terms_.data() + begins_[document], terms_.data() + begins_[document + 1]};
   }
-  // An entry a term, as fill() counted them; kept up to date by whoever moves documents.
+  // An entry for each term, as fill() counted; the caller updates them when it moves documents.
   std::vector<TermSides>& sides() { return sides_; }
   const std::vector<TermSides>& sides() const { return sides_; }
 
  private:
-  std::vector<std::uint32_t> counts_;  // of all terms: documents of the range, then numbers in it; zeros between ranges
+  std::vector<std::uint32_t> counts_;  // of all terms: counts in the range, then numbers in it; zeros between ranges
   std::vector<std::uint32_t> met_;     // terms whose counts are not zero
   std::vector<std::uint64_t> begins_{0};
   std::vector<std::uint32_t> terms_;

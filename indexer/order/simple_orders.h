@@ -1,5 +1,5 @@
 #pragma once
-// Orders that need no postings. Each gives the documents in their new order: order[place] = document of the input.
+// Orders that need no postings, as order[place] = document of the input.
 #include <cstdint>
 #include <filesystem>
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace frond::indexer::order {
 
-// By the bytes of the URL, then by the input's order. Holds all URLs: kInvalid where they do not fit into max_bytes;
-// kCorrupt: the spool, also where it has not `documents`.
+// By the bytes of the URL, then by the input's order. Holds all URLs. kInvalid: they do not fit into max_bytes;
+// kCorrupt: the spool is damaged or does not hold `documents` documents.
 Result<std::vector<std::uint32_t>> url_order(const std::filesystem::path& spool, std::uint32_t documents,
                                              std::uint64_t max_bytes);
 

@@ -70,7 +70,7 @@ Result<ingest::Document> BatchParser::document_of(ingest::RawRecord& record) con
 }
 
 std::uint32_t BatchParser::analyze(const ingest::Document& document) {
-  // No word crosses from the title to the body, so they need not be joined.
+  // No word begins in the title and ends in the body, so they need not be joined.
   std::uint32_t length = 0;
   for (const std::string* text : {&document.title, &document.body})
     analyzer_.analyze(*text, [&](std::string_view term, text::TokenSpan) {

@@ -1,6 +1,6 @@
 #pragma once
-// What a parser thread does with a batch: records to documents, their stored fields compressed, their title and body
-// analyzed, the tokens regrouped by trie collection.
+// The work of a parser thread on a batch: turns records into documents, compresses their stored fields, analyzes title
+// and body, and groups the tokens by trie collection.
 #include <cstdint>
 #include <span>
 #include <stop_token>
@@ -16,13 +16,13 @@
 
 namespace frond::indexer::parse {
 
-// Records that take no more to parse (RawRecord::parse_bytes) do so from what a parser has anyway.
+// Records with at most so many RawRecord::parse_bytes are parsed within the memory that every parser has.
 inline constexpr std::uint64_t kCheapRecordBytes = std::uint64_t{1} << 20;
 
 struct ParseLimits {
   std::size_t document_bytes = partition::kMaxDocumentBytes;  // all fields; a document with more is malformed
   std::size_t kept_bytes = std::size_t{4} << 20;              // of tokens and fields, from batch to batch
-  WorkingMemory* memory = nullptr;                            // asked for other than cheap records; null: nobody is
+  WorkingMemory* memory = nullptr;  // lends memory for other than cheap records; null: no limit
 };
 
 // One thread; keeps its memory from batch to batch.
@@ -30,8 +30,8 @@ class BatchParser {
  public:
   BatchParser(const text::AnalyzerConfig& analyzer, std::uint32_t partitions, const ParseLimits& limits = {},
               ingest::ParseOptions options = {});
-  // At most kMaxBatchDocuments records; the bytes of other than cheap ones are gone afterwards. Records that give no
-  // document are appended to out.bad. Stopped: the rest is left out.
+  // Parses at most kMaxBatchDocuments records. Afterwards the bytes of other than cheap ones are freed. Records that
+  // give no document are appended to out.bad. If stopped, it leaves out the rest.
   void parse(std::span<ingest::RawRecord> records, ParsedBatch& out, std::stop_token stop = {});
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// What crosses from a parser to the sequencer and the inverters: some records in a row, parsed.
+// Consecutive records, parsed: what a parser gives to the sequencer and the inverters.
 #include <cstdint>
 #include <vector>
 
@@ -9,7 +9,8 @@
 
 namespace frond::indexer::parse {
 
-// XXH3-128 of an external id: what ids are told apart by (among 10^12 of them two alike have a chance of 10^-14).
+// XXH3-128 of an external id, which stands for the id when duplicates are searched. Among 10^12 ids, two with equal
+// hashes have a probability of 10^-14.
 struct IdHash {
   std::uint64_t low = 0, high = 0;
   friend bool operator==(const IdHash&, const IdHash&) = default;
@@ -22,7 +23,7 @@ struct ParsedDocument {
   std::uint32_t record = 0;  // which of the batch's records
 };
 
-// A document with a field that was too long.
+// A document of which a field was too long.
 struct ShortenedDocument {
   std::uint32_t record = 0;  // which of the batch's records
   bool title_cut = false, url_dropped = false;
@@ -31,8 +32,8 @@ struct ShortenedDocument {
 struct ParsedBatch {
   std::vector<ParsedDocument> documents;  // at most kMaxBatchDocuments, in input order
   TokenGroups tokens;                     // of them, by their place in `documents`
-  // frames[j]: the documents whose place is j modulo the number of partitions (DocumentFrameWriter). Right as they are
-  // where no document of the batch is a duplicate.
+  // frames[j] has the documents whose place is j modulo the number of partitions (DocumentFrameWriter). Only correct if
+  // no document of the batch is a duplicate; otherwise the sequencer makes them anew.
   std::vector<ByteBuffer> frames;
   std::vector<ingest::BadRecord> bad;  // in input order
   std::vector<ShortenedDocument> shortened;

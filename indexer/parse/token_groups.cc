@@ -59,7 +59,7 @@ void TokenGrouper::finish(TokenGroups& out) {
     Collection& collection = collections_[i];
     if (collection.bytes == 0) continue;
     out.groups.push_back({static_cast<dictionary::TrieCollection>(i), total, total + collection.bytes});
-    // From here on: where the next token goes, and whose tokens were put there last.
+    // From here on: the place of the group's next token, and the document of its last one.
     collection = {total, 0};
     total = out.groups.back().end;
   }

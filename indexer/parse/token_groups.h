@@ -1,10 +1,10 @@
 #pragma once
-// The tokens of a batch of documents, regrouped so that those of one trie collection lie together (Wei and JaJa 2011,
-// III.C, step 5): documents ascending inside a group, a document's tokens in any number. The collection's prefix is
-// taken off.
+// The tokens of a batch of documents, with those of one trie collection together (Wei and JaJa 2011, III.C, step 5).
+// Inside a group documents ascend; each has any number of tokens. Tokens are without the collection's prefix.
 //
-// Bytes of a group: 255 and a u16 begin the tokens of that document of the batch; else the length of a suffix, 0..253,
-// and the suffix; 254 stands before a u16 length. Made and read in one process, so readers trust it.
+// Bytes of a group: 255 and a u16 document number begin the tokens of a document of the batch; a token is the length of
+// its suffix, 0..253, or 254 and a u16 length, and then the suffix. Written and read by one process, so readers do not
+// check it.
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -29,15 +29,15 @@ struct TokenGroups {
   ByteView of(const TokenGroup& group) const { return ByteView(bytes).subspan(group.begin, group.end - group.begin); }
 };
 
-// Tokens in text order in, groups out. One thread; reusable, keeps up to twice `kept_bytes` of memory.
+// Takes tokens in text order, gives groups. One thread; reusable, keeps up to twice `kept_bytes` of memory.
 class TokenGrouper {
  public:
   explicit TokenGrouper(std::size_t kept_bytes = std::size_t{4} << 20);
-  // The tokens to come are of document `document` of the batch: ascending, below kMaxBatchDocuments.
+  // The next tokens are those of document `document` of the batch. Documents ascend and are below kMaxBatchDocuments.
   void begin_document(std::uint32_t document);
   // A term of at most 65,535 bytes.
   void add(std::string_view term);
-  // Everything since the last call. A batch's tokens have less than 4 GiB.
+  // Gives the tokens since the last call. A batch's tokens have less than 4 GiB.
   void finish(TokenGroups& out);
   // Memory kept for the next batch.
   std::size_t capacity_bytes() const { return staged_.capacity(); }
@@ -45,7 +45,7 @@ class TokenGrouper {
  private:
   struct Collection {
     std::uint32_t bytes = 0;     // of the group so far
-    std::uint32_t document = 0;  // whose tokens come; 1 more than its number
+    std::uint32_t document = 0;  // whose tokens are added, plus 1
   };
   std::size_t kept_bytes_;
   ByteBuffer staged_;  // in text order: u16 collection, then the token as in a group; kNewDocument and a u16
@@ -53,14 +53,14 @@ class TokenGrouper {
   std::uint32_t document_ = 0;
 };
 
-// How far a group was read.
+// The place in a group that was reached.
 struct TokenPlace {
   const std::byte* at;
-  bool wanted = false;  // the tokens of the document at hand
+  bool wanted = false;  // whether the tokens of the document at hand are wanted
 };
 
-// Calls on_document(std::uint32_t document), which gives false to skip its tokens, and on_suffix(std::string_view),
-// from `place` on until it is at `stop` or just behind it.
+// Reads from `place` up to the first document or token that begins at `stop` or behind it. Calls
+// on_document(std::uint32_t document), which gives false to skip its tokens, and on_suffix(std::string_view).
 template <class OnDocument, class OnSuffix>
 void for_each_token(TokenPlace& place, const std::byte* stop, OnDocument&& on_document, OnSuffix&& on_suffix) {
   const std::byte* at = place.at;
@@ -82,7 +82,7 @@ void for_each_token(TokenPlace& place, const std::byte* stop, OnDocument&& on_do
   }
   place = {at, wanted};
 }
-// The whole group.
+// The same for a whole group.
 template <class OnDocument, class OnSuffix>
 void for_each_token(ByteView group, OnDocument&& on_document, OnSuffix&& on_suffix) {
   TokenPlace place{group.data()};

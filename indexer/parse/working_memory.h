@@ -1,5 +1,5 @@
 #pragma once
-// Memory that parser threads share while each is at a dear record: those who would take more than there is wait.
+// Memory that parser threads share for expensive records: a thread that needs more than is left waits.
 #include <algorithm>
 #include <condition_variable>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace frond::indexer::parse {
 
-// Any thread. Who holds a lease waits for nothing but the processor, so leases come back.
+// Any thread. The holder of a lease never waits for another thread, so every lease is given back.
 class WorkingMemory {
  public:
   explicit WorkingMemory(std::uint64_t bytes) : all_(bytes), left_(bytes) {}
@@ -29,7 +29,7 @@ class WorkingMemory {
     WorkingMemory* from_;
     std::uint64_t bytes_;
   };
-  // Waits until there are so many bytes, or all of them where more are wanted. Nothing: stopped.
+  // Waits until `bytes` bytes are left, or all bytes if it asks for more than all. No value: stopped.
   std::optional<Lease> take(std::uint64_t bytes, std::stop_token stop) {
     bytes = std::min(bytes, all_);
     MutexLock lock(mutex_);

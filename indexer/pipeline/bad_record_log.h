@@ -1,7 +1,7 @@
 #pragma once
-// Records that gave no document, and documents whose id was there already: each counted, the first hundred of each kind
-// reported as a log line with file, record, byte offset and reason. Documents with a field that was too long are
-// counted, and the first of them named.
+// Counts records that gave no document, and documents whose id had come before. The first hundred of each kind are
+// logged with file, record, byte offset and reason. Also counts documents of which a field was too long, with the first
+// of them as examples.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,18 +18,18 @@ inline constexpr std::uint64_t kReportedRecords = 100;
 class BadRecordLog {
  public:
   BadRecordLog(Logger& logger, std::uint64_t max_bad_records) : logger_(logger), max_bad_records_(max_bad_records) {}
-  // kInvalid: that was one too many.
+  // kInvalid: there are more than max_bad_records.
   Result<void> bad(const ingest::BadRecord& record);
-  // So many before the next that is told to bad(), of which nothing else is known.
+  // Counts so many bad records, of which no details are known, before the next call of bad().
   void left_out(std::uint64_t count) { bad_ += count; }
-  // Duplicates do not count as bad records: the document is there.
+  // Duplicates are not bad records: their document is in the index.
   void duplicate(const ingest::RawRecord& record, std::string_view id);
   void shortened(const ingest::RawRecord& record, bool title_cut, bool url_dropped);
-  // Says how many were not reported one by one.
+  // Logs how many were not logged one by one.
   void finish();
   std::uint64_t bad_records() const { return bad_; }
   std::uint64_t duplicates() const { return duplicates_; }
-  const std::string& last_bad() const { return last_bad_; }  // as to_string(); empty: there was none
+  const std::string& last_bad() const { return last_bad_; }  // as to_string(); empty: none yet
   const ingest::Tally& titles_cut() const { return titles_cut_; }
   const ingest::Tally& urls_dropped() const { return urls_dropped_; }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What travels through the pipeline: some records in a row, with what each stage makes of them.
+// Consecutive records on their way through the pipeline, with what each stage makes of them.
 #include <atomic>
 #include <cstdint>
 #include <vector>
@@ -10,13 +10,14 @@
 
 namespace frond::indexer::pipeline {
 
-// One thread at a time, until the sequencer gives it to the inverters, which only read.
+// One thread at a time, until the sequencer gives it to the inverters, which only read it. Each member names the stage
+// that sets it.
 struct Batch {
   std::uint64_t sequence = 0;                   // from 0, in input order
   std::uint64_t record_bytes = 0;               // of all records
-  std::uint64_t alone_bytes = 0;                // not 0: a single record so dear that nothing else is in flight
+  std::uint64_t alone_bytes = 0;                // not 0: a single record, so expensive that nothing else is in flight
   std::vector<ingest::RawRecord> records;       // reader
-  std::uint64_t bad_left_out = 0;               // reader: bad records before the last that it put into parsed.bad
+  std::uint64_t bad_left_out = 0;               // reader: bad records without details, before the last in parsed.bad
   parse::ParsedBatch parsed;                    // parser
   std::vector<invert::DocumentNumber> numbers;  // sequencer: of parsed.documents
   std::vector<std::vector<parse::TokenGroup>> shares;  // sequencer: by inverter
@@ -32,7 +33,7 @@ struct Batch {
     parsed.documents.clear();
     parsed.frames.clear();
   }
-  // Gives its memory back, too.
+  // Also frees its memory.
   void drop() {
     clear();
     records = {};

@@ -9,7 +9,7 @@
 namespace frond::indexer::pipeline {
 namespace {
 
-// Beside the bytes of a record: the allocator's, and the file's name, which each has.
+// What a record takes beside its bytes: the allocator's overhead, and its copy of the file's name.
 std::uint64_t bytes_of(const ingest::RawRecord& record) {
   constexpr std::uint64_t kAllocated = 64;
   return sizeof record + kAllocated + record.file.size() + record.name.size() + record.bytes.size();
@@ -17,8 +17,9 @@ std::uint64_t bytes_of(const ingest::RawRecord& record) {
 
 }  // namespace
 
-Result<std::unique_ptr<BatchFiller>> BatchFiller::open(std::vector<std::filesystem::path> inputs, const ingest::SourceFormat* format,
-                                                       ingest::ReadOptions options, const MemoryPlan& plan,
+Result<std::unique_ptr<BatchFiller>> BatchFiller::open(std::vector<std::filesystem::path> inputs,
+                                                       const ingest::SourceFormat* format, ingest::ReadOptions options,
+                                                       const MemoryPlan& plan,
                                                        std::function<void(std::uint64_t)> on_window) {
   std::unique_ptr<BatchFiller> filler(new BatchFiller(plan));
   options.limits = ingest::InputLimits::of(plan.limit);
@@ -33,7 +34,7 @@ Result<std::unique_ptr<BatchFiller>> BatchFiller::open(std::vector<std::filesyst
 }
 
 void BatchFiller::note_bad(const ingest::BadRecord& bad) {
-  if (bad_.size() < kMostDetails) {
+  if (bad_.size() < kMaxDetails) {
     bad_.push_back(bad);
   } else {
     bad_.back() = bad;
@@ -41,25 +42,25 @@ void BatchFiller::note_bad(const ingest::BadRecord& bad) {
   }
 }
 
-// Whether the record may be parsed at all. Tells what that takes, and what its page may take.
+// Whether the record fits into the memory limit. Sets parse_bytes and tree_bytes.
 bool BatchFiller::fits(ingest::RawRecord& record) {
   const ingest::ParseCost cost = ingest::parse_cost(record);
-  const std::uint64_t least = cost.bytes - cost.tree_bytes;
-  const std::uint64_t most = plan_.alone - std::min(plan_.alone, window_bytes_);
-  if (least > most) {
+  const std::uint64_t min_bytes = cost.bytes - cost.tree_bytes;
+  const std::uint64_t max_bytes = plan_.alone - std::min(plan_.alone, window_bytes_);
+  if (min_bytes > max_bytes) {
     note_bad(
-        ingest::bad_record(record, Error(Code::kInvalid, "takes up to " + ingest::in_mebibytes(least) +
+        ingest::bad_record(record, Error(Code::kInvalid, "takes up to " + ingest::in_mebibytes(min_bytes) +
                                                              " of memory to parse, more than --memory-limit allows (" +
-                                                             ingest::in_mebibytes(most) + ")")));
+                                                             ingest::in_mebibytes(max_bytes) + ")")));
     return false;
   }
-  // Most pages take much less than they might, so what there is has to do.
-  record.tree_bytes = std::min(cost.tree_bytes, most - least);
-  record.parse_bytes = least + record.tree_bytes;
+  // Most pages take much less than the estimate, so a page gets what there is.
+  record.tree_bytes = std::min(cost.tree_bytes, max_bytes - min_bytes);
+  record.parse_bytes = min_bytes + record.tree_bytes;
   return true;
 }
 
-// False: there is none.
+// Reads the next record into held_. False: there is none.
 Result<bool> BatchFiller::next_record() {
   while (!held_) {
     held_ = FROND_TRY(reader_->next());

@@ -1,6 +1,6 @@
 #pragma once
-// Records to batches: what the reader thread makes. A record that is too dear to be parsed beside others gets a batch
-// of its own; one that is too dear for the memory limit is a bad record.
+// Records to batches: the work of the reader thread. A record that is too expensive to be parsed beside others gets a
+// batch of its own; one that is too expensive for the memory limit is a bad record.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,17 +13,18 @@
 
 namespace frond::indexer::pipeline {
 
-// One thread, the reader's. Errors as RecordReader.
+// One thread, the reader's. Errors as RecordReader's.
 class BatchFiller {
  public:
-  // Details of bad records that are kept until the next batch; of more, how many there were, and the last.
-  static constexpr std::size_t kMostDetails = 1000;
+  // The bad records whose details are kept until the next batch. Of further ones only the number and the last are kept.
+  static constexpr std::size_t kMaxDetails = 1000;
 
-  // The limits of `options` are those of the plan, which has to outlive it. on_window: as InputLimits.
-  static Result<std::unique_ptr<BatchFiller>> open(std::vector<std::filesystem::path> inputs, const ingest::SourceFormat* format,
-                                                   ingest::ReadOptions options, const MemoryPlan& plan,
+  // Replaces the limits of `options` by the plan's. on_window: as InputLimits.
+  static Result<std::unique_ptr<BatchFiller>> open(std::vector<std::filesystem::path> inputs,
+                                                   const ingest::SourceFormat* format, ingest::ReadOptions options,
+                                                   const MemoryPlan& plan,
                                                    std::function<void(std::uint64_t)> on_window);
-  // Fills an empty batch. False: there are no more records; the batch may have some.
+  // Fills an empty batch. False: the input has no more records; the batch may have the last ones.
   Result<bool> fill(Batch& batch);
   const ingest::RecordReader& reader() const { return *reader_; }
 
@@ -39,7 +40,7 @@ class BatchFiller {
   std::uint64_t window_bytes_ = 0;         // of the file at hand
   std::optional<ingest::RawRecord> held_;  // the next one
   std::vector<ingest::BadRecord> bad_;     // since the last batch
-  std::uint64_t bad_left_out_ = 0;         // before the last of them
+  std::uint64_t bad_left_out_ = 0;         // how many came before the last of them without being kept
 };
 
 }  // namespace frond::indexer::pipeline

@@ -1,6 +1,6 @@
 #pragma once
-// A queue of bounded length between threads: of items, or of their weights, bytes for example. Waiting ends when there
-// is something, when the queue is closed, or when a stop is requested.
+// A queue between threads, bounded by the number of items or by the sum of their weights (bytes, for example). Waiting
+// ends when it can go on, when the queue is closed, or when a stop is requested.
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -18,7 +18,7 @@ class BoundedQueue {
  public:
   explicit BoundedQueue(std::size_t capacity) : capacity_(capacity) {}
 
-  // An item that is heavier than the capacity goes in alone. False: stopped or closed, and `item` is gone.
+  // An item heavier than the capacity enters an empty queue. False: stopped or closed; `item` is dropped.
   bool push(T item, std::stop_token stop, std::size_t weight = 1) {
     MutexLock lock(mutex_);
     const bool room = space_.wait(mutex_, stop, [&]() FROND_REQUIRES(mutex_) {
@@ -30,14 +30,14 @@ class BoundedQueue {
     filled_.notify_one();
     return true;
   }
-  // Nothing: stopped, or closed and empty.
+  // No value: stopped, or closed and empty.
   std::optional<T> pop(std::stop_token stop) {
     MutexLock lock(mutex_);
     if (!filled_.wait(mutex_, stop, [this]() FROND_REQUIRES(mutex_) { return !items_.empty() || closed_; }))
       return std::nullopt;
     return take();
   }
-  // Nothing: empty at the moment.
+  // No value: empty at the moment.
   std::optional<T> try_pop() {
     MutexLock lock(mutex_);
     return take();

@@ -1,6 +1,6 @@
 #pragma once
-// Several threads work on one thing: the first error is what it failed with, and stops them all. So does a stop from
-// outside (a signal).
+// For threads that work on one task: the first error is the task's error, and stops all threads. A stop from outside (a
+// signal) stops them, too.
 #include <exception>
 #include <functional>
 #include <optional>
@@ -25,7 +25,7 @@ class FirstError {
     }
     stop_.request_stop();
   }
-  // Runs a thread's work: what it gives or throws (only the allocator does) is kept.
+  // Runs a thread's work, and keeps the error that it returns, or an exception (of the allocator).
   template <class Work>
   void guard(Work&& work) {
     try {
@@ -35,7 +35,7 @@ class FirstError {
       fail(Error(Code::kUnavailable, thrown.what()));
     }
   }
-  // When the threads have ended: the error; kUnavailable "stopped" where the stop came from outside.
+  // Called when the threads have ended. Gives the first error, or kUnavailable "stopped" after a stop from outside.
   Result<void> result() {
     MutexLock lock(mutex_);
     if (error_) return *error_;

@@ -7,7 +7,7 @@ namespace frond::indexer::pipeline {
 
 bool IdSet::insert_into(std::vector<parse::IdHash>& slots, parse::IdHash id) {
   __extension__ using Wide = unsigned __int128;
-  // In the order of the hashes, so that a table is copied into a larger one from front to back.
+  // In the order of the hashes, so a table is copied into a larger one from front to back.
   auto at = static_cast<std::size_t>(Wide{id.low} * slots.size() >> 64);
   for (;; at = at + 1 == slots.size() ? 0 : at + 1) {
     if (slots[at] == id) return false;

@@ -1,6 +1,6 @@
 #pragma once
-// The external ids seen so far, by their 128-bit hashes: 32 open-addressing tables, so that only a 32nd of the memory
-// is needed twice while a table grows; by a quarter each time, as memory counts more than moving.
+// The external ids seen so far, as 128-bit hashes. There are 32 open-addressing tables, so that only a 32nd of the
+// memory exists twice while a table grows. Tables grow by a quarter each time, since memory matters more than copying.
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -12,7 +12,7 @@ namespace frond::indexer::pipeline {
 // One thread. 20 to 25 bytes an id.
 class IdSet {
  public:
-  // False: it was there.
+  // False: the id is in the set already.
   bool insert(parse::IdHash id);
   std::uint64_t size() const { return size_; }
   std::uint64_t bytes() const { return slots_ * sizeof(parse::IdHash); }

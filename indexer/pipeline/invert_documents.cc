@@ -89,7 +89,8 @@ Result<void> Pipeline::open() {
   return {};
 }
 
-// Reader thread: a decompressor is about to take so much. A record alone was promised the memory of all windows.
+// Reader thread: a decompressor is about to allocate so much. While a record is alone, it has the memory of all
+// windows.
 void Pipeline::hold_window(std::uint64_t bytes) {
   if (bytes > 0) pool_.wait_for_alone(error_.token());
   budget_.set_window(bytes);
@@ -151,7 +152,7 @@ Result<void> Pipeline::sequence() {
     assignment_->split(batch->parsed.tokens.groups, batch->shares);
     batch->inverters_left = plan_.inverters;
     if (!lanes_.push(*batch, error_.token())) return {};
-    if (resident_bytes() > plan_.flush_at) lanes_.flush_above(plan_.least_run, error_.token());
+    if (resident_bytes() > plan_.flush_at) lanes_.flush_above(plan_.min_run, error_.token());
   }
   FROND_TRY(sequencer_->finish());
   log_.finish();
@@ -188,7 +189,7 @@ InvertedDocuments Pipeline::collect() {
   all.partitions.resize(options_.partitions);
   for (std::uint32_t p = 0; p < options_.partitions; ++p)
     all.partitions[p].spool = folder_ / ("spool-p" + std::to_string(p));
-  // A term's postings are all of one inverter, whose runs come in the order in which it made them.
+  // All postings of a term come from one inverter, whose runs are in the order in which it wrote them.
   for (std::size_t i = 0; i < lanes_.count(); ++i) {
     for (const runs::RunFile& run : lanes_.runs(i)) {
       all.partitions[run.partition].runs.push_back(run.path);

@@ -1,5 +1,5 @@
 #pragma once
-// The first half of a build: inputs to runs and spools. Threads, each with bounded queues between:
+// The first half of a build: inputs to runs and spools. The threads, with bounded queues between them:
 //
 //   thread      runs                                              may block on
 //   reader      RecordReader::next(), batches of records          the disk; a free batch
@@ -7,8 +7,7 @@
 //   sequencer   Sequencer, in input order; memory; flush orders   the next batch; the disk
 //   inverter-i  an Inverter, on its own collections               a batch; the disk, when flushing
 //
-// The result is the same to the byte for any number of threads and any memory limit, but for how postings are cut into
-// runs.
+// The number of threads and the memory limit do not change a byte of the index, only how postings are cut into runs.
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -33,10 +32,10 @@ struct InvertOptions {
   text::AnalyzerConfig analyzer;
   std::uint32_t partitions = 1;
   std::uint64_t max_bad_records = 0;
-  MemoryPlan memory;  // how many threads there are, too
+  MemoryPlan memory;  // also the numbers of threads
 };
 
-// What a progress line shows; written by the pipeline, read by any thread.
+// For a progress line. Written by the pipeline, read by any thread.
 struct InvertProgress {
   std::atomic<std::uint64_t> bytes = 0;         // decompressed
   std::atomic<std::uint64_t> stored_bytes = 0;  // read of stored_total
@@ -46,10 +45,10 @@ struct InvertProgress {
   std::array<std::atomic<std::uint64_t>, ingest::kSkipReasons> skipped{};  // files, by SkipReason
 };
 
-// What the second half needs.
+// The result, for the second half of the build.
 struct InvertedDocuments {
   struct Part {
-    std::vector<std::filesystem::path> runs;  // of two that share a term, the earlier has the lower docIDs
+    std::vector<std::filesystem::path> runs;  // of two with the same term, the earlier has the lower docIDs
     std::filesystem::path spool;
   };
   std::vector<Part> partitions;
@@ -57,14 +56,14 @@ struct InvertedDocuments {
   ingest::FilesRead files_read;
   ingest::SkippedFiles skipped;
   ingest::Tally titles_cut, urls_dropped;
-  std::string last_bad;  // record, as to_string(BadRecord)
+  std::string last_bad;  // the last bad record, as to_string(BadRecord)
   std::uint64_t documents = 0, tokens = 0, bytes = 0, bad_records = 0, duplicates = 0, runs = 0, run_bytes = 0;
-  // Processor time, over all threads of a kind.
+  // Processor time of all threads of a kind.
   double read_seconds = 0, parse_seconds = 0, sequence_seconds = 0, invert_seconds = 0;
 };
 
-// Writes into `folder`, which exists. kInvalid: the inputs, too many bad records; kUnavailable: the disk, or stopped;
-// and what RecordReader gives.
+// Writes into `folder`, which exists. kInvalid: wrong inputs, or too many bad records; kUnavailable: the disk, or
+// stopped; and the errors of RecordReader.
 Result<InvertedDocuments> invert_documents(const InvertOptions& options, const std::filesystem::path& folder,
                                            InvertProgress& progress, Logger& logger, std::stop_token stop);
 

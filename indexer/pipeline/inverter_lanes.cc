@@ -36,14 +36,14 @@ void InverterLanes::close() {
   for (const auto& lane : lanes_) lane->queue->close();
 }
 
-bool InverterLanes::someone_holds_more(std::uint64_t bytes) const {
+bool InverterLanes::any_holds_more(std::uint64_t bytes) const {
   return std::any_of(lanes_.begin(), lanes_.end(),
                      [&](const auto& lane) { return lane->inverter->memory_bytes() > bytes; });
 }
 
 void InverterLanes::flush_above(std::uint64_t bytes, std::stop_token stop) {
   const MutexLock order(order_mutex_);
-  if (!someone_holds_more(bytes)) return;
+  if (!any_holds_more(bytes)) return;
   ++orders_;
   for (const auto& lane : lanes_)
     if (!lane->queue->push(nullptr, stop)) return;

@@ -1,6 +1,6 @@
 #pragma once
-// The inverters of a build, each with what comes to it and from it, and how they are made to flush: an inverter keeps
-// to its budget while it works, one that waits has to be told.
+// The inverters of a build, each with its queue of batches and its runs. An inverter keeps to its budget only while it
+// inverts; one that waits for a batch must be ordered to flush.
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -25,16 +25,17 @@ class InverterLanes {
                 std::uint32_t partitions);
   std::size_t count() const { return lanes_.size(); }
 
-  // Sequencer: hands a batch to all. False: stopped.
+  // Sequencer: gives a batch to all inverters. False: stopped.
   bool push(Batch& batch, std::stop_token stop);
-  // Sequencer: no more batches; nobody orders a flush any more.
+  // Sequencer: no more batches and no more flushes will come.
   void close();
-  // Any thread: makes all flush where one holds more than `bytes`. Waits until they have, or until `stop`.
+  // Any thread: if an inverter holds more than `bytes`, makes all flush and waits until they have, or until `stop`.
   void flush_above(std::uint64_t bytes, std::stop_token stop);
 
-  // Thread `number`: until the lanes are closed, or `stop`. Gives batches back to the pool. Errors as the inverter's.
+  // Thread `number` runs this until the lanes are closed, or until `stop`. Gives batches back to the pool. Errors as
+  // the inverter's.
   Result<void> run(std::size_t number, BatchPool& pool, std::stop_token stop);
-  // When all threads have ended.
+  // Called when all threads have ended.
   const std::vector<runs::RunFile>& runs(std::size_t number) const { return lanes_[number]->runs; }
 
  private:
@@ -44,7 +45,7 @@ class InverterLanes {
     std::vector<runs::RunFile> runs;
     std::uint64_t flushes = 0;  // carried out, under flushed_mutex_
   };
-  bool someone_holds_more(std::uint64_t bytes) const;
+  bool any_holds_more(std::uint64_t bytes) const;
   Result<void> flush(Lane& lane);
 
   std::vector<std::unique_ptr<Lane>> lanes_;

@@ -20,11 +20,11 @@ constexpr std::uint64_t kKiB = 1024, kMiB = 1024 * kKiB;
 constexpr std::uint64_t kProgramBytes = 24 * kMiB;
 // A parser's compressor, JSON parser, and a cheap record; beside the tokens and fields of a batch.
 constexpr std::uint64_t kParserBytes = 5 * kMiB / 2;
-// Of a batch's records: themselves, their tokens, their compressed fields, and what vectors have to spare; a parser's
-// tokens in text order and in groups, fields, and scratch.
+// A batch takes its records, their tokens, their compressed fields, and the spare capacity of vectors; a parser takes
+// tokens in text order and in groups, fields, and scratch memory.
 constexpr std::uint64_t kBatchTenths = 55, kParserTenths = 50, kSequencerTenths = 30;
-constexpr std::uint64_t kLeastBatch = 64 * kKiB, kMostBatch = 2 * kMiB;
-// Frames of the runs that an inverter flushes to, and buffers of the spools, where there are many partitions.
+constexpr std::uint64_t kMinBatch = 64 * kKiB, kMaxBatch = 2 * kMiB;
+// The frames of the runs that an inverter writes, and the buffers of the spools, if there are many partitions.
 constexpr std::uint64_t kFramesShare = 64, kSpoolsShare = 128;
 
 std::uint64_t ids_of(std::uint64_t limit) { return limit / 8 * 3 - 16 * kMiB; }
@@ -32,11 +32,11 @@ std::uint64_t alone_of(std::uint64_t limit) { return limit / 8 * 3; }
 std::uint64_t parse_of(std::uint64_t limit) { return limit / 8; }
 
 std::size_t frames_of(std::uint64_t limit, std::uint32_t partitions) {
-  return std::clamp<std::size_t>(limit / kFramesShare / partitions, runs::RunWriter::kLeastFrameBytes,
+  return std::clamp<std::size_t>(limit / kFramesShare / partitions, runs::RunWriter::kMinFrameBytes,
                                  runs::kFramePayloadBytes);
 }
 
-// A plan with so many threads and batches of so many bytes; elastic is 0 where it does not fit.
+// A plan with so many threads, and batches of so many bytes. `elastic` is 0 if it does not fit.
 MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters, std::uint32_t partitions,
                      std::uint64_t batch_bytes) {
   const ingest::InputLimits input = ingest::InputLimits::of(limit);
@@ -53,14 +53,14 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
   plan.spool_bytes =
       std::clamp<std::size_t>(limit / kSpoolsShare / partitions, 4 * kKiB, runs::SpoolWriter::kBufferBytes);
   plan.flush_at = limit - limit / 16;
-  plan.least_run = invert::CpuInverter::kLeastBytes;
+  plan.min_run = invert::CpuInverter::kMinBytes;
   const std::uint64_t batch = batch_bytes * kBatchTenths / 10;
   const std::uint64_t always = kProgramBytes + input.record_bytes + 2 * batch +
                                parsers * (kParserBytes + batch_bytes * kParserTenths / 10) +
                                batch_bytes * kSequencerTenths / 10 + partitions * plan.spool_bytes +
                                inverters * invert::CpuInverter::flush_bytes(partitions, plan.frame_bytes);
   plan.drained = (plan.batches - 2) * batch + plan.parse;
-  const std::uint64_t postings = inverters * invert::CpuInverter::kLeastBytes;
+  const std::uint64_t postings = inverters * invert::CpuInverter::kMinBytes;
   const std::uint64_t beside_others = always + plan.drained + input.window_bytes + plan.ids + postings;
   const std::uint64_t beside_one_alone = always + plan.alone + plan.ids + postings;
   if (std::max(beside_others, beside_one_alone) <= limit) plan.elastic = limit - always - plan.drained;
@@ -71,23 +71,23 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
 
 MemoryPlan plan_memory(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters, std::uint32_t partitions) {
   limit = std::max(limit, kMinMemoryLimit);
-  // Fewer bytes in a batch first, then fewer threads of both kinds.
+  // First try fewer bytes a batch, then fewer threads of both kinds.
   for (std::uint32_t tried = parsers;; tried -= std::max(1u, tried / 16)) {
     const auto fewer =
         static_cast<std::uint32_t>(std::max<std::uint64_t>(1, std::uint64_t{inverters} * tried / parsers));
-    for (std::uint64_t bytes = std::min(kMostBatch, limit / 256); bytes >= kLeastBatch; bytes = bytes * 3 / 4)
+    for (std::uint64_t bytes = std::min(kMaxBatch, limit / 256); bytes >= kMinBatch; bytes = bytes * 3 / 4)
       if (const MemoryPlan plan = plan_with(limit, tried, fewer, partitions, bytes); plan.elastic > 0) return plan;
     if (tried == 1) break;
   }
   // Not reached: one of each fits into kMinMemoryLimit, with as many partitions as there may be (a test).
-  MemoryPlan plan = plan_with(limit, 1, 1, partitions, kLeastBatch);
-  plan.elastic = plan.ids + invert::CpuInverter::kLeastBytes;
+  MemoryPlan plan = plan_with(limit, 1, 1, partitions, kMinBatch);
+  plan.elastic = plan.ids + invert::CpuInverter::kMinBytes;
   return plan;
 }
 
 WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads) {
-  // Of one partition: samples for a dictionary and its training, RocksDB's buffers, runs being read, lists on their
-  // way, the frame of documents at hand; ids are sorted beside it, and one long document is written at a time.
+  // One partition takes: samples for a dictionary and its training, RocksDB's buffers, readers of runs, lists in the
+  // queue, the frame of documents at hand. Beside these, ids are sorted, and one long document is written at a time.
   constexpr std::uint64_t kWriterBytes = 56 * kMiB;
   constexpr std::uint64_t kDocumentFactor = 4;
   WritePlan plan;

@@ -1,6 +1,6 @@
 #pragma once
-// What ids, windows and a record alone leave to the inverters at the moment: postings give way to all of them, as they
-// can be flushed.
+// The memory that ids, windows and a record alone leave to the inverters at the moment. Postings make room for all of
+// these, since they can be flushed.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace frond::indexer::pipeline {
 class MemoryBudget {
  public:
   explicit MemoryBudget(const MemoryPlan& plan) : plan_(plan) { share_out(); }
-  // Bytes that each inverter may hold.
+  // The bytes that each inverter may hold.
   std::uint64_t postings_of_one() const { return postings_of_one_.load(std::memory_order_relaxed); }
 
   void set_ids(std::uint64_t bytes) { set(ids_, bytes); }
   void set_window(std::uint64_t bytes) { set(window_, bytes); }
-  // A record alone, which takes so many bytes in all; 0: there is none any more.
+  // A record alone takes so many bytes in all; 0: there is none.
   void set_alone(std::uint64_t bytes) { set(alone_, bytes - std::min(bytes, plan_.drained)); }
 
  private:
@@ -33,13 +33,12 @@ class MemoryBudget {
   void share_out() {
     const std::uint64_t taken = ids_ + window_ + alone_;
     const std::uint64_t left = plan_.elastic - std::min(plan_.elastic, taken);
-    postings_of_one_.store(std::max(invert::CpuInverter::kLeastBytes, left / plan_.inverters),
-                           std::memory_order_relaxed);
+    postings_of_one_.store(std::max(invert::CpuInverter::kMinBytes, left / plan_.inverters), std::memory_order_relaxed);
   }
 
   const MemoryPlan& plan_;
   Mutex mutex_;
-  std::uint64_t ids_ = 0, window_ = 0, alone_ = 0;  // under mutex_, but in the constructor
+  std::uint64_t ids_ = 0, window_ = 0, alone_ = 0;  // under mutex_, except in the constructor
   std::atomic<std::uint64_t> postings_of_one_ = 0;
 };
 

@@ -22,7 +22,7 @@ Sequencer::Sequencer(std::vector<runs::SpoolWriter> spools, std::uint64_t max_id
 
 Result<void> Sequencer::number(Batch& batch) {
   for (std::size_t i = 0; i < batch.parsed.bad.size(); ++i) {
-    if (i + 1 == BatchFiller::kMostDetails) log_.left_out(batch.bad_left_out);
+    if (i + 1 == BatchFiller::kMaxDetails) log_.left_out(batch.bad_left_out);
     FROND_TRY(log_.bad(batch.parsed.bad[i]));
   }
   for (const parse::ShortenedDocument& document : batch.parsed.shortened)
@@ -55,7 +55,7 @@ Result<void> Sequencer::spool(const Batch& batch, invert::DocumentNumber first) 
   return {};
 }
 
-// The parser dealt the documents as if all were kept; they are dealt anew.
+// The parser dealt the documents as if there were no duplicates; this deals them again.
 Result<void> Sequencer::spool_without_duplicates(const Batch& batch) {
   std::vector<std::optional<runs::DocumentFrame>> frames;
   for (const ByteBuffer& bytes : batch.parsed.frames) {

@@ -1,6 +1,6 @@
 #pragma once
-// Numbers documents in input order, whatever thread parsed them, so that an index does not depend on how many there
-// were: bad records and duplicates get no number. Deals the stored fields to the partitions' spools.
+// Numbers documents in input order, so that the index does not depend on the number of parser threads. Bad records and
+// duplicates get no number. Deals the stored fields to the spools of the partitions.
 #include <cstdint>
 #include <filesystem>
 #include <vector>
@@ -16,12 +16,12 @@ namespace frond::indexer::pipeline {
 // Document n of the collection is docID n / P of partition n mod P. One thread.
 class Sequencer {
  public:
-  // One spool a partition.
+  // One spool for each partition.
   Sequencer(std::vector<runs::SpoolWriter> spools, std::uint64_t max_id_bytes, BadRecordLog& log);
-  // Fills batch.numbers, reports what was refused, writes stored fields. Batches in input order. kInvalid: too many bad
-  // records; ids that do not fit into memory; a partition that is full. kUnavailable: the disk.
+  // Takes batches in input order. Sets batch.numbers, logs what was refused, writes stored fields. kInvalid: too many
+  // bad records, more ids than fit into the memory, or a full partition; kUnavailable: the disk.
   Result<void> number(Batch& batch);
-  // Writes what is buffered.
+  // Writes the buffers.
   Result<void> finish();
   std::uint64_t documents() const { return next_; }
   std::uint64_t tokens() const { return tokens_; }

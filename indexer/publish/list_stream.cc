@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kGroupBytes = std::size_t{256} << 10;  // of blobs that travel together
 
-// Builds the list of the merger's term. A list longer than a segment is built segment by segment, so that only its
-// blobs are in memory whole.
+// Builds the list of the merger's term, segment by segment, so that of a long list only the blobs are in memory as a
+// whole.
 class ListAssembler {
  public:
   ListAssembler(const ListSource& source)

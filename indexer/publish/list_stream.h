@@ -1,6 +1,6 @@
 #pragma once
-// The posting lists of one partition: its runs merged, each list built into blobs. Merging and packing take about as
-// long as compressing documents and writing files, so they have a thread of their own.
+// The posting lists of one partition: merges its runs and builds each list's blobs. This takes about as long as
+// compressing documents and writing files, so it has a thread of its own.
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -27,14 +27,14 @@ using BuiltLists = std::vector<BuiltList>;
 struct ListSource {
   std::vector<std::filesystem::path> runs;
   std::uint32_t partition = 0;
-  std::filesystem::path scratch;           // a folder, where many runs are merged into fewer
+  std::filesystem::path scratch;           // a folder for merging many runs into fewer
   std::span<const std::uint32_t> lengths;  // of the partition's documents
   const codec::CodecChoice& codecs;
   double b = 0, average_length = 0;
 };
 
-// Merges until the end, or until `stop`. Lists go to `out` in term order, some at a time, whose weight is their bytes;
-// the caller closes it. kCorrupt names the run; kUnavailable.
+// Merges until the end, or until `stop`. Lists go to `out` in term order, several at a time, weighted by their bytes;
+// the caller closes it. kCorrupt: the message names the run; kUnavailable.
 Result<void> stream_lists(const ListSource& source, pipeline::BoundedQueue<BuiltLists>& out, std::stop_token stop);
 
 }  // namespace frond::indexer::publish

@@ -32,7 +32,7 @@ Result<void> add_documents(partition::PartitionWriter& writer, const runs::Docum
   return {};
 }
 
-// What all partitions that are being written have in common.
+// Shared by all partitions that are being written.
 struct Shared {
   const PartitionBuildOptions& options;
   std::atomic<std::uint64_t>& done;
@@ -48,7 +48,7 @@ Result<void> add_frame(partition::PartitionWriter& writer, runs::SpoolReader& sp
   return {};
 }
 
-// Lists as they come, documents meanwhile.
+// Writes lists as they come, and documents in between.
 Result<void> write_all(partition::PartitionWriter& writer, runs::SpoolReader& spool,
                        pipeline::BoundedQueue<BuiltLists>& lists, Shared& shared, std::stop_token stop) {
   while (!stop.stop_requested()) {
@@ -67,8 +67,8 @@ Result<void> write_all(partition::PartitionWriter& writer, runs::SpoolReader& sp
   return {};
 }
 
-// A partition takes about as much as the runs and the spool that it is made from, which go when it is there. So much
-// has to be free before it is begun: better said now than in the middle.
+// A partition takes about as much as the runs and the spool that it is made from, which are removed afterwards. So much
+// must be free, or the build fails before the partition is begun.
 Result<void> expect_room(const pipeline::InvertedDocuments::Part& part, const std::filesystem::path& folder,
                          std::uint64_t disk_reserve) {
   std::uint64_t bytes = 0;

@@ -1,6 +1,7 @@
 #pragma once
-// The second half of a build: the runs and the spool of each partition to its files, two threads a partition ("lists-p"
-// merges and packs, "writer-p" compresses documents and writes), as many partitions at once as memory and cores allow.
+// The second half of a build: writes each partition's files from its runs and its spool, with two threads a partition
+// ("lists-p" merges and packs, "writer-p" compresses documents and writes), as many partitions at once as memory and
+// cores allow.
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -20,11 +21,12 @@ struct PartitionBuildOptions {
   double b = 0;
   double average_length = 0;  // of the whole collection
   pipeline::WritePlan memory;
-  std::uint64_t disk_reserve = 0;  // bytes of the disk that have to stay free
+  std::uint64_t disk_reserve = 0;  // bytes of the disk that must stay free
 };
 
-// Writes partition p into folder/ids[p], and removes its runs and its spool. `done` counts documents written. Errors
-// name the partition: kCorrupt, kInvalid, kUnavailable (the disk, also where a partition will not fit; or stopped).
+// Writes partition p into folder/ids[p], and removes its runs and its spool. `done` counts the documents written.
+// Errors name the partition: kCorrupt; kInvalid; kUnavailable: the disk fails or has no space for a partition, or
+// stopped.
 Result<std::vector<partition::PartitionSummary>> build_partitions(
     const std::vector<pipeline::InvertedDocuments::Part>& parts, const std::vector<std::string>& ids,
     const std::filesystem::path& folder, const PartitionBuildOptions& options, std::atomic<std::uint64_t>& done,

@@ -24,8 +24,8 @@ std::string utc_now() {
   return {text, size};
 }
 
-// What was written is opened as a leaf would open it, beside its folder, and says how much is in it. One partition at a
-// time: an open database takes some 400 KiB.
+// Opens each partition as a leaf does, in a folder beside it, and reads its sums. One at a time, since an open database
+// takes about 400 KiB.
 Result<void> count_documents(repository::Manifest& draft, const std::filesystem::path& building) {
   draft.statistics = {};
   for (const auto& entry : draft.partitions) {

@@ -1,5 +1,5 @@
 #pragma once
-// The last step of a build: partitions under building/ become a generation.
+// The last step of a build: publishes the partitions under building/ as a generation.
 #include <stop_token>
 
 #include "common/base/result.h"
@@ -11,8 +11,8 @@ namespace frond::indexer::publish {
 std::string new_partition_id(Generation generation, std::uint32_t number);
 
 // Computes every term's document frequency over all of draft.partitions, which lie in writer.building(), fills in the
-// draft's statistics, generation, time and term_statistics, and publishes it. Gives what was published. kCorrupt: the
-// partitions don't add up; kUnavailable: the disk, or stopped before the first irreversible step.
+// draft's statistics, generation, time and term_statistics, publishes it, and gives the published manifest. kCorrupt:
+// the partitions' sums do not agree; kUnavailable: the disk, or stopped before the first irreversible step.
 Result<repository::Manifest> publish_generation(repository::RepositoryWriter& writer, repository::Manifest draft,
                                                 std::stop_token stop);
 

@@ -42,7 +42,7 @@ Result<Manifest> read_share(const fs::path& folder, std::string_view collection,
   return manifest;
 }
 
-// What all partitions of a generation have in common; null: nothing differs.
+// An option that all partitions of a generation must share, and these two do not; null: there is none.
 const char* difference(const Manifest& a, const Manifest& b) {
   if (a.codec != b.codec) return "codec";
   if (a.order != b.order) return "order";
@@ -52,8 +52,8 @@ const char* difference(const Manifest& a, const Manifest& b) {
   return nullptr;
 }
 
-// Shares are cut from the list of all input files, so builders that saw another list read documents twice, or none.
-// Most builders are right: whoever differs from the most frequent list is named.
+// Shares are parts of the list of all input files, so builders that saw different lists may read a document twice or
+// not at all. The most frequent list is taken as the right one; the message names a share that has another.
 Result<void> same_input(const std::vector<Manifest>& shares) {
   const auto alike = [&](const Manifest& one) {
     return std::count_if(shares.begin(), shares.end(), [&](const Manifest& other) { return one.input == other.input; });
@@ -74,8 +74,8 @@ Result<void> same_input(const std::vector<Manifest>& shares) {
                                    describe(usual) + "; build again what was built from another input");
 }
 
-// The files of a share's partition under `to`: linked; or, where the file system can't, or it is another one, copied,
-// verified and synced.
+// Puts the files of a share's partition under `to`: links them or, if the file system cannot, or is another one,
+// copies, verifies and syncs them.
 Result<void> take_files(const fs::path& share, std::string_view collection, const PartitionEntry& entry,
                         const fs::path& to, std::uint64_t disk_reserve) {
   std::error_code failed;
@@ -92,7 +92,7 @@ Result<void> take_files(const fs::path& share, std::string_view collection, cons
   return {};
 }
 
-// One build drops a duplicate id; here two partitions would each answer for it.
+// A single build drops the second document of an id; here two partitions would both have it.
 Result<void> add_ids(pipeline::IdSet& ids, const fs::path& folder, const PartitionEntry& entry, const fs::path& scratch,
                      const std::string& name, std::stop_token stop) {
   FROND_TRY(partition::Partition::ingest(folder, entry.summary.files, scratch, /*move=*/false));

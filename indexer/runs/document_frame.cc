@@ -8,14 +8,14 @@
 namespace frond::indexer::runs {
 namespace {
 
-// The spool is written once and read once: speed counts, size a little.
+// The spool is written once and read once: speed matters more than size.
 constexpr int kSpoolLevel = 1;
 
 }  // namespace
 
 struct FrameCompressor::State {
   explicit State(std::size_t kept) : kept_bytes(kept) {}
-  // Room of so many bytes, with any content.
+  // Uninitialised memory of so many bytes.
   std::byte* room(std::size_t bytes) {
     if (bytes > scratch_bytes) {
       scratch.reset();
@@ -40,7 +40,7 @@ FrameCompressor::~FrameCompressor() = default;
 void DocumentFrameWriter::add(const partition::StoredDocument& document, std::uint32_t length) {
   constexpr std::size_t kLongDocument = 1 << 20, kLengthBytes = 20;
   const std::size_t bytes = document.id.size() + document.url.size() + document.title.size() + document.body.size();
-  // A buffer that doubles would be there twice.
+  // A buffer that doubles would exist twice.
   if (bytes > kLongDocument) fields_.reserve(fields_.size() + bytes + kLengthBytes);
   ByteWriter out(fields_);
   for (const std::string_view field : {document.id, document.url, document.title, document.body}) out.put_text(field);

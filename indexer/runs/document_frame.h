@@ -1,6 +1,6 @@
 #pragma once
-// Stored fields on their way to the partition: the documents of one batch that go to one partition, compressed
-// together, with their lengths beside them. Layout: docs/formats/run-file.md, "The spool".
+// Stored fields on their way to a partition: the documents of one batch that go to one partition, compressed together,
+// with their lengths in terms. Layout: docs/formats/run-file.md, "The spool".
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -13,10 +13,11 @@
 namespace frond::indexer::runs {
 
 inline constexpr std::size_t kDocumentFrameHeaderBytes = 24;
-// Of fields; a batch has at most one record of kMaxRecordBytes beyond its size.
+// Bytes of fields. A batch exceeds its size by at most one record of kMaxRecordBytes.
 inline constexpr std::uint32_t kMaxFrameBytes = 1u << 30;
 
-// The compressor's state, over a MiB, and scratch, of which up to `kept_bytes` stay: one a thread, for all its frames.
+// The compressor's state of more than a MiB, and scratch memory, of which up to `kept_bytes` are kept. A thread uses
+// one for all its frames.
 class FrameCompressor {
  public:
   explicit FrameCompressor(std::size_t kept_bytes = std::size_t{4} << 20);
@@ -30,13 +31,13 @@ class FrameCompressor {
   std::unique_ptr<State> state_;
 };
 
-// Adds documents, gives a frame. One thread; reusable, keeps up to twice `kept_bytes` of memory.
+// Makes frames from documents. One thread; reusable, keeps up to twice `kept_bytes` of memory.
 class DocumentFrameWriter {
  public:
   explicit DocumentFrameWriter(std::size_t kept_bytes = std::size_t{4} << 20) : kept_bytes_(kept_bytes) {}
   void add(const partition::StoredDocument& document, std::uint32_t length);
   std::size_t documents() const { return lengths_.size(); }
-  // The frame of what was added since the last call; empty without documents.
+  // The frame of the documents that were added since the last call; empty if there are none.
   ByteBuffer finish(FrameCompressor& compressor);
 
  private:
@@ -45,7 +46,7 @@ class DocumentFrameWriter {
   std::vector<std::uint32_t> lengths_;
 };
 
-// A frame's header, so that a file of frames can be walked.
+// A frame's header, with which a reader can skip to the next frame.
 struct DocumentFrameHeader {
   std::uint32_t documents = 0, raw_bytes = 0, stored_bytes = 0;
   std::uint64_t checksum = 0;
@@ -54,7 +55,7 @@ struct DocumentFrameHeader {
 // kCorrupt: impossible sizes. `bytes` has kDocumentFrameHeaderBytes.
 Result<DocumentFrameHeader> read_frame_header(ByteView bytes);
 
-// A frame, decompressed and checked; any bytes are survived. Documents borrow this.
+// A frame, decompressed and checked; accepts any bytes. Documents borrow this.
 class DocumentFrame {
  public:
   // `payload` is what follows the header. kCorrupt.

@@ -56,7 +56,7 @@ Result<std::optional<DocumentFrame>> SpoolReader::next() {
 }
 
 Result<std::vector<std::uint32_t>> SpoolReader::read_lengths(const std::filesystem::path& path) {
-  // Counted first: a vector that doubles would be there twice.
+  // Counted first, since a vector that doubles would exist twice.
   SpoolReader counter = FROND_TRY(open(path));
   std::size_t documents = 0;
   while (counter.file_.left() > 0) {

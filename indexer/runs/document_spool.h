@@ -1,7 +1,7 @@
 #pragma once
-// The stored fields of one partition's documents in docID order, from when they are numbered to when the partition is
-// written: a file of frames. A PartitionWriter is dear to keep open for every partition at once, and needs the average
-// length, which is known at the end only.
+// The stored fields of one partition's documents in docID order: a file of frames, which keeps them from the time that
+// they are numbered until the partition is written. Partitions are not written at once, since a PartitionWriter for
+// each would take much memory, and it needs the average document length, which is only known at the end.
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -21,7 +21,7 @@ class SpoolWriter {
  public:
   static constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
   static Result<SpoolWriter> create(const std::filesystem::path& path, std::size_t buffer_bytes = kBufferBytes);
-  // A frame of DocumentFrameWriter; empty: nothing.
+  // Appends a frame of DocumentFrameWriter; an empty one adds nothing.
   Result<void> append(ByteView frame);
   Result<void> finish() { return file_.flush(); }
 
@@ -30,13 +30,13 @@ class SpoolWriter {
   ScratchWriter file_;
 };
 
-// One thread. Holds nothing of long frames beside what it gives. Errors name the file: kCorrupt, kUnavailable.
+// One thread. Keeps no copy of a long frame. Errors, kCorrupt and kUnavailable, name the file.
 class SpoolReader {
  public:
   static Result<SpoolReader> open(const std::filesystem::path& path);
-  // Bytes of the next frame's fields; 0 at the end.
+  // The bytes of the next frame's fields; 0 at the end.
   Result<std::uint64_t> next_bytes();
-  // The next frame; nothing at the end.
+  // The next frame; no value at the end.
   Result<std::optional<DocumentFrame>> next();
   // The lengths of all documents in docID order, without reading the fields.
   static Result<std::vector<std::uint32_t>> read_lengths(const std::filesystem::path& path);
@@ -45,7 +45,7 @@ class SpoolReader {
   explicit SpoolReader(ScratchReader file) : file_(std::move(file)) {}
   Result<DocumentFrameHeader> next_header();
   ScratchReader file_;
-  std::optional<DocumentFrameHeader> header_;  // of the next frame, where it was read already
+  std::optional<DocumentFrameHeader> header_;  // of the next frame, if it has been read
   ByteBuffer payload_;
 };
 

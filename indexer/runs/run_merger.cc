@@ -55,7 +55,7 @@ Result<bool> RunMerger::read(std::vector<DocId>& docids, std::vector<Frequency>&
   return docids.size() > before;
 }
 
-// Appends the posting that was held, and the record's but for its last, which is held then.
+// Appends the held posting and all of the record's except the last, which is held from then on.
 Result<void> RunMerger::take_record(std::size_t run, std::vector<DocId>& docids, std::vector<Frequency>& frequencies) {
   const RunReader& reader = readers_[run];
   std::span<const DocId> new_docids = reader.docids();

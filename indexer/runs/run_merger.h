@@ -1,5 +1,5 @@
 #pragma once
-// Runs of one partition, merged: terms in byte order, each with all its postings in docID order.
+// Merges the runs of one partition: terms in byte order, each with all its postings in docID order.
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -15,29 +15,29 @@
 
 namespace frond::indexer::runs {
 
-// Runs that are read at once: bounds open files and memory (kMaxFanIn readers, 5 MiB).
+// The runs that are read at once: bounds open files, and memory to 5 MiB.
 inline constexpr std::size_t kMaxFanIn = 64;
 
-// One thread. Of two runs that share a term, the earlier one in `runs` has the lower docIDs; where its last docID is
-// the other's first, they have parts of one document, whose frequencies are summed. Errors name the run: kCorrupt (also
-// when docIDs do not ascend from run to run), kUnavailable.
+// One thread. Of two runs with the same term, the earlier one in `runs` has the lower docIDs. If its last docID is the
+// other's first, each has a part of that document, and the frequencies are added. Errors name the run: kCorrupt (also
+// if docIDs do not ascend from run to run), kUnavailable.
 class RunMerger {
  public:
   // At most kMaxFanIn runs.
   static Result<RunMerger> open(std::span<const std::filesystem::path> runs, std::uint32_t partition);
 
-  // Moves to the next term, past what was not read of this one; false when there is none.
+  // Moves to the next term, past the unread postings of this one. False: there is none.
   Result<bool> next_term();
   std::string_view term() const { return term_; }
-  // Appends postings of the term, in docID order, until `docids` has at least `wanted` or the term has no more. False
-  // when it had none left.
+  // Appends postings of the term, in docID order, until `docids` has at least `wanted` or the term has no more. False:
+  // it had none left.
   Result<bool> read(std::vector<DocId>& docids, std::vector<Frequency>& frequencies, std::size_t wanted);
 
  private:
   RunMerger() = default;
   Result<void> advance(std::size_t run);
   Result<void> take_record(std::size_t run, std::vector<DocId>& docids, std::vector<Frequency>& frequencies);
-  // Among the runs, by the term at hand and then by place: a heap whose front comes first.
+  // Orders runs by their term at hand and then by place, for a heap whose front comes first.
   bool later(std::size_t a, std::size_t b) const {
     const int order = readers_[a].term().compare(readers_[b].term());
     return order != 0 ? order > 0 : a > b;
@@ -45,7 +45,7 @@ class RunMerger {
   std::vector<RunReader> readers_;
   std::vector<std::size_t> heap_;  // of the runs that have a record
   std::string term_;
-  // The term's last posting so far, not yet handed out: the next run may add to it.
+  // The term's last posting so far, not yet given: the next run may add to its frequency.
   struct Held {
     DocId docid;
     Frequency frequency;
@@ -54,8 +54,8 @@ class RunMerger {
   std::optional<Held> held_;
 };
 
-// Where there are more than kMaxFanIn runs, merges neighbours into larger ones, written to `folder`, until there are
-// not; the merged ones are removed. Order is kept.
+// Merges neighbouring runs into larger ones in `folder` until there are at most kMaxFanIn, and removes those that were
+// merged. Keeps the order.
 Result<std::vector<std::filesystem::path>> reduce_runs(std::vector<std::filesystem::path> runs, std::uint32_t partition,
                                                        const std::filesystem::path& folder);
 

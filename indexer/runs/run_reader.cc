@@ -9,7 +9,8 @@
 namespace frond::indexer::runs {
 namespace {
 
-// The varint at `at`, which moves on; what no posting has, where the bytes end inside it or it is too long.
+// Reads the varint at `at` and moves `at` behind it. If the varint is cut short or too long, gives a value that no
+// posting has.
 std::uint64_t take_varint(const std::byte*& at, const std::byte* end) {
   std::uint64_t value = 0;
   for (unsigned shift = 0; shift < 42 && at != end; shift += 7) {

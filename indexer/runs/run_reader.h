@@ -1,5 +1,5 @@
 #pragma once
-// Reads one run, a frame at a time. Any bytes are survived.
+// Reads one run, a frame at a time. Accepts any bytes.
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -14,8 +14,8 @@
 
 namespace frond::indexer::runs {
 
-// The records of one frame. next() checks everything that a reader relies on: terms do not descend, docIDs ascend
-// strictly below kNoDoc, frequencies are at least 1. Borrows the payload. One thread.
+// The records of one frame. next() checks all that its caller relies on: terms do not descend, docIDs ascend strictly
+// and are below kNoDoc, frequencies are at least 1. Borrows the payload. One thread.
 class RunFrame {
  public:
   // `payload` has at most kFramePayloadBytes.
@@ -24,9 +24,9 @@ class RunFrame {
     left_ = records;
     term_.clear();
   }
-  // False at the end of the frame. kCorrupt says what is wrong.
+  // Moves to the next record; false at the end of the frame. kCorrupt: the message says what is wrong.
   Result<bool> next();
-  // Of the record at hand; valid until the next call of next().
+  // The record at hand; valid until the next call of next().
   std::string_view term() const { return term_; }
   std::span<const DocId> docids() const { return docids_; }
   std::span<const Frequency> frequencies() const { return frequencies_; }
@@ -45,7 +45,7 @@ class RunFrame {
 class RunReader {
  public:
   static Result<RunReader> open(const std::filesystem::path& path, std::uint32_t partition);
-  // Moves to the next record; false after the last, when the trailer agrees with what was read.
+  // Moves to the next record; false after the last one, if the trailer agrees with what was read.
   Result<bool> next();
   std::string_view term() const { return frame_.term(); }
   std::span<const DocId> docids() const { return frame_.docids(); }

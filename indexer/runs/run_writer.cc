@@ -13,13 +13,13 @@ namespace {
 constexpr std::size_t kMaxPostingBytes = 10;         // two varints of 32 and 33 bits
 constexpr std::size_t kMaxRecordHeader = 3 + 3 + 5;  // three varints, of two lengths and a count
 static_assert(RunWriter::kRecordBytes >= kMaxRecordPostings * kMaxPostingBytes);
-static_assert(RunWriter::kLeastFrameBytes >= kMaxRecordHeader + kMaxRunTermBytes + kMaxPostingBytes);
+static_assert(RunWriter::kMinFrameBytes >= kMaxRecordHeader + kMaxRunTermBytes + kMaxPostingBytes);
 
 std::size_t shared_prefix(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
 }
 
-// Never resizes: the caller has reserved. Returns the end.
+// The caller has reserved the space. Returns the end.
 std::byte* put_varint(std::byte* to, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) *to++ = static_cast<std::byte>(value | 0x80);
   *to++ = static_cast<std::byte>(value);
@@ -30,8 +30,8 @@ std::byte* put_varint(std::byte* to, std::uint64_t value) {
 
 Result<RunWriter> RunWriter::create(const std::filesystem::path& path, std::uint32_t partition,
                                     std::size_t frame_bytes) {
-  FROND_CHECK(frame_bytes >= kLeastFrameBytes && frame_bytes <= kFramePayloadBytes);
-  // Whole frames are written, so there is nothing to gather in a buffer.
+  FROND_CHECK(frame_bytes >= kMinFrameBytes && frame_bytes <= kFramePayloadBytes);
+  // Whole frames are written, so the file needs no buffer.
   RunWriter writer(FROND_TRY(ScratchWriter::create(path, /*buffer_bytes=*/0)), partition, frame_bytes);
   ByteBuffer header;
   ByteWriter out(header);
@@ -58,7 +58,7 @@ Result<void> RunWriter::add(std::string_view term, std::span<const DocId> docids
   FROND_CHECK(docids.size() == frequencies.size() && term.size() <= kMaxRunTermBytes);
   std::size_t next = 0;
   while (next < docids.size()) {
-    // A record starts with an absolute docID, so it stands alone; what does not fit goes into the next frame.
+    // A record begins with an absolute docID, so it does not depend on others; the rest goes into the next frame.
     const std::size_t head = kMaxRecordHeader + term.size();
     if (frame_bytes_ - frame_.size() < head + kMaxPostingBytes) FROND_TRY(end_frame());
     const std::size_t room = std::min(record_.size(), frame_bytes_ - frame_.size() - head);
@@ -100,7 +100,7 @@ Result<void> RunWriter::end_frame() {
 
 Result<RunFile> RunWriter::finish() {
   if (frame_records_ > 0) FROND_TRY(end_frame());
-  // The last frame has no records: its payload tells what the whole file holds.
+  // The last frame has no records: its payload is the trailer, with the sums of the file.
   ByteWriter out(frame_);
   out.put(records_);
   out.put(postings_);

@@ -24,18 +24,18 @@ struct RunFile {
   std::uint64_t bytes = 0;
 };
 
-// One thread. Holds a frame and a record, kRecordBytes at most.
+// One thread. Holds a frame, and a record of at most kRecordBytes.
 class RunWriter {
  public:
   static constexpr std::size_t kRecordBytes = std::size_t{10} << 10;
-  // The least that frames can have: a record of the longest term.
-  static constexpr std::size_t kLeastFrameBytes = std::size_t{4} << 10;
-  // Frames of at most `frame_bytes`, kLeastFrameBytes .. kFramePayloadBytes: smaller where many are open at once.
+  // The smallest frame size: a record of the longest term fits.
+  static constexpr std::size_t kMinFrameBytes = std::size_t{4} << 10;
+  // Frames have at most `frame_bytes`, which is kMinFrameBytes .. kFramePayloadBytes: smaller if many runs are open.
   static Result<RunWriter> create(const std::filesystem::path& path, std::uint32_t partition,
                                   std::size_t frame_bytes = kFramePayloadBytes);
 
-  // Postings of a term: terms ascend, or are the one before again with later docIDs. docIDs ascend strictly and are
-  // below kNoDoc, as many frequencies, each at least 1. Errors: kUnavailable, the disk.
+  // Adds postings of a term. Terms ascend; the same term may follow with higher docIDs. docIDs ascend strictly and are
+  // below kNoDoc; there are as many frequencies, each at least 1. Errors: kUnavailable, the disk.
   Result<void> add(std::string_view term, std::span<const DocId> docids, std::span<const Frequency> frequencies);
   Result<RunFile> finish();
 
@@ -47,11 +47,11 @@ class RunWriter {
 
   ScratchWriter file_;
   std::uint32_t partition_;
-  std::size_t frame_bytes_;  // most that frame_ may have
-  ByteBuffer frame_;         // the one at hand: room for its header, and its payload so far
+  std::size_t frame_bytes_;  // limit of frame_
+  ByteBuffer frame_;         // the frame at hand: space for its header, and its payload so far
   std::uint32_t frame_records_ = 0;
   std::string last_term_;  // in this frame
-  ByteBuffer record_;      // where the postings of a record are coded
+  ByteBuffer record_;      // buffer for the coded postings of a record
   std::uint64_t records_ = 0, postings_ = 0;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Files that a build writes for itself: written front to back, read front to back.
+// Temporary files of a build: written and read from front to back.
 #include <cstdint>
 #include <filesystem>
 
@@ -9,7 +9,8 @@
 
 namespace frond::indexer::runs {
 
-// Writes through a buffer. Not synced: a build that dies starts over. Errors: kUnavailable, naming the file.
+// Writes through a buffer. Not synced, since a build that dies starts over. Errors: kUnavailable; messages name the
+// file.
 class ScratchWriter {
  public:
   static Result<ScratchWriter> create(const std::filesystem::path& path, std::size_t buffer_bytes);
@@ -27,7 +28,7 @@ class ScratchWriter {
   std::uint64_t bytes_ = 0;  // appended
 };
 
-// Reads whole pieces. Errors: kUnavailable, kCorrupt (the file ends inside a piece), naming the file.
+// Reads whole pieces. Errors: kUnavailable; kCorrupt: the file ends inside a piece. Messages name the file.
 class ScratchReader {
  public:
   static Result<ScratchReader> open(const std::filesystem::path& path);

@@ -167,7 +167,7 @@ TEST(Build, IsTheSameForAnyNumberOfThreadsAndAnyMemory) {
   threads.threads = 8;
   BuildOptions tiny = options_for(folder, "tiny", 2);
   tiny.invert.memory = pipeline::plan_memory(pipeline::kMinMemoryLimit, 2, 2, 2);
-  tiny.invert.memory.flush_at = tiny.invert.memory.least_run = 0;  // a run a batch, almost
+  tiny.invert.memory.flush_at = tiny.invert.memory.min_run = 0;  // a run a batch, almost
   const auto expected = run(plain);
   ASSERT_TRUE(expected) << expected.error().message();
   const Contents contents = read_generation(plain.repository, expected->manifest);
@@ -231,7 +231,7 @@ TEST(Build, CutsIntoManyRunsWhenMemoryIsTiny) {
   const ScratchFolder folder;
   support::write_file(folder / "input.jsonl", jsonl_of(random_documents(3, 3'000)));
   BuildOptions options = options_for(folder, "r", 1);
-  options.invert.memory.flush_at = options.invert.memory.least_run = 0;
+  options.invert.memory.flush_at = options.invert.memory.min_run = 0;
   const auto summary = run(options);
   ASSERT_TRUE(summary) << summary.error().message();
   EXPECT_GT(summary->inverted.runs, 3u);

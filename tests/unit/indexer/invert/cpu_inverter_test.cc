@@ -31,7 +31,7 @@ TEST(CpuInverter, NamesRunsByLabelFlushAndPartition) {
 
 TEST(CpuInverter, HoldsNoMoreThanItsMinimumWhenItIsEmpty) {
   const CpuInverter inverter("/nonexistent", "cpu0", 1, [] { return std::uint64_t{0}; });
-  EXPECT_LE(inverter.memory_bytes(), CpuInverter::kLeastBytes);
+  EXPECT_LE(inverter.memory_bytes(), CpuInverter::kMinBytes);
 }
 
 }  // namespace

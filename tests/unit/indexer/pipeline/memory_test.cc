@@ -29,7 +29,7 @@ TEST(MemoryPlan, FitsIntoItsLimitForAnyNumberOfThreadsAndPartitions) {
         EXPECT_LT(plan.flush_at, limit);
         EXPECT_LE(plan.elastic + plan.drained, limit);
         // Ids and a window leave the inverters what they need, and so do ids and a record alone.
-        const std::uint64_t postings = plan.inverters * invert::CpuInverter::kLeastBytes;
+        const std::uint64_t postings = plan.inverters * invert::CpuInverter::kMinBytes;
         EXPECT_GE(plan.elastic, plan.ids + ingest::InputLimits::of(limit).window_bytes + postings);
         EXPECT_GE(plan.elastic + plan.drained, plan.ids + plan.alone + postings);
       }
@@ -63,7 +63,7 @@ TEST(MemoryBudget, GivesTheInvertersWhatTheOthersLeave) {
   budget.set_alone(plan.drained / 2);
   EXPECT_EQ(budget.postings_of_one(), (plan.elastic - 150 * kMiB) / 2);
   budget.set_ids(plan.limit);
-  EXPECT_EQ(budget.postings_of_one(), invert::CpuInverter::kLeastBytes);
+  EXPECT_EQ(budget.postings_of_one(), invert::CpuInverter::kMinBytes);
 }
 
 TEST(WritePlan, WritesOnePartitionAtATimeWhereMemoryIsShort) {

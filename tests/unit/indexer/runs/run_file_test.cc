@@ -79,7 +79,7 @@ TEST(RunFile, GivesBackWhatWasWritten) {
     std::mt19937 random(seed);
     const ScratchFolder folder;
     const Index index = random_index(random, 0, 5'000);
-    for (const std::size_t frame_bytes : {kFramePayloadBytes, RunWriter::kLeastFrameBytes}) {
+    for (const std::size_t frame_bytes : {kFramePayloadBytes, RunWriter::kMinFrameBytes}) {
       const RunFile run = write_run(folder / "a.run", index, frame_bytes);
       EXPECT_EQ(run.bytes, std::filesystem::file_size(run.path));
       EXPECT_EQ(read_merged({run.path}), index) << "seed " << seed << ", frames of " << frame_bytes;
