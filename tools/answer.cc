@@ -54,8 +54,8 @@ Result<Answer> parse_answer(int status, std::string_view body) {
     out.total_exact = text_of(*total, "relation") != "gte";
   }
   if (const auto coverage = answer.find("coverage"); coverage != answer.end() && coverage->is_object()) {
-    const auto degraded = coverage->find("degraded");
-    if (degraded != coverage->end() && degraded->is_array()) out.degraded = degraded->size();
+    const auto unsearched = coverage->find("degraded");
+    if (unsearched != coverage->end() && unsearched->is_array()) out.unsearched = unsearched->size();
   }
   return out;
 }

@@ -19,17 +19,17 @@ struct Answer {
   std::uint64_t total = 0;
   bool total_exact = true;
   std::string cache;
-  std::uint64_t degraded = 0;  // partitions that did not answer
+  std::uint64_t unsearched = 0;  // partitions without an answer
   std::vector<AnswerHit> hits;
 };
 
-// The body of a reply with `status`. An error status becomes kInvalid (4xx) or kUnavailable, with the problem
-// document's detail; kCorrupt names the member that is missing.
+// From a reply's status and body. Errors: kInvalid (4xx) or kUnavailable (other statuses but 200), with the problem
+// document's detail; kCorrupt, naming the member that is missing.
 Result<Answer> parse_answer(int status, std::string_view body);
 
-// Foreign text for a terminal or a line of output: control characters become spaces.
+// Text from elsewhere, safe for a terminal or a line of output: control characters become spaces.
 std::string printable(std::string_view text);
-// A snippet's HTML as such text: <mark> becomes `on`, </mark> `off`, and character references what they stand for.
+// The same of a snippet's HTML: <mark> becomes `on`, </mark> becomes `off`, character references become characters.
 std::string printable_snippet(std::string_view html, std::string_view on, std::string_view off);
 
 }  // namespace frond::tools

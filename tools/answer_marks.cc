@@ -12,7 +12,7 @@ AnswerMarks answer_marks(std::string_view body) {
     const auto head = line.substr(0, hits);
     marks.answered += hits != std::string_view::npos;
     marks.cache_hits += head.find("\"cache\":\"hit\"") != std::string_view::npos;
-    marks.degraded += head.find("\"degraded\":[{") != std::string_view::npos;
+    marks.unsearched += head.find("\"degraded\":[{") != std::string_view::npos;
     body.remove_prefix(std::min(line.size() + 1, body.size()));
   }
   return marks;

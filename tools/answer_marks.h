@@ -1,18 +1,18 @@
 #pragma once
-// What `frond load` wants to know of an answer, found without parsing it: "hits" and the members before it in each
-// answer of the body. Text inside an answer can't be mistaken for them: its quotation marks are escaped.
+// What `frond load` counts in an answer, found without parsing it: it looks at "hits" and the members before it. Text
+// inside an answer can't be mistaken for a member, since its quotation marks are escaped.
 #include <cstdint>
 #include <string_view>
 
 namespace frond::tools {
 
 struct AnswerMarks {
-  std::uint64_t answered = 0;    // lines with hits, if none; the others are problem documents
+  std::uint64_t answered = 0;    // answers; the other lines are problem documents
   std::uint64_t cache_hits = 0;  // answers with "cache":"hit"
-  std::uint64_t degraded = 0;    // answers that name a partition which did not answer
+  std::uint64_t unsearched = 0;  // answers that name an unsearched partition
 };
 
-// `body`: one answer, or an answer a line (/v1/msearch).
+// `body`: one answer, or one a line (/v1/msearch).
 AnswerMarks answer_marks(std::string_view body);
 
 }  // namespace frond::tools

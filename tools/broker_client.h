@@ -19,11 +19,11 @@ struct Reply {
 
 class BrokerClient {
  public:
-  // `trust` is null for a plain address.
+  // `trust`: null for a plain address. `timeout`: of each step: connecting, sending, receiving.
   BrokerClient(net::Url url, std::shared_ptr<const tls::Trust> trust, std::chrono::milliseconds timeout)
       : url_(std::move(url)), trust_(std::move(trust)), timeout_(timeout) {}
-  // `target`: path and query, below the URL's prefix. A connection that the broker closed while idle is opened again,
-  // once. kUnavailable names the address; kDeadline: no whole reply in time; kCorrupt: not HTTP.
+  // `target`: path and query, below the URL's prefix. If the broker has closed the idle connection, it is opened again,
+  // once. Errors: kUnavailable, naming the address; kDeadline: no whole reply in time; kCorrupt: not HTTP.
   Result<Reply> get(std::string_view target);
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// Durations from a nanosecond to centuries in fixed memory, each within 1/128 of its value: 128 buckets for every power
-// of two, so a bucket is at most 0.8 % of its value wide.
+// Counts durations from a nanosecond to centuries in fixed memory, in 128 buckets for each power of two: a bucket is at
+// most 0.8 % of its value wide.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -20,7 +20,7 @@ class Histogram {
   std::uint64_t count() const { return count_; }
   std::uint64_t max() const { return max_; }
   double mean() const { return count_ ? sum_ / static_cast<double>(count_) : 0; }
-  // The least recorded value that `fraction` (0..1) of all do not exceed, rounded up to its bucket's end; 0 if empty.
+  // The smallest value that `fraction` (0..1) of all values do not exceed, rounded up to its bucket's end; 0 if empty.
   std::uint64_t quantile(double fraction) const {
     if (count_ == 0) return 0;
     const auto wanted = std::max<std::uint64_t>(
@@ -33,7 +33,7 @@ class Histogram {
 
  private:
   static constexpr unsigned kBits = 7;
-  // Values below 256 have a bucket each; above, the leading 8 bits choose.
+  // Values below 256 have a bucket each; for larger ones the leading 8 bits choose it.
   static std::size_t bucket_of(std::uint64_t value) {
     const unsigned width = static_cast<unsigned>(std::bit_width(value));
     if (width <= kBits + 1) return value;

@@ -1,14 +1,14 @@
 #pragma once
-// Where `frond keygen` leaves its keys.
+// The files that `frond keygen` writes.
 #include <string>
 
 #include "common/base/result.h"
 
 namespace frond::tools {
 
-// Makes a pair of CURVE keys and writes it as PREFIX.secret (mode 0600) and PREFIX.public (0644): 40 characters of Z85
-// and a newline each. Returns the public key's text. kInvalid: one of the files is there already, and both stay as they
-// are; kUnavailable: it can't be written, and nothing is left behind.
+// Makes a pair of CURVE keys and writes PREFIX.secret (mode 0600) and PREFIX.public (0644): 40 characters of Z85 and a
+// newline each. Returns the public key's text. Errors: kInvalid if one of the files exists, and neither is changed;
+// kUnavailable if one can't be written, and none is left behind.
 Result<std::string> write_new_keys(const std::string& prefix);
 
 }  // namespace frond::tools

@@ -1,11 +1,11 @@
 #pragma once
-// Load on a broker from one thread: many keep-alive connections on one epoll loop, replies read by hand.
+// Puts load on a broker from one thread: many keep-alive connections on one event loop.
 //
-// Open loop: requests are due at the instants of a Poisson process of the given rate, whatever the broker does. A
-// request that finds every connection busy waits for one, and its latency counts from the instant it was due: a slow
-// broker can not make the generator ask less, so the percentiles are free of coordinated omission (G. Tene's term).
-// Under TLS a connection is open for requests when its handshake is done; every one is a full handshake.
+// Open loop: requests are due at the instants of a Poisson process of the given rate, whatever the broker does. If
+// every connection is busy, a request waits for one, and its latency counts from the instant when it was due: a slow
+// broker can't make the generator ask less, so the percentiles are free of coordinated omission (G. Tene's term).
 // Closed loop: each connection asks again as soon as it has its answer; latency counts from the send.
+// Under TLS a connection takes requests after its handshake; every handshake is a full one.
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -22,13 +22,13 @@ namespace frond::tools {
 
 struct LoadOptions {
   double rate = 0;                      // requests a second, open loop; 0: closed loop
-  unsigned connections = 1;             // closed loop: the concurrency; open loop: the most that may be open
+  unsigned connections = 1;             // closed loop: the concurrency; open loop: open at most
   std::chrono::nanoseconds warmup{0};   // not recorded
   std::chrono::nanoseconds seconds{0};  // recorded
-  std::chrono::nanoseconds drain{0};    // how long answers are awaited after the end
+  std::chrono::nanoseconds drain{0};    // how long the generator waits for answers after the end
   std::uint64_t queries_per_request = 1;
   std::uint64_t seed = 1;                   // of the arrivals
-  std::shared_ptr<const tls::Trust> trust;  // under https; null: plain
+  std::shared_ptr<const tls::Trust> trust;  // null: plain
 };
 
 struct LoadReport {
@@ -38,18 +38,18 @@ struct LoadReport {
   std::uint64_t in_window = 0;  // queries answered while recording, whenever they were sent
   std::uint64_t queries_per_request = 1;
   std::uint64_t cache_hits = 0;         // queries answered from the broker's cache
-  std::uint64_t degraded = 0;           // queries that some partition did not answer
-  std::uint64_t refused = 0;            // queries of an msearch that got a problem document in place of an answer
+  std::uint64_t unsearched = 0;         // queries with an unsearched partition
+  std::uint64_t refused = 0;            // queries of an msearch answered with a problem document
   std::uint64_t connection_errors = 0;  // refused, reset, closed early, or not HTTP
-  std::uint64_t unanswered = 0;  // no answer by the end of the drain; in the histogram with the time they had waited
+  std::uint64_t unanswered = 0;  // no answer by the end of the drain; `latency` has the time that they had waited
   std::map<int, std::uint64_t> statuses;
-  std::string first_error;  // what the first connection error said
+  std::string first_error;  // message of the first connection error
   Histogram latency;        // nanoseconds
   double queries_per_second() const { return seconds > 0 ? double(in_window) / seconds : 0; }
 };
 
-// `requests`: whole HTTP requests, sent in turn. kUnavailable: the broker can't be reached, or not trusted, at the
-// start.
+// `requests`: whole HTTP requests, sent in turn. kUnavailable: at the start the broker can't be reached, or is not
+// trusted.
 Result<LoadReport> generate_load(const net::Url& url, const std::vector<std::string>& requests,
                                  const LoadOptions& options);
 

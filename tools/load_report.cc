@@ -21,7 +21,7 @@ std::string to_text(const LoadReport& report) {
                      ms(latency.quantile(0.99)), ms(latency.quantile(0.999)), ms(latency.max()));
   out += fmt::format("cache hits  {} ({:.1f} %)   degraded {}   refused {}\n", report.cache_hits,
                      queries ? 100.0 * static_cast<double>(report.cache_hits) / static_cast<double>(queries) : 0.0,
-                     report.degraded, report.refused);
+                     report.unsearched, report.refused);
   out += "status     ";
   for (const auto& [status, count] : report.statuses) out += fmt::format(" {}: {}", status, count);
   out += '\n';
@@ -51,7 +51,7 @@ std::string to_json(const LoadReport& report, const LoadOptions& options) {
                        {"p95", ms(latency.quantile(0.95))},    {"p99", ms(latency.quantile(0.99))},
                        {"p99_9", ms(latency.quantile(0.999))}, {"max", ms(latency.max())}};
   out["cache_hits"] = report.cache_hits;
-  out["degraded"] = report.degraded;
+  out["degraded"] = report.unsearched;
   out["refused"] = report.refused;
   out["statuses"] = nlohmann::ordered_json::object();
   for (const auto& [status, count] : report.statuses) out["statuses"][std::to_string(status)] = count;

@@ -6,7 +6,7 @@
 
 namespace frond::tools {
 
-// A table for people.
+// Lines for people.
 std::string to_text(const LoadReport& report);
 // One JSON object on one line: throughput, latency in milliseconds, statuses, errors.
 std::string to_json(const LoadReport& report, const LoadOptions& options);

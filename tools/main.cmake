@@ -12,6 +12,8 @@ frond_add_library(tools
     url_encode.cc url_encode.h
     reply_reader.cc reply_reader.h            # HTTP replies from bytes
     load_generator.cc load_generator.h        # open and closed loop
+    load_connection.cc load_connection.h      # … a connection of it
+    event_loop.cc event_loop.h
     load_report.cc load_report.h
     histogram.h
   DEPENDS

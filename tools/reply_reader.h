@@ -1,7 +1,6 @@
 #pragma once
-// HTTP/1.1 replies from a stream of bytes, as far as a client of our broker needs them: Content-Length bodies (the
-// broker sends no other), keep-alive. Hand-made because `frond load` reads 100,000 replies a second on one core.
-// Survives any bytes.
+// Parses HTTP/1.1 replies as our broker sends them: bodies with Content-Length, keep-alive. Written by hand because
+// `frond load` reads 100,000 replies a second on one core. Survives any bytes.
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -17,19 +16,19 @@ struct ReplyView {
   std::string_view body;  // valid until the reader is next touched
 };
 
-// One a connection, one thread. Bytes go in at the end, replies come out at the front.
+// One for each connection; one thread. Bytes go in at the end, replies come out at the front.
 class ReplyReader {
  public:
   static constexpr std::size_t kMaxHead = 64 << 10;
   static constexpr std::size_t kMaxBody = 256 << 20;
 
-  // Room for at least `bytes` more; received() says how many of them were filled.
+  // Room for at least `bytes` more; report with received() how many were filled.
   char* room(std::size_t bytes);
   std::size_t room_size() const { return buffer_.size() - end_; }
   void received(std::size_t bytes) { end_ += bytes; }
 
-  // The next whole reply, or nothing yet. kCorrupt: not HTTP/1.x, no or a bad Content-Length, a head over kMaxHead, a
-  // body over kMaxBody; the connection is of no more use then.
+  // The next whole reply, or nothing yet. kCorrupt: not HTTP/1.x, no or a bad Content-Length, a head over kMaxHead, or
+  // a body over kMaxBody; the connection can't be used any further.
   Result<std::optional<ReplyView>> next();
   bool empty() const { return begin_ == end_; }
   void reset();

@@ -45,8 +45,8 @@ std::string column(std::string_view text) {
 Result<void> ask(BrokerClient& broker, const RunFlags& flags, const Topic& topic, std::ostream& out) {
   const auto reply = FROND_TRY(broker.get(search_target(flags.query, cut_to_limit(topic))));
   const auto answer = FROND_TRY(parse_answer(reply.status, reply.body));
-  if (answer.degraded > 0)
-    return Error(Code::kUnavailable, fmt::format("{} partitions did not answer", answer.degraded));
+  if (answer.unsearched > 0)
+    return Error(Code::kUnavailable, fmt::format("{} partitions did not answer", answer.unsearched));
   std::uint64_t rank = 0;
   for (const auto& hit : answer.hits)
     out << fmt::format("{} Q0 {} {} {} {}\n", topic.id, column(hit.id), ++rank, hit.score, flags.tag);

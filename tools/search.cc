@@ -28,7 +28,7 @@ void print(const Answer& answer, std::uint32_t offset, bool colour) {
   std::string out =
       fmt::format("{}{} documents in {:g} ms", answer.total_exact ? "" : "at least ", answer.total, answer.took_ms);
   if (answer.cache == "hit") out += ", from the cache";
-  if (answer.degraded > 0) out += fmt::format("; {} partitions did not answer", answer.degraded);
+  if (answer.unsearched > 0) out += fmt::format("; {} partitions did not answer", answer.unsearched);
   out += '\n';
   std::uint64_t rank = offset;
   for (const auto& hit : answer.hits) {

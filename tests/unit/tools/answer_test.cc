@@ -17,7 +17,7 @@ TEST(Answer, IsReadWhole) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->total, 12u);
   EXPECT_FALSE(answer->total_exact);
-  EXPECT_EQ(answer->degraded, 1u);
+  EXPECT_EQ(answer->unsearched, 1u);
   ASSERT_EQ(answer->hits.size(), 1u);
   EXPECT_EQ(answer->hits[0].id, "d1");
   EXPECT_EQ(answer->hits[0].score, "7.25");
@@ -40,7 +40,7 @@ TEST(AnswerMarks, CountAnswersOfManyLinesAndIgnoreText) {
       answer_marks(kWhole + "\n" + R"({"cache":"miss","coverage":{"degraded":[]},"hits":[]})" + "\n" + kWhole);
   EXPECT_EQ(marks.answered, 3u);
   EXPECT_EQ(marks.cache_hits, 2u);
-  EXPECT_EQ(marks.degraded, 2u);
+  EXPECT_EQ(marks.unsearched, 2u);
 }
 
 TEST(AnswerMarks, TellProblemDocumentsFromAnswers) {
