@@ -1,14 +1,20 @@
-// frond: the user's tool. What it can do is listed here.
+// frond: the user's tool. All its commands are listed here.
 #include <cstdio>
 #include <exception>
+#include <span>
 
 #include "common/config/command_line.h"
+#include "tools/bench_program.h"
 #include "tools/commands.h"
 
 namespace frond::tools {
 namespace {
 
-int run(int argc, const char* const* argv) {
+int run(int argc, char** argv) {
+  if (is_for_bench_program({argv, static_cast<std::size_t>(argc)})) {
+    std::fprintf(stderr, "frond: %s\n", run_bench_program(argv).message().c_str());
+    return 1;
+  }
   config::CommandLine app("Asks a Frond cluster, and measures it. Each flag can also be set as FROND_<FLAG>.", "frond");
   app.require_command();
   int status = 0;
@@ -17,8 +23,9 @@ int run(int argc, const char* const* argv) {
   add_load(app, status);
   add_probe(app, status);
   add_keygen(app, status);
-  add_bench(app, status);
-  add_synth(app, status);
+  // For --help only; see bench_program.h.
+  app.add_command("bench", "Measures parts of the system in this process, without a cluster");
+  app.add_command("synth", "Publishes a made-up collection of the papers' sizes and distributions");
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
   return status;
 }

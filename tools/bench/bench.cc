@@ -1,10 +1,8 @@
-// frond bench: what can be measured without a cluster. Each measurement is a command of its own, one file a command.
-
+// frond bench: what can be measured without a cluster.
 #include "common/config/command_line.h"
 #include "tools/bench/commands.h"
-#include "tools/commands.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 
 void add_bench(config::CommandLine& program, int& status) {
   auto& bench = program.add_command("bench", "Measures parts of the system in this process, without a cluster");
@@ -15,4 +13,4 @@ void add_bench(config::CommandLine& program, int& status) {
   add_bench_cache(bench, status);
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

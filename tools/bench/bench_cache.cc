@@ -18,7 +18,7 @@
 #include "tools/bench/query_set.h"
 #include "tools/commands.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 struct BenchCacheFlags {
@@ -27,14 +27,13 @@ struct BenchCacheFlags {
   std::vector<double> shares{1, 2, 5, 10, 20, 30, 50, 75, 100};
   std::vector<std::uint64_t> sizes;
   double warm_up = 0.5;
-  std::uint64_t least_postings = 0;
+  std::uint64_t min_postings = 0;
   bool json = false;
 };
 
 // The queries that have at least so many postings, as a leaf picks those that the GPU is for. Each list's size on a
 // device is asked for once.
-Result<CacheLog> log_of(PartitionSearcher& searcher, std::span<const BenchQuery> queries,
-                        std::uint64_t least_postings) {
+Result<CacheLog> log_of(PartitionSearcher& searcher, std::span<const BenchQuery> queries, std::uint64_t min_postings) {
   CacheLog log;
   std::unordered_map<std::string, std::uint32_t> lists;
   std::vector<std::uint64_t> postings;  // by list
@@ -57,11 +56,11 @@ Result<CacheLog> log_of(PartitionSearcher& searcher, std::span<const BenchQuery>
       wanted.push_back(found->second);
       sum += postings[found->second];
     }
-    if (sum >= least_postings) log.queries.push_back(std::move(wanted));
+    if (sum >= min_postings) log.queries.push_back(std::move(wanted));
   }
   if (log.all_bytes() == 0)
     return Error(Code::kInvalid,
-                 fmt::format("no query has {} postings in the partition", std::max<std::uint64_t>(least_postings, 1)));
+                 fmt::format("no query has {} postings in the partition", std::max<std::uint64_t>(min_postings, 1)));
   return log;
 }
 
@@ -69,10 +68,10 @@ double percent(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-Result<void> bench(const BenchCacheFlags& flags) {
+Result<void> bench_cache(const BenchCacheFlags& flags) {
   const auto searcher = FROND_TRY(PartitionSearcher::open(flags.from));
   const auto queries = FROND_TRY(read_queries(flags.queries, flags.tag, searcher->analyzer()));
-  const CacheLog log = FROND_TRY(log_of(*searcher, queries, flags.least_postings));
+  const CacheLog log = FROND_TRY(log_of(*searcher, queries, flags.min_postings));
   const auto count_from = static_cast<std::size_t>(flags.warm_up * static_cast<double>(log.queries.size()));
   std::vector<std::uint64_t> sizes = flags.sizes;
   if (sizes.empty())
@@ -83,7 +82,7 @@ Result<void> bench(const BenchCacheFlags& flags) {
     fmt::print(
         "{}\n{} of {} queries have {} postings or more; counted from the {}th on; they ask for {} bytes of lists\n"
         "(Ding 2009, section 4, expects 50 to 80 % of a GPU's cache)\n{:>14} {:>8} {:>12} {:>14} {:>12} {:>10} {:>9}\n",
-        searcher->description(), log.queries.size(), queries.size(), flags.least_postings, count_from, log.all_bytes(),
+        searcher->description(), log.queries.size(), queries.size(), flags.min_postings, count_from, log.all_bytes(),
         "cache bytes", "of all", "lists hit", "whole queries", "bytes hit", "evictions", "refused");
   for (const auto size : sizes) {
     const auto counted = replay(log, size, count_from);
@@ -104,7 +103,7 @@ Result<void> bench(const BenchCacheFlags& flags) {
   if (flags.json) {
     const nlohmann::ordered_json out{{"partition", searcher->description()},
                                      {"queries", log.queries.size()},
-                                     {"least_postings", flags.least_postings},
+                                     {"least_postings", flags.min_postings},
                                      {"list_bytes", log.all_bytes()},
                                      {"rows", rows}};
     fmt::print("{}\n", out.dump());
@@ -130,13 +129,13 @@ void add_bench_cache(config::CommandLine& bench_command, int& status) {
       .check(config::range(0.0, 1000.0))
       .show_default();
   command
-      .add_option("--least-postings", flags->least_postings, "Only queries with so many: a leaf's --gpu-least-postings")
+      .add_option("--least-postings", flags->min_postings, "Only queries with so many: a leaf's --gpu-least-postings")
       .show_default();
   command.add_option("--warm-up", flags->warm_up, "This share of the log is replayed without being counted")
       .check(config::range(0.0, 1.0))
       .show_default();
   command.add_flag("--json", flags->json, "Print one JSON object");
-  command.on_chosen([flags, &status] { status = exit_status("bench cache", bench(*flags)); });
+  command.on_chosen([flags, &status] { status = exit_status("bench cache", bench_cache(*flags)); });
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

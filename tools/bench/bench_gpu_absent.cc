@@ -1,6 +1,6 @@
 #include "tools/bench/bench_gpu.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 
 Result<std::unique_ptr<BenchGpu>> make_bench_gpu(const BenchGpuOptions&, leaf::engine::QueryEngine&) {
   return Error(Code::kDevice, "GPU: this build has no CUDA");
@@ -10,4 +10,4 @@ Result<std::size_t> bytes_on_device(const postings::PostingList&, std::uint32_t)
   return Error(Code::kDevice, "GPU: this build has no CUDA");
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -2,7 +2,7 @@
 #include "leaf/gpu/list_image.h"
 #include "tools/bench/bench_gpu.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 using leaf::gpu::BatchSteps, leaf::gpu::DeviceCache, leaf::gpu::GpuEngine;
@@ -42,4 +42,4 @@ Result<std::size_t> bytes_on_device(const postings::PostingList& list, std::uint
   return FROND_TRY(leaf::gpu::ListImage::plan(list, documents)).bytes();
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

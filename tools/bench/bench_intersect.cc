@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <thread>
@@ -14,14 +13,13 @@
 #include "common/config/command_line.h"
 #include "tools/bench/commands.h"
 #include "tools/bench/intersection_figures.h"
+#include "tools/bench/intersection_report.h"
 #include "tools/bench/intersection_timing.h"
-#include "tools/bench/list_linearity.h"
 #include "tools/commands.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
-using leaf::gpu::intersect::KindInfo;
 using leaf::gpu::intersect::Method;
 using nlohmann::ordered_json;
 
@@ -34,29 +32,6 @@ struct BenchIntersectFlags {
   IntersectionOptions options;
   bool list = false, json = false, engine = true, linearity = false;
 };
-
-std::string values_of(const KindInfo& kind) {
-  std::string values(kind.parameter);
-  for (const unsigned value : kind.values) values += " " + std::to_string(value);
-  return values;
-}
-
-void print_list() {
-  fmt::print("{:18} {:13} {:30} {}\n", "name", "lists", "written NAME:NUMBER", "paper and section");
-  for (const KindInfo& kind : leaf::gpu::intersect::all_kinds())
-    fmt::print("{:18} {:13} {:30} {}\n", kind.name, kind.lists, values_of(kind), kind.source);
-}
-
-ordered_json list_as_json() {
-  auto rows = ordered_json::array();
-  for (const KindInfo& kind : leaf::gpu::intersect::all_kinds()) {
-    ordered_json row{{"name", kind.name}, {"lists", kind.lists}, {"source", kind.source}};
-    if (!kind.values.empty())
-      row[std::string(kind.parameter)] = std::vector<unsigned>(kind.values.begin(), kind.values.end());
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
 
 Result<std::vector<Method>> chosen_methods(const BenchIntersectFlags& flags) {
   std::vector<Method> chosen;
@@ -71,85 +46,20 @@ Result<std::vector<Method>> chosen_methods(const BenchIntersectFlags& flags) {
   return chosen;
 }
 
-void print_set(const IntersectionSet& set) {
-  std::size_t found = 0;
-  for (const auto& answer : set.answers) found += answer.size();
-  fmt::print(
-      "\n{}: {} documents, {} lists of {} docIDs, {} queries; a query: {:.0f} docIDs, {:.0f} of them in the shortest "
-      "list, {:.0f} found\n",
-      set.name, set.documents, set.lists.size(), set.postings(), set.queries.size(), set.postings_a_query(),
-      set.computations_a_query(), static_cast<double>(found) / static_cast<double>(set.queries.size()));
-}
-
-void print_head() {
-  fmt::print("{:22} {:>9} {:>8} {:>11} {:>10} {:>9} {:>9} {:>9} {:>8} {:>9} {:>8} {:>8}  {}\n", "method", "threshold",
-             "index MB", "queries/s", "", "G ints/s", "a batch", "ms", "p99 ms", "paper q/s", "paper ms", "speedup",
-             "paper");
-}
-
-void print_row(const IntersectionSet& set, const std::string& name, const IntersectionTiming& timing) {
-  const auto figure = intersection_figure(set.name, name);
-  const auto shown = [](double value, int digits) { return value > 0 ? fmt::format("{:.{}f}", value, digits) : ""; };
-  fmt::print("{:22} {:>9} {:>8.1f} {:>11.0f} {:>10} {:>9.3f} {:>9.1f} {:>9.4f} {:>8.4f} {:>9} {:>8} {:>8}  {}\n", name,
-             timing.threshold ? std::to_string(timing.threshold) : "", static_cast<double>(timing.index_bytes) * 1e-6,
-             timing.queries.median,
-             fmt::format("-{:.0f}+{:.0f}%", 100 - timing.queries.least / timing.queries.median * 100,
-                         timing.queries.most / timing.queries.median * 100 - 100),
-             timing.queries.median * set.computations_a_query() * 1e-9, timing.batch_queries, timing.response_ms,
-             timing.response_p99_ms, figure ? shown(figure->queries_per_second, 0) : "",
-             figure ? shown(figure->response_ms, 2) : "", figure ? shown(figure->speedup, 2) : "",
-             figure ? figure->source : "");
-  std::fflush(stdout);
-}
-
-ordered_json row_as_json(const IntersectionSet& set, const std::string& processor, const std::string& name,
-                         const IntersectionTiming& timing) {
-  ordered_json row{
-      {"processor", processor},
-      {"method", name},
-      {"index_bytes", timing.index_bytes},
-      {"queries_per_second",
-       {{"median", timing.queries.median}, {"least", timing.queries.least}, {"most", timing.queries.most}}},
-      {"integers_per_second", timing.queries.median * set.computations_a_query()},
-      {"response_ms", timing.response_ms},
-      {"response_p99_ms", timing.response_p99_ms}};
-  if (timing.threshold > 0) {
-    row["threshold"] = timing.threshold;
-    row["queries_a_batch"] = timing.batch_queries;
-  }
-  if (const auto figure = intersection_figure(set.name, name))
-    row["paper"] = {{"source", figure->source},
-                    {"queries_per_second", figure->queries_per_second},
-                    {"response_ms", figure->response_ms},
-                    {"speedup", figure->speedup}};
-  return row;
-}
-
-void print_linearity(const IntersectionSet& set, unsigned threads) {
-  fmt::print("{:>20} {:>6} {:>12} {:>9} {:>9} {:>9}  {}\n", "docIDs of a list", "lists", "contraction", "paper's", "R2",
-             "paper's", "paper");
-  for (const LinearityOfLists& some : linearity_of(set, threads)) {
-    const auto figure = linearity_figure(set.name, some.least);
-    fmt::print("{:>20} {:>6} {:>12.4f} {:>9} {:>9.4f} {:>9}  {}\n", fmt::format("{} .. {}", some.least, some.most),
-               some.lists, some.contraction, figure ? fmt::format("{:.4f}", figure->contraction) : "", some.r_squared,
-               figure ? fmt::format("{:.4f}", figure->r_squared) : "", figure ? "Ao 2011, Table 1" : "");
-  }
-}
-
 // All methods on one set; rows go to `rows`, or are printed.
-Result<void> measure(const BenchIntersectFlags& flags, const IntersectionSet& set, const IntersectionOptions& options,
-                     ordered_json& rows) {
+Result<void> measure_set(const BenchIntersectFlags& flags, const IntersectionSet& set,
+                         const IntersectionOptions& options, ordered_json& rows) {
   const bool gpu = flags.processor == "gpu";
   if (!flags.json) {
-    print_set(set);
+    print_intersection_set(set);
     if (flags.linearity) print_linearity(set, options.threads);
-    print_head();
+    print_intersection_head();
   }
   const auto put = [&](const std::string& processor, const std::string& name, const IntersectionTiming& timing) {
     if (flags.json) {
-      rows.push_back(row_as_json(set, processor, name, timing));
+      rows.push_back(intersection_as_json(set, processor, name, timing));
     } else {
-      print_row(set, name, timing);
+      print_intersection(set, name, timing);
     }
   };
   const std::vector<Method> methods = FROND_TRY(chosen_methods(flags));
@@ -168,12 +78,12 @@ Result<void> measure(const BenchIntersectFlags& flags, const IntersectionSet& se
   return {};
 }
 
-Result<void> bench(const BenchIntersectFlags& flags) {
+Result<void> bench_intersect(const BenchIntersectFlags& flags) {
   if (flags.list) {
     if (flags.json) {
-      fmt::print("{}\n", list_as_json().dump());
+      fmt::print("{}\n", methods_as_json().dump());
     } else {
-      print_list();
+      print_methods();
     }
     return {};
   }
@@ -188,7 +98,7 @@ Result<void> bench(const BenchIntersectFlags& flags) {
         flags.options.threads, flags.options.rounds, flags.set.seed);
   const auto run = [&](const IntersectionSet& set, const IntersectionOptions& options) -> Result<void> {
     auto rows = ordered_json::array();
-    FROND_TRY(measure(flags, set, options, rows));
+    FROND_TRY(measure_set(flags, set, options, rows));
     sets.push_back({{"set", set.name},
                     {"documents", set.documents},
                     {"lists", set.lists.size()},
@@ -259,8 +169,8 @@ void add_bench_intersect(config::CommandLine& bench_command, int& status) {
   command.on_chosen([flags, &status] {
     flags->set.order = flags->order == "input" ? synth::DocidOrder::kInput : synth::DocidOrder::kRandom;
     if (flags->threads > 0) flags->set.threads = flags->options.threads = flags->threads;
-    status = exit_status("bench intersect", bench(*flags));
+    status = exit_status("bench intersect", bench_intersect(*flags));
   });
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -11,7 +11,7 @@
 
 #include "common/base/check.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 using nlohmann::ordered_json;
@@ -23,7 +23,7 @@ struct PaperTimes {
 };
 constexpr std::array kDing = {PaperTimes{BenchMode::kAnd, 8.71, 7.66}, PaperTimes{BenchMode::kOr, 212.72, 29.31},
                               PaperTimes{BenchMode::kAuto, 23.85, 9.98}};
-constexpr std::size_t kFewest = 16;  // queries of a range of postings, for a row of their own
+constexpr std::size_t kMinQueries = 16;  // queries of a range of postings, for a row of their own
 constexpr std::uint32_t kAloneQueries = 500;
 
 // The processors' rows, printed or collected.
@@ -46,9 +46,9 @@ class Table {
   ordered_json rows_ = ordered_json::array();
 };
 
-class Bench {
+class ProcessorMeasurement {
  public:
-  Bench(const ProcessorBench& options, const Processors& processors, Table& table)
+  ProcessorMeasurement(const ProcessorBench& options, const Processors& processors, Table& table)
       : options_(options), cpu_(processors.cpu), gpu_(processors.gpu), table_(table) {}
 
   Result<void> run(BenchMode mode, std::uint32_t k, std::span<const PlannedQuery> queries) {
@@ -104,15 +104,15 @@ class Bench {
                     std::span<const PlannedQuery> queries, std::size_t batch, std::uint32_t callers) {
     const bool steps = options_.steps && processor == "gpu";
     const auto before = steps ? gpu_->steps() : std::vector<BenchGpu::Step>();
-    const Rate rate = FROND_TRY(time_batches(engine, mode, queries, timing(batch, callers, options_.seconds)));
+    const Spread rate = FROND_TRY(time_batches(engine, mode, queries, timing(batch, callers, options_.seconds)));
     ordered_json row{{"processor", processor},
                      {"mode", name_of(mode)},
                      {"k", k},
                      {"batch", batch},
                      {"callers", callers},
-                     {"queries_per_second", {{"least", rate.least}, {"median", rate.median}, {"most", rate.most}}}};
+                     {"queries_per_second", {{"least", rate.min}, {"median", rate.median}, {"most", rate.max}}}};
     std::string line = fmt::format("{:4} {:4} k {:<5} batch {:<5} {:>3} callers {:>10.0f} queries/s ({:.0f} .. {:.0f})",
-                                   processor, name_of(mode), k, batch, callers, rate.median, rate.least, rate.most);
+                                   processor, name_of(mode), k, batch, callers, rate.median, rate.min, rate.max);
     if (steps) add_steps(before, gpu_->steps(), mode, row, line);
     table_.add(std::move(row), line);
     return {};
@@ -150,7 +150,7 @@ class Bench {
     for (std::size_t begin = 0; begin < sorted.size();) {
       std::size_t end = begin;
       while (end < sorted.size() && range_of(sorted[end]) == range_of(sorted[begin])) ++end;
-      if (end - begin >= kFewest) FROND_TRY(one_range(mode, k, std::span(sorted).subspan(begin, end - begin)));
+      if (end - begin >= kMinQueries) FROND_TRY(one_range(mode, k, std::span(sorted).subspan(begin, end - begin)));
       begin = end;
     }
     return {};
@@ -159,14 +159,14 @@ class Bench {
   Result<void> one_range(BenchMode mode, std::uint32_t k, std::span<const PlannedQuery> queries) {
     const double seconds = std::min(options_.seconds, 0.1);
     const auto some = queries.first(std::min<std::size_t>(queries.size(), 64));
-    const Rate cpu = FROND_TRY(time_batches(*cpu_, mode, queries, timing(1, options_.threads, seconds)));
+    const Spread cpu = FROND_TRY(time_batches(*cpu_, mode, queries, timing(1, options_.threads, seconds)));
     const auto cpu_alone = FROND_TRY(time_alone(*cpu_, mode, some, options_.rounds));
     const auto gpu_alone = FROND_TRY(time_alone(gpu_->engine(), mode, some, options_.rounds));
     ordered_json gpu = ordered_json::array();
     std::string line = fmt::format("{:>12} .. {:>12} postings, {:>5} queries: CPU {:>9.0f}; GPU",
                                    queries.front().postings, queries.back().postings, queries.size(), cpu.median);
     for (const std::size_t batch : options_.batches) {
-      const Rate rate =
+      const Spread rate =
           FROND_TRY(time_batches(gpu_->engine(), mode, queries, timing(batch, options_.callers, seconds)));
       gpu.push_back({{"batch", batch}, {"queries_per_second", rate.median}});
       line += fmt::format(" {:>9.0f}{}", rate.median, rate.median > cpu.median ? '*' : ' ');
@@ -214,7 +214,7 @@ Result<void> bench_processors(PartitionSearcher& searcher, std::span<const Bench
   FROND_CHECK(processors.cpu || processors.gpu);
   Table table(options.json);
   table.say(searcher.description());
-  Bench bench(options, processors, table);
+  ProcessorMeasurement bench(options, processors, table);
   double postings = 0;
   std::size_t count = 0;
   for (const std::uint32_t k : options.ks) {
@@ -238,4 +238,4 @@ Result<void> bench_processors(PartitionSearcher& searcher, std::span<const Bench
   return {};
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

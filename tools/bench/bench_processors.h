@@ -1,6 +1,6 @@
 #pragma once
-// The tables of `frond bench query --processor`: ranked queries on GPU and CPU in one run, beside what Ding et al. 2009
-// measured (Table 2), and from which queries and batches on the GPU is faster.
+// The tables of `frond bench query --processor`: ranked queries on GPU and CPU in one run, beside the figures of Ding
+// et al. 2009 (Table 2), and for which queries and batch sizes the GPU is faster.
 #include <string>
 #include <vector>
 
@@ -8,7 +8,7 @@
 #include "tools/bench/bench_gpu.h"
 #include "tools/bench/processor_timing.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 
 struct ProcessorBench {
   std::vector<BenchMode> modes;
@@ -18,22 +18,22 @@ struct ProcessorBench {
   std::uint32_t threads = 1;         // of the CPU
   std::uint32_t rounds = 3;
   double seconds = 1;       // of a round, at least
-  bool break_even = false;  // also by postings a query
-  bool steps = false;       // of the GPU's batches, beside those of Ding 2009, Table 3: its engine was made `timed`
+  bool break_even = false;  // also measure by postings a query
+  bool steps = false;  // also the steps of the GPU's batches, beside Ding 2009, Table 3; needs BenchGpuOptions::timed
   bool json = false;
 };
 
-// What is measured; either may be null, not both.
+// The engines to measure. One may be null, not both.
 struct Processors {
   leaf::engine::QueryEngine* cpu = nullptr;
   BenchGpu* gpu = nullptr;
 };
 
-// Prints as it goes. With a GPU, all lists are first put on the device; with both, every answer is compared. kDevice:
-// lists have no room there, or a plan was answered by the CPU instead; kCorrupt: hits differ.
+// Prints as it goes. With a GPU, all lists are first copied to the device; with both, every answer is compared. Errors:
+// kDevice if lists do not fit there or a plan was answered by the CPU instead; kCorrupt if hits differ.
 Result<void> bench_processors(PartitionSearcher& searcher, std::span<const BenchQuery> queries,
                               const ProcessorBench& options, const Processors& processors);
 
 std::string_view name_of(BenchMode mode);
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

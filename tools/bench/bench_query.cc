@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cstdio>
 #include <fstream>
 #include <memory>
 
@@ -14,11 +13,12 @@
 #include "tools/bench/bench_processors.h"
 #include "tools/bench/commands.h"
 #include "tools/bench/partition_searcher.h"
+#include "tools/bench/query_report.h"
 #include "tools/bench/query_set.h"
 #include "tools/bench/query_timing.h"
 #include "tools/commands.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 struct BenchQueryFlags {
@@ -29,7 +29,7 @@ struct BenchQueryFlags {
   std::string queries, tag, write_queries;
   std::size_t min_terms = 1, limit = 0;
   TimingOptions timing;
-  bool json = false, list = false;
+  bool json = false;
   std::string processor;  // empty: algorithms of the CPU, by CPU time
   std::vector<std::size_t> batches{1, 16, 64, 256, 2000};
   std::uint32_t callers = 3;
@@ -72,40 +72,6 @@ Result<void> write_terms(const std::string& file, std::span<const BenchQuery> qu
   return {};
 }
 
-nlohmann::ordered_json to_json(const Distribution& us) {
-  return {{"mean", us.mean}, {"median", us.median}, {"p95", us.p95}, {"p99", us.p99}};
-}
-
-void print_header() {
-  fmt::print("{:20} {:4} {:>5} {:>7} {:>40} {:>40} {:>10} {:>10}  {}\n", "algorithm", "mode", "k", "threads",
-             "whole search us: mean median p95 p99", "evaluation us: mean median p95 p99", "queries/s", "postings",
-             "answers");
-}
-
-void print_row(const BenchQueryFlags& flags, std::string_view algorithm, std::string_view mode, std::uint32_t k,
-               const QueryTiming& timing) {
-  const auto shown = [](const Distribution& us) {
-    return fmt::format("{:>10.2f} {:>9.2f} {:>9.2f} {:>9.2f}", us.mean, us.median, us.p95, us.p99);
-  };
-  fmt::print("{:20} {:4} {:>5} {:>7} {} {} {:>10.0f} {:>10.0f}  {:016x}\n", algorithm, mode, k, flags.timing.threads,
-             shown(timing.whole), shown(timing.evaluation), timing.queries_per_second, timing.postings,
-             timing.checksum);
-  std::fflush(stdout);
-}
-
-nlohmann::ordered_json to_json(std::string_view algorithm, std::string_view mode, std::uint32_t k,
-                               const QueryTiming& timing) {
-  return {{"algorithm", algorithm},
-          {"mode", mode},
-          {"k", k},
-          {"whole_us", to_json(timing.whole)},
-          {"evaluation_us", to_json(timing.evaluation)},
-          {"queries_per_second", timing.queries_per_second},
-          {"best_queries_per_second", timing.best_queries_per_second},
-          {"postings", timing.postings},
-          {"answers", fmt::format("{:016x}", timing.checksum)}};
-}
-
 // --processor: the leaf's engines as they are, by the wall clock.
 Result<void> bench_by_processor(const BenchQueryFlags& flags) {
   const auto cpu = FROND_TRY(leaf::engine_named(leaf::kDefaultEngine));
@@ -126,7 +92,7 @@ Result<void> bench_by_processor(const BenchQueryFlags& flags) {
   return bench_processors(*searcher, queries, options, {flags.processor == "gpu" ? nullptr : cpu.get(), gpu.get()});
 }
 
-Result<void> bench(const BenchQueryFlags& flags) {
+Result<void> bench_query(const BenchQueryFlags& flags) {
   if (!flags.processor.empty()) return bench_by_processor(flags);
   std::vector<std::unique_ptr<leaf::engine::QueryEngine>> engines;
   for (const auto& name : flags.algorithms) engines.push_back(FROND_TRY(leaf::engine_named(name)));
@@ -137,7 +103,7 @@ Result<void> bench(const BenchQueryFlags& flags) {
   if (!flags.json) {
     fmt::print("{}\n{} queries, best of {} rounds each\n", searcher->description(), queries.size(),
                flags.timing.rounds);
-    print_header();
+    print_query_header();
   }
   for (const auto& mode : flags.modes)
     for (const std::uint32_t k : flags.ks)
@@ -147,9 +113,9 @@ Result<void> bench(const BenchQueryFlags& flags) {
         options.k = k;
         const auto timing = FROND_TRY(time_queries(*searcher, *engine, queries, options));
         if (flags.json)
-          rows.push_back(to_json(engine->name(), mode, k, timing));
+          rows.push_back(query_timing_as_json(engine->name(), mode, k, timing));
         else
-          print_row(flags, engine->name(), mode, k, timing);
+          print_query_timing(engine->name(), mode, k, options.threads, timing);
       }
   if (flags.json) {
     const nlohmann::ordered_json out{{"partition", searcher->description()},
@@ -219,7 +185,7 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
       .show_default();
   command.add_option("--write-queries", flags->write_queries, "Also writes the queries' terms to this file");
   command.add_flag("--json", flags->json, "Print one JSON object");
-  command.on_chosen([flags, &status] { status = exit_status("bench query", bench(*flags)); });
+  command.on_chosen([flags, &status] { status = exit_status("bench query", bench_query(*flags)); });
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -7,7 +7,7 @@
 #include "common/device/arena.h"
 #include "leaf/lists/segmented_lru.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 constexpr std::uint64_t kPartition = 1;
@@ -81,4 +81,4 @@ CacheReplay replay(const CacheLog& log, std::size_t cache_bytes, std::size_t cou
   return counted;
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -6,7 +6,7 @@
 
 #include "tools/bench/thread_time.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 using codec::kBlockLength;
@@ -140,4 +140,4 @@ Result<std::vector<CodecTiming>> time_codecs(const IntegerSet& set, std::span<co
   return timings;
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -1,6 +1,6 @@
 #pragma once
-// How small a codec makes a set of lists, and how fast it is. CPU time of the calling thread. A list is one stream, and
-// decoded block by block through the seam, as an engine does; no list is partitioned.
+// How small a codec makes a set of lists, and how fast it is, in CPU time of the calling thread. A list is one stream
+// and is decoded block by block through ListCodec, as an engine does. Lists are not partitioned.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -8,26 +8,23 @@
 #include "common/base/result.h"
 #include "common/codec/list_codec.h"
 #include "tools/bench/integer_sets.h"
+#include "tools/bench/spread.h"
 
-namespace frond::tools {
-
-struct Spread {
-  double median = 0, least = 0, most = 0;
-};
+namespace frond::tools::bench {
 
 struct CodecTiming {
   const codec::ListCodec* codec = nullptr;
-  double bits = 0;  // an integer, of whole streams: with their indexes and zeros, without the blob's
+  double bits = 0;  // an integer: of the whole stream with its index and padding, without the list blob's own bytes
   Spread encode;    // millions of integers a second
-  Spread decode;    // thousands of millions: to docIDs, or to frequencies
-  // docIDs only: without adding up. The gaps are encoded as frequencies are, which most codecs decode in the same way
-  // but for the sum; where they do not, their page in docs/formats says so.
+  Spread decode;    // thousands of millions a second, to docIDs or frequencies
+  // Lists of docIDs only: decoded to gaps, without adding up. The gaps are encoded like frequencies. Most codecs decode
+  // those like docIDs but for the sum; the pages in docs/formats name the others.
   Spread decode_gaps;
 };
 
-// Every codec on the set, `rounds` times each in turn, so that what else the machine does meets all of them. kCorrupt:
-// a codec does not give the numbers back, which is checked before anything is timed.
+// Times every codec on the set `rounds` times, in turn, so that other load of the machine affects all of them. Checks
+// first that each gives the numbers back; kCorrupt if one does not.
 Result<std::vector<CodecTiming>> time_codecs(const IntegerSet& set, std::span<const codec::ListCodec* const> codecs,
                                              unsigned rounds);
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

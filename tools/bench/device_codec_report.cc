@@ -9,21 +9,12 @@
 
 #include "tools/bench/paper_figures.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 using nlohmann::ordered_json;
 
-std::string shown(const Spread& rate) {
-  if (rate.median == 0) return "-";
-  return fmt::format("{:.1f} -{:.0f}+{:.0f}%", rate.median, 100 - rate.least / rate.median * 100,
-                     rate.most / rate.median * 100 - 100);
-}
-std::string shown(double figure) { return figure > 0 ? fmt::format("{:g}", figure) : ""; }
-
-ordered_json as_json(const Spread& rate) {
-  return {{"median", rate.median}, {"least", rate.least}, {"most", rate.most}};
-}
+std::string shown_figure(double figure) { return figure > 0 ? fmt::format("{:g}", figure) : ""; }
 
 }  // namespace
 
@@ -42,9 +33,9 @@ void print_device_set(const IntegerSet& set, std::span<const DeviceCodecTiming> 
   for (const DeviceCodecTiming& timing : timings) {
     const auto paper = paper_device_figure(set.name, timing.codec->name());
     fmt::print("{:14} {:>7.3f} {:>17} {:>17} {:>17} {:>17} {:>17} {:>8} {:>8}  {}\n", timing.codec->name(), timing.bits,
-               shown(timing.alone), shown(timing.row), shown(timing.row_gaps), shown(timing.batch),
-               shown(timing.batch_gaps), paper ? shown(paper->decode_g) : "", paper ? shown(paper->decode_gaps_g) : "",
-               paper ? paper->source : "");
+               shown(timing.alone, 1), shown(timing.row, 1), shown(timing.row_gaps, 1), shown(timing.batch, 1),
+               shown(timing.batch_gaps, 1), paper ? shown_figure(paper->decode_g) : "",
+               paper ? shown_figure(paper->decode_gaps_g) : "", paper ? paper->source : "");
   }
   std::fflush(stdout);
 }
@@ -69,4 +60,4 @@ ordered_json device_set_as_json(const IntegerSet& set, std::span<const DeviceCod
   return {{"set", set.name}, {"integers", set.integers()}, {"lists", set.lists.size()}, {"codecs", rows}};
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -7,10 +7,10 @@
 
 #include "tools/bench/device_codec_timing.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 
 void print_device_heading(std::string_view device, unsigned rounds, std::uint32_t seed);
 void print_device_set(const IntegerSet& set, std::span<const DeviceCodecTiming> timings);
 nlohmann::ordered_json device_set_as_json(const IntegerSet& set, std::span<const DeviceCodecTiming> timings);
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

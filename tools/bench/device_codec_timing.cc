@@ -8,15 +8,15 @@
 #include "common/device_codec/decode_streams.h"
 #include "common/device_codec/uploaded_streams.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 using codec::kBlockLength, codec::Numbers;
 using device_codec::EncodedList, device_codec::Output, device_codec::Selection;
 using device_codec::UploadedBatch, device_codec::UploadedStreams;
 
-constexpr std::size_t kSingles = 16;         // lists that are launched by themselves
-constexpr std::uint64_t kMostLaunches = 64;  // in a row
+constexpr std::size_t kSingles = 16;        // lists that are launched by themselves
+constexpr std::uint64_t kMaxLaunches = 64;  // in a row
 
 std::uint64_t integers_of(const IntegerSet& set) {
   std::uint64_t all = 0;
@@ -58,10 +58,10 @@ std::vector<std::vector<DocId>> lasts_of(const IntegerSet& set) {
 }
 
 // What of one codec is on the device.
-class Bench {
+class CodecOnDevice {
  public:
-  static Result<Bench> create(const IntegerSet& set, const Encoded& encoded,
-                              const std::vector<std::vector<DocId>>& lasts, std::uint64_t integers) {
+  static Result<CodecOnDevice> create(const IntegerSet& set, const Encoded& encoded,
+                                      const std::vector<std::vector<DocId>>& lasts, std::uint64_t integers) {
     auto stream = FROND_TRY(device::Stream::create());
     std::vector<EncodedList> lists;
     const std::uint64_t copies = std::max<std::uint64_t>(1, integers / integers_of(set));
@@ -76,8 +76,8 @@ class Bench {
     std::vector<UploadedBatch> singles;
     for (std::size_t l = 0; l < std::min(kSingles, all.size()); ++l)
       singles.push_back(FROND_TRY(UploadedBatch::create(std::span(all).subspan(l, 1), output, stream.get())));
-    return Bench(set, *encoded.codec, copies, std::move(stream), std::move(streams), std::move(batch),
-                 std::move(singles));
+    return CodecOnDevice(set, *encoded.codec, copies, std::move(stream), std::move(streams), std::move(batch),
+                         std::move(singles));
   }
 
   // Are all numbers of all copies those of the set?
@@ -101,7 +101,7 @@ class Bench {
   }
   Result<Spread> time_row(unsigned rounds, bool gaps) const {
     std::uint64_t launches = 0, integers = 0;
-    for (; launches < 8 || (launches < kMostLaunches && integers < kIntegersOnDevice); ++launches)
+    for (; launches < 8 || (launches < kMaxLaunches && integers < kIntegersOnDevice); ++launches)
       integers += set_->lists[launches % singles_.size() % set_->lists.size()].size();
     return time(rounds, static_cast<double>(integers), [&]() -> Result<void> {
       for (std::uint64_t i = 0; i < launches; ++i) FROND_TRY(launch(singles_[i % singles_.size()], gaps));
@@ -113,8 +113,8 @@ class Bench {
   }
 
  private:
-  Bench(const IntegerSet& set, const codec::ListCodec& codec, std::uint64_t copies, device::Stream stream,
-        UploadedStreams streams, UploadedBatch batch, std::vector<UploadedBatch> singles)
+  CodecOnDevice(const IntegerSet& set, const codec::ListCodec& codec, std::uint64_t copies, device::Stream stream,
+                UploadedStreams streams, UploadedBatch batch, std::vector<UploadedBatch> singles)
       : set_(&set),
         codec_(&codec),
         copies_(copies),
@@ -173,7 +173,7 @@ Result<std::vector<DeviceCodecTiming>> time_codecs_on_device(const IntegerSet& s
   const auto all = static_cast<double>(integers_of(set));
   std::vector<DeviceCodecTiming> timings;
   for (const Encoded& encoded : encode_all(set, codecs)) {
-    const auto bench = FROND_TRY(Bench::create(set, encoded, lasts, integers));
+    const auto bench = FROND_TRY(CodecOnDevice::create(set, encoded, lasts, integers));
     FROND_TRY(bench.check());
     double bytes = 0;
     for (const ByteBuffer& each : encoded.streams) bytes += static_cast<double>(each.size());
@@ -190,4 +190,4 @@ Result<std::vector<DeviceCodecTiming>> time_codecs_on_device(const IntegerSet& s
   return timings;
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

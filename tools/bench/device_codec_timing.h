@@ -1,7 +1,7 @@
 #pragma once
-// How fast a GPU decodes a set of lists: time on the device, between events in its stream; what is decoded stays in
-// device memory. Lists are copied there as often as it takes to have so many integers, each copy with a place of its
-// own, so that neither streams nor numbers fit into a device's cache.
+// How fast a GPU decodes a set of lists, in time between events on the device. Decoded numbers stay in device memory.
+// The lists are copied there as often as it takes to have `integers` numbers, each copy with input and output of its
+// own, so that neither fits into the device's cache.
 #include <span>
 #include <string>
 #include <vector>
@@ -10,27 +10,25 @@
 #include "tools/bench/codec_timing.h"
 #include "tools/bench/integer_sets.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 
-// Thousands of millions of integers a second. All to docIDs or frequencies, but those "without sum", which give gaps;
-// for frequencies these are 0.
+// Thousands of millions of integers a second. `…_gaps`: docIDs decoded to gaps, without adding up; 0 for frequencies.
 struct DeviceCodecTiming {
   const codec::ListCodec* codec = nullptr;
   double bits = 0;           // an integer, of whole streams
-  Spread alone;              // one list, one launch, and waited for
-  Spread row, row_gaps;      // launches of one list each, one behind the other
+  Spread alone;              // one list, one launch, then a wait
+  Spread row, row_gaps;      // launches of one list each, without waiting between them
   Spread batch, batch_gaps;  // all lists in one launch
 };
 
-// "NVIDIA H200, 132 processors". kDevice: there is no GPU, or the build has no CUDA.
+// "NVIDIA H200, 132 processors". kDevice: no GPU, or a build without CUDA.
 Result<std::string> describe_device();
 
-// kCorrupt: a decoder does not give the numbers back, which is checked before anything is timed; kDevice as above, or
-// what failed.
+// Checks first that every decoder gives the numbers back; kCorrupt if one does not. kDevice: as above, or the failure.
 inline constexpr std::uint64_t kIntegersOnDevice = std::uint64_t{1} << 27;
 Result<std::vector<DeviceCodecTiming>> time_codecs_on_device(const IntegerSet& set,
                                                              std::span<const codec::ListCodec* const> codecs,
                                                              unsigned rounds,
                                                              std::uint64_t integers = kIntegersOnDevice);
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -1,6 +1,6 @@
 #include "tools/bench/device_codec_timing.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 
 Result<std::string> describe_device() { return Error(Code::kDevice, "GPU: this build has no CUDA"); }
 
@@ -10,4 +10,4 @@ Result<std::vector<DeviceCodecTiming>> time_codecs_on_device(const IntegerSet&,
   return Error(Code::kDevice, "GPU: this build has no CUDA");
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -9,7 +9,7 @@
 #include "common/repository/repository.h"
 #include "tools/bench/scratch_folder.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 namespace fs = std::filesystem;
@@ -37,7 +37,7 @@ Result<void> append(const partition::Partition& partition, std::string_view term
 
 class Reader {
  public:
-  Reader(std::size_t least, std::uint64_t most) : least_(least), left_(most) {
+  Reader(std::size_t min_length, std::uint64_t max_postings) : min_length_(min_length), left_(max_postings) {
     sets_[0].name = "index docids";
     sets_[1].name = "index freqs";
     sets_[1].kind = codec::Numbers::kFrequencies;
@@ -47,7 +47,7 @@ class Reader {
     const auto partition = FROND_TRY(partition::Partition::open(database));
     Result<void> outcome;
     FROND_TRY(partition->for_each_term([&](std::string_view term, const partition::TermStatistics& statistics) {
-      if (statistics.document_frequency < least_ || statistics.document_frequency > left_) return true;
+      if (statistics.document_frequency < min_length_ || statistics.document_frequency > left_) return true;
       left_ -= statistics.document_frequency;
       outcome = append(*partition, term, sets_[0], sets_[1]);
       return outcome.has_value();
@@ -74,18 +74,19 @@ class Reader {
   std::vector<IntegerSet> take() && { return std::move(sets_); }
 
  private:
-  std::size_t least_;
+  std::size_t min_length_;
   std::uint64_t left_;
   std::vector<IntegerSet> sets_ = std::vector<IntegerSet>(2);
 };
 
 }  // namespace
 
-Result<std::vector<IntegerSet>> sets_of_index(const fs::path& path, std::size_t least, std::uint64_t most) {
+Result<std::vector<IntegerSet>> sets_of_index(const fs::path& path, std::size_t min_length,
+                                              std::uint64_t max_postings) {
   std::error_code failure;
   const fs::path whole = fs::canonical(path, failure);
   if (failure) return Error(Code::kNotFound, path.string() + ": " + failure.message());
-  Reader reader(least, most);
+  Reader reader(min_length, max_postings);
   if (fs::exists(whole / "generations", failure)) {
     FROND_TRY(reader.read_collection(whole));
   } else {
@@ -94,4 +95,4 @@ Result<std::vector<IntegerSet>> sets_of_index(const fs::path& path, std::size_t 
   return std::move(reader).take();
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -10,7 +10,7 @@
 
 #include "tools/bench/synthetic_lists.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace fs = std::filesystem;
 
 std::uint64_t IntegerSet::integers() const {
@@ -51,7 +51,7 @@ Result<std::vector<std::uint32_t>> parse_integers(std::string_view text) {
   return list;
 }
 
-Result<IntegerSet> set_of_files(const fs::path& path, std::size_t least) {
+Result<IntegerSet> set_of_files(const fs::path& path, std::size_t min_length) {
   std::error_code failure;
   std::vector<fs::path> files;
   if (fs::is_regular_file(path, failure)) files.push_back(path);
@@ -70,9 +70,9 @@ Result<IntegerSet> set_of_files(const fs::path& path, std::size_t least) {
     auto list = parse_integers(text);
     if (!in || !list)
       return Error(Code::kInvalid, file.string() + ": " + (list ? "can't be read" : list.error().message()));
-    if (list->size() >= std::max<std::size_t>(least, 1)) set.lists.push_back(std::move(*list));
+    if (list->size() >= std::max<std::size_t>(min_length, 1)) set.lists.push_back(std::move(*list));
   }
   return set;
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -9,23 +9,24 @@
 #include "common/base/result.h"
 #include "common/codec/list_codec.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 
 struct IntegerSet {
-  std::string name;  // as the papers' figures have it, where they have it: "uniform/2^16"
+  std::string name;  // as in the papers' figures, if they have the set: "uniform/2^16"
   codec::Numbers kind = codec::Numbers::kDocIds;
-  std::vector<std::vector<std::uint32_t>> lists;  // of numbers that the kind allows
+  std::vector<std::vector<std::uint32_t>> lists;
   std::uint64_t integers() const;
 };
 
-// "uniform" or "clustered" lists of 2^log2_count integers below 2^29; as many as make 2^22 integers, at least one.
+// "uniform" or "clustered" lists of 2^log2_count integers below 2^29: 2^22 integers in all, at least one list.
 IntegerSet synthetic_set(std::string_view model, unsigned log2_count, std::uint32_t seed);
 
-// Lists from text: comma-separated ascending integers, a list a file; all *.txt below a folder. Lists of fewer than
-// `least` integers are left out. kInvalid names the file and what is wrong; kNotFound.
-Result<IntegerSet> set_of_files(const std::filesystem::path& path, std::size_t least);
+// Lists from text files of comma-separated ascending integers, one list each. `path`: a file, or a folder with *.txt
+// below it. Lists of fewer than `min_length` integers are left out. kInvalid: a file is malformed; the message names it
+// and the fault. kNotFound.
+Result<IntegerSet> set_of_files(const std::filesystem::path& path, std::size_t min_length);
 
-// One list of that form. kInvalid.
+// Parses one such list. kInvalid.
 Result<std::vector<std::uint32_t>> parse_integers(std::string_view text);
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -13,7 +13,7 @@
 #include "tools/bench/intersection_timing.h"
 #include "tools/bench/query_timing.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 using leaf::gpu::intersect::Kind;
@@ -21,7 +21,9 @@ using leaf::gpu::intersect::ListForm;
 using leaf::gpu::intersect::ListView;
 using leaf::gpu::intersect::Method;
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 // Seconds that every query took, and all of them together.
 struct Pass {
@@ -31,19 +33,19 @@ struct Pass {
 Pass run_all(std::size_t queries, unsigned threads, const std::function<void(std::size_t)>& answer) {
   Pass pass{0, std::vector<double>(queries)};
   std::atomic<std::size_t> next{0};
-  const double before = now();
+  const double before = wall_seconds();
   {
     std::vector<std::jthread> workers;
     for (unsigned t = 0; t < std::max(threads, 1u); ++t)
       workers.emplace_back([&] {
         for (std::size_t q = next++; q < queries; q = next++) {
-          const double start = now();
+          const double start = wall_seconds();
           answer(q);
-          pass.of_queries[q] = now() - start;
+          pass.of_queries[q] = wall_seconds() - start;
         }
       });
   }
-  pass.seconds = now() - before;
+  pass.seconds = wall_seconds() - before;
   return pass;
 }
 
@@ -193,4 +195,4 @@ Result<IntersectionTiming> time_cpu_engine(const IntersectionSet& set, const Int
   return timing;
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

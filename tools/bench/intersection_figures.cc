@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <iterator>
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 constexpr std::string_view kGov = "gov/input", kGovR = "gov/random";
 constexpr std::string_view kTable3 = "Ao 2011, Table 3", kTables37 = "Ao 2011, Tables 3 and 7";
 
-constexpr IntersectionFigure kFigures[] = {
+constexpr IntersectionFigure kIntersectionFigures[] = {
     {kGov, "binary", 0, 0, 14.59, kTable3},
     {kGov, "linear-regression", 0, 0, 16.22, kTable3},
     {kGov, "interpolation", 0, 0, 8.69, kTable3},
@@ -42,17 +42,17 @@ constexpr LinearityFigure kLinearity[] = {
 }  // namespace
 
 std::optional<IntersectionFigure> intersection_figure(std::string_view set, std::string_view method) {
-  const auto* found = std::find_if(std::begin(kFigures), std::end(kFigures), [&](const IntersectionFigure& each) {
-    return each.set == set && each.method == method;
-  });
-  return found == std::end(kFigures) ? std::nullopt : std::optional(*found);
+  const auto* found =
+      std::find_if(std::begin(kIntersectionFigures), std::end(kIntersectionFigures),
+                   [&](const IntersectionFigure& each) { return each.set == set && each.method == method; });
+  return found == std::end(kIntersectionFigures) ? std::nullopt : std::optional(*found);
 }
 
 std::optional<LinearityFigure> linearity_figure(std::string_view set, std::uint32_t length) {
   const auto* found = std::find_if(std::begin(kLinearity), std::end(kLinearity), [&](const LinearityFigure& each) {
-    return each.set == set && each.least <= length && length < each.most;
+    return each.set == set && each.begin <= length && length < each.end;
   });
   return found == std::end(kLinearity) ? std::nullopt : std::optional(*found);
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

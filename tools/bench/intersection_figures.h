@@ -1,12 +1,12 @@
 #pragma once
-// What the papers measured of intersection, to stand beside our own figures. Ao 2011: GTX 480, PARA with a threshold of
-// 1 M computations, Terabyte 2006 queries on GOV (here "gov/input") and on GOVR, docIDs in random order ("gov/random");
-// speedups are to their skip lists on one core of a Phenom II X4 945.
+// The papers' figures for intersection, printed beside ours. Ao 2011: GTX 480, PARA with a threshold of 1 M
+// computations, Terabyte 2006 queries on GOV (here "gov/input") and on GOVR, whose docIDs are in random order
+// ("gov/random"). Their speedups are over their skip lists on one core of a Phenom II X4 945.
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
-namespace frond::tools {
+namespace frond::tools::bench {
 
 struct IntersectionFigure {
   std::string_view set, method;  // as IntersectionSet::name and name_of(Method)
@@ -17,19 +17,19 @@ struct IntersectionFigure {
 };
 std::optional<IntersectionFigure> intersection_figure(std::string_view set, std::string_view method);
 
-// Ao 2011, Table 1: what of a list the safe search range of a regression line leaves, and how near docIDs are to it.
+// Ao 2011, Table 1: the share of a list in the safe search range of its regression line, and how well the line fits.
 struct LinearityFigure {
   std::string_view set;
-  std::uint32_t least, most;  // docIDs of the lists: [least, most)
+  std::uint32_t begin, end;  // docIDs of the lists: [begin, end)
   double contraction, r_squared;
 };
 std::optional<LinearityFigure> linearity_figure(std::string_view set, std::uint32_t length);
 
-// Two lists of one length, uncompressed, on a GeForce 8800 GTS. Of the figure's curves the text gives no more.
+// Two uncompressed lists of equal length on a GeForce 8800 GTS. The text gives no other number of the figure.
 struct PairFigure {
   std::string_view source, levels;
   double nanoseconds;
 };
 inline constexpr PairFigure kPairFigure{"Ding 2009 §7.3, Figure 6", "2 or 3", 4};
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

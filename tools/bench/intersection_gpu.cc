@@ -6,14 +6,16 @@
 #include "tools/bench/intersection_timing.h"
 #include "tools/bench/query_timing.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 using leaf::gpu::intersect::Answers;
 using leaf::gpu::intersect::DeviceIndex;
 using leaf::gpu::intersect::Intersector;
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double batch_clock() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 bool right(const IntersectionSet& set, const Answers& answers) {
   for (std::size_t q = 0; q < answers.queries(); ++q) {
@@ -50,17 +52,17 @@ Result<IntersectionTiming> time_threshold(const IntersectionSet& set, const Devi
   const std::size_t passes = std::max<std::size_t>(1, 200 / batches);
   std::vector<double> seconds, responses;
   for (unsigned round = 0; round < options.rounds; ++round) {
-    const double before = now();
+    const double before = batch_clock();
     for (std::size_t pass = 0; pass < passes; ++pass) FROND_TRY(run_all(set, intersector, false));
-    seconds.push_back(now() - before);
+    seconds.push_back(batch_clock() - before);
   }
   timing.queries = rate_of(std::move(seconds), queries * static_cast<double>(passes));
   for (std::size_t pass = 0; pass < passes; ++pass)
     for (std::size_t first = 0; first < set.queries.size();) {
-      const double before = now();
+      const double before = batch_clock();
       first += FROND_TRY(intersector.submit(set.queries, first));
       FROND_TRY(intersector.collect());
-      responses.push_back((now() - before) * 1e3);
+      responses.push_back((batch_clock() - before) * 1e3);
     }
   const Distribution response = distribution_of(std::move(responses));
   timing.response_ms = response.mean;
@@ -87,4 +89,4 @@ Result<std::vector<IntersectionTiming>> time_on_gpu(const IntersectionSet& set, 
   return timings;
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

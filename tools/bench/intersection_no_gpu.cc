@@ -1,6 +1,6 @@
 #include "tools/bench/intersection_timing.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 
 Result<void> find_gpu() { return Error(Code::kDevice, "GPU: this build has no CUDA"); }
 
@@ -9,4 +9,4 @@ Result<std::vector<IntersectionTiming>> time_on_gpu(const IntersectionSet&, leaf
   return find_gpu().error();
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

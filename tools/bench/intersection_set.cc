@@ -12,7 +12,7 @@
 #include "tools/synth/query_model.h"
 #include "tools/synth/random.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 using synth::Random;
@@ -121,4 +121,4 @@ IntersectionSet make_pair_set(std::uint32_t count, std::uint64_t seed, unsigned 
   return set;
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -1,6 +1,5 @@
 #pragma once
-// What intersections are measured on: lists and queries made up after a paper's collection (tools/synth), and what the
-// answers are.
+// The lists, queries and answers that intersection is measured on: made up after a paper's collection (tools/synth).
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,7 +10,7 @@
 #include "leaf/gpu/intersect/query_set.h"
 #include "tools/synth/document_model.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 
 struct IntersectionSet {
   std::string name;  // "gov/random"
@@ -22,7 +21,7 @@ struct IntersectionSet {
 
   std::uint64_t postings() const;  // of all lists
   double postings_a_query() const;
-  double computations_a_query() const;  // docIDs of the shortest list: what a threshold counts (Ao 2011 §3.1)
+  double computations_a_query() const;  // docIDs of the shortest list: the unit of thresholds (Ao 2011 §3.1)
 };
 
 struct IntersectionSetOptions {
@@ -34,10 +33,10 @@ struct IntersectionSetOptions {
   unsigned threads = 1;
 };
 
-// The same for the same options and any number of threads. kInvalid: no such profile.
+// Equal options give equal sets, with any number of threads. kInvalid: no such profile.
 Result<IntersectionSet> make_intersection_set(const IntersectionSetOptions& options);
 
-// Two lists of `count` docIDs of 4 * count documents each, one query: Ding 2009 §7.3, Figure 6.
+// One query of two lists, each with `count` docIDs out of 4 * count documents: Ding 2009 §7.3, Figure 6.
 IntersectionSet make_pair_set(std::uint32_t count, std::uint64_t seed, unsigned threads);
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -7,7 +7,7 @@
 
 #include "leaf/gpu/intersect/list_form.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 struct Linearity {
@@ -49,7 +49,7 @@ std::vector<LinearityOfLists> linearity_of(const IntersectionSet& set, unsigned 
                                         {1'000'000, 1u << 31}};
   for (std::size_t l = 0; l < each.size(); ++l)
     for (LinearityOfLists& some : classes)
-      if (set.lists[l].size() >= some.least && set.lists[l].size() < some.most) {
+      if (set.lists[l].size() >= some.begin && set.lists[l].size() < some.end) {
         ++some.lists;
         some.contraction += each[l].contraction;
         some.r_squared += each[l].r_squared;
@@ -62,4 +62,4 @@ std::vector<LinearityOfLists> linearity_of(const IntersectionSet& set, unsigned 
   return classes;
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

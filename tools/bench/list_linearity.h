@@ -1,21 +1,21 @@
 #pragma once
-// How near docIDs are to a line through their positions: Table 1 of Ao et al. 2011 for lists of ours.
+// How near a list's docIDs are to a line over their positions: Table 1 of Ao et al. 2011 for our lists.
 #include <cstdint>
 #include <vector>
 
 #include "tools/bench/intersection_set.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 
-// Of the lists of [least, most) docIDs. Means over lists.
+// Means over the lists of [begin, end) docIDs.
 struct LinearityOfLists {
-  std::uint32_t least = 0, most = 0;
+  std::uint32_t begin = 0, end = 0;
   std::size_t lists = 0;
-  double contraction = 0;  // share of a list that the safe search range leaves
+  double contraction = 0;  // share of a list in the safe search range
   double r_squared = 0;    // coefficient of determination
 };
 
-// In the paper's classes of length; those without a list are left out, lists of fewer than 3 docIDs too.
+// By the paper's classes of length. Classes without a list and lists of fewer than 3 docIDs are left out.
 std::vector<LinearityOfLists> linearity_of(const IntersectionSet& set, unsigned threads);
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

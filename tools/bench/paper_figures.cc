@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <iterator>
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 constexpr std::string_view kTable1 = "Mallia 2019, Table 1", kTables24 = "Mallia 2019, Tables 2 and 4 (Gov2)";
 
-constexpr PaperFigure kFigures[] = {
+constexpr PaperFigure kCodecFigures[] = {
     {"uniform/2^16", "bp32", 15.71, 0, kTable1},
     {"uniform/2^16", "simd-bp128", 16.04, 0, kTable1},
     {"uniform/2^16", "gpu-bp128", 16.22, 0, kTable1},
@@ -98,10 +98,10 @@ auto found_in(const Figures& figures, std::string_view set, std::string_view cod
 }  // namespace
 
 std::optional<PaperFigure> paper_figure(std::string_view set, std::string_view codec) {
-  return found_in(kFigures, set, codec);
+  return found_in(kCodecFigures, set, codec);
 }
 std::optional<PaperDeviceFigure> paper_device_figure(std::string_view set, std::string_view codec) {
   return found_in(kDeviceFigures, set, codec);
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -1,10 +1,10 @@
 #pragma once
-// What the papers measured, to stand beside our own figures. Other machines and other collections: Mallia 2019 an Intel
+// The papers' figures for codecs, printed beside ours. Their machines and collections differ: Mallia 2019 has an Intel
 // E5-2690 v4 and, for GPU codecs, a Tesla V100; Ding 2009 a Core 2 Duo at 2.66 GHz.
 #include <optional>
 #include <string_view>
 
-namespace frond::tools {
+namespace frond::tools::bench {
 
 struct PaperFigure {
   std::string_view set, codec;
@@ -13,10 +13,10 @@ struct PaperFigure {
   std::string_view source;
 };
 
-// Of a set as IntegerSet::name has it. "index docids" and "index freqs" are of Gov2, whose lists are not ours.
+// `set`: as IntegerSet::name. For "index docids" and "index freqs" the papers' figures are of Gov2.
 std::optional<PaperFigure> paper_figure(std::string_view set, std::string_view codec);
 
-// What a GPU did, in thousand millions of integers a second; 0: not given.
+// Of a GPU, in thousand millions of integers a second; 0: not given.
 struct PaperDeviceFigure {
   std::string_view set, codec;
   double decode_g;       // sums included
@@ -25,4 +25,4 @@ struct PaperDeviceFigure {
 };
 std::optional<PaperDeviceFigure> paper_device_figure(std::string_view set, std::string_view codec);
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

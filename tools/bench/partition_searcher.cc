@@ -13,7 +13,7 @@
 #include "leaf/lists/partition_list_store.h"
 #include "tools/bench/scratch_folder.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 namespace fs = std::filesystem;
@@ -120,4 +120,4 @@ Result<std::unique_ptr<PartitionSearcher>> PartitionSearcher::open(const Partiti
   return std::unique_ptr<PartitionSearcher>(std::move(searcher));
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

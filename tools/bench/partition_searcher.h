@@ -1,5 +1,5 @@
 #pragma once
-// One partition of a published generation, opened in this process as a leaf opens it, and plans for queries on it.
+// Opens one partition of a published generation in this process, as a leaf does, and makes plans for queries on it.
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -12,25 +12,26 @@
 #include "leaf/engine/plan.h"
 #include "tools/bench/query_set.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 
 struct PartitionChoice {
   std::string repository;  // a directory or URL
   std::string collection;
   std::uint32_t partition = 0;         // its number in the current generation
-  std::uint64_t host_cache_bytes = 0;  // of a list cache over the partition, as a leaf has; 0: none
+  std::uint64_t host_cache_bytes = 0;  // of a list cache, as in a leaf; 0: none
 };
 
-// Its files are copied into a scratch folder, which is removed with this object, and verified on the way. plan() may be
-// called from any thread.
+// The partition's files are copied into a scratch folder and verified. The folder is removed with this object. plan()
+// may be called from any thread.
 class PartitionSearcher {
  public:
   // kNotFound: no such collection or partition; kCorrupt names the file.
   static Result<std::unique_ptr<PartitionSearcher>> open(const PartitionChoice& choice);
   virtual ~PartitionSearcher() = default;
 
-  // Looks up the query's terms in the generation's statistics and their lists in the partition: what a leaf does before
-  // it evaluates. For kOr a term without postings here is left out; for kAnd it stays, with an empty list. kCorrupt.
+  // Does what a leaf does before it evaluates: looks up the terms' document frequencies in the generation, and their
+  // lists in the partition. A term without postings here is left out under kOr; under kAnd it has an empty list.
+  // kCorrupt.
   virtual Result<leaf::engine::Plan> plan(const BenchQuery& query, leaf::engine::Mode mode, std::uint32_t k) = 0;
   // How many of the query's terms the generation has.
   virtual Result<std::size_t> known_terms(const BenchQuery& query) const = 0;
@@ -38,4 +39,4 @@ class PartitionSearcher {
   virtual std::string description() const = 0;  // for people: documents, postings, codec
 };
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -7,7 +7,7 @@
 #include <optional>
 #include <thread>
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 using leaf::engine::Mode, leaf::engine::Outcome, leaf::engine::Plan;
@@ -113,14 +113,14 @@ Result<std::vector<PlannedQuery>> plan_queries(PartitionSearcher& searcher, std:
   return planned;
 }
 
-Result<Rate> time_batches(leaf::engine::QueryEngine& engine, BenchMode mode, std::span<const PlannedQuery> queries,
-                          const BatchTiming& timing) {
+Result<Spread> time_batches(leaf::engine::QueryEngine& engine, BenchMode mode, std::span<const PlannedQuery> queries,
+                            const BatchTiming& timing) {
   const Plans plans = plans_of(mode, queries);
   std::vector<double> rates;
   for (std::uint32_t round = 0; round < timing.rounds; ++round)
     rates.push_back(FROND_TRY(one_round(engine, plans, timing)));
   std::sort(rates.begin(), rates.end());
-  return Rate{rates.front(), rates[rates.size() / 2], rates.back()};
+  return Spread{rates[rates.size() / 2], rates.front(), rates.back()};
 }
 
 Result<Distribution> time_alone(leaf::engine::QueryEngine& engine, BenchMode mode,
@@ -164,4 +164,4 @@ Result<std::size_t> count_differing(leaf::engine::QueryEngine& one, leaf::engine
   return differing.load();
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

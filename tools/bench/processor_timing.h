@@ -1,6 +1,6 @@
 #pragma once
-// Queries on one processor as a leaf gives them to it: plans with their lists at hand, in batches, by several callers.
-// By the wall clock, since a device's time is nobody's CPU time.
+// Times queries on one processor as a leaf runs them: plans with their lists, in batches, from several threads. By the
+// wall clock, since time on a device is not CPU time.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -8,38 +8,36 @@
 #include "common/base/result.h"
 #include "leaf/engine/query_engine.h"
 #include "tools/bench/query_timing.h"
+#include "tools/bench/spread.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 
-// A query ready to be evaluated either way. What plan() was asked of outlives it.
+// A query's plans for AND and OR. The searcher outlives them.
 struct PlannedQuery {
   leaf::engine::Plan conjunction, disjunction;
   std::uint64_t postings = 0;  // of all its lists
 };
-// All with the same k, at least one. Queries with a term that the partition lacks are left out: no processor has work
-// with them. kInvalid: none is left; kCorrupt.
+// Plans for all queries whose terms the partition has; AND has no work with the others. kInvalid: none is left;
+// kCorrupt.
 Result<std::vector<PlannedQuery>> plan_queries(PartitionSearcher& searcher, std::span<const BenchQuery> queries,
                                                std::uint32_t k);
 
 struct BatchTiming {
-  std::size_t batch = 1;  // queries a call; the last of a pass may have fewer
-  std::uint32_t callers = 1;
+  std::size_t batch = 1;      // queries a call; the last of a pass may have fewer
+  std::uint32_t callers = 1;  // threads
   std::uint32_t rounds = 3;
-  double seconds = 1;  // of a round, at least: it ends with a whole pass over the queries
+  double seconds = 1;  // of a round, at least; a round ends with a whole pass over the queries
 };
-struct Rate {
-  double least = 0, median = 0, most = 0;  // queries a second, over rounds
-};
-// Errors are the engine's.
-Result<Rate> time_batches(leaf::engine::QueryEngine& engine, BenchMode mode, std::span<const PlannedQuery> queries,
-                          const BatchTiming& timing);
+// Queries a second. Errors: the engine's.
+Result<Spread> time_batches(leaf::engine::QueryEngine& engine, BenchMode mode, std::span<const PlannedQuery> queries,
+                            const BatchTiming& timing);
 
-// Microseconds of each query alone, by one caller: each one's best of `rounds`.
+// Microseconds of single queries from one thread; of each query the best of `rounds`.
 Result<Distribution> time_alone(leaf::engine::QueryEngine& engine, BenchMode mode,
                                 std::span<const PlannedQuery> queries, std::uint32_t rounds);
 
-// How many queries have other hits from `one` in batches of 256 than from `other` one by one, by so many threads.
+// How many queries get different hits from `one`, in batches of 256, and from `other`, one by one on `threads` threads.
 Result<std::size_t> count_differing(leaf::engine::QueryEngine& one, leaf::engine::QueryEngine& other, BenchMode mode,
                                     std::span<const PlannedQuery> queries, std::uint32_t threads);
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -9,7 +9,7 @@
 #include "common/text/analyzer.h"
 #include "tools/topics.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 BenchQuery analysed(text::Analyzer& analyzer, std::string_view text) {
@@ -70,4 +70,4 @@ Result<std::vector<BenchQuery>> read_queries(const std::filesystem::path& file, 
   return queries;
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -1,5 +1,5 @@
 #pragma once
-// Queries to measure with: read from a file, analysed as a collection's documents were.
+// Queries to measure with, read from a file and analysed as the collection's documents were.
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -9,7 +9,7 @@
 #include "common/base/result.h"
 #include "common/text/analyzer_config.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 
 struct BenchTerm {
   std::string text;
@@ -17,9 +17,9 @@ struct BenchTerm {
 };
 using BenchQuery = std::vector<BenchTerm>;  // distinct terms, in the query's order
 
-// Any form that read_topics() knows. A `tag` keeps only the lines {"query", "tags": […]} that have it, the form of the
-// search benchmark game: "union", "intersection", "term". kNotFound, kInvalid: names the file and the line; also when
-// no query is left. Queries without a term after analysis are left out.
+// Reads any form that read_topics() knows. Queries without a term after analysis are left out. A `tag` keeps only lines
+// {"query", "tags": […]} with this tag, as in the search benchmark game: "union", "intersection", "term". kNotFound;
+// kInvalid: a line is malformed, or no query is left. Errors name the file, and the line.
 Result<std::vector<BenchQuery>> read_queries(const std::filesystem::path& file, std::string_view tag,
                                              const text::AnalyzerConfig& analyzer);
 
@@ -27,4 +27,4 @@ Result<std::vector<BenchQuery>> read_queries(const std::filesystem::path& file, 
 Result<std::vector<BenchQuery>> parse_queries(std::string_view contents, std::string_view tag,
                                               const text::AnalyzerConfig& analyzer);
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -12,7 +12,7 @@
 
 #include "tools/bench/thread_time.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 struct Asked {
@@ -121,4 +121,4 @@ Result<QueryTiming> time_queries(PartitionSearcher& searcher, leaf::engine::Quer
   return timing;
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-namespace frond::tools {
+namespace frond::tools::bench {
 
 namespace fs = std::filesystem;
 
@@ -27,4 +27,4 @@ ScratchFolder::~ScratchFolder() {
   fs::remove_all(path_, ignored);
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

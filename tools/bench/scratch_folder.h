@@ -1,16 +1,15 @@
 #pragma once
-// A folder of one measurement's own, among the system's temporary files; removed with everything in it when the
-// object goes.
+// A temporary folder, removed with its contents when the object is destroyed.
 #include <filesystem>
 #include <memory>
 
 #include "common/base/result.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 
 class ScratchFolder {
  public:
-  // kUnavailable: none can be made there.
+  // Among the system's temporary files. kUnavailable: it can't be made there.
   static Result<std::unique_ptr<ScratchFolder>> create();
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;
@@ -23,4 +22,4 @@ class ScratchFolder {
   const std::filesystem::path path_;
 };
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

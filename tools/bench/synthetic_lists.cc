@@ -5,7 +5,7 @@
 
 #include "common/base/check.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 // Not std::uniform_int_distribution: a seed gives the same list with every standard library.
@@ -72,4 +72,4 @@ std::vector<std::uint32_t> clustered_list(std::mt19937& random, std::uint32_t co
   return list;
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -1,17 +1,17 @@
 #pragma once
-// Ascending lists of distinct integers as papers on integer codes generate them: the Uniform and Clustered models of
-// Anh and Moffat ("Index compression using 64-bit words", 2010), which Mallia 2019 §4 measures with.
+// Ascending lists of distinct integers as papers on integer codes generate them: the models Uniform and Clustered of
+// Anh and Moffat ("Index compression using 64-bit words", 2010), which Mallia 2019 §4 uses.
 #include <cstdint>
 #include <random>
 #include <vector>
 
-namespace frond::tools {
+namespace frond::tools::bench {
 
-// `count` distinct integers of [0, range), each set of them as probable as any other. count <= range.
+// `count` distinct integers of [0, range); all such sets are equally probable. count <= range.
 std::vector<std::uint32_t> uniform_list(std::mt19937& random, std::uint32_t count, std::uint32_t range);
 
-// The same in clusters: the range is cut where chance says and each side takes half of the integers; one side in four
-// is then uniform on the left, one in four on the right, and otherwise both are cut again. Ten or fewer are uniform.
+// The same in clusters: the range is cut at random and each side takes half of the integers. With probability 1/4 the
+// left side is then uniform, with 1/4 the right; every other side is cut again. Ten or fewer integers are uniform.
 std::vector<std::uint32_t> clustered_list(std::mt19937& random, std::uint32_t count, std::uint32_t range);
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -1,10 +1,10 @@
 #pragma once
-// CPU time that the calling thread has used: what a query costs, whatever else the machine does meanwhile.
+// CPU time of the calling thread: what a query costs, whatever else the machine does.
 #include <time.h>
 
 #include <cstdint>
 
-namespace frond::tools {
+namespace frond::tools::bench {
 
 inline std::uint64_t thread_nanoseconds() {
   timespec now{};
@@ -12,4 +12,4 @@ inline std::uint64_t thread_nanoseconds() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

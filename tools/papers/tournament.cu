@@ -14,7 +14,7 @@ __device__ std::uint64_t key_of(scoring::Score score, DocId docid) {
 }
 
 // The largest key of the thread block, returned to all its threads.
-__device__ std::uint64_t largest(std::uint64_t key, std::uint64_t* of_warps) {
+__device__ std::uint64_t max_of_block(std::uint64_t key, std::uint64_t* of_warps) {
   const std::uint32_t lane = leaf::gpu::lane_of_warp();
   for (std::uint32_t distance = 16; distance > 0; distance /= 2)
     key = max(key, __shfl_sync(kFullWarp, key, static_cast<int>(lane ^ distance)));
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(kGroup)
     maxima_of_scores(const scoring::Score* scores, std::uint32_t count, std::uint64_t* maxima) {
   __shared__ std::uint64_t of_warps[kWarps];
   const std::uint32_t i = blockIdx.x * kGroup + threadIdx.x;
-  const std::uint64_t key = largest(i < count ? key_of(scores[i], i) : 0, of_warps);
+  const std::uint64_t key = max_of_block(i < count ? key_of(scores[i], i) : 0, of_warps);
   if (threadIdx.x == 0) maxima[blockIdx.x] = key;
 }
 
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(kGroup)
     maxima_of_keys(const std::uint64_t* keys, std::uint32_t count, std::uint64_t* maxima) {
   __shared__ std::uint64_t of_warps[kWarps];
   const std::uint32_t i = blockIdx.x * kGroup + threadIdx.x;
-  const std::uint64_t key = largest(i < count ? keys[i] : 0, of_warps);
+  const std::uint64_t key = max_of_block(i < count ? keys[i] : 0, of_warps);
   if (threadIdx.x == 0) maxima[blockIdx.x] = key;
 }
 
@@ -46,7 +46,8 @@ __global__ void __launch_bounds__(kGroup) extract_best(Tournament from, std::uin
   __shared__ std::uint64_t of_warps[kWarps];
   const std::uint32_t top = from.levels - 1;
   for (std::uint32_t rank = 0; rank < k; ++rank) {
-    const std::uint64_t key = largest(threadIdx.x < from.counts[top] ? from.maxima[top][threadIdx.x] : 0, of_warps);
+    const std::uint64_t key =
+        max_of_block(threadIdx.x < from.counts[top] ? from.maxima[top][threadIdx.x] : 0, of_warps);
     const DocId docid = ~static_cast<DocId>(key);
     if (threadIdx.x == 0) {
       best[rank] = key;
@@ -63,7 +64,7 @@ __global__ void __launch_bounds__(kGroup) extract_best(Tournament from, std::uin
         own = i < from.documents ? key_of(from.scores[i], i) : 0;
       else
         own = i < from.counts[level - 1] ? from.maxima[level - 1][i] : 0;
-      const std::uint64_t now = largest(own, of_warps);
+      const std::uint64_t now = max_of_block(own, of_warps);
       if (threadIdx.x == 0) from.maxima[level][group] = now;
       __syncthreads();
       group /= kGroup;

@@ -1,6 +1,6 @@
 #pragma once
-// A synthetic collection as a new generation of a repository: what `frond synth` does. Leaves, `frond bench` and
-// `frond-indexer check` read it as any other.
+// Publishes a synthetic collection as a new generation of a repository: what `frond synth` does. Leaves, `frond bench`
+// and `frond-indexer check` read it like any other.
 #include <cstdint>
 #include <filesystem>
 #include <stop_token>
@@ -30,12 +30,12 @@ struct SynthSummary {
   double seconds = 0;
 };
 
-// Partition p holds the documents [p * documents / partitions, …), so ordinals, terms, lists and answers are the same
-// for any number of partitions; and for any number of threads every list has the same bytes. kUnavailable: somebody
-// else writes the collection, the disk, or stopped; kInvalid: names that are none.
+// Partition p holds the documents [p * documents / partitions, …), so ordinals, terms, lists and answers do not depend
+// on the number of partitions. List bytes do not depend on the number of threads. kUnavailable: another process writes
+// the collection, the disk failed, or stopped; kInvalid: the collection's name.
 Result<SynthSummary> synthesize(const SynthOptions& options, std::stop_token stop);
 
-// The queries as `frond bench query` and `frond load` read them, a line each: "<number>:<terms>".
+// The queries as `frond bench query` and `frond load` read them, one a line: "<number>:<terms>".
 std::string query_lines(const QuerySet& queries);
 
 }  // namespace frond::tools::synth

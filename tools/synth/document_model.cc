@@ -9,7 +9,7 @@
 namespace frond::tools::synth {
 namespace {
 
-constexpr std::uint64_t kPurpose = 2;
+constexpr std::uint64_t kOfDocuments = 2;
 // Of the standard normal distribution, at 1/16, 2/16, … 15/16.
 constexpr std::array<double, kClasses - 1> kQuantiles = {
     -1.5341205443525463, -1.1503493803760079, -0.8871465590188762, -0.6744897501960817,
@@ -27,16 +27,16 @@ std::vector<Window> windows_of(const CollectionSize& size) {
   std::vector<Window> windows;
   for (std::uint64_t run = 0; run < runs; ++run) {
     const std::uint64_t end = all * (run + 1) / runs;
-    for (std::uint64_t begin = all * run / runs; begin < end; begin += kWindow)
+    for (std::uint64_t begin = all * run / runs; begin < end; begin += kMaxWindow)
       windows.push_back({static_cast<DocId>(begin),
-                         static_cast<std::uint32_t>(std::min<std::uint64_t>(end - begin, kWindow)),
+                         static_cast<std::uint32_t>(std::min<std::uint64_t>(end - begin, kMaxWindow)),
                          static_cast<std::uint32_t>(run)});
   }
   return windows;
 }
 
 WindowDocuments draw_documents(const CollectionSize& size, const Window& window, std::vector<std::uint32_t>& lengths) {
-  Random random(size.seed, kPurpose, window.begin);
+  Random random(size.seed, kOfDocuments, window.begin);
   const double sigma = size.profile->length_sigma, median = size.profile->mean_length * std::exp(-sigma * sigma / 2);
   WindowDocuments documents{.window = window, .class_of = {}, .by_class = {}, .first = {}};
   documents.class_of.reserve(window.count);

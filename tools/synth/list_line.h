@@ -1,6 +1,6 @@
 #pragma once
-// Lists built by several threads, taken by one in the order of their numbers: a line in which nobody builds too far
-// ahead of the taker, so that memory stays bounded.
+// Numbered lists that several threads build and one thread takes in order. Builders wait before they get too far ahead
+// of the taker, so that memory stays bounded.
 #include <condition_variable>
 #include <cstdint>
 #include <map>
@@ -16,13 +16,14 @@ namespace frond::tools::synth {
 template <class Item>
 class ListLine {
  public:
-  ListLine(std::uint32_t count, std::uint32_t most_ahead) : count_(count), most_ahead_(most_ahead) {}
+  ListLine(std::uint32_t count, std::uint32_t max_ahead) : count_(count), max_ahead_(max_ahead) {}
 
-  // The next number to build; waits while the taker is too far behind. Nothing: none is left, or stopped.
+  // The next number to build; waits while max_ahead numbers are handed out and not taken. Nothing: none is left, or
+  // stopped.
   std::optional<std::uint32_t> next(const std::stop_token& stop) {
     MutexLock lock(mutex_);
     const auto may_go_on = [this]() FROND_REQUIRES(mutex_) {
-      return handed_out_ >= count_ || handed_out_ < taken_ + most_ahead_;
+      return handed_out_ >= count_ || handed_out_ < taken_ + max_ahead_;
     };
     if (!changed_.wait(lock.mutex(), stop, may_go_on) || stop.stop_requested() || handed_out_ >= count_)
       return std::nullopt;
@@ -33,8 +34,7 @@ class ListLine {
     built_.emplace(number, std::move(item));
     changed_.notify_all();
   }
-  // The next item in order. With `wait`, nothing means that all were taken or that work was stopped; without, also that
-  // it is not built yet.
+  // The next item in order. Nothing: all are taken, or stopped; without `wait` also: it is not built yet.
   std::optional<Item> take(bool wait, const std::stop_token& stop) {
     MutexLock lock(mutex_);
     if (taken_ >= count_) return std::nullopt;
@@ -48,7 +48,7 @@ class ListLine {
   }
 
  private:
-  const std::uint32_t count_, most_ahead_;
+  const std::uint32_t count_, max_ahead_;
   Mutex mutex_;
   std::condition_variable_any changed_;
   std::map<std::uint32_t, Item> built_ FROND_GUARDED_BY(mutex_);

@@ -10,9 +10,9 @@ namespace frond::tools::synth {
 namespace {
 
 constexpr std::uint64_t kOfList = 3, kOfWindow = 4;
-constexpr Frequency kMostOften = 255;
+constexpr Frequency kMaxFrequency = 255;
 constexpr float kDense = 0.1f;  // from here on every document is asked, below it gaps are drawn
-constexpr double kMostProbable = 0.98;
+constexpr double kMaxShare = 0.98;
 
 std::uint32_t run_count(const CollectionSize& size) {
   if (size.order == DocidOrder::kRandom) return 1;
@@ -72,7 +72,7 @@ SyntheticList::SyntheticList(const CollectionSize& size, std::uint32_t number, s
   const double repeats = size.profile->repeats * (0.4 + 1.2 * random.unit());
   for (std::size_t c = 0; c < kClasses; ++c)
     again_[c] = static_cast<float>(repeats * classes[c] / (1 + repeats * classes[c]));
-  const double share = std::min((postings - 1.0) / std::max(size.documents - 1.0, 1.0), kMostProbable);
+  const double share = std::min((postings - 1.0) / std::max(size.documents - 1.0, 1.0), kMaxShare);
   const double rate = share <= 0 ? 0 : rate_for(share, factors);
   chances_.resize(runs);
   for (std::size_t i = 0; i < factors.size(); ++i)
@@ -82,7 +82,7 @@ SyntheticList::SyntheticList(const CollectionSize& size, std::uint32_t number, s
 void SyntheticList::append(const WindowDocuments& documents, Postings& out) const {
   const Window& window = documents.window;
   Random random(seed_, kOfWindow, number_, window.begin);
-  std::array<std::uint64_t, kWindow / 64> all_marks;
+  std::array<std::uint64_t, kMaxWindow / 64> all_marks;
   const auto marks = std::span(all_marks).first((window.count + 63) / 64);
   std::fill(marks.begin(), marks.end(), 0);
   const std::span<const std::uint16_t> members = documents.by_class;
@@ -96,7 +96,7 @@ void SyntheticList::append(const WindowDocuments& documents, Postings& out) cons
       const std::size_t i = word * 64 + static_cast<std::size_t>(std::countr_zero(left));
       const auto again = static_cast<std::uint64_t>(static_cast<double>(again_[documents.class_of[i]]) * 0x1p64);
       Frequency frequency = 1;
-      while (frequency < kMostOften && random.next() < again) ++frequency;
+      while (frequency < kMaxFrequency && random.next() < again) ++frequency;
       out.docids.push_back(window.begin + static_cast<DocId>(i));
       out.frequencies.push_back(frequency);
     }

@@ -8,7 +8,7 @@
 namespace frond::tools::synth {
 namespace {
 
-constexpr std::uint64_t kPurpose = 1;  // of the random numbers
+constexpr std::uint64_t kOfQueries = 1;  // of the random numbers
 // Terms of one octave of lengths around this share of the documents; twice as many for each halving.
 constexpr double kPool = 9, kPoolShare = 0.6;
 
@@ -102,7 +102,7 @@ QuerySet draw_queries(const Profile& profile, std::uint32_t documents, std::size
   if (documents == 0) documents = profile.documents;
   std::vector<Draw> draws;
   for (std::uint32_t query = 0; query < count; ++query) {
-    Random random(seed, kPurpose, query);
+    Random random(seed, kOfQueries, query);
     draw_query(profile, documents, query, random, draws);
   }
   std::stable_sort(draws.begin(), draws.end(), [](const Draw& a, const Draw& b) { return a.postings > b.postings; });

@@ -1,11 +1,10 @@
 #pragma once
-// Queries and the lengths of the lists that they ask for: what a profile's papers say of its query log, without a
-// document yet.
+// Queries and the lengths of their lists, after what a profile's papers say of the query log. No documents yet.
 //
-// Terms are shared between queries as in a real log: pools are small where lists are long. In the TREC 2005 Terabyte
-// log over 436,471 passages of Wikipedia, nine terms have more than six documents in ten, and twice as many terms are
-// there for each halving of the length (Zipf). Draws are grouped by length accordingly; a group is a list, as long as
-// its draws are on average, so that the postings a query has are those of the profile.
+// Queries share terms as in a real log: there are few long lists. In the TREC 2005 Terabyte log over 436,471 passages
+// of Wikipedia, nine terms are in more than six documents in ten, and for each halving of the length there are twice as
+// many terms (Zipf). Drawn lengths are grouped accordingly. A group becomes one list, of its draws' mean length, so
+// that queries have as many postings as the profile says.
 #include <cstdint>
 #include <vector>
 
@@ -14,12 +13,12 @@
 namespace frond::tools::synth {
 
 struct QuerySet {
-  std::vector<std::uint32_t> list_lengths;          // postings that list i is to have, 1 .. documents; descending
+  std::vector<std::uint32_t> list_lengths;          // postings of list i, 1 .. documents; descending
   std::vector<std::vector<std::uint32_t>> queries;  // distinct lists each, in no order
   double postings_a_query() const;
 };
 
-// `count` queries on a collection of so many documents (0: the profile's). The same for the same arguments.
+// `count` queries on a collection of so many documents (0: the profile's). Equal arguments give equal queries.
 QuerySet draw_queries(const Profile& profile, std::uint32_t documents, std::size_t count, std::uint64_t seed);
 
 }  // namespace frond::tools::synth

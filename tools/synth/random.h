@@ -1,6 +1,6 @@
 #pragma once
-// Random numbers that a seed, and the names of what they are for, always give again: splitmix64 (Steele, Lea and Flood
-// 2014). A stream of its own for every list and every range of documents, so that no thread waits for another's.
+// Random numbers that a seed and a purpose determine: splitmix64 (Steele, Lea and Flood 2014). Every list and every
+// range of documents has a stream of its own, so that threads need not share one.
 #include <cstdint>
 
 namespace frond::tools::synth {
@@ -14,7 +14,7 @@ constexpr std::uint64_t mixed(std::uint64_t number) {
 class Random {
  public:
   explicit constexpr Random(std::uint64_t seed) : state_(seed) {}
-  // The stream of what has this purpose and these numbers.
+  // The stream for this purpose and these numbers.
   constexpr Random(std::uint64_t seed, std::uint64_t purpose, std::uint64_t a, std::uint64_t b = 0)
       : state_(mixed(mixed(mixed(seed + purpose * kStep) + a * kStep) + b * kStep)) {}
 

@@ -1,4 +1,4 @@
-// frond synth: a collection made up after one of the papers' own, for measurements where there is no data.
+#include "tools/synth/synth_command.h"
 
 #include <fmt/format.h>
 
@@ -15,10 +15,8 @@
 #include "tools/commands.h"
 #include "tools/synth/collection.h"
 
-namespace frond::tools {
+namespace frond::tools::synth {
 namespace {
-
-using synth::SynthOptions, synth::SynthSummary;
 
 struct SynthFlags {
   std::string profile = "gov2", order = "input", codec{codec::kDefaultCodec}, queries;
@@ -31,14 +29,14 @@ struct SynthFlags {
   bool json = false;
 };
 
-Result<void> write_queries(const std::string& file, const synth::QuerySet& queries) {
+Result<void> write_queries(const std::string& file, const QuerySet& queries) {
   std::ofstream out(file, std::ios::trunc);
-  out << synth::query_lines(queries);
+  out << query_lines(queries);
   if (!out.flush()) return Error(Code::kInvalid, file + ": can't be written");
   return {};
 }
 
-void report(const SynthFlags& flags, const synth::Profile& profile, const SynthSummary& summary) {
+void report(const SynthFlags& flags, const Profile& profile, const SynthSummary& summary) {
   const auto& manifest = summary.manifest;
   std::uint64_t docid_bytes = 0, frequency_bytes = 0, file_bytes = 0;
   for (const auto& entry : manifest.partitions) {
@@ -83,21 +81,20 @@ void report(const SynthFlags& flags, const synth::Profile& profile, const SynthS
 }
 
 Result<void> run(const SynthFlags& flags) {
-  const auto* profile = FROND_TRY(synth::profile_named(flags.profile));
+  const auto* profile = FROND_TRY(profile_named(flags.profile));
   const auto codecs = FROND_TRY(codec::codec_choice_named(flags.codec));
-  const SynthOptions options{
-      .size = {.profile = profile,
-               .documents = flags.documents == 0 ? profile->documents : flags.documents,
-               .order = flags.order == "random" ? synth::DocidOrder::kRandom : synth::DocidOrder::kInput,
-               .seed = flags.seed},
-      .repository = flags.repository,
-      .collection = flags.collection,
-      .partitions = flags.partitions,
-      .queries = flags.query_count,
-      .codecs = codecs,
-      .threads = flags.threads};
+  const SynthOptions options{.size = {.profile = profile,
+                                      .documents = flags.documents == 0 ? profile->documents : flags.documents,
+                                      .order = flags.order == "random" ? DocidOrder::kRandom : DocidOrder::kInput,
+                                      .seed = flags.seed},
+                             .repository = flags.repository,
+                             .collection = flags.collection,
+                             .partitions = flags.partitions,
+                             .queries = flags.query_count,
+                             .codecs = codecs,
+                             .threads = flags.threads};
   if (options.partitions > options.size.documents) return Error(Code::kInvalid, "more partitions than documents");
-  const auto summary = FROND_TRY(synth::synthesize(options, {}));
+  const auto summary = FROND_TRY(synthesize(options, {}));
   if (!flags.queries.empty()) FROND_TRY(write_queries(flags.queries, summary.queries));
   report(flags, *profile, summary);
   return {};
@@ -105,7 +102,7 @@ Result<void> run(const SynthFlags& flags) {
 
 std::string profile_names() {
   std::string names;
-  for (const auto& profile : synth::all_profiles()) names.append(names.empty() ? "" : ", ").append(profile.name);
+  for (const auto& profile : all_profiles()) names.append(names.empty() ? "" : ", ").append(profile.name);
   return names;
 }
 
@@ -137,4 +134,4 @@ void add_synth(config::CommandLine& program, int& status) {
   command.on_chosen([flags, &status] { status = exit_status("synth", run(*flags)); });
 }
 
-}  // namespace frond::tools
+}  // namespace frond::tools::synth

@@ -5,16 +5,16 @@
 
 #include "tests/support/posting_lists.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 std::vector<const codec::ListCodec*> some_codecs() {
   return {codec::codec_named("gpu-bp128"), codec::codec_named("gpu-vbyte128"), codec::codec_named("lrc")};
 }
 void expect_rate(const Spread& rate) {
-  EXPECT_GT(rate.least, 0);
-  EXPECT_LE(rate.least, rate.median);
-  EXPECT_LE(rate.median, rate.most);
+  EXPECT_GT(rate.min, 0);
+  EXPECT_LE(rate.min, rate.median);
+  EXPECT_LE(rate.median, rate.max);
 }
 
 TEST(DeviceCodecTimings, HaveTheSizesOfTheStreamsAndRates) {
@@ -48,4 +48,4 @@ TEST(DeviceCodecTimings, OfFrequenciesHaveNoSums) {
 TEST(DeviceCodecTimings, NameTheDevice) { EXPECT_FALSE(describe_device()->empty()); }
 
 }  // namespace
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

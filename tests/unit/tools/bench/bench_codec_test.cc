@@ -8,7 +8,7 @@
 #include "tools/bench/paper_figures.h"
 #include "tools/bench/synthetic_lists.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 using Generator = std::vector<std::uint32_t> (*)(std::mt19937&, std::uint32_t, std::uint32_t);
@@ -102,9 +102,9 @@ TEST(CodecTimings, HaveTheSizesOfTheStreams) {
       bytes += stream.size();
     }
     EXPECT_EQ(timing.bits, static_cast<double>(bytes) * 8 / 5300) << timing.codec->name();
-    EXPECT_GT(timing.decode.least, 0) << timing.codec->name();
-    EXPECT_LE(timing.decode.least, timing.decode.median) << timing.codec->name();
-    EXPECT_LE(timing.decode.median, timing.decode.most) << timing.codec->name();
+    EXPECT_GT(timing.decode.min, 0) << timing.codec->name();
+    EXPECT_LE(timing.decode.min, timing.decode.median) << timing.codec->name();
+    EXPECT_LE(timing.decode.median, timing.decode.max) << timing.codec->name();
   }
 }
 
@@ -118,4 +118,4 @@ TEST(PaperFigures, AreFoundBySetAndCodec) {
 }
 
 }  // namespace
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

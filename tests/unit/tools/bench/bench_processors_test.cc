@@ -9,7 +9,7 @@
 #include "tests/support/scratch_folder.h"
 #include "tests/support/small_repository.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 class StandIn final : public BenchGpu, public leaf::engine::QueryEngine {
@@ -99,10 +99,10 @@ TEST_F(ProcessorBenches, CountWholePassesOnly) {
   const auto rate =
       time_batches(*cpu_, BenchMode::kOr, planned, {.batch = 3, .callers = 2, .rounds = 3, .seconds = 0.01});
   ASSERT_TRUE(rate.has_value());
-  EXPECT_GT(rate->least, 0);
-  EXPECT_LE(rate->least, rate->median);
-  EXPECT_LE(rate->median, rate->most);
+  EXPECT_GT(rate->min, 0);
+  EXPECT_LE(rate->min, rate->median);
+  EXPECT_LE(rate->median, rate->max);
 }
 
 }  // namespace
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

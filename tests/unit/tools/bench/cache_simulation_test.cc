@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 constexpr std::size_t kList = 64 << 10;  // bytes
@@ -48,4 +48,4 @@ TEST(CacheReplay, RefusesAListThatIsTooLarge) {
 }
 
 }  // namespace
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

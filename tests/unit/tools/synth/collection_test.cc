@@ -15,6 +15,8 @@
 namespace frond::tools::synth {
 namespace {
 
+using bench::BenchMode, bench::PartitionSearcher, bench::TimingOptions, bench::parse_queries, bench::time_queries;
+
 SynthOptions options_for(const std::filesystem::path& repository, std::string_view profile, std::string_view collection,
                          std::uint32_t partitions, unsigned threads) {
   return {.size = {.profile = *profile_named(profile), .documents = 20'000, .order = DocidOrder::kInput, .seed = 3},

@@ -42,7 +42,7 @@ TEST(DocumentModel, CoversTheCollectionWithWindowsThatKeepToRuns) {
       for (const Window& window : windows) {
         EXPECT_EQ(window.begin, next);
         EXPECT_GT(window.count, 0u);
-        EXPECT_LE(window.count, kWindow);
+        EXPECT_LE(window.count, kMaxWindow);
         next += window.count;
       }
       EXPECT_EQ(next, documents);

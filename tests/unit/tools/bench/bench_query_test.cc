@@ -6,7 +6,7 @@
 #include "tools/bench/query_set.h"
 #include "tools/bench/query_timing.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 constexpr text::AnalyzerConfig kPlain{.stemmer = text::Stemmer::kNone, .stop_words = false};
@@ -90,4 +90,4 @@ TEST_F(QueryTimings, NeedAPartitionThatIsThere) {
 }
 
 }  // namespace
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -7,7 +7,7 @@
 #include "tools/bench/intersection_timing.h"
 #include "tools/bench/list_linearity.h"
 
-namespace frond::tools {
+namespace frond::tools::bench {
 namespace {
 
 IntersectionSetOptions small(synth::DocidOrder order, unsigned threads) {
@@ -89,4 +89,4 @@ TEST(IntersectionFigures, AreThePapers) {
 }
 
 }  // namespace
-}  // namespace frond::tools
+}  // namespace frond::tools::bench

@@ -1,0 +1,33 @@
+// frond-bench: what `frond bench` and `frond synth` run (tools/bench_program.h). It calls itself frond, as its users
+// do.
+#include <cstdio>
+#include <exception>
+
+#include "common/config/command_line.h"
+#include "tools/bench/commands.h"
+#include "tools/synth/synth_command.h"
+
+namespace frond::tools::bench {
+namespace {
+
+int run(int argc, const char* const* argv) {
+  config::CommandLine app("Measures parts of Frond. Each flag can also be set as FROND_<FLAG>.", "frond");
+  app.require_command();
+  int status = 0;
+  add_bench(app, status);
+  synth::add_synth(app, status);
+  if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
+  return status;
+}
+
+}  // namespace
+}  // namespace frond::tools::bench
+
+int main(int argc, char** argv) {
+  try {
+    return frond::tools::bench::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "frond: %s\n", error.what());
+    return 1;
+  }
+}
