@@ -1,4 +1,4 @@
-// frond probe: is a process ready? What health checks of containers run, where there is no curl.
+// frond probe: is a process ready? For health checks of containers, which have no curl.
 
 #include <memory>
 #include <utility>

@@ -54,7 +54,7 @@ Topic topic_of(std::string_view id, std::string_view text) {
   return {std::move(name), std::move(words)};
 }
 
-// What lies between `open` and the first of `ends`, from `from` on; moves `from` behind the end.
+// The text between the next `open` and `close` from `from` on; moves `from` behind `close`.
 std::optional<std::string_view> between(std::string_view text, std::size_t& from, std::string_view open,
                                         std::string_view close) {
   const auto begin = text.find(open, from);

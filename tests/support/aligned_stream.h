@@ -1,5 +1,5 @@
 #pragma once
-// A codec's stream as common/codec/stream_words.h wants it: in words, with its slack and nothing behind.
+// A codec's stream in words, as common/codec/stream_words.h describes it, with exactly its slack behind it.
 #include <cstdint>
 #include <vector>
 

@@ -1,5 +1,5 @@
 #pragma once
-// A Responder whose answer a test can look at, without a socket.
+// Keeps the answer that a Responder is given, for tests without a socket.
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,7 +23,7 @@ class CapturedResponse final : public http::Responder::Connection {
   std::optional<http::Response> got;
   std::string_view route;
   bool abandoned = false;
-  std::function<void()> client_gone;  // what the handler wants called if the client leaves
+  std::function<void()> client_gone;  // set by the handler, to be called when the client leaves
 };
 
 }  // namespace frond::support

@@ -22,12 +22,12 @@ class TestAuthority {
   TestAuthority() : key_(EVP_EC_gen("P-256")) { own_ = sign("Frond's test authority", *key_, {}, 1); }
 
   std::string certificate() const { return pem_of(*own_); }
-  // `names`: as OpenSSL writes them, "DNS:localhost, IP:127.0.0.1". Ends `days` from now: negative, before now.
+  // `names`: as OpenSSL writes them, "DNS:localhost, IP:127.0.0.1". Expires `days` from now; negative: expired.
   CertificatePair issue(const std::string& names, int days = 1) const {
     const Key key(EVP_EC_gen("P-256"));
     return {pem_of(*sign("server", *key, names, days)), pem_of(*key, {})};
   }
-  // The key again, under a pass phrase.
+  // The same key, encrypted with a pass phrase.
   static std::string locked(const std::string& key, const std::string& phrase) {
     const Bio bio(BIO_new_mem_buf(key.data(), static_cast<int>(key.size())));
     const Key read(PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr));

@@ -7,7 +7,7 @@
 
 namespace frond::support {
 
-// Empty where there is no such file.
+// Empty if there is no such file.
 inline ByteBuffer read_hex(const std::string& path) {
   std::ifstream in(path);
   ByteBuffer bytes;

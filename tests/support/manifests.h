@@ -9,7 +9,7 @@
 
 namespace frond::support {
 
-// One that reads back: `partitions` of them, whose totals add up.
+// A valid manifest with so many partitions, whose totals add up.
 inline repository::Manifest example_manifest(Generation generation, unsigned partitions) {
   repository::Manifest manifest;
   manifest.generation = generation;

@@ -1,5 +1,5 @@
 #pragma once
-// Lists that tests of codecs and postings run on: those that break things, and random ones from a seed.
+// Lists for tests of codecs and postings: awkward ones, and random ones from a seed.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -18,13 +18,13 @@ struct NumberList {
   std::vector<std::uint32_t> numbers;
 };
 
-// A copy in memory of exactly the size that readers are promised, so that a sanitizer sees every access behind it.
+// A copy with exactly the slack that readers may rely on, so that a sanitizer reports every access behind it.
 class SlackBytes {
  public:
   explicit SlackBytes(ByteView bytes)
       : memory_(std::make_unique<std::byte[]>(bytes.size() + codec::kReadSlack)), size_(bytes.size()) {
     std::copy(bytes.begin(), bytes.end(), memory_.get());
-    // Slack is readable, and says nothing.
+    // Slack is readable; its contents are arbitrary.
     std::fill_n(memory_.get() + size_, codec::kReadSlack, std::byte{0xa5});
   }
   ByteView view() const { return {memory_.get(), size_}; }

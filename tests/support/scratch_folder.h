@@ -1,5 +1,5 @@
 #pragma once
-// A folder of a test's own, removed with everything in it when the test ends.
+// A temporary folder for a test, removed with its contents when the object is destroyed.
 #include <stdlib.h>
 
 #include <filesystem>

@@ -40,7 +40,7 @@ class ScriptedBroker {
   broker::http::SearchService service;
 };
 
-// What came back, if it has.
+// The answer, once it has come.
 struct Answered {
   std::optional<http::Response> response;
   broker::http::SearchService::Reply reply() {

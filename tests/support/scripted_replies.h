@@ -1,5 +1,5 @@
 #pragma once
-// What scripted leaves answer.
+// Replies of scripted leaves.
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +17,7 @@ inline wire::SearchReply found(std::vector<topk::Hit> hits, std::vector<wire::Un
   reply.unsearched = std::move(unsearched);
   return reply;
 }
-// Every ordinal that was asked for, as "d<ordinal>".
+// A document "d<ordinal>" for every requested ordinal.
 inline wire::FetchReply documents(const wire::FetchRequest& request) {
   wire::FetchReply reply;
   for (const auto ordinal : request.ordinals) {

@@ -81,7 +81,7 @@ Result<double> one_round(leaf::engine::QueryEngine& engine, const Plans& plans, 
     for (std::uint32_t c = 0; c < timing.callers; ++c)
       callers.emplace_back([&] {
         for (std::size_t i; (i = next++) < limit && !failure.failed();) {
-          // Whoever begins a pass too late ends the round before it.
+          // A pass that would begin after the round's time ends the round.
           if (i > 0 && i % parts == 0 && seconds_since(start) >= timing.seconds) {
             limit = i;
             return;

@@ -27,7 +27,7 @@ struct BuiltList {
   std::string term;
   std::uint64_t occurrences = 0;
   std::uint64_t postings = 0;
-  std::vector<ByteBuffer> segments;  // none: the partition lacks the term
+  std::vector<ByteBuffer> segments;  // none: the term is not in the partition
 };
 
 template <class Work>

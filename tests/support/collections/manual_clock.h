@@ -14,7 +14,7 @@ class ManualClock final : public Clock {
     return Instant(std::chrono::microseconds(now));
   }
   void advance(std::chrono::microseconds by) { now_us_ += by.count(); }
-  // From now on every look at the clock also moves it.
+  // From now on every now() also moves the clock.
   void advance_at_each_look(std::chrono::microseconds by) { step_us_ = by.count(); }
 
  private:

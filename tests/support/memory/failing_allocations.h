@@ -1,5 +1,5 @@
 #pragma once
-// Memory that runs out where a test wants it: a program that links this has its operator new replaced.
+// Lets allocations fail where a test chooses. Replaces operator new in programs that link this.
 #include <cstdint>
 
 namespace frond::support {
@@ -14,7 +14,7 @@ inline constexpr bool kAllocationsCanFail = true;
 // This thread's `count`-th operator new from now on throws std::bad_alloc, once; 0: none does. What asks for more than
 // the usual alignment does not count.
 void fail_allocation(std::uint64_t count);
-// Whether it is still to come.
+// Whether the failure is still to come.
 bool allocation_will_fail();
 // The same for all threads but the one that calls this: the `count`-th of theirs, taken together.
 void fail_allocation_elsewhere(std::uint64_t count);
