@@ -33,7 +33,7 @@ struct RecordReader::State {
   BadRecordSink sink;
   std::vector<fs::path> inputs;  // the next one last
   ReadOptions options;
-  InputCensus seen;    // all files, whoever reads them, when the reader was opened
+  InputCensus seen;    // all files, in this share or not, when the reader was opened
   InputCensus walked;  // the files that were walked past since then, in this share or not
 
   std::unique_ptr<InputWalk> walk;

@@ -90,7 +90,7 @@ TEST_F(ACheck, FindsAFlippedByteOfTheManifest) {
   for (int i = 0; i < 20; ++i) {
     const std::uint64_t at = 40 + random() % (std::filesystem::file_size(path) - 100);
     const auto before = support::read_file(path);
-    if (before[at] == ' ' || before[at] == '\n') continue;  // layout is nobody's business
+    if (before[at] == ' ' || before[at] == '\n') continue;  // layout does not count
     support::flip_byte(path, at);
     EXPECT_EQ(check().faults, 1u) << at << ", seed " << kSeed;
     support::flip_byte(path, at);

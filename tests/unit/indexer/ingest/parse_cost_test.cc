@@ -57,7 +57,7 @@ TEST(ParseCost, GrowsWithWhatMakesARecordDear) {
   EXPECT_GE(cost(&kFiles, wide), 9 * kBytes);
 }
 
-// What a page may take is enough for what honest pages are made of.
+// The limit of a page's elements is enough for ordinary pages.
 TEST(ParseCost, LeavesPagesWhatTheyNeed) {
   const std::string words = "some words and more ";
   for (const std::string& row : std::vector<std::string>{

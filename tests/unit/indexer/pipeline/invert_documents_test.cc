@@ -1,4 +1,4 @@
-// The pipeline refuses what it must, and stops when it is told to.
+// The pipeline refuses too many bad records, and stops on request.
 #include "indexer/pipeline/invert_documents.h"
 
 #include <gtest/gtest.h>
