@@ -4,9 +4,6 @@
 
 #include <array>
 
-#include "common/codec/lines/hs_lrc.h"
-#include "common/codec/lines/lrc.h"
-#include "common/codec/lines/segment_lrc.h"
 #include "tests/support/instruction_sets.h"
 #include "tests/support/posting_lists.h"
 
