@@ -9,7 +9,7 @@
 namespace frond::leaf::cpu {
 namespace {
 
-constexpr Disjunction kDisjunctions[] = {
+constexpr DisjunctionAlgorithm kDisjunctions[] = {
     {kAutomatic, search_disjunction},
     {"windowed", search_disjunction},
     {"exhaustive-or", search_exhaustive_or},
@@ -21,9 +21,7 @@ constexpr Disjunction kDisjunctions[] = {
 
 }  // namespace
 
-std::span<const Disjunction> all_disjunctions() { return kDisjunctions; }
-
-const Disjunction& disjunction_named(std::string_view name) {
+const DisjunctionAlgorithm& disjunction_named(std::string_view name) {
   for (const auto& one : kDisjunctions)
     if (one.name == name) return one;
   FROND_CHECK(false);

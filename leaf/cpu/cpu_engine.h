@@ -19,7 +19,7 @@ class CpuEngine final : public engine::QueryEngine {
   Result<engine::Outcome> search_one(const engine::Plan& plan, const Clock& clock) const;
 
   const std::string_view name_;
-  const Disjunction& disjunction_;
+  const DisjunctionAlgorithm& disjunction_;
 };
 
 }  // namespace frond::leaf::cpu
