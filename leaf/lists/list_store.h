@@ -15,7 +15,7 @@ namespace frond::leaf::lists {
 
 // Which list: a term of one of the leaf's open partitions.
 struct ListKey {
-  std::uint64_t partition = 0;  // ServedPartition::number_in_process: unique for the life of the process, never reused
+  std::uint64_t partition = 0;  // OpenPartition::number(): unique for the life of the process, never reused
   std::string term;
   friend bool operator==(const ListKey&, const ListKey&) = default;
 };

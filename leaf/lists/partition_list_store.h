@@ -17,7 +17,7 @@ class PartitionListStore final : public ListStore {
  public:
   explicit PartitionListStore(const Clock& clock) : clock_(clock) {}
 
-  // `number`: ServedPartition::number_in_process. Adding a number twice is a programmer's error.
+  // `number`: OpenPartition::number(). Adding a number twice is a programmer's error.
   void add(std::uint64_t number, std::shared_ptr<const partition::Partition> partition);
   void remove(std::uint64_t number);
 

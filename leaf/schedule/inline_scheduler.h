@@ -1,5 +1,7 @@
 #pragma once
-// Runs tasks at once on the caller's thread: for tests, whose every step is then in order.
+// Runs tasks at once on the caller's thread: for tests, whose every step is then in order. Not thread-safe.
+#include <exception>
+
 #include "leaf/schedule/scheduler.h"
 
 namespace frond::leaf::schedule {
@@ -7,13 +9,17 @@ namespace frond::leaf::schedule {
 class InlineScheduler final : public Scheduler {
  public:
   explicit InlineScheduler(const Clock& clock) : clock_(clock) {}
-  Result<void> submit(std::vector<Task> tasks, Lane) override {
-    if (drained_) return Error(Code::kUnavailable, "draining");
+  Result<void> submit(std::vector<Task> tasks, Lane lane) override {
+    if (drained_ && lane != Lane::kContinue) return Error(Code::kUnavailable, "draining");
     for (Task& task : tasks) {
-      if (task.deadline.passed(clock_))
-        task.run(Error(Code::kDeadline, "passed before the task started"));
-      else
-        task.run(std::chrono::microseconds(0));
+      try {
+        if (task.deadline.passed(clock_))
+          task.run(Error(Code::kDeadline, "passed before the task started"));
+        else
+          task.run(std::chrono::microseconds(0));
+      } catch (const std::exception&) {  // ends with the task
+      }
+      task = {};  // releases what the task holds, as a worker does
     }
     return {};
   }

@@ -1,8 +1,10 @@
 #pragma once
-// Seam: where work waits and who runs it. A task is one partition of one query (or one fetch of documents); tasks of
-// one query are admitted together or not at all, so overload is refused at the door and nothing is half done.
+// Seam: where tasks wait and which threads run them. A task is one partition of one query, or a part of a fetch of
+// documents. The tasks of one query are admitted together or not at all, so an overloaded leaf refuses a query before
+// any of it is done.
 //
-// Implementations: worker_pool.h (threads and one bounded queue), inline_scheduler.h (tests).
+// Implementations: worker_pool.h (threads and a bounded queue), inline_scheduler.h (tests). Both pass
+// tests/contract/scheduler.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,21 +16,21 @@
 namespace frond::leaf::schedule {
 
 struct Task {
-  // Never started after it, nor once it is cancelled: dropped then.
+  // A task that is past its deadline, or cancelled, before it starts is dropped: run() gets kDeadline.
   Deadline deadline = Deadline::never();
-  // Called once, on a worker: with the time it waited, or with kDeadline if it was dropped. Takes care of its own
-  // failures; what it throws nevertheless ends with it.
+  // Called once, on a worker: with the time it waited, or with kDeadline if it was dropped. Handles its own failures;
+  // an exception that it throws is discarded.
   std::function<void(Result<std::chrono::microseconds> waited)> run;
-  // About how many postings it has to look at; 0: few, or not known. Lighter searches go first, heavier ones get a turn
-  // now and then.
+  // About how many postings the task reads; 0: few, or unknown. Lighter searches run first, but now and then the search
+  // that has waited longest does.
   std::uint64_t weight = 0;
 };
 
 enum class Lane {
-  kSearch,      // in order of weight, then of arrival; bounded
-  kContinue,    // the next step of work that was admitted before: ahead of kSearch, never refused for overload; its
-                // number is bounded by that of the admitted
-  kInteractive  // short: documents of an answer. Ahead of the others, bounded on its own, never behind a long search
+  kSearch,      // by weight, then by arrival; bounded
+  kContinue,    // the next step of work that was admitted before: runs before kSearch and is never refused, not even
+                // while draining
+  kInteractive  // short: documents of an answer. Runs before the others; has a bound of its own
 };
 
 class Scheduler {
@@ -37,10 +39,11 @@ class Scheduler {
     std::size_t waiting = 0, limit = 0, workers = 0, running = 0;
   };
   virtual ~Scheduler() = default;
-  // All tasks or none. kOverloaded: the queue is full; kUnavailable: draining. A group larger than the whole queue is
-  // taken when nothing waits. Any thread; tasks may submit (kContinue) while they run.
+  // Admits all tasks or none. kOverloaded: the queue is full; kUnavailable: drain() was called. A group larger than the
+  // queue is admitted if nothing waits. Any thread; tasks may submit while they run.
   virtual Result<void> submit(std::vector<Task> tasks, Lane lane) = 0;
-  // Takes no more, and returns when all that was taken has run. Not from a task.
+  // Refuses new work, and returns when all admitted tasks, and those that they continued with, have run. Not called by
+  // a task.
   virtual void drain() = 0;
   virtual Load load() const = 0;
 };
