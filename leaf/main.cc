@@ -44,17 +44,44 @@ constexpr std::chrono::milliseconds kLastReplies{500};  // for the network to ta
 constexpr std::chrono::milliseconds kLastLines{1000};
 constexpr std::chrono::milliseconds kLastTransfer{2000};  // for the follower to come to the end of a file
 
-void export_cache(metrics::Registry& registry, const lists::CachedListStore& cache) {
-  registry.gauge(families::kHostCacheLimit).set(static_cast<double>(cache.budget_bytes()));
-  registry.before_scrape([&cache, bytes = registry.gauge(families::kHostCacheBytes),
-                          hits = registry.following_counter(families::kHostCacheHits),
-                          misses = registry.following_counter(families::kHostCacheMisses)]() mutable {
-    const lists::CachedListStore::Counters now = cache.counters();
-    bytes.set(static_cast<double>(now.bytes));
-    hits.follow(now.hits);
-    misses.follow(now.misses);
-  });
-}
+// The posting lists of the open partitions, with a cache in host memory over them if the options give it bytes.
+class HostLists {
+ public:
+  // `gpu` may be null. All outlive this; this outlives the registry's last exposition.
+  HostLists(const Options& options, const Clock& clock, Accelerator* gpu, metrics::Registry& registry)
+      : stored_(clock),
+        cache_(stored_, clock, {.budget_bytes = options.host_cache_bytes}),
+        registration_{[this](std::uint64_t number, auto partition) { stored_.add(number, partition); },
+                      [this, gpu](std::uint64_t number) {
+                        stored_.remove(number);
+                        cache_.invalidate(number);
+                        if (gpu) gpu->forget(number);
+                      }} {
+    registry.gauge(families::kHostCacheLimit).set(static_cast<double>(cache_.budget_bytes()));
+    registry.before_scrape([this, bytes = registry.gauge(families::kHostCacheBytes),
+                            hits = registry.following_counter(families::kHostCacheHits),
+                            misses = registry.following_counter(families::kHostCacheMisses)]() mutable {
+      const lists::CachedListStore::Counters now = cache_.counters();
+      bytes.set(static_cast<double>(now.bytes));
+      hits.follow(now.hits);
+      misses.follow(now.misses);
+    });
+  }
+  HostLists(const HostLists&) = delete;
+  HostLists& operator=(const HostLists&) = delete;
+
+  lists::ListStore& store() { return cache_.budget_bytes() != 0 ? static_cast<lists::ListStore&>(cache_) : stored_; }
+  const generation::ListRegistration& registration() const { return registration_; }
+  serve::CacheState cache_state() const {
+    const lists::CachedListStore::Counters now = cache_.counters();
+    return {now.bytes, cache_.budget_bytes(), now.hits, now.misses};
+  }
+
+ private:
+  lists::PartitionListStore stored_;
+  lists::CachedListStore cache_;
+  const generation::ListRegistration registration_;
+};
 
 // Off, absent, ready or lost: told in hello and metrics.
 class GpuState {
@@ -143,97 +170,107 @@ Result<std::unique_ptr<wire::RouterSocket>> open_socket(const Options& options, 
   return wire::RouterSocket::create({.listen = options.listen, .curve = curve.socket_config(), .log = &log});
 }
 
-int run(const Options& options) {
-  Logger log("frond-leaf", options.log_level, options.log_buffer);
+// What every part of the process uses.
+struct Process {
+  explicit Process(const Options& options) : log("frond-leaf", options.log_level, options.log_buffer) {
+    export_log(registry, log);
+  }
+  Logger log;
   const SteadyClock clock;
-  boost::asio::io_context io(1);
-  boost::asio::signal_set signals(io, SIGTERM, SIGINT);  // from here on a signal drains
-  metrics::Registry registry(config::version());
-  export_log(registry, log);
+  boost::asio::io_context io{1};
+  boost::asio::signal_set signals{io, SIGTERM, SIGINT};  // from here on a signal drains
+  metrics::Registry registry{config::version()};
+};
 
-  auto source = open_source(options);
-  if (!source) return refuse(std::move(source).error().within("--repository"));
-  export_transfers(registry, **source);
-  auto data = open_data(options, io, signals, registry, log);
-  if (!data) return refuse(std::move(data).error().within("--data"));
-  if (data->folder == nullptr) return 0;  // a signal came first
-  auto curve = Curve::read(options, log);
-  if (!curve) return refuse(curve.error());
-  auto socket = open_port(*data, [&] { return open_socket(options, *curve, log); });
-  if (!socket) return refuse(std::move(socket).error().within("--listen"));
-  auto engine = engine_named(options.engine);
-  auto exhaustive = engine_named("exhaustive");
-  if (!engine) return refuse(engine.error());
-  if (!exhaustive) return refuse(exhaustive.error());
+struct Engines {
+  std::unique_ptr<engine::QueryEngine> engine, exhaustive;
+  std::unique_ptr<Accelerator> gpu;  // null: no GPU is used
+};
 
-  auto accelerator = accelerator_for(options, **engine, registry, log);
-  if (!accelerator) return refuse(std::move(accelerator).error().within("--gpu"));
-  const std::unique_ptr<Accelerator> gpu = *std::move(accelerator);
-  const GpuState gpu_state(options, gpu.get());
+Result<Engines> make_engines(const Options& options, Process& process) {
+  Engines made;
+  made.engine = FROND_TRY(engine_named(options.engine));
+  made.exhaustive = FROND_TRY(engine_named("exhaustive"));
+  auto gpu = accelerator_for(options, *made.engine, process.registry, process.log);
+  if (!gpu) return std::move(gpu).error().within("--gpu");
+  made.gpu = *std::move(gpu);
+  return made;
+}
+
+// Everything that follows, searches and answers; until a signal, then until all that was admitted is answered.
+int serve_until_stopped(const Options& options, Process& process, const repository::RepositorySource& source,
+                        const OpenedData& data, const Curve& curve, wire::RouterSocket& socket, Engines& engines) {
+  auto& [log, clock, io, signals, registry] = process;
+  Accelerator* const gpu = engines.gpu.get();
+  const GpuState gpu_state(options, gpu);
   export_gpu_state(registry, gpu_state);
-
-  lists::PartitionListStore stored(clock);
-  lists::CachedListStore cache(stored, clock, {.budget_bytes = options.host_cache_bytes});
-  const bool cached = options.host_cache_bytes != 0;
-  lists::ListStore& lists = cached ? static_cast<lists::ListStore&>(cache) : stored;
-  export_cache(registry, cache);
-  const generation::ListRegistration registration{
-      [&](std::uint64_t number, auto partition) { stored.add(number, partition); },
-      [&](std::uint64_t number) {
-        stored.remove(number);
-        cache.invalidate(number);
-        if (gpu) gpu->forget(number);
-      }};
-  std::optional<schedule::PlanBatcher> gpu_batcher;
+  HostLists lists(options, clock, gpu, registry);
+  std::optional<schedule::PlanBatcher> batcher;
   if (gpu)
-    gpu_batcher.emplace(
+    batcher.emplace(
         schedule::PlanBatcher::Options{.most_waiting = options.gpu_queue_limit, .window = options.gpu_window},
-        [&](std::span<const engine::Plan> plans) { return gpu->try_search(plans, clock); }, &registry);
-  generation::ServedBoard board;  // after what its partitions are registered with
+        [&](std::span<const engine::Plan> plans) { return gpu->try_search(plans, process.clock); }, &registry);
+  schedule::PlanBatcher* const gpu_batcher = batcher ? &*batcher : nullptr;
+
+  generation::ServedBoard board;  // after the lists with which its partitions are registered
   schedule::WorkerPool pool({options.cpu_threads, options.queue_limit}, clock, &registry);
   schedule::WorkerPool costly(
       {options.costly_threads, options.queue_limit, schedule::WorkerPool::Options::Work::kCostly}, clock, &registry);
   generation::BrokerRoll brokers;
   generation::DamageLog damage(log, clock);
   serve::LeafService service(
-      {board, lists, **engine, **exhaustive, pool, clock, &registry, gpu_batcher ? &*gpu_batcher : nullptr,
-       options.gpu_least_postings, &damage, &costly, options.costly_postings},
+      {board, lists.store(), *engines.engine, *engines.exhaustive, pool, clock, &registry, gpu_batcher,
+       options.min_gpu_postings, &damage, &costly, options.costly_postings},
       {options.collection, options.node_name, std::string(config::version()), [&] { return gpu_state.now(); },
        clock.now() + options.ready_after},
-      [&] {
-        const auto now = cache.counters();
-        return serve::CacheState{now.bytes, options.host_cache_bytes, now.hits, now.misses};
-      },
-      brokers);
-  const generation::DataFolder& folder = *data->folder;
-  generation::GenerationLoader loader(**source, folder, {options.shard, options.shards}, registration,
+      [&] { return lists.cache_state(); }, brokers);
+  generation::GenerationLoader loader(source, *data.folder, {options.shard, options.shards}, lists.registration(),
                                       options.disk_reserve);
   generation::GenerationFollower follower({options.collection, options.poll, options.grace, options.superseded_limit},
-                                          **source, folder, loader, board, brokers, clock, log, &registry);
+                                          source, *data.folder, loader, board, brokers, clock, log, &registry);
 
-  export_serving(registry, service, **socket);
-  curve->export_metrics(registry, **socket);
-  const Loops loops(**socket, pool, costly, options.stall);
+  export_serving(registry, service, socket);
+  curve.export_metrics(registry, socket);
+  const Loops loops(socket, pool, costly, options.stall);
   loops.export_ages(registry);
   const http::Server::Config probes{.listen = options.http, .max_connections = kProbeConnections};
-  auto http = open_port(*data, [&] {
-    return http::Server::create(io, probes, probe_routes(registry, service, board, [&] { return loops.stalled(); }));
+  auto http = open_port(data, [&] {
+    return http::Server::create(process.io, probes,
+                                probe_routes(process.registry, service, board, [&] { return loops.stalled(); }));
   });
   if (!http) return refuse(std::move(http).error().within("--http"));
 
-  (*socket)->start([&](const wire::Peer& peer, ByteView request) {
-    service.on_request(peer, request, [&, peer](ByteBuffer reply) { (*socket)->send(peer, std::move(reply)); });
+  socket.start([&](const wire::Peer& peer, ByteView request) {
+    service.on_request(peer, request, [&, peer](ByteBuffer reply) { socket.send(peer, std::move(reply)); });
   });
   follower.start();
-  log_start(log, options, **socket, **http, gpu_state);
+  log_start(log, options, socket, **http, gpu_state);
   run_until_stopped(io, signals, options, log, service, **http);
 
-  drain(pool, costly, gpu_batcher ? &*gpu_batcher : nullptr, **socket);
+  drain(pool, costly, gpu_batcher, socket);
   const bool ended = follower.stop(kLastTransfer);
   log.info("stopped");
   if (!ended) log.flush(kLastLines);
   if (!ended) std::_Exit(0);  // in the middle of a transfer: the next leaf here goes on from there
   return 0;
+}
+
+// Opens all that the configuration names, then serves. Returns the exit code.
+int run(const Options& options) {
+  Process process(options);
+  auto source = open_source(options);
+  if (!source) return refuse(std::move(source).error().within("--repository"));
+  export_transfers(process.registry, **source);
+  auto data = open_data(options, process.io, process.signals, process.registry, process.log);
+  if (!data) return refuse(std::move(data).error().within("--data"));
+  if (data->folder == nullptr) return 0;  // a signal came first
+  auto curve = Curve::read(options, process.log);
+  if (!curve) return refuse(curve.error());
+  auto socket = open_port(*data, [&] { return open_socket(options, *curve, process.log); });
+  if (!socket) return refuse(std::move(socket).error().within("--listen"));
+  auto engines = make_engines(options, process);
+  if (!engines) return refuse(engines.error());
+  return serve_until_stopped(options, process, **source, *data, *curve, **socket, *engines);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ void add_gpu_options(config::CommandLine& app, Options& options, std::string& gp
   app.add_option("--gpu-cache", options.gpu_cache_bytes, "GPU memory to use: lists, and 24 MiB to 192 MiB to work in")
       .transform(config::byte_size())
       .show_default("4GiB");
-  app.add_option("--gpu-least-postings", options.gpu_least_postings,
+  app.add_option("--gpu-least-postings", options.min_gpu_postings,
                  "Queries with fewer postings in a partition are the CPU's, unless a request asks for the GPU")
       .show_default();
   app.add_option("--gpu-window-us", window_us,
@@ -119,7 +119,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   options.disk_reserve = std::uint64_t{64} << 20;
   options.queue_limit = 4096;
   options.gpu_queue_limit = 4096;
-  options.gpu_least_postings = 20'000;
+  options.min_gpu_postings = 20'000;
 
   app.add_option("--repository", options.repository, "The repository: a directory or http[s]://host:port[/path]")
       .required();

@@ -25,7 +25,7 @@ struct Options {
   std::uint64_t host_cache_bytes = 0, gpu_cache_bytes = 0;
   std::size_t queue_limit = 0, gpu_queue_limit = 0;
   std::chrono::microseconds gpu_window{0};
-  std::uint64_t gpu_least_postings = 0;
+  std::uint64_t min_gpu_postings = 0;
   std::chrono::milliseconds poll{0}, drain{0}, drain_needed{0}, ready_after{0};
   std::chrono::seconds grace{0}, superseded_limit{0}, stall{0}, lock_wait{0};
   std::uint64_t fetch_min_rate = 0, disk_reserve = 0;

@@ -5,7 +5,6 @@
 
 #include "common/wire/cost.h"
 #include "leaf/serve/document_query.h"
-#include "leaf/serve/unsearched_reason.h"
 
 namespace frond::leaf::serve {
 
@@ -14,13 +13,13 @@ void DocumentHandler::fetch(wire::FetchRequest request, Deadline deadline, const
   auto generation = board_.find({request.generation, request.content}, clock_.now());
   if (generation == nullptr)
     return done(wire::ErrorReply{request_id, "generation " + std::to_string(request.generation) + " is not served",
-                                 wire::Unsearched::kUnknownGeneration});
+                                 wire::UnsearchedReason::kUnknownGeneration});
   schedule::Scheduler& scheduler = wire::is_costly(request) ? costly_ : scheduler_;
   const auto query = std::make_shared<DocumentQuery>(std::move(generation), std::move(request), deadline, analyzers_,
                                                      clock_, damage_, done);
   // One more than the workers of searches: the thread that runs nothing but fetches.
   const Result<void> taken = scheduler.submit(query->tasks(scheduler.load().workers + 1), schedule::Lane::kInteractive);
-  if (!taken) done(refusal(request_id, taken.error()));
+  if (!taken) done(wire::ErrorReply{request_id, taken.error().message(), wire::reason_of(taken.error().code())});
 }
 
 }  // namespace frond::leaf::serve

@@ -10,7 +10,6 @@
 #include "common/text/snippet.h"
 #include "common/text/utf8.h"
 #include "common/wire/limits.h"
-#include "leaf/serve/unsearched_reason.h"
 
 namespace frond::leaf::serve {
 namespace {
@@ -132,7 +131,8 @@ void DocumentQuery::finish() {
   }
   const bool any = std::any_of(reply_.documents.begin(), reply_.documents.end(),
                                [](const wire::FetchedDocument& one) { return one.found; });
-  if (failure && !any) return done_(refusal(request_.request_id, *failure));
+  if (failure && !any)
+    return done_(wire::ErrorReply{request_.request_id, failure->message(), wire::reason_of(failure->code())});
   done_(std::move(reply_));
 }
 

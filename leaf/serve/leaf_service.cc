@@ -13,7 +13,7 @@ LeafService::LeafService(SearchParts parts, Identity identity, std::function<Cac
       identity_(std::move(identity)),
       cache_state_(std::move(cache_state)),
       brokers_(brokers),
-      searches_(parts),
+      search_metrics_(parts),
       documents_(parts.board, parts.scheduler, parts.clock, parts.costly, parts.damage) {
   if (parts_.registry == nullptr) return;
   constexpr const char* kNames[kKinds] = {"search", "fetch", "hello", "malformed"};
@@ -55,7 +55,9 @@ void LeafService::dispatch(const wire::Peer& peer, wire::Request request, Instan
   if (auto* search = std::get_if<wire::SearchRequest>(&request)) {
     InFlight entry = taken_.add(peer, search->request_id);
     const Deadline deadline = Deadline::at(arrival + search->budget).or_when(entry->cancellation());
-    searches_.search(std::move(*search), deadline, replying(kSearch, arrival, answer, std::move(entry)));
+    std::make_shared<SearchQuery>(parts_, search_metrics_, std::move(*search), deadline,
+                                  replying(kSearch, arrival, answer, std::move(entry)))
+        ->start();
   } else if (auto* fetch = std::get_if<wire::FetchRequest>(&request)) {
     InFlight entry = taken_.add(peer, fetch->request_id);
     const Deadline deadline = Deadline::at(arrival + fetch->budget).or_when(entry->cancellation());

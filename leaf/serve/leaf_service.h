@@ -15,7 +15,7 @@
 #include "leaf/generation/broker_roll.h"
 #include "leaf/serve/document_handler.h"
 #include "leaf/serve/requests_in_flight.h"
-#include "leaf/serve/search_handler.h"
+#include "leaf/serve/search_query.h"
 
 namespace frond::leaf::serve {
 
@@ -63,7 +63,7 @@ class LeafService {
   const std::function<CacheState()> cache_state_;
   generation::BrokerRoll& brokers_;
   RequestsInFlight taken_;
-  SearchHandler searches_;
+  SearchMetrics search_metrics_;
   DocumentHandler documents_;
   std::atomic<bool> withdrawn_{false};
   metrics::Counter requests_[kKinds], cancelled_[kKinds];

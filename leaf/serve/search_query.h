@@ -1,57 +1,76 @@
 #pragma once
-// One search in flight: its resolved terms, one slot a partition, and the waves of tasks (AND, then perhaps OR) that
-// fill them. Lives in the closures of its tasks. A slot is written by one task at a time; the countdown orders its
-// writes before the finisher's reads.
+// One search in flight. A SearchRequest becomes one task a partition, each a plan for an engine; the last task to
+// finish merges the hits and replies. The object lives in the closures of its tasks.
+//
+// Mode `auto` runs AND on all partitions first, and then OR too if this leaf's AND has fewer matches than the broker
+// needs: so the broker decides over all leaves without a second request. A partition that could not be searched, with
+// AND or with OR, is unsearched: the reply names it with its reason and has none of its hits, but those of the others.
+//
+// Work that costs many times the usual has threads of its own, so that it delays no other search: requests that are
+// costly by themselves (common/wire/cost.h), and partitions in which the terms have many postings, which is known once
+// the terms are looked up. Partitions of medium size stay with the usual threads while no task waits there and another
+// worker is idle.
+//
+// Plans for a GPU go to its batcher, and the worker takes other tasks. A plan that the GPU does not answer or has no
+// room for runs on the CPU, within the same deadline.
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
-#include "common/base/mutex.h"
-#include "leaf/serve/known_terms.h"
-#include "leaf/serve/search_handler.h"
+#include "leaf/serve/search_parts.h"
+#include "leaf/serve/search_plans.h"
 
 namespace frond::leaf::serve {
 
 class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
  public:
+  using Done = std::function<void(wire::SearchReply)>;
+
+  // `parts` and `metrics` outlive the search. `deadline` counts from the request's arrival; what it points to lives as
+  // long as `done`. `done` is called once: during start() or later, on any thread. The reply to a cancelled search is
+  // empty.
   SearchQuery(const SearchParts& parts, SearchMetrics& metrics, wire::SearchRequest request, Deadline deadline,
-              SearchHandler::Done done);
+              Done done);
+  // Once, of an object that is held by a shared_ptr.
   void start();
 
  private:
+  // A partition of the search. One task at a time writes it; the countdown of tasks orders these writes before the
+  // reads of the task that finishes.
   struct Slot {
     const generation::ServedPartition* partition = nullptr;
-    bool costly = false;  // the costly threads' from now on
-    std::optional<wire::Unsearched> failed;
-    std::vector<lists::ListLease> lists;  // of known_, once fetched; both waves use them
+    bool costly = false;  // from now on the costly threads run its tasks
+    std::optional<wire::UnsearchedReason> unsearched;
+    std::vector<lists::ListLease> lists;  // of the known terms, once fetched; AND and OR both use them
     engine::Outcome conjunction, disjunction;
     wire::PartitionProfile profile;
   };
+  // Which processors a task's plan may go to. What the GPU has handed back is the CPU's.
+  enum class Processors : std::uint8_t { kAny, kCpuOnly };
 
+  // Tasks: AND or OR on every partition that is not unsearched yet.
   void launch(engine::Mode mode, schedule::Lane lane);
   void submit(std::span<Slot* const> slots, engine::Mode mode, schedule::Lane lane);
+  schedule::Task task(Slot& slot, engine::Mode mode, Processors processors, std::uint64_t weight);
   schedule::Scheduler& scheduler_of(const Slot& slot) const { return slot.costly ? *parts_.costly : parts_.scheduler; }
-  // May the task's plan go to the GPU? Not the second time.
-  enum class Processors : std::uint8_t { kAny, kCpuOnly };
   void run(Slot& slot, engine::Mode mode, Processors processors, const Result<std::chrono::microseconds>& waited);
-  bool may_use_gpu(Processors processors) const;
-  std::uint64_t postings_of(const Slot& slot) const;
-  bool is_too_much_here(const Slot& slot) const;
-  void look_up_once();
   bool evaluate(Slot& slot, engine::Mode mode, Processors processors);
+  // Where a plan runs.
+  bool may_use_gpu(Processors processors) const;
+  bool is_too_much_here(const Slot& slot) const;
   bool move(Slot& slot, engine::Mode mode, Processors processors);
-  Result<std::optional<engine::Plan>> prepare(Slot& slot, engine::Mode mode);
   bool submit_to_gpu(Slot& slot, const engine::Plan& plan);
   void answer_from_gpu(Slot& slot, engine::Mode mode, schedule::PlanBatcher::Answer answer);
+  Result<engine::Outcome> search(Slot& slot, const engine::Plan& plan);
+  // What came of it.
+  engine::SharedFloor& floor_of(engine::Mode mode) { return mode == engine::Mode::kAnd ? and_floor_ : or_floor_; }
   void take(Slot& slot, engine::Mode mode, Result<engine::Outcome> outcome);
   static Result<void> intact(const Slot& slot);
   void fail(Slot& slot, const Error& why);
   void slot_done(engine::Mode mode);
-  Result<void> fetch_lists(Slot& slot);
-  std::uint32_t depth_of(engine::Mode mode) const;
-  engine::Plan plan_for(const Slot& slot, engine::Mode mode);
-  Result<engine::Outcome> search(Slot& slot, const engine::Plan& plan);
   void wave_done(engine::Mode mode);
   bool needs_disjunction() const;
   wire::Ranking merged(engine::Mode mode);
@@ -61,18 +80,14 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   SearchMetrics& metrics_;
   const wire::SearchRequest request_;
   const Deadline deadline_;
-  const SearchHandler::Done done_;
-  std::shared_ptr<const generation::ServedGeneration> generation_;
+  const Done done_;
+  const std::shared_ptr<const generation::ServedGeneration> generation_;  // null: not served here
+  SearchPlans plans_;
   std::vector<Slot> slots_;
   std::atomic<std::size_t> left_{0};  // tasks of this wave
   engine::SharedFloor and_floor_, or_floor_;
-  std::atomic<bool> misled_{false};  // a partition was lost while it was searched
+  std::atomic<bool> misled_{false};  // a partition was found damaged after it was searched
   bool has_and_ = false, has_or_ = false;
-
-  // By the first task: look-ups may touch the disk, so not on the I/O thread.
-  Mutex look_up_;
-  bool looked_up_ FROND_GUARDED_BY(look_up_) = false;
-  Result<KnownTerms> known_ = KnownTerms();  // written under look_up_, read behind look_up_once()
 };
 
 }  // namespace frond::leaf::serve

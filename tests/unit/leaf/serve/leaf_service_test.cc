@@ -249,12 +249,12 @@ TEST_F(LeafServiceTest, AnswersAFetchItCannotTakeWithAnError) {
 TEST_F(LeafServiceTest, SaysWhyItCannotTakeAFetch) {
   auto late = fetch_of({1});
   late.budget = std::chrono::microseconds(0);
-  EXPECT_EQ(ask<wire::ErrorReply>(late).reason, wire::Unsearched::kDeadline);
+  EXPECT_EQ(ask<wire::ErrorReply>(late).reason, wire::UnsearchedReason::kDeadline);
   auto unknown = fetch_of({1});
   unknown.generation = 8;
-  EXPECT_EQ(ask<wire::ErrorReply>(unknown).reason, wire::Unsearched::kUnknownGeneration);
+  EXPECT_EQ(ask<wire::ErrorReply>(unknown).reason, wire::UnsearchedReason::kUnknownGeneration);
   scheduler_.drain();
-  EXPECT_EQ(ask<wire::ErrorReply>(fetch_of({1})).reason, wire::Unsearched::kUnavailable) << "this leaf is ending";
+  EXPECT_EQ(ask<wire::ErrorReply>(fetch_of({1})).reason, wire::UnsearchedReason::kUnavailable) << "this leaf is ending";
 
   FullScheduler full;
   DocumentHandler crowded(served_.board, full, served_.clock);
@@ -262,7 +262,7 @@ TEST_F(LeafServiceTest, SaysWhyItCannotTakeAFetch) {
   crowded.fetch(fetch_of({1}), Deadline::after(served_.clock, std::chrono::seconds(1)),
                 [&](wire::Reply reply) { got = std::move(reply); });
   ASSERT_TRUE(got);
-  EXPECT_EQ(std::get<wire::ErrorReply>(*got).reason, wire::Unsearched::kOverloaded);
+  EXPECT_EQ(std::get<wire::ErrorReply>(*got).reason, wire::UnsearchedReason::kOverloaded);
 }
 
 TEST_F(LeafServiceTest, AnswersGarbageWithAnErrorAndGoesOn) {
@@ -287,12 +287,12 @@ TEST_F(LeafServiceTest, AnswersFromTheContentThatIsMeantOrNotAtAll) {
   search.content ^= 1;
   const auto refused = ask<wire::SearchReply>(search);
   ASSERT_EQ(refused.unsearched.size(), 3u);
-  EXPECT_EQ(refused.unsearched[0].reason, wire::Unsearched::kUnknownGeneration);
+  EXPECT_EQ(refused.unsearched[0].reason, wire::UnsearchedReason::kUnknownGeneration);
   auto fetch = fetch_of({1});
   fetch.content = served_.board.get()->back()->content;
   EXPECT_TRUE(ask<wire::FetchReply>(fetch).documents[0].found);
   fetch.content ^= 1;
-  EXPECT_EQ(ask<wire::ErrorReply>(fetch).reason, wire::Unsearched::kUnknownGeneration);
+  EXPECT_EQ(ask<wire::ErrorReply>(fetch).reason, wire::UnsearchedReason::kUnknownGeneration);
 }
 
 TEST_F(LeafServiceTest, TellsBrokersThatItDrainsAtOnceAndWaitsForThoseThatNeedIt) {
@@ -445,7 +445,7 @@ TEST_F(LeafServiceTest, AnswersSearchesAsUnsearchedOnceDrained) {
   scheduler_.drain();
   const auto reply = ask<wire::SearchReply>(request_of(wire::Mode::kOr, {"t0"}, 3));
   ASSERT_EQ(reply.unsearched.size(), 3u);
-  EXPECT_EQ(reply.unsearched[0].reason, wire::Unsearched::kUnavailable);
+  EXPECT_EQ(reply.unsearched[0].reason, wire::UnsearchedReason::kUnavailable);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // A published collection, loaded as a leaf loads it: real partitions, the real stores, engines of the test's choice.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,7 +11,7 @@
 #include "leaf/generation/generation_loader.h"
 #include "leaf/lists/partition_list_store.h"
 #include "leaf/schedule/inline_scheduler.h"
-#include "leaf/serve/search_handler.h"
+#include "leaf/serve/search_query.h"
 #include "tests/support/collections/manual_clock.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/small_repository.h"
@@ -40,6 +41,19 @@ class ScriptedEngine final : public engine::QueryEngine {
   engine::ExhaustiveEngine oracle_;
 };
 
+// Starts searches with parts of the test's choice; outlives them.
+class Searches {
+ public:
+  explicit Searches(const SearchParts& parts) : parts_(parts), metrics_(parts_) {}
+  void start(wire::SearchRequest request, Deadline deadline, SearchQuery::Done done) {
+    std::make_shared<SearchQuery>(parts_, metrics_, std::move(request), deadline, std::move(done))->start();
+  }
+
+ private:
+  const SearchParts parts_;
+  SearchMetrics metrics_;
+};
+
 class ServedCollection {
  public:
   ServedCollection(const std::vector<support::TestDocument>& documents, std::uint32_t partitions,
@@ -55,9 +69,9 @@ class ServedCollection {
 
   SearchParts parts(schedule::Scheduler& scheduler) { return {board, store, engine, oracle, scheduler, clock}; }
   wire::SearchReply search(const wire::SearchRequest& request, schedule::Scheduler& scheduler) {
-    SearchHandler handler(parts(scheduler));
+    Searches searches(parts(scheduler));
     std::optional<wire::SearchReply> got;
-    handler.search(request, Deadline::after(clock, request.budget), [&](wire::SearchReply reply) { got = reply; });
+    searches.start(request, Deadline::after(clock, request.budget), [&](wire::SearchReply reply) { got = reply; });
     EXPECT_TRUE(got) << "not answered";
     return got.value_or(wire::SearchReply{});
   }
@@ -87,6 +101,24 @@ inline wire::SearchRequest request_of(wire::Mode mode, const std::vector<std::st
   for (const auto& term : terms) request.terms.push_back({term, 1});
   for (std::uint32_t p = 0; p < partitions; ++p) request.partitions.push_back(p);
   return request;
+}
+
+// How many have all of the terms, or any.
+inline std::uint64_t documents_with(const std::vector<support::TestDocument>& documents,
+                                    const std::vector<std::string>& terms, bool all) {
+  return static_cast<std::uint64_t>(std::count_if(documents.begin(), documents.end(), [&](const auto& document) {
+    const auto has = [&](const std::string& term) { return document.terms.contains(term); };
+    return all ? std::all_of(terms.begin(), terms.end(), has) : std::any_of(terms.begin(), terms.end(), has);
+  }));
+}
+
+inline void expect_same_hits(const wire::SearchReply& got, const wire::SearchReply& wanted) {
+  EXPECT_TRUE(got.unsearched.empty());
+  EXPECT_EQ(got.has_and, wanted.has_and);
+  EXPECT_EQ(got.has_or, wanted.has_or);
+  EXPECT_EQ(got.and_ranking.hits, wanted.and_ranking.hits);
+  EXPECT_EQ(got.or_ranking.hits, wanted.or_ranking.hits);
+  EXPECT_EQ(got.and_ranking.matches, wanted.and_ranking.matches);
 }
 
 }  // namespace frond::leaf::serve

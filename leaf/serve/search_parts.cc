@@ -1,7 +1,8 @@
-#include "leaf/serve/search_handler.h"
+#include "leaf/serve/search_parts.h"
+
+#include <string>
 
 #include "leaf/families/metric_families.h"
-#include "leaf/serve/search_query.h"
 
 namespace frond::leaf::serve {
 
@@ -16,13 +17,9 @@ SearchMetrics::SearchMetrics(const SearchParts& parts) {
   exhaustive = registry.histogram(families::kSearchTime, metrics::latency_seconds(), engine_label(parts.exhaustive));
   lists = registry.histogram(families::kListTime, metrics::latency_seconds());
   postings = registry.counter(families::kPostings);
-  constexpr const char* kReasons[] = {"deadline", "overloaded", "corrupt", "unavailable", "unknown generation"};
-  for (std::size_t i = 0; i < std::size(kReasons); ++i)
-    unsearched[i] = registry.counter(families::kUnsearched, {{"reason", kReasons[i]}});
-}
-
-void SearchHandler::search(wire::SearchRequest request, Deadline deadline, Done done) {
-  std::make_shared<SearchQuery>(parts_, metrics_, std::move(request), deadline, std::move(done))->start();
+  for (const wire::UnsearchedReasonRow& row : wire::kUnsearchedReasons)
+    unsearched[static_cast<std::size_t>(row.reason)] =
+        registry.counter(families::kUnsearched, {{"reason", std::string(row.name)}});
 }
 
 }  // namespace frond::leaf::serve

@@ -1,0 +1,44 @@
+#pragma once
+// What the searches of a leaf work with, and the metrics that they share.
+#include <cstdint>
+#include <iterator>
+
+#include "common/base/deadline.h"
+#include "common/metrics/registry.h"
+#include "common/wire/messages.h"
+#include "leaf/engine/query_engine.h"
+#include "leaf/generation/damage_log.h"
+#include "leaf/generation/served_generation.h"
+#include "leaf/lists/list_store.h"
+#include "leaf/schedule/plan_batcher.h"
+#include "leaf/schedule/scheduler.h"
+
+namespace frond::leaf::serve {
+
+// All outlive every search: drain the schedulers and the batcher first.
+struct SearchParts {
+  const generation::ServedBoard& board;
+  lists::ListStore& lists;
+  engine::QueryEngine& engine;      // for processor cpu, and for auto and gpu where there is no GPU
+  engine::QueryEngine& exhaustive;  // for processor exhaustive, and for plans that `engine` cannot run
+  schedule::Scheduler& scheduler;
+  const Clock& clock;
+  metrics::Registry* registry = nullptr;  // null: nothing is measured
+  schedule::PlanBatcher* gpu = nullptr;   // null: there is no GPU
+  // Plans with fewer postings run on the CPU, unless the request asks for the GPU.
+  std::uint64_t min_gpu_postings = 0;
+  generation::DamageLog* damage = nullptr;  // null: damage is not logged
+  schedule::Scheduler* costly = nullptr;    // null: `scheduler` runs everything
+  // A partition with about costly_postings or more is searched by `costly`; one with at most small_postings never is.
+  std::uint64_t costly_postings = ~std::uint64_t{0}, small_postings = 20'000;
+};
+
+// Counters and histograms of all searches of a leaf.
+struct SearchMetrics {
+  explicit SearchMetrics(const SearchParts& parts);
+  metrics::Histogram engine, gpu, exhaustive, lists;
+  metrics::Counter postings;
+  metrics::Counter unsearched[std::size(wire::kUnsearchedReasons)];  // by wire::UnsearchedReason
+};
+
+}  // namespace frond::leaf::serve

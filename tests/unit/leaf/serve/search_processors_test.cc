@@ -1,0 +1,243 @@
+// Where a search runs: on the usual threads, on the costly ones, on the GPU.
+#include "leaf/serve/search_query.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+
+#include "leaf/schedule/worker_pool.h"
+#include "tests/unit/leaf/serve/served_fixture.h"
+
+namespace frond::leaf::serve {
+namespace {
+
+using support::random_documents;
+using wire::Mode;
+using Unsearched = wire::UnsearchedReason;
+
+// A GPU that answers as the oracle does, but for the plans that it `leaves`; and a search that may use it.
+struct ScriptedGpu {
+  std::vector<schedule::PlanBatcher::Answer> search(std::span<const engine::Plan> plans) {
+    std::vector<schedule::PlanBatcher::Answer> answers;
+    for (const engine::Plan& plan : plans) {
+      const int number = asked++;
+      if (leaves && leaves(number))
+        answers.emplace_back();
+      else
+        answers.emplace_back(std::move(oracle.search({&plan, 1}, clock)[0]));
+    }
+    return answers;
+  }
+  const Clock& clock;
+  std::function<bool(int number)> leaves{};
+  std::uint64_t min_postings = 0;
+  std::atomic<int> asked{0};
+  engine::ExhaustiveEngine oracle{};
+};
+
+std::vector<wire::SearchReply> search_all(ServedCollection& served, ScriptedGpu& gpu,
+                                          const std::vector<wire::SearchRequest>& requests,
+                                          schedule::PlanBatcher::Options options = {}) {
+  std::vector<std::promise<wire::SearchReply>> promised(requests.size());
+  schedule::PlanBatcher batcher(
+      options, [&](std::span<const engine::Plan> plans) { return gpu.search(plans); }, nullptr);
+  schedule::WorkerPool pool({3, 10'000}, served.clock, nullptr);
+  SearchParts parts = served.parts(pool);
+  parts.gpu = &batcher;
+  parts.min_gpu_postings = gpu.min_postings;
+  Searches searches(parts);
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    searches.start(requests[i], Deadline::after(served.clock, requests[i].budget),
+                   [&promised, i](wire::SearchReply reply) { promised[i].set_value(std::move(reply)); });
+  std::vector<wire::SearchReply> replies;
+  for (auto& promise : promised) replies.push_back(promise.get_future().get());
+  pool.drain();
+  batcher.drain();
+  pool.drain();
+  return replies;
+}
+
+std::vector<wire::SearchRequest> mixed_requests(int count, std::uint32_t partitions) {
+  std::vector<wire::SearchRequest> requests;
+  for (int i = 0; i < count; ++i) {
+    const Mode mode = i % 3 == 0 ? Mode::kAnd : i % 3 == 1 ? Mode::kOr : Mode::kAuto;
+    requests.push_back(request_of(mode, {"t" + std::to_string(i % 7), "t" + std::to_string(3 + i % 8)}, partitions));
+    requests.back().auto_needs = i % 2 ? 10 : 1000;
+  }
+  return requests;
+}
+
+TEST(SearchQuery, AnswersTheSameWithAGpuThatLeavesSomePlansToTheCpu) {
+  ServedCollection served(random_documents(200, 21), 3);
+  const auto requests = mixed_requests(60, 3);
+  std::vector<wire::SearchReply> wanted;
+  for (const auto& request : requests) wanted.push_back(served.search(request));
+  for (const int left : {0, 1, 2}) {  // of two plans
+    ScriptedGpu gpu{served.clock, [left](int number) { return number % 2 < left; }};
+    const auto got = search_all(served, gpu, requests);
+    for (std::size_t i = 0; i < requests.size(); ++i) expect_same_hits(got[i], wanted[i]);
+    EXPECT_GE(gpu.asked, 180);
+  }
+}
+
+TEST(SearchQuery, AnswersTheSameWhereTheGpuHasNoRoom) {
+  ServedCollection served(random_documents(200, 22), 3);
+  const auto requests = mixed_requests(40, 3);
+  ScriptedGpu gpu{served.clock};
+  const auto got = search_all(served, gpu, requests, {.threads = 1, .most_waiting = 1, .most_of_a_batch = 1});
+  for (std::size_t i = 0; i < requests.size(); ++i) expect_same_hits(got[i], served.search(requests[i]));
+}
+
+TEST(SearchQuery, LeavesShortListsToTheCpuUnlessAskedForTheGpu) {
+  ServedCollection served(random_documents(50, 23), 1);
+  auto request = request_of(Mode::kOr, {"t1", "t2"}, 1);
+  ScriptedGpu gpu{served.clock, {}, 1000};
+  (void)search_all(served, gpu, {request});
+  EXPECT_EQ(gpu.asked, 0);
+  request.processor = wire::Processor::kGpu;
+  const auto got = search_all(served, gpu, {request});
+  EXPECT_EQ(gpu.asked, 1);
+  expect_same_hits(got[0], served.search(request));
+  request.processor = wire::Processor::kCpu;
+  gpu.min_postings = 0;
+  (void)search_all(served, gpu, {request});
+  EXPECT_EQ(gpu.asked, 1);
+}
+
+TEST(SearchQuery, NamesPartitionsThatTheGpuHandsBackPastTheirDeadline) {
+  ServedCollection served(random_documents(50, 24), 2);
+  ScriptedGpu gpu{served.clock, [&](int) {
+                    served.clock.advance(std::chrono::seconds(2));
+                    return true;
+                  }};
+  const auto got = search_all(served, gpu, {request_of(Mode::kOr, {"t1", "t2"}, 2)});
+  ASSERT_EQ(got[0].unsearched.size(), 2u);
+  for (const auto& one : got[0].unsearched) EXPECT_EQ(one.reason, Unsearched::kDeadline);
+}
+
+// Counts what it is given, and may have no room.
+class CountingScheduler final : public schedule::Scheduler {
+ public:
+  explicit CountingScheduler(const Clock& clock, std::size_t all_workers = 8) : workers(all_workers), below_(clock) {}
+  Result<void> submit(std::vector<schedule::Task> tasks, schedule::Lane lane) override {
+    if (full && lane != schedule::Lane::kContinue) return Error(Code::kOverloaded, "full");
+    taken += tasks.size();
+    return below_.submit(std::move(tasks), lane);
+  }
+  void drain() override { below_.drain(); }
+  Load load() const override { return {others_wait, 8, workers, 1}; }
+  std::size_t taken = 0, others_wait = 0, workers;
+  bool full = false;
+
+ private:
+  schedule::InlineScheduler below_;
+};
+
+struct TwoSchedulers {
+  explicit TwoSchedulers(ServedCollection& collection) : served(collection) {}
+  wire::SearchReply search(const wire::SearchRequest& request, std::uint64_t costly_postings = ~0ull) {
+    usual.taken = costly.taken = 0;
+    SearchParts parts = served.parts(usual);
+    parts.costly = &costly;
+    parts.costly_postings = costly_postings;
+    parts.small_postings = 1;
+    Searches searches(parts);
+    std::optional<wire::SearchReply> got;
+    searches.start(request, Deadline::after(served.clock, request.budget),
+                   [&](wire::SearchReply reply) { got = reply; });
+    EXPECT_TRUE(got) << "not answered";
+    return got.value_or(wire::SearchReply{});
+  }
+  ServedCollection& served;
+  CountingScheduler usual{served.clock}, costly{served.clock};
+};
+
+TEST(SearchQuery, HasThreadsOfTheirOwnForSearchesThatAskForMuch) {
+  ServedCollection served(random_documents(200, 30), 2);
+  TwoSchedulers both(served);
+  const auto usual = request_of(Mode::kAuto, {"t9", "t10"}, 2);
+  std::vector<wire::SearchRequest> costly(3, usual);
+  costly[0].depth = 1001;
+  costly[1].processor = wire::Processor::kExhaustive;
+  for (int i = 0; i < 63; ++i) costly[2].terms.push_back({"unknown" + std::to_string(i), 1});
+  expect_same_hits(both.search(usual), served.search(usual));
+  EXPECT_EQ(both.costly.taken, 0u);
+  EXPECT_GE(both.usual.taken, 2u);
+  for (const auto& request : costly) {
+    expect_same_hits(both.search(request), served.search(request));
+    EXPECT_EQ(both.usual.taken, 0u);
+    EXPECT_GE(both.costly.taken, 2u);
+  }
+}
+
+TEST(SearchQuery, MovesPartitionsWithManyPostingsToThem) {
+  const auto documents = random_documents(200, 31);
+  ServedCollection served(documents, 2);
+  TwoSchedulers both(served);
+  auto request = request_of(Mode::kAuto, {"t0", "t1"}, 2);
+  request.auto_needs = request.depth = 200;
+  const auto wanted = served.search(request);
+  const std::uint64_t postings = documents_with(documents, {"t0"}, true) + documents_with(documents, {"t1"}, true);
+  expect_same_hits(both.search(request, postings), wanted);
+  EXPECT_EQ(both.costly.taken, 0u) << "each partition has half of them";
+  expect_same_hits(both.search(request, postings / 2), wanted);
+  EXPECT_EQ(both.usual.taken, 2u) << "looked up there";
+  EXPECT_EQ(both.costly.taken, 4u) << "AND and OR of both";
+}
+
+// Moving costs time, too, and where all is quiet nobody gains by it.
+TEST(SearchQuery, MovesPartitionsOfMediumSizeWhereOthersWouldWait) {
+  ServedCollection served(random_documents(200, 34), 2);
+  TwoSchedulers both(served);
+  const auto request = request_of(Mode::kOr, {"t0", "t1"}, 2);
+  (void)both.search(request);
+  EXPECT_EQ(both.costly.taken, 0u) << "another worker is idle";
+  both.usual.others_wait = 1;
+  (void)both.search(request);
+  EXPECT_EQ(both.costly.taken, 2u);
+  both.usual.others_wait = 0;
+  both.usual.workers = 1;
+  (void)both.search(request);
+  EXPECT_EQ(both.costly.taken, 2u) << "no worker would be left";
+}
+
+TEST(SearchQuery, NamesPartitionsThatTheCostlyThreadsHaveNoRoomFor) {
+  ServedCollection served(random_documents(200, 32), 2);
+  TwoSchedulers both(served);
+  both.costly.full = true;
+  auto request = request_of(Mode::kAuto, {"t0", "t1"}, 2);
+  const auto refused = both.search(request, 1);
+  ASSERT_EQ(refused.unsearched.size(), 2u);
+  EXPECT_EQ(refused.unsearched[0].reason, Unsearched::kOverloaded);
+  request.depth = 2000;
+  EXPECT_EQ(both.search(request).unsearched.size(), 2u);
+  request.depth = 10;
+  EXPECT_TRUE(both.search(request).unsearched.empty());
+}
+
+TEST(SearchQuery, LeavesManyPostingsToTheGpuWhereThereIsOne) {
+  ServedCollection served(random_documents(200, 33), 2);
+  const auto request = request_of(Mode::kOr, {"t0", "t1"}, 2);
+  const auto wanted = served.search(request);
+  for (const bool leaves : {false, true}) {
+    ScriptedGpu gpu{served.clock, [&](int) { return leaves; }};
+    schedule::PlanBatcher batcher(
+        {}, [&](std::span<const engine::Plan> plans) { return gpu.search(plans); }, nullptr);
+    schedule::WorkerPool usual({1, 100}, served.clock, nullptr), costly({1, 100}, served.clock, nullptr);
+    SearchParts parts = served.parts(usual);
+    parts.gpu = &batcher;
+    parts.costly = &costly;
+    parts.costly_postings = parts.small_postings = 1;
+    Searches searches(parts);
+    std::promise<wire::SearchReply> promised;
+    searches.start(request, Deadline::never(), [&](wire::SearchReply reply) { promised.set_value(std::move(reply)); });
+    expect_same_hits(promised.get_future().get(), wanted);
+    EXPECT_EQ(gpu.asked, 2);
+    for (schedule::WorkerPool* pool : {&usual, &costly}) pool->drain();
+    batcher.drain();
+  }
+}
+
+}  // namespace
+}  // namespace frond::leaf::serve

@@ -1,0 +1,151 @@
+// Searches: what is ranked, counted and sent.
+#include "leaf/serve/search_query.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "leaf/schedule/worker_pool.h"
+#include "tests/unit/leaf/serve/served_fixture.h"
+
+namespace frond::leaf::serve {
+namespace {
+
+using support::random_documents;
+using wire::Mode;
+
+TEST(SearchQuery, CountsAndRanksTheMatchesOfAllPartitions) {
+  const auto documents = random_documents(500, 1);
+  ServedCollection served(documents, 3);
+  const auto both = served.search(request_of(Mode::kAnd, {"t2", "t5"}, 3));
+  EXPECT_EQ(both.request_id, 42u);
+  EXPECT_TRUE(both.has_and);
+  EXPECT_FALSE(both.has_or);
+  EXPECT_TRUE(both.unsearched.empty());
+  EXPECT_EQ(both.and_ranking.matches, documents_with(documents, {"t2", "t5"}, true));
+  // A document that has both terms scores the same with OR.
+  auto all = request_of(Mode::kOr, {"t2", "t5"}, 3);
+  all.depth = 500;
+  std::vector<topk::Hit> wanted = served.search(all).or_ranking.hits;
+  std::erase_if(wanted, [&](const topk::Hit& hit) {
+    const auto& terms = documents[hit.ordinal].terms;
+    return !terms.contains("t2") || !terms.contains("t5");
+  });
+  ASSERT_GT(wanted.size(), 10u);
+  wanted.resize(10);
+  EXPECT_EQ(both.and_ranking.hits, wanted);
+  EXPECT_TRUE(both.or_ranking.hits.empty());
+  const auto any = served.search(request_of(Mode::kOr, {"t2", "t5"}, 3));
+  EXPECT_TRUE(any.has_or);
+  EXPECT_EQ(any.or_ranking.matches, documents_with(documents, {"t2", "t5"}, false));
+}
+
+TEST(SearchQuery, AnswersAlikeForAnyNumberOfPartitions) {
+  const auto documents = random_documents(300, 2);
+  ServedCollection one(documents, 1), many(documents, 4);
+  for (const Mode mode : {Mode::kAnd, Mode::kOr}) {
+    for (const auto& terms : {std::vector<std::string>{"t3"}, {"t1", "t4"}, {"t2", "t2", "t8"}, {"t11", "t10", "t9"}}) {
+      const auto a = one.search(request_of(mode, terms, 1)), b = many.search(request_of(mode, terms, 4));
+      const auto& ranking = mode == Mode::kAnd ? a.and_ranking : a.or_ranking;
+      const auto& same = mode == Mode::kAnd ? b.and_ranking : b.or_ranking;
+      EXPECT_FALSE(ranking.hits.empty());
+      EXPECT_EQ(ranking.hits, same.hits);
+      EXPECT_EQ(ranking.matches, same.matches);
+    }
+  }
+}
+
+TEST(SearchQuery, CountsARepeatedTermTwice) {
+  ServedCollection served(random_documents(50, 3), 1);
+  const auto repeated = served.search(request_of(Mode::kOr, {"t1", "t3", "t1"}, 1));
+  auto request = request_of(Mode::kOr, {"t1", "t3"}, 1);
+  request.terms[0].occurrences = 2;
+  EXPECT_EQ(repeated.or_ranking.hits, served.search(request).or_ranking.hits);
+}
+
+TEST(SearchQuery, FindsNothingWithAllTermsWhereOneIsUnknownAndIgnoresItForAny) {
+  const auto documents = random_documents(50, 4);
+  ServedCollection served(documents, 2);
+  const auto both = served.search(request_of(Mode::kAnd, {"t1", "nowhere"}, 2));
+  EXPECT_EQ(both.and_ranking.matches, 0u);
+  EXPECT_TRUE(both.and_ranking.exact);
+  const auto any = served.search(request_of(Mode::kOr, {"t1", "nowhere"}, 2));
+  EXPECT_EQ(any.or_ranking.matches, documents_with(documents, {"t1"}, true));
+  const auto none = served.search(request_of(Mode::kOr, {"nowhere"}, 2));
+  EXPECT_TRUE(none.has_or);
+  EXPECT_TRUE(none.or_ranking.hits.empty());
+  EXPECT_TRUE(served.search(request_of(Mode::kAuto, {}, 2)).and_ranking.hits.empty());
+}
+
+TEST(SearchQuery, SendsOrTooWhereItsAndIsShort) {
+  const auto documents = random_documents(200, 5);
+  ServedCollection served(documents, 2);
+  auto request = request_of(Mode::kAuto, {"t9", "t10"}, 2);
+  request.auto_needs = static_cast<std::uint32_t>(documents_with(documents, {"t9", "t10"}, true));
+  const auto enough = served.search(request);
+  EXPECT_TRUE(enough.has_and);
+  EXPECT_FALSE(enough.has_or);
+  ++request.auto_needs;
+  const auto short_of_one = served.search(request);
+  EXPECT_TRUE(short_of_one.has_and);
+  EXPECT_TRUE(short_of_one.has_or);
+  EXPECT_EQ(short_of_one.and_ranking.hits, enough.and_ranking.hits);
+  EXPECT_EQ(short_of_one.or_ranking.hits, served.search(request_of(Mode::kOr, {"t9", "t10"}, 2)).or_ranking.hits);
+}
+
+TEST(SearchQuery, SendsTheSameForAndAndOrOfOneTerm) {
+  const auto documents = random_documents(5, 6);
+  ServedCollection served(documents, 2);
+  int searches = 0;
+  served.engine.before = [&](const engine::Plan&) { ++searches; };
+  const auto reply = served.search(request_of(Mode::kAuto, {"t0"}, 2));
+  EXPECT_TRUE(reply.has_or);
+  EXPECT_EQ(reply.or_ranking.hits.size(), 5u);
+  EXPECT_EQ(reply.and_ranking.hits, reply.or_ranking.hits);
+  EXPECT_EQ(searches, 2);
+}
+
+TEST(SearchQuery, AsksEnginesForAsManyAsAutoNeedsAndSendsAsManyAsWanted) {
+  ServedCollection served(random_documents(200, 7), 1);
+  auto request = request_of(Mode::kAuto, {"t0", "t1"}, 1);
+  request.depth = 3;
+  request.auto_needs = 30;
+  served.engine.before = [&](const engine::Plan& plan) { EXPECT_EQ(plan.k, 30u); };
+  EXPECT_EQ(served.search(request).and_ranking.hits.size(), 3u);
+}
+
+TEST(SearchQuery, TellsWhatItCostWhenAsked) {
+  ServedCollection served(random_documents(60, 13), 2);
+  auto request = request_of(Mode::kOr, {"t0", "t1"}, 2);
+  EXPECT_TRUE(served.search(request).profile.empty());
+  request.profile = true;
+  request.processor = wire::Processor::kExhaustive;
+  const auto reply = served.search(request);
+  ASSERT_EQ(reply.profile.size(), 2u);
+  EXPECT_EQ(reply.profile[1].partition, 1u);
+  EXPECT_EQ(reply.profile[1].engine, "exhaustive");
+  EXPECT_GT(reply.profile[1].postings, 30u);
+}
+
+TEST(SearchQuery, AnswersAlikeFromManyThreads) {
+  const auto documents = random_documents(400, 16);
+  ServedCollection served(documents, 4);
+  const auto expected = served.search(request_of(Mode::kAuto, {"t8", "t11", "t1"}, 4));
+  schedule::WorkerPool pool({4, 100'000}, served.clock, nullptr);
+  Searches searches(served.parts(pool));
+  std::atomic<int> same{0};
+  constexpr int kSearches = 300;
+  for (int i = 0; i < kSearches; ++i)
+    searches.start(request_of(Mode::kAuto, {"t8", "t11", "t1"}, 4), Deadline::never(),
+                   [&](const wire::SearchReply& reply) {
+                     same += reply.and_ranking.hits == expected.and_ranking.hits &&
+                             reply.or_ranking.hits == expected.or_ranking.hits && reply.has_or == expected.has_or &&
+                             reply.unsearched.empty();
+                   });
+  pool.drain();
+  EXPECT_EQ(same, kSearches);
+}
+
+}  // namespace
+}  // namespace frond::leaf::serve
