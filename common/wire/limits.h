@@ -9,9 +9,8 @@ inline constexpr std::size_t kMaxRequestBytes = 4u << 20;  // of a request to a 
 inline constexpr std::size_t kMaxTerms = 512;
 inline constexpr std::size_t kMaxTermBytes = 1024;
 inline constexpr std::size_t kMaxPartitions = 4096;
-inline constexpr std::size_t kMaxDepth = 10'000;    // hits of one ranking: a search's offset + k
-inline constexpr std::size_t kMaxHits = kMaxDepth;  // the former name
-inline constexpr std::size_t kMaxOrdinals = 1000;   // documents of one fetch: the hits of a page
+inline constexpr std::size_t kMaxDepth = 10'000;   // hits of one ranking: a search's offset + k
+inline constexpr std::size_t kMaxOrdinals = 1000;  // documents of one fetch: the hits of a page
 inline constexpr std::size_t kMaxBrokerNameBytes = 256;
 inline constexpr std::size_t kMaxGenerations = 64;  // in one HelloReply
 

@@ -23,7 +23,6 @@ constexpr std::string_view name_of(Mode mode) {
 }
 // kExhaustive scores every matching document: the slow reference for tests and comparisons.
 enum class Processor : std::uint8_t { kAuto, kCpu, kGpu, kExhaustive };
-using Unsearched = UnsearchedReason;  // the former name
 
 struct QueryTerm {
   std::string text;  // analysed
