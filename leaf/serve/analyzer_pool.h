@@ -1,6 +1,6 @@
 #pragma once
-// Analyzers kept from one request to the next. Making one costs more than the snippets of a whole page: its cache of
-// stems is 2 MiB, which has to be cleared, and then to be filled again by the text it meets.
+// Keeps analyzers from one request to the next. Making one costs more than the snippets of a whole page: its stem cache
+// of 2 MiB must be cleared and then filled again.
 #include <memory>
 #include <utility>
 #include <vector>
@@ -10,10 +10,10 @@
 
 namespace frond::leaf::serve {
 
-// Keeps as many as were in use at once, of one configuration at a time. Any thread.
+// Keeps as many analyzers as were in use at once, all of one configuration. Any thread.
 class AnalyzerPool {
  public:
-  // Gives the analyzer back when it ends. Outlived by the pool; one thread.
+  // Returns the analyzer to the pool when destroyed. The pool outlives it. One thread.
   class Lease {
    public:
     Lease(AnalyzerPool& pool, const text::AnalyzerConfig& config, std::unique_ptr<text::Analyzer> analyzer)
@@ -30,7 +30,7 @@ class AnalyzerPool {
   };
 
   Lease take(const text::AnalyzerConfig& config) {
-    std::vector<std::unique_ptr<text::Analyzer>> of_another;  // end after the lock does
+    std::vector<std::unique_ptr<text::Analyzer>> of_another;  // destroyed after the lock is released
     std::unique_ptr<text::Analyzer> analyzer;
     {
       const MutexLock lock(mutex_);
@@ -54,7 +54,7 @@ class AnalyzerPool {
   }
 
   Mutex mutex_;
-  text::AnalyzerConfig config_ FROND_GUARDED_BY(mutex_);  // of those in idle_
+  text::AnalyzerConfig config_ FROND_GUARDED_BY(mutex_);  // of the analyzers in idle_
   std::vector<std::unique_ptr<text::Analyzer>> idle_ FROND_GUARDED_BY(mutex_);
 };
 

@@ -1,5 +1,6 @@
 #pragma once
-// Answers fetches: the stored fields of the documents that won, each with a snippet biased to the query.
+// Answers fetches: returns the stored fields of the documents in a result, each with a snippet chosen by the query
+// terms.
 #include <functional>
 
 #include "common/wire/messages.h"
@@ -12,11 +13,11 @@ namespace frond::leaf::serve {
 
 class DocumentHandler {
  public:
-  // A FetchReply; or an ErrorReply where nothing could be fetched (overload, deadline, unknown generation).
+  // A FetchReply, or an ErrorReply if nothing could be fetched (overload, deadline, unknown generation).
   using Done = std::function<void(wire::Reply)>;
 
-  // All outlive every fetch (so: drain the schedulers first). `costly`: for fetches of many documents
-  // (common/wire/cost.h); null: those are `scheduler`'s, too. `damage` may be null.
+  // All outlive every fetch, so drain the schedulers first. `costly` runs fetches of many documents
+  // (common/wire/cost.h); null: `scheduler` runs them too. `damage` may be null.
   DocumentHandler(const generation::ServedBoard& board, schedule::Scheduler& scheduler, const Clock& clock,
                   schedule::Scheduler* costly = nullptr, generation::DamageLog* damage = nullptr)
       : board_(board),
@@ -24,10 +25,10 @@ class DocumentHandler {
         costly_(costly != nullptr ? *costly : scheduler),
         clock_(clock),
         damage_(damage) {}
-  // Fields are cut at the limits of ingest (common/text/field_limits.h), so a reply has at most some 5 MB. Interactive
-  // tasks, at most one a worker. done() is called once, during the call or later, on any thread; what
-  // `deadline` points to lives as long as it. A document
-  // that is not of the leaf's partitions, can't be read, or is reached after the deadline, is not `found`.
+  // Fields are cut at the limits of ingest (common/text/field_limits.h), so a reply has at most about 5 MB. Runs as
+  // interactive tasks, at most one per worker. done() is called once, during the call or later, on any thread. What
+  // `deadline` points to lives as long as `done`. A document is not `found` if it is not in the leaf's partitions,
+  // cannot be read, or is reached after the deadline.
   void fetch(wire::FetchRequest request, Deadline deadline, const Done& done);
 
  private:

@@ -14,10 +14,10 @@
 namespace frond::leaf::serve {
 namespace {
 
-// About a millisecond: enough that handing it to another thread costs nothing beside it.
+// About a millisecond of work, so the cost of handing a piece to another thread does not matter.
 constexpr std::size_t kDocumentsAPiece = 32;
 
-// Partitions of a leaf are few: each is asked in turn whether the ordinal is one of its own.
+// Asks each partition in turn for the ordinal: a leaf has few partitions.
 std::pair<const generation::ServedPartition*, DocId> place_of(const generation::ServedGeneration& generation,
                                                               Ordinal ordinal) {
   for (const generation::ServedPartition& one : generation.partitions) {
@@ -26,13 +26,13 @@ std::pair<const generation::ServedPartition*, DocId> place_of(const generation::
   return {};
 }
 
-// Between characters.
+// Cuts between characters, to at most `most` bytes.
 std::string_view cut(std::string_view field, std::size_t most) {
   return field.size() <= most ? field : field.substr(0, text::utf8_boundary(field, most));
 }
 
-// So no reply comes near to what a message may have: a snippet is kSnippetBytes, marks and ellipses, which are no more
-// again; Cap'n Proto adds less than a hundred bytes.
+// Keeps every reply far below the max size of a message. A snippet has kSnippetBytes, and at most as much again for
+// marks and ellipses. Cap'n Proto adds less than a hundred bytes.
 constexpr std::size_t kMaxShownBytes = text::kMaxIdBytes + text::kMaxTitleBytes + text::kMaxUrlBytes;
 static_assert(wire::kMaxOrdinals * (kMaxShownBytes + 4 * text::kSnippetBytes + 128) < wire::kMaxMessageBytes / 8);
 
@@ -62,7 +62,7 @@ DocumentQuery::DocumentQuery(std::shared_ptr<const generation::ServedGeneration>
   left_ = pieces();
 }
 
-// One where there is nothing to read, so that somebody sends the reply.
+// At least one, so that a task sends the reply even if there is nothing to read.
 std::size_t DocumentQuery::pieces() const {
   return std::max<std::size_t>(1, (places_.size() + kDocumentsAPiece - 1) / kDocumentsAPiece);
 }
@@ -82,7 +82,7 @@ void DocumentQuery::run(const Result<std::chrono::microseconds>& waited) {
     if (waited) {
       try {
         read(piece);
-      } catch (const std::exception& e) {  // no memory
+      } catch (const std::exception& e) {  // out of memory
         fail(Error(Code::kOverloaded, e.what()));
       }
     }
@@ -105,10 +105,10 @@ void DocumentQuery::read(std::size_t piece) {
         return true;
       }
       wire::FetchedDocument& fetched = reply_.documents[places_[from + i].asked];
-      // What ingest holds today; a partition may be from before.
+      // Today's limits of ingest; an older partition may exceed them.
       fetched.id = cut(document->id, text::kMaxIdBytes);
       fetched.title = cut(document->title, text::kMaxTitleBytes);
-      if (document->url.size() <= text::kMaxUrlBytes) fetched.url = document->url;  // cut, it leads elsewhere
+      if (document->url.size() <= text::kMaxUrlBytes) fetched.url = document->url;  // a cut URL would lead elsewhere
       fetched.snippet = text::snippet(*analyzer, document->body, request_.terms, text::kSnippetBytes);
       fetched.found = true;
       return true;

@@ -1,10 +1,10 @@
 #pragma once
-// One fetch in flight: its documents in the order in which they are stored, cut into pieces that any number of tasks
-// take one after the other. Lives in the closures of its tasks. A piece is written by one task; the countdown orders
-// its writes before the reply is read.
+// One fetch in flight. Its documents are sorted in storage order and cut into pieces. Tasks take the pieces one after
+// the other. The object lives in the closures of its tasks. One task writes each piece; the countdown orders its writes
+// before the reply is read.
 //
-// The reply goes out with the last piece, whoever did it: tasks that were not started by then find nothing to do. So a
-// fetch is never later than the first of its tasks alone would make it, however busy the other workers are.
+// The task that finishes the last piece sends the reply; tasks that start later find nothing to do. So a fetch is never
+// later than its first task alone would be, however busy the other workers are.
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -29,14 +29,14 @@ class DocumentQuery : public std::enable_shared_from_this<DocumentQuery> {
   DocumentQuery(std::shared_ptr<const generation::ServedGeneration> generation, wire::FetchRequest request,
                 Deadline deadline, AnalyzerPool& analyzers, const Clock& clock, generation::DamageLog* damage,
                 Done done);
-  // At most `workers`, at least one; fewer where the documents are few.
+  // At most `workers` tasks, and at least one; fewer if there are few documents.
   std::vector<schedule::Task> tasks(std::size_t workers);
 
  private:
   struct Place {
     const generation::ServedPartition* partition = nullptr;
     DocId docid = 0;
-    std::size_t asked = 0;  // place in the request, and in the reply
+    std::size_t asked = 0;  // index in the request and in the reply
   };
   std::size_t pieces() const;
   void run(const Result<std::chrono::microseconds>& waited);
@@ -51,11 +51,11 @@ class DocumentQuery : public std::enable_shared_from_this<DocumentQuery> {
   const Clock& clock_;
   generation::DamageLog* const damage_;  // may be null
   const Done done_;
-  std::vector<Place> places_;  // by partition, then docID; documents that are not this leaf's are not among them
+  std::vector<Place> places_;  // by partition, then docID; only documents of this leaf's partitions
   wire::FetchReply reply_;
   std::atomic<std::size_t> next_{0}, left_;  // pieces
   Mutex mutex_;
-  std::optional<Error> failure_ FROND_GUARDED_BY(mutex_);  // the first task's that failed
+  std::optional<Error> failure_ FROND_GUARDED_BY(mutex_);  // the first failure
 };
 
 }  // namespace frond::leaf::serve

@@ -11,7 +11,7 @@ Result<KnownTerms> look_up(const generation::ServedGeneration& generation, std::
   for (const auto& term : terms) occurrences[term.text] += term.occurrences;
   for (const auto& term : terms) {
     const auto found = occurrences.find(term.text);
-    if (found == occurrences.end()) continue;  // a repetition
+    if (found == occurrences.end()) continue;  // a repeated term
     const Result<std::uint64_t> df = generation.terms->df(term.text);
     if (df) {
       known.terms.push_back(

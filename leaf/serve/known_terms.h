@@ -1,5 +1,5 @@
 #pragma once
-// Which of a query's terms a generation has, and what they weigh there.
+// The terms of a query that a generation has, with their weights there.
 #include <cstdint>
 #include <span>
 #include <string>
@@ -12,17 +12,17 @@
 namespace frond::leaf::serve {
 
 struct KnownTerms {
-  // A distinct term that some document of the generation has.
+  // A distinct term that occurs in at least one document of the generation.
   struct Term {
     std::string text;
-    float weight = 0;  // scoring::term_weight, with the query frequency in it
+    float weight = 0;  // scoring::term_weight, including the query frequency
   };
-  std::vector<Term> terms;     // in the query's order; equal ones are counted together
-  bool all_known = true;       // every term of the query has a document
-  std::uint64_t postings = 0;  // of all of these, in all partitions of the generation
+  std::vector<Term> terms;     // in the query's order; equal terms are merged
+  bool all_known = true;       // every term of the query occurs in a document
+  std::uint64_t postings = 0;  // of all `terms`, in all partitions of the generation
 };
 
-// May read the disk. kCorrupt, kUnavailable: the generation's term statistics.
+// May read the disk. kCorrupt, kUnavailable: from reading the generation's term statistics.
 Result<KnownTerms> look_up(const generation::ServedGeneration& generation, std::span<const wire::QueryTerm> terms);
 
 }  // namespace frond::leaf::serve

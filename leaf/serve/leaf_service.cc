@@ -31,7 +31,7 @@ void LeafService::on_request(const wire::Peer& peer, ByteView bytes, const Answe
   const Instant arrival = parts_.clock.now();
   try {
     Result<wire::Request> request = wire::decode_request(bytes);
-    // Its number is not known, so nobody waits for this reply; it is there for whoever debugs a peer.
+    // The request id is unknown, so the peer cannot match this reply; it is for debugging.
     if (!request) return replying(kMalformed, arrival, answer)(wire::ErrorReply{0, request.error().message()});
     dispatch(peer, std::move(*request), arrival, answer);
   } catch (const std::exception&) {  // out of memory: the peer's deadline ends the request
@@ -50,7 +50,7 @@ std::function<void(const wire::Reply&)> LeafService::replying(Kind kind, Instant
   };
 }
 
-// What answers a request holds its entry, so the deadline may point into it.
+// The reply function holds the entry, so the deadline may point into it.
 void LeafService::dispatch(const wire::Peer& peer, wire::Request request, Instant arrival, const Answer& answer) {
   if (auto* search = std::get_if<wire::SearchRequest>(&request)) {
     InFlight entry = taken_.add(peer, search->request_id);
@@ -97,7 +97,7 @@ wire::HelloReply LeafService::hello(std::uint64_t request_id) const {
   reply.host_cache_hits = cache.hits;
   reply.host_cache_misses = cache.misses;
   if (withdrawn_.load(std::memory_order_relaxed)) {
-    reply.detail = "draining";  // brokers of before go by the lack of generations
+    reply.detail = "draining";  // older brokers notice it by the empty list of generations
     reply.draining = true;
     return reply;
   }

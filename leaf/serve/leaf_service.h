@@ -1,11 +1,11 @@
 #pragma once
-// The leaf as its brokers see it: a frame in, a frame out. Decodes, hands searches and fetches to the scheduler, and
-// answers hello itself at once, so that a busy leaf still tells that it lives. What a broker gives up (CancelRequest)
-// is stopped where it is, and not answered.
+// The leaf as its brokers see it: a frame in, a frame out. Decodes requests and hands searches and fetches to the
+// scheduler. Answers hello itself at once, so that brokers do not take a busy leaf for a dead one. A request that its
+// broker cancels (CancelRequest) stops where it is and gets no reply.
 //
-// Draining has two steps. withdraw(): brokers are told at once, and by hellos, which list no generations any more, so
-// that they turn elsewhere, while requests are still served; then the owner drains the scheduler, from where on
-// searches are answered as unsearched.
+// Draining has two steps. First, withdraw() tells brokers at once, and again in every later hello, which then lists no
+// generations. Brokers turn to other leaves, while requests are still served. Second, the owner drains the scheduler;
+// from then on searches are answered as unsearched.
 #include <atomic>
 #include <functional>
 #include <string>
@@ -19,11 +19,12 @@
 
 namespace frond::leaf::serve {
 
-// What hello tells besides the generations: fixed at start, and measured when asked.
+// What hello reports besides the generations. Identity is fixed at start, except `gpu`. `gpu` and CacheState are read
+// for every hello.
 struct Identity {
   std::string collection, node, version;
   std::function<std::string()> gpu;     // "off", "absent", "ready", "lost"; any thread
-  Instant ready_from = Instant::min();  // not before: brokers have to find this leaf first
+  Instant ready_from = Instant::min();  // not ready before: brokers need time to find this leaf
 };
 struct CacheState {
   std::uint64_t bytes = 0, limit = 0, hits = 0, misses = 0;
@@ -31,30 +32,30 @@ struct CacheState {
 
 class LeafService {
  public:
-  // Takes the reply's bytes to whoever asked; from any thread.
+  // Sends the reply's bytes to the requester; from any thread.
   using Answer = std::function<void(ByteBuffer)>;
 
-  // `brokers` is told of hellos; it outlives this.
+  // `brokers` is told of every hello; it outlives this.
   LeafService(SearchParts parts, Identity identity, std::function<CacheState()> cache_state,
               generation::BrokerRoll& brokers);
 
-  // On the socket's thread, which it does not block; never throws. `answer` is called at most once, now or later: not
-  // for what `peer` gives up. That of a broker's latest hello is called once more, by withdraw().
+  // Called on the socket's thread; does not block or throw. `answer` is called at most once, now or later; never for a
+  // request that `peer` cancels. withdraw() calls the `answer` of each broker's latest hello once more.
   void on_request(const wire::Peer& peer, ByteView bytes, const Answer& answer);
   // Any thread.
   void withdraw();
-  // Whether a broker knows nobody else for some partition of this leaf: reason to serve on, though withdrawn.
+  // Whether a broker knows no other leaf for some partition of this leaf. If so, serve on even after withdraw().
   bool needed() const { return brokers_.needed(parts_.clock.now()); }
-  // Serving a generation, long enough to have been found, and not withdrawn.
+  // Serves a generation, is past `ready_from`, and is not withdrawn.
   bool ready() const { return why_not_ready().empty(); }
-  std::string why_not_ready() const;  // empty: it is
+  std::string why_not_ready() const;  // empty: ready
   wire::HelloReply hello(std::uint64_t request_id) const;
 
  private:
   enum Kind { kSearch, kFetch, kHello, kMalformed, kKinds };
-  using InFlight = std::shared_ptr<const RequestsInFlight::Entry>;  // null: can't be given up
+  using InFlight = std::shared_ptr<const RequestsInFlight::Entry>;  // null: cannot be cancelled
   void dispatch(const wire::Peer& peer, wire::Request request, Instant arrival, const Answer& answer);
-  // Counts and times the reply to a request of this kind, and keeps it to itself if the request was given up.
+  // Counts and times the reply to a request of this kind. Drops the reply if the request was cancelled.
   std::function<void(const wire::Reply&)> replying(Kind kind, Instant arrival, const Answer& answer,
                                                    InFlight entry = {});
 

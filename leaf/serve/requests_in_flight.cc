@@ -15,7 +15,7 @@ bool RequestsInFlight::cancel(const wire::Peer& peer, std::uint64_t number) {
   const MutexLock lock(mutex_);
   const auto found = entries_.find({peer, number});
   if (found == entries_.end()) return false;
-  found->second->cancellation_.cancel();  // it can't end before it has left, for which it needs the lock
+  found->second->cancellation_.cancel();  // the entry exists: its destructor needs this lock to remove it
   return true;
 }
 

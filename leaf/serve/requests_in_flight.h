@@ -1,6 +1,6 @@
 #pragma once
-// Searches and fetches that were taken and not answered yet, by who asked and under which number: so that a broker can
-// give one up. All calls cost O(1) and come from any thread.
+// Searches and fetches without an answer yet, by peer and request id, so that a broker can cancel one. All calls cost
+// O(1) and may come from any thread.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,10 +16,10 @@ namespace frond::leaf::serve {
 
 class RequestsInFlight {
  public:
-  // Past so many a request is served, but can't be given up. A leaf's queues hold far fewer.
+  // Requests beyond this number are served, but cannot be cancelled. A leaf's queues hold far fewer.
   static constexpr std::size_t kMaxEntries = 1 << 16;
 
-  // A request; leaves the registry, which outlives it, when it ends.
+  // One request. Removes itself from the registry when destroyed; the registry outlives it.
   class Entry {
    public:
     Entry(RequestsInFlight& registry, wire::Peer peer, std::uint64_t number)
@@ -40,9 +40,9 @@ class RequestsInFlight {
     Cancellation cancellation_;
   };
 
-  // Where the peer has another request of this number in flight, that one is what it can give up.
+  // If the peer already has a request of this number in flight, cancel() applies to that one.
   std::shared_ptr<const Entry> add(const wire::Peer& peer, std::uint64_t number);
-  // False: there is no such request (any more).
+  // False: no such request is in flight.
   bool cancel(const wire::Peer& peer, std::uint64_t number);
   std::size_t size() const;
 

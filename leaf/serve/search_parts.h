@@ -1,5 +1,5 @@
 #pragma once
-// What the searches of a leaf work with, and the metrics that they share.
+// What all searches of a leaf use, and the metrics that they share.
 #include <cstdint>
 #include <iterator>
 
@@ -19,7 +19,7 @@ namespace frond::leaf::serve {
 struct SearchParts {
   const generation::ServedBoard& board;
   lists::ListStore& lists;
-  engine::QueryEngine& engine;      // for processor cpu, and for auto and gpu where there is no GPU
+  engine::QueryEngine& engine;      // for processor cpu; for auto and gpu if there is no GPU
   engine::QueryEngine& exhaustive;  // for processor exhaustive, and for plans that `engine` cannot run
   schedule::Scheduler& scheduler;
   const Clock& clock;
@@ -29,7 +29,8 @@ struct SearchParts {
   std::uint64_t min_gpu_postings = 0;
   generation::DamageLog* damage = nullptr;  // null: damage is not logged
   schedule::Scheduler* costly = nullptr;    // null: `scheduler` runs everything
-  // A partition with about costly_postings or more is searched by `costly`; one with at most small_postings never is.
+  // `costly` searches a partition with about costly_postings or more. Partitions with at most small_postings never move
+  // to `costly`.
   std::uint64_t costly_postings = ~std::uint64_t{0}, small_postings = 20'000;
 };
 

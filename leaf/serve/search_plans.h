@@ -21,17 +21,17 @@ class SearchPlans {
               const generation::ServedGeneration* generation)
       : parts_(parts), metrics_(metrics), request_(request), deadline_(deadline), generation_(generation) {}
 
-  // Looks the terms up unless that was done: may read the disk, so not on the I/O thread. If it throws (no memory), the
-  // next call looks them up again.
+  // Looks the terms up on the first call. May read the disk, so not on the I/O thread. If it throws (out of memory),
+  // the next call tries again.
   void look_up_once();
-  // After look_up_once(). kCorrupt, kUnavailable: the generation's term statistics.
+  // After look_up_once(). kCorrupt, kUnavailable: from reading the generation's term statistics.
   const Result<KnownTerms>& known() const { return known_; }
-  // After look_up_once(); about how many postings the known terms have in the partition, from its share of the
-  // documents. Reads no list.
+  // After look_up_once(). Estimates the postings of the known terms in the partition from its share of the documents.
+  // Reads no list.
   std::uint64_t postings_in(const generation::ServedPartition& partition) const;
 
-  // After look_up_once(). Nothing: no document of the partition matches. `lists` are fetched if it is empty, and are
-  // kept for the second wave; the time goes to `profile`. The plan raises and reads `floor`.
+  // After look_up_once(). Empty: no document of the partition matches. Fetches `lists` if it is empty; they are kept
+  // for the second wave. Adds the time to `profile`. The plan raises and reads `floor`.
   Result<std::optional<engine::Plan>> plan(const generation::ServedPartition& partition, engine::Mode mode,
                                            engine::SharedFloor& floor, std::vector<lists::ListLease>& lists,
                                            wire::PartitionProfile& profile) const;

@@ -10,7 +10,7 @@
 namespace frond::leaf::serve {
 namespace {
 
-constexpr std::uint64_t kHeaviest = ~std::uint64_t{0};  // a costly request: its terms are not looked up yet
+constexpr std::uint64_t kHeaviest = ~std::uint64_t{0};  // weight of a costly request, whose terms are not looked up yet
 
 }  // namespace
 
@@ -94,7 +94,7 @@ void SearchQuery::slot_done(engine::Mode mode) {
   if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) wave_done(mode);
 }
 
-// True: another thread continues with the slot. False: it has its outcome, or is unsearched.
+// Returns true if another thread continues with the slot; false if the slot has its outcome or is unsearched.
 bool SearchQuery::evaluate(Slot& slot, engine::Mode mode, Processors processors) {
   if (!may_use_gpu(processors) && is_too_much_here(slot)) return move(slot, mode, processors);
   auto plan = plans_.plan(*slot.partition, mode, floor_of(mode), slot.lists, slot.profile);
@@ -131,7 +131,7 @@ bool SearchQuery::move(Slot& slot, engine::Mode mode, Processors processors) {
   return taken.has_value();
 }
 
-// What was read from mapped files is valid only if the files are still whole.
+// Data read from mapped files is valid only if the files are still whole.
 Result<void> SearchQuery::intact(const Slot& slot) {
   FROND_TRY(slot.partition->open->partition().intact());
   for (const lists::ListLease& list : slot.lists) FROND_TRY(list->intact());
@@ -156,7 +156,7 @@ void SearchQuery::take(Slot& slot, engine::Mode mode, Result<engine::Outcome> ou
   (mode == engine::Mode::kAnd ? slot.conjunction : slot.disjunction) = *std::move(outcome);
 }
 
-// On the CPU.
+// Runs the plan on the CPU.
 Result<engine::Outcome> SearchQuery::search(Slot& slot, const engine::Plan& plan) {
   const bool exhaustive = request_.processor == wire::Processor::kExhaustive || !parts_.engine.can_run(plan);
   engine::QueryEngine& engine = exhaustive ? parts_.exhaustive : parts_.engine;
@@ -188,7 +188,7 @@ bool SearchQuery::submit_to_gpu(Slot& slot, const engine::Plan& plan) {
   });
 }
 
-// On one of the batcher's threads.
+// Called on a thread of the batcher.
 void SearchQuery::answer_from_gpu(Slot& slot, engine::Mode mode, schedule::PlanBatcher::Answer answer) {
   try {
     if (!answer) {  // the search continues on the CPU, after the tasks that already wait to continue
@@ -207,7 +207,8 @@ void SearchQuery::answer_from_gpu(Slot& slot, engine::Mode mode, schedule::PlanB
 }
 
 void SearchQuery::wave_done(engine::Mode mode) {
-  // Engines share a floor while they search: a score computed from damaged bytes may have removed hits of the others.
+  // Engines share a floor while they search. A score computed from damaged bytes may have removed hits of other
+  // partitions, so all become unsearched.
   if (misled_.load(std::memory_order_relaxed))
     for (Slot& slot : slots_)
       if (!slot.unsearched) slot.unsearched = wire::UnsearchedReason::kUnavailable;
@@ -216,7 +217,7 @@ void SearchQuery::wave_done(engine::Mode mode) {
     const Result<KnownTerms>& known = plans_.known();
     if (!known || known->terms.size() > 1 || !known->all_known)
       return launch(engine::Mode::kOr, schedule::Lane::kContinue);
-    has_or_ = true;  // of one term AND and OR are the same
+    has_or_ = true;  // for one term, AND and OR are the same
     for (Slot& slot : slots_) slot.disjunction = slot.conjunction;
   }
   finish();
@@ -228,7 +229,8 @@ bool SearchQuery::needs_disjunction() const {
   return matches < request_.auto_needs;
 }
 
-// Of the partitions that were searched in both waves. The broker may ask other leaves for the unsearched ones.
+// Merges the hits of all partitions that no wave left unsearched. The broker may ask other leaves for the unsearched
+// ones.
 wire::Ranking SearchQuery::merged(engine::Mode mode) {
   wire::Ranking ranking;
   std::vector<std::vector<topk::Hit>> lists;
