@@ -1,5 +1,5 @@
 #pragma once
-// Runs tasks at once on the caller's thread: for tests, whose every step is then in order. Not thread-safe.
+// Runs tasks at once on the caller's thread. For tests, whose steps then run in a fixed order. Not thread-safe.
 #include <exception>
 
 #include "leaf/schedule/scheduler.h"
@@ -17,7 +17,7 @@ class InlineScheduler final : public Scheduler {
           task.run(Error(Code::kDeadline, "passed before the task started"));
         else
           task.run(std::chrono::microseconds(0));
-      } catch (const std::exception&) {  // ends with the task
+      } catch (const std::exception&) {  // discarded, as Task::run says
       }
       task = {};  // releases what the task holds, as a worker does
     }

@@ -40,7 +40,8 @@ bool PlanBatcher::submit(engine::Plan plan, Done done) {
       return false;
     }
     waiting_.push_back({std::move(plan), std::move(done)});
-    // With all at work, whoever comes back first takes it; and behind the first, a thread is awake or in its window.
+    // No wake-up is needed if all threads are busy: the first to finish takes the plan. Nor if another plan waits
+    // already: that one woke a thread, or a thread is in its window.
     if (running_ == options_.threads || (waiting_.size() > 1 && !is_full())) return true;
   }
   changed_.notify_one();
@@ -54,8 +55,8 @@ void PlanBatcher::drain() {
   while (running_ != 0 || !waiting_.empty()) changed_.wait(lock.mutex());
 }
 
-// Waits for plans, and while another batch is on its way, for some more of them. Empty: stopped. Allocates nothing, as
-// nobody above could answer what waits.
+// Waits for plans and, while another batch is in flight, up to the window for more of them. Empty: stopped. Does not
+// allocate: after an exception here nothing would answer the waiting plans.
 std::list<PlanBatcher::Waiting> PlanBatcher::next_batch() {
   MutexLock lock(mutex_);
   for (;;) {
@@ -89,17 +90,17 @@ void PlanBatcher::work() {
       plans.reserve(batch.size());
       for (Waiting& one : batch) plans.push_back(std::move(one.plan));
       answers = search_(plans);
-    } catch (const std::exception&) {  // out of memory: the callers may still have some
+    } catch (const std::exception&) {  // out of memory: the callers get no answers and may run the plans elsewhere
       answers.clear();
     }
     auto next = answers.begin();
     for (Waiting& one : batch) {
       try {
         one.done(next != answers.end() ? std::move(*next++) : Answer());
-      } catch (const std::exception&) {  // out of memory even for a reply: the request's deadline ends it
+      } catch (const std::exception&) {  // out of memory even for a reply: the request ends at its deadline
       }
     }
-    batch.clear();  // what the plans and their callers hold is let go before drain() may return
+    batch.clear();  // release what the plans and callbacks hold before drain() may return
     plans.clear();
     const MutexLock lock(mutex_);
     --running_;

@@ -1,11 +1,11 @@
 #pragma once
-// Collects plans of many searches for a processor that is best at many at once. A plan that finds the processor idle
-// goes at once; those that come while it works wait for its next batch, and no longer than the window once a thread is
-// free to take them: so batches are as large as the load makes them, and a query alone is not held up.
+// Collects plans of many searches for a processor that works best on many at once. If the processor is idle, a plan
+// starts at once. Plans that come while it works wait for its next batch; once a thread is free, they wait at most for
+// the window. So batches grow with the load, and a single query is not delayed.
 //
-// Whoever submits goes on with other work; the answer comes on one of the batcher's threads. What waits is bounded, and
-// refused beyond it: then the caller does the work itself. Deadlines are the processor's to keep: a plan that is late
-// when its batch starts, or when it ends, gets kDeadline.
+// submit() does not block; the answer comes on one of the batcher's threads. The number of waiting plans is bounded;
+// beyond it submit() refuses, and the caller does the work itself. The processor checks deadlines: a plan that is late
+// when its batch starts or ends gets kDeadline.
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -26,25 +26,24 @@ namespace frond::leaf::schedule {
 class PlanBatcher {
  public:
   struct Options {
-    std::size_t threads = 2;                // batches on the way at a time: while one is answered, another is started
-    std::size_t most_waiting = 4096;        // plans; more are refused
-    std::size_t most_of_a_batch = 512;      // plans of one batch
-    std::chrono::microseconds window{200};  // how long a plan waits for others while another batch is on the way
+    std::size_t threads = 2;                // max batches in flight: while one is answered, another starts
+    std::size_t most_waiting = 4096;        // max waiting plans; more are refused
+    std::size_t most_of_a_batch = 512;      // max plans of one batch
+    std::chrono::microseconds window{200};  // max wait for more plans while another batch is in flight
   };
-  // One answer a plan, in order; none: the plan must be evaluated elsewhere.
+  // One answer per plan, in order. Empty: the plan must be evaluated elsewhere.
   using Answer = std::optional<Result<engine::Outcome>>;
   using Search = std::function<std::vector<Answer>(std::span<const engine::Plan>)>;
-  // Called once, on a thread of the batcher's. Takes care of its own failures; what it throws nevertheless ends with
-  // it.
+  // Called once, on a thread of the batcher. Handles its own failures; an exception that it throws is discarded.
   using Done = std::function<void(Answer)>;
 
-  // `search` is called by several threads at a time. `registry` may be null.
+  // Several threads may call `search` at a time. `registry` may be null.
   PlanBatcher(Options options, Search search, metrics::Registry* registry);
   ~PlanBatcher();
 
-  // False: too much waits, or drain() was called; `done` is not called then. Any thread.
+  // False: too many plans wait, or drain() was called; `done` is then not called. Any thread.
   bool submit(engine::Plan plan, Done done);
-  // Takes no more, and returns when all that was taken is answered. Not from a Done.
+  // Refuses new plans, and returns when all accepted ones are answered. Must not be called from a Done.
   void drain();
 
  private:

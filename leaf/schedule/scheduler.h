@@ -21,8 +21,8 @@ struct Task {
   // Called once, on a worker: with the time it waited, or with kDeadline if it was dropped. Handles its own failures;
   // an exception that it throws is discarded.
   std::function<void(Result<std::chrono::microseconds> waited)> run;
-  // About how many postings the task reads; 0: few, or unknown. Lighter searches run first, but now and then the search
-  // that has waited longest does.
+  // Estimated postings that the task reads; 0: few, or unknown. Lighter searches run first, except that now and then
+  // the search that has waited longest runs.
   std::uint64_t weight = 0;
 };
 
@@ -30,7 +30,7 @@ enum class Lane {
   kSearch,      // by weight, then by arrival; bounded
   kContinue,    // the next step of work that was admitted before: runs before kSearch and is never refused, not even
                 // while draining
-  kInteractive  // short: documents of an answer. Runs before the others; has a bound of its own
+  kInteractive  // short: documents of an answer; runs before the others, with a queue bound of its own
 };
 
 class Scheduler {

@@ -41,7 +41,7 @@ WorkerPool::~WorkerPool() {
 }
 
 Result<void> WorkerPool::admit(std::size_t tasks, Lane lane) const {
-  if (lane == Lane::kContinue) return {};  // drain() waits for what was admitted, and this is part of it
+  if (lane == Lane::kContinue) return {};  // part of work that was admitted, for which drain() waits
   if (draining_) return Error(Code::kUnavailable, "the leaf is draining");
   const std::size_t before = lane == Lane::kInteractive ? interactive_.size() : searching_ + continued_.size();
   if (before != 0 && before + tasks > options_.queue_limit)
@@ -50,7 +50,7 @@ Result<void> WorkerPool::admit(std::size_t tasks, Lane lane) const {
   return {};
 }
 
-// Takes what nobody waits for out of the queues; its end is told on a worker. False: nothing was taken.
+// Moves late and cancelled tasks to dropped_; a worker then calls their run() with kDeadline. False: none was moved.
 bool WorkerPool::sweep(Instant now) {
   if (draining_ || now < sweep_again_) return false;
   sweep_again_ = now + kSweepEvery;
@@ -101,7 +101,7 @@ std::size_t WorkerPool::level_of(std::uint64_t weight) {
   return level;
 }
 
-// Null: none waits.
+// Null: no search waits.
 WorkerPool::Queue* WorkerPool::next_search() {
   if (searching_ == 0) return nullptr;
   --searching_;
@@ -141,7 +141,7 @@ void WorkerPool::work(std::size_t number, bool interactive_only) {
       ++running_;
     }
     run(waiting, busy_until_[number]);
-    waiting = {};  // what the task holds is let go before drain() may return
+    waiting = {};  // release what the task holds before drain() may return
     const MutexLock lock(mutex_);
     if (--running_ == 0 && this->waiting() == 0) idle_.notify_all();
   }
@@ -161,7 +161,7 @@ void WorkerPool::run(Waiting& waiting, std::atomic<Instant::rep>& busy_until) {
     } else {
       waiting.task.run(waited);
     }
-  } catch (const std::exception&) {  // out of memory even for its own error: the request's deadline ends it
+  } catch (const std::exception&) {  // out of memory even for its own error: the request ends at its deadline
   }
   busy_until.store(kNotBusy, std::memory_order_relaxed);
 }

@@ -1,8 +1,9 @@
 #pragma once
-// A fixed number of worker threads over one bounded queue, and one thread more that runs only interactive tasks: so
-// that fetching an answer's documents never waits for the searches behind it.
+// A fixed number of worker threads over one bounded queue, and one more thread that runs only interactive tasks. So the
+// fetch of an answer's documents never waits for the searches in the queue.
 //
-// A full queue is rid of tasks that are late or cancelled before others are refused, once in kSweepEvery at most.
+// When the queue is full, late and cancelled tasks are removed from it before new ones are refused, at most once per
+// kSweepEvery.
 #include <array>
 #include <atomic>
 #include <condition_variable>
@@ -22,8 +23,8 @@ class WorkerPool final : public Scheduler {
   static constexpr std::chrono::milliseconds kSweepEvery{10};
   struct Options {
     std::size_t workers = 1;         // at least 1
-    std::size_t queue_limit = 1024;  // tasks that may wait; interactive ones have as many of their own
-    // A leaf may have a second pool, for what costs many times the usual: so that it has threads of its own.
+    std::size_t queue_limit = 1024;  // max waiting tasks; interactive tasks have a limit of their own, of the same size
+    // A leaf may have a second pool for work that costs many times the usual, so that this work has threads of its own.
     enum class Work : std::uint8_t { kUsual, kCostly } work = Work::kUsual;
   };
   // `registry` may be null.
@@ -33,8 +34,8 @@ class WorkerPool final : public Scheduler {
   Result<void> submit(std::vector<Task> tasks, Lane lane) override;
   void drain() override;
   Load load() const override;
-  // Until when a worker was of use: now, while one is idle or works on a task whose deadline has not passed; else the
-  // latest of these deadlines. For /livez. Any thread.
+  // When the pool last made progress, for /livez: now, while a worker is idle or runs a task whose deadline has not
+  // passed; otherwise the latest of these deadlines. Any thread.
   Instant turned() const;
 
  private:
@@ -43,10 +44,11 @@ class WorkerPool final : public Scheduler {
     Instant since;
   };
   using Queue = std::deque<Waiting>;
-  // Searches of similar weight, the lightest first: 16,384 postings, and four times as many with each.
+  // Queues of searches by weight, the lightest first. The first takes weights below 16,384 postings; each further limit
+  // is four times as high.
   static constexpr std::size_t kLevels = 8;
   static constexpr std::uint64_t kFirstLevel = 1 << 14;
-  // One search in so many is the one that has waited longest.
+  // Every so many searches, the one that has waited longest runs next.
   static constexpr unsigned kEldersTurn = 8;
   static std::size_t level_of(std::uint64_t weight);
   Queue* next_search() FROND_REQUIRES(mutex_);
@@ -66,16 +68,16 @@ class WorkerPool final : public Scheduler {
   metrics::Gauge queued_;
   metrics::Histogram wait_;
   metrics::Counter refused_, expired_;
-  // By thread: its task's deadline; the highest number while it has none, or is idle.
+  // By thread: the deadline of its task; the highest number if the task has none or the thread is idle.
   std::vector<std::atomic<Instant::rep>> busy_until_;
 
   mutable Mutex mutex_;
   std::condition_variable_any work_, interactive_work_, idle_;
   std::array<Queue, kLevels> searches_ FROND_GUARDED_BY(mutex_);
-  std::size_t searching_ FROND_GUARDED_BY(mutex_) = 0;  // tasks in them
+  std::size_t searching_ FROND_GUARDED_BY(mutex_) = 0;  // tasks in searches_
   unsigned turn_ FROND_GUARDED_BY(mutex_) = 0;
   Queue continued_ FROND_GUARDED_BY(mutex_), interactive_ FROND_GUARDED_BY(mutex_);
-  Queue dropped_ FROND_GUARDED_BY(mutex_);  // late or cancelled: only to be told so
+  Queue dropped_ FROND_GUARDED_BY(mutex_);  // late or cancelled: run() still has to be called, with kDeadline
   Instant sweep_again_ FROND_GUARDED_BY(mutex_) = Instant::min();
   std::size_t running_ FROND_GUARDED_BY(mutex_) = 0;
   bool draining_ FROND_GUARDED_BY(mutex_) = false, stopped_ FROND_GUARDED_BY(mutex_) = false;
