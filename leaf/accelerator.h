@@ -1,6 +1,6 @@
 #pragma once
-// The leaf's GPU as main() sees it: there or not. accelerator_gpu.cc where the build has CUDA, accelerator_absent.cc
-// where it has not.
+// The leaf's GPU as main() sees it. Implemented in accelerator_gpu.cc if the build has CUDA, otherwise in
+// accelerator_absent.cc.
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -17,17 +17,17 @@ namespace frond::leaf {
 class Accelerator {
  public:
   virtual ~Accelerator() = default;
-  // One answer a plan, in order; none where the engine below must answer. Several threads at a time.
+  // One answer per plan, in order; empty if the engine `below` must answer. Several threads at a time.
   virtual std::vector<std::optional<Result<engine::Outcome>>> try_search(std::span<const engine::Plan> plans,
                                                                          const Clock& clock) = 0;
-  virtual std::string_view state() const = 0;  // "ready"; "lost": nothing is answered any more
-  // A partition is about to be closed; nothing of it is read once this returns. Waits for a copy of its lists. Any
-  // thread.
+  virtual std::string_view state() const = 0;  // "ready", or "lost": answers no more plans
+  // Call before closing a partition. Waits for a running copy of its lists; after it returns, nothing reads the
+  // partition. Any thread.
   virtual void forget(std::uint64_t partition) = 0;
 };
 
-// `below` is the engine that answers what the GPU does not, and outlives it. kDevice: no such device, or it can't be
-// used, and why; kInvalid: too little memory. The registry may be scraped for as long as the accelerator lives.
+// `below` answers what the GPU does not, and outlives the accelerator. kDevice: no such device, or it cannot be used,
+// with the reason; kInvalid: too little memory. The registry may be scraped only while the accelerator lives.
 Result<std::unique_ptr<Accelerator>> make_accelerator(int device, std::size_t memory_bytes, engine::QueryEngine& below,
                                                       metrics::Registry& registry);
 

@@ -1,6 +1,6 @@
 #pragma once
-// The leaf's side of CURVE, as the options want it: its keys, who may connect, and how that is counted. With neither
-// flag there is nothing in it, and brokers connect in the clear.
+// CURVE on the leaf, as the options set it: its keys, the clients that may connect, and its metrics. Empty if neither
+// flag is given; brokers then connect unencrypted.
 #include <memory>
 #include <optional>
 
@@ -14,9 +14,9 @@ namespace frond::leaf {
 
 class Curve {
  public:
-  // Errors name the flag and the file. Logs a warning when everybody can read the secret key.
+  // Errors name the flag and the file. Logs a warning if every user of the machine can read the secret key.
   static Result<Curve> read(const Options& options, Logger& log);
-  // For RouterSocket, which this outlives; none: no CURVE.
+  // For RouterSocket, which this outlives; empty: no CURVE.
   std::optional<wire::RouterSocket::Curve> socket_config() const;
   // All 0 without CURVE. This and `socket` outlive the registry's last exposition.
   void export_metrics(metrics::Registry& registry, const wire::RouterSocket& socket) const;

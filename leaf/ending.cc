@@ -3,7 +3,7 @@
 namespace frond::leaf {
 namespace {
 constexpr std::chrono::milliseconds kLastProbes{1000};
-constexpr std::chrono::milliseconds kAskAgain{100};  // whether a broker still needs the leaf
+constexpr std::chrono::milliseconds kAskAgain{100};  // interval of the checks of LeafService::needed()
 }  // namespace
 
 void Ending::begin() {
@@ -22,7 +22,7 @@ void Ending::wait(std::chrono::milliseconds span) {
 
 void Ending::stop() {
   http_.drain([this] { io_.stop(); });
-  timer_.expires_after(kLastProbes);  // a client that does not read must not keep the leaf
+  timer_.expires_after(kLastProbes);  // a client that does not read must not delay the end
   timer_.async_wait([this](const boost::system::error_code&) { io_.stop(); });
 }
 

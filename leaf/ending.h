@@ -1,7 +1,7 @@
 #pragma once
-// How a leaf leaves: brokers are told at once, requests are served until they have had time to turn elsewhere, and
-// longer for one that has nowhere to turn. Then io.run() returns: what was admitted by then is answered, the rest is
-// refused.
+// Shutdown of a leaf. Brokers are told at once. The leaf serves requests for the notice time, so that brokers can turn
+// to other leaves, and longer while a broker has no other leaf. Then io.run() returns. Admitted requests are answered;
+// later ones are refused.
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
@@ -15,13 +15,13 @@ namespace frond::leaf {
 class Ending {
  public:
   struct Spans {
-    std::chrono::milliseconds notice;  // in any case
-    std::chrono::milliseconds needed;  // after that, at most, while LeafService::needed()
+    std::chrono::milliseconds notice;  // min time to serve on
+    std::chrono::milliseconds needed;  // max further time, while LeafService::needed()
   };
-  // All outlive this. On io's thread.
+  // All outlive this. Use on io's thread.
   Ending(boost::asio::io_context& io, Spans spans, serve::LeafService& service, http::Server& http)
       : io_(io), spans_(spans), service_(service), http_(http), timer_(io) {}
-  // Once.
+  // Call once.
   void begin();
 
  private:

@@ -13,7 +13,7 @@ std::unique_ptr<engine::QueryEngine> make() {
   return std::make_unique<Engine>();
 }
 
-// The CPU engine with one of its algorithms for OR, under that algorithm's name.
+// The CPU engine with one of its algorithms for OR, named after that algorithm.
 constexpr std::string_view kWindowed = "windowed", kExhaustiveOr = "exhaustive-or", kMaxScore = "maxscore",
                            kBlockMaxMaxScore = "block-max-maxscore", kWand = "wand", kBlockMaxWand = "block-max-wand";
 template <const std::string_view& algorithm>

@@ -10,15 +10,15 @@
 namespace frond::leaf {
 
 struct EngineEntry {
-  std::string_view name;  // as the engine's own name(); those of the CPU's algorithms evaluate AND all the same way
+  std::string_view name;  // equals the engine's name(); the CPU's algorithms differ only for OR
   std::unique_ptr<engine::QueryEngine> (*make)();
 };
 
 inline constexpr std::string_view kDefaultEngine = "cpu";
 
 std::span<const EngineEntry> all_engines();
-// A new engine; the caller keeps it for as long as it searches. kInvalid: no such engine; the message lists those there
-// are.
+// Makes a new engine. The caller keeps it for as long as it searches. kInvalid: no such engine; the message lists all
+// names.
 Result<std::unique_ptr<engine::QueryEngine>> engine_named(std::string_view name);
 
 }  // namespace frond::leaf

@@ -1,6 +1,6 @@
 #pragma once
-// The threads that the leaf cannot do without, and whether they turn: what /livez and a metric tell of them. Following
-// the repository is none of these: it may take its time.
+// Whether the threads that the leaf needs make progress, for /livez and a metric. The follower of the repository is
+// left out, since its transfers may take long.
 #include <chrono>
 #include <string>
 #include <vector>
@@ -18,7 +18,7 @@ class Loops {
   Loops(const wire::RouterSocket& socket, const schedule::WorkerPool& pool, const schedule::WorkerPool& costly,
         std::chrono::milliseconds limit)
       : socket_(socket), pool_(pool), costly_(costly), limit_(limit) {}
-  // A sentence about one that has not turned for longer than the limit; empty: all do. Any thread.
+  // A sentence about a loop without progress for longer than the limit; empty: there is none. Any thread.
   std::string stalled() const;
   // This outlives the registry's last exposition.
   void export_ages(metrics::Registry& registry) const;

@@ -1,8 +1,9 @@
-// frond-leaf: serves a shard of a collection's partitions to brokers. What it is made of, and in what order it ends.
+// frond-leaf: serves a shard of a collection's partitions to brokers. Creates all parts of the process and shuts them
+// down in order.
 //
-// Threads: leaf-socket (frames in and out) and, with CURVE, leaf-curve (who is let in), leaf-worker × --cpu-threads,
-// leaf-costly × --costly-threads and leaf-fetch × 2 (evaluate, read), leaf-gpu × 2 (batches for the GPU) and
-// leaf-gpu-copy, leaf-follower (the repository; may block), and the main thread (HTTP probes, signals).
+// Threads: leaf-socket (frames in and out); with CURVE, leaf-curve (authenticates clients); leaf-worker ×
+// --cpu-threads, leaf-costly × --costly-threads and leaf-fetch × 2 (evaluate, read); leaf-gpu × 2 (batches for the GPU)
+// and leaf-gpu-copy; leaf-follower (the repository; may block); and the main thread (HTTP probes, signals).
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
@@ -40,11 +41,11 @@
 namespace frond::leaf {
 namespace {
 
-constexpr std::chrono::milliseconds kLastReplies{500};  // for the network to take what drain() answered
+constexpr std::chrono::milliseconds kLastReplies{500};  // max wait until the last replies are sent
 constexpr std::chrono::milliseconds kLastLines{1000};
-constexpr std::chrono::milliseconds kLastTransfer{2000};  // for the follower to come to the end of a file
+constexpr std::chrono::milliseconds kLastTransfer{2000};  // max wait for the follower to finish a file
 
-// The posting lists of the open partitions, with a cache in host memory over them if the options give it bytes.
+// The posting lists of the open partitions, cached in host memory if the options set a cache size.
 class HostLists {
  public:
   // `gpu` may be null. All outlive this; this outlives the registry's last exposition.
@@ -83,7 +84,7 @@ class HostLists {
   const generation::ListRegistration registration_;
 };
 
-// Off, absent, ready or lost: told in hello and metrics.
+// State of the GPU for hello and metrics: off, absent, ready or lost.
 class GpuState {
  public:
   GpuState(const Options& options, const Accelerator* gpu) : off_(!options.gpu_device), gpu_(gpu) {}
@@ -94,7 +95,8 @@ class GpuState {
   const Accelerator* gpu_;
 };
 
-// Null: none is wanted, or there is none and the log says why. An error: there is none, and the leaf needs one.
+// Null: the options want no GPU, or there is none and the log has the reason. Error: the leaf needs a GPU, and there is
+// none.
 Result<std::unique_ptr<Accelerator>> accelerator_for(const Options& options, engine::QueryEngine& cpu,
                                                      metrics::Registry& registry, Logger& log) {
   if (!options.gpu_device) return std::unique_ptr<Accelerator>();
@@ -132,13 +134,13 @@ void log_start(Logger& log, const Options& options, const wire::RouterSocket& so
                        {"gpu", gpu.now()}});
 }
 
-// What is wrong with the configuration or its surroundings: one line, exit 2.
+// Prints one line about a wrong option or environment. Returns the exit code, 2.
 int refuse(const Error& error) {
   write_stderr("frond-leaf: " + error.message() + "\n");
   return 2;
 }
 
-// Until a signal comes and the notice is over.
+// Runs the event loop until a signal came and Ending has finished.
 void run_until_stopped(boost::asio::io_context& io, boost::asio::signal_set& signals, const Options& options,
                        Logger& log, serve::LeafService& service, http::Server& http) {
   Ending ending(io, {options.drain, options.drain_needed}, service, http);
@@ -150,7 +152,8 @@ void run_until_stopped(boost::asio::io_context& io, boost::asio::signal_set& sig
   io.run();
 }
 
-// What was admitted is answered. It may still go from one to another: to the GPU and back, and then to its second wave.
+// Waits until all admitted requests are answered. A request may move from one part to another (to the GPU, back, then
+// to its second wave), so each part is drained three times.
 void drain(schedule::WorkerPool& pool, schedule::WorkerPool& costly, schedule::PlanBatcher* gpu_batcher,
            wire::RouterSocket& socket) {
   for (int step = 0; step < 3; ++step) {
@@ -178,7 +181,7 @@ struct Process {
   Logger log;
   const SteadyClock clock;
   boost::asio::io_context io{1};
-  boost::asio::signal_set signals{io, SIGTERM, SIGINT};  // from here on a signal drains
+  boost::asio::signal_set signals{io, SIGTERM, SIGINT};  // from here on signals wait for the loop
   metrics::Registry registry{config::version()};
 };
 
@@ -197,7 +200,8 @@ Result<Engines> make_engines(const Options& options, Process& process) {
   return made;
 }
 
-// Everything that follows, searches and answers; until a signal, then until all that was admitted is answered.
+// Creates the parts that follow the repository, search and answer. Runs until a signal, then until all admitted
+// requests are answered. Returns the exit code.
 int serve_until_stopped(const Options& options, Process& process, const repository::RepositorySource& source,
                         const OpenedData& data, const Curve& curve, wire::RouterSocket& socket, Engines& engines) {
   auto& [log, clock, io, signals, registry] = process;
@@ -212,7 +216,7 @@ int serve_until_stopped(const Options& options, Process& process, const reposito
         [&](std::span<const engine::Plan> plans) { return gpu->try_search(plans, process.clock); }, &registry);
   schedule::PlanBatcher* const gpu_batcher = batcher ? &*batcher : nullptr;
 
-  generation::ServedBoard board;  // after the lists with which its partitions are registered
+  generation::ServedBoard board;  // ends before `lists`, where its partitions are registered
   schedule::WorkerPool pool({options.cpu_threads, options.queue_limit}, clock, &registry);
   schedule::WorkerPool costly(
       {options.costly_threads, options.queue_limit, schedule::WorkerPool::Options::Work::kCostly}, clock, &registry);
@@ -251,7 +255,7 @@ int serve_until_stopped(const Options& options, Process& process, const reposito
   const bool ended = follower.stop(kLastTransfer);
   log.info("stopped");
   if (!ended) log.flush(kLastLines);
-  if (!ended) std::_Exit(0);  // in the middle of a transfer: the next leaf here goes on from there
+  if (!ended) std::_Exit(0);  // a transfer is still running; the next leaf on this folder resumes it
   return 0;
 }
 

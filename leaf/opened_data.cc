@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kLook{100};
 
-// Looks at the lock now and then, on the loop, until it has it, the time is over or a signal comes.
+// Tries the lock every kLook on the event loop, until it gets the lock, the time is over, or a signal comes.
 class Wait {
  public:
   Wait(const Options& options, boost::asio::io_context& io, boost::asio::signal_set& signals)
@@ -72,7 +72,7 @@ Result<OpenedData> open_data(const Options& options, boost::asio::io_context& io
   if (*opened != nullptr) return OpenedData{*std::move(opened)};
   log.warn("another leaf has the data folder: waiting for it to end",
            {{"folder", options.data}, {"seconds", std::to_string(options.lock_wait.count())}});
-  // Where the port is not free, as on the same machine, the probes are those of the other leaf.
+  // If the port is taken, as on the same machine, probes reach the other leaf.
   const auto http = http::Server::create(io, {.listen = options.http, .max_connections = kProbeConnections},
                                          waiting_routes(registry, "another leaf has " + options.data));
   return Wait(options, io, signals).run();

@@ -1,5 +1,5 @@
 #pragma once
-// The leaf's --data at its start: opened at once, or when the leaf before it has let go of it.
+// Opens the leaf's --data folder at its start, at once or after another leaf has released it.
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -16,19 +16,19 @@
 namespace frond::leaf {
 
 struct OpenedData {
-  std::unique_ptr<generation::DataFolder> folder;  // null: a signal came while it was waited for
-  bool waited = false;                             // another leaf had it: its ports close about now
+  std::unique_ptr<generation::DataFolder> folder;  // null: a signal came during the wait
+  bool waited = false;                             // another leaf had it; its ports may still be open
 };
 
-// Waits up to options.lock_wait for another leaf that holds the folder's LOCK: one that takes its time to end, whose
-// pod was deleted by force, say. The log says so, and --http answers meanwhile: /livez with 200, /readyz with 503 and
-// the reason, /metrics. A signal of `signals` ends the wait. kUnavailable: the other leaf still has it, or the folder
-// can't be written.
+// Waits up to options.lock_wait for another leaf that holds the folder's LOCK: for example, one that is still shutting
+// down after its pod was deleted by force. The wait is logged, and --http answers meanwhile: /livez with 200, /readyz
+// with 503 and the reason, /metrics. A signal of `signals` ends the wait. kUnavailable: the other leaf still has the
+// folder, or it cannot be written.
 Result<OpenedData> open_data(const Options& options, boost::asio::io_context& io, boost::asio::signal_set& signals,
                              metrics::Registry& registry, Logger& log);
 
-// What make() gives, which opens a port. Where the data folder was waited for, a failure is tried again for some
-// seconds: whoever held it may close its ports a moment later.
+// Returns make(), which opens a port. If the data folder was waited for, retries a failure for about 5 s: the other
+// leaf may close its ports a little later than it releases the folder.
 template <class Make>
 auto open_port(const OpenedData& data, const Make& make) {
   constexpr std::chrono::milliseconds kPause{50};

@@ -58,7 +58,7 @@ void add_gpu_options(config::CommandLine& app, Options& options, std::string& gp
       .show_default();
 }
 
-// Milliseconds and seconds, as they are typed.
+// Times in the units of the command line.
 struct Spans {
   std::uint64_t poll_ms = 1000, drain_ms = 1000, drain_needed_ms = 0, ready_after_ms = 0;
   std::uint64_t grace_s = 30, superseded_s = 86'400, stall_s = 15;

@@ -14,13 +14,13 @@ namespace frond::leaf {
 struct Options {
   std::string repository, collection, data, listen, http, node_name;
   std::string curve_secret_key, curve_clients;  // files; both or neither
-  std::string tls_ca;                           // of an https repository; empty: the system's authorities
+  std::string tls_ca;                           // authorities for an https repository; empty: the system's
   std::uint32_t shard = 0, shards = 1;
   std::size_t cpu_threads = 1;
   std::size_t costly_threads = 1;
   std::uint64_t costly_postings = 1'000'000;
   std::optional<int> gpu_device;  // none: off
-  bool gpu_required = false;      // a device was named: without it the leaf does not start
+  bool gpu_required = false;      // a device was named: the leaf does not start without it
   std::string engine = "cpu";
   std::uint64_t host_cache_bytes = 0, gpu_cache_bytes = 0;
   std::size_t queue_limit = 0, gpu_queue_limit = 0;
@@ -33,7 +33,7 @@ struct Options {
   std::uint64_t log_buffer = Logger::kDefaultBufferBytes;
 };
 
-// The options, or the exit code with which the process ends now (after --help, or after one line on stderr).
+// The options; or the exit code with which the process ends now, after --help or after one line on stderr.
 std::variant<Options, int> read_options(int argc, const char* const* argv);
 
 }  // namespace frond::leaf

@@ -9,7 +9,7 @@
 namespace frond::leaf {
 namespace {
 
-// Probes and scrapes have slots of their own.
+// Probes and scrapes have reserved slots.
 void add(http::Router& router, std::string_view path, http::Handler handler) {
   router.add("GET", path, std::move(handler), {.reserved = true});
 }

@@ -12,19 +12,20 @@
 
 namespace frond::leaf {
 
-// Probes and scrapes are few: others must not take the leaf's files.
+// Max connections. Probes and scrapes need few; other clients must not use up the file descriptors of the leaf.
 inline constexpr std::size_t kProbeConnections = 128;
 
-// All outlive the router. /livez is 200 while `stalled` gives an empty string, else 503 with its sentence: a loop of
-// the leaf's does not turn, and only a restart helps. /readyz is 200 while LeafService::ready(), else 503;
-// both with a JSON object: ready, generation, detail.
+// All outlive the router. /livez is 200 while `stalled` returns an empty string, otherwise 503 with its sentence: one
+// of the leaf's loops is stalled, and only a restart helps. /readyz is 200 while LeafService::ready(), otherwise 503.
+// /readyz returns a JSON object: ready, generation, detail. /livez returns one, too: live, and with 503 detail.
 http::Router probe_routes(metrics::Registry& registry, const serve::LeafService& service,
                           const generation::ServedBoard& board, std::function<std::string()> stalled);
 
-// What comes from the repository, in the metrics. `source` outlives the registry's last exposition.
+// Exports the bytes and faults of transfers from the repository as metrics. `source` outlives the registry's last
+// exposition.
 void export_transfers(metrics::Registry& registry, const repository::RepositorySource& source);
-// /metrics, /livez and /readyz of a leaf that has not begun to serve, and why: live, and not ready. `registry` outlives
-// the router.
+// /metrics, /livez and /readyz of a leaf that has not begun to serve, with the reason `why`: live, not ready.
+// `registry` outlives the router.
 http::Router waiting_routes(metrics::Registry& registry, const std::string& why);
 
 }  // namespace frond::leaf
