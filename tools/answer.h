@@ -11,7 +11,7 @@ namespace frond::tools {
 
 struct AnswerHit {
   std::string id, title, url, snippet;
-  std::string score;  // as the broker's JSON has the number
+  std::string score;  // the number as written in the broker's JSON
 };
 
 struct Answer {
@@ -23,13 +23,13 @@ struct Answer {
   std::vector<AnswerHit> hits;
 };
 
-// From a reply's status and body. Errors: kInvalid (4xx) or kUnavailable (other statuses but 200), with the problem
-// document's detail; kCorrupt, naming the member that is missing.
+// Parses an answer from a reply's status and body. Errors: kInvalid (4xx) or kUnavailable (any other status except
+// 200), with the problem document's detail; kCorrupt, naming the missing member.
 Result<Answer> parse_answer(int status, std::string_view body);
 
-// Text from elsewhere, safe for a terminal or a line of output: control characters become spaces.
+// Makes untrusted text safe for a terminal or a line of output: control characters become spaces.
 std::string printable(std::string_view text);
-// The same of a snippet's HTML: <mark> becomes `on`, </mark> becomes `off`, character references become characters.
+// The same for a snippet's HTML. <mark> becomes `on`, </mark> becomes `off`, character references become characters.
 std::string printable_snippet(std::string_view html, std::string_view on, std::string_view off);
 
 }  // namespace frond::tools

@@ -1,6 +1,6 @@
 #pragma once
-// What `frond load` counts in an answer, found without parsing it: it looks at "hits" and the members before it. Text
-// inside an answer can't be mistaken for a member, since its quotation marks are escaped.
+// Counts what `frond load` reports of an answer, without parsing it: it looks at "hits" and the members before it. Text
+// inside an answer cannot be mistaken for a member, since its quotation marks are escaped.
 #include <cstdint>
 #include <string_view>
 
@@ -12,7 +12,7 @@ struct AnswerMarks {
   std::uint64_t unsearched = 0;  // answers that name an unsearched partition
 };
 
-// `body`: one answer, or one a line (/v1/msearch).
+// `body`: one answer, or one per line (/v1/msearch).
 AnswerMarks answer_marks(std::string_view body);
 
 }  // namespace frond::tools

@@ -7,12 +7,12 @@
 
 namespace frond::tools {
 
-// Whether a command line, program name included, is one of frond-bench: its first argument, but for --config FILE, is
-// bench or synth.
+// Whether a command line (program name included) is for frond-bench: whether its first argument, apart from --config
+// FILE, is bench or synth.
 bool is_for_bench_program(std::span<const char* const> arguments);
 
-// Replaces this process by the frond-bench in the folder of this program. `arguments`: the whole command line, with a
-// null pointer at the end. Returns only on failure: kUnavailable, naming the missing file.
+// Replaces this process by the frond-bench in this program's folder. `arguments`: the whole command line, with a null
+// pointer at the end. Returns only on failure: kUnavailable, naming the missing file.
 Error run_bench_program(char* const* arguments);
 
 }  // namespace frond::tools

@@ -8,7 +8,7 @@ Result<Reply> BrokerClient::get(std::string_view target) {
   const bool reused = stream_.open();
   auto reply = exchange(request);
   if (!reply) stream_.close();
-  // A kept-alive connection may have been closed by the other side between two requests; a search may be asked twice.
+  // The broker may have closed the idle connection since the last request. Sending a search twice is safe.
   if (!reply && reused && reply.error().code() == Code::kUnavailable) {
     reply = exchange(request);
     if (!reply) stream_.close();

@@ -1,5 +1,5 @@
 #pragma once
-// One keep-alive connection to a broker, blocking: what `frond search` and `frond run` use. One thread.
+// A blocking keep-alive connection to a broker, used by `frond search` and `frond run`. One thread.
 #include <chrono>
 #include <memory>
 #include <string>
@@ -19,11 +19,11 @@ struct Reply {
 
 class BrokerClient {
  public:
-  // `trust`: null for a plain address. `timeout`: of each step: connecting, sending, receiving.
+  // `trust`: null for a plain address. `timeout` applies to each step: connecting, sending, receiving.
   BrokerClient(net::Url url, std::shared_ptr<const tls::Trust> trust, std::chrono::milliseconds timeout)
       : url_(std::move(url)), trust_(std::move(trust)), timeout_(timeout) {}
-  // `target`: path and query, below the URL's prefix. If the broker has closed the idle connection, it is opened again,
-  // once. Errors: kUnavailable, naming the address; kDeadline: no whole reply in time; kCorrupt: not HTTP.
+  // `target`: path and query, relative to the URL's prefix. If the broker has closed the idle connection, get()
+  // reconnects once. Errors: kUnavailable, naming the address; kDeadline: no whole reply in time; kCorrupt: not HTTP.
   Result<Reply> get(std::string_view target);
 
  private:

@@ -35,18 +35,18 @@ void add_query_flags(config::CommandLine& command, QueryFlags& flags);
 // Adds --tls-ca. The file is read while the command line is parsed, so that a bad file is an error of the command line.
 // `file` outlives the command.
 void add_tls_ca(config::CommandLine& command, std::string& file);
-// Where the broker is. `trust`: null for a plain address.
+// The address of the broker. `trust`: null for a plain address.
 struct Endpoint {
   net::Url url;
   std::shared_ptr<const tls::Trust> trust;
 };
 Result<Endpoint> endpoint_of(std::string_view url, const std::string& tls_ca);
-// "/v1/search?q=…&k=…" with the flags that were given.
+// "/v1/search?q=…&k=…" with the given flags.
 std::string search_target(const QueryFlags& flags, std::string_view query, std::uint32_t offset = 0);
-// How long the tool waits for an answer: longer than the broker's deadline.
+// How long the tool waits for an answer; longer than the broker's deadline.
 std::chrono::milliseconds patience(const QueryFlags& flags);
 
-// 0; or 1 after printing the command's name and the error to stderr.
+// Returns 0, or 1 after printing the command's name and the error to stderr.
 int exit_status(std::string_view command, const Result<void>& outcome);
 
 }  // namespace frond::tools

@@ -25,7 +25,7 @@ bool change(int epoll, int operation, int fd, void* owner, std::uint32_t events)
 }  // namespace
 
 Result<EventLoop> EventLoop::create() {
-  ::prctl(PR_SET_TIMERSLACK, 1);  // the kernel's default lets a timer be 50 us late
+  ::prctl(PR_SET_TIMERSLACK, 1);  // by the kernel's default a timer may be 50 us late
   http::Socket epoll(::epoll_create1(EPOLL_CLOEXEC));
   http::Socket timer(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
   if (!epoll.open() || !timer.open()) return epoll_error();

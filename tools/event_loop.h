@@ -1,5 +1,5 @@
 #pragma once
-// Sockets and one timer on one epoll. One thread.
+// An epoll loop over sockets and one timer. One thread.
 #include <cstdint>
 #include <functional>
 
@@ -11,7 +11,7 @@ namespace frond::tools {
 
 class EventLoop {
  public:
-  // Also makes the calling thread's timers exact to the nanosecond. kUnavailable.
+  // Also sets the timers of the calling thread to a precision of one nanosecond. kUnavailable.
   static Result<EventLoop> create();
 
   // From now on wait() reports when the socket can be read, and when it can be written. `owner` is handed back with
@@ -19,7 +19,7 @@ class EventLoop {
   Result<void> add(int socket, void* owner);
   // Whether wait() also reports when an added socket can be written.
   void report_writable(int socket, void* owner, bool on);
-  // When wait() returns at the latest. Replaces the instant set before.
+  // Sets the instant at which wait() returns at the latest. Replaces the instant set before.
   void wake_at(Instant when);
   // Waits for events or the wake instant. Calls on_event(owner, EPOLLIN | …) for each event.
   void wait(const std::function<void(void* owner, std::uint32_t events)>& on_event);

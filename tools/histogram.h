@@ -1,5 +1,5 @@
 #pragma once
-// Counts durations from a nanosecond to centuries in fixed memory, in 128 buckets for each power of two: a bucket is at
+// Counts durations from a nanosecond to centuries in fixed memory. Each power of two has 128 buckets, so a bucket is at
 // most 0.8 % of its value wide.
 #include <algorithm>
 #include <array>
@@ -33,7 +33,7 @@ class Histogram {
 
  private:
   static constexpr unsigned kBits = 7;
-  // Values below 256 have a bucket each; for larger ones the leading 8 bits choose it.
+  // Values below 256 have a bucket each. For larger ones the leading 8 bits choose the bucket.
   static std::size_t bucket_of(std::uint64_t value) {
     const unsigned width = static_cast<unsigned>(std::bit_width(value));
     if (width <= kBits + 1) return value;

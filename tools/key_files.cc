@@ -14,7 +14,7 @@ Result<std::string> write_new_keys(const std::string& prefix) {
   FROND_TRY(files::write_new(secret, keys.secret_z85 + "\n", 0600));
   auto written = files::write_new(prefix + ".public", keys.public_key.z85 + "\n", 0644);
   if (!written) {
-    unlink(secret.c_str());  // ours: it was not there before
+    unlink(secret.c_str());  // this call created it
     return std::move(written).error();
   }
   return keys.public_key.z85;

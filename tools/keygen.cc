@@ -1,4 +1,4 @@
-// `frond keygen`: a pair of CURVE keys, for a broker or for the leaves.
+// frond keygen: makes a pair of CURVE keys for a broker or for the leaves.
 
 #include <cstdio>
 #include <memory>

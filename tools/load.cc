@@ -1,4 +1,4 @@
-// frond load: a broker under load, and how long its answers take.
+// frond load: puts load on a broker and measures how long its answers take.
 
 #include <nlohmann/json.hpp>
 
@@ -27,7 +27,7 @@ std::string get_request(const net::Url& url, const LoadFlags& flags, std::string
   return "GET " + url.path + search_target(flags.query, query) + " HTTP/1.1\r\nHost: " + url.authority() + "\r\n\r\n";
 }
 
-// `count` searches from topics[first] on, as NDJSON, starting over at the end.
+// A request with flags.msearch searches as NDJSON, from topics[first] on, wrapping around at the end.
 std::string msearch_request(const net::Url& url, const LoadFlags& flags, const std::vector<Topic>& topics,
                             std::size_t first) {
   std::string body;

@@ -114,7 +114,7 @@ Result<void> LoadConnection::read(const OnReply& on_reply) {
   return {};
 }
 
-// Reads until nothing is left: epoll does not report what the channel has already taken from the socket.
+// Reads until the channel is empty: epoll does not report bytes that the channel has already taken from the socket.
 Result<void> LoadConnection::read_secure(const OnReply& on_reply) {
   do {
     char* to = reader_.room(kReadBytes);
@@ -127,7 +127,7 @@ Result<void> LoadConnection::read_secure(const OnReply& on_reply) {
   return {};
 }
 
-// False: on_reply closed or opened the connection.
+// False: on_reply closed or reopened the connection.
 Result<bool> LoadConnection::take_replies(std::size_t bytes, const OnReply& on_reply) {
   reader_.received(bytes);
   for (;;) {

@@ -1,6 +1,7 @@
 #pragma once
-// A connection of the load generator, plain or TLS: one request at a time, replies read by hand. Never blocks: each
-// call does what the socket allows now, and on_event() goes on when the event loop reports more. One thread.
+// A plain or TLS connection of the load generator, with one request at a time and its own parser of replies. Never
+// blocks: each call does what the socket allows now, and on_event() continues when the event loop reports more. One
+// thread.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -23,21 +24,23 @@ class LoadConnection {
   explicit LoadConnection(EventLoop& loop) : loop_(loop) {}
   State state() const { return state_; }
 
-  // After an error of any call the caller closes the connection. The loop's events carry `this`.
+  // After an error from any call the caller must close the connection. The events of the loop carry `this`.
 
-  // Begins to connect: kConnecting, then under TLS kHandshake, then kIdle. `trust`: null for a plain connection.
+  // Begins to connect: the state becomes kConnecting, then kHandshake (TLS only), then kIdle. `trust`: null for a plain
+  // connection.
   Result<void> open(const http::SocketAddress& address, const std::string& host, const tls::Trust* trust);
-  // Begins to send a whole request: kIdle to kBusy. `request` is not copied; it stays until the reply.
+  // Begins to send a whole request: the state goes from kIdle to kBusy. `request` is not copied; it must live until the
+  // reply.
   Result<void> send(std::string_view request);
-  // Called with each reply, after the state went back to kIdle. False: the callee closed or opened the connection.
+  // Called with each reply, after the state is kIdle again. Returns false if it closed or reopened the connection.
   using OnReply = std::function<bool(const ReplyView&)>;
-  // Goes on after an event.
+  // Continues after an event.
   Result<void> on_event(std::uint32_t events, const OnReply& on_reply);
   void close();
 
-  // The generator's own, untouched here.
-  Instant due{};       // of the request in flight
-  Instant retry_at{};  // closed: when to open again
+  // Used by the generator only.
+  Instant due{};       // when the request in flight was due
+  Instant retry_at{};  // if closed: when to reconnect
 
  private:
   void wait_to_write(bool waits);
@@ -54,7 +57,7 @@ class LoadConnection {
   http::Socket socket_;
   std::unique_ptr<tls::Channel> channel_;  // null: plain
   ReplyReader reader_;
-  std::string_view unsent_;  // what is left of the request in flight
+  std::string_view unsent_;  // rest of the request in flight
 };
 
 }  // namespace frond::tools

@@ -19,7 +19,7 @@ namespace {
 using State = LoadConnection::State;
 
 constexpr auto kReconnectPause = std::chrono::milliseconds(50);
-constexpr unsigned kOpenAtStart = 16;  // connections, in open loop; more are opened when requests wait for one
+constexpr unsigned kOpenAtStart = 16;  // connections, open loop; more are opened when requests wait for one
 
 class Generator {
  public:
@@ -59,9 +59,9 @@ class Generator {
   std::mt19937_64 random_;
   std::exponential_distribution<double> gap_;
   std::vector<std::unique_ptr<LoadConnection>> connections_;
-  std::vector<LoadConnection*> idle_;  // connected, nothing in flight
-  std::vector<LoadConnection*> down_;  // closed, waiting for their pause to end
-  std::deque<Instant> backlog_;        // due, not yet sent
+  std::vector<LoadConnection*> idle_;  // connected, no request in flight
+  std::vector<LoadConnection*> down_;  // closed, in the pause before they reconnect
+  std::deque<Instant> backlog_;        // when requests were due that are not sent yet
   std::size_t next_request_ = 0, in_flight_ = 0;
   Instant record_from_, end_, give_up_, next_arrival_;
   LoadReport report_;
@@ -75,7 +75,7 @@ void Generator::start_clock() {
   next_arrival_ = now;
 }
 
-// Every arrival whose instant has come; none after the end.
+// Queues every arrival that is due; none after the end.
 void Generator::queue_arrivals(Instant now) {
   while (next_arrival_ <= now && next_arrival_ < end_) {
     backlog_.push_back(next_arrival_);
@@ -84,7 +84,7 @@ void Generator::queue_arrivals(Instant now) {
   }
 }
 
-// Every closed connection whose pause has ended.
+// Reconnects every closed connection whose pause has ended.
 void Generator::reopen(Instant now) {
   for (std::size_t i = 0; i < down_.size();) {
     if (down_[i]->retry_at > now) {
@@ -145,7 +145,7 @@ void Generator::on_event(LoadConnection& connection, std::uint32_t events) {
   if (opened) idle_.push_back(&connection);
 }
 
-// False: the connection was opened anew.
+// False: the connection was reopened.
 bool Generator::finish(LoadConnection& connection, const ReplyView& reply) {
   const auto now = SteadyClock().now();
   --in_flight_;
@@ -165,7 +165,7 @@ bool Generator::finish(LoadConnection& connection, const ReplyView& reply) {
     idle_.push_back(&connection);
     return true;
   }
-  connection.close();  // the broker asked for it; no error
+  connection.close();  // the broker asked for it, so no error
   open(connection);
   return false;
 }
@@ -226,7 +226,7 @@ Result<LoadReport> generate_load(const net::Url& url, const std::vector<std::str
   FROND_CHECK(!requests.empty() && options.connections > 0);
   constexpr std::chrono::seconds kPatience{5};
   const auto reached = FROND_TRY(http::connect_within(url.host, url.port, kPatience));
-  // A broker that is not trusted is an error here, once, rather than one of every connection.
+  // An untrusted broker is one error here, instead of one for every connection.
   if (options.trust) FROND_TRY(http::ClientStream::connect(url.host, url.port, options.trust.get(), kPatience));
   auto loop = FROND_TRY(EventLoop::create());
   return Generator(std::move(loop), reached.address, url.host, requests, options).run();

@@ -1,12 +1,12 @@
 #pragma once
-// What `frond load` prints.
+// The output of `frond load`.
 #include <string>
 
 #include "tools/load_generator.h"
 
 namespace frond::tools {
 
-// Lines for people.
+// Lines for a person to read.
 std::string to_text(const LoadReport& report);
 // One JSON object on one line: throughput, latency in milliseconds, statuses, errors.
 std::string to_json(const LoadReport& report, const LoadOptions& options);

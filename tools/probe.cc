@@ -1,4 +1,4 @@
-// frond probe: is a process ready? For health checks of containers, which have no curl.
+// frond probe: tells whether a process is ready. For health checks of containers, which have no curl.
 
 #include <memory>
 #include <utility>
@@ -10,7 +10,7 @@
 namespace frond::tools {
 namespace {
 
-// The client's prefix is all of the path.
+// The whole path is in the client's URL prefix.
 Result<void> probe(const std::string& url, const std::string& tls_ca, std::chrono::milliseconds timeout) {
   auto endpoint = FROND_TRY(endpoint_of(url, tls_ca));
   const std::string_view target = endpoint.url.path.empty() ? "/" : "";

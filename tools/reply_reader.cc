@@ -56,7 +56,7 @@ Result<void> take_field(std::string_view line, Head& head) {
   return {};
 }
 
-// `text`: from the status line to the last header's line end.
+// `text`: the status line up to the end of the last header line.
 Result<Head> parse_head(std::string_view text) {
   Head head;
   auto line = text.substr(0, text.find("\r\n"));

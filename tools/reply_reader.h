@@ -1,6 +1,6 @@
 #pragma once
 // Parses HTTP/1.1 replies as our broker sends them: bodies with Content-Length, keep-alive. Written by hand because
-// `frond load` reads 100,000 replies a second on one core. Survives any bytes.
+// `frond load` reads 100,000 replies a second on one core. Safe for any input bytes.
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -13,22 +13,22 @@ namespace frond::tools {
 struct ReplyView {
   int status = 0;
   bool keep_alive = true;
-  std::string_view body;  // valid until the reader is next touched
+  std::string_view body;  // valid until the next call of a non-const member
 };
 
-// One for each connection; one thread. Bytes go in at the end, replies come out at the front.
+// One reader per connection; one thread. Bytes are appended at the end, replies are taken from the front.
 class ReplyReader {
  public:
   static constexpr std::size_t kMaxHead = 64 << 10;
   static constexpr std::size_t kMaxBody = 256 << 20;
 
-  // Room for at least `bytes` more; report with received() how many were filled.
+  // Room for at least `bytes` more bytes. Report with received() how many were filled.
   char* room(std::size_t bytes);
   std::size_t room_size() const { return buffer_.size() - end_; }
   void received(std::size_t bytes) { end_ += bytes; }
 
-  // The next whole reply, or nothing yet. kCorrupt: not HTTP/1.x, no or a bad Content-Length, a head over kMaxHead, or
-  // a body over kMaxBody; the connection can't be used any further.
+  // The next whole reply; empty: not complete yet. kCorrupt: not HTTP/1.x, no or a bad Content-Length, a head over
+  // kMaxHead, or a body over kMaxBody. The connection cannot be used after that.
   Result<std::optional<ReplyView>> next();
   bool empty() const { return begin_ == end_; }
   void reset();

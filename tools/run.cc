@@ -1,4 +1,4 @@
-// frond run: every topic of a file through the broker, as a TREC run file.
+// frond run: sends every topic of a file to the broker and writes a TREC run file.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -23,7 +23,7 @@ struct RunFlags {
   std::string topics, output = "-", tag = "frond";
 };
 
-// At most kMaxQueryBytes, cut at a space.
+// The topic's text, cut at a space to at most kMaxQueryBytes.
 std::string_view cut_to_limit(const Topic& topic) {
   std::string_view text = topic.text;
   if (text.size() <= kMaxQueryBytes) return text;
@@ -34,7 +34,7 @@ std::string_view cut_to_limit(const Topic& topic) {
   return text;
 }
 
-// A run file's columns are split at white space.
+// Replaces white space, which separates the columns of a run file.
 std::string column(std::string_view text) {
   std::string out = printable(text);
   for (char& c : out)

@@ -1,4 +1,4 @@
-// frond search: one query, its hits for a person to read.
+// frond search: prints the hits of one query for a person to read.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -50,11 +50,11 @@ Topic topic_of(std::string_view id, std::string_view text) {
   if (!text::is_utf8(words)) words = one_line(latin1_to_utf8(words));
   std::string name = one_line(id);
   for (char& c : name)
-    if (c == ' ') c = '_';  // a run file's columns are split at spaces
+    if (c == ' ') c = '_';  // spaces separate the columns of a run file
   return {std::move(name), std::move(words)};
 }
 
-// The text between the next `open` and `close` from `from` on; moves `from` behind `close`.
+// The text between the next `open` after `from` and the next `close`. Moves `from` behind `close`.
 std::optional<std::string_view> between(std::string_view text, std::size_t& from, std::string_view open,
                                         std::string_view close) {
   const auto begin = text.find(open, from);
@@ -80,7 +80,7 @@ Result<Topics> parse_doc_form(std::string_view text) {
   return topics;
 }
 
-// The text after `tag` up to the next tag; TREC topics close theirs or not.
+// The text after `tag` up to the next tag. TREC topics may leave out closing tags.
 std::string_view field(std::string_view topic, std::string_view tag) {
   const auto at = topic.find(tag);
   if (at == std::string_view::npos) return {};
@@ -108,7 +108,7 @@ Result<Topics> parse_trec(std::string_view text) {
   return topics;
 }
 
-// The first of `names` that the object has, as text.
+// The first member of `names` that the object has, as text.
 std::string member(const nlohmann::json& object, std::initializer_list<const char*> names) {
   for (const char* name : names) {
     const auto found = object.find(name);

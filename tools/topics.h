@@ -20,7 +20,7 @@ struct Topic {
   std::string text;  // UTF-8 on one line; text that is not UTF-8 is read as Latin-1
 };
 
-// kInvalid: a line or topic is malformed, which the message names, or there is none. Survives any bytes.
+// kInvalid: a line or topic is malformed (the message names it), or there is no topic. Safe for any input bytes.
 Result<std::vector<Topic>> parse_topics(std::string_view text);
 // As parse_topics(); kNotFound if the file can't be read. Errors name the file.
 Result<std::vector<Topic>> read_topics(const std::filesystem::path& file);

@@ -5,7 +5,7 @@
 
 namespace frond::tools {
 
-// Percent-encodes every byte that may not stand in the value of a query parameter.
+// Percent-encodes every byte that is not allowed in the value of a query parameter.
 std::string url_encode(std::string_view text);
 
 }  // namespace frond::tools
