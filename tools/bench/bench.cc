@@ -1,4 +1,4 @@
-// frond bench: what can be measured without a cluster.
+// frond bench: measures parts of the system without a cluster.
 #include "common/config/command_line.h"
 #include "tools/bench/commands.h"
 

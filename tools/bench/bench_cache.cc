@@ -1,4 +1,4 @@
-// frond bench cache: how much of a query log a GPU's list cache of so many bytes would answer.
+// frond bench cache: tells how much of a query log a list cache of a given size on a GPU would answer.
 
 #include <fmt/format.h>
 
@@ -31,8 +31,8 @@ struct BenchCacheFlags {
   bool json = false;
 };
 
-// The queries that have at least so many postings, as a leaf picks those that the GPU is for. Each list's size on a
-// device is asked for once.
+// Keeps the queries with at least `min_postings` postings, as a leaf selects queries for the GPU. Asks for each list's
+// size on the device only once.
 Result<CacheLog> log_of(PartitionSearcher& searcher, std::span<const BenchQuery> queries, std::uint64_t min_postings) {
   CacheLog log;
   std::unordered_map<std::string, std::uint32_t> lists;

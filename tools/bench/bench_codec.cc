@@ -1,4 +1,4 @@
-// frond bench codec: every codec on the papers' sets and on real lists.
+// frond bench codec: measures every codec on the papers' sets and on real lists.
 
 #include <fmt/format.h>
 

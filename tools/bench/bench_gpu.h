@@ -1,5 +1,5 @@
 #pragma once
-// The GPU engine for benchmarks, whether or not the build has CUDA: bench_gpu_present.cc is compiled with it,
+// The GPU engine for benchmarks, in builds with and without CUDA: bench_gpu_present.cc is compiled with it,
 // bench_gpu_absent.cc without.
 #include <cstddef>
 #include <cstdint>
@@ -17,10 +17,10 @@ class BenchGpu {
  public:
   struct Counters {
     std::uint64_t held_bytes = 0, copied_bytes = 0;  // lists on the device
-    std::uint64_t refused = 0;                       // lists that the device can't decode or has no room for
+    std::uint64_t refused = 0;                       // lists that the device cannot decode or has no room for
     std::uint64_t fallbacks = 0;                     // plans that the engine below answered
   };
-  // A step of all batches so far and its time, of host threads or of streams. Steps overlap.
+  // One step, and its time over all batches so far, of host threads or of streams. Steps overlap.
   struct Step {
     std::string_view name;
     double microseconds = 0;
@@ -28,21 +28,21 @@ class BenchGpu {
   virtual ~BenchGpu() = default;
   virtual leaf::engine::QueryEngine& engine() = 0;  // a list is copied by the search that first asks for it
   virtual Counters counters() const = 0;
-  virtual std::vector<Step> steps() const = 0;  // in their order; only while no search runs
+  virtual std::vector<Step> steps() const = 0;  // in the order of execution; call only while no search runs
 };
 
 struct BenchGpuOptions {
   int device = 0;
   std::size_t memory_bytes = std::size_t{4} << 30;  // workspaces and lists
-  bool timed = false;                               // steps() has the device's steps too; slows each batch a little
+  bool timed = false;                               // steps() includes the device's steps; slows each batch a little
 };
 
-// `below` answers what the device can't. It outlives the result. kDevice: no such device, not enough memory, or a build
-// without CUDA.
+// `below` answers what the device cannot. It outlives the result. kDevice: no such device, not enough memory, or a
+// build without CUDA.
 Result<std::unique_ptr<BenchGpu>> make_bench_gpu(const BenchGpuOptions& options, leaf::engine::QueryEngine& below);
 
-// The device memory that the list takes, in a partition of so many documents. Needs a build with CUDA, but no device.
-// kInvalid: a codec that the device can't decode; kCorrupt; kDevice: a build without CUDA.
+// The device memory that the list takes in a partition of `documents` documents. Needs a build with CUDA, but no
+// device. kInvalid: a codec that the device cannot decode; kCorrupt; kDevice: a build without CUDA.
 Result<std::size_t> bytes_on_device(const postings::PostingList& list, std::uint32_t documents);
 
 }  // namespace frond::tools::bench

@@ -1,5 +1,5 @@
-// frond bench intersect: every method of intersection on the papers' sets, on a GPU in batches or on this machine's
-// cores.
+// frond bench intersect: measures every intersection method on the papers' sets, on a GPU in batches or on this
+// machine's cores.
 
 #include <fmt/format.h>
 
@@ -46,7 +46,7 @@ Result<std::vector<Method>> chosen_methods(const BenchIntersectFlags& flags) {
   return chosen;
 }
 
-// All methods on one set; rows go to `rows`, or are printed.
+// Measures all methods on one set. Rows are added to `rows` or printed.
 Result<void> measure_set(const BenchIntersectFlags& flags, const IntersectionSet& set,
                          const IntersectionOptions& options, ordered_json& rows) {
   const bool gpu = flags.processor == "gpu";

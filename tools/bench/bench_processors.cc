@@ -16,17 +16,17 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Ding 2009, Table 2: milliseconds a query, TREC GOV2, a Core 2 Duo's core and a GeForce 8800 GTS; k = 10.
+// Ding 2009, Table 2: milliseconds per query, TREC GOV2, k = 10, one core of a Core 2 Duo and a GeForce 8800 GTS.
 struct PaperTimes {
   BenchMode mode;
   double cpu_ms, gpu_ms;
 };
 constexpr std::array kDing = {PaperTimes{BenchMode::kAnd, 8.71, 7.66}, PaperTimes{BenchMode::kOr, 212.72, 29.31},
                               PaperTimes{BenchMode::kAuto, 23.85, 9.98}};
-constexpr std::size_t kMinQueries = 16;  // queries of a range of postings, for a row of their own
+constexpr std::size_t kMinQueries = 16;  // min queries in a range of postings that gets a row
 constexpr std::uint32_t kAloneQueries = 500;
 
-// The processors' rows, printed or collected.
+// Prints or collects the rows of the processors.
 class Table {
  public:
   explicit Table(bool json) : json_(json) {}
@@ -67,10 +67,10 @@ class ProcessorMeasurement {
   }
 
  private:
-  // All lists on the device, and the same hits from both.
+  // Copies all lists to the device, and checks that both processors find the same hits.
   Result<void> settle(BenchMode mode, std::span<const PlannedQuery> queries) {
     const auto before = gpu_->counters();
-    // Without a CPU to compare with, the device is compared with itself: one by one and in batches.
+    // Without a CPU to compare with, the device is compared with itself: one by one against batches.
     leaf::engine::QueryEngine& other = cpu_ ? *cpu_ : gpu_->engine();
     const std::size_t differing = FROND_TRY(count_differing(gpu_->engine(), other, mode, queries, options_.threads));
     if (differing > 0)
@@ -118,7 +118,7 @@ class ProcessorMeasurement {
     return {};
   }
 
-  // Shares of the time of what was done since `before`.
+  // Adds the share of each step in the time spent since `before`.
   static void add_steps(std::span<const BenchGpu::Step> before, std::span<const BenchGpu::Step> after, BenchMode mode,
                         ordered_json& row, std::string& line) {
     double all = 0;
@@ -135,7 +135,7 @@ class ProcessorMeasurement {
       line += "  (Ding 2009, Table 3: initialization 9, decompression 30, scoring 48, top-k 13)";
   }
 
-  // Queries by the postings of their lists, three ranges to a power of ten.
+  // Measures queries grouped by the postings of their lists, with three groups per power of ten.
   Result<void> by_postings(BenchMode mode, std::uint32_t k, std::span<const PlannedQuery> queries) {
     std::string header =
         fmt::format("{:4} by postings a query: queries/s of {} CPU threads; of the GPU, {} callers, in batches of",
@@ -198,7 +198,7 @@ class ProcessorMeasurement {
 
   const ProcessorBench& options_;
   leaf::engine::QueryEngine* const cpu_;  // null: not measured
-  BenchGpu* const gpu_;                   // the same
+  BenchGpu* const gpu_;                   // null: not measured
   Table& table_;
 };
 

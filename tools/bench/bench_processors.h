@@ -1,6 +1,6 @@
 #pragma once
-// The tables of `frond bench query --processor`: ranked queries on GPU and CPU in one run, beside the figures of Ding
-// et al. 2009 (Table 2), and for which queries and batch sizes the GPU is faster.
+// The tables of `frond bench query --processor`. They compare ranked queries on GPU and CPU in one run with the figures
+// of Ding et al. 2009 (Table 2), and show for which queries and batch sizes the GPU is faster.
 #include <string>
 #include <vector>
 
@@ -13,13 +13,13 @@ namespace frond::tools::bench {
 struct ProcessorBench {
   std::vector<BenchMode> modes;
   std::vector<std::uint32_t> ks{10};
-  std::vector<std::size_t> batches;  // of the GPU; the CPU's threads take a query each
-  std::uint32_t callers = 3;         // of the GPU
-  std::uint32_t threads = 1;         // of the CPU
+  std::vector<std::size_t> batches;  // GPU: batch sizes; the CPU's threads take one query at a time
+  std::uint32_t callers = 3;         // GPU: calling threads
+  std::uint32_t threads = 1;         // CPU: threads
   std::uint32_t rounds = 3;
-  double seconds = 1;       // of a round, at least
-  bool break_even = false;  // also measure by postings a query
-  bool steps = false;  // also the steps of the GPU's batches, beside Ding 2009, Table 3; needs BenchGpuOptions::timed
+  double seconds = 1;       // min duration of a round
+  bool break_even = false;  // also measure by postings per query
+  bool steps = false;  // also print the steps of the GPU's batches (Ding 2009, Table 3); needs BenchGpuOptions::timed
   bool json = false;
 };
 
@@ -29,8 +29,9 @@ struct Processors {
   BenchGpu* gpu = nullptr;
 };
 
-// Prints as it goes. With a GPU, all lists are first copied to the device; with both, every answer is compared. Errors:
-// kDevice if lists do not fit there or a plan was answered by the CPU instead; kCorrupt if hits differ.
+// Prints rows as they are measured. With a GPU, all lists are first copied to the device. With both, all hits are
+// compared. Errors: kDevice if the lists do not fit on the device or the CPU answered a plan instead; kCorrupt if hits
+// differ.
 Result<void> bench_processors(PartitionSearcher& searcher, std::span<const BenchQuery> queries,
                               const ProcessorBench& options, const Processors& processors);
 

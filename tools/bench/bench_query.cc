@@ -1,4 +1,4 @@
-// frond bench query: the algorithms on one partition, without a cluster around them.
+// frond bench query: measures the query algorithms on one partition, without a cluster.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,7 +30,7 @@ struct BenchQueryFlags {
   std::size_t min_terms = 1, limit = 0;
   TimingOptions timing;
   bool json = false;
-  std::string processor;  // empty: algorithms of the CPU, by CPU time
+  std::string processor;  // empty: the CPU's algorithms, by CPU time
   std::vector<std::size_t> batches{1, 16, 64, 256, 2000};
   std::uint32_t callers = 3;
   double seconds = 1;
@@ -72,11 +72,11 @@ Result<void> write_terms(const std::string& file, std::span<const BenchQuery> qu
   return {};
 }
 
-// --processor: the leaf's engines as they are, by the wall clock.
+// For --processor: measures the leaf's engines unchanged, by the wall clock.
 Result<void> bench_by_processor(const BenchQueryFlags& flags) {
   const auto cpu = FROND_TRY(leaf::engine_named(leaf::kDefaultEngine));
   std::unique_ptr<BenchGpu> gpu;
-  if (flags.processor != "cpu") gpu = FROND_TRY(make_bench_gpu(flags.gpu, *cpu));  // refused before anything is read
+  if (flags.processor != "cpu") gpu = FROND_TRY(make_bench_gpu(flags.gpu, *cpu));  // fails before anything is read
   ProcessorBench options{.ks = flags.ks,
                          .batches = flags.batches,
                          .callers = flags.callers,

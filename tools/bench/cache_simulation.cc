@@ -14,14 +14,15 @@ constexpr std::uint64_t kPartition = 1;
 
 class Simulation {
  public:
-  // The arena reads no memory that it hands out, so none is there: addresses begin behind the null pointer.
+  // The arena never reads the memory that it hands out, so no memory is allocated. Addresses begin behind the null
+  // pointer.
   explicit Simulation(std::size_t bytes)
-      // NOLINTNEXTLINE(performance-no-int-to-ptr): nobody reads what it points to
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): the pointer is never dereferenced
       : arena_(reinterpret_cast<std::byte*>(device::Arena::kGranule), bytes), kept_(bytes) {}
 
   bool look_up(std::uint32_t list) { return kept_.find(key(list)) != nullptr; }
 
-  // As DeviceCache does with a list that was missing; false: it stays away.
+  // Does what DeviceCache does with a missing list. False: the list is not admitted, or there is no room.
   bool fetch(std::uint32_t list, std::size_t bytes) {
     if (!kept_.admits(key(list), bytes)) return false;
     std::byte* piece = arena_.allocate(bytes);
@@ -34,7 +35,7 @@ class Simulation {
 
  private:
   static leaf::lists::ListKey key(std::uint32_t list) { return {kPartition, std::to_string(list)}; }
-  device::Arena arena_;  // outlives what is kept
+  device::Arena arena_;  // outlives kept_
   leaf::lists::SegmentedLru kept_;
 };
 

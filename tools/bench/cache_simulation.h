@@ -1,8 +1,8 @@
 #pragma once
-// The GPU's list cache replayed on the host: which of a query log's lists a device of so many bytes would hold.
+// Replays the GPU's list cache on the host: which lists of a query log would a device with so many bytes hold?
 // Admission, eviction and memory allocation are those of leaf/gpu/device_cache.h (leaf/lists/segmented_lru.h,
-// common/device/arena.h), and sizes are those of its images; only the copying is left out. The replay assumes that a
-// list not found is there for the next query: that copying keeps up with the callers.
+// common/device/arena.h). Sizes are those of its images. Only the copying is left out: the replay assumes that it keeps
+// up with the callers, so that a missing list is there for the next query.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -14,12 +14,12 @@ namespace frond::tools::bench {
 struct CacheLog {
   std::vector<std::vector<std::uint32_t>> queries;
   std::vector<std::size_t> bytes;
-  std::size_t all_bytes() const;  // of the lists that the log asks for
+  std::size_t all_bytes() const;  // size of the lists that the log uses
 };
 
 struct CacheReplay {
   std::uint64_t lists = 0, list_hits = 0;     // looked up; found
-  std::uint64_t queries = 0, query_hits = 0;  // with a list; with all their lists found, so that the GPU runs them
+  std::uint64_t queries = 0, query_hits = 0;  // with a list; with all lists found, so that the GPU runs them
   std::uint64_t asked_bytes = 0, hit_bytes = 0;
   std::uint64_t evictions = 0, refused = 0;  // refused: not admitted, or no contiguous room
 };

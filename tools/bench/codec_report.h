@@ -1,5 +1,5 @@
 #pragma once
-// What `frond bench codec` prints, but for figures of a GPU (device_codec_report.h): tables or JSON, with the papers'
+// The output of `frond bench codec`, except figures of a GPU (device_codec_report.h): tables or JSON, with the papers'
 // figures beside ours.
 #include <vector>
 

@@ -12,10 +12,10 @@ namespace {
 using codec::kBlockLength;
 using codec::Numbers;
 
-// Streams of all lists, one after the other, each on 16 bytes, with slack behind the last.
+// Streams of all lists, one after the other, each aligned to 16 bytes, with slack behind the last.
 struct Streams {
   ByteBuffer bytes;
-  std::vector<std::size_t> begins;  // and where the last ends
+  std::vector<std::size_t> begins;  // and the end of the last
 
   ByteView at(std::size_t list) const { return ByteView(bytes).subspan(begins[list], begins[list + 1] - begins[list]); }
 };
@@ -63,7 +63,7 @@ std::vector<std::vector<std::uint32_t>> gaps_of(const std::vector<std::vector<st
   return gaps;
 }
 
-// One codec with one kind of numbers of the lists.
+// One codec on one kind of numbers of the lists.
 struct Run {
   const codec::ListCodec* codec;
   const std::vector<std::vector<std::uint32_t>>* lists;
@@ -122,7 +122,7 @@ Result<std::vector<CodecTiming>> time_codecs(const IntegerSet& set, std::span<co
   }
   for (unsigned round = 0; round < rounds; ++round)
     for (Run& run : runs) {
-      // Encoding is slow and varies little: once, and of what the table shows.
+      // Encoding is slow and varies little, so it is timed once, and only for the numbers that the table shows.
       if (round == 0 && run.kind == set.kind) FROND_TRY(run.time_encode());
       FROND_TRY(run.time_decode());
     }

@@ -1,6 +1,6 @@
 #pragma once
-// How small a codec makes a set of lists, and how fast it is, in CPU time of the calling thread. A list is one stream
-// and is decoded block by block through ListCodec, as an engine does. Lists are not partitioned.
+// Measures how small a codec makes a set of lists and how fast it is, in CPU time of the calling thread. A list is one
+// stream and is decoded block by block through ListCodec, as in an engine. Lists are not partitioned.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -14,16 +14,16 @@ namespace frond::tools::bench {
 
 struct CodecTiming {
   const codec::ListCodec* codec = nullptr;
-  double bits = 0;  // an integer: of the whole stream with its index and padding, without the list blob's own bytes
-  Spread encode;    // millions of integers a second
-  Spread decode;    // thousands of millions a second, to docIDs or frequencies
+  double bits = 0;  // per integer, of the whole stream with its index and padding, without the list blob's own bytes
+  Spread encode;    // millions of integers per second
+  Spread decode;    // thousands of millions per second, to docIDs or frequencies
   // Lists of docIDs only: decoded to gaps, without adding up. The gaps are encoded like frequencies. Most codecs decode
-  // those like docIDs but for the sum; the pages in docs/formats name the others.
+  // them like docIDs, except for the sums; the pages in docs/formats name the exceptions.
   Spread decode_gaps;
 };
 
-// Times every codec on the set `rounds` times, in turn, so that other load of the machine affects all of them. Checks
-// first that each gives the numbers back; kCorrupt if one does not.
+// Times every codec on the set `rounds` times, in turn, so that other load of the machine affects all of them. First
+// checks that each codec returns the original numbers; kCorrupt if one does not.
 Result<std::vector<CodecTiming>> time_codecs(const IntegerSet& set, std::span<const codec::ListCodec* const> codecs,
                                              unsigned rounds);
 

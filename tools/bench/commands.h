@@ -1,6 +1,6 @@
 #pragma once
-// The command `frond bench`, a command of frond-bench, and its commands, one file each. As tools/commands.h says of the
-// commands of `frond`.
+// `frond bench`, a command of frond-bench, and its subcommands, one file each. tools/commands.h describes the form of
+// the functions.
 namespace frond::config {
 class CommandLine;
 }

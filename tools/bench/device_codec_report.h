@@ -1,5 +1,5 @@
 #pragma once
-// What `frond bench codec --processor gpu` prints: a table or JSON, with the papers' figures of GPUs beside ours.
+// The output of `frond bench codec --processor gpu`: a table or JSON, with the papers' figures of GPUs beside ours.
 #include <span>
 #include <string_view>
 

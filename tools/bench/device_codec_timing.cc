@@ -15,7 +15,7 @@ using codec::kBlockLength, codec::Numbers;
 using device_codec::EncodedList, device_codec::Output, device_codec::Selection;
 using device_codec::UploadedBatch, device_codec::UploadedStreams;
 
-constexpr std::size_t kSingles = 16;        // lists that are launched by themselves
+constexpr std::size_t kSingles = 16;        // lists that are launched one at a time
 constexpr std::uint64_t kMaxLaunches = 64;  // in a row
 
 std::uint64_t integers_of(const IntegerSet& set) {
@@ -30,7 +30,7 @@ struct Encoded {
   std::vector<ByteBuffer> streams;
 };
 
-// All codecs at once: at 2^25 integers some take seconds.
+// Encodes with all codecs in parallel: for 2^25 integers some take seconds.
 std::vector<Encoded> encode_all(const IntegerSet& set, std::span<const codec::ListCodec* const> codecs) {
   std::vector<Encoded> all;
   for (const codec::ListCodec* codec : codecs)
@@ -57,7 +57,7 @@ std::vector<std::vector<DocId>> lasts_of(const IntegerSet& set) {
   return lasts;
 }
 
-// What of one codec is on the device.
+// The data of one codec on the device.
 class CodecOnDevice {
  public:
   static Result<CodecOnDevice> create(const IntegerSet& set, const Encoded& encoded,
@@ -80,7 +80,7 @@ class CodecOnDevice {
                          std::move(singles));
   }
 
-  // Are all numbers of all copies those of the set?
+  // Checks that all decoded numbers of all copies equal those of the set.
   Result<void> check() const {
     FROND_TRY(device_codec::decode_streams(*codec_, batch_.batch(), stream_.get()));
     const auto corrupt = FROND_TRY(batch_.corrupt_blocks(stream_.get()));
@@ -129,7 +129,7 @@ class CodecOnDevice {
     return device_codec::decode_streams(*codec_, batch, stream_.get());
   }
 
-  // Rates of `rounds` rounds, after two that are not counted.
+  // Rates over `rounds` rounds, after two warm-up rounds.
   template <class Work>
   Result<Spread> time(unsigned rounds, double integers, const Work& work) const {
     auto start = FROND_TRY(device::Event::create(true));

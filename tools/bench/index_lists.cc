@@ -55,7 +55,7 @@ class Reader {
     return outcome;
   }
 
-  // Partitions of a collection's current generation, one after the other.
+  // Reads the partitions of a collection's current generation, one after the other.
   Result<void> read_collection(const fs::path& folder) {
     const auto source =
         FROND_TRY(repository::RepositorySource::open(folder.parent_path().string(), folder.filename().string()));

@@ -9,9 +9,9 @@
 
 namespace frond::tools::bench {
 
-// The docIDs ("index docids") and the frequencies ("index freqs") of the lists of at least `min_length` postings, up to
-// `max_postings` postings in all. `path`: a collection's folder in a repository (with CURRENT in it), of which all
-// partitions of the current generation are read; or a partition's database as a leaf has it. Files are linked or copied
+// The docIDs ("index docids") and the frequencies ("index freqs") of the lists with at least `min_length` postings, up
+// to `max_postings` postings in all. `path`: a collection's folder in a repository (with CURRENT in it), of which all
+// partitions of the current generation are read; or the database of one partition of a leaf. Files are linked or copied
 // into a scratch folder. kNotFound, kCorrupt.
 Result<std::vector<IntegerSet>> sets_of_index(const std::filesystem::path& path, std::size_t min_length,
                                               std::uint64_t max_postings);

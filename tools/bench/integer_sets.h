@@ -1,5 +1,5 @@
 #pragma once
-// The lists that `frond bench codec` measures codecs on.
+// The lists on which `frond bench codec` measures codecs.
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -21,9 +21,9 @@ struct IntegerSet {
 // "uniform" or "clustered" lists of 2^log2_count integers below 2^29: 2^22 integers in all, at least one list.
 IntegerSet synthetic_set(std::string_view model, unsigned log2_count, std::uint32_t seed);
 
-// Lists from text files of comma-separated ascending integers, one list each. `path`: a file, or a folder with *.txt
-// below it. Lists of fewer than `min_length` integers are left out. kInvalid: a file is malformed; the message names it
-// and the fault. kNotFound.
+// Reads lists from text files of comma-separated ascending integers, one list per file. `path`: a file, or a folder
+// with *.txt below it. Lists of fewer than `min_length` integers are left out. kInvalid: a file is malformed; the
+// message names the file and the fault. kNotFound.
 Result<IntegerSet> set_of_files(const std::filesystem::path& path, std::size_t min_length);
 
 // Parses one such list. kInvalid.

@@ -25,7 +25,7 @@ double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Seconds that every query took, and all of them together.
+// Seconds for each query, and for all of them together.
 struct Pass {
   double seconds = 0;
   std::vector<double> of_queries;

@@ -11,7 +11,7 @@ namespace frond::tools::bench {
 struct IntersectionFigure {
   std::string_view set, method;  // as IntersectionSet::name and name_of(Method)
   double queries_per_second;     // 0: not given
-  double response_ms;            // a batch; 0: not given
+  double response_ms;            // of a batch; 0: not given
   double speedup;
   std::string_view source;
 };

@@ -26,7 +26,7 @@ bool right(const IntersectionSet& set, const Answers& answers) {
   return true;
 }
 
-// All queries once, as many batches under way as there are slots; returns how many batches.
+// Runs all queries once, with as many batches in flight as there are slots. Returns the number of batches.
 Result<std::size_t> run_all(const IntersectionSet& set, Intersector& intersector, bool check) {
   std::size_t started = 0, answered = 0, batches = 0;
   while (answered < set.queries.size()) {
@@ -48,7 +48,7 @@ Result<IntersectionTiming> time_threshold(const IntersectionSet& set, const Devi
   const std::size_t batches = FROND_TRY(run_all(set, intersector, true));
   IntersectionTiming timing{.threshold = threshold};
   const auto queries = static_cast<double>(set.queries.size());
-  // Enough passes that a round takes some milliseconds.
+  // Enough passes for a round of some milliseconds.
   const std::size_t passes = std::max<std::size_t>(1, 200 / batches);
   std::vector<double> seconds, responses;
   for (unsigned round = 0; round < options.rounds; ++round) {

@@ -17,7 +17,7 @@ namespace {
 
 using synth::Random;
 
-constexpr std::uint64_t kOfPair = 1001;  // purpose of the random numbers
+constexpr std::uint64_t kOfPair = 1001;  // purpose of the random numbers (tools/synth/random.h)
 
 void in_parallel(unsigned threads, std::size_t count, const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next{0};
@@ -28,7 +28,7 @@ void in_parallel(unsigned threads, std::size_t count, const std::function<void(s
     });
 }
 
-// Documents of [first, end), each with the same probability: geometric gaps.
+// Draws documents of [first, end), each with the same probability, by geometric gaps.
 void append_run(Random& random, double probability, std::uint64_t first, std::uint64_t end, std::vector<DocId>& out) {
   if (probability >= 1) {
     for (std::uint64_t docid = first; docid < end; ++docid) out.push_back(static_cast<DocId>(docid));

@@ -1,5 +1,5 @@
 #pragma once
-// The lists, queries and answers that intersection is measured on: made up after a paper's collection (tools/synth).
+// The lists, queries and answers for measurements of intersection, generated after a paper's collection (tools/synth).
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -33,7 +33,7 @@ struct IntersectionSetOptions {
   unsigned threads = 1;
 };
 
-// Equal options give equal sets, with any number of threads. kInvalid: no such profile.
+// Equal options give equal sets, whatever the number of threads. kInvalid: no such profile.
 Result<IntersectionSet> make_intersection_set(const IntersectionSetOptions& options);
 
 // One query of two lists, each with `count` docIDs out of 4 * count documents: Ding 2009 §7.3, Figure 6.

@@ -1,5 +1,5 @@
 #pragma once
-// How near a list's docIDs are to a line over their positions: Table 1 of Ao et al. 2011 for our lists.
+// How close the docIDs of a list are to a line over their positions: Table 1 of Ao et al. 2011 for our lists.
 #include <cstdint>
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace frond::tools::bench {
 
-// Means over the lists of [begin, end) docIDs.
+// Means over the lists whose length is in [begin, end) docIDs.
 struct LinearityOfLists {
   std::uint32_t begin = 0, end = 0;
   std::size_t lists = 0;
@@ -15,7 +15,7 @@ struct LinearityOfLists {
   double r_squared = 0;    // coefficient of determination
 };
 
-// By the paper's classes of length. Classes without a list and lists of fewer than 3 docIDs are left out.
+// Returns one entry per length class of the paper. Leaves out classes without a list, and lists of fewer than 3 docIDs.
 std::vector<LinearityOfLists> linearity_of(const IntersectionSet& set, unsigned threads);
 
 }  // namespace frond::tools::bench

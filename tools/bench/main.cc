@@ -1,5 +1,5 @@
-// frond-bench: what `frond bench` and `frond synth` run (tools/bench_program.h). It calls itself frond, as its users
-// do.
+// frond-bench: runs `frond bench` and `frond synth` (tools/bench_program.h). It prints its name as frond, the command
+// that users type.
 #include <cstdio>
 #include <exception>
 

@@ -57,7 +57,7 @@ constexpr PaperFigure kCodecFigures[] = {
     {"index freqs", "streamvbyte", 10.37, 2.215, kTables24},
     {"index freqs", "gpu-vbyte128", 10.92, 48.518, kTables24},
     {"index freqs", "gpu-vbyte1024", 10.34, 40.717, kTables24},
-    // Table 1 has speeds only, of GOV2's lists; pfordelta1 is the level of recursion that it was measured with.
+    // Table 1 has only speeds, for GOV2's lists. pfordelta1 is the recursion level that was measured.
     {"index docids", "rice", 0, 0.311, "Ding 2009, Table 1 (CPU)"},
     {"index docids", "pfordelta1", 0, 1.165, "Ding 2009, Table 1 (CPU)"},
     // Table 2 gives ratios to 32 bits.
@@ -84,7 +84,7 @@ constexpr PaperDeviceFigure kDeviceFigures[] = {
     {"index freqs", "gpu-vbyte128", 0, 48.518, kV100},
     {"index freqs", "gpu-vbyte1024", 0, 40.717, kV100},
     {"index docids", "rice", 0.305, 0, kGeForce},
-    // Without sums up to 2.5 for long lists, says §6.3 of Figure 4.
+    // Ding 2009, §6.3, on Figure 4: without sums, up to 2.5 for long lists.
     {"index docids", "pfordelta1", 1.238, 2.5, kGeForce},
 };
 

@@ -8,19 +8,19 @@ namespace frond::tools::bench {
 
 struct PaperFigure {
   std::string_view set, codec;
-  double bits;      // an integer
-  double decode_g;  // thousand millions of integers a second, without adding up; 0: not given
+  double bits;      // per integer
+  double decode_g;  // thousand millions of integers per second, without adding up; 0: not given
   std::string_view source;
 };
 
 // `set`: as IntegerSet::name. For "index docids" and "index freqs" the papers' figures are of Gov2.
 std::optional<PaperFigure> paper_figure(std::string_view set, std::string_view codec);
 
-// Of a GPU, in thousand millions of integers a second; 0: not given.
+// Figures of a GPU, in thousand millions of integers per second; 0: not given.
 struct PaperDeviceFigure {
   std::string_view set, codec;
-  double decode_g;       // sums included
-  double decode_gaps_g;  // without
+  double decode_g;       // with sums
+  double decode_gaps_g;  // without sums
   std::string_view source;
 };
 std::optional<PaperDeviceFigure> paper_device_figure(std::string_view set, std::string_view codec);

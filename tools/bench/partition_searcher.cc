@@ -17,7 +17,7 @@ namespace frond::tools::bench {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::uint64_t kNumber = 1;  // of the partition, for the list store
+constexpr std::uint64_t kNumber = 1;  // number of the partition in the list store
 
 class Searcher final : public PartitionSearcher {
  public:
@@ -94,7 +94,7 @@ class Searcher final : public PartitionSearcher {
     return store_;
   }
 
-  const std::unique_ptr<ScratchFolder> scratch_;  // goes last
+  const std::unique_ptr<ScratchFolder> scratch_;  // declared first: removed after all that uses it
   const repository::Manifest manifest_;
   const repository::PartitionEntry& entry_;
   std::shared_ptr<const partition::Partition> partition_;

@@ -18,7 +18,7 @@ struct PartitionChoice {
   std::string repository;  // a directory or URL
   std::string collection;
   std::uint32_t partition = 0;         // its number in the current generation
-  std::uint64_t host_cache_bytes = 0;  // of a list cache, as in a leaf; 0: none
+  std::uint64_t host_cache_bytes = 0;  // size of the list cache, as in a leaf; 0: no cache
 };
 
 // The partition's files are copied into a scratch folder and verified. The folder is removed with this object. plan()
@@ -29,14 +29,13 @@ class PartitionSearcher {
   static Result<std::unique_ptr<PartitionSearcher>> open(const PartitionChoice& choice);
   virtual ~PartitionSearcher() = default;
 
-  // Does what a leaf does before it evaluates: looks up the terms' document frequencies in the generation, and their
-  // lists in the partition. A term without postings here is left out under kOr; under kAnd it has an empty list.
-  // kCorrupt.
+  // Prepares a query as a leaf does: looks up the terms' document frequencies in the generation and their lists in the
+  // partition. Under kOr, a term without postings here is left out; under kAnd, it has an empty list. kCorrupt.
   virtual Result<leaf::engine::Plan> plan(const BenchQuery& query, leaf::engine::Mode mode, std::uint32_t k) = 0;
-  // How many of the query's terms the generation has.
+  // The number of the query's terms that the generation has.
   virtual Result<std::size_t> known_terms(const BenchQuery& query) const = 0;
   virtual const text::AnalyzerConfig& analyzer() const = 0;
-  virtual std::string description() const = 0;  // for people: documents, postings, codec
+  virtual std::string description() const = 0;  // for the output: documents, postings, codec
 };
 
 }  // namespace frond::tools::bench

@@ -18,9 +18,9 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// The plans of one mode, in a row as engines want them.
+// The plans of one mode, contiguous as engines take them.
 struct Plans {
-  std::vector<Plan> first, second;  // kAuto: AND, and OR where that is short; otherwise first alone
+  std::vector<Plan> first, second;  // kAuto: AND, OR; otherwise `second` is empty
 };
 Plans plans_of(BenchMode mode, std::span<const PlannedQuery> queries) {
   Plans plans;
@@ -31,7 +31,7 @@ Plans plans_of(BenchMode mode, std::span<const PlannedQuery> queries) {
   return plans;
 }
 
-// Queries [begin, end).
+// Answers queries [begin, end).
 Result<std::vector<Outcome>> answer(leaf::engine::QueryEngine& engine, const Plans& plans, std::size_t begin,
                                     std::size_t end, const Clock& clock) {
   auto found = engine.search(std::span(plans.first).subspan(begin, end - begin), clock);
@@ -59,7 +59,7 @@ class Failure {
     if (!failed_.exchange(true)) error_ = std::move(error);
   }
   bool failed() const { return failed_; }
-  // When the threads have ended.
+  // Call after the threads have ended.
   Result<void> result() const {
     if (error_) return *error_;
     return {};
@@ -81,7 +81,7 @@ Result<double> one_round(leaf::engine::QueryEngine& engine, const Plans& plans, 
     for (std::uint32_t c = 0; c < timing.callers; ++c)
       callers.emplace_back([&] {
         for (std::size_t i; (i = next++) < limit && !failure.failed();) {
-          // A pass that would begin after the round's time ends the round.
+          // The round ends where a pass would begin after the round's time.
           if (i > 0 && i % parts == 0 && seconds_since(start) >= timing.seconds) {
             limit = i;
             return;
@@ -94,7 +94,7 @@ Result<double> one_round(leaf::engine::QueryEngine& engine, const Plans& plans, 
   }
   const double seconds = seconds_since(start);
   FROND_TRY(failure.result());
-  const std::size_t rounds = limit / parts;  // only whole ones were begun
+  const std::size_t rounds = limit / parts;  // only whole passes were begun
   return static_cast<double>(rounds * count) / seconds;
 }
 

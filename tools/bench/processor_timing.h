@@ -1,6 +1,6 @@
 #pragma once
-// Times queries on one processor as a leaf runs them: plans with their lists, in batches, from several threads. By the
-// wall clock, since time on a device is not CPU time.
+// Times queries on one processor as a leaf runs them: plans with their lists, in batches, from several threads. Uses
+// the wall clock, since time on a device is not CPU time.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,26 +17,27 @@ struct PlannedQuery {
   leaf::engine::Plan conjunction, disjunction;
   std::uint64_t postings = 0;  // of all its lists
 };
-// Plans for all queries whose terms the partition has; AND has no work with the others. kInvalid: none is left;
-// kCorrupt.
+// Plans the queries whose terms all exist in the partition; AND has no work with the others. kInvalid: no query is
+// left; kCorrupt.
 Result<std::vector<PlannedQuery>> plan_queries(PartitionSearcher& searcher, std::span<const BenchQuery> queries,
                                                std::uint32_t k);
 
 struct BatchTiming {
-  std::size_t batch = 1;      // queries a call; the last of a pass may have fewer
+  std::size_t batch = 1;      // queries per call; the last call of a pass may have fewer
   std::uint32_t callers = 1;  // threads
   std::uint32_t rounds = 3;
-  double seconds = 1;  // of a round, at least; a round ends with a whole pass over the queries
+  double seconds = 1;  // min duration of a round; a round ends with a whole pass over the queries
 };
-// Queries a second. Errors: the engine's.
+// Queries per second. Errors: those of the engine.
 Result<Spread> time_batches(leaf::engine::QueryEngine& engine, BenchMode mode, std::span<const PlannedQuery> queries,
                             const BatchTiming& timing);
 
-// Microseconds of single queries from one thread; of each query the best of `rounds`.
+// Microseconds of single queries from one thread; for each query, the best of `rounds`.
 Result<Distribution> time_alone(leaf::engine::QueryEngine& engine, BenchMode mode,
                                 std::span<const PlannedQuery> queries, std::uint32_t rounds);
 
-// How many queries get different hits from `one`, in batches of 256, and from `other`, one by one on `threads` threads.
+// The number of queries for which the hits differ between `one`, in batches of 256, and `other`, one query at a time on
+// `threads` threads.
 Result<std::size_t> count_differing(leaf::engine::QueryEngine& one, leaf::engine::QueryEngine& other, BenchMode mode,
                                     std::span<const PlannedQuery> queries, std::uint32_t threads);
 

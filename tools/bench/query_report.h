@@ -1,5 +1,5 @@
 #pragma once
-// What `frond bench query` prints of the CPU's algorithms.
+// The output of `frond bench query` for the CPU's algorithms.
 #include <string_view>
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,5 +1,5 @@
 #pragma once
-// Queries to measure with, read from a file and analysed as the collection's documents were.
+// Queries for measurements, read from a file and analysed like the documents of the collection.
 #include <cstdint>
 #include <filesystem>
 #include <string>

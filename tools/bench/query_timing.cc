@@ -52,7 +52,7 @@ Result<Asked> ask(PartitionSearcher& searcher, leaf::engine::QueryEngine& engine
   return asked;
 }
 
-// What the rounds have shown of one query. Written by the one thread that took the query in a round.
+// The best values of one query over the rounds. In each round only the thread that took the query writes it.
 struct Best {
   double whole_us = std::numeric_limits<double>::max(), evaluation_us = whole_us;
   std::uint64_t postings = 0, checksum = 0;

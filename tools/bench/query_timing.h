@@ -1,5 +1,5 @@
 #pragma once
-// How long queries take on one partition, and how many several threads answer in a second.
+// Measures how long queries take on one partition, and how many of them several threads answer per second.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -15,11 +15,11 @@ enum class BenchMode { kAnd, kOr, kAuto };  // kAuto: AND, then OR if AND has fe
 struct TimingOptions {
   BenchMode mode = BenchMode::kOr;
   std::uint32_t k = 10;
-  std::uint64_t count_to = leaf::engine::Plan::kCountOfLeaves;  // count matches of AND at least this far
+  std::uint64_t count_to = leaf::engine::Plan::kCountOfLeaves;  // count at least this many matches of AND
   std::uint32_t threads = 1, rounds = 5;
 };
 
-// Over queries: microseconds of CPU time of the thread that ran the query, in its best round.
+// Statistics over queries of the CPU time, in microseconds, that the thread needed for the query in its best round.
 struct Distribution {
   double mean = 0, median = 0, p95 = 0, p99 = 0;
 };
@@ -29,13 +29,13 @@ Distribution distribution_of(std::vector<double> values);
 struct QueryTiming {
   Distribution whole;                                          // look-ups, opening lists, evaluation
   Distribution evaluation;                                     // the engine alone
-  double queries_per_second = 0, best_queries_per_second = 0;  // by the wall clock: of the median round, of the best
-  double postings = 0;                                         // decoded, mean a query
-  std::uint64_t checksum = 0;                                  // of all hits: equal if answers are equal
+  double queries_per_second = 0, best_queries_per_second = 0;  // by the wall clock: median round, best round
+  double postings = 0;                                         // decoded, mean per query
+  std::uint64_t checksum = 0;                                  // over all hits; equal answers have equal checksums
 };
 
-// Each round runs every query once; threads take the next one from a counter. Errors: the searcher's and the engine's,
-// naming the query by its number.
+// Each round runs every query once; threads take the next query from a counter. Errors: those of the searcher and the
+// engine, naming the query by its number.
 Result<QueryTiming> time_queries(PartitionSearcher& searcher, leaf::engine::QueryEngine& engine,
                                  std::span<const BenchQuery> queries, const TimingOptions& options);
 

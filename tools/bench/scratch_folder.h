@@ -9,7 +9,7 @@ namespace frond::tools::bench {
 
 class ScratchFolder {
  public:
-  // Among the system's temporary files. kUnavailable: it can't be made there.
+  // Creates the folder in the system's temporary directory. kUnavailable: it cannot be created.
   static Result<std::unique_ptr<ScratchFolder>> create();
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;

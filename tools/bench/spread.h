@@ -10,7 +10,7 @@ struct Spread {
   double median = 0, min = 0, max = 0;  // over rounds
 };
 
-// "1.23 -4+5%": the median, and how many percent the smallest and the largest are from it. "-" if the median is 0.
+// "1.23 -4+5%": the median, and how many percent the min is below it and the max above it. "-" if the median is 0.
 std::string shown(const Spread& figure, int digits);
 nlohmann::ordered_json as_json(const Spread& figure);
 

@@ -14,10 +14,11 @@ std::uint32_t below(std::mt19937& random, std::uint32_t bound) {
 }
 bool half(std::mt19937& random) { return (random() & 1) != 0; }
 
-// Appends `first` + integers of [0, range). For a range that is not much greater than the count: a bit an integer.
+// Appends `count` distinct integers of [0, range), plus `first`. For a range not much greater than the count: uses one
+// bit per integer.
 void append_by_bits(std::mt19937& random, std::uint32_t count, std::uint32_t first, std::uint32_t range,
                     std::vector<std::uint32_t>& out) {
-  const bool absent = count > range / 2;  // fewer are drawn to be left out
+  const bool absent = count > range / 2;  // draw the absent integers if they are fewer
   std::vector<std::uint64_t> bits((range + 63) / 64, 0);
   for (std::uint32_t drawn = 0, wanted = absent ? range - count : count; drawn < wanted;) {
     const std::uint32_t each = below(random, range);

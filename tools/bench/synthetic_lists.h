@@ -10,8 +10,9 @@ namespace frond::tools::bench {
 // `count` distinct integers of [0, range); all such sets are equally probable. count <= range.
 std::vector<std::uint32_t> uniform_list(std::mt19937& random, std::uint32_t count, std::uint32_t range);
 
-// The same in clusters: the range is cut at random and each side takes half of the integers. With probability 1/4 the
-// left side is then uniform, with 1/4 the right; every other side is cut again. Ten or fewer integers are uniform.
+// The same in clusters: the range is cut at a random place, and each side takes half of the integers. With probability
+// 1/4 the left side is then uniform, with 1/4 the right. Every other side is cut again. Ten or fewer integers are
+// uniform.
 std::vector<std::uint32_t> clustered_list(std::mt19937& random, std::uint32_t count, std::uint32_t range);
 
 }  // namespace frond::tools::bench

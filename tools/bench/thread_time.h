@@ -1,5 +1,5 @@
 #pragma once
-// CPU time of the calling thread: what a query costs, whatever else the machine does.
+// CPU time of the calling thread: the cost of a query, independent of other load on the machine.
 #include <time.h>
 
 #include <cstdint>
