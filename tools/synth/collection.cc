@@ -43,7 +43,7 @@ Result<std::vector<partition::PartitionSummary>> write_partitions(const SynthOpt
                                                                   const std::vector<std::string>& ids,
                                                                   const std::filesystem::path& folder,
                                                                   std::stop_token stop) {
-  // Several partitions at once while there are threads for them; their writers work beside the threads that build.
+  // Builds several partitions at once while there are threads for them. Their writers run beside the building threads.
   const unsigned at_once = std::min<unsigned>(options.partitions, options.threads);
   const PartitionOptions each{options.codecs, scoring::Bm25Parameters{}.b, std::max(1u, options.threads / at_once)};
   std::vector<partition::PartitionSummary> summaries(options.partitions);

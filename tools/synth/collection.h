@@ -1,6 +1,6 @@
 #pragma once
-// Publishes a synthetic collection as a new generation of a repository: what `frond synth` does. Leaves, `frond bench`
-// and `frond-indexer check` read it like any other.
+// Publishes a synthetic collection as a new generation of a repository, for `frond synth`. Leaves, `frond bench` and
+// `frond-indexer check` read it like any other.
 #include <cstdint>
 #include <filesystem>
 #include <stop_token>
@@ -18,7 +18,7 @@ struct SynthOptions {
   CollectionSize size;  // documents: not 0
   std::filesystem::path repository;
   std::string collection;
-  std::uint32_t partitions = 1;  // at most as many as documents
+  std::uint32_t partitions = 1;  // max: the number of documents
   std::size_t queries = 1000;
   codec::CodecChoice codecs;
   unsigned threads = 1;
@@ -30,12 +30,12 @@ struct SynthSummary {
   double seconds = 0;
 };
 
-// Partition p holds the documents [p * documents / partitions, …), so ordinals, terms, lists and answers do not depend
-// on the number of partitions. List bytes do not depend on the number of threads. kUnavailable: another process writes
-// the collection, the disk failed, or stopped; kInvalid: the collection's name.
+// Partition p starts at document p * documents / partitions, so ordinals, terms, lists and answers do not depend on the
+// number of partitions. List bytes do not depend on the number of threads. kUnavailable: another process writes the
+// collection, the disk failed, or a stop was requested; kInvalid: the collection's name.
 Result<SynthSummary> synthesize(const SynthOptions& options, std::stop_token stop);
 
-// The queries as `frond bench query` and `frond load` read them, one a line: "<number>:<terms>".
+// The queries in the format that `frond bench query` and `frond load` read, one per line: "<number>:<terms>".
 std::string query_lines(const QuerySet& queries);
 
 }  // namespace frond::tools::synth

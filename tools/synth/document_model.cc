@@ -10,7 +10,7 @@ namespace frond::tools::synth {
 namespace {
 
 constexpr std::uint64_t kOfDocuments = 2;
-// Of the standard normal distribution, at 1/16, 2/16, … 15/16.
+// Quantiles of the standard normal distribution, at 1/16, 2/16, … 15/16.
 constexpr std::array<double, kClasses - 1> kQuantiles = {
     -1.5341205443525463, -1.1503493803760079, -0.8871465590188762, -0.6744897501960817,
     -0.4887764111146695, -0.3186393639643751, -0.1573106846101707, 0.0,
@@ -56,7 +56,8 @@ WindowDocuments draw_documents(const CollectionSize& size, const Window& window,
 }
 
 std::array<double, kClasses> class_factors(const Profile& profile) {
-  // The mean of a log-normal variable between two quantiles z is in the ratio of the normal distribution at z - sigma.
+  // Between two quantiles z, the mean of a log-normal variable is proportional to the difference of the normal
+  // distribution function at z - sigma.
   std::array<double, kClasses> factors{};
   for (std::size_t c = 0; c < kClasses; ++c) {
     const double low = c == 0 ? 0 : below(kQuantiles[c - 1] - profile.length_sigma);

@@ -1,6 +1,6 @@
 #pragma once
-// The documents of a synthetic collection: their lengths and their origins. They are made a window at a time. Each
-// window has random numbers of its own, so any thread gives the same.
+// The documents of a synthetic collection: their lengths and origins. They are generated one window at a time. Each
+// window has its own random numbers, so the result does not depend on the thread.
 //
 // Lengths are log-normal. For speed, documents fall into classes of equal probability by length, and lists are drawn
 // class by class. Long documents have more terms, so two lists have more documents in common than by chance, as real
@@ -37,17 +37,17 @@ struct Window {
 // All windows of the collection, in order. No window crosses the end of a run.
 std::vector<Window> windows_of(const CollectionSize& size);
 
-// A window's documents by class.
+// The documents of a window by class.
 struct WindowDocuments {
   Window window;
-  std::vector<std::uint8_t> class_of;               // class_of[i]: of the window's i-th document
+  std::vector<std::uint8_t> class_of;               // class_of[i]: class of the window's i-th document
   std::vector<std::uint16_t> by_class;              // the i of each class, ascending
   std::array<std::uint32_t, kClasses + 1> first{};  // class c is by_class[first[c] .. first[c + 1])
 };
 // Also appends each document's length, at least 1, to `lengths`.
 WindowDocuments draw_documents(const CollectionSize& size, const Window& window, std::vector<std::uint32_t>& lengths);
 
-// How much more probable than on average a term is in a document of class c; the mean over classes is 1.
+// For each class c, how much more probable than on average a term is in its documents. The mean over classes is 1.
 std::array<double, kClasses> class_factors(const Profile& profile);
 
 }  // namespace frond::tools::synth

@@ -18,8 +18,8 @@ class ListLine {
  public:
   ListLine(std::uint32_t count, std::uint32_t max_ahead) : count_(count), max_ahead_(max_ahead) {}
 
-  // The next number to build; waits while max_ahead numbers are handed out and not taken. Nothing: none is left, or
-  // stopped.
+  // The next number to build. Waits while max_ahead numbers are handed out and not taken. Empty: none is left, or a
+  // stop was requested.
   std::optional<std::uint32_t> next(const std::stop_token& stop) {
     MutexLock lock(mutex_);
     const auto may_go_on = [this]() FROND_REQUIRES(mutex_) {
@@ -34,7 +34,7 @@ class ListLine {
     built_.emplace(number, std::move(item));
     changed_.notify_all();
   }
-  // The next item in order. Nothing: all are taken, or stopped; without `wait` also: it is not built yet.
+  // The next item in order. Empty: all are taken, or a stop was requested; without `wait` also if it is not built yet.
   std::optional<Item> take(bool wait, const std::stop_token& stop) {
     MutexLock lock(mutex_);
     if (taken_ >= count_) return std::nullopt;

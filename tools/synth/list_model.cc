@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kOfList = 3, kOfWindow = 4;
 constexpr Frequency kMaxFrequency = 255;
-constexpr float kDense = 0.1f;  // from here on every document is asked, below it gaps are drawn
+constexpr float kDense = 0.1f;  // from this chance on each document is drawn by itself; below it gaps are drawn
 constexpr double kMaxShare = 0.98;
 
 std::uint32_t run_count(const CollectionSize& size) {
@@ -37,7 +37,7 @@ double rate_for(double share, std::span<const double> factors) {
   return rate;
 }
 
-// Marks each of the class's documents with the same probability.
+// Marks each document of the class with the same probability.
 void mark(std::span<const std::uint16_t> members, float chance, Random& random, std::span<std::uint64_t> marks) {
   const auto set = [&](std::uint16_t i) { marks[i / 64] |= std::uint64_t{1} << (i % 64); };
   if (chance <= 0) return;
@@ -64,7 +64,7 @@ SyntheticList::SyntheticList(const CollectionSize& size, std::uint32_t number, s
   sure_ = random.below(size.documents);
   const auto classes = class_factors(*size.profile);
   const std::uint32_t runs = run_count(size);
-  std::vector<double> factors;  // of every run's every class
+  std::vector<double> factors;  // for every class of every run
   for (std::uint32_t run = 0; run < runs; ++run) {
     const double usual = runs == 1 ? 1 : gamma_of_mean_one(random, size.profile->run_shape);
     for (const double one : classes) factors.push_back(std::max(usual * one, 1e-9));

@@ -17,10 +17,10 @@ namespace {
 
 constexpr std::uint32_t kDocumentsAtOnce = 4096;
 
-// The documents of a partition, and how much of their lengths is left for kOtherTerm.
+// The documents of a partition, and how many tokens of each are left for kOtherTerm.
 struct Documents {
-  std::vector<WindowDocuments> windows;      // all that overlap the partition, whole
-  std::vector<std::uint32_t> lengths, rest;  // of the partition's documents
+  std::vector<WindowDocuments> windows;      // all whole windows that overlap the partition
+  std::vector<std::uint32_t> lengths, rest;  // per document of the partition
 };
 
 struct BuiltList {
@@ -36,7 +36,7 @@ void on_threads(unsigned threads, const Work& work) {
   for (unsigned t = 0; t < std::max(threads, 1u); ++t) running.emplace_back(work);
 }
 
-// One window: what was drawn as lengths, and at least what the lists need.
+// Sets the lengths of one window: the drawn length, or more if the lists need it.
 void settle_window(const CollectionSize& size, std::span<const SyntheticList> lists, DocId begin, Documents& all,
                    std::size_t number) {
   std::vector<std::uint32_t> drawn;
@@ -74,7 +74,7 @@ Documents settle_documents(const CollectionSize& size, std::span<const Synthetic
   return all;
 }
 
-// Number 0 is kOtherTerm, number i + 1 list i: in the order of their terms.
+// Number 0 is kOtherTerm, and number i + 1 is list i: the order of their terms.
 BuiltList build_list(std::uint32_t number, std::span<const SyntheticList> lists, DocId begin,
                      const Documents& documents, const postings::ListBuilder& builder) {
   Postings postings;
@@ -87,7 +87,7 @@ BuiltList build_list(std::uint32_t number, std::span<const SyntheticList> lists,
   } else {
     const std::size_t end = documents.lengths.size();
     postings = draw_list(lists[number - 1], documents.windows);
-    // The first and the last window may reach over the partition's ends.
+    // The first and the last window may extend beyond the partition.
     const auto low = std::lower_bound(postings.docids.begin(), postings.docids.end(), begin) - postings.docids.begin();
     postings.docids.erase(postings.docids.begin(), postings.docids.begin() + low);
     postings.frequencies.erase(postings.frequencies.begin(), postings.frequencies.begin() + low);
@@ -111,7 +111,7 @@ Result<void> add_list(partition::PartitionWriter& writer, const BuiltList& list)
   return writer.add_list(list.term, list.postings, list.occurrences, list.segments);
 }
 
-// Documents while lists are being built, then the rest of the lists.
+// Writes documents while lists are being built, then the rest of the lists.
 Result<void> write_all(partition::PartitionWriter& writer, const CollectionSize& size, DocId begin,
                        std::span<const std::uint32_t> lengths, ListLine<BuiltList>& line, const std::stop_token& stop) {
   const std::size_t digits = std::to_string(size.documents - 1).size();
@@ -132,7 +132,7 @@ std::string term_of(std::uint32_t list) { return fmt::format("t{:08}", list); }
 Result<partition::PartitionSummary> write_partition(const CollectionSize& size, std::span<const SyntheticList> lists,
                                                     DocId begin, DocId end, const std::filesystem::path& folder,
                                                     const PartitionOptions& options, std::stop_token stop) {
-  // Not the exact average, which would need all partitions first: score bounds hold for any.
+  // Not the exact average, which would need all partitions first. Score bounds hold for any average.
   const double average_length = size.profile->mean_length;
   const Documents documents = settle_documents(size, lists, begin, end, options.threads, stop);
   const auto writer = FROND_TRY(partition::PartitionWriter::create(folder, average_length));

@@ -1,12 +1,13 @@
 #pragma once
-// Writes one partition of a synthetic collection, a contiguous range of its documents, as the indexer does.
+// Writes one partition of a synthetic collection in the form that the indexer writes. The partition is a contiguous
+// range of documents.
 //
-// A stored document has an id, its ordinal in decimal digits, and nothing else: about 25 bytes on disk. Its length is
-// drawn, its terms are those that queries use. The rest of its length is filled with occurrences of one more term,
-// kOtherTerm, so that lengths, lists and statistics agree.
+// A stored document has only an id, its ordinal in decimal digits: about 25 bytes on disk. Its length is drawn at
+// random. Its terms are those that queries use. Occurrences of one more term, kOtherTerm, fill the rest of its length,
+// so that lengths, lists and statistics agree.
 //
-// Memory: 11 bytes for each document of the partition, a PartitionWriter, and one list for each thread: 8 bytes a
-// posting and the list's blobs.
+// Memory: 11 bytes per document of the partition, a PartitionWriter, and one list per thread (8 bytes per posting, and
+// the list's blobs).
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -21,7 +22,7 @@
 namespace frond::tools::synth {
 
 inline constexpr std::string_view kOtherTerm = "other";
-// "t" and the list's number in eight digits: sorts like the number, and is one word to every analyzer.
+// "t" and the list's number in eight digits. Terms sort like the numbers, and every analyzer takes each for one word.
 std::string term_of(std::uint32_t list);
 
 struct PartitionOptions {
@@ -30,8 +31,8 @@ struct PartitionOptions {
   unsigned threads = 1;
 };
 
-// Writes documents [begin, end) of the collection to `folder`. Postings depend neither on where partitions are cut nor
-// on the number of threads. kInvalid: the disk failed; kUnavailable: stopped.
+// Writes documents [begin, end) of the collection to `folder`. Postings depend neither on the ranges of the partitions
+// nor on the number of threads. kInvalid: the disk failed; kUnavailable: a stop was requested.
 Result<partition::PartitionSummary> write_partition(const CollectionSize& size, std::span<const SyntheticList> lists,
                                                     DocId begin, DocId end, const std::filesystem::path& folder,
                                                     const PartitionOptions& options, std::stop_token stop);

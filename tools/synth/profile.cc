@@ -5,16 +5,17 @@
 namespace frond::tools::synth {
 namespace {
 
-// Ao 2011, appendix F, Table 4: the shares of queries of 2 to 6 terms; and median and sigma that give its mean length
-// of the shortest list (8.6, 8.7, 8.4, 8.0, 8.0 thousand) together with its mean ratio of the shortest list to the next
-// (13.6, 23.1, 28.6, 32.0, 34.4 %).
+// Ao 2011, appendix F, Table 4: the shares of queries of 2 to 6 terms. Median and sigma are fitted to its mean length
+// of the shortest list (8.6, 8.7, 8.4, 8.0, 8.0 thousand) and its mean ratio of the shortest list to the next (13.6,
+// 23.1, 28.6, 32.0, 34.4 %).
 constexpr QueryKind kTerabyte06[] = {{2, 16.1, 98.5, 3.414},
                                      {3, 24.5, 134.6, 3.26},
                                      {4, 22.8, 57.6, 3.672},
                                      {5, 14.8, 14.7, 4.324},
                                      {6, 8.24, 2.0, 5.314}};
 
-// The queries of two and more distinct terms of the TREC 2005 Terabyte efficiency log, counted there: 38,834 of 49,990.
+// The queries of at least two distinct terms in the TREC 2005 Terabyte efficiency log, counted in the log: 38,834 of
+// 49,990.
 constexpr QueryKind kTerabyte05[] = {{2, 30.91}, {3, 20.64}, {4, 12.13}, {5, 7.07}, {6, 3.29}, {7, 1.69}, {8, 1.94}};
 
 constexpr Profile kProfiles[] = {
@@ -29,8 +30,8 @@ constexpr Profile kProfiles[] = {
      .runs = 23,
      .run_shape = 35,
      .repeats = 0.8},
-    // 5,000 is the shortest list that Ding measures (6.3, 7.3); with it, 33.67 % as the longest gives the 3.74 million
-    // postings that a query has on average.
+    // 5,000 is the shortest list that Ding measures (6.3, 7.3). With 33.67 % as the longest, a query has 3.74 million
+    // postings on average, as in the paper.
     {.name = "gov2",
      .source = "Ding 2009, 6.3 and 8.4; clustering: Ao 2011, Tables 1 and 2",
      .documents = 25'200'000,

@@ -1,6 +1,6 @@
 #pragma once
-// The papers' collections that synthetic ones imitate: figures that the papers give, and fitted values where a paper
-// gives only a consequence. Lengths are shares of the documents, so a smaller number of documents scales everything.
+// The papers' collections that synthetic ones imitate. The figures are the papers', or fitted where a paper gives only
+// a consequence. Lengths are shares of the documents, so a smaller number of documents scales everything.
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -9,12 +9,13 @@
 
 namespace frond::tools::synth {
 
-// Queries of so many distinct terms.
+// The queries with a given number of distinct terms.
 struct QueryKind {
   std::uint32_t terms = 0;
   double weight = 0;  // relative frequency; a profile's weights need not sum to 1
-  // The query's shortest list: log-normal with this median, in postings for Profile::documents, and this sigma of the
-  // natural logarithm. 0: all lists of the query are log-uniform between the profile's shortest and longest.
+  // The length of the query's shortest list: log-normal with this median, in postings for Profile::documents, and this
+  // sigma of the natural logarithm. 0: all lists of the query are log-uniform between the profile's shortest and
+  // longest.
   double shortest_median = 0, shortest_sigma = 0;
 };
 
@@ -22,14 +23,16 @@ struct Profile {
   std::string_view name;    // for --profile
   std::string_view source;  // papers and sections
   std::uint32_t documents = 0;
-  // Lengths of lists. If a query's shortest list is drawn apart, its others are log-uniform from there to the longest.
-  double shortest_list = 0;  // postings, for that number of documents
+  // Lengths of lists. If the length of a query's shortest list is drawn separately, its others are log-uniform from
+  // there to the longest.
+  double shortest_list = 0;  // postings, for `documents` documents
   double longest_list = 0;   // share of the documents
   std::span<const QueryKind> queries;
   // Document lengths: log-normal, mean in tokens, sigma of the natural logarithm.
   double mean_length = 0, length_sigma = 0;
-  // docIDs in input order: documents come in `runs` of one origin each. Each run multiplies a term's probability by a
-  // factor of the gamma distribution of this shape and mean 1: the smaller the shape, the more clustered the lists.
+  // docIDs in input order: documents come in `runs` of one origin each. Each run multiplies the probability of a term
+  // by a factor from the gamma distribution of this shape and mean 1. The smaller the shape, the more clustered the
+  // lists.
   std::uint32_t runs = 0;
   double run_shape = 0;
   // Mean further occurrences of a term in a document of mean length that has it.
@@ -37,7 +40,7 @@ struct Profile {
 };
 
 std::span<const Profile> all_profiles();
-// kInvalid: no such profile; the message lists all. The profile lives as long as the program.
+// kInvalid: no such profile; the message lists all profiles. The result lives as long as the program.
 Result<const Profile*> profile_named(std::string_view name);
 
 }  // namespace frond::tools::synth

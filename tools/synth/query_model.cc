@@ -8,11 +8,12 @@
 namespace frond::tools::synth {
 namespace {
 
-constexpr std::uint64_t kOfQueries = 1;  // of the random numbers
-// Terms of one octave of lengths around this share of the documents; twice as many for each halving.
+constexpr std::uint64_t kOfQueries = 1;  // purpose of the random numbers (random.h)
+// The number of terms in the octave of lengths around this share of the documents. Each halving of the length has twice
+// as many.
 constexpr double kPool = 9, kPoolShare = 0.6;
 
-// One term of one query, before it is known which list that is.
+// One term of one query, before its list is chosen.
 struct Draw {
   double postings = 0;
   std::uint32_t query = 0;
@@ -27,7 +28,7 @@ const QueryKind& any_kind(std::span<const QueryKind> kinds, Random& random) {
   return kinds.back();
 }
 
-// Lengths for the profile's number of documents, scaled to `documents`.
+// Draws lengths for the profile's number of documents and scales them to `documents`.
 void draw_query(const Profile& profile, double documents, std::uint32_t query, Random& random,
                 std::vector<Draw>& draws) {
   const QueryKind& kind = any_kind(profile.queries, random);
@@ -38,7 +39,7 @@ void draw_query(const Profile& profile, double documents, std::uint32_t query, R
     double postings = 0;
     if (term == 0 && kind.shortest_sigma > 0) {
       postings = kind.shortest_median * std::exp(kind.shortest_sigma * normal(random));
-      // Such tails reach any length. The fit that gave median and sigma was cut at the same places.
+      // The tails of the distribution reach any length. The fit of median and sigma was cut at the same places.
       shortest = postings = std::clamp(postings, profile.shortest_list, longest / 2);
     } else {
       postings = between(shortest, longest);
@@ -47,14 +48,14 @@ void draw_query(const Profile& profile, double documents, std::uint32_t query, R
   }
 }
 
-// How many draws share a list, of those in an octave where there are `draws` of them and so many terms to choose from:
-// the expected number of different terms drawn is pool * (1 - exp(-draws / pool)).
+// The number of draws per list, in an octave with `draws` draws and `pool` terms to choose from. The expected number of
+// different terms drawn is pool * (1 - exp(-draws / pool)).
 double sharing(double draws, double pool) {
   const double load = draws / pool;
   return load < 1e-6 ? 1 : load / (1 - std::exp(-load));
 }
 
-// The list of each of the draws, which descend by length: groups of neighbours.
+// The list for each draw. Draws descend by length; neighbours form a group.
 std::vector<std::uint32_t> group(std::span<const Draw> draws, double documents) {
   std::vector<std::uint32_t> lists(draws.size());
   std::size_t longer = 0, shorter = 0;  // the octave around draw i: [longer, shorter)
@@ -69,7 +70,7 @@ std::vector<std::uint32_t> group(std::span<const Draw> draws, double documents) 
   return lists;
 }
 
-// Lists that no query has are left out, and the others renumbered.
+// Removes lists that no query has, and renumbers the others.
 void leave_out_unused(QuerySet& set) {
   std::vector<std::uint32_t> numbers(set.list_lengths.size(), 0);
   for (const auto& query : set.queries)
@@ -116,8 +117,8 @@ QuerySet draw_queries(const Profile& profile, std::uint32_t documents, std::size
   for (std::size_t i = 0; i < draws.size(); ++i) {
     sums[lists[i]] += draws[i].postings;
     ++counts[lists[i]];
-    // A query has a list once: the nearest shorter one it has not, else the nearest longer one. Where there are fewer
-    // lists than the query has terms, it has fewer terms.
+    // A query has each list at most once: if it has this one, it takes the nearest shorter one that it does not have,
+    // else the nearest longer one. If there are fewer lists than the query has terms, it gets fewer terms.
     auto& query = set.queries[draws[i].query];
     std::uint32_t list = lists[i];
     while (list < sums.size() && has(query, list)) ++list;

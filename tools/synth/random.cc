@@ -11,7 +11,7 @@ double normal(Random& random) {
 }
 
 double gamma_of_mean_one(Random& random, double shape) {
-  // Below 1 by way of shape + 1, as that paper's section 6 says.
+  // For a shape below 1, draws with shape + 1 and corrects, as in section 6 of that paper.
   const double boost = shape < 1 ? std::pow(random.positive_unit(), 1 / shape) : 1;
   const double d = (shape < 1 ? shape + 1 : shape) - 1.0 / 3, c = 1 / std::sqrt(9 * d);
   for (;;) {

@@ -1,6 +1,6 @@
 #pragma once
-// Random numbers that a seed and a purpose determine: splitmix64 (Steele, Lea and Flood 2014). Every list and every
-// range of documents has a stream of its own, so that threads need not share one.
+// Random numbers that depend only on a seed and a purpose: splitmix64 (Steele, Lea and Flood 2014). Every list and
+// every range of documents has its own stream, so that threads need not share one.
 #include <cstdint>
 
 namespace frond::tools::synth {
@@ -30,9 +30,9 @@ class Random {
   std::uint64_t state_;
 };
 
-// Of the standard normal distribution (Box and Muller 1958).
+// A number of the standard normal distribution (Box and Muller 1958).
 double normal(Random& random);
-// Of the gamma distribution of this shape, with mean 1 (Marsaglia and Tsang 2000). shape > 0.
+// A number of the gamma distribution of this shape, with mean 1 (Marsaglia and Tsang 2000). shape > 0.
 double gamma_of_mean_one(Random& random, double shape);
 
 }  // namespace frond::tools::synth

@@ -6,7 +6,7 @@ class CommandLine;
 
 namespace frond::tools::synth {
 
-// As tools/commands.h says of the commands of `frond`.
+// See tools/commands.h for the form of this function.
 void add_synth(config::CommandLine& program, int& status);
 
 }  // namespace frond::tools::synth
