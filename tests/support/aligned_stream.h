@@ -1,5 +1,5 @@
 #pragma once
-// A codec's stream in words, as common/codec/stream_words.h describes it, with exactly its slack behind it.
+// A codec's stream in words, as common/codec/stream_words.h describes it, followed by exactly its slack.
 #include <cstdint>
 #include <vector>
 

@@ -1,5 +1,5 @@
 #pragma once
-// A random posting list, as numbers and as blobs, for tests of what reads them.
+// A random posting list, as numbers and as blobs, for tests of code that reads lists.
 #include <algorithm>
 #include <random>
 #include <vector>

@@ -1,5 +1,5 @@
 #pragma once
-// Certificates for tests, made when they are needed: an authority, and servers' pairs that it has signed.
+// Certificates for tests, generated at run time: an authority, and the certificates and keys of servers that it signed.
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
@@ -87,10 +87,10 @@ class TestAuthority {
 
   mutable long serial_ = 0;
   Key key_;
-  Certificate own_;  // null while it is made: it signs itself
+  Certificate own_;  // null while it is created: it signs itself
 };
 
-// An authority and a server's pair as files.
+// An authority, and a server's certificate and key, as files.
 struct CertificateFiles {
   explicit CertificateFiles(const std::string& names = "DNS:localhost, IP:127.0.0.1") {
     write_file(ca, authority.certificate());

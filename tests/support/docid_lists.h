@@ -1,5 +1,6 @@
 #pragma once
-// Ascending docIDs made up from a seed, spread evenly or in clusters, and what set operations on them should give.
+// Ascending docIDs generated from a seed, spread evenly or in clusters, and the expected results of set operations on
+// them.
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -11,8 +12,8 @@
 
 namespace frond::support {
 
-// `count` of the docIDs below `documents`, each set of them as probable as any other. (Selection sampling: Knuth,
-// The Art of Computer Programming 2, 3.4.2, algorithm S.)
+// `count` of the docIDs below `documents`; all such sets are equally probable. (Selection sampling: Knuth, The Art of
+// Computer Programming 2, 3.4.2, algorithm S.)
 inline std::vector<DocId> uniform_docids(Random& random, std::uint32_t count, std::uint32_t documents) {
   std::vector<DocId> docids;
   for (DocId docid = 0; docids.size() < count && docid < documents; ++docid)

@@ -1,5 +1,5 @@
 #pragma once
-// A partition with lists so long that they are read where they are mapped.
+// A partition with lists so long that they are read directly from the mapped file.
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -16,7 +16,7 @@ namespace frond::support {
 
 inline constexpr std::uint32_t kLongPartitionSeed = 11, kLongPartitionDocuments = 60'000;
 
-// Three long lists of 40 to 80 KiB, two of a few hundred bytes, and many that lie in their terms' records.
+// Three long lists of 40 to 80 KiB, two of a few hundred bytes, and many that are stored inside their terms' records.
 inline std::map<std::string, std::vector<DocId>> long_lists() {
   std::mt19937 random(kLongPartitionSeed);
   std::map<std::string, std::vector<DocId>> lists;

@@ -1,6 +1,6 @@
 #pragma once
-// A leaf's end of the wire on loopback, for tests of the broker's client: a real router socket whose thread does with
-// each request what the test has set. All members may be set and read from the test's thread at any time.
+// The leaf's side of a connection on loopback, for tests of the broker's client. A real router socket, whose thread
+// treats each request as the test has set. The test's thread may set and read all members at any time.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -35,7 +35,7 @@ class LoopbackLeaf {
   LoopbackLeaf(const LoopbackLeaf&) = delete;
   LoopbackLeaf& operator=(const LoopbackLeaf&) = delete;
 
-  // Port 0 picks one; a port may be used again after stop().
+  // Port 0 picks a free port; a port may be used again after stop().
   void start(std::uint16_t port = 0, std::optional<wire::RouterSocket::Curve> curve = {}) {
     socket_ = *wire::RouterSocket::create({.listen = "tcp://127.0.0.1:" + std::to_string(port), .curve = curve});
     port_ = socket_->port();
@@ -53,7 +53,7 @@ class LoopbackLeaf {
     return last_search_;
   }
 
-  std::atomic<Does> hellos{Does::kAnswer}, searches{Does::kNothing};  // `searches`: fetches, too
+  std::atomic<Does> hellos{Does::kAnswer}, searches{Does::kNothing};  // `searches` also applies to fetches
   std::atomic<wire::UnsearchedReason> refusal{};
   std::atomic<bool> says_goodbye{
       false};                 // sends a hello without a request, and an error for no request, before it answers

@@ -9,7 +9,7 @@
 
 namespace frond::support {
 
-// A valid manifest with so many partitions, whose totals add up.
+// A valid manifest with `partitions` partitions and matching totals.
 inline repository::Manifest example_manifest(Generation generation, unsigned partitions) {
   repository::Manifest manifest;
   manifest.generation = generation;
@@ -39,8 +39,8 @@ inline repository::Manifest example_manifest(Generation generation, unsigned par
   return manifest;
 }
 
-// Writes a generation's files under building/ as a build would (small files of text instead of tables); the manifest to
-// publish.
+// Writes a generation's files under building/ as a build would, with small text files instead of tables. Returns the
+// manifest to publish.
 inline repository::Manifest write_example_generation(const std::filesystem::path& building, Generation generation,
                                                      unsigned partitions) {
   repository::Manifest manifest = example_manifest(generation, partitions);

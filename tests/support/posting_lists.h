@@ -1,5 +1,5 @@
 #pragma once
-// Lists for tests of codecs and postings: awkward ones, and random ones from a seed.
+// Lists for tests of codecs and postings: awkward cases, and random lists from a seed.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -18,7 +18,7 @@ struct NumberList {
   std::vector<std::uint32_t> numbers;
 };
 
-// A copy with exactly the slack that readers may rely on, so that a sanitizer reports every access behind it.
+// A copy with exactly the slack that readers may rely on, so that a sanitizer reports every access beyond it.
 class SlackBytes {
  public:
   explicit SlackBytes(ByteView bytes)
@@ -39,7 +39,7 @@ inline std::uint32_t random_below(std::mt19937& random, std::uint32_t bound) {
   return std::uniform_int_distribution<std::uint32_t>(0, bound - 1)(random);
 }
 
-// Strictly ascending docIDs whose gaps need up to `width` bits; fewer than `count` where they would reach kNoDoc.
+// Strictly ascending docIDs whose gaps need up to `width` bits; fewer than `count` if they would reach kNoDoc.
 inline std::vector<DocId> random_docids(std::mt19937& random, std::uint32_t count, unsigned width) {
   std::vector<DocId> docids;
   std::uint64_t docid = ~std::uint64_t{0};
@@ -60,7 +60,7 @@ inline std::vector<Frequency> random_frequencies(std::mt19937& random, std::size
   return frequencies;
 }
 
-// The sizes around a block and a checkpoint.
+// Sizes near the length of a block and of a checkpoint.
 inline const std::vector<std::uint32_t>& awkward_counts() {
   static const std::vector<std::uint32_t> counts = {1,    2,    3,    127,  128,  129,  255,  256, 257,
                                                     1920, 2047, 2048, 2049, 2176, 4095, 4097, 5000};

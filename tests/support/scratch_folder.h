@@ -44,7 +44,7 @@ inline void write_file(const std::filesystem::path& file, std::string_view bytes
   FROND_CHECK(out.flush().good());
 }
 
-// Changes one byte in place: the same inode, as a failing disk would.
+// Changes one byte in place and keeps the inode, as a failing disk would.
 inline void flip_byte(const std::filesystem::path& file, std::uint64_t at) {
   std::fstream io(file, std::ios::binary | std::ios::in | std::ios::out);
   io.seekg(static_cast<std::streamoff>(at));

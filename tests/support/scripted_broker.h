@@ -1,5 +1,5 @@
 #pragma once
-// A broker's search service over one scripted leaf that has both partitions of generation 1.
+// A broker's search service over one scripted leaf that serves both partitions of generation 1.
 #include <optional>
 #include <vector>
 
@@ -19,7 +19,7 @@ class ScriptedBroker {
 
   void up() { leaf().hellos.answer(hello({served(1, 2, {0, 1})})); }
   ScriptedLeaf& leaf() { return cluster.leaf(0); }
-  // Answers every open search with `hits`, and every fetch.
+  // Answers every open search with `hits`, and answers every open fetch.
   void play(const std::vector<topk::Hit>& hits = {{0, 9}, {1, 8}}) {
     while (leaf().searches.open() > 0) leaf().searches.answer(found(hits));
     play_fetches();
@@ -40,7 +40,7 @@ class ScriptedBroker {
   broker::http::SearchService service;
 };
 
-// The answer, once it has come.
+// The answer; empty until it has come.
 struct Answered {
   std::optional<http::Response> response;
   broker::http::SearchService::Reply reply() {
@@ -51,7 +51,7 @@ struct Answered {
   }
   int status() const { return response ? response->status : 0; }
   nlohmann::json body() const { return nlohmann::json::parse(response->body); }
-  int more = 0;  // answers after the first: a fault
+  int more = 0;  // answers after the first; any is a fault
 };
 
 }  // namespace frond::support

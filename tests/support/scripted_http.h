@@ -1,6 +1,6 @@
 #pragma once
-// An HTTP server on loopback that does to each request what the test says, on a thread of its own: for what
-// well-behaved servers never do.
+// An HTTP server on loopback that treats each request as the test says, on its own thread. For behaviour that normal
+// servers never show.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -30,7 +30,7 @@ class ScriptedHttp {
     const int connection;
     std::string request;
 
-    // False: the client has left.
+    // False: the client has closed the connection.
     bool send(std::string_view bytes) const {
       while (!bytes.empty()) {
         const auto sent = ::send(connection, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -39,19 +39,20 @@ class ScriptedHttp {
       }
       return true;
     }
-    // Byte by byte, until the client leaves.
+    // Sends byte by byte until the client closes the connection or the server stops; after `bytes`, sends dots.
     void drip(std::string_view bytes = {}) const {
       std::size_t at = 0;
       const auto next = [&] { return at < bytes.size() ? bytes.substr(at++, 1) : std::string_view("."); };
       while (!server.stop_ && send(next())) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    // The first byte that the request asks for; 0: it asks for all.
+    // The first byte that the request asks for; 0: it asks for the whole body.
     std::size_t from() const {
       const auto at = request.find("Range: bytes=");
       return at == std::string::npos ? 0 : std::stoul(request.substr(at + 13));
     }
   };
-  // Called for a connection when its request is there, one after the other; closed when it returns.
+  // Called for each connection when its request has arrived (kAtOnce: at once), one connection after the other. The
+  // connection is closed when it returns.
   using Script = std::function<void(const Talk&)>;
   enum class Begins { kWithARequest, kAtOnce };
 
@@ -114,7 +115,7 @@ class ScriptedHttp {
   std::thread thread_;
 };
 
-// Sends signals to the thread that made it, one a millisecond, as long as it lives.
+// Sends signals to the thread that created it, one per millisecond, while it lives.
 class SignalStorm {
  public:
   SignalStorm() {

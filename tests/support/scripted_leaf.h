@@ -1,6 +1,6 @@
 #pragma once
-// A LeafClient that a test plays by hand: requests are kept until the test answers them; deadlines pass when the test
-// moves its clock and runs the timers.
+// A LeafClient that a test controls. It keeps requests until the test answers them. Deadlines pass when the test moves
+// its clock and runs the timers.
 #include <algorithm>
 #include <deque>
 #include <limits>
@@ -20,9 +20,9 @@ class ScriptedLeaf final : public broker::cluster::LeafClient {
   struct Asked {
     Request request;
     Deadline deadline;
-    std::shared_ptr<broker::cluster::Done<Reply>> done;  // null inside once answered or cancelled
+    std::shared_ptr<broker::cluster::Done<Reply>> done;  // holds null once answered or cancelled
     broker::cluster::RequestId id = 0;
-    bool sent = true;  // false: refused; the next run of the timers says so
+    bool sent = true;  // false: refused; reported by the next run of the timers
     bool open() const { return sent && *done; }
   };
   template <class Request, class Reply>
@@ -69,7 +69,7 @@ class ScriptedLeaf final : public broker::cluster::LeafClient {
   }
   std::size_t in_flight() const override { return searches_and_fetches() + hellos.open() + extra_in_flight; }
 
-  // The connection is lost: open requests fail, and later ones too until it is there again.
+  // Loses the connection: open requests fail, and so do later ones until the connection is back.
   void lose() {
     lost_ = true;
     searches.fail_all(Code::kUnavailable);
@@ -81,12 +81,13 @@ class ScriptedLeaf final : public broker::cluster::LeafClient {
   Script<wire::SearchRequest, wire::SearchReply> searches;
   Script<wire::FetchRequest, wire::FetchReply> fetches;
   Script<wire::HelloRequest, wire::HelloReply> hellos;
-  broker::cluster::News news;  // called with hellos that the leaf sends by itself
+  broker::cluster::News news;  // called with hellos that the leaf sends without a request
   std::size_t max_in_flight = std::numeric_limits<std::size_t>::max();
   std::size_t extra_in_flight = 0;
   std::size_t cancelled = 0;  // open requests that were cancelled
   broker::cluster::RequestId last_cancelled = 0;
-  // As LeafClient promises. Off for tests that end with open requests whose callbacks refer to destroyed objects.
+  // Whether the destructor fails open requests, as LeafClient promises. Off for tests that end with open requests whose
+  // callbacks refer to destroyed objects.
   bool fails_open_requests_at_its_end = false;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// A random collection written as one partition: what tests of partitions, repositories and checks start from.
+// A random collection written as one partition, for tests of partitions, repositories and checks.
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -21,7 +21,8 @@ struct TestDocument {
   std::uint32_t length = 0;
 };
 
-// `count` documents with terms "t0" (in every document), "t1" (in about half), "t2" (a third) … and one of their own.
+// `count` documents with the terms "t0" (in every document), "t1" (in about half), "t2" (in a third) …, and one term of
+// their own each.
 inline std::vector<TestDocument> random_documents(std::uint32_t count, std::uint32_t seed,
                                                   std::string_view prefix = "doc") {
   std::mt19937 random(seed);
@@ -42,7 +43,7 @@ inline std::vector<TestDocument> random_documents(std::uint32_t count, std::uint
   return documents;
 }
 
-// Writes them to `folder`; built with their own average length.
+// Writes the documents to `folder`. The lists are built with the average length of these documents.
 inline Result<partition::PartitionSummary> write_partition(const std::vector<TestDocument>& documents,
                                                            const std::filesystem::path& folder, double b = 0.4) {
   std::map<std::string, std::pair<std::vector<DocId>, std::vector<Frequency>>> lists;

@@ -1,5 +1,5 @@
 #pragma once
-// Generations of random collections, published as the indexer would.
+// Generations of random collections, published as the indexer does.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -12,9 +12,9 @@
 
 namespace frond::support {
 
-// Builds `partitions` partitions of documents dealt round-robin under writer.building(), and the manifest that names
-// them: "g<generation>-p<number>", and `ids_end` where another repository has these. The file of term statistics is
-// writer.building() / "terms.sst".
+// Builds `partitions` partitions of documents, dealt round-robin, under writer.building(). Returns the manifest; it
+// names them "g<generation>-p<number>", followed by `ids_end` if another repository has these names. The file of term
+// statistics is writer.building() / "terms.sst".
 inline Result<repository::Manifest> build_generation(repository::RepositoryWriter& writer,
                                                      const std::string& collection,
                                                      const std::vector<TestDocument>& documents,
