@@ -42,7 +42,7 @@ Result<Document> parse_trec(const RawRecord& record) {
   return document;
 }
 
-constexpr DocumentTags kTags = {"<DOC>", "</DOC>", "\n<DOC>", "no </DOC> before the end of the file",
+constexpr DocumentTags kTrecTags = {"<DOC>", "</DOC>", "\n<DOC>", "no </DOC> before the end of the file",
                                 "no </DOC> before the next <DOC>"};
 
 }  // namespace
@@ -52,9 +52,9 @@ constinit const SourceFormat kTrec = {
     .evidence = Evidence::kOpening,
     .sniff =
         [](const Head& head) {
-          return Sniffed{head.text.starts_with(kTags.begin), {}};
+          return Sniffed{head.text.starts_with(kTrecTags.begin), {}};
         },
-    .cut = [](std::size_t max_bytes) { return tagged_cutter(kTags, max_bytes); },
+    .cut = [](std::size_t max_bytes) { return tagged_cutter(kTrecTags, max_bytes); },
     .parse = parse_trec,
     .cost = [](const RawRecord& record) { return file_cost(record.bytes, true); },
     .no_id = [] { return std::string("no <DOCNO>"); },

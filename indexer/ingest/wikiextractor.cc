@@ -60,7 +60,7 @@ Sniffed sniff_wikiextractor(const Head& head) {
   return {head.text.starts_with("<doc ") && first_line(head.text).find(" id=\"") != head.text.npos, {}};
 }
 
-constexpr DocumentTags kTags = {"<doc ", "</doc>", "\n<doc ", "no </doc> before the end of the file",
+constexpr DocumentTags kWikiTags = {"<doc ", "</doc>", "\n<doc ", "no </doc> before the end of the file",
                                 "no </doc> before the next <doc>"};
 
 }  // namespace
@@ -69,7 +69,7 @@ constinit const SourceFormat kWikiextractor = {
     .name = "wikiextractor",
     .evidence = Evidence::kOpening,
     .sniff = sniff_wikiextractor,
-    .cut = [](std::size_t max_bytes) { return tagged_cutter(kTags, max_bytes); },
+    .cut = [](std::size_t max_bytes) { return tagged_cutter(kWikiTags, max_bytes); },
     .parse = parse_wikiextractor,
     .cost = [](const RawRecord& record) { return file_cost(record.bytes, false); },
     .no_id = id_is_empty,
