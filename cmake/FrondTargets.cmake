@@ -26,11 +26,32 @@ function(frond_add_program name)
   target_link_libraries(${name} PRIVATE frond_warnings ${ARG_DEPENDS})
 endfunction()
 
+# Test code is optimized little: what takes time in a test is in the libraries, and compiling 220 sources at -O3 took
+# longer than running them. At -O1 g++ 12 falsely reports std::string as read past its end.
+set(FROND_TEST_OPTIONS $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:CXX>>:-O1;-Wno-array-bounds>)
+
+# frond_add_test_headers(): once, before the first test: precompiles what every test begins with. GNU only.
+function(frond_add_test_headers)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    return()
+  endif()
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cc CONTENT "int main() { return 0; }\n")
+  add_executable(frond_test_headers EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cc)
+  target_link_libraries(frond_test_headers PRIVATE frond_warnings GTest::gtest GTest::gmock)
+  target_compile_options(frond_test_headers PRIVATE ${FROND_TEST_OPTIONS} -fpch-preprocess)
+  target_precompile_headers(frond_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+endfunction()
+
 # frond_add_test(name LABELS unit SOURCES a_test.cc … DEPENDS …): one GoogleTest binary, one ctest entry.
 function(frond_add_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE frond_warnings GTest::gtest_main GTest::gmock ${ARG_DEPENDS})
+  target_compile_options(${name} PRIVATE ${FROND_TEST_OPTIONS})
+  if(TARGET frond_test_headers)
+    target_compile_options(${name} PRIVATE -fpch-preprocess)
+    target_precompile_headers(${name} REUSE_FROM frond_test_headers)
+  endif()
   # Never as one unit: two files of tests may use a name each for their own.
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests UNITY_BUILD OFF)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})

@@ -9,12 +9,14 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 option(FROND_TESTS "Build the tests" ON)
 option(FROND_WERROR "Warnings are errors" ON)
 option(FROND_FUZZ "Build the libFuzzer targets (clang)" OFF)
-option(FROND_CUDA "Build the CUDA parts when a toolkit is found" ON)
+set(FROND_CUDA "AUTO" CACHE STRING "Build the CUDA parts: ON | OFF | AUTO, where there are a toolkit and a device")
+set_property(CACHE FROND_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(FROND_SANITIZE "" CACHE STRING "address,undefined | thread | empty")
 
 find_program(FROND_CCACHE ccache)
 if(FROND_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${FROND_CCACHE})
+  # Without this, ccache takes no source that is compiled with a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${FROND_CCACHE})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${FROND_CCACHE})
 endif()
 find_program(FROND_MOLD mold)
@@ -28,6 +30,7 @@ add_library(frond_warnings INTERFACE)
 target_compile_options(frond_warnings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Woverloaded-virtual;-Wno-missing-field-initializers>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict>  # g++ 12 reports it falsely on std::string + (PR 105651)
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>  # takes a source in a unity unit for a header
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang>>:-Wthread-safety>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${FROND_WERROR}>>:-Werror>)
 
@@ -42,9 +45,20 @@ if(FROND_SANITIZE)
   endif()
 endif()
 
-# The toolkit is looked for in its usual place too: check_language searches PATH only.
+# The toolkit is looked for in its usual place too: check_language searches PATH only. Without a device the CUDA parts
+# are only built when they are asked for: they take minutes, and nothing on this machine could run them.
 set(FROND_HAVE_CUDA OFF)
-if(FROND_CUDA AND NOT FROND_SANITIZE AND NOT FROND_FUZZ)
+if(FROND_CUDA STREQUAL "AUTO")
+  file(GLOB devices /dev/nvidia[0-9]*)
+  if(devices)
+    set(wanted_cuda ON)
+  else()
+    set(wanted_cuda OFF)
+  endif()
+else()
+  set(wanted_cuda ${FROND_CUDA})
+endif()
+if(wanted_cuda AND NOT FROND_SANITIZE AND NOT FROND_FUZZ)
   if(NOT CMAKE_CUDA_COMPILER AND EXISTS /usr/local/cuda/bin/nvcc)
     set(CMAKE_CUDA_COMPILER /usr/local/cuda/bin/nvcc)
   endif()
@@ -61,5 +75,8 @@ if(FROND_CUDA AND NOT FROND_SANITIZE AND NOT FROND_FUZZ)
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
     set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
   endif()
+endif()
+if(FROND_CUDA STREQUAL "ON" AND NOT FROND_HAVE_CUDA AND NOT FROND_SANITIZE AND NOT FROND_FUZZ)
+  message(WARNING "FROND_CUDA is ON, and there is no CUDA compiler: built without")
 endif()
 message(STATUS "frond: CUDA ${FROND_HAVE_CUDA}")

@@ -16,9 +16,9 @@ import shutil
 import subprocess
 import sys
 
-RELEASE = "build/release"
+COMMANDS = "build/commands"  # tests/support/compile_commands writes them
 OURS = "build/tidy"
-MOST = 12  # sources a unit, as in the presets of the sanitizers
+MAX_SOURCES = 12  # a unit, as in the presets
 # Of one unit the includes are repeated, and a name may be declared twice for its use.
 NOT_OF_UNITS = "readability-duplicate-include,misc-unused-using-decls"
 # g++ has warnings that clang does not know; and what Highway compiles once an instruction set is read once.
@@ -29,7 +29,7 @@ ALONE = ("tests/", "common/codec/", "leaf/cpu/", "tools/bench/", "tools/synth/")
 
 def commands():
     """(source, its compile command), for what the release build compiles with the C++ compiler."""
-    with open(f"{RELEASE}/compile_commands.json", encoding="utf-8") as file:
+    with open(f"{COMMANDS}/compile_commands.json", encoding="utf-8") as file:
         for entry in json.load(file):
             source = os.path.relpath(entry["file"])
             if source.endswith(".cc") and not source.startswith("build/"):
@@ -56,8 +56,8 @@ def units(folders):
         else:
             together.setdefault((os.path.dirname(source), tuple(flags)), []).append(source)
     for (_, flags), sources in together.items():
-        for i in range(0, len(sources), MOST):
-            alone.append((list(flags), sources[i:i + MOST]))
+        for i in range(0, len(sources), MAX_SOURCES):
+            alone.append((list(flags), sources[i:i + MAX_SOURCES]))
     return alone
 
 
