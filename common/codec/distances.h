@@ -1,7 +1,7 @@
 #pragma once
-// Codecs store distances in place of a block's numbers: of a docID, its distance to the previous docID minus one (before
-// a list's first docID is kNoDoc, that is -1, so the first is stored as it is); of a frequency, it minus one. Sums are
-// modulo 2^32.
+// Codecs store distances in place of a block's numbers: of a docID, its distance to the previous docID minus one
+// (before a list's first docID is kNoDoc, that is -1, so the first is stored as it is); of a frequency, it minus one.
+// Sums are modulo 2^32.
 #include <cstdint>
 #include <span>
 

@@ -1,8 +1,8 @@
 #pragma once
 // Finds blocks of different sizes by an array of endpoints (Mallia 2019 §3, Figure 1): u32 a block at the stream's end,
 // in units of the codec's choice. Block j ends at endpoint j; block 0 begins at 0. (The paper's array begins with that
-// zero; ours does not store it.) Streams end on 16 bytes, so endpoints are aligned to 4, and the payload begins with the
-// stream.
+// zero; ours does not store it.) Streams end on 16 bytes, so endpoints are aligned to 4, and the payload begins with
+// the stream.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -25,7 +25,8 @@ FROND_HOST_DEVICE constexpr std::uint32_t blocks_of(std::uint32_t count, std::ui
 struct Extent {
   std::size_t begin, end;
 };
-// The bytes of block `block` < blocks; none if the endpoints are corrupt. reserved: bytes between payload and endpoints.
+// The bytes of block `block` < blocks; none if the endpoints are corrupt. reserved: bytes between payload and
+// endpoints.
 inline std::optional<Extent> extent_of(ByteView stream, std::uint32_t blocks, std::uint32_t block, unsigned unit,
                                        std::size_t reserved = 0) {
   const std::size_t index = reserved + std::size_t{blocks} * 4;

@@ -43,7 +43,7 @@ Result<Document> parse_trec(const RawRecord& record) {
 }
 
 constexpr DocumentTags kTrecTags = {"<DOC>", "</DOC>", "\n<DOC>", "no </DOC> before the end of the file",
-                                "no </DOC> before the next <DOC>"};
+                                    "no </DOC> before the next <DOC>"};
 
 }  // namespace
 

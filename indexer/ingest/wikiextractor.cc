@@ -61,7 +61,7 @@ Sniffed sniff_wikiextractor(const Head& head) {
 }
 
 constexpr DocumentTags kWikiTags = {"<doc ", "</doc>", "\n<doc ", "no </doc> before the end of the file",
-                                "no </doc> before the next <doc>"};
+                                    "no </doc> before the next <doc>"};
 
 }  // namespace
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "common/codec/list_codec.h"
-#include "tests/support/posting_lists.h"
 #include "common/device_codec/decode_streams.h"
 #include "common/device_codec/uploaded_streams.h"
+#include "tests/support/posting_lists.h"
 
 namespace frond::device_codec {
 namespace {
