@@ -1,9 +1,9 @@
 #pragma once
-// The brokers that talk to this leaf, from what their hellos say of themselves: which generation each serves from, so
-// that none is taken away under it, and whether it could do without this leaf. Thread-safe.
+// The brokers connected to this leaf, as reported in their hello messages: which generation each serves from (the leaf
+// keeps it), and whether it needs this leaf. Thread-safe.
 //
-// A broker counts while it is heard. Nobody says goodbye: one that was silent for kSilentHellos of its own intervals is
-// gone.
+// Brokers do not sign off. A broker is present until it has sent no hello for kSilentHellos of its own hello intervals
+// (min kMinSilence, max kMaxSilence).
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -23,26 +23,26 @@ class BrokerRoll {
  public:
   static constexpr int kSilentHellos = 10;
   static constexpr std::chrono::milliseconds kMinSilence{10'000}, kMaxSilence{600'000};
-  static constexpr std::size_t kMaxBrokers = 4096;  // then who was not heard for longest is forgotten
-  // Takes a message to a broker; from any thread.
+  static constexpr std::size_t kMaxBrokers = 4096;  // above this, the one silent for longest is dropped
+  // Sends a message to a broker. May be called from any thread.
   using Push = std::function<void(ByteBuffer)>;
 
-  // Who talks to this leaf now.
+  // The brokers that are present now.
   struct Present {
     std::vector<wire::Broker> brokers;
-    bool unnamed = false;  // one of before is among them, which does not say what it serves from
-    // Which of `set` (by place) the brokers serve from; true for all of them while one has not chosen yet.
+    bool unnamed = false;  // an older broker version is present; it does not report what it serves from
+    // For each generation of `set`, whether a broker serves from it. All true while a broker has not chosen one yet.
     std::vector<bool> served(std::span<const GenerationId> set) const;
-    // "a:8080, b:8080" of those that serve from `id`; at most three are named.
+    // "a:8080, b:8080": the brokers that serve from `id` or have not chosen yet. Names max three.
     std::string names_of(const GenerationId& id) const;
   };
 
-  // A hello came. `push` reaches who sent it, as long as the connection lasts.
+  // Records a hello. `push` sends to its broker while the connection lasts.
   void heard(const wire::Broker& broker, Push push, Instant now);
   Present present(Instant now) const;
-  // Some broker that was heard said last that it knows nobody else for some partition.
+  // Whether a present broker reported in its last hello that it knows no other leaf for some partition.
   bool needed(Instant now) const;
-  // Sends `message` to every broker that is heard and understands what nobody asked for.
+  // Sends `message` to every present broker that accepts unsolicited messages (all but `unnamed` ones).
   void tell_all(const ByteBuffer& message, Instant now) const;
 
  private:
@@ -55,7 +55,7 @@ class BrokerRoll {
 
   mutable Mutex mutex_;
   std::map<std::uint64_t, Entry> entries_ FROND_GUARDED_BY(mutex_);  // by instance
-  Instant unnamed_ FROND_GUARDED_BY(mutex_) = Instant::min();        // when one of before was heard last
+  Instant unnamed_ FROND_GUARDED_BY(mutex_) = Instant::min();        // last hello of an older broker version
 };
 
 }  // namespace frond::leaf::generation

@@ -1,6 +1,6 @@
 #pragma once
-// What of a partition could not be read while it was searched, in the log: the term or the document, the partition, its
-// folder, the reason. A line for each partition and reason in ten seconds; the next one counts those in between.
+// Logs read errors that occur during searches: the term or document, the partition, its folder and the reason. Writes
+// max one line per partition and reason in ten seconds. The next line gives the number of errors suppressed since.
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -15,9 +15,10 @@ namespace frond::leaf::generation {
 
 class DamageLog {
  public:
-  // Both outlive it.
+  // Both outlive this object.
   DamageLog(Logger& log, const Clock& clock) : log_(log), clock_(clock) {}
-  // Any thread. Only what is corrupt or unavailable is damage: a late or refused query says nothing of a partition.
+  // May be called from any thread. Logs only kCorrupt and kUnavailable: other errors (a deadline, overload) do not
+  // indicate damage.
   void report(const OpenPartition& partition, const Error& why);
 
  private:

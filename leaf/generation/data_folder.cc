@@ -57,7 +57,7 @@ std::vector<std::string> DataFolder::kept_manifests() const {
 
 void DataFolder::keep_only(const std::set<std::string>& partitions,
                            const std::set<std::string>& generation_files) const {
-  std::error_code ignored;  // what can't be removed now is tried again after the next start
+  std::error_code ignored;  // the next call tries again to remove what is left
   const auto sweep = [&](const fs::path& folder, const std::set<std::string>& kept) {
     std::vector<fs::path> doomed;
     for (fs::directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {

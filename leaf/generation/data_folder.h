@@ -1,13 +1,13 @@
 #pragma once
-// The leaf's --data: what it has fetched, one process at a time.
-//   <data>/LOCK                       held while a leaf runs
-//   <data>/partitions/<id>/           a partition's database; complete once Partition::complete() says so
-//   <data>/generations/<n>-<content>.terms.sst  term statistics of a generation; <n>.terms.sst where a leaf of before
-//                                     wrote them, until they are used
-//   <data>/fetching/<id>/             what is being fetched of a partition; the next attempt goes on from it
-//   <data>/generations/<n>-<content>.json  the manifest of each generation that is served
-//   <data>/SERVED                     the manifest of the generation that was served last, as it was published
-// Everything here can be fetched again, so it may be deleted whole while no leaf runs.
+// The leaf's --data folder: the fetched files. Used by one process at a time.
+//   <data>/LOCK                       locked while a leaf runs
+//   <data>/partitions/<id>/           a partition's database; Partition::complete() tells whether it is complete
+//   <data>/generations/<n>-<content>.terms.sst  term statistics of a generation; earlier versions wrote <n>.terms.sst,
+//                                     which is renamed when it is first used
+//   <data>/fetching/<id>/             partly fetched files of a partition; the next attempt continues from them
+//   <data>/generations/<n>-<content>.json  the manifest of each served generation
+//   <data>/SERVED                     the manifest, as published, of the generation that became current last
+// Everything here can be fetched again, so the folder may be deleted while no leaf runs.
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -22,9 +22,9 @@ namespace frond::leaf::generation {
 
 class DataFolder {
  public:
-  // Makes the folders and takes the lock. kUnavailable: another leaf has it, or the folder can't be written.
+  // Creates the folders and takes the lock. kUnavailable: another leaf holds it, or the folder can't be written.
   static Result<std::unique_ptr<DataFolder>> open(const std::filesystem::path& root);
-  // The same; null: another leaf has the lock.
+  // The same, but null if another leaf holds the lock.
   static Result<std::unique_ptr<DataFolder>> open_unless_held(const std::filesystem::path& root);
   ~DataFolder() = default;
   DataFolder(const DataFolder&) = delete;
@@ -39,21 +39,21 @@ class DataFolder {
     return std::to_string(id.number) + "-" + to_hex(id.content) + ".json";
   }
   std::filesystem::path manifest(const GenerationId& id) const { return root_ / "generations" / manifest_file(id); }
-  // As leaves named it that knew a generation by its number only.
+  // The file name of earlier versions, which identified a generation by its number only.
   std::filesystem::path former_terms(Generation generation) const {
     return root_ / "generations" / (std::to_string(generation) + ".terms.sst");
   }
   std::filesystem::path fetching(const std::string& id) const { return root_ / "fetching" / id; }
-  // The manifest (JSON) that the next leaf here serves before it has heard from the repository. remember(): whole and
-  // synced, or as before. remembered(): kNotFound where nothing was ever served.
+  // The manifest (JSON) that the next leaf process serves before it reaches the repository. remember() replaces it
+  // atomically and syncs it. remembered(): kNotFound if no generation was ever served.
   Result<void> remember(const std::string& manifest) const;
   Result<std::string> remembered() const;
-  // The same for all generations that are served, until their file is removed; in the order in which they were kept.
-  // Where there are more than kMaxKept, the last of them.
+  // The same for every served generation. A manifest stays until its file is removed. kept_manifests() returns them in
+  // the order in which they were written, max kMaxKept: the last ones.
   static constexpr std::size_t kMaxKept = 8;
   Result<void> keep_manifest(const GenerationId& id, const std::string& manifest) const;
   std::vector<std::string> kept_manifests() const;
-  // Removes every partition but these, every file of generations/ but these, and what was fetched of others.
+  // Deletes all other partitions, their fetched files, and all other files of generations/.
   void keep_only(const std::set<std::string>& partitions, const std::set<std::string>& generation_files) const;
 
  private:

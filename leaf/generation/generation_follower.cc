@@ -11,7 +11,7 @@ namespace frond::leaf::generation {
 namespace {
 constexpr std::chrono::milliseconds kLongestBackOff{60'000};
 
-// Whether all files that it is read from are as they were.
+// kCorrupt, kUnavailable: a file of the generation has changed on disk since it was opened. Checks all files.
 Result<void> check_files(const ServedGeneration& generation) {
   Result<void> outcome = generation.terms->check_files();
   for (const ServedPartition& one : generation.partitions) {
@@ -110,13 +110,13 @@ void GenerationFollower::step() {
   measure();
 }
 
-// The current one first: the sooner searches are answered.
+// Loads the current generation first, so that searches can be answered early.
 void GenerationFollower::serve_remembered() {
   if (const Result<std::string> kept = data_.remembered()) {
     if (auto loaded = load_remembered(*kept)) {
       const GenerationId id = loaded->id();
       take(std::move(loaded));
-      remember(id, *kept);  // a leaf of before kept it in one place only
+      remember(id, *kept);  // earlier versions wrote only SERVED
     }
   }
   ServedSet superseded;
@@ -134,7 +134,7 @@ void GenerationFollower::serve_remembered() {
   board_.put(std::move(superseded));
 }
 
-// Null: it is served already, is not of this leaf, or the disk has not all of it.
+// Null: already served, another collection's, not complete on disk, or it failed to load.
 std::shared_ptr<const ServedGeneration> GenerationFollower::load_remembered(const std::string& text) {
   const Result<repository::Manifest> manifest = repository::manifest_from_json(text);
   if (!manifest || manifest->collection != options_.collection || !loader_.on_disk(*manifest)) return nullptr;
@@ -156,7 +156,7 @@ void GenerationFollower::advance() {
   looked_at_ = *current;
   const Result<std::string> text = source_.manifest_text(*current);
   if (!text) return refuse({*current, 0}, text.error());
-  // A manifest may have megabytes: then it is not read at every poll.
+  // A manifest may be several megabytes. A large one is not read at every poll.
   look_again_ = now + std::max<std::chrono::milliseconds>(
                           options_.poll, std::chrono::milliseconds(text->size() * 1000 / kManifestBytesASecond));
   const Result<repository::Manifest> manifest = source_.parse_manifest(*current, *text);
@@ -164,7 +164,7 @@ void GenerationFollower::advance() {
   load(*manifest, *text);
 }
 
-// Makes the generation that the manifest describes the current one here, unless it is.
+// Makes the manifest's generation the current one on this leaf. No-op if it is already.
 void GenerationFollower::load(const repository::Manifest& manifest, const std::string& text) {
   const GenerationId id{manifest.generation, manifest.content};
   const auto set = board_.get();
@@ -172,10 +172,10 @@ void GenerationFollower::load(const repository::Manifest& manifest, const std::s
   const auto known = std::find_if(set->begin(), set->end(), [&](const auto& one) { return one->id() == id; });
   if (known != set->end()) {
     take(*known);
-    sweep(nullptr);  // the one that was given up
+    sweep(nullptr);  // deletes the partial files of an abandoned generation
     return remember(id, text);
   }
-  // What an earlier process left behind, or an attempt at a generation that was given up, would fill the disk.
+  // Frees disk space: deletes files left by an earlier process and by abandoned generations.
   sweep(&manifest);
   make_room(manifest);
   const Instant before = clock_.now();
@@ -189,18 +189,18 @@ void GenerationFollower::load(const repository::Manifest& manifest, const std::s
   remember(id, text);
 }
 
-// What is served is what is current.
+// The current generation is served: clears the refusal.
 void GenerationFollower::settle() {
   refused_ = {};
   refused_why_.clear();
   board_.set_detail(what_is_kept());
 }
 
-// What the disk has spoilt of the current generation since it was opened comes anew from the repository.
+// Replaces files of the current generation that were damaged on disk after they were opened.
 void GenerationFollower::mend() {
   const auto set = board_.get();
   if (set->empty()) return;
-  for (const auto& one : *set) static_cast<void>(check_files(*one));  // of all: what is short is not believed any more
+  for (const auto& one : *set) static_cast<void>(check_files(*one));  // marks truncated files in every generation
   const ServedGeneration& current = *set->back();
   const Result<void> intact = check_files(current);
   if (intact) {
@@ -229,8 +229,8 @@ void GenerationFollower::mend() {
   log_.error("a damaged file could not be fetched anew", {{"error", told}});
 }
 
-// Of the generation that is served: as it is remembered, so that a partition whose files have come back needs no
-// repository; else as the repository has it.
+// The manifest of a served generation: the copy in the data folder if it matches, else the repository's. With the local
+// copy a partition whose files are intact again needs no repository.
 Result<repository::Manifest> GenerationFollower::manifest_of(const GenerationId& id) const {
   const auto is_meant = [&](const Result<repository::Manifest>& manifest) {
     return manifest && GenerationId{manifest->generation, manifest->content} == id &&
@@ -245,7 +245,7 @@ Result<repository::Manifest> GenerationFollower::manifest_of(const GenerationId&
   return Error(Code::kNotFound, "the repository has another " + name_of({id.number, manifest->content}));
 }
 
-// Best effort: without it the next leaf here waits for the repository.
+// Best effort: without the saved manifest the next leaf process on this folder must wait for the repository.
 void GenerationFollower::remember(const GenerationId& id, const std::string& manifest) {
   Result<void> kept = data_.remember(manifest);
   if (kept) kept = data_.keep_manifest(id, manifest);

@@ -1,25 +1,29 @@
 #pragma once
 // Keeps the leaf at the repository's current generation: polls CURRENT, loads, swaps, retires.
 //
-// It begins with what was served last from this data folder, if the disk has it whole, superseded generations as well:
-// a leaf that starts again while the repository is away, while a bad generation is current, or while another shard is
-// late, serves like those that ran on.
+// Start: the first step serves the generations that were served last from this data folder, superseded ones included,
+// if the disk holds them completely. So a restarted leaf can serve while the repository is unreachable, while the
+// current generation is bad, or while another shard is late.
 //
-// A generation is its number and its content: where a repository was made anew, a number comes again. The manifest of
-// the current one is read again at every poll, as long as that is not more than kManifestBytesASecond.
+// Identity: a generation is identified by its number and its content, because a rebuilt repository reuses numbers. The
+// current manifest is read again at every poll, or less often if it is large (max kManifestBytesASecond).
 //
-// A generation that is current is last in the served set, whether its number went up or (rollback) down. One before it
-// stays while a broker serves from it or from one still older: a broker turns to a generation when every shard has it,
-// so this leaf may be far ahead of the slowest. It goes when all brokers have left it and no request has named it for
-// the grace time; after the superseded limit in any case; and where the disk has no room for what comes next, if no
-// broker serves from it. Its files are deleted once no query holds them. With nobody to ask, it stays.
+// Retirement: the current generation is last in the served set, even after a rollback to a lower number. A broker
+// switches to a generation only when every shard has it, so this leaf may be ahead of its brokers. A superseded
+// generation is kept while a broker serves from it or from an older one, and while no broker is heard. It is retired
+// - when all brokers have left it and no request has named it for the grace time,
+// - after the superseded limit, in any case,
+// - when the disk has no room for the next generation, if no broker serves from it and no request has named it for the
+//   grace time.
+// A partition's folder is deleted once no query uses it.
 //
-// A generation that can't be loaded is refused: the old one serves on, the board's detail says why, and it is tried
-// again after a time that doubles up to a minute. Logged once for each reason. What was fetched of it stays for the
-// next attempt, and goes when another generation becomes current: so the disk holds what is served and what comes next.
+// Refusal: if a generation can't be loaded, the leaf keeps serving the old one, the board's detail gives the reason,
+// and the load is repeated after a delay that doubles up to a minute. Each reason is logged once. Fetched files are
+// kept for the next attempt and deleted when CURRENT names another generation, so the disk holds only the served
+// generations and the next one.
 //
-// A partition of the current generation, or its term statistics, whose file the disk has spoilt since (cut short,
-// unreadable) is loaded anew and takes its place; until then it is an error of the searches that ask for it.
+// Repair: if a file of the current generation (a partition or the term statistics) is found truncated or unreadable, it
+// is loaded again and replaced. Until then, searches that need it return an error.
 #include <condition_variable>
 #include <map>
 #include <string>
@@ -34,8 +38,8 @@
 
 namespace frond::leaf::generation {
 
-inline constexpr std::size_t kMaxServedGenerations = 4;  // more are retired before their time, those first that no
-                                                         // broker serves from
+// Above this number generations are retired early, first those from which no broker serves.
+inline constexpr std::size_t kMaxServedGenerations = 4;
 inline constexpr std::uint64_t kManifestBytesASecond = 64 << 10;
 
 class GenerationFollower {
@@ -46,18 +50,18 @@ class GenerationFollower {
     std::chrono::seconds grace{30};
     std::chrono::seconds superseded_limit{86'400};
   };
-  // All outlive this. `registry` may be null.
+  // All arguments passed by reference or pointer outlive this object. `registry` may be null.
   GenerationFollower(Options options, const repository::RepositorySource& source, const DataFolder& data,
                      GenerationLoader& loader, ServedBoard& board, const BrokerRoll& brokers, const Clock& clock,
                      Logger& log, metrics::Registry* registry);
   ~GenerationFollower();
 
-  // Starts the thread, which steps at once and then at every poll.
+  // Starts the thread. It calls step() immediately and then at every poll.
   void start();
-  // False: the thread is still in the middle of a transfer after `patience`; the process may exit all the same, for
-  // whatever it leaves is cleaned up at the next start.
+  // False: the thread was still in a transfer after `patience`. The process may exit anyway: the next start cleans up
+  // partial files.
   bool stop(std::chrono::milliseconds patience);
-  // What the thread does at every poll; for tests, without the thread.
+  // The work of one poll. Tests call it without starting the thread.
   void step();
 
  private:
@@ -96,19 +100,19 @@ class GenerationFollower {
       damaged_;
   metrics::Histogram load_time_;
 
-  // The thread's own.
-  Generation looked_at_ = 0;  // whose manifest was read last
+  // Used only by the thread.
+  Generation looked_at_ = 0;  // the generation whose manifest was read last
   Instant look_again_ = Instant::min();
-  GenerationId refused_;  // number 0: none, or CURRENT itself could not be read
+  GenerationId refused_;  // number 0: none was refused, or CURRENT could not be read
   std::string refused_why_;
-  // What can't be read of the current generation, as it was told, and when it is loaded anew; empty: nothing.
+  // The last logged damage of the current generation (empty: none), and the time of the next repair attempt.
   std::string damage_;
   Instant mend_at_ = Instant::min();
   std::chrono::milliseconds mend_back_off_{0};
   std::chrono::milliseconds back_off_{0};
   bool begun_ = false;
-  std::map<GenerationId, Instant> superseded_;                         // of the set, since when
-  std::map<std::string, std::weak_ptr<const OpenPartition>> retired_;  // by id: deleted when nobody has them open
+  std::map<GenerationId, Instant> superseded_;                         // when each was superseded
+  std::map<std::string, std::weak_ptr<const OpenPartition>> retired_;  // by id; deleted when no longer open
 
   mutable Mutex mutex_;
   std::condition_variable_any changed_;

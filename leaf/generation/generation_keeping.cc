@@ -1,4 +1,4 @@
-// What a leaf keeps on its disk and in its set, and when it goes.
+// Decides which generations stay in the served set, and deletes files that are no longer needed.
 #include "leaf/generation/generation_follower.h"
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 
 namespace frond::leaf::generation {
 namespace {
-constexpr std::chrono::minutes kTellKept{10};  // a swap rarely takes longer: then the detail says what keeps it
+constexpr std::chrono::minutes kTellKept{10};  // a swap rarely takes longer; after this the detail names the cause
 }
 
-// Removes what is neither served, nor held by a query, nor of the generation that is wanted next.
+// Deletes all files except those of served generations, those in use by queries, and those of `wanted` (may be null).
 void GenerationFollower::sweep(const repository::Manifest* wanted) {
   std::set<std::string> partitions, files;
   if (wanted != nullptr) {
@@ -46,7 +46,7 @@ void GenerationFollower::retire() {
   give_up(*set, kept_generations(standing(*set), brokers_.present(now), now, rules()));
 }
 
-// Takes what is not `kept` out of the set; its files are deleted once no query holds them.
+// Removes the generations that are not `kept` from the set. Partition folders are deleted once no query uses them.
 void GenerationFollower::give_up(const ServedSet& set, const std::vector<bool>& kept) {
   ServedSet next;
   for (std::size_t i = 0; i < set.size(); ++i) {
@@ -56,7 +56,7 @@ void GenerationFollower::give_up(const ServedSet& set, const std::vector<bool>& 
       continue;
     }
     for (const ServedPartition& partition : one->partitions) retired_[partition.open->id()] = partition.open;
-    std::error_code ignored;  // mapped by whoever still reads it; a leftover goes at the next start
+    std::error_code ignored;  // queries may still read the mapped file; a leftover is deleted at the next sweep
     std::filesystem::remove(data_.terms(one->id()), ignored);
     std::filesystem::remove(data_.manifest(one->id()), ignored);
     superseded_.erase(one->id());
@@ -70,7 +70,8 @@ void GenerationFollower::give_up(const ServedSet& set, const std::vector<bool>& 
   board_.put(std::move(next));
 }
 
-// Else a leaf whose disk holds two generations would keep one that no broker turns to any more, and take no newer one.
+// Retires unused generations until the disk has room for `wanted`. Without this, a leaf whose disk holds only two
+// generations would keep one that no broker will use again and could not load a newer one.
 void GenerationFollower::make_room(const repository::Manifest& wanted) {
   for (;;) {
     const auto room = loader_.expect_room(wanted);

@@ -18,7 +18,7 @@ Result<void> remove_folder(const fs::path& folder) {
   return {};
 }
 
-// What was opened under a partition's name, now or for a generation before, is that partition.
+// kCorrupt: the opened partition's documents or tokens differ from the manifest. Also checks shared partitions.
 Result<void> expect_content(const partition::Partition& opened, const repository::PartitionEntry& entry) {
   if (opened.documents() == entry.summary.documents && opened.tokens() == entry.summary.tokens) return {};
   return Error(Code::kCorrupt, std::to_string(opened.documents()) + " documents and " +
@@ -29,8 +29,8 @@ Result<void> expect_content(const partition::Partition& opened, const repository
 
 GenerationId id_of(const repository::Manifest& manifest) { return {manifest.generation, manifest.content}; }
 
-// Whether the database's files are the manifest's, by their sizes: it has given them names of its own. One that was cut
-// short is better known before it is read.
+// kCorrupt: the database's file sizes differ from the manifest. Compares sizes only, since RocksDB renames the files.
+// This finds a truncated file before it is read.
 Result<void> expect_sizes(const fs::path& database, const std::vector<repository::PartitionFile>& files) {
   std::vector<std::uint64_t> there, wanted;
   std::error_code failure;
@@ -44,7 +44,7 @@ Result<void> expect_sizes(const fs::path& database, const std::vector<repository
   return Error(Code::kCorrupt, database.string() + ": its files are not as large as the manifest says");
 }
 
-// Bytes of a file that are not on the disk yet, neither under its name nor as its front.
+// Bytes of a file that are not on disk yet. A partial file counts as far as it goes.
 std::uint64_t missing_bytes_of(const repository::PartitionFile& file, const fs::path& place) {
   std::error_code failure;
   for (const fs::path& name : {place, fs::path(place) += repository::kPartSuffix})
@@ -122,7 +122,7 @@ Result<std::shared_ptr<const OpenPartition>> GenerationLoader::open_partition(co
   const bool there = partition::Partition::complete(database);
   if (!there) FROND_TRY(fetch_partition(entry, stopping));
   auto opened = open_verified(entry);
-  if (!opened && there) {  // the disk has spoilt it, or it is of another collection's folder
+  if (!opened && there) {  // damaged on disk, or left by another collection
     FROND_TRY(remove_folder(database));
     FROND_TRY(fetch_partition(entry, stopping));
     opened = open_verified(entry);
@@ -151,11 +151,11 @@ Result<void> GenerationLoader::fetch_partition(const repository::PartitionEntry&
   for (const auto& file : entry.summary.files) {
     if (stopping()) return Error(Code::kUnavailable, "the leaf is stopping");
     const fs::path place = folder / file.name;
-    if (fs::file_size(place, failure) == file.bytes && !failure) continue;  // verified when it came
+    if (fs::file_size(place, failure) == file.bytes && !failure) continue;  // verified when fetched
     FROND_TRY(source_.fetch(repository::partition_file_path(entry, file), file, place, stopping));
   }
   auto ingested = partition::Partition::ingest(folder, entry.summary.files, data_.partition(entry.id), /*move=*/true);
-  // Moved or spoilt: in either case what is left of the files is of no more use.
+  // The files were moved, or they are corrupt. In both cases the rest is useless.
   if (ingested || ingested.error().code() == Code::kCorrupt) {
     auto removed = remove_folder(folder);
     if (ingested) return removed;

@@ -1,7 +1,7 @@
 #pragma once
-// Makes a published generation ready to be searched: fetches what the leaf lacks of its shard, verifies, ingests,
-// opens. What the disk holds from before is used again after its checksums have been read (that also warms the page
-// cache); what fails them is fetched anew, once.
+// Makes a published generation ready to be searched: fetches the missing files of the leaf's shard, verifies, ingests
+// and opens them. Partitions already on disk are reused after their checksums are verified (this also warms the page
+// cache). A partition that fails verification is fetched again, once.
 #include <functional>
 
 #include "common/repository/repository.h"
@@ -14,25 +14,26 @@ struct ShardOf {
   std::uint32_t number = 0, count = 1;  // the leaf serves partitions p with p mod count = number
 };
 
-// One thread.
+// Used by one thread.
 class GenerationLoader {
  public:
-  // All outlive what is loaded. `disk_reserve`: bytes of the data folder's file system that fetching leaves free.
+  // All references outlive the loaded generations. `disk_reserve`: bytes that fetching leaves free on the data folder's
+  // file system.
   GenerationLoader(const repository::RepositorySource& source, const DataFolder& data, ShardOf shard,
                    const ListRegistration& lists, std::uint64_t disk_reserve = 0)
       : source_(source), data_(data), shard_(shard), lists_(lists), disk_reserve_(disk_reserve) {}
 
-  // Partitions that `serving` has open, and whose files are intact, are shared. `stopping` is asked between files: true
-  // ends with kUnavailable. kCorrupt names the file or partition; kUnavailable: the repository, or the disk, also where
-  // there is not room enough for all that has to be fetched: then nothing is. What was fetched stays for the next
-  // attempt, half a file too.
+  // Shares the partitions that `serving` has open with intact files. If `stopping` returns true, load() ends with
+  // kUnavailable. Errors: kCorrupt, the message names the file or partition; kUnavailable, the repository or the disk
+  // failed, or the disk has no room for all missing files (then nothing is fetched). Fetched files stay for the next
+  // attempt, partial files too.
   Result<std::shared_ptr<const ServedGeneration>> load(const repository::Manifest& manifest, const ServedSet& serving,
                                                        const std::function<bool()>& stopping);
-  // Whether the disk has all of the leaf's shard, so that load() needs no repository unless something is spoilt.
+  // Whether the disk holds the leaf's complete shard. load() then needs the repository only if a file is damaged.
   bool on_disk(const repository::Manifest& manifest) const;
-  // Bytes that load() would have to fetch.
+  // Bytes that load() would fetch.
   std::uint64_t lacking(const repository::Manifest& manifest) const;
-  // kUnavailable: the disk has not room enough for them.
+  // kUnavailable: the disk has no room for these bytes.
   Result<void> expect_room(const repository::Manifest& manifest) const;
 
  private:
@@ -49,7 +50,7 @@ class GenerationLoader {
   const ShardOf shard_;
   const ListRegistration& lists_;
   const std::uint64_t disk_reserve_;
-  std::uint64_t last_number_ = 0;  // OpenPartition::number, given out
+  std::uint64_t last_number_ = 0;  // the last OpenPartition::number assigned
 };
 
 }  // namespace frond::leaf::generation

@@ -24,7 +24,7 @@ std::vector<bool> kept_generations(std::span<const Standing> set, const BrokerRo
   if (set.empty()) return kept;
   const std::vector<bool> served = served_by(set, present);
   const std::size_t last = set.size() - 1;
-  // Brokers turn to newer ones only: what is older than the oldest that one serves from is left for good.
+  // Brokers only switch to newer generations, so those older than the oldest in use will not be used again.
   const bool nobody_to_ask = present.brokers.empty() && !present.unnamed;
   const auto oldest_served = static_cast<std::size_t>(std::find(served.begin(), served.end(), true) - served.begin());
   const std::size_t first = nobody_to_ask ? 0 : std::min(last, oldest_served);

@@ -1,6 +1,6 @@
 #pragma once
-// Which of the generations that a leaf serves it goes on serving, and which it gives up first where the disk is full.
-// Pure: the rules of generation_follower.h, without files.
+// Decides which served generations a leaf keeps, and which one it retires first when the disk is full. Pure functions:
+// the rules of generation_follower.h, without files.
 #include <chrono>
 #include <optional>
 #include <span>
@@ -12,22 +12,22 @@
 
 namespace frond::leaf::generation {
 
-// One of a served set, whose last is the current one.
+// One generation of a served set. The last of the set is the current one; it has no `superseded` time.
 struct Standing {
   GenerationId id;
-  Instant last_used;   // of the others: when a request named it last, or when it was superseded
-  Instant superseded;  // of the others: when another became current
+  Instant last_used;   // when a request last named it, or when it was superseded
+  Instant superseded;  // when another generation became current
 };
 struct KeepRules {
   std::chrono::seconds grace, superseded_limit;
   std::size_t max_generations;
 };
 
-// By place. The current one is always kept.
+// One value per generation, in the order of `set`. The current one is always kept.
 std::vector<bool> kept_generations(std::span<const Standing> set, const BrokerRoll::Present& present, Instant now,
                                    const KeepRules& rules);
-// The first whose disk may be used for another: no broker serves from it, no request names it. The current one only
-// where brokers serve from an older one. Nothing: all are needed.
+// Index of the first generation that may be deleted for another: no broker serves from it, and no request has named it
+// for the grace time. The current one qualifies only if brokers serve from an older one. Empty: all are needed.
 std::optional<std::size_t> first_to_give_up(std::span<const Standing> set, const BrokerRoll::Present& present,
                                             Instant now, const KeepRules& rules);
 

@@ -1,6 +1,7 @@
 #pragma once
-// What the leaf serves: open partitions, the generations they stand in, and the board on which the current set hangs.
-// Everything but the board is immutable; queries hold what they use, so a generation ends when its last query does.
+// What the leaf serves: open partitions, generations, and the board that publishes the served set. Except for the board
+// and ServedGeneration::last_used, everything is immutable. Queries share ownership of what they use, so a retired
+// generation is destroyed when its last query ends.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -20,14 +21,15 @@
 
 namespace frond::leaf::generation {
 
-// How the list store learns which partitions are open. Both may be called from any thread. remove() is called while the
-// partition is still open; when it returns, no copy is being made from it.
+// Tells the list store which partitions are open. Both functions may be called from any thread. remove() is called
+// while the partition is still open. When it returns, no list is being copied from the partition.
 struct ListRegistration {
   std::function<void(std::uint64_t number, std::shared_ptr<const partition::Partition>)> add;
   std::function<void(std::uint64_t number)> remove;
 };
 
-// A partition's database, open and known to the list store while this lives; shared by the generations that name it.
+// An open partition database. It is registered with the list store for the lifetime of this object and shared by all
+// generations that contain it.
 class OpenPartition {
  public:
   // `number`: unique for the life of the process (ListKey::partition). `lists` outlives this.
@@ -66,7 +68,7 @@ struct ServedGeneration {
   scoring::CollectionStatistics statistics;
   std::vector<ServedPartition> partitions;  // on this leaf, ascending number
   std::shared_ptr<const partition::GenerationTerms> terms;
-  // When a request last named it, or when it was superseded: what its retirement counts from.
+  // When a request last named it, or when it was superseded. The grace time starts here.
   mutable std::atomic<Instant> last_used{Instant::min()};
 
   GenerationId id() const { return {generation, content}; }
@@ -80,12 +82,12 @@ struct ServedGeneration {
 
 using ServedSet = std::vector<std::shared_ptr<const ServedGeneration>>;  // the current generation last
 
-// A generation in messages.
+// The generation's name for messages.
 inline std::string name_of(const GenerationId& id) {
   return "generation " + std::to_string(id.number) + (id.content == 0 ? "" : " (content " + to_hex(id.content) + ")");
 }
 
-// The set that is served now, and what is wrong. Thread-safe.
+// The currently served set, and a description of any problem. Thread-safe.
 class ServedBoard {
  public:
   std::shared_ptr<const ServedSet> get() const {
@@ -93,11 +95,13 @@ class ServedBoard {
     return set_;
   }
   void put(ServedSet set) {
-    auto next = std::make_shared<const ServedSet>(std::move(set));  // then the old set: it ends after the lock does
+    auto next =
+        std::make_shared<const ServedSet>(std::move(set));  // after the swap the old set, destroyed after unlocking
     const MutexLock lock(mutex_);
     set_.swap(next);
   }
-  // The generation, marked as used now; null: not served here. Of several with its number, the current one first.
+  // Returns the generation and sets its last_used to `now`. Null: not served here. If several match, the latest in the
+  // set wins, so the current one comes first.
   std::shared_ptr<const ServedGeneration> find(const GenerationId& wanted, Instant now) const {
     const auto set = get();
     for (auto one = set->rbegin(); one != set->rend(); ++one) {
@@ -111,7 +115,7 @@ class ServedBoard {
     const MutexLock lock(mutex_);
     return detail_;
   }
-  // Empty: all is well.
+  // Empty: no problem.
   void set_detail(std::string detail) {
     const MutexLock lock(mutex_);
     detail_ = std::move(detail);
