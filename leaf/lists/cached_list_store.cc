@@ -12,8 +12,8 @@
 
 namespace frond::leaf::lists {
 
-// One load under way. Its maker publishes a lease, or abandons it: then whoever waits asks again itself, so that one
-// caller's deadline or bad neighbour in a batch fails nobody else.
+// A load in progress. The request that makes it publishes a lease or abandons the load. After an abandoned load, each
+// waiting request looks the list up again: one request's deadline or corrupt list does not fail the others.
 class CachedListStore::Load {
  public:
   void finish(ListLease lease) {
@@ -24,9 +24,9 @@ class CachedListStore::Load {
     }
     changed_.notify_all();
   }
-  // True once finished; `lease` is null if abandoned. False: the deadline passed.
+  // True: finished; `lease` is null if the load was abandoned. False: the deadline passed.
   bool wait(const Clock& clock, Deadline deadline, ListLease& lease) {
-    // Woken now and then, because the deadline is on a clock that the condition variable does not know.
+    // Waits in short steps: the deadline is on `clock`, which may differ from the condition variable's clock.
     constexpr std::chrono::microseconds kGlance(20'000);
     mutex_.lock();
     while (!finished_ && !deadline.passed(clock))
@@ -36,7 +36,7 @@ class CachedListStore::Load {
     mutex_.unlock();
     return finished;
   }
-  // Guarded by the shard's mutex: the partition was invalidated meanwhile, so the list is not kept.
+  // Guarded by the shard's mutex. The partition was invalidated during the load, so the list is not cached.
   bool stale = false;
 
  private:
@@ -54,8 +54,8 @@ struct CachedListStore::Shard {
   Counters counters FROND_GUARDED_BY(mutex);
 };
 
-// A call of fetch(): what it asked for, what it has, whom it waits for. Abandons the loads it did not publish, also
-// when the store below throws: nobody waits for a load that nobody makes.
+// The state of one fetch(). The destructor abandons loads not published, also if the store below throws, so that no
+// other request waits for them in vain.
 struct CachedListStore::Request {
   Request(CachedListStore& asked, std::span<const ListKey> wanted, Deadline until)
       : store(asked), keys(wanted), deadline(until), leases(wanted.size()) {}
@@ -69,9 +69,9 @@ struct CachedListStore::Request {
   CachedListStore& store;
   std::span<const ListKey> keys;
   Deadline deadline;
-  std::vector<ListLease> leases;                                   // null: not yet
-  std::vector<std::pair<std::size_t, std::shared_ptr<Load>>> own;  // the next to be published is the last
-  std::vector<std::pair<std::size_t, std::shared_ptr<Load>>> others;
+  std::vector<ListLease> leases;                                      // null: not there yet
+  std::vector<std::pair<std::size_t, std::shared_ptr<Load>>> own;     // loads it makes, published from the back
+  std::vector<std::pair<std::size_t, std::shared_ptr<Load>>> others;  // loads it waits for
 };
 
 CachedListStore::CachedListStore(ListStore& below, const Clock& clock, Options options)
@@ -86,7 +86,7 @@ CachedListStore::CachedListStore(ListStore& below, const Clock& clock, Options o
 CachedListStore::~CachedListStore() = default;
 
 CachedListStore::Shard& CachedListStore::shard_of(const ListKey& key) {
-  // The map inside a shard uses the hash's low bits: a shard is chosen by high ones.
+  // By high bits of the hash: tables inside a shard use the low ones.
   return *shards_[(ListKeyHash()(key) >> 40) % shards_.size()];
 }
 
@@ -94,7 +94,7 @@ Result<std::vector<ListLease>> CachedListStore::fetch(std::span<const ListKey> k
   Request request(*this, keys, deadline);
   for (;;) {
     look_up(request);
-    // Own loads are published before others' are waited for: two calls never wait for each other.
+    // Publish own loads before waiting for others: otherwise two calls could wait for each other.
     FROND_TRY(load_own(request));
     FROND_TRY(await_others(request));
     if (std::find(request.leases.begin(), request.leases.end(), nullptr) == request.leases.end())
@@ -148,7 +148,7 @@ void CachedListStore::publish(const ListKey& key, Load& load, ListLease lease) {
     const MutexLock lock(shard.mutex);
     keep = !load.stale && shard.kept.admits(key, bytes);
   }
-  // The copy is made outside the lock; a list that finds no memory is served as it is.
+  // Copy outside the lock. If that fails, the lower store's lease is served.
   ListLease copy;
   if (keep) {
     if (auto copied = copy_list(*lease)) copy = *std::move(copied);

@@ -1,9 +1,9 @@
 #pragma once
-// A cache of lists in host memory over another store: sharded, within a budget of bytes, each list loaded once however
-// many ask for it at the same time. Which lists stay: leaf/lists/segmented_lru.h. Empty lists are kept too: that a
-// partition lacks a term is worth remembering.
+// Caches lists of another store in host memory, in shards, within a budget of bytes. Concurrent requests for a list
+// share one load. Which lists stay: leaf/lists/segmented_lru.h. Empty lists are cached too: they record that a
+// partition does not have a term.
 //
-// A list larger than a quarter of a shard's budget passes through: the caller gets the lower store's lease.
+// A list larger than a quarter of a shard's budget is not cached: the caller gets the lower store's lease.
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -16,16 +16,16 @@ class CachedListStore final : public ListStore {
  public:
   struct Options {
     std::size_t budget_bytes = std::size_t{1} << 30;
-    // 0: one for each 64 MiB of the budget, 1 to 16. More shards contend less, and keep long lists less readily.
+    // 0: one per 64 MiB of the budget, 1 to 16. More shards reduce lock contention but cache fewer of the long lists.
     std::uint32_t shards = 0;
   };
-  // Keys are counted, not calls: each time one is looked up it is a hit, a miss or coalesced.
+  // Counts keys, not calls. Each look-up of a key is a hit, a miss or coalesced.
   struct Counters {
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;          // loaded from the store below
-    std::uint64_t coalesced = 0;       // waited for another's load of the same list
+    std::uint64_t coalesced = 0;       // waited for another request's load of the list
     std::uint64_t evictions = 0;       // dropped to make room
-    std::uint64_t passed_through = 0;  // of the misses: not admitted
+    std::uint64_t passed_through = 0;  // misses that were not cached
     std::uint64_t bytes = 0;           // held now
     std::uint64_t entries = 0;         // held now
   };
@@ -35,7 +35,7 @@ class CachedListStore final : public ListStore {
 
   Result<std::vector<ListLease>> fetch(std::span<const ListKey> keys, Deadline deadline) override;
 
-  // Forgets a partition's lists, also those being loaded now. Leases that are out stay good.
+  // Drops a partition's lists, also those being loaded now. Existing leases stay valid.
   void invalidate(std::uint64_t partition);
   Counters counters() const;
   std::size_t budget_bytes() const { return options_.budget_bytes; }

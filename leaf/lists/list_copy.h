@@ -1,6 +1,6 @@
 #pragma once
-// A list's own copy in host memory: all its segments in one allocation, each on a 64-byte boundary with
-// codec::kReadSlack zero bytes after it, so that decoders load whole vectors and a device copy is one transfer.
+// Copies a list to host memory: all segments in one allocation, each on a 64-byte boundary and followed by at least
+// codec::kReadSlack zero bytes, so that decoders may load whole vectors.
 #include "common/base/result.h"
 #include "leaf/lists/list_store.h"
 
@@ -8,10 +8,10 @@ namespace frond::leaf::lists {
 
 inline constexpr std::size_t kListAlignment = 64;
 
-// Bytes that copy_list() would allocate.
+// The bytes that copy_list() allocates.
 std::size_t copied_bytes(const List& list);
 
-// kOverloaded: no memory. kCorrupt, kUnavailable: a list that its file has lost meanwhile.
+// Errors: kOverloaded if memory is short; those of List::intact(), asked after the bytes were copied.
 Result<ListLease> copy_list(const List& list);
 
 }  // namespace frond::leaf::lists

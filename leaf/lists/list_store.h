@@ -1,6 +1,6 @@
 #pragma once
-// Seam: where posting lists come from. A store hands out leases: the list's bytes, kept alive and in place while the
-// lease lives. Every implementation may be called from any thread.
+// Seam: where posting lists come from. A store gives out leases. A lease keeps a list's bytes in memory, at the same
+// address, while it lives. Any thread may call a store.
 #include <memory>
 #include <span>
 #include <string>
@@ -13,35 +13,35 @@
 
 namespace frond::leaf::lists {
 
-// Which list: a term of one of the leaf's open partitions.
+// Names a list: a term in one of the leaf's open partitions.
 struct ListKey {
   std::uint64_t partition = 0;  // OpenPartition::number(): unique for the life of the process, never reused
   std::string term;
   friend bool operator==(const ListKey&, const ListKey&) = default;
 };
 
-// A list ready to be read. Empty (count() == 0): the partition has no such term.
+// A list ready for reading. postings.count() == 0: the partition does not have the term.
 struct List {
-  // Where it is read from a file that is mapped: what was made of it is true only if this says so afterwards. It costs
-  // a system call then; of a copy, nothing. kCorrupt, kUnavailable.
+  // Whether the bytes were valid so far. Ask after using the list and discard results on an error: a mapped file may
+  // fail at any time. Costs a system call per mapped segment, nothing for a copy. Errors: kCorrupt, kUnavailable.
   Result<void> intact() const {
     if (pinned == nullptr) return {};
     for (const auto& segment : *pinned) FROND_TRY(segment.intact());
     return {};
   }
 
-  ListKey key;  // what it was asked for by; engines keep copies under it
+  ListKey key;  // as given to fetch(); engines cache copies under it
   postings::PostingList postings;
-  std::size_t bytes = 0;                                              // memory charged for it
-  std::vector<std::shared_ptr<const void>> owners;                    // keep the segments' bytes in place
-  std::shared_ptr<const std::vector<partition::PinnedBytes>> pinned;  // the same, of a partition's own; null: a copy
+  std::size_t bytes = 0;                                              // of memory that it takes
+  std::vector<std::shared_ptr<const void>> owners;                    // keep copied bytes alive
+  std::shared_ptr<const std::vector<partition::PinnedBytes>> pinned;  // keeps a partition's bytes alive; null if copied
 };
 using ListLease = std::shared_ptr<const List>;
 
 class ListStore {
  public:
   virtual ~ListStore() = default;
-  // One lease for each key, in order. kCorrupt names the term; kDeadline when the deadline passes before all are there.
+  // One lease per key, in order. kCorrupt names the term; kDeadline if the deadline passes before all lists are loaded.
   virtual Result<std::vector<ListLease>> fetch(std::span<const ListKey> keys, Deadline deadline) = 0;
 };
 

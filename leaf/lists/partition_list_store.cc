@@ -6,7 +6,7 @@
 namespace frond::leaf::lists {
 namespace {
 
-// One term's list: every segment pinned, and opened as one.
+// One term's list: pins all its segments and opens them as one list.
 Result<ListLease> pin_list(const partition::Partition& partition, const ListKey& key) {
   auto list = std::make_shared<List>();
   list->key = key;
@@ -38,7 +38,7 @@ void PartitionListStore::add(std::uint64_t number, std::shared_ptr<const partiti
 }
 
 void PartitionListStore::remove(std::uint64_t number) {
-  std::shared_ptr<const partition::Partition> last;  // closes the database, if it does, outside the lock
+  std::shared_ptr<const partition::Partition> last;  // destroyed after the lock, as this may close the database
   const MutexLock lock(mutex_);
   const auto found = partitions_.find(number);
   if (found == partitions_.end()) return;

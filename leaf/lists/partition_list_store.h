@@ -1,8 +1,8 @@
 #pragma once
-// Lists straight from the open partitions of the leaf: leases over RocksDB's pinned, mapped bytes, without a copy.
+// Reads lists from the leaf's open partitions: long ones in place in mapped files, short ones as copies (FileReads).
 //
-// Partitions come and go with generations; a lease keeps its partition's database alive, so remove() never waits for
-// queries. A partition without the term gives an empty list; one that was never added, or was removed, is kNotFound.
+// Partitions change with generations. A lease keeps its partition's database open, so remove() never waits for queries.
+// A term that the partition does not have gives an empty list. A partition not added, or removed, gives kNotFound.
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -17,7 +17,7 @@ class PartitionListStore final : public ListStore {
  public:
   explicit PartitionListStore(const Clock& clock) : clock_(clock) {}
 
-  // `number`: OpenPartition::number(). Adding a number twice is a programmer's error.
+  // `number`: OpenPartition::number(). Adding a number twice fails a FROND_CHECK.
   void add(std::uint64_t number, std::shared_ptr<const partition::Partition> partition);
   void remove(std::uint64_t number);
 

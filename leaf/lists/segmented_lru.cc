@@ -14,7 +14,7 @@ std::size_t protected_budget(std::size_t budget) { return budget / 5 * 4; }
 }  // namespace
 
 std::size_t ListKeyHash::operator()(const ListKey& key) const {
-  // Partition numbers are small and dense: spread them before they meet the term's hash.
+  // Partition numbers are small and dense: spread their bits before combining them with the term's hash.
   const std::size_t hash = std::hash<std::string_view>()(key.term) ^ (key.partition * 0x9e3779b97f4a7c15ULL);
   return hash ^ (hash >> 29);
 }
@@ -22,7 +22,7 @@ std::size_t ListKeyHash::operator()(const ListKey& key) const {
 SegmentedLru::SegmentedLru(std::size_t budget_bytes) : budget_(budget_bytes), seen_(kRemembered) {}
 
 std::size_t SegmentedLru::overhead(const ListKey& key) {
-  return sizeof(Entry) + sizeof(List) + key.term.size() * 2 + 128;  // the node, the index's, and their pointers
+  return sizeof(Entry) + sizeof(List) + key.term.size() * 2 + 128;  // list node, index node and their pointers
 }
 
 SegmentedLru::Kept SegmentedLru::find(const ListKey& key) {
@@ -58,7 +58,7 @@ bool SegmentedLru::admits(const ListKey& key, std::size_t bytes) {
 void SegmentedLru::insert(const ListKey& key, Kept kept, std::size_t bytes) {
   const std::size_t charged = bytes + overhead(key);
   make_room(charged);
-  // Whatever finds no memory, it is in both or in neither.
+  // If an allocation throws, the list is in neither index_ nor probation_.
   Entries fresh;
   fresh.push_front({key, std::move(kept), charged, false});
   index_.emplace(key, fresh.begin());

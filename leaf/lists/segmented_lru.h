@@ -1,14 +1,14 @@
 #pragma once
-// Which lists stay when memory is short: a least-recently-used list in two segments (Karedla, Love, Wherry 1994), with
-// an admission rule for large lists.
+// Decides which lists a cache keeps: least recently used in two segments (Karedla, Love, Wherry 1994), with an
+// admission rule for large lists.
 //
-// A new list enters the probation segment; used again it moves to the protected one, which holds at most four fifths
-// of the budget and hands its oldest back to probation. Victims come from probation, so a stream of lists that are
-// asked for once never flushes those asked for twice. A list larger than a sixteenth of the budget would still empty
-// much of probation by itself: it is admitted only when its key was asked for before, which a small table of key
-// fingerprints remembers. Not thread-safe: the caller locks.
+// A new list enters the probation segment. A list used again moves to the protected segment, which holds at most four
+// fifths of the budget; its oldest lists move back to probation. Evictions come from probation first, so lists asked
+// for once do not displace those asked for twice. A list larger than a sixteenth of the budget could empty much of
+// probation. It is admitted only if it fits without evictions or if its key was asked for before: a small table holds
+// fingerprints of keys. Not thread-safe: the caller locks.
 //
-// What is kept for a key is its user's: leases on lists in host memory, images in device memory.
+// The caller chooses what is kept for a key: leases on lists in host memory, images in device memory.
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -30,20 +30,20 @@ class SegmentedLru {
 
   explicit SegmentedLru(std::size_t budget_bytes);
 
-  // What was inserted, now the most recently used; null: not here.
+  // Returns what was inserted for the key and makes it the most recently used; null if there is none.
   Kept find(const ListKey& key);
-  // Whether insert() of so many bytes would be kept; remembers the key. False for more than a quarter of the budget.
+  // Whether to insert() a list of `bytes`; remembers the key. False above a quarter of the budget.
   bool admits(const ListKey& key, std::size_t bytes);
-  // Makes room, then keeps the list. The key is not here, and admits() said yes.
+  // Evicts lists until this one fits, then keeps it. The key must not be present; admits() must have returned true.
   void insert(const ListKey& key, Kept kept, std::size_t bytes);
-  // Drops the next victim, for room that the budget does not tell of; false: nothing is left.
+  // Evicts one list even if the budget is not exceeded. False: there is none.
   bool evict_one();
   void erase_partition(std::uint64_t partition);
 
   std::size_t bytes() const { return bytes_; }
   std::size_t entries() const { return index_.size(); }
   std::uint64_t evictions() const { return evictions_; }
-  // What a kept list is charged for besides its own bytes.
+  // Bytes charged for a list in addition to its own.
   static std::size_t overhead(const ListKey& key);
 
  private:
