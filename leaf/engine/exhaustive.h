@@ -1,7 +1,7 @@
 #pragma once
-// The oracle: decodes every posting, adds up every document, sorts. Slow and obvious on purpose; the other engines are
-// compared with it for ever (tests/differential). It prunes nothing, so it takes no notice of Plan::floor, and its
-// `matches` is always exact.
+// The reference for tests: decodes every posting, adds up every document's score, sorts. Slow and simple on purpose;
+// tests/differential compares the other engines with it. It prunes nothing: it ignores Plan::floor, and `matches` is
+// always exact.
 #include "leaf/engine/query_engine.h"
 
 namespace frond::leaf::engine {

@@ -1,5 +1,5 @@
 #pragma once
-// A query on one partition, with everything resolved: lists, weights, statistics. What an engine is given.
+// An engine's input, Plan: a query on one partition with its lists, weights and statistics. Its output: Outcome.
 #include <atomic>
 #include <cstdint>
 #include <span>
@@ -14,10 +14,10 @@
 
 namespace frond::leaf::engine {
 
-enum class Mode : std::uint8_t { kAnd, kOr };  // `auto` is decided above the engines: AND, then OR where it is short
+enum class Mode : std::uint8_t { kAnd, kOr };  // a request's `auto` becomes AND, then OR if matches are few
 
-// The best k-th score any partition of this query has reached on this leaf: a document of a lower score can't be among
-// the k. Relaxed atomics: a late view only costs work, never an answer.
+// A score that at least k documents of one of the query's partitions on this leaf reach, so a document with a lower
+// score can't be among the k best. Any thread. Relaxed atomics: an old value costs time but does not change results.
 class SharedFloor {
  public:
   scoring::Score get() const { return floor_.load(std::memory_order_relaxed); }
@@ -33,33 +33,33 @@ class SharedFloor {
 
 struct PlanTerm {
   lists::ListLease list;
-  float weight = 0;            // scoring::term_weight, with the query frequency in it
-  scoring::BoundScale bounds;  // packed deficits -> upper bounds of contributions
+  float weight = 0;            // scoring::term_weight(), query frequency included
+  scoring::BoundScale bounds;  // turns packed deficits into bounds of contributions
 };
 
 struct Plan {
   static constexpr std::uint64_t kCountAll = ~std::uint64_t{0};
-  static constexpr std::uint64_t kCountOfLeaves = 1000;  // what a leaf asks for, or k if that is more
+  static constexpr std::uint64_t kCountOfLeaves = 1000;  // a leaf sets count_to to this, or to k if greater
 
   Mode mode = Mode::kOr;
   std::uint32_t k = 10;  // 0 .. 10,000 (offset + k of the request)
-  // kAnd: all matches are counted where there are no more than so many. Where there are more, at least so many are, and
-  // an engine may skip what can't be among the k. kOr: engines stop counting where they will.
+  // kAnd: matches up to this number are counted exactly. If there are more, at least this many are counted, and an
+  // engine may skip documents that can't be among the k best. kOr: ignored.
   std::uint64_t count_to = kCountAll;
   std::vector<PlanTerm>
-      terms;  // distinct terms, in the query's order. kAnd: one may be empty, then nothing matches. kOr: none is empty.
-  std::span<const std::uint32_t> lengths;  // of the partition's documents
-  std::uint64_t partition = 0;             // ListKey::partition of the lists: engines keep copies of lengths under it
+      terms;  // distinct, in the query's order. kAnd: a list may be empty, then nothing matches. kOr: no list is empty.
+  std::span<const std::uint32_t> lengths;  // lengths[docID]: tokens of the document
+  std::uint64_t partition = 0;             // ListKey::partition of the lists; engines cache lengths under it
   scoring::LengthNorm norm;
-  Placement placement;  // of the partition's documents
+  Placement placement;  // maps docIDs to ordinals
   Deadline deadline = Deadline::never();
-  SharedFloor* floor = nullptr;  // may be null; documents with score < floor->get() may be left out
+  SharedFloor* floor = nullptr;  // may be null; hits with score < floor->get() may be left out
 };
 
-// What an engine answers for one plan.
+// The output of an engine for one plan.
 struct Outcome {
-  std::vector<topk::Hit> hits;  // best first, at most k; all documents with score >= max(floor, k-th best) are there
-  std::uint64_t matches = 0;    // documents that match; where !exact a lower bound, never below the hits
+  std::vector<topk::Hit> hits;  // the k best, best first; those below the floor may be missing
+  std::uint64_t matches = 0;    // documents that match; a lower bound if !exact
   bool exact = true;
   std::uint64_t postings_decoded = 0;  // for profiles
 };

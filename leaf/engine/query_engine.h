@@ -1,6 +1,6 @@
 #pragma once
-// Seam: what evaluates queries on one partition. Every engine gives the same hits and scores for the same plan, to the
-// byte; `matches` may be a lower bound.
+// Seam: evaluates queries on one partition. For the same plan every engine gives the same hits and scores, to the byte;
+// `matches` may be a lower bound.
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,9 +16,9 @@ class QueryEngine {
   virtual ~QueryEngine() = default;
   virtual std::string_view name() const = 0;
   virtual bool can_run(const Plan& plan) const = 0;
-  // One result a plan, in order. A batch, so that a GPU is natural; a CPU loops. kCorrupt: a list's bytes; kDeadline:
-  // passed before or during evaluation (asked at least every few thousand postings). May be called from any thread,
-  // several at a time.
+  // One result per plan, in order. A GPU evaluates the plans together, a CPU one by one. Errors: kCorrupt if a list
+  // does not decode; kDeadline if the deadline passes before or during evaluation. May be called from several threads
+  // at once.
   virtual std::vector<Result<Outcome>> search(std::span<const Plan> plans, const Clock& clock) = 0;
 };
 
