@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xffffffff;
 
-// A term, and where in its list it holds the documents of the driver's block.
+// A term, and where in its list the documents of the driver's block are.
 class JoinedTerm {
  public:
   JoinedTerm(const engine::Plan& plan, const engine::PlanTerm& term) : reader_(plan, term) {}
@@ -27,7 +27,7 @@ class JoinedTerm {
     return bound_;
   }
 
-  // Looks at documents first .. last; `first` never goes back. False: the list ends before them.
+  // Finds the blocks that may hold documents first .. last; `first` never decreases. False: the list has ended.
   bool look(DocId first, DocId last) {
     const auto& list = reader_.list();
     const std::uint32_t from = list.find_block(first, block_ == kNone ? 0 : block_);
@@ -38,11 +38,11 @@ class JoinedTerm {
     range_blocks_ = to - from + 1;
     return true;
   }
-  // What one of these documents may get from this term, and in how many blocks of its list they may be.
+  // Of these blocks: the bound of their postings, and how many blocks they are.
   Score range_bound() const { return range_bound_; }
   std::uint32_t range_blocks() const { return range_blocks_; }
 
-  // Stands on the block that may hold `docid`, without decoding it. False: the list ends before.
+  // Moves to the block that may hold `docid`, without decoding it. False: the list ends before `docid`.
   bool find(DocId docid) {
     if (block_ != kNone && docid <= last_) return true;
     const std::uint32_t block = reader_.list().find_block(docid, block_ == kNone ? 0 : block_ + 1);
@@ -51,10 +51,10 @@ class JoinedTerm {
     return true;
   }
   std::uint32_t block() const { return block_; }
-  DocId last() const { return last_; }  // of the block stood on
+  DocId last() const { return last_; }  // of the current block
   TermReader& reader() { return reader_; }
 
-  std::array<std::uint32_t, kBlockLength> postings;  // by place in the driver's block: block * 128 + position
+  std::array<std::uint32_t, kBlockLength> postings;  // of the driver's documents, by place: block * 128 + position
 
  private:
   void stand_on(std::uint32_t block) {
@@ -87,18 +87,18 @@ class Conjunction {
   Threshold threshold_;
   std::vector<JoinedTerm> terms_;         // the shortest list first
   std::uint64_t list_bounds_ = 0;         // sum over all terms
-  std::uint64_t least_ = 0;               // what a document of the driver's block must reach; 0: all are counted
-  std::uint64_t others_ = 0;              // where least_ > 0: sum of the range bounds of all terms but the driver
-  const Score* driver_scores_ = nullptr;  // where the block is scored: by place
-  bool more_ = true;                      // documents may follow that match
+  std::uint64_t least_ = 0;               // score to reach in the driver's block; 0: every match is counted
+  std::uint64_t others_ = 0;              // if least_ > 0: sum of the range bounds of all terms but the driver
+  const Score* driver_scores_ = nullptr;  // of the driver's block, by place; null: not scored
+  bool more_ = true;                      // later blocks may have matches
   engine::Outcome outcome_;
-  Candidates left_;  // of the driver's block
+  Candidates left_;  // in the driver's block
   CandidateBuffer kept_[2];
   CandidateBuffer sifted_;
   BlockTable table_;
 };
 
-// Fills left_ with the documents of the driver's block that may matter. False: none.
+// Fills left_ with the documents of the driver's block that may be hits or must be counted. False: there are none.
 bool Conjunction::start_block(std::uint32_t block) {
   auto& driver = terms_.front().reader();
   driver_scores_ = nullptr;
@@ -122,15 +122,15 @@ bool Conjunction::start_block(std::uint32_t block) {
     return false;
   }
   driver.enter(block);
-  // To score the whole block pays where that leaves few of its documents, the more so the more blocks of other lists
-  // these would be looked up in.
+  // Scoring the whole block pays if few of its documents can pass (their scores are within `room` of its bound) and if
+  // the others would be looked up in many blocks of other lists.
   const std::uint64_t room = bound + others_ - least_;
   if (room * 64 <= bound * std::min<std::uint64_t>(64, 8 + blocks)) driver_scores_ = driver.scores();
   left_ = sift(CandidateBuffer::whole(driver.docids(), driver.size()), others_, kept_[0]);
   return left_.count > 0;
 }
 
-// Of these candidates, those that may reach least_ where all terms but the driver together give at most `bound`.
+// Keeps the candidates that may reach least_ if all terms but the driver together give at most `bound`.
 Candidates Conjunction::sift(const Candidates& these, std::uint64_t bound, CandidateBuffer& kept) {
   kept.clear();
   auto& driver = terms_.front();
@@ -142,7 +142,7 @@ Candidates Conjunction::sift(const Candidates& these, std::uint64_t bound, Candi
   return kept.view();
 }
 
-// Keeps of left_ what the term's list holds. False: its list ends here, so nothing behind matches.
+// Keeps the documents of left_ that the term's list holds. False: the list has ended, so no later document matches.
 bool Conjunction::narrow(std::size_t t) {
   auto& term = terms_[t];
   auto& reader = term.reader();
@@ -172,7 +172,7 @@ void Conjunction::offer_matches(JoinedTerm& driver) {
   const std::uint32_t block = driver.reader().block();
   const Score driver_bound = driver.bound_of(block);
   if (list_bounds_ - driver.reader().list_bound() + driver_bound < least) return;
-  // First which of them are scored: then their lengths come from memory side by side.
+  // Choose the documents to score first, so that their lengths are prefetched together.
   std::uint32_t chosen[kBlockLength];
   std::size_t few = 0;
   for (std::uint32_t i = 0; i < left_.count; ++i) {
@@ -216,7 +216,7 @@ Result<engine::Outcome> Conjunction::run() {
       continue;
     }
     for (std::size_t t = 1; t < terms_.size() && left_.count > 0; ++t) {
-      // A block of the driver may decode 128 of each other list.
+      // Checked per term: each may decode 128 blocks for one block of the driver.
       if (plan_.deadline.passed(clock_)) return deadline_passed();
       more_ &= narrow(t);
       if (terms_[t].reader().corrupt()) return terms_[t].reader().error();

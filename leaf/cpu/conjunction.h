@@ -1,19 +1,19 @@
 #pragma once
-// AND: the k best of the documents that hold every term, which are counted as far as the plan asks for.
+// AND: the k best of the documents that hold every term. Matches are counted as far as the plan asks.
 //
-// The shortest list is walked a block at a time; what is left of the block is narrowed by the next longer list, then
-// the next. Blocks of the longer lists are found through their last docIDs, and only those that may hold a document
-// still in play are decoded. Frequencies are decoded, and scores computed, only for documents in all lists whose
-// blocks' bounds reach the threshold.
+// The shortest list, the driver, is read block by block. A block's documents are intersected with the next longer list,
+// what remains with the next. Blocks of the longer lists are found by their last docIDs and decoded only if they may
+// hold a remaining document. Scores are computed only for documents in all lists whose block bounds reach the
+// threshold.
 //
-// Once enough matches are counted, bounds skip more: a block of the shortest list that can't reach the threshold with
-// the bounds of the others' blocks beside it (Ding and Suel 2011, for AND), then single documents of it by their
-// scores, before other lists are looked at, and again with the bound of each block that is about to be decoded.
+// Once enough matches are counted, bounds skip more: whole blocks of the driver, if their bound and those of the
+// overlapping blocks of other lists stay below the threshold (Ding and Suel 2011, here for AND); then single documents,
+// by their scores in the driver, before other lists are looked at and again before each of their blocks is decoded.
 #include "leaf/engine/plan.h"
 
 namespace frond::leaf::cpu {
 
-// No list is empty. kCorrupt, kDeadline.
+// No list may be empty. Errors: kCorrupt, kDeadline.
 Result<engine::Outcome> search_conjunction(const engine::Plan& plan, const Clock& clock);
 
 }  // namespace frond::leaf::cpu

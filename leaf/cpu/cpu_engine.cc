@@ -19,7 +19,7 @@ Result<engine::Outcome> CpuEngine::search_one(const engine::Plan& plan, const Cl
   if (lists == 0 || (plan.mode == engine::Mode::kAnd && lists < plan.terms.size())) return engine::Outcome{};
   if (lists == 1) return search_single_term(plan, clock);
   if (plan.mode == engine::Mode::kAnd) return search_conjunction(plan, clock);
-  // Nobody asks which documents match: the longest list is a bound on how many do.
+  // With k == 0 only a count is wanted, and the longest list is a lower bound.
   if (plan.k == 0) return engine::Outcome{.hits = {}, .matches = longest, .exact = false};
   return disjunction_.search(plan, clock);
 }

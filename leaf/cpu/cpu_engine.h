@@ -1,6 +1,6 @@
 #pragma once
-// The engine `cpu`: AND and OR on one core, a plan at a time, over list blobs in host memory. Holds no state: any
-// number of threads may search. How: conjunction.h, single_term.h, and for OR one of the algorithms of algorithms.h.
+// The engine `cpu`: runs plans one by one, each on one core, over list blobs in host memory. It has no state, so any
+// thread may search. AND: conjunction.h; one list: single_term.h; OR: one of the algorithms in algorithms.h.
 #include "leaf/cpu/algorithms.h"
 #include "leaf/engine/query_engine.h"
 
@@ -8,7 +8,7 @@ namespace frond::leaf::cpu {
 
 class CpuEngine final : public engine::QueryEngine {
  public:
-  // `name` is the engine's; `algorithm` is in algorithms.h: what evaluates OR of two terms or more.
+  // `name`: the engine's, not copied. `algorithm`: a name in algorithms.h, for OR of at least two terms.
   explicit CpuEngine(std::string_view name = "cpu", std::string_view algorithm = kAutomatic)
       : name_(name), disjunction_(disjunction_named(algorithm)) {}
   std::string_view name() const override { return name_; }

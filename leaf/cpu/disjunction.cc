@@ -39,21 +39,21 @@ class Disjunction {
   const Clock& clock_;
   Threshold threshold_;
   std::vector<WindowTerm> terms_;
-  std::vector<WindowTerm*> order_;     // those with postings ahead, by bound in the window, the least first
+  std::vector<WindowTerm*> order_;     // terms with postings left, by bound in the window, lowest first
   std::vector<std::uint64_t> prefix_;  // prefix_[i]: sum of the bounds of order_[0 .. i)
-  std::size_t essential_ = 0;          // order_[essential_ ..) are
+  std::size_t essential_ = 0;          // order_[essential_ ..) are the essential terms
   DocId reach_ = 0;                    // the window's bounds hold for documents below this
   std::uint64_t counted_ = 0;
   bool pruned_ = false;
   WindowSums sums_;
-  std::array<DocId, kWindow + kSelectSlack> docids_;  // of the documents that may matter
+  std::array<DocId, kWindow + kSelectSlack> docids_;  // of the documents that may be hits
   std::array<Score, kWindow + kSelectSlack> scores_;
 };
 
 void Disjunction::start() {
   for (auto& term : terms_) order_.push_back(&term);
   prefix_.resize(terms_.size() + 1);
-  // The term that alone can give most, first: others seldom raise its threshold.
+  // Highest list bound first: later terms seldom raise the threshold that it gives.
   std::sort(order_.begin(), order_.end(),
             [](const auto* a, const auto* b) { return a->reader().list_bound() > b->reader().list_bound(); });
   for (auto* term : order_) {
@@ -62,7 +62,7 @@ void Disjunction::start() {
   }
 }
 
-// Bounds of the window that begins here; terms whose lists have ended leave. False: none is left.
+// Finds the terms' bounds in the window at `begin` and drops terms whose lists have ended. False: none is left.
 bool Disjunction::look(DocId begin) {
   const auto end = static_cast<DocId>(std::min<std::uint64_t>(std::uint64_t{begin} + kWindow, plan_.lengths.size()));
   reach_ = static_cast<DocId>(plan_.lengths.size());
@@ -78,7 +78,7 @@ bool Disjunction::look(DocId begin) {
 }
 
 void Disjunction::split(std::uint64_t least) {
-  // Nearly sorted from the window before.
+  // An insertion sort, as the order changes little from one window to the next.
   for (std::size_t i = 1; i < order_.size(); ++i)
     for (std::size_t j = i; j > 0 && order_[j]->bound() < order_[j - 1]->bound(); --j)
       std::swap(order_[j], order_[j - 1]);
@@ -87,7 +87,7 @@ void Disjunction::split(std::uint64_t least) {
   while (essential_ < order_.size() && prefix_[essential_ + 1] < least) ++essential_;
 }
 
-// Calls visit(from, to) with the reader on each block that has postings in [begin, end): those at [from, to).
+// Calls visit(from, to) for each block with postings in [begin, end): they are at [from, to) of the reader's block.
 template <class Visit>
 void Disjunction::for_each_block(WindowTerm& term, DocId begin, DocId end, Visit visit) {
   auto& reader = term.reader();
@@ -107,7 +107,7 @@ void Disjunction::add_term(WindowTerm& term, DocId begin, DocId end) {
                  [&](std::uint32_t from, std::uint32_t to) { sums_.add(term.reader(), from, to, begin); });
 }
 
-// No threshold yet: every document counts, also one whose contributions were truncated to 0.
+// Without a threshold every document counts, also with a score of 0.
 void Disjunction::count_window(DocId begin, DocId end) {
   for (auto* term : order_) add_term(*term, begin, end);
   const std::size_t count = sums_.take(begin, 0, {docids_.data(), scores_.data()});
@@ -121,13 +121,13 @@ void Disjunction::sum_window(DocId begin, DocId end) {
   finish_documents(sums_.take(begin, least, {docids_.data(), scores_.data()}));
 }
 
-// One essential list: its postings are the documents, nothing is summed.
+// With one essential list its postings are the documents, and there is nothing to add up.
 void Disjunction::walk_single(DocId begin, DocId end) {
   auto& term = *order_.back();
   auto& reader = term.reader();
   for (std::uint32_t block = term.first_block(); block < reader.blocks(); ++block) {
     const DocId last = reader.list().last_docid(block);
-    const std::uint64_t least = threshold_.least(), others = prefix_[essential_];  // least > others: so was split
+    const std::uint64_t least = threshold_.least(), others = prefix_[essential_];  // split() made least > others
     if (reader.block_bound(block) + others >= least) {
       reader.enter(block);
       const Score* scores = reader.scores();
@@ -140,7 +140,7 @@ void Disjunction::walk_single(DocId begin, DocId end) {
   }
 }
 
-// The documents in docids_, with their sums over the essential terms: those that matter get the rest, and are offered.
+// Adds the non-essential terms to the first `count` documents and offers those that can be hits.
 void Disjunction::finish_documents(std::size_t count) {
   const std::uint64_t least = threshold_.least();
   for (std::size_t t = essential_; t > 0 && count > 0; --t)
@@ -148,11 +148,11 @@ void Disjunction::finish_documents(std::size_t count) {
   threshold_.offer({docids_.data(), scores_.data()}, count);
 }
 
-// Adds the term's contributions; keeps the documents that reach `least` with what the `others` may still give.
+// Adds the term's contributions. Keeps the documents that reach `least` if other terms add `others`; returns how many.
 std::size_t Disjunction::look_up(WindowTerm& term, std::size_t count, std::uint64_t least, std::uint64_t others) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < count;) {
-    // A run of documents that one block of the list may hold. No branch on which of them matter.
+    // The documents that one block of the list may hold. No branch on which of them are kept: it can't be predicted.
     const Score bound = term.bound_at(docids_[i]);
     const DocId last = term.bound_last();
     std::size_t run = kept;

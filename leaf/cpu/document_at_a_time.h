@@ -1,5 +1,5 @@
 #pragma once
-// What the document-at-a-time disjunctions have in common: counting, glances at the clock, and the outcome.
+// Common parts of the document-at-a-time algorithms for OR: the threshold, counting, the deadline and the outcome.
 #include <algorithm>
 #include <memory>
 #include <span>
@@ -12,11 +12,11 @@ namespace frond::leaf::cpu {
 
 class DocumentAtATime {
  public:
-  // Borrows both. Cursors open here.
+  // Keeps references to both. Opens the cursors.
   DocumentAtATime(const engine::Plan& plan, const Clock& clock)
       : plan_(plan), clock_(clock), threshold_(plan), cursors_(open_cursors(plan)) {}
 
-  // kCorrupt: a list reaches past the last document. Asked once, first.
+  // kCorrupt if a list has docIDs that the partition does not have. Check it first.
   Result<void> opened() const {
     for (const auto& term : plan_.terms)
       if (term.list->postings.count() > 0 && term.list->postings.segments().back().last_docid() >= plan_.lengths.size())
@@ -25,21 +25,21 @@ class DocumentAtATime {
     return {};
   }
   std::span<const std::unique_ptr<ScoredCursor>> cursors() const { return cursors_; }
-  // What a document must reach; 0: every match counts, also one whose contributions were truncated to 0.
+  // The score that a document must reach. 0: every match counts, even with a score of 0.
   std::uint64_t least() {
     const std::uint64_t least = threshold_.least();
     pruned_ |= least > 0;
     return least;
   }
-  // A document with its whole score. Ascending.
+  // Takes a document with its complete score. Documents ascend.
   void offer(DocId docid, Score score) {
     counted_ += !pruned_;
     threshold_.offer({&docid, &score}, 1);
   }
-  // Once a step, that is at least once in so many postings as a block has: true when the deadline has passed.
+  // Call once per step of the algorithm. True: the deadline has passed; one call in kStepsBetweenGlances checks it.
   bool late() { return ++steps_ % kStepsBetweenGlances == 0 && plan_.deadline.passed(clock_); }
 
-  // kCorrupt where a list ended early.
+  // kCorrupt if a block did not decode.
   Result<engine::Outcome> finish() {
     engine::Outcome outcome;
     std::uint64_t longest = 0;

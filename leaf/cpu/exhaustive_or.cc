@@ -16,11 +16,11 @@ struct Term {
   Term(const engine::Plan& plan, const engine::PlanTerm& term) : opened(plan, term) {}
   TermReader& reader() { return opened; }
   TermReader opened;
-  std::uint32_t block = 0;  // the first that is not added whole
-  std::uint32_t from = 0;   // its first posting that is not
+  std::uint32_t block = 0;  // the first block with postings not yet added
+  std::uint32_t from = 0;   // the first such posting in it
 };
 
-// Adds the term's postings below `end`. What does not decode ends the list; the reader remembers it.
+// Adds the term's postings below `end`. A block that does not decode ends the list and makes the reader corrupt().
 void add_window(Term& term, DocId begin, DocId end, WindowSums& sums) {
   TermReader& reader = term.reader();
   while (term.block < reader.blocks() && !reader.corrupt()) {

@@ -1,12 +1,12 @@
 #pragma once
-// OR without pruning: every posting of every list is decoded, scored and added up, a window of documents at a time.
-// What the pruning disjunctions are measured against, and for queries that ask for most of what matches the fastest of
-// them. Counts exactly.
+// OR without pruning: every posting of every list is decoded, scored and added up, one window of documents at a time.
+// The baseline for the algorithms that prune, and the fastest of them if a query asks for most of its matches.
+// `matches` is exact.
 #include "leaf/engine/plan.h"
 
 namespace frond::leaf::cpu {
 
-// Two lists or more, none of them empty, k > 0. kCorrupt, kDeadline.
+// At least two lists, none of them empty; k > 0. Errors: kCorrupt, kDeadline.
 Result<engine::Outcome> search_exhaustive_or(const engine::Plan& plan, const Clock& clock);
 
 }  // namespace frond::leaf::cpu

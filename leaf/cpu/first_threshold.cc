@@ -7,23 +7,23 @@
 namespace frond::leaf::cpu {
 namespace {
 
-// Blocks worth scoring for the k best: a block holds few of a long list's best postings, so k blocks would be right
-// for a small k; for a large one the postings themselves are the cost.
+// How many blocks to score for the k best. A block has few of a long list's best postings, so a small k takes k blocks.
+// A large k takes 24 and enough for 2 k postings: more would cost too much to score.
 std::uint32_t blocks_to_try(std::uint32_t k) {
   constexpr std::uint32_t kMost = 24;
   return std::min(kMost, std::max<std::uint32_t>(k, 4)) + k / kBlockLength * 2;
 }
 
-// The `count` blocks with the least deficits.
+// The `count` blocks with the least deficits, in ascending order.
 std::vector<std::uint32_t> best_blocks(const TermReader& term, std::uint32_t count) {
-  std::vector<std::uint64_t> order(term.blocks());  // deficit, then block
+  std::vector<std::uint64_t> order(term.blocks());  // deficit in the high half, block in the low half
   for (std::uint32_t block = 0; block < term.blocks(); ++block)
     order[block] = std::uint64_t{term.list().block_deficit(block)} << 32 | block;
   if (order.size() > count) {
     std::nth_element(order.begin(), order.begin() + count, order.end());
     order.resize(count);
   }
-  std::vector<std::uint32_t> blocks(order.begin(), order.end());  // the low halves
+  std::vector<std::uint32_t> blocks(order.begin(), order.end());  // conversion keeps the low half
   std::sort(blocks.begin(), blocks.end());
   return blocks;
 }
@@ -33,7 +33,7 @@ std::vector<std::uint32_t> best_blocks(const TermReader& term, std::uint32_t cou
 Score first_threshold(TermReader& term, std::uint32_t k) {
   if (k == 0 || term.list().count() < k) return 0;
   if (const Score stored = term.stored_threshold(k)) return stored;
-  std::vector<Score> best;  // may hold the k largest; cut back to k whenever twice as many have come
+  std::vector<Score> best;  // candidates for the k best; cut() drops the rest
   best.reserve(2 * std::size_t{k} + 2 * kBlockLength);
   Score least = 0;
   const auto cut = [&] {

@@ -2,8 +2,8 @@
 
 #include "leaf/cpu/kernels.h"
 
-// Highway compiles what is between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once for each instruction set, by
-// including this file again.
+// Highway includes this file once for each instruction set and compiles the part between HWY_BEFORE_NAMESPACE and
+// HWY_AFTER_NAMESPACE for it.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "leaf/cpu/intersect_block.cc"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
@@ -16,8 +16,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using U32 = hn::ScalableTag<std::uint32_t>;
 using I32 = hn::ScalableTag<std::int32_t>;
 
-// Of `count` candidates, all less than the table's span above `first`, keeps those that have an entry with the stamp,
-// and their positions. Returns how many.
+// Keeps the candidates whose table entries have the stamp, with places and positions; returns their number. Candidates
+// are in [first, first + span of the table).
 std::uint32_t keep_tabled_target(const std::uint32_t* entries, std::uint32_t stamp, DocId first, const DocId* docids,
                                  const std::uint32_t* places, std::uint32_t count, DocId* kept_docids,
                                  std::uint32_t* kept_places, std::uint32_t* kept_positions) {
@@ -28,12 +28,12 @@ std::uint32_t keep_tabled_target(const std::uint32_t* entries, std::uint32_t sta
   std::uint32_t kept = 0;
   for (std::uint32_t i = 0; i < count; i += static_cast<std::uint32_t>(lanes)) {
     const auto docid = hn::LoadU(u32, docids + i);
-    // Behind the last there are others: they look at the first entry, and don't count.
+    // Lanes past the last candidate read entry 0 and never match.
     const auto valid = hn::Lt(hn::Iota(u32, i), hn::Set(u32, count));
     const auto at = hn::IfThenElseZero(valid, hn::Sub(docid, low));
     const auto entry = hn::GatherIndex(u32, entries, hn::BitCast(i32, at));
     const auto match = hn::And(hn::Eq(hn::ShiftRight<7>(entry), stamps), valid);
-    // Compressed in the register and stored whole: a compressing store is slow on some processors.
+    // Compress in a register, then store it whole: a compressing store is slow on some processors.
     hn::StoreU(hn::Compress(docid, match), u32, kept_docids + kept);
     hn::StoreU(hn::Compress(hn::LoadU(u32, places + i), match), u32, kept_places + kept);
     hn::StoreU(hn::Compress(hn::And(entry, hn::Set(u32, 127)), match), u32, kept_positions + kept);
@@ -85,7 +85,7 @@ void CandidateBuffer::add_reaching(const Candidates& these, const Score* scores,
 
 void BlockTable::intersect(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept,
                            std::array<std::uint32_t, kBlockLength>& postings) {
-  constexpr std::uint32_t kFew = 20;  // from here on a table is cheaper than searches
+  constexpr std::uint32_t kFew = 20;  // from this many candidates on, the table is faster
   const DocId* block = reader.docids();
   const auto [docids, places, size] = candidates;
   const DocId first = docids[0], last = docids[size - 1];
@@ -96,9 +96,9 @@ void BlockTable::intersect(const Candidates& candidates, const TermReader& reade
   std::uint32_t count = 0;
   if (size < kFew || last - first >= kSpan) {
     positions_in_block(block, docids, size, positions);
-    // No branch on whether a document matches: that is what can't be predicted.
+    // No branch on whether a document matches: it can't be predicted.
     for (std::uint32_t i = 0; i < size; ++i) {
-      const std::uint32_t position = positions[i];  // there is one: no candidate is above the block's last
+      const std::uint32_t position = positions[i];  // in the block, since no candidate is above its last docID
       kept_docids[count] = docids[i];
       kept_places[count] = places[i];
       positions[count] = position;
@@ -109,7 +109,7 @@ void BlockTable::intersect(const Candidates& candidates, const TermReader& reade
       entries_.fill(0);
       stamp_ = 1;
     }
-    // There is a docID >= last in the block: nothing is read behind it.
+    // The block has a docID >= last, so at_last is a valid position.
     const std::uint32_t start = reader.position_of(first), at_last = reader.position_of(last);
     const std::uint32_t end = at_last + (block[at_last] == last);
     for (std::uint32_t p = start; p < end; ++p) entries_[block[p] - first] = stamp_ * kBlockLength + p;

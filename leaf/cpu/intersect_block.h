@@ -1,6 +1,6 @@
 #pragma once
-// Documents of one block of the shortest list against one block of a longer one: the inner loop of a conjunction, in
-// vectors, compiled for several instruction sets and chosen when called.
+// The inner loop of a conjunction: intersects documents of a block of the shortest list (the driver) with a block of a
+// longer list. Vector code, compiled for several instruction sets; the best one is chosen at run time.
 #include <array>
 #include <cstdint>
 
@@ -9,10 +9,10 @@
 
 namespace frond::leaf::cpu {
 
-// What is left of a driver's block: documents in ascending docID, and their places in the block. Borrowed; behind the
-// last come kVectorSlack readable entries, of which the docIDs are kNoDoc.
+// The remaining documents of the driver's block, ascending, and their places in that block. Borrows both arrays, in
+// which kVectorSlack readable entries follow; their docIDs are greater.
 struct Candidates {
-  // The first from `from` on whose docID is above `last`, at most `count`.
+  // The index of the first document from index `from` on with docID > `last`; `count` if there is none.
   std::uint32_t end_of(std::uint32_t from, DocId last) const;
 
   const DocId* docids = nullptr;
@@ -20,23 +20,23 @@ struct Candidates {
   std::uint32_t count = 0;
 };
 
-// Where candidates are kept that are left.
+// Storage for candidates that were kept.
 class CandidateBuffer {
  public:
-  // All of a block, as TermReader::docids() has them; they stay there.
+  // A whole block as candidates. Borrows TermReader::docids().
   static Candidates whole(const DocId* block, std::uint32_t size);
 
   void clear() { count_ = 0; }
   std::uint32_t size() const { return count_; }
-  // Appends those whose score, by place, is at least `least`.
+  // Appends the candidates with scores[place] >= least.
   void add_reaching(const Candidates& these, const Score* scores, std::uint64_t least);
-  // As candidates, until the next change.
+  // What was appended. Valid until the next change.
   Candidates view();
 
  private:
   friend class BlockTable;
   std::uint32_t count_ = 0;
-  // Vectors are stored whole.
+  // Longer than a block, since vectors are stored whole.
   alignas(64) std::array<DocId, kBlockLength + kSelectSlack> docids_;
   alignas(64) std::array<std::uint32_t, kBlockLength + kSelectSlack> places_;
   alignas(64) std::array<std::uint32_t, kBlockLength + kSelectSlack> postings_;
@@ -44,18 +44,18 @@ class CandidateBuffer {
 
 class BlockTable {
  public:
-  // Appends to `kept` the candidates in the reader's block, and notes at postings[place] where: block * 128 + position.
-  // There are candidates, and none is above the block's last docID.
+  // Appends the candidates found in the reader's block to `kept`, and sets postings[place] to block * 128 + position
+  // for each. There is at least one candidate, and none is above the block's last docID.
   void intersect(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept,
                  std::array<std::uint32_t, kBlockLength>& postings);
 
  private:
-  // Documents that a table can span: it stays in the first-level cache.
+  // docIDs that the table spans: its 16 KiB fit in the first-level cache.
   static constexpr DocId kSpan = 4096;
-  // By docID less the first candidate's: stamp * 128 + position. Entries of other stamps are of earlier blocks, so
-  // nothing is cleared until stamps run out.
+  // Indexed by docID - first candidate: stamp * 128 + position. Entries with another stamp are from earlier calls. So
+  // the table is cleared only when the stamps run out.
   std::array<std::uint32_t, kSpan> entries_;
-  std::uint32_t stamp_ = kStamps;  // entries_ hold nothing yet
+  std::uint32_t stamp_ = kStamps;  // the first use clears entries_
   static constexpr std::uint32_t kStamps = 512;
 };
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-// Highway compiles what is between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once for each instruction set, by
-// including this file again.
+// Highway includes this file once for each instruction set and compiles the part between HWY_BEFORE_NAMESPACE and
+// HWY_AFTER_NAMESPACE for it.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "leaf/cpu/kernels.cc"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
@@ -26,7 +26,7 @@ void score_postings_target(const DocId* docids, const Frequency* frequencies, st
   const std::size_t lanes = hn::Lanes(u32);
   const auto constant = hn::Set(f32, norm.constant), slope = hn::Set(f32, norm.slope), w = hn::Set(f32, weight);
   std::size_t i = 0;
-  // Vectors convert signed integers: numbers of 2^31 and more, and products that large, take the scalar loop.
+  // Vectors convert signed integers only. Frequencies, lengths and weights of 2^31 or more take the scalar loop.
   if (weight < 0x1p31f) {
     for (; i + lanes <= count; i += lanes) {
       const auto tf = hn::BitCast(i32, hn::LoadU(u32, frequencies + i));
@@ -52,7 +52,7 @@ std::size_t select_target(const DocId* docids, const scoring::Score* scores, std
     const auto score = hn::LoadU(u32, scores + i);
     const auto keep = hn::Eq(hn::Max(score, at_least), score);
     if (hn::AllFalse(u32, keep)) continue;
-    // Compressed in the register and stored whole: a compressing store is slow on some processors.
+    // Compress in a register, then store it whole: a compressing store is slow on some processors.
     hn::StoreU(hn::Compress(score, keep), u32, out.scores + kept);
     hn::StoreU(hn::Compress(hn::LoadU(u32, docids + i), keep), u32, out.docids + kept);
     kept += hn::CountTrue(u32, keep);
@@ -70,7 +70,7 @@ void positions_in_block_target(const DocId* block, const DocId* targets, std::si
   const hn::CappedTag<std::uint32_t, kParts> parts;
   const hn::CappedTag<std::uint32_t, kPart> part;
   const std::size_t lanes = hn::Lanes(parts);
-  alignas(64) DocId lasts[kParts];  // of the parts; one vector where that holds them all
+  alignas(64) DocId lasts[kParts];  // of the parts; one vector if it has enough lanes
   for (std::size_t i = 0; i < kParts; ++i) lasts[i] = block[i * kPart + kPart - 1];
   const auto first_lasts = hn::Load(parts, lasts);
   for (std::size_t t = 0; t < count; ++t) {

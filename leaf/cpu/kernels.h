@@ -1,6 +1,6 @@
 #pragma once
-// The vector loops of the CPU engine, compiled for several instruction sets and chosen when first called. Bit-identical
-// to their scalar meaning on all of them: IEEE single operations and truncation are the same in every lane.
+// The vector loops of the CPU engine, compiled for several instruction sets; the best one is chosen at run time. All
+// give the same bits as scalar code: IEEE single operations and truncation are the same in every lane.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,17 +11,17 @@
 
 namespace frond::leaf::cpu {
 
-// Outputs of select() and drain() are written a vector at a time: this many entries behind the last kept are scratch.
+// select() and drain() write whole vectors: outputs need room for this many entries after the last one kept.
 inline constexpr std::size_t kSelectSlack = 64;
-// docIDs that are read a few at a time have so many of kNoDoc behind them.
+// Arrays of docIDs that are read several at a time end with at least this many kNoDoc.
 inline constexpr std::uint32_t kVectorSlack = 16;
 
-// scores[i] = scoring::contribution(weight, frequencies[i], lengths[docids[i]], norm). docids are below lengths' size,
-// frequencies at least 1. `scores` may be `frequencies`.
+// scores[i] = scoring::contribution(weight, frequencies[i], lengths[docids[i]], norm). docIDs are below the size of
+// `lengths`, frequencies at least 1. `scores` may be the same array as `frequencies`.
 void score_postings(const DocId* docids, const Frequency* frequencies, std::size_t count, const std::uint32_t* lengths,
                     float weight, scoring::LengthNorm norm, scoring::Score* scores);
 
-// Documents and their scores so far, in ascending docID.
+// Documents in ascending docID, and their scores so far.
 struct Selection {
   DocId* docids;
   scoring::Score* scores;
@@ -31,15 +31,15 @@ struct Selection {
 std::size_t select(const DocId* docids, const scoring::Score* scores, std::size_t count, scoring::Score least,
                    Selection out);
 
-// positions[i]: how many of the block's kBlockLength docIDs, ascending, are below targets[i].
+// positions[i]: how many docIDs of the block are below targets[i]. The block's kBlockLength docIDs ascend.
 void positions_in_block(const DocId* block, const DocId* targets, std::size_t count, std::uint32_t* positions);
 
-// Sums over a window of documents are scanned in groups of so many; one bit for each tells which groups were added to.
+// A window's sums are in kGroups groups of kGroup sums. One bit per group says whether any of them was added to.
 inline constexpr std::uint32_t kGroup = 64;
 inline constexpr std::uint32_t kGroups = 64;
 
-// Keeps the documents first + i with sums[i] >= least (at least 1) and sets those sums to 0 that are in `groups`: bit g
-// is for sums[g * kGroup ..). Returns how many.
+// In the groups of `groups` (bit g: sums[g * kGroup ..]), keeps the documents first + i with sums[i] >= least, where
+// least >= 1, and sets all sums to 0. Returns how many it keeps.
 std::size_t drain(scoring::Score* sums, std::uint64_t groups, DocId first, scoring::Score least, Selection out);
 
 }  // namespace frond::leaf::cpu

@@ -25,12 +25,12 @@ class MaxScore {
 
   DocumentAtATime search_;
   const bool block_bounds_;
-  std::vector<ScoredCursor*> order_;   // the least bound first
+  std::vector<ScoredCursor*> order_;   // by list bound, lowest first
   std::vector<std::uint64_t> prefix_;  // prefix_[i]: sum of the bounds of order_[0 .. i)
-  std::size_t essential_ = 0;          // order_[essential_ ..) are
+  std::size_t essential_ = 0;          // order_[essential_ ..) are the essential lists
 };
 
-// Adds what the other lists give. False as soon as `least` is out of reach.
+// Adds the contributions of the non-essential lists. False: the document can't reach `least`.
 bool MaxScore::look_up(DocId document, std::uint64_t& score, std::uint64_t least) {
   std::uint64_t others = prefix_[essential_];
   if (block_bounds_) {

@@ -1,6 +1,6 @@
 #pragma once
-// A term of a plan, a posting at a time, for the document-at-a-time disjunctions (wand.h, maxscore.h): a cursor that
-// knows its contributions, the bound of its list, and the bounds of blocks that it has not decoded. One thread; borrows
+// A cursor over a term's list for the document-at-a-time algorithms (wand.h, maxscore.h). Besides postings it gives
+// their contributions, the list's bound, and the bounds of blocks that are not decoded. One thread; keeps references to
 // the plan.
 #include <cstdint>
 #include <memory>
@@ -15,7 +15,7 @@ using scoring::Score;
 
 class ScoredCursor {
  public:
-  // Stands on the first posting. The list is not empty.
+  // Begins at the first posting. The list must not be empty.
   ScoredCursor(const engine::Plan& plan, const engine::PlanTerm& term)
       : cursor_(term.list->postings, static_cast<DocId>(plan.lengths.size())),
         term_(&term),
@@ -26,19 +26,19 @@ class ScoredCursor {
   DocId docid() const { return cursor_.docid(); }  // kNoDoc past the end
   void next() { cursor_.next(); }
   void next_geq(DocId target) { cursor_.next_geq(target); }
-  // Of the posting under the cursor, which is not past the end.
+  // The contribution of the posting under the cursor, which must not be past the end.
   Score score() {
-    const DocId docid = cursor_.docid();  // asked first: frequencies that do not decode end the list
+    const DocId docid = cursor_.docid();  // read first: if frequencies do not decode, the cursor ends
     return scoring::contribution(term_->weight, cursor_.frequency(), lengths_[docid], norm_);
   }
   Score list_bound() const { return list_bound_; }
-  // What a posting of `docid` could contribute at most: its block's bound; 0 behind the list. Moves nothing and decodes
-  // nothing; `docid` ascends from call to call.
+  // The most that a posting of `docid` can contribute: the bound of the block that may hold it; 0 past the end. Does
+  // not move the cursor or decode. `docid` never decreases from call to call.
   Score block_bound(DocId docid) {
     if (docid > probe_last_ || probe_ == kNone) probe(docid);
     return probe_bound_;
   }
-  // The last document that block_bound() told of; kNoDoc behind the list.
+  // The last docID in the block of the last block_bound(); kNoDoc past the end.
   DocId block_last() const { return probe_last_; }
 
   std::uint64_t count() const { return term_->list->postings.count(); }
@@ -64,7 +64,7 @@ class ScoredCursor {
   Score probe_bound_ = 0;
 };
 
-// The plan's lists that hold something. Each stays where it is: orders of cursors are orders of pointers.
+// One cursor per list with postings. They are allocated one by one, so that callers can sort pointers to them.
 inline std::vector<std::unique_ptr<ScoredCursor>> open_cursors(const engine::Plan& plan) {
   std::vector<std::unique_ptr<ScoredCursor>> cursors;
   for (const auto& term : plan.terms)

@@ -17,7 +17,7 @@ TermReader::TermReader(const engine::Plan& plan, const engine::PlanTerm& term)
       norm_(plan.norm),
       bounds_(term.bounds) {
   std::fill_n(docids_.begin() + kBlockLength, kVectorSlack, kNoDoc);
-  // Blocks ascend, and none reaches past the list's last docID: one check makes every docID an index into lengths.
+  // Decoded docIDs are at most the list's last docID, so this one check makes all of them valid indexes into lengths.
   const DocId last = list_->segments().back().last_docid();
   if (last >= plan.lengths.size())
     fail(Error(Code::kCorrupt, "docID " + std::to_string(last) + " is past the last of " +

@@ -1,10 +1,10 @@
 #pragma once
-// One term of a plan while it is evaluated: the block it stands on, its docIDs decoded, its frequencies or its scores
-// only once they are asked for. Engines move it from block to block and work on whole blocks.
+// Reads one term's list block by block. Entering a block decodes its docIDs; frequencies are decoded and scores
+// computed when they are first needed.
 //
-// postings::Cursor walks postings one at a time; here a block is scored in vectors, and a bound is asked of blocks that
-// are never decoded. One thread. A block that does not decode leaves the reader corrupt(): methods then answer as if
-// the block were empty, and the evaluator asks once a window.
+// postings::Cursor is for one posting at a time; this is for whole blocks, scored in vectors, and gives bounds of
+// blocks without decoding them. One thread. A block that does not decode makes the reader corrupt(): all blocks then
+// appear empty. Callers check corrupt() from time to time.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -22,7 +22,7 @@ using scoring::Score;
 
 class TermReader {
  public:
-  // Borrows plan and term. The list is not empty; one whose last docID is not below the number of documents is corrupt.
+  // Keeps references to both. The list must not be empty. corrupt() if its last docID is not below plan.lengths.size().
   TermReader(const engine::Plan& plan, const engine::PlanTerm& term);
 
   const postings::PostingList& list() const { return *list_; }
@@ -30,30 +30,30 @@ class TermReader {
   Score bound(scoring::PackedDeficit deficit) const { return bounds_.bound(deficit); }
   Score block_bound(std::uint32_t block) const { return bounds_.bound(list_->block_deficit(block)); }
   Score list_bound() const { return bounds_.bound(list_->list_deficit()); }
-  // A score that `k` postings of the list reach, as stored; 0: nothing is stored for so many.
+  // A score that `k` postings of the list reach, from its stored deficits; 0: none is stored for this k.
   Score stored_threshold(std::uint32_t k) const;
 
-  // Stands on `block` (< blocks()), decoding its docIDs unless it stands there already.
+  // Moves to `block`, which is below blocks(), and decodes its docIDs, unless it is the current block.
   void enter(std::uint32_t block) {
     if (block != block_) load(block);
   }
   std::uint32_t block() const { return block_; }
-  std::uint32_t size() const { return size_; }  // postings in the block; 0 when it does not decode
-  // Of the block; behind them kNoDoc, kVectorSlack times and more.
+  std::uint32_t size() const { return size_; }  // postings in the current block; 0 if it does not decode
+  // The current block's docIDs, then at least kVectorSlack times kNoDoc.
   const DocId* docids() const { return docids_.data(); }
   DocId last() const { return docids_[size_ ? size_ - 1 : 0]; }
-  const Score* scores() {  // of the block
+  const Score* scores() {  // of the current block
     if (numbers_block_ != block_ || !scored_) score_block();
     return numbers_.data();
   }
-  // Of posting `position` of `block`, which holds `docid`: cheaper than scores() where few are asked for. The reader
-  // stands on `block` or has stood on it.
+  // The score of posting `position` of `block`, whose docID is `docid`: cheaper than scores() for a few postings.
+  // `block` is the current block or one entered before.
   Score score_of(std::uint32_t block, std::uint32_t position, DocId docid);
 
-  // The first posting of the block with docID >= target; size() if none.
+  // The position of the first posting of the current block with docID >= target; size() if there is none.
   std::uint32_t position_of(DocId target) const {
-    // Counts the groups of 16 that end below the target, then the docIDs in the next: no branch to mispredict. What
-    // lies behind a short block is kNoDoc.
+    // Counts the groups of 16 that end below the target, then docIDs in the next group: no branch to mispredict. A
+    // short block is padded with kNoDoc.
     std::uint32_t group = 0;
     for (std::uint32_t i = 15; i < kBlockLength - 16; i += 16) group += docids_[i] < target;
     group *= 16;
@@ -62,7 +62,7 @@ class TermReader {
     return std::min(below, size_);
   }
 
-  // Makes the length of a document that score_of() will soon be asked of come near.
+  // Prefetches a document's length for a score_of() that will follow.
   void prefetch_length(DocId docid) const { __builtin_prefetch(lengths_ + docid); }
 
   bool corrupt() const { return error_.has_value(); }
@@ -83,19 +83,19 @@ class TermReader {
   scoring::BoundScale bounds_;
   std::uint32_t block_ = 0xffffffff;
   std::uint32_t size_ = 0;
-  std::uint32_t numbers_block_ = 0xffffffff;  // whose numbers_ are
-  bool scored_ = false;                       // they are scores
+  std::uint32_t numbers_block_ = 0xffffffff;  // the block of numbers_
+  bool scored_ = false;                       // numbers_ are scores, else frequencies
   std::uint64_t decoded_ = 0;
   std::optional<Error> error_;
   alignas(64) std::array<DocId, kBlockLength + kSelectSlack> docids_;
-  alignas(64) std::array<std::uint32_t, kBlockLength> numbers_;  // frequencies, then in their place scores
+  alignas(64) std::array<std::uint32_t, kBlockLength> numbers_;  // frequencies, replaced by scores
 };
 
-// The plan's terms whose lists hold something, in the plan's order.
+// The plan's terms whose lists have postings, in the plan's order.
 std::vector<const engine::PlanTerm*> terms_with_postings(const engine::Plan& plan);
 
-// A Term for each of them, made where it stays, as it holds whole blocks: Term(plan, plan_term) with a member reader().
-// kCorrupt as TermReader's constructor says.
+// Makes a Term(plan, plan_term) for each of `chosen`. Term::reader() gives its TermReader. Terms are built in place, as
+// they are large. kCorrupt: as for TermReader's constructor.
 template <class Term>
 Result<std::vector<Term>> open_terms(const engine::Plan& plan, std::span<const engine::PlanTerm* const> chosen) {
   std::vector<Term> terms;

@@ -31,7 +31,7 @@ class Wand {
   std::vector<ScoredCursor*> order_;  // by the document under the cursor
 };
 
-// The place of the last cursor that the pivot's sum takes in; order_.size(): no document can reach `least`.
+// The index of the last cursor on the pivot; order_.size(): no document can reach `least`.
 std::size_t Wand::find_pivot(std::uint64_t least) const {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < order_.size() && order_[i]->docid() != kNoDoc; ++i) {
@@ -50,7 +50,7 @@ bool Wand::blocks_reach(std::size_t pivot, std::uint64_t least) {
   return sum >= least;
 }
 
-// All cursors up to the pivot stand on `document`, or before it.
+// All cursors up to the pivot are on `document`.
 void Wand::score_pivot(DocId document) {
   Score score = 0;
   std::size_t there = 0;
@@ -62,7 +62,7 @@ void Wand::score_pivot(DocId document) {
   for (std::size_t i = there; i-- > 0;) sink(i);
 }
 
-// No document up to the end of the first of the pivot's blocks can matter, nor any before the next list's.
+// Skips to the first end of these blocks, or to the next list's document: no document before can be a hit.
 void Wand::skip_blocks(std::size_t pivot) {
   DocId target = pivot + 1 < order_.size() ? order_[pivot + 1]->docid() : kNoDoc;
   for (std::size_t i = 0; i <= pivot; ++i) {
@@ -72,7 +72,7 @@ void Wand::skip_blocks(std::size_t pivot) {
   advance_one(pivot + 1, std::max(target, order_[pivot]->docid() + 1));
 }
 
-// Of the first `end` cursors that stand before `target`, the one with the highest bound goes there: it skips most.
+// Of the first `end` cursors, moves one that is before `target`: the one with the highest bound, which skips most.
 void Wand::advance_one(std::size_t end, DocId target) {
   std::size_t chosen = end;
   for (std::size_t i = 0; i < end; ++i)
@@ -82,7 +82,7 @@ void Wand::advance_one(std::size_t end, DocId target) {
   sink(chosen);
 }
 
-// Puts the cursor at `from` behind those that stand before it.
+// Restores the order after order_[from] moved forward.
 void Wand::sink(std::size_t from) {
   for (std::size_t i = from; i + 1 < order_.size() && order_[i + 1]->docid() < order_[i]->docid(); ++i)
     std::swap(order_[i], order_[i + 1]);

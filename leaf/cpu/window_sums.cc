@@ -9,7 +9,7 @@ namespace frond::leaf::cpu {
 void WindowSums::add(TermReader& reader, std::uint32_t from, std::uint32_t to, DocId begin) {
   const Score* scores = reader.scores();
   const DocId* docids = reader.docids();
-  const std::uint32_t until = std::min(to, reader.size());  // 0 where the frequencies did not decode
+  const std::uint32_t until = std::min(to, reader.size());  // size() is 0 if the frequencies did not decode
   std::uint64_t groups = groups_;
   for (std::uint32_t i = from; i < until; ++i) {
     const DocId at = docids[i] - begin;
@@ -22,7 +22,7 @@ void WindowSums::add(TermReader& reader, std::uint32_t from, std::uint32_t to, D
 }
 
 std::size_t WindowSums::take(DocId begin, Score least, Selection out) {
-  constexpr std::size_t kFew = 8 * kGroups;  // then single sums are visited, not vectors of them
+  constexpr std::size_t kFew = 8 * kGroups;  // up to this many postings, visiting single sums is faster than vectors
   std::size_t count = 0;
   if (least == 0 || postings_ <= kFew) {
     count = visit(begin, least, out);

@@ -1,6 +1,6 @@
 #pragma once
-// A term of a disjunction in its windows of documents: the blocks that reach into the current one, the bound that they
-// give, and look-ups of single documents. Windows and documents ascend. One thread.
+// A term of an OR over windows of documents: the blocks that overlap the current window, their bound, and look-ups of
+// single documents. Windows and documents ascend. One thread.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -15,10 +15,10 @@ class WindowTerm {
  public:
   WindowTerm(const engine::Plan& plan, const engine::PlanTerm& term) : reader_(plan, term) {}
 
-  // Looks at [begin, end); begin never goes back. False: no posting at or behind begin.
+  // Moves to window [begin, end); begin never decreases. False: the list has no posting at begin or later.
   bool look(DocId begin, DocId end) {
     const auto& list = reader_.list();
-    if (end <= reach_ && begin <= first_last_) return true;  // the same blocks
+    if (end <= reach_ && begin <= first_last_) return true;  // the same blocks as before
     if (begin > first_last_ || first_ == kNone) {
       first_ = list.find_block(begin, first_ == kNone ? 0 : first_);
       if (first_ == reader_.blocks()) return false;
@@ -37,13 +37,13 @@ class WindowTerm {
     return true;
   }
   Score bound() const { return bound_; }                // of the postings in the window
-  DocId reach() const { return reach_; }                // the bound holds for documents below this
-  std::uint32_t first_block() const { return first_; }  // the first that reaches into the window
+  DocId reach() const { return reach_; }                // bound() holds for documents below this
+  std::uint32_t first_block() const { return first_; }  // the first that overlaps the window
 
-  // What `docid` may get from this term, from its block's bound; 0 behind the list. Ascending docIDs, decodes nothing.
+  // The most that this term can add to `docid`: its block's bound; 0 past the end. docIDs ascend. Decodes nothing.
   Score bound_at(DocId docid) {
     if (probe_ == kNone || docid > probe_last_) {
-      // The window's first block is a lower bound too.
+      // Documents are in the window, so no earlier block than its first can hold them.
       probe_ = reader_.list().find_block(docid, probe_ == kNone ? first_ : std::max(probe_, first_));
       const bool there = probe_ < reader_.blocks();
       probe_last_ = there ? reader_.list().last_docid(probe_) : kNoDoc;
@@ -51,9 +51,9 @@ class WindowTerm {
     }
     return probe_bound_;
   }
-  // The last docID of that block; kNoDoc behind the list.
+  // The last docID of that block; kNoDoc past the end.
   DocId bound_last() const { return probe_last_; }
-  // Adds what it does give to ascending `documents` of that block. Right after bound_at() gave more than 0.
+  // Adds the contributions to `documents` of that block, ascending. Call it after bound_at() returned more than 0.
   void add_scores(Selection documents, std::size_t count) {
     reader_.enter(probe_);
     std::array<std::uint32_t, kGroup> positions;
