@@ -1,5 +1,5 @@
 // simd-bp128, bp32, gpu-bp128 and gpu-bp256. (Mallia et al. 2019 §2, §3.1, Algorithm 1: the width follows from the
-// endpoints, threads read their numbers' bits.) Formats: docs/formats/simd-bp128.md, binary-packing.md.
+// endpoints; each thread reads the bits of its numbers.) Formats: docs/formats/simd-bp128.md, binary-packing.md.
 #include "common/codec/binary_packing/bp32.h"
 #include "common/codec/binary_packing/gpu_bp.h"
 #include "common/codec/binary_packing/simd_bp128.h"
@@ -21,8 +21,8 @@ struct SimdBp128 {
     std::uint32_t ones[kBlockLength];
   };
   struct Place {
-    std::uint32_t unit;   // of 16 bytes, where it begins
-    std::uint32_t width;  // of a block that is not full: its Rice parameter
+    std::uint32_t unit;   // where it begins, in units of 16 bytes
+    std::uint32_t width;  // its Rice parameter, if the block is not full
   };
 
   static constexpr bool kSimple = true;
@@ -79,7 +79,7 @@ struct GpuBp {
   }
   __device__ static bool unpack(StreamWords stream, const BlockOfList& of, const Place& place, std::uint32_t lane,
                                 Scratch&, Unpacked& out) {
-    // Behind the last number there may be no stream any more.
+    // The stream may end behind the last number.
     if (of.full() || 4 * lane < of.size())
       out.numbers = unpack_string(stream.words + place.word, 4 * lane * place.width, place.width);
     out.narrow = place.width <= 24;
@@ -92,7 +92,7 @@ struct Bp32 {
   static constexpr bool kAdds = true, kSimple = false;
   struct Scratch {};
   struct Place {
-    std::uint32_t words[4], widths;  // of the four groups; a byte each
+    std::uint32_t words[4], widths;  // of the four groups: first word; width, one byte each
   };
 
   __device__ static bool find(StreamWords stream, const BlockOfList& of, Place& place) {

@@ -8,17 +8,17 @@
 namespace frond::device_codec {
 namespace {
 
-// Four lengths in a code byte, or many in a word of such: their sum.
+// The sum of `numbers` lengths: four in a code byte, 16 in a word of code bytes.
 __device__ inline std::uint32_t sum_of_lengths(std::uint32_t codes, std::uint32_t numbers) {
   return numbers + static_cast<std::uint32_t>(__popc(codes & 0x55555555) + 2 * __popc(codes & 0xaaaaaaaa));
 }
 
-// As codec::BytesOfBlock reads them: what a corrupt length leads to behind the stream is 0.
+// Words behind the stream, which corrupt lengths may lead to, read as 0; as in codec::BytesOfBlock.
 __device__ inline std::uint32_t word_or_zero(StreamWords stream, std::uint32_t word) {
   return word < static_cast<std::uint32_t>(stream.size / 4) ? __ldg(stream.words + word) : 0;
 }
 
-// The number of `length` bytes that begins `offset` <= 12 bytes into four words.
+// The number of `length` bytes that begins at byte `offset` <= 12 of four words.
 __device__ inline std::uint32_t number_in(const std::uint32_t (&words)[4], std::uint32_t offset, std::uint32_t length) {
   const std::uint32_t low = offset < 4 ? words[0] : offset < 8 ? words[1] : offset < 12 ? words[2] : words[3];
   const std::uint32_t high = offset < 4 ? words[1] : offset < 8 ? words[2] : words[3];
@@ -47,7 +47,7 @@ __device__ inline Four length_coded_four(std::uint32_t at, std::uint32_t code, c
 struct CodesAndBytes {
   std::uint32_t codes, bytes;
 };
-// A lane's four numbers are those of one code byte.
+// Each lane decodes the four numbers of one code byte.
 __device__ inline void unpack_length_coded(StreamWords stream, const BlockOfList& of, CodesAndBytes at,
                                            std::uint32_t lane, Unpacked& out) {
   const bool there = 4 * lane < of.size();
@@ -58,7 +58,7 @@ __device__ inline void unpack_length_coded(StreamWords stream, const BlockOfList
         length_coded_four(at.bytes + offset, code, [&](std::uint32_t word) { return word_or_zero(stream, word); });
 }
 
-// The same of a full block. Doubtful: numbers of four bytes, or bytes behind the stream.
+// The same for a full block. `doubtful`: a number has four bytes, or the block ends behind the stream.
 __device__ inline Four unpack_simple_length_coded(StreamWords stream, CodesAndBytes at, std::uint32_t lane,
                                                   bool& doubtful) {
   const std::uint32_t code = stream.byte(at.codes + lane), own = sum_of_lengths(code, 4);
@@ -103,9 +103,9 @@ struct GpuVByte {
   struct Scratch {};
   struct Place {
     std::uint32_t begin, end;
-    std::uint32_t part;  // of the block's
+    std::uint32_t part;  // which 128 numbers of the codec's block; kParts: that block is not full
   };
-  // A last block of the list's that is not full has fewer codes than these suppose.
+  // These assume kLength / 4 code bytes; a last block that is not full has fewer.
   static constexpr bool kSimple = true;
   __device__ static bool simple(const Place& place) { return place.part < kParts; }
   __device__ static Four unpack_simple(StreamWords stream, const Place& place, std::uint32_t lane, bool& doubtful) {
@@ -117,7 +117,7 @@ struct GpuVByte {
     }
     return unpack_simple_length_coded(stream, {place.begin + own, place.begin + from}, lane, doubtful);
   }
-  // Bytes of the numbers before this part's, whose code bytes are `own` many. All lanes get them.
+  // How many bytes the numbers before this part have; they have `own` code bytes. All lanes get the sum.
   __device__ static std::uint32_t lengths_before(StreamWords stream, const Place& place, std::uint32_t own,
                                                  std::uint32_t lane) {
     std::uint32_t before = 0;
@@ -150,7 +150,7 @@ struct GpuVByte {
   }
 };
 
-// Codes and bytes alternate, so groups are found one after the other; every lane goes along and stops at its own.
+// Code bytes and number bytes alternate, so groups must be found in order. Every lane walks over all and keeps its own.
 struct VarintGB {
   static constexpr std::uint32_t kRun = 8, kAhead = 1, kResident = 1;
   static constexpr bool kAdds = true, kSimple = false;
@@ -183,12 +183,12 @@ struct VarintGB {
   }
 };
 
-// The last byte of every number is known by its top bit; a prefix sum of how many there are says whose it is.
+// The top bit of a number's last byte is 0. A prefix sum of the counts of last bytes says which number each one ends.
 struct VByte {
   static constexpr std::uint32_t kRun = 8, kAhead = 1, kResident = 1;
   static constexpr bool kAdds = true, kSimple = false;
   struct Scratch {
-    std::uint16_t ends[kBlockLength];  // of each number, from the block's begin
+    std::uint16_t ends[kBlockLength];  // of each number, in bytes from the block's begin
   };
   struct Place {
     std::uint32_t begin, end;

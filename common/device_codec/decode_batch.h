@@ -15,7 +15,7 @@ struct StreamOnDevice {
   std::uint32_t count = 0;
 };
 
-// Blocks of one stream: all, or those that `blocks` lists, in any order, repeated or not.
+// Blocks of one stream: all, or those in `blocks`, in any order; a block may occur more than once.
 struct DecodeTask {
   StreamOnDevice stream;
   const std::uint32_t* blocks = nullptr;  // device memory; null: 0, 1, 2, …
@@ -24,8 +24,8 @@ struct DecodeTask {
 
 enum class Output : std::uint8_t {
   kDocIds,  // of streams of docIDs
-  // Distances between docIDs: to the previous docID, a list's first to -1. Codecs of linear regression store none, and
-  // write docIDs.
+  // The distance of each docID to the one before it; a list's first, to -1. Codecs of linear regression store no
+  // distances and write docIDs.
   kGaps,
   kFrequencies,  // of streams of frequencies
 };
@@ -36,8 +36,8 @@ struct DecodeBatch {
   const DecodeTask* tasks = nullptr;  // device memory
   std::uint32_t task_count = 0, block_count = 0;
   Output output = Output::kDocIds;
-  std::uint32_t* numbers = nullptr;         // device memory on 16 bytes, 128 places a block
-  std::uint32_t* corrupt_blocks = nullptr;  // device memory; adds to a count for each task
+  std::uint32_t* numbers = nullptr;         // device memory aligned to 16 bytes, 128 places a block
+  std::uint32_t* corrupt_blocks = nullptr;  // device memory; a counter for each task, which is added to
 };
 
 }  // namespace frond::device_codec

@@ -1,18 +1,18 @@
 #pragma once
-// The kernel that all decoders share: a warp takes a run of blocks, finds all of them at once, a lane each, then
-// decodes one after the other, with all lanes. A codec is a struct:
+// The kernel that all decoders share. A warp takes a run of consecutive blocks: first each lane finds the place of one
+// block, then all lanes together decode the blocks one after the other. A codec is a struct with:
 //
 //   kRun      blocks of a run, at most 32
-//   kAhead    blocks whose loads are on their way together
-//   kResident thread blocks that a processor should have room for: it limits registers; 1: it does not matter
-//   kAdds     whether it stores distances less one, to be added up; false: it gives docIDs
+//   kAhead    blocks that are unpacked together, so that their loads overlap
+//   kResident min thread blocks that fit on a multiprocessor (limits registers); 1: no limit
+//   kAdds     true: it stores distances less one, which are added up; false: it yields docIDs
 //   Place     32-bit words: where a block is, and how to read it
 //   Scratch   shared memory of a warp
-//   find()    one lane: the place of a block; false: corrupt
-//   unpack()  the warp: its numbers, four a lane; false, in any lane: corrupt. `narrow`: all of them are below 2^24
-//   kSimple   whether it also has a short way for full blocks of numbers below 2^24:
-//   simple()         one lane: whether a full block at this place may be such
-//   unpack_simple()  the warp: its numbers; `doubtful`, in any lane: it was none
+//   find()    one lane: the place of a block. False: corrupt
+//   unpack()  the warp: the block's numbers, four a lane. False in any lane: corrupt. `narrow`: all are below 2^24
+//   kSimple   whether it has a faster path for full blocks of numbers below 2^24:
+//   simple()         one lane: whether the full block at this place may take it
+//   unpack_simple()  the warp: the block's numbers. `doubtful` in any lane: the block must take unpack() instead
 #include "common/codec/stream_words.h"
 #include "common/device/launch.cuh"
 #include "common/device/warp.cuh"
@@ -26,10 +26,10 @@ using device::add_up, device::Four, device::from_lane, device::kFullWarp, device
 
 inline constexpr std::uint32_t kThreads = 256, kWarps = kThreads / 32;
 
-// What find() and unpack() are told of a block.
+// What find() and unpack() get about a block.
 struct BlockOfList {
   std::uint32_t count;   // numbers of the list
-  std::uint32_t block;   // below its blocks
+  std::uint32_t block;   // index in the list, in range
   std::uint32_t before;  // docID before the block's first; kNoDoc: none
   __device__ std::uint32_t first() const { return block * kBlockLength; }
   __device__ std::uint32_t size() const { return min(kBlockLength, count - first()); }
@@ -41,7 +41,7 @@ struct Unpacked {
   bool narrow = false;
 };
 
-// The task that a block of the batch belongs to: the last that does not begin behind it.
+// The task that a block of the batch belongs to: the last one that begins at or before it.
 __device__ inline std::uint32_t task_of(const DecodeBatch& of, std::uint32_t block) {
   std::uint32_t low = 0, high = of.task_count;
   while (high - low > 1) {
@@ -54,7 +54,7 @@ __device__ inline std::uint32_t task_of(const DecodeBatch& of, std::uint32_t blo
   return low;
 }
 
-// Turns what a codec stores into the output, and writes it. False, in any lane: corrupt.
+// Converts what a codec stores to the output, and writes it. False in any lane: corrupt.
 template <class Codec>
 __device__ inline bool finish(Output output, const BlockOfList& of, const Unpacked& stored, std::uint32_t lane,
                               std::uint32_t* to) {
@@ -62,7 +62,7 @@ __device__ inline bool finish(Output output, const BlockOfList& of, const Unpack
   bool wrong = false;
   if (output == Output::kDocIds || !Codec::kAdds) {
     if (Codec::kAdds) numbers = add_up(numbers, of.before, lane);
-    // 128 distances of 24 bits add up to less than 2^32: the sums have wrapped round just where the last one has.
+    // 128 distances of 24 bits add up to less than 2^32: if any sum has wrapped round, the last is <= `before`.
     if (stored.narrow && of.full())
       wrong = lane == 31 && of.before != kNoDoc && numbers.at[3] <= of.before;
     else
@@ -79,7 +79,7 @@ struct Run {
   std::uint32_t task, at, some;
 };
 
-// What lane i has found out about block i of a run.
+// What lane i has found for block i of a run.
 template <class Codec>
 struct FoundBlock {
   BlockOfList block{};
@@ -101,12 +101,12 @@ __device__ inline FoundBlock<Codec> find_block(const DecodeBatch& of, const Deco
   return found;
 }
 
-// Any blocks: short ones, corrupt ones, wide numbers.
+// Decodes any blocks, also short ones, corrupt ones, and wide numbers.
 template <class Codec>
 __device__ inline void decode_any(const DecodeBatch& of, StreamWords stream, const Run& run,
                                   const FoundBlock<Codec>& own, std::uint32_t lane, typename Codec::Scratch& scratch) {
   const unsigned found = __ballot_sync(kFullWarp, own.fine);
-  std::uint32_t wrong = 0;  // bit i: this lane has seen that block i is
+  std::uint32_t wrong = 0;  // bit i: this lane has found block i corrupt
   std::uint32_t* to = of.numbers + std::size_t{run.at} * kBlockLength;
   for (std::uint32_t i = 0; i < run.some; i += Codec::kAhead) {
     Unpacked unpacked[Codec::kAhead];
@@ -131,7 +131,7 @@ __device__ inline void decode_any(const DecodeBatch& of, StreamWords stream, con
   for (std::uint32_t i = 0; i < run.some; ++i) corrupt += __any_sync(kFullWarp, (wrong >> i & 1) != 0) ? 1 : 0;
   if (lane == 0) atomicAdd(of.corrupt_blocks + run.task, corrupt);
 }
-// The same where it is the exception: a function of its own, so that its registers are none of the rule's.
+// The same, not inlined: the usual path, decode_simple(), then needs fewer registers.
 template <class Codec>
 __device__ __attribute__((noinline)) void decode_any_apart(DecodeBatch of, Run run, std::uint32_t lane,
                                                            typename Codec::Scratch& scratch) {
@@ -140,8 +140,8 @@ __device__ __attribute__((noinline)) void decode_any_apart(DecodeBatch of, Run r
   decode_any(of, stream, run, find_block<Codec>(of, its, stream, run, lane), lane, scratch);
 }
 
-// Full blocks of narrow numbers, as nearly all are: nothing is asked for each of them. False: one may not have been
-// that, and all are to be done again.
+// Decodes full blocks of narrow numbers, as nearly all are, with one check for all of them at the end. False: a block
+// may be of another kind or corrupt, so all must be decoded again.
 template <class Codec, bool kSums>
 __device__ inline bool decode_simple(StreamWords stream, const Run& run, const FoundBlock<Codec>& own,
                                      std::uint32_t lane, std::uint32_t* numbers) {
@@ -152,7 +152,7 @@ __device__ inline bool decode_simple(StreamWords stream, const Run& run, const F
   };
   const auto write = [&](std::uint32_t i, Four one) {
     if (kSums) {
-      // That of block 0 is -1, which is below every docID, but not as unsigned.
+      // `before` of block 0 is -1, the largest unsigned number; adding 1 to both sides makes the comparison right.
       const std::uint32_t before = __shfl_sync(kFullWarp, own.block.before, static_cast<int>(i));
       one = add_up(one, before, lane);
       doubtful |= one.at[3] + 1 <= before + 1;
@@ -196,7 +196,7 @@ __global__ void __launch_bounds__(kThreads, Codec::kResident) decode_blocks(Deco
   __shared__ typename Codec::Scratch scratch[kWarps];
   const std::uint32_t lane = lane_of_warp(), warp = threadIdx.x / 32;
   const std::uint32_t from = (blockIdx.x * kWarps + warp) * Codec::kRun;
-  if (from >= of.block_count) return;  // the whole warp
+  if (from >= of.block_count) return;  // uniform across the warp
   const std::uint32_t end = min(from + Codec::kRun, of.block_count);
   std::uint32_t task = task_of(of, from);
   for (std::uint32_t at = from; at < end; ++task) {

@@ -1,7 +1,7 @@
 #pragma once
-// Every codec of the registry decoded on the device, many lists in one launch: whole lists or selected blocks, one warp
-// a block. Tests compare it with ListCodec::decode(), `frond bench codec --processor gpu` measures it. (Mallia et al.
-// 2019 §3; Ding et al. 2009 §6; Ao et al. 2011 §4.) Ranked queries decode simd-bp128 in registers, in leaf/gpu.
+// Decodes streams of every codec of the registry on the device: many lists in one launch, whole or selected blocks, one
+// warp for each block. Tests compare it with ListCodec::decode(); `frond bench codec --processor gpu` measures it.
+// (Mallia et al. 2019 §3; Ding et al. 2009 §6; Ao et al. 2011 §4.) leaf/gpu has its own decoder for ranked queries.
 #include <span>
 
 #include "common/base/result.h"
@@ -19,10 +19,10 @@ bool can_decode(const codec::ListCodec& codec);
 // can_decode() is false.
 Result<void> decode_streams(const codec::ListCodec& codec, const DecodeBatch& batch, device::StreamHandle stream);
 
-// Errors: kCorrupt, naming the first list with a corrupt block. corrupt_blocks: the batch's, copied to the host.
+// Errors: kCorrupt; the message names the first list with a corrupt block. corrupt_blocks: the batch's, on the host.
 Result<void> check_decoded(const codec::ListCodec& codec, std::span<const std::uint32_t> corrupt_blocks);
 
-// The launches, by codec: the table in decode_streams.cc has them.
+// The launcher of each codec, for the table in decode_streams.cc.
 using Launch = Result<void> (*)(const DecodeBatch& batch, device::StreamHandle stream);
 Result<void> decode_simd_bp128(const DecodeBatch& batch, device::StreamHandle stream);
 Result<void> decode_bp32(const DecodeBatch& batch, device::StreamHandle stream);
@@ -42,7 +42,7 @@ Result<void> decode_pfordelta4(const DecodeBatch& batch, device::StreamHandle st
 Result<void> decode_pfd(const DecodeBatch& batch, device::StreamHandle stream);
 Result<void> decode_newpfd(const DecodeBatch& batch, device::StreamHandle stream);
 Result<void> decode_parapfor(const DecodeBatch& batch, device::StreamHandle stream);
-// docIDs only: frequencies beside lines are a stream of simd-bp128.
+// For docIDs only: these codecs store frequencies as simd-bp128.
 Result<void> decode_lrc(const DecodeBatch& batch, device::StreamHandle stream);
 Result<void> decode_lrcseg(const DecodeBatch& batch, device::StreamHandle stream);
 Result<void> decode_seglrc(const DecodeBatch& batch, device::StreamHandle stream);

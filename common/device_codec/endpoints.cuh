@@ -1,5 +1,5 @@
 #pragma once
-// Where a block lies in a stream that ends in an array of endpoints (common/codec/endpoints.h; Mallia et al. 2019 §3,
+// Where a block lies in a stream that ends with an array of endpoints (common/codec/endpoints.h; Mallia et al. 2019 §3,
 // Figure 1), read by one thread.
 #include "common/codec/endpoints.h"
 #include "common/codec/stream_words.h"
@@ -10,7 +10,8 @@ struct Extent {
   std::uint32_t begin, end;  // bytes
 };
 
-// Of block `block` < blocks; false where the bytes say nonsense. reserved: bytes between payload and endpoints.
+// Finds block `block` < blocks. False: the endpoints are corrupt. unit: bytes that endpoints count in; reserved: bytes
+// between payload and endpoints.
 __device__ inline bool extent_of(codec::StreamWords stream, std::uint32_t blocks, std::uint32_t block, unsigned unit,
                                  std::uint64_t reserved, Extent& extent) {
   const std::uint64_t index = reserved + std::uint64_t{blocks} * 4;

@@ -1,4 +1,4 @@
-// docIDs of lrc, lrcseg, seglrc and hs-lrc: a line's value at each position and a deviation; nothing is added up. (Ao
+// docIDs of lrc, lrcseg, seglrc and hs-lrc: the line's value at each position plus a deviation, with no prefix sum. (Ao
 // et al. 2011 §4.2, §4.3.) Format: docs/formats/lrc.md; single docIDs: common/codec/lines/line_elements.h.
 #include "common/codec/lines/line_elements.h"
 #include "common/device/unpack.cuh"
@@ -11,10 +11,10 @@ namespace {
 using codec::Line;
 using device::unpack_rows;
 
-// Where the deviations of a block are, and the line that they are beside.
+// Where a block's deviations are, and the line that they are added to.
 struct BlockBesideLine {
   std::uint32_t word, width;
-  std::uint32_t offset;    // added to the line's values and the deviations
+  std::uint32_t offset;    // added to each docID
   std::uint32_t position;  // of the block's first docID on the line
   std::uint32_t slope_low, slope_high, fraction;
 
@@ -54,7 +54,7 @@ struct Lrc {
   __device__ static bool find(StreamWords stream, const BlockOfList& of, Place& place) {
     codec::LrcLines lines;
     codec::LineStretch list;
-    // Where the list is cut off, blocks before that are still there.
+    // In a truncated stream the blocks before the cut can still be decoded.
     if (!lines.open(stream, of.count) && stream.size < codec::kLrcHeaderBytes) return false;
     lines.stretch_of(stream, of.first(), list);
     const std::uint64_t begin = list.begin + std::uint64_t{16} * list.width * of.block;
@@ -91,13 +91,13 @@ struct SegmentLrc {
   }
 };
 
-// A block's docIDs may be in several buckets, which are done one after the other.
+// A block's docIDs may be in several buckets, which are decoded one after the other.
 struct HsLrc {
   static constexpr std::uint32_t kRun = 8, kAhead = 1, kResident = 1;
   static constexpr bool kAdds = false, kSimple = false;
   struct Scratch {};
   struct Place {
-    std::uint32_t bucket;  // of the docID before: the block's first is in it, or in one behind
+    std::uint32_t bucket;  // of the docID before the block; the block's first is in it or in a later one
   };
 
   __device__ static bool find(StreamWords stream, const BlockOfList& of, Place& place) {
@@ -107,7 +107,7 @@ struct HsLrc {
     return place.bucket < lines.buckets() &&
            (place.bucket == 0 || lines.end_of(stream, place.bucket - 1) <= of.first());
   }
-  // The first bucket from `bucket` on that ends behind a position, 32 at a time.
+  // The first bucket from `bucket` on that ends behind `position`; buckets(): none. Tests 32 at a time.
   __device__ static std::uint32_t bucket_of(StreamWords stream, const codec::HsLrcLines& lines, std::uint32_t bucket,
                                             std::uint32_t position, std::uint32_t lane) {
     for (; bucket < lines.buckets(); bucket += 32) {

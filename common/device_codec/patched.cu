@@ -1,5 +1,5 @@
-// pfd, newpfd and parapfor: slots of one width, then the exceptions patched in, in shared memory. (Ao et al. 2011 §4.1,
-// appendix G: all of ParaPFor's at once; PFor's are a chain, which one lane follows.) Format: docs/formats/patched.md.
+// pfd, newpfd and parapfor: unpacks slots of one width, then patches the exceptions in shared memory. (Ao et al. 2011
+// §4.1, appendix G: ParaPFor's all at once; PFor's are a chain that one lane follows.) Format: docs/formats/patched.md.
 #include "common/codec/patched/newpfd.h"
 #include "common/codec/patched/parapfor.h"
 #include "common/codec/patched/pfd.h"
@@ -14,7 +14,7 @@ namespace {
 using device::unpack_rows_of_words;
 
 struct PatchedScratch {
-  std::uint32_t numbers[kBlockLength];  // stored ones: slots, then what they are
+  std::uint32_t numbers[kBlockLength];  // as stored: slots, then patched
   std::uint32_t others[kBlockLength];
 };
 // The exceptions of a block, in bits of the stream.
@@ -22,7 +22,7 @@ struct ExceptionBits {
   std::uint64_t begin, end;
 };
 
-// Each format: patches scratch.numbers; all lanes return whether that went well.
+// Each format patches scratch.numbers. False, in all lanes: the exceptions are corrupt.
 struct ParaPFor {
   static constexpr std::uint32_t kHeaderBytes = 4;
   __device__ static bool patch(StreamWords stream, std::uint32_t bits, ExceptionBits at, std::uint32_t lane,
@@ -32,7 +32,7 @@ struct ParaPFor {
     const std::uint64_t highs = at.begin + header.e_n * header.i_b;
     for (std::uint32_t j = lane; j < header.e_n; j += 32) {
       const std::uint32_t place = stream.bits(at.begin + j * header.i_b, header.i_b);
-      // Corrupt places may be there twice.
+      // Corrupt bytes may name a place twice.
       atomicAdd(&scratch.numbers[place], stream.bits(highs + j * header.h_b, header.h_b) << header.b);
     }
     return true;
@@ -93,8 +93,8 @@ struct Patched {
   static constexpr bool kAdds = true, kSimple = false;
   using Scratch = PatchedScratch;
   struct Place {
-    std::uint32_t word, words;  // of the block; of one that is not full: the byte where it begins
-    std::uint32_t header;
+    std::uint32_t word, words;  // where the block begins; its size, if it is full
+    std::uint32_t header;       // the Rice parameter, if the block is not full
   };
 
   __device__ static std::uint64_t payload_of(StreamWords stream, std::uint32_t count) {

@@ -1,6 +1,6 @@
-// pfordelta0 … pfordelta4: slots of one width for a list; the exceptions of a block are read from two arrays that are
-// coded in the same way again. A warp reads those of its block alone, level by level. (Ding et al. 2009 §6.2, who
-// decompresses the whole arrays first, a kernel a level.) Format: docs/formats/pfordelta.md.
+// pfordelta0 … pfordelta4: all slots of a list have one width. The exceptions are in two arrays (places, high parts),
+// which are coded in the same way again. A warp reads only the exceptions of its block, level by level. (Ding et al.
+// 2009 §6.2 decompress the whole arrays first, one kernel a level.) Format: docs/formats/pfordelta.md.
 #include "common/codec/patched/pfordelta.h"
 #include "common/device/unpack.cuh"
 #include "common/device_codec/decode_kernel.cuh"
@@ -12,12 +12,12 @@ namespace {
 
 using device::unpack_rows;
 
-// Up to 128 exceptions of one block, as stored; one of these a level.
+// Up to 128 exceptions of one block, as stored. Each level has one of these structs.
 struct Exceptions {
   std::uint32_t places[kBlockLength], highs[kBlockLength];
 };
 
-// An array (common/codec/patched/exception_array.h) of depth > 0; bytes of the stream.
+// An array (common/codec/patched/exception_array.h) of depth > 0. Offsets are bytes of the stream.
 struct Parts {
   bool ok = false;
   std::uint32_t width = 0, exceptions = 0;
@@ -43,7 +43,7 @@ __device__ Parts parts_of(StreamWords stream, std::uint64_t at, std::uint64_t li
   return parts;
 }
 
-// Where the array of `count` numbers that begins at `at` ends; 0: it is none.
+// Where the array of `count` numbers that begins at `at` ends; 0: corrupt.
 __device__ std::uint64_t end_of_array(StreamWords stream, std::uint64_t at, std::uint64_t limit, std::uint32_t count,
                                       unsigned depth) {
   if (depth == 0) return at + std::uint64_t{count} * 4 <= limit ? at + std::uint64_t{count} * 4 : 0;
@@ -56,7 +56,7 @@ __device__ bool patch(StreamWords stream, std::uint64_t at, std::uint64_t limit,
                       std::uint32_t width, std::uint64_t first, std::uint32_t some, std::uint32_t from,
                       std::uint32_t* out, std::uint32_t size, std::uint32_t lane, Exceptions* levels);
 
-// Numbers from .. from + size - 1 of an array, 1 .. 128, to `out`.
+// Reads numbers [from, from + size) of an array to `out`; size is 1 .. 128. False: corrupt.
 template <unsigned kDepth>
 __device__ __attribute__((noinline)) bool read_array(StreamWords stream, std::uint64_t at, std::uint64_t limit,
                                                      std::uint32_t count, std::uint32_t from, std::uint32_t* out,
@@ -77,7 +77,7 @@ __device__ __attribute__((noinline)) bool read_array(StreamWords stream, std::ui
       const std::uint32_t some = stream.byte(parts.counts + block);
       const std::uint64_t first = stream.block_begin(parts.counts, parts.checkpoints, block);
       if (some == 0) continue;
-      // Places before `from` are none of out's: unsigned, they are far behind it.
+      // Places before `from` are not in `out`: their unsigned distance from it is larger than `size`.
       if (first + some > parts.exceptions ||
           !patch<kDepth - 1>(stream, parts.arrays, parts.end, parts.exceptions, parts.width, first, some,
                              from - block * kBlockLength, out, size, lane, levels))
@@ -87,8 +87,8 @@ __device__ __attribute__((noinline)) bool read_array(StreamWords stream, std::ui
   }
 }
 
-// Adds to out[place - from] what the exceptions first .. first + some - 1 have above slots of `width`; places from ..
-// from + size - 1 of their block. levels: of this depth and those below it.
+// Adds the high parts of exceptions [first, first + some) to out[place - from], for places [from, from + size) of their
+// block; slots have `width` bits. False: corrupt. levels: of this depth and those below it.
 template <unsigned kDepth>
 __device__ bool patch(StreamWords stream, std::uint64_t at, std::uint64_t limit, std::uint32_t count,
                       std::uint32_t width, std::uint64_t first, std::uint32_t some, std::uint32_t from,
@@ -109,7 +109,7 @@ __device__ bool patch(StreamWords stream, std::uint64_t at, std::uint64_t limit,
     }
   const Four places = add_up(gaps, ~std::uint32_t{0}, lane);
   for (std::uint32_t i = 0; i < 4; ++i)
-    wrong |= 4 * lane + i < some && (gaps.at[i] | places.at[i]) >= kBlockLength;  // so that no place comes twice
+    wrong |= 4 * lane + i < some && (gaps.at[i] | places.at[i]) >= kBlockLength;  // so no place occurs twice
   if (__any_sync(kFullWarp, wrong)) return false;
   for (std::uint32_t i = 0; i < 4; ++i)
     if (4 * lane + i < some && places.at[i] - from < size) out[places.at[i] - from] += (highs.at[i] + 1) << width;
@@ -126,8 +126,8 @@ struct PForDelta {
     Exceptions levels[kLevel + 1];
   };
   struct Place {
-    std::uint32_t own;  // exceptions; of a block that is not full, its Rice parameter
-    std::uint32_t width, all;
+    std::uint32_t own;         // the block's exceptions; its Rice parameter, if it is not full
+    std::uint32_t width, all;  // of the list: width of slots, exceptions
   };
 
   __device__ static std::uint64_t payload_of(StreamWords stream, std::uint32_t count) {
@@ -159,7 +159,7 @@ struct PForDelta {
     for (std::uint32_t i = 0; i < 4; ++i) out.numbers.at[i] = scratch.numbers[4 * lane + i];
     return true;
   }
-  // It is behind both arrays.
+  // The last block is behind both arrays.
   __device__ static bool decode_last(StreamWords stream, const BlockOfList& of, const Place& place,
                                      std::uint64_t arrays, std::uint64_t counts, std::uint32_t lane, Scratch& scratch,
                                      Unpacked& out) {

@@ -1,7 +1,7 @@
-// rice: low parts as simd-bp128's, unary parts in a bit vector of their own. A prefix sum over how many ones there are
-// finds every number's unary part; the second one adds the numbers up. Both are local to a block: the index says where
-// its part of either bit vector begins. (Ding et al. 2009 §6.1, with base sums by block; where we differ: the two parts
-// are put together before the second sum, which then is one in place of two.) Format: docs/formats/rice.md.
+// rice: low parts are packed as in simd-bp128; unary parts are in a bit vector of their own. A prefix sum of the counts
+// of ones finds every number's unary part; a second prefix sum adds the numbers up. Both stay within a block: the index
+// says where its low and unary parts begin. (Ding et al. 2009 §6.1, with base sums by block. We join the two parts
+// before the second sum, so that one sum is enough instead of two.) Format: docs/formats/rice.md.
 #include "common/codec/rice/rice_codec.h"
 #include "common/device/unpack.cuh"
 #include "common/device_codec/decode_kernel.cuh"
@@ -20,9 +20,9 @@ struct Rice {
     std::uint32_t ones[kBlockLength];
   };
   struct Place {
-    std::uint32_t low_unit;   // of 16 bytes: the low parts
-    std::uint32_t byte, bit;  // the unary parts; of a block that is not full, all of its code
-    std::uint32_t bits;       // of the unary parts
+    std::uint32_t low_unit;   // where the low parts begin, in units of 16 bytes
+    std::uint32_t byte, bit;  // where the unary parts begin; the whole code, if the block is not full
+    std::uint32_t bits;       // size of the unary parts
     std::uint32_t parameter;
   };
 

@@ -1,14 +1,14 @@
 #pragma once
-// Rice codes (common/codec/bits/rice.h) by a warp: the ones of the unary part are counted sixteen bits a lane, a prefix
-// sum of the counts says the number that each ends, and so where a number's unary part begins and ends. (Ding et al.
-// 2009 §6.1.)
+// Decodes Rice codes (common/codec/bits/rice.h) with a warp. Each lane counts the ones in 16 bits of the unary part. A
+// prefix sum of the counts says which number each one ends, and so where a number's unary part begins and ends. (Ding
+// et al. 2009 §6.1.)
 #include "common/codec/bits/rice.h"
 #include "common/device_codec/decode_kernel.cuh"
 
 namespace frond::device_codec {
 
-// Writes where the first `count` <= 128 ones of bits [begin, end) are, counted from `begin` modulo 2^32, to ones[].
-// Returns how many there are, or more than `count` of them. ones: shared memory of the warp.
+// Writes the positions of the first `count` <= 128 ones of bits [begin, end) to ones[], from `begin` modulo 2^32.
+// Returns the number of ones; it stops counting when it has `count` or more. ones: shared memory of the warp.
 __device__ inline std::uint32_t find_ones(StreamWords stream, std::uint64_t begin, std::uint64_t end,
                                           std::uint32_t count, std::uint32_t lane, std::uint32_t* ones) {
   std::uint32_t found = 0;
@@ -34,8 +34,8 @@ __device__ inline std::uint32_t unary_part(const std::uint32_t* ones, std::uint3
   return index == 0 ? ones[0] : ones[index] - ones[index - 1] - 1;
 }
 
-// A code of `count` >= 1 numbers from bit `from` on, which ends by bit `end`. The bit behind it, 0: it is no such code.
-// This lane's numbers, those that there are; parameter <= 31.
+// Decodes `count` >= 1 numbers from bit `from` on; parameter <= 31. `numbers` gets this lane's numbers, 0 behind the
+// last. Returns the bit behind the code; 0: the code does not end by bit `end`.
 __device__ __attribute__((noinline)) inline std::uint64_t decode_rice(StreamWords stream, std::uint64_t from,
                                                                       std::uint64_t end, std::uint32_t parameter,
                                                                       std::uint32_t count, std::uint32_t lane,
@@ -51,7 +51,7 @@ __device__ __attribute__((noinline)) inline std::uint64_t decode_rice(StreamWord
   return unary + ones[count - 1] + 1;
 }
 
-// The last block of a list where it is not full (common/codec/last_block.h), from byte `begin` of `payload` bytes.
+// Decodes a last block that is not full (common/codec/last_block.h), from byte `begin` of `payload`. False: corrupt.
 __device__ inline bool decode_last_block(StreamWords stream, std::uint64_t begin, std::uint64_t payload,
                                          std::uint32_t parameter, std::uint32_t size, std::uint32_t lane,
                                          std::uint32_t* ones, Four& numbers) {

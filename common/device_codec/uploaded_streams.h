@@ -14,7 +14,7 @@
 
 namespace frond::device_codec {
 
-// A list to copy. Borrowed. lasts: last docID of every block; empty for frequencies.
+// A list to copy; its bytes are borrowed. lasts: last docID of every block; empty for frequencies.
 struct EncodedList {
   ByteView stream;
   std::uint32_t count = 0;
@@ -26,7 +26,7 @@ class UploadedStreams {
   // Waits for the copies. Errors: kInvalid if a stream's size is no multiple of 16; kDevice.
   static Result<UploadedStreams> create(std::span<const EncodedList> lists, device::StreamHandle stream);
 
-  // Device memory; as many as there were lists.
+  // One for each list, in device memory.
   std::span<const StreamOnDevice> streams() const { return streams_; }
 
  private:
