@@ -4,7 +4,7 @@
 
 namespace frond::leaf::families {
 
-// Queue and workers. Label pool: usual; costly (what costs many times the usual, which has threads of its own).
+// Queue and workers. Label pool: usual; costly (work that costs many times the usual and has its own threads).
 inline constexpr metrics::Family kQueueTasks{"frond_leaf_queue_tasks", "Tasks that wait for a worker."};
 inline constexpr metrics::Family kQueueLimit{"frond_leaf_queue_limit_tasks", "Tasks that may wait at most."};
 inline constexpr metrics::Family kQueueWait{"frond_leaf_queue_wait_seconds", "Time tasks waited for a worker."};
@@ -31,8 +31,8 @@ inline constexpr metrics::Family kInFlight{"frond_leaf_requests_in_flight", "Req
 inline constexpr metrics::Family kRepliesLost{"frond_leaf_replies_dropped_total",
                                               "Replies that no broker took: it was gone, or too slow."};
 
-// CURVE; all 0 without. Label result: accepted; refused (the key is not in the list); failed (plain peers,
-// peers with another leaf's key).
+// CURVE; all 0 without it. Label result: accepted; refused (the key is not in the list); failed (the peer has no CURVE
+// or another leaf's key).
 inline constexpr metrics::Family kHandshakes{"frond_leaf_curve_handshakes_total", "Handshakes of brokers, by result."};
 inline constexpr metrics::Family kRequestsRevoked{"frond_leaf_curve_requests_refused_total",
                                                   "Requests of connections whose key has left the list since."};
@@ -40,7 +40,7 @@ inline constexpr metrics::Family kCurveClients{"frond_leaf_curve_clients", "Publ
 inline constexpr metrics::Family kCurveClientsStale{
     "frond_leaf_curve_clients_stale", "1 while the list of keys can't be used: the keys before are in force."};
 
-// Generations. Label generation is not used: the number is the value.
+// Generations.
 inline constexpr metrics::Family kGeneration{"frond_leaf_generation", "The newest generation served; 0 for none."};
 inline constexpr metrics::Family kGenerationsServed{"frond_leaf_generations_served",
                                                     "Generations that can be searched now."};
@@ -78,7 +78,7 @@ inline constexpr metrics::Family kHostCacheLimit{"frond_leaf_host_cache_limit_by
 inline constexpr metrics::Family kHostCacheHits{"frond_leaf_host_cache_hits_total", "Lists found in the host cache."};
 inline constexpr metrics::Family kHostCacheMisses{"frond_leaf_host_cache_misses_total", "Lists read from RocksDB."};
 
-// GPU. Label state: off, absent, ready, lost; 1 for the one that is.
+// GPU. Label state: off, absent, ready, lost; 1 for the current state, 0 for the others.
 inline constexpr metrics::Family kGpuState{"frond_leaf_gpu_state",
                                            "What the leaf's GPU is: off, absent, ready or lost."};
 inline constexpr metrics::Family kGpuCacheBytes{"frond_leaf_gpu_cache_bytes",

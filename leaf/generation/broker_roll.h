@@ -1,9 +1,9 @@
 #pragma once
-// The brokers connected to this leaf, as reported in their hello messages: which generation each serves from (the leaf
-// keeps it), and whether it needs this leaf. Thread-safe.
+// The brokers that use this leaf. Each hello of a broker says which generation it serves from (the leaf keeps that one)
+// and whether it needs this leaf. Thread-safe.
 //
-// Brokers do not sign off. A broker is present until it has sent no hello for kSilentHellos of its own hello intervals
-// (min kMinSilence, max kMaxSilence).
+// A broker does not report that it ends. It counts as present until it has sent no hello for kSilentHellos of its hello
+// intervals, but for at least kMinSilence and at most kMaxSilence.
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -23,24 +23,24 @@ class BrokerRoll {
  public:
   static constexpr int kSilentHellos = 10;
   static constexpr std::chrono::milliseconds kMinSilence{10'000}, kMaxSilence{600'000};
-  static constexpr std::size_t kMaxBrokers = 4096;  // above this, the one silent for longest is dropped
+  static constexpr std::size_t kMaxBrokers = 4096;  // beyond it, the broker heard least recently is dropped
   // Sends a message to a broker. May be called from any thread.
   using Push = std::function<void(ByteBuffer)>;
 
   // The brokers that are present now.
   struct Present {
     std::vector<wire::Broker> brokers;
-    bool unnamed = false;  // an older broker version is present; it does not report what it serves from
+    bool unnamed = false;  // a broker of an older version is present; it does not say what it serves from
     // For each generation of `set`, whether a broker serves from it. All true while a broker has not chosen one yet.
     std::vector<bool> served(std::span<const GenerationId> set) const;
-    // "a:8080, b:8080": the brokers that serve from `id` or have not chosen yet. Names max three.
+    // "a:8080, b:8080": the brokers that serve from `id` or have not chosen yet. Lists three names, and how many more.
     std::string names_of(const GenerationId& id) const;
   };
 
-  // Records a hello. `push` sends to its broker while the connection lasts.
+  // Records a hello. `push` sends to that broker as long as the connection is open.
   void heard(const wire::Broker& broker, Push push, Instant now);
   Present present(Instant now) const;
-  // Whether a present broker reported in its last hello that it knows no other leaf for some partition.
+  // Whether a present broker said in its last hello that it knows no other leaf for some partition.
   bool needed(Instant now) const;
   // Sends `message` to every present broker that accepts unsolicited messages (all but `unnamed` ones).
   void tell_all(const ByteBuffer& message, Instant now) const;

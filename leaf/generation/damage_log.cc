@@ -5,7 +5,7 @@
 namespace frond::leaf::generation {
 namespace {
 constexpr std::chrono::seconds kQuiet{10};
-constexpr std::size_t kMaxTold = 1024;  // max entries; retired partitions leave theirs behind
+constexpr std::size_t kMaxTold = 1024;  // above it all entries are dropped, also those of retired partitions
 }  // namespace
 
 void DamageLog::report(const OpenPartition& partition, const Error& why) {

@@ -1,6 +1,6 @@
 #pragma once
-// Logs read errors that occur during searches: the term or document, the partition, its folder and the reason. Writes
-// max one line per partition and reason in ten seconds. The next line gives the number of errors suppressed since.
+// Logs read errors of searches and fetches: the term or document, the partition, its folder and the reason. Writes at
+// most one line for each partition and reason in ten seconds. The next line counts the errors left out since.
 #include <cstdint>
 #include <map>
 #include <utility>

@@ -49,11 +49,11 @@ class DataFolder {
   Result<void> remember(const std::string& manifest) const;
   Result<std::string> remembered() const;
   // The same for every served generation. A manifest stays until its file is removed. kept_manifests() returns them in
-  // the order in which they were written, max kMaxKept: the last ones.
+  // the order in which they were written; if there are more than kMaxKept, only the newest.
   static constexpr std::size_t kMaxKept = 8;
   Result<void> keep_manifest(const GenerationId& id, const std::string& manifest) const;
   std::vector<std::string> kept_manifests() const;
-  // Deletes all other partitions, their fetched files, and all other files of generations/.
+  // Deletes all other partitions, complete and partly fetched, and all other files of generations/.
   void keep_only(const std::set<std::string>& partitions, const std::set<std::string>& generation_files) const;
 
  private:

@@ -11,7 +11,7 @@
 
 namespace frond::leaf::generation {
 namespace {
-constexpr std::chrono::minutes kTellKept{10};  // a swap rarely takes longer; after this the detail names the cause
+constexpr std::chrono::minutes kTellKept{10};  // a swap rarely takes longer; beyond it the board's detail says why
 }
 
 // Deletes all files except those of served generations, those in use by queries, and those of `wanted` (may be null).

@@ -44,7 +44,7 @@ Result<void> expect_sizes(const fs::path& database, const std::vector<repository
   return Error(Code::kCorrupt, database.string() + ": its files are not as large as the manifest says");
 }
 
-// Bytes of a file that are not on disk yet. A partial file counts as far as it goes.
+// Bytes of a file that are not on disk yet, neither in the file nor in its partial file.
 std::uint64_t missing_bytes_of(const repository::PartitionFile& file, const fs::path& place) {
   std::error_code failure;
   for (const fs::path& name : {place, fs::path(place) += repository::kPartSuffix})

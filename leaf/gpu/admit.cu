@@ -93,7 +93,7 @@ __device__ bool numbers_fine(const Admission& to, const BlockEntry& entry, std::
 // that begin in it. Result: in device memory. Shared memory: none.
 __global__ void __launch_bounds__(kThreads) check_blocks(Admission to) {
   const std::uint32_t block = blockIdx.x * kWarps + threadIdx.x / 32, lane = lane_of_warp();
-  if (block >= to.block_count) return;  // the whole warp
+  if (block >= to.block_count) return;  // uniform across the warp
   const BlockEntry entry = to.blocks[block];
   const std::uint32_t before = to.blocks[static_cast<int>(block) - 1].last;
   if (!__all_sync(kFullWarp, numbers_fine(to, entry, before, block, lane))) {

@@ -31,7 +31,7 @@ struct ResidentLengths {
 // A plan with its lists and lengths on the device.
 struct ReadyPlan {
   const engine::Plan* plan = nullptr;
-  std::vector<std::shared_ptr<const ResidentList>> lists;  // as plan->terms
+  std::vector<std::shared_ptr<const ResidentList>> lists;  // in the order of plan->terms
   std::shared_ptr<const ResidentLengths> lengths;
   scoring::Score floor = 0;  // the plan's floor or higher: documents with lower scores are not wanted
 };
@@ -42,7 +42,7 @@ bool fits_kernels(const engine::Plan& plan);
 // Not thread-safe. Keeps its memory from one batch to the next.
 class BatchBuilder {
  public:
-  // Makes the batch of at least one plan; each fits_kernels(). Sets the numbers of queries and tasks, the columns, and
+  // Makes the batch of one or more plans that fit the kernels. Sets the numbers of queries and tasks, the columns, and
   // the pointers to plain data, which will be copied from bytes() to `base`. The caller sets the rest.
   BatchOnDevice build(std::span<const ReadyPlan* const> plans, const std::byte* base);
   // The plain data of the last batch; a multiple of 16 bytes.

@@ -26,7 +26,7 @@ __device__ inline std::uint32_t docid_before(const BlockEntry* blocks, std::uint
   return block % kSegmentBlocks == 0 ? kNoDoc : __ldg(&(blocks + block - 1)->last);
 }
 
-// The docIDs of a block; stored are their distances less one. `before`: docid_before().
+// The docIDs of a block, from their stored distances less one. `before`: docid_before().
 __device__ inline Four decode_docids(const std::byte* image, PackedPlace place, std::uint32_t before,
                                      std::uint32_t lane) {
   return device::add_up(unpack_four(image, place, lane), before, lane);
@@ -39,7 +39,7 @@ __device__ inline std::uint32_t one_frequency(const std::byte* image, PackedPlac
   return codec::vertical_number(reinterpret_cast<const std::uint32_t*>(image + offset_of(place)), index, width) + 1;
 }
 
-// In one load. Any lane alone.
+// Reads a block's entry with one load. Any lane alone.
 __device__ inline BlockEntry load_entry(const BlockEntry* entry) {
   const uint4 words = __ldg(reinterpret_cast<const uint4*>(entry));
   return {words.x, words.y, words.z, words.w};

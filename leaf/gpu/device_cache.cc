@@ -53,7 +53,7 @@ std::optional<ReadyPlan> DeviceCache::look_up(const engine::Plan& plan, bool cou
   return ready;
 }
 
-// False: there is nothing to copy for the plan, or as many plans wait as may.
+// False: there is nothing to copy for the plan, or max_waiting plans wait already.
 bool DeviceCache::order(const engine::Plan& plan) {
   Order order{.partition = plan.partition, .lengths = plan.lengths, .lists = {}};
   const MutexLock lock(mutex_);
@@ -64,7 +64,7 @@ bool DeviceCache::order(const engine::Plan& plan) {
     if (!kept_.find(key) && !ordered_.contains(key) && marks.insert(key).second) order.lists.push_back(term.list);
   }
   if (order.lists.empty() && lengths_.contains(plan.partition)) return false;
-  // Marks are set last, when no allocation can fail any more: only the end of an order removes its marks.
+  // The marks are set last, after all allocations, which may fail: only the end of an order removes its marks.
   ordered_.reserve(ordered_.size() + marks.size());
   orders_.push_back(std::move(order));
   ordered_.merge(marks);
@@ -116,11 +116,11 @@ void DeviceCache::fulfil(const Order& order) {
   if (done) done = copy_lengths(order);
   for (const lists::ListLease& lease : order.lists)
     if (done) done = copy_list(lease, static_cast<std::uint32_t>(order.lengths.size()));
-  // Other errors, such as no room, may not come up the next time.
+  // Other errors, such as no room, may be gone the next time.
   if (!done && done.error().code() == Code::kDevice) lost_.store(true, std::memory_order_relaxed);
 }
 
-// Memory of the arena, for which lists are evicted; released with the last copy of the pointer. Null: no room.
+// Allocates from the arena, evicting lists if needed. The last copy of the pointer releases it. Null: no room.
 std::shared_ptr<std::byte> DeviceCache::allocate(std::size_t bytes) {
   for (;;) {
     if (std::byte* piece = arena_.allocate(bytes))

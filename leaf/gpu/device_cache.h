@@ -1,11 +1,11 @@
 #pragma once
-// Which lists lie in device memory. pin() gives a plan the lists that are there; a list that is missing is copied for
-// later plans, by one thread beside running queries (list_copier.h), and the caller lets the CPU answer this one. Which
-// lists stay is decided as in host memory (leaf/lists/segmented_lru.h); a list stays in any case while a plan uses it.
-// The document lengths of a partition are copied with its first list and stay until forget().
+// The lists in device memory. pin() gives a plan its lists if all are there. Otherwise the CPU answers this plan, and a
+// background thread copies the missing lists for later plans (list_copier.h). Lists are evicted as in host memory
+// (leaf/lists/segmented_lru.h); an evicted list's memory is released when no plan uses it. The document lengths of a
+// partition are copied with its first list and stay until forget().
 //
 // A list that the device cannot decode, or whose bytes are corrupt, is remembered as refused and not copied again. When
-// a device operation fails the cache is lost: pin() returns nothing from then on. When the host has no memory for a
+// a device operation fails, the cache is lost: pin() returns nothing from then on. When the host has no memory for a
 // copy, the copy is dropped and may be ordered again. Every method may be called from any thread.
 #include <atomic>
 #include <condition_variable>
@@ -32,7 +32,7 @@ class DeviceCache {
     int device = 0;
     Copying copying = Copying::kInBackground;
     std::size_t staging_bytes = std::size_t{4} << 20;  // of pinned memory
-    std::size_t max_waiting = 256;                     // plans whose lists wait to be copied; further ones do not wait
+    std::size_t max_waiting = 256;                     // max plans whose lists wait to be copied
   };
   // Counts of lists, not of plans; bytes of device memory.
   struct Counters {
@@ -44,19 +44,20 @@ class DeviceCache {
   static Result<std::unique_ptr<DeviceCache>> create(device::Arena& arena, const Options& options);
   ~DeviceCache();
 
-  // The plan with its lists and lengths on the device; nothing where one of them is missing. What is missing is then
-  // ordered, unless it was refused or too many plans wait. `plan` fits_kernels() and outlives the result.
+  // The plan with its lists and lengths on the device. Empty: some of them are missing; they are then ordered, unless
+  // they were refused or too many plans wait. fits_kernels(plan) must be true; `plan` outlives the result.
   std::optional<ReadyPlan> pin(const engine::Plan& plan);
   // Waits until no list waits to be copied.
   void settle();
-  // Drops all that is kept of a partition that is about to be closed, and what waits to be copied of it; waits for a
-  // copy of it in progress. Afterwards nothing of the partition is read. Call it when the partition's plans have ended.
+  // For a partition that is about to be closed: drops its lists, lengths and waiting copies, and waits for a copy in
+  // progress. Afterwards nothing of the partition is read. Call it when the partition's plans have ended.
   void forget(std::uint64_t partition);
   bool lost() const { return lost_.load(std::memory_order_relaxed); }
   Counters counters() const;
 
  private:
-  // What a plan lacks. The leases keep the lists' bytes in place; `lengths` is valid until the partition's forget().
+  // What is missing for a plan. The leases keep the lists' bytes in place; `lengths` is valid until the partition's
+  // forget().
   struct Order {
     std::uint64_t partition = 0;
     std::span<const std::uint32_t> lengths;

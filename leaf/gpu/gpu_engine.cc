@@ -117,7 +117,7 @@ void GpuEngine::submit(Request& request) {
   start_waiting();
 }
 
-// There are no threads of the engine: callers that wait finish batches and start what waits for a runner.
+// The engine has no threads of its own: callers that wait finish batches and start waiting requests.
 void GpuEngine::wait_for(const Request& request, const Clock& clock) noexcept {
   for (;;) {
     Batch batch;

@@ -18,7 +18,7 @@ class ListCopier {
   static Result<ListCopier> create(std::size_t staging_bytes);
 
   // Copies `image`, planned of `list`, to `to`, has the device check it (admit.h), and waits. `to` has image.bytes()
-  // bytes. Returns whether kernels may use it: not where blocks are wrong. kDevice; List::intact()'s errors.
+  // bytes. False: blocks are wrong, so kernels must not use it. kDevice; List::intact()'s errors.
   Result<bool> copy_list(const lists::List& list, const ListImage& image, std::byte* to);
   // Copies `bytes` to `to` and waits. kDevice.
   Result<void> copy_bytes(ByteView bytes, std::byte* to);

@@ -23,7 +23,7 @@ inline constexpr std::uint32_t kMaxSorted = 4096;
 // Blocks in one task: a warp loads their entries at once, one by each lane.
 inline constexpr std::uint32_t kMaxTaskBlocks = 32;
 // A launch is cut into about kWantedTasks tasks, each with work from kMinTaskWork to kMaxTaskWork, in look-ups of 32
-// documents. With far larger tasks a few warps ran on alone: 90 % of the device was idle.
+// documents. With far larger tasks a few warps ran on after all others had ended: 90 % of the device was idle.
 inline constexpr std::uint32_t kWantedTasks = 12288, kMinTaskWork = 2, kMaxTaskWork = 64;
 // A block is cut into at most 2^kMaxSplit tasks, of 32 postings.
 inline constexpr std::uint32_t kMaxSplit = 2;

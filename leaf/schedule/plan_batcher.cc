@@ -97,7 +97,7 @@ void PlanBatcher::work() {
     for (Waiting& one : batch) {
       try {
         one.done(next != answers.end() ? std::move(*next++) : Answer());
-      } catch (const std::exception&) {  // out of memory even for a reply: the request ends at its deadline
+      } catch (const std::exception&) {  // out of memory even to reply: the request ends at its deadline
       }
     }
     batch.clear();  // release what the plans and callbacks hold before drain() may return

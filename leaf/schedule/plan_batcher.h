@@ -4,8 +4,8 @@
 // the window. So batches grow with the load, and a single query is not delayed.
 //
 // submit() does not block; the answer comes on one of the batcher's threads. The number of waiting plans is bounded;
-// beyond it submit() refuses, and the caller does the work itself. The processor checks deadlines: a plan that is late
-// when its batch starts or ends gets kDeadline.
+// beyond it submit() refuses, and the caller does the work itself. The processor checks deadlines: a plan that is past
+// its deadline when its batch starts or ends gets kDeadline.
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>

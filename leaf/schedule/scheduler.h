@@ -42,8 +42,8 @@ class Scheduler {
   // Admits all tasks or none. kOverloaded: the queue is full; kUnavailable: drain() was called. A group larger than the
   // queue is admitted if nothing waits. Any thread; tasks may submit while they run.
   virtual Result<void> submit(std::vector<Task> tasks, Lane lane) = 0;
-  // Refuses new work, and returns when all admitted tasks, and those that they continued with, have run. Not called by
-  // a task.
+  // Refuses new work, and returns when all admitted tasks, and those that they continued with, have run. Tasks must not
+  // call it.
   virtual void drain() = 0;
   virtual Load load() const = 0;
 };

@@ -161,7 +161,7 @@ void WorkerPool::run(Waiting& waiting, std::atomic<Instant::rep>& busy_until) {
     } else {
       waiting.task.run(waited);
     }
-  } catch (const std::exception&) {  // out of memory even for its own error: the request ends at its deadline
+  } catch (const std::exception&) {  // out of memory even to report an error: the request ends at its deadline
   }
   busy_until.store(kNotBusy, std::memory_order_relaxed);
 }

@@ -48,7 +48,7 @@ class WorkerPool final : public Scheduler {
   // is four times as high.
   static constexpr std::size_t kLevels = 8;
   static constexpr std::uint64_t kFirstLevel = 1 << 14;
-  // Every so many searches, the one that has waited longest runs next.
+  // Every kEldersTurn-th search taken is the one that has waited longest.
   static constexpr unsigned kEldersTurn = 8;
   static std::size_t level_of(std::uint64_t weight);
   Queue* next_search() FROND_REQUIRES(mutex_);

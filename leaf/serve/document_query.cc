@@ -31,8 +31,8 @@ std::string_view cut(std::string_view field, std::size_t most) {
   return field.size() <= most ? field : field.substr(0, text::utf8_boundary(field, most));
 }
 
-// Keeps every reply far below the max size of a message. A snippet has kSnippetBytes, and at most as much again for
-// marks and ellipses. Cap'n Proto adds less than a hundred bytes.
+// These limits keep every reply far below the max size of a message. A snippet has kSnippetBytes and, for marks and
+// ellipses, at most about as much again. Cap'n Proto adds less than a hundred bytes.
 constexpr std::size_t kMaxShownBytes = text::kMaxIdBytes + text::kMaxTitleBytes + text::kMaxUrlBytes;
 static_assert(wire::kMaxOrdinals * (kMaxShownBytes + 4 * text::kSnippetBytes + 128) < wire::kMaxMessageBytes / 8);
 

@@ -1,10 +1,10 @@
 #pragma once
 // One fetch in flight. Its documents are sorted in storage order and cut into pieces. Tasks take the pieces one after
-// the other. The object lives in the closures of its tasks. One task writes each piece; the countdown orders its writes
+// the other. The closures of its tasks own the object. One task writes each piece; the countdown orders its writes
 // before the reply is read.
 //
-// The task that finishes the last piece sends the reply; tasks that start later find nothing to do. So a fetch is never
-// later than its first task alone would be, however busy the other workers are.
+// The task that finishes the last piece sends the reply; tasks that start later find nothing to do. So a fetch never
+// waits for a task that has not started, however busy the other workers are.
 #include <atomic>
 #include <functional>
 #include <memory>

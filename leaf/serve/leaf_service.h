@@ -1,11 +1,11 @@
 #pragma once
-// The leaf as its brokers see it: a frame in, a frame out. Decodes requests and hands searches and fetches to the
-// scheduler. Answers hello itself at once, so that brokers do not take a busy leaf for a dead one. A request that its
-// broker cancels (CancelRequest) stops where it is and gets no reply.
+// Answers the requests of brokers. Decodes each request, and hands searches and fetches to the scheduler. Answers hello
+// at once, so that brokers do not take a busy leaf for a dead one. A request that its broker cancels (CancelRequest)
+// stops where it is and gets no reply.
 //
-// Draining has two steps. First, withdraw() tells brokers at once, and again in every later hello, which then lists no
-// generations. Brokers turn to other leaves, while requests are still served. Second, the owner drains the scheduler;
-// from then on searches are answered as unsearched.
+// Draining has two steps. First, withdraw() reports it to brokers at once, and again in the reply to every later hello;
+// these replies list no generations. Brokers then use other leaves; requests are still served. Second, the owner drains
+// the scheduler; from then on searches are answered as unsearched.
 #include <atomic>
 #include <functional>
 #include <string>
@@ -35,7 +35,7 @@ class LeafService {
   // Sends the reply's bytes to the requester; from any thread.
   using Answer = std::function<void(ByteBuffer)>;
 
-  // `brokers` is told of every hello; it outlives this.
+  // `brokers` records every hello; it outlives this object.
   LeafService(SearchParts parts, Identity identity, std::function<CacheState()> cache_state,
               generation::BrokerRoll& brokers);
 

@@ -31,7 +31,7 @@ class SearchPlans {
   std::uint64_t postings_in(const generation::ServedPartition& partition) const;
 
   // After look_up_once(). Empty: no document of the partition matches. Fetches `lists` if it is empty; they are kept
-  // for the second wave. Adds the time to `profile`. The plan raises and reads `floor`.
+  // for the second wave. Adds the time to `profile`. The engine reads and raises `floor`.
   Result<std::optional<engine::Plan>> plan(const generation::ServedPartition& partition, engine::Mode mode,
                                            engine::SharedFloor& floor, std::vector<lists::ListLease>& lists,
                                            wire::PartitionProfile& profile) const;

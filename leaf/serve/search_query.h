@@ -1,6 +1,6 @@
 #pragma once
 // One search in flight. A SearchRequest becomes one task a partition, each a plan for an engine; the last task to
-// finish merges the hits and replies. The object lives in the closures of its tasks.
+// finish merges the hits and replies. The closures of its tasks own the object.
 //
 // Mode `auto` runs AND on all partitions first. It then also runs OR if AND on this leaf has fewer matches than the
 // broker needs. So the broker can decide over all leaves without a second request. A partition that could not be
@@ -35,7 +35,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   // empty.
   SearchQuery(const SearchParts& parts, SearchMetrics& metrics, wire::SearchRequest request, Deadline deadline,
               Done done);
-  // Call once. The object must be held by a shared_ptr.
+  // Call once. A shared_ptr must own the object.
   void start();
 
  private:

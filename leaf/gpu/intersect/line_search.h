@@ -95,8 +95,8 @@ FROND_HOST_DEVICE inline Bracket safe_range(const ListView& list, DocId docid) {
   return {static_cast<std::uint32_t>(low < 0 ? 0 : low), static_cast<std::uint32_t>(high > count ? count : high)};
 }
 
-// The segment, of `length` docIDs, that may hold the document, among those with positions in `bracket`, which is not
-// empty. `parts`: no segment does.
+// Among the segments (of `length` docIDs) with positions in `bracket`, the one that may hold the document; `parts`:
+// none does. `bracket` is not empty.
 FROND_HOST_DEVICE inline std::uint32_t segment_of(const ListView& list, Bracket bracket, std::uint32_t length,
                                                   DocId docid) {
   const auto* lasts = reinterpret_cast<const DocId*>(list.index);

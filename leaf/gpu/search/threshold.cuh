@@ -13,7 +13,7 @@ __device__ inline std::uint32_t bin_of(scoring::Score score, std::uint32_t bin_s
   return min(score >> bin_shift, kBins - 1);
 }
 
-// The highest bin's lowest score that k of the documents in the bins reach; 0 if there are fewer than k. load(i)
+// The lowest score of the highest bin that, with the bins above it, holds k documents; 0: there are fewer. load(i)
 // returns bins i .. i + 3. Other warps may add to the bins meanwhile: the result is then valid, but may be too low.
 template <class Load>
 __device__ inline scoring::Score threshold_of(Load load, std::uint32_t k, std::uint32_t bin_shift, std::uint32_t lane) {
