@@ -9,7 +9,7 @@ namespace {
 using leaf::gpu::BlockEntry, leaf::gpu::DeviceList, leaf::gpu::Four, leaf::gpu::kFullWarp, leaf::gpu::lane_of_warp;
 
 constexpr std::uint32_t kThreads = 256, kWarps = kThreads / 32;
-// A warp decodes so many blocks one after the other. It loads their entries at once, one a lane.
+// How many blocks a warp decodes, one after the other. It loads their entries together, one by each lane.
 constexpr std::uint32_t kRun = 8;
 
 struct Decoding {
@@ -19,7 +19,7 @@ struct Decoding {
   uint4* frequencies;
 };
 
-// The task that has the block: the last one whose first block is not behind it.
+// The task that has the block: the last one that begins at or before it.
 __device__ std::uint32_t task_of(const Decoding& of, std::uint32_t block) {
   std::uint32_t low = 0, high = of.task_count;
   while (high - low > 1) {
@@ -36,7 +36,7 @@ __device__ void write_once(uint4* to, const Four& numbers) {
   __stcs(to, make_uint4(numbers.at[0], numbers.at[1], numbers.at[2], numbers.at[3]));
 }
 
-// One warp a run of blocks; a run may begin in one list and end in another.
+// Mapping: one warp a run of kRun blocks; a run may begin in one list and end in another.
 __global__ void __launch_bounds__(kThreads) decode_runs(Decoding of) {
   const std::uint32_t lane = lane_of_warp(), from = (blockIdx.x * kWarps + threadIdx.x / 32) * kRun;
   if (from >= of.block_count) return;  // uniform across the warp

@@ -91,7 +91,7 @@ Result<Found> TermAtATime::search(std::span<const Term> terms, scoring::LengthNo
   FROND_TRY(device::fill_with_zeros(place_.scores.data(), std::size_t{documents_} * sizeof(scoring::Score), stream));
   FROND_TRY(mark(point++));
   for (const Term& term : terms) {
-    // The task's staging memory is free: what is in the stream has been waited for.
+    // The staging memory may be reused: each earlier copy has been waited for.
     FROND_TRY(decode(term.list));
     FROND_TRY(mark(point++));
     FROND_TRY(add_scores({.docids = pointer<const std::uint32_t>(place_.docids),

@@ -2,7 +2,7 @@
 // OR as Ding et al. 2009 evaluate it on a GPU, for comparison with the engine; no leaf uses it. Device memory holds a
 // score for every document (8.3). The scores are cleared, then one list after the other is decoded and each posting's
 // contribution added. A tournament (8.2) finds the k best: it takes the maxima of groups of 512 scores, then the maxima
-// of groups of those, and so on; the largest is taken out k times, each time updating the maxima above it.
+// of groups of those, and so on. The largest is removed k times; each time the maxima above it are updated.
 //
 // Every posting is decoded and scored: there is no pruning. One query at a time, as in the paper. One thread.
 #include <array>
@@ -40,7 +40,7 @@ class TermAtATime {
  private:
   struct Place {
     device::Stream stream;
-    std::vector<device::Event> points;  // behind each kernel
+    std::vector<device::Event> points;  // recorded at the begin and after each step
     device::Memory lengths, scores, maxima, docids, frequencies, best, tasks;
     device::Memory staged_best, staged_tasks;  // pinned
   };

@@ -9,7 +9,7 @@
 
 namespace frond::tools::papers {
 
-inline constexpr std::uint32_t kGroup = 512;  // scores, or maxima, that one maximum of the next level stands for
+inline constexpr std::uint32_t kGroup = 512;  // size of a group: scores, or maxima of the level below
 
 struct Scoring {
   const std::uint32_t* docids;  // of one list, decoded

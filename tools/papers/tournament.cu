@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(kGroup) extract_best(Tournament from, std::uin
     }
     __syncthreads();
     if (key == 0) continue;
-    // Up the tree: the group of the document, the group of that group, …
+    // Updates the maxima up the tree: of the document's group, of that group's group, …
     std::uint32_t group = docid / kGroup;
     for (std::uint32_t level = 0; level < from.levels; ++level) {
       const std::uint32_t i = group * kGroup + threadIdx.x;
