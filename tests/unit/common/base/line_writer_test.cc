@@ -1,4 +1,4 @@
-// The promises of line_writer.h and log.h, on pipes that are read late, slowly or never.
+// The promises of line_writer.h and log.h, with pipes that are read late, slowly or never.
 #include "common/base/line_writer.h"
 
 #include <fcntl.h>
@@ -32,7 +32,7 @@ class Pipe {
   Pipe(const Pipe&) = delete;
   Pipe& operator=(const Pipe&) = delete;
   int writer() const { return ends_[1]; }
-  // Until it takes no more; returns how many bytes that were.
+  // Writes until the pipe is full; returns the number of bytes.
   std::size_t fill() const {
     std::size_t bytes = 0;
     ::fcntl(ends_[1], F_SETFL, O_NONBLOCK);
@@ -48,7 +48,7 @@ class Pipe {
     if (ends_[1] >= 0) ::close(ends_[1]);
     ends_[1] = -1;
   }
-  // So many bytes; fewer at the end.
+  // Reads `bytes` bytes; fewer at the end.
   std::string read(std::size_t bytes) const {
     std::string got(bytes, '\0');
     std::size_t size = 0;
@@ -159,7 +159,7 @@ TEST(ALineWriter, EndsThoughNobodyReads) {
     for (int i = 0; i < 200; ++i) writer.write(std::string(1000, '.') + "\n");
   }
   EXPECT_LT(steady_clock::now() - before, seconds(15));
-  pipe.close_reader();  // and its thread
+  pipe.close_reader();  // ends the writer's thread, too
 }
 
 TEST(ALineWriter, CountsWhatAReaderThatHasGoneDoesNotTake) {
@@ -171,7 +171,7 @@ TEST(ALineWriter, CountsWhatAReaderThatHasGoneDoesNotTake) {
   EXPECT_EQ(writer.dropped(), 3u);
 }
 
-// What a child process that does `work` leaves on a stderr that is a full pipe where `full`, and how it ends.
+// Runs `work` in a child process whose stderr is a pipe, a full one if `full`. Returns its stderr and its wait status.
 template <class Work>
 std::pair<std::string, int> last_words_of(bool full, const Work& work) {
   Pipe pipe;
@@ -185,7 +185,7 @@ std::pair<std::string, int> last_words_of(bool full, const Work& work) {
   }
   int status = 0;
   std::string words;
-  if (!full) {  // a full one is not read, but open
+  if (!full) {  // a full pipe stays open and is not read
     pipe.close_writer();
     words = pipe.read(std::size_t{1} << 20);
   }

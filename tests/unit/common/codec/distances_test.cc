@@ -13,7 +13,7 @@ namespace {
 using Block = std::array<std::uint32_t, kBlockLength>;
 constexpr Numbers kKinds[] = {Numbers::kDocIds, Numbers::kFrequencies};
 
-// The definition, in numbers too large to wrap round. False: no numbers have these distances.
+// The definition, computed in 64 bits, which do not wrap round. False: no numbers have these distances.
 bool defined(const Block& stored, Numbers kind, DocId before, Block& numbers) {
   std::uint64_t last = before == kNoDoc ? ~std::uint64_t{0} : before;
   bool fine = true;
@@ -58,7 +58,7 @@ TEST(Distances, OfABlockThatIsNotFullComeBackInABufferOfAWholeOne) {
       const unsigned width = seed % 33;
       const std::uint32_t size = 1 + random() % kBlockLength;
       Block stored;
-      for (auto& each : stored) each = random();  // behind the numbers, too
+      for (auto& each : stored) each = random();  // also behind the numbers
       for (std::uint32_t i = 0; i < size; ++i) stored[i] = width ? random() >> (32 - width) : 0;
       const DocId before = seed % 3 ? random() >> (seed % 2 ? 1 : 12) : kNoDoc;
       for (const Numbers kind : kKinds) {
@@ -94,7 +94,7 @@ TEST(Distances, SeeASumThatWrapsRoundByOne) {
   for (const std::size_t size : {std::size_t{1}, std::size_t{100}, std::size_t{kBlockLength}})
     for (const std::size_t at : {std::size_t{0}, size / 2, size - 1}) {
       std::vector<std::uint32_t> stored(size, 0);
-      // The last docID would be `gap` more than before + size.
+      // The docIDs end at 0xffffffff: with one more they wrap round.
       const DocId before = 1000;
       stored[at] = 0xffffffff - before - static_cast<std::uint32_t>(size);
       auto fits = stored, wraps = stored;

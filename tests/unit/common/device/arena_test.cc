@@ -38,7 +38,7 @@ TEST(Arena, GivesPiecesThatDoNotOverlapAndTakesThemBack) {
   }
   for (const auto& [piece, bytes] : pieces) arena.release(piece);
   EXPECT_EQ(arena.used(), 0u);
-  EXPECT_NE(arena.allocate(sizeof memory), nullptr);  // all gaps are one again
+  EXPECT_NE(arena.allocate(sizeof memory), nullptr);  // all gaps have been merged
 }
 
 TEST(Arena, SaysWhenNoGapIsLargeEnough) {
@@ -48,7 +48,7 @@ TEST(Arena, SaysWhenNoGapIsLargeEnough) {
   std::byte* second = arena.allocate(2 * Arena::kGranule);
   EXPECT_EQ(arena.allocate(Arena::kGranule + 1), nullptr);
   arena.release(first);
-  EXPECT_EQ(arena.allocate(Arena::kGranule + 1), nullptr);  // two gaps of one granule, apart
+  EXPECT_EQ(arena.allocate(Arena::kGranule + 1), nullptr);  // two separate gaps of one granule
   EXPECT_EQ(arena.used(), 2 * Arena::kGranule);
   arena.release(second);
   EXPECT_NE(arena.allocate(4 * Arena::kGranule), nullptr);

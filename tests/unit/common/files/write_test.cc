@@ -57,7 +57,7 @@ TEST_F(WritingAFile, ByReplacingLeavesNoDraft) {
 
 TEST_F(WritingAFile, ThatCantBeReplacedStaysAsItWas) {
   ASSERT_TRUE(replace_file(path_, "first"));
-  fs::create_directory(path_.string() + ".part");  // so the draft can't be made
+  fs::create_directory(path_.string() + ".part");  // so the temporary file cannot be created
   EXPECT_EQ(replace_file(path_, "second").error().code(), Code::kUnavailable);
   EXPECT_EQ(text(), "first");
 }

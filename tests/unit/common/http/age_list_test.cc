@@ -1,4 +1,4 @@
-// Who has been in a list longest.
+// Which session has been in a list longest.
 #include "common/http/age_list.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace frond::http {
 namespace {
 using std::chrono::seconds;
 
-// Lists know nothing of what they hold.
+// Numbers stand in for sessions: lists do not use what the pointers refer to.
 Session* number(std::uintptr_t n) { return reinterpret_cast<Session*>(n); }
 AgeLink::Time at(int second) { return AgeLink::Time() + seconds(second); }
 

@@ -1,4 +1,4 @@
-// The promises of client_stream.h and socket.h, against servers that stall and signals that come all the time.
+// The promises of client_stream.h and socket.h, with servers that stall and with signals all the time.
 #include "common/http/client_stream.h"
 
 #include <netinet/in.h>
@@ -24,7 +24,7 @@ using std::chrono::milliseconds, std::chrono::seconds, std::chrono::steady_clock
 using support::ScriptedHttp;
 
 TEST(AClientStream, GivesUpATlsHandshakeThatDrips) {
-  // The head of a record of 16 KiB, and then a byte now and then.
+  // Sends the header of a record of 16 KiB, then a byte now and then.
   const ScriptedHttp server(
       [&](const ScriptedHttp::Talk& talk) {
         talk.send(std::string_view("\x16\x03\x03\x3f\xff", 5));
@@ -41,7 +41,7 @@ TEST(AClientStream, GivesUpATlsHandshakeThatDrips) {
 TEST(AClientStream, GivesUpInTimeUnderAStormOfSignals) {
   const ScriptedHttp server([](const ScriptedHttp::Talk& talk) {
     char byte = 0;
-    static_cast<void>(::recv(talk.connection, &byte, 1, 0));  // says nothing until the client leaves
+    static_cast<void>(::recv(talk.connection, &byte, 1, 0));  // sends nothing until the client closes
   });
   const support::SignalStorm storm;
   auto stream = ClientStream::connect("127.0.0.1", server.port(), nullptr, milliseconds(300));
@@ -52,7 +52,7 @@ TEST(AClientStream, GivesUpInTimeUnderAStormOfSignals) {
 }
 
 TEST(AClientStream, ConnectsUnderAStormOfSignals) {
-  // A listener that has no room for one more: whoever comes waits until the system asks again, a second later.
+  // A listener with a full backlog: a connect waits until the system tries again, a second later.
   const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in any{};
   any.sin_family = AF_INET;

@@ -1,4 +1,4 @@
-// The promises of client.h, against servers that do what they should not.
+// The promises of client.h, with servers that break the rules.
 #include "common/http/client.h"
 
 #include <chrono>
@@ -78,7 +78,7 @@ TEST(HttpGet, CallsAnythingButTheRestCorrupt) {
   }
   const ScriptedHttp server = answering("HTTP/1.1 416 Range Not Satisfiable\r\nContent-Length: 0\r\n\r\n");
   EXPECT_EQ(get_from(server, kUsual, {4, ""}).outcome, Code::kCorrupt);
-  // Nobody asked for a range.
+  // A range that was not requested.
   const ScriptedHttp eager =
       answering("HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-5/6\r\nContent-Length: 6\r\n\r\n012345");
   EXPECT_EQ(get_from(eager).outcome, Code::kUnavailable);
@@ -125,7 +125,7 @@ TEST(HttpGet, CountsTheTimeThatItWaitedForTheServerAlone) {
   const ScriptedHttp server([](const ScriptedHttp::Talk& talk) {
     talk.send("HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\n" + std::string(2000000, '.'));
   });
-  // Far slower than the server has to be, but it is the receiver who takes the time.
+  // Far slower than min_bytes_per_second, but the time is spent by the receiver, not the server.
   const auto slowly = [](ByteView) {
     std::this_thread::sleep_for(milliseconds(300));
     return Result<void>();

@@ -1,4 +1,4 @@
-// Who counts as one client, and what clients hold of a shared budget.
+// Which connections count as one client, and how clients share a budget.
 #include "common/http/clients.h"
 
 #include <gtest/gtest.h>

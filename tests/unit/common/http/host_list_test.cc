@@ -1,4 +1,4 @@
-// Under which names a server may be asked.
+// The host names under which a server accepts requests.
 #include "common/http/host_list.h"
 
 #include <gtest/gtest.h>

@@ -13,7 +13,7 @@ namespace frond::http {
 namespace {
 constexpr std::string_view kNext = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
 
-// What became of a stream: whole requests, the status of the refusal (0: none), and the requests themselves.
+// How a stream was parsed: number of complete requests, status of the refusal (0: none), and the requests.
 struct Outcome {
   int taken = 0, refused = 0;
   std::vector<std::string> requests;
@@ -75,7 +75,7 @@ TEST(RequestFraming, IsThatOfRfc9112HoweverTheStreamIsCut) {
   }
 }
 
-// Sizes around the limits: what is too large must not depend on what arrives together either.
+// Sizes around the limits: what is too large must not depend on how the bytes arrive, either.
 TEST(RequestFraming, HasTheSameLimitsHoweverTheStreamIsCut) {
   const auto outcome_of = [](const std::string& all) {
     const Outcome whole = parse(all, {all.size()});
@@ -88,7 +88,7 @@ TEST(RequestFraming, HasTheSameLimitsHoweverTheStreamIsCut) {
   using Pair = std::pair<int, int>;
   const std::string get = "GET /livez HTTP/1.1\r\nHost: a\r\n",
                     chunked = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
-  const std::size_t room = 4096 - get.size() - 2;  // for fields, with the last line's CRLF
+  const std::size_t room = 4096 - get.size() - 2;  // for fields, with the CRLF of the last line
   const auto field = [](std::size_t bytes) { return "A:" + std::string(bytes - 4, 'b') + "\r\n"; };
   EXPECT_EQ(outcome_of(get + field(room) + "\r\n"), Pair(1, 0)) << "as large as it may be";
   EXPECT_EQ(outcome_of(get + field(room + 1) + "\r\n"), Pair(0, 431));

@@ -6,7 +6,7 @@ namespace frond::http {
 namespace {
 constexpr RequestParser::Limits kLimits{.max_header = 1024, .max_body = 64};
 
-// As feed(), with every body let in that the limits let in.
+// As feed(), and allows every body within the limits.
 RequestParser::Progress feed(RequestParser& parser, std::string_view bytes) {
   auto progress = parser.feed(bytes);
   if (progress.state != RequestParser::State::kHeader) return progress;

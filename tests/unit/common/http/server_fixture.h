@@ -49,7 +49,7 @@ class Client {
     ::shutdown(fd_, SHUT_WR);
     return *this;
   }
-  // Reads until what was heard ends with `mark`, or the server closes.
+  // Reads until the bytes read end with `mark`, or the server closes.
   std::string hear(std::string_view mark) {
     std::string heard;
     char buffer[4096];
@@ -61,7 +61,7 @@ class Client {
     return heard;
   }
   std::string hear_all() { return hear({}); }
-  // Up to `most` bytes, as they come; nothing: the server has closed.
+  // Reads once, up to `most` bytes. Empty: the server has closed.
   std::string hear_some(std::size_t most) {
     std::string heard(most, ' ');
     const auto n = ::recv(fd_, heard.data(), most, 0);

@@ -1,4 +1,4 @@
-// The server's limits: who is let in, who gives way, and how slow a client may be.
+// The server's limits: which connections are accepted, which are closed for others, and how slow a client may be.
 #include "tests/unit/common/http/server_fixture.h"
 
 namespace frond::http {
@@ -10,7 +10,7 @@ const std::string kClose = "Connection: close\r\n";
 
 class TheServersLimits : public AServer {
  protected:
-  // Asks until the answer is `wanted`: connections give way after a second at the earliest.
+  // Asks until the answer is `wanted`: a connection is closed for another after a second at the earliest.
   std::string ask_until(const std::string& wanted, std::string_view path) {
     std::string heard;
     for (int i = 0; i < 200; ++i) {
@@ -75,7 +75,7 @@ TEST_F(TheServersLimits, CloseAnIdleConnectionWhereThereIsNoRoomForAnother) {
 }
 TEST_F(TheServersLimits, CloseAnUnfinishedRequestBeforeAnIdleConnection) {
   start({.max_connections = 2, .max_connections_per_address = 10, .header_timeout = seconds(60)});
-  Client idle(port());  // waits for longer
+  Client idle(port());  // has waited longer
   idle.say(get("/a")).hear("/a");
   Client unfinished(port());
   unfinished.say("G");
@@ -153,7 +153,7 @@ TEST_F(TheServersLimits, CloseOnAClientThatTakesItsAnswerTooSlowly) {
   }
   EXPECT_EQ(heard, std::size_t{16} << 20);
   while (counters().slow_readers == 0) std::this_thread::sleep_for(milliseconds(50));
-  // Its buffers in the kernel hold what was sent before.
+  // The client still receives what the kernel had buffered before.
   EXPECT_LT(count(stalled.hear_all(), "@"), std::size_t{16} << 20);
   EXPECT_EQ(counters().slow_readers, 1u);
 }
@@ -162,7 +162,7 @@ TEST_F(TheServersLimits, LeaveRoomForTheAnswersOfOthers) {
   Client stalled(port()), another(port());
   stalled.say(get("/huge"));
   while (huge_ == 0) std::this_thread::yield();
-  another.say(get("/huge"));  // 32 MiB of one address would leave 8 MiB for all others
+  another.say(get("/huge"));  // with 32 MiB for one address, only 8 MiB would be left for all others
   EXPECT_TRUE(another.hear_some(100).starts_with("HTTP/1.1 503 "));
   const auto now = counters();
   EXPECT_EQ(now.refused_answers, 1u);

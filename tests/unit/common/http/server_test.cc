@@ -1,4 +1,4 @@
-// The server: requests and answers, in order, whole, and what a handler is told.
+// The server: requests and answers, complete and in order, and what handlers learn of their clients.
 #include "tests/unit/common/http/server_fixture.h"
 
 namespace frond::http {
@@ -40,14 +40,14 @@ TEST_F(AServer, WritesLargeBodiesWhole) {
   EXPECT_EQ(count(Client(port()).say(get("/a") + get("/large") + get("/b", "Connection: close\r\n")).hear_all(), "@"),
             std::size_t{3 << 20});
 }
-// Fewer than it asked for: the next request of a client that does not read waits unread.
+// While a client does not read its answers, the server does not read its next requests.
 TEST_F(AServer, TakesNoMoreRequestsOfAClientThatDoesNotReadItsAnswers) {
   start();
   std::string all;
   for (int i = 0; i < 16; ++i) all += get("/huge");
   Client stalled(port());
   stalled.say(all);
-  Client other(port());  // its answer comes after the server has seen the other's requests
+  Client other(port());  // when it is answered, the server has seen the other's requests
   other.say(get("/later")).hear("/later");
   other.say(get("/later")).hear("/later");
   EXPECT_LE(huge_, 2) << "of 16";
@@ -62,7 +62,7 @@ TEST_F(AServer, RefusesLargeAnswersWhileTooManyAreNotRead) {
   EXPECT_TRUE(refused.starts_with("HTTP/1.1 503 ")) << refused;
   EXPECT_NE(refused.find("Retry-After: 1"), std::string::npos);
   EXPECT_TRUE(other.say(get("/small")).hear("/small").starts_with("HTTP/1.1 200 ")) << "small ones pass";
-  // Who takes nothing is closed before its time, and its room is there again.
+  // A client that reads nothing is closed early, which releases the bytes that it held.
   std::string heard;
   for (int i = 0; i < 200 && !heard.starts_with("HTTP/1.1 200 "); ++i) {
     if (i > 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -88,7 +88,7 @@ TEST_F(AServer, RefusesALargeBodySoThatTheClientCanReadWhy) {
   EXPECT_NE(heard.find("application/problem+json"), std::string::npos);
   EXPECT_NE(heard.find("Connection: close"), std::string::npos);
 }
-// Not one of these bodies ever comes.
+// None of these bodies is ever sent.
 TEST_F(AServer, AnswersBeforeTheBodyWhatNeedsNone) {
   start();
   const auto answer = [&](std::string_view request) { return Client(port()).say(request).hear_all().substr(9, 3); };
@@ -114,14 +114,14 @@ TEST_F(AServer, BoundsTheBodiesThatAreOnTheirWayInTogether) {
   };
   std::vector<std::unique_ptr<Client>> clients;
   for (int i = 0; i < 4; ++i) begin(*clients.emplace_back(std::make_unique<Client>(port())), 900'000);
-  // One of them at least; nothing is answered to the others, who go on.
+  // At least one is refused; the others get no answer yet and go on.
   std::size_t refused = 0;
   while (refused == 0) on_io([&] { refused = server_->counters().refused_bodies; });
   std::size_t held = 0;
   on_io([&] { held = server_->counters().body_bytes; });
   EXPECT_LE(held, std::size_t{3 << 19}) << "an address has no more than is left";
   Client promised(port()), small(port());
-  begin(promised, 100);  // a promise of a megabyte holds nothing yet
+  begin(promised, 100);  // an announced megabyte reserves nothing yet
   EXPECT_TRUE(
       small.say("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nok").hear("ok").starts_with("HTTP/1.1 200 "));
   clients.clear();
@@ -193,7 +193,7 @@ TEST_F(AServer, TellsAHandlerThatItsClientEndedItsSideAndStillTakesTheAnswer) {
   release();
   EXPECT_TRUE(client.hear_all().ends_with("/held"));
 }
-// Nothing is read of such a connection, so no end of its stream is seen that way.
+// The server reads nothing more from such a connection, so reading cannot show that it was closed.
 TEST_F(AServer, TellsAHandlerThatItsClientClosedBehindItsLastRequest) {
   start();
   { Client(port()).say(get("/watch", "Connection: close\r\n")); }
@@ -217,7 +217,7 @@ TEST_F(AServer, TellsNothingOnceTheAnswerIsThere) {
     auto holding = holding_.get_future();
     Client other(port());
     other.say(get("/hold"));
-    holding.wait();  // so the first is held by now, too
+    holding.wait();  // so the first request is held, too
     release();
     client.hear("/held");
   }

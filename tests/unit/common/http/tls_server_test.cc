@@ -82,7 +82,7 @@ class ATlsServer : public testing::Test {
     EXPECT_TRUE(stream) << stream.error().message();
     return stream ? std::move(*stream) : ClientStream();
   }
-  // Reads until what was heard ends with `mark`, or the server closes; why it closed is left in how_it_ended_.
+  // Reads until the bytes read end with `mark`, or the server closes; how_it_ended_ then says why.
   std::string hear(ClientStream& stream, std::string_view mark = {}) {
     std::string heard;
     std::array<char, 8192> piece{};
@@ -180,7 +180,7 @@ TEST_F(ATlsServer, CountsAClientThatLeavesWithoutAWord) {
   EXPECT_EQ(failures("closed"), 1);
 }
 TEST_F(ATlsServer, CutsASlowHandshakeAndServesOthersMeanwhile) {
-  start({.handshake_timeout = seconds(3)});  // a busy machine needs its time for the other
+  start({.handshake_timeout = seconds(3)});  // long enough for the other client on a busy machine
   auto slow = connect(false);
   ASSERT_TRUE(slow.write_all("\x16"));
   auto client = connect();

@@ -62,7 +62,7 @@ TEST(AFollowingCounter, IsRaisedToTheCountAndNeverFalls) {
   drops.follow(std::uint64_t{7});
   drops.follow(5);
   EXPECT_EQ(drops.value(), 7);
-  registry.following_counter(family).follow(9.5);  // the same metric, whoever asked for it
+  registry.following_counter(family).follow(9.5);  // the same metric through another handle
   EXPECT_EQ(drops.value(), 9.5);
 }
 

@@ -15,7 +15,7 @@ struct Entry {
   std::uint8_t type = 1;
 };
 
-// A block as RocksDB writes it, each key sharing with the one before what it can; and where its values are.
+// A block as RocksDB writes it, with keys that share prefixes with the key before, and the places of its values.
 struct Block {
   explicit Block(const std::vector<Entry>& entries) {
     ByteWriter writer(bytes);

@@ -14,7 +14,7 @@ std::string text(std::mt19937& random, std::size_t words) {
   return out;
 }
 
-// As a caller has it who needs the block once.
+// Decompresses to a new block.
 Result<DocumentBlock> decompressed(const BlockDecompressor& decompressor, ByteView value) {
   DocumentBlock block;
   FROND_TRY(decompressor.decompress(value, block));
@@ -56,7 +56,7 @@ std::string noise(std::mt19937& random, std::size_t bytes) {
   return out;
 }
 
-// Whoever shows a document needs no more of it, and must not pay for more.
+// To show a document only its front is needed; reading more would cost time.
 TEST(ABlockOfDocuments, IsReadUpToItsFrontHoweverLargeItsLastDocumentIs) {
   std::mt19937 random(7);
   ByteBuffer samples;

@@ -1,4 +1,4 @@
-// What partition.h promises of files that are cut short: before they are opened, and while they are read.
+// What partition.h promises for truncated files: truncated before they are opened, or while they are read.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class FailingFiles : public testing::Test {
     delete written_;
   }
   fs::path ingest(const std::string& name) const {
-    // Copies: what is cut short is not to be anybody else's.
+    // Copies the files, because the tests truncate them.
     fs::copy(*written_ / "files", scratch_ / (name + "-files"), fs::copy_options::recursive);
     const auto done = Partition::ingest(scratch_ / (name + "-files"), summary_->files, scratch_ / name, /*move=*/true);
     EXPECT_TRUE(done) << done.error().message();
@@ -46,7 +46,7 @@ class FailingFiles : public testing::Test {
     EXPECT_EQ(tables.size(), summary_->files.size());
     return tables;
   }
-  // The one that holds the long lists: a database has names of its own for its files.
+  // The file with the long lists, found by its size: the database renames its files.
   static fs::path lists_of(const fs::path& database) {
     for (const auto& file : summary_->files)
       for (const auto& table : tables_of(database))
@@ -105,7 +105,7 @@ TEST_F(FailingFiles, MappedListsThatAreCutOffReadAsZerosAndThePartitionSaysSo) {
   const auto again = partition->list("in-a-3th");
   EXPECT_FALSE(again);
   EXPECT_NE(again.error().message().find("'in-a-3th"), std::string::npos) << again.error().message();
-  const auto document = partition->document(7);  // whose own file is whole
+  const auto document = partition->document(7);  // its own file is intact
   ASSERT_EQ(document, Code::kCorrupt) << "it is no partition any more";
   EXPECT_NE(document.error().message().find(file.filename().string()), std::string::npos) << document.error().message();
 }
@@ -120,7 +120,7 @@ TEST_F(FailingFiles, AreNoticedByTheirSizeBeforeAnybodyReadsThem) {
   EXPECT_EQ(partition->intact(), Code::kCorrupt);
 }
 
-// Whichever file is cut, and wherever: each call gives what it gave, or an error.
+// Whichever file is truncated, and wherever: each call returns the same as before, or an error.
 TEST_F(FailingFiles, GiveWhatTheyGaveOrAnError) {
   for (const FileReads lists : {FileReads::kCopied, FileReads::kMapped}) {
     for (std::size_t t = 0; t < summary_->files.size(); ++t) {
@@ -179,7 +179,7 @@ TEST_F(FailingFiles, AreRefusedWhenTheyAreOpened) {
   }
 }
 
-// As a leaf does that fetches a partition anew while queries still hold the spoilt one.
+// A leaf fetches a partition again while queries still use the damaged one.
 TEST_F(FailingFiles, LeaveThePartitionAloneThatTakesTheirPlace) {
   const auto database = ingest("database");
   auto old = Partition::open(database, FileReads::kMapped).value();

@@ -1,4 +1,4 @@
-// The promises of mapped_file.h: files that are cut short while they are read.
+// The promises of mapped_file.h for files that are truncated while they are read.
 #include "common/partition/mapped_file.h"
 
 #include <fcntl.h>
@@ -123,7 +123,7 @@ TEST_F(AMappedFile, MayFailUnderManyReadersWhileOthersComeAndGo) {
       bool lost = false;
       for (std::size_t at = t; !stop; at = (at + 7) % 61) {
         const auto copied = shared->copy(at * kPage, to);
-        if (lost && copied) ++wrong;  // for good
+        if (lost && copied) ++wrong;  // a lost file stays lost
         if (copied && to != std::string(3 * kPage, 'a')) ++wrong;
         lost = !copied;
       }
@@ -138,7 +138,7 @@ TEST_F(AMappedFile, MayFailUnderManyReadersWhileOthersComeAndGo) {
   EXPECT_TRUE(loss_->happened());
 }
 
-// How a child that does `work` ends; 0: as if nothing were wrong.
+// The signal or exit code that ends a child process doing `work`; 0: it ended normally.
 template <class Work>
 int end_of(const Work& work) {
   const pid_t child = ::fork();
@@ -152,7 +152,7 @@ int end_of(const Work& work) {
 }
 
 TEST_F(AMappedFile, LeavesFaultsElsewhereToEndTheProcess) {
-  const auto file = map("a", kPage);  // the handler is there
+  const auto file = map("a", kPage);  // installs the handler
   support::write_file(scratch_ / "other", std::string(kPage, 'a'));
   const auto read_what_is_cut = [&] {
     const int fd = ::open((scratch_ / "other").c_str(), O_RDONLY);
@@ -160,7 +160,7 @@ TEST_F(AMappedFile, LeavesFaultsElsewhereToEndTheProcess) {
     cut("other", 0);
     ::_exit(*at);
   };
-  EXPECT_NE(end_of(read_what_is_cut), 0);  // SIGBUS; a sanitizer makes it an exit code
+  EXPECT_NE(end_of(read_what_is_cut), 0);  // SIGBUS, or an exit code from a sanitizer
   EXPECT_NE(end_of([] { ::kill(::getpid(), SIGBUS); }), 0);
 }
 

@@ -202,7 +202,7 @@ TEST_F(APartition, ReturnsEveryDocumentAsItWas) {
 TEST_F(APartition, ReadsDocumentsInAnyOrderAndToldTwice) {
   std::mt19937 random(kSeed);
   std::vector<DocId> docids;
-  for (int i = 0; i < 500; ++i) docids.push_back(random() % (partition().documents() + 20));  // some are not there
+  for (int i = 0; i < 500; ++i) docids.push_back(random() % (partition().documents() + 20));  // some do not exist
   docids.insert(docids.end(), {0, 0, partition().documents() - 1, partition().documents(), 0});
   for (const bool ascending : {false, true}) {
     if (ascending) std::sort(docids.begin(), docids.end());
@@ -231,7 +231,7 @@ TEST_F(APartition, ReadsNoMoreDocumentsThanItIsAskedTo) {
   EXPECT_EQ(told, 2u);
 }
 
-// As those of partitions written before the array of their blocks' first docIDs was.
+// Partitions of earlier versions have no array of their blocks' first docIDs.
 TEST_F(APartition, FindsTheSameDocumentsWithoutKnowingWhereBlocksBegin) {
   const auto opened = Database::open(database(), FileReads::kCopied).value();
   const auto dictionary = opened->get(Family::kArrays, kDictionaryKey);
@@ -324,7 +324,7 @@ TEST(ADamagedPartition, IsFoundOut) {
   const auto summary = support::write_partition(support::random_documents(400, kSeed), scratch / "files").value();
   std::mt19937 random(kSeed);
   for (const auto& file : summary.files) {
-    // The properties at the end hold some bytes that no checksum covers; the blocks are what matters.
+    // In the first half: the properties at the file's end have some bytes that no checksum covers.
     const std::uint64_t at = random() % (file.bytes / 2);
     support::flip_byte(scratch / "files" / file.name, at);
     const auto database = scratch / ("database-" + file.name);

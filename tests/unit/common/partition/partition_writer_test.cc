@@ -125,7 +125,7 @@ TEST_F(APartitionWriter, NamesTheFolderItCannotMake) {
   EXPECT_NE(made.error().message().find("below"), std::string::npos);
 }
 
-// As on a full disk: no file of this process becomes longer than so many bytes while one lives.
+// Simulates a full disk: while it exists, no file of this process grows beyond `bytes`.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) : handler_before_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -36,7 +36,7 @@ TEST(Cursor, WalksEveryPosting) {
   }
 }
 
-// Random moves of all kinds, beside a plain vector.
+// Random moves of all kinds, compared with a vector.
 TEST(Cursor, DoesWhatAVectorDoes) {
   for (std::uint32_t seed = 1; seed <= 400; ++seed) {
     std::mt19937 random(seed);
@@ -131,7 +131,7 @@ TEST(Cursor, EndsAtADocumentThatThePartitionDoesNotHave) {
   EXPECT_EQ(cursor.status(), Code::kCorrupt);
 }
 
-// Whatever the bytes: docIDs ascend and stay below the limit, and the walk ends.
+// For any bytes, docIDs ascend and stay below the limit, and the walk ends.
 TEST(Cursor, WalksChangedBytesSafely) {
   std::uint32_t corrupt = 0;
   for (std::uint32_t seed = 1; seed <= 500; ++seed) {

@@ -1,4 +1,4 @@
-// Blobs from ListBuilder through ListView and PostingList: what goes in comes out, and foreign bytes do no harm.
+// ListView and PostingList return what ListBuilder stored, and any other bytes are safe to read.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -35,7 +35,7 @@ void expect_same(const List& list, const std::vector<DocId>& docids, const std::
   ASSERT_EQ(got_frequencies, frequencies);
 }
 
-// Opens any bytes, reads all there is, and holds what is read to what list_view.h says.
+// Opens any bytes, reads everything, and checks it against the promises of list_view.h.
 void expect_survives(ByteView blob) {
   const auto view = ListView::open(blob);
   if (!view) {
@@ -127,7 +127,7 @@ TEST(ListBlob, BestDeficitsAreReachedByThatManyPostingsAndCloseToTheNext) {
 }
 
 TEST(ListBlob, ReturnsTheGreatestNumbers) {
-  // Without a builder, whose lengths would be 2^32 of them.
+  // Without ListBuilder, which would need 2^32 document lengths.
   for (const std::vector<DocId>& docids : {std::vector<DocId>{kNoDoc - 1}, {0, kNoDoc - 1}, {kNoDoc - 3, kNoDoc - 1}}) {
     const std::vector<Frequency> frequencies(docids.size(), 0xffffffff);
     ByteBuffer blob;
@@ -331,7 +331,7 @@ TEST_F(SegmentedList, LeastDeficitIsThatOfItsBlocks) {
   const PostingList list = built().open();
   scoring::PackedDeficit least = 0xffff;
   for (std::uint32_t block = 0; block < list.blocks(); ++block) least = std::min(least, list.block_deficit(block));
-  // The last segment is short, whose deficit is the same byte in both places.
+  // The last segment is in the short form, which has one deficit byte for list and block.
   EXPECT_EQ(list.list_deficit(), least);
 }
 
@@ -356,7 +356,7 @@ TEST_F(SegmentedList, RefusesSegmentsOutOfOrderOrNotFull) {
 }
 
 TEST_F(SegmentedList, RefusesASegmentThatBeginsBeforeTheOneBeforeItEnds) {
-  // Ends behind the first segment, as it must, but begins before its end: seen when its first block is decoded.
+  // The second segment ends behind the first, as it must, but begins before its end. Decoding its first block shows it.
   const DocId last = built().docids[kSegmentPostings - 1];
   ByteBuffer overlapping;
   encode_short(std::vector<DocId>{last - 1, last + 5}, std::vector<Frequency>{1, 1}, 0, overlapping);

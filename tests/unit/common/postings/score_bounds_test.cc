@@ -1,4 +1,4 @@
-// No posting may score more than the bound of its block and of its list, whatever statistics a later generation has.
+// No posting may score more than the bounds of its block and its list, whatever statistics a later generation has.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -12,14 +12,14 @@ namespace {
 
 using scoring::BoundScale;
 
-// One generation that a partition may find itself in.
+// The statistics of a generation that may contain the partition.
 struct Later {
   scoring::CollectionStatistics statistics;
   std::uint64_t document_frequency;
 };
 Later random_generation(std::mt19937& random, const support::BuiltList& list) {
   const std::uint64_t documents = list.docids.size() + random() % 100'000'000;
-  // Average lengths from a hundredth to a hundred times of what the partition was built with, and just that.
+  // Average lengths from a hundredth to a hundred times the one that the partition was built with, and exactly that.
   const double factor = random() % 4 == 0 ? 1.0 : std::pow(10.0, (static_cast<int>(random() % 401) - 200) / 100.0);
   const double tokens = list.average_length * factor * static_cast<double>(documents);
   return {{documents, static_cast<std::uint64_t>(tokens) + 1}, list.docids.size() + random() % 1000};

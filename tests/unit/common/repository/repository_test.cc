@@ -24,7 +24,7 @@ Result<Generation> publish_next(const fs::path& root, std::function<void(std::st
   return generation;
 }
 
-// Every file of the current generation is there and right; returns its number.
+// Fetches every file of the current generation, which verifies it. Returns the generation's number.
 Result<Generation> read_whole(const RepositorySource& source, const fs::path& scratch) {
   const Generation generation = FROND_TRY(source.current());
   const Manifest manifest = FROND_TRY(source.manifest(generation));
@@ -96,7 +96,7 @@ TEST_F(Repository, IsTheOldOrTheNewGenerationAfterADeathAtAnyStep) {
     const auto after = read();
     ASSERT_TRUE(after) << after.error().message();
     EXPECT_GE(*after, before);
-    // The next writer cleans up, and can publish.
+    // The next writer cleans up and can publish.
     ASSERT_TRUE(publish_next(root()));
     std::size_t partitions = 0, manifests = 0;
     for ([[maybe_unused]] const auto& entry : fs::directory_iterator(root() / "example/partitions")) ++partitions;
@@ -179,7 +179,7 @@ class FileServer {
     auto created = http::Server::create(
         io_, {.listen = "127.0.0.1:0"}, [root](http::Request&& request, http::Responder responder) {
           const fs::path file = root / request.path.substr(1);
-          // Pages of their own, as servers have them: longer than a CURRENT may be.
+          // Error pages, as servers send them: longer than CURRENT may be.
           const std::string page(1000, '.');
           if (request.path.starts_with("/broken/")) return responder.send(http::problem(500, "Internal error", page));
           if (!fs::is_regular_file(file)) return responder.send(http::problem(404, "Not found", page));

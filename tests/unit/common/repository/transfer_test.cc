@@ -1,4 +1,4 @@
-// What repository.h promises of fetch() over HTTP, with servers that break off, stall and send what is not asked for.
+// What repository.h promises for fetch() over HTTP: servers break off, stall, and send bytes that were not requested.
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -18,7 +18,7 @@ using Talk = ScriptedHttp::Talk;
 
 constexpr std::size_t kBytes = 1'000'000;
 
-// Answers as a server with ranges does, but ends after `most` bytes of the body.
+// Answers as a server that supports ranges, but ends after `most` bytes of the body.
 void answer(const Talk& talk, const std::string& body, std::size_t most = ~std::size_t{0}) {
   const std::size_t from = talk.from();
   const std::string rest = body.substr(from);
@@ -40,7 +40,7 @@ class ATransfer : public testing::Test {
     return *std::move(opened);
   }
   Result<void> fetch(const RepositorySource& source) { return source.fetch("partitions/p/x.sst", expected_, to_); }
-  // Whole, under its name alone.
+  // The file is complete, and no partial file is left.
   void expect_fetched() {
     EXPECT_TRUE(support::read_file(to_) == content_);
     expect_nothing_partial();

@@ -34,7 +34,7 @@ TEST(NaturalLog, NeverDescends) {
   }
 }
 
-// These integers are what indexes, brokers and GPUs agree on: a change here changes every score that was ever shown.
+// Indexes, brokers and GPUs must agree on these integers: a change changes the scores of existing indexes.
 TEST(Contribution, IsTheseIntegersForEver) {
   struct Row {
     std::uint64_t documents, tokens, df;

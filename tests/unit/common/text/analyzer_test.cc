@@ -43,7 +43,7 @@ TEST(Analyzer, SaysWhereEachTermStands) {
 }
 TEST(Analyzer, AnswersTheSameFromItsCache) {
   Analyzer analyzer({});
-  // More distinct words than the cache has places, so that many are displaced and come back.
+  // More distinct words than the cache has places, so that many are evicted and cached again.
   std::string text;
   for (int i = 0; i < 40000; ++i) text += "word" + std::to_string(i) + "ing hopping the ";
   const std::vector<std::string> first = analyzer.terms(text);

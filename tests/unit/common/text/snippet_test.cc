@@ -22,7 +22,7 @@ std::string filler(int words) {
   for (int i = 0; i < words; ++i) text += "lorem ";
   return text;
 }
-// With marks made visible.
+// The snippet, with marks shown as brackets.
 std::string show(std::string_view body, std::vector<std::string> terms, std::size_t max_bytes = kSnippetBytes) {
   Analyzer analyzer({});
   std::string text = snippet(analyzer, body, terms, max_bytes);
@@ -75,7 +75,7 @@ TEST(Snippet, LooksAtTheFirstPartOfABodyOnly) {
   const std::string body = filler(kSnippetScanBytes / 6 + 10) + "fox";
   EXPECT_THAT(show(body, {"fox"}), Not(HasSubstr("[")));
 }
-// Words that one might take for another: cases, accents, letters whose lower case is another's, possessives, stems.
+// Words that are easily confused: case, accents, letters with an unusual lower case, possessives, stems.
 TEST(Snippet, MarksTheWordsWhoseTermsAreAskedForAndNoOthers) {
   const unsigned seed = 5;
   std::mt19937 random(seed);
@@ -103,7 +103,7 @@ TEST(Snippet, MarksTheWordsWhoseTermsAreAskedForAndNoOthers) {
     }
   }
 }
-// What telling words by their first letter relies on.
+// snippet() skips words by their first letter, which is right only if this holds.
 TEST(Snippet, ReliesOnStemmersThatKeepTheFirstLetter) {
   const unsigned seed = 6;
   std::mt19937 random(seed);

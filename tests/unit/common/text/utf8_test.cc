@@ -16,7 +16,7 @@ TEST(Utf8, TellsStrictFormsFromOthers) {
                                      "\xf0\x80\x80\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "12345678\xff"})
     EXPECT_FALSE(is_utf8(bad)) << testing::PrintToString(bad);
 }
-// is_utf8() without its library.
+// is_utf8(), computed without the library that it uses.
 bool decodes(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const CodePoint c = decode_utf8(text, at);

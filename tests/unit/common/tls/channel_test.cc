@@ -34,7 +34,7 @@ class AChannel : public testing::Test {
     client_ = (*Trust::load(ca.empty() ? files_.ca : ca))->open(sockets_[1], host);
   }
   static bool waits(const Step& step) { return step.status == Status::kWantRead || step.status == Status::kWantWrite; }
-  // Until both have ended, well or not. What the client's ended in.
+  // Runs the handshake until both sides have ended or failed. Returns the client's last step.
   Step shake() {
     Step ours{Status::kWantRead}, theirs{Status::kWantRead};
     for (int turn = 0; turn < 100 && (waits(ours) || waits(theirs)); ++turn) {
@@ -137,12 +137,12 @@ TEST_F(AChannel, SaysThatTheOtherSideSpeaksNoTls) {
   EXPECT_EQ(client_->error(), "the other side does not speak TLS");
 }
 
-// A client that does what ours would not.
+// A client that is not ours and breaks our rules.
 class AForeignClient : public AChannel {
  protected:
   using Context = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
   using Ssl = std::unique_ptr<SSL, decltype(&SSL_free)>;
-  // What the server says of a handshake with it.
+  // The server's status after a handshake with it.
   Status meet() {
     const Ssl ssl(SSL_new(context_.get()), SSL_free);
     SSL_set_fd(ssl.get(), sockets_[1]);

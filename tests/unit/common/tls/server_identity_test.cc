@@ -1,4 +1,4 @@
-// What a server's certificate and key may be, and what happens when their files change.
+// Which certificates and keys a server accepts, and what happens when their files change.
 #include "common/tls/server_identity.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using support::write_file;
 
 class AServerIdentity : public testing::Test {
  protected:
-  // What loading says, without the folder.
+  // The error of loading, without the folder's name.
   std::string refusal() const {
     const auto loaded = ServerIdentity::load(files_.certificate, files_.key);
     if (loaded) return "loaded";
@@ -73,7 +73,7 @@ TEST_F(AServerIdentity, KeepsItsPairWhereTheNewOneIsBadAndSaysSoOnce) {
   const auto identity = *ServerIdentity::load(files_.certificate, files_.key);
   const auto ends = identity->expires();
   const auto next = files_.authority.issue("DNS:localhost", 9);
-  write_file(files_.certificate, next.certificate);  // its key has not come yet
+  write_file(files_.certificate, next.certificate);  // its key is not written yet
   EXPECT_EQ(identity->refresh(), Code::kInvalid);
   EXPECT_EQ(identity->refresh(), false);
   EXPECT_EQ(identity->expires(), ends);

@@ -36,8 +36,8 @@ TEST(TopK, TellsWhetherAHitIsAmongTheBest) {
   TopK best(2);
   EXPECT_TRUE(best.offer({5, 10}));
   EXPECT_TRUE(best.offer({6, 20}));
-  EXPECT_FALSE(best.offer({7, 10}));  // a tie, of a later document
-  EXPECT_TRUE(best.offer({4, 10}));   // a tie, of an earlier one
+  EXPECT_FALSE(best.offer({7, 10}));  // same score as the worst hit, later document
+  EXPECT_TRUE(best.offer({4, 10}));   // same score, earlier document
   EXPECT_EQ(best.take(), (std::vector<Hit>{{6, 20}, {4, 10}}));
 }
 

@@ -20,7 +20,7 @@ std::uint64_t printed_seed() {
   return seed;
 }
 
-// The code of a message has one form, so equal bytes are equal messages.
+// A message has one encoding, so messages are equal if their bytes are.
 TEST(WireCodec, ReturnsTheRequestsItWasGiven) {
   RandomMessages random(printed_seed());
   for (int i = 0; i < kRounds; ++i) {
@@ -113,7 +113,7 @@ TEST(WireCodec, KeepsTheBytesOfItsFormat) {
   EXPECT_EQ(encode(*got), ByteBuffer(stored.begin(), stored.end()));
 }
 
-// The same of a broker that knows a generation by its number only; leaves must serve it while both are upgraded.
+// The same message from an older broker, which has only the generation's number; leaves must serve it during upgrades.
 TEST(WireCodec, ReadsTheBytesOfBrokersOfBefore) {
   constexpr std::uint64_t kWords[] = {0x0000000f00000000,
                                       0x0001000200000000,
@@ -175,7 +175,7 @@ TEST(WireCodec, CarriesWhatIsGivenUp) {
   EXPECT_EQ(std::get<CancelRequest>(*got).request_id, 7u);
 }
 
-// A later peer's kinds are refused, and whom a reply was for can be read all the same.
+// A kind of a later version is refused, but the request that a reply belongs to can still be read.
 TEST(WireCodec, KnowsWhomAReplyIsForThatItCannotRead) {
   const auto of_kind = [](std::uint64_t id, std::uint64_t kind) {
     const std::uint64_t words[] = {0x0000000400000000, 0x0001000200000000, id, kind, 0};
@@ -194,7 +194,7 @@ TEST(WireCodec, KnowsWhomAReplyIsForThatItCannotRead) {
   EXPECT_FALSE(request_id_of(damaged)) << "cut short: nothing of it is to be trusted";
 }
 
-// It would cost the connection, and everything that is pending there.
+// Such a reply would close the connection and fail everything that is pending on it.
 TEST(WireCodec, SendsAnErrorInsteadOfAReplyThatIsTooLarge) {
   FetchReply fetched{.request_id = 7};
   for (Ordinal i = 0; i < 2; ++i) fetched.documents.push_back({i, true, "id", std::string(40 << 20, 't'), "", ""});

@@ -1,4 +1,4 @@
-// The leaf's socket with CURVE, against DEALERs with the right keys, the wrong ones and none.
+// The leaf's socket with CURVE, and DEALERs with correct keys, wrong keys and none.
 #include "common/wire/curve_gate.h"
 
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@ namespace frond::wire {
 namespace {
 using std::chrono::milliseconds;
 
-constexpr int kPatienceMs = 20'000;  // for what must come
-constexpr int kSilenceMs = 300;      // for what must not; on a slow machine a failure may be missed, never made up
+constexpr int kPatienceMs = 20'000;  // max wait for an expected message
+constexpr int kSilenceMs = 300;      // wait for a message that must not come; a slow machine may miss one
 
 class AGuardedSocket : public testing::Test {
  protected:
@@ -24,7 +24,7 @@ class AGuardedSocket : public testing::Test {
     router_ = *RouterSocket::create({.listen = "tcp://127.0.0.1:0", .curve = RouterSocket::Curve{leaf_, &*clients_}});
     router_->start([this](Peer peer, ByteView request) { router_->send(peer, {request.begin(), request.end()}); });
   }
-  // Replaced as a careful operator does: a half-written list would not be one.
+  // Replaces the file by a rename: a half-written list would be refused.
   void let_in(const CurvePublicKeys& keys) {
     std::string text;
     for (const auto& key : keys) text += key + "\n";

@@ -1,4 +1,4 @@
-// Keys of CURVE, files of them, and lists that change.
+// CURVE keys, files of keys, and lists of keys that change.
 #include "common/wire/curve_keys.h"
 
 #include <gtest/gtest.h>

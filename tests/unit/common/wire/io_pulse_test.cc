@@ -1,4 +1,4 @@
-// Whether ZeroMQ's I/O thread turns, with one that does and one that was made to hang.
+// IoPulse with an I/O thread of ZeroMQ that works and with one that hangs.
 #include "common/wire/io_pulse.h"
 
 #include <gtest/gtest.h>
@@ -27,8 +27,8 @@ bool step_until(IoPulse& pulse, Done done) {
   return done();
 }
 
-// Makes the context's I/O thread wait for ever: it has something to tell a monitor whose reader is gone. Its end needs
-// context.shutdown().
+// Makes the context's I/O thread wait for ever, by events for a monitor that nothing reads. Call context.shutdown()
+// before its destructor runs.
 class HungThread {
  public:
   explicit HungThread(zmq::context_t& context)
@@ -71,7 +71,7 @@ TEST(IoPulse, SeesThatTheThreadHangs) {
 }
 TEST(IoPulse, CountsNobodyElsesMessages) {
   zmq::context_t context{1};
-  std::vector<std::unique_ptr<IoPulse>> pulses;  // names are random: they don't meet
+  std::vector<std::unique_ptr<IoPulse>> pulses;  // random names keep their messages apart
   for (int i = 0; i < 10; ++i) pulses.push_back(std::make_unique<IoPulse>(context, kClock));
   for (const auto& pulse : pulses) {
     const Instant before = kClock.now();

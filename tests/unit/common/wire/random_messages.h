@@ -1,5 +1,5 @@
 #pragma once
-// Random messages within the limits, awkward ones often: empty lists, empty texts, extreme numbers.
+// Random messages within the limits, often with empty lists, empty texts and extreme numbers.
 #include <algorithm>
 #include <limits>
 #include <random>

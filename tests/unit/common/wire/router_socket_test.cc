@@ -1,4 +1,4 @@
-// The leaf's socket against ordinary DEALERs on loopback.
+// The leaf's socket with ordinary DEALERs on loopback.
 #include "common/wire/router_socket.h"
 
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ TEST(RouterSocket, CountsRepliesToPeersThatAreGone) {
   EXPECT_TRUE(router->send("nobody", ByteBuffer(8)));
   Dealer dealer(router->port());
   dealer.send("after");
-  EXPECT_EQ(dealer.receive(), "after");  // the socket's thread has seen the first by now
+  EXPECT_EQ(dealer.receive(), "after");  // by now the socket's thread has handled the first message
   EXPECT_EQ(router->dropped(), 1u);
 }
 
@@ -85,7 +85,7 @@ TEST(RouterSocket, RefusesRepliesPastItsBounds) {
   RouterSocket::Config config;
   config.max_pending_replies = 2;
   config.max_pending_bytes = 100;
-  const auto router = listening(config);  // not started: nothing is taken out
+  const auto router = listening(config);  // not started, so replies stay in its queue
   EXPECT_FALSE(router->send("peer", ByteBuffer(101)));
   EXPECT_TRUE(router->send("peer", ByteBuffer(50)));
   EXPECT_FALSE(router->send("peer", ByteBuffer(51)));
@@ -129,7 +129,7 @@ TEST(RouterSocket, SaysWhatIsWrongWithAnAddress) {
   EXPECT_EQ(RouterSocket::create({.listen = "ipc://somewhere"}), Code::kInvalid);
   EXPECT_EQ(RouterSocket::create({.listen = "tcp://127.0.0.1"}), Code::kInvalid);
   EXPECT_EQ(RouterSocket::create({.listen = "tcp://127.0.0.1:http?"}), Code::kInvalid);
-  // Names are looked up, where the machine knows any.
+  // Host names are resolved, if the machine can resolve any.
   const addrinfo wanted{.ai_family = AF_INET};
   addrinfo* found = nullptr;
   const bool known = getaddrinfo("localhost", nullptr, &wanted, &found) == 0;

@@ -1,4 +1,4 @@
-// A whole build: the index does not depend on threads or memory, agrees with a plain map, and is published or not.
+// A whole build: the index does not depend on threads or memory, equals one made with maps, and is published or not.
 #include "indexer/build.h"
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ Result<BuildSummary> run(const BuildOptions& options, std::stop_token stop = {})
   return build(options, progress, logger, stop);
 }
 
-// What a generation holds, independent of how it lies in files.
+// The content of a generation, independent of its files.
 struct Contents {
   using Posting = std::pair<Ordinal, Frequency>;
   std::map<std::string, std::vector<std::vector<std::byte>>> blobs;  // "partition/term": its segments
@@ -120,7 +120,7 @@ Contents read_generation(const std::filesystem::path& root, const repository::Ma
   return contents;
 }
 
-// The obvious index of the same documents.
+// An index of the same documents, made in the simplest way.
 Contents index_plainly(const std::vector<Source>& documents) {
   Contents contents;
   text::Analyzer analyzer({});
@@ -167,7 +167,7 @@ TEST(Build, IsTheSameForAnyNumberOfThreadsAndAnyMemory) {
   threads.threads = 8;
   BuildOptions tiny = options_for(folder, "tiny", 2);
   tiny.invert.memory = pipeline::plan_memory(pipeline::kMinMemoryLimit, 2, 2, 2);
-  tiny.invert.memory.flush_at = tiny.invert.memory.min_run = 0;  // a run a batch, almost
+  tiny.invert.memory.flush_at = tiny.invert.memory.min_run = 0;  // nearly every batch becomes a run
   const auto expected = run(plain);
   ASSERT_TRUE(expected) << expected.error().message();
   const Contents contents = read_generation(plain.repository, expected->manifest);
@@ -184,7 +184,7 @@ TEST(Build, IsTheSameForAnyNumberOfThreadsAndAnyMemory) {
       EXPECT_EQ(a.postings, b.postings);
       EXPECT_EQ(a.docid_bytes, b.docid_bytes);
       EXPECT_EQ(a.built_average_length, b.built_average_length);
-      // The files may differ in what RocksDB writes into them of itself (an id of each file), not in size.
+      // The files may differ in what RocksDB itself writes to them (an id of each file), but not in size.
       ASSERT_EQ(a.files.size(), b.files.size());
       for (std::size_t f = 0; f < a.files.size(); ++f) EXPECT_EQ(a.files[f].bytes, b.files[f].bytes) << a.files[f].name;
     }

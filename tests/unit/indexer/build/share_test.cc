@@ -1,4 +1,4 @@
-// Partitions that many builders made: together they are what one build makes, or nothing is published.
+// Partitions by many builders: together they equal the result of one build, or nothing is published.
 #include "indexer/publish/share.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using support::ScratchFolder;
 
 constexpr unsigned kSeed = 11;
 
-// Files of very different sizes, so that shares hold from none to many of them. Ids are distinct.
+// Writes files of very different sizes, so that shares have from no file to many. Ids are distinct.
 void write_input(const ScratchFolder& folder, std::size_t files) {
   SCOPED_TRACE("seed " + std::to_string(kSeed));
   std::mt19937 random(kSeed);
@@ -65,7 +65,7 @@ Result<BuildSummary> run_share(BuildOptions options, std::uint32_t index, std::u
   return build_share(options, progress, logger, stop);
 }
 
-// All that an answer is made of, by ordinal.
+// Everything that answers depend on, by ordinal.
 struct Contents {
   std::map<std::string, std::map<Ordinal, Frequency>> postings;
   std::map<Ordinal, std::pair<std::string, std::uint32_t>> documents;  // id, length
@@ -123,7 +123,7 @@ TEST(Shares, GiveTheGenerationOfOneBuildForAnyNumberOfBuilders) {
   const Contents expected = read_generation(whole.repository, built->manifest);
   for (const std::uint32_t count : {1u, 3u, 20u}) {
     const BuildOptions options = options_for(folder, "r" + std::to_string(count));
-    for (std::uint32_t i = count; i-- > 0;) {  // in any order
+    for (std::uint32_t i = count; i-- > 0;) {  // not in the order of partitions
       const auto share = run_share(options, i, count);
       ASSERT_TRUE(share) << share.error().message();
     }
@@ -160,7 +160,7 @@ TEST(Shares, OfStoppedBuildersAreMissingAndBuiltAgain) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_EQ(run_share(options, 1, 2, stop.get_token()), Code::kUnavailable);
-  // What a killed builder leaves: half a partition in its own scratch folder.
+  // A killed builder leaves half a partition in its own scratch folder.
   const auto share = publish::share_repository(options.repository, "test", 1, 2) / "test";
   std::filesystem::create_directories(share / "building" / "g1-p0-half");
   support::write_file(share / "building" / "g1-p0-half" / "terms-0.sst", "half");

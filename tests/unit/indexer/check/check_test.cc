@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kSeed = 77;
 
-// A published generation: files only, nothing is open.
+// A published generation; none of its files is open.
 struct Published {
   Published() : manifest(support::publish_generation(folder.path(), "c", documents, 3).value()) {}
   support::ScratchFolder folder;
@@ -20,7 +20,7 @@ struct Published {
   repository::Manifest manifest;
 };
 
-// Each test damages a copy of its own: publishing syncs every file, which takes most of a test's time.
+// Each test damages its own copy of one publication: publishing syncs every file and would take most of a test's time.
 class ACheck : public testing::Test {
  protected:
   static void SetUpTestSuite() { published_ = std::make_unique<Published>(); }
@@ -34,7 +34,7 @@ class ACheck : public testing::Test {
   CheckReport check(const CheckOptions& options = {}) {
     return check_generation(scratch_.path(), "c", 0, options).value();
   }
-  // Publishes a changed manifest over the one there, with a right checksum: as a faulty builder would.
+  // Replaces the manifest by a changed one with a correct checksum, as a faulty builder might.
   void write_manifest(const repository::Manifest& manifest) {
     support::write_file(folder() / repository::manifest_path(manifest.generation), to_json(manifest));
   }
@@ -90,7 +90,7 @@ TEST_F(ACheck, FindsAFlippedByteOfTheManifest) {
   for (int i = 0; i < 20; ++i) {
     const std::uint64_t at = 40 + random() % (std::filesystem::file_size(path) - 100);
     const auto before = support::read_file(path);
-    if (before[at] == ' ' || before[at] == '\n') continue;  // layout does not count
+    if (before[at] == ' ' || before[at] == '\n') continue;  // JSON's white space may change
     support::flip_byte(path, at);
     EXPECT_EQ(check().faults, 1u) << at << ", seed " << kSeed;
     support::flip_byte(path, at);
@@ -108,7 +108,7 @@ TEST_F(ACheck, FindsFilesThatAreCutOrGone) {
   EXPECT_TRUE(mentions(check(), repository::term_statistics_path(1)));
 }
 
-// A generation whose bytes are sound and whose contents lie.
+// A generation with intact bytes and wrong contents.
 TEST_F(ACheck, FindsAPartitionThatTheManifestDescribesWrongly) {
   auto manifest = manifest_;
   manifest.partitions[0].summary.docid_bytes += 1;

@@ -35,7 +35,7 @@ TEST(TrieCollection, ImpliesThePrefixThatItsTermsLose) {
   }
 }
 
-// Words that share prefixes, and what is awkward: short, long, digits, bytes above ASCII.
+// Words that share prefixes, and difficult ones: short, long, with digits or bytes above ASCII.
 std::string random_term(std::mt19937& random) {
   static const std::vector<std::string> kLetters = {"a", "b", "z", "0", "9", "é", "ß", "-", "日", "m"};
   std::string term;

@@ -1,5 +1,5 @@
-// What a file is, told by how it begins and what it is called: markup, text of two bytes a character, files without
-// text, formats of records.
+// The kind of a file, from its first bytes and its name: markup, text of two bytes a character, files without text,
+// formats of records.
 #include <gtest/gtest.h>
 
 #include "common/text/utf8.h"

@@ -1,4 +1,4 @@
-// Every compression: whole, in several streams, cut short, damaged.
+// Every compression: complete, in several streams, truncated, damaged.
 #include "indexer/ingest/decompress.h"
 
 #include <gmock/gmock.h>
@@ -95,8 +95,8 @@ TEST(Xz, RefusesADictionaryThatIsTooLarge) {
   ASSERT_EQ(got, Code::kInvalid);
   EXPECT_THAT(got.error().message(), HasSubstr("xz: a dictionary that takes 257 MiB; at most 80 MiB are read"));
 }
-// What a block needs is told before it is allocated, once for blocks that need no more, and refused where the limits
-// allow less.
+// The memory that a block needs is reported before it is allocated, and again only if a later block needs more. A block
+// that needs more than the limits allow is refused.
 TEST(Xz, TellsItsMemoryAndIsRefusedWhereThatIsTooMuch) {
   const std::string stored = xz_compressed(some_text(100000), 8 << 20) + xz_compressed("short", 1 << 20);
   for (const std::size_t piece : {stored.size(), std::size_t{1}})
@@ -141,8 +141,8 @@ TEST(Zstd, ReadsLongWindows) {
   ASSERT_LT(stored.size(), text.size() * 2 / 3);
   EXPECT_TRUE(read_all(folder.write("x", stored)) == text);
 }
-// The window of frames as the library writes them, told before anything is decompressed, and refused where it is longer
-// than allowed, whatever pieces the frame comes in.
+// A frame's window is reported before anything is decompressed, and refused if it is larger than allowed, however the
+// input is cut into pieces.
 TEST(Zstd, TellsItsWindowAndIsRefusedWhereThatIsTooLong) {
   const std::string stored = zstd_compressed(some_text(100000), 27) + zstd_compressed("short", 20);
   for (const std::size_t piece : {stored.size(), std::size_t{1}})

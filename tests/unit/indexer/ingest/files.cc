@@ -72,7 +72,7 @@ std::string zstd_compressed(std::string_view plain, int window_log) {
   std::string out(ZSTD_compressBound(plain.size()), '\0');
   ZSTD_inBuffer in{plain.data(), plain.size(), 0};
   ZSTD_outBuffer to{out.data(), out.size(), 0};
-  // Fed in two pieces, so that the frame names its window, not its size.
+  // Compressed in two pieces, so that the frame's header has its window and not its size.
   in.size = plain.size() / 2;
   FROND_CHECK(!ZSTD_isError(ZSTD_compressStream2(context, &to, &in, ZSTD_e_flush)));
   in.size = plain.size();

@@ -17,7 +17,7 @@
 
 namespace frond::indexer::ingest {
 
-// A folder of its own, removed at the end.
+// A temporary folder, removed at the end.
 class TestFolder {
  public:
   TestFolder();
@@ -25,7 +25,7 @@ class TestFolder {
   TestFolder(const TestFolder&) = delete;
   TestFolder& operator=(const TestFolder&) = delete;
   const std::filesystem::path& path() const { return path_; }
-  // Makes the folders on the way.
+  // Creates missing folders of the path.
   std::filesystem::path write(const std::string& name, std::string_view content) const;
 
  private:
@@ -35,9 +35,9 @@ class TestFolder {
 std::string gzipped(std::string_view plain);
 std::string bzipped(std::string_view plain);
 std::string xz_compressed(std::string_view plain, std::uint32_t dictionary_bytes = 1 << 20);
-std::string zstd_compressed(std::string_view plain, int window_log = 0);  // 0: as the level has it
+std::string zstd_compressed(std::string_view plain, int window_log = 0);  // 0: the compression level's
 
-// Everything that a reader gives.
+// Everything that a reader returns.
 struct Collected {
   std::vector<Document> documents;
   std::vector<std::string> bad;  // as to_string(), without the folder

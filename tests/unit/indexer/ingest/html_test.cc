@@ -51,7 +51,7 @@ TEST(Html, SurvivesDepthWithoutEnd) {
   std::string deep;
   for (int i = 0; i < 200000; ++i) deep += "<div>";
   EXPECT_EQ(body(deep + "bottom"), "bottom");
-  // End tags that a parser ignores, or that close less than they seem to.
+  // End tags that a parser ignores, or that close fewer elements than they seem to.
   for (const std::string_view pattern : {"<b><div></b>", "<div><object></div>", "<div><table><tr><td></div>",
                                          "<div><svg><desc></div>", "<div></x>", "<a><div></a>"}) {
     std::string sly;

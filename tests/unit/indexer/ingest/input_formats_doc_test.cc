@@ -1,4 +1,4 @@
-// docs/input-formats.md is true: each of its example files gives the documents that stand below it, and its tables have
+// docs/input-formats.md is true: each of its example files gives the documents shown below it, and its tables have
 // every format, field name and reason.
 #include <gtest/gtest.h>
 

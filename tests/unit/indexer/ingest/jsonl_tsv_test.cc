@@ -1,4 +1,4 @@
-// One line to a document.
+// Formats of one document a line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What records take to be parsed, and a page's memory.
+// The memory that parsing a record takes, and that of an HTML page.
 #include "indexer/ingest/parse_cost.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(ParseCost, GrowsWithWhatMakesARecordDear) {
   EXPECT_LE(cost(&kCsv, text), 9 * kBytes);
   EXPECT_LE(cost(&kWikiextractor, text), 6 * kBytes);
   EXPECT_EQ(parse_cost(record(&kWikiextractor, page)).tree_bytes, 0u);
-  // Each character of two bytes has three in UTF-8.
+  // A character of two bytes takes three in UTF-8.
   std::string wide = "\xff\xfe";
   while (wide.size() < kBytes) wide += std::string("NNNN \0", 6);
   EXPECT_GE(cost(&kFiles, wide), 9 * kBytes);
@@ -86,7 +86,7 @@ TEST(PageArena, KeepsPiecesApartAndWithinTheLimit) {
     unsigned char mark;
   };
   std::vector<Piece> pieces;
-  // Has no object that the jump would skip: there is none to be expected.
+  // The limit is not reached here, so there is no jump that would skip destructors.
   if (setjmp(arena.exhausted()) != 0) FAIL() << "exhausted";
   for (int i = 0; i < 20'000; ++i) {
     if (pieces.size() > 200) {
@@ -106,7 +106,7 @@ TEST(PageArena, KeepsPiecesApartAndWithinTheLimit) {
   }
 }
 
-// Pieces of so many bytes until the arena is exhausted: bytes given.
+// Allocates pieces of `bytes` bytes until the arena is exhausted. Returns how many bytes it gave.
 std::size_t exhaust(PageArena& arena, std::size_t bytes) {
   volatile std::size_t given = 0;
   if (setjmp(arena.exhausted()) != 0) return given;

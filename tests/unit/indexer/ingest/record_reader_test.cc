@@ -1,4 +1,4 @@
-// Paths to records: order, formats, what is reported and what ends the stream.
+// Records from paths: their order, formats, what is reported, and what ends the stream.
 #include "indexer/ingest/record_reader.h"
 
 #include <gmock/gmock.h>
@@ -77,7 +77,7 @@ TEST(RecordReader, ReportsMalformedRecordsWithTheirPlaceAndGoesOn) {
   EXPECT_THAT(got.bad[1], testing::StartsWith("x.jsonl: record 4 at byte 38: no \"id\""));
 }
 TEST(RecordReader, ReportsAFileThatCannotBeOpenedOnce) {
-  if (geteuid() == 0) return;  // may read everything
+  if (geteuid() == 0) return;  // root may read everything
   const TestFolder folder;
   fs::permissions(folder.write("in/a.txt", "x"), fs::perms::none);
   folder.write("in/b.txt", "y");
@@ -149,7 +149,7 @@ TEST(RecordReader, CountsBytesReadAndStored) {
   EXPECT_EQ((*reader)->stored_bytes_read(), stored.size());
 }
 
-// The cutters, with a small limit.
+// Runs a format's cutter, with a small limit.
 std::vector<std::string> cut(const SourceFormat* format, std::string_view content, std::size_t limit) {
   const TestFolder folder;
   ContentStream stream(ByteSource::open(folder.write("x", content)).value());
@@ -179,7 +179,7 @@ TEST(TrecCutter, CutsBetweenTagsWhereverTheyStand) {
               ElementsAre("1@5:a", "2@17:b", "3@31:c\n"));
 }
 TEST(TrecCutter, FindsTagsAcrossPieces) {
-  // Pieces are cut at fixed places; every position of a tag around one is tried.
+  // Pieces end at fixed places. This tries every position of a tag around one of them.
   for (std::size_t pad = 4070; pad < 4110; ++pad) {
     const std::string body(pad, 'x');
     const std::vector<std::string> got = cut(&kTrec, "<DOC>" + body + "</DOC>\n<DOC>" + body + "</DOC>\n", 10000);

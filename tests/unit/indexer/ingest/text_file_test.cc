@@ -1,4 +1,4 @@
-// One file to a document: text, Markdown, HTML, manual pages.
+// Formats of one document a file: text, Markdown, HTML, manual pages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

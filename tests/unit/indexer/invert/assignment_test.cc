@@ -1,4 +1,4 @@
-// Collections to inverters.
+// Which inverter gets which trie collections.
 #include "indexer/invert/assignment.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ TEST(Assignment, GivesEveryGroupToOneInverterAlways) {
     }
   }
   EXPECT_EQ(groups, sample.size());
-  // Of many groups, the largest of which is small, the shares come out alike.
+  // There are many groups and each is small, so the shares are nearly equal.
   EXPECT_LE(*std::max_element(bytes.begin(), bytes.end()), *std::min_element(bytes.begin(), bytes.end()) + 5'000);
 }
 

@@ -1,4 +1,4 @@
-// What the CPU inverter promises beyond the seam; tests/contract/inverter has the rest.
+// What the CPU inverter promises beyond the seam. tests/contract/inverter tests the rest.
 #include "indexer/invert/cpu_inverter.h"
 
 #include <gtest/gtest.h>

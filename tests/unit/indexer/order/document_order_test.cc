@@ -43,7 +43,7 @@ std::vector<TestDocument> random_documents(std::uint32_t count) {
   return documents;
 }
 
-// As the first half of a build leaves them: a spool, and two runs of which the earlier has the lower docIDs.
+// Writes what the first half of a build leaves: a spool, and two runs, of which the first has the lower docIDs.
 pipeline::InvertedDocuments written(const std::vector<TestDocument>& documents, const std::filesystem::path& folder) {
   pipeline::InvertedDocuments inverted;
   inverted.documents = documents.size();
@@ -187,7 +187,7 @@ TEST(Ordering, SortsStoredFieldsInManyRanges) {
   const support::ScratchFolder folder;
   const auto documents = random_documents(400);
   auto small = written(documents, folder.path());
-  // A document takes some 200 bytes in memory: many ranges, but not too many.
+  // A document takes about 200 bytes in memory, so the limits below give many ranges, but not too many.
   constexpr std::uint64_t kBytes = 400 * 200;
   const auto order = random_order(400);
   std::vector<std::uint32_t> places(400);

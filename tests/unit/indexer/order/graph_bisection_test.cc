@@ -11,7 +11,7 @@
 namespace frond::indexer::order {
 namespace {
 
-// Documents of `topics` topics, in turn or at random, each with terms of its topic and some of all.
+// Documents of random topics. Each has terms of its topic and terms that all topics share.
 ForwardIndex topical_documents(std::uint32_t seed, std::uint32_t documents, std::uint32_t topics) {
   std::mt19937 random(seed);
   ForwardIndex index;
@@ -36,7 +36,7 @@ bool is_permutation(std::vector<std::uint32_t> order, std::uint32_t documents) {
   return order == all;
 }
 
-// Bits of the gaps of all lists.
+// How many bits the gaps of all lists take.
 std::uint64_t gap_bits(const ForwardIndex& index, const std::vector<std::uint32_t>& order) {
   std::map<std::uint32_t, std::uint32_t> last;
   std::uint64_t bits = 0;

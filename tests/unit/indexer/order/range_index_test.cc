@@ -10,7 +10,7 @@
 namespace frond::indexer::order {
 namespace {
 
-// Documents of terms at random, some of which many have.
+// Documents of random terms, some of them frequent.
 ForwardIndex random_documents(std::uint32_t seed, std::uint32_t documents, std::uint32_t terms) {
   std::mt19937 random(seed);
   ForwardIndex index;
@@ -24,8 +24,8 @@ ForwardIndex random_documents(std::uint32_t seed, std::uint32_t documents, std::
   return index;
 }
 
-// What the range's own numbers must tell, worked out plainly: for each document its terms with what either half has of
-// them, without those of one document.
+// Computes in a simple way what the range's numbers must express: for each document its terms, each with its counts in
+// the two halves; without terms of only one document.
 using Plain = std::vector<std::multiset<std::pair<std::uint32_t, std::uint32_t>>>;
 Plain plain(const ForwardIndex& index, std::span<const std::uint32_t> range, std::size_t middle) {
   std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> sides;

@@ -1,4 +1,4 @@
-// Records to a parsed batch.
+// Parses records into a batch.
 #include "indexer/parse/batch_parser.h"
 
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ TEST(BatchParser, GivesTheBytesOfDearRecordsBackAndTheirLeasesToo) {
   std::vector<ingest::RawRecord> records;
   for (int i = 0; i < 5; ++i) {
     records.push_back(jsonl(i, R"({"id":")" + std::to_string(i) + R"(","contents":"wolf"})"));
-    records.back().parse_bytes = i % 2 == 0 ? 2 << 20 : 4 << 20;  // the latter more than there is
+    records.back().parse_bytes = i % 2 == 0 ? 2 << 20 : 4 << 20;  // 4 MiB is more than the budget has
   }
   records[0].parse_bytes = 0;
   ParsedBatch batch;

@@ -1,4 +1,4 @@
-// Tokens regrouped by trie collection are the tokens that went in.
+// Tokens grouped by trie collection are the tokens that were added.
 #include "indexer/parse/token_groups.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What is in flight is bounded.
+// Batches in flight are bounded.
 #include "indexer/pipeline/batch_pool.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Queues, and the first error.
+// Bounded queues, and the first error of many threads.
 #include "indexer/pipeline/bounded_queue.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Which ids were seen.
+// The set of ids seen so far.
 #include "indexer/pipeline/id_set.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The memory limit's parts fit into it.
+// The parts of a build's memory fit into the limit.
 #include "indexer/pipeline/memory.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ TEST(MemoryPlan, FitsIntoItsLimitForAnyNumberOfThreadsAndPartitions) {
         EXPECT_GE(plan.batch_bytes, 64u << 10);
         EXPECT_LT(plan.flush_at, limit);
         EXPECT_LE(plan.elastic + plan.drained, limit);
-        // Ids and a window leave the inverters what they need, and so do ids and a record alone.
+        // The inverters have enough beside ids and a window, and beside ids and a record that is parsed alone.
         const std::uint64_t postings = plan.inverters * invert::CpuInverter::kMinBytes;
         EXPECT_GE(plan.elastic, plan.ids + ingest::InputLimits::of(limit).window_bytes + postings);
         EXPECT_GE(plan.elastic + plan.drained, plan.ids + plan.alone + postings);

@@ -1,4 +1,4 @@
-// The spool: documents in, the same documents out, damage found.
+// The spool returns the documents that were written, and finds damage.
 #include "indexer/runs/document_spool.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ std::vector<Stored> write_spool(const std::filesystem::path& path, std::mt19937&
     }
   }
   EXPECT_TRUE(spool->append(frame.finish(compressor)));
-  EXPECT_TRUE(spool->append(frame.finish(compressor)));  // nothing
+  EXPECT_TRUE(spool->append(frame.finish(compressor)));  // an empty frame
   EXPECT_TRUE(spool->finish());
   return all;
 }
@@ -83,7 +83,7 @@ TEST(DocumentSpool, FindsEveryFlippedByteAndEveryMissingEnd) {
     EXPECT_EQ(read_spool(path), Code::kCorrupt) << "byte " << at;
     support::write_file(path, std::string_view(bytes).substr(0, at));
     const auto cut = read_spool(path);
-    EXPECT_TRUE(!cut || *cut != written) << "cut at " << at;  // between frames: fewer documents
+    EXPECT_TRUE(!cut || *cut != written) << "cut at " << at;  // a cut between frames only loses documents
   }
 }
 

@@ -1,4 +1,4 @@
-// Run files: what goes in comes out, merged as a sort in memory would, and damage is found.
+// Run files return what was written, merge as a sort in memory would, and find damage.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -108,7 +108,7 @@ TEST(RunMerger, GivesWhatASortInMemoryWould) {
     const ScratchFolder folder;
     Index all;
     std::vector<std::filesystem::path> paths;
-    const std::size_t runs = seed == 1 ? 150 : 1 + random() % 12;  // more than are merged at once, too
+    const std::size_t runs = seed == 1 ? 150 : 1 + random() % 12;  // 150: more than are merged at once
     for (std::size_t i = 0; i < runs; ++i) {
       const Index index = random_index(random, static_cast<DocId>(i * 1'000), 1'000);
       for (const auto& [term, postings] : index) all[term].insert(postings.begin(), postings.end());

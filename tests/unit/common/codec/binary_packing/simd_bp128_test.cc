@@ -14,7 +14,7 @@ namespace {
 
 using Block = std::array<std::uint32_t, kBlockLength>;
 
-// The tables that this processor can run.
+// The unpack tables that this processor supports.
 std::vector<std::pair<std::string, const UnpackTable*>> tables() {
   std::vector<std::pair<std::string, const UnpackTable*>> all = {{"baseline", &baseline_unpack()}};
   if (const UnpackTable* table = avx512_unpack()) all.emplace_back("avx512", table);

@@ -12,7 +12,7 @@
 namespace frond::codec {
 namespace {
 
-// The definition, one bit after the other.
+// The definition, computed one bit after the other.
 std::vector<std::uint16_t> ones_of(ByteView bytes, unsigned first, unsigned count) {
   std::vector<std::uint16_t> ones;
   for (unsigned bit = first; bit < first + count; ++bit)
@@ -50,7 +50,7 @@ TEST(UnaryParts, AreAddedAsTheirDefinitionSaysOnEveryInstructionSet) {
       std::mt19937 random(seed);
       const std::uint32_t first = random() % 8;
       const unsigned parameter = seed % 32;
-      std::array<std::uint16_t, kBlockLength + 1> room;  // one more before the first
+      std::array<std::uint16_t, kBlockLength + 1> room;  // with a place before the first
       std::array<std::uint32_t, kBlockLength> low, sums, parts;
       std::uint32_t bit = first, sum = 0;
       for (std::uint32_t i = 0; i < kBlockLength; ++i) {

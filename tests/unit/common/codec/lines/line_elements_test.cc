@@ -1,4 +1,4 @@
-// Single docIDs along lines, read as a GPU's threads do it: what the codecs decode, and bounds that hold.
+// Single docIDs along lines, read as a GPU's threads read them: they equal what the codecs decode, and bounds hold.
 #include "common/codec/lines/line_elements.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using support::AlignedStream;
 
 std::vector<support::NumberList> docid_lists() {
   auto lists = support::awkward_lists(Numbers::kDocIds, /*seed=*/61);
-  lists.pop_back();  // the longest, where every docID is read by itself
+  lists.pop_back();  // the longest: reading each docID alone takes too long
   return lists;
 }
 
@@ -79,7 +79,7 @@ TEST(LineElements, SayWhereADocidMayBe) {
   expect_bounds(hs_lrc(), HsLrcLines(), random);
 }
 
-// Where a line is of use, it leaves a few docIDs of a stretch of 128 or more.
+// If docIDs are close to a line, it leaves only a few positions of a stretch of 128 or more.
 template <class Lines>
 void expect_narrow_bounds(const ListCodec& codec, Lines lines) {
   std::vector<DocId> docids;

@@ -12,7 +12,7 @@ namespace {
 
 using support::SlackBytes;
 
-// docIDs that lie together in runs, with gaps of very different sizes between.
+// Makes runs of close docIDs, with gaps of very different sizes between the runs.
 std::vector<DocId> clustered(std::mt19937& random, std::uint32_t count) {
   std::vector<DocId> docids;
   DocId docid = random() % 1000;
@@ -75,7 +75,7 @@ TEST(Line, SeesADocIdThatDoesNotAscendWhereverItIs) {
     pack_deviations(deviations, 1, bytes);
     const SlackBytes in(bytes);
     std::array<std::uint32_t, kBlockLength> out;
-    // docIDs are 11, 12, 13, …; one less than that is the docID before.
+    // The docIDs are 11, 12, 13, …, of which one is made equal to the docID before it.
     EXPECT_FALSE(docids_beside({1, 0}, 0, 10, in.view().data(), 1, kBlockLength, 10, out)) << wrong;
   }
 }
@@ -99,7 +99,7 @@ TEST(Line, FindsTheNarrowestStripButForAFiftiethOfTheFirst) {
   for (std::uint32_t seed = 1; seed <= 60; ++seed) {
     std::mt19937 random(seed);
     const auto docids = clustered(random, 3 + random() % 60);
-    // The narrowest strip has two of the docIDs on one side.
+    // One border of the narrowest strip goes through two of the docIDs.
     std::uint64_t narrow = ~std::uint64_t{0};
     for (std::size_t a = 0; a < docids.size(); ++a)
       for (std::size_t b = a + 1; b < docids.size(); ++b)

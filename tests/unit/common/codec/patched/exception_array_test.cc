@@ -12,7 +12,7 @@ namespace {
 
 using support::SlackBytes;
 
-// Numbers of which one in `rarity` is far larger than the rest.
+// Makes numbers of which one in `rarity` is far larger than the rest.
 std::vector<std::uint32_t> skewed(std::mt19937& random, std::size_t count, std::uint32_t rarity) {
   std::vector<std::uint32_t> numbers(count);
   for (auto& number : numbers) {
@@ -22,7 +22,7 @@ std::vector<std::uint32_t> skewed(std::mt19937& random, std::size_t count, std::
   return numbers;
 }
 
-// The arrays of exceptions beside slots of 3 bits, patched in block by block.
+// Patches the exceptions of slots of 3 bits, block by block.
 void expect_patches(const std::vector<std::uint32_t>& numbers, unsigned depth, const std::string& trace) {
   const Exceptions exceptions = exceptions_of(numbers, 3);
   const auto count = static_cast<std::uint32_t>(exceptions.places.size());

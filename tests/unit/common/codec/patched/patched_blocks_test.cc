@@ -1,4 +1,4 @@
-// The awkward blocks of the codecs with patched blocks, and what their headers say of them.
+// Difficult blocks of the codecs with patched blocks, and what the blocks' headers contain.
 #include "common/codec/patched/patched_blocks.h"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryPatchedCodec, testing::Values(&pfd(), &newpfd
                          [](const auto& codec) { return std::string(codec.param->name()); });
 
 TEST(Pfd, LinksExceptionsThatAreTooFarApartThroughNumbersBetween) {
-  // Slots of 1 bit reach two numbers on: from 10 to 15 the list goes through 12 and 14.
+  // A slot of 1 bit can link to a place two further on: from 10 to 15 the chain goes through 12 and 14.
   PatchedNumbers distances{};
   for (std::uint32_t i = 0; i < kBlockLength; ++i) distances[i] = i % 2;
   ByteBuffer stream;

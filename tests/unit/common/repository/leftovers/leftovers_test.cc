@@ -1,5 +1,5 @@
-// What a writer removes when it opens a repository, what it must not, and what it refuses to publish: on generations
-// of real partitions.
+// What a writer removes when it opens a repository, what it must not remove, and what it refuses to publish. The
+// generations have real partitions.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
