@@ -1,5 +1,5 @@
 #pragma once
-// Layout of a list in device memory: an entry of 16 bytes for every block, so that one load tells its last docID, its
+// Layout of a list in device memory: an entry of 16 bytes for every block, so that one load gives its last docID, its
 // highest score and where its numbers lie. Entries are made on the device when a list is copied there (admit.h), from
 // the blob's own index.
 #include <cstddef>

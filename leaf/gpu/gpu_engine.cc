@@ -20,7 +20,7 @@ Result<std::unique_ptr<GpuEngine>> GpuEngine::create(const Options& options, eng
   if (options.device < 0 || options.device >= device::count_devices())
     return Error(Code::kDevice, "GPU: there is no device " + std::to_string(options.device));
   FROND_TRY(device::use(options.device));
-  // At most half of the memory for workspaces, and fewer workspaces where that is not enough for all.
+  // Workspaces get at most half of the memory; if that is too little for all of them, there are fewer.
   const std::size_t half = options.memory_bytes / 2;
   const std::size_t many = std::clamp<std::size_t>(half / BatchRunner::kMinBytes, 1, std::max(options.runners, 1u));
   const std::size_t each = std::min(kMaxRunnerBytes, half / many);

@@ -13,9 +13,9 @@ inline constexpr std::uint32_t kMaxLevels = 4;      // of splitters
 inline constexpr std::uint32_t kFinestStride = 32;  // splitter_stride() of the finest level
 inline constexpr std::uint32_t kSplitterFan = 16;   // splitters of a level for each one of the next coarser level
 
-// Splitters are docIDs of a list at equal distances, whose positions in a longer list are found first. The docIDs
-// between two splitters are then searched only between the positions of these. Level 0 is the finest. How many docIDs
-// apart the splitters of a level are.
+// Splitters are docIDs of a list at equal distances. Their positions in a longer list are found first; the docIDs
+// between two splitters are then searched only between the two positions. Level 0 is the finest. The function returns
+// how many docIDs apart the splitters of a level are.
 FROND_HOST_DEVICE constexpr std::uint32_t splitter_stride(std::uint32_t level) {
   std::uint32_t stride = kFinestStride;
   for (std::uint32_t l = 0; l < level; ++l) stride *= kSplitterFan;

@@ -11,7 +11,7 @@
 
 namespace frond::leaf::gpu::intersect {
 
-// Numbers of things in a batch, or that there is room for.
+// How many queries, lists, … a batch has or has room for.
 struct BatchSize {
   std::uint32_t queries = 0, lists = 0, tiles = 0, pairs = 0, splitters = 0;
 };

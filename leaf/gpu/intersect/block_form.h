@@ -25,7 +25,7 @@ FROND_HOST_DEVICE inline const DocId* lasts_of(const ListView& list) {
 FROND_HOST_DEVICE inline const PackedPlace* places_of(const ListView& list) {
   return lasts_of(list) + (list.parts + 3) / 4 * 4;
 }
-// The blocks [low, high) that may hold the document: of these, it is the first one whose last docID is not less.
+// The blocks [low, high) that may hold the document. It can only be in the first whose last docID is not less.
 FROND_HOST_DEVICE inline Bracket blocks_for(const ListView& list, DocId docid) {
   if (list.left == 0) return {0, list.parts};
   const std::uint32_t range = docid >> list.shift;

@@ -59,7 +59,7 @@ Result<Intersector> Intersector::create(const DeviceIndex& index, const Intersec
   if (options.slots == 0 || options.max_queries == 0) return Error(Code::kInvalid, "intersections without a slot");
   std::uint64_t longest = 0;
   for (const std::uint32_t count : index.counts()) longest = std::max<std::uint64_t>(longest, count);
-  // The last query of a batch may add as many docIDs as the longest list has, and every query a tile that is not full.
+  // The last query of a batch may add as many docIDs as the longest list has; every query may add a partly full tile.
   const std::uint64_t docids = options.threshold + longest, tiles = docids / kTile + options.max_queries + 1;
   if (tiles * kTile > (std::uint64_t{1} << 31)) return Error(Code::kInvalid, "a threshold of too many docIDs");
   BatchSize room{.queries = options.max_queries,

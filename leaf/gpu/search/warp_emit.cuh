@@ -8,8 +8,8 @@
 namespace frond::leaf::gpu::search {
 
 // Adds the document of each lane with `wanted` to the query's candidates, and its score to the query's bins. Documents
-// for which there is no room are counted, but not written. Each k / 4 candidates (at least 8) the threshold is computed
-// anew from the bins.
+// for which there is no room are counted, but not written. After each k / 4 candidates (at least 8) the threshold is
+// computed from the bins again.
 __device__ inline void emit(const TaskQuery& of, DocId docid, Score score, bool wanted, Progress& progress) {
   const std::uint32_t lane = lane_of_warp();
   const std::uint32_t emitting = __ballot_sync(kFullWarp, wanted);
@@ -35,7 +35,7 @@ __device__ inline void emit(const TaskQuery& of, DocId docid, Score score, bool 
 __device__ inline void count_matches(const TaskQuery& of, std::uint32_t count, Progress& progress) {
   const std::uint32_t lane = lane_of_warp();
   if (of.query.count_to == kCountAll) {
-    if (lane == 0 && count > 0) atomicAdd(&of.state->matches, count);  // the result is not used: it need not be awaited
+    if (lane == 0 && count > 0) atomicAdd(&of.state->matches, count);  // result unused, so no lane waits for it
     return;
   }
   std::uint32_t all = 0;

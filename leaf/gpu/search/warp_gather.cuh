@@ -29,7 +29,7 @@ __device__ inline std::uint32_t gather(const TaskQuery& of, const TaskRange& ran
     keep[i] = index < size && index * (1u << range.split) / codec::kBlockLength == range.part;
     scores[i] = 0;
     if (keep[i] && !progress.counting) {
-      // With the partition's minimum length first: loading the document's own length costs an access to device memory.
+      // First with the partition's minimum length: loading the document's own length would access device memory.
       const std::uint32_t frequency = frequencies.at[i] + 1;
       keep[i] = scoring::contribution(term.weight, frequency, query.min_length, query.norm) + term.max_rest >=
                 progress.threshold;

@@ -15,7 +15,7 @@ __device__ inline std::uint32_t look_up(const TaskQuery& of, const TaskRange& ra
   const TermOnDevice& term = of.terms[number];
   const std::uint32_t lane = lane_of_warp();
   const bool conjunction = of.query.conjunction, before_driver = number < range.driver;
-  // What terms that are still to be looked up, or while matches are counted the driving one, may add.
+  // The score that later terms may still add and, while matches are counted, also the driving term.
   const Score open = progress.counting ? term.max_rest + of.terms[0].max_score : term.max_rest;
   const Range none{term.list.block_count, term.list.block_count};
   Range ahead = lane < count ? range_of(term.list, held.docids[lane]) : none;
