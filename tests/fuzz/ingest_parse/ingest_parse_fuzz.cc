@@ -1,29 +1,47 @@
 // Any bytes as a record of any format: the first byte says which, the rest is the record. The documents keep what
-// document.h promises. ingest_file has the records of CSV, which need a header.
+// document.h promises.
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "common/base/check.h"
 #include "common/text/utf8.h"
-#include "indexer/ingest/json.h"
+#include "indexer/ingest/csv.h"
+#include "indexer/ingest/formats.h"
 #include "indexer/ingest/parse_record.h"
 #include "indexer/ingest/text_file.h"
-#include "indexer/ingest/trec.h"
-#include "indexer/ingest/tsv.h"
-#include "indexer/ingest/wikiextractor.h"
 
 using namespace frond::indexer::ingest;
 
+namespace {
+
+struct Kind {
+  const SourceFormat* format;
+  const char* name;
+};
+
+// Whole files by their names, then the other formats. The corpus names kinds by their place: '0' is a.txt.
+std::vector<Kind> all_kinds() {
+  std::vector<Kind> kinds;
+  for (const char* const name : {"a.txt", "a.md", "a.html", "a.1", "a"}) kinds.push_back({&kFiles, name});
+  for (const SourceFormat* const format : source_formats())
+    if (format != &kFiles) kinds.push_back({format, ""});
+  return kinds;
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  struct Kind {
-    const SourceFormat* format;
-    const char* name;
-  };
-  const Kind kKinds[] = {{&kJsonl, ""},       {&kTsv, ""},      {&kTrec, ""},   {&kFiles, "a.txt"},   {&kFiles, "a.md"},
-                         {&kFiles, "a.html"}, {&kFiles, "a.1"}, {&kFiles, "a"}, {&kWikiextractor, ""}};
-  const Kind kind = kKinds[(data[0] - '0') % std::size(kKinds)];
-  const RawRecord record{kind.format, "f", kind.name,
-                         1,           0,   std::string(reinterpret_cast<const char*>(data) + 1, size - 1)};
+  static const std::vector<Kind> kinds = all_kinds();
+  static const auto columns = std::make_shared<const CsvColumns>(csv_columns("id,url,title,text").value());
+  const Kind kind = kinds[static_cast<std::uint8_t>(data[0] - '0') % kinds.size()];
+  const RawRecord record{.format = kind.format,
+                         .file = "f",
+                         .name = kind.name,
+                         .number = 1,
+                         .bytes = std::string(reinterpret_cast<const char*>(data) + 1, size - 1),
+                         .columns = columns};
   const frond::Result<Document> document = parse_record(record, {.make_ids = size % 2 == 1});
   if (!document) {
     FROND_CHECK(!document.error().message().empty());
