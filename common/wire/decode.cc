@@ -112,7 +112,7 @@ Result<void> get(schema::SearchReply::Reader from, SearchReply& to) {
   FROND_TRY(at_most(unsearched.size(), kMaxPartitions, "unsearched partitions"));
   to.unsearched.reserve(unsearched.size());
   for (const auto one : unsearched) {
-    const auto reason = FROND_TRY(enum_of(one.getReason(), UnsearchedReason::kUnknownGeneration, "reason"));
+    const auto reason = FROND_TRY(enum_of(one.getReason(), kLastUnsearchedReason, "reason"));
     to.unsearched.push_back({one.getPartition(), reason});
   }
   const auto profile = from.getProfile();
@@ -223,8 +223,7 @@ Result<Reply> get(schema::Reply::Reader from) {
       return Reply(std::move(to));
     }
     case schema::Reply::ERROR: {
-      const UnsearchedReason reason =
-          FROND_TRY(enum_of(from.getErrorReason(), UnsearchedReason::kUnknownGeneration, "reason"));
+      const UnsearchedReason reason = FROND_TRY(enum_of(from.getErrorReason(), kLastUnsearchedReason, "reason"));
       return Reply(ErrorReply{from.getRequestId(), text_of(from.getError()), reason});
     }
   }

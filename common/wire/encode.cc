@@ -17,8 +17,6 @@ namespace {
 
 static_assert(static_cast<int>(Mode::kAuto) == static_cast<int>(schema::Mode::AUTO));
 static_assert(static_cast<int>(Processor::kExhaustive) == static_cast<int>(schema::Processor::EXHAUSTIVE));
-static_assert(static_cast<int>(UnsearchedReason::kUnknownGeneration) ==
-              static_cast<int>(schema::UnsearchedReason::UNKNOWN_GENERATION));
 static_assert(static_cast<int>(text::Stemmer::kEnglish) == static_cast<int>(schema::Stemmer::ENGLISH));
 
 capnp::Text::Reader text_of(const std::string& from) { return {from.c_str(), from.size()}; }

@@ -8,6 +8,7 @@
 // them.
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 
 #include "common/base/result.h"
@@ -34,6 +35,7 @@ inline constexpr UnsearchedReasonRow kUnsearchedReasons[] = {
     {UnsearchedReason::kUnknownGeneration, "unknown_generation",
      "The leaf does not serve the generation that the broker asked for, or has other content under its number."},
 };
+inline constexpr UnsearchedReason kLastUnsearchedReason = kUnsearchedReasons[std::size(kUnsearchedReasons) - 1].reason;
 constexpr std::string_view name_of(UnsearchedReason reason) {
   return kUnsearchedReasons[static_cast<std::size_t>(reason)].name;
 }

@@ -1,11 +1,14 @@
 // Every promise in codec.h.
 #include "common/wire/codec.h"
 
+#include <capnp/schema.h>
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <random>
 #include <span>
 
+#include "common/wire/leaf.capnp.h"
 #include "common/wire/limits.h"
 #include "tests/unit/common/wire/random_messages.h"
 
@@ -80,6 +83,19 @@ TEST(WireCodec, CarriesEveryFieldOfAnAnswer) {
   ASSERT_EQ(search.profile.size(), 1u);
   EXPECT_EQ(search.profile[0].engine, "cpu");
   EXPECT_EQ(search.profile[0].postings, 4u);
+}
+
+TEST(WireCodec, SendsTheReasonsThatTheSchemaHas) {
+  const auto enumerants = capnp::Schema::from<schema::UnsearchedReason>().getEnumerants();
+  ASSERT_EQ(enumerants.size(), std::size(kUnsearchedReasons));
+  for (const UnsearchedReasonRow& row : kUnsearchedReasons) {
+    std::string name;  // unknownGeneration is unknown_generation here
+    for (const char c : std::string_view(enumerants[static_cast<unsigned>(row.reason)].getProto().getName().cStr())) {
+      if (std::isupper(static_cast<unsigned char>(c))) name += '_';
+      name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    EXPECT_EQ(name, row.name);
+  }
 }
 
 // The example of docs/formats/wire.md.
@@ -278,7 +294,7 @@ TEST(WireCodec, CallsUnknownEnumsAndDisorderCorrupt) {
   SearchReply reply{.has_or = true, .or_ranking = {{{1, 5}, {0, 5}}}};
   EXPECT_EQ(decode_reply(encode(reply)), Code::kCorrupt);
   reply.or_ranking.hits.clear();
-  reply.unsearched = {{0, static_cast<UnsearchedReason>(5)}};
+  reply.unsearched = {{0, static_cast<UnsearchedReason>(std::size(kUnsearchedReasons))}};
   EXPECT_EQ(decode_reply(encode(reply)), Code::kCorrupt);
   HelloReply hello;
   hello.generations = {{1, 1}};

@@ -1,6 +1,7 @@
 #pragma once
 // Random messages within the limits, often with empty lists, empty texts and extreme numbers.
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <string>
@@ -56,7 +57,7 @@ class RandomMessages {
   std::uint32_t number32() { return static_cast<std::uint32_t>(number()); }
   std::size_t count(std::size_t limit) { return below(4) == 0 ? 0 : below(std::min<std::size_t>(limit, 40) + 1); }
   bool coin() { return below(2) == 0; }
-  UnsearchedReason reason() { return static_cast<UnsearchedReason>(below(5)); }
+  UnsearchedReason reason() { return static_cast<UnsearchedReason>(below(std::size(kUnsearchedReasons))); }
   std::string text(std::size_t limit, std::size_t least = 0) {
     std::string made(std::max(least, count(limit)), '\0');
     for (char& c : made) c = static_cast<char>(random_());  // any bytes: the codec promises nothing about UTF-8
