@@ -25,6 +25,12 @@ Routing Router::route(const Request& header) const {
   return missing(header, known);
 }
 
+std::vector<std::string_view> Router::paths() const {
+  std::vector<std::string_view> paths;
+  for (const Route& route : routes_) paths.push_back(route.path);
+  return paths;
+}
+
 Routing Router::missing(const Request& header, std::string_view path) const {
   if (path.empty())
     return {.answer = problem(404, "Not found", "There is nothing at " + header.path.substr(0, 200) + ".")};

@@ -34,6 +34,8 @@ class Router {
   static Router everything(Handler handler, RouteLimits limits);
 
   Routing route(const Request& header) const;
+  // The path of every route, in the order of add(); a path with two methods stands there twice.
+  std::vector<std::string_view> paths() const;
   // Routes a whole request and calls its handler.
   void operator()(Request&& request, Responder responder) const;
 
