@@ -11,6 +11,7 @@
 #include "common/partition/rocks.h"
 #include "common/partition/sst_table.h"
 #include "common/postings/list_view.h"
+#include "common/text/term_limits.h"
 
 namespace frond::partition {
 namespace {
@@ -76,8 +77,8 @@ class Writer final : public PartitionWriter {
  private:
   Result<void> try_add_list(std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences,
                             std::span<const ByteBuffer> segments) {
-    if (term.empty() || term.size() > kMaxTermBytes || term.find('\0') != std::string_view::npos)
-      return Error(Code::kInvalid, "a term has 1 .. " + std::to_string(kMaxTermBytes) + " bytes and no NUL");
+    if (term.empty() || term.size() > text::kMaxTermBytes || term.find('\0') != std::string_view::npos)
+      return Error(Code::kInvalid, "a term has 1 .. " + std::to_string(text::kMaxTermBytes) + " bytes and no NUL");
     if (summary_.terms > 0 && term <= last_term_)
       return Error(Code::kInvalid, "out of order after " + printable(last_term_));
     if (segments.empty() || segments.size() > kMaxSegments)

@@ -20,9 +20,9 @@
 
 namespace frond::partition {
 
-// Limits of the writer; beyond them is kInvalid, naming the term or the document. Ids have no limit of their own here:
-// ingest holds them to text::kMaxIdBytes, partitions from before that limit have longer ones, and readers accept them.
-inline constexpr std::size_t kMaxTermBytes = 1024;
+// Limits of the writer; beyond them is kInvalid, naming the term or the document. Terms have text::kMaxTermBytes. Ids
+// have no limit of their own here: ingest holds them to text::kMaxIdBytes, partitions from before that limit have
+// longer ones, and readers accept them.
 inline constexpr std::uint32_t kMaxSegments = 1u << 16;
 inline constexpr std::size_t kMaxSegmentBytes = 4u << 20;
 inline constexpr std::size_t kMaxDocumentBytes = 64u << 20;  // all fields of one document

@@ -12,13 +12,14 @@
 #include "common/partition/mapped_file_system.h"
 #include "common/partition/records.h"
 #include "common/partition/rocks.h"
+#include "common/text/term_limits.h"
 
 namespace frond::partition {
 namespace {
 
 // The last key: one 0xff more than the longest term has bytes, so above every term.
 const std::string& totals_key() {
-  static const std::string key(kMaxTermBytes + 1, '\xff');
+  static const std::string key(text::kMaxTermBytes + 1, '\xff');
   return key;
 }
 
@@ -81,7 +82,7 @@ class SstTerms final : public GenerationTerms {
   }
   Result<std::uint64_t> stored_df(std::string_view term) const {
     return guarded(file_.string(), [&]() -> Result<std::uint64_t> {
-      if (term.size() > kMaxTermBytes) return Error(Code::kNotFound, where(term));
+      if (term.size() > text::kMaxTermBytes) return Error(Code::kNotFound, where(term));
       const auto iterator = make_iterator();
       iterator->Seek(slice_of(term));
       if (iterator->Valid() && text_of(iterator->key()) == term) return df_of(*iterator);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exception>
 
+#include "common/text/term_limits.h"
 #include "common/wire/codec.h"
 #include "common/wire/leaf.capnp.h"
 #include "common/wire/limits.h"
@@ -32,7 +33,7 @@ Result<Ours> enum_of(Theirs from, Ours last, std::string_view what) {
 }
 
 Result<std::string> term_of(capnp::Text::Reader from) {
-  if (from.size() == 0 || from.size() > kMaxTermBytes)
+  if (from.size() == 0 || from.size() > text::kMaxTermBytes)
     return corrupt("a term of " + std::to_string(from.size()) + " bytes");
   return text_of(from);
 }

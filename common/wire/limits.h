@@ -1,5 +1,6 @@
 #pragma once
 // The largest counts and sizes that a message may hold. A reader refuses more as kCorrupt; a writer must not send more.
+// A term has at most text::kMaxTermBytes.
 #include <cstddef>
 
 namespace frond::wire {
@@ -7,7 +8,6 @@ namespace frond::wire {
 inline constexpr std::size_t kMaxMessageBytes = 64u << 20;
 inline constexpr std::size_t kMaxRequestBytes = 4u << 20;  // of a request to a leaf; encoded ones are smaller
 inline constexpr std::size_t kMaxTerms = 512;
-inline constexpr std::size_t kMaxTermBytes = 1024;
 inline constexpr std::size_t kMaxPartitions = 4096;
 inline constexpr std::size_t kMaxDepth = 10'000;   // hits of one ranking: a search's offset + k
 inline constexpr std::size_t kMaxOrdinals = 1000;  // documents of one fetch: the hits of a page

@@ -8,6 +8,7 @@
 #include "common/partition/file_checksum.h"
 #include "common/partition/partition.h"
 #include "common/postings/list_view.h"
+#include "common/text/term_limits.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/small_partition.h"
 
@@ -76,7 +77,7 @@ TEST_F(APartitionWriter, RefusesTermsOutOfOrderOrOutOfBounds) {
   const auto segments = list(1);
   EXPECT_EQ(writer_->add_list("", 1, 1, segments), Code::kInvalid);
   EXPECT_EQ(writer_->add_list(std::string_view("a\0b", 3), 1, 1, segments), Code::kInvalid);
-  EXPECT_EQ(writer_->add_list(std::string(kMaxTermBytes + 1, 'x'), 1, 1, segments), Code::kInvalid);
+  EXPECT_EQ(writer_->add_list(std::string(text::kMaxTermBytes + 1, 'x'), 1, 1, segments), Code::kInvalid);
   EXPECT_TRUE(writer_->add_list("m", 1, 1, segments).has_value());
   EXPECT_EQ(writer_->add_list("m", 1, 1, segments), Code::kInvalid);
   const auto refused = writer_->add_list("l", 1, 1, segments);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/text/term_limits.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/small_partition.h"
 
@@ -63,7 +64,7 @@ TEST_F(TermStatisticsOfAGeneration, KnowNoOtherTerm) {
   ASSERT_TRUE(write_term_statistics(partitions, scratch_ / "t.sst").has_value());
   const auto terms = GenerationTerms::open(scratch_ / "t.sst").value();
   for (const std::string& term : {std::string("t"), std::string(), std::string("zzz"),
-                                  std::string(kMaxTermBytes + 1, '\xff'), std::string(5000, 'x')})
+                                  std::string(text::kMaxTermBytes + 1, '\xff'), std::string(5000, 'x')})
     EXPECT_EQ(terms->df(term), Code::kNotFound) << term.size();
 }
 

@@ -8,6 +8,7 @@
 #include <random>
 #include <span>
 
+#include "common/text/term_limits.h"
 #include "common/wire/leaf.capnp.h"
 #include "common/wire/limits.h"
 #include "tests/unit/common/wire/random_messages.h"
@@ -265,7 +266,7 @@ TEST(WireCodec, RefusesMoreThanTheLimits) {
   EXPECT_EQ(decode_request(encode(search)), Code::kCorrupt);
   search.terms.assign(kMaxTerms + 1, {"a", 1});
   EXPECT_EQ(decode_request(encode(search)), Code::kCorrupt);
-  search.terms = {{std::string(kMaxTermBytes + 1, 'a'), 1}};
+  search.terms = {{std::string(text::kMaxTermBytes + 1, 'a'), 1}};
   EXPECT_EQ(decode_request(encode(search)), Code::kCorrupt);
   search.terms = {{"", 1}};
   EXPECT_EQ(decode_request(encode(search)), Code::kCorrupt);
