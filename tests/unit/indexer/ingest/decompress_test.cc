@@ -41,13 +41,13 @@ std::string some_text(std::size_t bytes) {
 
 class EveryCompression : public testing::TestWithParam<Kind> {
  protected:
-  const TestFolder folder_;
+  const support::ScratchFolder folder_;
 };
 
 TEST_P(EveryCompression, GivesBackWhatWentIn) {
   for (const std::size_t bytes : {0, 1, 1000, 3000000}) {
     const std::string text = some_text(bytes);
-    EXPECT_TRUE(read_all(folder_.write("x", GetParam().compress(text))) == text) << bytes;
+    EXPECT_TRUE(read_all(write_in(folder_, "x", GetParam().compress(text))) == text) << bytes;
   }
 }
 TEST_P(EveryCompression, IsToldByContent) {
@@ -58,12 +58,12 @@ TEST_P(EveryCompression, IsToldByContent) {
 TEST_P(EveryCompression, ReadsStreamsEndToEnd) {
   const std::string one = some_text(100000), two = "\nsecond\n";
   const std::string stored = GetParam().compress(one) + GetParam().compress("") + GetParam().compress(two);
-  EXPECT_TRUE(read_all(folder_.write("x", stored)) == one + two);
+  EXPECT_TRUE(read_all(write_in(folder_, "x", stored)) == one + two);
 }
 TEST_P(EveryCompression, NamesFileAndPlaceOfEveryTruncation) {
   const std::string stored = GetParam().compress(some_text(2000));
   for (std::size_t bytes = kCompressionSniffBytes; bytes < stored.size(); bytes += 1 + bytes / 20) {
-    const Result<std::string> got = read_all(folder_.write("cut", stored.substr(0, bytes)));
+    const Result<std::string> got = read_all(write_in(folder_, "cut", stored.substr(0, bytes)));
     ASSERT_EQ(got, Code::kCorrupt) << bytes;
     ASSERT_THAT(got.error().message(), HasSubstr("cut: at byte " + std::to_string(bytes) + ": ")) << bytes;
   }
@@ -71,10 +71,10 @@ TEST_P(EveryCompression, NamesFileAndPlaceOfEveryTruncation) {
 TEST_P(EveryCompression, FindsDamageInTheMiddle) {
   std::string stored = GetParam().compress(some_text(600000));
   stored[stored.size() / 2] = static_cast<char>(stored[stored.size() / 2] ^ 0x55);
-  EXPECT_EQ(read_all(folder_.write("x", stored)), Code::kCorrupt);
+  EXPECT_EQ(read_all(write_in(folder_, "x", stored)), Code::kCorrupt);
 }
 TEST_P(EveryCompression, RefusesOtherBytesBehindTheEnd) {
-  EXPECT_EQ(read_all(folder_.write("x", GetParam().compress("text") + "not compressed at all")), Code::kCorrupt);
+  EXPECT_EQ(read_all(write_in(folder_, "x", GetParam().compress("text") + "not compressed at all")), Code::kCorrupt);
 }
 INSTANTIATE_TEST_SUITE_P(
     All, EveryCompression,
@@ -84,14 +84,14 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& kind) { return std::string(name_of(kind.param.compression)); });
 
 TEST(Gzip, AllowsPaddingAtTheEndOnly) {
-  const TestFolder folder;
-  EXPECT_EQ(read_all(folder.write("x", gzipped("text") + std::string(300000, '\0'))), std::string("text"));
-  EXPECT_EQ(read_all(folder.write("y", gzipped("a") + std::string(10, '\0') + gzipped("b"))), Code::kCorrupt);
+  const support::ScratchFolder folder;
+  EXPECT_EQ(read_all(write_in(folder, "x", gzipped("text") + std::string(300000, '\0'))), std::string("text"));
+  EXPECT_EQ(read_all(write_in(folder, "y", gzipped("a") + std::string(10, '\0') + gzipped("b"))), Code::kCorrupt);
 }
 TEST(Xz, RefusesADictionaryThatIsTooLarge) {
-  const TestFolder folder;
-  EXPECT_EQ(read_all(folder.write("x", xz_compressed("text", 64 << 20))), std::string("text"));
-  const Result<std::string> got = read_all(folder.write("y", xz_compressed("text", 256 << 20)));
+  const support::ScratchFolder folder;
+  EXPECT_EQ(read_all(write_in(folder, "x", xz_compressed("text", 64 << 20))), std::string("text"));
+  const Result<std::string> got = read_all(write_in(folder, "y", xz_compressed("text", 256 << 20)));
   ASSERT_EQ(got, Code::kInvalid);
   EXPECT_THAT(got.error().message(), HasSubstr("xz: a dictionary that takes 257 MiB; at most 80 MiB are read"));
 }
@@ -132,14 +132,14 @@ TEST(Xz, TellsItsMemoryAndIsRefusedWhereThatIsTooMuch) {
     }
 }
 TEST(Zstd, ReadsLongWindows) {
-  const TestFolder folder;
+  const support::ScratchFolder folder;
   // Random bytes repeated further apart than the usual window.
   std::mt19937_64 random(1);
   std::string block(9 << 20, '\0');
   for (std::size_t i = 0; i + 8 <= block.size(); i += 8) store_le(reinterpret_cast<std::byte*>(&block[i]), random());
   const std::string text = block + block, stored = zstd_compressed(text, 31);
   ASSERT_LT(stored.size(), text.size() * 2 / 3);
-  EXPECT_TRUE(read_all(folder.write("x", stored)) == text);
+  EXPECT_TRUE(read_all(write_in(folder, "x", stored)) == text);
 }
 // A frame's window is reported before anything is decompressed, and refused if it is larger than allowed, however the
 // input is cut into pieces.
@@ -213,17 +213,17 @@ TEST(Zstd, RefusesFramesOfFormatsBeforeItsFirst) {
 }
 
 TEST(Zstd, PassesOverSkippableFrames) {
-  const TestFolder folder;
+  const support::ScratchFolder folder;
   const std::string skippable("\x50\x2a\x4d\x18\x04\x00\x00\x00meta", 12);
   EXPECT_EQ(
-      read_all(folder.write("x", skippable + zstd_compressed("a") + skippable + zstd_compressed("b") + skippable)),
+      read_all(write_in(folder, "x", skippable + zstd_compressed("a") + skippable + zstd_compressed("b") + skippable)),
       std::string("ab"));
 }
 TEST(ByteSource, ReadsPlainFilesAsTheyAre) {
-  const TestFolder folder;
+  const support::ScratchFolder folder;
   const std::string text = some_text(1000000);
-  EXPECT_TRUE(read_all(folder.write("x", text)) == text);
-  EXPECT_EQ(read_all(folder.write("y", "ab")), std::string("ab"));
+  EXPECT_TRUE(read_all(write_in(folder, "x", text)) == text);
+  EXPECT_EQ(read_all(write_in(folder, "y", "ab")), std::string("ab"));
   EXPECT_EQ(read_all(folder.path() / "none"), Code::kUnavailable);
 }
 

@@ -5,27 +5,16 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include <cstdlib>
-#include <fstream>
-
 #include "common/base/check.h"
 
 namespace frond::indexer::ingest {
 namespace fs = std::filesystem;
 
-TestFolder::TestFolder() {
-  std::string name = (fs::temp_directory_path() / "frond-ingest-XXXXXX").string();
-  FROND_CHECK(mkdtemp(name.data()) != nullptr);
-  path_ = name;
-}
-TestFolder::~TestFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-fs::path TestFolder::write(const std::string& name, std::string_view content) const {
-  fs::create_directories((path_ / name).parent_path());
-  std::ofstream(path_ / name, std::ios::binary) << content;
-  return path_ / name;
+fs::path write_in(const support::ScratchFolder& folder, std::string_view name, std::string_view content) {
+  const fs::path file = folder / name;
+  fs::create_directories(file.parent_path());
+  support::write_file(file, content);
+  return file;
 }
 
 std::string gzipped(std::string_view plain) {

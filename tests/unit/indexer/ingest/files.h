@@ -14,23 +14,12 @@
 #include "indexer/ingest/trec.h"
 #include "indexer/ingest/tsv.h"
 #include "indexer/ingest/wikiextractor.h"
+#include "tests/support/scratch_folder.h"
 
 namespace frond::indexer::ingest {
 
-// A temporary folder, removed at the end.
-class TestFolder {
- public:
-  TestFolder();
-  ~TestFolder();
-  TestFolder(const TestFolder&) = delete;
-  TestFolder& operator=(const TestFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-  // Creates missing folders of the path.
-  std::filesystem::path write(const std::string& name, std::string_view content) const;
-
- private:
-  std::filesystem::path path_;
-};
+// Writes a file and creates missing folders of its path. Returns the path.
+std::filesystem::path write_in(const support::ScratchFolder& folder, std::string_view name, std::string_view content);
 
 std::string gzipped(std::string_view plain);
 std::string bzipped(std::string_view plain);

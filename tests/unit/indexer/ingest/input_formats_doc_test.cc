@@ -57,8 +57,8 @@ TEST(TheInputFormats, AreReadAsTheirExamplesSay) {
   for (const Example& example : examples()) {
     SCOPED_TRACE(example.name);
     formats.insert(example.format);
-    const TestFolder folder;
-    folder.write("in/" + example.name, example.content);
+    const support::ScratchFolder folder;
+    write_in(folder, "in/" + example.name, example.content);
     const std::string path = folder.path() / "in" / example.name;
     std::string got;
     const auto report = [&](const BadRecord& bad) {

@@ -19,19 +19,19 @@ using testing::IsEmpty;
 std::string json(const std::string& id) { return R"({"id":")" + id + R"(","contents":"text"})" + "\n"; }
 
 TEST(RecordReader, TakesInputsAsGivenAndFoldersInByteOrderOfPath) {
-  const TestFolder folder;
-  folder.write("in/b.txt", "b");
-  folder.write("in/a/z.txt", "z");
-  folder.write("in/a/b/c.txt", "c");
-  folder.write("in/a.txt", "a");
-  folder.write("in/a0.txt", "0");
-  const fs::path single = folder.write("single.txt", "s");
+  const support::ScratchFolder folder;
+  write_in(folder, "in/b.txt", "b");
+  write_in(folder, "in/a/z.txt", "z");
+  write_in(folder, "in/a/b/c.txt", "c");
+  write_in(folder, "in/a.txt", "a");
+  write_in(folder, "in/a0.txt", "0");
+  const fs::path single = write_in(folder, "single.txt", "s");
   EXPECT_THAT(collect({single, folder.path() / "in"}, &kFiles).ids(),
               ElementsAre("single.txt", "a.txt", "a/b/c.txt", "a/z.txt", "a0.txt", "b.txt"));
 }
 TEST(RecordReader, FollowsNoLinksInsideAFolder) {
-  const TestFolder folder;
-  const fs::path real = folder.write("in/real.txt", "x");
+  const support::ScratchFolder folder;
+  const fs::path real = write_in(folder, "in/real.txt", "x");
   fs::create_symlink(folder.path() / "in", folder.path() / "in/loop");
   fs::create_symlink(real, folder.path() / "in/alias.txt");
   fs::create_symlink(folder.path() / "in", folder.path() / "link");
@@ -43,34 +43,34 @@ TEST(RecordReader, RefusesInputsThatAreNotThere) {
   EXPECT_EQ(RecordReader::open({}, nullptr, {}), Code::kInvalid);
 }
 TEST(RecordReader, TellsTheFormatByContent) {
-  const TestFolder folder;
-  const fs::path jsonl = folder.write("one", "\n" + json("j1") + json("j2"));
-  const fs::path tsv = folder.write("two", "t1\tsome text\nt2\tmore\n");
-  const fs::path trec = folder.write("three", "<DOC>\n<DOCNO> d1 </DOCNO>\n<TEXT>words</TEXT>\n</DOC>\n");
+  const support::ScratchFolder folder;
+  const fs::path jsonl = write_in(folder, "one", "\n" + json("j1") + json("j2"));
+  const fs::path tsv = write_in(folder, "two", "t1\tsome text\nt2\tmore\n");
+  const fs::path trec = write_in(folder, "three", "<DOC>\n<DOCNO> d1 </DOCNO>\n<TEXT>words</TEXT>\n</DOC>\n");
   EXPECT_THAT(collect({jsonl, tsv, trec}).ids(), ElementsAre("j1", "j2", "t1", "t2", "d1"));
-  EXPECT_THAT(collect({folder.write("four", "just a line of text\n")}).ids(), ElementsAre("four"));
-  EXPECT_THAT(collect({folder.write("five", "")}).error, IsEmpty());
+  EXPECT_THAT(collect({write_in(folder, "four", "just a line of text\n")}).ids(), ElementsAre("four"));
+  EXPECT_THAT(collect({write_in(folder, "five", "")}).error, IsEmpty());
 }
 TEST(RecordReader, TellsTheFormatOfEachFileInAFolder) {
-  const TestFolder folder;
-  folder.write("in/1", json("a"));
-  folder.write("in/2.txt", "Some text");
-  folder.write("in/3.csv", "id,text\nb,words\n");
+  const support::ScratchFolder folder;
+  write_in(folder, "in/1", json("a"));
+  write_in(folder, "in/2.txt", "Some text");
+  write_in(folder, "in/3.csv", "id,text\nb,words\n");
   EXPECT_THAT(collect({folder.path() / "in"}).ids(), ElementsAre("a", "2.txt", "b"));
 }
 TEST(RecordReader, TakesTsvWithoutASuffixInAFolderOfNothingElse) {
-  const TestFolder tables, mixed;
-  tables.write("in/1", "a\tone\n");
-  tables.write("in/2", "b\ttwo\n");
+  const support::ScratchFolder tables, mixed;
+  write_in(tables, "in/1", "a\tone\n");
+  write_in(tables, "in/2", "b\ttwo\n");
   EXPECT_THAT(collect({tables.path() / "in"}).ids(), ElementsAre("a", "b"));
-  mixed.write("in/1", "a\tone\n");
-  mixed.write("in/2", "Some text\n");
+  write_in(mixed, "in/1", "a\tone\n");
+  write_in(mixed, "in/2", "Some text\n");
   EXPECT_THAT(collect({mixed.path() / "in"}).ids(), ElementsAre("1", "2"));
 }
 TEST(RecordReader, ReportsMalformedRecordsWithTheirPlaceAndGoesOn) {
-  const TestFolder folder;
+  const support::ScratchFolder folder;
   const Collected got =
-      collect({folder.write("x.jsonl", json("a") + "{broken\n\n" + R"({"contents":"no id"})" + "\n" + json("b"))});
+      collect({write_in(folder, "x.jsonl", json("a") + "{broken\n\n" + R"({"contents":"no id"})" + "\n" + json("b"))});
   EXPECT_THAT(got.ids(), ElementsAre("a", "b"));
   ASSERT_EQ(got.bad.size(), 2u);
   EXPECT_THAT(got.bad[0], testing::StartsWith("x.jsonl: record 2 at byte 29: broken JSON"));
@@ -78,32 +78,32 @@ TEST(RecordReader, ReportsMalformedRecordsWithTheirPlaceAndGoesOn) {
 }
 TEST(RecordReader, ReportsAFileThatCannotBeOpenedOnce) {
   if (geteuid() == 0) return;  // root may read everything
-  const TestFolder folder;
-  fs::permissions(folder.write("in/a.txt", "x"), fs::perms::none);
-  folder.write("in/b.txt", "y");
+  const support::ScratchFolder folder;
+  fs::permissions(write_in(folder, "in/a.txt", "x"), fs::perms::none);
+  write_in(folder, "in/b.txt", "y");
   const Collected got = collect({folder.path() / "in"}, &kFiles);
   EXPECT_THAT(got.ids(), ElementsAre("b.txt"));
   EXPECT_THAT(got.bad, ElementsAre("in/a.txt: cannot open: Permission denied"));
 }
 TEST(RecordReader, EndsWithADamagedRecordFileButLosesOnlyADamagedDocument) {
-  const TestFolder folder;
+  const support::ScratchFolder folder;
   const std::string whole = gzipped(json("a") + json("b"));
-  const Collected records = collect({folder.write("x.gz", whole.substr(0, whole.size() - 6))}, &kJsonl);
+  const Collected records = collect({write_in(folder, "x.gz", whole.substr(0, whole.size() - 6))}, &kJsonl);
   EXPECT_EQ(records.error, "x.gz: at byte " + std::to_string(whole.size() - 6) + ": gzip: the stream is cut short");
-  folder.write("in/a.gz", whole.substr(0, whole.size() - 6));
-  folder.write("in/b.txt", "fine");
+  write_in(folder, "in/a.gz", whole.substr(0, whole.size() - 6));
+  write_in(folder, "in/b.txt", "fine");
   const Collected files = collect({folder.path() / "in"}, &kFiles);
   EXPECT_THAT(files.ids(), ElementsAre("b.txt"));
   EXPECT_THAT(files.bad, ElementsAre(HasSubstr("the stream is cut short")));
   EXPECT_EQ(files.error, "");
 }
 TEST(RecordReader, CountsWhatItSkipsByReasonWithExamples) {
-  const TestFolder folder;
-  folder.write("in/a.png", std::string_view("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16));
-  for (const char* name : {"in/b.pdf", "in/c.pdf", "in/d.pdf", "in/e.pdf"}) folder.write(name, "%PDF-1.4 text");
-  folder.write("in/f.txt", "text");
-  folder.write("in/.git/config", "hidden");
-  folder.write("in/.h", "hidden");
+  const support::ScratchFolder folder;
+  write_in(folder, "in/a.png", std::string_view("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16));
+  for (const char* name : {"in/b.pdf", "in/c.pdf", "in/d.pdf", "in/e.pdf"}) write_in(folder, name, "%PDF-1.4 text");
+  write_in(folder, "in/f.txt", "text");
+  write_in(folder, "in/.git/config", "hidden");
+  write_in(folder, "in/.h", "hidden");
   fs::create_symlink("f.txt", folder.path() / "in/link");
   const auto skipped = [&](const SourceFormat* format, bool hidden) {
     auto reader = RecordReader::open({folder.path() / "in"}, format, {}, {.hidden = hidden}).value();
@@ -119,12 +119,12 @@ TEST(RecordReader, CountsWhatItSkipsByReasonWithExamples) {
   EXPECT_EQ(skipped(&kFiles, true), "1 symbolic_link (link), 4 pdf (b.pdf, c.pdf, d.pdf, …), 1 image (a.png)");
 }
 TEST(RecordReader, CountsWhatIsPassedOverInOneShareOnly) {
-  const TestFolder folder;
+  const support::ScratchFolder folder;
   for (int i = 0; i < 6; ++i) {
     const std::string sub = "in/" + std::to_string(i);
-    folder.write(sub + "/a.txt", "some text");
-    folder.write(sub + "/.hidden", "some text");
-    folder.write(sub + "/empty", "");
+    write_in(folder, sub + "/a.txt", "some text");
+    write_in(folder, sub + "/.hidden", "some text");
+    write_in(folder, sub + "/empty", "");
   }
   std::uint64_t hidden = 0, empty = 0;
   for (std::uint32_t i = 0; i < 3; ++i) {
@@ -138,9 +138,9 @@ TEST(RecordReader, CountsWhatIsPassedOverInOneShareOnly) {
   EXPECT_EQ(empty, 6u);
 }
 TEST(RecordReader, CountsBytesReadAndStored) {
-  const TestFolder folder;
+  const support::ScratchFolder folder;
   const std::string plain = json("a") + json("b"), stored = gzipped(plain);
-  auto reader = RecordReader::open({folder.write("x.gz", stored)}, nullptr, {});
+  auto reader = RecordReader::open({write_in(folder, "x.gz", stored)}, nullptr, {});
   ASSERT_TRUE(reader);
   EXPECT_EQ((*reader)->stored_bytes_total(), stored.size());
   while ((*reader)->next()->has_value()) {
@@ -151,8 +151,8 @@ TEST(RecordReader, CountsBytesReadAndStored) {
 
 // Runs a format's cutter, with a small limit.
 std::vector<std::string> cut(const SourceFormat* format, std::string_view content, std::size_t limit) {
-  const TestFolder folder;
-  ContentStream stream(ByteSource::open(folder.write("x", content)).value());
+  const support::ScratchFolder folder;
+  ContentStream stream(ByteSource::open(write_in(folder, "x", content)).value());
   const auto cutter = format->cut(limit);
   std::vector<std::string> all;
   for (;;) {
