@@ -22,7 +22,9 @@ struct ScatterContext {
   std::size_t turn = 0;  // rotates the choice among equal replicas
 };
 
-// The reason for the partitions of a request that LeafClient has answered with `code`.
+// The reason for the partitions of a request that LeafClient has answered with `code`. As wire::reason_of(), except
+// that kNotFound is kUnknownGeneration: LeafClient returns it for that reason only. The broker then asks the leaf again
+// which generations it serves.
 wire::UnsearchedReason reason_of(Code code);
 
 }  // namespace frond::broker::scatter

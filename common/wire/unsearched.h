@@ -40,8 +40,9 @@ constexpr std::string_view name_of(UnsearchedReason reason) {
   return kUnsearchedReasons[static_cast<std::size_t>(reason)].name;
 }
 
-// The reason that a failure inside a leaf, or of a request to one, gives. A code without a reason of its own is
-// kUnavailable; so is kNotFound, which has another meaning in a leaf than in a broker.
+// The reason that a failure inside a leaf gives. A code without a reason of its own is kUnavailable; so is kNotFound: a
+// leaf answers for an unknown generation before it searches, so kNotFound is then a partition that is no longer open.
+// In broker::scatter::reason_of() it is kUnknownGeneration.
 constexpr UnsearchedReason reason_of(Code code) {
   switch (code) {
     case Code::kDeadline:
