@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace frond::indexer::ingest {
 namespace {
@@ -13,10 +14,9 @@ constexpr std::size_t kStoredBytes = 256 << 10, kPlainBytes = 512 << 10;
 
 }  // namespace
 
-ByteSource::ByteSource(int file, std::string path, const InputLimits& limits)
-    : file_(file), path_(std::move(path)), limits_(limits), stored_(kStoredBytes) {}
+ByteSource::ByteSource(files::Descriptor file, std::string path, const InputLimits& limits)
+    : file_(std::move(file)), path_(std::move(path)), limits_(limits), stored_(kStoredBytes) {}
 ByteSource::~ByteSource() {
-  ::close(file_);
   if (decompressor_ && limits_.on_window) {
     decompressor_.reset();
     limits_.on_window(0);
@@ -24,10 +24,10 @@ ByteSource::~ByteSource() {
 }
 
 Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::filesystem::path& path, const InputLimits& limits) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return Error(Code::kUnavailable, path.string() + ": cannot open: " + std::strerror(errno));
-  ::posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);
-  std::unique_ptr<ByteSource> source(new ByteSource(file, path.string(), limits));
+  files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));  // files::open() has another message
+  if (!file.valid()) return Error(Code::kUnavailable, path.string() + ": cannot open: " + std::strerror(errno));
+  ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  std::unique_ptr<ByteSource> source(new ByteSource(std::move(file), path.string(), limits));
   // A pipe may give its first bytes one by one.
   while (!source->at_end_ && source->end_ < kCompressionSniffBytes) FROND_TRY(source->fill());
   source->compression_ = sniff_compression(ByteView(source->stored_).first(source->end_));
@@ -44,7 +44,7 @@ Result<void> ByteSource::fill() {
   end_ -= begin_;
   begin_ = 0;
   for (;;) {
-    const ssize_t got = ::read(file_, stored_.data() + end_, stored_.size() - end_);
+    const ssize_t got = ::read(file_.get(), stored_.data() + end_, stored_.size() - end_);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0)
       return Error(Code::kUnavailable,

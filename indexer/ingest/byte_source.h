@@ -7,6 +7,7 @@
 
 #include "common/base/bytes.h"
 #include "common/base/result.h"
+#include "common/files/descriptor.h"
 #include "indexer/ingest/decompress.h"
 
 namespace frond::indexer::ingest {
@@ -28,11 +29,11 @@ class ByteSource {
   Compression compression() const { return compression_; }
 
  private:
-  ByteSource(int file, std::string path, const InputLimits& limits);
+  ByteSource(files::Descriptor file, std::string path, const InputLimits& limits);
   Result<void> fill();
   Error damaged(const Error& why) const;
 
-  int file_;
+  files::Descriptor file_;
   std::string path_;
   InputLimits limits_;
   Compression compression_ = Compression::kNone;
