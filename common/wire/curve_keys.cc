@@ -1,14 +1,12 @@
 #include "common/wire/curve_keys.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zmq.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
+
+#include "common/files/read.h"
 
 namespace frond::wire {
 namespace {
@@ -92,21 +90,10 @@ Result<CurvePublicKeys> parse_curve_public_keys(std::string_view text) {
 }
 
 Result<std::string> read_curve_key_file(const std::string& path) {
-  const auto failed = [&] { return Error(Code::kUnavailable, path + ": " + std::strerror(errno)); };
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return failed();
-  std::string text;
-  std::array<char, 4096> chunk;
-  ssize_t got = 0;
-  do {
-    got = read(file, chunk.data(), chunk.size());
-    if (got > 0) text.append(chunk.data(), static_cast<std::size_t>(got));
-  } while ((got > 0 && text.size() <= kMaxFileBytes) || (got < 0 && errno == EINTR));
-  const auto error = failed();
-  close(file);
-  if (got < 0) return error;
-  if (text.size() > kMaxFileBytes) return invalid(path + ": larger than any list of keys");
-  return text;
+  Result<std::string> text = files::read_text(path, kMaxFileBytes);
+  if (text) return text;
+  if (text == Code::kCorrupt) return invalid(path + ": larger than any list of keys");
+  return Error(Code::kUnavailable, text.error().message());
 }
 
 Result<CurvePublicKey> read_curve_public_key(const std::string& path) {

@@ -25,7 +25,7 @@ MAY_INCLUDE = {
     "common/repository": ["common/files", "common/http", "common/net", "common/partition", "common/scoring", "common/text"],
     "common/device": [],
     "common/device_codec": ["common/codec", "common/device"],
-    "common/wire": ["common/net", "common/scoring", "common/text", "common/topk"],
+    "common/wire": ["common/files", "common/net", "common/scoring", "common/text", "common/topk"],
     "leaf/families": [],
     "leaf/lists": [],
     "leaf/engine": ["leaf/lists"],
