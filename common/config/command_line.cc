@@ -181,7 +181,7 @@ int CommandLine::refuse(std::string_view message) const {
 
 void add_log_buffer(CommandLine& app, std::uint64_t& bytes) {
   app.add_option("--log-buffer", bytes,
-                 "Bytes of the log that wait while nobody reads stderr; what comes then is dropped and counted")
+                 "Max bytes of log lines that wait until stderr is read; further lines are dropped and counted")
       .transform(byte_size() & range(std::uint64_t{4} << 10, std::uint64_t{1} << 30))
       .show_default("1MiB");
 }

@@ -79,7 +79,7 @@ void GenerationFollower::make_room(const repository::Manifest& wanted) {
     const Instant now = clock_.now();
     const auto victim = first_to_give_up(standing(*set), brokers_.present(now), now, rules());
     if (room || !victim) return;
-    log_.warn("a generation gives way: the disk has no room for the next",
+    log_.warn("a generation is deleted early: the disk has no room for the next",
               {{"generation", std::to_string((*set)[*victim]->generation)}, {"reason", room.error().message()}});
     std::vector<bool> kept(set->size(), true);
     kept[*victim] = false;

@@ -156,7 +156,7 @@ void WorkerPool::run(Waiting& waiting, std::atomic<Instant::rep>& busy_until) {
     if (waiting.task.deadline.passed_at(now)) {
       const bool cancelled = waiting.task.deadline.cancelled();
       if (!cancelled) expired_.add();
-      waiting.task.run(Error(Code::kDeadline, (cancelled ? "given up after " : "passed after ") +
+      waiting.task.run(Error(Code::kDeadline, (cancelled ? "cancelled after " : "passed after ") +
                                                   std::to_string(waited.count()) + " us in the queue"));
     } else {
       waiting.task.run(waited);
