@@ -212,7 +212,7 @@ int serve_until_stopped(const Options& options, Process& process, const reposito
   std::optional<schedule::PlanBatcher> batcher;
   if (gpu)
     batcher.emplace(
-        schedule::PlanBatcher::Options{.most_waiting = options.gpu_queue_limit, .window = options.gpu_window},
+        schedule::PlanBatcher::Options{.max_waiting = options.gpu_queue_limit, .window = options.gpu_window},
         [&](std::span<const engine::Plan> plans) { return gpu->try_search(plans, process.clock); }, &registry);
   schedule::PlanBatcher* const gpu_batcher = batcher ? &*batcher : nullptr;
 

@@ -21,7 +21,7 @@ Result<ListView> ListView::open(ByteView blob) {
   view.short_ = form;
   view.count_ = form.count;
   view.blocks_ = 1;
-  view.scale_.least = form.deficit;
+  view.scale_.min = form.deficit;
   return view;
 }
 
@@ -111,7 +111,7 @@ ListView::Sizes ListView::sizes() const {
             .docids = docids_end - short_.header_bytes,
             .frequencies = blob_.size() - docids_end};
   }
-  const std::size_t list_bounds = sizeof scale_.least + best_.size();  // in the header
+  const std::size_t list_bounds = sizeof scale_.min + best_.size();  // in the header
   return {.header = kLongHeaderBytes - list_bounds,
           .index = std::size_t{blocks_} * 4,
           .bounds = list_bounds + blocks_,

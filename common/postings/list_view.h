@@ -47,16 +47,16 @@ class ListView {
   std::uint32_t find_block(DocId target, std::uint32_t from) const;
   // The least saturation deficit (scoring/bm25.h) of the block's postings, and of the whole view.
   scoring::PackedDeficit block_deficit(std::uint32_t block) const {
-    return deficits_ ? scale_.at(static_cast<std::uint8_t>(deficits_[block])) : scale_.least;
+    return deficits_ ? scale_.at(static_cast<std::uint8_t>(deficits_[block])) : scale_.min;
   }
   // The least of `count` blocks from `first` on; count > 0.
   scoring::PackedDeficit least_deficit(std::uint32_t first, std::uint32_t count) const {
-    if (!deficits_) return scale_.least;
+    if (!deficits_) return scale_.min;
     std::uint8_t least = 0xff;
     for (std::size_t i = 0; i < count; ++i) least = std::min(least, static_cast<std::uint8_t>(deficits_[first + i]));
     return scale_.at(least);
   }
-  scoring::PackedDeficit list_deficit() const { return scale_.least; }
+  scoring::PackedDeficit list_deficit() const { return scale_.min; }
   // A deficit that kBestRanks[i] postings of this view (long_form.h) do not exceed, which bounds their scores from
   // below. kNoDeficit if none is stored.
   scoring::PackedDeficit best_deficit(std::size_t i) const {

@@ -10,20 +10,19 @@ constexpr unsigned kCountBits = 19, kUnitBits = 20, kShiftBits = 4;
 
 }  // namespace
 
-DeficitScale deficit_scale(scoring::PackedDeficit least, scoring::PackedDeficit greatest) {
-  DeficitScale scale{least, 0};
-  while (steps_up(scale, greatest) == kNoSteps && DeficitScale{least, scale.shift + 1}.sound()) ++scale.shift;
-  FROND_CHECK(least <= greatest && scale.sound());
+DeficitScale deficit_scale(scoring::PackedDeficit min, scoring::PackedDeficit max) {
+  DeficitScale scale{min, 0};
+  while (steps_up(scale, max) == kNoSteps && DeficitScale{min, scale.shift + 1}.sound()) ++scale.shift;
+  FROND_CHECK(min <= max && scale.sound());
   return scale;
 }
 
 std::uint8_t steps_down(DeficitScale scale, scoring::PackedDeficit deficit) {
-  return static_cast<std::uint8_t>(
-      std::min<std::uint32_t>((deficit - std::uint32_t{scale.least}) >> scale.shift, 0xff));
+  return static_cast<std::uint8_t>(std::min<std::uint32_t>((deficit - std::uint32_t{scale.min}) >> scale.shift, 0xff));
 }
 
 std::uint8_t steps_up(DeficitScale scale, scoring::PackedDeficit deficit) {
-  const std::uint32_t above = deficit - std::uint32_t{scale.least}, round = (1u << scale.shift) - 1;
+  const std::uint32_t above = deficit - std::uint32_t{scale.min}, round = (1u << scale.shift) - 1;
   return static_cast<std::uint8_t>(std::min<std::uint32_t>((above + round) >> scale.shift, kNoSteps));
 }
 
@@ -38,7 +37,7 @@ LongHeader read_header(ByteView blob) {
   header.docid_codec = load_le<std::uint8_t>(blob.data() + 1);
   header.frequency_codec = load_le<std::uint8_t>(blob.data() + 2);
   for (std::size_t i = 0; i < header.best.size(); ++i) header.best[i] = load_le<std::uint8_t>(blob.data() + 3 + i);
-  header.deficits.least = load_le<scoring::PackedDeficit>(blob.data() + 6);
+  header.deficits.min = load_le<scoring::PackedDeficit>(blob.data() + 6);
   header.count = take(kCountBits);
   header.docid_units = take(kUnitBits);
   header.frequency_units = take(kUnitBits);
@@ -52,7 +51,7 @@ void write_header(const LongHeader& header, std::byte* blob) {
   store_le(blob + 1, header.docid_codec);
   store_le(blob + 2, header.frequency_codec);
   for (std::size_t i = 0; i < header.best.size(); ++i) store_le(blob + 3 + i, header.best[i]);
-  store_le(blob + 6, header.deficits.least);
+  store_le(blob + 6, header.deficits.min);
   FROND_CHECK(header.count >> kCountBits == 0 && header.docid_units <= LongHeader::kMaxUnits &&
               header.frequency_units <= LongHeader::kMaxUnits && header.deficits.shift >> kShiftBits == 0);
   std::uint64_t sizes = header.flag;

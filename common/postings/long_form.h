@@ -17,23 +17,22 @@ inline constexpr std::size_t kLongHeaderBytes = 16;
 inline constexpr std::array<std::uint32_t, 3> kBestRanks = {10, 100, 1000};
 inline constexpr scoring::PackedDeficit kNoDeficit = 0xffff;
 
-// Deficits of a blob are close together, so each takes a byte: steps of 2^shift above the least of them.
+// Deficits of a blob are close together, so each takes a byte: steps of 2^shift above the minimum.
 struct DeficitScale {
   static constexpr std::uint32_t kMaxDeficit = 0x7f7f;  // of the packed deficits that are finite
 
-  scoring::PackedDeficit least = 0;
+  scoring::PackedDeficit min = 0;
   std::uint32_t shift = 0;
 
   // Whether any byte of steps gives a deficit of at most kMaxDeficit.
-  bool sound() const { return least + (std::uint32_t{0xff} << shift) <= kMaxDeficit; }
+  bool sound() const { return min + (std::uint32_t{0xff} << shift) <= kMaxDeficit; }
   scoring::PackedDeficit at(std::uint8_t steps) const {
-    return static_cast<scoring::PackedDeficit>(least + (std::uint32_t{steps} << shift));
+    return static_cast<scoring::PackedDeficit>(min + (std::uint32_t{steps} << shift));
   }
 };
-// The finest sound scale from `least`, which is finite, that reaches `greatest`; if none does, the one that reaches
-// farthest.
-DeficitScale deficit_scale(scoring::PackedDeficit least, scoring::PackedDeficit greatest);
-// The greatest number of steps that does not exceed a deficit, which is at least scale.least.
+// The finest sound scale from `min`, which is finite, that reaches `max`; if none does, the one that reaches farthest.
+DeficitScale deficit_scale(scoring::PackedDeficit min, scoring::PackedDeficit max);
+// The greatest number of steps that does not exceed a deficit, which is at least scale.min.
 std::uint8_t steps_down(DeficitScale scale, scoring::PackedDeficit deficit);
 // The smallest number of steps that is not below a deficit; kNoSteps if the scale does not reach it.
 inline constexpr std::uint8_t kNoSteps = 0xff;

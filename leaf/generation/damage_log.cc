@@ -5,7 +5,7 @@
 namespace frond::leaf::generation {
 namespace {
 constexpr std::chrono::seconds kQuiet{10};
-constexpr std::size_t kMaxTold = 1024;  // above it all entries are dropped, also those of retired partitions
+constexpr std::size_t kMaxReported = 1024;  // above it all entries are dropped, also those of retired partitions
 }  // namespace
 
 void DamageLog::report(const OpenPartition& partition, const Error& why) {
@@ -14,14 +14,14 @@ void DamageLog::report(const OpenPartition& partition, const Error& why) {
   {
     const MutexLock lock(mutex_);
     const Instant now = clock_.now();
-    if (told_.size() > kMaxTold) told_.clear();
-    const auto [told, first] = told_.try_emplace({partition.number(), why.code()});
-    if (!first && now - told->second.at < kQuiet) {
-      ++told->second.since;
+    if (reported_.size() > kMaxReported) reported_.clear();
+    const auto [entry, first] = reported_.try_emplace({partition.number(), why.code()});
+    if (!first && now - entry->second.at < kQuiet) {
+      ++entry->second.suppressed;
       return;
     }
-    more = std::exchange(told->second.since, 0);
-    told->second.at = now;
+    more = std::exchange(entry->second.suppressed, 0);
+    entry->second.at = now;
   }
   log_.warn("a partition can't be read", {{"partition", partition.id()},
                                           {"folder", partition.partition().folder().string()},

@@ -22,14 +22,14 @@ class DamageLog {
   void report(const OpenPartition& partition, const Error& why);
 
  private:
-  struct Told {
-    Instant at{};
-    std::uint64_t since = 0;
+  struct Reported {
+    Instant at{};  // the last line
+    std::uint64_t suppressed = 0;
   };
   Logger& log_;
   const Clock& clock_;
   Mutex mutex_;
-  std::map<std::pair<std::uint64_t, Code>, Told> told_ FROND_GUARDED_BY(mutex_);  // by OpenPartition::number
+  std::map<std::pair<std::uint64_t, Code>, Reported> reported_ FROND_GUARDED_BY(mutex_);  // by OpenPartition::number
 };
 
 }  // namespace frond::leaf::generation

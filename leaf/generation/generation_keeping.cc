@@ -11,8 +11,9 @@
 
 namespace frond::leaf::generation {
 namespace {
-constexpr std::chrono::minutes kTellKept{10};  // a swap rarely takes longer; beyond it the board's detail says why
-}
+// A swap rarely takes longer; beyond it the board's detail says why.
+constexpr std::chrono::minutes kReportKeptAfter{10};
+}  // namespace
 
 // Deletes all files except those of served generations, those in use by queries, and those of `wanted` (may be null).
 void GenerationFollower::sweep(const repository::Manifest* wanted) {
@@ -92,7 +93,7 @@ std::string GenerationFollower::what_is_kept() const {
   std::string told;
   const Instant now = clock_.now();
   for (const auto& [id, since] : superseded_) {
-    if (now - since < kTellKept) continue;
+    if (now - since < kReportKeptAfter) continue;
     const std::string brokers = brokers_.present(now).names_of(id);
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - since).count();
     told += (told.empty() ? "" : "; ") + name_of(id) + " is kept, superseded " + std::to_string(seconds) + " s ago, " +

@@ -25,9 +25,9 @@ std::vector<bool> kept_generations(std::span<const Standing> set, const BrokerRo
   const std::vector<bool> served = served_by(set, present);
   const std::size_t last = set.size() - 1;
   // Brokers only switch to newer generations, so those older than the oldest in use will not be used again.
-  const bool nobody_to_ask = present.brokers.empty() && !present.unnamed;
+  const bool no_brokers = present.brokers.empty() && !present.unnamed;
   const auto oldest_served = static_cast<std::size_t>(std::find(served.begin(), served.end(), true) - served.begin());
-  const std::size_t first = nobody_to_ask ? 0 : std::min(last, oldest_served);
+  const std::size_t first = no_brokers ? 0 : std::min(last, oldest_served);
   for (std::size_t i = 0; i < last; ++i)
     kept[i] = now - set[i].superseded <= rules.superseded_limit && (i >= first || in_use(set[i], now, rules));
   for (auto count = std::count(kept.begin(), kept.end(), true);

@@ -112,7 +112,7 @@ Result<void> ListImage::place_segments(const postings::PostingList& list) {
         return Error(Code::kInvalid, "a codec without a decoder here");
       place.last_docids = static_cast<std::uint32_t>(begin + at.last_docids);
       place.deficits = static_cast<std::uint32_t>(begin + at.deficits);
-      place.min_deficit = header.deficits.least;
+      place.min_deficit = header.deficits.min;
       place.deficit_shift = header.deficits.shift;
       place.docids = FROND_TRY(stream_at(begin + at.docids, begin + at.frequencies, header.count));
       place.frequencies = FROND_TRY(stream_at(begin + at.frequencies, begin + at.last_docids, header.count));

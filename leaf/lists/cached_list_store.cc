@@ -27,10 +27,10 @@ class CachedListStore::Load {
   // True: finished; `lease` is null if the load was abandoned. False: the deadline passed.
   bool wait(const Clock& clock, Deadline deadline, ListLease& lease) {
     // Waits in short steps: the deadline is on `clock`, which may differ from the condition variable's clock.
-    constexpr std::chrono::microseconds kGlance(20'000);
+    constexpr std::chrono::microseconds kRecheckEvery(20'000);
     mutex_.lock();
     while (!finished_ && !deadline.passed(clock))
-      changed_.wait_for(mutex_, std::clamp(deadline.left(clock), std::chrono::microseconds(1), kGlance));
+      changed_.wait_for(mutex_, std::clamp(deadline.left(clock), std::chrono::microseconds(1), kRecheckEvery));
     const bool finished = finished_;
     lease = lease_;
     mutex_.unlock();

@@ -13,7 +13,7 @@ namespace frond::leaf::schedule {
 
 PlanBatcher::PlanBatcher(Options options, Search search, metrics::Registry* registry)
     : options_(options), search_(std::move(search)) {
-  FROND_CHECK(options_.threads >= 1 && options_.most_of_a_batch >= 1);
+  FROND_CHECK(options_.threads >= 1 && options_.max_batch >= 1);
   if (registry != nullptr) {
     static constexpr double kSizes[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
     size_ = registry->histogram(families::kGpuBatchPlans, kSizes);
@@ -35,7 +35,7 @@ PlanBatcher::~PlanBatcher() {
 bool PlanBatcher::submit(engine::Plan plan, Done done) {
   {
     const MutexLock lock(mutex_);
-    if (draining_ || waiting_.size() >= options_.most_waiting) {
+    if (draining_ || waiting_.size() >= options_.max_waiting) {
       refused_.add();
       return false;
     }
@@ -71,7 +71,7 @@ std::list<PlanBatcher::Waiting> PlanBatcher::next_batch() {
     if (!waiting_.empty()) break;  // another thread may have taken them
   }
   std::list<Waiting> batch;
-  const std::size_t count = std::min(waiting_.size(), options_.most_of_a_batch);
+  const std::size_t count = std::min(waiting_.size(), options_.max_batch);
   const auto end = std::next(waiting_.begin(), static_cast<std::ptrdiff_t>(count));
   batch.splice(batch.end(), waiting_, waiting_.begin(), end);
   ++running_;

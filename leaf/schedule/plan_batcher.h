@@ -27,8 +27,8 @@ class PlanBatcher {
  public:
   struct Options {
     std::size_t threads = 2;                // max batches in flight: while one is answered, another starts
-    std::size_t most_waiting = 4096;        // max waiting plans; more are refused
-    std::size_t most_of_a_batch = 512;      // max plans of one batch
+    std::size_t max_waiting = 4096;         // plans; more are refused
+    std::size_t max_batch = 512;            // plans
     std::chrono::microseconds window{200};  // max wait for more plans while another batch is in flight
   };
   // One answer per plan, in order. Empty: the plan must be evaluated elsewhere.
@@ -53,7 +53,7 @@ class PlanBatcher {
   };
   void work();
   std::list<Waiting> next_batch();
-  bool is_full() const FROND_REQUIRES(mutex_) { return waiting_.size() >= options_.most_of_a_batch; }
+  bool is_full() const FROND_REQUIRES(mutex_) { return waiting_.size() >= options_.max_batch; }
 
   const Options options_;
   const Search search_;

@@ -106,7 +106,7 @@ WorkerPool::Queue* WorkerPool::next_search() {
   if (searching_ == 0) return nullptr;
   --searching_;
   Queue* best = nullptr;
-  const bool by_age = ++turn_ % kEldersTurn == 0;
+  const bool by_age = ++turn_ % kOldestFirstEvery == 0;
   for (Queue& queue : searches_) {
     if (queue.empty()) continue;
     if (best == nullptr || (by_age && queue.front().since < best->front().since)) best = &queue;

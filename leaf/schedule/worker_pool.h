@@ -48,8 +48,8 @@ class WorkerPool final : public Scheduler {
   // is four times as high.
   static constexpr std::size_t kLevels = 8;
   static constexpr std::uint64_t kFirstLevel = 1 << 14;
-  // Every kEldersTurn-th search taken is the one that has waited longest.
-  static constexpr unsigned kEldersTurn = 8;
+  // Every kOldestFirstEvery-th search taken is the one that has waited longest.
+  static constexpr unsigned kOldestFirstEvery = 8;
   static std::size_t level_of(std::uint64_t weight);
   Queue* next_search() FROND_REQUIRES(mutex_);
 

@@ -145,7 +145,7 @@ void SearchQuery::fail(Slot& slot, const Error& why) {
 
 void SearchQuery::take(Slot& slot, engine::Mode mode, Result<engine::Outcome> outcome) {
   if (auto still = intact(slot); !still) {
-    misled_.store(true, std::memory_order_relaxed);  // ordered by slot_done()
+    damage_found_.store(true, std::memory_order_relaxed);  // ordered by slot_done()
     outcome = std::move(still).error();
   }
   if (!outcome) return fail(slot, outcome.error());
@@ -209,7 +209,7 @@ void SearchQuery::answer_from_gpu(Slot& slot, engine::Mode mode, schedule::PlanB
 void SearchQuery::wave_done(engine::Mode mode) {
   // Engines share a floor while they search. A score computed from damaged bytes may have removed hits of other
   // partitions, so all become unsearched.
-  if (misled_.load(std::memory_order_relaxed))
+  if (damage_found_.load(std::memory_order_relaxed))
     for (Slot& slot : slots_)
       if (!slot.unsearched) slot.unsearched = wire::UnsearchedReason::kUnavailable;
   if (mode == engine::Mode::kAnd && request_.mode == wire::Mode::kAuto && !deadline_.cancelled() &&

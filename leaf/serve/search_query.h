@@ -87,7 +87,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   std::vector<Slot> slots_;
   std::atomic<std::size_t> left_{0};  // tasks of this wave
   engine::SharedFloor and_floor_, or_floor_;
-  std::atomic<bool> misled_{false};  // a partition was found damaged after it was searched
+  std::atomic<bool> damage_found_{false};  // a partition was found damaged after it was searched
   bool has_and_ = false, has_or_ = false;
 };
 

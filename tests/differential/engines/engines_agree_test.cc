@@ -153,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"OneBlock", 102, {.documents = 300, .terms = 60}, {}, 1, 1, 150},
                     Case{"Ordinary", 103, {.documents = 9000, .terms = 250}},
                     Case{"OfEqualLengths", 104, {.documents = 5000, .terms = 100, .equal_lengths = true}},
-                    Case{"WithVeryLongDocuments", 105, {.documents = 5000, .terms = 100, .longest = 200'000}},
+                    Case{"WithVeryLongDocuments", 105, {.documents = 5000, .terms = 100, .max_length = 200'000}},
                     Case{"Sparse", 106, {.documents = 40'000, .terms = 150, .most_frequent = 0.08}, {}, 1, 1, 40},
                     Case{"WithoutLengthNormalization", 107, {.documents = 5000, .terms = 100}, {.k1 = 1.2, .b = 0}},
                     Case{"WithoutFrequencies", 108, {.documents = 3000, .terms = 100}, {.k1 = 0, .b = 0.4}},

@@ -77,7 +77,7 @@ Collection random_collection(std::uint64_t seed, const CollectionOptions& option
     if (options.equal_lengths)
       length = floor;
     else if (random.below(4) > 0)
-      length += static_cast<std::uint32_t>(random.below(random.below(50) == 0 ? options.longest : 60));
+      length += static_cast<std::uint32_t>(random.below(random.below(50) == 0 ? options.max_length : 60));
   }
   return collection;
 }

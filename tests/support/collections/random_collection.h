@@ -40,10 +40,10 @@ struct Collection {
 
 struct CollectionOptions {
   std::uint32_t documents = 1000;
-  std::uint32_t terms = 300;     // with Zipf-like document frequencies
-  double most_frequent = 0.6;    // share of the documents that the most frequent of them is in
-  bool equal_lengths = false;    // every document of the same length
-  std::uint32_t longest = 2000;  // tokens
+  std::uint32_t terms = 300;        // with Zipf-like document frequencies
+  double most_frequent = 0.6;       // share of the documents that the most frequent of them is in
+  bool equal_lengths = false;       // every document of the same length
+  std::uint32_t max_length = 2000;  // tokens
 };
 
 Collection random_collection(std::uint64_t seed, const CollectionOptions& options);

@@ -70,7 +70,7 @@ TEST(GpuEngine, HandsEveryPlanOfABatchBackWhereverTheDeviceFails) {
     cuda_on_host::lose_device_after(operations);
     std::atomic<std::size_t> answered{0}, handed_back{0}, wrong{0};
     schedule::PlanBatcher batcher(
-        {.threads = 2, .most_of_a_batch = 3},
+        {.threads = 2, .max_batch = 3},
         [&](std::span<const engine::Plan> some) { return engine->try_search(some, clock); }, nullptr);
     for (std::size_t i = 0; i < plans.size(); ++i)
       ASSERT_TRUE(batcher.submit(plans[i], [&, i](schedule::PlanBatcher::Answer answer) {

@@ -62,7 +62,7 @@ TEST(PlanBatcher, GivesEveryPlanItsOwnAnswerOnce) {
   Processor processor(true);
   std::vector<std::atomic<int>> answers(400);
   {
-    PlanBatcher batcher({.threads = 3, .most_of_a_batch = 7}, processor.search(), nullptr);
+    PlanBatcher batcher({.threads = 3, .max_batch = 7}, processor.search(), nullptr);
     std::vector<std::jthread> callers;
     for (std::uint32_t c = 0; c < 4; ++c)
       callers.emplace_back([&, c] {
@@ -105,8 +105,7 @@ TEST(PlanBatcher, StartsASecondBatchWhenTheWindowEnds) {
 
 TEST(PlanBatcher, StartsAFullBatchWithoutWaitingForItsWindow) {
   Processor processor(false);
-  PlanBatcher batcher({.threads = 2, .most_of_a_batch = 2, .window = std::chrono::hours(1)}, processor.search(),
-                      nullptr);
+  PlanBatcher batcher({.threads = 2, .max_batch = 2, .window = std::chrono::hours(1)}, processor.search(), nullptr);
   const auto nothing = [](const PlanBatcher::Answer&) {};
   ASSERT_TRUE(batcher.submit(plan_number(1), nothing));
   processor.wait_for_batches(1);
@@ -118,7 +117,7 @@ TEST(PlanBatcher, StartsAFullBatchWithoutWaitingForItsWindow) {
 TEST(PlanBatcher, RefusesWhatWouldWaitBeyondItsBound) {
   Processor processor(false);
   metrics::Registry registry("test");
-  PlanBatcher batcher({.threads = 1, .most_waiting = 3}, processor.search(), &registry);
+  PlanBatcher batcher({.threads = 1, .max_waiting = 3}, processor.search(), &registry);
   std::atomic<int> answered{0};
   const auto submit = [&] { return batcher.submit(plan_number(1), [&](const PlanBatcher::Answer&) { ++answered; }); };
   ASSERT_TRUE(submit());

@@ -85,7 +85,7 @@ TEST(SearchQuery, AnswersTheSameWhereTheGpuHasNoRoom) {
   ServedCollection served(random_documents(200, 22), 3);
   const auto requests = mixed_requests(40, 3);
   ScriptedGpu gpu{served.clock};
-  const auto got = search_all(served, gpu, requests, {.threads = 1, .most_waiting = 1, .most_of_a_batch = 1});
+  const auto got = search_all(served, gpu, requests, {.threads = 1, .max_waiting = 1, .max_batch = 1});
   for (std::size_t i = 0; i < requests.size(); ++i) expect_same_hits(got[i], served.search(requests[i]));
 }
 
