@@ -1,0 +1,178 @@
+// What a follower begins with: the data folder of an earlier leaf.
+#include "tests/unit/leaf/generation/generation_follower_fixture.h"
+
+namespace frond::leaf::generation {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::seconds;
+
+TEST_F(GenerationFollowerTest, UsesAgainWhatItHasAfterARestart) {
+  publish(10);
+  { Leaf(folder_.path(), clock_).follower.step(); }
+  fs::remove_all(folder_ / "repository/c/partitions");  // can't be fetched again
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1}) << leaf.board.detail();
+}
+
+TEST_F(GenerationFollowerTest, UsesTermStatisticsThatALeafOfBeforeFetched) {
+  publish(10);
+  GenerationId id;
+  {
+    Leaf leaf(folder_.path(), clock_);
+    leaf.follower.step();
+    id = leaf.board.get()->back()->id();
+    fs::rename(leaf.data->terms(id), leaf.data->former_terms(1));
+  }
+  fs::rename(folder_ / "repository", folder_ / "away");  // can't be fetched again
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1}) << leaf.board.detail();
+  EXPECT_TRUE(fs::exists(leaf.data->terms(id)));
+}
+
+TEST_F(GenerationFollowerTest, BeginsWithWhatWasServedLastWhileTheRepositoryIsAway) {
+  publish(10);
+  publish(20);
+  { Leaf(folder_.path(), clock_).follower.step(); }
+  fs::rename(folder_ / "repository", folder_ / "away");
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{2});
+  EXPECT_FALSE(leaf.board.detail().empty()) << "says that the repository can't be read";
+  fs::rename(folder_ / "away", folder_ / "repository");
+  publish(30);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), (Numbers{2, 3}));
+  EXPECT_TRUE(leaf.board.detail().empty());
+}
+
+TEST_F(GenerationFollowerTest, BeginsWithWhatWasServedLastWhileABadGenerationIsCurrent) {
+  publish(10);
+  { Leaf(folder_.path(), clock_).follower.step(); }
+  publish(20);
+  support::flip_byte(published_file("g2-p1"), 40);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1});
+  EXPECT_NE(leaf.board.detail().find("generation 2"), std::string::npos);
+}
+
+TEST_F(GenerationFollowerTest, BeginsWithOldContentAndTakesTheNewUnderItsNumber) {
+  publish(10);
+  { Leaf(folder_.path(), clock_).follower.step(); }
+  fs::remove_all(folder_ / "repository");
+  publish(11, 2, "-anew");
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), (Numbers{1, 1}));
+  EXPECT_EQ(leaf.board.get()->back()->statistics.documents, 11u);
+}
+
+// Whoever restarts leaves while a shard is late must not take the old generation from the brokers.
+TEST_F(GenerationFollowerTest, BeginsWithSupersededGenerationsToo) {
+  publish(10);
+  Numbers both = {1, 2};
+  {
+    Leaf leaf(folder_.path(), clock_);
+    leaf.follower.step();
+    publish(20);
+    leaf.follower.step();
+    ASSERT_EQ(leaf.serving(), both);
+  }
+  for (const bool repository_away : {true, false}) {
+    if (repository_away) fs::rename(folder_ / "repository", folder_ / "away");
+    Leaf leaf(folder_.path(), clock_);
+    leaf.follower.step();
+    EXPECT_EQ(leaf.serving(), both);
+    if (repository_away) fs::rename(folder_ / "away", folder_ / "repository");
+  }
+  {
+    Leaf leaf(folder_.path(), clock_);
+    leaf.follower.step();
+    leaf.hello_from(1, 1, clock_.now());
+    clock_.advance(seconds(60));
+    leaf.follower.step();
+    EXPECT_EQ(leaf.serving(), both);
+    leaf.hello_from(1, 2, clock_.now());
+    leaf.follower.step();
+    EXPECT_EQ(leaf.serving(), Numbers{2});
+  }
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{2});
+  EXPECT_EQ(count("partitions"), 2u);
+}
+
+TEST_F(GenerationFollowerTest, GoesOnWithWhatAnEarlierLeafHadBegunToFetch) {
+  publish(10);
+  {
+    Leaf leaf(folder_.path(), clock_);
+    leaf.follower.step();
+    publish(20);
+    support::flip_byte(published_file("g2-p1"), 40);
+    leaf.follower.step();
+    ASSERT_EQ(leaf.serving(), Numbers{1});
+  }
+  ASSERT_TRUE(fs::exists(folder_ / "data/partitions/g2-p0"));
+  fs::remove_all(folder_ / "repository/c/partitions/g2-p0");  // can't be fetched again
+  support::flip_byte(published_file("g2-p1"), 40);            // mended
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), (Numbers{1, 2})) << leaf.board.detail();
+}
+
+TEST_F(GenerationFollowerTest, FetchesAnewWhatItsDiskHasSpoilt) {
+  publish(200, 1);
+  { Leaf(folder_.path(), clock_).follower.step(); }
+  std::size_t spoilt = 0;
+  for (const auto& entry : fs::directory_iterator(folder_ / "data/partitions/g1-p0")) {
+    if (entry.path().extension() != ".sst") continue;
+    support::flip_byte(entry.path(), 10);
+    ++spoilt;
+  }
+  ASSERT_GT(spoilt, 0u);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1}) << leaf.board.detail();
+}
+
+TEST_F(GenerationFollowerTest, RemovesWhatAnEarlierLeafLeftBehind) {
+  publish(10);
+  fs::create_directories(folder_ / "data/partitions/g0-p0");
+  fs::create_directories(folder_ / "data/fetching/g1-p0");
+  support::write_file(folder_ / "data/fetching/g1-p0/half.sst", "half");
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1});
+  EXPECT_EQ(count("partitions"), 2u);
+  EXPECT_EQ(count("fetching"), 0u);
+}
+
+TEST_F(GenerationFollowerTest, DoesNotBeginWithWhatIsNotItsOwn) {
+  publish(10);
+  { Leaf(folder_.path(), clock_).follower.step(); }
+  fs::rename(folder_ / "repository", folder_ / "away");
+  const fs::path served = folder_ / "data/SERVED";
+  fs::path kept;
+  for (const auto& entry : fs::directory_iterator(folder_ / "data/generations"))
+    if (entry.path().extension() == ".json") kept = entry.path();
+  support::write_file(kept, "garbage");
+  for (const char* bad : {"", "{}", "garbage"}) {
+    support::write_file(served, bad);
+    Leaf leaf(folder_.path(), clock_);
+    leaf.follower.step();
+    EXPECT_TRUE(leaf.serving().empty()) << bad;
+  }
+  auto other = *(*repository::RepositorySource::open((folder_ / "away").string(), "c"))->manifest(1);
+  other.collection = "another";
+  support::write_file(served, repository::to_json(other));
+  support::write_file(kept, repository::to_json(other));
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_TRUE(leaf.serving().empty());
+}
+
+}  // namespace
+}  // namespace frond::leaf::generation

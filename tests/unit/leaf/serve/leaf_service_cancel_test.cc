@@ -1,0 +1,110 @@
+// Requests that brokers cancel.
+#include <atomic>
+#include <latch>
+#include <thread>
+
+#include "leaf/schedule/worker_pool.h"
+#include "tests/unit/leaf/serve/leaf_service_fixture.h"
+
+namespace frond::leaf::serve {
+namespace {
+
+class LeafServiceWithAWorker : public LeafServiceTest {
+ protected:
+  // Sends a request as `peer`, and counts its answers.
+  void send(const wire::Peer& peer, const wire::Request& request) {
+    busy_.on_request(peer, wire::encode(request), [this](ByteBuffer) { ++answers_; });
+  }
+  // Keeps the worker and the thread of fetches until it is opened.
+  void block() {
+    schedule::Task task;
+    task.run = [this](const auto&) {
+      entered_.count_down();
+      open_.wait();
+    };
+    ASSERT_TRUE(pool_.submit({task, task}, schedule::Lane::kInteractive));
+    entered_.wait();
+  }
+  bool exposes(const std::string& line) { return registry_.exposition().find(line + "\n") != std::string::npos; }
+  SearchParts busy_parts() {
+    SearchParts parts = served_.parts(pool_);
+    parts.registry = &registry_;
+    return parts;
+  }
+
+  metrics::Registry registry_{"test"};
+  schedule::WorkerPool pool_{{1, 100}, served_.clock, &registry_};
+  LeafService busy_{busy_parts(),
+                    {"c", "node:1", "1.0", [] { return std::string("absent"); }, ready_from_},
+                    [] { return CacheState{}; },
+                    brokers_};
+  std::latch entered_{2}, open_{1};
+  std::atomic<int> answers_{0};
+};
+
+TEST_F(LeafServiceWithAWorker, DropsWhatIsGivenUpWhileItWaits) {
+  served_.engine.before = [](const engine::Plan&) { ADD_FAILURE() << "searched"; };
+  block();
+  send("one", request_of(wire::Mode::kOr, {"t0"}, 3));
+  send("one", fetch_of({1, 2, 3}));
+  send("one", wire::CancelRequest{42});
+  send("one", wire::CancelRequest{5});
+  open_.count_down();
+  pool_.drain();
+  EXPECT_EQ(answers_, 0);
+  EXPECT_TRUE(exposes("frond_leaf_requests_cancelled_total{kind=\"search\"} 1"));
+  EXPECT_TRUE(exposes("frond_leaf_requests_cancelled_total{kind=\"fetch\"} 1"));
+  EXPECT_TRUE(exposes("frond_leaf_requests_in_flight 0"));
+  EXPECT_TRUE(exposes("frond_leaf_unsearched_partitions_total{reason=\"deadline\"} 0")) << "nobody went without";
+}
+
+TEST_F(LeafServiceWithAWorker, StopsWhatIsGivenUpWhileItRuns) {
+  int searched = 0;
+  served_.engine.before = [&](const engine::Plan& plan) {
+    ++searched;
+    EXPECT_FALSE(plan.deadline.passed(served_.clock));
+    send("one", wire::CancelRequest{42});
+    EXPECT_TRUE(plan.deadline.passed(served_.clock));
+  };
+  send("one", request_of(wire::Mode::kAuto, {"t10", "t11"}, 3));
+  pool_.drain();
+  EXPECT_EQ(searched, 1) << "of three partitions, AND and OR";
+  EXPECT_EQ(answers_, 0);
+}
+
+TEST_F(LeafServiceWithAWorker, LetsABrokerGiveUpItsOwnRequestsOnly) {
+  block();
+  send("one", request_of(wire::Mode::kOr, {"t0"}, 3));
+  send("two", request_of(wire::Mode::kOr, {"t0"}, 3));
+  send("two", wire::CancelRequest{42});
+  send("two", wire::CancelRequest{41});
+  open_.count_down();
+  pool_.drain();
+  EXPECT_EQ(answers_, 1);
+}
+
+TEST_F(LeafServiceWithAWorker, TakesNoNoticeWhenItHasAnsweredAlready) {
+  send("one", fetch_of({1}));
+  while (answers_ == 0) std::this_thread::yield();
+  send("one", wire::CancelRequest{5});
+  send("one", fetch_of({1}));
+  pool_.drain();
+  EXPECT_EQ(answers_, 2);
+}
+
+TEST(RequestsInFlight, ForgetWhatHasEnded) {
+  RequestsInFlight requests;
+  auto one = requests.add("a", 1);
+  const auto again = requests.add("a", 1), other = requests.add("b", 1);
+  EXPECT_EQ(requests.size(), 2u);
+  EXPECT_TRUE(requests.cancel("a", 1));
+  EXPECT_TRUE(one->cancellation().cancelled());
+  EXPECT_FALSE(again->cancellation().cancelled()) << "the first of that number";
+  EXPECT_FALSE(other->cancellation().cancelled());
+  one.reset();
+  EXPECT_FALSE(requests.cancel("a", 1));
+  EXPECT_EQ(requests.size(), 1u);
+}
+
+}  // namespace
+}  // namespace frond::leaf::serve
