@@ -10,9 +10,9 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
+#include <utility>
+#include <variant>
 
 #include "common/base/line_writer.h"
 #include "common/base/server_process.h"
@@ -28,14 +28,13 @@
 #include "leaf/families/metric_families.h"
 #include "leaf/generation/broker_roll.h"
 #include "leaf/generation/generation_follower.h"
-#include "leaf/lists/cached_list_store.h"
-#include "leaf/lists/partition_list_store.h"
+#include "leaf/gpu_state.h"
+#include "leaf/host_lists.h"
 #include "leaf/loops.h"
 #include "leaf/opened_data.h"
 #include "leaf/options.h"
 #include "leaf/probes.h"
-#include "leaf/schedule/plan_batcher.h"
-#include "leaf/schedule/worker_pool.h"
+#include "leaf/schedulers.h"
 #include "leaf/serve/leaf_service.h"
 
 namespace frond::leaf {
@@ -44,74 +43,6 @@ namespace {
 constexpr std::chrono::milliseconds kLastReplies{500};  // max wait until the last replies are sent
 constexpr std::chrono::milliseconds kLastLines{1000};
 constexpr std::chrono::milliseconds kLastTransfer{2000};  // max wait for the follower to finish a file
-
-// The posting lists of the open partitions, cached in host memory if the options set a cache size.
-class HostLists {
- public:
-  // `gpu` may be null. All outlive this; this outlives the registry's last exposition.
-  HostLists(const Options& options, const Clock& clock, Accelerator* gpu, metrics::Registry& registry)
-      : stored_(clock),
-        cache_(stored_, clock, {.budget_bytes = options.host_cache_bytes}),
-        registration_{[this](std::uint64_t number, auto partition) { stored_.add(number, partition); },
-                      [this, gpu](std::uint64_t number) {
-                        stored_.remove(number);
-                        cache_.invalidate(number);
-                        if (gpu) gpu->forget(number);
-                      }} {
-    registry.gauge(families::kHostCacheLimit).set(static_cast<double>(cache_.budget_bytes()));
-    registry.before_scrape([this, bytes = registry.gauge(families::kHostCacheBytes),
-                            hits = registry.following_counter(families::kHostCacheHits),
-                            misses = registry.following_counter(families::kHostCacheMisses)]() mutable {
-      const lists::CachedListStore::Counters now = cache_.counters();
-      bytes.set(static_cast<double>(now.bytes));
-      hits.follow(now.hits);
-      misses.follow(now.misses);
-    });
-  }
-  HostLists(const HostLists&) = delete;
-  HostLists& operator=(const HostLists&) = delete;
-
-  lists::ListStore& store() { return cache_.budget_bytes() != 0 ? static_cast<lists::ListStore&>(cache_) : stored_; }
-  const generation::ListRegistration& registration() const { return registration_; }
-  serve::CacheState cache_state() const {
-    const lists::CachedListStore::Counters now = cache_.counters();
-    return {now.bytes, cache_.budget_bytes(), now.hits, now.misses};
-  }
-
- private:
-  lists::PartitionListStore stored_;
-  lists::CachedListStore cache_;
-  const generation::ListRegistration registration_;
-};
-
-// State of the GPU for hello and metrics: off, absent, ready or lost.
-class GpuState {
- public:
-  GpuState(const Options& options, const Accelerator* gpu) : off_(!options.gpu_device), gpu_(gpu) {}
-  std::string now() const { return std::string(gpu_ ? gpu_->state() : off_ ? "off" : "absent"); }
-
- private:
-  bool off_;
-  const Accelerator* gpu_;
-};
-
-// Null: the options want no GPU, or there is none and the log has the reason. Error: the leaf needs a GPU, and there is
-// none.
-Result<std::unique_ptr<Accelerator>> accelerator_for(const Options& options, engine::QueryEngine& cpu,
-                                                     metrics::Registry& registry, Logger& log) {
-  if (!options.gpu_device) return std::unique_ptr<Accelerator>();
-  auto made = make_accelerator(*options.gpu_device, options.gpu_cache_bytes, cpu, registry);
-  if (made || options.gpu_required) return made;
-  log.info("no GPU is used", {{"reason", made.error().message()}});
-  return std::unique_ptr<Accelerator>();
-}
-
-void export_gpu_state(metrics::Registry& registry, const GpuState& state) {
-  for (const char* name : {"off", "absent", "ready", "lost"})
-    registry.before_scrape([&state, name, gauge = registry.gauge(families::kGpuState, {{"state", name}})]() mutable {
-      gauge.set(state.now() == name ? 1 : 0);
-    });
-}
 
 void export_serving(metrics::Registry& registry, const serve::LeafService& service, const wire::RouterSocket& socket) {
   registry.before_scrape([&, ready = registry.gauge(families::kReady),
@@ -150,18 +81,6 @@ void run_until_stopped(boost::asio::io_context& io, boost::asio::signal_set& sig
     ending.begin();
   });
   io.run();
-}
-
-// Waits until all admitted requests are answered. A request may move from one part to another (to the GPU, back, then
-// to its second wave), so each part is drained three times.
-void drain(schedule::WorkerPool& pool, schedule::WorkerPool& costly, schedule::PlanBatcher* gpu_batcher,
-           wire::RouterSocket& socket) {
-  for (int step = 0; step < 3; ++step) {
-    pool.drain();
-    costly.drain();
-    if (gpu_batcher) gpu_batcher->drain();
-  }
-  socket.stop(kLastReplies);
 }
 
 Result<std::unique_ptr<repository::RepositorySource>> open_source(const Options& options) {
@@ -207,24 +126,15 @@ int serve_until_stopped(const Options& options, Process& process, const reposito
   auto& [log, clock, io, signals, registry] = process;
   Accelerator* const gpu = engines.gpu.get();
   const GpuState gpu_state(options, gpu);
-  export_gpu_state(registry, gpu_state);
+  gpu_state.export_to(registry);
   HostLists lists(options, clock, gpu, registry);
-  std::optional<schedule::PlanBatcher> batcher;
-  if (gpu)
-    batcher.emplace(
-        schedule::PlanBatcher::Options{.max_waiting = options.gpu_queue_limit, .window = options.gpu_window},
-        [&](std::span<const engine::Plan> plans) { return gpu->try_search(plans, process.clock); }, &registry);
-  schedule::PlanBatcher* const gpu_batcher = batcher ? &*batcher : nullptr;
-
   generation::ServedBoard board;  // ends before `lists`, where its partitions are registered
-  schedule::WorkerPool pool({options.cpu_threads, options.queue_limit}, clock, &registry);
-  schedule::WorkerPool costly(
-      {options.costly_threads, options.queue_limit, schedule::WorkerPool::Options::Work::kCostly}, clock, &registry);
+  Schedulers schedulers(options, clock, gpu, registry);
   generation::BrokerRoll brokers;
   generation::DamageLog damage(log, clock);
   serve::LeafService service(
-      {board, lists.store(), *engines.engine, *engines.exhaustive, pool, clock, &registry, gpu_batcher,
-       options.min_gpu_postings, &damage, &costly, options.costly_postings},
+      {board, lists.store(), *engines.engine, *engines.exhaustive, schedulers.pool(), clock, &registry,
+       schedulers.gpu_batcher(), options.min_gpu_postings, &damage, &schedulers.costly(), options.costly_postings},
       {options.collection, options.node_name, std::string(config::version()), [&] { return gpu_state.now(); },
        clock.now() + options.ready_after},
       [&] { return lists.cache_state(); }, brokers);
@@ -235,7 +145,7 @@ int serve_until_stopped(const Options& options, Process& process, const reposito
 
   export_serving(registry, service, socket);
   curve.export_metrics(registry, socket);
-  const Loops loops(socket, pool, costly, options.stall);
+  const Loops loops(socket, schedulers.pool(), schedulers.costly(), options.stall);
   loops.export_ages(registry);
   const http::Server::Config probes{.listen = options.http, .max_connections = kProbeConnections};
   auto http = open_port(data, [&] {
@@ -251,7 +161,8 @@ int serve_until_stopped(const Options& options, Process& process, const reposito
   log_start(log, options, socket, **http, gpu_state);
   run_until_stopped(io, signals, options, log, service, **http);
 
-  drain(pool, costly, gpu_batcher, socket);
+  schedulers.drain();
+  socket.stop(kLastReplies);
   const bool ended = follower.stop(kLastTransfer);
   log.info("stopped");
   if (!ended) log.flush(kLastLines);
