@@ -6,21 +6,18 @@
 // for names.
 #include <malloc.h>
 
-#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "broker/cluster/cluster_map.h"
 #include "broker/cluster/leaf_dns.h"
@@ -29,13 +26,12 @@
 #include "broker/curve.h"
 #include "broker/http/metrics_export.h"
 #include "broker/http/routes.h"
-#include "broker/http/tls_endpoint.h"
+#include "broker/listeners.h"
 #include "broker/options.h"
 #include "common/base/line_writer.h"
 #include "common/base/liveness.h"
 #include "common/base/server_process.h"
 #include "common/config/options.h"
-#include "common/http/host_list.h"
 #include "common/http/server.h"
 #include "common/metrics/registry.h"
 #include "common/net/address.h"
@@ -54,53 +50,6 @@ int refuse(const Error& error) {
 std::uint64_t random_instance() {
   std::random_device random;
   return (std::uint64_t{random()} << 32 | random()) | 1;
-}
-
-// Null: plain HTTP.
-Result<std::unique_ptr<http::TlsEndpoint>> tls_endpoint_for(const Options& options, cluster::TimerQueue& timers,
-                                                            Logger& log, metrics::Registry& registry) {
-  if (options.tls_certificate.empty()) return std::unique_ptr<http::TlsEndpoint>();
-  return http::TlsEndpoint::create(options.tls_certificate, options.tls_key, timers, log, registry);
-}
-
-std::vector<std::pair<std::string, std::string>> tls_headers_of(const Options& options) {
-  if (options.hsts_seconds == 0) return {};
-  return {{"Strict-Transport-Security", "max-age=" + std::to_string(options.hsts_seconds)}};
-}
-
-// Half of the file descriptors are reserved for leaves, logs and names, so that clients cannot use up all of them.
-std::size_t connections_within(std::size_t descriptors, const Options& options, Logger& log) {
-  if (options.max_connections <= descriptors / 2) return options.max_connections;
-  log.warn("fewer HTTP connections than --max-connections: the limit of open files is too low",
-           {{"connections", std::to_string(descriptors / 2)}, {"open_files", std::to_string(descriptors)}});
-  return descriptors / 2;
-}
-
-frond::http::Server::Config http_config(const Options& options, std::size_t connections) {
-  return {.listen = options.http,
-          .max_header = 32 << 10,  // a query of 4 KiB has up to 12 KiB when escaped
-          .max_body_bytes = options.max_body_bytes,
-          .max_connections = connections,
-          .max_connections_per_address = options.max_connections_per_address,
-          .max_unsent_bytes = options.max_unsent_bytes,
-          .min_client_rate = options.min_client_rate,
-          .hosts = *frond::http::HostList::parse(options.http_hosts),  // was checked
-          .tls_headers = tls_headers_of(options)};
-}
-
-// The listener for operators and probes only, whose connections do not compete with those of clients. Null: none.
-Result<std::unique_ptr<frond::http::Server>> admin_server(boost::asio::io_context& io, const Options& options,
-                                                          std::size_t descriptors,
-                                                          std::function<void(std::string_view, int, double)> on_answer,
-                                                          frond::http::Router router) {
-  if (options.admin_http.empty()) return std::unique_ptr<frond::http::Server>();
-  auto made = frond::http::Server::create(io,
-                                          {.listen = options.admin_http,
-                                           .max_connections = std::clamp<std::size_t>(descriptors / 16, 4, 64),
-                                           .on_answer = std::move(on_answer)},
-                                          std::move(router));
-  if (!made) return std::move(made).error().within("--admin-http");
-  return made;
 }
 
 cluster::ClusterMap::Config map_config(const Options& options) {
@@ -227,7 +176,7 @@ int serve(const Options& options, std::size_t descriptors) {
                                    .version = std::string(config::version()),
                                    .draining = [&] { return draining; },
                                    .stalled = which_stalls};
-  auto public_http = http_config(options, connections_within(descriptors, options, runtime.log));
+  auto public_http = public_config(options, descriptors, runtime.log);
   public_http.on_answer = count;
   public_http.tls = *tls ? &(*tls)->identity() : nullptr;
   public_http.on_handshake_failure = [&](std::string_view reason) { (*tls)->count_failure(reason); };
