@@ -1,5 +1,18 @@
 # How targets are made. One library a directory, sources by hand, dependencies are permissions.
 
+# The standard headers that most sources include, precompiled once: g++ takes 2 s to parse them and 0.3 s to load them.
+# Every source still includes what it uses; a build without this (preset dev) and clang-tidy show when one does not.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # With it g++ 12 falsely reports std::string as read and written past its end.
+  set(FROND_FALSE_ALARMS -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+  add_library(frond_standard_headers STATIC EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/standard_headers.cc)
+  target_link_libraries(frond_standard_headers PRIVATE frond_warnings)
+  target_compile_options(frond_standard_headers PRIVATE -fpch-preprocess ${FROND_FALSE_ALARMS}) # ccache needs the first
+  target_precompile_headers(frond_standard_headers PRIVATE
+    <algorithm> <array> <atomic> <chrono> <condition_variable> <cstdint> <filesystem> <functional> <map> <memory>
+    <optional> <span> <stop_token> <string> <string_view> <thread> <unordered_map> <utility> <variant> <vector>)
+endif()
+
 # frond_add_library(common_codec SOURCES … DEPENDS frond::common_base … PRIVATE_DEPENDS …)
 # makes the static library frond_<name> with the alias frond::<name>; includes are from the repository root.
 function(frond_add_library name)
@@ -10,6 +23,10 @@ function(frond_add_library name)
   if(compiled)
     add_library(frond_${name} STATIC ${ARG_SOURCES})
     target_link_libraries(frond_${name} PRIVATE frond_warnings ${ARG_PRIVATE_DEPENDS})
+    if(TARGET frond_standard_headers)
+      target_compile_options(frond_${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess;${FROND_FALSE_ALARMS}>")
+      target_precompile_headers(frond_${name} REUSE_FROM frond_standard_headers)
+    endif()
   else()
     add_library(frond_${name} INTERFACE)
     set(kind INTERFACE)

@@ -200,7 +200,7 @@ Result<engine::Outcome> Disjunction::run() {
   engine::Outcome outcome;
   outcome.hits = threshold_.take();
   outcome.exact = !pruned_;
-  outcome.matches = pruned_ ? std::max(counted_, longest) : counted_;
+  outcome.matches = pruned_ ? std::max<std::uint64_t>({counted_, longest, outcome.hits.size()}) : counted_;
   for (const auto& term : terms_) outcome.postings_decoded += term.reader().postings_decoded();
   return outcome;
 }

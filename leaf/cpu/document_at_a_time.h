@@ -50,7 +50,7 @@ class DocumentAtATime {
     }
     outcome.hits = threshold_.take();
     outcome.exact = !pruned_;
-    outcome.matches = pruned_ ? std::max(counted_, longest) : counted_;
+    outcome.matches = pruned_ ? std::max<std::uint64_t>({counted_, longest, outcome.hits.size()}) : counted_;
     return outcome;
   }
 

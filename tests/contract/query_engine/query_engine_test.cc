@@ -140,6 +140,19 @@ TEST_P(EveryQueryEngine, KeepsDocumentsThatReachTheFloorExactly) {
   }
 }
 
+TEST_P(EveryQueryEngine, CountsNoFewerMatchesThanHitsWithAFloor) {
+  // Two lists whose union is longer than the longest of them, all of it among the hits.
+  auto floored = plan({1, 2}, engine::Mode::kOr, 20'000);
+  const auto free = search(floored);
+  ASSERT_GT(free->hits.size(), std::max(collection().postings[1].size(), collection().postings[2].size()));
+  engine::SharedFloor floor;
+  floor.raise(free->hits.back().score);
+  floored.floor = &floor;
+  const auto outcome = search(floored);
+  EXPECT_EQ(outcome->hits, free->hits);
+  EXPECT_GE(outcome->matches, outcome->hits.size());
+}
+
 TEST_P(EveryQueryEngine, StopsAtADeadlineBeforeAndDuringEvaluation) {
   for (const auto& terms : std::vector<std::vector<support::TermNumber>>{{0}, {0, 1}, {0, 1, 2, 4}})
     for (const auto mode : {engine::Mode::kAnd, engine::Mode::kOr}) {
