@@ -4,14 +4,15 @@
 // A hit costs a look-up and a copy of the answer. Keys contain the generation, so that queries of a new generation
 // never get an old answer; old answers are evicted in time. Only answers without unsearched partitions are stored.
 //
-// Segmented LRU: a new answer starts on probation, and moves to the protected four fifths of the budget at its first
-// hit; so queries that come only once do not evict those that come often.
+// Which answers stay: common/cache/segmented_lru.h. Queries that come only once do not evict those that come often.
+#include <cstddef>
 #include <cstdint>
-#include <list>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+
+#include "common/cache/segmented_lru.h"
 
 namespace frond::broker::cache {
 
@@ -29,31 +30,18 @@ class ResultCache {
   };
 
   // budget_bytes 0: nothing is stored.
-  explicit ResultCache(std::size_t budget_bytes) : budget_(budget_bytes) {}
+  explicit ResultCache(std::size_t budget_bytes);
 
   // The answer, and counts a hit or a miss; a null value: a miss.
   CachedAnswer find(const std::string& key);
   void store(const std::string& key, CachedAnswer answer);
 
-  const Counters& counters() const { return counters_; }
-  std::size_t budget() const { return budget_; }
+  Counters counters() const;
+  std::size_t budget() const { return answers_.budget(); }
 
  private:
-  struct Entry {
-    std::string key;
-    CachedAnswer answer;
-    std::size_t charge = 0;
-    bool is_protected = false;
-  };
-  using Order = std::list<Entry>;  // most recently used first
-  void promote(Order::iterator entry);
-  void evict_until_fits();
-
-  std::size_t budget_;
-  Order probation_, protected_;
-  std::size_t protected_bytes_ = 0;
-  std::unordered_map<std::string_view, Order::iterator> index_;  // keys live in the entries
-  Counters counters_;
+  frond::cache::SegmentedLru<std::string, CachedAnswer, std::hash<std::string_view>, std::string_view> answers_;
+  std::uint64_t hits_ = 0, misses_ = 0, stored_ = 0, too_large_ = 0;
 };
 
 }  // namespace frond::broker::cache

@@ -66,7 +66,7 @@ std::string cluster_json(const cluster::ClusterMap& map, const SearchService& se
               {"partitions", topology ? partitions_json(*topology) : Json::array()}};
   out["leaves"] = Json::array();
   for (const auto& leaf : map.leaves()) out["leaves"].push_back(leaf_json(*leaf, clock));
-  const auto& cache = service.cache().counters();
+  const auto cache = service.cache().counters();
   out["broker"] = {{"version", version},
                    {"in_flight", service.in_flight()},
                    {"in_flight_limit", service.admission().limits().all},

@@ -13,7 +13,7 @@ void follow(metrics::Registry& registry, const metrics::Family& family, std::uin
 }
 
 void export_cache(metrics::Registry& registry, const SearchService& service) {
-  const auto& cache = service.cache().counters();
+  const auto cache = service.cache().counters();
   follow(registry, families::kCacheHits, cache.hits);
   follow(registry, families::kCacheMisses, cache.misses);
   follow(registry, families::kCacheCoalesced, service.flights().joined());

@@ -1,7 +1,7 @@
 #pragma once
 // The lists in device memory. pin() gives a plan its lists if all are there. Otherwise the CPU answers this plan, and a
 // background thread copies the missing lists for later plans (list_copier.h). Lists are evicted as in host memory
-// (leaf/lists/segmented_lru.h); an evicted list's memory is released when no plan uses it. The document lengths of a
+// (leaf/lists/kept_lists.h); an evicted list's memory is released when no plan uses it. The document lengths of a
 // partition are copied with its first list and stay until forget().
 //
 // A list that the device cannot decode, or whose bytes are corrupt, is remembered as refused and not copied again. When
@@ -21,7 +21,7 @@
 #include "common/device/arena.h"
 #include "leaf/gpu/batch_builder.h"
 #include "leaf/gpu/list_copier.h"
-#include "leaf/lists/segmented_lru.h"
+#include "leaf/lists/kept_lists.h"
 
 namespace frond::leaf::gpu {
 
@@ -83,7 +83,7 @@ class DeviceCache {
 
   mutable Mutex mutex_;
   std::condition_variable_any changed_;
-  lists::SegmentedLru kept_ FROND_GUARDED_BY(mutex_);
+  lists::KeptLists kept_ FROND_GUARDED_BY(mutex_);
   std::unordered_map<std::uint64_t, std::shared_ptr<const ResidentLengths>> lengths_ FROND_GUARDED_BY(mutex_);
   std::deque<Order> orders_ FROND_GUARDED_BY(mutex_);
   std::unordered_set<lists::ListKey, lists::ListKeyHash> ordered_ FROND_GUARDED_BY(mutex_);

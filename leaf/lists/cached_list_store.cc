@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "common/base/mutex.h"
+#include "leaf/lists/kept_lists.h"
 #include "leaf/lists/list_copy.h"
-#include "leaf/lists/segmented_lru.h"
 
 namespace frond::leaf::lists {
 
@@ -49,7 +49,7 @@ class CachedListStore::Load {
 struct CachedListStore::Shard {
   explicit Shard(std::size_t budget) : kept(budget) {}
   Mutex mutex;
-  SegmentedLru kept FROND_GUARDED_BY(mutex);
+  KeptLists kept FROND_GUARDED_BY(mutex);
   std::unordered_map<ListKey, std::shared_ptr<Load>, ListKeyHash> loading FROND_GUARDED_BY(mutex);
   Counters counters FROND_GUARDED_BY(mutex);
 };

@@ -1,6 +1,6 @@
 #pragma once
 // Caches lists of another store in host memory, in shards, within a budget of bytes. Concurrent requests for a list
-// share one load. Which lists stay: leaf/lists/segmented_lru.h. Empty lists are cached too: they record that a
+// share one load. Which lists stay: leaf/lists/kept_lists.h. Empty lists are cached too: they record that a
 // partition does not have a term.
 //
 // A list larger than a quarter of a shard's budget is not cached: the caller gets the lower store's lease.

@@ -21,6 +21,7 @@ MAY_INCLUDE = {
     "common/scoring": [],
     "common/postings": ["common/codec", "common/scoring"],
     "common/topk": ["common/scoring"],
+    "common/cache": [],
     "common/partition": ["common/files", "common/postings", "common/text"],
     "common/repository": ["common/files", "common/http", "common/net", "common/partition", "common/scoring", "common/text"],
     "common/device": [],

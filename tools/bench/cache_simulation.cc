@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/device/arena.h"
-#include "leaf/lists/segmented_lru.h"
+#include "leaf/lists/kept_lists.h"
 
 namespace frond::tools::bench {
 namespace {
@@ -36,7 +36,7 @@ class Simulation {
  private:
   static leaf::lists::ListKey key(std::uint32_t list) { return {kPartition, std::to_string(list)}; }
   device::Arena arena_;  // outlives kept_
-  leaf::lists::SegmentedLru kept_;
+  leaf::lists::KeptLists kept_;
 };
 
 }  // namespace

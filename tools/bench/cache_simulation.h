@@ -1,6 +1,6 @@
 #pragma once
 // Replays the GPU's list cache on the host: which lists of a query log would a device with so many bytes hold?
-// Admission, eviction and memory allocation are those of leaf/gpu/device_cache.h (leaf/lists/segmented_lru.h,
+// Admission, eviction and memory allocation are those of leaf/gpu/device_cache.h (leaf/lists/kept_lists.h,
 // common/device/arena.h). Sizes are those of its images. Only the copying is left out: the replay assumes that it keeps
 // up with the callers, so that a missing list is there for the next query.
 #include <cstdint>

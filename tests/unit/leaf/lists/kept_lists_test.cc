@@ -1,4 +1,4 @@
-#include "leaf/lists/segmented_lru.h"
+#include "leaf/lists/kept_lists.h"
 
 #include <gtest/gtest.h>
 
@@ -9,14 +9,14 @@ constexpr std::size_t kBudget = 100'000;
 
 ListKey key(int number) { return {1, "term" + std::to_string(number)}; }
 
-bool ask(SegmentedLru& lru, int number, std::size_t bytes) {
+bool ask(KeptLists& lru, int number, std::size_t bytes) {
   if (lru.find(key(number))) return true;
   if (lru.admits(key(number), bytes)) lru.insert(key(number), std::make_shared<const List>(), bytes);
   return false;
 }
 
-TEST(SegmentedLru, NeverHoldsMoreThanItsBudget) {
-  SegmentedLru lru(kBudget);
+TEST(KeptLists, NeverHoldsMoreThanItsBudget) {
+  KeptLists lru(kBudget);
   for (int i = 0; i < 1000; ++i) {
     ask(lru, i * 7919 % 300, static_cast<std::size_t>(i * 31 % 9000));
     ASSERT_LE(lru.bytes(), kBudget);
@@ -25,35 +25,35 @@ TEST(SegmentedLru, NeverHoldsMoreThanItsBudget) {
   EXPECT_GT(lru.entries(), 0u);
 }
 
-TEST(SegmentedLru, KeepsWhatWasAskedForTwiceThroughAStreamOfListsAskedForOnce) {
-  SegmentedLru lru(kBudget);
+TEST(KeptLists, KeepsWhatWasAskedForTwiceThroughAStreamOfListsAskedForOnce) {
+  KeptLists lru(kBudget);
   for (int round = 0; round < 2; ++round)
     for (int hot = 0; hot < 10; ++hot) ask(lru, hot, 2000);
   for (int once = 100; once < 1000; ++once) ask(lru, once, 3000);
   for (int hot = 0; hot < 10; ++hot) EXPECT_NE(lru.find(key(hot)), nullptr) << hot;
 }
 
-TEST(SegmentedLru, AdmitsALargeListToAFullCacheOnlyWhenAskedForAgain) {
-  SegmentedLru lru(kBudget);
+TEST(KeptLists, AdmitsALargeListToAFullCacheOnlyWhenAskedForAgain) {
+  KeptLists lru(kBudget);
   for (int i = 0; i < 100; ++i) ask(lru, i, 2000);
   EXPECT_FALSE(lru.admits(key(500), 20'000));
   EXPECT_TRUE(lru.admits(key(500), 20'000));
 }
 
-TEST(SegmentedLru, NeverAdmitsMoreThanAQuarterOfItsBudget) {
-  SegmentedLru lru(kBudget);
+TEST(KeptLists, NeverAdmitsMoreThanAQuarterOfItsBudget) {
+  KeptLists lru(kBudget);
   for (int i = 0; i < 3; ++i) EXPECT_FALSE(lru.admits(key(1), kBudget / 4));
 }
 
-TEST(SegmentedLru, ForgetsAPartition) {
-  SegmentedLru lru(kBudget);
+TEST(KeptLists, ForgetsAPartition) {
+  KeptLists lru(kBudget);
   for (int i = 0; i < 5; ++i) ask(lru, i, 100);
   ask(lru, 0, 100);
   lru.insert({2, "other"}, std::make_shared<const List>(), 100);
   lru.erase_partition(1);
   EXPECT_EQ(lru.entries(), 1u);
   EXPECT_NE(lru.find({2, "other"}), nullptr);
-  EXPECT_EQ(lru.bytes(), 100 + SegmentedLru::overhead({2, "other"}));
+  EXPECT_EQ(lru.bytes(), 100 + KeptLists::overhead({2, "other"}));
 }
 
 }  // namespace

@@ -1,0 +1,52 @@
+#include "leaf/lists/kept_lists.h"
+
+#include <functional>
+#include <string_view>
+#include <utility>
+
+namespace frond::leaf::lists {
+namespace {
+
+constexpr std::size_t kRemembered = 4096;
+// A list may be charged at most budget / kMaxShare.
+constexpr std::size_t kMaxShare = 4;
+
+}  // namespace
+
+std::size_t ListKeyHash::operator()(const ListKey& key) const {
+  // Partition numbers are small and dense: spread their bits before combining them with the term's hash.
+  const std::size_t hash = std::hash<std::string_view>()(key.term) ^ (key.partition * 0x9e3779b97f4a7c15ULL);
+  return hash ^ (hash >> 29);
+}
+
+KeptLists::KeptLists(std::size_t budget_bytes) : lru_(budget_bytes, kMaxShare), seen_(kRemembered) {}
+
+std::size_t KeptLists::overhead(const ListKey& key) {
+  // List node, index node and their pointers.
+  return decltype(lru_)::entry_bytes() + sizeof(List) + key.term.size() * 2 + 128;
+}
+
+KeptLists::Kept KeptLists::find(const ListKey& key) {
+  const Kept* const kept = lru_.find(key);
+  return kept ? *kept : nullptr;
+}
+
+bool KeptLists::admits(const ListKey& key, std::size_t bytes) {
+  const auto hash = ListKeyHash()(key);
+  const auto fingerprint = static_cast<std::uint32_t>(hash >> 32) | 1u;
+  auto& slot = seen_[hash % kRemembered];
+  const bool asked_before = std::exchange(slot, fingerprint) == fingerprint;
+  const std::size_t charged = bytes + overhead(key);
+  if (lru_.too_large(charged)) return false;
+  return asked_before || charged <= lru_.budget() / 16 || lru_.bytes() + charged <= lru_.budget();
+}
+
+void KeptLists::insert(const ListKey& key, Kept kept, std::size_t bytes) {
+  lru_.insert(key, std::move(kept), bytes + overhead(key));
+}
+
+void KeptLists::erase_partition(std::uint64_t partition) {
+  lru_.erase_if([partition](const ListKey& key) { return key.partition == partition; });
+}
+
+}  // namespace frond::leaf::lists

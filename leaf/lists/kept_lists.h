@@ -1,0 +1,51 @@
+#pragma once
+// Decides which lists a cache keeps: a segmented LRU (common/cache/segmented_lru.h) with an admission rule for large
+// lists.
+//
+// A list larger than a sixteenth of the budget could empty much of probation. It is admitted only if it fits without
+// evictions or if its key was asked for before: a small table holds fingerprints of keys. Not thread-safe: the caller
+// locks.
+//
+// The caller chooses what is kept for a key: leases on lists in host memory, images in device memory.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "common/cache/segmented_lru.h"
+#include "leaf/lists/list_store.h"
+
+namespace frond::leaf::lists {
+
+struct ListKeyHash {
+  std::size_t operator()(const ListKey& key) const;
+};
+
+class KeptLists {
+ public:
+  using Kept = std::shared_ptr<const void>;
+
+  explicit KeptLists(std::size_t budget_bytes);
+
+  // Returns what was inserted for the key and makes it the most recently used; null if there is none.
+  Kept find(const ListKey& key);
+  // Whether to insert() a list of `bytes`; remembers the key. False above a quarter of the budget.
+  bool admits(const ListKey& key, std::size_t bytes);
+  // Evicts lists until this one fits, then keeps it. The key must not be present; admits() must have returned true.
+  void insert(const ListKey& key, Kept kept, std::size_t bytes);
+  // Evicts one list even if the budget is not exceeded. False: there is none.
+  bool evict_one() { return lru_.evict_one(); }
+  void erase_partition(std::uint64_t partition);
+
+  std::size_t bytes() const { return lru_.bytes(); }
+  std::size_t entries() const { return lru_.entries(); }
+  std::uint64_t evictions() const { return lru_.evictions(); }
+  // Bytes charged for a list in addition to its own.
+  static std::size_t overhead(const ListKey& key);
+
+ private:
+  cache::SegmentedLru<ListKey, Kept, ListKeyHash> lru_;
+  std::vector<std::uint32_t> seen_;  // fingerprints of keys asked for, direct-mapped
+};
+
+}  // namespace frond::leaf::lists
