@@ -66,7 +66,10 @@ if(wanted_cuda AND NOT FROND_SANITIZE AND NOT FROND_FUZZ)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     set(FROND_HAVE_CUDA ON)
-    set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
+    # A100, H100 and what follows. -D CMAKE_CUDA_ARCHITECTURES=90-real halves device code and its compile time.
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+      set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
+    endif()
     enable_language(CUDA)
     # CMake 3.25 knows no C++20 for nvcc, and would compile as C++17 without a word.
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
