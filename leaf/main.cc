@@ -23,6 +23,7 @@
 #include "common/wire/router_socket.h"
 #include "leaf/accelerator.h"
 #include "leaf/curve.h"
+#include "leaf/document_cache.h"
 #include "leaf/ending.h"
 #include "leaf/engines.h"
 #include "leaf/families/metric_families.h"
@@ -139,7 +140,7 @@ int serve_until_stopped(const Options& options, Process& process, const reposito
        clock.now() + options.ready_after},
       [&] { return lists.cache_state(); }, brokers);
   generation::GenerationLoader loader(source, *data.folder, {options.shard, options.shards}, lists.registration(),
-                                      options.disk_reserve);
+                                      options.disk_reserve, make_document_cache(options, registry));
   generation::GenerationFollower follower({options.collection, options.poll, options.grace, options.superseded_limit},
                                           source, *data.folder, loader, board, brokers, clock, log, &registry);
 

@@ -114,6 +114,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   Spans spans;
   options.cpu_threads = std::max(1u, std::thread::hardware_concurrency());
   options.host_cache_bytes = std::uint64_t{1} << 30;
+  options.document_cache_bytes = std::uint64_t{64} << 20;
   options.gpu_cache_bytes = std::uint64_t{4} << 30;
   options.fetch_min_rate = std::uint64_t{16} << 10;
   options.disk_reserve = std::uint64_t{64} << 20;
@@ -146,6 +147,10 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--host-cache", options.host_cache_bytes, "Budget of the list cache in host memory; 0: no cache")
       .transform(config::byte_size())
       .show_default("1GiB");
+  app.add_option("--document-cache", options.document_cache_bytes,
+                 "Budget of the cache of stored fields, uncompressed, in host memory; 0: no cache")
+      .transform(config::byte_size())
+      .show_default("64MiB");
   add_disk_options(app, options, lock_wait_s);
   add_gpu_options(app, options, gpu, gpu_window_us);
   app.add_option("--queue-limit", options.queue_limit, "Tasks (partitions of queries) that may wait; more are refused")

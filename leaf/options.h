@@ -22,7 +22,7 @@ struct Options {
   std::optional<int> gpu_device;  // none: off
   bool gpu_required = false;      // a device was named: the leaf does not start without it
   std::string engine = "cpu";
-  std::uint64_t host_cache_bytes = 0, gpu_cache_bytes = 0;
+  std::uint64_t host_cache_bytes = 0, document_cache_bytes = 0, gpu_cache_bytes = 0;
   std::size_t queue_limit = 0, gpu_queue_limit = 0;
   std::chrono::microseconds gpu_window{0};
   std::uint64_t min_gpu_postings = 0;

@@ -8,6 +8,34 @@
 
 namespace frond::partition {
 
+// What one read() holds of the block that it read last: a block of its own, or one shared with the cache.
+struct DocumentReader::Held {
+  const std::vector<StoredDocument>& documents() const { return shared ? shared->documents : own.documents; }
+  bool has(DocId docid) const { return docid >= first && docid - first < documents().size(); }
+  void clear() {
+    shared = nullptr;
+    own.documents.clear();
+  }
+
+  DocId first = 0;
+  DocumentBlock own;  // its memory is reused
+  DocumentBlockCache::Block shared;
+};
+
+DocumentReader::DocumentReader(std::shared_ptr<const Database> database, std::uint32_t documents,
+                               std::vector<DocId> block_starts, ByteView dictionary,
+                               std::shared_ptr<DocumentBlockCache> cache)
+    : database_(std::move(database)),
+      documents_(documents),
+      block_starts_(std::move(block_starts)),
+      decompressor_(dictionary),
+      cache_(std::move(cache)),
+      number_(cache_ ? cache_->add_partition() : 0) {}
+
+DocumentReader::~DocumentReader() {
+  if (cache_) cache_->drop_partition(number_);
+}
+
 std::string DocumentReader::name_of_document(DocId docid) const {
   return database_->folder().string() + ": document " + std::to_string(docid);
 }
@@ -18,44 +46,55 @@ Result<void> DocumentReader::decompress(ByteView value, Extent extent, DocumentB
 }
 
 void DocumentReader::read(std::span<const DocId> docids, Extent extent, const Partition::DocumentVisit& visit) const {
-  DocumentBlock block;
-  DocId first = 0;
+  Held held;
   for (std::size_t place = 0; place < docids.size(); ++place) {
     const DocId docid = docids[place];
-    if (docid < first || docid - first >= block.documents.size()) {
-      const Result<DocId> loaded =
-          guarded(database_->folder().string(), [&]() -> Result<DocId> { return load(docid, extent, block); });
+    if (!held.has(docid)) {
+      const Result<void> loaded =
+          guarded(database_->folder().native(), [&]() -> Result<void> { return load(docid, extent, held); });
       if (!loaded) {
-        block.documents.clear();
+        held.clear();
         if (!visit(place, loaded.error())) return;
         continue;
       }
-      first = *loaded;
     }
-    if (!visit(place, block.documents[docid - first])) return;
+    if (!visit(place, held.documents()[docid - held.first])) return;
   }
 }
 
-Result<DocId> DocumentReader::load(DocId docid, Extent extent, DocumentBlock& block) const {
+Result<void> DocumentReader::load(DocId docid, Extent extent, Held& held) const {
   if (docid >= documents_) return Error(Code::kNotFound, name_of_document(docid) + " of " + std::to_string(documents_));
-  Result<DocId> first = 0;
   if (block_starts_.empty()) {
-    first = load_backwards(docid, extent, block);
+    held.first = FROND_TRY(load_backwards(docid, extent, held.own));
   } else {
-    first = *std::prev(std::upper_bound(block_starts_.begin(), block_starts_.end(), docid));
-    std::string key;
-    append_be32(key, *first);
-    auto value = database_->get(Family::kDocuments, key);
-    if (!value && value.error().code() == Code::kNotFound)
-      return Error(Code::kCorrupt,
-                   name_of_document(docid) + ": no block begins with document " + std::to_string(*first));
-    if (!value) return std::move(value).error();
-    auto decompressed = decompress(value->bytes(), extent, block);
-    if (!decompressed) return std::move(decompressed).error().within(name_of_document(docid));
+    held.first = *std::prev(std::upper_bound(block_starts_.begin(), block_starts_.end(), docid));
+    if (cache_ && extent == Extent::kFront)
+      held.shared = FROND_TRY(cached_block(docid, held.first));
+    else
+      FROND_TRY(load_block(docid, held.first, extent, held.own));
   }
-  if (first && docid - *first >= block.documents.size())
-    return Error(Code::kCorrupt, name_of_document(docid) + ": its block is too short");
-  return first;
+  if (!held.has(docid)) return Error(Code::kCorrupt, name_of_document(docid) + ": its block is too short");
+  return {};
+}
+
+Result<DocumentBlockCache::Block> DocumentReader::cached_block(DocId docid, DocId first) const {
+  if (auto found = cache_->find(number_, first)) return found;
+  const auto block = std::make_shared<DocumentBlock>();
+  FROND_TRY(load_block(docid, first, Extent::kFront, *block));
+  cache_->insert(number_, first, block);
+  return DocumentBlockCache::Block(block);
+}
+
+Result<void> DocumentReader::load_block(DocId docid, DocId first, Extent extent, DocumentBlock& block) const {
+  std::string key;
+  append_be32(key, first);
+  auto value = database_->get(Family::kDocuments, key);
+  if (!value && value.error().code() == Code::kNotFound)
+    return Error(Code::kCorrupt, name_of_document(docid) + ": no block begins with document " + std::to_string(first));
+  if (!value) return std::move(value).error();
+  auto decompressed = decompress(value->bytes(), extent, block);
+  if (!decompressed) return std::move(decompressed).error().within(name_of_document(docid));
+  return {};
 }
 
 Result<DocId> DocumentReader::load_backwards(DocId docid, Extent extent, DocumentBlock& block) const {

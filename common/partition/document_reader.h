@@ -2,7 +2,8 @@
 // Reads the stored fields of a partition's documents from its database. Internal to this folder.
 //
 // The array of the blocks' first docIDs tells which block holds a document, so a block costs one look-up. Partitions
-// written before that array existed are searched backwards, for which RocksDB reads up to three blocks.
+// written before that array existed are searched backwards, for which RocksDB reads up to three blocks, and their
+// blocks are not cached.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "common/base/result.h"
 #include "common/partition/database.h"
 #include "common/partition/document_block.h"
+#include "common/partition/document_block_cache.h"
 #include "common/partition/partition.h"
 
 namespace frond::partition {
@@ -20,22 +22,26 @@ namespace frond::partition {
 // Any thread.
 class DocumentReader {
  public:
-  // block_starts: the first docID of each block, ascending from 0; empty if unknown.
+  // block_starts: the first docID of each block, ascending from 0; empty if unknown. `cache` may be null.
   DocumentReader(std::shared_ptr<const Database> database, std::uint32_t documents, std::vector<DocId> block_starts,
-                 ByteView dictionary)
-      : database_(std::move(database)),
-        documents_(documents),
-        block_starts_(std::move(block_starts)),
-        decompressor_(dictionary) {}
+                 ByteView dictionary, std::shared_ptr<DocumentBlockCache> cache = nullptr);
+  ~DocumentReader();  // drops its blocks from the cache
+  DocumentReader(const DocumentReader&) = delete;
+  DocumentReader& operator=(const DocumentReader&) = delete;
 
-  // Whether to read only the front of a large block (document_block.h).
+  // Whether to read only the front of a large block (document_block.h). Only kFront uses the cache.
   enum class Extent : std::uint8_t { kFront, kWhole };
   void read(std::span<const DocId> docids, Extent extent, const Partition::DocumentVisit& visit) const;
   Result<void> for_each(const std::function<bool(DocId, const StoredDocument&)>& visit) const;
 
  private:
+  struct Held;
+  // Fills `held` with the block that holds the document.
+  Result<void> load(DocId docid, Extent extent, Held& held) const;
+  // The block that begins with document `first`, from the cache or loaded. Errors name `docid`.
+  Result<DocumentBlockCache::Block> cached_block(DocId docid, DocId first) const;
+  Result<void> load_block(DocId docid, DocId first, Extent extent, DocumentBlock& block) const;
   // Fills `block` with the block that holds the document, and returns the first docID in it.
-  Result<DocId> load(DocId docid, Extent extent, DocumentBlock& block) const;
   Result<DocId> load_backwards(DocId docid, Extent extent, DocumentBlock& block) const;
   Result<void> decompress(ByteView value, Extent extent, DocumentBlock& block) const;
   std::string name_of_document(DocId docid) const;
@@ -44,6 +50,8 @@ class DocumentReader {
   std::uint32_t documents_;
   std::vector<DocId> block_starts_;
   BlockDecompressor decompressor_;
+  const std::shared_ptr<DocumentBlockCache> cache_;
+  const std::uint64_t number_;  // of this partition in the cache
 };
 
 }  // namespace frond::partition

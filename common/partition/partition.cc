@@ -48,11 +48,11 @@ class Cursor final : public TermCursor {
 class RocksPartition final : public Partition {
  public:
   RocksPartition(DatabasePtr database, SummaryRecord record, std::vector<std::uint32_t> lengths,
-                 std::vector<DocId> block_starts, ByteView dictionary)
+                 std::vector<DocId> block_starts, ByteView dictionary, std::shared_ptr<DocumentBlockCache> cache)
       : database_(std::move(database)),
         record_(std::move(record)),
         lengths_(std::move(lengths)),
-        documents_(database_, documents(), std::move(block_starts), dictionary) {}
+        documents_(database_, documents(), std::move(block_starts), dictionary, std::move(cache)) {}
 
   std::uint32_t documents() const override { return static_cast<std::uint32_t>(lengths_.size()); }
   std::uint64_t tokens() const override { return record_.summary.tokens; }
@@ -186,8 +186,8 @@ class RocksPartition final : public Partition {
 
 }  // namespace
 
-Result<std::shared_ptr<const Partition>> Partition::open(const std::filesystem::path& database_folder,
-                                                         FileReads reads) {
+Result<std::shared_ptr<const Partition>> Partition::open(const std::filesystem::path& database_folder, FileReads reads,
+                                                         std::shared_ptr<DocumentBlockCache> cache) {
   const std::string name = database_folder.string();
   if (!complete(database_folder)) return Error(Code::kNotFound, name + ": no complete partition");
   return guarded(name, [&]() -> Result<std::shared_ptr<const Partition>> {
@@ -203,7 +203,7 @@ Result<std::shared_ptr<const Partition>> Partition::open(const std::filesystem::
     if (!dictionary && dictionary.error().code() != Code::kNotFound) return std::move(dictionary).error();
     return std::shared_ptr<const Partition>(
         std::make_shared<RocksPartition>(database, std::move(*record), std::move(lengths), std::move(block_starts),
-                                         dictionary ? dictionary->bytes() : ByteView()));
+                                         dictionary ? dictionary->bytes() : ByteView(), std::move(cache)));
   });
 }
 

@@ -11,7 +11,8 @@
 // PinnedBytes::intact() after using one, before they rely on the result.
 //
 // Memory: 4 bytes a document (lengths), 4 bytes a block of stored fields, RocksDB's few MiB and its indexes (about 20
-// bytes for each block of 4 KiB; kBuffered: 4 MiB at most); no block cache.
+// bytes for each block of 4 KiB; kBuffered: 4 MiB at most); RocksDB has no block cache. Documents read for showing may
+// be kept in a DocumentBlockCache, which partitions share.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -28,6 +29,8 @@
 #include "common/partition/partition_writer.h"
 
 namespace frond::partition {
+
+class DocumentBlockCache;
 
 // A value: a copy, or the bytes of a mapped list. Lists have codec::kReadSlack readable bytes after them. Move-only;
 // keeps the partition's database alive.
@@ -107,9 +110,11 @@ class Partition {
   // Whether ingest() finished there.
   static bool complete(const std::filesystem::path& database);
   // Opens a database read-only and validates its metadata. Errors: kNotFound, kCorrupt, and kUnavailable if the disk
-  // fails; the latter from every method below, too.
+  // fails; the latter from every method below, too. `cache`, which may be null, is used by read_documents() only; when
+  // the partition closes, its blocks are dropped.
   static Result<std::shared_ptr<const Partition>> open(const std::filesystem::path& database,
-                                                       FileReads reads = FileReads::kCopied);
+                                                       FileReads reads = FileReads::kCopied,
+                                                       std::shared_ptr<DocumentBlockCache> cache = nullptr);
   virtual ~Partition() = default;
 
   virtual std::uint32_t documents() const = 0;

@@ -153,6 +153,11 @@ def leaf():
             panel("Found and read", "ops", per("frond_leaf_host_cache_hits_total", "{{instance}} found"), per("frond_leaf_host_cache_misses_total", "{{instance}} read from disk")),
             panel("Fetching a query's lists", "s", *quantiles(fetch, LEAF)),
         ]),
+        ("Stored fields in host memory", [
+            panel("Memory for stored fields", "bytes", now("frond_leaf_document_cache_bytes"), now("frond_leaf_document_cache_limit_bytes", "{{instance}} limit")),
+            panel("Blocks found, read, dropped", "ops", per("frond_leaf_document_cache_hits_total", "{{instance}} found"),
+                  per("frond_leaf_document_cache_misses_total", "{{instance}} read from disk"), per("frond_leaf_document_cache_evictions_total", "{{instance}} dropped")),
+        ]),
         ("GPU", [
             panel("State", "short", (f"sum by (state) (frond_leaf_gpu_state{LEAF})", "{{state}}"), why="Leaves by what their GPU is."),
             panel("At work on batches", "percentunit", per("frond_leaf_gpu_busy_seconds_total"), why="Near 1 the GPU is what limits. Several batches at a time count once."),

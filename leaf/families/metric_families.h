@@ -78,6 +78,18 @@ inline constexpr metrics::Family kHostCacheLimit{"frond_leaf_host_cache_limit_by
 inline constexpr metrics::Family kHostCacheHits{"frond_leaf_host_cache_hits_total", "Lists found in the host cache."};
 inline constexpr metrics::Family kHostCacheMisses{"frond_leaf_host_cache_misses_total", "Lists read from RocksDB."};
 
+// Cache of blocks of stored fields.
+inline constexpr metrics::Family kDocumentCacheBytes{"frond_leaf_document_cache_bytes",
+                                                     "Blocks of stored fields held in host memory."};
+inline constexpr metrics::Family kDocumentCacheLimit{"frond_leaf_document_cache_limit_bytes",
+                                                     "Budget of the cache of stored fields."};
+inline constexpr metrics::Family kDocumentCacheHits{"frond_leaf_document_cache_hits_total",
+                                                    "Blocks of stored fields found in the cache."};
+inline constexpr metrics::Family kDocumentCacheMisses{"frond_leaf_document_cache_misses_total",
+                                                      "Blocks of stored fields that were not in the cache."};
+inline constexpr metrics::Family kDocumentCacheEvictions{"frond_leaf_document_cache_evictions_total",
+                                                         "Blocks of stored fields dropped to make room."};
+
 // GPU. Label state: off, absent, ready, lost; 1 for the current state, 0 for the others.
 inline constexpr metrics::Family kGpuState{"frond_leaf_gpu_state",
                                            "What the leaf's GPU is: off, absent, ready or lost."};

@@ -135,7 +135,8 @@ Result<std::shared_ptr<const OpenPartition>> GenerationLoader::open_partition(co
 Result<std::shared_ptr<const partition::Partition>> GenerationLoader::open_verified(
     const repository::PartitionEntry& entry) const {
   FROND_TRY(expect_sizes(data_.partition(entry.id), entry.summary.files));
-  auto opened = FROND_TRY(partition::Partition::open(data_.partition(entry.id), partition::FileReads::kMapped));
+  auto opened =
+      FROND_TRY(partition::Partition::open(data_.partition(entry.id), partition::FileReads::kMapped, documents_));
   FROND_TRY(expect_content(*opened, entry));
   FROND_TRY(opened->verify_checksums());
   return opened;

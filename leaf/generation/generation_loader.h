@@ -3,7 +3,10 @@
 // and opens them. Partitions already on disk are reused after their checksums are verified (this also warms the page
 // cache). A partition that fails verification is fetched again, once.
 #include <functional>
+#include <memory>
+#include <utility>
 
+#include "common/partition/document_block_cache.h"
 #include "common/repository/repository.h"
 #include "leaf/generation/data_folder.h"
 #include "leaf/generation/served_generation.h"
@@ -18,10 +21,16 @@ struct ShardOf {
 class GenerationLoader {
  public:
   // All references outlive the loaded generations. `disk_reserve`: bytes that fetching leaves free on the data folder's
-  // file system.
+  // file system. `documents`: the partitions' cache for documents that are shown; may be null.
   GenerationLoader(const repository::RepositorySource& source, const DataFolder& data, ShardOf shard,
-                   const ListRegistration& lists, std::uint64_t disk_reserve = 0)
-      : source_(source), data_(data), shard_(shard), lists_(lists), disk_reserve_(disk_reserve) {}
+                   const ListRegistration& lists, std::uint64_t disk_reserve = 0,
+                   std::shared_ptr<partition::DocumentBlockCache> documents = nullptr)
+      : source_(source),
+        data_(data),
+        shard_(shard),
+        lists_(lists),
+        disk_reserve_(disk_reserve),
+        documents_(std::move(documents)) {}
 
   // Shares the partitions that `serving` has open with intact files. If `stopping` returns true, load() ends with
   // kUnavailable. Errors: kCorrupt, the message names the file or partition; kUnavailable, the repository or the disk
@@ -50,6 +59,7 @@ class GenerationLoader {
   const ShardOf shard_;
   const ListRegistration& lists_;
   const std::uint64_t disk_reserve_;
+  const std::shared_ptr<partition::DocumentBlockCache> documents_;
   std::uint64_t last_number_ = 0;  // the last OpenPartition::number assigned
 };
 

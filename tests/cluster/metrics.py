@@ -59,7 +59,9 @@ def test(setting):
     for query in [words[0], words[0], "zzyzxqueryword"]:
         cluster.search(query)
     check("broker", cluster.http)
-    check("leaf", cluster.leaf_http[0])
+    text = check("leaf", cluster.leaf_http[0])
+    for name in ("bytes", "misses_total"):  # a hit was shown
+        harness.expect(re.search(rf"^frond_leaf_document_cache_{name} [1-9]", text, re.M), f"nothing in the cache of stored fields: {text}")
     cluster.stop()
     check_build(setting, source)
 

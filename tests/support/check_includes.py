@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "common/postings": ["common/codec", "common/scoring"],
     "common/topk": ["common/scoring"],
     "common/cache": [],
-    "common/partition": ["common/files", "common/postings", "common/text"],
+    "common/partition": ["common/cache", "common/files", "common/postings", "common/text"],
     "common/repository": ["common/files", "common/http", "common/net", "common/partition", "common/scoring", "common/text"],
     "common/device": [],
     "common/device_codec": ["common/codec", "common/device"],

@@ -3,8 +3,10 @@
 // the disk.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <random>
 
+#include "common/partition/document_block_cache.h"
 #include "common/partition/partition.h"
 #include "common/partition/term_statistics.h"
 #include "common/postings/list_builder.h"
@@ -56,6 +58,9 @@ class World {
     const auto summary = writer->finish().value();
     Partition::ingest(scratch_ / "files", summary.files, scratch_ / "database", true).value();
     partition_ = Partition::open(scratch_ / "database", FileReads::kMapped).value();
+    cached_ = Partition::open(scratch_ / "database", FileReads::kMapped,
+                              std::make_shared<DocumentBlockCache>(std::size_t{64} << 20))
+                  .value();
     const std::vector partitions{partition_};
     (void)write_term_statistics(partitions, scratch_ / "terms.sst").value();
     terms_ = GenerationTerms::open(scratch_ / "terms.sst").value();
@@ -65,11 +70,12 @@ class World {
     return world;
   }
   const Partition& partition() const { return *partition_; }
+  const Partition& cached() const { return *cached_; }
   const GenerationTerms& terms() const { return *terms_; }
 
  private:
   support::ScratchFolder scratch_;
-  std::shared_ptr<const Partition> partition_;
+  std::shared_ptr<const Partition> partition_, cached_;
   std::shared_ptr<const GenerationTerms> terms_;
 };
 
@@ -118,6 +124,31 @@ void StoredFieldsOfADocument(benchmark::State& state) {
   for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(partition.document(random() % kDocuments));
 }
 BENCHMARK(StoredFieldsOfADocument);
+
+// The ten documents of a page, in ascending order as a leaf reads them, of 20,000 documents that fit in the cache.
+void read_page(benchmark::State& state, const Partition& partition) {
+  constexpr DocId kShown = 20000;
+  std::size_t bytes = 0;
+  const auto add = [&](std::size_t, const Result<StoredDocument>& document) {
+    bytes += document->title.size();
+    return true;
+  };
+  std::vector<DocId> docids(kShown);
+  for (DocId docid = 0; docid < kShown; ++docid) docids[docid] = docid;
+  partition.read_documents(docids, add);
+  docids.resize(10);
+  std::mt19937 random(2);
+  for ([[maybe_unused]] auto _ : state) {
+    for (DocId& docid : docids) docid = random() % kShown;
+    std::sort(docids.begin(), docids.end());
+    partition.read_documents(docids, add);
+  }
+  benchmark::DoNotOptimize(bytes);
+}
+void StoredFieldsOfAPage(benchmark::State& state) { read_page(state, World::get().partition()); }
+void StoredFieldsOfACachedPage(benchmark::State& state) { read_page(state, World::get().cached()); }
+BENCHMARK(StoredFieldsOfAPage);
+BENCHMARK(StoredFieldsOfACachedPage);
 
 }  // namespace
 }  // namespace frond::partition
