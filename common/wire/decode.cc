@@ -77,6 +77,7 @@ Result<void> get(schema::FetchRequest::Reader from, FetchRequest& to) {
   to.ordinals.reserve(ordinals.size());
   for (const auto ordinal : ordinals) to.ordinals.push_back(ordinal);
   to.content = from.getContent();
+  to.fields = static_cast<std::uint8_t>(from.getFields() & kAllFields);  // a newer broker may send more bits
   return {};
 }
 

@@ -58,6 +58,7 @@ void put(const FetchRequest& from, schema::FetchRequest::Builder to) {
   auto ordinals = to.initOrdinals(count_of(from.ordinals));
   for (unsigned i = 0; i < ordinals.size(); ++i) ordinals.set(i, from.ordinals[i]);
   to.setContent(from.content);
+  to.setFields(from.fields);
 }
 
 void put(const Broker& from, schema::Broker::Builder to) {

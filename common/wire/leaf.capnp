@@ -91,6 +91,7 @@ struct FetchRequest {
   terms @2 :List(Text);          # analysed; snippets show and mark them
   ordinals @3 :List(UInt64);     # documents of the leaf's partitions
   content @4 :UInt64;            # the generation's content; 0: any content with this number
+  fields @5 :UInt16 = 7;         # wanted beside the id: title 1, url 2, snippet 4; unknown bits are ignored
 }
 struct FetchReply {
   documents @0 :List(Document);  # in the order of the request
@@ -99,7 +100,7 @@ struct Document {
   ordinal @0 :UInt64;
   found @1 :Bool;                # false: the other fields are empty
   id @2 :Text;
-  title @3 :Text;
+  title @3 :Text;                # title, url and snippet are empty if the request does not want them
   url @4 :Text;
   snippet @5 :Text;              # plain text; matched words lie between U+0002 and U+0003
 }

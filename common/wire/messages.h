@@ -64,19 +64,24 @@ struct SearchReply {
   std::vector<PartitionProfile> profile;
 };
 
+// The bits of FetchRequest::fields. The id has none, because every document has it.
+inline constexpr std::uint8_t kFieldTitle = 1, kFieldUrl = 2, kFieldSnippet = 4;
+inline constexpr std::uint8_t kAllFields = kFieldTitle | kFieldUrl | kFieldSnippet;
+
 struct FetchRequest {
   std::uint64_t request_id = 0;
   Generation generation = 0;
   std::chrono::microseconds budget{0};
-  std::vector<std::string> terms;  // analysed; snippets show and mark them
-  std::vector<Ordinal> ordinals;   // documents of the leaf's partitions
-  ContentId content = 0;           // the generation's content; 0: any content with this number
+  std::vector<std::string> terms;    // analysed; snippets show and mark them
+  std::vector<Ordinal> ordinals;     // documents of the leaf's partitions
+  ContentId content = 0;             // the generation's content; 0: any content with this number
+  std::uint8_t fields = kAllFields;  // wanted beside the id; an older leaf sends all
 };
 struct FetchedDocument {
   Ordinal ordinal = 0;
   bool found = false;
-  std::string id, title, url;
-  std::string snippet;  // plain text; matched words lie between U+0002 and U+0003
+  std::string id, title, url;  // title, url and snippet are empty if not wanted
+  std::string snippet;         // plain text; matched words lie between U+0002 and U+0003
 };
 struct FetchReply {
   std::uint64_t request_id = 0;

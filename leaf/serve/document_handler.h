@@ -1,6 +1,6 @@
 #pragma once
-// Answers fetches: returns the stored fields of the documents in a result, each with a snippet chosen by the query
-// terms.
+// Answers fetches: returns the stored fields that the request wants, for the documents in a result. A snippet is chosen
+// by the query terms.
 #include <functional>
 
 #include "common/wire/messages.h"

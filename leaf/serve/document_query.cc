@@ -91,9 +91,15 @@ void DocumentQuery::run(const Result<std::chrono::microseconds>& waited) {
 }
 
 void DocumentQuery::read(std::size_t piece) {
+  if ((request_.fields & wire::kFieldSnippet) == 0) return read(piece, nullptr);
+  const AnalyzerPool::Lease analyzer = analyzers_.take(generation_->analyzer);
+  read(piece, &*analyzer);
+}
+
+void DocumentQuery::read(std::size_t piece, text::Analyzer* analyzer) {
+  const auto wanted = [&](std::uint8_t field) { return (request_.fields & field) != 0; };
   const std::size_t begin = std::min(piece * kDocumentsAPiece, places_.size());
   const std::size_t end = std::min(begin + kDocumentsAPiece, places_.size());
-  const AnalyzerPool::Lease analyzer = analyzers_.take(generation_->analyzer);
   std::vector<DocId> docids;
   for (std::size_t from = begin, to = begin; from < end; from = to) {
     docids.clear();
@@ -107,9 +113,11 @@ void DocumentQuery::read(std::size_t piece) {
       wire::FetchedDocument& fetched = reply_.documents[places_[from + i].asked];
       // Today's limits of ingest; an older partition may exceed them.
       fetched.id = cut(document->id, text::kMaxIdBytes);
-      fetched.title = cut(document->title, text::kMaxTitleBytes);
-      if (document->url.size() <= text::kMaxUrlBytes) fetched.url = document->url;  // a cut URL would lead elsewhere
-      fetched.snippet = text::snippet(*analyzer, document->body, request_.terms, text::kSnippetBytes);
+      if (wanted(wire::kFieldTitle)) fetched.title = cut(document->title, text::kMaxTitleBytes);
+      // A cut URL would lead elsewhere.
+      if (wanted(wire::kFieldUrl) && document->url.size() <= text::kMaxUrlBytes) fetched.url = document->url;
+      if (analyzer != nullptr)
+        fetched.snippet = text::snippet(*analyzer, document->body, request_.terms, text::kSnippetBytes);
       fetched.found = true;
       return true;
     };

@@ -14,6 +14,7 @@
 #include "common/base/deadline.h"
 #include "common/base/mutex.h"
 #include "common/base/result.h"
+#include "common/text/analyzer.h"
 #include "common/wire/messages.h"
 #include "leaf/generation/damage_log.h"
 #include "leaf/generation/served_generation.h"
@@ -41,6 +42,7 @@ class DocumentQuery : public std::enable_shared_from_this<DocumentQuery> {
   std::size_t pieces() const;
   void run(const Result<std::chrono::microseconds>& waited);
   void read(std::size_t piece);
+  void read(std::size_t piece, text::Analyzer* analyzer);  // null: without snippets
   void fail(const Error& why);
   void finish();
 

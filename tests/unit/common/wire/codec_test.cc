@@ -186,6 +186,31 @@ TEST(WireCodec, CarriesWhoSaysHelloAndWhatIsSaidOfAGeneration) {
   EXPECT_EQ(std::get<FetchRequest>(*decode_request(encode(Request(fetch)))).content, 0xfeedu);
 }
 
+// A fetch with all fields has the bytes that brokers sent before there were `fields`.
+TEST(WireCodec, ReadsAFetchOfABrokerOfBeforeAsOneOfAllFields) {
+  std::uint64_t words[] = {0x0000000e00000000,
+                           0x0002000200000000,
+                           8,
+                           1,
+                           0x0002000300000004,
+                           0,
+                           3,
+                           0,
+                           0x1d2f7a4ec8395b65,
+                           0x0000000e00000005,
+                           0x0000001500000009,
+                           0x0000002200000001,
+                           0x0000000000786f66,
+                           1,
+                           5};
+  const ByteView stored = std::as_bytes(std::span(words));
+  const auto fetched = [&] { return std::get<FetchRequest>(decode_request(stored).value()); };
+  EXPECT_EQ(fetched().fields, kAllFields);
+  EXPECT_EQ(encode(Request(fetched())), ByteBuffer(stored.begin(), stored.end()));
+  words[7] = std::uint64_t{0xfffa ^ kAllFields} << 32;  // all bits except title and snippet, XOR the default
+  EXPECT_EQ(fetched().fields, kFieldUrl) << "unknown bits are ignored";
+}
+
 TEST(WireCodec, CarriesWhatIsGivenUp) {
   const auto got = decode_request(encode(CancelRequest{7}));
   ASSERT_TRUE(got);

@@ -94,6 +94,7 @@ class RandomMessages {
     made.ordinals.resize(count(40));
     for (auto& ordinal : made.ordinals) ordinal = number();
     made.content = number();
+    made.fields = static_cast<std::uint8_t>(below(kAllFields + 1));
     return made;
   }
   Ranking ranking() {

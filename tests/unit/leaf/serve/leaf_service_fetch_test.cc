@@ -55,6 +55,23 @@ TEST_F(LeafServiceTest, FetchesDocumentsOfAllItsPartitionsInTheOrderAsked) {
   EXPECT_EQ(reply.documents[0].ordinal, 99u);
 }
 
+TEST_F(LeafServiceTest, FetchesTheFieldsThatAreWanted) {
+  auto request = fetch_of({99, 0, 1});
+  const auto all = ask<wire::FetchReply>(request).documents;
+  for (unsigned fields = 0; fields <= wire::kAllFields; ++fields) {
+    request.fields = static_cast<std::uint8_t>(fields);
+    const auto some = ask<wire::FetchReply>(request).documents;
+    ASSERT_EQ(some.size(), all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      EXPECT_TRUE(some[i].found);
+      EXPECT_EQ(some[i].id, all[i].id);
+      EXPECT_EQ(some[i].title, fields & wire::kFieldTitle ? all[i].title : "") << fields;
+      EXPECT_EQ(some[i].url, fields & wire::kFieldUrl ? all[i].url : "") << fields;
+      EXPECT_EQ(some[i].snippet, fields & wire::kFieldSnippet ? all[i].snippet : "") << fields;
+    }
+  }
+}
+
 // A partition from before ingest held them: answers with such fields took connections down.
 TEST(LeafServiceOfAnOldPartition, CutsFieldsThatAreTooLong) {
   auto documents = support::random_documents(40, 6);
