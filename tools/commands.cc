@@ -17,6 +17,7 @@ void add_query_flags(config::CommandLine& command, QueryFlags& flags) {
   command.add_option("--k", flags.k, "Hits wanted").check(config::range(1, 1000)).show_default();
   command.add_option("--processor", flags.processor, "What evaluates: auto, cpu, gpu, exhaustive");
   command.add_option("--cache", flags.cache, "The broker's result cache").check(config::one_of({"on", "off"}));
+  command.add_option("--fields", flags.fields, "The fields of a hit: id, title, url, snippet, separated by commas");
   command.add_option("--timeout-ms", flags.timeout_ms, "The deadline to ask for; 0: the broker's default")
       .check(config::range(0, 600'000));
 }
@@ -45,6 +46,7 @@ std::string search_target(const QueryFlags& flags, std::string_view query, std::
   if (!flags.mode.empty()) target += "&mode=" + flags.mode;
   if (!flags.processor.empty()) target += "&processor=" + url_encode(flags.processor);
   if (!flags.cache.empty()) target += "&cache=" + flags.cache;
+  if (!flags.fields.empty()) target += "&fields=" + url_encode(flags.fields);
   if (flags.timeout_ms > 0) target += "&timeout_ms=" + std::to_string(flags.timeout_ms);
   if (offset > 0) target += "&offset=" + std::to_string(offset);
   return target;

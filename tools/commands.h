@@ -26,8 +26,8 @@ void add_keygen(config::CommandLine& program, int& status);
 // The flags of every command that queries a broker.
 struct QueryFlags {
   std::string broker = "http://127.0.0.1:8080";
-  std::string tls_ca;                  // PEM file of authorities; empty: the system's
-  std::string mode, processor, cache;  // empty: the broker's default
+  std::string tls_ca;                          // PEM file of authorities; empty: the system's
+  std::string mode, processor, cache, fields;  // empty: the broker's default
   std::uint32_t k = 10;
   std::uint32_t timeout_ms = 0;  // 0: the broker's default
 };

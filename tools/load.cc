@@ -36,6 +36,7 @@ std::string msearch_request(const net::Url& url, const LoadFlags& flags, const s
     if (!flags.query.mode.empty()) search["mode"] = flags.query.mode;
     if (!flags.query.processor.empty()) search["processor"] = flags.query.processor;
     if (!flags.query.cache.empty()) search["cache"] = flags.query.cache;
+    if (!flags.query.fields.empty()) search["fields"] = flags.query.fields;
     if (flags.query.timeout_ms > 0) search["timeout_ms"] = flags.query.timeout_ms;
     body += search.dump() + '\n';
   }

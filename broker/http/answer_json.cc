@@ -31,18 +31,25 @@ void append_coverage(std::string& out, const merge::Page& page) {
   out += "]}";
 }
 
-void append_hit(std::string& out, const merge::PageHit& hit, bool explain) {
+void append_hit(std::string& out, const merge::PageHit& hit, const RenderOptions& options) {
+  const auto wanted = [&](std::uint8_t field) { return (options.fields & field) != 0; };
   out += "{\"id\":";
   append_json_string(out, hit.id);
   out += ",\"score\":";
   append_score(out, hit.hit.score);
-  out += ",\"title\":";
-  append_json_string(out, hit.title);
-  out += ",\"url\":";
-  append_json_string(out, hit.url);
-  out += ",\"snippet\":";
-  append_json_string(out, snippet_html(hit.snippet));
-  if (explain) {
+  if (wanted(wire::kFieldTitle)) {
+    out += ",\"title\":";
+    append_json_string(out, hit.title);
+  }
+  if (wanted(wire::kFieldUrl)) {
+    out += ",\"url\":";
+    append_json_string(out, hit.url);
+  }
+  if (wanted(wire::kFieldSnippet)) {
+    out += ",\"snippet\":";
+    append_json_string(out, snippet_html(hit.snippet));
+  }
+  if (options.explain) {
     out += ",\"score_fixed\":";
     append_number(out, hit.hit.score);
     out += ",\"ordinal\":";
@@ -196,7 +203,7 @@ std::string render_rest(const merge::Page& page, const RenderOptions& options) {
   out += page.total_exact ? ",\"relation\":\"eq\"},\"hits\":[" : ",\"relation\":\"gte\"},\"hits\":[";
   for (std::size_t i = 0; i < page.hits.size(); ++i) {
     if (i > 0) out += ',';
-    append_hit(out, page.hits[i], options.explain);
+    append_hit(out, page.hits[i], options);
   }
   out += ']';
   if (options.explain) append_explain(out, page, options.terms);

@@ -16,6 +16,7 @@ struct RenderOptions {
   bool explain = false;  // adds the terms and the mode used, and to each hit its "score_fixed" and "ordinal"
   bool profile = false;
   std::span<const wire::QueryTerm> terms;  // for explain
+  std::uint8_t fields = wire::kAllFields;  // of each hit, beside its id and score (wire::kFieldTitle, …)
 };
 std::string render_rest(const merge::Page& page, const RenderOptions& options);
 

@@ -11,7 +11,8 @@ namespace {
 
 std::shared_ptr<const Answer> rendered(const Question& question, const merge::Page& page) {
   auto answer = std::make_shared<Answer>();
-  answer->rest = render_rest(page, {question.parameters.explain, question.parameters.profile, question.terms});
+  const SearchParameters& asked = question.parameters;
+  answer->rest = render_rest(page, {asked.explain, asked.profile, question.terms, asked.fields});
   answer->rest.shrink_to_fit();
   answer->generation = page.generation;
   answer->partitions_total = page.partitions_total;
@@ -44,6 +45,7 @@ scatter::SearchPlan plan_of(const Question& question) {
   plan.request.profile = question.parameters.profile || question.parameters.explain;
   plan.k = question.parameters.k;
   plan.offset = question.parameters.offset;
+  plan.fields = question.parameters.fields;
   return plan;
 }
 

@@ -1,6 +1,8 @@
 #include "broker/http/parameter_table.h"
 
+#include <algorithm>
 #include <charconv>
+#include <vector>
 
 #include "common/text/utf8.h"
 
@@ -27,21 +29,40 @@ Problem read(const IntegerValue& value, std::string_view text, SearchParameters&
 }
 
 template <class T>
-Problem read(const ChoiceValue<T>& value, std::string_view text, SearchParameters& to) {
+std::string names_of(std::span<const Choice<T>> choices) {
   std::string names;
-  for (const auto& choice : value.choices) {
-    if (choice.name == text) {
-      to.*value.to = choice.value;
-      return {};
-    }
-    names += (names.empty() ? "" : ", ") + std::string(choice.name);
-  }
-  return "must be one of " + names;
+  for (const auto& choice : choices) names += (names.empty() ? "" : ", ") + std::string(choice.name);
+  return names;
+}
+
+template <class T>
+Problem read(const ChoiceValue<T>& value, std::string_view text, SearchParameters& to) {
+  const auto choice = std::ranges::find(value.choices, text, &Choice<T>::name);
+  if (choice == value.choices.end()) return "must be one of " + names_of(value.choices);
+  to.*value.to = choice->value;
+  return {};
 }
 
 Problem read(const FlagValue& value, std::string_view text, SearchParameters& to) {
   static constexpr Choice<bool> kFlags[] = {{"true", true}, {"false", false}, {"1", true}, {"0", false}};
   return read(ChoiceValue<bool>{value.to, kFlags}, text, to);
+}
+
+Problem read(const SetValue& value, std::string_view text, SearchParameters& to) {
+  std::uint8_t bits = 0;
+  std::vector<bool> seen(value.choices.size());
+  for (std::size_t begin = 0, end = 0; end != std::string_view::npos; begin = end + 1) {
+    end = text.find(',', begin);
+    const auto name = text.substr(begin, end - begin);
+    const auto choice = std::ranges::find(value.choices, name, &Choice<std::uint8_t>::name);
+    const auto place = static_cast<std::size_t>(choice - value.choices.begin());
+    if (choice == value.choices.end() || seen[place])
+      return "must be one or more of " + names_of(value.choices) + ", each at most once, separated by commas";
+    seen[place] = true;
+    bits |= choice->value;
+  }
+  to.*value.to = bits;
+  return {};
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ struct Choice {
   T value;
 };
 
-// The types of values. `to` is the member that a value is stored in. In JSON, text and choices are strings.
+// The types of values. `to` is the member that a value is stored in. In JSON, text, choices and sets are strings.
 struct TextValue {
   std::string SearchParameters::*to;
   std::size_t max_bytes;  // of UTF-8
@@ -38,11 +38,15 @@ struct ChoiceValue {
 struct FlagValue {  // "true", "false", "1" or "0"; in JSON a boolean
   bool SearchParameters::*to;
 };
+struct SetValue {                      // one or more of the names, each at most once, separated by commas
+  std::uint8_t SearchParameters::*to;  // gets the union of their bits
+  std::span<const Choice<std::uint8_t>> choices;
+};
 
 struct Parameter {
   std::string_view name;
   std::variant<TextValue, IntegerValue, ChoiceValue<wire::Mode>, ChoiceValue<wire::Processor>, ChoiceValue<bool>,
-               FlagValue>
+               FlagValue, SetValue>
       value;
   bool required = false;
 };
@@ -54,6 +58,10 @@ inline constexpr Choice<wire::Processor> kProcessors[] = {{"auto", wire::Process
                                                           {"gpu", wire::Processor::kGpu},
                                                           {"exhaustive", wire::Processor::kExhaustive}};
 inline constexpr Choice<bool> kSwitches[] = {{"on", true}, {"off", false}};
+inline constexpr Choice<std::uint8_t> kFields[] = {{"id", 0},  // every hit has it
+                                                   {"title", wire::kFieldTitle},
+                                                   {"url", wire::kFieldUrl},
+                                                   {"snippet", wire::kFieldSnippet}};
 
 inline constexpr Parameter kParameters[] = {
     {"q", TextValue{&SearchParameters::q, query::kMaxQueryBytes}, true},
@@ -66,6 +74,7 @@ inline constexpr Parameter kParameters[] = {
     {"explain", FlagValue{&SearchParameters::explain}},
     {"profile", FlagValue{&SearchParameters::profile}},
     {"allow_partial", FlagValue{&SearchParameters::allow_partial}},
+    {"fields", SetValue{&SearchParameters::fields, kFields}},
 };
 
 // The row of a name; null: none.

@@ -26,6 +26,7 @@ struct SearchParameters {
   bool explain = false;
   bool profile = false;
   bool allow_partial = true;
+  std::uint8_t fields = wire::kAllFields;  // of the hits, beside the id (wire::kFieldTitle, …)
   friend bool operator==(const SearchParameters&, const SearchParameters&) = default;
 };
 

@@ -44,6 +44,7 @@ std::string cache_key(const SearchParameters& parameters, const GenerationId& ge
   put(parameters.mode);
   put(parameters.processor);  // hits are the same on all processors, but not where counting stopped
   put(parameters.explain);
+  put(parameters.fields);
   return key + normalized(query);
 }
 

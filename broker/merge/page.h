@@ -12,8 +12,8 @@ namespace frond::broker::merge {
 
 struct PageHit {
   topk::Hit hit;
-  std::string id, title, url;
-  std::string snippet;  // plain text; matches between U+0002 and U+0003
+  std::string id, title, url;  // title, url and snippet: not to be shown if the search does not want them
+  std::string snippet;         // plain text; matches between U+0002 and U+0003
 };
 
 struct Page {

@@ -42,6 +42,7 @@ class Fetch final : public Abandonable, public std::enable_shared_from_this<Fetc
     request.content = plan_.topology->content;
     request.terms = plan_.terms;
     request.ordinals = ordinals;
+    request.fields = plan_.fields;
     const std::uint64_t number = ++sent_;
     const cluster::RequestId id =
         leaf->client->fetch(std::move(request), deadline_,

@@ -1,6 +1,6 @@
 #pragma once
-// The second round trip of a search: id, title, url and snippet of the page's hits, from the leaves that found them. If
-// a leaf fails, another replica is asked, once.
+// The second round trip of a search: the ids and the wanted fields of the page's hits, from the leaves that found them.
+// If a leaf fails, another replica is asked, once.
 #include <functional>
 #include <memory>
 #include <string>
@@ -14,13 +14,14 @@ namespace frond::broker::scatter {
 
 struct FetchPlan {
   std::shared_ptr<const cluster::Topology> topology;
-  std::vector<std::string> terms;  // for the snippets
+  std::vector<std::string> terms;  // for the snippets; empty if none are wanted
   // The hits to fetch from one leaf.
   struct Share {
     cluster::LeafRef leaf;
     std::vector<Ordinal> ordinals;
   };
   std::vector<Share> shares;
+  std::uint8_t fields = wire::kAllFields;  // beside the id (wire::kFieldTitle, …)
 };
 struct FetchResult {
   std::vector<wire::FetchedDocument> documents;       // in no particular order

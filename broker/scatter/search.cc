@@ -65,8 +65,9 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     page_.total = merged.total;
     page_.total_exact = merged.total_exact && page_.whole();
 
-    FetchPlan fetching{plan_.topology, {}, {}};
-    for (const auto& term : plan_.request.terms) fetching.terms.push_back(term.text);
+    FetchPlan fetching{plan_.topology, {}, {}, plan_.fields};
+    if ((plan_.fields & wire::kFieldSnippet) != 0)
+      for (const auto& term : plan_.request.terms) fetching.terms.push_back(term.text);
     fetching.shares.resize(result.answers.size());
     for (std::size_t i = 0; i < result.answers.size(); ++i) fetching.shares[i].leaf = result.answers[i].leaf;
     page_.hits.reserve(merged.page.size());

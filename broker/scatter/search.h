@@ -16,6 +16,7 @@ struct SearchPlan {
   wire::SearchRequest request;
   std::uint32_t k = 10;  // 1..1000
   std::uint32_t offset = 0;
+  std::uint8_t fields = wire::kAllFields;  // of the hits, beside the id (wire::kFieldTitle, …)
 };
 
 // `done` is called once, at the latest when the deadline passes, possibly before search() returns. A tenth of the time

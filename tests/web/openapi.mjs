@@ -63,12 +63,19 @@ async function exchange(method, template, { query = '', body, path = template } 
   return reply.status;
 }
 
+// Lists of names that are not in order, or not valid.
+function namesGoneWrong(all) {
+  const [one, other] = all.split(',');
+  return [`${other},${one}`, '', ',', `${one},`, `,${one}`, `${one},${one}`, `${all},${other}`, `${one}, ${other}`, 'nonsense', one.toUpperCase()];
+}
+
 // Values at and over the limits of a parameter's schema.
 function valuesOf(schema) {
   const own = resolved(schema);
   if (own.enum) return [...own.enum, 'nonsense', 7, true];
   if (own.type === 'integer') return [own.minimum, own.maximum, own.minimum - 1, own.maximum + 1, 1.5, 'x', '', true];
   if (own.type === 'boolean') return [true, false, 'yes', '', 7];
+  if (own.pattern) return [own.default, ...own.default.split(','), ...namesGoneWrong(own.default), 7, true];
   const long = (length) => 'linkslinks '.repeat(400).slice(0, length);
   return ['links', '', long(own.maxLength), long(own.maxLength + 1), 'grün "quoted" + -minus & more', 7, false];
 }
@@ -148,7 +155,7 @@ async function checkEveryRoute() {
 // A word of its own for each state of the index: a whole answer in the cache outlives the leaves.
 async function checkSearches() {
   const word = { whole: 'links', partial: 'file', none: 'kernel' }[coverage];
-  for (const query of [`q=${word}`, `q=${word}&explain=true`, `q=${word}&profile=true`, `q=${word}&explain=true&profile=true`, 'q=%20', `q=${word}&k=100&offset=50`, `q=${word}zz&mode=and`, `q=${word}&allow_partial=false`]) {
+  for (const query of [`q=${word}`, `q=${word}&explain=true`, `q=${word}&profile=true`, `q=${word}&explain=true&profile=true`, 'q=%20', `q=${word}&k=100&offset=50`, `q=${word}&fields=id`, `q=${word}&fields=url,title&explain=true`, `q=${word}zz&mode=and`, `q=${word}&allow_partial=false`]) {
     const wanted = query === 'q=%20' ? [200, 503] : coverage === 'whole' ? [200] : coverage === 'none' ? [503, 504] : query.includes('partial') ? [503] : [200];
     await settle(wanted, 'GET', '/v1/search', { query });
   }

@@ -21,6 +21,7 @@ void examine(const frond::broker::http::ParsedSearch& parsed) {
   const auto& parameters = parsed.parameters;
   FROND_CHECK(parameters.k >= 1 && parameters.k <= frond::broker::http::kMaxK &&
               parameters.offset + parameters.k <= frond::broker::http::kMaxDepth);
+  FROND_CHECK(parameters.fields <= frond::wire::kAllFields);
   static query::QueryAnalyzer analyzer;
   if (const auto analyzed = analyzer.analyze(parameters.q, {})) (void)query::normalized(*analyzed);
 }

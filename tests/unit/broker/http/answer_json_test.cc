@@ -83,5 +83,17 @@ TEST(Answer, HasTheContractsMembers) {
   EXPECT_EQ(plain["took_ms"], 0.005);
   EXPECT_FALSE(plain.contains("explain") || plain.contains("profile") || plain["hits"][0].contains("score_fixed"));
 }
+TEST(Answer, HasTheFieldsThatAreWanted) {
+  merge::Page page;
+  page.hits = {{{5, 98304}, "id", "title", "http://x/", "a"}};
+  for (unsigned fields = 0; fields <= wire::kAllFields; ++fields) {
+    auto hit = nlohmann::json::parse(R"({"id":"id","score":1.5,"score_fixed":98304,"ordinal":5})");
+    if (fields & wire::kFieldTitle) hit["title"] = "title";
+    if (fields & wire::kFieldUrl) hit["url"] = "http://x/";
+    if (fields & wire::kFieldSnippet) hit["snippet"] = "a";
+    const auto rest = render_rest(page, {.explain = true, .fields = static_cast<std::uint8_t>(fields)});
+    EXPECT_EQ(nlohmann::json::parse("{" + rest)["hits"], nlohmann::json::array({hit})) << fields;
+  }
+}
 }  // namespace
 }  // namespace frond::broker::http

@@ -41,6 +41,19 @@ ordered_json described(const ChoiceValue<T>& value) {
 ordered_json described(const FlagValue& value) {
   return {{"type", "boolean"}, {"default", SearchParameters().*value.to}};
 }
+ordered_json described(const SetValue& value) {
+  std::string all, either;
+  std::uint8_t bits = 0;
+  for (const auto& choice : value.choices) {
+    all += (all.empty() ? "" : ",") + std::string(choice.name);
+    either += (either.empty() ? "" : "|") + std::string(choice.name);
+    bits |= choice.value;
+  }
+  EXPECT_EQ(bits, SearchParameters().*value.to) << "the default is all of them";
+  const std::string no_name_twice = R"((?!.*\b(\w+)\b.*\b\1\b))";
+  return {
+      {"type", "string"}, {"pattern", "^" + no_name_twice + "(" + either + ")(,(" + either + "))*$"}, {"default", all}};
+}
 
 TEST_F(TheParameterTable, IsWhatOpenapiJsonSaysOfTheQueryString) {
   ASSERT_EQ(query_string().size(), std::size(kParameters));

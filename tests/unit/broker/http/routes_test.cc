@@ -51,11 +51,27 @@ TEST_F(TheRoutes, SearchByQueryAndByBody) {
   EXPECT_EQ(ask("POST", "/v1/search", R"({"q":"cell","k":3,"explain":true})").status, 200);
   EXPECT_EQ(ask("HEAD", "/v1/search?q=cell").status, 200);
 }
+TEST_F(TheRoutes, AnswerWithTheFieldsThatAreAskedFor) {
+  broker.up();
+  const auto names = [](const frond::http::Response& response) {
+    std::string out;
+    const auto hits = nlohmann::ordered_json::parse(response.body)["hits"];
+    for (const auto& [name, value] : hits.at(0).items()) out += name + " ";
+    return out;
+  };
+  EXPECT_EQ(names(ask("GET", "/v1/search?q=cell")), "id score title url snippet ");
+  EXPECT_EQ(names(ask("GET", "/v1/search?q=cell&fields=id")), "id score ");
+  EXPECT_EQ(broker.leaf().fetches.last().fields, 0);
+  EXPECT_EQ(names(ask("POST", "/v1/search", R"({"q":"cell","fields":"url,title"})")), "id score title url ");
+  EXPECT_EQ(names(ask("POST", "/v1/msearch", R"({"q":"cell","fields":"snippet"})")), "id score snippet ");
+  EXPECT_EQ(broker.leaf().fetches.last().fields, wire::kFieldSnippet);
+}
 TEST_F(TheRoutes, RefuseABadRequestByName) {
   broker.up();
   EXPECT_EQ(refused("GET", "/v1/search"), "q");
   EXPECT_EQ(refused("GET", "/v1/search?q=a&k=0"), "k");
   EXPECT_EQ(refused("GET", "/v1/search?q=a&nonsense=1"), "nonsense");
+  EXPECT_EQ(refused("GET", "/v1/search?q=a&fields=id,body"), "fields");
   EXPECT_EQ(refused("GET", "/v1/search?q=%ff"), "q");
   EXPECT_EQ(refused("POST", "/v1/search", R"({"q":1})"), "q");
   EXPECT_EQ(refused("POST", "/v1/search", "{"), "none");

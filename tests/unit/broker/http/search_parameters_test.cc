@@ -15,14 +15,41 @@ TEST(SearchParameters, HaveTheContractsDefaults) {
 
 TEST(SearchParameters, AreTheSameFromAQueryStringAndFromJson) {
   const auto query = parse_search_query(
-      "q=fox&k=7&offset=20&mode=and&timeout_ms=50&processor=cpu&cache=off&explain=true&profile=1&allow_partial=false");
+      "q=fox&k=7&offset=20&mode=and&timeout_ms=50&processor=cpu&cache=off&explain=true&profile=1&allow_partial=false&"
+      "fields=title,id");
   const auto json = parse_search_json(
-      R"({"q":"fox","k":7,"offset":20,"mode":"and","timeout_ms":50,"processor":"cpu","cache":"off","explain":true,"profile":true,"allow_partial":false})");
+      R"({"q":"fox","k":7,"offset":20,"mode":"and","timeout_ms":50,"processor":"cpu","cache":"off","explain":true,"profile":true,"allow_partial":false,"fields":"title,id"})");
   ASSERT_TRUE(query.ok) << query.error.detail;
   ASSERT_TRUE(json.ok) << json.error.detail;
   EXPECT_EQ(query.parameters, json.parameters);
   EXPECT_EQ(query.parameters.k, 7u);
   EXPECT_FALSE(query.parameters.cache);
+  EXPECT_EQ(query.parameters.fields, wire::kFieldTitle);
+}
+
+TEST(SearchParameters, HaveFieldsInAnyOrder) {
+  const std::pair<std::string, int> cases[] = {{"id", 0},
+                                               {"title", wire::kFieldTitle},
+                                               {"url,id", wire::kFieldUrl},
+                                               {"snippet,title", wire::kFieldTitle | wire::kFieldSnippet},
+                                               {"snippet,url,id,title", wire::kAllFields}};
+  for (const auto& [names, fields] : cases) {
+    const auto parsed = parse_search_query("q=a&fields=" + names);
+    ASSERT_TRUE(parsed.ok) << parsed.error.detail;
+    EXPECT_EQ(parsed.parameters.fields, fields) << names;
+  }
+}
+TEST(SearchParameters, RefuseUnknownRepeatedAndEmptyFields) {
+  for (const std::string names : {"", ",", "id,", ",id", "id,,url", "score", "Title", "id, url", "title title", "id,id",
+                                  "title,url,title", "id;url"}) {
+    for (const auto& parsed :
+         {parse_search_query("q=a&fields=" + names), parse_search_json(R"({"q":"a","fields":")" + names + "\"}")}) {
+      EXPECT_FALSE(parsed.ok) << names;
+      EXPECT_EQ(parsed.error.parameter, "fields") << names;
+      EXPECT_EQ(parsed.error.detail,
+                "fields must be one or more of id, title, url, snippet, each at most once, separated by commas");
+    }
+  }
 }
 
 TEST(SearchParameters, NameTheParameterThatIsWrong) {
@@ -77,6 +104,8 @@ TEST(SearchParameters, RefuseBrokenJsonAndWrongTypes) {
                                                        {R"({"q":"a","k":3.5})", "k"},
                                                        {R"({"q":"a","k":-3})", "k"},
                                                        {R"({"q":"a","x":{}})", "x"},
+                                                       {R"({"q":"a","fields":["id"]})", "fields"},
+                                                       {R"({"q":"a","fields":7})", "fields"},
                                                        {R"({"q":"a","profile":1})", "profile"}};
   for (const auto& [json, parameter] : cases) {
     const auto parsed = parse_search_json(json);

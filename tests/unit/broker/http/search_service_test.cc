@@ -22,12 +22,14 @@ TEST_F(ASearchService, AnswersFromTheCacheTheSecondTime) {
   broker.play();
 }
 TEST_F(ASearchService, KeepsApartWhatDiffersInAnyParameter) {
-  std::vector<SearchParameters> all(6, asking("cell"));
+  std::vector<SearchParameters> all(8, asking("cell"));
   all[1].k = 5;
   all[2].offset = 1;
   all[3].mode = wire::Mode::kOr;
   all[4].processor = wire::Processor::kExhaustive;
   all[5].explain = true;
+  all[6].fields = 0;
+  all[7].fields = wire::kFieldTitle;
   for (std::size_t i = 0; i < all.size(); ++i) {
     Answered answered;
     service.search(all[i], answered.reply());

@@ -7,6 +7,28 @@ using std::chrono::milliseconds;
 using support::documents;
 using support::found;
 
+TEST_F(ASearch, FetchesAllFieldsByDefaultAndSendsTheTermsForTheSnippets) {
+  start();
+  leaf(0).searches.answer(found({{0, 9}}));
+  leaf(2).searches.answer(found({}));
+  EXPECT_EQ(leaf(0).fetches.last().fields, wire::kAllFields);
+  EXPECT_EQ(leaf(0).fetches.last().terms, std::vector<std::string>{"word"});
+}
+TEST_F(ASearch, FetchesTheFieldsThatAreWantedFromAnotherReplicaToo) {
+  fields = wire::kFieldTitle | wire::kFieldUrl;
+  start();
+  leaf(0).searches.answer(found({{0, 9}}));
+  leaf(2).searches.answer(found({}));
+  const wire::FetchRequest first = leaf(0).fetches.last();
+  leaf(0).fetches.answer(Error(Code::kOverloaded, "1024 tasks wait"));
+  for (const auto& request : {first, leaf(1).fetches.last()}) {
+    EXPECT_EQ(request.fields, fields);
+    EXPECT_TRUE(request.terms.empty()) << "terms are for snippets";
+  }
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d0 ");
+}
 TEST_F(ASearch, KeepsALeafInServiceThatRefusesToFetchForOverload) {
   start();
   leaf(0).searches.answer(found({{0, 9}}));

@@ -30,6 +30,7 @@ class ASearch : public testing::Test {
     plan.request.terms = {{"word", 1}};
     plan.k = k;
     plan.offset = offset;
+    plan.fields = fields;
     running = search(context, std::move(plan), Deadline::after(cluster.clock, time), [this](merge::Page done) {
       ASSERT_FALSE(page) << "once";
       page = std::move(done);
@@ -64,6 +65,7 @@ class ASearch : public testing::Test {
     return out;
   }
 
+  std::uint8_t fields = wire::kAllFields;
   support::ScriptedCluster cluster{3};
   ScatterContext context{cluster.map, cluster.timers};
   std::optional<merge::Page> page;
