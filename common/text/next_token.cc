@@ -20,6 +20,11 @@ Step step_at(std::string_view text, std::size_t at) {
   return {word_class_of(c.value), c.bytes};
 }
 
+bool is_ascii_letter(char c) {
+  const auto byte = static_cast<std::uint8_t>(c);
+  return byte < 0x80 && kAsciiWordClass[byte] == WordClass::kLetter;
+}
+
 bool joins(WordClass before, WordClass next) {
   switch (next) {
     case WordClass::kLetter:
@@ -55,6 +60,13 @@ std::size_t skip_extend(std::string_view text, std::size_t at, std::size_t limit
 // `words`: whether anything but connectors is in it.
 std::size_t word_end(std::string_view text, std::size_t at, std::size_t limit, WordClass before, bool& words) {
   while (at < limit) {
+    if (before != WordClass::kKatakana && is_ascii_letter(text[at])) {  // as most of most words is
+      do ++at;
+      while (at < limit && is_ascii_letter(text[at]));
+      words = true;
+      before = WordClass::kLetter;
+      continue;
+    }
     Step step = step_at(text, at);
     std::size_t next = at + step.bytes;
     if (step.cls == WordClass::kExtend) {

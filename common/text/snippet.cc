@@ -21,36 +21,46 @@ struct Match {
   std::uint32_t term;
 };
 
-// Rules out most words that are none of the terms by their first letter, since stemmers change only the ends of words.
-// Only words that begin with an ASCII letter can be ruled out.
-class FirstBytes {
+// Rules out most words that are none of the terms by their first two letters, since stemmers change only the ends of
+// words. They may shorten a word to one letter, and replace y by i even as the second letter (dying, die). Only words
+// that begin with an ASCII character can be ruled out.
+class FirstLetters {
  public:
   void add(std::string_view term) {
-    if (!term.empty()) known_[static_cast<unsigned char>(term[0])] = true;
+    if (term.empty()) return;
+    seconds_[static_cast<unsigned char>(term[0])] |= term.size() > 1 ? second(term[1]) : ~0u;
   }
   bool may_become_a_term(std::string_view token) const {
-    const auto first = static_cast<unsigned char>(token[0]);
-    return first >= 0x80 || known_[first >= 'A' && first <= 'Z' ? first + ('a' - 'A') : first];
+    const char first = token[0];
+    if (static_cast<unsigned char>(first) >= 0x80) return true;
+    return (seconds_[static_cast<unsigned char>(lower(first))] & (token.size() > 1 ? second(token[1]) : ~0u)) != 0;
   }
 
  private:
-  std::array<bool, 256> known_{};
+  static char lower(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c); }
+  // A bit for each ASCII letter, one for both i and y. All bits for what is no ASCII letter.
+  static std::uint32_t second(char c) {
+    const char letter = lower(c);
+    if (letter < 'a' || letter > 'z') return ~0u;
+    return 1u << ((letter == 'y' ? 'i' : letter) - 'a');
+  }
+  std::array<std::uint32_t, 256> seconds_{};  // by first character: the second letters of terms; 0: no term begins so
 };
 
 std::vector<Match> find_matches(Analyzer& analyzer, std::string_view body, std::span<const std::string> terms) {
   std::unordered_map<std::string_view, std::uint32_t> numbers;
-  FirstBytes first_bytes;
+  FirstLetters first_letters;
   for (const std::string& term : terms) {
     if (term.empty()) continue;  // as stop words are
     numbers.try_emplace(term, static_cast<std::uint32_t>(numbers.size()));
-    first_bytes.add(term);
+    first_letters.add(term);
   }
   std::vector<Match> matches;
   if (numbers.empty()) return matches;
   for (TokenSpan where = Analyzer::next_token(body, 0); where.begin != where.end;
        where = Analyzer::next_token(body, where.end)) {
     const std::string_view token = body.substr(where.begin, where.end - where.begin);
-    if (!first_bytes.may_become_a_term(token)) continue;
+    if (!first_letters.may_become_a_term(token)) continue;
     const auto found = numbers.find(analyzer.term_of(token));
     if (found != numbers.end()) matches.push_back({where, found->second});
   }
