@@ -82,6 +82,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
     ++context_.counters.search_requests;
     wire::SearchRequest request = request_;
     request.partitions = group->partitions;
+    if (group->partitions.size() != topology_->partitions.size()) request.show = {};  // its page is not the answer's
     const cluster::RequestId id = leaf->client->search(
         std::move(request), deadline_,
         [self = shared_from_this(), group, leaf, sent = context_.timers.clock().now()](

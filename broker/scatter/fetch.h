@@ -1,6 +1,7 @@
 #pragma once
 // The second round trip of a search: the ids and the wanted fields of the page's hits, from the leaves that found them.
-// If a leaf fails, another replica is asked, once.
+// A leaf that has all partitions usually sends these with the ranking; then there is no second trip. If a leaf fails,
+// another replica is asked, once.
 #include <functional>
 #include <memory>
 #include <string>

@@ -26,6 +26,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     page_.partitions_total = static_cast<std::uint32_t>(plan_.topology->partitions.size());
     plan_.request.depth = plan_.offset + plan_.k;
     plan_.request.auto_needs = plan_.k;
+    plan_.request.show = {plan_.offset, plan_.k, plan_.fields};
     const Clock& clock = context_.timers.clock();
     const auto left = deadline_.left(clock);
     const auto reserve = std::min<std::chrono::microseconds>(left / 10, std::chrono::milliseconds(100));
@@ -65,18 +66,31 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     page_.total = merged.total;
     page_.total_exact = merged.total_exact && page_.whole();
 
+    page_.hits.reserve(merged.page.size());
+    for (const auto& [hit, source] : merged.page) page_.hits.push_back({.hit = hit});
+    if (has_documents(replies, merged)) return complete({std::move(replies[0].documents), {}});
+    fetch_documents(result.answers, merged);
+  }
+
+  void fetch_documents(const std::vector<LeafAnswer>& answers, const merge::Merged& merged) {
     FetchPlan fetching{plan_.topology, {}, {}, plan_.fields};
     if ((plan_.fields & wire::kFieldSnippet) != 0)
       for (const auto& term : plan_.request.terms) fetching.terms.push_back(term.text);
-    fetching.shares.resize(result.answers.size());
-    for (std::size_t i = 0; i < result.answers.size(); ++i) fetching.shares[i].leaf = result.answers[i].leaf;
-    page_.hits.reserve(merged.page.size());
-    for (const auto& [hit, source] : merged.page) {
-      fetching.shares[source].ordinals.push_back(hit.ordinal);
-      page_.hits.push_back({.hit = hit});
-    }
+    fetching.shares.resize(answers.size());
+    for (std::size_t i = 0; i < answers.size(); ++i) fetching.shares[i].leaf = answers[i].leaf;
+    for (const auto& [hit, source] : merged.page) fetching.shares[source].ordinals.push_back(hit.ordinal);
     go_on_with(fetch(context_, std::move(fetching), deadline_,
                      [self = shared_from_this()](FetchResult fetched) { self->complete(std::move(fetched)); }));
+  }
+
+  // Whether one leaf searched all partitions and its reply has the page's documents.
+  static bool has_documents(const std::vector<wire::SearchReply>& replies, const merge::Merged& merged) {
+    if (replies.size() != 1 || replies[0].documents.size() != merged.page.size()) return false;
+    for (std::size_t i = 0; i < merged.page.size(); ++i) {
+      const wire::FetchedDocument& document = replies[0].documents[i];
+      if (!document.found || document.ordinal != merged.page[i].hit.ordinal) return false;
+    }
+    return true;
   }
 
   void complete(FetchResult fetched) {

@@ -38,6 +38,9 @@ Result<std::string> term_of(capnp::Text::Reader from) {
   return text_of(from);
 }
 
+// A newer broker may send more bits.
+std::uint8_t fields_of(std::uint16_t bits) { return static_cast<std::uint8_t>(bits & kAllFields); }
+
 Result<void> get(schema::SearchRequest::Reader from, SearchRequest& to) {
   to.generation = from.getGeneration();
   to.mode = FROND_TRY(enum_of(from.getMode(), Mode::kAuto, "mode"));
@@ -62,7 +65,10 @@ Result<void> get(schema::SearchRequest::Reader from, SearchRequest& to) {
   to.partitions.reserve(partitions.size());
   for (const auto number : partitions) to.partitions.push_back(number);
   to.content = from.getContent();
-  return {};
+  const auto show = from.getShow();
+  to.show = {show.getOffset(), show.getCount(), fields_of(show.getFields())};
+  FROND_TRY(at_most(to.show.count, kMaxOrdinals, "documents to show"));
+  return at_most(std::size_t{to.show.offset} + to.show.count, to.depth, "hits to be shown");
 }
 
 Result<void> get(schema::FetchRequest::Reader from, FetchRequest& to) {
@@ -77,7 +83,7 @@ Result<void> get(schema::FetchRequest::Reader from, FetchRequest& to) {
   to.ordinals.reserve(ordinals.size());
   for (const auto ordinal : ordinals) to.ordinals.push_back(ordinal);
   to.content = from.getContent();
-  to.fields = static_cast<std::uint8_t>(from.getFields() & kAllFields);  // a newer broker may send more bits
+  to.fields = fields_of(from.getFields());
   return {};
 }
 
@@ -105,6 +111,15 @@ Result<void> get(schema::Ranking::Reader from, Ranking& to) {
   return {};
 }
 
+Result<void> get(capnp::List<schema::Document>::Reader from, std::vector<FetchedDocument>& to) {
+  FROND_TRY(at_most(from.size(), kMaxOrdinals, "documents"));
+  to.reserve(from.size());
+  for (const auto one : from)
+    to.push_back({one.getOrdinal(), one.getFound(), text_of(one.getId()), text_of(one.getTitle()),
+                  text_of(one.getUrl()), text_of(one.getSnippet())});
+  return {};
+}
+
 Result<void> get(schema::SearchReply::Reader from, SearchReply& to) {
   to.has_and = from.hasAnd();
   if (to.has_and) FROND_TRY(get(from.getAnd(), to.and_ranking));
@@ -123,17 +138,7 @@ Result<void> get(schema::SearchReply::Reader from, SearchReply& to) {
   for (const auto one : profile)
     to.profile.push_back({one.getPartition(), text_of(one.getEngine()), one.getQueueMicros(), one.getListsMicros(),
                           one.getEngineMicros(), one.getPostings()});
-  return {};
-}
-
-Result<void> get(schema::FetchReply::Reader from, FetchReply& to) {
-  const auto documents = from.getDocuments();
-  FROND_TRY(at_most(documents.size(), kMaxOrdinals, "documents"));
-  to.documents.reserve(documents.size());
-  for (const auto one : documents)
-    to.documents.push_back({one.getOrdinal(), one.getFound(), text_of(one.getId()), text_of(one.getTitle()),
-                            text_of(one.getUrl()), text_of(one.getSnippet())});
-  return {};
+  return get(from.getDocuments(), to.documents);
 }
 
 // False for NaN.
@@ -216,7 +221,7 @@ Result<Reply> get(schema::Reply::Reader from) {
     }
     case schema::Reply::FETCH: {
       FetchReply to{.request_id = from.getRequestId()};
-      FROND_TRY(get(from.getFetch(), to));
+      FROND_TRY(get(from.getFetch().getDocuments(), to.documents));
       return Reply(std::move(to));
     }
     case schema::Reply::HELLO: {

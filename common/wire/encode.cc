@@ -48,6 +48,11 @@ void put(const SearchRequest& from, schema::SearchRequest::Builder to) {
   auto partitions = to.initPartitions(count_of(from.partitions));
   for (unsigned i = 0; i < partitions.size(); ++i) partitions.set(i, from.partitions[i]);
   to.setContent(from.content);
+  if (from.show.count == 0) return;
+  auto show = to.initShow();
+  show.setOffset(from.show.offset);
+  show.setCount(from.show.count);
+  show.setFields(from.show.fields);
 }
 
 void put(const FetchRequest& from, schema::FetchRequest::Builder to) {
@@ -81,6 +86,17 @@ void put(const Ranking& from, schema::Ranking::Builder to) {
   to.setExact(from.exact);
 }
 
+void put(const std::vector<FetchedDocument>& from, capnp::List<schema::Document>::Builder to) {
+  for (unsigned i = 0; i < to.size(); ++i) {
+    to[i].setOrdinal(from[i].ordinal);
+    to[i].setFound(from[i].found);
+    to[i].setId(text_of(from[i].id));
+    to[i].setTitle(text_of(from[i].title));
+    to[i].setUrl(text_of(from[i].url));
+    to[i].setSnippet(text_of(from[i].snippet));
+  }
+}
+
 void put(const SearchReply& from, schema::SearchReply::Builder to) {
   if (from.has_and) put(from.and_ranking, to.initAnd());
   if (from.has_or) put(from.or_ranking, to.initOr());
@@ -99,19 +115,11 @@ void put(const SearchReply& from, schema::SearchReply::Builder to) {
     profile[i].setEngineMicros(one.engine_us);
     profile[i].setPostings(one.postings);
   }
+  if (!from.documents.empty()) put(from.documents, to.initDocuments(count_of(from.documents)));
 }
 
 void put(const FetchReply& from, schema::FetchReply::Builder to) {
-  auto documents = to.initDocuments(count_of(from.documents));
-  for (unsigned i = 0; i < documents.size(); ++i) {
-    const FetchedDocument& one = from.documents[i];
-    documents[i].setOrdinal(one.ordinal);
-    documents[i].setFound(one.found);
-    documents[i].setId(text_of(one.id));
-    documents[i].setTitle(text_of(one.title));
-    documents[i].setUrl(text_of(one.url));
-    documents[i].setSnippet(text_of(one.snippet));
-  }
+  put(from.documents, to.initDocuments(count_of(from.documents)));
 }
 
 void put(const ServedGeneration& from, schema::ServedGeneration::Builder to) {

@@ -51,6 +51,13 @@ struct SearchRequest {
   terms @7 :List(QueryTerm);     # distinct
   partitions @8 :List(UInt32);   # to be searched, by their numbers in the generation
   content @9 :UInt64;            # the generation's content; 0: any content with this number
+  show @10 :Show;                # null: the reply has no documents
+}
+# Asks for the documents of a page of the ranking in the reply to the search. For a leaf that is asked for all partitions.
+struct Show {
+  offset @0 :UInt32;             # rank of the page's first hit
+  count @1 :UInt32;              # hits of the page; offset + count is at most the depth
+  fields @2 :UInt16 = 7;         # as in FetchRequest
 }
 struct QueryTerm {
   text @0 :Text;                 # analysed; 1..1,024 bytes
@@ -62,6 +69,7 @@ struct SearchReply {
   or @1 :Ranking;                # null where it did not evaluate OR
   unsearched @2 :List(UnsearchedPartition);  # their hits are in no ranking; empty: all were searched
   profile @3 :List(PartitionProfile);
+  documents @4 :List(Document);  # of the page that `show` asks for, in its order; empty: the broker has to fetch them
 }
 struct Ranking {
   hits @0 :List(Hit);            # score descending, then ordinal ascending; at most depth

@@ -29,6 +29,16 @@ struct QueryTerm {
   std::uint32_t occurrences = 1;
 };
 
+// Fields of a document, as bits. The id has none, because every document has it.
+inline constexpr std::uint8_t kFieldTitle = 1, kFieldUrl = 2, kFieldSnippet = 4;
+inline constexpr std::uint8_t kAllFields = kFieldTitle | kFieldUrl | kFieldSnippet;
+
+// A page of a ranking, whose documents the reply to the search is to have.
+struct Show {
+  std::uint32_t offset = 0, count = 0;  // 0 hits: none; offset + count <= depth
+  std::uint8_t fields = kAllFields;
+};
+
 struct SearchRequest {
   std::uint64_t request_id = 0;  // chosen by the broker; the reply has the same
   Generation generation = 0;
@@ -41,6 +51,7 @@ struct SearchRequest {
   std::vector<QueryTerm> terms;           // distinct
   std::vector<std::uint32_t> partitions;  // to be searched, by their numbers in the generation
   ContentId content = 0;                  // the generation's content; 0: any content with this number
+  Show show;                              // only for a leaf that is asked for all partitions
 };
 
 // The result of one mode (AND or OR) over all partitions that the leaf searched.
@@ -55,18 +66,6 @@ struct PartitionProfile {
   std::string engine;
   std::uint64_t queue_us = 0, lists_us = 0, engine_us = 0, postings = 0;
 };
-
-struct SearchReply {
-  std::uint64_t request_id = 0;
-  bool has_and = false, has_or = false;
-  Ranking and_ranking, or_ranking;  // kAuto: AND always, OR too where this leaf's AND has fewer than auto_needs matches
-  std::vector<UnsearchedPartition> unsearched;  // their hits are in no ranking; empty: all were searched
-  std::vector<PartitionProfile> profile;
-};
-
-// The bits of FetchRequest::fields. The id has none, because every document has it.
-inline constexpr std::uint8_t kFieldTitle = 1, kFieldUrl = 2, kFieldSnippet = 4;
-inline constexpr std::uint8_t kAllFields = kFieldTitle | kFieldUrl | kFieldSnippet;
 
 struct FetchRequest {
   std::uint64_t request_id = 0;
@@ -85,6 +84,17 @@ struct FetchedDocument {
 };
 struct FetchReply {
   std::uint64_t request_id = 0;
+  std::vector<FetchedDocument> documents;
+};
+
+struct SearchReply {
+  std::uint64_t request_id = 0;
+  bool has_and = false, has_or = false;
+  Ranking and_ranking, or_ranking;  // kAuto: AND always, OR too where this leaf's AND has fewer than auto_needs matches
+  std::vector<UnsearchedPartition> unsearched;  // their hits are in no ranking; empty: all were searched
+  std::vector<PartitionProfile> profile;
+  // Of the page that the request wants shown, in its order. Empty: the broker fetches them; an older leaf, one that had
+  // no time left, or one that could not search all partitions leaves them to it.
   std::vector<FetchedDocument> documents;
 };
 

@@ -12,6 +12,7 @@ class InlineScheduler final : public Scheduler {
   Result<void> submit(std::vector<Task> tasks, Lane lane) override {
     if (drained_ && lane != Lane::kContinue) return Error(Code::kUnavailable, "draining");
     for (Task& task : tasks) {
+      ++running_;
       try {
         if (task.deadline.passed(clock_))
           task.run(Error(Code::kDeadline, "passed before the task started"));
@@ -20,15 +21,18 @@ class InlineScheduler final : public Scheduler {
       } catch (const std::exception&) {  // discarded, as Task::run says
       }
       task = {};  // releases what the task holds, as a worker does
+      --running_;
     }
     return {};
   }
   void drain() override { drained_ = true; }
   Load load() const override { return {0, 1, 1, 1}; }
+  bool runs_caller() const override { return running_ > 0; }
 
  private:
   const Clock& clock_;
   bool drained_ = false;
+  int running_ = 0;  // tasks; more than one: a task has submitted another
 };
 
 }  // namespace frond::leaf::schedule

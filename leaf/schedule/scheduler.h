@@ -46,6 +46,9 @@ class Scheduler {
   // call it.
   virtual void drain() = 0;
   virtual Load load() const = 0;
+  // Whether the caller is a task of this scheduler. Such a caller may do a short next step itself instead of submitting
+  // it.
+  virtual bool runs_caller() const = 0;
 };
 
 }  // namespace frond::leaf::schedule

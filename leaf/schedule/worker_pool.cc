@@ -10,6 +10,7 @@
 namespace frond::leaf::schedule {
 namespace {
 constexpr Instant::rep kNotBusy = Instant::max().time_since_epoch().count();
+thread_local const WorkerPool* pool_of_thread = nullptr;  // null: not a worker
 }  // namespace
 
 WorkerPool::WorkerPool(Options options, const Clock& clock, metrics::Registry* registry)
@@ -128,6 +129,7 @@ bool WorkerPool::next(bool interactive_only, Waiting& to) {
 }
 
 void WorkerPool::work(std::size_t number, bool interactive_only) {
+  pool_of_thread = this;
   name_this_thread(interactive_only ? "leaf-fetch" : is_costly() ? "leaf-costly" : "leaf-worker");
   std::condition_variable_any& signal = interactive_only ? interactive_work_ : work_;
   for (;;) {
@@ -177,6 +179,8 @@ void WorkerPool::drain() {
   draining_ = true;
   while (running_ != 0 || waiting() != 0) idle_.wait(lock.mutex());
 }
+
+bool WorkerPool::runs_caller() const { return pool_of_thread == this; }
 
 Scheduler::Load WorkerPool::load() const {
   const MutexLock lock(mutex_);

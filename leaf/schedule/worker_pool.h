@@ -34,6 +34,7 @@ class WorkerPool final : public Scheduler {
   Result<void> submit(std::vector<Task> tasks, Lane lane) override;
   void drain() override;
   Load load() const override;
+  bool runs_caller() const override;
   // When the pool last made progress, for /livez: now, while a worker is idle or runs a task whose deadline has not
   // passed; otherwise the latest of these deadlines. Any thread.
   Instant turned() const;

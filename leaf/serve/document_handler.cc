@@ -17,6 +17,7 @@ void DocumentHandler::fetch(wire::FetchRequest request, Deadline deadline, const
   schedule::Scheduler& scheduler = wire::is_costly(request) ? costly_ : scheduler_;
   const auto query = std::make_shared<DocumentQuery>(std::move(generation), std::move(request), deadline, analyzers_,
                                                      clock_, damage_, done);
+  if (query->is_short() && (scheduler_.runs_caller() || costly_.runs_caller())) return query->run_here();
   // At most one task for each thread: the workers, and the one thread that runs only interactive tasks.
   const Result<void> taken = scheduler.submit(query->tasks(scheduler.load().workers + 1), schedule::Lane::kInteractive);
   if (!taken) done(wire::ErrorReply{request_id, taken.error().message(), wire::reason_of(taken.error().code())});

@@ -32,6 +32,10 @@ class DocumentQuery : public std::enable_shared_from_this<DocumentQuery> {
                 Done done);
   // At most `workers` tasks, and at least one; fewer if there are few documents.
   std::vector<schedule::Task> tasks(std::size_t workers);
+  // Whether it has one piece, about a millisecond of work.
+  bool is_short() const { return pieces() == 1; }
+  // Reads all documents on the caller's thread, in place of tasks().
+  void run_here() { run(std::chrono::microseconds(0)); }
 
  private:
   struct Place {

@@ -4,6 +4,7 @@
 
 #include "common/wire/codec.h"
 #include "leaf/families/metric_families.h"
+#include "leaf/serve/shown_documents.h"
 
 namespace frond::leaf::serve {
 
@@ -55,9 +56,9 @@ void LeafService::dispatch(const wire::Peer& peer, wire::Request request, Instan
   if (auto* search = std::get_if<wire::SearchRequest>(&request)) {
     InFlight entry = taken_.add(peer, search->request_id);
     const Deadline deadline = Deadline::at(arrival + search->budget).or_when(entry->cancellation());
-    std::make_shared<SearchQuery>(parts_, search_metrics_, std::move(*search), deadline,
-                                  replying(kSearch, arrival, answer, std::move(entry)))
-        ->start();
+    auto done = with_documents(documents_, *search, deadline, parts_.clock,
+                               replying(kSearch, arrival, answer, std::move(entry)));
+    std::make_shared<SearchQuery>(parts_, search_metrics_, std::move(*search), deadline, std::move(done))->start();
   } else if (auto* fetch = std::get_if<wire::FetchRequest>(&request)) {
     InFlight entry = taken_.add(peer, fetch->request_id);
     const Deadline deadline = Deadline::at(arrival + fetch->budget).or_when(entry->cancellation());

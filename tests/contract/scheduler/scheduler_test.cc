@@ -122,6 +122,16 @@ TEST_P(EveryScheduler, LetsTasksSubmitWhileTheyRun) {
   EXPECT_EQ(runs, 3);
 }
 
+TEST_P(EveryScheduler, KnowsItsOwnTasks) {
+  std::atomic<int> own{0};
+  EXPECT_FALSE(scheduler_->runs_caller());
+  for (const Lane lane : kLanes)
+    ASSERT_TRUE(scheduler_->submit(tasks_of(1, [&](const Waited&) { own += scheduler_->runs_caller(); }), lane));
+  scheduler_->drain();
+  EXPECT_EQ(own, static_cast<int>(std::size(kLanes)));
+  EXPECT_FALSE(scheduler_->runs_caller());
+}
+
 TEST_P(EveryScheduler, RefusesNewWorkOnceDrained) {
   scheduler_->drain();
   const auto refused = [](const Waited&) { ADD_FAILURE() << "ran"; };

@@ -45,10 +45,22 @@ TEST(WireCodec, ReturnsTheRepliesItWasGiven) {
   }
 }
 
+TEST(WireCodec, RefusesToShowMoreThanTheRankingOrAPageMayHave) {
+  SearchRequest sent;
+  sent.depth = 2000;
+  const std::pair<Show, bool> cases[] = {{{0, 1000}, true},  {{1000, 1000}, true}, {{1001, 1000}, false},
+                                         {{0, 1001}, false}, {{~0u, 1}, false},    {{2000, 1}, false}};
+  for (const auto& [show, allowed] : cases) {
+    sent.show = show;
+    EXPECT_EQ(decode_request(encode(sent)).has_value(), allowed) << show.offset << " " << show.count;
+  }
+}
+
 TEST(WireCodec, CarriesEveryFieldOfASearch) {
   SearchRequest sent{7, 3, Mode::kAnd, Processor::kCpu, true, 20, 15, std::chrono::microseconds(1500)};
   sent.terms = {{"fox", 2}, {"dog", 1}};
   sent.partitions = {4, 9};
+  sent.show = {5, 15, kFieldUrl};
   const auto got = decode_request(encode(sent));
   ASSERT_TRUE(got);
   const auto& search = std::get<SearchRequest>(*got);
@@ -58,6 +70,9 @@ TEST(WireCodec, CarriesEveryFieldOfASearch) {
   EXPECT_EQ(search.processor, Processor::kCpu);
   EXPECT_TRUE(search.profile);
   EXPECT_EQ(search.depth, 20u);
+  EXPECT_EQ(search.show.offset, 5u);
+  EXPECT_EQ(search.show.count, 15u);
+  EXPECT_EQ(search.show.fields, kFieldUrl);
   EXPECT_EQ(search.auto_needs, 15u);
   EXPECT_EQ(search.budget.count(), 1500);
   ASSERT_EQ(search.terms.size(), 2u);
@@ -101,19 +116,20 @@ TEST(WireCodec, SendsTheReasonsThatTheSchemaHas) {
 
 // The example of docs/formats/wire.md.
 TEST(WireCodec, KeepsTheBytesOfItsFormat) {
-  constexpr std::uint64_t kWords[] = {0x0000001100000000,
+  constexpr std::uint64_t kWords[] = {0x0000001200000000,
                                       0x0002000200000000,
                                       7,
                                       0,
-                                      0x0002000500000004,
+                                      0x0003000500000004,
                                       0,
                                       3,
                                       0,
                                       0,
                                       250'000,
                                       0x1d2f7a4ec8395b65,
-                                      0x0000001700000005,
-                                      0x0000001400000011,
+                                      0x0000001700000009,
+                                      0x0000001400000015,
+                                      0,
                                       0x0001000100000004,
                                       3,
                                       0x0000002200000001,
@@ -153,6 +169,7 @@ TEST(WireCodec, ReadsTheBytesOfBrokersOfBefore) {
   const auto& search = std::get<SearchRequest>(*got);
   EXPECT_EQ(search.generation, 3u);
   EXPECT_EQ(search.content, 0u);
+  EXPECT_EQ(search.show.count, 0u);
   ASSERT_EQ(search.terms.size(), 1u);
   EXPECT_EQ(search.terms[0].text, "fox");
   EXPECT_EQ(search.partitions, (std::vector<std::uint32_t>{0, 2}));

@@ -85,6 +85,11 @@ class RandomMessages {
     made.partitions.resize(count(40));
     for (auto& partition : made.partitions) partition = number32();
     made.content = number();
+    if (coin()) made.show.count = static_cast<std::uint32_t>(below(std::min<std::uint64_t>(made.depth, 1000) + 1));
+    if (made.show.count != 0) {
+      made.show.offset = static_cast<std::uint32_t>(below(made.depth - made.show.count + 1));
+      made.show.fields = static_cast<std::uint8_t>(below(kAllFields + 1));
+    }
     return made;
   }
   FetchRequest fetch_request() {
@@ -115,6 +120,7 @@ class RandomMessages {
     for (auto& one : made.unsearched) one = {number32(), reason()};
     made.profile.resize(count(40));
     for (auto& one : made.profile) one = {number32(), text(10), number(), number(), number(), number()};
+    if (coin()) made.documents = fetch_reply().documents;
     return made;
   }
   FetchReply fetch_reply() {

@@ -19,6 +19,7 @@ class FullScheduler final : public schedule::Scheduler {
   Result<void> submit(std::vector<schedule::Task>, schedule::Lane) override { return Error(Code::kOverloaded, "full"); }
   void drain() override {}
   Load load() const override { return {1, 1, 1}; }
+  bool runs_caller() const override { return false; }
 };
 
 // Every document three times, in no order.

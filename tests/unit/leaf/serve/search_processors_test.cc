@@ -127,6 +127,7 @@ class CountingScheduler final : public schedule::Scheduler {
   }
   void drain() override { below_.drain(); }
   Load load() const override { return {others_wait, 8, workers, 1}; }
+  bool runs_caller() const override { return below_.runs_caller(); }
   std::size_t taken = 0, others_wait = 0, workers;
   bool full = false;
 

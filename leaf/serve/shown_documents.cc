@@ -1,0 +1,68 @@
+#include "leaf/serve/shown_documents.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <variant>
+
+namespace frond::leaf::serve {
+namespace {
+
+// What is needed of the request once the search has it.
+struct Wanted {
+  wire::FetchRequest fetch;  // without ordinals
+  wire::Show show;
+  wire::Mode mode;
+  std::uint32_t auto_needs;
+};
+
+Wanted wanted_of(const wire::SearchRequest& request) {
+  Wanted wanted{{.request_id = request.request_id,
+                 .generation = request.generation,
+                 .budget = request.budget,
+                 .content = request.content},
+                request.show,
+                request.mode,
+                request.auto_needs};
+  wanted.fetch.fields = request.show.fields;
+  if ((request.show.fields & wire::kFieldSnippet) == 0) return wanted;
+  wanted.fetch.terms.reserve(request.terms.size());
+  for (const wire::QueryTerm& term : request.terms) wanted.fetch.terms.push_back(term.text);
+  return wanted;
+}
+
+// The ranking that the broker will show if no other leaf was asked: the rule of broker/merge.
+const wire::Ranking& shown(const Wanted& wanted, const wire::SearchReply& reply) {
+  const bool use_and = wanted.mode == wire::Mode::kAuto ? reply.and_ranking.matches >= wanted.auto_needs
+                                                        : wanted.mode == wire::Mode::kAnd;
+  return use_and ? reply.and_ranking : reply.or_ranking;
+}
+
+std::vector<Ordinal> page_of(const wire::Show& show, const wire::Ranking& ranking) {
+  const std::size_t begin = std::min<std::size_t>(show.offset, ranking.hits.size());
+  const std::size_t end = std::min<std::size_t>(begin + show.count, ranking.hits.size());
+  std::vector<Ordinal> ordinals;
+  ordinals.reserve(end - begin);
+  for (std::size_t i = begin; i < end; ++i) ordinals.push_back(ranking.hits[i].ordinal);
+  return ordinals;
+}
+
+}  // namespace
+
+SearchQuery::Done with_documents(DocumentHandler& documents, const wire::SearchRequest& request, Deadline deadline,
+                                 const Clock& clock, SearchQuery::Done done) {
+  if (request.show.count == 0) return done;
+  return [&documents, &clock, deadline, wanted = wanted_of(request),
+          done = std::move(done)](wire::SearchReply reply) mutable {
+    if (!reply.unsearched.empty() || deadline.left(clock) < wanted.fetch.budget / 10) return done(std::move(reply));
+    wanted.fetch.ordinals = page_of(wanted.show, shown(wanted, reply));
+    if (wanted.fetch.ordinals.empty()) return done(std::move(reply));
+    const auto held = std::make_shared<wire::SearchReply>(std::move(reply));
+    documents.fetch(std::move(wanted.fetch), deadline, [held, done = std::move(done)](wire::Reply fetched) {
+      if (auto* found = std::get_if<wire::FetchReply>(&fetched)) held->documents = std::move(found->documents);
+      done(std::move(*held));
+    });
+  };
+}
+
+}  // namespace frond::leaf::serve

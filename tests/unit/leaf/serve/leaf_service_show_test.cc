@@ -1,0 +1,85 @@
+// Documents in the reply to a search.
+#include "tests/unit/leaf/serve/leaf_service_fixture.h"
+
+namespace frond::leaf::serve {
+namespace {
+
+wire::SearchRequest shown_request(wire::Mode mode, std::vector<std::string> terms, wire::Show show) {
+  wire::SearchRequest request = request_of(mode, terms, 3);
+  request.budget = std::chrono::seconds(1);
+  request.show = show;
+  return request;
+}
+
+class AShownSearch : public LeafServiceTest {
+ protected:
+  // The documents that a fetch of the page would return.
+  std::vector<wire::FetchedDocument> fetched(const wire::SearchRequest& request, const wire::Ranking& ranking) {
+    wire::FetchRequest fetch = fetch_of({});
+    fetch.terms.clear();
+    for (const auto& term : request.terms) fetch.terms.push_back(term.text);
+    for (std::size_t i = request.show.offset;
+         i < std::min<std::size_t>(request.show.offset + request.show.count, ranking.hits.size()); ++i)
+      fetch.ordinals.push_back(ranking.hits[i].ordinal);
+    return ask<wire::FetchReply>(fetch).documents;
+  }
+  static ByteBuffer bytes_of(std::vector<wire::FetchedDocument> documents) {
+    return wire::encode(wire::Reply(wire::FetchReply{1, std::move(documents)}));
+  }
+};
+
+TEST_F(AShownSearch, HasTheDocumentsThatAFetchOfThePageWouldHave) {
+  for (const auto mode : {wire::Mode::kAnd, wire::Mode::kOr})
+    for (const wire::Show show : {wire::Show{0, 10}, wire::Show{0, 1}, wire::Show{3, 7}, wire::Show{9, 1}}) {
+      const auto request = shown_request(mode, {"t1", "t2"}, show);
+      const auto reply = ask<wire::SearchReply>(request);
+      const auto& ranking = mode == wire::Mode::kAnd ? reply.and_ranking : reply.or_ranking;
+      EXPECT_EQ(bytes_of(reply.documents), bytes_of(fetched(request, ranking)));
+      EXPECT_FALSE(reply.documents.empty());
+    }
+}
+
+TEST_F(AShownSearch, ShowsTheRankingOfAutoThatTheBrokerWillUse) {
+  auto request = shown_request(wire::Mode::kAuto, {"t1", "t2"}, {0, 10});
+  for (const bool enough : {true, false}) {
+    request.auto_needs = enough ? 1 : 101;
+    const auto reply = ask<wire::SearchReply>(request);
+    ASSERT_EQ(reply.has_or, !enough);
+    EXPECT_EQ(bytes_of(reply.documents), bytes_of(fetched(request, enough ? reply.and_ranking : reply.or_ranking)));
+  }
+}
+
+TEST_F(AShownSearch, HasNoneIfNothingIsToBeShownOrFound) {
+  EXPECT_TRUE(ask<wire::SearchReply>(shown_request(wire::Mode::kOr, {"t1"}, {})).documents.empty());
+  EXPECT_TRUE(ask<wire::SearchReply>(shown_request(wire::Mode::kOr, {"unknown"}, {0, 10})).documents.empty());
+}
+
+TEST_F(AShownSearch, HasNoneIfAPartitionIsUnsearched) {
+  auto request = shown_request(wire::Mode::kOr, {"t1"}, {0, 10});
+  request.partitions = {0, 1, 2, 3};
+  const auto reply = ask<wire::SearchReply>(request);
+  EXPECT_EQ(reply.unsearched.size(), 1u);
+  EXPECT_TRUE(reply.documents.empty());
+}
+
+TEST_F(AShownSearch, HasTheRankingWithoutDocumentsWhenLittleTimeIsLeft) {
+  auto request = shown_request(wire::Mode::kOr, {"t1"}, {0, 10});
+  ScriptedEngine slow;
+  slow.before = [&](const engine::Plan&) {
+    served_.clock.advance(std::chrono::milliseconds(310));
+  };  // three partitions
+  SearchParts parts = served_.parts(scheduler_);
+  LeafService service(
+      {parts.board, parts.lists, slow, slow, scheduler_, served_.clock},
+      {"c", "node:1", "1.0", [] { return std::string("absent"); }}, [] { return CacheState{}; }, brokers_);
+  std::optional<wire::SearchReply> reply;
+  service.on_request("broker", wire::encode(wire::Request(request)),
+                     [&](ByteBuffer bytes) { reply = std::get<wire::SearchReply>(*wire::decode_reply(bytes)); });
+  ASSERT_TRUE(reply);
+  EXPECT_TRUE(reply->unsearched.empty());
+  EXPECT_EQ(reply->or_ranking.hits.size(), 10u);
+  EXPECT_TRUE(reply->documents.empty());
+}
+
+}  // namespace
+}  // namespace frond::leaf::serve
