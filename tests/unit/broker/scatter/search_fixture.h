@@ -21,6 +21,10 @@ class ASearch : public testing::Test {
     cluster.leaf(1).hellos.answer(support::hello({support::served(1, 3, {0, 1})}));
     cluster.leaf(2).hellos.answer(support::hello({support::served(1, 3, {2})}));
   }
+  // An open search, its leaves' clients and their callbacks hold each other.
+  ~ASearch() override {
+    if (running) running->abandon();
+  }
   void no_replica() { cluster.map.report_unavailable(cluster.map.leaves()[1], "down"); }
   void start(std::chrono::milliseconds time = std::chrono::milliseconds(1000), std::uint32_t k = 10,
              std::uint32_t offset = 0) {

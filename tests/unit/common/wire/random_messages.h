@@ -140,8 +140,8 @@ class RandomMessages {
       one.statistics = {number(), number()};
       one.partitions.resize(count(20));
       for (auto& partition : one.partitions)
-        partition = {static_cast<std::uint32_t>(below(one.partitions_total)), number(),
-                     std::max<std::uint64_t>(1, number()), number()};
+        partition = {static_cast<std::uint32_t>(below(one.partitions_total)),
+                     {number(), std::max<std::uint64_t>(1, number()), number()}};
       one.content = number();
     }
     made.gpu = text(10);
