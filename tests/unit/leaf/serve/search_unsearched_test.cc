@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <future>
+#include <latch>
 #include <new>
 
 #include "leaf/schedule/worker_pool.h"
@@ -185,22 +185,22 @@ TEST(SearchQuery, BelievesNoPartitionOfASearchUnderWhichOneWasLost) {
 
 TEST(SearchQuery, RefusesAtTheDoorWhenTheQueueIsFull) {
   ServedCollection served(random_documents(20, 15), 2);
+  std::latch entered(1), open(1);  // outlive the pool's threads
   schedule::WorkerPool pool({1, 1}, served.clock, nullptr);
-  std::promise<void> entered, open;
   std::vector<schedule::Task> blocker(1);
   blocker[0].run = [&](const auto&) {
-    entered.set_value();
-    open.get_future().wait();
+    entered.count_down();
+    open.wait();
   };
   ASSERT_TRUE(pool.submit(std::move(blocker), schedule::Lane::kSearch));
-  entered.get_future().wait();
+  entered.wait();
   std::vector<schedule::Task> waiting(1);
   waiting[0].run = [](const auto&) {};
   ASSERT_TRUE(pool.submit(std::move(waiting), schedule::Lane::kSearch));
   const auto reply = served.search(request_of(Mode::kOr, {"t0"}, 2), pool);
   ASSERT_EQ(reply.unsearched.size(), 2u);
   EXPECT_EQ(reply.unsearched[0].reason, Unsearched::kOverloaded);
-  open.set_value();
+  open.count_down();
 }
 
 }  // namespace
