@@ -1,4 +1,6 @@
 // Documents in the reply to a search.
+#include <algorithm>
+
 #include "tests/unit/leaf/serve/leaf_service_fixture.h"
 
 namespace frond::leaf::serve {
@@ -40,11 +42,14 @@ TEST_F(AShownSearch, HasTheDocumentsThatAFetchOfThePageWouldHave) {
 }
 
 TEST_F(AShownSearch, ShowsTheRankingOfAutoThatTheBrokerWillUse) {
-  auto request = shown_request(wire::Mode::kAuto, {"t1", "t2"}, {0, 10});
+  const auto one = std::ranges::find_if(documents_, [](const auto& document) { return document.terms.contains("t1"); });
+  auto request = shown_request(wire::Mode::kAuto, {"t1", "own" + one->id}, {0, 10});
   for (const bool enough : {true, false}) {
     request.auto_needs = enough ? 1 : 101;
     const auto reply = ask<wire::SearchReply>(request);
     ASSERT_EQ(reply.has_or, !enough);
+    ASSERT_EQ(reply.and_ranking.hits.size(), 1u);
+    ASSERT_TRUE(enough || reply.or_ranking.hits.size() == 10);
     EXPECT_EQ(bytes_of(reply.documents), bytes_of(fetched(request, enough ? reply.and_ranking : reply.or_ranking)));
   }
 }
