@@ -1,5 +1,6 @@
 #pragma once
 // Converts the structs of messages.h to the bytes of leaf.capnp and back. Any thread.
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,6 +18,13 @@ ByteBuffer encode(const Reply& reply);
 // wrong; so is whatever exceeds limits.h.
 Result<Request> decode_request(ByteView bytes);
 Result<Reply> decode_reply(ByteView bytes);
+// What a search says of itself before it is decoded, so that a busy thread can hand it on. Nothing for other requests
+// and for what is no message; what follows may still be refused by decode_request().
+struct SearchHead {
+  std::uint64_t request_id = 0;
+  std::chrono::microseconds budget{0};
+};
+std::optional<SearchHead> head_of_search(ByteView request);
 // The request id of a reply that decode_reply() refuses; none where it cannot be read or is 0.
 std::optional<std::uint64_t> request_id_of(ByteView damaged_reply);
 

@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <exception>
+#include <utility>
 
 #include "common/text/term_limits.h"
 #include "common/wire/codec.h"
@@ -271,22 +272,37 @@ Result<Message> decode_as(ByteView bytes, std::string_view what) {
   }
 }
 
+// What `look` finds in a message that may be damaged; nothing where it cannot be read.
+template <class Root, class Look>
+auto glance(ByteView bytes, const Look& look) -> decltype(look(std::declval<typename Root::Reader>())) {
+  if (bytes.size() < sizeof(capnp::word)) return {};
+  try {
+    const Words in(bytes);
+    const capnp::ReaderOptions options{.traversalLimitInWords = in.words.size() + 64, .nestingLimit = 8};
+    capnp::FlatArrayMessageReader reader(in.words, options);
+    return look(reader.template getRoot<Root>());
+  } catch (const std::exception&) {  // kj's exceptions derive from it
+    return {};
+  }
+}
+
 }  // namespace
 
 Result<Request> decode_request(ByteView bytes) { return decode_as<schema::Request, Request>(bytes, "request"); }
 Result<Reply> decode_reply(ByteView bytes) { return decode_as<schema::Reply, Reply>(bytes, "reply"); }
 
+std::optional<SearchHead> head_of_search(ByteView request) {
+  return glance<schema::Request>(request, [](schema::Request::Reader from) -> std::optional<SearchHead> {
+    if (!from.isSearch()) return {};
+    return SearchHead{from.getRequestId(), std::chrono::microseconds(from.getSearch().getBudgetMicros())};
+  });
+}
+
 std::optional<std::uint64_t> request_id_of(ByteView damaged_reply) {
-  if (damaged_reply.size() < sizeof(capnp::word)) return {};
-  try {
-    const Words in(damaged_reply);
-    const capnp::ReaderOptions options{.traversalLimitInWords = in.words.size() + 64, .nestingLimit = 8};
-    capnp::FlatArrayMessageReader reader(in.words, options);
-    const std::uint64_t id = reader.getRoot<schema::Reply>().getRequestId();
+  return glance<schema::Reply>(damaged_reply, [](schema::Reply::Reader from) {
+    const std::uint64_t id = from.getRequestId();
     return id == 0 ? std::optional<std::uint64_t>() : id;
-  } catch (const std::exception&) {  // kj's exceptions derive from it
-    return {};
-  }
+  });
 }
 
 }  // namespace frond::wire

@@ -9,7 +9,7 @@ namespace frond::leaf::schedule {
 class InlineScheduler final : public Scheduler {
  public:
   explicit InlineScheduler(const Clock& clock) : clock_(clock) {}
-  Result<void> submit(std::vector<Task> tasks, Lane lane) override {
+  Result<void> admit(std::span<Task> tasks, Lane lane) override {
     if (drained_ && lane != Lane::kContinue) return Error(Code::kUnavailable, "draining");
     for (Task& task : tasks) {
       ++running_;

@@ -1,13 +1,15 @@
 #pragma once
-// Seam: where tasks wait and which threads run them. A task is one partition of one query, or a part of a fetch of
-// documents. The tasks of one query are admitted together or not at all, so an overloaded leaf refuses a query before
-// any of it is done.
+// Seam: where tasks wait and which threads run them. A task is a query, a share of its partitions, or a part of a fetch
+// of documents. Tasks that are submitted together are admitted together or not at all, so an overloaded leaf refuses a
+// request before any of it is done.
 //
 // Implementations: worker_pool.h (threads and a bounded queue), inline_scheduler.h (tests). Both pass
 // tests/contract/scheduler.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "common/base/deadline.h"
@@ -39,9 +41,12 @@ class Scheduler {
     std::size_t waiting = 0, limit = 0, workers = 0, running = 0;
   };
   virtual ~Scheduler() = default;
-  // Admits all tasks or none. kOverloaded: the queue is full; kUnavailable: drain() was called. A group larger than the
-  // queue is admitted if nothing waits. Any thread; tasks may submit while they run.
-  virtual Result<void> submit(std::vector<Task> tasks, Lane lane) = 0;
+  // Admits all tasks or none; moves from them if it admits them. kOverloaded: the queue is full; kUnavailable: drain()
+  // was called. A group larger than the queue is admitted if nothing waits. Any thread; tasks may submit while they
+  // run.
+  virtual Result<void> admit(std::span<Task> tasks, Lane lane) = 0;
+  Result<void> submit(std::vector<Task> tasks, Lane lane) { return admit(tasks, lane); }
+  Result<void> submit_one(Task task, Lane lane) { return admit(std::span(&task, 1), lane); }
   // Refuses new work, and returns when all admitted tasks, and those that they continued with, have run. Tasks must not
   // call it.
   virtual void drain() = 0;

@@ -14,9 +14,10 @@ thread_local const WorkerPool* pool_of_thread = nullptr;  // null: not a worker
 }  // namespace
 
 WorkerPool::WorkerPool(Options options, const Clock& clock, metrics::Registry* registry)
-    : options_(options), clock_(clock), busy_until_(options.workers + 1) {
-  for (auto& one : busy_until_) one.store(kNotBusy, std::memory_order_relaxed);
+    : options_(options), clock_(clock), workers_(options.workers + 1) {
   FROND_CHECK(options_.workers >= 1);
+  for (Worker& one : workers_) one.busy_until.store(kNotBusy, std::memory_order_relaxed);
+  workers_.back().interactive_only = true;
   if (registry != nullptr) {
     const metrics::Labels pool{{"pool", is_costly() ? "costly" : "usual"}};
     queued_ = registry->gauge(families::kQueueTasks, pool);
@@ -26,8 +27,8 @@ WorkerPool::WorkerPool(Options options, const Clock& clock, metrics::Registry* r
     registry->gauge(families::kQueueLimit, pool).set(static_cast<double>(options_.queue_limit));
     registry->gauge(families::kWorkers, pool).set(static_cast<double>(options_.workers));
   }
-  for (std::size_t i = 0; i <= options_.workers; ++i)
-    threads_.emplace_back([this, i] { work(i, i == options_.workers); });
+  idle_.reserve(options_.workers);
+  for (Worker& one : workers_) threads_.emplace_back([this, &one] { work(one); });
 }
 
 WorkerPool::~WorkerPool() {
@@ -35,13 +36,15 @@ WorkerPool::~WorkerPool() {
   {
     const MutexLock lock(mutex_);
     stopped_ = true;
+    for (Worker* const one : idle_) one->wake.release();
+    if (idle_interactive_ != nullptr) idle_interactive_->wake.release();
+    idle_.clear();
+    idle_interactive_ = nullptr;
   }
-  work_.notify_all();
-  interactive_work_.notify_all();
   for (auto& thread : threads_) thread.join();
 }
 
-Result<void> WorkerPool::admit(std::size_t tasks, Lane lane) const {
+Result<void> WorkerPool::room_for(std::size_t tasks, Lane lane) const {
   if (lane == Lane::kContinue) return {};  // part of work that was admitted, for which drain() waits
   if (draining_) return Error(Code::kUnavailable, "the leaf is draining");
   const std::size_t before = lane == Lane::kInteractive ? interactive_.size() : searching_ + continued_.size();
@@ -66,34 +69,33 @@ bool WorkerPool::sweep(Instant now) {
   };
   for (Queue& queue : searches_) searching_ -= sweep_one(queue);
   sweep_one(interactive_);
-  if (dropped_.size() == before) return false;
-  interactive_work_.notify_one();
-  return true;
+  return dropped_.size() != before;
 }
 
-Result<void> WorkerPool::submit(std::vector<Task> tasks, Lane lane) {
+Result<void> WorkerPool::admit(std::span<Task> tasks, Lane lane) {
   const std::size_t count = tasks.size();
   const Instant now = clock_.now();
+  Result<void> admitted;
+  Worker* woken = nullptr;
   {
     const MutexLock lock(mutex_);
-    auto admitted = admit(count, lane);
-    if (!admitted && sweep(now)) admitted = admit(count, lane);
-    if (!admitted) {
-      refused_.add(static_cast<double>(count));
-      return admitted;
+    admitted = room_for(count, lane);
+    if (!admitted && sweep(now)) admitted = room_for(count, lane);
+    if (admitted) {
+      for (Task& task : tasks) {
+        Queue& queue = lane == Lane::kSearch     ? searches_[level_of(task.weight)]
+                       : lane == Lane::kContinue ? continued_
+                                                 : interactive_;
+        queue.push_back({std::move(task), now});
+        searching_ += lane == Lane::kSearch;
+      }
     }
-    for (Task& task : tasks) {
-      Queue& queue = lane == Lane::kSearch     ? searches_[level_of(task.weight)]
-                     : lane == Lane::kContinue ? continued_
-                                               : interactive_;
-      queue.push_back({std::move(task), now});
-    }
-    searching_ += lane == Lane::kSearch ? count : 0;
     queued_.set(static_cast<double>(waiting()));
+    woken = to_wake();
   }
-  for (std::size_t i = 0; i < std::min(count, options_.workers); ++i) work_.notify_one();
-  if (lane == Lane::kInteractive) interactive_work_.notify_one();
-  return {};
+  wake(woken);
+  if (!admitted) refused_.add(static_cast<double>(count));
+  return admitted;
 }
 
 std::size_t WorkerPool::level_of(std::uint64_t weight) {
@@ -115,7 +117,8 @@ WorkerPool::Queue* WorkerPool::next_search() {
   return best;
 }
 
-bool WorkerPool::next(bool interactive_only, Waiting& to) {
+// False: nothing waits that such a thread may run.
+bool WorkerPool::take(bool interactive_only, Waiting& to) {
   Queue* queue = !dropped_.empty()       ? &dropped_
                  : !interactive_.empty() ? &interactive_
                  : interactive_only      ? nullptr
@@ -128,56 +131,92 @@ bool WorkerPool::next(bool interactive_only, Waiting& to) {
   return true;
 }
 
-void WorkerPool::work(std::size_t number, bool interactive_only) {
-  pool_of_thread = this;
-  name_this_thread(interactive_only ? "leaf-fetch" : is_costly() ? "leaf-costly" : "leaf-worker");
-  std::condition_variable_any& signal = interactive_only ? interactive_work_ : work_;
-  for (;;) {
-    Waiting waiting;
+// The thread to wake for what waits. Null: nothing waits, or no thread is idle, or one is being woken: it will ask
+// again. The caller calls wake() after it has released the mutex.
+WorkerPool::Worker* WorkerPool::to_wake() {
+  if (waking_ != 0) return nullptr;
+  const bool urgent = !dropped_.empty() || !interactive_.empty();
+  Worker* worker = nullptr;
+  if (!idle_.empty() && waiting() != 0) {
+    worker = idle_.back();
+    idle_.pop_back();
+  } else if (urgent && idle_interactive_ != nullptr) {
+    worker = idle_interactive_;
+    idle_interactive_ = nullptr;
+  }
+  if (worker != nullptr) ++waking_;
+  return worker;
+}
+
+void WorkerPool::wake(Worker* worker) {
+  if (worker != nullptr) worker->wake.release();
+}
+
+// Waits for the thread's next task. `ended`: it has run one before. False: the pool has ended.
+bool WorkerPool::next(Worker& self, Waiting& to, bool ended) {
+  for (bool woken = false;; woken = true) {
+    bool found = false;
+    Worker* another = nullptr;
     {
-      MutexLock lock(mutex_);
-      while (!next(interactive_only, waiting)) {
-        if (stopped_) return;
-        signal.wait(lock.mutex());
-      }
-      ++running_;
+      const MutexLock lock(mutex_);
+      if (!woken && ended && --running_ == 0 && waiting() == 0) drained_.notify_all();
+      if (stopped_) return false;
+      waking_ -= woken;
+      found = take(self.interactive_only, to);
+      if (found)
+        ++running_;
+      else if (self.interactive_only)
+        idle_interactive_ = &self;
+      else
+        idle_.push_back(&self);
+      another = to_wake();
     }
-    run(waiting, busy_until_[number]);
-    waiting = {};  // release what the task holds before drain() may return
-    const MutexLock lock(mutex_);
-    if (--running_ == 0 && this->waiting() == 0) idle_.notify_all();
+    wake(another);
+    if (found) return true;
+    self.wake.acquire();
   }
 }
 
-void WorkerPool::run(Waiting& waiting, std::atomic<Instant::rep>& busy_until) {
+void WorkerPool::work(Worker& self) {
+  pool_of_thread = this;
+  name_this_thread(self.interactive_only ? "leaf-fetch" : is_costly() ? "leaf-costly" : "leaf-worker");
+  Waiting waiting;
+  for (bool ended = false; next(self, waiting, ended); ended = true) {
+    run(waiting, self);
+    waiting = {};  // release what the task holds before drain() may return
+  }
+}
+
+void WorkerPool::run(Waiting& waiting, Worker& self) {
   const Instant now = clock_.now();
-  busy_until.store(std::max(waiting.task.deadline.when(), now).time_since_epoch().count(), std::memory_order_relaxed);
+  const Task& task = waiting.task;
+  self.busy_until.store(std::max(task.deadline.when(), now).time_since_epoch().count(), std::memory_order_relaxed);
   const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(now - waiting.since);
   wait_.observe(std::chrono::duration<double>(waited).count());
   try {
-    if (waiting.task.deadline.passed_at(now)) {
-      const bool cancelled = waiting.task.deadline.cancelled();
+    if (task.deadline.passed_at(now)) {
+      const bool cancelled = task.deadline.cancelled();
       if (!cancelled) expired_.add();
-      waiting.task.run(Error(Code::kDeadline, (cancelled ? "cancelled after " : "passed after ") +
-                                                  std::to_string(waited.count()) + " us in the queue"));
+      task.run(Error(Code::kDeadline, (cancelled ? "cancelled after " : "passed after ") +
+                                          std::to_string(waited.count()) + " us in the queue"));
     } else {
-      waiting.task.run(waited);
+      task.run(waited);
     }
   } catch (const std::exception&) {  // out of memory even to report an error: the request ends at its deadline
   }
-  busy_until.store(kNotBusy, std::memory_order_relaxed);
+  self.busy_until.store(kNotBusy, std::memory_order_relaxed);
 }
 
 Instant WorkerPool::turned() const {
   Instant::rep latest = Instant::min().time_since_epoch().count();
-  for (const auto& one : busy_until_) latest = std::max(latest, one.load(std::memory_order_relaxed));
+  for (const Worker& one : workers_) latest = std::max(latest, one.busy_until.load(std::memory_order_relaxed));
   return std::min(clock_.now(), Instant(Instant::duration(latest)));
 }
 
 void WorkerPool::drain() {
   MutexLock lock(mutex_);
   draining_ = true;
-  while (running_ != 0 || waiting() != 0) idle_.wait(lock.mutex());
+  while (running_ != 0 || waiting() != 0) drained_.wait(lock.mutex());
 }
 
 bool WorkerPool::runs_caller() const { return pool_of_thread == this; }

@@ -2,6 +2,10 @@
 // A fixed number of worker threads over one bounded queue, and one more thread that runs only interactive tasks. So the
 // fetch of an answer's documents never waits for the searches in the queue.
 //
+// Waking a thread costs more than many tasks do, so at most one thread is being woken at a time: it wakes the next one
+// if more waits when it has taken its task. A thread that ends a task takes the next one without being woken. The
+// thread that fell asleep last is woken first: its caches are warm.
+//
 // When the queue is full, late and cancelled tasks are removed from it before new ones are refused, at most once per
 // kSweepEvery.
 #include <array>
@@ -10,7 +14,11 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
+#include <semaphore>
+#include <span>
 #include <thread>
+#include <vector>
 
 #include "common/base/mutex.h"
 #include "common/metrics/registry.h"
@@ -31,7 +39,7 @@ class WorkerPool final : public Scheduler {
   WorkerPool(Options options, const Clock& clock, metrics::Registry* registry);
   ~WorkerPool() override;
 
-  Result<void> submit(std::vector<Task> tasks, Lane lane) override;
+  Result<void> admit(std::span<Task> tasks, Lane lane) override;
   void drain() override;
   Load load() const override;
   bool runs_caller() const override;
@@ -54,12 +62,23 @@ class WorkerPool final : public Scheduler {
   static std::size_t level_of(std::uint64_t weight);
   Queue* next_search() FROND_REQUIRES(mutex_);
 
+  // A thread of the pool.
+  struct Worker {
+    std::binary_semaphore wake{0};  // released for a thread that to_wake() took from idle_
+    // The deadline of its task; the highest number if the task has none or the thread is idle.
+    std::atomic<Instant::rep> busy_until{0};
+    bool interactive_only = false;
+  };
+
   bool is_costly() const { return options_.work == Options::Work::kCostly; }
-  Result<void> admit(std::size_t tasks, Lane lane) const FROND_REQUIRES(mutex_);
+  Result<void> room_for(std::size_t tasks, Lane lane) const FROND_REQUIRES(mutex_);
   bool sweep(Instant now) FROND_REQUIRES(mutex_);
-  void work(std::size_t number, bool interactive_only);
-  bool next(bool interactive_only, Waiting& to) FROND_REQUIRES(mutex_);
-  void run(Waiting& waiting, std::atomic<Instant::rep>& busy_until);
+  void work(Worker& self);
+  bool next(Worker& self, Waiting& to, bool ended);
+  bool take(bool interactive_only, Waiting& to) FROND_REQUIRES(mutex_);
+  Worker* to_wake() FROND_REQUIRES(mutex_);
+  static void wake(Worker* worker);
+  void run(Waiting& waiting, Worker& self);
   std::size_t waiting() const FROND_REQUIRES(mutex_) {
     return searching_ + continued_.size() + interactive_.size() + dropped_.size();
   }
@@ -69,11 +88,13 @@ class WorkerPool final : public Scheduler {
   metrics::Gauge queued_;
   metrics::Histogram wait_;
   metrics::Counter refused_, expired_;
-  // By thread: the deadline of its task; the highest number if the task has none or the thread is idle.
-  std::vector<std::atomic<Instant::rep>> busy_until_;
+  std::vector<Worker> workers_;  // the last runs only interactive tasks
 
   mutable Mutex mutex_;
-  std::condition_variable_any work_, interactive_work_, idle_;
+  std::condition_variable_any drained_;
+  std::vector<Worker*> idle_ FROND_GUARDED_BY(mutex_);           // asleep; the last one fell asleep last
+  Worker* idle_interactive_ FROND_GUARDED_BY(mutex_) = nullptr;  // the thread for interactive tasks, while it sleeps
+  unsigned waking_ FROND_GUARDED_BY(mutex_) = 0;                 // woken, not yet here for a task
   std::array<Queue, kLevels> searches_ FROND_GUARDED_BY(mutex_);
   std::size_t searching_ FROND_GUARDED_BY(mutex_) = 0;  // tasks in searches_
   unsigned turn_ FROND_GUARDED_BY(mutex_) = 0;

@@ -1,8 +1,8 @@
 #include "leaf/serve/leaf_service.h"
 
 #include <exception>
+#include <span>
 
-#include "common/wire/codec.h"
 #include "leaf/families/metric_families.h"
 #include "leaf/serve/shown_documents.h"
 
@@ -31,9 +31,13 @@ LeafService::LeafService(SearchParts parts, Identity identity, std::function<Cac
 void LeafService::on_request(const wire::Peer& peer, ByteView bytes, const Answer& answer) {
   const Instant arrival = parts_.clock.now();
   try {
+    if (const auto head = wire::head_of_search(bytes)) return take_search(peer, *head, bytes, arrival, answer);
     Result<wire::Request> request = wire::decode_request(bytes);
     // The request id is unknown, so the peer cannot match this reply; it is for debugging.
-    if (!request) return replying(kMalformed, arrival, answer)(wire::ErrorReply{0, request.error().message()});
+    if (!request) {
+      in_flight_.add(1);
+      return replying(kMalformed, arrival, answer)(wire::ErrorReply{0, request.error().message()});
+    }
     dispatch(peer, std::move(*request), arrival, answer);
   } catch (const std::exception&) {  // out of memory: the peer's deadline ends the request
   }
@@ -42,7 +46,6 @@ void LeafService::on_request(const wire::Peer& peer, ByteView bytes, const Answe
 std::function<void(const wire::Reply&)> LeafService::replying(Kind kind, Instant arrival, const Answer& answer,
                                                               InFlight entry) {
   requests_[kind].add();
-  in_flight_.add(1);
   return [this, kind, arrival, answer, entry = std::move(entry)](const wire::Reply& reply) {
     in_flight_.add(-1);
     if (entry && entry->cancellation().cancelled()) return cancelled_[kind].add();
@@ -51,24 +54,42 @@ std::function<void(const wire::Reply&)> LeafService::replying(Kind kind, Instant
   };
 }
 
-// The reply function holds the entry, so the deadline may point into it.
+// The closures hold the entry, so the deadline may point into it.
+void LeafService::take_search(const wire::Peer& peer, const wire::SearchHead& head, ByteView bytes, Instant arrival,
+                              const Answer& answer) {
+  InFlight entry = taken_.add(peer, head.request_id);
+  const Deadline deadline = Deadline::at(arrival + head.budget).or_when(entry->cancellation());
+  in_flight_.add(1);
+  schedule::Task task{
+      deadline,
+      [this, message = ByteBuffer(bytes.begin(), bytes.end()), arrival, answer, deadline, entry = std::move(entry)](
+          const SearchQuery::Waited& waited) { search(message, deadline, waited, arrival, answer, entry); },
+      0};
+  const Result<void> taken = parts_.scheduler.admit(std::span(&task, 1), schedule::Lane::kSearch);
+  if (!taken) task.run(taken.error());
+}
+
+void LeafService::search(ByteView message, Deadline deadline, const SearchQuery::Waited& waited, Instant arrival,
+                         const Answer& answer, const InFlight& entry) {
+  Result<wire::Request> request = wire::decode_request(message);
+  if (!request) return replying(kMalformed, arrival, answer)(wire::ErrorReply{0, request.error().message()});
+  auto& decoded = std::get<wire::SearchRequest>(*request);
+  auto done = with_documents(documents_, decoded, deadline, parts_.clock, replying(kSearch, arrival, answer, entry));
+  std::make_shared<SearchQuery>(parts_, search_metrics_, std::move(decoded), deadline, std::move(done))->start(waited);
+}
+
 void LeafService::dispatch(const wire::Peer& peer, wire::Request request, Instant arrival, const Answer& answer) {
-  if (auto* search = std::get_if<wire::SearchRequest>(&request)) {
-    InFlight entry = taken_.add(peer, search->request_id);
-    const Deadline deadline = Deadline::at(arrival + search->budget).or_when(entry->cancellation());
-    auto done = with_documents(documents_, *search, deadline, parts_.clock,
-                               replying(kSearch, arrival, answer, std::move(entry)));
-    std::make_shared<SearchQuery>(parts_, search_metrics_, std::move(*search), deadline, std::move(done))->start();
-  } else if (auto* fetch = std::get_if<wire::FetchRequest>(&request)) {
+  if (auto* fetch = std::get_if<wire::FetchRequest>(&request)) {
+    in_flight_.add(1);
     InFlight entry = taken_.add(peer, fetch->request_id);
     const Deadline deadline = Deadline::at(arrival + fetch->budget).or_when(entry->cancellation());
     documents_.fetch(std::move(*fetch), deadline, replying(kFetch, arrival, answer, std::move(entry)));
   } else if (const auto* cancel = std::get_if<wire::CancelRequest>(&request)) {
     taken_.cancel(peer, cancel->request_id);
-  } else {
-    const auto& asked = std::get<wire::HelloRequest>(request);
-    brokers_.heard(asked.broker, answer, arrival);
-    replying(kHello, arrival, answer)(hello(asked.request_id));
+  } else if (const auto* asked = std::get_if<wire::HelloRequest>(&request)) {
+    in_flight_.add(1);
+    brokers_.heard(asked->broker, answer, arrival);
+    replying(kHello, arrival, answer)(hello(asked->request_id));
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// Answers the requests of brokers. Decodes each request, and hands searches and fetches to the scheduler. Answers hello
-// at once, so that brokers do not take a busy leaf for a dead one. A request that its broker cancels (CancelRequest)
-// stops where it is and gets no reply.
+// Answers the requests of brokers. Hands searches and fetches to the scheduler; a search is decoded by the task that
+// runs it, so that the socket's thread does little for each. Answers hello at once, so that brokers do not take a busy
+// leaf for a dead one. A request that its broker cancels (CancelRequest) stops where it is and gets no reply.
 //
 // Draining has two steps. First, withdraw() reports it to brokers at once, and again in the reply to every later hello;
 // these replies list no generations. Brokers then use other leaves; requests are still served. Second, the owner drains
@@ -11,6 +11,7 @@
 #include <string>
 
 #include "common/metrics/registry.h"
+#include "common/wire/codec.h"
 #include "common/wire/messages.h"
 #include "leaf/generation/broker_roll.h"
 #include "leaf/serve/document_handler.h"
@@ -54,8 +55,12 @@ class LeafService {
  private:
   enum Kind { kSearch, kFetch, kHello, kMalformed, kKinds };
   using InFlight = std::shared_ptr<const RequestsInFlight::Entry>;  // null: cannot be cancelled
+  void take_search(const wire::Peer& peer, const wire::SearchHead& head, ByteView bytes, Instant arrival,
+                   const Answer& answer);
+  void search(ByteView message, Deadline deadline, const SearchQuery::Waited& waited, Instant arrival,
+              const Answer& answer, const InFlight& entry);
   void dispatch(const wire::Peer& peer, wire::Request request, Instant arrival, const Answer& answer);
-  // Counts and times the reply to a request of this kind. Drops the reply if the request was cancelled.
+  // Counts a request that is in flight, and times its reply. Drops the reply if the request was cancelled.
   std::function<void(const wire::Reply&)> replying(Kind kind, Instant arrival, const Answer& answer,
                                                    InFlight entry = {});
 

@@ -30,7 +30,7 @@ struct SearchParts {
   generation::DamageLog* damage = nullptr;  // null: damage is not logged
   schedule::Scheduler* costly = nullptr;    // null: `scheduler` runs everything
   // `costly` searches a partition with about costly_postings or more. Partitions with at most small_postings never move
-  // to `costly`.
+  // to `costly`, and no second worker is asked to share a search of such partitions.
   std::uint64_t costly_postings = ~std::uint64_t{0}, small_postings = 20'000;
 };
 

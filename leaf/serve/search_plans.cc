@@ -8,13 +8,6 @@
 
 namespace frond::leaf::serve {
 
-void SearchPlans::look_up_once() {
-  const MutexLock lock(look_up_);
-  if (looked_up_) return;
-  known_ = look_up(*generation_, request_.terms);
-  looked_up_ = true;
-}
-
 std::uint64_t SearchPlans::postings_in(const generation::ServedPartition& partition) const {
   const auto all = static_cast<double>(std::max<std::uint64_t>(1, generation_->statistics.documents));
   return static_cast<std::uint64_t>(static_cast<double>(known_->postings) * partition.open->partition().documents() /

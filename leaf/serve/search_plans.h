@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "common/base/mutex.h"
 #include "common/wire/messages.h"
 #include "leaf/engine/plan.h"
 #include "leaf/serve/known_terms.h"
@@ -13,7 +12,7 @@
 
 namespace frond::leaf::serve {
 
-// Thread-safe. `generation` may be null; then only depth() may be called.
+// Thread-safe but for look_up(). `generation` may be null; then only depth() may be called.
 class SearchPlans {
  public:
   // All outlive this.
@@ -21,16 +20,15 @@ class SearchPlans {
               const generation::ServedGeneration* generation)
       : parts_(parts), metrics_(metrics), request_(request), deadline_(deadline), generation_(generation) {}
 
-  // Looks the terms up on the first call. May read the disk, so not on the I/O thread. If it throws (out of memory),
-  // the next call tries again.
-  void look_up_once();
-  // After look_up_once(). kCorrupt, kUnavailable: from reading the generation's term statistics.
+  // Looks the terms up. Call it once, before the other functions. May read the disk, so not on the I/O thread.
+  void look_up() { known_ = serve::look_up(*generation_, request_.terms); }
+  // kCorrupt, kUnavailable: from reading the generation's term statistics.
   const Result<KnownTerms>& known() const { return known_; }
-  // After look_up_once(). Estimates the postings of the known terms in the partition from its share of the documents.
+  // Estimates the postings of the known terms in the partition from its share of the documents.
   // Reads no list.
   std::uint64_t postings_in(const generation::ServedPartition& partition) const;
 
-  // After look_up_once(). Empty: no document of the partition matches. Fetches `lists` if it is empty; they are kept
+  // Empty: no document of the partition matches. Fetches `lists` if it is empty; they are kept
   // for the second wave. Adds the time to `profile`. The engine reads and raises `floor`.
   Result<std::optional<engine::Plan>> plan(const generation::ServedPartition& partition, engine::Mode mode,
                                            engine::SharedFloor& floor, std::vector<lists::ListLease>& lists,
@@ -47,10 +45,7 @@ class SearchPlans {
   const wire::SearchRequest& request_;
   const Deadline deadline_;
   const generation::ServedGeneration* const generation_;
-
-  Mutex look_up_;
-  bool looked_up_ FROND_GUARDED_BY(look_up_) = false;
-  Result<KnownTerms> known_ = KnownTerms();  // written under look_up_, read after look_up_once()
+  Result<KnownTerms> known_ = KnownTerms();
 };
 
 }  // namespace frond::leaf::serve

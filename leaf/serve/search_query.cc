@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <exception>
 
-#include "common/topk/top_k.h"
 #include "common/wire/cost.h"
 #include "leaf/serve/search_times.h"
 
@@ -24,136 +23,202 @@ SearchQuery::SearchQuery(const SearchParts& parts, SearchMetrics& metrics, wire:
       generation_(parts.board.find({request_.generation, request_.content}, parts.clock.now())),
       plans_(parts, metrics, request_, deadline, generation_.get()) {}
 
-void SearchQuery::start() {
+void SearchQuery::start(const Waited& waited) {
   std::vector<std::uint32_t> wanted = request_.partitions;
   std::sort(wanted.begin(), wanted.end());
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
   slots_ = std::vector<Slot>(wanted.size());
-  const bool costly = parts_.costly != nullptr && wire::is_costly(request_);
+  todo_.reserve(wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     Slot& slot = slots_[i];
-    slot.costly = costly;
     slot.profile.partition = wanted[i];
     if (generation_ == nullptr)
       slot.unsearched = wire::UnsearchedReason::kUnknownGeneration;
     else if ((slot.partition = generation_->find(wanted[i])) == nullptr)
       slot.unsearched = wire::UnsearchedReason::kUnavailable;
+    else
+      todo_.push_back(&slot);
   }
-  launch(request_.mode == wire::Mode::kOr ? engine::Mode::kOr : engine::Mode::kAnd, schedule::Lane::kSearch);
+  mode_ = request_.mode == wire::Mode::kOr ? engine::Mode::kOr : engine::Mode::kAnd;
+  (mode_ == engine::Mode::kOr ? has_or_ : has_and_) = true;
+  if (!has_waited(waited) || todo_.empty()) return finish();
+  if (parts_.costly != nullptr && wire::is_costly(request_))
+    return move_to_costly_threads(kHeaviest, &SearchQuery::begin);
+  begin();
 }
 
-void SearchQuery::launch(engine::Mode mode, schedule::Lane lane) {
-  (mode == engine::Mode::kAnd ? has_and_ : has_or_) = true;
-  std::vector<Slot*> slots;
-  for (Slot& slot : slots_)
-    if (!slot.unsearched) slots.push_back(&slot);
-  if (slots.empty()) return finish();
-  left_.store(slots.size(), std::memory_order_relaxed);
-  const auto costly = std::stable_partition(slots.begin(), slots.end(), [](const Slot* slot) { return !slot->costly; });
-  submit(std::span(slots.begin(), costly), mode, lane);
-  submit(std::span(costly, slots.end()), mode, lane);
-}
-
-// `slots` all belong to one scheduler.
-void SearchQuery::submit(std::span<Slot* const> slots, engine::Mode mode, schedule::Lane lane) {
-  if (slots.empty()) return;
-  std::vector<schedule::Task> tasks;
-  tasks.reserve(slots.size());
-  for (Slot* const slot : slots) tasks.push_back(task(*slot, mode, Processors::kAny, slot->costly ? kHeaviest : 0));
-  const Result<void> taken = scheduler_of(*slots.front()).submit(std::move(tasks), lane);
-  if (taken) return;
-  for (Slot* const slot : slots) slot->unsearched = wire::reason_of(taken.error().code());
-  for (std::size_t i = 0; i < slots.size(); ++i) slot_done(mode);
-}
-
-schedule::Task SearchQuery::task(Slot& slot, engine::Mode mode, Processors processors, std::uint64_t weight) {
-  return {deadline_,
-          [self = shared_from_this(), &slot, mode, processors](const Result<std::chrono::microseconds>& waited) {
-            self->run(slot, mode, processors, waited);
-          },
-          weight};
-}
-
-void SearchQuery::run(Slot& slot, engine::Mode mode, Processors processors,
-                      const Result<std::chrono::microseconds>& waited) {
-  if (!waited) {
-    slot.unsearched = wire::reason_of(waited.error().code());
-    return slot_done(mode);
-  }
-  slot.profile.queue_us += static_cast<std::uint64_t>(waited->count());
+void SearchQuery::begin() {
   try {
-    plans_.look_up_once();
-    if (evaluate(slot, mode, processors)) return;
-  } catch (const std::exception&) {  // out of memory: only this partition is unsearched
-    slot.unsearched = wire::UnsearchedReason::kUnavailable;
+    if (!todo_.empty()) plans_.look_up();
+  } catch (const std::exception&) {  // out of memory
+    fail_todo(wire::UnsearchedReason::kUnavailable);
   }
-  slot_done(mode);
+  if (todo_.empty()) return finish();
+  wave(mode_);
 }
 
-void SearchQuery::slot_done(engine::Mode mode) {
-  if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) wave_done(mode);
+// Adds the time in the queue to the profile. False: the task was dropped, and the partitions are unsearched.
+bool SearchQuery::has_waited(const Waited& waited) {
+  if (!waited) fail_todo(wire::reason_of(waited.error().code()));
+  for (Slot* const slot : todo_) slot->profile.queue_us += static_cast<std::uint64_t>(waited->count());
+  return waited.has_value();
 }
 
-// Returns true if another thread continues with the slot; false if the slot has its outcome or is unsearched.
-bool SearchQuery::evaluate(Slot& slot, engine::Mode mode, Processors processors) {
-  if (!may_use_gpu(processors) && is_too_much_here(slot)) return move(slot, mode, processors);
-  auto plan = plans_.plan(*slot.partition, mode, floor_of(mode), slot.lists, slot.profile);
-  if (!plan) {
-    fail(slot, plan.error());
-  } else if (*plan) {
-    if (processors == Processors::kAny && submit_to_gpu(slot, **plan)) return true;
-    if (is_too_much_here(slot)) return move(slot, mode, Processors::kCpuOnly);
-    take(slot, mode, search(slot, **plan));
+void SearchQuery::fail_todo(wire::UnsearchedReason reason) {
+  for (Slot* const slot : todo_) slot->unsearched = reason;
+  todo_.clear();
+}
+
+void SearchQuery::wave(engine::Mode mode) {
+  mode_ = mode;
+  (mode == engine::Mode::kAnd ? has_and_ : has_or_) = true;
+  todo_.clear();
+  for (Slot& slot : slots_)
+    if (!slot.unsearched) todo_.push_back(&slot);  // has room: start() reserved it
+  if (may_use_gpu() && submit_to_gpu()) return;
+  search_on_cpu();
+}
+
+bool SearchQuery::may_use_gpu() const {
+  if (parts_.gpu == nullptr || plans_.depth(mode_) == 0) return false;
+  return request_.processor == wire::Processor::kGpu ||
+         (request_.processor == wire::Processor::kAuto && postings_in_largest() >= parts_.min_gpu_postings);
+}
+
+// True: the GPU has the plans, and answer_from_gpu() continues. False: it has no room, or there is no plan; partitions
+// that need none have left todo_.
+bool SearchQuery::submit_to_gpu() {
+  try {
+    std::vector<engine::Plan> plans;
+    plans.reserve(todo_.size());
+    for (Slot*& slot : todo_) {
+      auto made = plan(*slot);
+      if (made && *made) {
+        plans.push_back(std::move(**made));
+        continue;
+      }
+      if (!made) fail(*slot, made.error());
+      slot = nullptr;
+    }
+    std::erase(todo_, nullptr);
+    if (todo_.empty()) return false;
+    auto done = [self = shared_from_this(),
+                 since = parts_.clock.now()](std::vector<schedule::PlanBatcher::Answer> answers) {
+      self->answer_from_gpu(std::move(answers), since);
+    };
+    return parts_.gpu->submit(plans, std::move(done), &scheduler());
+  } catch (const std::exception&) {  // out of memory
+    std::erase(todo_, nullptr);
+    return false;
   }
-  return false;
 }
 
-bool SearchQuery::may_use_gpu(Processors processors) const {
-  return processors == Processors::kAny && parts_.gpu != nullptr &&
-         (request_.processor == wire::Processor::kAuto || request_.processor == wire::Processor::kGpu);
+void SearchQuery::answer_from_gpu(std::vector<schedule::PlanBatcher::Answer> answers, Instant since) {
+  const Instant now = parts_.clock.now();
+  metrics_.gpu.observe(seconds_between(since, now));
+  for (std::size_t i = 0; i < todo_.size(); ++i) {
+    Slot& slot = *todo_[i];
+    slot.profile.engine_us += micros_between(since, now);
+    if (!answers[i]) continue;
+    todo_[i] = nullptr;
+    try {
+      slot.profile.engine = "gpu";
+      take(slot, *std::move(answers[i]));
+    } catch (const std::exception&) {  // out of memory: only this partition is unsearched
+      slot.unsearched = wire::UnsearchedReason::kUnavailable;
+    }
+  }
+  std::erase(todo_, nullptr);
+  search_on_cpu();
 }
 
-bool SearchQuery::is_too_much_here(const Slot& slot) const {
-  const Result<KnownTerms>& known = plans_.known();
-  if (slot.costly || parts_.costly == nullptr || !known || known->postings <= parts_.small_postings) return false;
-  const std::uint64_t postings = plans_.postings_in(*slot.partition);
+void SearchQuery::search_on_cpu() {
+  if (!todo_.empty() && is_too_much_here())
+    return move_to_costly_threads(postings_in_largest(), &SearchQuery::search_here);
+  search_here();
+}
+
+bool SearchQuery::is_too_much_here() const {
+  if (costly_ || parts_.costly == nullptr) return false;
+  const std::uint64_t postings = postings_in_largest();
   if (postings <= parts_.small_postings || postings >= parts_.costly_postings) return postings > parts_.small_postings;
   const schedule::Scheduler::Load load = parts_.scheduler.load();
   return load.waiting > 0 || load.running >= load.workers;
 }
 
-// Moves the slot to the costly threads. False: they refused it, and it is unsearched.
-bool SearchQuery::move(Slot& slot, engine::Mode mode, Processors processors) {
-  slot.costly = true;
-  const Result<void> taken = parts_.costly->submit({task(slot, mode, processors, plans_.postings_in(*slot.partition))},
-                                                   schedule::Lane::kSearch);
-  if (!taken) slot.unsearched = wire::reason_of(taken.error().code());
-  return taken.has_value();
+// Of the partitions of todo_. 0 if the terms could not be looked up.
+std::uint64_t SearchQuery::postings_in_largest() const {
+  std::uint64_t largest = 0;
+  if (plans_.known())
+    for (const Slot* const slot : todo_) largest = std::max(largest, plans_.postings_in(*slot->partition));
+  return largest;
 }
 
-// Data read from mapped files is valid only if the files are still whole.
-Result<void> SearchQuery::intact(const Slot& slot) {
-  FROND_TRY(slot.partition->open->partition().intact());
-  for (const lists::ListLease& list : slot.lists) FROND_TRY(list->intact());
-  return {};
+// `next` finds todo_ empty if the costly threads have no room, or come too late.
+void SearchQuery::move_to_costly_threads(std::uint64_t weight, void (SearchQuery::*next)()) {
+  costly_ = true;
+  schedule::Task task{deadline_,
+                      [self = shared_from_this(), next](const Waited& waited) {
+                        self->has_waited(waited);
+                        (self.get()->*next)();
+                      },
+                      weight};
+  const Result<void> taken = scheduler().submit_one(std::move(task), schedule::Lane::kSearch);
+  if (taken) return;
+  fail_todo(wire::reason_of(taken.error().code()));
+  (this->*next)();
 }
 
-void SearchQuery::fail(Slot& slot, const Error& why) {
-  slot.unsearched = wire::reason_of(why.code());
-  if (parts_.damage != nullptr) parts_.damage->report(*slot.partition->open, why);
-}
-
-void SearchQuery::take(Slot& slot, engine::Mode mode, Result<engine::Outcome> outcome) {
-  if (auto still = intact(slot); !still) {
-    damage_found_.store(true, std::memory_order_relaxed);  // ordered by slot_done()
-    outcome = std::move(still).error();
+void SearchQuery::search_here() {
+  if (todo_.empty()) return wave_done();
+  unfinished_.store(todo_.size(), std::memory_order_relaxed);
+  const std::size_t helpers = idle_workers();
+  untaken_.store(todo_.size(), std::memory_order_release);
+  if (helpers != 0) {
+    try {
+      const schedule::Task help{deadline_, [self = shared_from_this()](const Waited&) { self->share(); }, 0};
+      (void)scheduler().submit(std::vector(helpers, help), schedule::Lane::kContinue);
+    } catch (const std::exception&) {  // out of memory: without help
+    }
   }
-  if (!outcome) return fail(slot, outcome.error());
-  slot.profile.postings += outcome->postings_decoded;
-  metrics_.postings.add(static_cast<double>(outcome->postings_decoded));
-  const std::uint32_t k = plans_.depth(mode);
-  if (k != 0 && outcome->hits.size() == k) floor_of(mode).raise(outcome->hits.back().score);
-  (mode == engine::Mode::kAnd ? slot.conjunction : slot.disjunction) = *std::move(outcome);
+  share();
+}
+
+// How many to ask for help. A small partition is searched in less time than it takes to wake a thread for it.
+std::size_t SearchQuery::idle_workers() const {
+  if (todo_.size() < 2 || postings_in_largest() <= parts_.small_postings) return 0;
+  const schedule::Scheduler::Load load = scheduler().load();
+  if (load.waiting != 0 || load.running >= load.workers) return 0;
+  return std::min(load.workers - load.running, todo_.size() - 1);
+}
+
+void SearchQuery::share() {
+  for (std::size_t left = untaken_.load(std::memory_order_acquire); left != 0;) {
+    if (!untaken_.compare_exchange_weak(left, left - 1, std::memory_order_acquire)) continue;
+    search(*todo_[todo_.size() - left]);
+    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) return wave_done();
+    left = untaken_.load(std::memory_order_acquire);
+  }
+}
+
+void SearchQuery::search(Slot& slot) {
+  if (deadline_.passed(parts_.clock)) {
+    slot.unsearched = wire::UnsearchedReason::kDeadline;
+    return;
+  }
+  try {
+    auto made = plan(slot);
+    if (!made)
+      fail(slot, made.error());
+    else if (*made)
+      take(slot, search(slot, **made));
+  } catch (const std::exception&) {  // out of memory: only this partition is unsearched
+    slot.unsearched = wire::UnsearchedReason::kUnavailable;
+  }
+}
+
+Result<std::optional<engine::Plan>> SearchQuery::plan(Slot& slot) {
+  return plans_.plan(*slot.partition, mode_, floor(), slot.lists, slot.profile);
 }
 
 // Runs the plan on the CPU.
@@ -168,97 +233,6 @@ Result<engine::Outcome> SearchQuery::search(Slot& slot, const engine::Plan& plan
   slot.profile.engine = engine.name();
   slot.profile.engine_us += micros_between(before, after);
   return std::move(results[0]);
-}
-
-// False: the plan is for the CPU, or the batcher has no room.
-bool SearchQuery::submit_to_gpu(Slot& slot, const engine::Plan& plan) {
-  if (parts_.gpu == nullptr || plan.k == 0) return false;
-  if (request_.processor != wire::Processor::kGpu) {
-    if (request_.processor != wire::Processor::kAuto) return false;
-    std::uint64_t postings = 0;
-    for (const engine::PlanTerm& term : plan.terms) postings += term.list->postings.count();
-    if (postings < parts_.min_gpu_postings) return false;
-  }
-  return parts_.gpu->submit(plan, [self = shared_from_this(), &slot, mode = plan.mode,
-                                   since = parts_.clock.now()](schedule::PlanBatcher::Answer answer) {
-    const Instant now = self->parts_.clock.now();
-    self->metrics_.gpu.observe(seconds_between(since, now));
-    slot.profile.engine_us += micros_between(since, now);
-    self->answer_from_gpu(slot, mode, std::move(answer));
-  });
-}
-
-// Called on a thread of the batcher.
-void SearchQuery::answer_from_gpu(Slot& slot, engine::Mode mode, schedule::PlanBatcher::Answer answer) {
-  try {
-    if (!answer) {  // the search continues on the CPU, after the tasks that already wait to continue
-      const Result<void> taken =
-          scheduler_of(slot).submit({task(slot, mode, Processors::kCpuOnly, 0)}, schedule::Lane::kContinue);
-      if (taken) return;
-      slot.unsearched = wire::reason_of(taken.error().code());
-    } else {
-      slot.profile.engine = "gpu";
-      take(slot, mode, *std::move(answer));
-    }
-  } catch (const std::exception&) {
-    slot.unsearched = wire::UnsearchedReason::kUnavailable;
-  }
-  slot_done(mode);
-}
-
-void SearchQuery::wave_done(engine::Mode mode) {
-  // Engines share a floor while they search. A score computed from damaged bytes may have removed hits of other
-  // partitions, so all become unsearched.
-  if (damage_found_.load(std::memory_order_relaxed))
-    for (Slot& slot : slots_)
-      if (!slot.unsearched) slot.unsearched = wire::UnsearchedReason::kUnavailable;
-  if (mode == engine::Mode::kAnd && request_.mode == wire::Mode::kAuto && !deadline_.cancelled() &&
-      needs_disjunction()) {
-    const Result<KnownTerms>& known = plans_.known();
-    if (!known || known->terms.size() > 1 || !known->all_known)
-      return launch(engine::Mode::kOr, schedule::Lane::kContinue);
-    has_or_ = true;  // for one term, AND and OR are the same
-    for (Slot& slot : slots_) slot.disjunction = slot.conjunction;
-  }
-  finish();
-}
-
-bool SearchQuery::needs_disjunction() const {
-  std::uint64_t matches = 0;
-  for (const Slot& slot : slots_) matches += slot.unsearched ? 0 : slot.conjunction.matches;
-  return matches < request_.auto_needs;
-}
-
-// Merges the hits of all partitions that no wave left unsearched. The broker may ask other leaves for the unsearched
-// ones.
-wire::Ranking SearchQuery::merged(engine::Mode mode) {
-  wire::Ranking ranking;
-  std::vector<std::vector<topk::Hit>> lists;
-  for (Slot& slot : slots_) {
-    if (slot.unsearched) continue;
-    engine::Outcome& outcome = mode == engine::Mode::kAnd ? slot.conjunction : slot.disjunction;
-    ranking.matches += outcome.matches;
-    ranking.exact = ranking.exact && outcome.exact;
-    if (!outcome.hits.empty()) lists.push_back(std::move(outcome.hits));
-  }
-  ranking.hits = topk::merge(lists, request_.depth);
-  return ranking;
-}
-
-void SearchQuery::finish() {
-  if (deadline_.cancelled()) return done_({request_.request_id});
-  wire::SearchReply reply{request_.request_id, has_and_, has_or_};
-  if (has_and_) reply.and_ranking = merged(engine::Mode::kAnd);
-  if (has_or_) reply.or_ranking = merged(engine::Mode::kOr);
-  for (const Slot& slot : slots_) {
-    if (slot.unsearched) {
-      reply.unsearched.push_back({slot.profile.partition, *slot.unsearched});
-      metrics_.unsearched[static_cast<std::size_t>(*slot.unsearched)].add();
-    } else if (request_.profile) {
-      reply.profile.push_back(slot.profile);
-    }
-  }
-  done_(std::move(reply));
 }
 
 }  // namespace frond::leaf::serve

@@ -10,6 +10,7 @@
 #include <new>
 #include <numeric>
 
+#include "leaf/schedule/worker_pool.h"
 #include "tests/support/memory/failing_allocations.h"
 
 namespace frond::leaf::schedule {
@@ -19,6 +20,19 @@ engine::Plan plan_number(std::uint32_t number) {
   engine::Plan plan;
   plan.k = number;
   return plan;
+}
+
+// Submits one plan, whose answer a thread of the batcher gives.
+bool submit_plan(PlanBatcher& batcher, engine::Plan plan, std::function<void(PlanBatcher::Answer)> done) {
+  std::vector<engine::Plan> plans;
+  plans.push_back(std::move(plan));
+  return batcher.submit(
+      plans,
+      [done = std::move(done)](std::vector<PlanBatcher::Answer> answers) {
+        ASSERT_EQ(answers.size(), 1u);
+        done(std::move(answers[0]));
+      },
+      nullptr);
 }
 
 // Answers a plan with its own number as the matches. A closed one keeps its callers until it is opened.
@@ -67,7 +81,7 @@ TEST(PlanBatcher, GivesEveryPlanItsOwnAnswerOnce) {
     for (std::uint32_t c = 0; c < 4; ++c)
       callers.emplace_back([&, c] {
         for (std::uint32_t i = c; i < answers.size(); i += 4)
-          ASSERT_TRUE(batcher.submit(plan_number(i), [&answers, i](PlanBatcher::Answer answer) {
+          ASSERT_TRUE(submit_plan(batcher, plan_number(i), [&answers, i](PlanBatcher::Answer answer) {
             if (answer && *answer && (**answer).matches == i) ++answers[i];
           }));
       });
@@ -78,11 +92,41 @@ TEST(PlanBatcher, GivesEveryPlanItsOwnAnswerOnce) {
   for (const std::size_t size : processor.sizes()) EXPECT_LE(size, 7u);
 }
 
+TEST(PlanBatcher, AnswersAQuerysPlansTogetherOnTheThreadsOfItsScheduler) {
+  const SteadyClock clock;
+  Processor processor(false);
+  WorkerPool pool({2, 100}, clock, nullptr);
+  PlanBatcher batcher({.threads = 1, .max_batch = 8}, processor.search(), nullptr);
+  std::atomic<int> answered{0};
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    std::vector<engine::Plan> plans;
+    for (std::uint32_t part = 0; part <= i % 3; ++part) plans.push_back(plan_number(10 * i + part));
+    ASSERT_TRUE(batcher.submit(
+        plans,
+        [&, i](const std::vector<PlanBatcher::Answer>& answers) {
+          EXPECT_TRUE(pool.runs_caller());
+          ASSERT_EQ(answers.size(), i % 3 + 1);
+          for (std::uint32_t part = 0; part < answers.size(); ++part)
+            EXPECT_EQ((*answers[part])->matches, 10 * i + part);
+          ++answered;
+        },
+        &pool));
+    EXPECT_TRUE(plans.empty());
+  }
+  processor.open();
+  batcher.drain();
+  pool.drain();
+  EXPECT_EQ(answered, 20);
+  for (const std::size_t size : processor.sizes()) EXPECT_LE(size, 8u);
+}
+
 TEST(PlanBatcher, RunsAPlanAloneAtOnceAndCollectsWhatComesMeanwhile) {
   Processor processor(false);
   PlanBatcher batcher({.threads = 1, .window = std::chrono::hours(1)}, processor.search(), nullptr);
   std::atomic<int> answered{0};
-  const auto submit = [&] { return batcher.submit(plan_number(1), [&](const PlanBatcher::Answer&) { ++answered; }); };
+  const auto submit = [&] {
+    return submit_plan(batcher, plan_number(1), [&](const PlanBatcher::Answer&) { ++answered; });
+  };
   ASSERT_TRUE(submit());
   processor.wait_for_batches(1);
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(submit());
@@ -96,9 +140,9 @@ TEST(PlanBatcher, StartsASecondBatchWhenTheWindowEnds) {
   Processor processor(false);
   PlanBatcher batcher({.threads = 2, .window = std::chrono::milliseconds(1)}, processor.search(), nullptr);
   const auto nothing = [](const PlanBatcher::Answer&) {};
-  ASSERT_TRUE(batcher.submit(plan_number(1), nothing));
+  ASSERT_TRUE(submit_plan(batcher, plan_number(1), nothing));
   processor.wait_for_batches(1);
-  ASSERT_TRUE(batcher.submit(plan_number(2), nothing));
+  ASSERT_TRUE(submit_plan(batcher, plan_number(2), nothing));
   processor.wait_for_batches(2);  // though the first has not come back
   processor.open();
 }
@@ -107,9 +151,9 @@ TEST(PlanBatcher, StartsAFullBatchWithoutWaitingForItsWindow) {
   Processor processor(false);
   PlanBatcher batcher({.threads = 2, .max_batch = 2, .window = std::chrono::hours(1)}, processor.search(), nullptr);
   const auto nothing = [](const PlanBatcher::Answer&) {};
-  ASSERT_TRUE(batcher.submit(plan_number(1), nothing));
+  ASSERT_TRUE(submit_plan(batcher, plan_number(1), nothing));
   processor.wait_for_batches(1);
-  for (int i = 0; i < 2; ++i) ASSERT_TRUE(batcher.submit(plan_number(2), nothing));
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(submit_plan(batcher, plan_number(2), nothing));
   processor.wait_for_batches(2);
   processor.open();
 }
@@ -119,7 +163,9 @@ TEST(PlanBatcher, RefusesWhatWouldWaitBeyondItsBound) {
   metrics::Registry registry("test");
   PlanBatcher batcher({.threads = 1, .max_waiting = 3}, processor.search(), &registry);
   std::atomic<int> answered{0};
-  const auto submit = [&] { return batcher.submit(plan_number(1), [&](const PlanBatcher::Answer&) { ++answered; }); };
+  const auto submit = [&] {
+    return submit_plan(batcher, plan_number(1), [&](const PlanBatcher::Answer&) { ++answered; });
+  };
   ASSERT_TRUE(submit());
   processor.wait_for_batches(1);
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(submit());
@@ -143,7 +189,7 @@ TEST(PlanBatcher, HandsPlansBackThatTheProcessorDoesNotAnswer) {
   for (int i = 0; i < 2; ++i) {
     std::latch done{1};
     bool empty = false;
-    ASSERT_TRUE(batcher.submit(plan_number(1), [&](const PlanBatcher::Answer& answer) {
+    ASSERT_TRUE(submit_plan(batcher, plan_number(1), [&](const PlanBatcher::Answer& answer) {
       empty = !answer;
       done.count_down();
     }));
@@ -159,7 +205,7 @@ TEST(PlanBatcher, HandsAPlanBackThatItHasNoMemoryToTake) {
   for (const bool fails : {false, true, false}) {
     std::latch done{1};
     bool answered = false;
-    ASSERT_TRUE(batcher.submit(plan_number(1), [&, fails](const PlanBatcher::Answer& answer) {
+    ASSERT_TRUE(submit_plan(batcher, plan_number(1), [&, fails](const PlanBatcher::Answer& answer) {
       answered = answer.has_value();
       support::fail_allocation(fails || !answered ? 0 : 1);  // the next that this thread of the batcher's makes
       done.count_down();
@@ -174,7 +220,7 @@ TEST(PlanBatcher, GoesOnBehindACallerThatFailsToTakeItsAnswer) {
   PlanBatcher batcher({.threads = 1}, processor.search(), nullptr);
   std::atomic<int> answered{0};
   for (std::uint32_t i = 0; i < 6; ++i)
-    ASSERT_TRUE(batcher.submit(plan_number(i), [&answered, i](const PlanBatcher::Answer&) {
+    ASSERT_TRUE(submit_plan(batcher, plan_number(i), [&answered, i](const PlanBatcher::Answer&) {
       if (i % 2 == 0) throw std::bad_alloc();
       ++answered;
     }));

@@ -4,6 +4,7 @@
 #include <future>
 #include <latch>
 #include <random>
+#include <span>
 
 #include "common/text/field_limits.h"
 #include "common/text/snippet.h"
@@ -16,7 +17,7 @@ namespace {
 // One that has no room.
 class FullScheduler final : public schedule::Scheduler {
  public:
-  Result<void> submit(std::vector<schedule::Task>, schedule::Lane) override { return Error(Code::kOverloaded, "full"); }
+  Result<void> admit(std::span<schedule::Task>, schedule::Lane) override { return Error(Code::kOverloaded, "full"); }
   void drain() override {}
   Load load() const override { return {1, 1, 1}; }
   bool runs_caller() const override { return false; }

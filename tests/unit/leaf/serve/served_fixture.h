@@ -46,7 +46,10 @@ class Searches {
  public:
   explicit Searches(const SearchParts& parts) : parts_(parts), metrics_(parts_) {}
   void start(wire::SearchRequest request, Deadline deadline, SearchQuery::Done done) {
-    std::make_shared<SearchQuery>(parts_, metrics_, std::move(request), deadline, std::move(done))->start();
+    const auto query = std::make_shared<SearchQuery>(parts_, metrics_, std::move(request), deadline, std::move(done));
+    const auto run = [query](const SearchQuery::Waited& waited) { query->start(waited); };
+    const Result<void> taken = parts_.scheduler.submit_one({deadline, run}, schedule::Lane::kSearch);
+    if (!taken) run(taken.error());
   }
 
  private:

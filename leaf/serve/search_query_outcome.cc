@@ -1,0 +1,89 @@
+// What a search does with the outcomes of its partitions: checks them, decides whether `auto` needs OR, and replies.
+#include <utility>
+#include <vector>
+
+#include "common/topk/top_k.h"
+#include "leaf/serve/search_query.h"
+
+namespace frond::leaf::serve {
+
+void SearchQuery::take(Slot& slot, Result<engine::Outcome> outcome) {
+  if (auto still = intact(slot); !still) {
+    damage_found_.store(true, std::memory_order_relaxed);  // ordered by unfinished_
+    outcome = std::move(still).error();
+  }
+  if (!outcome) return fail(slot, outcome.error());
+  slot.profile.postings += outcome->postings_decoded;
+  metrics_.postings.add(static_cast<double>(outcome->postings_decoded));
+  const std::uint32_t k = plans_.depth(mode_);
+  if (k != 0 && outcome->hits.size() == k) floor().raise(outcome->hits.back().score);
+  (mode_ == engine::Mode::kAnd ? slot.conjunction : slot.disjunction) = *std::move(outcome);
+}
+
+// Data read from mapped files is valid only if the files are still whole.
+Result<void> SearchQuery::intact(const Slot& slot) {
+  FROND_TRY(slot.partition->open->partition().intact());
+  for (const lists::ListLease& list : slot.lists) FROND_TRY(list->intact());
+  return {};
+}
+
+void SearchQuery::fail(Slot& slot, const Error& why) {
+  slot.unsearched = wire::reason_of(why.code());
+  if (parts_.damage != nullptr) parts_.damage->report(*slot.partition->open, why);
+}
+
+void SearchQuery::wave_done() {
+  // Engines share a floor while they search. A score computed from damaged bytes may have removed hits of other
+  // partitions, so all become unsearched.
+  if (damage_found_.load(std::memory_order_relaxed))
+    for (Slot& slot : slots_)
+      if (!slot.unsearched) slot.unsearched = wire::UnsearchedReason::kUnavailable;
+  if (mode_ == engine::Mode::kAnd && request_.mode == wire::Mode::kAuto && !deadline_.cancelled() &&
+      needs_disjunction()) {
+    const Result<KnownTerms>& known = plans_.known();
+    if (!known || known->terms.size() > 1 || !known->all_known) return wave(engine::Mode::kOr);
+    has_or_ = true;  // for one term, AND and OR are the same
+    for (Slot& slot : slots_) slot.disjunction = slot.conjunction;
+  }
+  finish();
+}
+
+bool SearchQuery::needs_disjunction() const {
+  std::uint64_t matches = 0;
+  for (const Slot& slot : slots_) matches += slot.unsearched ? 0 : slot.conjunction.matches;
+  return matches < request_.auto_needs;
+}
+
+// Merges the hits of all partitions that no wave left unsearched. The broker may ask other leaves for the unsearched
+// ones.
+wire::Ranking SearchQuery::merged(engine::Mode mode) {
+  wire::Ranking ranking;
+  std::vector<std::vector<topk::Hit>> lists;
+  for (Slot& slot : slots_) {
+    if (slot.unsearched) continue;
+    engine::Outcome& outcome = mode == engine::Mode::kAnd ? slot.conjunction : slot.disjunction;
+    ranking.matches += outcome.matches;
+    ranking.exact = ranking.exact && outcome.exact;
+    if (!outcome.hits.empty()) lists.push_back(std::move(outcome.hits));
+  }
+  ranking.hits = topk::merge(lists, request_.depth);
+  return ranking;
+}
+
+void SearchQuery::finish() {
+  if (deadline_.cancelled()) return done_({request_.request_id});
+  wire::SearchReply reply{request_.request_id, has_and_, has_or_};
+  if (has_and_) reply.and_ranking = merged(engine::Mode::kAnd);
+  if (has_or_) reply.or_ranking = merged(engine::Mode::kOr);
+  for (const Slot& slot : slots_) {
+    if (slot.unsearched) {
+      reply.unsearched.push_back({slot.profile.partition, *slot.unsearched});
+      metrics_.unsearched[static_cast<std::size_t>(*slot.unsearched)].add();
+    } else if (request_.profile) {
+      reply.profile.push_back(slot.profile);
+    }
+  }
+  done_(std::move(reply));
+}
+
+}  // namespace frond::leaf::serve
