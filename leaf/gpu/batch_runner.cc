@@ -1,5 +1,7 @@
 #include "leaf/gpu/batch_runner.h"
 
+#include <sys/prctl.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -66,6 +68,17 @@ class StepTimer {
   std::chrono::steady_clock::time_point since_;
 };
 
+// The time for which a small batch is waited for by looking again and again: waking a sleeping thread takes about as
+// long. Afterwards the thread sleeps between two looks, so that it leaves its core to others.
+constexpr std::chrono::microseconds kMaxSpin{60}, kNap{15};
+
+// Threads that poll ask for wake-ups to the microsecond; by default Linux may delay each by 50 more.
+void nap() {
+  thread_local const int precise = prctl(PR_SET_TIMERSLACK, 1UL);
+  static_cast<void>(precise);
+  std::this_thread::sleep_for(kNap);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<BatchRunner>> BatchRunner::create(int device, std::size_t bytes, BusyTime& busy, bool timed) {
@@ -127,7 +140,6 @@ Result<void> BatchRunner::add_device_steps() {
   return {};
 }
 
-// Polls: answers come within microseconds, and waking a sleeping thread takes longer.
 Result<void> BatchRunner::wait(std::size_t queries, const Clock& clock, std::chrono::milliseconds patience) const {
   const Deadline end = Deadline::after(clock, patience);
   AnswerOfQuery* next = space_.answers();
@@ -136,11 +148,12 @@ Result<void> BatchRunner::wait(std::size_t queries, const Clock& clock, std::chr
     while (next != behind && std::atomic_ref(next->launch).load(std::memory_order_acquire) == launch_) ++next;
     return next == behind;
   };
+  const auto spin_until = std::chrono::steady_clock::now() + kMaxSpin;
   for (int look = 1; !all_there(); ++look) {
     if (look % kLooks == 0 && FROND_TRY(space_.ended()) && !all_there())
       return Error(Code::kDevice, "GPU: a batch ended without its answers");
     if (end.passed(clock)) return Error(Code::kDevice, "GPU: no answer");
-    std::this_thread::yield();
+    if (std::chrono::steady_clock::now() >= spin_until) nap();
   }
   return {};
 }
