@@ -90,7 +90,8 @@ Result<std::unique_ptr<repository::RepositorySource>> open_source(const Options&
 }
 
 Result<std::unique_ptr<wire::RouterSocket>> open_socket(const Options& options, const Curve& curve, Logger& log) {
-  return wire::RouterSocket::create({.listen = options.listen, .curve = curve.socket_config(), .log = &log});
+  return wire::RouterSocket::create(
+      {.listen = options.listen, .io_threads = options.io_threads, .curve = curve.socket_config(), .log = &log});
 }
 
 // What every part of the process uses.

@@ -113,6 +113,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   std::uint64_t lock_wait_s = 60, gpu_window_us = 200;
   Spans spans;
   options.cpu_threads = std::max(1u, std::thread::hardware_concurrency());
+  options.io_threads = std::min(4u, 1 + std::thread::hardware_concurrency() / 8);
   options.host_cache_bytes = std::uint64_t{1} << 30;
   options.document_cache_bytes = std::uint64_t{64} << 20;
   options.gpu_cache_bytes = std::uint64_t{4} << 30;
@@ -137,11 +138,15 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
       .check(config::shard())
       .show_default();
   app.add_option("--cpu-threads", options.cpu_threads, "Worker threads").check(config::range(1, 1024)).show_default();
+  app.add_option("--io-threads", options.io_threads,
+                 "Threads that read and write the brokers' connections; by default more with more cores")
+      .check(config::range(1, 16))
+      .show_default();
   auto& costly = app.add_option("--costly-threads", options.costly_threads,
                                 "Threads for what costs many times the usual. Default: as many as --cpu-threads")
                      .check(config::range(1, 1024));
   app.add_option("--costly-postings", options.costly_postings,
-                 "A partition in which a search has about so many postings or more is searched by those")
+                 "A search that has about so many postings or more in a partition runs on those")
       .show_default();
   app.add_option("--engine", options.engine, "What evaluates queries on the CPU").show_default();
   app.add_option("--host-cache", options.host_cache_bytes, "Budget of the list cache in host memory; 0: no cache")
@@ -153,7 +158,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
       .show_default("64MiB");
   add_disk_options(app, options, lock_wait_s);
   add_gpu_options(app, options, gpu, gpu_window_us);
-  app.add_option("--queue-limit", options.queue_limit, "Tasks (partitions of queries) that may wait; more are refused")
+  app.add_option("--queue-limit", options.queue_limit, "Searches that may wait for a worker; more are refused")
       .check(config::range(1, 1 << 20))
       .show_default();
   add_spans(app, spans);

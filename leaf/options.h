@@ -17,6 +17,7 @@ struct Options {
   std::string tls_ca;                           // authorities for an https repository; empty: the system's
   std::uint32_t shard = 0, shards = 1;
   std::size_t cpu_threads = 1;
+  unsigned io_threads = 1;
   std::size_t costly_threads = 1;
   std::uint64_t costly_postings = 1'000'000;
   std::optional<int> gpu_device;  // none: off

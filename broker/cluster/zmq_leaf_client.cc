@@ -186,7 +186,7 @@ struct ZmqLeafClients::State {
   // Without a pulse the broker works as well; only /livez does not see whether ZeroMQ's thread runs.
   void start_pulse() {
     try {
-      pulse.emplace(shared.context, shared.timers.clock());
+      pulse.emplace(shared.context, 0, shared.timers.clock());
       step_pulse();
     } catch (const zmq::error_t& error) {
       shared.log.warn("ZeroMQ's thread is not watched", {{"error", error.what()}});

@@ -20,7 +20,7 @@ std::uint64_t random_number() {
 
 }  // namespace
 
-IoPulse::IoPulse(zmq::context_t& context, const Clock& clock)
+IoPulse::IoPulse(zmq::context_t& context, unsigned number, const Clock& clock)
     : clock_(clock),
       in_(std::make_unique<zmq::socket_t>(context, zmq::socket_type::pull)),
       out_(std::make_unique<zmq::socket_t>(context, zmq::socket_type::push)),
@@ -33,6 +33,7 @@ IoPulse::IoPulse(zmq::context_t& context, const Clock& clock)
     socket->set(zmq::sockopt::sndhwm, kQueued);
     socket->set(zmq::sockopt::rcvhwm, kQueued);
     socket->set(zmq::sockopt::maxmsgsize, kMaxBytes);
+    socket->set(zmq::sockopt::affinity, std::uint64_t{1} << number);
   }
   in_->bind(address);
   out_->connect(address);

@@ -1,6 +1,6 @@
 #pragma once
-// Checks that a ZeroMQ context's I/O thread still runs, by sending a message through it to this process itself (over an
-// abstract Unix socket with a random name: no file, no port).
+// Checks that one of a ZeroMQ context's I/O threads still runs, by sending a message through it to this process itself
+// (over an abstract Unix socket with a random name: no file, no port).
 //
 // One thread owns the object and calls step() about every second; turned() may be called from any thread.
 #include <atomic>
@@ -17,8 +17,9 @@ namespace frond::wire {
 
 class IoPulse {
  public:
-  // `context` has one I/O thread. Throws zmq::error_t if there are no sockets left, or no abstract Unix sockets.
-  IoPulse(zmq::context_t& context, const Clock& clock);
+  // `number` of the I/O thread, from 0 to 63. Throws zmq::error_t if there are no sockets left, or no abstract Unix
+  // sockets.
+  IoPulse(zmq::context_t& context, unsigned number, const Clock& clock);
   // Must end before the context is closed.
   ~IoPulse();
   IoPulse(const IoPulse&) = delete;

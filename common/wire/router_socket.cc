@@ -6,7 +6,9 @@
 #include <unistd.h>
 #include <zmq.hpp>
 
+#include <algorithm>
 #include <deque>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -44,7 +46,8 @@ Result<std::string> bindable(const std::string& listen) {
 
 class ZmqRouterSocket final : public RouterSocket {
  public:
-  explicit ZmqRouterSocket(Config config) : config_(std::move(config)) {}
+  explicit ZmqRouterSocket(Config config)
+      : config_(std::move(config)), context_(static_cast<int>(config_.io_threads)) {}
   ~ZmqRouterSocket() override {
     stop(std::chrono::milliseconds(0));
     if (wake_ >= 0) close(wake_);
@@ -71,7 +74,7 @@ class ZmqRouterSocket final : public RouterSocket {
 
   void run(const Receiver& receiver);
   void turn();
-  void watch_io_thread();
+  void watch_io_threads();
   void receive(const Receiver& receiver);
   bool let_in(const zmq::message_t& request, const CurvePublicKeys* keys);
   void send_pending();
@@ -82,13 +85,13 @@ class ZmqRouterSocket final : public RouterSocket {
 
   const Config config_;
   std::optional<CurveGate> gate_;  // its thread ends with the context, so it is destroyed after that
-  zmq::context_t context_{1};
+  zmq::context_t context_;
   zmq::socket_t socket_;  // the creator's until start(), then the thread's until it is joined
   std::uint16_t port_ = 0;
   int wake_ = -1;  // eventfd: something is pending, or stop
   const SteadyClock clock_;
-  std::optional<IoPulse> pulse_;  // owned as socket_; none: the system has no abstract Unix sockets
-  Instant next_pulse_{};          // the thread's
+  std::vector<std::unique_ptr<IoPulse>> pulses_;  // owned as socket_; none: the system has no abstract Unix sockets
+  Instant next_pulse_{};                          // the thread's
   std::atomic<Instant::rep> turned_{0};
   std::atomic<std::uint64_t> dropped_{0};
   std::thread thread_;
@@ -119,7 +122,7 @@ Result<void> ZmqRouterSocket::bind() {
       gate_->guard(socket_, config_.curve->keys);
     }
     socket_.bind(address);
-    watch_io_thread();
+    watch_io_threads();
     const std::string bound = socket_.get(zmq::sockopt::last_endpoint);
     port_ = static_cast<std::uint16_t>(std::stoul(bound.substr(bound.rfind(':') + 1)));
     return {};
@@ -131,19 +134,21 @@ Result<void> ZmqRouterSocket::bind() {
   }
 }
 
-// Without a pulse the leaf works as well; only /livez does not see whether ZeroMQ's thread runs.
-void ZmqRouterSocket::watch_io_thread() {
+// Without pulses the leaf works as well; only /livez does not see whether ZeroMQ's threads run.
+void ZmqRouterSocket::watch_io_threads() {
   try {
-    pulse_.emplace(context_, clock_);
+    for (unsigned i = 0; i < config_.io_threads; ++i) pulses_.push_back(std::make_unique<IoPulse>(context_, i, clock_));
   } catch (const zmq::error_t& e) {
     if (config_.log != nullptr) config_.log->warn("ZeroMQ's thread is not watched", {{"error", e.what()}});
   }
 }
 
 std::vector<Loop> ZmqRouterSocket::loops() const {
-  // The socket's loop first: its thread also steps the pulse of ZeroMQ's.
+  // The socket's loop first: its thread also steps the pulses of ZeroMQ's.
   std::vector<Loop> loops = {{"socket", Instant(Instant::duration(turned_.load(std::memory_order_relaxed)))}};
-  if (pulse_) loops.push_back({"zeromq", pulse_->turned()});
+  const auto first = std::min_element(pulses_.begin(), pulses_.end(),
+                                      [](const auto& a, const auto& b) { return a->turned() < b->turned(); });
+  if (first != pulses_.end()) loops.push_back({"zeromq", (*first)->turned()});
   if (gate_) loops.push_back({"curve", gate_->turned()});
   return loops;
 }
@@ -151,9 +156,9 @@ std::vector<Loop> ZmqRouterSocket::loops() const {
 void ZmqRouterSocket::turn() {
   const Instant now = clock_.now();
   turned_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
-  if (!pulse_ || now < next_pulse_) return;
+  if (now < next_pulse_) return;
   next_pulse_ = now + kTurn;
-  pulse_->step();
+  for (const auto& pulse : pulses_) pulse->step();
 }
 
 bool ZmqRouterSocket::send(const Peer& peer, ByteBuffer reply) {
@@ -186,7 +191,7 @@ void ZmqRouterSocket::stop(std::chrono::milliseconds linger) {
   } catch (const zmq::error_t&) {  // then the context is closed at once
   }
   socket_.close();
-  pulse_.reset();
+  pulses_.clear();
   context_.close();  // returns when the network has taken the replies, or `linger` is over
 }
 

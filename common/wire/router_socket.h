@@ -1,7 +1,8 @@
 #pragma once
 // The leaf's socket for brokers: one ZeroMQ ROUTER socket and the thread that owns it. Any number of brokers connect
 // with DEALER sockets; each request and each reply is one frame, and replies come in any order. The thread only moves
-// frames: it hands each request to the receiver and sends the replies that workers pass to send().
+// frames: it hands each request to the receiver and sends the replies that workers pass to send(). ZeroMQ's own threads
+// read and write the connections, and encrypt.
 //
 // Memory is bounded: requests wait in ZeroMQ up to its high-water mark, replies in a queue limited in number and bytes.
 // A reply to a peer that has disconnected or does not read is dropped and counted; the broker's deadline covers it.
@@ -54,6 +55,7 @@ class RouterSocket {
     std::string listen;                                // "tcp://host:port"; "*" is any address, port 0 picks one
     std::size_t max_request_bytes = kMaxRequestBytes;  // a peer that sends more is disconnected
     int high_water_mark = 4096;                        // messages a peer, each way
+    unsigned io_threads = 1;                           // of ZeroMQ, 1 .. 16; each serves some of the peers
     std::size_t max_pending_replies = 65'536;
     std::size_t max_pending_bytes = 256u << 20;
     std::optional<Curve> curve;  // none: no encryption, any peer may connect
@@ -78,8 +80,8 @@ class RouterSocket {
   virtual std::uint64_t dropped() const = 0;
   // All 0 without CURVE. Any thread.
   virtual CurveCounters curve() const = 0;
-  // When each of the socket's loops last turned: ZeroMQ's own, the socket's thread and, with CURVE, the gate's. Each
-  // turns at least once a second from start() to stop(). Any thread.
+  // When each of the socket's loops last turned: ZeroMQ's own (the one that turned first), the socket's thread and,
+  // with CURVE, the gate's. Each turns at least once a second from start() to stop(). Any thread.
   virtual std::vector<Loop> loops() const = 0;
 };
 

@@ -35,7 +35,7 @@ struct Watched {
   }
 
   zmq::context_t context{1};
-  wire::IoPulse pulse{context, kClock};
+  wire::IoPulse pulse{context, 0, kClock};
   zmq::socket_t socket;
   HandshakeFailures failures;
 };

@@ -49,7 +49,7 @@ class HungThread {
 
 TEST(IoPulse, SeesTheThreadTurn) {
   zmq::context_t context{1};
-  IoPulse pulse(context, kClock);
+  IoPulse pulse(context, 0, kClock);
   for (int i = 0; i < 3; ++i) {
     const Instant before = kClock.now();
     ASSERT_TRUE(step_until(pulse, [&] { return pulse.turned() > before; }));
@@ -58,7 +58,7 @@ TEST(IoPulse, SeesTheThreadTurn) {
 TEST(IoPulse, SeesThatTheThreadHangs) {
   zmq::context_t context{1};
   {
-    IoPulse pulse(context, kClock);
+    IoPulse pulse(context, 0, kClock);
     const Instant start = kClock.now();
     ASSERT_TRUE(step_until(pulse, [&] { return pulse.turned() > start; }));
     const HungThread hung(context);
@@ -72,7 +72,7 @@ TEST(IoPulse, SeesThatTheThreadHangs) {
 TEST(IoPulse, CountsNobodyElsesMessages) {
   zmq::context_t context{1};
   std::vector<std::unique_ptr<IoPulse>> pulses;  // random names keep their messages apart
-  for (int i = 0; i < 10; ++i) pulses.push_back(std::make_unique<IoPulse>(context, kClock));
+  for (int i = 0; i < 10; ++i) pulses.push_back(std::make_unique<IoPulse>(context, 0, kClock));
   for (const auto& pulse : pulses) {
     const Instant before = kClock.now();
     EXPECT_TRUE(step_until(*pulse, [&] { return pulse->turned() > before; }));
