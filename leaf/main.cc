@@ -35,6 +35,7 @@
 #include "leaf/opened_data.h"
 #include "leaf/options.h"
 #include "leaf/probes.h"
+#include "leaf/schedule/cost_model_text.h"
 #include "leaf/schedulers.h"
 #include "leaf/serve/leaf_service.h"
 
@@ -109,6 +110,7 @@ struct Process {
 struct Engines {
   std::unique_ptr<engine::QueryEngine> engine, exhaustive;
   std::unique_ptr<Accelerator> gpu;  // null: no GPU is used
+  schedule::CostModel costs = schedule::default_cost_model();
 };
 
 Result<Engines> make_engines(const Options& options, Process& process) {
@@ -118,6 +120,10 @@ Result<Engines> make_engines(const Options& options, Process& process) {
   auto gpu = accelerator_for(options, *made.engine, process.registry, process.log);
   if (!gpu) return std::move(gpu).error().within("--gpu");
   made.gpu = *std::move(gpu);
+  if (options.cost_model.empty()) return made;
+  auto costs = schedule::read_cost_model(options.cost_model);
+  if (!costs) return std::move(costs).error().within("--cost-model");
+  made.costs = *std::move(costs);
   return made;
 }
 
@@ -131,12 +137,13 @@ int serve_until_stopped(const Options& options, Process& process, const reposito
   gpu_state.export_to(registry);
   HostLists lists(options, clock, gpu, registry);
   generation::ServedBoard board;  // ends before `lists`, where its partitions are registered
-  Schedulers schedulers(options, clock, gpu, registry);
+  Schedulers schedulers(options, engines.costs, clock, gpu, registry);
   generation::BrokerRoll brokers;
   generation::DamageLog damage(log, clock);
+  serve::AnswerCheck check(options.check_share, log, &registry);
   serve::LeafService service(
       {board, lists.store(), *engines.engine, *engines.exhaustive, schedulers.pool(), clock, &registry,
-       schedulers.gpu_batcher(), options.min_gpu_postings, &damage, &schedulers.costly(), options.costly_postings},
+       schedulers.queries(), options.min_gpu_postings, &check, &damage, &schedulers.costly(), options.costly_postings},
       {options.collection, options.node_name, std::string(config::version()), [&] { return gpu_state.now(); },
        clock.now() + options.ready_after},
       [&] { return lists.cache_state(); }, brokers);

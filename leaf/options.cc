@@ -38,7 +38,7 @@ void add_disk_options(config::CommandLine& app, Options& options, std::uint64_t&
       .show_default();
 }
 
-void add_gpu_options(config::CommandLine& app, Options& options, std::string& gpu, std::uint64_t& window_us) {
+void add_gpu_options(config::CommandLine& app, Options& options, std::string& gpu) {
   app.add_option("--gpu", gpu,
                  "auto: use the first GPU where there is one; off; or a device's number, which must be there")
       .check(config::one_of({"auto", "off"}) | config::range(0, 63))
@@ -47,13 +47,18 @@ void add_gpu_options(config::CommandLine& app, Options& options, std::string& gp
       .transform(config::byte_size())
       .show_default("4GiB");
   app.add_option("--gpu-least-postings", options.min_gpu_postings,
-                 "Queries with fewer postings in a partition are the CPU's, unless a request asks for the GPU")
+                 "Searches with fewer postings in every partition are the CPU's, unless a request asks for the GPU")
       .show_default();
-  app.add_option("--gpu-window-us", window_us,
-                 "How long a query waits for others while the GPU is at work; one that finds it idle does not")
-      .check(config::range(0, 1'000'000))
+  app.add_option("--cost-model", options.cost_model,
+                 "On a leaf with a GPU: file that predicts what searches cost, from frond bench schedule --train; "
+                 "default: a built-in one");
+
+  app.add_option("--gpu-check-share", options.check_share,
+                 "Share of the GPU's answers that the CPU evaluates again, to compare them, 0 to 1")
+      .check(config::range(0.0, 1.0))
       .show_default();
-  app.add_option("--gpu-queue-limit", options.gpu_queue_limit, "Queries that may wait for the GPU; more are the CPU's")
+  app.add_option("--gpu-queue-limit", options.gpu_queue_limit,
+                 "On a leaf with a GPU: searches that may wait for a processor; more are refused")
       .check(config::range(1, 1 << 20))
       .show_default();
 }
@@ -110,7 +115,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   config::CommandLine app("Serves a shard of a collection's partitions to brokers.", "frond-leaf");
   Options options;
   std::string shard = "0/1", log_level = "info", gpu = "auto";
-  std::uint64_t lock_wait_s = 60, gpu_window_us = 200;
+  std::uint64_t lock_wait_s = 60;
   Spans spans;
   options.cpu_threads = std::max(1u, std::thread::hardware_concurrency());
   options.io_threads = std::min(4u, 1 + std::thread::hardware_concurrency() / 8);
@@ -157,7 +162,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
       .transform(config::byte_size())
       .show_default("64MiB");
   add_disk_options(app, options, lock_wait_s);
-  add_gpu_options(app, options, gpu, gpu_window_us);
+  add_gpu_options(app, options, gpu);
   app.add_option("--queue-limit", options.queue_limit, "Searches that may wait for a worker; more are refused")
       .check(config::range(1, 1 << 20))
       .show_default();
@@ -179,7 +184,6 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   options.log_level = *config::parse_log_level(log_level);
   take_spans(spans, options);
   if (options.node_name.empty()) options.node_name = default_node_name(net::parse_host_port(options.http)->port);
-  options.gpu_window = std::chrono::microseconds(gpu_window_us);
   options.lock_wait = std::chrono::seconds(lock_wait_s);
   if (const auto engine = engine_named(options.engine); !engine)
     return app.refuse("--engine: " + engine.error().message());

@@ -23,9 +23,10 @@ struct Options {
   std::optional<int> gpu_device;  // none: off
   bool gpu_required = false;      // a device was named: the leaf does not start without it
   std::string engine = "cpu";
+  double check_share = 0;  // of the GPU's answers
+  std::string cost_model;  // a file; empty: the built-in model
   std::uint64_t host_cache_bytes = 0, document_cache_bytes = 0, gpu_cache_bytes = 0;
   std::size_t queue_limit = 0, gpu_queue_limit = 0;
-  std::chrono::microseconds gpu_window{0};
   std::uint64_t min_gpu_postings = 0;
   std::chrono::milliseconds poll{0}, drain{0}, drain_needed{0}, ready_after{0};
   std::chrono::seconds grace{0}, superseded_limit{0}, stall{0}, lock_wait{0};

@@ -1,17 +1,25 @@
 #include "leaf/schedulers.h"
 
 #include <span>
+#include <utility>
 
 namespace frond::leaf {
 
-Schedulers::Schedulers(const Options& options, const Clock& clock, Accelerator* gpu, metrics::Registry& registry)
+Schedulers::Schedulers(const Options& options, schedule::CostModel model, const Clock& clock, Accelerator* gpu,
+                       metrics::Registry& registry)
     : pool_({options.cpu_threads, options.queue_limit}, clock, &registry),
       costly_({options.costly_threads, options.queue_limit, schedule::WorkerPool::Options::Work::kCostly}, clock,
               &registry) {
-  if (gpu)
-    gpu_batcher_.emplace(
-        schedule::PlanBatcher::Options{.max_waiting = options.gpu_queue_limit, .window = options.gpu_window},
-        [gpu, &clock](std::span<const engine::Plan> plans) { return gpu->try_search(plans, clock); }, &registry);
+  if (!gpu) return;
+  queries_.emplace(
+      // The other half makes plans, sends answers and reads documents.
+      schedule::QueryScheduler::Options{.cpu_workers = static_cast<std::uint32_t>((options.cpu_threads + 1) / 2),
+                                        .max_waiting = options.gpu_queue_limit,
+                                        .model = std::move(model)},
+      schedule::QueryScheduler::Gpu{
+          .search = [gpu, &clock](std::span<const engine::Plan> plans) { return gpu->try_search(plans, clock); },
+          .lost = [gpu] { return gpu->state() == "lost"; }},
+      pool_, clock, &registry);
 }
 
 void Schedulers::drain() {
@@ -20,7 +28,7 @@ void Schedulers::drain() {
   for (int step = 0; step < 3; ++step) {
     pool_.drain();
     costly_.drain();
-    if (gpu_batcher_) gpu_batcher_->drain();
+    if (queries_) queries_->drain();
   }
 }
 

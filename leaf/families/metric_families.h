@@ -118,7 +118,25 @@ inline constexpr metrics::Family kGpuTies{
     "frond_leaf_gpu_ties_total", "Of these: run on the device, which could not tell thousands of equal scores apart."};
 inline constexpr metrics::Family kGpuBatchPlans{"frond_leaf_gpu_batch_plans",
                                                 "Plans that a batch for the GPU was made of."};
-inline constexpr metrics::Family kGpuPlansRefused{
-    "frond_leaf_gpu_plans_refused_total", "Plans meant for the GPU that found its queue full: the CPU answered."};
+
+// Where searches run (leaf/schedule/query_scheduler.h), on a leaf with a GPU.
+inline constexpr metrics::Family kScheduleQueries{"frond_leaf_schedule_queries",
+                                                  "Searches that wait for a processor, by queue: cpu, gpu, either."};
+inline constexpr metrics::Family kScheduleWait{"frond_leaf_schedule_wait_seconds",
+                                               "Predicted wait of a new search of average cost, by processor."};
+inline constexpr metrics::Family kScheduleTaken{
+    "frond_leaf_schedule_taken_total", "Searches that a processor took from the queue `either`, or from the other's."};
+inline constexpr metrics::Family kScheduleRefused{
+    "frond_leaf_schedule_refused_total",
+    "Searches refused before any work: the queues were full, or it would be late."};
+inline constexpr metrics::Family kScheduleDropped{"frond_leaf_schedule_dropped_total",
+                                                  "Searches dropped while they waited: late, or cancelled."};
+inline constexpr metrics::Family kScheduleUrgent{
+    "frond_leaf_schedule_urgent_total", "Searches that ran before all others because their deadline was near."};
+inline constexpr metrics::Family kCheckedAnswers{"frond_leaf_checked_answers_total",
+                                                 "Answers of the GPU that the CPU evaluated again, to compare them."};
+inline constexpr metrics::Family kMismatchedAnswers{
+    "frond_leaf_answer_mismatch_total",
+    "Of these: answers that differed. The CPU's was sent, and the log has the query."};
 
 }  // namespace frond::leaf::families

@@ -10,7 +10,7 @@ class InlineScheduler final : public Scheduler {
  public:
   explicit InlineScheduler(const Clock& clock) : clock_(clock) {}
   Result<void> admit(std::span<Task> tasks, Lane lane) override {
-    if (drained_ && lane != Lane::kContinue) return Error(Code::kUnavailable, "draining");
+    if (drained_ && lane != Lane::kContinue && lane != Lane::kLast) return Error(Code::kUnavailable, "draining");
     for (Task& task : tasks) {
       ++running_;
       try {

@@ -32,6 +32,8 @@ enum class Lane {
   kSearch,      // by weight, then by arrival; bounded
   kContinue,    // the next step of work that was admitted before: runs before kSearch and is never refused, not even
                 // while draining
+  kLast,        // also work that was admitted before: runs behind every search that waits, but like these is the next
+                // when it has waited longest at the turn of the oldest; never refused
   kInteractive  // short: documents of an answer; runs before the others, with a queue bound of its own
 };
 

@@ -45,7 +45,7 @@ WorkerPool::~WorkerPool() {
 }
 
 Result<void> WorkerPool::room_for(std::size_t tasks, Lane lane) const {
-  if (lane == Lane::kContinue) return {};  // part of work that was admitted, for which drain() waits
+  if (lane == Lane::kContinue || lane == Lane::kLast) return {};  // part of work that was admitted, for which drain() waits
   if (draining_) return Error(Code::kUnavailable, "the leaf is draining");
   const std::size_t before = lane == Lane::kInteractive ? interactive_.size() : searching_ + continued_.size();
   if (before != 0 && before + tasks > options_.queue_limit)
@@ -84,10 +84,11 @@ Result<void> WorkerPool::admit(std::span<Task> tasks, Lane lane) {
     if (admitted) {
       for (Task& task : tasks) {
         Queue& queue = lane == Lane::kSearch     ? searches_[level_of(task.weight)]
+                       : lane == Lane::kLast     ? searches_.back()
                        : lane == Lane::kContinue ? continued_
                                                  : interactive_;
         queue.push_back({std::move(task), now});
-        searching_ += lane == Lane::kSearch;
+        searching_ += lane == Lane::kSearch || lane == Lane::kLast;
       }
     }
     queued_.set(static_cast<double>(waiting()));

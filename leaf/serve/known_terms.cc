@@ -15,7 +15,7 @@ Result<KnownTerms> look_up(const generation::ServedGeneration& generation, std::
     const Result<std::uint64_t> df = generation.terms->df(term.text);
     if (df) {
       known.terms.push_back(
-          {term.text, scoring::term_weight(generation.bm25, generation.statistics, *df, found->second)});
+          {term.text, *df, scoring::term_weight(generation.bm25, generation.statistics, *df, found->second)});
       known.postings += *df;
     } else if (df.error().code() == Code::kNotFound) {
       known.all_known = false;

@@ -15,7 +15,8 @@ struct KnownTerms {
   // A distinct term that occurs in at least one document of the generation.
   struct Term {
     std::string text;
-    float weight = 0;  // scoring::term_weight, including the query frequency
+    std::uint64_t df = 0;  // documents of the generation that have it
+    float weight = 0;      // scoring::term_weight, including the query frequency
   };
   std::vector<Term> terms;     // in the query's order; equal terms are merged
   bool all_known = true;       // every term of the query occurs in a document

@@ -13,7 +13,7 @@ SearchMetrics::SearchMetrics(const SearchParts& parts) {
     return metrics::Labels{{"engine", std::string(of.name())}};
   };
   engine = registry.histogram(families::kSearchTime, metrics::latency_seconds(), engine_label(parts.engine));
-  if (parts.gpu) gpu = registry.histogram(families::kSearchTime, metrics::latency_seconds(), {{"engine", "gpu"}});
+  if (parts.queries) gpu = registry.histogram(families::kSearchTime, metrics::latency_seconds(), {{"engine", "gpu"}});
   exhaustive = registry.histogram(families::kSearchTime, metrics::latency_seconds(), engine_label(parts.exhaustive));
   lists = registry.histogram(families::kListTime, metrics::latency_seconds());
   postings = registry.counter(families::kPostings);

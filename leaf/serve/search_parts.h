@@ -10,12 +10,13 @@
 #include "leaf/generation/damage_log.h"
 #include "leaf/generation/served_generation.h"
 #include "leaf/lists/list_store.h"
-#include "leaf/schedule/plan_batcher.h"
+#include "leaf/schedule/query_scheduler.h"
 #include "leaf/schedule/scheduler.h"
+#include "leaf/serve/answer_check.h"
 
 namespace frond::leaf::serve {
 
-// All outlive every search: drain the schedulers and the batcher first.
+// All outlive every search: drain the schedulers first.
 struct SearchParts {
   const generation::ServedBoard& board;
   lists::ListStore& lists;
@@ -24,9 +25,11 @@ struct SearchParts {
   schedule::Scheduler& scheduler;
   const Clock& clock;
   metrics::Registry* registry = nullptr;  // null: nothing is measured
-  schedule::PlanBatcher* gpu = nullptr;   // null: there is no GPU
-  // Plans with fewer postings run on the CPU, unless the request asks for the GPU.
+  // Decides which searches the GPU runs; its pool is `scheduler`. Null: there is no GPU.
+  schedule::QueryScheduler* queries = nullptr;
+  // Searches with fewer postings in each partition run on the CPU, unless the request asks for the GPU.
   std::uint64_t min_gpu_postings = 0;
+  AnswerCheck* check = nullptr;             // null: the GPU's answers are not compared
   generation::DamageLog* damage = nullptr;  // null: damage is not logged
   schedule::Scheduler* costly = nullptr;    // null: `scheduler` runs everything
   // `costly` searches a partition with about costly_postings or more. Partitions with at most small_postings never move

@@ -75,66 +75,8 @@ void SearchQuery::wave(engine::Mode mode) {
   todo_.clear();
   for (Slot& slot : slots_)
     if (!slot.unsearched) todo_.push_back(&slot);  // has room: start() reserved it
-  if (may_use_gpu() && submit_to_gpu()) return;
-  search_on_cpu();
-}
-
-bool SearchQuery::may_use_gpu() const {
-  if (parts_.gpu == nullptr || plans_.depth(mode_) == 0) return false;
-  return request_.processor == wire::Processor::kGpu ||
-         (request_.processor == wire::Processor::kAuto && postings_in_largest() >= parts_.min_gpu_postings);
-}
-
-// True: the GPU has the plans, and answer_from_gpu() continues. False: it has no room, or there is no plan; partitions
-// that need none have left todo_.
-bool SearchQuery::submit_to_gpu() {
-  try {
-    std::vector<engine::Plan> plans;
-    plans.reserve(todo_.size());
-    for (Slot*& slot : todo_) {
-      auto made = plan(*slot);
-      if (made && *made) {
-        plans.push_back(std::move(**made));
-        continue;
-      }
-      if (!made) fail(*slot, made.error());
-      slot = nullptr;
-    }
-    std::erase(todo_, nullptr);
-    if (todo_.empty()) return false;
-    auto done = [self = shared_from_this(),
-                 since = parts_.clock.now()](std::vector<schedule::PlanBatcher::Answer> answers) {
-      self->answer_from_gpu(std::move(answers), since);
-    };
-    return parts_.gpu->submit(plans, std::move(done), &scheduler());
-  } catch (const std::exception&) {  // out of memory
-    std::erase(todo_, nullptr);
-    return false;
-  }
-}
-
-void SearchQuery::answer_from_gpu(std::vector<schedule::PlanBatcher::Answer> answers, Instant since) {
-  const Instant now = parts_.clock.now();
-  metrics_.gpu.observe(seconds_between(since, now));
-  for (std::size_t i = 0; i < todo_.size(); ++i) {
-    Slot& slot = *todo_[i];
-    slot.profile.engine_us += micros_between(since, now);
-    if (!answers[i]) continue;
-    todo_[i] = nullptr;
-    try {
-      slot.profile.engine = "gpu";
-      take(slot, *std::move(answers[i]));
-    } catch (const std::exception&) {  // out of memory: only this partition is unsearched
-      slot.unsearched = wire::UnsearchedReason::kUnavailable;
-    }
-  }
-  std::erase(todo_, nullptr);
-  search_on_cpu();
-}
-
-void SearchQuery::search_on_cpu() {
-  if (!todo_.empty() && is_too_much_here())
-    return move_to_costly_threads(postings_in_largest(), &SearchQuery::search_here);
+  scheduled_.plans.clear();
+  if (parts_.queries != nullptr && submit_to_scheduler()) return;
   search_here();
 }
 
@@ -169,8 +111,15 @@ void SearchQuery::move_to_costly_threads(std::uint64_t weight, void (SearchQuery
   (this->*next)();
 }
 
+// On the threads for costly work if it is much.
 void SearchQuery::search_here() {
-  if (todo_.empty()) return wave_done();
+  if (!todo_.empty() && is_too_much_here())
+    return move_to_costly_threads(postings_in_largest(), &SearchQuery::search_now);
+  search_now();
+}
+
+void SearchQuery::search_now() {
+  if (todo_.empty()) return cpu_done();
   unfinished_.store(todo_.size(), std::memory_order_relaxed);
   const std::size_t helpers = idle_workers();
   untaken_.store(todo_.size(), std::memory_order_release);
@@ -195,18 +144,21 @@ std::size_t SearchQuery::idle_workers() const {
 void SearchQuery::share() {
   for (std::size_t left = untaken_.load(std::memory_order_acquire); left != 0;) {
     if (!untaken_.compare_exchange_weak(left, left - 1, std::memory_order_acquire)) continue;
-    search(*todo_[todo_.size() - left]);
-    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) return wave_done();
+    search(todo_.size() - left);
+    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) return cpu_done();
     left = untaken_.load(std::memory_order_acquire);
   }
 }
 
-void SearchQuery::search(Slot& slot) {
+void SearchQuery::search(std::size_t number) {
+  Slot& slot = *todo_[number];
+  slot.cpu_us = 0;
   if (deadline_.passed(parts_.clock)) {
     slot.unsearched = wire::UnsearchedReason::kDeadline;
     return;
   }
   try {
+    if (!scheduled_.plans.empty()) return take(slot, search(slot, scheduled_.plans[number]));
     auto made = plan(slot);
     if (!made)
       fail(slot, made.error());
@@ -231,7 +183,8 @@ Result<engine::Outcome> SearchQuery::search(Slot& slot, const engine::Plan& plan
   FROND_CHECK(results.size() == 1);
   (exhaustive ? metrics_.exhaustive : metrics_.engine).observe(seconds_between(before, after));
   slot.profile.engine = engine.name();
-  slot.profile.engine_us += micros_between(before, after);
+  slot.cpu_us = micros_between(before, after);
+  slot.profile.engine_us += slot.cpu_us;
   return std::move(results[0]);
 }
 

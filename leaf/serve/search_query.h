@@ -1,8 +1,9 @@
 #pragma once
-// One search in flight. A SearchRequest is one task, which looks the terms up once and makes a plan for each
-// partition. For a GPU all plans are one entry of its batcher. On the CPU the task searches one partition after the
-// other; if workers are idle and the partitions have many postings, other tasks search some of them. Whoever finishes
-// the last partition merges the hits and replies. The closures of the tasks own the object.
+// One search in flight. A SearchRequest is one task, which looks the terms up once. On a leaf with a GPU it makes the
+// plans of all partitions, and a QueryScheduler decides which processor runs them, and when. On the CPU one thread
+// searches one partition after the other; if workers are idle and the partitions have many postings, other tasks search
+// some of them. Whoever finishes the last partition merges the hits and replies. The closures of the tasks own the
+// object.
 //
 // Mode `auto` runs AND on all partitions first. It then also runs OR if AND on this leaf has fewer matches than the
 // broker needs. So the broker can decide over all leaves without a second request. A partition that could not be
@@ -14,7 +15,7 @@
 // partition (known after the look-up of the terms). Searches of medium size stay on the usual threads while no task
 // waits there and another worker is idle.
 //
-// Plans that the GPU does not answer or has no room for run on the CPU within the same deadline.
+// Plans that the GPU does not answer run on the CPU within the same deadline.
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -49,6 +50,18 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
     std::vector<lists::ListLease> lists;  // of the known terms, once fetched; AND and OR both use them
     engine::Outcome conjunction, disjunction;
     wire::PartitionProfile profile;
+    std::uint64_t cpu_us = 0;  // of the last search on the CPU
+  };
+
+  // The search as the scheduler of a leaf with a GPU has it.
+  struct Scheduled final : schedule::Query {
+    explicit Scheduled(SearchQuery& owner) : of(owner) {}
+    void search_on_cpu() override { of.search_on_scheduled_cpu(); }
+    void take_answers(std::vector<schedule::GpuAnswer> answers) override { of.take_answers(std::move(answers)); }
+    void drop() override { of.drop(); }
+    SearchQuery& of;
+    Instant submitted{};
+    bool on_cpu = false;  // the scheduler counts it as running on the CPU
   };
 
   // A wave is AND or OR on all partitions that are not unsearched. Its steps run one after the other, on any thread.
@@ -56,20 +69,26 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   bool has_waited(const Waited& waited);
   void fail_todo(wire::UnsearchedReason reason);
   void wave(engine::Mode mode);
+  bool submit_to_scheduler();
+  bool make_plans();
+  schedule::QueryFeatures features() const;
   bool may_use_gpu() const;
-  bool submit_to_gpu();
-  void answer_from_gpu(std::vector<schedule::PlanBatcher::Answer> answers, Instant since);
-  void search_on_cpu();
+  void search_on_scheduled_cpu();
+  void take_answers(std::vector<schedule::GpuAnswer> answers);
+  void check_answers();
+  void drop();
   bool is_too_much_here() const;
   std::uint64_t postings_in_largest() const;
   void move_to_costly_threads(std::uint64_t weight, void (SearchQuery::*next)());
   void search_here();
+  void search_now();
   std::size_t idle_workers() const;
+  void cpu_done();
   void wave_done();
   void finish();
   // Several threads may run share() at a time, for different partitions.
   void share();
-  void search(Slot& slot);
+  void search(std::size_t number);
   Result<std::optional<engine::Plan>> plan(Slot& slot);
   Result<engine::Outcome> search(Slot& slot, const engine::Plan& plan);
   void take(Slot& slot, Result<engine::Outcome> outcome);
@@ -96,6 +115,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   std::vector<Slot*> todo_;
   std::atomic<std::size_t> untaken_{0}, unfinished_{0};
   engine::SharedFloor and_floor_, or_floor_;
+  Scheduled scheduled_{*this};             // its plans are those of todo_, or there are none
   std::atomic<bool> damage_found_{false};  // a partition was found damaged after it was searched
   bool has_and_ = false, has_or_ = false;
 };

@@ -1,4 +1,5 @@
 // What a search does with the outcomes of its partitions: checks them, decides whether `auto` needs OR, and replies.
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,28 @@ void SearchQuery::wave_done() {
     for (Slot& slot : slots_) slot.disjunction = slot.conjunction;
   }
   finish();
+}
+
+// Searches again on the CPU what the GPU has answered. Where the hits differ the CPU's are the answer.
+void SearchQuery::check_answers() {
+  engine::SharedFloor unknown;
+  std::vector<engine::Outcome> outcomes(slots_.size());
+  std::vector<std::vector<topk::Hit>> gpu, cpu;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    if (slot.unsearched) return;
+    const auto plan = plans_.plan(*slot.partition, mode_, unknown, slot.lists, slot.profile);
+    if (!plan || !*plan) continue;
+    auto found = parts_.engine.search(std::span(&**plan, 1), parts_.clock);
+    if (!found[0]) return;  // its deadline, or damage: the search itself reports that
+    outcomes[i] = *std::move(found[0]);
+    gpu.push_back((mode_ == engine::Mode::kAnd ? slot.conjunction : slot.disjunction).hits);
+    cpu.push_back(outcomes[i].hits);
+  }
+  const std::uint32_t k = plans_.depth(mode_);
+  if (parts_.check->same(topk::merge(gpu, k), topk::merge(cpu, k), request_, mode_)) return;
+  for (std::size_t i = 0; i < slots_.size(); ++i)
+    (mode_ == engine::Mode::kAnd ? slots_[i].conjunction : slots_[i].disjunction) = std::move(outcomes[i]);
 }
 
 bool SearchQuery::needs_disjunction() const {

@@ -16,7 +16,7 @@ import harness  # noqa: E402
 
 TICKS = os.sysconf("SC_CLK_TCK")
 COUNTERS = ("frond_leaf_gpu_plans_total", "frond_leaf_gpu_batches_total", "frond_leaf_gpu_fallbacks_total",
-            "frond_leaf_gpu_plans_refused_total", "frond_leaf_tasks_refused_total", "frond_leaf_gpu_busy_seconds_total")
+            "frond_leaf_schedule_refused_total", "frond_leaf_tasks_refused_total", "frond_leaf_gpu_busy_seconds_total")
 
 
 class Process:

@@ -3,17 +3,35 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "leaf/engines.h"
 #include "leaf/gpu/gpu_engine.h"
-#include "leaf/schedule/plan_batcher.h"
+#include "leaf/schedule/query_scheduler.h"
+#include "leaf/schedule/worker_pool.h"
 #include "tests/support/collections/indexed_collection.h"
 #include "tests/support/cuda_on_host/fibers.h"
 
 namespace frond::leaf::gpu {
 namespace {
+
+// A query of one plan that only the GPU may run.
+class GpuQuery final : public schedule::Query {
+ public:
+  explicit GpuQuery(std::function<void(const schedule::GpuAnswer&)> done) : done_(std::move(done)) {
+    for_cpu = false;
+    costs.cpu.us = costs.gpu.us = 10;
+  }
+  void search_on_cpu() override { ADD_FAILURE() << "the scheduler still has a GPU"; }
+  void take_answers(std::vector<schedule::GpuAnswer> answers) override { done_(answers.at(0)); }
+  void drop() override { ADD_FAILURE() << "it has no deadline"; }
+
+ private:
+  std::function<void(const schedule::GpuAnswer&)> done_;
+};
 
 TEST(GpuEngine, AnswersEveryPlanWhereverTheDeviceFails) {
   const SteadyClock clock;
@@ -69,18 +87,26 @@ TEST(GpuEngine, HandsEveryPlanOfABatchBackWhereverTheDeviceFails) {
         *below);
     cuda_on_host::lose_device_after(operations);
     std::atomic<std::size_t> answered{0}, handed_back{0}, wrong{0};
-    schedule::PlanBatcher batcher(
-        {.threads = 2, .max_batch = 3},
-        [&](std::span<const engine::Plan> some) { return engine->try_search(some, clock); }, nullptr);
-    for (std::size_t i = 0; i < plans.size(); ++i)
-      ASSERT_TRUE(batcher.submit(plans[i], [&, i](schedule::PlanBatcher::Answer answer) {
-        if (!answer)
-          ++handed_back;
-        else if (!*answer || (*answer)->hits != wanted[i]->hits)
-          ++wrong;
-        ++answered;
-      }));
-    batcher.drain();
+    {
+      schedule::WorkerPool pool({2, 100}, clock, nullptr);
+      schedule::QueryScheduler scheduler(
+          {.gpu_batches = 2, .max_batch = 3},
+          {[&](std::span<const engine::Plan> some) { return engine->try_search(some, clock); }, {}}, pool, clock,
+          nullptr);
+      for (std::size_t i = 0; i < plans.size(); ++i) {
+        const auto query = std::make_shared<GpuQuery>([&, i](const schedule::GpuAnswer& answer) {
+          if (!answer)
+            ++handed_back;
+          else if (!*answer || (*answer)->hits != wanted[i]->hits)
+            ++wrong;
+          ++answered;
+        });
+        query->plans.push_back(plans[i]);
+        ASSERT_EQ(scheduler.submit(query), schedule::QueryScheduler::Admitted::kYes);
+      }
+      scheduler.drain();
+      pool.drain();
+    }
     EXPECT_EQ(answered, plans.size());
     EXPECT_EQ(wrong, 0u) << "seed " << seed << ", lost after " << operations;
     if (operations == 1) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <future>
 
+#include "leaf/schedule/query_scheduler.h"
 #include "leaf/schedule/worker_pool.h"
 #include "tests/unit/leaf/serve/served_fixture.h"
 
@@ -18,8 +19,8 @@ using Unsearched = wire::UnsearchedReason;
 
 // A GPU that answers as the oracle does, but for the plans that it `leaves`; and a search that may use it.
 struct ScriptedGpu {
-  std::vector<schedule::PlanBatcher::Answer> search(std::span<const engine::Plan> plans) {
-    std::vector<schedule::PlanBatcher::Answer> answers;
+  std::vector<schedule::GpuAnswer> search(std::span<const engine::Plan> plans) {
+    std::vector<schedule::GpuAnswer> answers;
     for (const engine::Plan& plan : plans) {
       const int number = asked++;
       if (leaves && leaves(number))
@@ -38,13 +39,14 @@ struct ScriptedGpu {
 
 std::vector<wire::SearchReply> search_all(ServedCollection& served, ScriptedGpu& gpu,
                                           const std::vector<wire::SearchRequest>& requests,
-                                          schedule::PlanBatcher::Options options = {}) {
+                                          const schedule::QueryScheduler::Options& options = {}) {
   std::vector<std::promise<wire::SearchReply>> promised(requests.size());
-  schedule::PlanBatcher batcher(
-      options, [&](std::span<const engine::Plan> plans) { return gpu.search(plans); }, nullptr);
   schedule::WorkerPool pool({3, 10'000}, served.clock, nullptr);
+  schedule::QueryScheduler queries(options,
+                                   {[&](std::span<const engine::Plan> plans) { return gpu.search(plans); }, {}}, pool,
+                                   served.clock, nullptr);
   SearchParts parts = served.parts(pool);
-  parts.gpu = &batcher;
+  parts.queries = &queries;
   parts.min_gpu_postings = gpu.min_postings;
   parts.small_postings = 0;  // idle workers share every search
   Searches searches(parts);
@@ -54,7 +56,7 @@ std::vector<wire::SearchReply> search_all(ServedCollection& served, ScriptedGpu&
   std::vector<wire::SearchReply> replies;
   for (auto& promise : promised) replies.push_back(promise.get_future().get());
   pool.drain();
-  batcher.drain();
+  queries.drain();
   pool.drain();
   return replies;
 }
@@ -71,9 +73,13 @@ std::vector<wire::SearchRequest> mixed_requests(int count, std::uint32_t partiti
 
 TEST(SearchQuery, AnswersTheSameWithAGpuThatLeavesSomePlansToTheCpu) {
   ServedCollection served(random_documents(200, 21), 3);
-  const auto requests = mixed_requests(60, 3);
+  auto requests = mixed_requests(60, 3);
   std::vector<wire::SearchReply> wanted;
   for (const auto& request : requests) wanted.push_back(served.search(request));
+  ScriptedGpu free_choice{served.clock, [](int number) { return number % 2 == 0; }};
+  const auto chosen = search_all(served, free_choice, requests);
+  for (std::size_t i = 0; i < requests.size(); ++i) expect_same_hits(chosen[i], wanted[i]);
+  for (auto& request : requests) request.processor = wire::Processor::kGpu;
   for (const int left : {0, 1, 2}) {  // of two plans
     ScriptedGpu gpu{served.clock, [left](int number) { return number % 2 < left; }};
     const auto got = search_all(served, gpu, requests);
@@ -82,12 +88,52 @@ TEST(SearchQuery, AnswersTheSameWithAGpuThatLeavesSomePlansToTheCpu) {
   }
 }
 
-TEST(SearchQuery, AnswersTheSameWhereTheGpuHasNoRoom) {
+TEST(SearchQuery, RefusesWholeSearchesWhereTheQueuesAreFull) {
   ServedCollection served(random_documents(200, 22), 3);
   const auto requests = mixed_requests(40, 3);
   ScriptedGpu gpu{served.clock};
-  const auto got = search_all(served, gpu, requests, {.threads = 1, .max_waiting = 1, .max_batch = 1});
-  for (std::size_t i = 0; i < requests.size(); ++i) expect_same_hits(got[i], served.search(requests[i]));
+  const auto got = search_all(served, gpu, requests, {.gpu_batches = 1, .max_waiting = 1, .max_batch = 1});
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (got[i].unsearched.empty()) {
+      expect_same_hits(got[i], served.search(requests[i]));
+    } else {
+      EXPECT_EQ(got[i].unsearched.size(), 3u);
+      for (const auto& one : got[i].unsearched) EXPECT_EQ(one.reason, Unsearched::kOverloaded);
+    }
+  }
+}
+
+TEST(SearchQuery, ComparesTheGpusAnswersAndSendsTheCpusWhereTheyDiffer) {
+  ServedCollection served(random_documents(200, 26), 3);
+  for (const bool wrong : {false, true}) {
+    ScriptedGpu gpu{served.clock};
+    metrics::Registry registry("test");
+    Logger log("test", LogLevel::kError);
+    AnswerCheck check(1, log, &registry);
+    schedule::WorkerPool pool({2, 1000}, served.clock, nullptr);
+    const auto search = [&](std::span<const engine::Plan> plans) {
+      auto answers = gpu.search(plans);
+      for (auto& answer : answers)
+        if (wrong && *answer && !(*answer)->hits.empty()) ++(*answer)->hits.front().score;
+      return answers;
+    };
+    schedule::QueryScheduler queries({}, {search, {}}, pool, served.clock, nullptr);
+    SearchParts parts = served.parts(pool);
+    parts.queries = &queries;
+    parts.check = &check;
+    Searches searches(parts);
+    for (const Mode mode : {Mode::kAnd, Mode::kOr, Mode::kAuto}) {
+      auto request = request_of(mode, {"t1", "t2"}, 3);
+      request.processor = wire::Processor::kGpu;
+      std::promise<wire::SearchReply> promised;
+      searches.start(request, Deadline::never(), [&](wire::SearchReply got) { promised.set_value(std::move(got)); });
+      expect_same_hits(promised.get_future().get(), served.search(request));
+    }
+    pool.drain();
+    queries.drain();
+    EXPECT_EQ(registry.exposition().find("frond_leaf_answer_mismatch_total 0") != std::string::npos, !wrong);
+    EXPECT_EQ(registry.exposition().find("frond_leaf_checked_answers_total 0"), std::string::npos);
+  }
 }
 
 TEST(SearchQuery, AnswersTheSameWhereIdleWorkersShareASearch) {
@@ -128,7 +174,9 @@ TEST(SearchQuery, NamesPartitionsThatTheGpuHandsBackPastTheirDeadline) {
                     served.clock.advance(std::chrono::seconds(2));
                     return true;
                   }};
-  const auto got = search_all(served, gpu, {request_of(Mode::kOr, {"t1", "t2"}, 2)});
+  auto request = request_of(Mode::kOr, {"t1", "t2"}, 2);
+  request.processor = wire::Processor::kGpu;
+  const auto got = search_all(served, gpu, {request});
   ASSERT_EQ(got[0].unsearched.size(), 2u);
   for (const auto& one : got[0].unsearched) EXPECT_EQ(one.reason, Unsearched::kDeadline);
 }
@@ -236,15 +284,16 @@ TEST(SearchQuery, NamesPartitionsThatTheCostlyThreadsHaveNoRoomFor) {
 
 TEST(SearchQuery, LeavesManyPostingsToTheGpuWhereThereIsOne) {
   ServedCollection served(random_documents(200, 33), 2);
-  const auto request = request_of(Mode::kOr, {"t0", "t1"}, 2);
+  auto request = request_of(Mode::kOr, {"t0", "t1"}, 2);
+  request.processor = wire::Processor::kGpu;
   const auto wanted = served.search(request);
   for (const bool leaves : {false, true}) {
     ScriptedGpu gpu{served.clock, [&](int) { return leaves; }};
-    schedule::PlanBatcher batcher(
-        {}, [&](std::span<const engine::Plan> plans) { return gpu.search(plans); }, nullptr);
     schedule::WorkerPool usual({1, 100}, served.clock, nullptr), costly({1, 100}, served.clock, nullptr);
+    schedule::QueryScheduler queries({}, {[&](std::span<const engine::Plan> plans) { return gpu.search(plans); }, {}},
+                                     usual, served.clock, nullptr);
     SearchParts parts = served.parts(usual);
-    parts.gpu = &batcher;
+    parts.queries = &queries;
     parts.costly = &costly;
     parts.costly_postings = parts.small_postings = 1;
     Searches searches(parts);
@@ -253,7 +302,7 @@ TEST(SearchQuery, LeavesManyPostingsToTheGpuWhereThereIsOne) {
     expect_same_hits(promised.get_future().get(), wanted);
     EXPECT_EQ(gpu.asked, 2);
     for (schedule::WorkerPool* pool : {&usual, &costly}) pool->drain();
-    batcher.drain();
+    queries.drain();
   }
 }
 

@@ -1,0 +1,134 @@
+#pragma once
+// Runs searches whose plans are made, on the CPU's workers or in batches on the GPU. Where and when each runs is
+// decided by QueryQueues (Ding et al. 2009, 9) with the costs of a CostPredictor; this class adds the lock, the threads
+// that run batches, and the way to the workers.
+//
+// A worker that has made a query's plans submits it. If the query is for the CPU and no other task waits, the same
+// worker goes on with it at once. Otherwise a task of the lowest priority takes what is best for the CPU when a worker
+// has nothing else to do: making plans and sending answers come first, because they keep both processors busy. At most
+// one such task waits at a time; it submits the next one. So a query costs the workers no wake-up of its own.
+//
+// There is a thread for each batch in flight. It takes a batch when QueryQueues says so, runs it, and submits its
+// answers to the workers as one group of tasks.
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "common/base/deadline.h"
+#include "common/base/mutex.h"
+#include "common/metrics/registry.h"
+#include "leaf/engine/plan.h"
+#include "leaf/schedule/cost_predictor.h"
+#include "leaf/schedule/query_queues.h"
+#include "leaf/schedule/scheduler.h"
+
+namespace frond::leaf::schedule {
+
+// A plan's answer from the GPU. Empty: the plan must be evaluated on the CPU.
+using GpuAnswer = std::optional<Result<engine::Outcome>>;
+
+// A search, made by its owner and shared with the scheduler while it waits or is in a batch.
+class Query : public QueryJob {
+ public:
+  virtual ~Query() = default;
+
+  std::vector<engine::Plan> plans;  // at least one; moved from when a batch takes the query
+  PredictedCosts costs;             // by QueryScheduler::predict()
+
+  // A task of the pool calls one of these for each submit() that returned kYes. They handle their own failures; an
+  // exception that they throw is discarded.
+  virtual void search_on_cpu() = 0;  // then the owner calls QueryScheduler::cpu_done()
+  // One answer per plan, in order.
+  virtual void take_answers(std::vector<GpuAnswer> answers) = 0;
+  virtual void drop() = 0;  // its deadline has passed or cannot be met any more, or it is cancelled
+
+ private:
+  friend class QueryScheduler;
+  std::shared_ptr<Query> self_;  // while the scheduler has it
+};
+
+class QueryScheduler {
+ public:
+  struct Options {
+    std::uint32_t cpu_workers = 1;   // queries that the CPU runs at a time
+    std::uint32_t gpu_batches = 3;   // batches in flight; at least 1
+    std::size_t max_waiting = 4096;  // queries; more are refused
+    std::size_t max_batch = 512;     // queries
+    CostModel model = default_cost_model();
+  };
+  struct Gpu {
+    // One answer per plan, in order. Several threads at a time.
+    std::function<std::vector<GpuAnswer>(std::span<const engine::Plan>)> search;
+    std::function<bool()> lost;  // it answers nothing any more
+  };
+  enum class Admitted {
+    kYes,
+    kFull,
+    kTooLate,  // predicted to miss its deadline
+    kClosed    // drain() was called
+  };
+
+  // `pool` runs the queries' tasks and outlives this. `registry` may be null.
+  QueryScheduler(const Options& options, Gpu gpu, Scheduler& pool, const Clock& clock, metrics::Registry* registry);
+  ~QueryScheduler();
+
+  // Costs of a query; set them and the members of QueryJob, except cpu_us and gpu_us, before submit().
+  PredictedCosts predict(const QueryFeatures& features) const { return predictor_.predict(features); }
+  // A task of the pool calls it. If it returns kYes, the query may already be running, or have ended.
+  Admitted submit(const std::shared_ptr<Query>& query);
+  // The query's search on the CPU has ended; the CPU worked for `spent` on it, on all threads together. Any thread.
+  void cpu_done(Query& query, std::chrono::microseconds spent);
+  // Refuses new queries, and returns when none waits and the answers of all batches are submitted to the pool. Tasks
+  // must not call it.
+  void drain();
+  QueryQueues::State state() const;
+  const CostPredictor& predictor() const { return predictor_; }
+
+ private:
+  // What follows from a change of the queues; done after the lock is released.
+  struct Consequences {
+    std::vector<std::shared_ptr<Query>> dropped;
+    bool run_on_cpu = false, wake_gpu = false, wake_all = false;
+  };
+  struct Batch {
+    std::vector<QueryJob*> jobs;
+    std::size_t count = 0;
+    std::uint32_t stream = 0;
+    Instant started{};
+    std::span<QueryJob*> queries() { return std::span(jobs).first(count); }
+  };
+  Consequences consequences(Instant now) FROND_REQUIRES(mutex_);
+  void apply(Consequences what);
+  void run_on_cpu();
+  void run_batches();
+  bool next_batch(Batch& batch);
+  std::vector<GpuAnswer> search(Batch& batch);
+  void learn(Batch& batch, Instant now) FROND_REQUIRES(mutex_);
+  void answer(Batch& batch, std::vector<GpuAnswer> answers);
+  void export_state(metrics::Registry& registry);
+
+  const Options options_;
+  const Gpu gpu_;
+  Scheduler& pool_;
+  const Clock& clock_;
+  CostPredictor predictor_;
+  metrics::Histogram batch_plans_;
+
+  mutable Mutex mutex_;
+  std::condition_variable_any changed_;
+  QueryQueues queues_ FROND_GUARDED_BY(mutex_);
+  bool cpu_task_waits_ FROND_GUARDED_BY(mutex_) = false;  // run_on_cpu() is submitted to the pool
+  std::size_t idle_threads_ FROND_GUARDED_BY(mutex_) = 0;
+  Instant wake_at_ FROND_GUARDED_BY(mutex_) = Instant::max();  // an idle thread looks again then
+  std::size_t batches_ FROND_GUARDED_BY(mutex_) = 0;           // in flight, until their answers are submitted
+  Instant batch_ended_ FROND_GUARDED_BY(mutex_) = Instant::min();
+  bool draining_ FROND_GUARDED_BY(mutex_) = false, stopped_ FROND_GUARDED_BY(mutex_) = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace frond::leaf::schedule
