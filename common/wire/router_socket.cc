@@ -79,6 +79,7 @@ class ZmqRouterSocket final : public RouterSocket {
   bool let_in(const zmq::message_t& request, const CurvePublicKeys* keys);
   void send_pending();
   void send_one(const Pending& reply);
+  bool may_sleep();
   void wake();
   void clear_wake();
   void drop() { dropped_.fetch_add(1, std::memory_order_relaxed); }
@@ -88,7 +89,8 @@ class ZmqRouterSocket final : public RouterSocket {
   zmq::context_t context_;
   zmq::socket_t socket_;  // the creator's until start(), then the thread's until it is joined
   std::uint16_t port_ = 0;
-  int wake_ = -1;  // eventfd: something is pending, or stop
+  int wake_ = -1;                    // eventfd: something is pending, or stop
+  std::atomic<bool> asleep_{false};  // the thread waits, or is about to: it has to be woken for what is pending
   const SteadyClock clock_;
   std::vector<std::unique_ptr<IoPulse>> pulses_;  // owned as socket_; none: the system has no abstract Unix sockets
   Instant next_pulse_{};                          // the thread's
@@ -162,7 +164,6 @@ void ZmqRouterSocket::turn() {
 }
 
 bool ZmqRouterSocket::send(const Peer& peer, ByteBuffer reply) {
-  bool first = false;
   {
     const MutexLock lock(mutex_);
     if (stopping_ || pending_.size() >= config_.max_pending_replies ||
@@ -170,11 +171,10 @@ bool ZmqRouterSocket::send(const Peer& peer, ByteBuffer reply) {
       drop();
       return false;
     }
-    first = pending_.empty();
     pending_bytes_ += reply.size();
     pending_.push_back({peer, std::move(reply)});
   }
-  if (first) wake();
+  if (asleep_.load() && asleep_.exchange(false)) wake();
   return true;
 }
 
@@ -200,7 +200,8 @@ void ZmqRouterSocket::run(const Receiver& receiver) {
   zmq::pollitem_t items[] = {{socket_.handle(), 0, ZMQ_POLLIN, 0}, {nullptr, wake_, ZMQ_POLLIN, 0}};
   for (;;) {
     try {
-      zmq::poll(items, std::size(items), kTurn);
+      zmq::poll(items, std::size(items), may_sleep() ? kTurn : std::chrono::milliseconds(0));
+      asleep_.store(false);
       turn();
       if (items[1].revents & ZMQ_POLLIN) clear_wake();
       send_pending();
@@ -215,6 +216,13 @@ void ZmqRouterSocket::run(const Receiver& receiver) {
       drop();  // out of memory for one message: it is lost, the next ones are handled
     }
   }
+}
+
+// Whether nothing is pending. What becomes pending from now on wakes the thread.
+bool ZmqRouterSocket::may_sleep() {
+  asleep_.store(true);
+  const MutexLock lock(mutex_);
+  return pending_.empty() && !stopping_;
 }
 
 // A message is [peer][request]; a message of any other shape is dropped.
