@@ -1,7 +1,11 @@
 #pragma once
 // A limit on the bytes that a server holds for its clients, shared so that a client holds no more than is left for all
 // others: one alone gets half of the budget, two get a third each, and there is always room for a client that holds
-// little. Internal to this folder. One thread.
+// little. Internal to this folder. Thread-safe.
+//
+// Asking and holding are two steps: of threads that ask at the same time each may be admitted, so that the limit may be
+// exceeded by what one request or answer of each further thread holds.
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -14,28 +18,30 @@ class ByteBudget {
 
   explicit ByteBudget(std::size_t limit) : limit_(limit) {}
   std::size_t limit() const { return limit_; }
-  std::size_t used() const { return used_; }
-  std::uint64_t refusals() const { return refusals_; }
+  std::size_t used() const { return used_.load(std::memory_order_relaxed); }
+  std::uint64_t refusals() const { return refusals_.load(std::memory_order_relaxed); }
 
   // Whether a client that holds `held` bytes may hold `more`. Counts what it refuses.
   bool admits(std::size_t held, std::size_t more) {
-    const std::size_t then = held + more, all = used_ + more;
+    const std::size_t then = held + more, all = used() + more;
     const bool admitted = all <= limit_ && (then <= kSmall || then <= limit_ - all);
-    refusals_ += admitted ? 0 : 1;
+    if (!admitted) refusals_.fetch_add(1, std::memory_order_relaxed);
     return admitted;
   }
 
  private:
   friend class HeldBytes;
-  std::size_t limit_, used_ = 0;
-  std::uint64_t refusals_ = 0;
+  const std::size_t limit_;
+  std::atomic<std::size_t> used_{0};
+  std::atomic<std::uint64_t> refusals_{0};
 };
 
-// Bytes counted in a budget and for a client; given back when destroyed. Both must outlive it.
+// Bytes counted in a budget and for a client; given back when destroyed. Both must outlive it. One thread.
 class HeldBytes {
  public:
   HeldBytes() = default;
-  HeldBytes(ByteBudget& budget, std::size_t& of_client, std::size_t bytes) : budget_(&budget), of_client_(&of_client) {
+  HeldBytes(ByteBudget& budget, std::atomic<std::size_t>& of_client, std::size_t bytes)
+      : budget_(&budget), of_client_(&of_client) {
     grow(bytes);
   }
   ~HeldBytes() {
@@ -50,8 +56,8 @@ class HeldBytes {
   std::size_t bytes() const { return bytes_; }
   void grow(std::size_t more) {
     bytes_ += more;
-    budget_->used_ += more;
-    *of_client_ += more;
+    budget_->used_.fetch_add(more, std::memory_order_relaxed);
+    of_client_->fetch_add(more, std::memory_order_relaxed);
   }
 
  private:
@@ -61,7 +67,7 @@ class HeldBytes {
     std::swap(bytes_, other.bytes_);
   }
   ByteBudget* budget_ = nullptr;
-  std::size_t* of_client_ = nullptr;
+  std::atomic<std::size_t>* of_client_ = nullptr;
   std::size_t bytes_ = 0;
 };
 

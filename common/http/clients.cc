@@ -32,9 +32,28 @@ std::size_t Clients::Hash::operator()(const Key& key) const {
   return static_cast<std::size_t>(hash ^ (hash >> 32));
 }
 
+Clients::Entry& Clients::enter(const boost::asio::ip::address& address) {
+  const Key key = key_of(address);
+  const MutexLock lock(mutex_);
+  Entry& entry = *clients_.try_emplace(key, servers_).first;
+  ++entry.second.connections;
+  return entry;
+}
+
+void Clients::leave(Entry& entry) {
+  const MutexLock lock(mutex_);
+  if (--entry.second.connections == 0) clients_.erase(clients_.find(entry.first));
+}
+
+std::size_t Clients::size() const {
+  const MutexLock lock(mutex_);
+  return clients_.size();
+}
+
 std::size_t Clients::most_connections() const {
+  const MutexLock lock(mutex_);
   std::size_t most = 0;
-  for (const auto& [key, client] : clients_) most = std::max(most, client.connections);
+  for (const auto& [key, client] : clients_) most = std::max(most, client.connections.load());
   return most;
 }
 

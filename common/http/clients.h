@@ -1,23 +1,29 @@
 #pragma once
 // The clients that are connected, by address, and what is held for each. Of an IPv6 address only the first 64 bits
-// count, since a client chooses the rest itself. Internal to this folder. One thread.
+// count, since a client chooses the rest itself. Internal to this folder. Thread-safe.
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <utility>
 
 #include <boost/asio/ip/address.hpp>
 
+#include "common/base/mutex.h"
 #include "common/http/age_list.h"
 
 namespace frond::http {
 
 struct ClientState {
-  std::size_t connections = 0;
-  std::size_t body_bytes = 0;    // of requests that are being received
-  std::size_t unsent_bytes = 0;  // of answers that it has not taken
-  AgeList waiting;               // its connections that wait for it to send something
+  explicit ClientState(std::size_t servers) : waiting(std::make_unique<AgeList[]>(servers)) {}
+
+  std::atomic<std::size_t> connections{0};
+  std::atomic<std::size_t> body_bytes{0};    // of requests that are being received
+  std::atomic<std::size_t> unsent_bytes{0};  // of answers that it has not taken
+  // Its connections that wait for it to send something: a list for each server, which only that server's thread uses.
+  const std::unique_ptr<AgeList[]> waiting;
 };
 
 class Clients {
@@ -27,17 +33,14 @@ class Clients {
 
   using Entry = std::pair<const Key, ClientState>;
 
+  // `servers`: how many share the clients.
+  explicit Clients(std::size_t servers = 1) : servers_(servers) {}
+
   // Counts a connection. The entry is valid until each connection that entered has left.
-  Entry& enter(const boost::asio::ip::address& address) {
-    Entry& entry = *clients_.try_emplace(key_of(address)).first;
-    ++entry.second.connections;
-    return entry;
-  }
+  Entry& enter(const boost::asio::ip::address& address);
   // To be called once nothing is held for the connection any more.
-  void leave(Entry& entry) {
-    if (--entry.second.connections == 0) clients_.erase(clients_.find(entry.first));
-  }
-  std::size_t size() const { return clients_.size(); }
+  void leave(Entry& entry);
+  std::size_t size() const;
   // Connections of the address that has the most. Takes time in proportion to the number of addresses.
   std::size_t most_connections() const;
 
@@ -45,7 +48,9 @@ class Clients {
   struct Hash {
     std::size_t operator()(const Key& key) const;
   };
-  std::unordered_map<Key, ClientState, Hash> clients_;  // at most one for each connection
+  const std::size_t servers_;
+  mutable Mutex mutex_;
+  std::unordered_map<Key, ClientState, Hash> clients_ FROND_GUARDED_BY(mutex_);  // at most one for each connection
 };
 
 }  // namespace frond::http

@@ -62,13 +62,14 @@ void let_in(const std::shared_ptr<ServerCore>& core, boost::asio::ip::tcp::socke
   const ClientState& client = session->client();
   auto restriction = Session::Restriction::kNone;
   if (client.connections > Server::connections_of_an_address(config) &&
-      !give_way(client.waiting.oldest(std::chrono::steady_clock::now(), kMinWait))) {
+      !give_way(client.waiting[core->number].oldest(std::chrono::steady_clock::now(), kMinWait))) {
     restriction = Session::Restriction::kAddress;
-  } else if (core->session_count - core->restricted_count > config.max_connections && !make_room(*core)) {
+  } else if (core->group->sessions - core->group->restricted > config.max_connections && !make_room(*core)) {
     restriction = Session::Restriction::kFull;
+    core->group->make_room_elsewhere(core->number);  // so that a later connection finds a place
   }
   if (restriction != Session::Restriction::kNone) {
-    if (core->restricted_count >= Server::reserved_connections(config.max_connections))
+    if (core->group->restricted >= Server::reserved_connections(config.max_connections))
       give_way(core->restricted.oldest(std::chrono::steady_clock::now()));
     session->restrict(restriction);
   }

@@ -77,14 +77,20 @@ class AsioServer final : public Server {
   const Config& config() const override { return core_->config; }
   std::size_t connections() const override { return core_->session_count; }
   Counters counters() const override {
-    Counters counters = core_->counters;
-    counters.connections = core_->session_count;
-    counters.most_of_an_address = core_->clients.most_connections();
-    counters.body_bytes = core_->bodies.used();
-    counters.refused_bodies = core_->bodies.refusals();
-    counters.unsent_bytes = core_->unsent.used();
-    counters.refused_answers = core_->unsent.refusals();
-    return counters;
+    const ServerGroup& group = *core_->group;
+    return {.connections = group.sessions,
+            .most_of_an_address = group.clients.most_connections(),
+            .body_bytes = group.bodies.used(),
+            .unsent_bytes = group.unsent.used(),
+            .refused_connections = group.refused_connections,
+            .refused_of_address = group.refused_of_address,
+            .refused_bodies = group.bodies.refusals(),
+            .refused_answers = group.unsent.refusals(),
+            .gave_way = group.gave_way,
+            .slow_headers = group.slow_headers,
+            .slow_bodies = group.slow_bodies,
+            .slow_readers = group.slow_readers,
+            .idle = group.idle};
   }
   void drain(std::function<void()> done) override {
     core_->draining = true;
@@ -104,8 +110,12 @@ class AsioServer final : public Server {
       return Error(Code::kUnavailable,
                    "cannot " + std::string(what) + " " + core_->config.listen + ": " + ec.message());
     };
+    const bool shares = core_->group->servers() > 1;
+    core_->number = core_->group->join(core_);
+    if (shares && core_->number == 0 && is_taken(endpoint, ec)) return failed("bind");
     if (acceptor.open(endpoint.protocol(), ec)) return failed("open a socket for");
     acceptor.set_option(tcp::acceptor::reuse_address(true), ec);
+    if (shares && acceptor.set_option(ReusePort(true), ec)) return failed("share the port of");
     if (acceptor.bind(endpoint, ec)) return failed("bind");
     if (acceptor.listen(1024, ec)) return failed("listen on");
     port_ = acceptor.local_endpoint(ec).port();
@@ -116,6 +126,16 @@ class AsioServer final : public Server {
   }
 
  private:
+  using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+
+  // Whether another process listens there already, or the address cannot be used for another reason. With SO_REUSEPORT
+  // the system would let it share the port with that process.
+  bool is_taken(const tcp::endpoint& endpoint, ErrorCode& why) {
+    tcp::acceptor alone(core_->io);
+    if (alone.open(endpoint.protocol(), why)) return true;
+    alone.set_option(tcp::acceptor::reuse_address(true), why);
+    return static_cast<bool>(alone.bind(endpoint, why));
+  }
   void stop_accepting() {
     ErrorCode ignored;
     core_->acceptor.close(ignored);
@@ -132,6 +152,10 @@ class AsioServer final : public Server {
 };
 
 }  // namespace
+
+std::shared_ptr<ServerGroup> Server::make_group(const Config& config, std::size_t servers) {
+  return std::make_shared<ServerGroup>(config, servers);
+}
 
 Result<std::unique_ptr<Server>> Server::create(asio::io_context& io, Config config, Router router) {
   const auto endpoint = FROND_TRY(listen_address(io, config.listen));

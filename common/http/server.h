@@ -7,6 +7,9 @@
 // request without a route is answered before its body is read, and a body never exceeds its route's limit. Other limits
 // are in Config; a request that exceeds one gets a problem document.
 //
+// Several servers of one Config::group serve the same port, each on its own thread; the system deals connections to
+// them (SO_REUSEPORT). The limits hold for the group.
+//
 // With Config::tls all connections use TLS. A slow handshake delays no other client. Clients that speak plain HTTP get
 // a 400 that says so.
 #include <algorithm>
@@ -34,6 +37,8 @@ class ServerIdentity;
 
 namespace frond::http {
 
+class ServerGroup;
+
 class Server {
  public:
   struct Config {
@@ -43,7 +48,8 @@ class Server {
     // all others. A request that would exceed that gets a 503. The limit of one request is in RouteLimits.
     std::size_t max_body_bytes = 64 << 20;
     // A further connection closes the one that has waited longest, if that is at least a second: one without a whole
-    // request header yet, else an idle one, else one that is sending a body. If there is none, only `reserved` routes
+    // request header yet, else an idle one, else one that is sending a body (of this server; another one of its group
+    // is told to close one too, if this has none). If there is none, only `reserved` routes
     // (RouteLimits) are served on the new connection, and anything else gets a 503. There are reserved_connections() of
     // those, in addition; when all are taken, the oldest of them is closed.
     std::size_t max_connections = 4096;
@@ -70,7 +76,10 @@ class Server {
     // seconds since the request was whole.
     std::function<void(std::string_view route, int status, double seconds)> on_answer;
 
-    // Null: plain HTTP. Used on the io thread, where its owner may refresh() it. Must outlive the server.
+    // From make_group(); each server of a group has the same limits and the same port. Null: the server is alone.
+    std::shared_ptr<ServerGroup> group;
+
+    // Null: plain HTTP. Must outlive the server.
     const tls::ServerIdentity* tls = nullptr;
     std::chrono::seconds handshake_timeout{10};
     // Called on the io thread with "plain" (the client does not speak TLS), "closed" (by the client), "refused" (by
@@ -85,6 +94,8 @@ class Server {
   // One handler for all requests, with bodies of up to 1 MiB.
   static Result<std::unique_ptr<Server>> create(boost::asio::io_context& io, Config config, Handler handler);
   virtual ~Server() = default;
+  // For `servers` servers. A group of one listens as a server without a group.
+  static std::shared_ptr<ServerGroup> make_group(const Config& config, std::size_t servers);
   // How many connections beyond Config::max_connections are kept for reserved routes.
   static constexpr std::size_t reserved_connections(std::size_t max_connections) {
     return std::clamp<std::size_t>(max_connections / 16, 16, 64);
@@ -96,8 +107,9 @@ class Server {
   }
   virtual std::uint16_t port() const = 0;
   virtual const Config& config() const = 0;
+  // Of this server. Io thread.
   virtual std::size_t connections() const = 0;
-  // What the server holds for its clients now, and how often it refused or closed. Io thread.
+  // What the group holds for its clients now, and how often it refused or closed.
   struct Counters {
     std::size_t connections = 0;         // with the reserved ones
     std::size_t most_of_an_address = 0;  // the most connections that one address has
@@ -108,9 +120,10 @@ class Server {
     // slowly; because the client took an answer too slowly; because it was idle.
     std::uint64_t gave_way = 0, slow_headers = 0, slow_bodies = 0, slow_readers = 0, idle = 0;
   };
-  virtual Counters counters() const = 0;
+  virtual Counters counters() const = 0;  // any thread
   // Stops accepting, answers the open requests, and closes each connection after its last answer; then calls done() on
-  // the io thread. A client that stalls can delay that by idle_timeout; to end sooner, stop the io_context.
+  // the io thread. A client that stalls can delay that by idle_timeout; to end sooner, stop the io_context. Each server
+  // of a group is drained on its own io thread.
   virtual void drain(std::function<void()> done) = 0;
 };
 

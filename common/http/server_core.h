@@ -1,9 +1,10 @@
 #pragma once
-// What all connections of one server share. Internal to this folder. Io thread only, except for `io`.
+// What all connections of one server share. Internal to this folder. Io thread only, except for `io` and `group`.
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include <boost/asio/io_context.hpp>
@@ -11,9 +12,8 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "common/http/age_list.h"
-#include "common/http/byte_budget.h"
-#include "common/http/clients.h"
 #include "common/http/server.h"
+#include "common/http/server_group.h"
 
 namespace frond::http {
 
@@ -37,8 +37,7 @@ struct ServerCore {
         router(std::move(routes)),
         acceptor(context),
         sweeper(context),
-        bodies(config.max_body_bytes),
-        unsent(config.max_unsent_bytes) {}
+        group(config.group ? config.group : Server::make_group(config, 1)) {}
 
   boost::asio::io_context& io;
   Server::Config config;
@@ -49,11 +48,9 @@ struct ServerCore {
   AgeList sessions;                     // all, oldest first
   std::array<AgeList, kPhases> phases;  // started ones, by when their phase began or they were looked at last
   AgeList restricted;                   // those on which only reserved routes are served, oldest first
-  std::size_t session_count = 0, restricted_count = 0;
-  Clients clients;
-  ByteBudget bodies;  // of requests that are being received
-  ByteBudget unsent;  // of answers that clients have not taken
-  Server::Counters counters;
+  std::size_t session_count = 0, restricted_count = 0;  // of this server
+  const std::shared_ptr<ServerGroup> group;             // not null
+  std::size_t number = 0;                               // of this server in its group
   std::function<void()> drained;
   bool draining = false, closed = false;
 };

@@ -25,11 +25,12 @@ Stream open(const ServerCore& core, asio::ip::tcp::socket socket) {
 
 Session::Session(std::shared_ptr<ServerCore> core, asio::ip::tcp::socket socket)
     : core_(std::move(core)),
-      client_(core_->clients.enter(address_of(socket))),
+      client_(core_->group->clients.enter(address_of(socket))),
       stream_(open(*core_, std::move(socket))),
       parser_({.max_header = core_->config.max_header}) {
   core_->sessions.enter(by_age_, std::chrono::steady_clock::now());
   ++core_->session_count;
+  ++core_->group->sessions;
 }
 Session::~Session() { leave(); }
 
@@ -43,6 +44,7 @@ void Session::restrict(Restriction why) {
   restriction_ = why;
   core_->restricted.enter(by_restriction_, std::chrono::steady_clock::now());
   ++core_->restricted_count;
+  ++core_->group->restricted;
 }
 
 void Session::fail_handshake(std::string_view reason) {
@@ -120,9 +122,13 @@ void Session::leave() {
   writing_bytes_.clear();
   body_bytes_ = {};
   for (AgeLink* const link : {&by_age_, &by_phase_, &by_client_, &by_restriction_}) link->leave();
-  core_->clients.leave(client_);
+  core_->group->clients.leave(client_);
   --core_->session_count;
-  if (restriction_ != Restriction::kNone) --core_->restricted_count;
+  --core_->group->sessions;
+  if (restriction_ != Restriction::kNone) {
+    --core_->restricted_count;
+    --core_->group->restricted;
+  }
   if (core_->draining && core_->session_count == 0 && core_->drained)
     asio::post(core_->io, std::exchange(core_->drained, nullptr));
 }

@@ -51,7 +51,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   void give_way();
   // When its phase began, or when it was looked at last.
   Time since() const { return by_phase_.since(); }
-  const ClientState& client() const { return client_.second; }
+  const ClientState& client() const { return client_.second; }  // of all servers of the group
   // Ends an idle connection; a busy one ends after its last answer.
   void drain();
   void close();

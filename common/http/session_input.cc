@@ -98,13 +98,13 @@ bool Session::admit_body() {
 bool Session::hold_body() {
   const std::size_t needed = parser_.body_capacity(), held = body_bytes_.bytes();
   if (needed <= held) return true;
-  if (!core_->bodies.admits(client_.second.body_bytes, needed - held)) {
+  if (!core_->group->bodies.admits(client_.second.body_bytes, needed - held)) {
     auto response = problem(503, "Unavailable", "Too many bytes of request bodies are on their way in.");
     response.headers.emplace_back("Retry-After", "1");
     refuse(std::move(response), routing_->label);
     return false;
   }
-  if (held == 0) body_bytes_ = HeldBytes(core_->bodies, client_.second.body_bytes, 0);
+  if (held == 0) body_bytes_ = HeldBytes(core_->group->bodies, client_.second.body_bytes, 0);
   body_bytes_.grow(needed - held);
   return true;
 }

@@ -31,7 +31,7 @@ void Session::enter_phase(bool anew) {
     return by_phase_.leave();  // has a time limit of its own, and never makes room
   core_->phases[static_cast<std::size_t>(phase)].enter(by_phase_, now);
   if (waits)
-    client_.second.waiting.enter(by_client_, now);
+    client_.second.waiting[core_->number].enter(by_client_, now);
   else
     by_client_.leave();
   if (phase != Phase::kBody && phase != Phase::kWriting) return;
@@ -41,7 +41,7 @@ void Session::enter_phase(bool anew) {
 void Session::look_again(Time now) { core_->phases[static_cast<std::size_t>(phase_)].enter(by_phase_, now); }
 
 void Session::expire(Time now) {
-  auto& counters = core_->counters;
+  ServerGroup& counters = *core_->group;
   switch (phase_) {
     case Phase::kHandshake:
       fail_handshake("timeout");
@@ -78,14 +78,14 @@ void Session::expire_restricted(Time now) {
 }
 Response Session::turned_away() {
   const bool address = restriction_ == Restriction::kAddress;
-  ++(address ? core_->counters.refused_of_address : core_->counters.refused_connections);
+  ++(address ? core_->group->refused_of_address : core_->group->refused_connections);
   auto response = address ? problem(429, "Too many requests", "Too many connections from this address; try again soon.")
                           : problem(503, "Unavailable", "Too many connections; try again soon.");
   response.headers.emplace_back("Retry-After", "1");
   return response;
 }
 void Session::give_way() {
-  ++core_->counters.gave_way;
+  ++core_->group->gave_way;
   close();
 }
 
@@ -103,7 +103,7 @@ bool Session::takes_too_slowly(Time now) {
   if (now - progress_at_ > core_->config.idle_timeout) return true;
   if (unsent_ <= kUnratedBytes) return false;
   std::size_t rate = core_->config.min_client_rate;
-  if (core_->unsent.used() > core_->unsent.limit() / 2)  // crowded: other clients need the room
+  if (core_->group->unsent.used() > core_->group->unsent.limit() / 2)  // crowded: other clients need the room
     rate = std::max<std::size_t>(
         rate, unsent_ / static_cast<std::size_t>(std::max<std::int64_t>(core_->config.idle_timeout.count(), 1)));
   return moved < bytes_due(rate, now - since());

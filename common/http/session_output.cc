@@ -17,11 +17,11 @@ void Session::settle(std::uint64_t sequence, Response response, std::string_view
   slot.ready = true;
   slot.gone = nullptr;
   if (response.body.size() > AnswerBatch::kMaxInlineBody &&
-      !core_->unsent.admits(client_.second.unsent_bytes, response.body.size())) {
+      !core_->group->unsent.admits(client_.second.unsent_bytes, response.body.size())) {
     response = problem(503, "Unavailable", "Too many answers wait for clients that do not read them.");
     response.headers.emplace_back("Retry-After", "1");
   }
-  slot.unsent = UnsentBytes(core_->unsent, client_.second.unsent_bytes, unsent_, response.body.size());
+  slot.unsent = UnsentBytes(core_->group->unsent, client_.second.unsent_bytes, unsent_, response.body.size());
   slot.response = std::move(response);
   if (core_->config.on_answer) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - slot.since;

@@ -1,6 +1,7 @@
 #pragma once
 // Bytes of an answer that its client has not taken yet, counted for the connection, the client and the server. This
 // bounds the memory held for clients that ask and never read. Internal to this folder. One thread.
+#include <atomic>
 #include <cstddef>
 #include <utility>
 
@@ -12,7 +13,7 @@ namespace frond::http {
 class UnsentBytes {
  public:
   UnsentBytes() = default;
-  UnsentBytes(ByteBudget& budget, std::size_t& of_client, std::size_t& of_connection, std::size_t bytes)
+  UnsentBytes(ByteBudget& budget, std::atomic<std::size_t>& of_client, std::size_t& of_connection, std::size_t bytes)
       : held_(budget, of_client, bytes), of_connection_(&of_connection) {
     of_connection += bytes;
   }

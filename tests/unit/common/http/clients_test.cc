@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "common/http/byte_budget.h"
 
 namespace frond::http {
@@ -38,9 +40,9 @@ constexpr std::size_t kMiB = 1 << 20;
 
 TEST(AByteBudget, LeavesAsMuchToOthersAsAClientHas) {
   ByteBudget budget(12 * kMiB);
-  std::size_t one = 0, two = 0, three = 0;
+  std::atomic<std::size_t> one{0}, two{0}, three{0};
   std::vector<HeldBytes> held;
-  const auto fill = [&](std::size_t& client) {
+  const auto fill = [&](std::atomic<std::size_t>& client) {
     while (budget.admits(client, kMiB)) held.emplace_back(budget, client, kMiB);
     return client / kMiB;
   };
@@ -48,22 +50,21 @@ TEST(AByteBudget, LeavesAsMuchToOthersAsAClientHas) {
   EXPECT_EQ(fill(two), 3u) << "half of the rest: the first does not give back";
   EXPECT_EQ(fill(three), 1u);
   EXPECT_EQ(budget.refusals(), 3u);
-  std::size_t small = 0;
+  std::atomic<std::size_t> small{0};
   EXPECT_TRUE(budget.admits(small, 1000));
   held.clear();
   EXPECT_EQ(budget.used() + one + two + three, 0u);
 }
 TEST(AByteBudget, EndsForSmallOnesToo) {
   ByteBudget budget(100'000);
-  std::size_t client = 0;
+  std::atomic<std::size_t> client{0};
   const HeldBytes held(budget, client, 60'000);
-  std::size_t other = 0;
-  EXPECT_TRUE(budget.admits(other, 40'000));
-  EXPECT_FALSE(budget.admits(other, 40'001));
+  EXPECT_TRUE(budget.admits(0, 40'000));
+  EXPECT_FALSE(budget.admits(0, 40'001));
 }
 TEST(HeldBytes, AreGivenBackOnce) {
   ByteBudget budget(100);
-  std::size_t client = 0;
+  std::atomic<std::size_t> client{0};
   HeldBytes first(budget, client, 10);
   HeldBytes second(std::move(first));
   second.grow(5);
