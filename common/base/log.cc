@@ -66,19 +66,23 @@ struct Logger::State {
   std::string process;
   std::shared_ptr<Sink> sink;
   spdlog::logger logger;
+  std::string more;  // the end of each line's body
 };
 
 Logger::Logger(std::string process, LogLevel level, std::size_t buffer_bytes) {
   auto sink = std::make_shared<Sink>(process, buffer_bytes);
-  state_.reset(new State{std::move(process), sink, spdlog::logger("frond", sink)});
+  state_.reset(new State{std::move(process), sink, spdlog::logger("frond", sink), {}});
   state_->logger.set_pattern(kPattern, spdlog::pattern_time_type::utc);
   state_->logger.set_level(spdlog_level(level));
 }
+Logger::Logger(const Logger& other, std::string_view field, std::string_view value)
+    : state_(new State{other.state_->process, other.state_->sink, other.state_->logger,
+                       other.state_->more + "," + json_text(field) + ":" + json_text(value)}) {}
 Logger::~Logger() = default;
 
 void Logger::log(LogLevel level, std::string_view message, Fields fields) {
   if (!state_->logger.should_log(spdlog_level(level))) return;
-  const std::string line = body_of(state_->process, message, fields);
+  const std::string line = body_of(state_->process, message, fields) + state_->more;
   state_->logger.log(spdlog_level(level), spdlog::string_view_t(line.data(), line.size()));
 }
 

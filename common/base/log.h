@@ -25,6 +25,8 @@ class Logger {
 
   // `process` is the binary's name. Lines below `level` are not logged.
   Logger(std::string process, LogLevel level, std::size_t buffer_bytes = kDefaultBufferBytes);
+  // The same log; each line has this field, too.
+  Logger(const Logger& other, std::string_view field, std::string_view value);
   // Waits up to a second until all logged lines are written.
   ~Logger();
   Logger(const Logger&) = delete;

@@ -105,13 +105,19 @@ Result<bool> ServerIdentity::refresh() {
   if (auto used = use_key(*context, *key); !used) return std::move(used).error().within(key_file_);
   SSL_CTX_set_options(context.get(), SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
   SSL_CTX_set_alpn_select_cb(context.get(), choose_protocol, nullptr);
-  context_.reset(context.release());
+  {
+    const MutexLock lock(mutex_);
+    context_.reset(context.release());
+  }
   expires_ = *ends;
   return true;
 }
 
 std::unique_ptr<Channel> ServerIdentity::open(int socket) const {
-  SSL* const ssl = SSL_new(context_.get());
+  SSL* const ssl = [&] {
+    const MutexLock lock(mutex_);
+    return SSL_new(context_.get());  // which keeps the context
+  }();
   if (!ssl) throw std::bad_alloc();
   auto channel = std::make_unique<Channel>(ssl);
   use_socket(*ssl, socket);

@@ -1,10 +1,12 @@
 #pragma once
 // A server's certificate, with its chain, and private key, from PEM files that may be replaced while it runs (as
-// cert-manager and kubelet do). New connections get the newest valid pair; open connections keep theirs. One thread.
+// cert-manager and kubelet do). New connections get the newest valid pair; open connections keep theirs. open()
+// may be called from any thread, the rest from one thread.
 #include <chrono>
 #include <memory>
 #include <string>
 
+#include "common/base/mutex.h"
 #include "common/base/result.h"
 #include "common/tls/channel.h"
 
@@ -36,7 +38,8 @@ class ServerIdentity {
   };
   std::string certificate_file_, key_file_;
   std::string seen_;  // a digest of the files as they were last read
-  std::unique_ptr<ssl_ctx_st, Free> context_;
+  mutable Mutex mutex_;
+  std::unique_ptr<ssl_ctx_st, Free> context_ FROND_GUARDED_BY(mutex_);
   std::chrono::system_clock::time_point expires_;
 };
 
