@@ -1,6 +1,7 @@
 #include "broker/options.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "common/base/server_process.h"
 #include "common/config/command_line.h"
@@ -11,6 +12,8 @@
 namespace frond::broker {
 
 namespace {
+
+constexpr std::uint32_t kMaxThreads = 64;
 
 // Where and how HTTP is served.
 void add_listeners(config::CommandLine& app, Options& options) {
@@ -107,6 +110,8 @@ void add_search_limits(config::CommandLine& app, Options& options, std::string& 
 
 }  // namespace
 
+std::uint32_t default_threads(unsigned cores) { return std::clamp(cores / 4, 1u, 8u); }
+
 std::variant<Options, int> read_options(int argc, const char* const* argv) {
   config::CommandLine app("Answers searches over HTTP from the leaves of one collection.", "frond-broker");
   Options options;
@@ -128,6 +133,11 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
                  "File of the leaves' public key; needed with --curve-secret-key");
   add_search_limits(app, options, exhaustive);
   add_client_limits(app, options);
+  options.threads = default_threads(std::thread::hardware_concurrency());
+  app.add_option("--threads", options.threads,
+                 "Threads that answer searches, each with connections of its own to all leaves")
+      .check(config::range(1, kMaxThreads))
+      .show_default();
   app.add_option("--poll-ms", options.poll_ms, "Milliseconds between two hellos to a leaf")
       .check(config::range(10, 60'000))
       .show_default();

@@ -10,6 +10,10 @@
 
 namespace frond::broker {
 
+// A quarter of the cores, since leaves, ZeroMQ's threads and the rest of the machine need the others; 1 to 8, since
+// each thread has connections of its own to every leaf.
+std::uint32_t default_threads(unsigned cores);
+
 struct Options {
   std::string http, collection, node_name;
   std::string admin_http;                // HOST:PORT; empty: none
@@ -20,6 +24,7 @@ struct Options {
   std::string leaf_dns;                  // "name:port", or empty
   std::uint32_t leaf_dns_interval_ms = 5000;
   std::string curve_secret_key, curve_leaf_key;  // files; both or neither
+  std::uint32_t threads = 1;
   std::uint64_t cache_bytes = 64u << 20;
   std::uint32_t default_timeout_ms = 1000, max_timeout_ms = 60'000;
   std::uint32_t max_depth = 10'000, max_terms = 512;

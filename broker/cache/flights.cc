@@ -5,19 +5,22 @@
 
 namespace frond::broker::cache {
 
-std::optional<Flights::Seat> Flights::join(const std::string& key, Instant earliest, Instant latest, Waiter waiter) {
+Flights::Flight* Flights::best(const std::string& key, Instant earliest, Instant latest) {
   const auto found = by_key_.find(key);
-  if (found == by_key_.end()) return {};
+  if (found == by_key_.end()) return nullptr;
   Flight* best = nullptr;
   for (Flight& flight : found->second)
     if (flight.end >= earliest && flight.end <= latest && (best == nullptr || flight.end > best->end)) best = &flight;
-  if (best == nullptr) return {};
-  ++joined_;
-  best->waiters.emplace_back(++last_, std::move(waiter));
-  return Seat{best->number, last_};
+  return best;
 }
 
-Flights::Seat Flights::begin(const std::string& key, Instant end, Waiter waiter) {
+Flights::Seat Flights::seat_in(Flight& flight, Waiter waiter) {
+  ++joined_;
+  flight.waiters.emplace_back(++last_, std::move(waiter));
+  return {flight.number, last_};
+}
+
+Flights::Seat Flights::add(const std::string& key, Instant end, Waiter waiter) {
   Flight& flight = by_key_[key].emplace_back();
   flight.number = ++last_;
   flight.end = end;
@@ -26,27 +29,71 @@ Flights::Seat Flights::begin(const std::string& key, Instant end, Waiter waiter)
   return {flight.number, last_};
 }
 
-void Flights::set_stop(const std::string& key, std::uint64_t flight, std::function<void()> stop) {
-  if (Flight* const found = find(key, flight)) found->stop = std::move(stop);
+std::optional<Flights::Seat> Flights::join(const std::string& key, Instant earliest, Instant latest, Waiter waiter) {
+  const MutexLock lock(mutex_);
+  Flight* const flight = best(key, earliest, latest);
+  if (flight == nullptr) return {};
+  return seat_in(*flight, std::move(waiter));
+}
+
+Flights::Seat Flights::begin(const std::string& key, Instant end, Waiter waiter) {
+  const MutexLock lock(mutex_);
+  return add(key, end, std::move(waiter));
+}
+
+Flights::Entered Flights::enter(const std::string& key, Instant earliest, Instant latest, Instant end, Waiter waiter) {
+  const MutexLock lock(mutex_);
+  if (Flight* const flight = best(key, earliest, latest)) return {seat_in(*flight, std::move(waiter)), false};
+  return {add(key, end, std::move(waiter)), true};
+}
+
+bool Flights::set_stop(const std::string& key, std::uint64_t flight, std::function<void()> stop) {
+  const MutexLock lock(mutex_);
+  Flight* const found = find(key, flight);
+  if (found != nullptr) found->stop = std::move(stop);
+  return found != nullptr;
 }
 
 void Flights::leave(const std::string& key, const Seat& seat) {
-  Flight* const flight = find(key, seat.flight);
-  if (flight == nullptr) return;
-  std::erase_if(flight->waiters, [&](const auto& waiter) { return waiter.first == seat.waiter; });
-  if (!flight->waiters.empty()) return;
-  for (const Flight& empty : take(by_key_.find(key), seat.flight))
-    if (empty.stop) empty.stop();
+  Waiter left;  // destroyed without the lock, as what it refers to may use this object
+  std::vector<Flight> empty;
+  {
+    const MutexLock lock(mutex_);
+    Flight* const flight = find(key, seat.flight);
+    if (flight == nullptr) return;
+    const auto at = std::find_if(flight->waiters.begin(), flight->waiters.end(),
+                                 [&](const auto& waiter) { return waiter.first == seat.waiter; });
+    if (at == flight->waiters.end()) return;
+    left = std::move(at->second);
+    flight->waiters.erase(at);
+    if (flight->waiters.empty()) empty = take(by_key_.find(key), seat.flight);
+  }
+  for (const Flight& flight : empty)
+    if (flight.stop) flight.stop();
 }
 
 void Flights::complete(const std::string& key, std::uint64_t flight, const CachedAnswer& answer, bool whole) {
-  const auto found = by_key_.find(key);
-  if (found == by_key_.end()) return;
-  const auto over = take(found, whole ? std::optional<std::uint64_t>() : flight);
+  std::vector<Flight> over;
+  {
+    const MutexLock lock(mutex_);
+    const auto found = by_key_.find(key);
+    if (found == by_key_.end()) return;
+    over = take(found, whole ? std::optional<std::uint64_t>() : flight);
+  }
   for (const Flight& one : over)
     if (one.number != flight && one.stop) one.stop();
   for (const Flight& one : over)
     for (const auto& [number, waiter] : one.waiters) waiter(answer);
+}
+
+std::size_t Flights::in_flight() const {
+  const MutexLock lock(mutex_);
+  return flights_;
+}
+
+std::uint64_t Flights::joined() const {
+  const MutexLock lock(mutex_);
+  return joined_;
 }
 
 Flights::Flight* Flights::find(const std::string& key, std::uint64_t flight) {

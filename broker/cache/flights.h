@@ -1,6 +1,7 @@
 #pragma once
 // Evaluates equal queries in flight together: a flight is one evaluation of a key, with the searches that wait for it.
-// Broker's thread only.
+// One object for all threads of the broker; thread-safe. Waiters and stops are called without its lock, on the thread
+// that ends the flight: where a broker has several threads, they pass themselves on to their own (HomeThread).
 //
 // Each flight has an end: the latest time of its answer, whole or with unsearched partitions. A search with less time
 // starts a flight of its own, so that no search gets less than it would have got alone. A whole answer serves all
@@ -15,6 +16,7 @@
 
 #include "broker/cache/result_cache.h"
 #include "common/base/deadline.h"
+#include "common/base/mutex.h"
 
 namespace frond::broker::cache {
 
@@ -31,15 +33,23 @@ class Flights {
   std::optional<Seat> join(const std::string& key, Instant earliest, Instant latest, Waiter waiter);
   // Starts a flight. The caller evaluates `key` and calls complete() once, by `end`, unless the flight is stopped.
   Seat begin(const std::string& key, Instant end, Waiter waiter);
-  // `stop` is called at most once, when the flight is stopped. Ignored if the flight is over.
-  void set_stop(const std::string& key, std::uint64_t flight, std::function<void()> stop);
-  // Removes a waiter (its client left, or its deadline has passed): it is not called.
+  struct Entered {
+    Seat seat;
+    bool begun = false;
+  };
+  // join() if it finds a flight, else begin(), in one step: of several threads that come with a key at once only one
+  // begins a flight.
+  Entered enter(const std::string& key, Instant earliest, Instant latest, Instant end, Waiter waiter);
+  // `stop` is called at most once, when the flight is stopped. False: the flight is over, and `stop` was dropped.
+  bool set_stop(const std::string& key, std::uint64_t flight, std::function<void()> stop);
+  // Removes a waiter (its client left, or its deadline has passed): it is not called, unless another thread is ending
+  // the flight right now.
   void leave(const std::string& key, const Seat& seat);
   // Ends the flight and calls its waiters with `answer`; if that is whole, those of all flights of `key`.
   void complete(const std::string& key, std::uint64_t flight, const CachedAnswer& answer, bool whole);
 
-  std::size_t in_flight() const { return flights_; }
-  std::uint64_t joined() const { return joined_; }  // searches since start that shared another's evaluation
+  std::size_t in_flight() const;
+  std::uint64_t joined() const;  // searches since start that shared another's evaluation
 
  private:
   struct Flight {
@@ -49,12 +59,16 @@ class Flights {
     std::function<void()> stop;
   };
   using ByKey = std::unordered_map<std::string, std::vector<Flight>>;  // no vector is empty
-  Flight* find(const std::string& key, std::uint64_t flight);
-  std::vector<Flight> take(ByKey::iterator key, std::optional<std::uint64_t> flight);
+  Flight* find(const std::string& key, std::uint64_t flight) FROND_REQUIRES(mutex_);
+  Flight* best(const std::string& key, Instant earliest, Instant latest) FROND_REQUIRES(mutex_);
+  Seat seat_in(Flight& flight, Waiter waiter) FROND_REQUIRES(mutex_);
+  Seat add(const std::string& key, Instant end, Waiter waiter) FROND_REQUIRES(mutex_);
+  std::vector<Flight> take(ByKey::iterator key, std::optional<std::uint64_t> flight) FROND_REQUIRES(mutex_);
 
-  ByKey by_key_;
-  std::size_t flights_ = 0;
-  std::uint64_t last_ = 0, joined_ = 0;
+  mutable Mutex mutex_;
+  ByKey by_key_ FROND_GUARDED_BY(mutex_);
+  std::size_t flights_ FROND_GUARDED_BY(mutex_) = 0;
+  std::uint64_t last_ FROND_GUARDED_BY(mutex_) = 0, joined_ FROND_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace frond::broker::cache

@@ -10,16 +10,24 @@ constexpr std::size_t kEntryOverhead = 256;
 constexpr std::size_t kMaxShare = 16;
 }  // namespace
 
-ResultCache::ResultCache(std::size_t budget_bytes) : answers_(budget_bytes, kMaxShare) {}
+ResultCache::ResultCache(std::size_t budget_bytes) : budget_(budget_bytes), answers_(budget_bytes, kMaxShare) {}
 
 CachedAnswer ResultCache::find(const std::string& key) {
+  const MutexLock lock(mutex_);
   const CachedAnswer* const found = answers_.find(key);
   ++(found ? hits_ : misses_);
   return found ? *found : CachedAnswer();
 }
 
+CachedAnswer ResultCache::peek(const std::string& key) {
+  const MutexLock lock(mutex_);
+  const CachedAnswer* const found = answers_.find(key);
+  return found ? *found : CachedAnswer();
+}
+
 void ResultCache::store(const std::string& key, CachedAnswer answer) {
   const std::size_t charge = answer.bytes + key.size() + kEntryOverhead;
+  const MutexLock lock(mutex_);
   if (answers_.too_large(charge)) {
     ++too_large_;
     return;
@@ -30,6 +38,7 @@ void ResultCache::store(const std::string& key, CachedAnswer answer) {
 }
 
 ResultCache::Counters ResultCache::counters() const {
+  const MutexLock lock(mutex_);
   return {.hits = hits_,
           .misses = misses_,
           .evictions = answers_.evictions(),

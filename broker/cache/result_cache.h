@@ -1,5 +1,6 @@
 #pragma once
-// Cache of rendered answers by query, within a budget in bytes. Broker's thread only.
+// Cache of rendered answers by query, within a budget in bytes. One for all threads of the broker; thread-safe. The
+// lock is held for a look-up, or for a store with the evictions that make room for it.
 //
 // A hit costs a look-up and a copy of the answer. Keys contain the generation, so that queries of a new generation
 // never get an old answer; old answers are evicted in time. Only answers without unsearched partitions are stored.
@@ -12,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/base/mutex.h"
 #include "common/cache/segmented_lru.h"
 
 namespace frond::broker::cache {
@@ -34,14 +36,20 @@ class ResultCache {
 
   // The answer, and counts a hit or a miss; a null value: a miss.
   CachedAnswer find(const std::string& key);
+  // The same without counting.
+  CachedAnswer peek(const std::string& key);
   void store(const std::string& key, CachedAnswer answer);
 
   Counters counters() const;
-  std::size_t budget() const { return answers_.budget(); }
+  std::size_t budget() const { return budget_; }
 
  private:
-  frond::cache::SegmentedLru<std::string, CachedAnswer, std::hash<std::string_view>, std::string_view> answers_;
-  std::uint64_t hits_ = 0, misses_ = 0, stored_ = 0, too_large_ = 0;
+  const std::size_t budget_;
+  mutable Mutex mutex_;
+  frond::cache::SegmentedLru<std::string, CachedAnswer, std::hash<std::string_view>, std::string_view> answers_
+      FROND_GUARDED_BY(mutex_);
+  std::uint64_t hits_ FROND_GUARDED_BY(mutex_) = 0, misses_ FROND_GUARDED_BY(mutex_) = 0,
+                      stored_ FROND_GUARDED_BY(mutex_) = 0, too_large_ FROND_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace frond::broker::cache

@@ -213,6 +213,7 @@ void ClusterMap::redraw() {
   topology_ = std::move(drawn);
   if (!topology_) return;
   was_whole_ = was_whole_ || topology_->whole();
+  ready_.store(was_whole_ && topology_->covered > 0, std::memory_order_relaxed);
   if (topology_->id() != before)
     log_.info("serving generation", {{"generation", std::to_string(topology_->generation)},
                                      {"content", to_hex(topology_->content)},

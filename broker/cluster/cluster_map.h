@@ -1,10 +1,12 @@
 #pragma once
 // Keeps the topology current: sends a hello to every leaf at an interval, and at once after a failure; counts failures;
-// computes a new topology when anything has changed. Broker's thread only.
+// computes a new topology when anything has changed. Each thread of the broker has one, with connections and hellos of
+// its own; used on that thread only, except for ready().
 //
 // A hello tells the leaf which generation this broker serves from, so that the leaf keeps it, and whether the broker
 // needs this leaf. DNS answers may be old and may disagree, so a leaf that is no longer listed is kept as long as it
 // answers.
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -20,9 +22,11 @@ namespace frond::broker::cluster {
 class ClusterMap {
  public:
   struct Config {
-    std::string collection;      // leaves of other collections are not used
-    std::string name;            // this broker's, for people
-    std::uint64_t instance = 0;  // random, drawn at start; 0: hellos do not describe the broker
+    std::string collection;  // leaves of other collections are not used
+    std::string name;        // this broker's, for people
+    // Random, drawn at start, another for each map: leaves take each for a broker. 0: hellos do not describe the
+    // broker.
+    std::uint64_t instance = 0;
     std::chrono::milliseconds poll{500};
     std::chrono::milliseconds poll_down{200};  // while a leaf is down
     std::chrono::milliseconds hello_timeout{1000};
@@ -49,7 +53,8 @@ class ClusterMap {
   const std::vector<LeafRef>& leaves() const { return leaves_; }
   // True once every partition of a generation has had a leaf, as long as any partition has one: a leaf that fails later
   // leaves partitions unsearched, but must not take all brokers out of service.
-  bool ready() const { return was_whole_ && topology_ && topology_->covered > 0; }
+  // Any thread.
+  bool ready() const { return ready_.load(std::memory_order_relaxed); }
 
   // Call it when a request failed as kUnavailable: the leaf counts as down until it answers a hello again.
   void report_unavailable(const LeafRef& leaf, const std::string& why);
@@ -79,6 +84,7 @@ class ClusterMap {
   std::shared_ptr<const Topology> topology_;
   GenerationOrder order_;
   bool was_whole_ = false;
+  std::atomic<bool> ready_{false};
   std::shared_ptr<ClusterMap*> alive_;  // null inside after our destructor: replies may come later
 };
 

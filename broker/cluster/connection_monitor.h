@@ -1,6 +1,6 @@
 #pragma once
-// Finds out why a leaf cannot be reached, from ZeroMQ's events about the socket's connection attempts. Broker's thread
-// only. There are no callbacks: the owner calls take() with every hello.
+// Finds out why a leaf cannot be reached, from ZeroMQ's events about the socket's connection attempts. Its loop's
+// thread only. There are no callbacks: the owner calls take() with every hello.
 //
 // ZeroMQ's one I/O thread writes the events into a pipe, and blocks for ever if the pipe is full or has no reader:
 // every connection of the process would hang. So the pipe has no size limit (connection attempts make about 20 events

@@ -2,7 +2,7 @@
 // Seam: the requests that a broker sends to one leaf. Implementations: ZeroMQ (zmq_leaf_client.h), scripted
 // (tests/support). Contract suite: tests/contract/leaf_client.
 //
-// Broker's thread only. `done` is called exactly once, never before the call returns, and at the latest when the
+// Its loop's thread only. `done` is called exactly once, never before the call returns, and at the latest when the
 // deadline passes; so the caller needs no timer of its own. The client sets request_id and budget. A client's
 // destructor answers all open requests with kUnavailable. Hellos have an in-flight limit of their own, so that a busy
 // leaf can be told from a dead one. Errors:
@@ -38,7 +38,8 @@ class LeafClient {
   // Gives a search or fetch up: `done` is destroyed without being called, and the leaf is told to stop. Does nothing
   // once `done` was called.
   virtual void cancel(RequestId request) = 0;
-  // Requests, hellos included, that were sent and have no reply yet; the choice of replicas uses it.
+  // Requests, hellos included, that were sent to the leaf (by all threads of the broker) and have no reply yet; the
+  // choice of replicas uses it.
   virtual std::size_t in_flight() const = 0;
 };
 

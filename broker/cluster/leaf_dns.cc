@@ -15,9 +15,15 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 
 struct LeafDns::State : std::enable_shared_from_this<State> {
-  State(asio::io_context& io, ClusterMap& cluster, Logger& logger, std::string name, std::uint16_t number,
+  State(asio::io_context& io, SetLeaves set, Logger& logger, std::string name, std::uint16_t number,
         std::chrono::milliseconds every)
-      : resolver(io), timer(io), map(&cluster), log(&logger), host(std::move(name)), port(number), interval(every) {}
+      : resolver(io),
+        timer(io),
+        set_leaves(std::move(set)),
+        log(&logger),
+        host(std::move(name)),
+        port(number),
+        interval(every) {}
 
   void look_up() {
     looking_up = true;
@@ -25,11 +31,11 @@ struct LeafDns::State : std::enable_shared_from_this<State> {
         host, std::to_string(port),
         [self = shared_from_this()](const boost::system::error_code& ec, const tcp::resolver::results_type& found) {
           self->looking_up = false;
-          if (self->map == nullptr) return;
+          if (!self->set_leaves) return;
           self->take(ec, found);
           self->timer.expires_after(self->interval);
           self->timer.async_wait([self](const boost::system::error_code& stopped) {
-            if (!stopped && self->map != nullptr) self->look_up();
+            if (!stopped && self->set_leaves) self->look_up();
           });
         });
   }
@@ -47,7 +53,7 @@ struct LeafDns::State : std::enable_shared_from_this<State> {
     std::sort(endpoints.begin(), endpoints.end());
     endpoints.erase(std::unique(endpoints.begin(), endpoints.end()), endpoints.end());
     if (endpoints == last) return;
-    const auto set = map->set_leaves(endpoints);
+    const auto set = set_leaves(endpoints);
     if (set) {
       last = std::move(endpoints);
       unusable.clear();
@@ -61,7 +67,7 @@ struct LeafDns::State : std::enable_shared_from_this<State> {
 
   tcp::resolver resolver;
   asio::steady_timer timer;
-  ClusterMap* map;
+  SetLeaves set_leaves;  // empty: the owner has ended
   Logger* log;
   std::string host;
   std::uint16_t port;
@@ -71,13 +77,13 @@ struct LeafDns::State : std::enable_shared_from_this<State> {
   bool failing = false, looking_up = false;
 };
 
-LeafDns::LeafDns(asio::io_context& io, ClusterMap& map, Logger& log, std::string host, std::uint16_t port,
+LeafDns::LeafDns(asio::io_context& io, SetLeaves set_leaves, Logger& log, std::string host, std::uint16_t port,
                  std::chrono::milliseconds interval)
-    : state_(std::make_shared<State>(io, map, log, std::move(host), port, interval)) {
+    : state_(std::make_shared<State>(io, std::move(set_leaves), log, std::move(host), port, interval)) {
   state_->look_up();
 }
 LeafDns::~LeafDns() {
-  state_->map = nullptr;
+  state_->set_leaves = nullptr;
   state_->resolver.cancel();
   state_->timer.cancel();
 }

@@ -1,6 +1,6 @@
 #pragma once
 // One leaf's DEALER socket on the broker's Asio loop: it connects, connects again, sends frames and receives them. It
-// knows nothing of what frames mean. Broker's thread only.
+// knows nothing of what frames mean. Its loop's thread only.
 //
 // ZeroMQ restores a lost connection by itself, but not after the leaf has refused a handshake, and it never hears that
 // the leaf's name leads elsewhere or that the leaf ignores this broker's key. So the owner calls look_after() with
@@ -34,7 +34,7 @@ class LeafSocket {
     // The connection was lost: no reply to anything sent so far will come.
     virtual void on_lost() = 0;
   };
-  // What the sockets of one process share.
+  // What the sockets of one thread share.
   struct Shared {
     boost::asio::io_context& io;
     TimerQueue& timers;

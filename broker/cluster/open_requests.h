@@ -1,14 +1,16 @@
 #pragma once
-// The requests of one leaf client that have no reply yet, each with its callback and a timer at its deadline. Broker's
-// thread only.
+// The requests of one leaf client that have no reply yet, each with its callback and a timer at its deadline. Its
+// loop's thread only.
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <variant>
 #include <vector>
 
 #include "broker/cluster/leaf_client.h"
+#include "broker/cluster/leaf_loads.h"
 #include "broker/cluster/timer_queue.h"
 
 namespace frond::broker::cluster {
@@ -23,7 +25,9 @@ class OpenRequests {
   // Called when a request's deadline passes; the request is not open any more.
   using Expired = std::function<void(RequestId, const AnyDone&)>;
 
-  OpenRequests(TimerQueue& timers, Expired expired) : timers_(timers), expired_(std::move(expired)) {}
+  // Open requests are counted in `load`, too.
+  OpenRequests(TimerQueue& timers, std::shared_ptr<LeafLoad> load, Expired expired)
+      : timers_(timers), load_(std::move(load)), expired_(std::move(expired)) {}
   ~OpenRequests();
   OpenRequests(const OpenRequests&) = delete;
   OpenRequests& operator=(const OpenRequests&) = delete;
@@ -37,7 +41,7 @@ class OpenRequests {
 
   std::size_t size() const { return open_.size(); }
   std::size_t hellos() const { return hellos_; }
-  std::size_t searches_and_fetches() const { return open_.size() - hellos_; }
+  const LeafLoad& load() const { return *load_; }
 
  private:
   struct Open {
@@ -45,7 +49,10 @@ class OpenRequests {
     TimerQueue::Id timer;
   };
 
+  void count(const AnyDone& done, std::size_t change);
+
   TimerQueue& timers_;
+  const std::shared_ptr<LeafLoad> load_;
   const Expired expired_;
   std::unordered_map<RequestId, Open> open_;
   std::size_t hellos_ = 0;

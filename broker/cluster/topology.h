@@ -14,7 +14,7 @@
 
 namespace frond::broker::cluster {
 
-// One leaf as the broker sees it. Broker's thread only.
+// One leaf as the broker sees it. Its loop's thread only.
 struct LeafNode {
   std::string endpoint;
   std::unique_ptr<LeafClient> client;

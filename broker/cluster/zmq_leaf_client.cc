@@ -48,7 +48,8 @@ class Dealer final : public LeafSocket::Receiver, public std::enable_shared_from
         endpoint_(endpoint),
         news_(std::move(news)),
         socket_(shared, std::move(endpoint), config.curve.has_value()),
-        open_(shared.timers, [this](RequestId id, const AnyDone& done) { expire(id, done); }) {}
+        open_(shared.timers, config.loads->of(endpoint_),
+              [this](RequestId id, const AnyDone& done) { expire(id, done); }) {}
 
   // Throws zmq::error_t for a bad address.
   void connect() {
@@ -62,7 +63,7 @@ class Dealer final : public LeafSocket::Receiver, public std::enable_shared_from
     open_.fail_all(error(Code::kUnavailable, "the broker has closed its connection"));
     socket_.close();
   }
-  std::size_t in_flight() const { return open_.size(); }
+  std::size_t in_flight() const { return open_.load().all(); }
   bool looking_up() const { return socket_.looking_up(); }
 
   template <class Message, class Reply>
@@ -74,7 +75,7 @@ class Dealer final : public LeafSocket::Receiver, public std::enable_shared_from
     if (closed_) return refuse(id, std::move(done), Code::kUnavailable, "the broker is ending");
     if constexpr (kIsHello) socket_.look_after();
     // Hellos have a limit of their own: a busy leaf must not be taken for a dead one.
-    if ((kIsHello ? open_.hellos() : open_.searches_and_fetches()) >= config_.max_in_flight)
+    if ((kIsHello ? open_.hellos() : open_.load().searches_and_fetches.load()) >= config_.max_in_flight)
       return refuse(id, std::move(done), Code::kOverloaded, "too many requests in flight");
     if (deadline.passed(timers_.clock())) return refuse(id, std::move(done), Code::kDeadline, "no time left");
     if (!socket_.send(wire::encode(wire::Request(std::move(message)))))
@@ -203,7 +204,7 @@ struct ZmqLeafClients::State {
   }
 
   LeafSocket::Shared shared;
-  const Config config;
+  Config config;
   std::uint64_t cancels = 0;  // sent
   std::vector<std::weak_ptr<Dealer>> dealers{};
   std::optional<wire::IoPulse> pulse{};
@@ -212,6 +213,7 @@ struct ZmqLeafClients::State {
 
 ZmqLeafClients::ZmqLeafClients(asio::io_context& io, TimerQueue& timers, Logger& log, Config config)
     : state_(new State{.shared = {.io = io, .timers = timers, .log = log}, .config = std::move(config)}) {
+  if (!state_->config.loads) state_->config.loads = std::make_shared<LeafLoads>();
   state_->start_pulse();
 }
 ZmqLeafClients::~ZmqLeafClients() { state_->close(); }
@@ -229,10 +231,12 @@ bool ZmqLeafClients::looking_up() const {
   });
 }
 
-std::vector<Loop> ZmqLeafClients::loops() {
+std::optional<Instant> ZmqLeafClients::turned() const {
   if (!state_->pulse) return {};
-  state_->pulse->step();  // also counts messages that came back while this thread was busy
-  return {{"zeromq", state_->pulse->turned()}};
+  return state_->pulse->turned();
+}
+void ZmqLeafClients::step_pulse() {
+  if (state_->pulse) state_->pulse->step();  // also counts messages that came back while this thread was busy
 }
 
 const HandshakeFailures& ZmqLeafClients::handshake_failures() const { return state_->shared.failures; }

@@ -12,12 +12,11 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "broker/cluster/connection_monitor.h"
 #include "broker/cluster/leaf_client.h"
+#include "broker/cluster/leaf_loads.h"
 #include "broker/cluster/timer_queue.h"
-#include "common/base/liveness.h"
 #include "common/base/log.h"
 #include "common/wire/curve_keys.h"
 
@@ -27,7 +26,8 @@ class io_context;
 
 namespace frond::broker::cluster {
 
-// Makes clients. Owns the process's ZeroMQ context with its one background thread; outlives the clients.
+// Makes clients, for one thread of the broker. Owns a ZeroMQ context with its one background thread; outlives the
+// clients.
 class ZmqLeafClients {
  public:
   struct Curve {
@@ -35,9 +35,11 @@ class ZmqLeafClients {
     wire::CurvePublicKey leaf;  // of all leaves
   };
   struct Config {
-    // Searches and fetches per leaf, and as many hellos; more fail as kOverloaded.
+    // Searches and fetches per leaf, of all ZmqLeafClients with the same `loads`, and as many hellos of each; more fail
+    // as kOverloaded.
     std::size_t max_in_flight = 2048;
-    std::optional<Curve> curve;  // none: no encryption
+    std::shared_ptr<LeafLoads> loads = {};  // null: one of its own
+    std::optional<Curve> curve;             // none: no encryption
   };
   ZmqLeafClients(boost::asio::io_context& io, TimerQueue& timers, Logger& log, Config config);
   ~ZmqLeafClients();
@@ -52,8 +54,10 @@ class ZmqLeafClients {
   bool looking_up() const;
   // Failed handshakes with all leaves since start.
   const HandshakeFailures& handshake_failures() const;
-  // When ZeroMQ's thread was last seen to run; checked every second and by this call.
-  std::vector<Loop> loops();
+  // When ZeroMQ's thread was last seen to run; none: it is not watched. It is checked every second and by step_pulse().
+  // Any thread until close().
+  std::optional<Instant> turned() const;
+  void step_pulse();
   // Requests that leaves were told to stop, since start.
   std::uint64_t cancels_sent() const;
 

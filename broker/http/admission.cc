@@ -18,43 +18,67 @@ void Admission::take(Kind kind) {
 }
 
 bool Admission::try_begin(Kind kind) {
+  const MutexLock lock(mutex_);
   if (!has_room(kind)) return false;
   take(kind);
   return true;
 }
 
-Admission::Ticket Admission::wait(Kind kind, std::function<void()> begin) {
+std::optional<Admission::Ticket> Admission::wait(Kind kind, std::function<void()> begin) {
+  const MutexLock lock(mutex_);
+  if (has_room(kind)) {
+    take(kind);
+    return {};
+  }
   waiting_.push_back({++last_, kind, std::move(begin)});
   return last_;
 }
 
 void Admission::leave(Ticket ticket) {
+  std::list<Waiting> left;  // destroyed without the lock
+  const MutexLock lock(mutex_);
   const auto at =
       std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& one) { return one.ticket == ticket; });
-  if (at != waiting_.end()) waiting_.erase(at);
+  if (at != waiting_.end()) left.splice(left.begin(), waiting_, at);
 }
 
 void Admission::end(Kind kind) {
-  FROND_CHECK(all_ > 0 && batch_ >= kind.batch && costly_ >= kind.costly);
-  --all_;
-  batch_ -= kind.batch;
-  costly_ -= kind.costly;
+  {
+    const MutexLock lock(mutex_);
+    FROND_CHECK(all_ > 0 && batch_ >= kind.batch && costly_ >= kind.costly);
+    --all_;
+    batch_ -= kind.batch;
+    costly_ -= kind.costly;
+    if (waiting_.empty() || giving_) return;
+    giving_ = true;
+  }
   give();
 }
 
-// `begin` may end its search at once or wait again, which calls this function again: only the outermost call loops.
+Admission::Taken Admission::taken() const {
+  const MutexLock lock(mutex_);
+  return {all_, batch_, costly_, waiting_.size()};
+}
+
+// `begin` may end its search at once or wait again, and other threads end theirs meanwhile: only one call is in this
+// loop, which looks again after each `begin`.
 void Admission::give() {
-  if (std::exchange(giving_, true)) return;
-  for (;;) {
-    const auto next =
-        std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& one) { return has_room(one.kind); });
-    if (next == waiting_.end()) break;
-    take(next->kind);
-    const auto begin = std::move(next->begin);
-    waiting_.erase(next);
-    begin();
+  while (const auto begin = next_to_begin()) begin();
+}
+
+// Takes a place for the first that waits and has room. Empty: there is none, and giving is over.
+std::function<void()> Admission::next_to_begin() {
+  const MutexLock lock(mutex_);
+  auto next = waiting_.begin();
+  while (next != waiting_.end() && !has_room(next->kind)) ++next;
+  if (next == waiting_.end()) {
+    giving_ = false;
+    return {};
   }
-  giving_ = false;
+  take(next->kind);
+  auto begin = std::move(next->begin);
+  waiting_.erase(next);
+  return begin;
 }
 
 }  // namespace frond::broker::http

@@ -115,7 +115,7 @@ struct SearchMetrics {
   std::array<metrics::Histogram, 3> times_;
 };
 
-// For frond::http::Server::Config::on_answer. Broker's thread.
+// For frond::http::Server::Config::on_answer. The loop's thread.
 class HttpMetrics {
  public:
   explicit HttpMetrics(metrics::Registry& registry) : registry_(registry) {}

@@ -9,17 +9,16 @@ using Json = nlohmann::ordered_json;
 // Null: not known, because its leaves are older ones.
 Json content_json(ContentId content) { return content == 0 ? Json() : Json(to_hex(content)); }
 
-Json leaf_json(const cluster::LeafNode& leaf, const Clock& clock) {
+Json leaf_json(const LeafView& leaf) {
   Json out = {{"address", leaf.endpoint}, {"healthy", leaf.healthy}};
   if (!leaf.last_error.empty()) out["error"] = leaf.last_error;
   out["failures"] = leaf.failures;
-  out["in_flight"] = leaf.client->in_flight();
+  out["in_flight"] = leaf.in_flight;
   out["generations"] = Json::array();
   out["gpu"] = "";
   if (!leaf.said) return out;
   const wire::HelloReply& said = *leaf.said;
-  const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(clock.now() - leaf.last_seen);
-  out["last_seen_ms_ago"] = age.count();
+  out["last_seen_ms_ago"] = leaf.last_seen_ago.count();
   out["node"] = said.node;
   out["version"] = said.version;
   out["draining"] = said.draining;
@@ -42,30 +41,25 @@ Json leaf_json(const cluster::LeafNode& leaf, const Clock& clock) {
   return out;
 }
 
-Json partitions_json(const cluster::Topology& topology) {
+Json partitions_json(const ClusterView& cluster) {
   Json out = Json::array();
-  for (std::size_t i = 0; i < topology.partitions.size(); ++i) {
-    Json replicas = Json::array();
-    for (const auto& leaf : topology.partitions[i].replicas) replicas.push_back(leaf->endpoint);
-    Json partition = {{"partition", i}, {"leaves", std::move(replicas)}};
-    if (!topology.partitions[i].replicas.empty()) partition["documents"] = topology.partitions[i].placement.documents;
+  for (std::size_t i = 0; i < cluster.partitions.size(); ++i) {
+    const auto& shown = cluster.partitions[i];
+    Json partition = {{"partition", i}, {"leaves", shown.leaves}};
+    if (!shown.leaves.empty()) partition["documents"] = shown.documents;
     out.push_back(std::move(partition));
   }
   return out;
 }
 }  // namespace
 
-std::string cluster_json(const cluster::ClusterMap& map, const SearchService& service, std::string_view collection,
-                         std::string_view version, const Clock& clock) {
-  const auto topology = map.topology();
-  Json out = {{"collection", collection},
-              {"generation", topology ? topology->generation : 0},
-              {"content", content_json(topology ? topology->content : 0)},
-              {"ready", map.ready()},
-              {"documents", topology ? topology->statistics.documents : 0},
-              {"partitions", topology ? partitions_json(*topology) : Json::array()}};
+std::string cluster_json(const ClusterView& cluster, const SearchService& service, std::string_view collection,
+                         std::string_view version) {
+  Json out = {
+      {"collection", collection}, {"generation", cluster.generation}, {"content", content_json(cluster.content)},
+      {"ready", cluster.ready},   {"documents", cluster.documents},   {"partitions", partitions_json(cluster)}};
   out["leaves"] = Json::array();
-  for (const auto& leaf : map.leaves()) out["leaves"].push_back(leaf_json(*leaf, clock));
+  for (const LeafView& leaf : cluster.leaves) out["leaves"].push_back(leaf_json(leaf));
   const auto cache = service.cache().counters();
   out["broker"] = {{"version", version},
                    {"in_flight", service.in_flight()},

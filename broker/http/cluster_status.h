@@ -1,13 +1,14 @@
 #pragma once
-// The body of GET /v1/cluster: this broker's view of the cluster as JSON. Broker's thread only.
+// The body of GET /v1/cluster: this broker's view of the cluster as JSON.
 #include <string>
+#include <string_view>
 
-#include "broker/cluster/cluster_map.h"
+#include "broker/http/broker_status.h"
 #include "broker/http/search_service.h"
 
 namespace frond::broker::http {
 
-std::string cluster_json(const cluster::ClusterMap& map, const SearchService& service, std::string_view collection,
-                         std::string_view version, const Clock& clock);
+std::string cluster_json(const ClusterView& cluster, const SearchService& service, std::string_view collection,
+                         std::string_view version);
 
 }  // namespace frond::broker::http

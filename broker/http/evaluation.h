@@ -32,7 +32,7 @@ struct Answer {
   bool whole() const { return partitions_answered == partitions_total; }
 };
 
-// Holds a place (admission.h) until it is over. Broker's thread only.
+// Holds a place (admission.h) until it is over. Its loop's thread only.
 class Evaluation {
  public:
   using Done = std::function<void(const std::shared_ptr<const Answer>&)>;

@@ -1,5 +1,7 @@
 #include "broker/http/metrics_export.h"
 
+#include <utility>
+
 namespace frond::broker::http {
 namespace {
 
@@ -12,89 +14,86 @@ void follow(metrics::Registry& registry, const metrics::Family& family, std::uin
   registry.following_counter(family, labels).follow(count);
 }
 
-void export_cache(metrics::Registry& registry, const SearchService& service) {
-  const auto cache = service.cache().counters();
+void show_cache(metrics::Registry& registry, const SearchService::Shared& shared) {
+  const auto cache = shared.cache.counters();
   follow(registry, families::kCacheHits, cache.hits);
   follow(registry, families::kCacheMisses, cache.misses);
-  follow(registry, families::kCacheCoalesced, service.flights().joined());
+  follow(registry, families::kCacheCoalesced, shared.flights.joined());
   follow(registry, families::kCacheEvictions, cache.evictions);
   follow(registry, families::kCacheStored, cache.stored);
   follow(registry, families::kCacheTooLarge, cache.too_large);
   set(registry, families::kCacheBytes, static_cast<double>(cache.bytes));
-  set(registry, families::kCacheLimit, static_cast<double>(service.cache().budget()));
+  set(registry, families::kCacheLimit, static_cast<double>(shared.cache.budget()));
   set(registry, families::kCacheEntries, static_cast<double>(cache.entries));
 }
 
-void export_admission(metrics::Registry& registry, const SearchService& service, const MultiSearch& multi_search) {
-  const Admission& admission = service.admission();
-  set(registry, families::kInFlight, static_cast<double>(admission.all()));
+void show_admission(metrics::Registry& registry, const Admission& admission) {
+  const Admission::Taken taken = admission.taken();
+  set(registry, families::kInFlight, static_cast<double>(taken.all));
   set(registry, families::kInFlightLimit, static_cast<double>(admission.limits().all));
-  set(registry, families::kMsearchInFlight, static_cast<double>(admission.batch()));
+  set(registry, families::kMsearchInFlight, static_cast<double>(taken.batch));
   set(registry, families::kMsearchInFlightLimit, static_cast<double>(admission.limits().batch));
-  set(registry, families::kCostlyInFlight, static_cast<double>(admission.costly()));
+  set(registry, families::kCostlyInFlight, static_cast<double>(taken.costly));
   set(registry, families::kCostlyInFlightLimit, static_cast<double>(admission.limits().costly));
-  follow(registry, families::kMsearchLate, multi_search.counters().late_lines);
-  follow(registry, families::kMsearchAbandoned, multi_search.counters().abandoned);
 }
 
-void export_scatter(metrics::Registry& registry, const scatter::ScatterContext& scatter) {
-  follow(registry, families::kLeafRequests, scatter.counters.search_requests, {{"kind", "search"}});
-  follow(registry, families::kLeafRequests, scatter.counters.fetch_requests, {{"kind", "fetch"}});
-  follow(registry, families::kLeafFailures, scatter.counters.search_failures, {{"kind", "search"}});
-  follow(registry, families::kLeafFailures, scatter.counters.fetch_failures, {{"kind", "fetch"}});
-  follow(registry, families::kFailovers, scatter.counters.failovers);
-  follow(registry, families::kHedges, scatter.hedging.counters().sent);
-  follow(registry, families::kHedgesWithheld, scatter.hedging.counters().over_budget, {{"reason", "budget"}});
-  follow(registry, families::kHedgesWithheld, scatter.hedging.counters().overloaded, {{"reason", "overload"}});
+void show_requests(metrics::Registry& registry, const BrokerStatus& status) {
+  follow(registry, families::kMsearchLate, status.msearch.late_lines);
+  follow(registry, families::kMsearchAbandoned, status.msearch.abandoned);
+  follow(registry, families::kLeafRequests, status.scatter.search_requests, {{"kind", "search"}});
+  follow(registry, families::kLeafRequests, status.scatter.fetch_requests, {{"kind", "fetch"}});
+  follow(registry, families::kLeafFailures, status.scatter.search_failures, {{"kind", "search"}});
+  follow(registry, families::kLeafFailures, status.scatter.fetch_failures, {{"kind", "fetch"}});
+  follow(registry, families::kFailovers, status.scatter.failovers);
+  follow(registry, families::kHedges, status.hedging.sent);
+  follow(registry, families::kHedgesWithheld, status.hedging.over_budget, {{"reason", "budget"}});
+  follow(registry, families::kHedgesWithheld, status.hedging.overloaded, {{"reason", "overload"}});
+  follow(registry, families::kLeafCancels, status.leaf_cancels);
+  follow(registry, families::kHandshakeFailures, status.handshakes.key_refused, {{"reason", "key_refused"}});
+  follow(registry, families::kHandshakeFailures, status.handshakes.mechanism, {{"reason", "mechanism"}});
+  follow(registry, families::kHandshakeFailures, status.handshakes.closed, {{"reason", "closed"}});
+  follow(registry, families::kHandshakeFailures, status.handshakes.protocol, {{"reason", "protocol"}});
 }
 
-void export_cluster(metrics::Registry& registry, const cluster::ClusterMap& map) {
+void show_cluster(metrics::Registry& registry, const ClusterView& cluster) {
   double up = 0, draining = 0, down = 0, unlisted = 0, asked = 0;
-  for (const auto& leaf : map.leaves()) {
-    (!leaf->healthy ? down : leaf->draining() ? draining : up) += 1;
-    unlisted += leaf->listed ? 0 : 1;
-    asked += static_cast<double>(leaf->client->in_flight());
+  for (const LeafView& leaf : cluster.leaves) {
+    (!leaf.healthy ? down : leaf.draining ? draining : up) += 1;
+    unlisted += leaf.listed ? 0 : 1;
+    asked += static_cast<double>(leaf.in_flight);
   }
   set(registry, families::kLeaves, up, {{"state", "up"}});
   set(registry, families::kLeaves, draining, {{"state", "draining"}});
   set(registry, families::kLeaves, down, {{"state", "down"}});
   set(registry, families::kLeavesUnlisted, unlisted);
   set(registry, families::kLeafQueue, asked);
-  const auto topology = map.topology();
-  set(registry, families::kGeneration, topology ? static_cast<double>(topology->generation) : 0);
-  set(registry, families::kPartitions, topology ? static_cast<double>(topology->partitions.size()) : 0);
-  set(registry, families::kCovered, topology ? static_cast<double>(topology->covered) : 0);
-  set(registry, families::kReady, map.ready() ? 1 : 0);
-}
-
-void export_loops(metrics::Registry& registry, cluster::ZmqLeafClients& clients, const Clock& clock) {
-  for (const Loop& loop : clients.loops())
-    set(registry, families::kLoopAge, std::chrono::duration<double>(clock.now() - loop.turned).count(),
-        {{"loop", std::string(loop.name)}});
+  set(registry, families::kGeneration, static_cast<double>(cluster.generation));
+  set(registry, families::kPartitions, static_cast<double>(cluster.partitions.size()));
+  set(registry, families::kCovered, static_cast<double>(cluster.covered));
+  set(registry, families::kReady, cluster.ready ? 1 : 0);
 }
 
 }  // namespace
 
-void export_broker(metrics::Registry& registry, const cluster::ClusterMap& map, const scatter::ScatterContext& scatter,
-                   const SearchService& service, const MultiSearch& multi_search) {
-  registry.before_scrape([&registry, &map, &scatter, &service, &multi_search] {
-    export_cache(registry, service);
-    export_admission(registry, service, multi_search);
-    export_scatter(registry, scatter);
-    export_cluster(registry, map);
+void export_shared(metrics::Registry& registry, const SearchService::Shared& shared) {
+  registry.before_scrape([&registry, &shared] {
+    show_cache(registry, shared);
+    show_admission(registry, shared.admission);
   });
 }
 
-void export_leaf_clients(metrics::Registry& registry, cluster::ZmqLeafClients& clients, const Clock& clock) {
-  registry.before_scrape([&registry, &clients, &clock] {
-    export_loops(registry, clients, clock);
-    follow(registry, families::kLeafCancels, clients.cancels_sent());
-    const cluster::HandshakeFailures& failed = clients.handshake_failures();
-    follow(registry, families::kHandshakeFailures, failed.key_refused, {{"reason", "key_refused"}});
-    follow(registry, families::kHandshakeFailures, failed.mechanism, {{"reason", "mechanism"}});
-    follow(registry, families::kHandshakeFailures, failed.closed, {{"reason", "closed"}});
-    follow(registry, families::kHandshakeFailures, failed.protocol, {{"reason", "protocol"}});
+void export_loops(metrics::Registry& registry, std::function<std::vector<Loop>()> loops, const Clock& clock) {
+  registry.before_scrape([&registry, loops = std::move(loops), &clock] {
+    for (const Loop& loop : loops())
+      set(registry, families::kLoopAge, std::chrono::duration<double>(clock.now() - loop.turned).count(),
+          {{"loop", std::string(loop.name)}});
   });
+}
+
+void StatusMetrics::show(const BrokerStatus& status) {
+  const MutexLock lock(mutex_);
+  show_requests(registry_, status);
+  show_cluster(registry_, status.cluster);
 }
 
 void export_server(metrics::Registry& registry, const frond::http::Server& server, const std::string& listener) {

@@ -1,25 +1,37 @@
 #pragma once
 // Copies what the broker's parts count into its metrics at each scrape. What is exported must outlive the registry's
 // last exposition.
+#include <functional>
 #include <string>
+#include <vector>
 
-#include "broker/cluster/cluster_map.h"
-#include "broker/cluster/zmq_leaf_client.h"
-#include "broker/http/multi_search.h"
+#include "broker/http/broker_status.h"
 #include "broker/http/search_service.h"
-#include "broker/scatter/scatter_context.h"
+#include "common/base/liveness.h"
+#include "common/base/mutex.h"
 #include "common/http/server.h"
 #include "common/metrics/registry.h"
 
 namespace frond::broker::http {
 
-// The cache, searches in flight, requests to leaves, and the cluster.
-void export_broker(metrics::Registry& registry, const cluster::ClusterMap& map, const scatter::ScatterContext& scatter,
-                   const SearchService& service, const MultiSearch& multi_search);
-// Cancellations, failed handshakes and the age of ZeroMQ's loop. With CURVE and without: a leaf may use it all the
-// same.
-void export_leaf_clients(metrics::Registry& registry, cluster::ZmqLeafClients& clients, const Clock& clock);
-// An HTTP server's connections and limits, labelled with its listener's name.
+// The cache and the searches in flight, of all threads. Read at each exposition, on its thread.
+void export_shared(metrics::Registry& registry, const SearchService::Shared& shared);
+// The age of each loop. `loops` may be called on any thread.
+void export_loops(metrics::Registry& registry, std::function<std::vector<Loop>()> loops, const Clock& clock);
+// An HTTP server's connections and limits (its group's, if it has one), labelled with its listener's name.
 void export_server(metrics::Registry& registry, const frond::http::Server& server, const std::string& listener);
+
+// Requests to leaves and the cluster. They are counted on each thread, so the route /metrics collects them and calls
+// show() before an exposition. Failed handshakes are shown with CURVE and without: a leaf may use it all the same.
+// Thread-safe.
+class StatusMetrics {
+ public:
+  explicit StatusMetrics(metrics::Registry& registry) : registry_(registry) {}
+  void show(const BrokerStatus& status);
+
+ private:
+  metrics::Registry& registry_;
+  Mutex mutex_;  // of two scrapes at once
+};
 
 }  // namespace frond::broker::http

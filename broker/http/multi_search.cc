@@ -26,6 +26,11 @@ namespace {
 frond::http::Response late_line() {
   return frond::http::problem(504, "Deadline", "The time of the whole request was over before this line was begun.");
 }
+frond::http::Response too_many() {
+  auto response = frond::http::problem(429, "Too many requests", "Too many msearch requests are at work.");
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
 }  // namespace
 
 MultiSearch::Ticket MultiSearch::run(std::string body, SearchService::Reply reply) {
@@ -33,11 +38,7 @@ MultiSearch::Ticket MultiSearch::run(std::string body, SearchService::Reply repl
     reply(std::move(response));
     return Ticket();
   };
-  if (running_ >= config_.max_requests) {
-    auto response = frond::http::problem(429, "Too many requests", "Too many msearch requests are at work.");
-    response.headers.emplace_back("Retry-After", "1");
-    return refuse(std::move(response));
-  }
+  if (running_ >= config_.max_requests) return refuse(too_many());
   auto batch = std::make_shared<Batch>();
   batch->body = std::move(body);
   for (std::string_view left = batch->body; !left.empty();) {
@@ -52,11 +53,14 @@ MultiSearch::Ticket MultiSearch::run(std::string body, SearchService::Reply repl
   }
   if (batch->lines.empty())
     return refuse(frond::http::problem(400, "Bad request", "The body has no line; each is a search as JSON.", "body"));
+  if (running_.fetch_add(1) >= config_.max_requests) {  // another thread has taken the last place meanwhile
+    --running_;
+    return refuse(too_many());
+  }
   batch->reply = std::move(reply);
   batch->answers.resize(batch->lines.size());
   batch->deadline = Deadline::after(timers_.clock(), config_.timeout);
   batch->timer = timers_.at(batch->deadline.when(), [this, batch] { expire(batch); });
-  ++running_;
   pump(batch);
   return batch;
 }

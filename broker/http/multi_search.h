@@ -1,11 +1,12 @@
 #pragma once
 // POST /v1/msearch: each line of the body is a search as JSON; each line of the response is its answer or a problem
-// document, in the same order. Broker's thread only.
+// document, in the same order. One object for each thread of the broker, used on that thread only.
 //
-// Several lines of a body are evaluated at a time; a line's time counts from its start. Memory is bounded by limits for
-// the lines of a request, the requests at a time, and the bytes of answers: lines past that limit are answered 413. The
-// lines of all requests share a limit of searches in flight (admission.h), for which the requests take turns. A request
-// has a time limit as a whole, after which its remaining lines are answered 504.
+// Several lines of a body are evaluated at a time, all on the request's thread; a line's time counts from its start.
+// Memory is bounded by limits for the lines of a request, the requests at a time, and the bytes of answers: lines past
+// that limit are answered 413. The lines of all requests share a limit of searches in flight (admission.h), for which
+// the requests take turns. A request has a time limit as a whole, after which its remaining lines are answered 504.
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +24,7 @@ class MultiSearch {
   struct Config {
     std::chrono::milliseconds timeout{60'000};  // of a whole request
     std::size_t max_lines = 10'000;
-    std::size_t max_requests = 8;  // at a time; more are answered 429
+    std::size_t max_requests = 8;  // at a time, of all threads; more are answered 429
     std::size_t at_work = 64;      // lines of one request that are evaluated at a time
     std::size_t max_answer_bytes = 64 << 20;
     std::size_t max_line = 64 << 10;  // bytes; a longer line is answered 413
@@ -38,7 +39,7 @@ class MultiSearch {
   using Ticket = std::weak_ptr<Batch>;
 
   MultiSearch(SearchService& service, cluster::TimerQueue& timers, Config config)
-      : service_(service), timers_(timers), config_(config) {}
+      : service_(service), timers_(timers), config_(config), running_(service.shared().msearch_requests) {}
   MultiSearch(const MultiSearch&) = delete;
   MultiSearch& operator=(const MultiSearch&) = delete;
 
@@ -62,7 +63,7 @@ class MultiSearch {
   cluster::TimerQueue& timers_;
   Config config_;
   Counters counters_;
-  std::size_t running_ = 0;
+  std::atomic<std::size_t>& running_;  // requests, of all threads
 };
 
 }  // namespace frond::broker::http

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "broker/http/cluster_status.h"
 #include "broker/web/assets.h"
 
 namespace frond::broker::http {
@@ -64,10 +65,16 @@ void add_admin_routes(frond::http::Router& router, const std::shared_ptr<const R
   };
   add("/v1/cluster", [to](Request&& request, Responder responder) {
     if (refuse_parameters(request, responder)) return;
-    responder.send({.body = cluster_json(to->map, to->service, to->collection, to->version, to->clock)});
+    // A std::function is copied and a Responder cannot be.
+    to->collect_status([to, shared = std::make_shared<Responder>(std::move(responder))](const BrokerStatus& status) {
+      shared->send({.body = cluster_json(status.cluster, to->service, to->collection, to->version)});
+    });
   });
   add("/metrics", [to](Request&&, Responder responder) {
-    responder.send({.content_type = std::string(metrics::kContentType), .body = to->registry.exposition()});
+    to->collect_status([to, shared = std::make_shared<Responder>(std::move(responder))](const BrokerStatus& status) {
+      to->metrics.show(status);
+      shared->send({.content_type = std::string(metrics::kContentType), .body = to->registry.exposition()});
+    });
   });
   add("/livez", [to](Request&&, Responder responder) {
     const std::string why = to->stalled();
@@ -75,7 +82,7 @@ void add_admin_routes(frond::http::Router& router, const std::shared_ptr<const R
   });
   add("/readyz", [to](Request&&, Responder responder) {
     if (to->draining()) return probe(responder, false, "draining");
-    const bool ready = to->map.ready();
+    const bool ready = to->ready();
     probe(responder, ready, ready ? "ready" : "no generation has a leaf for every partition");
   });
 }

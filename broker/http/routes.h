@@ -1,10 +1,11 @@
 #pragma once
-// The broker's routes (docs/http-api.md): each turns a request into a call and the result into a response. Broker's
-// thread only.
+// The broker's routes (docs/http-api.md): each turns a request into a call and the result into a response. Each thread
+// of the broker has its own.
 #include <functional>
 #include <string>
 
-#include "broker/http/cluster_status.h"
+#include "broker/http/broker_status.h"
+#include "broker/http/metrics_export.h"
 #include "broker/http/multi_search.h"
 #include "broker/http/search_service.h"
 #include "common/http/router.h"
@@ -18,10 +19,12 @@ inline constexpr std::size_t kMaxBatchBody = 8 << 20;    // POST /v1/msearch
 struct RouteTargets {
   SearchService& service;
   MultiSearch& multi_search;
-  const cluster::ClusterMap& map;
   metrics::Registry& registry;
-  const Clock& clock;
+  StatusMetrics& metrics;
   std::string collection, version;
+  // Calls its argument once with the status of all threads, at once or later on the calling thread.
+  std::function<void(std::function<void(const BrokerStatus&)>)> collect_status;
+  std::function<bool()> ready;           // whether all threads have a whole generation; false: /readyz is 503
   std::function<bool()> draining;        // true: /readyz is 503
   std::function<std::string()> stalled;  // names a loop that does not turn: /livez is 503; empty: all turn
 };

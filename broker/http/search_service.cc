@@ -66,8 +66,9 @@ bool SearchService::Ticket::waits() const {
   return job && job->turn;
 }
 
-SearchService::SearchService(scatter::ScatterContext& scatter, Config config, SearchMetrics& metrics)
-    : scatter_(scatter), config_(config), metrics_(metrics), cache_(config.cache_bytes), admission_(config.in_flight) {}
+SearchService::SearchService(scatter::ScatterContext& scatter, Config config, Shared& shared, cluster::HomeThread& home,
+                             SearchMetrics& metrics)
+    : scatter_(scatter), config_(config), metrics_(metrics), shared_(shared), home_(home) {}
 
 SearchService::Ticket SearchService::search(const SearchParameters& parameters, Reply reply, Line* line) {
   const auto job = std::make_shared<Job>();
@@ -100,7 +101,7 @@ SearchService::Ticket SearchService::search(const SearchParameters& parameters, 
   if (parameters.cache && !parameters.profile) {
     job->use = CacheUse::kMiss;
     job->key = cache_key(parameters, job->question.topology->id(), *query);
-    if (const cache::CachedAnswer cached = cache_.find(job->key); cached.value) {
+    if (const cache::CachedAnswer cached = shared_.cache.find(job->key); cached.value) {
       job->use = CacheUse::kHit;
       answer(*job, *std::static_pointer_cast<const Answer>(cached.value));
       return ticket;
@@ -124,67 +125,103 @@ void SearchService::give_time(Job& job) {
 // Shares the evaluation of an equal search, or starts one that others may share.
 void SearchService::begin(const std::shared_ptr<Job>& job) {
   if (join(job)) return;
-  if (admission_.try_begin(job->question.kind)) return lead(job);
-  if (!job->line) return finish(*job, overloaded(), Outcome::kOverloaded);
-  job->turn = admission_.wait(job->question.kind, [this, job] {
-    job->turn.reset();
-    give_time(*job);
-    if (join(job))
-      admission_.end(job->question.kind);
-    else
-      lead(job);
-    if (const auto on_begun = std::exchange(job->line->on_begun, nullptr)) on_begun();
-  });
+  if (!job->line) {
+    if (shared_.admission.try_begin(job->question.kind)) return lead(job);
+    return finish(*job, overloaded(), Outcome::kOverloaded);
+  }
+  // Called on the thread of the search whose end makes room; the job is passed on and not kept there.
+  job->turn = shared_.admission.wait(
+      job->question.kind, [this, job]() mutable { home_.run([this, job = std::move(job)] { take_place(job); }); });
+  if (!job->turn) lead(job);
+}
+
+// A place was taken for a line that waited for it.
+void SearchService::take_place(const std::shared_ptr<Job>& job) {
+  if (!job->turn) return shared_.admission.end(job->question.kind);  // the line was ended meanwhile
+  job->turn.reset();
+  give_time(*job);
+  if (join(job))
+    shared_.admission.end(job->question.kind);
+  else
+    lead(job);
+  if (const auto on_begun = std::exchange(job->line->on_begun, nullptr)) on_begun();
+}
+
+// An evaluation that ends from then on may be shared.
+Instant SearchService::earliest_end(const Job& job) const {
+  return job.deadline.when() - job.deadline.left(scatter_.timers.clock()) / kShareThatMayBeLost;
 }
 
 bool SearchService::join(const std::shared_ptr<Job>& job) {
   if (job->use != CacheUse::kMiss) return false;
-  const Clock& clock = scatter_.timers.clock();
-  const auto left = job->deadline.left(clock);
-  job->seat =
-      flights_.join(job->key, job->deadline.when() - left / kShareThatMayBeLost, job->deadline.when(), waiter(job));
+  job->seat = shared_.flights.join(job->key, earliest_end(*job), job->deadline.when(), waiter(job));
   if (!job->seat) return false;
+  await_flight(job);
+  return true;
+}
+
+void SearchService::await_flight(const std::shared_ptr<Job>& job) {
   job->timer = scatter_.timers.at(job->deadline.when(), [this, job] {
     job->timer.reset();
     finish(*job, frond::http::problem(504, "Deadline", "No answer within the time allowed."), Outcome::kDeadline);
     release(*job);
   });
-  return true;
 }
 
 // Starts an evaluation; a place was taken for it.
 void SearchService::lead(const std::shared_ptr<Job>& job) {
-  const std::shared_ptr<const Question> question(job, &job->question);
   if (job->use != CacheUse::kMiss) {
-    job->evaluation = Evaluation::start(scatter_, admission_, question, job->deadline,
+    const std::shared_ptr<const Question> question(job, &job->question);
+    job->evaluation = Evaluation::start(scatter_, shared_.admission, question, job->deadline,
                                         [this, job](const auto& done) { answer(*job, *done); });
     return;
   }
   const auto slack = std::min(job->deadline.left(scatter_.timers.clock()) / 20, kMaxSlack);
-  job->seat = flights_.begin(job->key, job->deadline.when() - slack, waiter(job));
-  const auto flight = job->seat->flight;
-  const auto evaluation = Evaluation::start(
-      scatter_, admission_, question, job->deadline, [this, key = job->key, flight](const auto& done) {
-        const cache::CachedAnswer cached{done, done->rest.capacity() + sizeof(Answer)};
-        if (done->whole()) cache_.store(key, cached);
-        flights_.complete(key, flight, cached, done->whole());
-      });
-  flights_.set_stop(job->key, flight, [evaluation] { evaluation->stop(); });
+  const auto [seat, begun] = shared_.flights.enter(job->key, earliest_end(*job), job->deadline.when(),
+                                                   job->deadline.when() - slack, waiter(job));
+  job->seat = seat;
+  if (begun) return evaluate(job);
+  await_flight(job);  // another thread has begun it since join()
+  shared_.admission.end(job->question.kind);
 }
 
+// Evaluates the flight that the job has begun.
+void SearchService::evaluate(const std::shared_ptr<Job>& job) {
+  const auto flight = job->seat->flight;
+  if (const auto stored = shared_.cache.peek(job->key); stored.value) {  // by a flight that ended since the look-up
+    shared_.admission.end(job->question.kind);
+    return shared_.flights.complete(job->key, flight, stored, true);
+  }
+  const std::shared_ptr<const Question> question(job, &job->question);
+  auto evaluation = Evaluation::start(scatter_, shared_.admission, question, job->deadline,
+                                      [this, key = job->key, flight](const auto& done) {
+                                        const cache::CachedAnswer cached{done, done->rest.capacity() + sizeof(Answer)};
+                                        if (done->whole()) shared_.cache.store(key, cached);
+                                        shared_.flights.complete(key, flight, cached, done->whole());
+                                      });
+  // Called on the thread of the last search that waited, which must not keep the evaluation.
+  const auto stop = [this, evaluation]() mutable {
+    home_.run([evaluation = std::move(evaluation)] { evaluation->stop(); });
+  };
+  if (!shared_.flights.set_stop(job->key, flight, stop)) evaluation->stop();
+}
+
+// Called on the thread of the evaluation; the job is passed on and not kept there.
 cache::Flights::Waiter SearchService::waiter(const std::shared_ptr<Job>& job) {
-  return [this, job](const cache::CachedAnswer& cached) {
-    job->seat.reset();
-    if (job->timer) scatter_.timers.cancel(*std::exchange(job->timer, {}));
-    answer(*job, *std::static_pointer_cast<const Answer>(cached.value));
+  return [this, job](const cache::CachedAnswer& cached) mutable {
+    home_.run([this, job = std::move(job), cached] {
+      job->seat.reset();
+      if (job->timer) scatter_.timers.cancel(*std::exchange(job->timer, {}));
+      answer(*job, *std::static_pointer_cast<const Answer>(cached.value));
+    });
   };
 }
 
 // Gives up everything that the search waits for.
 void SearchService::release(Job& job) {
   if (job.timer) scatter_.timers.cancel(*std::exchange(job.timer, {}));
-  if (job.turn) admission_.leave(*std::exchange(job.turn, {}));
-  if (job.seat) flights_.leave(job.key, *std::exchange(job.seat, {}));
+  if (job.turn) shared_.admission.leave(*std::exchange(job.turn, {}));
+  if (job.seat) shared_.flights.leave(job.key, *std::exchange(job.seat, {}));
   if (const auto evaluation = std::exchange(job.evaluation, nullptr)) evaluation->stop();
 }
 

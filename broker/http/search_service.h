@@ -1,10 +1,15 @@
 #pragma once
 // Answers a search: analysis, cache, admission, evaluation, and the HTTP status of an answer with unsearched
-// partitions. Broker's thread only.
+// partitions. One object for each thread of the broker, used on that thread only.
 //
 // Equal searches share an evaluation (broker/cache/flights.h) that ends before each one's deadline, and not long
 // before; so each gets what it would have got alone. However many equal searches there are, only a few evaluations of
 // them are in flight. An evaluation goes on as long as any search waits for it.
+//
+// The threads of a broker share the cache, the flights and the places (SearchService::Shared): a search is answered
+// from what any thread has stored, and waits for an equal one on whatever thread that is evaluated. An evaluation stays
+// on the thread of the search that began it, and a search on its own: answers cross by HomeThread::post().
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -13,6 +18,7 @@
 
 #include "broker/cache/flights.h"
 #include "broker/cache/result_cache.h"
+#include "broker/cluster/home_thread.h"
 #include "broker/http/admission.h"
 #include "broker/http/broker_metrics.h"
 #include "broker/http/evaluation.h"
@@ -37,6 +43,14 @@ class SearchService {
     Admission::Limits in_flight;   // evaluations; a search past these limits is answered 429
     std::size_t cache_bytes = 64 << 20;
   };
+  // What the services of all threads share. Outlives them. Thread-safe.
+  struct Shared {
+    explicit Shared(const Config& config) : cache(config.cache_bytes), admission(config.in_flight) {}
+    cache::ResultCache cache;
+    cache::Flights flights;
+    Admission admission;
+    std::atomic<std::size_t> msearch_requests{0};  // at work (multi_search.h)
+  };
   // Called once, possibly before search() returns. The body of a 200 is one line without its line end.
   using Reply = std::function<void(frond::http::Response)>;
 
@@ -57,7 +71,9 @@ class SearchService {
     std::function<void()> on_begun;  // called when the line gets a place, if it had to wait
   };
 
-  SearchService(scatter::ScatterContext& scatter, Config config, SearchMetrics& metrics);
+  // `home`: the thread that the service is used on.
+  SearchService(scatter::ScatterContext& scatter, Config config, Shared& shared, cluster::HomeThread& home,
+                SearchMetrics& metrics);
   SearchService(const SearchService&) = delete;
   SearchService& operator=(const SearchService&) = delete;
 
@@ -75,18 +91,24 @@ class SearchService {
   // Call it when the client has left: answers 499, which a client that only closed its sending side still receives.
   void abandon(const Ticket& ticket);
 
-  std::size_t in_flight() const { return admission_.all(); }
-  const Admission& admission() const { return admission_; }
+  // Of all threads.
+  std::size_t in_flight() const { return shared_.admission.all(); }
+  const Admission& admission() const { return shared_.admission; }
   const Config& config() const { return config_; }
-  const cache::ResultCache& cache() const { return cache_; }
-  const cache::Flights& flights() const { return flights_; }
+  const cache::ResultCache& cache() const { return shared_.cache; }
+  const cache::Flights& flights() const { return shared_.flights; }
+  Shared& shared() { return shared_; }
 
  private:
   Ticket search(const SearchParameters& parameters, Reply reply, Line* line);
   void give_time(Job& job);
   void begin(const std::shared_ptr<Job>& job);
+  void take_place(const std::shared_ptr<Job>& job);
+  Instant earliest_end(const Job& job) const;
   bool join(const std::shared_ptr<Job>& job);
+  void await_flight(const std::shared_ptr<Job>& job);
   void lead(const std::shared_ptr<Job>& job);
+  void evaluate(const std::shared_ptr<Job>& job);
   cache::Flights::Waiter waiter(const std::shared_ptr<Job>& job);
   void release(Job& job);
   void answer(Job& job, const Answer& answer);
@@ -95,10 +117,9 @@ class SearchService {
   scatter::ScatterContext& scatter_;
   Config config_;
   SearchMetrics& metrics_;
+  Shared& shared_;
+  cluster::HomeThread& home_;
   query::QueryAnalyzer analyzer_;
-  cache::ResultCache cache_;
-  cache::Flights flights_;
-  Admission admission_;
 };
 
 // The 499 response for a client that has left. A client that only closed its sending side receives it.

@@ -1,6 +1,6 @@
 #pragma once
 // The broker's TLS certificate and key: reads their files again while the broker runs, and reports changes in the log
-// and in metrics. Broker's thread only.
+// and in metrics. Its loop's thread only.
 #include <chrono>
 #include <memory>
 #include <string>

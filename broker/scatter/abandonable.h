@@ -1,5 +1,5 @@
 #pragma once
-// Work under way whose caller may give it up before it is done. Broker's thread only.
+// Work under way whose caller may give it up before it is done. Its loop's thread only.
 
 namespace frond::broker::scatter {
 

@@ -29,7 +29,7 @@ struct FanOutResult {
 };
 
 // `request` needs no request_id, budget or partitions. `done` is called once, at the latest when the deadline passes,
-// and before fan_out() returns if no leaf can be asked. Broker's thread; `context` outlives the fan-out.
+// and before fan_out() returns if no leaf can be asked. The loop's thread; `context` outlives the fan-out.
 std::shared_ptr<Abandonable> fan_out(ScatterContext& context, std::shared_ptr<const cluster::Topology> topology,
                                      wire::SearchRequest request, Deadline deadline,
                                      std::function<void(FanOutResult)> done);

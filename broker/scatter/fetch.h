@@ -30,7 +30,7 @@ struct FetchResult {
 };
 
 // `done` is called once, at the latest when the deadline passes, and before fetch() returns if there is nothing to
-// fetch. Broker's thread; `context` outlives the fetch.
+// fetch. The loop's thread; `context` outlives the fetch.
 std::shared_ptr<Abandonable> fetch(ScatterContext& context, FetchPlan plan, Deadline deadline,
                                    std::function<void(FetchResult)> done);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What every search uses and counts. One object per broker; broker's thread only.
+// What every search uses and counts. One object for each of the broker's threads, used on that thread only.
 #include <cstdint>
 
 #include "broker/cluster/cluster_map.h"

@@ -21,7 +21,7 @@ struct Request {
   broker @5 :Broker;             # with hello: the broker that sends it; older brokers leave it null
 }
 struct Broker {
-  instance @0 :UInt64;           # random, drawn when the process starts; not 0
+  instance @0 :UInt64;           # random, drawn when the broker's thread starts; not 0
   name @1 :Text;                 # the broker's --node-name, for people; at most 256 bytes
   generation @2 :UInt64;         # the generation it answers searches from; 0: none yet
   content @3 :UInt64;            # … and its content

@@ -100,7 +100,7 @@ struct SearchReply {
 
 // The broker that sends a hello.
 struct Broker {
-  std::uint64_t instance = 0;  // random, drawn when the process starts; 0: an older broker, which does not send it
+  std::uint64_t instance = 0;  // random, drawn when the broker's thread starts; 0: an older broker, without it
   std::string name;            // --node-name of the broker, for people
   GenerationId serving;        // the generation it answers searches from; number 0: none yet
   std::chrono::milliseconds hello_every{0};

@@ -46,7 +46,8 @@ inline constexpr metrics::Family kGenerationsServed{"frond_leaf_generations_serv
                                                     "Generations that can be searched now."};
 inline constexpr metrics::Family kSupersededAge{"frond_leaf_superseded_seconds",
                                                 "Since when a superseded generation is kept for brokers; 0: none is."};
-inline constexpr metrics::Family kBrokers{"frond_leaf_brokers", "Brokers that say hello to this leaf."};
+inline constexpr metrics::Family kBrokers{"frond_leaf_brokers",
+                                          "Brokers that say hello to this leaf; a broker's threads count one by one."};
 inline constexpr metrics::Family kGenerationRefused{"frond_leaf_generation_refused_total",
                                                     "Attempts to take a new generation that failed."};
 inline constexpr metrics::Family kGenerationLoad{"frond_leaf_generation_load_duration_seconds",

@@ -15,7 +15,8 @@ namespace frond::support {
 
 class ScriptedBroker {
  public:
-  explicit ScriptedBroker(broker::http::SearchService::Config config = {}) : service(scatter, config, search_metrics) {}
+  explicit ScriptedBroker(broker::http::SearchService::Config config = {})
+      : shared(config), service(scatter, config, shared, home, search_metrics) {}
 
   void up() { leaf().hellos.answer(hello({served(1, 2, {0, 1})})); }
   ScriptedLeaf& leaf() { return cluster.leaf(0); }
@@ -37,6 +38,8 @@ class ScriptedBroker {
   broker::scatter::ScatterContext scatter{cluster.map, cluster.timers};
   metrics::Registry registry{"test"};
   broker::http::SearchMetrics search_metrics{registry};
+  broker::cluster::OnlyThread home;
+  broker::http::SearchService::Shared shared;
   broker::http::SearchService service;
 };
 

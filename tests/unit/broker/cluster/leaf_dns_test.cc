@@ -21,7 +21,8 @@ TEST(LeafDns, TriesAnAddressAgainThatCouldNotBeUsed) {
                    if (++tried <= 2) return Error(Code::kInvalid, "too many open files");
                    return std::unique_ptr<LeafClient>(std::make_unique<support::ScriptedLeaf>(timers));
                  });
-  const LeafDns dns(io, map, log, "localhost", 7000, std::chrono::milliseconds(1));
+  const auto set = [&](const std::vector<std::string>& leaves) { return map.set_leaves(leaves); };
+  const LeafDns dns(io, set, log, "localhost", 7000, std::chrono::milliseconds(1));
   const SteadyClock steady;
   const Deadline end = Deadline::after(steady, std::chrono::seconds(20));
   while (map.leaves().empty() && !end.passed(steady)) io.run_one_for(std::chrono::milliseconds(100));

@@ -31,7 +31,7 @@ TEST(Admission, GivesAPlaceToWhoWaitsBeforeWhoComesLater) {
   admission.wait(kLine, [&] { begun += "a"; });
   const auto second = admission.wait(kLine, [&] { begun += "b"; });
   admission.wait(kLine, [&] { begun += "c"; });
-  admission.leave(second);
+  admission.leave(*second);
   admission.end(kSingle);
   EXPECT_EQ(begun, "a");
   EXPECT_FALSE(admission.try_begin(kSingle));

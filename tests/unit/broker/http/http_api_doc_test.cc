@@ -73,12 +73,16 @@ class Replayed {
  public:
   Replayed() {
     broker.up();
-    export_broker(broker.registry, broker.cluster.map, broker.scatter, broker.service, many);
+    export_shared(broker.registry, broker.shared);
   }
   frond::http::Response ask(frond::http::Request request) {
     const auto captured = support::CapturedResponse::make();
-    const auto router = make_routes({broker.service, many, broker.cluster.map, broker.registry, broker.cluster.clock,
-                                     "manuals", "0.1.0", [] { return false; }, [] { return std::string(); }});
+    const auto status = [this](const auto& done) {
+      done(status_of(broker.cluster.map, broker.cluster.clock, broker.scatter, many, nullptr));
+    };
+    const auto router = make_routes({broker.service, many, broker.registry, metrics, "manuals", "0.1.0", status,
+                                     [this] { return broker.cluster.map.ready(); }, [] { return false; },
+                                     [] { return std::string(); }});
     router(std::move(request), support::CapturedResponse::responder(captured));
     auto& leaf = broker.leaf();
     while (leaf.searches.open() > 0) {
@@ -95,6 +99,7 @@ class Replayed {
  private:
   ScriptedBroker broker;
   MultiSearch many{broker.service, broker.cluster.timers, {}};
+  StatusMetrics metrics{broker.registry};
 };
 
 TEST(TheApiDescription, SaysWhatHappens) {

@@ -17,9 +17,13 @@ using support::ScriptedBroker;
 class TheRoutes : public testing::Test {
  protected:
   TheRoutes()
-      : router(make_routes({broker.service, many, broker.cluster.map, broker.registry, broker.cluster.clock, "c", "1",
-                            [this] { return draining; }, [this] { return stalled; }})) {
-    export_broker(broker.registry, broker.cluster.map, broker.scatter, broker.service, many);
+      : router(make_routes({broker.service, many, broker.registry, metrics, "c", "1",
+                            [this](const auto& done) {
+                              done(status_of(broker.cluster.map, broker.cluster.clock, broker.scatter, many, nullptr));
+                            },
+                            [this] { return broker.cluster.map.ready(); }, [this] { return draining; },
+                            [this] { return stalled; }})) {
+    export_shared(broker.registry, broker.shared);
   }
   frond::http::Response ask(std::string method, std::string target, std::string body = {}) {
     const auto captured = CapturedResponse::make();
@@ -42,6 +46,7 @@ class TheRoutes : public testing::Test {
   std::string stalled;
   ScriptedBroker broker;
   MultiSearch many{broker.service, broker.cluster.timers, {}};
+  StatusMetrics metrics{broker.registry};
   frond::http::Router router;
 };
 

@@ -1,0 +1,114 @@
+#include "broker/http/broker_status.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace frond::broker::http {
+namespace {
+
+LeafView view_of(const cluster::LeafNode& leaf, const Clock& clock) {
+  return {.endpoint = leaf.endpoint,
+          .last_error = leaf.last_error,
+          .healthy = leaf.healthy,
+          .draining = leaf.draining(),
+          .listed = leaf.listed,
+          .failures = leaf.failures,
+          .in_flight = leaf.client->in_flight(),
+          .last_seen_ago = std::chrono::duration_cast<std::chrono::milliseconds>(clock.now() - leaf.last_seen),
+          .said = leaf.said};
+}
+
+ClusterView view_of(const cluster::ClusterMap& map, const Clock& clock) {
+  ClusterView view;
+  view.ready = map.ready();
+  for (const auto& leaf : map.leaves()) view.leaves.push_back(view_of(*leaf, clock));
+  const auto topology = map.topology();
+  if (!topology) return view;
+  view.generation = topology->generation;
+  view.content = topology->content;
+  view.documents = topology->statistics.documents;
+  view.covered = topology->covered;
+  for (const auto& partition : topology->partitions) {
+    auto& shown = view.partitions.emplace_back();
+    for (const auto& leaf : partition.replicas) shown.leaves.push_back(leaf->endpoint);
+    if (!shown.leaves.empty()) shown.documents = partition.placement.documents;
+  }
+  return view;
+}
+
+// Adds another thread's view of a leaf.
+void merge(LeafView& all, LeafView&& one) {
+  if (all.healthy && !one.healthy) {
+    all.healthy = false;
+    all.last_error = std::move(one.last_error);
+  }
+  all.draining = all.draining || one.draining;
+  all.listed = all.listed || one.listed;
+  all.failures = std::max(all.failures, one.failures);
+  all.in_flight = std::max(all.in_flight, one.in_flight);  // each thread knows that of all (leaf_loads.h)
+  if (!all.said) {
+    all.said = std::move(one.said);
+    all.last_seen_ago = one.last_seen_ago;
+  }
+}
+
+void merge(ClusterView& all, ClusterView&& one) {
+  const auto rank = [](const ClusterView& view) {
+    const double share =
+        view.partitions.empty() ? 0 : static_cast<double>(view.covered) / static_cast<double>(view.partitions.size());
+    return std::tuple(view.ready, share, view.generation);
+  };
+  auto other = std::move(one.leaves);
+  if (rank(one) < rank(all)) {
+    auto leaves = std::move(all.leaves);
+    all = std::move(one);
+    all.leaves = std::move(leaves);
+  }
+  for (LeafView& leaf : other) {
+    const auto known = std::find_if(all.leaves.begin(), all.leaves.end(),
+                                    [&](const LeafView& shown) { return shown.endpoint == leaf.endpoint; });
+    if (known == all.leaves.end())
+      all.leaves.push_back(std::move(leaf));
+    else
+      merge(*known, std::move(leaf));
+  }
+}
+
+}  // namespace
+
+BrokerStatus status_of(const cluster::ClusterMap& map, const Clock& clock, const scatter::ScatterContext& scatter,
+                       const MultiSearch& multi_search, const cluster::ZmqLeafClients* clients) {
+  BrokerStatus status{.cluster = view_of(map, clock),
+                      .scatter = scatter.counters,
+                      .hedging = scatter.hedging.counters(),
+                      .msearch = multi_search.counters(),
+                      .handshakes = {},
+                      .leaf_cancels = 0};
+  if (clients != nullptr) {
+    status.handshakes = clients->handshake_failures();
+    status.leaf_cancels = clients->cancels_sent();
+  }
+  return status;
+}
+
+void merge(BrokerStatus& all, BrokerStatus&& one) {
+  merge(all.cluster, std::move(one.cluster));
+  all.scatter.search_requests += one.scatter.search_requests;
+  all.scatter.fetch_requests += one.scatter.fetch_requests;
+  all.scatter.search_failures += one.scatter.search_failures;
+  all.scatter.fetch_failures += one.scatter.fetch_failures;
+  all.scatter.failovers += one.scatter.failovers;
+  all.hedging.sent += one.hedging.sent;
+  all.hedging.over_budget += one.hedging.over_budget;
+  all.hedging.overloaded += one.hedging.overloaded;
+  all.msearch.late_lines += one.msearch.late_lines;
+  all.msearch.abandoned += one.msearch.abandoned;
+  all.handshakes.key_refused += one.handshakes.key_refused;
+  all.handshakes.mechanism += one.handshakes.mechanism;
+  all.handshakes.closed += one.handshakes.closed;
+  all.handshakes.protocol += one.handshakes.protocol;
+  all.leaf_cancels += one.leaf_cancels;
+}
+
+}  // namespace frond::broker::http

@@ -1,0 +1,104 @@
+#pragma once
+// One thread of the broker with everything that answers searches: an Asio loop, connections to all leaves, the view of
+// the cluster, the evaluations in flight, and a listener on the port that the loops share. Used on its thread only,
+// unless a function says otherwise; made and ended on the main thread, while no loop runs.
+//
+// A broker with several loops looks to leaves like as many brokers: each loop says hello by itself, under an instance
+// of its own, so that a leaf which drains tells all of them, and keeps the generation that each serves from.
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "broker/cluster/cluster_map.h"
+#include "broker/cluster/home_thread.h"
+#include "broker/cluster/leaf_loads.h"
+#include "broker/cluster/timer_driver.h"
+#include "broker/cluster/zmq_leaf_client.h"
+#include "broker/http/broker_status.h"
+#include "broker/http/routes.h"
+#include "broker/options.h"
+#include "common/base/liveness.h"
+#include "common/http/server.h"
+
+namespace frond::broker {
+
+// What the loops of the process share. Thread-safe; outlives them.
+struct SharedParts {
+  SharedParts(const Options& set, Logger& logger, metrics::Registry& families, const Clock& time,
+              std::optional<cluster::ZmqLeafClients::Curve> keys);
+
+  const Options& options;
+  Logger& log;
+  metrics::Registry& registry;
+  const Clock& clock;
+  const std::optional<cluster::ZmqLeafClients::Curve> curve;
+  const http::SearchService::Config search;
+  http::SearchService::Shared searches;
+  http::StatusMetrics metrics;
+  const std::shared_ptr<cluster::LeafLoads> leaf_loads = std::make_shared<cluster::LeafLoads>();
+};
+
+class SearchLoop {
+ public:
+  // The loop's number is from 0 to --threads - 1. `io` runs on the loop's thread, and ends after the loop.
+  SearchLoop(SharedParts& shared, boost::asio::io_context& io, std::size_t number);
+  SearchLoop(const SearchLoop&) = delete;
+  SearchLoop& operator=(const SearchLoop&) = delete;
+
+  // kUnavailable: the port is taken.
+  Result<void> listen(frond::http::Server::Config config, frond::http::Router router);
+  const frond::http::Server& server() const { return *server_; }
+  // Counts an answer of one of this thread's listeners.
+  void count(std::string_view route, int status, double seconds) { http_metrics_.count(route, status, seconds); }
+  // The routes' parts on this thread; the rest is to be filled in.
+  http::RouteTargets targets();
+
+  // As ClusterMap::set_leaves(), the first time. Later calls are for follow_leaves().
+  Result<void> set_leaves(const std::vector<std::string>& endpoints) { return map_.set_leaves(endpoints); }
+  // Sets the leaves, and tries again if some cannot be used, since the process may have run out of sockets.
+  void follow_leaves(const std::vector<std::string>& endpoints);
+
+  http::BrokerStatus status() const;
+  // When this thread's loops last turned. Any thread. `here`: the caller is on the loop's thread.
+  void add_loops(std::vector<Loop>& loops, bool here);
+  bool ready() const { return map_.ready(); }  // any thread
+  // Stops accepting; `done` is called on this thread when the last connection has closed.
+  void drain(std::function<void()> done) { server_->drain(std::move(done)); }
+  // Ends the connections to leaves: open requests fail.
+  void close() { clients_.close(); }
+  bool looking_up() const { return clients_.looking_up(); }
+
+  boost::asio::io_context& io() { return io_; }
+  cluster::TimerQueue& timers() { return timers_; }
+
+ private:
+  void turn();
+
+  SharedParts& shared_;
+  boost::asio::io_context& io_;
+  const std::string number_;  // "1", "2", …; empty: it is the only one
+  const std::string own_name_, zeromq_name_;
+  std::optional<Logger> own_log_;
+  Logger& log_;
+  std::unique_ptr<cluster::HomeThread> home_;
+  cluster::TimerQueue timers_;
+  const cluster::TimerDriver driver_;
+  cluster::ZmqLeafClients clients_;
+  cluster::ClusterMap map_;
+  scatter::ScatterContext scatter_;
+  http::SearchMetrics metrics_;
+  http::HttpMetrics http_metrics_;
+  http::SearchService service_;
+  http::MultiSearch multi_search_;
+  std::unique_ptr<frond::http::Server> server_;
+  std::atomic<Instant> turned_;
+  std::optional<cluster::TimerQueue::Id> retry_;
+  std::string unusable_;  // why leaves cannot be used, as logged last
+};
+
+}  // namespace frond::broker

@@ -1,0 +1,170 @@
+#include "broker/search_loops.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "common/base/thread_name.h"
+#include "common/net/address.h"
+
+namespace frond::broker {
+namespace {
+// A loop that has not described itself by then is described as it was last.
+constexpr std::chrono::milliseconds kMaxWait{1000};
+// Handlers that are ready when the loops have ended are run for this long at most.
+constexpr std::chrono::milliseconds kMaxLastTurns{1000};
+}  // namespace
+
+// One description of all loops. Used on the thread that asked for it.
+struct SearchLoops::Round {
+  SearchLoop& here;
+  Done done;  // null: it was called
+  std::size_t missing;
+  cluster::TimerQueue::Id timer;
+};
+
+SearchLoops::SearchLoops(SharedParts& shared, AsioLoops& io) : shared_(shared), latest_(io.size()) {
+  for (std::size_t i = 0; i < io.size(); ++i) loops_.push_back(std::make_unique<SearchLoop>(shared, *io[i], i));
+}
+SearchLoops::~SearchLoops() { stop(); }
+
+Result<void> SearchLoops::listen(frond::http::Server::Config config) {
+  config.group = frond::http::Server::make_group(config, loops_.size());
+  for (const auto& loop : loops_) {
+    FROND_TRY(loop->listen(config, http::make_routes(targets(*loop))));
+    if (loop != loops_.front()) continue;
+    auto address = *net::parse_host_port(config.listen);  // was checked
+    config.listen = net::join(address.host, std::to_string(loop->server().port()));
+  }
+  return {};
+}
+
+http::RouteTargets SearchLoops::targets(SearchLoop& loop) {
+  http::RouteTargets targets = loop.targets();
+  targets.collect_status = [this, &loop](Done done) { collect(loop, std::move(done)); };
+  targets.ready = [this] { return ready(); };
+  targets.draining = [this] { return draining(); };
+  targets.stalled = [this, &loop] {
+    return stalled(loops(&loop), shared_.clock.now(), std::chrono::seconds(shared_.options.stall_seconds));
+  };
+  return targets;
+}
+
+Result<void> SearchLoops::set_leaves(const std::vector<std::string>& endpoints) {
+  for (const auto& loop : loops_)
+    if (loop != loops_.front())
+      boost::asio::post(loop->io(), [&loop = *loop, endpoints] { loop.follow_leaves(endpoints); });
+  return first().set_leaves(endpoints);
+}
+
+void SearchLoops::run_thread(SearchLoop& loop, std::size_t number) {
+  name_this_thread(("search-" + std::to_string(number + 1)).c_str());
+  try {
+    loop.io().run();
+  } catch (...) {
+    {
+      const MutexLock lock(mutex_);
+      failure_ = std::current_exception();
+    }
+    stop();
+  }
+}
+
+void SearchLoops::run() {
+  for (std::size_t i = 1; i < loops_.size(); ++i) threads_.emplace_back([this, i] { run_thread(*loops_[i], i); });
+  first().io().run();
+  threads_.clear();  // waits for them
+  const MutexLock lock(mutex_);
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void SearchLoops::drain(std::function<void()> done) {
+  draining_ = true;
+  undrained_ = loops_.size();
+  for (const auto& loop : loops_) {
+    const auto drain_one = [this, &loop = *loop, done] {
+      loop.drain([this, done] {
+        if (--undrained_ == 0) done();
+      });
+    };
+    loop == loops_.front() ? drain_one() : boost::asio::post(loop->io(), drain_one);
+  }
+}
+
+void SearchLoops::stop() {
+  for (const auto& loop : loops_) loop->io().stop();
+}
+
+// What one loop ends may post to another, so the loops take turns until none has anything to do.
+void SearchLoops::close() {
+  for (const auto& loop : loops_) loop->close();
+  const Deadline end = Deadline::after(shared_.clock, kMaxLastTurns);
+  std::size_t handled = 0;
+  do {
+    handled = 0;
+    for (const auto& loop : loops_) {
+      loop->io().restart();
+      handled += loop->io().poll();
+    }
+  } while (loops_.size() > 1 && handled > 0 && !end.passed(shared_.clock));
+}
+
+bool SearchLoops::ready() const {
+  return std::all_of(loops_.begin(), loops_.end(), [](const auto& loop) { return loop->ready(); });
+}
+
+std::vector<Loop> SearchLoops::loops(const SearchLoop* here) const {
+  std::vector<Loop> loops;
+  for (const auto& loop : loops_) loop->add_loops(loops, loop.get() == here);
+  return loops;
+}
+
+bool SearchLoops::looking_up() const {
+  return std::any_of(loops_.begin(), loops_.end(), [](const auto& loop) { return loop->looking_up(); });
+}
+
+void SearchLoops::collect(SearchLoop& here, Done done) {
+  if (loops_.size() == 1) return done(here.status());
+  const auto round = std::make_shared<Round>(Round{here, std::move(done), loops_.size(), {}});
+  round->timer = here.timers().after(kMaxWait, [this, round] { finish(*round); });
+  for (std::size_t i = 0; i < loops_.size(); ++i) {
+    SearchLoop& loop = *loops_[i];
+    if (&loop == &here) {
+      take(round, i, here.status());
+      continue;
+    }
+    boost::asio::post(loop.io(), [this, round, i, &loop] {
+      boost::asio::post(round->here.io(),
+                        [this, round, i, status = loop.status()]() mutable { take(round, i, std::move(status)); });
+    });
+  }
+}
+
+void SearchLoops::take(const std::shared_ptr<Round>& round, std::size_t number, http::BrokerStatus status) {
+  {
+    const MutexLock lock(mutex_);
+    latest_[number] = std::move(status);
+  }
+  if (--round->missing > 0) return;
+  round->here.timers().cancel(round->timer);
+  finish(*round);
+}
+
+void SearchLoops::finish(Round& round) {
+  const auto done = std::exchange(round.done, nullptr);
+  if (!done) return;
+  std::optional<http::BrokerStatus> all;
+  {
+    const MutexLock lock(mutex_);
+    for (const auto& one : latest_) {
+      if (!one) continue;
+      if (all)
+        http::merge(*all, http::BrokerStatus(*one));
+      else
+        all = one;
+    }
+  }
+  done(*all);  // the asking loop at least has described itself
+}
+
+}  // namespace frond::broker
