@@ -35,11 +35,13 @@ std::string name_of(const Options& options, const std::string& number) {
   return options.node_name.substr(0, wire::kMaxBrokerNameBytes - 1 - number.size()) + "/" + number;
 }
 
-cluster::ClusterMap::Config map_config(const Options& options, const std::string& number) {
+cluster::ClusterMap::Config map_config(const Options& options, const std::string& number,
+                                       SearchLoop::OnGeneration on_generation) {
   return {.collection = options.collection,
           .name = name_of(options, number),
           .instance = random_instance(),
-          .poll = std::chrono::milliseconds(options.poll_ms)};
+          .poll = std::chrono::milliseconds(options.poll_ms),
+          .on_generation = std::move(on_generation)};
 }
 
 http::SearchService::Config search_config(const Options& options) {
@@ -71,7 +73,7 @@ SharedParts::SharedParts(const Options& set, Logger& logger, metrics::Registry& 
       searches(search),
       metrics(families) {}
 
-SearchLoop::SearchLoop(SharedParts& shared, boost::asio::io_context& io, std::size_t number)
+SearchLoop::SearchLoop(SharedParts& shared, boost::asio::io_context& io, std::size_t number, OnGeneration on_generation)
     : shared_(shared),
       io_(io),
       number_(shared.options.threads == 1 ? "" : std::to_string(number + 1)),
@@ -83,7 +85,7 @@ SearchLoop::SearchLoop(SharedParts& shared, boost::asio::io_context& io, std::si
       driver_(io, timers_),
       clients_(io, timers_, log_,
                {.max_in_flight = shared.options.max_leaf_in_flight, .loads = shared.leaf_loads, .curve = shared.curve}),
-      map_(timers_, log_, map_config(shared.options, number_),
+      map_(timers_, log_, map_config(shared.options, number_, std::move(on_generation)),
            [this](const std::string& leaf, cluster::News news) { return clients_.create(leaf, std::move(news)); }),
       scatter_{map_, timers_, hedging(shared.options)},
       metrics_(shared.registry),
@@ -133,7 +135,7 @@ void SearchLoop::follow_leaves(const std::vector<std::string>& endpoints) {
 }
 
 http::BrokerStatus SearchLoop::status() const {
-  return http::status_of(map_, shared_.clock, scatter_, multi_search_, &clients_);
+  return http::status_of(map_, shared_.clock, scatter_, service_, multi_search_, &clients_);
 }
 
 void SearchLoop::add_loops(std::vector<Loop>& loops, bool here) {

@@ -45,8 +45,11 @@ struct SharedParts {
 
 class SearchLoop {
  public:
+  // Called on the loop's thread when it serves another generation.
+  using OnGeneration = std::function<void(const GenerationId&)>;
+
   // The loop's number is from 0 to --threads - 1. `io` runs on the loop's thread, and ends after the loop.
-  SearchLoop(SharedParts& shared, boost::asio::io_context& io, std::size_t number);
+  SearchLoop(SharedParts& shared, boost::asio::io_context& io, std::size_t number, OnGeneration on_generation);
   SearchLoop(const SearchLoop&) = delete;
   SearchLoop& operator=(const SearchLoop&) = delete;
 
@@ -62,6 +65,9 @@ class SearchLoop {
   Result<void> set_leaves(const std::vector<std::string>& endpoints) { return map_.set_leaves(endpoints); }
   // Sets the leaves, and tries again if some cannot be used, since the process may have run out of sockets.
   void follow_leaves(const std::vector<std::string>& endpoints);
+
+  // Another loop serves from generation `id`: asks the leaves now, so that this one follows.
+  void follow_generation(const GenerationId& id) { map_.refresh_unless(id); }
 
   http::BrokerStatus status() const;
   // When this thread's loops last turned. Any thread. `here`: the caller is on the loop's thread.

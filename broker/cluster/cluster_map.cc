@@ -181,6 +181,12 @@ void ClusterMap::refresh(const LeafRef& leaf) {
   if (std::any_of(scheduled_.begin(), scheduled_.end(), mine)) schedule(leaf, std::chrono::milliseconds(0));
 }
 
+void ClusterMap::refresh_unless(const GenerationId& id) {
+  if (topology_ && topology_->id() == id) return;
+  for (const LeafRef& leaf : leaves_)
+    if (leaf->healthy) refresh(leaf);
+}
+
 void ClusterMap::mark_down(const LeafRef& leaf, const std::string& why) {
   leaf->healthy = false;
   leaf->last_error = why;
@@ -214,11 +220,12 @@ void ClusterMap::redraw() {
   if (!topology_) return;
   was_whole_ = was_whole_ || topology_->whole();
   ready_.store(was_whole_ && topology_->covered > 0, std::memory_order_relaxed);
-  if (topology_->id() != before)
-    log_.info("serving generation", {{"generation", std::to_string(topology_->generation)},
-                                     {"content", to_hex(topology_->content)},
-                                     {"partitions", std::to_string(topology_->partitions.size())},
-                                     {"covered", std::to_string(topology_->covered)}});
+  if (topology_->id() == before) return;
+  log_.info("serving generation", {{"generation", std::to_string(topology_->generation)},
+                                   {"content", to_hex(topology_->content)},
+                                   {"partitions", std::to_string(topology_->partitions.size())},
+                                   {"covered", std::to_string(topology_->covered)}});
+  if (config_.on_generation) config_.on_generation(topology_->id());
 }
 
 }  // namespace frond::broker::cluster

@@ -35,6 +35,8 @@ class ClusterMap {
     // line, and at most once per interval and leaf.
     unsigned failures_to_log = 5;
     std::chrono::seconds log_interval{30};
+    // Called when another generation is served, from inside another call; empty: nothing is.
+    std::function<void(const GenerationId&)> on_generation = {};
     std::chrono::seconds forget_unlisted{10};  // an unlisted leaf that was silent for this long is removed
   };
   using MakeClient = std::function<Result<std::unique_ptr<LeafClient>>(const std::string& endpoint, News news)>;
@@ -60,6 +62,9 @@ class ClusterMap {
   void report_unavailable(const LeafRef& leaf, const std::string& why);
   // Call it when a reply contradicts what the leaf says it serves: sends a hello now.
   void refresh(const LeafRef& leaf);
+  // Call it when another thread serves from generation `id`: sends a hello to every leaf now, unless this map does,
+  // too.
+  void refresh_unless(const GenerationId& id);
 
  private:
   Result<LeafRef> make(const std::string& endpoint);

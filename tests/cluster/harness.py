@@ -247,6 +247,8 @@ class Cluster:
 
     def start_broker(self):
         args = ["--http", f"127.0.0.1:{self.http}", "--collection", self.collection, *self.broker_flags]
+        if "--threads" not in self.broker_flags and "FROND_THREADS" not in os.environ:
+            args += ["--threads", 1]  # on any machine
         for port in self.leaf_ports:
             args += ["--leaf", f"tcp://127.0.0.1:{port}"]
         self.broker = self.setting.spawn(f"{self.name}-broker", "frond-broker", *args)

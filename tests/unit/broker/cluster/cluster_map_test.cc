@@ -66,6 +66,16 @@ TEST(ClusterMap, AsksALeafAgainWhenToldThatItServesSomethingElse) {
   cluster.leaf(0).hellos.answer(hello({served(2, 1, {0})}));
   EXPECT_EQ(cluster.map.topology()->generation, 2u);
 }
+TEST(ClusterMap, AsksAllLeavesWhenAnotherThreadServesAnotherGeneration) {
+  ScriptedCluster cluster(2);
+  for (int i : {0, 1}) cluster.leaf(i).hellos.answer(hello({served(1, 2, {static_cast<std::uint32_t>(i)})}));
+  cluster.map.refresh_unless({1, support::content_of(1)});
+  cluster.timers.run_due();
+  EXPECT_EQ(cluster.leaf(0).hellos.open(), 0u) << "it serves from that";
+  cluster.map.refresh_unless({2, support::content_of(2)});
+  cluster.timers.run_due();
+  for (int i : {0, 1}) EXPECT_EQ(cluster.leaf(i).hellos.open(), 1u);
+}
 TEST(ClusterMap, SaysOnceWhyALeafStaysDown) {
   ScriptedCluster cluster(1);
   const auto fail = [&](const std::string& why) {
