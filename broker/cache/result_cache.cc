@@ -19,6 +19,14 @@ CachedAnswer ResultCache::find(const std::string& key) {
   return found ? *found : CachedAnswer();
 }
 
+CachedAnswer ResultCache::find_known(const std::string& key) {
+  const MutexLock lock(mutex_);
+  const CachedAnswer* const found = answers_.find(key);
+  if (found == nullptr) return {};
+  ++hits_;
+  return *found;
+}
+
 CachedAnswer ResultCache::peek(const std::string& key) {
   const MutexLock lock(mutex_);
   const CachedAnswer* const found = answers_.find(key);

@@ -38,6 +38,8 @@ class ResultCache {
   CachedAnswer find(const std::string& key);
   // The same without counting.
   CachedAnswer peek(const std::string& key);
+  // The same, but counts no miss: for callers that call find() next.
+  CachedAnswer find_known(const std::string& key);
   void store(const std::string& key, CachedAnswer answer);
 
   Counters counters() const;

@@ -40,6 +40,10 @@ inline constexpr Family kCacheStored{"frond_broker_cache_stored_total", "Answers
 inline constexpr Family kCacheTooLarge{"frond_broker_cache_too_large_total", "Answers too large to be kept."};
 inline constexpr Family kCacheBytes{"frond_broker_cache_bytes", "Bytes that the result cache charges itself."};
 inline constexpr Family kCacheLimit{"frond_broker_cache_limit_bytes", "Budget of the result cache."};
+inline constexpr Family kKnownTexts{"frond_broker_known_texts_bytes",
+                                    "Bytes of search requests that the result cache knows by their text."};
+inline constexpr Family kKnownTextsLimit{"frond_broker_known_texts_limit_bytes",
+                                         "Limit of frond_broker_known_texts_bytes."};
 inline constexpr Family kCacheEntries{"frond_broker_cache_entries", "Answers in the result cache."};
 inline constexpr Family kLeafRequests{"frond_broker_leaf_requests_total", "Requests sent to leaves, by kind."};
 inline constexpr Family kLeafFailures{"frond_broker_leaf_request_failures_total",

@@ -78,13 +78,16 @@ void merge(ClusterView& all, ClusterView&& one) {
 }  // namespace
 
 BrokerStatus status_of(const cluster::ClusterMap& map, const Clock& clock, const scatter::ScatterContext& scatter,
-                       const MultiSearch& multi_search, const cluster::ZmqLeafClients* clients) {
+                       const SearchService& service, const MultiSearch& multi_search,
+                       const cluster::ZmqLeafClients* clients) {
   BrokerStatus status{.cluster = view_of(map, clock),
                       .scatter = scatter.counters,
                       .hedging = scatter.hedging.counters(),
                       .msearch = multi_search.counters(),
                       .handshakes = {},
-                      .leaf_cancels = 0};
+                      .leaf_cancels = 0,
+                      .known_texts_bytes = service.known_texts().bytes(),
+                      .known_texts_limit = service.known_texts().budget()};
   if (clients != nullptr) {
     status.handshakes = clients->handshake_failures();
     status.leaf_cancels = clients->cancels_sent();
@@ -109,6 +112,8 @@ void merge(BrokerStatus& all, BrokerStatus&& one) {
   all.handshakes.closed += one.handshakes.closed;
   all.handshakes.protocol += one.handshakes.protocol;
   all.leaf_cancels += one.leaf_cancels;
+  all.known_texts_bytes += one.known_texts_bytes;
+  all.known_texts_limit += one.known_texts_limit;
 }
 
 }  // namespace frond::broker::http

@@ -48,11 +48,13 @@ struct BrokerStatus {
   MultiSearch::Counters msearch;
   cluster::HandshakeFailures handshakes;
   std::uint64_t leaf_cancels = 0;
+  std::size_t known_texts_bytes = 0, known_texts_limit = 0;
 };
 
 // Of the calling thread. What `clients` counts is left out if it is null.
 BrokerStatus status_of(const cluster::ClusterMap& map, const Clock& clock, const scatter::ScatterContext& scatter,
-                       const MultiSearch& multi_search, const cluster::ZmqLeafClients* clients);
+                       const SearchService& service, const MultiSearch& multi_search,
+                       const cluster::ZmqLeafClients* clients);
 
 // Adds another thread's. Counts are summed. Where the threads see the cluster differently, the worse view counts: the
 // broker is ready if all are; a leaf is healthy if it is for all; the generation is that of the thread that is not

@@ -49,6 +49,8 @@ void show_requests(metrics::Registry& registry, const BrokerStatus& status) {
   follow(registry, families::kHedgesWithheld, status.hedging.over_budget, {{"reason", "budget"}});
   follow(registry, families::kHedgesWithheld, status.hedging.overloaded, {{"reason", "overload"}});
   follow(registry, families::kLeafCancels, status.leaf_cancels);
+  set(registry, families::kKnownTexts, static_cast<double>(status.known_texts_bytes));
+  set(registry, families::kKnownTextsLimit, static_cast<double>(status.known_texts_limit));
   follow(registry, families::kHandshakeFailures, status.handshakes.key_refused, {{"reason", "key_refused"}});
   follow(registry, families::kHandshakeFailures, status.handshakes.mechanism, {{"reason", "mechanism"}});
   follow(registry, families::kHandshakeFailures, status.handshakes.closed, {{"reason", "closed"}});

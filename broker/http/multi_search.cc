@@ -113,7 +113,9 @@ void MultiSearch::begin_line(const std::shared_ptr<Batch>& batch, std::size_t li
 }
 
 void MultiSearch::search_line(const std::shared_ptr<Batch>& batch, std::size_t line) {
-  const auto parsed = parse_search_json(batch->lines[line]);
+  const std::string text(batch->lines[line]);
+  if (auto known = service_.known_answer(text)) return settle(batch, line, *std::move(known));
+  const auto parsed = parse_search_json(text);
   if (!parsed.ok) return settle(batch, line, parsed.error.response());
   const auto on_begun = [this, batch] {
     batch->waiting.reset();
@@ -122,7 +124,7 @@ void MultiSearch::search_line(const std::shared_ptr<Batch>& batch, std::size_t l
   auto ticket = service_.search(
       parsed.parameters,
       [this, batch, line](frond::http::Response response) { settle(batch, line, std::move(response)); },
-      SearchService::Line{batch->deadline, on_begun});
+      SearchService::Line{batch->deadline, on_begun}, text);
   if (!ticket) return;
   if (ticket.waits()) batch->waiting = line;
   batch->working.emplace(line, std::move(ticket));

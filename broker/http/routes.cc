@@ -20,10 +20,17 @@ SearchService::Reply reply_to(std::shared_ptr<Responder> responder) {
   };
 }
 
-void search(SearchService& service, const ParsedSearch& parsed, Responder responder) {
+// `text`: what `parse` reads the parameters from.
+void search(SearchService& service, const std::string& text, ParsedSearch (*parse)(std::string_view),
+            Responder responder) {
+  if (auto known = service.known_answer(text)) {
+    known->body += '\n';
+    return responder.send(*std::move(known));
+  }
+  const ParsedSearch parsed = parse(text);
   if (!parsed.ok) return responder.send(parsed.error.response());
   const auto shared = std::make_shared<Responder>(std::move(responder));
-  const auto ticket = service.search(parsed.parameters, reply_to(shared));
+  const auto ticket = service.search(parsed.parameters, reply_to(shared), text);
   if (ticket) shared->on_client_gone([&service, ticket] { service.abandon(ticket); });
 }
 
@@ -98,12 +105,12 @@ frond::http::Router make_routes(RouteTargets targets) {
   frond::http::Router router;
   const auto to = std::make_shared<const RouteTargets>(std::move(targets));
   router.add("GET", "/v1/search", [to](Request&& request, Responder responder) {
-    search(to->service, parse_search_query(request.query), std::move(responder));
+    search(to->service, request.query, parse_search_query, std::move(responder));
   });
   router.add("POST", "/v1/search",
              [to](Request&& request, Responder responder) {
                if (refuse_parameters(request, responder)) return;
-               search(to->service, parse_search_json(request.body), std::move(responder));
+               search(to->service, request.body, parse_search_json, std::move(responder));
              },
              {.max_body = kMaxSearchBody});
   router.add("POST", "/v1/msearch",

@@ -32,6 +32,8 @@ namespace {
 constexpr microseconds kMaxSlack = milliseconds(50);
 // A search shares no evaluation that ends before the last quarter of its time: alone it could get more.
 constexpr int kShareThatMayBeLost = 4;
+// Budget of each thread for known texts: this share of the cache's, and at most so many bytes.
+constexpr std::size_t kKnownShare = 64, kMaxKnownBytes = 1 << 20;
 
 std::string cache_key(const SearchParameters& parameters, const GenerationId& generation,
                       const query::AnalyzedQuery& query) {
@@ -68,9 +70,27 @@ bool SearchService::Ticket::waits() const {
 
 SearchService::SearchService(scatter::ScatterContext& scatter, Config config, Shared& shared, cluster::HomeThread& home,
                              SearchMetrics& metrics)
-    : scatter_(scatter), config_(config), metrics_(metrics), shared_(shared), home_(home) {}
+    : scatter_(scatter),
+      config_(config),
+      metrics_(metrics),
+      shared_(shared),
+      home_(home),
+      known_(std::min(kMaxKnownBytes, config.cache_bytes / kKnownShare)) {}
 
-SearchService::Ticket SearchService::search(const SearchParameters& parameters, Reply reply, Line* line) {
+std::optional<frond::http::Response> SearchService::known_answer(const std::string& text) {
+  const Instant started = scatter_.timers.clock().now();
+  const auto topology = scatter_.map.topology();
+  const std::string* const key = topology ? known_.key_of(text, topology->id()) : nullptr;
+  const auto cached = key != nullptr ? shared_.cache.find_known(*key) : cache::CachedAnswer();
+  if (!cached.value) return {};
+  auto response = rendered(started, CacheUse::kHit, *static_cast<const Answer*>(cached.value.get()));
+  const std::chrono::duration<double> took = scatter_.timers.clock().now() - started;
+  metrics_.count(Outcome::kWhole, CacheUse::kHit, took.count());
+  return response;
+}
+
+SearchService::Ticket SearchService::search(const SearchParameters& parameters, Reply reply, const std::string& text,
+                                            Line* line) {
   const auto job = std::make_shared<Job>();
   job->question.parameters = parameters;
   job->reply = std::move(reply);
@@ -103,6 +123,7 @@ SearchService::Ticket SearchService::search(const SearchParameters& parameters, 
     job->key = cache_key(parameters, job->question.topology->id(), *query);
     if (const cache::CachedAnswer cached = shared_.cache.find(job->key); cached.value) {
       job->use = CacheUse::kHit;
+      if (!text.empty()) known_.remember(text, job->question.topology->id(), job->key);
       answer(*job, *std::static_pointer_cast<const Answer>(cached.value));
       return ticket;
     }
@@ -248,11 +269,15 @@ void SearchService::answer(Job& job, const Answer& answer) {
       return finish(job, frond::http::problem(503, "Unavailable", covered + "."), Outcome::kUnavailable);
     }
   }
-  const auto took = std::chrono::duration_cast<microseconds>(scatter_.timers.clock().now() - job.started);
+  finish(job, rendered(job.started, job.use, answer), answer.whole() ? Outcome::kWhole : Outcome::kDegraded);
+}
+
+frond::http::Response SearchService::rendered(Instant started, CacheUse use, const Answer& answer) const {
+  const auto took = std::chrono::duration_cast<microseconds>(scatter_.timers.clock().now() - started);
   frond::http::Response response;
   response.body = render_answer(static_cast<std::uint64_t>(took.count()), answer.timed_out, answer.generation,
-                                name_of(job.use), answer.rest);
-  finish(job, std::move(response), answer.whole() ? Outcome::kWhole : Outcome::kDegraded);
+                                name_of(use), answer.rest);
+  return response;
 }
 
 void SearchService::finish(Job& job, frond::http::Response response, Outcome outcome) {

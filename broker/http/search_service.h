@@ -14,9 +14,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "broker/cache/flights.h"
+#include "broker/cache/known_texts.h"
 #include "broker/cache/result_cache.h"
 #include "broker/cluster/home_thread.h"
 #include "broker/http/admission.h"
@@ -80,12 +82,17 @@ class SearchService {
   // 200: an answer, whole or with unsearched partitions. 400: names the parameter. 429: too many evaluations in flight,
   // or all leaves refused as overloaded. 503: all partitions are unsearched, or some are and allow_partial is false;
   // 504: the same, if the deadline is a reason.
-  Ticket search(const SearchParameters& parameters, Reply reply) {
-    return search(parameters, std::move(reply), nullptr);
+  //
+  // `text`: the query string or the JSON that the parameters were read from, for known_answer(); empty: none.
+  Ticket search(const SearchParameters& parameters, Reply reply, const std::string& text = {}) {
+    return search(parameters, std::move(reply), text, nullptr);
   }
-  Ticket search(const SearchParameters& parameters, Reply reply, Line line) {
-    return search(parameters, std::move(reply), &line);
+  Ticket search(const SearchParameters& parameters, Reply reply, Line line, const std::string& text = {}) {
+    return search(parameters, std::move(reply), text, &line);
   }
+  // The answer to a search whose text was answered from the cache before, if the answer is still there: a short way for
+  // what comes often. None: read the parameters, and search().
+  std::optional<frond::http::Response> known_answer(const std::string& text);
   // Answers an open search with `instead`, and stops its evaluation unless other searches wait for it.
   void end(const Ticket& ticket, frond::http::Response instead, Outcome outcome);
   // Call it when the client has left: answers 499, which a client that only closed its sending side still receives.
@@ -97,10 +104,11 @@ class SearchService {
   const Config& config() const { return config_; }
   const cache::ResultCache& cache() const { return shared_.cache; }
   const cache::Flights& flights() const { return shared_.flights; }
+  const cache::KnownTexts& known_texts() const { return known_; }  // of this thread
   Shared& shared() { return shared_; }
 
  private:
-  Ticket search(const SearchParameters& parameters, Reply reply, Line* line);
+  Ticket search(const SearchParameters& parameters, Reply reply, const std::string& text, Line* line);
   void give_time(Job& job);
   void begin(const std::shared_ptr<Job>& job);
   void take_place(const std::shared_ptr<Job>& job);
@@ -112,6 +120,7 @@ class SearchService {
   cache::Flights::Waiter waiter(const std::shared_ptr<Job>& job);
   void release(Job& job);
   void answer(Job& job, const Answer& answer);
+  frond::http::Response rendered(Instant started, CacheUse use, const Answer& answer) const;
   void finish(Job& job, frond::http::Response response, Outcome outcome);
 
   scatter::ScatterContext& scatter_;
@@ -120,6 +129,7 @@ class SearchService {
   Shared& shared_;
   cluster::HomeThread& home_;
   query::QueryAnalyzer analyzer_;
+  cache::KnownTexts known_;
 };
 
 // The 499 response for a client that has left. A client that only closed its sending side receives it.

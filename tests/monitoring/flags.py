@@ -22,7 +22,8 @@ ALL = "All programs"
 OPTION = re.compile(r"^  (?:-\w,)?--([a-z0-9-]+)(?:\{false\})? ?(.*?) *(?:\(Env:.*)?$")
 DEFAULT = re.compile(r"=(\[[^\]]*\]|[^\s=]+)(?: \.\.\.)?(?: REQUIRED)?$")
 CORES = {"cores": os.cpu_count(), "a third of the cores": max(1, os.cpu_count() // 3),
-         "a quarter of the cores, 1 to 8": min(max(1, os.cpu_count() // 4), 8), "1 + cores / 8, up to 4": min(4, 1 + os.cpu_count() // 8)}
+         "a quarter of the cores (1 to 8)": min(max(1, os.cpu_count() // 4), 8),
+         "1 + cores / 8 (up to 4)": min(4, 1 + os.cpu_count() // 8)}
 UNITS = {"": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 # Flags of other programs that the manual shows.
 FOREIGN = set("addext bin ccache cert disable-eviction fresh-base key link-dest long old tag target".split())

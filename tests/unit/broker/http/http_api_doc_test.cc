@@ -78,7 +78,7 @@ class Replayed {
   frond::http::Response ask(frond::http::Request request) {
     const auto captured = support::CapturedResponse::make();
     const auto status = [this](const auto& done) {
-      done(status_of(broker.cluster.map, broker.cluster.clock, broker.scatter, many, nullptr));
+      done(status_of(broker.cluster.map, broker.cluster.clock, broker.scatter, broker.service, many, nullptr));
     };
     const auto router = make_routes({broker.service, many, broker.registry, metrics, "manuals", "0.1.0", status,
                                      [this] { return broker.cluster.map.ready(); }, [] { return false; },

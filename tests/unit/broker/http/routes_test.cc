@@ -17,12 +17,12 @@ using support::ScriptedBroker;
 class TheRoutes : public testing::Test {
  protected:
   TheRoutes()
-      : router(make_routes({broker.service, many, broker.registry, metrics, "c", "1",
-                            [this](const auto& done) {
-                              done(status_of(broker.cluster.map, broker.cluster.clock, broker.scatter, many, nullptr));
-                            },
-                            [this] { return broker.cluster.map.ready(); }, [this] { return draining; },
-                            [this] { return stalled; }})) {
+      : router(make_routes(
+            {broker.service, many, broker.registry, metrics, "c", "1",
+             [this](const auto& done) {
+               done(status_of(broker.cluster.map, broker.cluster.clock, broker.scatter, broker.service, many, nullptr));
+             },
+             [this] { return broker.cluster.map.ready(); }, [this] { return draining; }, [this] { return stalled; }})) {
     export_shared(broker.registry, broker.shared);
   }
   frond::http::Response ask(std::string method, std::string target, std::string body = {}) {

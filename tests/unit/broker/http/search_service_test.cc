@@ -21,6 +21,30 @@ TEST_F(ASearchService, AnswersFromTheCacheTheSecondTime) {
   EXPECT_EQ(asked(), 2u) << "a repeated term is another query";
   broker.play();
 }
+TEST_F(ASearchService, AnswersATextThatItKnowsWithoutReadingIt) {
+  const std::string text = "q=cell";
+  const auto ask = [&] {
+    Answered answered;
+    service.search(asking("cell"), answered.reply(), text);
+    broker.play();
+    return answered.body();
+  };
+  ask();
+  EXPECT_FALSE(service.known_answer(text)) << "it was evaluated";
+  const auto hit = ask();
+  const auto known = service.known_answer(text);
+  ASSERT_TRUE(known);
+  auto body = nlohmann::json::parse(known->body);
+  body["took_ms"] = hit["took_ms"];
+  EXPECT_EQ(body, hit);
+  EXPECT_EQ(service.cache().counters().hits, 2u);
+  EXPECT_EQ(service.cache().counters().misses, 1u);
+  EXPECT_FALSE(service.known_answer("q=cells"));
+  broker.cluster.advance(std::chrono::milliseconds(500));
+  broker.leaf().hellos.answer(support::hello({support::served(2, 2, {0, 1})}));
+  EXPECT_FALSE(service.known_answer(text)) << "of another generation";
+  EXPECT_EQ(service.cache().counters().misses, 1u) << "search() counts it";
+}
 TEST_F(ASearchService, KeepsApartWhatDiffersInAnyParameter) {
   std::vector<SearchParameters> all(8, asking("cell"));
   all[1].k = 5;
