@@ -39,6 +39,11 @@
 #include "leaf/schedulers.h"
 #include "leaf/serve/leaf_service.h"
 
+// Read by jemalloc when the process starts: memory that was freed goes back to the system within about a second.
+extern "C" {
+const char* malloc_conf = "dirty_decay_ms:1000,muzzy_decay_ms:0";
+}
+
 namespace frond::leaf {
 namespace {
 
