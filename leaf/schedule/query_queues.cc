@@ -1,6 +1,7 @@
 #include "leaf/schedule/query_queues.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "common/base/check.h"
 
@@ -8,10 +9,9 @@ namespace frond::leaf::schedule {
 namespace {
 
 constexpr std::int64_t kMaxCostNs = 1'000'000'000'000;  // 1,000 s
-constexpr double kMaxUnbalance = 1024;
-// The threshold moves by the factor e in this time while only one processor has work waiting; an unbalance of less than
-// kMinBacklogNs counts less.
-constexpr double kAdaptNs = 20e6, kMinBacklogNs = 500e3;
+constexpr double kMaxLogThreshold = 8;
+// The threshold is where it should be after about this time. An unbalance of less than kMinBacklogNs counts less.
+constexpr double kAdaptNs = 20e6, kMinBacklogNs = 2e6;
 constexpr std::int64_t kMaxAdaptStepNs = 1'000'000;
 
 std::int64_t ns_of(std::chrono::microseconds span) { return std::chrono::nanoseconds(span).count(); }
@@ -81,8 +81,8 @@ QueryQueues::Admitted QueryQueues::place(Slot& slot, const Ends& ends, std::int6
     if (!at_once) return Admitted::kTooLate;
   } else if (slot.queue == Queue::kGpu && ends.gpu > left) {
     slot.queue = Queue::kCpu;
-  } else if (slot.queue == Queue::kCpu && ends.cpu > left) {
-    slot.queue = Queue::kGpu;
+  } else if (slot.queue == Queue::kCpu && (ends.cpu > left || (slot.movable && ends.gpu < ends.cpu / 2))) {
+    slot.queue = Queue::kGpu;  // in time, or its batches have room for all
   }
   const std::int64_t service = slot.queue == Queue::kCpu   ? slot.cpu
                                : slot.queue == Queue::kGpu ? launch_ + slot.gpu
@@ -127,17 +127,16 @@ void QueryQueues::enqueue(std::uint32_t number) {
   ++waiting_;
 }
 
-// Moves the threshold towards the processor with less work before it; slowly back to 1 while there is little.
+// Moves the threshold towards the processor with less work before it, as far as the unbalance goes.
 void QueryQueues::adapt(std::int64_t now) {
   const std::int64_t step = std::min(now - adapted_at_, kMaxAdaptStepNs);
   adapted_at_ = now;
   if (!has_gpu() || !has_cpu() || step <= 0) return;
   const auto cpu = static_cast<double>(workers_.wait(now) + queue(Queue::kCpu).cpu.total() / workers_.count());
   const auto gpu = static_cast<double>(streams_.device_free_at(now) - now + queue(Queue::kGpu).gpu.total());
-  const double part = static_cast<double>(step) / kAdaptNs;
-  threshold_ *= 1 + part * (gpu - cpu) / (gpu + cpu + kMinBacklogNs);
-  threshold_ += (1 - threshold_) * part / 50;
-  threshold_ = std::clamp(threshold_, 1 / kMaxUnbalance, kMaxUnbalance);
+  const double wanted = kMaxLogThreshold * (gpu - cpu) / (gpu + cpu + kMinBacklogNs);
+  log_threshold_ += (wanted - log_threshold_) * static_cast<double>(step) / kAdaptNs;
+  threshold_ = std::exp(log_threshold_);
 }
 
 QueryQueues::Added QueryQueues::add(QueryJob& job, Instant at) {

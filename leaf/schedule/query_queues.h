@@ -5,11 +5,10 @@
 //
 // - A query belongs to the GPU if it takes the CPU at least 1.2 times as long, to the CPU if it is the other way round.
 // A
-//   batch's launch counts by share. The threshold moves while one processor has more work waiting than the other.
-// - A processor with nothing of its own takes the oldest job of the third queue; without one, it steals from the
-// other's
-//   queue the job that suits it best, if that ends the job sooner. The GPU takes a job of the third queue only if that
-//   ends it no later than the CPU would, since its batches have room for all.
+//   batch's launch counts by share. The threshold moves while one processor has more work waiting than the other. A
+//   query for the CPU goes to the GPU all the same if that is predicted to end it in half of the time.
+// - A processor with nothing of its own takes the oldest job of the third queue, unless the other will end that sooner;
+//   without one, it steals from the other's queue the job that suits it best, if that ends the job sooner.
 // - In its own queue a processor runs light jobs first. Jobs are ordered by a virtual time, at which all clients get
 // the
 //   same share (start-time fair queueing, Goyal et al. 1996), plus kLightFirst times the job's cost. So of each other
@@ -181,7 +180,7 @@ class QueryQueues {
   std::size_t waiting_ = 0;
   std::int64_t virtual_now_ = 0;
   std::array<std::int64_t, kClients> client_tags_{};
-  double threshold_ = 1, typical_batch_ = 1;
+  double threshold_ = 1, log_threshold_ = 0, typical_batch_ = 1;
   std::int64_t adapted_at_ = 0;
   State counters_;
 };

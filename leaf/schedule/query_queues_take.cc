@@ -71,7 +71,10 @@ QueryQueues::Pick QueryQueues::pick_for_cpu(std::int64_t now) const {
   }
   if (pick.slot != kNone) return pick;
   if (own.size() > 0) return {own.order.top(), TakenAs::kOwn};
-  if (either.size() > 0) return {either.order.top(), TakenAs::kEither};
+  if (either.size() > 0) {
+    const Slot& slot = slots_[either.order.top()];
+    if (!has_gpu() || slot.cpu <= gpu_end_of_waiting(slot, now)) return {either.order.top(), TakenAs::kEither};
+  }
   if (!other.suited.empty()) {
     const Slot& slot = slots_[other.suited.top()];
     if (slot.cpu < gpu_end_of_waiting(slot, now)) return {other.suited.top(), TakenAs::kStolen};

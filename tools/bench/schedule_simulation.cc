@@ -14,7 +14,10 @@ namespace frond::tools::bench {
 namespace {
 
 using leaf::schedule::QueryJob, leaf::schedule::QueryQueues;
+constexpr double kMaxRate = 4e6;     // queries a second
+constexpr double kMinDeadlines = 4;  // a run for a sustained rate is at least so many times as long as the deadline
 constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kTick = 1e-3;  // a nanosecond: less is no time
 // The clock starts here, so that no time is negative.
 constexpr std::chrono::seconds kStart{1};
 
@@ -50,7 +53,7 @@ class SimulatedGpu {
   // Takes out a batch that has ended.
   std::optional<Batch> ended(double now) {
     for (auto batch = batches_.begin(); batch != batches_.end(); ++batch)
-      if (batch->ready <= now && batch->left <= 1e-6) {
+      if (batch->ready <= now && batch->left <= kTick) {
         Batch done = std::move(*batch);
         batches_.erase(batch);
         return done;
@@ -76,6 +79,7 @@ class Simulation {
         options_(options),
         queues_(adjusted(options)),
         taken_(options.queues.max_batch) {
+    model_.scales = options.scales;
     result_.ends.resize(arrivals.size());
     jobs_.resize(arrivals.size());
   }
@@ -136,7 +140,7 @@ class Simulation {
     const SimulatedQuery& query = queries_[arrivals_[number].query];
     Job& job = jobs_[number];
     job.cpu_us = query.predicted_cpu_us;
-    job.gpu_us = query.predicted_gpu_us;
+    job.gpu_us = query.predicted_gpu_us * model_.scale_of(static_cast<std::size_t>(queues_.typical_batch()));
     job.deadline = Deadline::at(instant_of(arrivals_[number].at_us + options_.deadline_us));
     job.client = query.client;
     job.for_gpu = query.for_gpu || !has_cpu_;
@@ -156,7 +160,7 @@ class Simulation {
       } else if (wanted.gpu && *wanted.gpu <= instant_of(now_)) {
         start_batch();
       } else {
-        if (due_ != kNever) due_ = std::max(due_, now_ + 0.001);
+        if (due_ != kNever) due_ = std::max(due_, now_ + kTick);
         drain_dropped();
         return;
       }
@@ -186,6 +190,7 @@ class Simulation {
       started.left += queries_[arrivals_[arrival].query].gpu_us;
       result_.ends[arrival].start_us = now_;
     }
+    started.left *= model_.scale_of(batch.jobs);
     gpu_.start(std::move(started));
     ++result_.batches;
   }
@@ -222,6 +227,7 @@ class Simulation {
   const std::span<const SimulatedQuery> queries_;
   const std::span<const Arrival> arrivals_;
   const SimulationOptions& options_;
+  leaf::schedule::CostModel model_;  // only its scales
   QueryQueues queues_;
   SimulatedGpu gpu_;
   std::vector<QueryJob*> taken_;
@@ -239,10 +245,13 @@ SimulationResult one_at_a_time(std::span<const SimulatedQuery> queries, std::spa
                                const SimulationOptions& options) {
   SimulationResult result;
   std::vector<double> delays;
+  leaf::schedule::CostModel model;
+  model.scales = options.scales;
   double free_at = 0;
   for (const Arrival& arrival : arrivals) {
     const SimulatedQuery& query = queries[arrival.query];
-    const double gpu = query.for_gpu ? options.launch_us + query.gpu_us : kNever;
+    const bool has_gpu = query.for_gpu && options.queues.streams > 0;
+    const double gpu = has_gpu ? options.launch_us + query.gpu_us * model.scale_of(1) : kNever;
     const double start = std::max(free_at, arrival.at_us);
     free_at = start + std::min(query.cpu_us, gpu);
     result.on_gpu += gpu < query.cpu_us;
@@ -292,13 +301,14 @@ double sustained_rate(std::span<const SimulatedQuery> queries, const SimulationO
   auto until_a_miss = options;
   until_a_miss.stop_at_first_miss = true;
   const auto sustains = [&](double rate) {
-    return !simulate(queries, poisson_arrivals(count, rate, queries.size(), seed), until_a_miss).failed();
+    const auto arrivals = std::max(count, static_cast<std::size_t>(kMinDeadlines * rate * options.deadline_us / 1e6));
+    return !simulate(queries, poisson_arrivals(arrivals, rate, queries.size(), seed), until_a_miss).failed();
   };
   double low = 1;
   if (!sustains(low)) return 0;
   double high = 2;
-  for (; high < 1e8 && sustains(high); high *= 2) low = high;
-  while (high > low * 1.01) {
+  for (; high < kMaxRate && sustains(high); high *= 2) low = high;
+  while (high > low * 1.02) {
     const double middle = std::sqrt(low * high);
     (sustains(middle) ? low : high) = middle;
   }

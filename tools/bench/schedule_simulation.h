@@ -9,13 +9,14 @@
 #include <string_view>
 #include <vector>
 
+#include "leaf/schedule/cost_model.h"
 #include "leaf/schedule/query_queues.h"
 
 namespace frond::tools::bench {
 
 // Times are microseconds.
 struct SimulatedQuery {
-  double cpu_us = 0, gpu_us = 0;                      // what it really costs
+  double cpu_us = 0, gpu_us = 0;                      // what it really costs; GPU: what it adds to a batch of 64
   double predicted_cpu_us = 0, predicted_gpu_us = 0;  // what the queues are told
   bool for_gpu = true;                                // whether its lists are on the GPU
   std::uint32_t client = 0;
@@ -33,8 +34,10 @@ struct SimulationOptions {
   Configuration configuration = Configuration::kBoth;
   leaf::schedule::QueryQueues::Options queues;  // workers, streams, launch and so on
   double launch_us = 45;                        // what a launch really takes
-  double deadline_us = 500'000;                 // after the arrival
-  bool stop_at_first_miss = false;              // the result then has no delays
+  // What a query adds to a batch of some size, by gpu_us; empty: all sizes are alike.
+  std::vector<leaf::schedule::CostModel::BatchScale> scales;
+  double deadline_us = 500'000;     // after the arrival
+  bool stop_at_first_miss = false;  // the result then has no delays
 };
 
 // What happened to an arrival.
@@ -62,8 +65,8 @@ SimulationResult simulate(std::span<const SimulatedQuery> queries, std::span<con
 // A Poisson process of this rate, in queries a second; each arrival is a query drawn at random.
 std::vector<Arrival> poisson_arrivals(std::size_t count, double rate, std::size_t queries, std::uint64_t seed);
 
-// The highest rate at which no query of `count` misses its deadline or is refused, to 1 %, by bisection. `seed` is that
-// of the arrivals.
+// The highest rate at which no query misses its deadline or is refused, to 2 %, by bisection. Each run has `count`
+// queries, and more if that is less than four times the deadline. `seed` is that of the arrivals.
 double sustained_rate(std::span<const SimulatedQuery> queries, const SimulationOptions& options, std::size_t count,
                       std::uint64_t seed);
 

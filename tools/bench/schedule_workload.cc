@@ -6,6 +6,9 @@
 #include "tools/synth/random.h"
 
 namespace frond::tools::bench {
+namespace {
+constexpr double kMaxDeviations = 2.5;  // the heaviest query is within a deadline
+}
 
 std::vector<SimulatedQuery> synthetic_queries(std::size_t count, const SyntheticWorkload& workload,
                                               std::uint64_t seed) {
@@ -13,7 +16,8 @@ std::vector<SimulatedQuery> synthetic_queries(std::size_t count, const Synthetic
   const double rest = std::sqrt(1 - workload.correlation * workload.correlation);
   std::vector<SimulatedQuery> queries(count);
   for (SimulatedQuery& query : queries) {
-    const double first = synth::normal(random), second = synth::normal(random);
+    const double first = std::clamp(synth::normal(random), -kMaxDeviations, kMaxDeviations);
+    const double second = std::clamp(synth::normal(random), -kMaxDeviations, kMaxDeviations);
     query.cpu_us = workload.cpu_median_us * std::exp(workload.cpu_spread * first);
     query.gpu_us =
         workload.gpu_median_us * std::exp(workload.gpu_spread * (workload.correlation * first + rest * second));

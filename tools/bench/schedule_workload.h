@@ -10,7 +10,7 @@ namespace frond::tools::bench {
 
 // Costs that spread like those measured on the gov2 profile: log-normal, and the GPU's follow the CPU's loosely.
 struct SyntheticWorkload {
-  double cpu_median_us = 600, cpu_spread = 1.4;  // spread: of the natural logarithm
+  double cpu_median_us = 600, cpu_spread = 1.2;  // spread: of the natural logarithm
   double gpu_median_us = 5, gpu_spread = 0.8;
   double correlation = 0.8;  // between the two logarithms
   double error = 0.22;       // spread of the logarithm of predictions: 0.22 is 15 % off in the median

@@ -118,7 +118,7 @@ TEST_F(QueriesInQueues, AreStolenByAnIdleProcessorIfThatEndsThemSooner) {
 
 TEST_F(QueriesInQueues, AreStolenByTheGpuToo) {
   auto queues = make();
-  QueryJob &running = cpu_job(5000), &waiting = job(20, 15), &kept = cpu_job(30);
+  QueryJob &running = cpu_job(100), &waiting = job(20, 15), &kept = cpu_job(30);
   queues.add(running, now_);
   ASSERT_EQ(queues.next_for_cpu(now_), &running);
   queues.add(waiting, now_);
@@ -351,6 +351,15 @@ TEST_F(QueriesInQueues, CloseABatchBeforeTheDeviceIsIdle) {
   EXPECT_EQ(queues.wanted(now_).gpu, now_ + microseconds(375));  // urgent then
   queues.batch_done(running, now_);
   EXPECT_EQ(queues.wanted(now_).gpu, now_);  // the device is idle sooner than predicted
+}
+
+TEST_F(QueriesInQueues, UseTheGpuIfTheCpuTakesTwiceAsLongWithItsWork) {
+  auto queues = make();
+  queues.add(cpu_job(5000), now_);
+  ASSERT_NE(queues.next_for_cpu(now_), nullptr);
+  QueryJob& diverted = job(20, 15);
+  queues.add(diverted, now_);
+  EXPECT_EQ(diverted.queue, Queue::kGpu);
 }
 
 TEST_F(QueriesInQueues, MoveTheThresholdToTheProcessorWithLessWork) {
