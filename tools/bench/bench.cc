@@ -11,6 +11,7 @@ void add_bench(config::CommandLine& program, int& status) {
   add_bench_intersect(bench, status);
   add_bench_query(bench, status);
   add_bench_cache(bench, status);
+  add_bench_schedule(bench, status);
 }
 
 }  // namespace frond::tools::bench
