@@ -87,10 +87,13 @@ void report(const BenchScheduleFlags& flags, const TrainedModel& trained, const 
   ordered_json rows;
   for (std::size_t p = 0; p < leaf::schedule::kProcessors; ++p)
     for (std::size_t m = 0; m < leaf::schedule::kModes; ++m) {
-      if (flags.json)
-        rows[std::string(kNames[p][m])] = as_json(trained.held_out[p][m]);
-      else
+      if (flags.json) {
+        rows[std::string(kNames[p][m])] = {{"trained", as_json(trained.held_out[p][m])},
+                                           {"default", as_json(trained.base[p][m])}};
+      } else {
         print_errors(kNames[p][m], trained.held_out[p][m]);
+        print_errors("  default", trained.base[p][m]);
+      }
     }
   if (batches != nullptr) {
     if (flags.json) {

@@ -90,7 +90,7 @@ Result<void> measure_cpu(leaf::engine::QueryEngine& engine, std::span<CostedQuer
 
 TrainedModel train(std::span<const CostedQuery> queries, const BatchCosts* batches, const CostModel& base,
                    std::size_t max_trees) {
-  TrainedModel trained{base, {}};
+  TrainedModel trained{base, {}, {}};
   if (batches != nullptr) {
     trained.model.launch_us = static_cast<float>(batches->launch_us);
     trained.model.scales = batches->scales;
@@ -107,13 +107,15 @@ TrainedModel train(std::span<const CostedQuery> queries, const BatchCosts* batch
           samples.push_back({cost_inputs(query.features), cost_of(query)});
       if (samples.empty()) continue;
       trained.model.regressions[p][m] = fit_costs(samples, max_trees);
-      std::vector<double> predicted, measured;
+      std::vector<double> predicted, measured, by_base;
       for (const CostedQuery& query : queries)
         if (query.features.mode == mode && is_held_out(query) && cost_of(query) > 0) {
           predicted.push_back(trained.model.microseconds(processor, mode, cost_inputs(query.features)));
+          by_base.push_back(base.microseconds(processor, mode, cost_inputs(query.features)));
           measured.push_back(cost_of(query));
         }
       trained.held_out[p][m] = errors_of(predicted, measured);
+      trained.base[p][m] = errors_of(by_base, measured);
     }
   return trained;
 }

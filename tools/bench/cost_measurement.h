@@ -53,9 +53,10 @@ Result<BatchCosts> measure_gpu(BenchGpu& gpu, std::span<CostedQuery> queries, st
 struct TrainedModel {
   leaf::schedule::CostModel model;
   RelativeErrors held_out[leaf::schedule::kProcessors][leaf::schedule::kModes];
+  RelativeErrors base[leaf::schedule::kProcessors][leaf::schedule::kModes];  // of the base model on the same queries
 };
 inline bool is_held_out(const CostedQuery& query) { return query.number % 4 == 3; }
-// What was not measured stays as in `base`.
+// What was not measured stays as in `base`, whose errors are measured too.
 TrainedModel train(std::span<const CostedQuery> queries, const BatchCosts* batches,
                    const leaf::schedule::CostModel& base,
                    std::size_t max_trees = leaf::schedule::CostRegression::kMaxTrees);
