@@ -1,21 +1,16 @@
 #include "tools/bench/schedule_simulation.h"
 
 #include <algorithm>
-#include <cmath>
-#include <deque>
 #include <limits>
 #include <optional>
 #include <queue>
 
 #include "common/base/check.h"
-#include "tools/synth/random.h"
 
 namespace frond::tools::bench {
 namespace {
 
 using leaf::schedule::QueryJob, leaf::schedule::QueryQueues;
-constexpr double kMaxRate = 4e6;     // queries a second
-constexpr double kMinDeadlines = 4;  // a run for a sustained rate is at least so many times as long as the deadline
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kTick = 1e-3;  // a nanosecond: less is no time
 // The clock starts here, so that no time is negative.
@@ -201,7 +196,6 @@ class Simulation {
     end.how = how;
     end.taken_as = jobs_[arrival].taken_as;
     end.end_us = now_;
-    ++result_.answered;
     result_.on_gpu += how == SimulatedEnd::How::kGpu;
     const double delay = now_ - arrivals_[arrival].at_us;
     result_.late += delay > options_.deadline_us;
@@ -211,16 +205,7 @@ class Simulation {
   SimulationResult finish() {
     result_.end_us = now_;
     result_.queues = queues_.state(instant_of(now_));
-    if (delays_.empty()) return std::move(result_);
-    std::sort(delays_.begin(), delays_.end());
-    const auto at = [&](double share) {
-      return delays_[static_cast<std::size_t>(share * static_cast<double>(delays_.size() - 1))];
-    };
-    for (const double delay : delays_) result_.mean_us += delay / static_cast<double>(delays_.size());
-    result_.median_us = at(0.5);
-    result_.p95_us = at(0.95);
-    result_.p99_us = at(0.99);
-    result_.max_us = delays_.back();
+    set_delays(result_, std::move(delays_));
     return std::move(result_);
   }
 
@@ -240,79 +225,13 @@ class Simulation {
   SimulationResult result_;
 };
 
-// One server, first come first served: each query runs on the processor that takes less time for it alone.
-SimulationResult one_at_a_time(std::span<const SimulatedQuery> queries, std::span<const Arrival> arrivals,
-                               const SimulationOptions& options) {
-  SimulationResult result;
-  std::vector<double> delays;
-  leaf::schedule::CostModel model;
-  model.scales = options.scales;
-  double free_at = 0;
-  for (const Arrival& arrival : arrivals) {
-    const SimulatedQuery& query = queries[arrival.query];
-    const bool has_gpu = query.for_gpu && options.queues.streams > 0;
-    const double gpu = has_gpu ? options.launch_us + query.gpu_us * model.scale_of(1) : kNever;
-    const double start = std::max(free_at, arrival.at_us);
-    free_at = start + std::min(query.cpu_us, gpu);
-    result.on_gpu += gpu < query.cpu_us;
-    result.batches += gpu < query.cpu_us;
-    const double delay = free_at - arrival.at_us;
-    delays.push_back(delay);
-    result.mean_us += delay / static_cast<double>(arrivals.size());
-    result.late += delay > options.deadline_us;
-    if (options.stop_at_first_miss && result.late > 0) return result;
-  }
-  result.answered = arrivals.size();
-  result.end_us = free_at;
-  if (delays.empty()) return result;
-  std::sort(delays.begin(), delays.end());
-  const auto at = [&](double share) {
-    return delays[static_cast<std::size_t>(share * static_cast<double>(delays.size() - 1))];
-  };
-  result.median_us = at(0.5);
-  result.p95_us = at(0.95);
-  result.p99_us = at(0.99);
-  result.max_us = delays.back();
-  return result;
-}
-
 }  // namespace
 
 SimulationResult simulate(std::span<const SimulatedQuery> queries, std::span<const Arrival> arrivals,
                           const SimulationOptions& options) {
-  if (options.configuration == Configuration::kBetterOneAtATime) return one_at_a_time(queries, arrivals, options);
+  if (options.configuration == Configuration::kBetterOneAtATime)
+    return simulate_one_at_a_time(queries, arrivals, options);
   return Simulation(queries, arrivals, options).run();
-}
-
-std::vector<Arrival> poisson_arrivals(std::size_t count, double rate, std::size_t queries, std::uint64_t seed) {
-  FROND_CHECK(rate > 0 && queries > 0);
-  synth::Random random(seed);
-  std::vector<Arrival> arrivals(count);
-  double at = 0;
-  for (Arrival& arrival : arrivals) {
-    at += -std::log(random.positive_unit()) * 1e6 / rate;
-    arrival = {at, random.below(static_cast<std::uint32_t>(queries))};
-  }
-  return arrivals;
-}
-
-double sustained_rate(std::span<const SimulatedQuery> queries, const SimulationOptions& options, std::size_t count,
-                      std::uint64_t seed) {
-  auto until_a_miss = options;
-  until_a_miss.stop_at_first_miss = true;
-  const auto sustains = [&](double rate) {
-    const auto arrivals = std::max(count, static_cast<std::size_t>(kMinDeadlines * rate * options.deadline_us / 1e6));
-    return !simulate(queries, poisson_arrivals(arrivals, rate, queries.size(), seed), until_a_miss).failed();
-  };
-  double low = 1;
-  if (!sustains(low)) return 0;
-  double high = 2;
-  for (; high < kMaxRate && sustains(high); high *= 2) low = high;
-  while (high > low * 1.02) {
-    const double middle = std::sqrt(low * high);
-    (sustains(middle) ? low : high) = middle;
-  }
-  return low;
 }
 
 }  // namespace frond::tools::bench

@@ -40,6 +40,10 @@ struct SimulationOptions {
   bool stop_at_first_miss = false;  // the result then has no delays
 };
 
+// With queues long enough for any run.
+SimulationOptions simulation_options(std::uint32_t workers, std::uint32_t streams, std::size_t max_batch,
+                                     double launch_us);
+
 // What happened to an arrival.
 struct SimulatedEnd {
   enum class How : std::uint8_t { kNone, kRefused, kDropped, kCpu, kGpu } how = How::kNone;
@@ -57,10 +61,17 @@ struct SimulationResult {
   std::vector<SimulatedEnd> ends;                                         // by arrival
   bool failed() const { return refused + dropped + late > 0; }
 };
+// Sets `answered` and the figures of delays. `delays_us` are of all answered queries.
+void set_delays(SimulationResult& result, std::vector<double> delays_us);
 
 // `arrivals` ascend. Deterministic.
 SimulationResult simulate(std::span<const SimulatedQuery> queries, std::span<const Arrival> arrivals,
                           const SimulationOptions& options);
+
+// The same for kBetterOneAtATime: one server, first come first served; each query runs on the processor that takes less
+// time for it alone.
+SimulationResult simulate_one_at_a_time(std::span<const SimulatedQuery> queries, std::span<const Arrival> arrivals,
+                                        const SimulationOptions& options);
 
 // A Poisson process of this rate, in queries a second; each arrival is a query drawn at random.
 std::vector<Arrival> poisson_arrivals(std::size_t count, double rate, std::size_t queries, std::uint64_t seed);
