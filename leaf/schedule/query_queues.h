@@ -44,7 +44,7 @@ namespace frond::leaf::schedule {
 class QueryQueues {
  public:
   static constexpr std::size_t kClients = 64;
-  static constexpr std::int64_t kLightFirst = 16;
+  static constexpr std::int64_t kLightFirst = 64;
   static constexpr double kBand = 1.2;  // a queue of its own for jobs that are so many times as fast on one processor
 
   struct Options {

@@ -211,6 +211,42 @@ TEST(QueriesInQueues, AreDoneSoonAfterWhatIsPossible) {
   EXPECT_LT(worst, 4);
 }
 
+// The CPU alone, all at once: the mean delay against the bound of Eastman, Even and Isaacs (1964), which no order of
+// the jobs on equal workers can be below.
+TEST(QueriesInQueues, WaitHardlyLongerThanInTheBestOrder) {
+  double worst = 0, sum = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    SimulationOptions options;
+    options.queues.workers = 1 + random.below(16);
+    options.queues.max_waiting = 4096;
+    options.queues.max_age = std::chrono::hours(1);
+    options.deadline_us = 1e9;
+    const auto queries = synthetic_queries(200, {.cpu_median_us = 300, .error = 0}, seed);
+    std::vector<Arrival> arrivals(queries.size());
+    for (std::uint32_t i = 0; i < arrivals.size(); ++i) arrivals[i].query = i;
+    const auto result = simulate(queries, arrivals, options);
+    ASSERT_EQ(result.answered, queries.size());
+    std::vector<double> costs;
+    for (const auto& query : queries) costs.push_back(query.cpu_us);
+    std::sort(costs.begin(), costs.end());
+    double ends = 0, end = 0, all = 0;  // one worker, the lightest first
+    for (const double cost : costs) {
+      end += cost;
+      ends += end;
+      all += cost;
+    }
+    const double workers = options.queues.workers;
+    const double bound = (ends / workers + all * (workers - 1) / (2 * workers)) / static_cast<double>(costs.size());
+    ASSERT_GE(result.mean_us, bound * 0.999);
+    worst = std::max(worst, result.mean_us / bound);
+    sum += result.mean_us / bound / 300;
+  }
+  std::printf("mean delay by the lower bound: mean %.3f, worst %.3f\n", sum, worst);
+  EXPECT_LT(worst, 1.4);
+}
+
 // Load well below the capacity, queries short against their deadline, predictions as good as trained: none is late.
 TEST(QueriesInQueues, MeetTheirDeadlinesWhereThatIsFeasible) {
   int failed = 0;
