@@ -1,6 +1,6 @@
-// The cost model of a leaf that is given none. CPU: `frond bench schedule --train --trees 10` on 0.44 million passages of
-// Wikipedia in four partitions, 1,500 queries of terabyte05 with k of 1 to 1,000, on a virtual machine of 2 cores. GPU:
-// set by hand after docs/measurements/2026-11-22-gpu-break-even.md, an H200 in batches of 64.
+// The cost model of a leaf that is given none. CPU: `frond bench schedule --train --trees 10` on 0.44 million passages
+// of Wikipedia in four partitions, 1,500 queries of terabyte05 with k of 1 to 1,000, on a virtual machine of 2 cores.
+// GPU: set by hand after docs/measurements/2026-11-22-gpu-break-even.md, an H200 in batches of 64.
 #include "common/base/check.h"
 #include "leaf/schedule/cost_model.h"
 #include "leaf/schedule/cost_model_text.h"
