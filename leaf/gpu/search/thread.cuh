@@ -22,51 +22,64 @@ __device__ inline Range range_of(const DeviceList& list, DocId docid) {
   return {__ldg(range), __ldg(range + 1)};
 }
 
-// The only block that may hold a document, and its entry. Block number block_count: no block does.
-struct Located {
-  std::uint32_t block;
-  BlockEntry entry;
-};
-__device__ inline Located locate(const DeviceList& list, DocId docid, Range range) {
-  while (range.high - range.low > 1) {
+// The only block that may hold a document; block_count: no block does. The last docIDs of up to three blocks are loaded
+// at once: that is one wait, where a binary search has two.
+__device__ inline std::uint32_t block_of(const DeviceList& list, DocId docid, Range range) {
+  while (range.high - range.low > 3) {
     const std::uint32_t middle = (range.low + range.high) / 2;
     if (__ldg(&list.blocks[middle].last) < docid)
       range.low = middle + 1;
     else
       range.high = middle;
   }
-  // One or two blocks are left, usually the first is right. Loading its whole entry answers the last comparison and
-  // is the result.
-  Located at{range.low, load_entry(list.blocks + range.low)};
-  if (range.low < range.high && at.entry.last < docid) at = {range.high, load_entry(list.blocks + range.high)};
-  return at;
+  const std::uint32_t more = range.high - range.low;
+  std::uint32_t first = kNoDoc, second = kNoDoc, third = kNoDoc;
+  if (more > 0) first = __ldg(&list.blocks[range.low].last);
+  if (more > 1) second = __ldg(&list.blocks[range.low + 1].last);
+  if (more > 2) third = __ldg(&list.blocks[range.low + 2].last);
+  return range.low + (first < docid) + (second < docid) + (third < docid);
 }
 
-// The document's index in the block, 0 .. 127; kNone: the block does not hold it. Decodes only the run of 16 docIDs
-// that may hold it: the sum that the run starts from is stored with the list (DeviceList::starts).
-__device__ inline std::uint32_t find_in_block(const DeviceList& list, const Located& where, DocId docid) {
-  const uint4* starts = reinterpret_cast<const uint4*>(list.starts + std::size_t{where.block} * kRuns);
-  const uint4 low_starts = __ldg(starts), high_starts = __ldg(starts + 1);
-  const std::uint32_t all[kRuns - 1] = {low_starts.y,  low_starts.z,  low_starts.w, high_starts.x,
-                                        high_starts.y, high_starts.z, high_starts.w};
-  std::uint32_t run = 0, sum = low_starts.x;
+// What is loaded of a block to look a document up in it: two loads that do not wait for each other.
+struct Located {
+  BlockEntry entry;
+  uint4 low_starts, high_starts;  // DeviceList::starts
+};
+__device__ inline Located locate(const DeviceList& list, std::uint32_t block) {
+  const uint4* starts = reinterpret_cast<const uint4*>(list.starts + std::size_t{block} * kRuns);
+  return {load_entry(list.blocks + block), __ldg(starts), __ldg(starts + 1)};
+}
+
+// The run of a block that may hold a document, and the docID that its first distance is added to.
+struct Run {
+  std::uint32_t number, before;
+};
+__device__ inline Run run_of(const Located& where, DocId docid) {
+  const uint4 &low = where.low_starts, &high = where.high_starts;
+  const std::uint32_t all[kRuns - 1] = {low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+  Run run{0, low.x};
 #pragma unroll
-  for (std::uint32_t i = 0; i < kRuns - 1; ++i) {
-    if (all[i] >= docid) continue;
-    sum = all[i];
-    run = i + 1;
-  }
+  for (std::uint32_t i = 0; i < kRuns - 1; ++i)
+    if (all[i] < docid) run = {i + 1, all[i]};
+  return run;
+}
+
+// The document's index in the block whose distances are at `docids`, 0 .. 127; kNone: the block does not hold it.
+// Decodes only the run of 16 docIDs that may hold it.
+__device__ inline std::uint32_t find_in_run(const DeviceList& list, PackedPlace docids, const Run& run, DocId docid) {
   // Numbers 4 i .. 4 i + 3 begin at the same bit, each in its own 32-bit column of the 16-byte rows (simd-bp128).
-  const std::uint32_t width = width_of(where.entry.docids), bit = run * (kRunLength / 4) * width;
+  constexpr std::uint32_t kFours = kRunLength / 4;
+  const std::uint32_t width = width_of(docids), bit = run.number * kFours * width;
   const std::uint32_t mask = width == 32 ? 0xffffffffu : (1u << width) - 1;
-  const auto* row = reinterpret_cast<const uint4*>(list.image + offset_of(where.entry.docids)) + bit / 32;
-  std::uint32_t shift = bit % 32, index = kNone;
-  uint4 low = make_uint4(0, 0, 0, 0);
+  const auto* row = reinterpret_cast<const uint4*>(list.image + offset_of(docids)) + bit / 32;
+  std::uint32_t shift = bit % 32, sum = run.before, index = kNone;
+  // Two rows at once, more only for wide numbers. No row behind the run's last one is read.
+  uint4 low = make_uint4(0, 0, 0, 0), high = low;
   if (width != 0) low = __ldg(row);
+  if (shift + kFours * width > 32) high = __ldg(row + 1);
+  ++row;
 #pragma unroll
-  for (std::uint32_t i = 0; i < kRunLength / 4; ++i) {
-    uint4 high = low;
-    if (shift + width >= 32) high = __ldg(++row);
+  for (std::uint32_t i = 0; i < kFours; ++i) {
     sum += (__funnelshift_r(low.x, high.x, shift) & mask) + 1;
     if (sum == docid) index = 4 * i;
     sum += (__funnelshift_r(low.y, high.y, shift) & mask) + 1;
@@ -76,12 +89,13 @@ __device__ inline std::uint32_t find_in_block(const DeviceList& list, const Loca
     sum += (__funnelshift_r(low.w, high.w, shift) & mask) + 1;
     if (sum == docid) index = 4 * i + 3;
     shift += width;
-    if (shift >= 32) {
-      shift -= 32;
-      low = high;
-    }
+    if (shift < 32) continue;
+    shift -= 32;
+    low = high;
+    ++row;
+    if (i + 1 < kFours && shift + (kFours - 1 - i) * width > 32) high = __ldg(row);
   }
-  return index == kNone ? kNone : run * kRunLength + index;
+  return index == kNone ? kNone : run.number * kRunLength + index;
 }
 
 // The contribution of the posting at `index` of a block whose frequencies are at `frequencies`.

@@ -28,9 +28,10 @@ __device__ inline std::uint32_t look_up(const TaskQuery& of, const TaskRange& ra
     const std::uint16_t place = live ? held.places[at] : std::uint16_t{0};
     const Range blocks = ahead;
     ahead = at + 32 < count ? range_of(term.list, held.docids[at + 32]) : none;  // loaded for the next iteration
-    Located where{term.list.block_count, {}};
-    if (live) where = locate(term.list, docid, blocks);
-    bool wanted = where.block < term.list.block_count;
+    const std::uint32_t block = block_of(term.list, docid, blocks);
+    bool wanted = block < term.list.block_count;
+    Located where{};
+    if (wanted) where = locate(term.list, block);
     const Score most = wanted && !before_driver ? max_score_of(term, where.entry) : 0;
     const bool matters = live && score != kNone && score + most + open >= progress.threshold;
     if (!progress.counting && !before_driver) {
@@ -38,7 +39,7 @@ __device__ inline std::uint32_t look_up(const TaskQuery& of, const TaskRange& ra
       wanted = wanted && live;
     }
     std::uint32_t index = kNone;
-    if (wanted) index = find_in_block(term.list, where, docid);
+    if (wanted) index = find_in_run(term.list, where.entry.docids, run_of(where, docid), docid);
     progress.runs += static_cast<std::uint32_t>(__popc(__ballot_sync(kFullWarp, wanted)));
     const bool found = index != kNone;
     if (progress.counting && !matters)
