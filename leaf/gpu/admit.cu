@@ -14,11 +14,12 @@ struct Admission {
   BlockEntry* blocks;
   std::uint32_t* table;
   std::uint32_t* starts;
+  std::uint32_t* marks;
   std::uint32_t* errors;
   const SegmentPlace* segments;
   BlockEntry last_block;
   bool has_last_block;
-  std::uint32_t block_count, table_entries, table_shift, documents;
+  std::uint32_t block_count, table_entries, table_shift, marks_shift, documents;
 };
 
 template <class T>
@@ -63,8 +64,8 @@ __global__ void __launch_bounds__(kThreads) make_entries(Admission to) {
   to.blocks[block] = entry;
 }
 
-// Whether the lane's four postings are sound, as far as the block has that many. Writes the starts of the block's runs.
-// All lanes of a warp call it.
+// Whether the lane's four postings are sound, as far as the block has that many. Writes the starts of the block's runs
+// and sets the marks of its documents. All lanes of a warp call it.
 __device__ bool numbers_fine(const Admission& to, const BlockEntry& entry, std::uint32_t before, std::uint32_t block,
                              std::uint32_t lane) {
   const std::uint32_t start = docid_before(to.blocks, block);
@@ -85,6 +86,10 @@ __device__ bool numbers_fine(const Admission& to, const BlockEntry& entry, std::
       if (index + 1 == count) fine = fine && docids.at[i] == entry.last;
     }
     previous = docids.at[i];
+  }
+  for (std::uint32_t i = 0; i < 4 && 4 * lane + i < count; ++i) {
+    const std::uint32_t range = docids.at[i] >> to.marks_shift;
+    if (docids.at[i] < to.documents) atomicOr(to.marks + range / 32, 1u << (range % 32));
   }
   return fine;
 }
@@ -115,6 +120,7 @@ Result<void> admit(const ListImage& image, std::byte* at, device::StreamHandle s
                      .blocks = reinterpret_cast<BlockEntry*>(at) + 1,
                      .table = const_cast<std::uint32_t*>(list.table),
                      .starts = const_cast<std::uint32_t*>(list.starts),
+                     .marks = const_cast<std::uint32_t*>(list.marks),
                      .errors = reinterpret_cast<std::uint32_t*>(errors_of(at)),
                      .segments = reinterpret_cast<const SegmentPlace*>(at + image.segments_offset()),
                      .last_block = image.last_block(),
@@ -122,8 +128,10 @@ Result<void> admit(const ListImage& image, std::byte* at, device::StreamHandle s
                      .block_count = list.block_count,
                      .table_entries = image.table_entries(),
                      .table_shift = list.table_shift,
+                     .marks_shift = list.marks_shift,
                      .documents = image.documents()};
   FROND_TRY(device::fill_with_zeros(at, sizeof(BlockEntry), stream));
+  FROND_TRY(device::fill_with_zeros(at + image.marks_offset(), image.marks_bytes(), stream));
   FROND_TRY(device::launch("make_entries", make_entries, list.block_count / kThreads + 1, kThreads, stream, to));
   return device::launch("check_blocks", check_blocks, (list.block_count + kWarps - 1) / kWarps, kThreads, stream, to);
 }

@@ -39,9 +39,11 @@ struct DeviceList {
   // table[r], for the docIDs of range r = docID >> table_shift: the first block whose last docID is not below the
   // range. One more entry than ranges.
   const std::uint32_t* table = nullptr;
+  // Bit r % 32 of word r / 32 tells whether a document of range r = docID >> marks_shift is in the list.
+  const std::uint32_t* marks = nullptr;
   const std::uint32_t* starts = nullptr;  // for each run: the docID before it; kRuns a block, aligned to 32
   const std::uint32_t* best = nullptr;    // blocks with the lowest deficits, lowest first
-  std::uint32_t block_count = 0, table_shift = 0, best_count = 0;
+  std::uint32_t block_count = 0, table_shift = 0, marks_shift = 0, best_count = 0;
   std::uint32_t count = 0;  // postings
 };
 

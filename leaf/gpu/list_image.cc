@@ -15,6 +15,9 @@ namespace {
 using codec::kBlockLength;
 
 static_assert(kSegmentBlocks == postings::kSegmentBlocks);
+// Ranges of docIDs that a list has marks for, a posting, at most; at least half of them. So of the documents that are
+// not in the list, 12 to 22 % are in a marked range, for half a byte to a byte of memory a posting.
+constexpr std::uint32_t kMarksOfAPosting = 8;
 constexpr std::size_t kMaxLastBlockBytes = 2 * 16 * 32;  // two streams of at most 32 bits a number
 
 std::size_t aligned(std::size_t offset, std::size_t to) { return (offset + to - 1) / to * to; }
@@ -86,10 +89,13 @@ void ListImage::lay_out(const postings::PostingList& list) {
   while (table_shift_ < 31 && (documents_ >> table_shift_) > 2 * std::uint64_t{std::max(block_count_, 8u)})
     ++table_shift_;
   table_entries_ = ((documents_ - 1) >> table_shift_) + 2;
+  while (marks_shift_ < 31 && (documents_ >> marks_shift_) > kMarksOfAPosting * std::uint64_t{std::max(count_, 64u)})
+    ++marks_shift_;
   best_count_ = std::min(block_count_, kBestBlocks);
   table_ = (std::size_t{block_count_} + 2) * sizeof(BlockEntry);
   starts_ = aligned(table_ + std::size_t{table_entries_} * 4, 32);
-  best_ = starts_ + std::size_t{block_count_} * kRuns * 4;
+  marks_ = starts_ + std::size_t{block_count_} * kRuns * 4;
+  best_ = marks_ + std::size_t{((documents_ - 1) >> marks_shift_) / 32 + 1} * 4;
   segments_ = aligned(best_ + std::size_t{best_count_} * 4, 16);
   last_ = aligned(segments_ + list.segments().size() * sizeof(SegmentPlace), 16);
   std::size_t end = last_ + (has_last_block_ ? kMaxLastBlockBytes : 0);
@@ -157,10 +163,12 @@ DeviceList ListImage::at(std::byte* at) const {
   return {.image = at,
           .blocks = reinterpret_cast<const BlockEntry*>(at) + 1,
           .table = reinterpret_cast<const std::uint32_t*>(at + table_),
+          .marks = reinterpret_cast<const std::uint32_t*>(at + marks_),
           .starts = reinterpret_cast<const std::uint32_t*>(at + starts_),
           .best = reinterpret_cast<const std::uint32_t*>(at + best_),
           .block_count = block_count_,
           .table_shift = table_shift_,
+          .marks_shift = marks_shift_,
           .best_count = best_count_,
           .count = count_};
 }

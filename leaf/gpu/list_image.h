@@ -2,7 +2,7 @@
 // The image of a list in device memory: how it is laid out, and the bytes of it that the host copies there.
 //
 //   made on the device: entry before the first block | BlockEntry of each block | entry behind | table | starts of runs
-//   copied: best blocks | places of the segments | last block | the segments' blobs
+//   | marks copied: best blocks | places of the segments | last block | the segments' blobs
 //
 // The blobs are copied unchanged. A last block with fewer than 128 postings (so every list in the short form) is stored
 // separately: the host decodes its Rice codes and packs them like a full block, so kernels know only one kind of block.
@@ -50,6 +50,9 @@ class ListImage {
   // The list when its image is at `at`.
   DeviceList at(std::byte* at) const;
 
+  // The marks, which admit() sets, lie at this offset and are zero before.
+  std::size_t marks_offset() const { return marks_; }
+  std::size_t marks_bytes() const { return best_ - marks_; }
   std::uint32_t table_entries() const { return table_entries_; }
   std::size_t segments_offset() const { return segments_; }
   bool has_last_block() const { return has_last_block_; }
@@ -62,8 +65,9 @@ class ListImage {
   Result<void> place_segments(const postings::PostingList& list);
   Result<void> pack_last_block(const postings::PostingList& list);
 
-  std::uint32_t documents_ = 0, block_count_ = 0, count_ = 0, table_shift_ = 0, table_entries_ = 0, best_count_ = 0;
-  std::size_t table_ = 0, starts_ = 0, best_ = 0, segments_ = 0, last_ = 0, bytes_ = 0;
+  std::uint32_t documents_ = 0, block_count_ = 0, count_ = 0, table_shift_ = 0, marks_shift_ = 0, table_entries_ = 0,
+                best_count_ = 0;
+  std::size_t table_ = 0, starts_ = 0, marks_ = 0, best_ = 0, segments_ = 0, last_ = 0, bytes_ = 0;
   bool has_last_block_ = false;
   BlockEntry last_block_;
   ByteBuffer head_;                                      // copied: best blocks, segments' places, last block

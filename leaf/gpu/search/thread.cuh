@@ -13,6 +13,12 @@ using scoring::Score;
 
 inline constexpr std::uint32_t kNone = 0xffffffff;
 
+// Whether the list may have the document, by its marks (DeviceList). False: it does not.
+__device__ inline bool marked(const DeviceList& list, DocId docid) {
+  const std::uint32_t range = docid >> list.marks_shift;
+  return __ldg(list.marks + range / 32) >> (range % 32) & 1;
+}
+
 // The blocks that may hold a document: low to high, both included. The table has two words for it.
 struct Range {
   std::uint32_t low, high;
@@ -103,6 +109,14 @@ __device__ inline Score score_posting(const QueryOnDevice& query, const TermOnDe
                                       std::uint32_t index, DocId docid) {
   const std::uint32_t frequency = one_frequency(term.list.image, frequencies, index);
   return scoring::contribution(term.weight, frequency, __ldg(query.lengths + docid), query.norm);
+}
+
+// At least the contribution of such a posting in any document of the partition. The fast division is wrong by at most
+// two units of the last place; the margin covers that and the roundings here and in contribution().
+__device__ inline Score most_of_posting(const QueryOnDevice& query, const TermOnDevice& term, Frequency frequency) {
+  const auto tf = static_cast<float>(frequency);
+  const float n = query.norm.constant + query.norm.slope * static_cast<float>(query.min_length);
+  return static_cast<Score>(term.weight * __fdividef(tf, tf + n) * (1.0f + 0x1p-20f)) + 1;
 }
 
 // The highest score that a posting of the block can have.

@@ -16,10 +16,15 @@ inline constexpr std::uint32_t kHeld = 256;  // documents of the driving list th
 
 // Documents of the driving list that may still be hits. The first `count` places are used; the count is in registers.
 struct alignas(16) Held {
-  DocId docids[kHeld];          // ascending
-  Score scores[kHeld];          // sum so far; while matches are counted, kNone: cannot be among the k best
-  std::uint16_t places[kHeld];  // index of the block in the task * 128 + index of the posting in the block
+  DocId docids[kHeld];  // ascending
+  // Sum so far: exact but for the driving term's score, which is a bound (most_of_posting()), or missing while matches
+  // are counted. kNone: while matches are counted, cannot be among the k best.
+  Score scores[kHeld];
+  // Index of the block in the task * 128 + index of the posting in the block; kAbsent is added when the document is
+  // known not to be in the list that it will be looked up in next.
+  std::uint16_t places[kHeld];
 };
+inline constexpr std::uint16_t kAbsent = 0x8000;
 
 // The task's query. Equal in all lanes and constant.
 struct TaskQuery {
@@ -42,7 +47,7 @@ struct TaskRange {
 struct Progress {
   Score threshold;  // the query's when it was last read; it may have risen since
   // Every match of this conjunction is counted, so documents below the threshold are looked up too. Held documents then
-  // come without the driving term's score, which only those that are emitted need.
+  // come without the driving term's score.
   bool counting;
   bool enough = false;     // enough matches are counted: `counting` ends with the documents now held
   std::uint32_t runs = 0;  // runs of 16 postings decoded

@@ -8,6 +8,18 @@
 
 namespace frond::leaf::gpu::search {
 
+// The exact score of a held document, or 0 if it cannot reach the threshold. `score`: as held (Held::scores).
+__device__ inline Score with_driver(const TaskQuery& of, const TaskRange& range, std::uint32_t place, DocId docid,
+                                    Score score, const Progress& progress) {
+  const TermOnDevice& driver = of.terms[range.driver];
+  const BlockEntry entry = load_entry(driver.list.blocks + range.first_block + place / codec::kBlockLength);
+  if (score == kNone) return 0;
+  if (score + (progress.counting ? max_score_of(driver, entry) : 0) < progress.threshold) return 0;
+  const std::uint32_t frequency = one_frequency(driver.list.image, entry.frequencies, place % codec::kBlockLength);
+  if (!progress.counting) score -= most_of_posting(of.query, driver, frequency);
+  return score + scoring::contribution(driver.weight, frequency, __ldg(of.query.lengths + docid), of.query.norm);
+}
+
 // Looks the first `count` held documents up in all other lists and emits those that are left. Held is free afterwards.
 __device__ inline void settle(const TaskQuery& of, const TaskRange& range, Held& held, std::uint32_t count,
                               Progress& progress) {
@@ -16,24 +28,18 @@ __device__ inline void settle(const TaskQuery& of, const TaskRange& range, Held&
   progress.threshold = max(progress.threshold, read_together(&of.state->threshold));
   // The terms behind the driving one, then those before it.
   for (std::uint32_t i = 1; i < of.query.terms && count > 0; ++i) {
-    const std::uint32_t term = range.driver + i;
-    count = look_up(of, range, term < of.query.terms ? term : term - of.query.terms, held, count, progress);
+    const std::uint32_t term = range.driver + i, number = term < of.query.terms ? term : term - of.query.terms;
+    // gather() has asked the marks of the list behind the driving one.
+    if (i > 1 || number == 0) count = sift(of, range, number, held, count, progress);
+    count = look_up(of, range, number, held, count, progress);
   }
   if (of.query.conjunction) count_matches(of, count, progress);
-  const TermOnDevice& driver = of.terms[range.driver];
   for (std::uint32_t from = 0; from < count; from += 32) {
     const std::uint32_t at = from + lane;
     const bool live = at < count;
     const DocId docid = live ? held.docids[at] : 0;
     Score score = live ? held.scores[at] : 0;
-    if (live && progress.counting) {  // the driving term's score is missing
-      const std::uint32_t place = held.places[at];
-      const BlockEntry entry = load_entry(driver.list.blocks + range.first_block + place / codec::kBlockLength);
-      if (score == kNone || score + max_score_of(driver, entry) < progress.threshold)
-        score = 0;
-      else
-        score += score_posting(of.query, driver, entry.frequencies, place % codec::kBlockLength, docid);
-    }
+    if (live) score = with_driver(of, range, held.places[at], docid, score, progress);
     progress.threshold = max(progress.threshold, read_together(&of.state->threshold));
     emit(of, docid, score, live && score >= progress.threshold, progress);
   }

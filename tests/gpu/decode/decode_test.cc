@@ -136,6 +136,24 @@ TEST(DecodeOnTheDevice, LeadsFromADocumentToTheFirstBlockThatMayHoldIt) {
   }
 }
 
+TEST(DecodeOnTheDevice, MarksTheRangesThatHaveDocumentsAndNoOthers) {
+  const std::uint64_t seed = 7005;
+  for (const std::uint32_t count : {1u, 130u, 4000u, 300'000u}) {
+    const auto made = random_postings(seed, count, count == 300'000 ? 1 : 12);
+    const auto lease = support::make_lease(build(made));
+    const auto uploaded = *UploadedList::create(lease->postings, made.documents);
+    const DeviceList& list = uploaded.list();
+    const std::uint32_t words = ((made.documents - 1) >> list.marks_shift) / 32 + 1;
+    std::vector<std::uint32_t> wanted(words);
+    for (const DocId docid : made.docids) {
+      const std::uint32_t range = docid >> list.marks_shift;
+      wanted[range / 32] |= 1u << (range % 32);
+    }
+    ASSERT_EQ(read_back<std::uint32_t>(reinterpret_cast<const std::byte*>(list.marks), words), wanted)
+        << "seed " << seed << ", " << count << " postings";
+  }
+}
+
 TEST(DecodeOnTheDevice, FindsCorruptBlobs) {
   const std::uint64_t seed = 7003;
   const auto made = random_postings(seed, 1500, 7);

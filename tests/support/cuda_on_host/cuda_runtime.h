@@ -138,6 +138,8 @@ inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned by) {
   return static_cast<unsigned>((std::uint64_t{high} << 32 | low) >> (by < 32 ? by : 32));
 }
 
+inline float __fdividef(float dividend, float divisor) { return dividend / divisor; }
+
 template <class T>
 T __ldg(const T* from) {
   return *from;
