@@ -41,7 +41,7 @@ struct QueryOnDevice {
 // The tasks of one driving list: from first_task to the next row's. A task is `chunk` blocks; where one block is too
 // much work for a task, chunk is 1 and a task is one of 2^split equal parts of a block.
 struct Row {
-  std::uint32_t query, term, first_task;  // term: its number in the query
+  std::uint32_t query, term, first_task;  // term: its number in the query; rows are sorted by it
   std::uint16_t chunk, split;
 };
 inline constexpr std::uint32_t kTasksOfAGroup = 64;
@@ -80,9 +80,10 @@ struct BatchOnDevice {
   const Row* rows;                  // ends with a row that has only first_task: the number of tasks
   const std::uint32_t* group_rows;  // the row of every kTasksOfAGroup-th task
   std::uint32_t query_count, task_count;
-  // Tasks are laid out in columns of column_tasks consecutive ones, and taken row by row: place i is task i / columns
-  // of column i % columns. The last column may be shorter: places behind its end are no tasks.
-  std::uint32_t columns, column_tasks;
+  // The tasks before interleaved_tasks, which are those of the queries' first rows, are laid out in columns of
+  // column_tasks consecutive ones, and taken across the columns: place i is task i / columns of column i % columns. The
+  // last column may be shorter: places behind its end are no tasks. The other tasks follow in their order, one a place.
+  std::uint32_t interleaved_tasks, columns, column_tasks;
   std::uint32_t search_warps;  // warps of the search kernel
   std::uint32_t candidates;    // places of one query in `keys`
   std::uint32_t hits_stride;   // places of one query in `hits`
@@ -95,5 +96,10 @@ struct BatchOnDevice {
   std::uint64_t launch;    // number of this launch among those with the same `answers`; not 0
   bool early;              // launch a kernel's thread blocks while the kernel before ends (early_launch.cuh)
 };
+
+// The number of places that warps take tasks from.
+FROND_HOST_DEVICE inline std::uint32_t places_of(const BatchOnDevice& batch) {
+  return batch.columns * batch.column_tasks + (batch.task_count - batch.interleaved_tasks);
+}
 
 }  // namespace frond::leaf::gpu

@@ -38,11 +38,14 @@ std::uint32_t seed_of(const engine::Plan& plan, std::span<const TermOnDevice> te
   return many;
 }
 
-// A warp's work on one block of a driving list, in look-ups of 32 documents. For AND it looks all documents up in the
-// second list, and few are left for further lists; for OR few documents reach a look-up.
-double work_of_block(const QueryOnDevice& query) {
+// A warp's work on one block of a driving list, in look-ups of 32 documents. For AND marks leave few documents to look
+// up. For OR the more, the less of a posting's highest score is needed beside what other terms can add.
+double work_of_block(const QueryOnDevice& query, const TermOnDevice& term) {
   if (query.terms == 1) return 1;
-  return query.conjunction ? 1 + codec::kBlockLength / 32 : 2;
+  if (query.conjunction) return 2;
+  const double needed = query.floor > term.max_rest ? static_cast<double>(query.floor - term.max_rest) : 0;
+  const double share = std::max(0.0, 1 - needed / std::max<double>(term.max_score, 1));
+  return 1 + share * share * std::min(query.terms - 1, 3u);
 }
 
 // Sets chunk and split of a row so that each task has about `work`. Returns the number of tasks.
@@ -121,22 +124,23 @@ void BatchBuilder::add_query(const ReadyPlan& ready) {
   for (std::uint32_t i = 0; i < (conjunction ? 1 : many); ++i) {
     if (!conjunction && own[i].max_score + own[i].max_rest < floor) break;
     rows_.push_back({.query = number, .term = i, .first_task = 0, .chunk = 1, .split = 0});
-    work_ += work_of_block(queries_.back()) * own[i].list.block_count;
+    work_ += work_of_block(queries_.back(), own[i]) * own[i].list.block_count;
   }
 }
 
-// Cuts all rows into tasks of about `work` each. Returns the number of tasks.
-std::uint32_t BatchBuilder::cut_rows(double work) {
-  std::uint32_t tasks = 0;
+// Cuts all rows into tasks of about `work` each. Returns the number of tasks: of first rows, and of all.
+BatchBuilder::TaskCounts BatchBuilder::cut_rows(double work) {
+  std::uint32_t tasks = 0, of_first_rows = 0;
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const QueryOnDevice& query = queries_[rows_[r].query];
-    const DeviceList& list = terms_[query.first_term + rows_[r].term].list;
+    const TermOnDevice& term = terms_[query.first_term + rows_[r].term];
     rows_[r].first_task = tasks;
-    tasks += cut_into_tasks(rows_[r], list.block_count, work_of_block(query), work);
+    tasks += cut_into_tasks(rows_[r], term.list.block_count, work_of_block(query, term), work);
+    if (rows_[r].term == 0) of_first_rows = tasks;
     while (group_rows_.size() * kTasksOfAGroup < tasks) group_rows_.push_back(static_cast<std::uint32_t>(r));
   }
   rows_.push_back({.query = 0, .term = 0, .first_task = tasks, .chunk = 1, .split = 0});
-  return tasks;
+  return {of_first_rows, tasks};
 }
 
 BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const std::byte* base) {
@@ -149,10 +153,14 @@ BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const
   for (const ReadyPlan* ready : plans) add_query(*ready);
   BatchOnDevice batch{};
   batch.query_count = static_cast<std::uint32_t>(queries_.size());
-  batch.task_count = cut_rows(std::clamp(work_ / kWantedTasks, double{kMinTaskWork}, double{kMaxTaskWork}));
-  // A query's tasks are consecutive, so mostly in one column: all queries progress at the same pace.
-  batch.columns = std::max(1u, std::min(batch.query_count > 1 ? kColumns : 1, batch.task_count));
-  batch.column_tasks = (batch.task_count + batch.columns - 1) / batch.columns;
+  std::sort(rows_.begin(), rows_.end(),
+            [](const Row& a, const Row& b) { return a.term != b.term ? a.term < b.term : a.query < b.query; });
+  const auto tasks = cut_rows(std::clamp(work_ / kWantedTasks, double{kMinTaskWork}, double{kMaxTaskWork}));
+  batch.task_count = tasks.all;
+  batch.interleaved_tasks = tasks.of_first_rows;
+  // A row's tasks are consecutive, so mostly in one column: all queries progress at the same pace.
+  batch.columns = std::max(1u, std::min(batch.query_count > 1 ? kColumns : 1, batch.interleaved_tasks));
+  batch.column_tasks = (batch.interleaved_tasks + batch.columns - 1) / batch.columns;
   batch.queries = place(queries_, base, bytes_);
   batch.terms = place(terms_, base, bytes_);
   batch.rows = place(rows_, base, bytes_);

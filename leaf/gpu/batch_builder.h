@@ -51,7 +51,10 @@ class BatchBuilder {
  private:
   void add_query(const ReadyPlan& ready);
   std::span<const TermOnDevice> add_terms(const ReadyPlan& ready);
-  std::uint32_t cut_rows(double work);
+  struct TaskCounts {
+    std::uint32_t of_first_rows, all;
+  };
+  TaskCounts cut_rows(double work);
 
   std::vector<QueryOnDevice> queries_;
   std::vector<TermOnDevice> terms_;

@@ -72,7 +72,7 @@ void BatchWorkspace::attach(BatchOnDevice& batch, std::size_t input_bytes) const
   batch.answers = answers();
   batch.hits = reinterpret_cast<HitOnDevice*>(answered_.data() + kHitsOffset);
   batch.early = early_;
-  const std::uint32_t places = batch.columns * batch.column_tasks;
+  const std::uint32_t places = places_of(batch);
   const std::uint32_t whole_blocks = (places + kSearchBlockWarps - 1) / kSearchBlockWarps * kSearchBlockWarps;
   batch.search_warps = std::min(whole_blocks, processors_ * kSearchWarps);
 }

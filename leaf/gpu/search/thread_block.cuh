@@ -34,15 +34,24 @@ __device__ inline void search_task(const BatchOnDevice& batch, Held& held, std::
   if (lane_of_warp() == 0 && progress.runs > 0) atomicAdd(&state->runs, progress.runs);
 }
 
-// Every warp takes one task after the other until none is left. Consecutive tasks belong to different queries where
-// there are many (BatchOnDevice::columns), so that a query's threshold has risen before most of its tasks begin.
+// The task at a place (BatchOnDevice::interleaved_tasks); task_count: none.
+__device__ inline std::uint32_t task_at(const BatchOnDevice& batch, std::uint32_t place) {
+  const std::uint32_t places = batch.columns * batch.column_tasks;
+  if (place >= places) return batch.interleaved_tasks + (place - places);
+  const std::uint32_t task = place % batch.columns * batch.column_tasks + place / batch.columns;
+  return task < batch.interleaved_tasks ? task : batch.task_count;
+}
+
+// Every warp takes one task after the other until none is left. The first rows of all queries come first, which have
+// the highest scores, and consecutive tasks of them belong to different queries where there are many: so a query's
+// threshold has risen before most of its tasks begin, and the longest lists, whose rows come last, are mostly skipped.
 __device__ inline void search_tasks(const BatchOnDevice& batch, HeldOfBlock& held) {
   const std::uint32_t lane = lane_of_warp(), warp = threadIdx.x / 32;
-  const std::uint32_t places = batch.columns * batch.column_tasks;
+  const std::uint32_t places = places_of(batch);
   for (std::uint32_t index = blockIdx.x * kSearchBlockWarps + warp; index < places;) {
     std::uint32_t next = 0;
     if (lane == 0) next = atomicAdd(batch.next_place, 1u);  // before the task, so that the result is there after it
-    const std::uint32_t task = index % batch.columns * batch.column_tasks + index / batch.columns;
+    const std::uint32_t task = task_at(batch, index);
     if (task < batch.task_count) search_task(batch, held.warps[warp], task);
     index = __shfl_sync(kFullWarp, next, 0);
   }
