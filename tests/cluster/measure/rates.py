@@ -68,7 +68,8 @@ class Cluster:
         for number in range(1 if threads else parsed.brokers):
             (port,) = harness.free_ports(1)
             args = ["--http", f"127.0.0.1:{port}", "--collection", "large", "--leaf", f"tcp://127.0.0.1:{listen}",
-                    "--max-in-flight", "4096", "--max-msearch-in-flight", "2048", "--max-leaf-in-flight", "8192"]
+                    "--max-in-flight", "4096", "--max-msearch-in-flight", "2048", "--max-leaf-in-flight", "8192",
+                    "--max-costly-in-flight", "64"]
             if threads:
                 args += ["--threads", str(parsed.threads)]
             self.brokers.append(Process(setting, f"broker-{name}-{number}", program("frond-broker"), args, port))
@@ -79,7 +80,7 @@ class Cluster:
     def load(self, queries, *flags, seconds=parsed.seconds, rate=None, **labels):
         command = [self.setting.program("frond"), "load", "--queries", queries, "--json", "--cache", "off", "--warmup", "0.5",
                    "--seconds", str(seconds), "--fields", "id,title,url", *map(str, flags)]
-        command += ["--rate", str(rate / parsed.loads), "--connections", "1000"] if rate else []
+        command += ["--rate", str(rate / parsed.loads), "--connections", "400"] if rate else []
         names = [self.leaf, *self.brokers]
         before, start = [thread_seconds(p) for p in names], time.monotonic()
         running = [subprocess.Popen([*command, "--broker", f"http://127.0.0.1:{self.brokers[i % len(self.brokers)].http}"],
@@ -96,7 +97,7 @@ class Cluster:
         return total, {**labels, "queries_per_second": round(total), "p50_ms": max(r["latency_ms"]["p50"] for r in reports),
                        "p99_ms": max(r["latency_ms"]["p99"] for r in reports),
                        "failed": sum(r["degraded"] + r["refused"] + r["connection_errors"] + r["unanswered"] for r in reports),
-                       "not_200": sum(n for r in reports for s, n in r["statuses"].items() if s != "200"),
+                       "not_200": {s: n for r in reports for s, n in r["statuses"].items() if s != "200"},
                        "leaf_us": spent[0], "leaf_us_all": round(sum(spent[0].values()), 1),
                        "brokers_us_all": round(sum(brokers.values()), 1), "cores": round(sum(
                            sum(now.values()) - sum(then.values()) for then, now in zip(before, after)) / took, 2)}
@@ -136,7 +137,7 @@ def test(setting):
                 if "and" in steps:
                     step("and", *closed, "--mode", "and")
                 if "msearch" in steps:
-                    step("msearch", "--concurrency", 8, "--msearch", 64, "--mode", "or")
+                    step("msearch", "--concurrency", 4, "--msearch", 64, "--mode", "or")
                 if "k1" in steps:
                     step("k1", *closed, "--mode", "or", "--k", 1)
                 if "k1000" in steps:

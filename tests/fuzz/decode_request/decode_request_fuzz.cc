@@ -1,13 +1,20 @@
-// decode_request survives any bytes, and what it accepts it can encode and read again.
+// decode_request and head_of_search survive any bytes. What the first accepts it can encode and read again, and the
+// second agrees with it.
 #include <cstdint>
 #include <cstdlib>
+#include <variant>
 
 #include "common/wire/codec.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace frond;
-  const auto message = wire::decode_request(ByteView(reinterpret_cast<const std::byte*>(data), size));
+  const ByteView bytes(reinterpret_cast<const std::byte*>(data), size);
+  const auto head = wire::head_of_search(bytes);
+  const auto message = wire::decode_request(bytes);
   if (!message) return 0;
+  const auto* search = std::get_if<wire::SearchRequest>(&*message);
+  if (head.has_value() != (search != nullptr)) std::abort();
+  if (search != nullptr && (head->request_id != search->request_id || head->budget != search->budget)) std::abort();
   if (!wire::decode_request(wire::encode(*message))) std::abort();
   return 0;
 }
