@@ -52,6 +52,9 @@ class Query : public QueryJob {
   std::shared_ptr<Query> self_;  // while the scheduler has it
 };
 
+// The metrics of a leaf that has no QueryScheduler: nothing waits, and nothing is refused.
+void export_no_queries(metrics::Registry& registry);
+
 class QueryScheduler {
  public:
   struct Options {

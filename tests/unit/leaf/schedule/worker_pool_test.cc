@@ -166,13 +166,13 @@ TEST(WorkerPool, TellsATaskHowLongItWaited) {
 
 TEST(WorkerPool, RunsInteractiveTasksWhileEveryWorkerIsBusy) {
   const ManualClock clock;
+  Gate first, second;  // outlive the pool's threads, as does the latch
+  std::latch fetched(1);
   WorkerPool pool({2, 10}, clock, nullptr);
-  Gate first, second;
   ASSERT_TRUE(pool.submit(first.task(), Lane::kSearch));
   ASSERT_TRUE(pool.submit(second.task(), Lane::kSearch));
   first.wait_until_entered();
   second.wait_until_entered();
-  std::latch fetched(1);
   ASSERT_TRUE(pool.submit(tasks_of(1, [&](const Waited&) { fetched.count_down(); }), Lane::kInteractive));
   fetched.wait();  // hangs if it has to wait for a worker
   first.open();

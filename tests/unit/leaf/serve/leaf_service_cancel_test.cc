@@ -33,12 +33,12 @@ class LeafServiceWithAWorker : public LeafServiceTest {
   }
 
   metrics::Registry registry_{"test"};
+  std::latch entered_{2}, open_{1};  // outlive the pool's threads
   schedule::WorkerPool pool_{{1, 100}, served_.clock, &registry_};
   LeafService busy_{busy_parts(),
                     {"c", "node:1", "1.0", [] { return std::string("absent"); }, ready_from_},
                     [] { return CacheState{}; },
                     brokers_};
-  std::latch entered_{2}, open_{1};
   std::atomic<int> answers_{0};
 };
 

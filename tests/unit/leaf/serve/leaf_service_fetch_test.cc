@@ -142,8 +142,8 @@ TEST_F(LeafServiceTest, FetchesManyDocumentsOnTheThreadsForWhatIsCostly) {
 
 TEST_F(LeafServiceTest, FetchesThoughEveryWorkerIsBusySearching) {
   const SteadyClock clock;
+  std::latch busy(2), free(1);  // outlive the pool's threads
   schedule::WorkerPool pool({2, 16}, clock, nullptr);
-  std::latch busy(2), free(1);
   std::vector<schedule::Task> tasks(2);
   for (schedule::Task& task : tasks)
     task.run = [&](const auto&) {
