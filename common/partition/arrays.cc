@@ -4,6 +4,7 @@
 #include <cstring>
 #include <functional>
 #include <numeric>
+#include <span>
 #include <string>
 
 #include "common/partition/format.h"
@@ -12,7 +13,7 @@
 namespace frond::partition {
 namespace {
 
-// Reads an array from its values; their keys are `prefix` and the place of the first number.
+// Reads an array from its values; their keys are `prefix` and the place of the first number. At most `size` numbers.
 Result<std::vector<std::uint32_t>> read_array(const Database& database, std::string_view prefix, std::uint64_t size) {
   const std::string name = database.folder().string() + ": arrays: " + std::string(prefix);
   std::vector<std::uint32_t> numbers;
@@ -25,13 +26,18 @@ Result<std::vector<std::uint32_t>> read_array(const Database& database, std::str
     if (key.size() != prefix.size() + 4 || read_be32(key.substr(prefix.size())) != numbers.size() ||
         value.size() % sizeof(std::uint32_t) != 0 || numbers.size() + count > size)
       return Error(Code::kCorrupt, name + " values do not follow each other");
-    if (numbers.empty()) numbers.reserve(size);
+    if (numbers.empty() && count == kNumbersPerValue) numbers.reserve(size);
     const std::size_t at = numbers.size();
     numbers.resize(at + count);
     if (count > 0) std::memcpy(numbers.data() + at, value.data(), value.size());
   }
   if (!iterator->status().ok()) return error_of(iterator->status(), name);
   return numbers;
+}
+
+bool ascend_from_zero(std::span<const DocId> starts, std::uint64_t documents) {
+  const bool ascending = std::adjacent_find(starts.begin(), starts.end(), std::greater_equal<>()) == starts.end();
+  return starts.front() == 0 && ascending && starts.back() < documents;
 }
 
 }  // namespace
@@ -52,12 +58,18 @@ Result<std::vector<std::uint32_t>> read_lengths(const Database& database, const 
 Result<std::vector<DocId>> read_block_starts(const Database& database, const SummaryRecord& record) {
   auto starts = FROND_TRY(read_array(database, kStoredBlocksPrefix, record.entries.document_blocks));
   if (starts.empty()) return starts;
-  const bool ascending = std::adjacent_find(starts.begin(), starts.end(), std::greater_equal<>()) == starts.end();
-  if (starts.size() != record.entries.document_blocks || starts.front() != 0 || !ascending ||
-      starts.back() >= record.summary.documents)
+  if (starts.size() != record.entries.document_blocks || !ascend_from_zero(starts, record.summary.documents))
     return Error(Code::kCorrupt, database.folder().string() + ": arrays: " + std::string(kStoredBlocksPrefix) +
                                      " are not where " + std::to_string(record.entries.document_blocks) +
                                      " blocks begin");
+  return starts;
+}
+
+Result<std::vector<DocId>> read_head_starts(const Database& database, const PartitionSummary& summary) {
+  auto starts = FROND_TRY(read_array(database, kStoredHeadsPrefix, summary.documents));
+  if (!starts.empty() && !ascend_from_zero(starts, summary.documents))
+    return Error(Code::kCorrupt, database.folder().string() + ": arrays: " + std::string(kStoredHeadsPrefix) +
+                                     " are not where chunks begin");
   return starts;
 }
 

@@ -10,11 +10,13 @@
 
 namespace frond::partition {
 
-// Errors of both: kCorrupt if the array contradicts the summary; kUnavailable.
+// Errors: kCorrupt if the array contradicts the summary; kUnavailable.
 
 // The lengths of all documents, in tokens.
 Result<std::vector<std::uint32_t>> read_lengths(const Database& database, const PartitionSummary& summary);
 // The first docID of each block of stored fields; empty for partitions written before this array existed.
 Result<std::vector<DocId>> read_block_starts(const Database& database, const SummaryRecord& record);
+// The first docID of each chunk of heads; empty for partitions written before there were heads.
+Result<std::vector<DocId>> read_head_starts(const Database& database, const PartitionSummary& summary);
 
 }  // namespace frond::partition

@@ -63,15 +63,17 @@ rocksdb::Status Database::look_up(Family family, std::string_view key, rocksdb::
   return db_->Get(options, families_[static_cast<std::size_t>(family)], slice_of(key), &value);
 }
 
-Result<std::optional<PinnedBytes>> Database::look_up_mapped(std::string_view key, rocksdb::PinnableSlice& value,
-                                                            rocksdb::Status& status) const {
+Result<std::optional<Database::MappedValue>> Database::look_up_mapped(Family family, std::string_view key,
+                                                                      rocksdb::PinnableSlice& value,
+                                                                      rocksdb::Status& status) const {
+  using Outcome = std::optional<MappedValue>;
   const MappedFile* file = nullptr;
   std::uint64_t offset = 0;
   std::size_t bytes = 0;
   {
     const BlockPlace place;
-    status = look_up(Family::kPostings, key, value);
-    if (!place.found()) return std::optional<PinnedBytes>();
+    status = look_up(family, key, value);
+    if (!place.found()) return Outcome();
     file = &place.file();
     offset = place.offset();
     bytes = place.bytes();
@@ -84,18 +86,24 @@ Result<std::optional<PinnedBytes>> Database::look_up_mapped(std::string_view key
   const ValuePlace at = answer.value.value_or(ValuePlace());
   const bool is_long = at.bytes >= kLongBlockBytes && offset + at.offset + at.bytes + codec::kReadSlack <= file->size();
   if (compression != rocksdb::kNoCompression || !answer.told || (answer.value && !is_long)) {
-    status = look_up(Family::kPostings, key, value);  // the whole block, as usual
-    return std::optional<PinnedBytes>();
+    status = look_up(family, key, value);  // the whole block, as usual
+    return Outcome();
   }
   FROND_TRY(file->check());
   if (!answer.value) {
     status = rocksdb::Status::NotFound();
-    return std::optional<PinnedBytes>();
+    return Outcome();
   }
-  auto pin = std::make_shared<PinnedBytes::Pin>();
-  pin->database = shared_from_this();
-  pin->file = file;
-  return std::optional<PinnedBytes>(PinnedBytes(file->view(offset + at.offset, at.bytes), std::move(pin)));
+  return Outcome(MappedValue{file, file->view(offset + at.offset, at.bytes)});
+}
+
+Result<std::optional<ByteView>> Database::get_mapped(Family family, std::string_view key) const {
+  if (!is_mapped()) return std::optional<ByteView>();
+  rocksdb::PinnableSlice value;
+  rocksdb::Status status;
+  auto mapped = look_up_mapped(family, key, value, status);
+  if (!mapped) return std::move(mapped).error().within(where(family, key));
+  return *mapped ? std::optional((*mapped)->bytes) : std::nullopt;
 }
 
 Result<PinnedBytes> Database::get(Family family, std::string_view key) const {
@@ -109,10 +117,14 @@ Result<PinnedBytes> Database::read(Family family, std::string_view key) const {
   try {
     auto pin = std::make_shared<PinnedBytes::Pin>();
     rocksdb::Status status;
-    if (family == Family::kPostings && reads_ == FileReads::kMapped) {
-      auto mapped = look_up_mapped(key, pin->slice, status);
-      if (!mapped) return std::move(mapped).error().within(where(family, key));
-      if (*mapped) return **std::move(mapped);
+    if (family == Family::kPostings && is_mapped()) {
+      const auto mapped = look_up_mapped(family, key, pin->slice, status);
+      if (!mapped) return Error(mapped.error()).within(where(family, key));
+      if (*mapped) {
+        pin->database = shared_from_this();
+        pin->file = (*mapped)->file;
+        return PinnedBytes((*mapped)->bytes, std::move(pin));
+      }
     } else {
       status = look_up(family, key, pin->slice);
     }

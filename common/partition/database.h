@@ -26,6 +26,10 @@ class Database : public std::enable_shared_from_this<Database> {
 
   // Errors: kNotFound, kCorrupt, kUnavailable. Checksums are verified, except of values that are handed out as mapped.
   Result<PinnedBytes> get(Family family, std::string_view key) const;
+  // A long value in its mapped file, without verifying it. Valid as long as the database; reads as zeros if the file is
+  // lost, which intact() tells. None if the value is not there, not long, or files are not mapped: ask get().
+  Result<std::optional<ByteView>> get_mapped(Family family, std::string_view key) const;
+  bool is_mapped() const { return reads_ == FileReads::kMapped; }
   std::unique_ptr<rocksdb::Iterator> iterator(Family family) const;  // verifies checksums
   Result<void> intact() const { return files_->intact(); }
   Result<void> check_files() const { return files_->check(); }
@@ -37,8 +41,12 @@ class Database : public std::enable_shared_from_this<Database> {
   Database() = default;
   Result<PinnedBytes> read(Family family, std::string_view key) const;
   rocksdb::Status look_up(Family family, std::string_view key, rocksdb::PinnableSlice& value) const;
+  struct MappedValue {
+    const MappedFile* file = nullptr;
+    ByteView bytes;
+  };
   // Looks up without reading a long block. Returns the value if it was found that way; else `status` has the outcome.
-  Result<std::optional<PinnedBytes>> look_up_mapped(std::string_view key, rocksdb::PinnableSlice& value,
+  Result<std::optional<MappedValue>> look_up_mapped(Family family, std::string_view key, rocksdb::PinnableSlice& value,
                                                     rocksdb::Status& status) const;
 
   std::filesystem::path folder_;

@@ -12,7 +12,7 @@ constexpr std::size_t kSampleBytes = 4 << 20;
 }  // namespace
 
 DocumentTable::DocumentTable(const std::filesystem::path& folder)
-    : table_(folder, std::string(name_of(Family::kDocuments)), kFileBytes) {}
+    : table_(folder, stem_of(Family::kDocuments), kFileBytes) {}
 
 Result<void> DocumentTable::add(const StoredDocument& document) {
   const std::size_t before = pending_.size();

@@ -13,6 +13,8 @@ namespace frond::partition {
 enum class Family : std::uint8_t { kPostings, kTerms, kDocuments, kIds, kArrays };
 inline constexpr std::array<std::string_view, 5> kFamilyNames = {"postings", "terms", "documents", "ids", "arrays"};
 constexpr std::string_view name_of(Family family) { return kFamilyNames[static_cast<std::size_t>(family)]; }
+// What the names of its files begin with.
+inline std::string stem_of(Family family) { return std::string(name_of(family)) + "-"; }
 
 inline constexpr std::uint32_t kFormatVersion = 1;
 inline constexpr std::uint32_t kSummaryMagic = 0x54505246;  // "FRPT"
@@ -23,10 +25,12 @@ inline constexpr std::size_t kInlineListBytes = 256;         // lists up to this
 inline constexpr std::size_t kNumbersPerValue = 1u << 20;    // of an array: 4 MiB of u32
 inline constexpr std::size_t kDocumentBlockBytes = 4 << 10;  // stored fields, before compression
 
-// Keys of `arrays`, in byte order.
-// After the first two follows the place of the value's first number in the array, u32 big-endian.
+// Keys of `arrays`, in byte order. After `heads/` follows the chunk's first docID, after the other prefixes the place
+// of the value's first number in the array, u32 big-endian.
+inline constexpr std::string_view kHeadsPrefix = "heads/";
 inline constexpr std::string_view kLengthsPrefix = "lengths/";
 inline constexpr std::string_view kStoredBlocksPrefix = "stored-blocks/";
+inline constexpr std::string_view kStoredHeadsPrefix = "stored-heads/";
 inline constexpr std::string_view kSummaryKey = "summary";
 inline constexpr std::string_view kDictionaryKey = "zstd-dictionary";
 
@@ -38,6 +42,16 @@ inline std::uint32_t read_be32(std::string_view four) {
   std::uint32_t value = 0;
   for (const char c : four.substr(0, 4)) value = value << 8 | static_cast<std::uint8_t>(c);
   return value;
+}
+
+// Heads are in files of their own, since they are written while the lengths are. Leaves of earlier versions, which know
+// no heads, take the files for the table `arrays`, by what is before the dash.
+inline constexpr std::string_view kHeadFiles = "arrays-heads";
+
+inline std::string head_chunk_key(std::uint32_t first) {
+  std::string key(kHeadsPrefix);
+  append_be32(key, first);
+  return key;
 }
 
 // A term has no NUL, so term ‖ 0x00 ‖ segment sorts by term, then by segment.

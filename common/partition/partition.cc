@@ -4,6 +4,7 @@
 #include "common/partition/database.h"
 #include "common/partition/document_reader.h"
 #include "common/partition/format.h"
+#include "common/partition/head_reader.h"
 #include "common/partition/records.h"
 #include "common/partition/rocks.h"
 
@@ -48,11 +49,13 @@ class Cursor final : public TermCursor {
 class RocksPartition final : public Partition {
  public:
   RocksPartition(DatabasePtr database, SummaryRecord record, std::vector<std::uint32_t> lengths,
-                 std::vector<DocId> block_starts, ByteView dictionary, std::shared_ptr<DocumentBlockCache> cache)
+                 std::vector<DocId> block_starts, std::vector<DocId> head_starts, ByteView dictionary,
+                 std::shared_ptr<DocumentBlockCache> cache)
       : database_(std::move(database)),
         record_(std::move(record)),
         lengths_(std::move(lengths)),
-        documents_(database_, documents(), std::move(block_starts), dictionary, std::move(cache)) {}
+        documents_(database_, documents(), std::move(block_starts), dictionary, std::move(cache)),
+        heads_(database_, documents(), std::move(head_starts), documents_) {}
 
   std::uint32_t documents() const override { return static_cast<std::uint32_t>(lengths_.size()); }
   std::uint64_t tokens() const override { return record_.summary.tokens; }
@@ -100,6 +103,10 @@ class RocksPartition final : public Partition {
     documents_.read(docids, DocumentReader::Extent::kFront, visit);
   }
 
+  void read_heads(std::span<const DocId> docids, const DocumentVisit& visit) const override {
+    heads_.read(docids, visit);
+  }
+
   Result<DocId> docid_of(std::string_view external_id) const override {
     const PinnedBytes value = FROND_TRY(database_->get(Family::kIds, external_id));
     const auto docid = decode_docid(value.bytes());
@@ -138,6 +145,9 @@ class RocksPartition final : public Partition {
                                      pair(counts.ids, expected.ids) + " ids");
   }
 
+  Result<void> check_heads() const override {
+    return guarded(database_->folder().string(), [&] { return heads_.check(); });
+  }
   Result<void> verify_checksums() const override { return database_->verify_checksums(); }
   Result<void> intact() const override { return database_->intact(); }
   Result<void> check_files() const override { return database_->check_files(); }
@@ -182,6 +192,7 @@ class RocksPartition final : public Partition {
   SummaryRecord record_;
   std::vector<std::uint32_t> lengths_;
   DocumentReader documents_;
+  HeadReader heads_;
 };
 
 }  // namespace
@@ -199,11 +210,12 @@ Result<std::shared_ptr<const Partition>> Partition::open(const std::filesystem::
     if (!record) return std::move(record).error().within(name);
     auto lengths = FROND_TRY(read_lengths(*database, record->summary));
     auto block_starts = FROND_TRY(read_block_starts(*database, *record));
+    auto head_starts = FROND_TRY(read_head_starts(*database, record->summary));
     auto dictionary = database->get(Family::kArrays, kDictionaryKey);
     if (!dictionary && dictionary.error().code() != Code::kNotFound) return std::move(dictionary).error();
-    return std::shared_ptr<const Partition>(
-        std::make_shared<RocksPartition>(database, std::move(*record), std::move(lengths), std::move(block_starts),
-                                         dictionary ? dictionary->bytes() : ByteView(), std::move(cache)));
+    return std::shared_ptr<const Partition>(std::make_shared<RocksPartition>(
+        database, std::move(*record), std::move(lengths), std::move(block_starts), std::move(head_starts),
+        dictionary ? dictionary->bytes() : ByteView(), std::move(cache)));
   });
 }
 

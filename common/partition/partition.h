@@ -10,9 +10,9 @@
 // error from then on, and so do calls that need the disk. A mapped list may then read as zeros, so callers ask
 // PinnedBytes::intact() after using one, before they rely on the result.
 //
-// Memory: 4 bytes a document (lengths), 4 bytes a block of stored fields, RocksDB's few MiB and its indexes (about 20
-// bytes for each block of 4 KiB; kBuffered: 4 MiB at most); RocksDB has no block cache. Documents read for showing may
-// be kept in a DocumentBlockCache, which partitions share.
+// Memory: 4 bytes a document (lengths), 4 bytes a block of stored fields, 20 a chunk of heads, RocksDB's few MiB and
+// its indexes (about 20 bytes for each block of 4 KiB; kBuffered: 4 MiB at most); RocksDB has no block cache. Documents
+// read for showing may be kept in a DocumentBlockCache, which partitions share.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -136,6 +136,10 @@ class Partition {
   // any byte, later ones are empty. So no document takes more than about 2 MiB of memory.
   using DocumentVisit = std::function<bool(std::size_t place, const Result<StoredDocument>& document)>;
   virtual void read_documents(std::span<const DocId> docids, const DocumentVisit& visit) const = 0;
+  // The same for ids, URLs and titles only; bodies are empty. With FileReads::kMapped, partitions that hold these
+  // fields apart (docs/formats/partition.md: heads) read no body, look nothing up and decompress nothing; each head has
+  // a checksum, which is verified. Others read documents.
+  virtual void read_heads(std::span<const DocId> docids, const DocumentVisit& visit) const = 0;
   virtual Result<DocId> docid_of(std::string_view external_id) const = 0;
   // Visits every term in byte order, until `visit` returns false.
   virtual Result<void> for_each_term(
@@ -144,6 +148,8 @@ class Partition {
   virtual std::unique_ptr<TermCursor> terms() const = 0;
   // Visits every document in docID order, until `visit` returns false. The views are valid during the call.
   virtual Result<void> for_each_document(const std::function<bool(DocId, const StoredDocument&)>& visit) const = 0;
+  // Reads every document and compares it with what is held apart for read_heads(). kCorrupt if they differ.
+  virtual Result<void> check_heads() const = 0;
   // The summary that the writer stored; without files.
   virtual const PartitionSummary& summary() const = 0;
   // Counts the entries of every table. kCorrupt if they differ from the writer's counts.

@@ -6,6 +6,7 @@
 
 #include "common/partition/document_table.h"
 #include "common/partition/format.h"
+#include "common/partition/head_table.h"
 #include "common/partition/id_sorter.h"
 #include "common/partition/records.h"
 #include "common/partition/rocks.h"
@@ -20,11 +21,12 @@ class Writer final : public PartitionWriter {
  public:
   Writer(std::filesystem::path folder, double built_average_length, std::size_t id_bytes)
       : folder_(std::move(folder)),
-        postings_(folder_, std::string(name_of(Family::kPostings)), kFileBytes),
-        terms_(folder_, std::string(name_of(Family::kTerms)), kFileBytes),
+        postings_(folder_, stem_of(Family::kPostings), kFileBytes),
+        terms_(folder_, stem_of(Family::kTerms), kFileBytes),
         documents_(folder_),
+        heads_(folder_),
         ids_(folder_ / "ids.scratch", id_bytes),
-        arrays_(folder_, std::string(name_of(Family::kArrays)), kFileBytes) {
+        arrays_(folder_, stem_of(Family::kArrays), kFileBytes) {
     summary_.built_average_length = built_average_length;
   }
 
@@ -48,6 +50,7 @@ class Writer final : public PartitionWriter {
     return guarded("documents", [&]() -> Result<void> {
       FROND_TRY(ids_.add(document.id, static_cast<DocId>(summary_.documents)));
       FROND_TRY(documents_.add(document));
+      FROND_TRY(heads_.add(document));
       lengths_.push_back(length);
       ++summary_.documents;
       summary_.tokens += length;
@@ -61,9 +64,11 @@ class Writer final : public PartitionWriter {
       append(FROND_TRY(postings_.finish()));
       append(FROND_TRY(terms_.finish()));
       append(FROND_TRY(documents_.finish()));
+      append(FROND_TRY(heads_.finish()));
       const std::uint64_t ids = FROND_TRY(write_ids());
       FROND_TRY(write_lengths());
-      FROND_TRY(write_block_starts());
+      FROND_TRY(write_array(kStoredBlocksPrefix, documents_.starts()));
+      FROND_TRY(write_array(kStoredHeadsPrefix, heads_.starts()));
       const SummaryRecord record{summary_, {terms_.entries(), postings_.entries(), documents_.starts().size(), ids}};
       ByteBuffer bytes;
       encode_summary(record, bytes);
@@ -131,11 +136,11 @@ class Writer final : public PartitionWriter {
     return {};
   }
 
-  Result<void> write_block_starts() {
-    std::span<const DocId> left = documents_.starts();
+  Result<void> write_array(std::string_view prefix, std::span<const std::uint32_t> numbers) {
+    std::span<const std::uint32_t> left = numbers;
     while (!left.empty()) {
       const auto some = left.first(std::min(left.size(), kNumbersPerValue));
-      FROND_TRY(put_numbers(kStoredBlocksPrefix, documents_.starts().size() - left.size(), some));
+      FROND_TRY(put_numbers(prefix, numbers.size() - left.size(), some));
       left = left.subspan(some.size());
     }
     return {};
@@ -149,7 +154,7 @@ class Writer final : public PartitionWriter {
   }
 
   Result<std::uint64_t> write_ids() {
-    SstTable table(folder_, std::string(name_of(Family::kIds)), kFileBytes);
+    SstTable table(folder_, stem_of(Family::kIds), kFileBytes);
     FROND_TRY(ids_.finish([&](std::string_view id, DocId docid) -> Result<void> {
       record_.clear();
       ByteWriter(record_).put_varint(docid);
@@ -166,6 +171,7 @@ class Writer final : public PartitionWriter {
   std::filesystem::path folder_;
   SstTable postings_, terms_;
   DocumentTable documents_;
+  HeadTable heads_;
   IdSorter ids_;
   SstTable arrays_;
   PartitionSummary summary_;

@@ -2,10 +2,10 @@
 // Writes one partition: its SST files, ready to be ingested by a leaf. Column families and keys:
 // docs/formats/partition.md. One thread. finish() syncs the files; whoever publishes them syncs their folder.
 //
-// Memory, for partitions of any size: about 33 MiB, three times the largest document, and `id_bytes` to sort external
-// ids in (more ids go to a scratch file in the folder, which is unlinked as soon as it is open). The 33 MiB are 4 MiB
-// of document lengths, up to 4 MiB of stored fields to train a dictionary from, the compressor, and RocksDB's index of
-// the current file.
+// Memory, for partitions of any size: about 35 MiB, three times the largest document, and `id_bytes` to sort external
+// ids in (more ids go to a scratch file in the folder, which is unlinked as soon as it is open). The 35 MiB are 4 MiB
+// of document lengths, up to 4 MiB of stored fields to train a dictionary from, the compressor, a chunk of heads, and
+// RocksDB's buffers and indexes of the current files.
 #include <cstdint>
 #include <filesystem>
 #include <memory>

@@ -7,14 +7,14 @@
 
 namespace frond::partition {
 
-SstTable::SstTable(std::filesystem::path folder, std::string name, std::uint64_t file_bytes)
-    : folder_(std::move(folder)), name_(std::move(name)), file_bytes_(file_bytes), options_(table_options()) {}
+SstTable::SstTable(std::filesystem::path folder, std::string stem, std::uint64_t file_bytes)
+    : folder_(std::move(folder)), stem_(std::move(stem)), file_bytes_(file_bytes), options_(table_options()) {}
 SstTable::~SstTable() = default;
 
 Result<void> SstTable::open_next() {
   char number[16];
-  std::snprintf(number, sizeof number, "-%04zu.sst", done_.size() + 1);
-  current_ = folder_ / (name_ + number);
+  std::snprintf(number, sizeof number, "%04zu.sst", done_.size() + 1);
+  current_ = folder_ / (stem_ + number);
   // The pages stay in the cache: the checksum reads them again, and so does the ingestion.
   writer_ = std::make_unique<rocksdb::SstFileWriter>(rocksdb::EnvOptions(options_), options_, nullptr,
                                                      /*invalidate_page_cache=*/false);
@@ -24,7 +24,7 @@ Result<void> SstTable::open_next() {
 }
 
 Result<void> SstTable::put(std::string_view key, ByteView value) {
-  return guarded(name_, [&]() -> Result<void> {
+  return guarded(stem_, [&]() -> Result<void> {
     if (writer_ && writer_->FileSize() >= file_bytes_) FROND_TRY(close_current());
     if (!writer_) FROND_TRY(open_next());
     const auto status = writer_->Put(slice_of(key), slice_of(value));
@@ -43,7 +43,7 @@ Result<void> SstTable::close_current() {
 }
 
 Result<std::vector<PartitionFile>> SstTable::finish() {
-  return guarded(name_, [&]() -> Result<std::vector<PartitionFile>> {
+  return guarded(stem_, [&]() -> Result<std::vector<PartitionFile>> {
     if (writer_) FROND_TRY(close_current());
     return std::move(done_);
   });

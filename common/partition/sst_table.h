@@ -14,10 +14,10 @@
 
 namespace frond::partition {
 
-// One thread. Files are "<name>-0001.sst", "<name>-0002.sst", …; a new one begins when the last has `file_bytes`.
+// One thread. Files are "<stem>0001.sst", "<stem>0002.sst", …; a new one begins when the last has `file_bytes`.
 class SstTable {
  public:
-  SstTable(std::filesystem::path folder, std::string name, std::uint64_t file_bytes);
+  SstTable(std::filesystem::path folder, std::string stem, std::uint64_t file_bytes);
   ~SstTable();
   // Keys come in ascending byte order. Errors, naming the file: kInvalid if not; kUnavailable if it cannot be written.
   Result<void> put(std::string_view key, ByteView value);
@@ -29,7 +29,7 @@ class SstTable {
   Result<void> open_next();
   Result<void> close_current();
   std::filesystem::path folder_;
-  std::string name_;
+  std::string stem_;
   std::uint64_t file_bytes_;
   rocksdb::Options options_;
   std::unique_ptr<rocksdb::SstFileWriter> writer_;

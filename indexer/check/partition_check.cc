@@ -155,6 +155,7 @@ void check_partition(const Partition& partition, const repository::PartitionEntr
   const std::string name = "partition " + entry.id;
   if (auto verified = partition.verify_checksums(); !verified) faults.add(name, verified.error().message());
   if (auto counted = partition.count_entries(); !counted) faults.add(name, counted.error().message());
+  if (auto checked = partition.check_heads(); !checked) faults.add(name, checked.error().message());
   const auto &is = partition.summary(), &should = entry.summary;
   faults.expect_equal(name, "documents", is.documents, should.documents);
   faults.expect_equal(name, "tokens", is.tokens, should.tokens);

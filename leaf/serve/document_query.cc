@@ -122,7 +122,11 @@ void DocumentQuery::read(std::size_t piece, text::Analyzer* analyzer) {
       return true;
     };
     if (deadline_.passed(clock_)) return;
-    places_[from].partition->open->partition().read_documents(docids, take);
+    const partition::Partition& partition = places_[from].partition->open->partition();
+    if (analyzer != nullptr)
+      partition.read_documents(docids, take);
+    else
+      partition.read_heads(docids, take);
   }
 }
 

@@ -145,6 +145,25 @@ void read_page(benchmark::State& state, const Partition& partition) {
   }
   benchmark::DoNotOptimize(bytes);
 }
+// The heads of ten documents among all, in ascending order.
+void HeadsOfAPage(benchmark::State& state) {
+  const auto& partition = World::get().partition();
+  std::size_t bytes = 0;
+  const auto add = [&](std::size_t, const Result<StoredDocument>& document) {
+    bytes += document->title.size();
+    return true;
+  };
+  std::vector<DocId> docids(10);
+  std::mt19937 random(2);
+  for ([[maybe_unused]] auto _ : state) {
+    for (DocId& docid : docids) docid = random() % kDocuments;
+    std::sort(docids.begin(), docids.end());
+    partition.read_heads(docids, add);
+  }
+  benchmark::DoNotOptimize(bytes);
+}
+BENCHMARK(HeadsOfAPage);
+
 void StoredFieldsOfAPage(benchmark::State& state) { read_page(state, World::get().partition()); }
 void StoredFieldsOfACachedPage(benchmark::State& state) { read_page(state, World::get().cached()); }
 BENCHMARK(StoredFieldsOfAPage);

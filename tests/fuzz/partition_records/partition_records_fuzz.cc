@@ -7,6 +7,7 @@
 #include "common/base/check.h"
 #include "common/partition/block_search.h"
 #include "common/partition/document_block.h"
+#include "common/partition/head_chunk.h"
 #include "common/partition/records.h"
 
 namespace {
@@ -66,12 +67,33 @@ void search_block(ByteView in) {
               (answer.told && answer.value->offset <= bytes && answer.value->bytes <= bytes - answer.value->offset));
 }
 
+// The first bytes say how many heads are expected, and of which documents.
+void read_heads(ByteView in) {
+  ByteReader reader(in);
+  const std::uint64_t count = reader.get_varint();
+  const auto first = static_cast<DocId>(reader.get_varint());
+  const ByteView bytes = reader.get_bytes(reader.left());
+  if (!reader.ok() || count > 0xffffffff) return;
+  const HeadChunk chunk(bytes, static_cast<std::uint32_t>(count));
+  if (!chunk.validate()) return;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto head = chunk.head(i);
+    if (!head || head->empty()) continue;
+    const auto document = parse_head(*head, first + i);
+    if (!document) continue;
+    FROND_CHECK(document->id.size() + document->url.size() + document->title.size() <= head->size());
+    ByteBuffer again;
+    append_head(*document, first + i, again);
+    FROND_CHECK(again.empty() || parse_head(again, first + i)->title == document->title);
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const ByteView in = std::as_bytes(std::span(data + 1, size - 1));
-  switch (data[0] % 7) {
+  switch (data[0] % 8) {
     case 0:
       read_term(in);
       break;
@@ -89,6 +111,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 6:
       search_block(in);
+      break;
+    case 7:
+      read_heads(in);
       break;
     default:
       read_block(in, as_bytes("a dictionary that is no dictionary is raw content to zstd"));

@@ -150,6 +150,13 @@ TEST_F(FailingFiles, GiveWhatTheyGaveOrAnError) {
           if (document) {
             EXPECT_EQ(document->id, "d" + std::to_string(docid)) << name;
           }
+          partition->read_heads({&docid, 1}, [&](std::size_t, const Result<StoredDocument>& head) {
+            errors += !head;
+            if (head) {
+              EXPECT_EQ(head->title, "title of d" + std::to_string(docid)) << name;
+            }
+            return true;
+          });
           const auto found = partition->docid_of("d" + std::to_string(docid));
           errors += !found;
           if (found) {
