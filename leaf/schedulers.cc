@@ -10,7 +10,10 @@ Schedulers::Schedulers(const Options& options, schedule::CostModel model, const 
     : pool_({options.cpu_threads, options.queue_limit}, clock, &registry),
       costly_({options.costly_threads, options.queue_limit, schedule::WorkerPool::Options::Work::kCostly}, clock,
               &registry) {
-  if (!gpu) return schedule::export_no_queries(registry);
+  if (!gpu) {
+    schedule::export_no_queries(registry);
+    return;
+  }
   queries_.emplace(
       // The other half makes plans, sends answers and reads documents.
       schedule::QueryScheduler::Options{.cpu_workers = static_cast<std::uint32_t>((options.cpu_threads + 1) / 2),
