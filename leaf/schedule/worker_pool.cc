@@ -45,7 +45,8 @@ WorkerPool::~WorkerPool() {
 }
 
 Result<void> WorkerPool::room_for(std::size_t tasks, Lane lane) const {
-  if (lane == Lane::kContinue || lane == Lane::kLast) return {};  // part of work that was admitted, for which drain() waits
+  if (lane == Lane::kContinue || lane == Lane::kLast)
+    return {};  // part of work that was admitted, for which drain() waits
   if (draining_) return Error(Code::kUnavailable, "the leaf is draining");
   const std::size_t before = lane == Lane::kInteractive ? interactive_.size() : searching_ + continued_.size();
   if (before != 0 && before + tasks > options_.queue_limit)
