@@ -1,5 +1,7 @@
 #include "leaf/serve/leaf_service.h"
 
+#include <algorithm>
+#include <chrono>
 #include <exception>
 #include <span>
 
@@ -7,6 +9,17 @@
 #include "leaf/serve/shown_documents.h"
 
 namespace frond::leaf::serve {
+namespace {
+
+// A longer budget counts as this: no broker gives one, and the sum with an instant must not overflow.
+constexpr std::chrono::hours kMaxBudget{24};
+
+Deadline deadline_of(Instant arrival, std::chrono::microseconds budget, const Cancellation& cancellation) {
+  return Deadline::at(arrival + std::clamp<std::chrono::microseconds>(budget, std::chrono::microseconds(0), kMaxBudget))
+      .or_when(cancellation);
+}
+
+}  // namespace
 
 LeafService::LeafService(SearchParts parts, Identity identity, std::function<CacheState()> cache_state,
                          generation::BrokerRoll& brokers)
@@ -58,7 +71,7 @@ std::function<void(const wire::Reply&)> LeafService::replying(Kind kind, Instant
 void LeafService::take_search(const wire::Peer& peer, const wire::SearchHead& head, ByteView bytes, Instant arrival,
                               const Answer& answer) {
   InFlight entry = taken_.add(peer, head.request_id);
-  const Deadline deadline = Deadline::at(arrival + head.budget).or_when(entry->cancellation());
+  const Deadline deadline = deadline_of(arrival, head.budget, entry->cancellation());
   in_flight_.add(1);
   schedule::Task task{
       deadline,
@@ -82,7 +95,7 @@ void LeafService::dispatch(const wire::Peer& peer, wire::Request request, Instan
   if (auto* fetch = std::get_if<wire::FetchRequest>(&request)) {
     in_flight_.add(1);
     InFlight entry = taken_.add(peer, fetch->request_id);
-    const Deadline deadline = Deadline::at(arrival + fetch->budget).or_when(entry->cancellation());
+    const Deadline deadline = deadline_of(arrival, fetch->budget, entry->cancellation());
     documents_.fetch(std::move(*fetch), deadline, replying(kFetch, arrival, answer, std::move(entry)));
   } else if (const auto* cancel = std::get_if<wire::CancelRequest>(&request)) {
     taken_.cancel(peer, cancel->request_id);

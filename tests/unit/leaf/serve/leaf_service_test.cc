@@ -71,6 +71,17 @@ TEST_F(LeafServiceTest, AnswersGarbageWithAnErrorAndGoesOn) {
   EXPECT_EQ(ask<wire::HelloReply>(wire::HelloRequest{1}).request_id, 1u);
 }
 
+TEST_F(LeafServiceTest, TakesABudgetBeyondAnyClockForALongOne) {
+  for (const auto budget : {std::chrono::microseconds::max(), std::chrono::microseconds(std::int64_t{1} << 60)}) {
+    auto request = request_of(wire::Mode::kOr, {"t0"}, 3);
+    request.budget = budget;
+    EXPECT_TRUE(ask<wire::SearchReply>(request).unsearched.empty());
+    wire::FetchRequest fetch = fetch_of({1});
+    fetch.budget = budget;
+    EXPECT_TRUE(ask<wire::FetchReply>(fetch).documents.at(0).found);
+  }
+}
+
 // A broker that is newer than this leaf may send what it does not know.
 TEST_F(LeafServiceTest, AnswersAKindThatItDoesNotKnowAsNobodys) {
   const std::uint64_t words[] = {0x0000000400000000, 0x0001000200000000, 7, 9, 0};
