@@ -12,6 +12,8 @@ constexpr std::int64_t kMaxCostNs = 1'000'000'000'000;  // 1,000 s
 constexpr double kMaxLogThreshold = 8;
 // The threshold is where it should be after about this time. An unbalance of less than kMinBacklogNs counts less.
 constexpr double kAdaptNs = 20e6, kMinBacklogNs = 2e6;
+// A job that either processor may run is urgent after this time and so many times what was predicted.
+constexpr std::int64_t kOutlived = 2, kMinWait = 1'000'000;
 constexpr std::int64_t kMaxAdaptStepNs = 1'000'000;
 
 std::int64_t ns_of(std::chrono::microseconds span) { return std::chrono::nanoseconds(span).count(); }
@@ -88,6 +90,9 @@ QueryQueues::Admitted QueryQueues::place(Slot& slot, const Ends& ends, std::int6
                                : slot.queue == Queue::kGpu ? launch_ + slot.gpu
                                                            : std::min(slot.cpu, launch_ + slot.gpu);
   slot.urgent_at = now + max_age_;
+  // What either processor may run does not starve behind lighter jobs of one while the other could run it.
+  if (slot.movable && ends.soonest() < (max_age_ - kMinWait) / kOutlived)
+    slot.urgent_at = now + kOutlived * ends.soonest() + kMinWait;
   if (left != kNeverNs) slot.urgent_at = std::min({slot.urgent_at, now + left / 4 * 3, slot.deadline - 2 * service});
   return Admitted::kYes;
 }

@@ -10,19 +10,20 @@
 // - A processor with nothing of its own takes the oldest job of the third queue, unless the other will end that sooner;
 //   without one, it steals from the other's queue the job that suits it best, if that ends the job sooner.
 // - In its own queue a processor runs light jobs first. Jobs are ordered by a virtual time, at which all clients get
-// the
-//   same share (start-time fair queueing, Goyal et al. 1996), plus kLightFirst times the job's cost. So of each other
-//   client at most kLightFirst times a job's own cost passes it.
-// - A job that has waited for three quarters of its time, or for max_age, or could soon end too late, is urgent. Urgent
-// jobs run
-//   before all others, in the order in which they became urgent, on the first processor that asks, unless the job
-//   waits for the other one and that will end it sooner.
+//   the same share (start-time fair queueing, Goyal et al. 1996), plus kLightFirst times the job's cost. So of each
+//   other client at most kLightFirst times a job's own cost passes it.
+// - A job that has waited for three quarters of its time, or for max_age, or could soon end too late, is urgent. So is
+//   one that both processors may run and that has waited for 1 ms and twice as long as it was predicted to take in all:
+//   lighter jobs of one processor passed it meanwhile, and the other one may be quicker. Urgent jobs run before all
+//   others, in the order in which they became urgent, on the first processor that asks, unless the job waits for the
+//   other one and that will end it sooner.
 // - Admission: a job whose predicted wait and service exceed its deadline on both processors is refused, before work is
 //   spent on it, unless it could start at once. Jobs that are late, cancelled, or predicted to miss their deadline even
 //   if they need half of what was predicted, are dropped when they would be taken.
 // - A batch closes when a stream is free and the device is about to have nothing to do, or when it is full, by number
-// or
-//   work, or when one of its jobs becomes urgent. Within a batch heavy jobs come first.
+//   or work, or when one of its jobs becomes urgent, or when a further job would make one of them late. A device that
+//   is behind by kBehind full batches gets up to kBehind times the work in a batch: small ones cost it more a job, so
+//   it would fall behind further. Within a batch heavy jobs come first.
 //
 // A pure data structure: no threads, no clock. Its owner holds a lock and passes the time in, which must not go back.
 // Each operation takes O(log n) for each job that it touches, and allocates nothing. Jobs are the owner's, and must
@@ -115,6 +116,7 @@ class QueryQueues {
  private:
   using Queue = QueryJob::Queue;
   using TakenAs = QueryJob::TakenAs;
+  static constexpr std::int64_t kBehind = 4;  // full batches, by work, that wait
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   struct Slot {
     QueryJob* job = nullptr;

@@ -163,6 +163,10 @@ QueryQueues::Batch QueryQueues::next_batch(std::span<QueryJob*> jobs, Instant at
   if (!has_gpu() || !streams_.any_idle()) return batch;
   const std::int64_t now = ns_of(at);
   const std::size_t limit = std::min(jobs.size(), options_.max_batch);
+  // A device that is behind gets full batches, which take it less time a job: with small ones it would fall behind
+  // further, and all would become late.
+  const bool behind = queue(Queue::kGpu).gpu.total() >= kBehind * max_batch_work_;
+  const std::int64_t max_work = behind ? kBehind * max_batch_work_ : max_batch_work_;
   std::int64_t work = 0, tightest = kNeverNs;
   while (batch.jobs < limit) {
     const Pick pick = pick_for_gpu(now, work);
@@ -170,9 +174,9 @@ QueryQueues::Batch QueryQueues::next_batch(std::span<QueryJob*> jobs, Instant at
     if (drop_if_late(pick.slot, now)) continue;
     const Slot& slot = slots_[pick.slot];
     if (batch.jobs > 0) {
-      if (work + slot.gpu > max_batch_work_) break;
+      if (work + slot.gpu > max_work) break;
       // Not so much that a job of the batch becomes late through it.
-      if (streams_.end_of(now, work + slot.gpu) > tightest && streams_.end_of(now, work) <= tightest) break;
+      if (!behind && streams_.end_of(now, work + slot.gpu) > tightest && streams_.end_of(now, work) <= tightest) break;
     }
     work += slot.gpu;
     tightest = std::min(tightest, slot.deadline);

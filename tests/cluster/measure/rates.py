@@ -27,6 +27,7 @@ parser.add_argument("--gpu", default="auto")
 parser.add_argument("--leaf-flags", default="", help="more flags for the leaf")
 parser.add_argument("--connections", type=int, default=96, help="of each load process")
 parser.add_argument("--loads", type=int, default=4, help="load processes")
+parser.add_argument("--msearch", type=int, default=2, help="msearch requests of each load process at a time; a broker takes 8 in all")
 parser.add_argument("--seconds", type=float, default=2.5)
 parser.add_argument("--steps", default="k10,msearch,k1,k1000,open", help="which loads")
 parsed = parser.parse_args()
@@ -137,7 +138,7 @@ def test(setting):
                 if "and" in steps:
                     step("and", *closed, "--mode", "and")
                 if "msearch" in steps:
-                    step("msearch", "--concurrency", 4, "--msearch", 64, "--mode", "or")
+                    step("msearch", "--concurrency", parsed.msearch, "--msearch", 64, "--mode", "or")
                 if "k1" in steps:
                     step("k1", *closed, "--mode", "or", "--k", 1)
                 if "k1000" in steps:

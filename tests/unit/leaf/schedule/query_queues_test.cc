@@ -331,6 +331,34 @@ TEST_F(QueriesInQueues, MakeBatchesOfAsManyAsFit) {
   EXPECT_EQ(batch(queues).size(), 1u);  // more than max_batch_work, but alone
 }
 
+TEST_F(QueriesInQueues, FillTheBatchesOfADeviceThatIsBehind) {
+  auto queues = make(0);
+  for (int i = 0; i < 6; ++i) queues.add(job(1, 600), now_);
+  EXPECT_EQ(batch(queues).size(), 1u);  // 1,000 us are the most
+  queues.batch_done(stream_, now_);
+  for (int i = 0; i < 3; ++i) queues.add(job(1, 600), now_);
+  EXPECT_EQ(batch(queues).size(), 6u);  // more than 4,000 us wait: up to four times the most
+}
+
+TEST_F(QueriesInQueues, ArePassedNoLongerThanTwiceWhatTheyWerePredictedToTake) {
+  auto queues = make();
+  QueryJob &first = cpu_job(500), &heavy = job(1000, 3000);
+  queues.add(first, now_);
+  ASSERT_EQ(queues.next_for_cpu(now_), &first);
+  queues.add(heavy, now_);  // 1.5 ms predicted
+  ASSERT_EQ(heavy.queue, Queue::kCpu);
+  pass(microseconds(3900));
+  queues.cpu_done(first);
+  QueryJob &light = cpu_job(10), &lighter = cpu_job(5);
+  queues.add(light, now_);
+  ASSERT_EQ(queues.next_for_cpu(now_), &light);
+  queues.cpu_done(light);
+  pass(microseconds(200));
+  queues.add(lighter, now_);
+  EXPECT_EQ(queues.next_for_cpu(now_), &heavy);
+  EXPECT_EQ(heavy.taken_as, TakenAs::kUrgent);
+}
+
 TEST_F(QueriesInQueues, CloseABatchBeforeTheDeviceIsIdle) {
   auto queues = make(1, 2);
   queues.add(job(100'000, 400), now_);
