@@ -157,8 +157,7 @@ Result<void> run_schedule(const BenchScheduleFlags& flags) {
       const auto arrivals = poisson_arrivals(count, rate, measured.queries.size(), flags.seed);
       for (const Configuration configuration : configurations) {
         options.configuration = configuration;
-        leaf::schedule::CostPredictor predictor(model);
-        const auto result = FROND_TRY(run_live(measured.queries, arrivals, options, processors, predictor));
+        const auto result = FROND_TRY(run_live(measured.queries, arrivals, options, processors, model));
         const std::string_view name = kConfigurationNames[static_cast<std::size_t>(configuration)];
         if (flags.json)
           rows.push_back({{"configuration", name},

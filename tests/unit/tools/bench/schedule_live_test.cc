@@ -26,9 +26,9 @@ TEST(LiveSchedules, AnswerEveryQuery) {
     options.queues.workers = 3;
     options.queues.streams = 2;
     options.queues.max_batch = 16;
-    leaf::schedule::CostPredictor predictor(leaf::schedule::default_cost_model());
     const auto arrivals = poisson_arrivals(1000, 20'000, queries.size(), 1);
-    const auto result = run_live(queries, arrivals, options, {cpu.get(), gpu.get()}, predictor);
+    const auto result =
+        run_live(queries, arrivals, options, {cpu.get(), gpu.get()}, leaf::schedule::default_cost_model());
     ASSERT_TRUE(result.has_value()) << result.error().message();
     EXPECT_EQ(result->answered + result->refused + result->dropped, arrivals.size());
     EXPECT_GT(result->answered, 0u);
