@@ -90,6 +90,10 @@ void add_search_limits(config::CommandLine& app, Options& options, std::string& 
                  "Lines of all msearch requests evaluated at a time; more wait. 0: a quarter of --max-in-flight")
       .check(config::range(0, 1 << 20))
       .show_default();
+  app.add_option("--max-msearches", options.max_msearches,
+                 "msearch requests at a time, each with up to 64 MiB of answers; more are answered 429")
+      .check(config::range(1, 1024))
+      .show_default();
   app.add_option(
          "--max-costly-in-flight", options.max_costly_in_flight,
          "Costly searches evaluated at a time: more than 100 hits, deeper than 1,000, more than 64 terms, exhaustive")

@@ -91,7 +91,9 @@ SearchLoop::SearchLoop(SharedParts& shared, boost::asio::io_context& io, std::si
       metrics_(shared.registry),
       http_metrics_(shared.registry),
       service_(scatter_, shared.search, shared.searches, *home_, metrics_),
-      multi_search_(service_, timers_, {.timeout = std::chrono::milliseconds(shared.options.max_msearch_timeout_ms)}),
+      multi_search_(service_, timers_,
+                    {.timeout = std::chrono::milliseconds(shared.options.max_msearch_timeout_ms),
+                     .max_requests = shared.options.max_msearches}),
       turned_(shared.clock.now()) {
   if (!number_.empty()) turn();
 }

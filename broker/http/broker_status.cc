@@ -84,6 +84,7 @@ BrokerStatus status_of(const cluster::ClusterMap& map, const Clock& clock, const
                       .scatter = scatter.counters,
                       .hedging = scatter.hedging.counters(),
                       .msearch = multi_search.counters(),
+                      .max_msearches = multi_search.max_requests(),
                       .handshakes = {},
                       .leaf_cancels = 0,
                       .known_texts_bytes = service.known_texts().bytes(),

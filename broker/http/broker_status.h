@@ -46,6 +46,7 @@ struct BrokerStatus {
   scatter::ScatterCounters scatter;
   scatter::Hedging::Counters hedging;
   MultiSearch::Counters msearch;
+  std::size_t max_msearches = 0;
   cluster::HandshakeFailures handshakes;
   std::uint64_t leaf_cancels = 0;
   std::size_t known_texts_bytes = 0, known_texts_limit = 0;

@@ -38,6 +38,7 @@ void show_admission(metrics::Registry& registry, const Admission& admission) {
 }
 
 void show_requests(metrics::Registry& registry, const BrokerStatus& status) {
+  set(registry, families::kMsearchesLimit, static_cast<double>(status.max_msearches));
   follow(registry, families::kMsearchLate, status.msearch.late_lines);
   follow(registry, families::kMsearchAbandoned, status.msearch.abandoned);
   follow(registry, families::kLeafRequests, status.scatter.search_requests, {{"kind", "search"}});
@@ -81,6 +82,7 @@ void export_shared(metrics::Registry& registry, const SearchService::Shared& sha
   registry.before_scrape([&registry, &shared] {
     show_cache(registry, shared);
     show_admission(registry, shared.admission);
+    set(registry, families::kMsearches, static_cast<double>(shared.msearch_requests));
   });
 }
 

@@ -50,6 +50,7 @@ class MultiSearch {
   void abandon(const Ticket& ticket);
 
   const Counters& counters() const { return counters_; }
+  std::size_t max_requests() const { return config_.max_requests; }
 
  private:
   void pump(const std::shared_ptr<Batch>& batch);

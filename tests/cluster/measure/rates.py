@@ -27,7 +27,7 @@ parser.add_argument("--gpu", default="auto")
 parser.add_argument("--leaf-flags", default="", help="more flags for the leaf")
 parser.add_argument("--connections", type=int, default=96, help="of each load process")
 parser.add_argument("--loads", type=int, default=4, help="load processes")
-parser.add_argument("--msearch", type=int, default=2, help="msearch requests of each load process at a time; a broker takes 8 in all")
+parser.add_argument("--msearch", type=int, default=2, help="msearch requests of each load process at a time")
 parser.add_argument("--seconds", type=float, default=2.5)
 parser.add_argument("--steps", default="k10,msearch,k1,k1000,open", help="which loads")
 parsed = parser.parse_args()
@@ -72,7 +72,7 @@ class Cluster:
                     "--max-in-flight", "4096", "--max-msearch-in-flight", "2048", "--max-leaf-in-flight", "8192",
                     "--max-costly-in-flight", "64"]
             if threads:
-                args += ["--threads", str(parsed.threads)]
+                args += ["--threads", str(parsed.threads), "--max-msearches", "64"]
             self.brokers.append(Process(setting, f"broker-{name}-{number}", program("frond-broker"), args, port))
         for process in [self.leaf, *self.brokers]:
             process.start()
