@@ -3,11 +3,10 @@
 #include <utf8proc.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
+#include "common/text/term_matches.h"
 #include "common/text/utf8.h"
 
 namespace frond::text {
@@ -16,59 +15,8 @@ namespace {
 constexpr std::string_view kEllipsis = "\xe2\x80\xa6";
 constexpr std::size_t kWordSearchBytes = 40;  // how far a cut is moved to fall between words
 
-struct Match {
-  TokenSpan where;
-  std::uint32_t term;
-};
-
-// Rules out most words that are none of the terms by their first two letters, since stemmers change only the ends of
-// words. They may shorten a word to one letter, and replace y by i even as the second letter (dying, die). Only words
-// that begin with an ASCII character can be ruled out.
-class FirstLetters {
- public:
-  void add(std::string_view term) {
-    if (term.empty()) return;
-    seconds_[static_cast<unsigned char>(term[0])] |= term.size() > 1 ? second(term[1]) : ~0u;
-  }
-  bool may_become_a_term(std::string_view token) const {
-    const char first = token[0];
-    if (static_cast<unsigned char>(first) >= 0x80) return true;
-    return (seconds_[static_cast<unsigned char>(lower(first))] & (token.size() > 1 ? second(token[1]) : ~0u)) != 0;
-  }
-
- private:
-  static char lower(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c); }
-  // A bit for each ASCII letter, one for both i and y. All bits for what is no ASCII letter.
-  static std::uint32_t second(char c) {
-    const char letter = lower(c);
-    if (letter < 'a' || letter > 'z') return ~0u;
-    return 1u << ((letter == 'y' ? 'i' : letter) - 'a');
-  }
-  std::array<std::uint32_t, 256> seconds_{};  // by first character: the second letters of terms; 0: no term begins so
-};
-
-std::vector<Match> find_matches(Analyzer& analyzer, std::string_view body, std::span<const std::string> terms) {
-  std::unordered_map<std::string_view, std::uint32_t> numbers;
-  FirstLetters first_letters;
-  for (const std::string& term : terms) {
-    if (term.empty()) continue;  // as stop words are
-    numbers.try_emplace(term, static_cast<std::uint32_t>(numbers.size()));
-    first_letters.add(term);
-  }
-  std::vector<Match> matches;
-  if (numbers.empty()) return matches;
-  for (TokenSpan where = Analyzer::next_token(body, 0); where.begin != where.end;
-       where = Analyzer::next_token(body, where.end)) {
-    const std::string_view token = body.substr(where.begin, where.end - where.begin);
-    if (!first_letters.may_become_a_term(token)) continue;
-    const auto found = numbers.find(analyzer.term_of(token));
-    if (found != numbers.end()) matches.push_back({where, found->second});
-  }
-  return matches;
-}
-
 // The first and one past the last match of the best window of `max_bytes`.
-std::pair<std::size_t, std::size_t> best_window(const std::vector<Match>& matches, std::size_t terms,
+std::pair<std::size_t, std::size_t> best_window(const std::vector<TermMatch>& matches, std::size_t terms,
                                                 std::size_t max_bytes) {
   std::vector<std::uint32_t> seen(terms);
   std::size_t distinct = 0, first = 0, best_distinct = 0;
@@ -146,12 +94,12 @@ bool append_folded(std::string_view body, TokenSpan part, bool& pending, std::si
   return true;
 }
 
-std::string render(std::string_view body, TokenSpan window, std::span<const Match> matches, std::size_t budget) {
+std::string render(std::string_view body, TokenSpan window, std::span<const TermMatch> matches, std::size_t budget) {
   std::string out;
   bool pending = false, whole = true;
   if (window.begin > 0) out.append(kEllipsis);
   std::size_t at = window.begin;
-  for (const Match& match : matches) {
+  for (const TermMatch& match : matches) {
     whole = append_folded(body, {at, match.where.begin}, pending, budget, out);
     const bool space = pending && !out.empty();
     whole = whole && budget >= match.where.end - match.where.begin + space;
@@ -178,7 +126,7 @@ std::string snippet(Analyzer& analyzer, std::string_view body, std::span<const s
   while (!body.empty() && is_ascii_space(body.back())) body.remove_suffix(1);
   if (max_bytes == 0 || body.empty()) return {};
   const std::string_view scanned = body.substr(0, utf8_boundary(body, kSnippetScanBytes));
-  const std::vector<Match> matches = find_matches(analyzer, scanned, terms);
+  const std::vector<TermMatch> matches = find_terms(analyzer, scanned, terms);
   const auto [first, last] = best_window(matches, terms.size(), max_bytes);
   TokenSpan window{0, 0};  // the matches' own extent, then with what stands around it
   if (last > first) window = {matches[first].where.begin, matches[last - 1].where.end};
@@ -195,7 +143,7 @@ std::string snippet(Analyzer& analyzer, std::string_view body, std::span<const s
   std::size_t shown_first = first, shown_last = last;
   while (shown_first > 0 && matches[shown_first - 1].where.begin >= window.begin) --shown_first;
   while (shown_last < matches.size() && matches[shown_last].where.end <= window.end) ++shown_last;
-  const std::span<const Match> shown(matches.data() + shown_first, shown_last - shown_first);
+  const std::span<const TermMatch> shown(matches.data() + shown_first, shown_last - shown_first);
   return render(body, window, shown, max_bytes);
 }
 

@@ -29,6 +29,7 @@ parser.add_argument("--connections", type=int, default=96, help="of each load pr
 parser.add_argument("--loads", type=int, default=4, help="load processes")
 parser.add_argument("--msearch", type=int, default=2, help="msearch requests of each load process at a time")
 parser.add_argument("--seconds", type=float, default=2.5)
+parser.add_argument("--open-rate", type=float, default=0, help="searches a second in open loop; 0: 80 %% of the closed rate")
 parser.add_argument("--steps", default="k10,msearch,k1,k1000,open", help="which loads")
 parsed = parser.parse_args()
 begun = time.monotonic()
@@ -144,7 +145,7 @@ def test(setting):
                 if "k1000" in steps:
                     step("k1000", "--concurrency", 8, "--mode", "or", "--k", 1000)
                 if "open" in steps and rate:
-                    step("open", "--mode", "or", rate=0.8 * rate)
+                    step("open", "--mode", "or", rate=parsed.open_rate or 0.8 * rate)
                 cluster.stop()
     gpu.stop()
 

@@ -1,0 +1,22 @@
+#pragma once
+// Where a text has some terms, without cutting all of it into tokens.
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/text/analyzer.h"
+
+namespace frond::text {
+
+struct TermMatch {
+  TokenSpan where;
+  std::uint32_t term;  // terms are numbered by first occurrence in the list; equal ones have one number, "" none
+};
+
+// All tokens of `text` whose term is one of `terms`, in order: as if each token were asked. `terms` are results of
+// `analyzer`; "" stands for a stop word and matches nothing.
+std::vector<TermMatch> find_terms(Analyzer& analyzer, std::string_view text, std::span<const std::string> terms);
+
+}  // namespace frond::text
