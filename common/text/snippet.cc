@@ -65,9 +65,11 @@ std::size_t end_between_words(std::string_view body, std::size_t at, std::size_t
 // False: stopped where `budget` bytes would be exceeded (a replacement is longer than the byte it stands for).
 bool append_folded(std::string_view body, TokenSpan part, bool& pending, std::size_t& budget, std::string& out) {
   for (std::size_t at = part.begin; at < part.end;) {
-    if (!pending && is_plain(body[at])) {  // as most of most texts is
+    if (!pending && is_plain(body[at])) {  // as most of most texts is, with a space between two words
+      const std::size_t stop = at + std::min(part.end - at, budget);
       std::size_t end = at;
-      while (end < part.end && end - at < budget && is_plain(body[end])) ++end;
+      while (end < stop && (is_plain(body[end]) || (body[end] == ' ' && end + 1 < stop && is_plain(body[end + 1]))))
+        ++end;
       out.append(body.substr(at, end - at));
       budget -= end - at;
       if (end == at) return false;
