@@ -73,12 +73,14 @@ void add_bench_schedule(config::CommandLine& bench_command, int& status) {
   command.add_option("--seconds", flags->seconds, "With --live: of each run")
       .check(config::range(0.001, 3600.0))
       .show_default();
-  command.add_option("--repository", flags->from.repository,
-                     "With --train or --live: the repository, a directory or URL");
-  command.add_option("--collection", flags->from.collection, "Its collection, of which all partitions are searched");
-  command.add_option("--queries", flags->queries, "number:text, id<TAB>text, plain lines, or JSON lines {\"query\"}");
+  command.add_option("--repository", flags->repository, "With --train or --live: the repository, a directory or URL");
+  command.add_option("--collection", flags->collections,
+                     "Its collection, of which all partitions are searched; several: all are measured");
+  command.add_option("--queries", flags->queries,
+                     "number:text, id<TAB>text, plain lines, or JSON lines {\"query\"}; a file for each collection, or "
+                     "one for all");
   command.add_option("--tag", flags->tag, "Only JSON lines with this tag");
-  command.add_option("--limit", flags->limit, "Only the first so many queries; 0: all").show_default();
+  command.add_option("--limit", flags->limit, "Only the first so many queries of a file; 0: all").show_default();
   command.add_option("--k", flags->ks, "Hits wanted, one or more").check(config::range(1, 10'000)).show_default();
   command.add_option("--rounds", flags->rounds, "A query's time is the best of so many")
       .check(config::range(1, 10'000))
@@ -96,6 +98,9 @@ void add_bench_schedule(config::CommandLine& bench_command, int& status) {
   command.add_option("--gpu-memory", flags->gpu.memory_bytes, "Bytes of it to use: workspaces and lists")
       .transform(config::byte_size())
       .show_default();
+  command.add_option("--base", flags->base,
+                     "With --train: the model in this file is what errors are compared with, and what remains of what "
+                     "is not measured; without it the built-in one");
   command.add_option("--model", flags->model, "With --train: writes the model to this file");
   command.add_option("--trace", flags->trace,
                      "With --train: writes the costs of the held out queries to this file. Otherwise: simulates the "

@@ -13,8 +13,9 @@ namespace frond::tools::bench {
 // The flags; docs/operations.md says what each is.
 struct BenchScheduleFlags {
   bool train = false, live = false;
-  PartitionChoice from;
-  std::string queries, tag, processor = "cpu", model, trace;
+  std::string repository;
+  std::vector<std::string> collections, queries;  // a file of queries for each collection, or one for all
+  std::string tag, processor = "cpu", base, model, trace;
   std::vector<std::uint32_t> ks{1, 10, 100, 1000};
   std::size_t limit = 1000, trees = leaf::schedule::CostRegression::kMaxTrees;
   std::uint32_t rounds = 3, callers = 3;

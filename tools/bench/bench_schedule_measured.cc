@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -69,10 +70,10 @@ void report(const BenchScheduleFlags& flags, const TrainedModel& trained, const 
     for (std::size_t m = 0; m < leaf::schedule::kModes; ++m) {
       if (flags.json) {
         rows[std::string(kNames[p][m])] = {{"trained", as_json(trained.held_out[p][m])},
-                                           {"default", as_json(trained.base[p][m])}};
+                                           {"base", as_json(trained.base[p][m])}};
       } else {
         print_errors(kNames[p][m], trained.held_out[p][m]);
-        print_errors("  default", trained.base[p][m]);
+        print_errors("  base", trained.base[p][m]);
       }
     }
   if (batches != nullptr) {
@@ -93,33 +94,50 @@ struct Measured {
   std::unique_ptr<leaf::engine::QueryEngine> cpu;
   std::unique_ptr<BenchGpu> gpu;  // null: not measured
   std::vector<std::unique_ptr<PartitionSearcher>> searchers;
-  std::size_t read = 0;  // queries
+  std::string description;  // of the collections
+  std::size_t read = 0;     // queries
   std::vector<CostedQuery> queries;
   std::optional<BatchCosts> batches;
   TrainedModel trained;
 };
 
+// Opens a collection, and plans its queries.
+Result<void> add_collection(Measured& measured, const BenchScheduleFlags& flags, std::size_t which) {
+  auto searchers = FROND_TRY(open_partitions({.repository = flags.repository,
+                                              .collection = flags.collections[which],
+                                              .number = measured.searchers.size() + 1}));
+  auto read = FROND_TRY(
+      read_queries(flags.queries[flags.queries.size() == 1 ? 0 : which], flags.tag, searchers.front()->analyzer()));
+  if (flags.limit > 0 && read.size() > flags.limit) read.resize(flags.limit);
+  measured.read += read.size();
+  constexpr leaf::engine::Mode kModes[] = {leaf::engine::Mode::kAnd, leaf::engine::Mode::kOr};
+  auto planned = FROND_TRY(plan_costed(searchers, read, kModes, flags.ks));
+  if (!flags.json)
+    fmt::print("{}; {} partitions\n{} queries, {} costs: modes and, or; {} values of k\n",
+               searchers.front()->description(), searchers.size(), read.size(), planned.size(), flags.ks.size());
+  measured.description +=
+      fmt::format("{}{}; {} partitions", which == 0 ? "" : "; ", searchers.front()->description(), searchers.size());
+  std::move(planned.begin(), planned.end(), std::back_inserter(measured.queries));
+  std::move(searchers.begin(), searchers.end(), std::back_inserter(measured.searchers));
+  return {};
+}
+
 Result<Measured> measure(const BenchScheduleFlags& flags) {
-  if (flags.from.repository.empty() || flags.from.collection.empty() || flags.queries.empty())
+  if (flags.repository.empty() || flags.collections.empty() || flags.queries.empty())
     return Error(Code::kInvalid, "--train and --live need --repository, --collection and --queries");
+  if (flags.queries.size() != 1 && flags.queries.size() != flags.collections.size())
+    return Error(Code::kInvalid, "--queries: one file for all collections, or one for each");
   Measured measured;
   measured.cpu = FROND_TRY(leaf::engine_named(leaf::kDefaultEngine));
   if (flags.processor != "cpu") measured.gpu = FROND_TRY(make_bench_gpu(flags.gpu, *measured.cpu));
-  measured.searchers = FROND_TRY(open_partitions(flags.from));
-  auto read = FROND_TRY(read_queries(flags.queries, flags.tag, measured.searchers.front()->analyzer()));
-  if (flags.limit > 0 && read.size() > flags.limit) read.resize(flags.limit);
-  measured.read = read.size();
-  constexpr leaf::engine::Mode kModes[] = {leaf::engine::Mode::kAnd, leaf::engine::Mode::kOr};
-  measured.queries = FROND_TRY(plan_costed(measured.searchers, read, kModes, flags.ks));
-  if (!flags.json)
-    fmt::print("{}; {} partitions\n{} queries, {} costs: modes and, or; {} values of k\n",
-               measured.searchers.front()->description(), measured.searchers.size(), read.size(),
-               measured.queries.size(), flags.ks.size());
+  for (std::size_t i = 0; i < flags.collections.size(); ++i) FROND_TRY(add_collection(measured, flags, i));
   if (flags.processor != "gpu") FROND_TRY(measure_cpu(*measured.cpu, measured.queries, flags.rounds));
   if (measured.gpu != nullptr)
     measured.batches = FROND_TRY(measure_gpu(*measured.gpu, measured.queries, flags.callers, flags.rounds));
   measured.trained = train(measured.queries, measured.batches ? &*measured.batches : nullptr,
-                           leaf::schedule::default_cost_model(), flags.trees);
+                           flags.base.empty() ? leaf::schedule::default_cost_model()
+                                              : FROND_TRY(leaf::schedule::read_cost_model(flags.base)),
+                           flags.trees);
   return measured;
 }
 
@@ -130,8 +148,7 @@ Result<void> train_schedule(const BenchScheduleFlags& flags) {
   const TrainedModel& trained = measured.trained;
   report(flags, trained, measured.batches ? &*measured.batches : nullptr, measured.queries.size());
   const std::string trained_on =
-      fmt::format("trained on {}; {} partitions, {} queries; measured: {}", measured.searchers.front()->description(),
-                  measured.searchers.size(), measured.read, flags.processor);
+      fmt::format("trained on {}; {} queries; measured: {}", measured.description, measured.read, flags.processor);
   if (!flags.model.empty()) FROND_TRY(write(flags.model, cost_model_text(trained.model, trained_on)));
   if (!flags.trace.empty())
     FROND_TRY(write(flags.trace, schedule_trace_text(trace_of(measured.queries, trained.model), trained_on)));

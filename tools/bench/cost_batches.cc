@@ -45,11 +45,12 @@ struct MixedBatch {
   std::vector<Plan> plans;
   double work_us = 0;  // of its queries, as they were measured
 };
-std::vector<MixedBatch> mixed_batches(std::span<const CostedQuery> queries, std::size_t size, synth::Random& random) {
+std::vector<MixedBatch> mixed_batches(std::span<const CostedQuery* const> queries, std::size_t size,
+                                      synth::Random& random) {
   std::vector<MixedBatch> batches(std::clamp(kMaxQueriesOfASize / size, kMinBatches, std::size_t{256}));
   for (MixedBatch& batch : batches)
     for (std::size_t i = 0; i < size; ++i) {
-      const CostedQuery& query = queries[random.below(static_cast<std::uint32_t>(queries.size()))];
+      const CostedQuery& query = *queries[random.below(static_cast<std::uint32_t>(queries.size()))];
       batch.plans.insert(batch.plans.end(), query.plans.begin(), query.plans.end());
       batch.work_us += query.gpu_us;
     }
@@ -83,21 +84,32 @@ Result<BatchCosts> measure_gpu(BenchGpu& gpu, std::span<CostedQuery> queries, st
                                std::uint32_t rounds, std::size_t max_batch) {
   leaf::engine::QueryEngine& engine = gpu.engine();
   for (CostedQuery& query : queries) FROND_TRY(time_once(engine, query.plans));  // copies the lists
-  const auto before = gpu.counters();
+  std::vector<const CostedQuery*> answered;
   for (CostedQuery& query : queries) {
+    const std::uint64_t fallbacks = gpu.counters().fallbacks;
     query.alone_us = FROND_TRY(time_best(engine, query.plans, rounds));
     std::vector<Plan> copies;
     for (std::size_t i = 0; i < kUsualBatch; ++i) copies.insert(copies.end(), query.plans.begin(), query.plans.end());
     const double all = FROND_TRY(time_best(engine, copies, rounds));
     query.gpu_us = std::max(0.05, (all - query.alone_us) / static_cast<double>(kUsualBatch - 1));
+    if (gpu.counters().fallbacks == fallbacks)
+      answered.push_back(&query);
+    else
+      query.gpu_us = query.alone_us = 0;
   }
+  const auto left_to_cpu = queries.size() - answered.size();
+  if (gpu.counters().refused > 0 || left_to_cpu > queries.size() / 10)
+    return Error(Code::kDevice,
+                 fmt::format("{} lists were refused by the device, which holds {} bytes of them, and {} of {} queries "
+                             "were left to the CPU",
+                             gpu.counters().refused, gpu.counters().held_bytes, left_to_cpu, queries.size()));
   BatchCosts costs;
   synth::Random random(1);
   std::vector<std::vector<MixedBatch>> batches;
   std::vector<double> scales;
   for (const std::size_t size : kBatchSizes) {
     if (size > std::max(max_batch, kUsualBatch)) break;
-    batches.push_back(mixed_batches(queries, size, random));
+    batches.push_back(mixed_batches(answered, size, random));
     scales.push_back(FROND_TRY(scale_when_busy(engine, batches.back(), callers)));
   }
   // In the model a batch of the usual size has the scale 1.
@@ -108,8 +120,9 @@ Result<BatchCosts> measure_gpu(BenchGpu& gpu, std::span<CostedQuery> queries, st
     costs.scales.push_back(
         {static_cast<std::uint32_t>(kBatchSizes[i]), static_cast<float>(std::clamp(scales[i] / usual, 1e-3, 1e3))});
   std::vector<double> launches;
-  for (const CostedQuery& query : queries)
-    launches.push_back(std::max(0.0, query.alone_us - query.gpu_us * static_cast<double>(costs.scales.front().scale)));
+  for (const CostedQuery* const query : answered)
+    launches.push_back(
+        std::max(0.0, query->alone_us - query->gpu_us * static_cast<double>(costs.scales.front().scale)));
   std::nth_element(launches.begin(), launches.begin() + static_cast<std::ptrdiff_t>(launches.size() / 2),
                    launches.end());
   costs.launch_us = launches[launches.size() / 2];
@@ -123,12 +136,6 @@ Result<BatchCosts> measure_gpu(BenchGpu& gpu, std::span<CostedQuery> queries, st
       predicted.push_back(costs.launch_us + batches[i][b].work_us * usual * model.scale_of(kBatchSizes[i]));
     }
   costs.batches = errors_of(predicted, measured);
-  const auto after = gpu.counters();
-  if (after.refused > 0 || after.fallbacks > before.fallbacks)
-    return Error(Code::kDevice,
-                 fmt::format("{} lists were refused by the device, which holds {} bytes of them, and {} plans were "
-                             "left to the CPU",
-                             after.refused, after.held_bytes, after.fallbacks - before.fallbacks));
   return costs;
 }
 

@@ -45,7 +45,7 @@ Result<CostedQuery> planned(std::span<const std::unique_ptr<PartitionSearcher>> 
 
 Result<std::vector<std::unique_ptr<PartitionSearcher>>> open_partitions(PartitionChoice choice) {
   std::vector<std::unique_ptr<PartitionSearcher>> searchers;
-  for (choice.partition = 0;; ++choice.partition) {
+  for (choice.partition = 0;; ++choice.partition, ++choice.number) {
     auto next = PartitionSearcher::open(choice);
     if (!next && next.error().code() == Code::kNotFound && !searchers.empty()) return searchers;
     searchers.push_back(FROND_TRY(std::move(next)));

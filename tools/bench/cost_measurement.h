@@ -19,12 +19,12 @@ struct CostedQuery {
   leaf::schedule::QueryFeatures features;
   std::vector<leaf::engine::Plan> plans;  // of the partitions in which it may find something
   double cpu_us = 0;                      // one thread, the best of some rounds; all partitions
-  double gpu_us = 0;                      // what it adds to a batch of 64; 0: not measured
+  double gpu_us = 0;                      // what it adds to a batch of 64; 0: not measured, or left to the CPU
   double alone_us = 0;                    // on the GPU, alone; 0: not measured
   std::size_t number = 0;                 // of the query; the same query for several k and modes has one number
 };
 
-// All partitions of the collection's current generation.
+// All partitions of the collection's current generation. Their numbers begin at choice.number.
 Result<std::vector<std::unique_ptr<PartitionSearcher>>> open_partitions(PartitionChoice choice);
 
 // Plans each query for each mode and k. Queries without a list are left out, AND also if a term is unknown.
@@ -42,10 +42,10 @@ struct BatchCosts {
   std::vector<leaf::schedule::CostModel::BatchScale> scales;
   RelativeErrors batches;  // of predictions of whole batches of other queries from what their queries cost
 };
-// Sets gpu_us and alone_us. A query's part of a batch is measured with batches of 64 of the same query, then scaled so
-// that mixed batches take what they do with `callers` threads. Batches have at
-// most `max_batch` queries, at least 64. kDevice: a plan was answered by the CPU instead, for
-// example because lists do not fit on the device.
+// Sets gpu_us and alone_us; both stay 0 for queries that the device leaves to the CPU. A query's part of a batch is
+// measured with batches of 64 of the same query, then scaled so that mixed batches take what they do with `callers`
+// threads. Batches have at most `max_batch` queries, at least 64. kDevice: lists were refused, or the CPU had to answer
+// more than a tenth of the queries, for example because lists do not fit on the device.
 Result<BatchCosts> measure_gpu(BenchGpu& gpu, std::span<CostedQuery> queries, std::uint32_t callers,
                                std::uint32_t rounds, std::size_t max_batch = 512);
 

@@ -17,12 +17,14 @@ namespace frond::tools::bench {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::uint64_t kNumber = 1;  // number of the partition in the list store
 
 class Searcher final : public PartitionSearcher {
  public:
-  Searcher(std::unique_ptr<ScratchFolder> scratch, repository::Manifest manifest, std::uint32_t number)
-      : scratch_(std::move(scratch)), manifest_(std::move(manifest)), entry_(manifest_.partitions[number]) {}
+  Searcher(std::unique_ptr<ScratchFolder> scratch, repository::Manifest manifest, const PartitionChoice& choice)
+      : number_(choice.number),
+        scratch_(std::move(scratch)),
+        manifest_(std::move(manifest)),
+        entry_(manifest_.partitions[choice.partition]) {}
 
   Result<void> fetch(const repository::RepositorySource& source) {
     const fs::path files = scratch_->path() / "files", database = scratch_->path() / "database";
@@ -40,7 +42,7 @@ class Searcher final : public PartitionSearcher {
   }
 
   void keep_lists(std::uint64_t cache_bytes) {
-    store_.add(kNumber, partition_);
+    store_.add(number_, partition_);
     if (cache_bytes > 0)
       cache_.emplace(store_, clock_, leaf::lists::CachedListStore::Options{.budget_bytes = cache_bytes});
   }
@@ -50,12 +52,12 @@ class Searcher final : public PartitionSearcher {
     plan.mode = mode;
     plan.k = k;
     plan.lengths = partition_->lengths();
-    plan.partition = kNumber;
+    plan.partition = number_;
     plan.norm = scoring::length_norm(manifest_.bm25, manifest_.statistics);
     plan.placement = entry_.placement();
     std::vector<leaf::lists::ListKey> keys;
     keys.reserve(query.size());
-    for (const auto& term : query) keys.push_back({kNumber, term.text});
+    for (const auto& term : query) keys.push_back({number_, term.text});
     auto lists = FROND_TRY(lists_from().fetch(keys, Deadline::never()));
     plan.terms.reserve(query.size());
     for (std::size_t i = 0; i < query.size(); ++i) {
@@ -94,6 +96,7 @@ class Searcher final : public PartitionSearcher {
     return store_;
   }
 
+  const std::uint64_t number_;                    // of the partition in list keys
   const std::unique_ptr<ScratchFolder> scratch_;  // declared first: removed after all that uses it
   const repository::Manifest manifest_;
   const repository::PartitionEntry& entry_;
@@ -114,7 +117,7 @@ Result<std::unique_ptr<PartitionSearcher>> PartitionSearcher::open(const Partiti
     return Error(Code::kNotFound, fmt::format("collection {} has no partition {}, only {}", choice.collection,
                                               choice.partition, manifest.partitions.size()));
   auto scratch = FROND_TRY(ScratchFolder::create());
-  auto searcher = std::make_unique<Searcher>(std::move(scratch), std::move(manifest), choice.partition);
+  auto searcher = std::make_unique<Searcher>(std::move(scratch), std::move(manifest), choice);
   FROND_TRY(searcher->fetch(*source));
   searcher->keep_lists(choice.host_cache_bytes);
   return std::unique_ptr<PartitionSearcher>(std::move(searcher));

@@ -19,6 +19,8 @@ struct PartitionChoice {
   std::string collection;
   std::uint32_t partition = 0;         // its number in the current generation
   std::uint64_t host_cache_bytes = 0;  // size of the list cache, as in a leaf; 0: no cache
+  // Names the partition in list keys. Searchers whose plans meet in one engine need different numbers.
+  std::uint64_t number = 1;
 };
 
 // The partition's files are copied into a scratch folder and verified. The folder is removed with this object. plan()
