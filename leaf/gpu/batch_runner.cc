@@ -43,30 +43,21 @@ engine::Outcome outcome_of(const ReadyPlan& ready, const AnswerOfQuery& answer, 
   return outcome;
 }
 
-// Adds the period from the first query's begin to the last query's end.
-void add_to(BusyTime& busy, std::span<const AnswerOfQuery> answers) {
+// Adds the period from the first query's begin to the last query's end, and returns its microseconds.
+double add_to(BusyTime& busy, std::span<const AnswerOfQuery> answers) {
   std::uint64_t began_ns = answers[0].began_ns, ended_ns = answers[0].ended_ns;
   for (const AnswerOfQuery& answer : answers) {
     began_ns = std::min(began_ns, answer.began_ns);
     ended_ns = std::max(ended_ns, answer.ended_ns);
   }
   busy.add(began_ns, ended_ns);
+  return ended_ns > began_ns ? static_cast<double>(ended_ns - began_ns) / 1000 : 0;
 }
 
-// Adds the time since its last call, or since it was made, to a step.
-class StepTimer {
- public:
-  explicit StepTimer(BatchSteps& steps) : steps_(steps), since_(std::chrono::steady_clock::now()) {}
-  void add_to(BatchSteps::Step step) {
-    const auto now = std::chrono::steady_clock::now();
-    steps_.microseconds[step] += std::chrono::duration<double, std::micro>(now - since_).count();
-    since_ = now;
-  }
-
- private:
-  BatchSteps& steps_;
-  std::chrono::steady_clock::time_point since_;
-};
+using SteadyTime = std::chrono::steady_clock::time_point;
+double us_between(SteadyTime from, SteadyTime to) {
+  return std::chrono::duration<double, std::micro>(to - from).count();
+}
 
 // The time for which a small batch is waited for by looking again and again: waking a sleeping thread takes about as
 // long. Afterwards the thread sleeps between two looks, so that it leaves its core to others.
@@ -105,7 +96,7 @@ std::size_t BatchRunner::part_of(std::span<const ReadyPlan* const> plans) const 
 }
 
 Result<void> BatchRunner::start_part(std::span<const ReadyPlan* const> plans) {
-  StepTimer timer(steps_);
+  const SteadyTime from = std::chrono::steady_clock::now();
   BatchOnDevice batch = builder_.build(plans, space_.input());
   const ByteView input = builder_.bytes();
   if (input.size() > BatchWorkspace::kInputBytes)
@@ -119,6 +110,9 @@ Result<void> BatchRunner::start_part(std::span<const ReadyPlan* const> plans) {
 
   const device::StreamHandle stream = space_.stream();
   on_device_ = true;
+  staged_ = std::chrono::steady_clock::now();
+  times_.build_us += us_between(from, staged_);
+  ++times_.launches;
   FROND_TRY(space_.mark(0));
   FROND_TRY(search::start_queries(batch, stream));
   FROND_TRY(space_.mark(1));
@@ -128,7 +122,7 @@ Result<void> BatchRunner::start_part(std::span<const ReadyPlan* const> plans) {
   FROND_TRY(space_.mark(3));
   FROND_TRY(space_.mark_end());
   ++steps_.parts;
-  timer.add_to(BatchSteps::kBuild);
+  steps_.microseconds[BatchSteps::kBuild] += us_between(from, std::chrono::steady_clock::now());
   return {};
 }
 
@@ -161,6 +155,7 @@ Result<void> BatchRunner::wait(std::size_t queries, const Clock& clock, std::chr
 Result<void> BatchRunner::start(std::vector<const ReadyPlan*> plans) {
   FROND_TRY(device::use(device_));
   plans_ = std::move(plans);
+  times_ = {};
   first_ = 0;
   count_ = part_of(plans_);
   return start_part(std::span(plans_).first(count_));
@@ -178,10 +173,13 @@ Result<void> BatchRunner::finish_part(std::vector<RunOutcome>& outcomes, const C
   for (int round = 1;; ++round) {
     FROND_TRY(wait(left.size(), clock, patience));
     on_device_ = false;
+    const SteadyTime seen = std::chrono::steady_clock::now();
     FROND_TRY(add_device_steps());
-    StepTimer timer(steps_);
     const std::span<const AnswerOfQuery> answers(space_.answers(), left.size());
-    add_to(busy_, answers);
+    const double kernel_us = add_to(busy_, answers);
+    times_.kernel_us += kernel_us;
+    times_.transfer_us += std::max(0.0, us_between(staged_, seen) - kernel_us);
+    const SteadyTime from = std::chrono::steady_clock::now();
     std::vector<std::size_t> again;
     std::vector<const ReadyPlan*> again_plans;
     for (std::size_t i = 0; i < left.size(); ++i) {
@@ -194,7 +192,7 @@ Result<void> BatchRunner::finish_part(std::vector<RunOutcome>& outcomes, const C
         again_plans.push_back(&raised.back());
       }
     }
-    timer.add_to(BatchSteps::kOutcomes);
+    steps_.microseconds[BatchSteps::kOutcomes] += us_between(from, std::chrono::steady_clock::now());
     if (again.empty() || round == kRounds) return {};
     left = std::move(again);
     current = std::move(again_plans);

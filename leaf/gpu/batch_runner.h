@@ -12,6 +12,7 @@
 
 #include "common/base/deadline.h"
 #include "common/device/runtime.h"
+#include "leaf/engine/batch_times.h"
 #include "leaf/gpu/batch_builder.h"
 #include "leaf/gpu/batch_workspace.h"
 #include "leaf/gpu/busy_time.h"
@@ -52,6 +53,8 @@ class BatchRunner {
   bool on_device() const { return on_device_; }
 
   const BatchSteps& steps() const { return steps_; }
+  // Of the last batch, after finish().
+  const engine::BatchTimes& times() const { return times_; }
 
  private:
   BatchRunner(int device, BatchWorkspace space, BusyTime& busy)
@@ -72,6 +75,8 @@ class BatchRunner {
   std::uint64_t launch_ = 0;           // number of the last launch
   bool on_device_ = false;
   BatchSteps steps_;
+  engine::BatchTimes times_;
+  std::chrono::steady_clock::time_point staged_{};  // when the part was ready to be launched
 };
 
 }  // namespace frond::leaf::gpu

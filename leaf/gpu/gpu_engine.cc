@@ -1,6 +1,7 @@
 #include "leaf/gpu/gpu_engine.h"
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <exception>
 #include <optional>
@@ -40,51 +41,57 @@ GpuEngine::GpuEngine(const Options& options, engine::QueryEngine& below, std::un
                      device::Memory memory, std::vector<std::unique_ptr<BatchRunner>> runners)
     : options_(options),
       below_(below),
+      streams_(static_cast<std::uint32_t>(runners.size())),
       busy_(std::move(busy)),
       memory_(std::move(memory)),
       arena_(memory_.data(), memory_.bytes()),
-      idle_(std::move(runners)) {
-  running_.reserve(idle_.size());
-}
+      idle_(std::move(runners)) {}
 
 GpuEngine::~GpuEngine() = default;
 
-// The requests of one caller. Its destructor waits for them, also when the caller throws.
-struct GpuEngine::Parts {
-  ~Parts() {
-    for (const Request& part : list) engine.wait_for(part, clock);
+// The parts of one caller that are on the device, in the order of their start. Its destructor waits for them, also when
+// the caller throws.
+struct GpuEngine::Running {
+  ~Running() {
+    for (Part& part : parts) engine.finish(part, clock, nullptr);
   }
   GpuEngine& engine;
   const Clock& clock;
-  std::deque<Request> list;  // addresses stay valid when it grows
+  std::deque<Part> parts;  // addresses stay valid when it grows
 };
 
-std::vector<std::optional<Result<engine::Outcome>>> GpuEngine::try_search(std::span<const engine::Plan> plans,
-                                                                          const Clock& clock) {
-  std::vector<std::optional<Result<engine::Outcome>>> found(plans.size());
-  Parts of_the_caller{*this, clock, {}};
-  std::deque<Request>& parts = of_the_caller.list;
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    if (parts.empty() || parts.back().plans.size() == kMaxQueries) {
-      if (!parts.empty()) submit(parts.back());
-      parts.emplace_back();
-      parts.back().plans.reserve(std::min<std::size_t>(plans.size() - i, kMaxQueries));
-    }
-    if (plans[i].deadline.passed(clock)) {
-      found[i] = Error(Code::kDeadline, "the deadline passed before evaluation");
+// Makes the plans from number `first` on ready, up to kMaxQueries. Returns the number of the first one that is left.
+std::size_t GpuEngine::prepare(std::span<const engine::Plan> plans, std::size_t first, Part& part,
+                               std::vector<std::optional<Result<engine::Outcome>>>& found, const Clock& clock) {
+  const std::size_t room = std::min<std::size_t>(plans.size() - first, kMaxQueries);
+  part.plans.reserve(room);
+  part.places.reserve(room);
+  std::size_t next = first;
+  for (; next < plans.size() && part.plans.size() < kMaxQueries; ++next) {
+    if (plans[next].deadline.passed(clock)) {
+      found[next] = Error(Code::kDeadline, "the deadline passed before evaluation");
       continue;
     }
-    if (state() == State::kLost || !fits_kernels(plans[i])) continue;
-    if (auto ready = cache_->pin(plans[i])) {
-      parts.back().plans.push_back(*std::move(ready));
-      parts.back().places.push_back(i);
+    if (state() == State::kLost || !fits_kernels(plans[next])) continue;
+    if (auto ready = cache_->pin(plans[next])) {
+      part.plans.push_back(*std::move(ready));
+      part.places.push_back(next);
     }
   }
-  if (!parts.empty()) submit(parts.back());
-  for (Request& part : parts) {
-    wait_for(part, clock);
-    for (std::size_t i = 0; i < part.outcomes.size(); ++i) {
+  return next;
+}
+
+std::vector<std::optional<Result<engine::Outcome>>> GpuEngine::try_search(std::span<const engine::Plan> plans,
+                                                                          const Clock& clock,
+                                                                          engine::BatchTimes* times) {
+  std::vector<std::optional<Result<engine::Outcome>>> found(plans.size());
+  Running running{*this, clock, {}};
+  const auto finish_oldest = [&] {
+    Part& part = running.parts.front();
+    finish(part, clock, times);
+    for (std::size_t i = 0; i < part.plans.size(); ++i) {
       const std::size_t place = part.places[i];
+      if (part.outcomes.empty()) continue;
       if (!part.outcomes[i].answered) {
         ++unanswered_;
       } else if (plans[place].deadline.passed(clock)) {
@@ -93,7 +100,22 @@ std::vector<std::optional<Result<engine::Outcome>>> GpuEngine::try_search(std::s
         found[place] = std::move(part.outcomes[i].outcome);
       }
     }
+    running.parts.pop_front();
+  };
+  for (std::size_t next = 0; next < plans.size();) {
+    const auto from = std::chrono::steady_clock::now();
+    Part part;
+    next = prepare(plans, next, part, found, clock);
+    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - from;
+    if (times != nullptr) times->build_us += took.count();
+    if (part.plans.empty()) continue;
+    running.parts.push_back(std::move(part));  // before it has a runner, which must not be lost if this throws
+    Part& last = running.parts.back();
+    // Never waits for the runners of others while it has one itself.
+    while ((last.runner = idle_runner(running.parts.size() == 1)) == nullptr) finish_oldest();
+    start(last);
   }
+  while (!running.parts.empty()) finish_oldest();
   for (const auto& one : found) fallbacks_ += !one;
   return found;
 }
@@ -107,103 +129,49 @@ std::vector<Result<engine::Outcome>> GpuEngine::search(std::span<const engine::P
   return outcomes;
 }
 
-void GpuEngine::submit(Request& request) {
-  if (request.plans.empty()) return;
-  {
-    const MutexLock lock(mutex_);
-    waiting_.push_back(&request);
-    request.done = false;
-  }
-  start_waiting();
-}
-
-// The engine has no threads of its own: callers that wait finish batches and start waiting requests.
-void GpuEngine::wait_for(const Request& request, const Clock& clock) noexcept {
-  for (;;) {
-    Batch batch;
-    {
-      MutexLock lock(mutex_);
-      if (request.done) return;
-      changed_.wait(lock.mutex(),
-                    [&] { return request.done || !running_.empty() || (!waiting_.empty() && !idle_.empty()); });
-      if (request.done) return;
-      if (!running_.empty()) batch = take_running(request);
-    }
-    if (batch.runner) finish(std::move(batch), clock);
-    start_waiting();
-  }
-}
-
-// The batch that has the request, if no other caller finishes it already; else the oldest batch.
-GpuEngine::Batch GpuEngine::take_running(const Request& request) {
-  auto at = std::find_if(running_.begin(), running_.end(), [&](const Batch& batch) {
-    return std::find(batch.requests.begin(), batch.requests.end(), &request) != batch.requests.end();
-  });
-  if (at == running_.end()) at = running_.begin();
-  Batch batch = std::move(*at);
-  running_.erase(at);
-  return batch;
-}
-
-// An idle runner and as many waiting requests as fit into one launch. No runner: none is idle, or nothing waits.
-GpuEngine::Batch GpuEngine::take_waiting() {
-  Batch batch;
-  const MutexLock lock(mutex_);
-  if (idle_.empty() || waiting_.empty()) return batch;
-  batch.runner = std::move(idle_.back());
+// Null only if it does not wait.
+std::unique_ptr<BatchRunner> GpuEngine::idle_runner(bool wait) {
+  MutexLock lock(mutex_);
+  if (wait) changed_.wait(lock.mutex(), [this] { return !idle_.empty(); });
+  if (idle_.empty()) return nullptr;
+  std::unique_ptr<BatchRunner> runner = std::move(idle_.back());
   idle_.pop_back();
-  std::size_t plans = 0;
-  while (!waiting_.empty() && (plans == 0 || plans + waiting_.front()->plans.size() <= kMaxQueries)) {
-    plans += waiting_.front()->plans.size();
-    batch.requests.splice(batch.requests.end(), waiting_, waiting_.begin());
-  }
-  return batch;
+  return runner;
 }
 
-void GpuEngine::start_waiting() noexcept {
-  for (;;) {
-    Batch batch = take_waiting();
-    if (!batch.runner) return;
-    bool started = false;
-    try {
-      std::vector<const ReadyPlan*> plans;
-      for (const Request* one : batch.requests)
-        for (const ReadyPlan& plan : one->plans) plans.push_back(&plan);
-      started = state() == State::kReady && succeeded(batch.runner->start(std::move(plans)));
-    } catch (const std::exception&) {  // out of memory: the plans go to the engine below
-      if (batch.runner->on_device()) lost_.store(true, std::memory_order_relaxed);
-    }
-    const MutexLock lock(mutex_);
-    if (started) {
-      running_.push_back(std::move(batch));
-    } else {
-      for (Request* one : batch.requests) one->done = true;
-      idle_.push_back(std::move(batch.runner));
-    }
-    changed_.notify_all();
-  }
+void GpuEngine::give_back(std::unique_ptr<BatchRunner> runner) noexcept {
+  const MutexLock lock(mutex_);
+  idle_.push_back(std::move(runner));
+  changed_.notify_one();
 }
 
-void GpuEngine::finish(Batch batch, const Clock& clock) noexcept {
+void GpuEngine::start(Part& part) noexcept {
+  bool started = false;
   try {
-    auto outcomes = batch.runner->finish(clock, options_.patience);
+    std::vector<const ReadyPlan*> plans;
+    plans.reserve(part.plans.size());
+    for (const ReadyPlan& plan : part.plans) plans.push_back(&plan);
+    started = state() == State::kReady && succeeded(part.runner->start(std::move(plans)));
+  } catch (const std::exception&) {  // out of memory: the plans go to the engine below
+    if (part.runner->on_device()) lost_.store(true, std::memory_order_relaxed);
+  }
+  if (!started) give_back(std::move(part.runner));
+}
+
+void GpuEngine::finish(Part& part, const Clock& clock, engine::BatchTimes* times) noexcept {
+  if (part.runner == nullptr) return;
+  try {
+    auto outcomes = part.runner->finish(clock, options_.patience);
     if (succeeded(outcomes)) {
       ++batches_;
       plans_ += outcomes->size();
-      auto next = outcomes->begin();
-      for (Request* one : batch.requests) {
-        const auto end = next + static_cast<std::ptrdiff_t>(one->plans.size());
-        one->outcomes.assign(std::make_move_iterator(next), std::make_move_iterator(end));
-        next = end;
-      }
+      part.outcomes = *std::move(outcomes);
+      if (times != nullptr) times->add(part.runner->times());
     }
-  } catch (const std::exception&) {  // as in start_waiting(); requests that already have outcomes keep them
-    if (batch.runner->on_device()) lost_.store(true, std::memory_order_relaxed);
+  } catch (const std::exception&) {  // as in start()
+    if (part.runner->on_device()) lost_.store(true, std::memory_order_relaxed);
   }
-  const MutexLock lock(mutex_);
-  idle_.push_back(std::move(batch.runner));
-  for (Request* one : batch.requests) one->done = true;
-  changed_.notify_all();
+  give_back(std::move(part.runner));
 }
 
 BatchSteps GpuEngine::steps() const {

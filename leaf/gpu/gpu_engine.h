@@ -3,10 +3,11 @@
 // the CPU's, on the caller's thread: lists not yet copied, codecs that the device cannot decode, corrupt bytes, more
 // than kMaxHits hits, thousands of equal scores, a full or lost device. So every plan is answered, with the same hits.
 //
-// A search that finds an idle runner starts at once, on its caller's thread. Plans that come while all runners are busy
-// wait and then run together, so batches grow with load. A large search is cut into parts, so that one part is prepared
-// while another is on the device. (Ding et al. 2009, 7 and 8, rank queries and cache lists on the GPU; they evaluate
-// one query at a time.)
+// The engine has no queue and no threads: the callers form the batches, as the leaf's QueryScheduler does. A search
+// takes an idle runner and starts on its caller's thread; when none is idle, it waits for one. A large search is cut
+// into parts of at most kMaxQueries plans. It takes more runners for them while some are idle, so that one part is
+// prepared while another is on the device. (Ding et al. 2009, 7 and 8, rank queries and cache lists on the GPU; they
+// evaluate one query at a time.)
 //
 // After a failed device operation the state is kLost for good, and the device is not used any more. The same happens
 // when the host runs out of memory while a batch is on the device, because nothing waits for that batch then. When
@@ -14,13 +15,13 @@
 // are prepared, search() throws std::bad_alloc, after everything that it submitted has ended.
 #include <atomic>
 #include <condition_variable>
-#include <list>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "common/base/mutex.h"
 #include "common/device/arena.h"
+#include "leaf/engine/batch_times.h"
 #include "leaf/engine/query_engine.h"
 #include "leaf/gpu/batch_runner.h"
 #include "leaf/gpu/device_cache.h"
@@ -55,9 +56,12 @@ class GpuEngine final : public engine::QueryEngine {
   bool can_run(const engine::Plan& plan) const override { return below_.can_run(plan); }
   std::vector<Result<engine::Outcome>> search(std::span<const engine::Plan> plans, const Clock& clock) override;
   // As search(), but without running the engine below: nothing for a plan that it must answer. Those count as
-  // fallbacks.
+  // fallbacks. `times` may be null.
   std::vector<std::optional<Result<engine::Outcome>>> try_search(std::span<const engine::Plan> plans,
-                                                                 const Clock& clock);
+                                                                 const Clock& clock,
+                                                                 engine::BatchTimes* times = nullptr);
+  // Batches that run at a time: as many as there are runners.
+  std::uint32_t streams() const { return streams_; }
 
   State state() const { return lost_.load(std::memory_order_relaxed) || cache_->lost() ? State::kLost : State::kReady; }
   Counters counters() const;
@@ -67,29 +71,24 @@ class GpuEngine final : public engine::QueryEngine {
   std::size_t list_bytes() const { return arena_.bytes(); }
 
  private:
-  // Plans of one caller that run in one batch; the caller waits until they are done.
-  struct Request {
+  // Plans of one caller for one launch.
+  struct Part {
     std::vector<ReadyPlan> plans;
-    std::vector<std::size_t> places;   // of the plans, among the caller's
-    std::vector<RunOutcome> outcomes;  // of the plans; empty: the device failed, or memory ran out
-    bool done = true;                  // true also before it is submitted
-  };
-  // A batch in progress. No runner: no batch.
-  struct Batch {
-    std::unique_ptr<BatchRunner> runner;
-    std::list<Request*> requests;
+    std::vector<std::size_t> places;      // of the plans, among the caller's
+    std::unique_ptr<BatchRunner> runner;  // null: not on the device
+    std::vector<RunOutcome> outcomes;     // of the plans; empty: the device failed, or memory ran out
   };
 
   GpuEngine(const Options& options, engine::QueryEngine& below, std::unique_ptr<BusyTime> busy, device::Memory memory,
             std::vector<std::unique_ptr<BatchRunner>> runners);
-  struct Parts;
-  void submit(Request& request);
-  // These do not throw: other callers may wait for the batch that this thread finishes or starts.
-  void wait_for(const Request& request, const Clock& clock) noexcept;
-  void start_waiting() noexcept;
-  Batch take_waiting();
-  Batch take_running(const Request& request) FROND_REQUIRES(mutex_);
-  void finish(Batch batch, const Clock& clock) noexcept;
+  struct Running;
+  std::size_t prepare(std::span<const engine::Plan> plans, std::size_t first, Part& part,
+                      std::vector<std::optional<Result<engine::Outcome>>>& found, const Clock& clock);
+  std::unique_ptr<BatchRunner> idle_runner(bool wait);
+  // These two do not throw. They give the runner back unless it has a batch to finish.
+  void start(Part& part) noexcept;
+  void finish(Part& part, const Clock& clock, engine::BatchTimes* times) noexcept;
+  void give_back(std::unique_ptr<BatchRunner> runner) noexcept;
   // Whether the operation succeeded. A device error makes the state kLost.
   template <class T>
   bool succeeded(const Result<T>& result) {
@@ -99,6 +98,7 @@ class GpuEngine final : public engine::QueryEngine {
 
   const Options options_;
   engine::QueryEngine& below_;
+  const std::uint32_t streams_;
   const std::unique_ptr<BusyTime> busy_;  // of the runners
   device::Memory memory_;
   device::Arena arena_;
@@ -108,10 +108,7 @@ class GpuEngine final : public engine::QueryEngine {
 
   mutable Mutex mutex_;
   std::condition_variable_any changed_;
-  // Requests are spliced from list to list, and running_ has its memory reserved, so that moving them never allocates.
-  std::list<Request*> waiting_ FROND_GUARDED_BY(mutex_);
-  std::vector<Batch> running_ FROND_GUARDED_BY(mutex_);  // the oldest first
-  std::vector<std::unique_ptr<BatchRunner>> idle_ FROND_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<BatchRunner>> idle_ FROND_GUARDED_BY(mutex_);  // has room for all
 };
 
 }  // namespace frond::leaf::gpu
