@@ -33,6 +33,13 @@ Result<Ours> enum_of(Theirs from, Ours last, std::string_view what) {
   return corrupt("unknown " + std::string(what) + " " + std::to_string(number));
 }
 
+// The enum value with this number; the first one where a newer peer sends a higher number.
+template <class Ours, class Theirs>
+Ours known_or_first(Theirs from, Ours last) {
+  const auto number = static_cast<unsigned>(from);
+  return number <= static_cast<unsigned>(last) ? static_cast<Ours>(number) : Ours{};
+}
+
 Result<std::string> term_of(capnp::Text::Reader from) {
   if (from.size() == 0 || from.size() > text::kMaxTermBytes)
     return corrupt("a term of " + std::to_string(from.size()) + " bytes");
@@ -121,6 +128,35 @@ Result<void> get(capnp::List<schema::Document>::Reader from, std::vector<Fetched
   return {};
 }
 
+SearchRun run_of(schema::SearchRun::Reader from) {
+  SearchRun to;
+  to.mode = known_or_first(from.getMode(), Mode::kOr);
+  to.on_cpu = from.getOnCpu();
+  to.on_gpu = from.getOnGpu();
+  to.queue = known_or_first(from.getQueue(), RunQueue::kEither);
+  to.reason = known_or_first(from.getReason(), kLastRunReason);
+  to.stolen = from.getStolen();
+  to.resident = known_or_first(from.getResident(), Resident::kYes);
+  to.k = from.getK();
+  to.partitions = from.getPartitions();
+  to.terms = from.getTerms();
+  to.postings = from.getPostings();
+  to.blocks = from.getBlocks();
+  to.shortest = from.getShortest();
+  to.second = from.getSecond();
+  to.predicted_cpu_ns = from.getPredictedCpuNanos();
+  to.predicted_gpu_ns = from.getPredictedGpuNanos();
+  to.wait_ns = from.getWaitNanos();
+  to.cpu_ns = from.getCpuNanos();
+  to.batch_queries = from.getBatchQueries();
+  to.batch_plans = from.getBatchPlans();
+  to.build_ns = from.getBuildNanos();
+  to.transfer_ns = from.getTransferNanos();
+  to.kernel_ns = from.getKernelNanos();
+  to.answer_ns = from.getAnswerNanos();
+  return to;
+}
+
 Result<void> get(schema::SearchReply::Reader from, SearchReply& to) {
   to.has_and = from.hasAnd();
   if (to.has_and) FROND_TRY(get(from.getAnd(), to.and_ranking));
@@ -139,6 +175,10 @@ Result<void> get(schema::SearchReply::Reader from, SearchReply& to) {
   for (const auto one : profile)
     to.profile.push_back({one.getPartition(), text_of(one.getEngine()), one.getQueueMicros(), one.getListsMicros(),
                           one.getEngineMicros(), one.getPostings()});
+  const auto runs = from.getRuns();
+  FROND_TRY(at_most(runs.size(), kMaxRuns, "runs"));
+  to.runs.reserve(runs.size());
+  for (const auto one : runs) to.runs.push_back(run_of(one));
   return get(from.getDocuments(), to.documents);
 }
 

@@ -17,6 +17,8 @@ namespace {
 
 static_assert(static_cast<int>(Mode::kAuto) == static_cast<int>(schema::Mode::AUTO));
 static_assert(static_cast<int>(Processor::kExhaustive) == static_cast<int>(schema::Processor::EXHAUSTIVE));
+static_assert(static_cast<int>(RunQueue::kEither) == static_cast<int>(schema::RunQueue::EITHER));
+static_assert(static_cast<int>(Resident::kYes) == static_cast<int>(schema::Resident::YES));
 static_assert(static_cast<int>(text::Stemmer::kEnglish) == static_cast<int>(schema::Stemmer::ENGLISH));
 
 capnp::Text::Reader text_of(const std::string& from) { return {from.c_str(), from.size()}; }
@@ -97,6 +99,33 @@ void put(const std::vector<FetchedDocument>& from, capnp::List<schema::Document>
   }
 }
 
+void put(const SearchRun& from, schema::SearchRun::Builder to) {
+  to.setMode(static_cast<schema::Mode>(from.mode));
+  to.setOnCpu(from.on_cpu);
+  to.setOnGpu(from.on_gpu);
+  to.setQueue(static_cast<schema::RunQueue>(from.queue));
+  to.setReason(static_cast<schema::RunReason>(from.reason));
+  to.setStolen(from.stolen);
+  to.setResident(static_cast<schema::Resident>(from.resident));
+  to.setK(from.k);
+  to.setPartitions(from.partitions);
+  to.setTerms(from.terms);
+  to.setPostings(from.postings);
+  to.setBlocks(from.blocks);
+  to.setShortest(from.shortest);
+  to.setSecond(from.second);
+  to.setPredictedCpuNanos(from.predicted_cpu_ns);
+  to.setPredictedGpuNanos(from.predicted_gpu_ns);
+  to.setWaitNanos(from.wait_ns);
+  to.setCpuNanos(from.cpu_ns);
+  to.setBatchQueries(from.batch_queries);
+  to.setBatchPlans(from.batch_plans);
+  to.setBuildNanos(from.build_ns);
+  to.setTransferNanos(from.transfer_ns);
+  to.setKernelNanos(from.kernel_ns);
+  to.setAnswerNanos(from.answer_ns);
+}
+
 void put(const SearchReply& from, schema::SearchReply::Builder to) {
   if (from.has_and) put(from.and_ranking, to.initAnd());
   if (from.has_or) put(from.or_ranking, to.initOr());
@@ -116,6 +145,9 @@ void put(const SearchReply& from, schema::SearchReply::Builder to) {
     profile[i].setPostings(one.postings);
   }
   if (!from.documents.empty()) put(from.documents, to.initDocuments(count_of(from.documents)));
+  if (from.runs.empty()) return;
+  auto runs = to.initRuns(count_of(from.runs));
+  for (unsigned i = 0; i < runs.size(); ++i) put(from.runs[i], runs[i]);
 }
 
 void put(const FetchReply& from, schema::FetchReply::Builder to) {

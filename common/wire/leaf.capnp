@@ -8,6 +8,9 @@ $Cxx.namespace("frond::wire::schema");
 enum Mode { and @0; or @1; auto @2; }
 enum Processor { auto @0; cpu @1; gpu @2; exhaustive @3; }
 enum UnsearchedReason { deadline @0; overloaded @1; corrupt @2; unavailable @3; unknownGeneration @4; }
+enum RunReason { unknown @0; noGpu @1; gpuLost @2; requested @3; fewPostings @4; noHits @5; suited @6; freeFirst @7; stolen @8; urgent @9; inTime @10; sooner @11; gpuLeft @12; unscheduled @13; nothing @14; }
+enum RunQueue { none @0; cpu @1; gpu @2; either @3; }
+enum Resident { notAsked @0; no @1; yes @2; }
 enum Stemmer { none @0; porter @1; english @2; }
 
 struct Request {
@@ -70,6 +73,7 @@ struct SearchReply {
   unsearched @2 :List(UnsearchedPartition);  # their hits are in no ranking; empty: all were searched
   profile @3 :List(PartitionProfile);
   documents @4 :List(Document);  # of the page that `show` asks for, in its order; empty: the broker has to fetch them
+  runs @5 :List(SearchRun);      # with `profile`: one for AND, one for OR
 }
 struct Ranking {
   hits @0 :List(Hit);            # score descending, then ordinal ascending; at most depth
@@ -91,6 +95,34 @@ struct PartitionProfile {
   listsMicros @3 :UInt64;        # fetched posting lists
   engineMicros @4 :UInt64;       # evaluated
   postings @5 :UInt64;           # decoded
+}
+
+# How a search ran in one mode (search_run.h). Unknown numbers of its enums count as the first ones.
+struct SearchRun {
+  mode @0 :Mode;
+  onCpu @1 :Bool;                # which processors evaluated it
+  onGpu @2 :Bool;
+  queue @3 :RunQueue;            # where it waited
+  reason @4 :RunReason;          # why it ran there
+  stolen @5 :Bool;               # taken from the other processor's queue
+  resident @6 :Resident;         # whether the GPU had all its lists
+  k @7 :UInt32;
+  partitions @8 :UInt32;
+  terms @9 :UInt32;              # with a list
+  postings @10 :UInt64;          # of all lists
+  blocks @11 :UInt64;
+  shortest @12 :UInt64;          # postings of the shortest list
+  second @13 :UInt64;            # of the second shortest
+  predictedCpuNanos @14 :UInt64; # 0: not predicted
+  predictedGpuNanos @15 :UInt64; # what it adds to a batch of 64
+  waitNanos @16 :UInt64;         # in the queue
+  cpuNanos @17 :UInt64;          # the CPU's evaluation, on all threads
+  batchQueries @18 :UInt32;      # of the batch that took it; 0: none did
+  batchPlans @19 :UInt32;
+  buildNanos @20 :UInt64;        # lists found, batch written
+  transferNanos @21 :UInt64;     # launch, and the way over the bus, both directions
+  kernelNanos @22 :UInt64;       # on the device
+  answerNanos @23 :UInt64;       # until a worker had the hits
 }
 
 struct FetchRequest {

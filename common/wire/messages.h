@@ -12,6 +12,7 @@
 #include "common/scoring/bm25.h"
 #include "common/text/analyzer_config.h"
 #include "common/topk/hit.h"
+#include "common/wire/run_reasons.h"
 #include "common/wire/unsearched.h"
 
 namespace frond::wire {
@@ -67,6 +68,30 @@ struct PartitionProfile {
   std::uint64_t queue_us = 0, lists_us = 0, engine_us = 0, postings = 0;
 };
 
+// How a leaf ran a search in one mode, for a profile.
+struct SearchRun {
+  Mode mode = Mode::kAnd;  // kAnd or kOr
+  bool on_cpu = false, on_gpu = false;
+  RunQueue queue = RunQueue::kNone;
+  RunReason reason = RunReason::kUnknown;
+  bool stolen = false;
+  Resident resident = Resident::kNotAsked;
+  // Known before it runs, over all partitions. Estimated from the partitions' share of the generation's documents.
+  std::uint32_t k = 0, partitions = 0, terms = 0;                    // terms: with a list
+  std::uint64_t postings = 0, blocks = 0, shortest = 0, second = 0;  // second: 0 with one list
+  // All times in nanoseconds. The predictions are 0 on a leaf that does not predict.
+  std::uint64_t predicted_cpu_ns = 0, predicted_gpu_ns = 0;  // GPU: what it adds to a batch of 64
+  std::uint64_t wait_ns = 0;                                 // in the queue
+  std::uint64_t cpu_ns = 0;                                  // CPU time of the evaluation, on all threads
+  // Of the batch that took it; 0 queries: none did.
+  std::uint32_t batch_queries = 0, batch_plans = 0;
+  std::uint64_t build_ns = 0;     // lists found, batch written
+  std::uint64_t transfer_ns = 0;  // launch, and the way of the batch and of its answers over the bus
+  std::uint64_t kernel_ns = 0;    // on the device
+  std::uint64_t answer_ns = 0;    // until a worker had the hits
+  friend bool operator==(const SearchRun&, const SearchRun&) = default;
+};
+
 struct FetchRequest {
   std::uint64_t request_id = 0;
   Generation generation = 0;
@@ -93,6 +118,7 @@ struct SearchReply {
   Ranking and_ranking, or_ranking;  // kAuto: AND always, OR too where this leaf's AND has fewer than auto_needs matches
   std::vector<UnsearchedPartition> unsearched;  // their hits are in no ranking; empty: all were searched
   std::vector<PartitionProfile> profile;
+  std::vector<SearchRun> runs;  // of AND and of OR; only with `profile`, and not from older leaves
   // Of the page that the request wants shown, in its order. Empty: the broker fetches them; an older leaf, one that had
   // no time left, or one that could not search all partitions leaves them to it.
   std::vector<FetchedDocument> documents;

@@ -101,16 +101,56 @@ TEST(WireCodec, CarriesEveryFieldOfAnAnswer) {
   EXPECT_EQ(search.profile[0].postings, 4u);
 }
 
+// unknownGeneration is unknown_generation here.
+std::string snake_case(std::string_view camel_case) {
+  std::string name;
+  for (const char c : camel_case) {
+    if (std::isupper(static_cast<unsigned char>(c))) name += '_';
+    name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return name;
+}
+
+TEST(WireCodec, CarriesHowASearchRan) {
+  SearchReply sent{7, true, false};
+  sent.runs.push_back({.mode = Mode::kOr, .on_gpu = true, .queue = RunQueue::kEither, .reason = RunReason::kStolen});
+  SearchRun& run = sent.runs.back();
+  run.stolen = true;
+  run.resident = Resident::kYes;
+  std::uint64_t next = 1ull << 40;
+  for (auto* one :
+       {&run.postings, &run.blocks, &run.shortest, &run.second, &run.predicted_cpu_ns, &run.predicted_gpu_ns,
+        &run.wait_ns, &run.cpu_ns, &run.build_ns, &run.transfer_ns, &run.kernel_ns, &run.answer_ns})
+    *one = next++;
+  std::uint32_t next32 = 1;
+  for (auto* one : {&run.k, &run.partitions, &run.terms, &run.batch_queries, &run.batch_plans}) *one = next32++;
+  const auto got = decode_reply(encode(sent));
+  ASSERT_TRUE(got);
+  EXPECT_EQ(std::get<SearchReply>(*got).runs, sent.runs);
+  sent.runs.resize(kMaxRuns + 1);
+  EXPECT_EQ(decode_reply(encode(sent)), Code::kCorrupt);
+  // Of a newer leaf.
+  sent.runs.resize(1);
+  sent.runs[0].reason = static_cast<RunReason>(200);
+  const auto newer = decode_reply(encode(sent));
+  ASSERT_TRUE(newer);
+  EXPECT_EQ(std::get<SearchReply>(*newer).runs[0].reason, RunReason::kUnknown);
+}
+
+TEST(WireCodec, SendsTheReasonsOfRunsThatTheSchemaHas) {
+  const auto enumerants = capnp::Schema::from<schema::RunReason>().getEnumerants();
+  ASSERT_EQ(enumerants.size(), std::size(kRunReasons));
+  for (const RunReasonRow& row : kRunReasons) {
+    EXPECT_EQ(row.name, kRunReasons[static_cast<std::size_t>(row.reason)].name);
+    EXPECT_EQ(snake_case(enumerants[static_cast<unsigned>(row.reason)].getProto().getName().cStr()), row.name);
+  }
+}
+
 TEST(WireCodec, SendsTheReasonsThatTheSchemaHas) {
   const auto enumerants = capnp::Schema::from<schema::UnsearchedReason>().getEnumerants();
   ASSERT_EQ(enumerants.size(), std::size(kUnsearchedReasons));
   for (const UnsearchedReasonRow& row : kUnsearchedReasons) {
-    std::string name;  // unknownGeneration is unknown_generation here
-    for (const char c : std::string_view(enumerants[static_cast<unsigned>(row.reason)].getProto().getName().cStr())) {
-      if (std::isupper(static_cast<unsigned char>(c))) name += '_';
-      name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
-    EXPECT_EQ(name, row.name);
+    EXPECT_EQ(snake_case(enumerants[static_cast<unsigned>(row.reason)].getProto().getName().cStr()), row.name);
   }
 }
 

@@ -121,6 +121,22 @@ class RandomMessages {
     made.profile.resize(count(40));
     for (auto& one : made.profile) one = {number32(), text(10), number(), number(), number(), number()};
     if (coin()) made.documents = fetch_reply().documents;
+    made.runs.resize(below(3));
+    for (auto& one : made.runs) one = search_run();
+    return made;
+  }
+  SearchRun search_run() {
+    SearchRun made{below(2) == 0 ? Mode::kAnd : Mode::kOr, coin(), coin()};
+    made.queue = static_cast<RunQueue>(below(std::size(kRunQueues)));
+    made.reason = static_cast<RunReason>(below(std::size(kRunReasons)));
+    made.stolen = coin();
+    made.resident = static_cast<Resident>(below(3));
+    for (auto* one : {&made.k, &made.partitions, &made.terms, &made.batch_queries, &made.batch_plans})
+      *one = number32();
+    for (auto* one :
+         {&made.postings, &made.blocks, &made.shortest, &made.second, &made.predicted_cpu_ns, &made.predicted_gpu_ns,
+          &made.wait_ns, &made.cpu_ns, &made.build_ns, &made.transfer_ns, &made.kernel_ns, &made.answer_ns})
+      *one = number();
     return made;
   }
   FetchReply fetch_reply() {
