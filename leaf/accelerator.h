@@ -2,6 +2,7 @@
 // The leaf's GPU as main() sees it. Implemented in accelerator_gpu.cc if the build has CUDA, otherwise in
 // accelerator_absent.cc.
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,6 +11,7 @@
 
 #include "common/base/result.h"
 #include "common/metrics/registry.h"
+#include "leaf/engine/batch_times.h"
 #include "leaf/engine/query_engine.h"
 
 namespace frond::leaf {
@@ -17,9 +19,12 @@ namespace frond::leaf {
 class Accelerator {
  public:
   virtual ~Accelerator() = default;
-  // One answer per plan, in order; empty if the engine `below` must answer. Several threads at a time.
+  // One answer per plan, in order; empty if the engine `below` must answer. Several threads at a time; of more than
+  // streams() some wait.
   virtual std::vector<std::optional<Result<engine::Outcome>>> try_search(std::span<const engine::Plan> plans,
-                                                                         const Clock& clock) = 0;
+                                                                         const Clock& clock,
+                                                                         engine::BatchTimes& times) = 0;
+  virtual std::uint32_t streams() const = 0;
   virtual std::string_view state() const = 0;  // "ready", or "lost": answers no more plans
   // Call before closing a partition. Waits for a running copy of its lists; after it returns, nothing reads the
   // partition. Any thread.

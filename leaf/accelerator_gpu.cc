@@ -9,9 +9,11 @@ class Gpu final : public Accelerator {
  public:
   explicit Gpu(std::unique_ptr<gpu::GpuEngine> engine) : engine_(std::move(engine)) {}
   std::vector<std::optional<Result<engine::Outcome>>> try_search(std::span<const engine::Plan> plans,
-                                                                 const Clock& clock) override {
-    return engine_->try_search(plans, clock);
+                                                                 const Clock& clock,
+                                                                 engine::BatchTimes& times) override {
+    return engine_->try_search(plans, clock, &times);
   }
+  std::uint32_t streams() const override { return engine_->streams(); }
   std::string_view state() const override {
     return engine_->state() == gpu::GpuEngine::State::kReady ? "ready" : "lost";
   }

@@ -17,10 +17,12 @@ Schedulers::Schedulers(const Options& options, schedule::CostModel model, const 
   queries_.emplace(
       // The other half makes plans, sends answers and reads documents.
       schedule::QueryScheduler::Options{.cpu_workers = static_cast<std::uint32_t>((options.cpu_threads + 1) / 2),
+                                        .gpu_batches = gpu->streams(),
                                         .max_waiting = options.gpu_queue_limit,
                                         .model = std::move(model)},
       schedule::QueryScheduler::Gpu{
-          .search = [gpu, &clock](std::span<const engine::Plan> plans) { return gpu->try_search(plans, clock); },
+          .search = [gpu, &clock](std::span<const engine::Plan> plans,
+                                  engine::BatchTimes& times) { return gpu->try_search(plans, clock, times); },
           .lost = [gpu] { return gpu->state() == "lost"; }},
       pool_, clock, &registry);
 }

@@ -2,6 +2,7 @@
 // How a device spent its time on one call of an engine, for profiles. A call whose plans need several launches has the
 // sum of all. Launches of several calls share the device, so kernels may take longer than they would alone.
 #include <cstdint>
+#include <vector>
 
 namespace frond::leaf::engine {
 
@@ -10,7 +11,10 @@ struct BatchTimes {
   double transfer_us = 0;  // the launch, and the way of the batch and of its answers over the bus
   double kernel_us = 0;    // from the begin of the first kernel to the end of the last, by the device's clock
   std::uint32_t launches = 0;
+  // By plan: whether its lists were on the device. Set only where the caller has made it as long as the plans are many.
+  std::vector<bool> had_lists;
 
+  // All but had_lists.
   void add(const BatchTimes& other) {
     build_us += other.build_us;
     transfer_us += other.transfer_us;

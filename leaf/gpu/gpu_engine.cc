@@ -62,7 +62,9 @@ struct GpuEngine::Running {
 
 // Makes the plans from number `first` on ready, up to kMaxQueries. Returns the number of the first one that is left.
 std::size_t GpuEngine::prepare(std::span<const engine::Plan> plans, std::size_t first, Part& part,
-                               std::vector<std::optional<Result<engine::Outcome>>>& found, const Clock& clock) {
+                               std::vector<std::optional<Result<engine::Outcome>>>& found, const Clock& clock,
+                               engine::BatchTimes& times) {
+  const auto from = std::chrono::steady_clock::now();
   const std::size_t room = std::min<std::size_t>(plans.size() - first, kMaxQueries);
   part.plans.reserve(room);
   part.places.reserve(room);
@@ -76,8 +78,11 @@ std::size_t GpuEngine::prepare(std::span<const engine::Plan> plans, std::size_t 
     if (auto ready = cache_->pin(plans[next])) {
       part.plans.push_back(*std::move(ready));
       part.places.push_back(next);
+      if (!times.had_lists.empty()) times.had_lists[next] = true;
     }
   }
+  const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - from;
+  times.build_us += took.count();
   return next;
 }
 
@@ -85,6 +90,8 @@ std::vector<std::optional<Result<engine::Outcome>>> GpuEngine::try_search(std::s
                                                                           const Clock& clock,
                                                                           engine::BatchTimes* times) {
   std::vector<std::optional<Result<engine::Outcome>>> found(plans.size());
+  engine::BatchTimes unwanted;
+  if (times == nullptr) times = &unwanted;
   Running running{*this, clock, {}};
   const auto finish_oldest = [&] {
     Part& part = running.parts.front();
@@ -103,11 +110,8 @@ std::vector<std::optional<Result<engine::Outcome>>> GpuEngine::try_search(std::s
     running.parts.pop_front();
   };
   for (std::size_t next = 0; next < plans.size();) {
-    const auto from = std::chrono::steady_clock::now();
     Part part;
-    next = prepare(plans, next, part, found, clock);
-    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - from;
-    if (times != nullptr) times->build_us += took.count();
+    next = prepare(plans, next, part, found, clock, *times);
     if (part.plans.empty()) continue;
     running.parts.push_back(std::move(part));  // before it has a runner, which must not be lost if this throws
     Part& last = running.parts.back();

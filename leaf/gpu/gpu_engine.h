@@ -83,7 +83,8 @@ class GpuEngine final : public engine::QueryEngine {
             std::vector<std::unique_ptr<BatchRunner>> runners);
   struct Running;
   std::size_t prepare(std::span<const engine::Plan> plans, std::size_t first, Part& part,
-                      std::vector<std::optional<Result<engine::Outcome>>>& found, const Clock& clock);
+                      std::vector<std::optional<Result<engine::Outcome>>>& found, const Clock& clock,
+                      engine::BatchTimes& times);
   std::unique_ptr<BatchRunner> idle_runner(bool wait);
   // These two do not throw. They give the runner back unless it has a batch to finish.
   void start(Part& part) noexcept;

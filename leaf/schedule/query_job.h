@@ -25,7 +25,14 @@ struct QueryJob {
     kStolen,  // from the other processor's queue, likewise
     kUrgent   // before all others: near its deadline, or it waited too long
   };
+  enum class Placed : std::uint8_t {
+    kOnly,    // only one processor may run it
+    kSuited,  // by its predicted times
+    kInTime,  // the processor that it suits is predicted to end it too late
+    kSooner   // it suits the CPU, where so much waits that the GPU ends it in half of the time
+  };
   Queue queue = Queue::kCpu;               // where it waited
+  Placed placed = Placed::kOnly;           // why there
   TakenAs taken_as = TakenAs::kOwn;        // why it was taken
   std::int64_t running = 0;                // for QueryQueues alone: the worker, while it runs on the CPU
   std::uint32_t slot = ~std::uint32_t{0};  // for QueryQueues alone, while it waits

@@ -77,14 +77,17 @@ QueryJob::Queue QueryQueues::suited_queue(const Slot& slot) const {
 QueryQueues::Admitted QueryQueues::place(Slot& slot, const Ends& ends, std::int64_t now) {
   slot.movable = ends.cpu != kNeverNs && ends.gpu != kNeverNs;
   slot.queue = slot.movable ? suited_queue(slot) : ends.cpu != kNeverNs ? Queue::kCpu : Queue::kGpu;
+  slot.job->placed = slot.movable ? QueryJob::Placed::kSuited : QueryJob::Placed::kOnly;
   const std::int64_t left = slot.deadline == kNeverNs ? kNeverNs : slot.deadline - now;
   if (ends.soonest() > left) {
     const bool at_once = waiting_ == 0 && (slot.queue == Queue::kGpu ? streams_.busy() == 0 : workers_.any_idle());
     if (!at_once) return Admitted::kTooLate;
   } else if (slot.queue == Queue::kGpu && ends.gpu > left) {
     slot.queue = Queue::kCpu;
+    slot.job->placed = QueryJob::Placed::kInTime;
   } else if (slot.queue == Queue::kCpu && (ends.cpu > left || (slot.movable && ends.gpu < ends.cpu / 2))) {
     slot.queue = Queue::kGpu;  // in time, or its batches have room for all
+    slot.job->placed = ends.cpu > left ? QueryJob::Placed::kInTime : QueryJob::Placed::kSooner;
   }
   const std::int64_t service = slot.queue == Queue::kCpu   ? slot.cpu
                                : slot.queue == Queue::kGpu ? launch_ + slot.gpu
@@ -187,6 +190,7 @@ void QueryQueues::close_gpu() {
       unlink(number);
       slots_[number].queue = Queue::kCpu;
       slots_[number].movable = false;
+      slots_[number].job->placed = QueryJob::Placed::kOnly;
       enqueue(number);
     }
   for (Slot& slot : slots_) slot.movable = false;  // of the CPU's own jobs

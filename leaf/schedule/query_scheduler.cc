@@ -116,7 +116,9 @@ void QueryScheduler::run_on_cpu() {
   }
   apply(std::move(then));
   try {
-    if (query != nullptr) query->search_on_cpu();
+    if (query == nullptr) return;
+    if (query->ran != nullptr) *query->ran = {.taken = now};
+    query->search_on_cpu();
   } catch (const std::exception&) {  // out of memory even to report an error: the request ends at its deadline
   }
 }
@@ -188,6 +190,7 @@ void QueryScheduler::run_batches() {
       then = consequences(now);
     }
     apply(std::move(then));
+    if (batch.profiled) tell(batch);
     try {
       answer(batch, std::move(answers));
     } catch (const std::exception&) {  // out of memory even to reply: the requests end at their deadlines
@@ -200,15 +203,21 @@ void QueryScheduler::run_batches() {
 
 // Moves from the queries' plans, but leaves their number.
 std::vector<GpuAnswer> QueryScheduler::search(Batch& batch) {
-  std::size_t count = 0;
-  for (QueryJob* const job : batch.queries()) count += query_of(*job).plans.size();
-  batch_plans_.observe(static_cast<double>(count));
-  if (batch.count == 1) return gpu_.search(query_of(*batch.jobs.front()).plans);
+  batch.plans = 0;
+  batch.profiled = false;
+  batch.times = {};
+  for (QueryJob* const job : batch.queries()) {
+    batch.plans += query_of(*job).plans.size();
+    batch.profiled = batch.profiled || query_of(*job).ran != nullptr;
+  }
+  batch_plans_.observe(static_cast<double>(batch.plans));
+  if (batch.profiled) batch.times.had_lists.resize(batch.plans);
+  if (batch.count == 1) return gpu_.search(query_of(*batch.jobs.front()).plans, batch.times);
   std::vector<engine::Plan> plans;
-  plans.reserve(count);
+  plans.reserve(batch.plans);
   for (QueryJob* const job : batch.queries())
     for (engine::Plan& plan : query_of(*job).plans) plans.push_back(std::move(plan));
-  return gpu_.search(plans);
+  return gpu_.search(plans, batch.times);
 }
 
 // Batches overlap: what a batch took of the device is counted from the end of the one before. Only batches with much
@@ -225,6 +234,25 @@ void QueryScheduler::learn(Batch& batch, Instant now) {
   const double took = std::chrono::duration<double, std::micro>(now - from).count() - (alone ? launch : 0);
   const double ratio = std::max(took, 1.0) / work;
   for (QueryJob* const job : batch.queries()) predictor_.observe(query_of(*job).costs.gpu, ratio);
+}
+
+// Tells the queries that want to know how the batch ran.
+void QueryScheduler::tell(Batch& batch) {
+  const std::vector<bool> had_lists = std::exchange(batch.times.had_lists, {});
+  std::size_t first = 0;  // plan of the query
+  for (QueryJob* const job : batch.queries()) {
+    const Query& query = query_of(*job);
+    const std::size_t end = first + query.plans.size();
+    if (query.ran != nullptr) {
+      *query.ran = {batch.started, static_cast<std::uint32_t>(batch.count), static_cast<std::uint32_t>(batch.plans),
+                    batch.times};
+      query.ran->had_lists =
+          end <= had_lists.size() &&
+          std::all_of(had_lists.begin() + static_cast<std::ptrdiff_t>(first),
+                      had_lists.begin() + static_cast<std::ptrdiff_t>(end), [](bool one) { return one; });
+    }
+    first = end;
+  }
 }
 
 // Without answers the queries run on the CPU.

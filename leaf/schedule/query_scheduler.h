@@ -22,6 +22,7 @@
 #include "common/base/deadline.h"
 #include "common/base/mutex.h"
 #include "common/metrics/registry.h"
+#include "leaf/engine/batch_times.h"
 #include "leaf/engine/plan.h"
 #include "leaf/schedule/cost_predictor.h"
 #include "leaf/schedule/query_queues.h"
@@ -32,6 +33,14 @@ namespace frond::leaf::schedule {
 // A plan's answer from the GPU. Empty: the plan must be evaluated on the CPU.
 using GpuAnswer = std::optional<Result<engine::Outcome>>;
 
+// How a query ran, for its profile.
+struct QueryRun {
+  Instant taken = Instant::min();                    // from its queue; Instant::min(): not yet
+  std::uint32_t batch_queries = 0, batch_plans = 0;  // of the batch; 0: the CPU took it
+  engine::BatchTimes times;                          // likewise, without had_lists
+  bool had_lists = false;                            // all its lists were on the GPU
+};
+
 // A search, made by its owner and shared with the scheduler while it waits or is in a batch.
 class Query : public QueryJob {
  public:
@@ -39,6 +48,8 @@ class Query : public QueryJob {
 
   std::vector<engine::Plan> plans;  // at least one; moved from when a batch takes the query
   PredictedCosts costs;             // by QueryScheduler::predict()
+  // Set before search_on_cpu() or take_answers() is called; null: not wanted. The owner keeps it until then.
+  QueryRun* ran = nullptr;
 
   // A task of the pool calls one of these for each submit() that returned kYes. They handle their own failures; an
   // exception that they throw is discarded.
@@ -66,7 +77,7 @@ class QueryScheduler {
   };
   struct Gpu {
     // One answer per plan, in order. Several threads at a time.
-    std::function<std::vector<GpuAnswer>(std::span<const engine::Plan>)> search;
+    std::function<std::vector<GpuAnswer>(std::span<const engine::Plan>, engine::BatchTimes&)> search;
     std::function<bool()> lost;  // it answers nothing any more
   };
   enum class Admitted {
@@ -103,6 +114,9 @@ class QueryScheduler {
     std::size_t count = 0;
     std::uint32_t stream = 0;
     Instant started{};
+    std::size_t plans = 0;
+    bool profiled = false;  // a query of it wants to know how it ran
+    engine::BatchTimes times;
     std::span<QueryJob*> queries() { return std::span(jobs).first(count); }
   };
   Consequences consequences(Instant now) FROND_REQUIRES(mutex_);
@@ -112,6 +126,7 @@ class QueryScheduler {
   bool next_batch(Batch& batch);
   std::vector<GpuAnswer> search(Batch& batch);
   void learn(Batch& batch, Instant now) FROND_REQUIRES(mutex_);
+  static void tell(Batch& batch);
   void answer(Batch& batch, std::vector<GpuAnswer> answers);
   void export_state(metrics::Registry& registry);
 

@@ -21,7 +21,8 @@ SearchQuery::SearchQuery(const SearchParts& parts, SearchMetrics& metrics, wire:
       deadline_(deadline),
       done_(std::move(done)),
       generation_(parts.board.find({request_.generation, request_.content}, parts.clock.now())),
-      plans_(parts, metrics, request_, deadline, generation_.get()) {}
+      plans_(parts, metrics, request_, deadline, generation_.get()),
+      profiled_(request_.profile ? std::make_unique<Profiled>() : nullptr) {}
 
 void SearchQuery::start(const Waited& waited) {
   std::vector<std::uint32_t> wanted = request_.partitions;
@@ -61,6 +62,7 @@ void SearchQuery::begin() {
 bool SearchQuery::has_waited(const Waited& waited) {
   if (!waited) fail_todo(wire::reason_of(waited.error().code()));
   for (Slot* const slot : todo_) slot->profile.queue_us += static_cast<std::uint64_t>(waited->count());
+  if (profiled_ && waited) profiled_->waited_us += static_cast<std::uint64_t>(waited->count());
   return waited.has_value();
 }
 
@@ -76,6 +78,7 @@ void SearchQuery::wave(engine::Mode mode) {
   for (Slot& slot : slots_)
     if (!slot.unsearched) todo_.push_back(&slot);  // has room: start() reserved it
   scheduled_.plans.clear();
+  if (profiled_) profile_begin();
   if (parts_.queries != nullptr && submit_to_scheduler()) return;
   search_here();
 }
@@ -183,6 +186,7 @@ Result<engine::Outcome> SearchQuery::search(Slot& slot, const engine::Plan& plan
   FROND_CHECK(results.size() == 1);
   (exhaustive ? metrics_.exhaustive : metrics_.engine).observe(seconds_between(before, after));
   slot.profile.engine = engine.name();
+  slot.on_cpu = true;
   slot.cpu_us = micros_between(before, after);
   slot.profile.engine_us += slot.cpu_us;
   return std::move(results[0]);

@@ -20,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "leaf/serve/search_parts.h"
@@ -51,6 +52,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
     engine::Outcome conjunction, disjunction;
     wire::PartitionProfile profile;
     std::uint64_t cpu_us = 0;  // of the last search on the CPU
+    bool on_cpu = false;       // searched there in this wave
   };
 
   // The search as the scheduler of a leaf with a GPU has it.
@@ -62,6 +64,14 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
     SearchQuery& of;
     Instant submitted{};
     bool on_cpu = false;  // the scheduler counts it as running on the CPU
+  };
+
+  // How the waves ran, for a search that wants its profile.
+  struct Profiled {
+    Profiled() { runs.reserve(2); }
+    std::vector<wire::SearchRun> runs;  // one for each wave; the last one is that of the present wave
+    std::uint64_t waited_us = 0;        // by the present wave, in the queue of tasks
+    schedule::QueryRun run;             // of the present wave, by the scheduler
   };
 
   // A wave is AND or OR on all partitions that are not unsearched. Its steps run one after the other, on any thread.
@@ -84,6 +94,11 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   void search_now();
   std::size_t idle_workers() const;
   void cpu_done();
+  void profile_begin();
+  void profile_submit();
+  void profile_answers(Instant now, std::span<const schedule::GpuAnswer> answers);
+  void profile_end();
+  wire::RunReason run_reason(const wire::SearchRun& run) const;
   void wave_done();
   void finish();
   // Several threads may run share() at a time, for different partitions.
@@ -118,6 +133,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   Scheduled scheduled_{*this};             // its plans are those of todo_, or there are none
   std::atomic<bool> damage_found_{false};  // a partition was found damaged after it was searched
   bool has_and_ = false, has_or_ = false;
+  const std::unique_ptr<Profiled> profiled_;  // null: no profile is wanted
 };
 
 }  // namespace frond::leaf::serve

@@ -34,6 +34,7 @@ void SearchQuery::fail(Slot& slot, const Error& why) {
 }
 
 void SearchQuery::wave_done() {
+  if (profiled_) profile_end();
   // Engines share a floor while they search. A score computed from damaged bytes may have removed hits of other
   // partitions, so all become unsearched.
   if (damage_found_.load(std::memory_order_relaxed))
@@ -106,6 +107,7 @@ void SearchQuery::finish() {
       reply.profile.push_back(slot.profile);
     }
   }
+  if (profiled_) reply.runs = std::move(profiled_->runs);
   done_(std::move(reply));
 }
 

@@ -18,6 +18,7 @@ bool SearchQuery::submit_to_scheduler() {
   scheduled_.for_gpu = may_use_gpu();
   scheduled_.for_cpu = !scheduled_.for_gpu || request_.processor != wire::Processor::kGpu;
   scheduled_.submitted = parts_.clock.now();
+  if (profiled_) profile_submit();
   const bool begun = mode_ == engine::Mode::kOr && has_and_;
   const Admitted admitted = parts_.queries->submit(std::shared_ptr<schedule::Query>(shared_from_this(), &scheduled_));
   if (admitted == Admitted::kYes) return true;
@@ -49,16 +50,16 @@ bool SearchQuery::make_plans() {
   }
 }
 
-// After make_plans().
+// Of the partitions of todo_. The terms have been looked up.
 schedule::QueryFeatures SearchQuery::features() const {
   schedule::QueryFeatures features{.mode = mode_, .k = plans_.depth(mode_)};
-  features.partitions = static_cast<std::uint32_t>(scheduled_.plans.size());
-  for (const engine::Plan& plan : scheduled_.plans) features.documents += plan.lengths.size();
+  features.partitions = static_cast<std::uint32_t>(todo_.size());
+  for (const Slot* const slot : todo_) features.documents += slot->partition->open->partition().documents();
   const double share = static_cast<double>(features.documents) /
                        static_cast<double>(std::max<std::uint64_t>(1, generation_->statistics.documents));
   for (const KnownTerms::Term& term : plans_.known()->terms) {
     const auto postings = static_cast<std::uint64_t>(static_cast<double>(term.df) * share);
-    features.add_list(postings, postings / 128 + scheduled_.plans.size());
+    features.add_list(postings, postings / 128 + todo_.size());
   }
   return features;
 }
@@ -84,6 +85,7 @@ void SearchQuery::drop() {
 void SearchQuery::take_answers(std::vector<schedule::GpuAnswer> answers) {
   const Instant now = parts_.clock.now();
   metrics_.gpu.observe(seconds_between(scheduled_.submitted, now));
+  if (profiled_) profile_answers(now, answers);
   for (std::size_t i = 0; i < todo_.size(); ++i) {
     Slot& slot = *todo_[i];
     slot.profile.engine_us += micros_between(scheduled_.submitted, now);

@@ -161,13 +161,14 @@ Result<SimulationResult> run_scheduled(std::span<const CostedQuery> queries, std
   leaf::schedule::WorkerPool pool(
       {.workers = std::max<std::size_t>(1, options.queues.workers), .queue_limit = options.queues.max_waiting}, clock,
       nullptr);
-  QueryScheduler scheduler({.cpu_workers = std::max(1u, options.queues.workers),
-                            .gpu_batches = std::max(1u, options.queues.streams),
-                            .max_waiting = options.queues.max_waiting,
-                            .max_batch = options.queues.max_batch,
-                            .model = model},
-                           {.search = [&](std::span<const Plan> plans) { return answers_of_gpu(run, plans); }}, pool,
-                           clock, nullptr);
+  QueryScheduler scheduler(
+      {.cpu_workers = std::max(1u, options.queues.workers),
+       .gpu_batches = std::max(1u, options.queues.streams),
+       .max_waiting = options.queues.max_waiting,
+       .max_batch = options.queues.max_batch,
+       .model = model},
+      {.search = [&](std::span<const Plan> plans, leaf::engine::BatchTimes&) { return answers_of_gpu(run, plans); }},
+      pool, clock, nullptr);
   run.scheduler = &scheduler;
   const Instant start = now() + std::chrono::milliseconds(10);
   for (const Arrival& arrival : arrivals) {

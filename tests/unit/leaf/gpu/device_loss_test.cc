@@ -89,10 +89,12 @@ TEST(GpuEngine, HandsEveryPlanOfABatchBackWhereverTheDeviceFails) {
     std::atomic<std::size_t> answered{0}, handed_back{0}, wrong{0};
     {
       schedule::WorkerPool pool({2, 100}, clock, nullptr);
-      schedule::QueryScheduler scheduler(
-          {.gpu_batches = 2, .max_batch = 3},
-          {[&](std::span<const engine::Plan> some) { return engine->try_search(some, clock); }, {}}, pool, clock,
-          nullptr);
+      schedule::QueryScheduler scheduler({.gpu_batches = 2, .max_batch = 3},
+                                         {[&](std::span<const engine::Plan> some, engine::BatchTimes& times) {
+                                            return engine->try_search(some, clock, &times);
+                                          },
+                                          {}},
+                                         pool, clock, nullptr);
       for (std::size_t i = 0; i < plans.size(); ++i) {
         const auto query = std::make_shared<GpuQuery>([&, i](const schedule::GpuAnswer& answer) {
           if (!answer)

@@ -22,7 +22,8 @@ class TestGpu {
  public:
   explicit TestGpu(bool open) : open_(open) {}
   QueryScheduler::Gpu gpu() {
-    return {[this](std::span<const engine::Plan> plans) { return search(plans); }, [this] { return lost.load(); }};
+    return {[this](std::span<const engine::Plan> plans, engine::BatchTimes& times) { return search(plans, times); },
+            [this] { return lost.load(); }};
   }
   void wait_for_batches(std::size_t count) {
     std::unique_lock lock(mutex_);
@@ -40,7 +41,7 @@ class TestGpu {
   std::atomic<bool> lost{false}, out_of_memory{false}, leaves{false};
 
  private:
-  std::vector<GpuAnswer> search(std::span<const engine::Plan> plans) {
+  std::vector<GpuAnswer> search(std::span<const engine::Plan> plans, engine::BatchTimes& times) {
     std::unique_lock lock(mutex_);
     sizes_.push_back(plans.size());
     changed_.notify_all();
@@ -48,6 +49,8 @@ class TestGpu {
     if (out_of_memory) throw std::bad_alloc();
     std::vector<GpuAnswer> answers(plans.size());
     if (lost || leaves) return answers;
+    times.kernel_us = 7;
+    for (std::size_t i = 0; i < times.had_lists.size(); ++i) times.had_lists[i] = plans[i].k % 10 != 2;
     for (std::size_t i = 0; i < plans.size(); ++i) answers[i] = engine::Outcome{.hits = {}, .matches = plans[i].k};
     return answers;
   }
@@ -145,6 +148,37 @@ TEST(QueryScheduler, CollectsWhatComesWhileABatchRuns) {
   leaf.drain();
   for (const auto& query : queries) EXPECT_EQ(query->on_gpu, 1);
   EXPECT_EQ(gpu.sizes(), (std::vector<std::size_t>{2, 18})) << "plans";
+}
+
+TEST(QueryScheduler, TellsQueriesThatAskHowTheyRan) {
+  TestGpu gpu(false);
+  QueryRun runs[4];
+  {
+    Leaf leaf(gpu, {.gpu_batches = 1});
+    leaf.submit(leaf.query(0, 1, false, true));
+    gpu.wait_for_batches(1);
+    const std::uint32_t plans[] = {2, 3, 1};  // the second one has a plan whose lists are not there
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      const auto query = leaf.query(i + 1, plans[i], false, true);
+      query->ran = &runs[i];
+      leaf.submit(query);
+    }
+    while (leaf.queries.state().waiting[1] < 3) std::this_thread::yield();
+    const auto on_cpu = leaf.query(5, 1, true, false);
+    on_cpu->ran = &runs[3];
+    leaf.submit(on_cpu);
+    gpu.open();
+    leaf.drain();
+  }
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(runs[i].batch_queries, 3u) << i;
+    EXPECT_EQ(runs[i].batch_plans, 6u) << i;
+    EXPECT_EQ(runs[i].times.kernel_us, 7) << i;
+    EXPECT_EQ(runs[i].had_lists, i != 1) << i;
+    EXPECT_GT(runs[i].taken, Instant::min()) << i;
+  }
+  EXPECT_EQ(runs[3].batch_queries, 0u);
+  EXPECT_GT(runs[3].taken, Instant::min());
 }
 
 TEST(QueryScheduler, GivesQueriesBackThatTheGpuDoesNotAnswer) {

@@ -19,15 +19,20 @@ using Unsearched = wire::UnsearchedReason;
 
 // A GPU that answers as the oracle does, but for the plans that it `leaves`; and a search that may use it.
 struct ScriptedGpu {
-  std::vector<schedule::GpuAnswer> search(std::span<const engine::Plan> plans) {
+  std::vector<schedule::GpuAnswer> search(std::span<const engine::Plan> plans, engine::BatchTimes& times) {
     std::vector<schedule::GpuAnswer> answers;
     for (const engine::Plan& plan : plans) {
       const int number = asked++;
-      if (leaves && leaves(number))
+      if (leaves && leaves(number)) {
         answers.emplace_back();
-      else
-        answers.emplace_back(std::move(oracle.search({&plan, 1}, clock)[0]));
+        continue;
+      }
+      answers.emplace_back(std::move(oracle.search({&plan, 1}, clock)[0]));
+      if (!times.had_lists.empty()) times.had_lists[answers.size() - 1] = true;
     }
+    times.build_us = 1;
+    times.transfer_us = 2;
+    times.kernel_us = 3;
     return answers;
   }
   const Clock& clock;
@@ -42,9 +47,10 @@ std::vector<wire::SearchReply> search_all(ServedCollection& served, ScriptedGpu&
                                           const schedule::QueryScheduler::Options& options = {}) {
   std::vector<std::promise<wire::SearchReply>> promised(requests.size());
   schedule::WorkerPool pool({3, 10'000}, served.clock, nullptr);
-  schedule::QueryScheduler queries(options,
-                                   {[&](std::span<const engine::Plan> plans) { return gpu.search(plans); }, {}}, pool,
-                                   served.clock, nullptr);
+  schedule::QueryScheduler queries(
+      options,
+      {[&](std::span<const engine::Plan> plans, engine::BatchTimes& times) { return gpu.search(plans, times); }, {}},
+      pool, served.clock, nullptr);
   SearchParts parts = served.parts(pool);
   parts.queries = &queries;
   parts.min_gpu_postings = gpu.min_postings;
@@ -111,8 +117,8 @@ TEST(SearchQuery, ComparesTheGpusAnswersAndSendsTheCpusWhereTheyDiffer) {
     Logger log("test", LogLevel::kError);
     AnswerCheck check(1, log, &registry);
     schedule::WorkerPool pool({2, 1000}, served.clock, nullptr);
-    const auto search = [&](std::span<const engine::Plan> plans) {
-      auto answers = gpu.search(plans);
+    const auto search = [&](std::span<const engine::Plan> plans, engine::BatchTimes& times) {
+      auto answers = gpu.search(plans, times);
       for (auto& answer : answers)
         if (wrong && *answer && !(*answer)->hits.empty()) ++(*answer)->hits.front().score;
       return answers;
@@ -166,6 +172,54 @@ TEST(SearchQuery, LeavesShortListsToTheCpuUnlessAskedForTheGpu) {
   gpu.min_postings = 0;
   (void)search_all(served, gpu, {request});
   EXPECT_EQ(gpu.asked, 1);
+}
+
+TEST(SearchQuery, TellsWhereItRanAndWhy) {
+  ServedCollection served(random_documents(200, 27), 2);
+  auto request = request_of(Mode::kOr, {"t1", "t2"}, 2);
+  request.profile = true;
+  ScriptedGpu gpu{served.clock};
+  const auto run_of = [&](const schedule::QueryScheduler::Options& options = {}) {
+    const auto got = search_all(served, gpu, {request}, options);
+    EXPECT_EQ(got[0].runs.size(), 1u);
+    return got[0].runs.empty() ? wire::SearchRun() : got[0].runs[0];
+  };
+  request.processor = wire::Processor::kGpu;
+  const auto on_gpu = run_of();
+  EXPECT_EQ(on_gpu.reason, wire::RunReason::kRequested);
+  EXPECT_EQ(on_gpu.queue, wire::RunQueue::kGpu);
+  EXPECT_TRUE(on_gpu.on_gpu && !on_gpu.on_cpu);
+  EXPECT_EQ(on_gpu.resident, wire::Resident::kYes);
+  EXPECT_EQ(on_gpu.batch_queries, 1u);
+  EXPECT_EQ(on_gpu.batch_plans, 2u);
+  EXPECT_EQ(on_gpu.build_ns, 1000u);
+  EXPECT_EQ(on_gpu.transfer_ns, 2000u);
+  EXPECT_EQ(on_gpu.kernel_ns, 3000u);
+  EXPECT_GT(on_gpu.predicted_cpu_ns, 0u);
+  EXPECT_GT(on_gpu.predicted_gpu_ns, 0u);
+  EXPECT_GT(on_gpu.blocks, 0u);
+  gpu.leaves = [](int number) { return number % 2 == 0; };
+  const auto both = run_of();
+  EXPECT_EQ(both.reason, wire::RunReason::kGpuLeft);
+  EXPECT_TRUE(both.on_gpu && both.on_cpu);
+  EXPECT_EQ(both.resident, wire::Resident::kNo);
+  gpu.leaves = {};
+  request.processor = wire::Processor::kCpu;
+  const auto on_cpu = run_of();
+  EXPECT_EQ(on_cpu.reason, wire::RunReason::kRequested);
+  EXPECT_EQ(on_cpu.queue, wire::RunQueue::kCpu);
+  EXPECT_TRUE(on_cpu.on_cpu && !on_cpu.on_gpu);
+  EXPECT_EQ(on_cpu.resident, wire::Resident::kNotAsked);
+  request.processor = wire::Processor::kAuto;
+  gpu.min_postings = 1'000'000;
+  EXPECT_EQ(run_of().reason, wire::RunReason::kFewPostings);
+  gpu.min_postings = 0;
+  schedule::CostModel model = schedule::default_cost_model();
+  for (auto& regression : model.regressions[0]) regression = {.base = 15};  // the CPU: 2^15 us
+  for (auto& regression : model.regressions[1]) regression = {.base = 1};
+  EXPECT_EQ(run_of({.model = model}).reason, wire::RunReason::kSuited);
+  request.depth = 0;
+  EXPECT_EQ(run_of({.model = model}).reason, wire::RunReason::kNoHits);
 }
 
 TEST(SearchQuery, NamesPartitionsThatTheGpuHandsBackPastTheirDeadline) {
@@ -290,8 +344,10 @@ TEST(SearchQuery, LeavesManyPostingsToTheGpuWhereThereIsOne) {
   for (const bool leaves : {false, true}) {
     ScriptedGpu gpu{served.clock, [&](int) { return leaves; }};
     schedule::WorkerPool usual({1, 100}, served.clock, nullptr), costly({1, 100}, served.clock, nullptr);
-    schedule::QueryScheduler queries({}, {[&](std::span<const engine::Plan> plans) { return gpu.search(plans); }, {}},
-                                     usual, served.clock, nullptr);
+    schedule::QueryScheduler queries(
+        {},
+        {[&](std::span<const engine::Plan> plans, engine::BatchTimes& times) { return gpu.search(plans, times); }, {}},
+        usual, served.clock, nullptr);
     SearchParts parts = served.parts(usual);
     parts.queries = &queries;
     parts.costly = &costly;

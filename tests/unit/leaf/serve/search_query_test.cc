@@ -128,6 +128,34 @@ TEST(SearchQuery, TellsWhatItCostWhenAsked) {
   EXPECT_GT(reply.profile[1].postings, 30u);
 }
 
+TEST(SearchQuery, TellsHowEachModeRanOnALeafWithoutAGpu) {
+  const auto documents = random_documents(60, 13);
+  ServedCollection served(documents, 2);
+  auto request = request_of(Mode::kAuto, {"t0", "t1"}, 2);
+  request.auto_needs = 1000;
+  EXPECT_TRUE(served.search(request).runs.empty());
+  request.profile = true;
+  const auto reply = served.search(request);
+  ASSERT_EQ(reply.runs.size(), 2u);
+  for (const wire::SearchRun& run : reply.runs) {
+    EXPECT_EQ(run.mode, &run == &reply.runs[0] ? Mode::kAnd : Mode::kOr);
+    EXPECT_EQ(run.reason, wire::RunReason::kNoGpu);
+    EXPECT_EQ(run.queue, wire::RunQueue::kNone);
+    EXPECT_TRUE(run.on_cpu && !run.on_gpu);
+    EXPECT_EQ(run.partitions, 2u);
+    EXPECT_EQ(run.terms, 2u);
+    EXPECT_EQ(run.postings, documents_with(documents, {"t0"}, true) + documents_with(documents, {"t1"}, true));
+    EXPECT_EQ(run.shortest, documents_with(documents, {"t1"}, true));
+    EXPECT_EQ(run.second, documents_with(documents, {"t0"}, true));
+    EXPECT_EQ(run.predicted_cpu_ns, 0u);
+    EXPECT_EQ(run.batch_queries, 0u);
+  }
+  request.terms = {{"unknown", 1}};
+  const auto nothing = served.search(request);
+  ASSERT_FALSE(nothing.runs.empty());
+  EXPECT_EQ(nothing.runs[0].reason, wire::RunReason::kNothing);
+}
+
 TEST(SearchQuery, AnswersAlikeFromManyThreads) {
   const auto documents = random_documents(400, 16);
   ServedCollection served(documents, 4);
