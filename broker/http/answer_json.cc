@@ -6,15 +6,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "broker/http/profile_json.h"
 #include "common/text/utf8.h"
 
 namespace frond::broker::http {
 namespace {
-
-void append_number(std::string& out, std::uint64_t value) {
-  std::array<char, 24> digits{};
-  out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
-}
 
 // The API calls the unsearched partitions "degraded" (common/wire/unsearched.h).
 void append_coverage(std::string& out, const merge::Page& page) {
@@ -86,40 +82,21 @@ void append_explain(std::string& out, const merge::Page& page, std::span<const w
   out += "]}";
 }
 
-void append_profile(std::string& out, const merge::Page::Profile& profile) {
-  out += ",\"profile\":{\"search_us\":";
-  append_number(out, profile.search_us);
-  out += ",\"fetch_us\":";
-  append_number(out, profile.fetch_us);
-  out += ",\"leaves\":[";
-  for (std::size_t i = 0; i < profile.leaves.size(); ++i) {
-    const auto& leaf = profile.leaves[i];
-    out += i == 0 ? "{\"leaf\":" : ",{\"leaf\":";
-    append_json_string(out, leaf.leaf);
-    out += ",\"round_trip_us\":";
-    append_number(out, leaf.round_trip_us);
-    out += ",\"partitions\":[";
-    for (std::size_t j = 0; j < leaf.partitions.size(); ++j) {
-      const auto& partition = leaf.partitions[j];
-      out += j == 0 ? "{\"partition\":" : ",{\"partition\":";
-      append_number(out, partition.partition);
-      out += ",\"engine\":";
-      append_json_string(out, partition.engine);
-      for (const auto& [name, value] : {std::pair<std::string_view, std::uint64_t>{"queue_us", partition.queue_us},
-                                        {"lists_us", partition.lists_us},
-                                        {"engine_us", partition.engine_us},
-                                        {"postings", partition.postings}}) {
-        out.append(",\"").append(name).append("\":");
-        append_number(out, value);
-      }
-      out += '}';
-    }
-    out += "]}";
-  }
-  out += "]}";
+}  // namespace
+
+void append_number(std::string& out, std::uint64_t value) {
+  std::array<char, 24> digits{};
+  out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
 }
 
-}  // namespace
+void append_thousandths(std::string& out, std::uint64_t value) {
+  append_number(out, value / 1000);
+  out += '.';
+  const auto thousandths = value % 1000;
+  out += static_cast<char>('0' + thousandths / 100);
+  out += static_cast<char>('0' + thousandths / 10 % 10);
+  out += static_cast<char>('0' + thousandths % 10);
+}
 
 void append_json_string(std::string& out, std::string_view text) {
   if (!text::is_utf8(text)) {
@@ -217,12 +194,7 @@ std::string render_answer(std::uint64_t took_us, bool timed_out, Generation gene
   std::string out;
   out.reserve(rest.size() + 128);
   out += "{\"took_ms\":";
-  append_number(out, took_us / 1000);
-  out += '.';
-  const auto thousandths = took_us % 1000;
-  out += static_cast<char>('0' + thousandths / 100);
-  out += static_cast<char>('0' + thousandths / 10 % 10);
-  out += static_cast<char>('0' + thousandths % 10);
+  append_thousandths(out, took_us);
   out += timed_out ? ",\"timed_out\":true,\"generation\":" : ",\"timed_out\":false,\"generation\":";
   append_number(out, generation);
   out.append(",\"cache\":\"").append(cache).append("\",").append(rest);

@@ -24,6 +24,9 @@ std::string render_rest(const merge::Page& page, const RenderOptions& options);
 std::string render_answer(std::uint64_t took_us, bool timed_out, Generation generation, std::string_view cache,
                           std::string_view rest);
 
+void append_number(std::string& out, std::uint64_t value);
+// Appends value / 1000 with three decimals.
+void append_thousandths(std::string& out, std::uint64_t value);
 // Appends a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
 // Appends score / 65536 exactly: a double holds every such quotient, and is printed as the shortest decimal that reads

@@ -28,6 +28,7 @@ struct Page {
     std::string leaf;
     std::uint64_t round_trip_us = 0;
     std::vector<wire::PartitionProfile> partitions;
+    std::vector<wire::SearchRun> runs;  // empty: an older leaf
   };
   struct Profile {
     std::uint64_t search_us = 0, fetch_us = 0;  // times of the two round trips

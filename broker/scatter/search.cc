@@ -58,7 +58,8 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     replies.reserve(result.answers.size());
     for (auto& answer : result.answers) {
       if (plan_.request.profile)
-        page_.profile.leaves.push_back({answer.leaf->endpoint, answer.round_trip_us, std::move(answer.reply.profile)});
+        page_.profile.leaves.push_back({answer.leaf->endpoint, answer.round_trip_us, std::move(answer.reply.profile),
+                                        std::move(answer.reply.runs)});
       replies.push_back(std::move(answer.reply));
     }
     merge::Merged merged = merge::merge(plan_.request, replies, plan_.offset);

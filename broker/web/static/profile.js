@@ -35,6 +35,14 @@ function legend(...entries) {
   return element('p', 'legend', ...entries.map(([className, text]) => element('span', '', element('i', className), text)));
 }
 
+// How a leaf ran the search in one mode, and why there.
+function run(leaf, one) {
+  const words = [`${leaf}: ${one.mode} ran on ${one.processor}, ${one.reason.replaceAll('_', ' ')}; waited ${ms(one.wait_us)}`];
+  if (one.predicted_cpu_us !== undefined) words.push(`predicted ${ms(one.predicted_cpu_us)} on the CPU, ${ms(one.predicted_gpu_us)} in a batch on the GPU`);
+  if (one.batch) words.push(`in a batch of ${plural(one.batch.queries, 'query', 'queries')}: ${ms(one.batch.kernel_us)} on the device, ${ms(one.batch.transfer_us)} on the way`);
+  return element('p', 'quiet', words.join('; '));
+}
+
 // The view of answer.profile and answer.explain.
 export function profileView({ profile, explain }) {
   const { search_us: search, fetch_us: fetch, leaves } = profile;
@@ -46,5 +54,6 @@ export function profileView({ profile, explain }) {
     bar(search + fetch, [[search, 'searched'], [fetch, 'fetched']]),
     legend(['searched', 'rankings'], ['fetched', 'titles and snippets']),
     ...leaves.map((leaf) => element('p', 'quiet', `${leaf.leaf}: round trip ${ms(leaf.round_trip_us)}`)),
+    ...leaves.flatMap((leaf) => leaf.runs.map((one) => run(leaf.leaf, one))),
     parts > 0 && table(leaves), parts > 0 && legend(['waited', 'waited for a worker'], ['fetched', 'lists'], ['searched', 'search']));
 }

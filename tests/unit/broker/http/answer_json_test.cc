@@ -62,8 +62,8 @@ TEST(Answer, HasTheContractsMembers) {
   const auto ran_on = [](std::uint32_t partition, std::string engine) {
     return wire::PartitionProfile{.partition = partition, .engine = std::move(engine)};
   };
-  page.profile.leaves = {{"tcp://a", 5, {ran_on(0, "gpu"), ran_on(1, "")}},
-                         {"tcp://b", 6, {ran_on(2, "cpu"), ran_on(3, "gpu")}}};
+  page.profile.leaves = {{"tcp://a", 5, {ran_on(0, "gpu"), ran_on(1, "")}, {}},
+                         {"tcp://b", 6, {ran_on(2, "cpu"), ran_on(3, "gpu")}, {}}};
   const std::vector<wire::QueryTerm> terms = {{"b", 2}};
   const auto body = nlohmann::json::parse(
       render_answer(12'034, page.timed_out(), page.generation, "miss", render_rest(page, {true, true, terms})));
@@ -83,6 +83,44 @@ TEST(Answer, HasTheContractsMembers) {
   EXPECT_EQ(plain["took_ms"], 0.005);
   EXPECT_FALSE(plain.contains("explain") || plain.contains("profile") || plain["hits"][0].contains("score_fixed"));
 }
+TEST(Answer, TellsHowEachLeafRanASearch) {
+  merge::Page page;
+  page.profile = {.search_us = 7, .fetch_us = 8, .leaves = {{"tcp://a", 5, {{3, "gpu", 1, 2, 3, 4}}, {}}}};
+  wire::SearchRun run{.mode = wire::Mode::kOr, .on_gpu = true, .queue = wire::RunQueue::kEither};
+  run.reason = wire::RunReason::kFreeFirst;
+  run.resident = wire::Resident::kYes;
+  run.k = 10;
+  run.partitions = 2;
+  run.terms = 3;
+  run.postings = 900;
+  run.blocks = 9;
+  run.shortest = 100;
+  run.second = 200;
+  run.predicted_cpu_ns = 812'500;
+  run.predicted_gpu_ns = 5'001;
+  run.wait_ns = 12;
+  run.batch_queries = 4;
+  run.batch_plans = 8;
+  run.build_ns = 1'000;
+  run.transfer_ns = 2'000;
+  run.kernel_ns = 3'000;
+  run.answer_ns = 4'000;
+  wire::SearchRun plain;  // of a leaf without a GPU
+  plain.reason = wire::RunReason::kNoGpu;
+  plain.on_cpu = true;
+  plain.cpu_ns = 77'000;
+  page.profile.leaves[0].runs = {run, plain};
+  const auto profile = nlohmann::json::parse("{" + render_rest(page, {.profile = true}))["profile"];
+  EXPECT_EQ(profile, nlohmann::json::parse(R"({"search_us":7,"fetch_us":8,"leaves":[{"leaf":"tcp://a","round_trip_us":5,
+    "partitions":[{"partition":3,"engine":"gpu","queue_us":1,"lists_us":2,"engine_us":3,"postings":4}],
+    "runs":[{"mode":"or","k":10,"partitions":2,"terms":3,"postings":900,"blocks":9,"shortest":100,"second":200,
+             "resident":true,"predicted_cpu_us":812.5,"predicted_gpu_us":5.001,"queue":"either","processor":"gpu",
+             "reason":"free_first","stolen":false,"wait_us":0.012,"cpu_us":0.0,
+             "batch":{"queries":4,"plans":8,"build_us":1.0,"transfer_us":2.0,"kernel_us":3.0,"answer_us":4.0}},
+            {"mode":"and","k":0,"partitions":0,"terms":0,"postings":0,"blocks":0,"shortest":0,"second":0,
+             "queue":"none","processor":"cpu","reason":"no_gpu","stolen":false,"wait_us":0.0,"cpu_us":77.0}]}]})"));
+}
+
 TEST(Answer, HasTheFieldsThatAreWanted) {
   merge::Page page;
   page.hits = {{{5, 98304}, "id", "title", "http://x/", "a"}};

@@ -1,5 +1,5 @@
-// The pages for users and the API's description list the reasons of common/wire/unsearched.h, all of them and no
-// others.
+// The pages for users and the API's description list the reasons of common/wire/unsearched.h and
+// common/wire/run_reasons.h, all of them and no others.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/wire/run_reasons.h"
 #include "common/wire/unsearched.h"
 
 namespace frond::broker::http {
@@ -72,6 +73,25 @@ TEST(UnsearchedReasons, StandInTheApisDescription) {
   nlohmann::json names = nlohmann::json::array();
   for (const auto& row : wire::kUnsearchedReasons) names.push_back(row.name);
   EXPECT_EQ(api[at], names);
+}
+
+TEST(RunReasons, StandInHttpApiMdWithTheirMeaning) {
+  const auto rows = table_after(text_of("docs/http-api.md"), "`reason` is one of");
+  ASSERT_EQ(rows.size(), std::size(wire::kRunReasons));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    ASSERT_EQ(rows[i].size(), 2u);
+    EXPECT_EQ(rows[i][0], "`" + std::string(wire::kRunReasons[i].name) + "`");
+    EXPECT_EQ(rows[i][1], wire::kRunReasons[i].meaning);
+  }
+}
+
+TEST(RunReasons, StandInTheApisDescription) {
+  const auto api = nlohmann::json::parse(text_of("broker/web/static/openapi.json"));
+  nlohmann::json reasons = nlohmann::json::array(), queues = nlohmann::json::array();
+  for (const auto& row : wire::kRunReasons) reasons.push_back(row.name);
+  for (const auto name : wire::kRunQueues) queues.push_back(name);
+  EXPECT_EQ(api[nlohmann::json::json_pointer("/components/schemas/SearchRun/properties/reason/enum")], reasons);
+  EXPECT_EQ(api[nlohmann::json::json_pointer("/components/schemas/SearchRun/properties/queue/enum")], queues);
 }
 }  // namespace
 }  // namespace frond::broker::http
