@@ -7,7 +7,8 @@ namespace frond::leaf {
 
 Schedulers::Schedulers(const Options& options, schedule::CostModel model, const Clock& clock, Accelerator* gpu,
                        metrics::Registry& registry)
-    : pool_({options.cpu_threads, options.queue_limit}, clock, &registry),
+    : pool_({.workers = options.cpu_threads, .queue_limit = options.queue_limit, .refuse_late = gpu == nullptr}, clock,
+            &registry),
       costly_({options.costly_threads, options.queue_limit, schedule::WorkerPool::Options::Work::kCostly}, clock,
               &registry) {
   if (!gpu) {

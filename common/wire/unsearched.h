@@ -27,7 +27,8 @@ inline constexpr UnsearchedReasonRow kUnsearchedReasons[] = {
     {UnsearchedReason::kDeadline, "deadline",
      "The time of the request was over before the partition was searched, or before its fields were read."},
     {UnsearchedReason::kOverloaded, "overloaded",
-     "The leaf's queue was full, or the broker had as many requests open at the leaf as it may have."},
+     "The leaf's queue was full, or too long for the time of the request, or the broker had as many requests open at "
+     "the leaf as it may have."},
     {UnsearchedReason::kCorrupt, "corrupt",
      "The leaf found a list, a document or a file damaged, or the broker could not read the leaf's reply."},
     {UnsearchedReason::kUnavailable, "unavailable",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <iterator>
+#include <utility>
 
 #include "common/base/thread_name.h"
 #include "leaf/families/metric_families.h"
@@ -24,6 +25,7 @@ WorkerPool::WorkerPool(Options options, const Clock& clock, metrics::Registry* r
     wait_ = registry->histogram(families::kQueueWait, metrics::latency_seconds(), pool);
     refused_ = registry->counter(families::kTasksRefused, pool);
     expired_ = registry->counter(families::kTasksExpired, pool);
+    if (options_.refuse_late) refused_late_ = registry->counter(families::kScheduleRefused, {{"reason", "late"}});
     registry->gauge(families::kQueueLimit, pool).set(static_cast<double>(options_.queue_limit));
     registry->gauge(families::kWorkers, pool).set(static_cast<double>(options_.workers));
   }
@@ -55,6 +57,15 @@ Result<void> WorkerPool::room_for(std::size_t tasks, Lane lane) const {
   return {};
 }
 
+// Tasks of a group have one deadline.
+bool WorkerPool::would_be_late(std::span<const Task> tasks, Lane lane, Instant now) const {
+  if (!options_.refuse_late || lane != Lane::kSearch || searching_ < options_.workers || tasks.empty()) return false;
+  const Task& search = tasks.front();
+  std::size_t before = 0;  // of those that are not heavier
+  for (std::size_t level = 0; level <= level_of(search.weight); ++level) before += searches_[level].size();
+  return search.deadline.when() - now < std::chrono::nanoseconds(served_.min_wait(before, options_.workers));
+}
+
 // Moves late and cancelled tasks to dropped_; a worker then calls their run() with kDeadline. False: none was moved.
 bool WorkerPool::sweep(Instant now) {
   if (draining_ || now < sweep_again_) return false;
@@ -78,25 +89,32 @@ Result<void> WorkerPool::admit(std::span<Task> tasks, Lane lane) {
   const Instant now = clock_.now();
   Result<void> admitted;
   Worker* woken = nullptr;
+  bool late = false;
   {
     const MutexLock lock(mutex_);
-    admitted = room_for(count, lane);
-    if (!admitted && sweep(now)) admitted = room_for(count, lane);
+    const auto ask = [&]() FROND_REQUIRES(mutex_) {
+      admitted = room_for(count, lane);
+      late = admitted && would_be_late(tasks, lane, now);
+      if (late) admitted = Error(Code::kOverloaded, "its turn would come too late");
+      return admitted.has_value();
+    };
+    if (!ask() && sweep(now)) ask();
     if (admitted) {
       for (Task& task : tasks) {
         Queue& queue = lane == Lane::kSearch     ? searches_[level_of(task.weight)]
                        : lane == Lane::kLast     ? searches_.back()
                        : lane == Lane::kContinue ? continued_
                                                  : interactive_;
-        queue.push_back({std::move(task), now});
-        searching_ += lane == Lane::kSearch || lane == Lane::kLast;
+        const bool search = lane == Lane::kSearch || lane == Lane::kLast;
+        queue.push_back({std::move(task), now, search});
+        searching_ += search;
       }
     }
     queued_.set(static_cast<double>(waiting()));
     woken = to_wake();
   }
   wake(woken);
-  if (!admitted) refused_.add(static_cast<double>(count));
+  if (!admitted) (late ? refused_late_ : refused_).add(static_cast<double>(count));
   return admitted;
 }
 
@@ -162,6 +180,7 @@ bool WorkerPool::next(Worker& self, Waiting& to, bool ended) {
     {
       const MutexLock lock(mutex_);
       if (!woken && ended && --running_ == 0 && waiting() == 0) drained_.notify_all();
+      if (self.took_ns >= 0) served_.observe(std::exchange(self.took_ns, -1));
       if (stopped_) return false;
       waking_ -= woken;
       found = take(self.interactive_only, to);
@@ -207,6 +226,8 @@ void WorkerPool::run(Waiting& waiting, Worker& self) {
   } catch (const std::exception&) {  // out of memory even to report an error: the request ends at its deadline
   }
   self.busy_until.store(kNotBusy, std::memory_order_relaxed);
+  if (options_.refuse_late && waiting.search)
+    self.took_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(clock_.now() - now).count();
 }
 
 Instant WorkerPool::turned() const {

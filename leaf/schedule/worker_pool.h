@@ -7,7 +7,8 @@
 // thread that fell asleep last is woken first: its caches are warm.
 //
 // When the queue is full, late and cancelled tasks are removed from it before new ones are refused, at most once per
-// kSweepEvery.
+// kSweepEvery. A pool may also refuse a search whose turn would almost certainly come after its deadline
+// (service_times.h), so that its client hears of it at once; what the search itself takes is not known yet.
 #include <array>
 #include <atomic>
 #include <condition_variable>
@@ -23,6 +24,7 @@
 #include "common/base/mutex.h"
 #include "common/metrics/registry.h"
 #include "leaf/schedule/scheduler.h"
+#include "leaf/schedule/service_times.h"
 
 namespace frond::leaf::schedule {
 
@@ -34,6 +36,7 @@ class WorkerPool final : public Scheduler {
     std::size_t queue_limit = 1024;  // max waiting tasks; interactive tasks have a limit of their own, of the same size
     // A leaf may have a second pool for work that costs many times the usual, so that this work has threads of its own.
     enum class Work : std::uint8_t { kUsual, kCostly } work = Work::kUsual;
+    bool refuse_late = false;  // for a pool whose searches have no other scheduler
   };
   // `registry` may be null.
   WorkerPool(Options options, const Clock& clock, metrics::Registry* registry);
@@ -51,6 +54,7 @@ class WorkerPool final : public Scheduler {
   struct Waiting {
     Task task;
     Instant since;
+    bool search = false;  // it was in searches_
   };
   using Queue = std::deque<Waiting>;
   // Queues of searches by weight, the lightest first. The first takes weights below 16,384 postings; each further limit
@@ -68,10 +72,12 @@ class WorkerPool final : public Scheduler {
     // The deadline of its task; the highest number if the task has none or the thread is idle.
     std::atomic<Instant::rep> busy_until{0};
     bool interactive_only = false;
+    std::int64_t took_ns = -1;  // its last task, if that was a search; -1: it was none. Of the thread alone
   };
 
   bool is_costly() const { return options_.work == Options::Work::kCostly; }
   Result<void> room_for(std::size_t tasks, Lane lane) const FROND_REQUIRES(mutex_);
+  bool would_be_late(std::span<const Task> tasks, Lane lane, Instant now) const FROND_REQUIRES(mutex_);
   bool sweep(Instant now) FROND_REQUIRES(mutex_);
   void work(Worker& self);
   bool next(Worker& self, Waiting& to, bool ended);
@@ -87,7 +93,7 @@ class WorkerPool final : public Scheduler {
   const Clock& clock_;
   metrics::Gauge queued_;
   metrics::Histogram wait_;
-  metrics::Counter refused_, expired_;
+  metrics::Counter refused_, refused_late_, expired_;
   std::vector<Worker> workers_;  // the last runs only interactive tasks
 
   mutable Mutex mutex_;
@@ -97,6 +103,7 @@ class WorkerPool final : public Scheduler {
   unsigned waking_ FROND_GUARDED_BY(mutex_) = 0;                 // woken, not yet here for a task
   std::array<Queue, kLevels> searches_ FROND_GUARDED_BY(mutex_);
   std::size_t searching_ FROND_GUARDED_BY(mutex_) = 0;  // tasks in searches_
+  ServiceTimes served_ FROND_GUARDED_BY(mutex_);        // searches; only with refuse_late
   unsigned turn_ FROND_GUARDED_BY(mutex_) = 0;
   Queue continued_ FROND_GUARDED_BY(mutex_), interactive_ FROND_GUARDED_BY(mutex_);
   Queue dropped_ FROND_GUARDED_BY(mutex_);  // late or cancelled: run() still has to be called, with kDeadline

@@ -7,6 +7,7 @@
 #include <latch>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "tests/support/collections/manual_clock.h"
 
@@ -79,6 +80,33 @@ TEST(WorkerPool, TakesAGroupLargerThanItsQueueWhenNothingWaits) {
   EXPECT_TRUE(pool.submit(tasks_of(50, [&](const Waited&) { ++runs; }), Lane::kSearch));
   pool.drain();
   EXPECT_EQ(runs, 50);
+}
+
+TEST(WorkerPool, RefusesAtOnceWhatWouldComeTooLate) {
+  for (const bool refuse_late : {false, true}) {
+    ManualClock clock;
+    metrics::Registry registry("test");
+    WorkerPool pool({.workers = 1, .queue_limit = 1000, .refuse_late = refuse_late}, clock, &registry);
+    // Each search takes a millisecond.
+    const auto search = [&](const Waited&) { clock.advance(std::chrono::milliseconds(1)); };
+    ASSERT_TRUE(pool.submit(tasks_of(200, search), Lane::kSearch));
+    while (pool.load().waiting + pool.load().running != 0) std::this_thread::yield();
+    Gate gate;
+    ASSERT_TRUE(pool.submit(gate.task(), Lane::kSearch));
+    gate.wait_until_entered();
+    const auto within = [&](std::int64_t ms) { return Deadline::after(clock, std::chrono::milliseconds(ms)); };
+    EXPECT_TRUE(pool.submit(tasks_of(1, search, within(1)), Lane::kSearch)) << "nothing waits";
+    ASSERT_TRUE(pool.submit(tasks_of(99, search), Lane::kSearch));
+    EXPECT_EQ(pool.submit(tasks_of(1, search, within(50)), Lane::kSearch).has_value(), !refuse_late);
+    EXPECT_TRUE(pool.submit(tasks_of(1, search, within(150)), Lane::kSearch));
+    EXPECT_TRUE(pool.submit(tasks_of(1, search, within(50)), Lane::kInteractive));
+    EXPECT_TRUE(pool.submit(tasks_of(1, search, within(50)), Lane::kContinue));
+    EXPECT_EQ(registry.exposition().find("frond_leaf_schedule_refused_total{reason=\"late\"} 1") != std::string::npos,
+              refuse_late);
+    EXPECT_NE(registry.exposition().find("frond_leaf_tasks_refused_total{pool=\"usual\"} 0"), std::string::npos);
+    gate.open();
+    pool.drain();
+  }
 }
 
 TEST(WorkerPool, DropsWhatIsPastItsDeadlineBeforeItStarts) {
