@@ -134,6 +134,9 @@ inline constexpr metrics::Family kScheduleDropped{"frond_leaf_schedule_dropped_t
                                                   "Searches dropped while they waited: late, or cancelled."};
 inline constexpr metrics::Family kScheduleUrgent{
     "frond_leaf_schedule_urgent_total", "Searches that ran before all others because their deadline was near."};
+inline constexpr metrics::Family kScheduleOverrun{
+    "frond_leaf_schedule_overrun_total",
+    "Searches that the GPU took from the CPU because its workers took longer than predicted."};
 inline constexpr metrics::Family kCheckedAnswers{"frond_leaf_checked_answers_total",
                                                  "Answers of the GPU that the CPU evaluated again, to compare them."};
 inline constexpr metrics::Family kMismatchedAnswers{

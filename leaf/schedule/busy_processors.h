@@ -21,7 +21,11 @@ inline double us_of(std::int64_t ns) { return static_cast<double>(ns) / 1000; }
 // The CPU's workers, one job each.
 class BusyWorkers {
  public:
-  explicit BusyWorkers(std::uint32_t workers) : ends_(workers) {
+  // A worker that is later than predicted by less than this may be free at once. One that is later still is expected to
+  // take as long again as it is late: of what it does only that is known.
+  static constexpr std::int64_t kMinOverrunNs = 1'000'000;
+
+  explicit BusyWorkers(std::uint32_t workers) : ends_(workers), end_of_(workers, kIdle) {
     for (std::uint32_t i = workers; i-- > 0;) idle_.push_back(i);
     count_ = workers;
   }
@@ -31,21 +35,50 @@ class BusyWorkers {
   std::int64_t wait(std::int64_t now) const {
     return any_idle() ? 0 : std::max<std::int64_t>(0, ends_.top_key() - now);
   }
+  // The same, but a worker that is later than predicted is not expected to be free at once.
+  std::int64_t wait_with_overruns(std::int64_t now) const {
+    if (any_idle() || ends_.top_key() >= now) return wait(now);
+    std::int64_t least = kNeverNs;
+    for (const std::int64_t end : end_of_) least = std::min(least, free_after(end, now));
+    return least;
+  }
+  // From when on wait_with_overruns() is above `limit`, at least 0, if no worker ends before. All are busy.
+  std::int64_t wait_above(std::int64_t limit, std::int64_t now) const {
+    const std::int64_t late = std::max(limit, kMinOverrunNs);
+    std::int64_t from = now;
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (const std::int64_t end : end_of_)
+        if (free_after(end, from) <= limit) {
+          from = end + late + 1;
+          moved = true;
+        }
+    }
+    return from;
+  }
   // A worker that was idle; it ends at `end`.
   std::uint32_t start(std::int64_t end) {
     FROND_CHECK(!idle_.empty());
     const std::uint32_t worker = idle_.back();
     idle_.pop_back();
     ends_.push(worker, end);
+    end_of_[worker] = end;
     return worker;
   }
   void finish(std::uint32_t worker) {
     ends_.erase(worker);
+    end_of_[worker] = kIdle;
     idle_.push_back(worker);
   }
 
  private:
-  IndexedHeap ends_;  // of busy workers
+  static constexpr std::int64_t kIdle = std::numeric_limits<std::int64_t>::min();
+  static std::int64_t free_after(std::int64_t end, std::int64_t now) {
+    return end >= now ? end - now : now - end < kMinOverrunNs ? 0 : now - end;
+  }
+
+  IndexedHeap ends_;                  // of busy workers
+  std::vector<std::int64_t> end_of_;  // by worker; kIdle: it is idle
   std::vector<std::uint32_t> idle_;
   std::uint32_t count_ = 0;
 };

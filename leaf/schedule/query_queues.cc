@@ -57,7 +57,8 @@ std::int64_t QueryQueues::gpu_end(std::int64_t cost, std::int64_t now) const {
 // The same for a job that is in a queue, where it is not before itself.
 std::int64_t QueryQueues::cpu_end_of_waiting(const Slot& slot, std::int64_t now) const {
   const std::int64_t self = slot.queue == Queue::kCpu ? slot.cpu : slot.queue == Queue::kEither ? slot.cpu / 2 : 0;
-  return cpu_end(slot.cpu, now) - self / static_cast<std::int64_t>(workers_.count());
+  const std::int64_t overrun = worker_wait(now) - workers_.wait(now);
+  return cpu_end(slot.cpu, now) - self / static_cast<std::int64_t>(workers_.count()) + overrun;
 }
 std::int64_t QueryQueues::gpu_end_of_waiting(const Slot& slot, std::int64_t now) const {
   return gpu_end(slot.gpu, now) - (slot.queue == Queue::kGpu      ? slot.gpu

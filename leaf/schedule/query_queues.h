@@ -12,6 +12,9 @@
 // - In its own queue a processor runs light jobs first. Jobs are ordered by a virtual time, at which all clients get
 //   the same share (start-time fair queueing, Goyal et al. 1996), plus kLightFirst times the job's cost. So of each
 //   other client at most kLightFirst times a job's own cost passes it.
+// - A job that waits for the CPU while its workers take longer than predicted goes to the GPU when that is expected to
+//   end it sooner: a worker that is late is expected to take as long again as it is late. Jobs that run already stay
+//   where they are: a batch cannot be called back, and a job that ran twice would take the GPU from jobs that wait.
 // - A job that has waited for three quarters of its time, or for max_age, or could soon end too late, is urgent. So is
 //   one that both processors may run and that has waited for 1 ms and twice as long as it was predicted to take in all:
 //   lighter jobs of one processor passed it meanwhile, and the other one may be quicker. Urgent jobs run before all
@@ -56,6 +59,7 @@ class QueryQueues {
     std::chrono::microseconds max_batch_work{2000};  // predicted, without the launch; a single job may have more
     std::chrono::microseconds launch{45};            // of a batch, whatever is in it
     std::chrono::microseconds max_age{1'000'000};    // a job that has waited longer is urgent
+    bool follow_overruns = true;  // false, for comparisons: workers that are late are expected to be free at once
   };
 
   enum class Admitted : std::uint8_t {
@@ -72,6 +76,7 @@ class QueryQueues {
   struct Wanted {
     bool cpu = false;            // an idle worker calls next_for_cpu()
     std::optional<Instant> gpu;  // from then on next_batch() is called; empty: there is nothing for the GPU
+    bool batch = false;          // next_batch() would find something now
   };
   struct Batch {
     std::uint32_t stream = 0;
@@ -84,6 +89,7 @@ class QueryQueues {
     double cpu_wait_us = 0, gpu_wait_us = 0;  // predicted until a new job of average cost could start
     double threshold = 1;                     // of CPU time by GPU time
     std::uint64_t refused_full = 0, refused_late = 0, dropped = 0, urgent = 0;
+    std::uint64_t overrun = 0;  // jobs that the GPU took while all workers were late
     std::uint64_t either_by_cpu = 0, either_by_gpu = 0, stolen_by_cpu = 0, stolen_by_gpu = 0;
   };
 
@@ -153,6 +159,10 @@ class QueryQueues {
   std::int64_t gpu_end(std::int64_t cost, std::int64_t now) const;
   std::int64_t cpu_end_of_waiting(const Slot& slot, std::int64_t now) const;
   std::int64_t gpu_end_of_waiting(const Slot& slot, std::int64_t now) const;
+  std::int64_t worker_wait(std::int64_t now) const {
+    return options_.follow_overruns ? workers_.wait_with_overruns(now) : workers_.wait(now);
+  }
+  std::int64_t overrun_due(std::int64_t now) const;
 
   // add()
   Queue suited_queue(const Slot& slot) const;

@@ -97,7 +97,7 @@ QueryQueues::Pick QueryQueues::pick_for_gpu(std::int64_t now, std::int64_t work)
   const auto end_here = [&](const Slot& slot) { return streams_.end_of(now, work + slot.gpu) - now; };
   if (!other.urgent.empty() && other.urgent.top_key() < earliest) {
     const Slot& slot = slots_[other.urgent.top()];
-    if (slot.movable && end_here(slot) < workers_.wait(now) + slot.cpu) consider(other);
+    if (slot.movable && end_here(slot) < worker_wait(now) + slot.cpu) consider(other);
   }
   if (pick.slot != kNone) return pick;
   if (own.size() > 0) return {own.order.top(), TakenAs::kOwn};
@@ -140,6 +140,22 @@ std::int64_t QueryQueues::batch_due(std::int64_t now) const {
   return std::max(due, now);
 }
 
+// When the GPU should look again at the jobs that wait for the CPU, if no worker ends before: then all are so late that
+// the GPU ends one of these jobs sooner. A stream and no worker is idle.
+std::int64_t QueryQueues::overrun_due(std::int64_t now) const {
+  std::int64_t due = kNeverNs;
+  const auto consider = [&](std::uint32_t number) {
+    const Slot& slot = slots_[number];
+    if (!slot.movable) return;
+    const std::int64_t here = streams_.end_of(now, slot.gpu) - now;
+    const std::int64_t there = cpu_end_of_waiting(slot, now) - worker_wait(now);  // once a worker is free
+    due = std::min(due, workers_.wait_above(std::max<std::int64_t>(0, here - there), now));
+  };
+  if (!queue(Queue::kCpu).suited.empty()) consider(queue(Queue::kCpu).suited.top());
+  if (queue(Queue::kEither).size() > 0) consider(queue(Queue::kEither).order.top());
+  return due;
+}
+
 QueryQueues::Wanted QueryQueues::wanted(Instant at) const {
   Wanted wanted;
   if (waiting_ == 0) return wanted;
@@ -147,13 +163,18 @@ QueryQueues::Wanted QueryQueues::wanted(Instant at) const {
   const Pick cpu = workers_.any_idle() ? pick_for_cpu(now) : Pick();
   const Pick gpu = has_gpu() && streams_.any_idle() ? pick_for_gpu(now, 0) : Pick();
   wanted.cpu = cpu.slot != kNone;
-  if (gpu.slot == kNone) return wanted;
+  if (gpu.slot == kNone) {
+    if (options_.follow_overruns && has_cpu() && !workers_.any_idle() && has_gpu() && streams_.any_idle())
+      if (const std::int64_t due = overrun_due(now); due != kNeverNs) wanted.gpu = instant_of(due);
+    return wanted;
+  }
   const std::int64_t due = batch_due(now);
   if (cpu.slot == gpu.slot && waiting_ == 1) {  // one job, two processors
     const Slot& slot = slots_[cpu.slot];
     if (slot.cpu <= streams_.end_of(now, slot.gpu) - now) return wanted;
     wanted.cpu = false;
   }
+  wanted.batch = true;
   wanted.gpu = due <= now ? at : instant_of(due);
   return wanted;
 }
@@ -167,6 +188,7 @@ QueryQueues::Batch QueryQueues::next_batch(std::span<QueryJob*> jobs, Instant at
   // further, and all would become late.
   const bool behind = queue(Queue::kGpu).gpu.total() >= kBehind * max_batch_work_;
   const std::int64_t max_work = behind ? kBehind * max_batch_work_ : max_batch_work_;
+  const bool overrun = has_cpu() && worker_wait(now) > workers_.wait(now);
   std::int64_t work = 0, tightest = kNeverNs;
   while (batch.jobs < limit) {
     const Pick pick = pick_for_gpu(now, work);
@@ -183,6 +205,7 @@ QueryQueues::Batch QueryQueues::next_batch(std::span<QueryJob*> jobs, Instant at
     jobs[batch.jobs++] = &take(pick);
     counters_.either_by_gpu += pick.as == TakenAs::kEither;
     counters_.stolen_by_gpu += pick.as == TakenAs::kStolen;
+    counters_.overrun += overrun && slot.queue != Queue::kGpu;
   }
   if (batch.jobs == 0) return batch;
   std::sort(jobs.begin(), jobs.begin() + static_cast<std::ptrdiff_t>(batch.jobs),

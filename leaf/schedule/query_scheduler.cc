@@ -145,7 +145,7 @@ bool QueryScheduler::next_batch(Batch& batch) {
       for (;;) {
         const Instant now = clock_.now();
         const QueryQueues::Wanted wanted = queues_.wanted(now);
-        if (wanted.gpu && (*wanted.gpu <= now || draining_)) {
+        if (wanted.gpu && (*wanted.gpu <= now || (draining_ && wanted.batch))) {
           const QueryQueues::Batch taken = queues_.next_batch(batch.jobs, now);
           batch.count = taken.jobs;
           batch.stream = taken.stream;

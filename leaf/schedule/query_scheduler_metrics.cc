@@ -26,6 +26,7 @@ struct Exported {
     refused_late = registry.following_counter(families::kScheduleRefused, {{"reason", "late"}});
     dropped = registry.following_counter(families::kScheduleDropped);
     urgent = registry.following_counter(families::kScheduleUrgent);
+    overrun = registry.following_counter(families::kScheduleOverrun);
   }
   void set(const QueryQueues::State& now) {
     for (std::size_t i = 0; i < waiting.size(); ++i) waiting[i].set(static_cast<double>(now.waiting[i]));
@@ -39,11 +40,12 @@ struct Exported {
     refused_late.follow(now.refused_late);
     dropped.follow(now.dropped);
     urgent.follow(now.urgent);
+    overrun.follow(now.overrun);
   }
   std::array<metrics::Gauge, 3> waiting;
   metrics::Gauge cpu_wait, gpu_wait;
   metrics::FollowingCounter either_by_cpu, either_by_gpu, stolen_by_cpu, stolen_by_gpu;
-  metrics::FollowingCounter refused_full, refused_late, dropped, urgent;
+  metrics::FollowingCounter refused_full, refused_late, dropped, urgent, overrun;
 };
 
 }  // namespace

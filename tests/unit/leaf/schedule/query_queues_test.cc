@@ -130,6 +130,49 @@ TEST_F(QueriesInQueues, AreStolenByTheGpuToo) {
   EXPECT_TRUE(batch(queues).empty());
 }
 
+TEST_F(QueriesInQueues, GoToTheGpuWhenTheCpuTakesLongerThanPredicted) {
+  auto queues = make(/*workers=*/2);
+  for (const int predicted_us : {300, 200}) {
+    QueryJob& running = cpu_job(predicted_us);
+    ASSERT_EQ(queues.add(running, now_).admitted, Admitted::kYes);
+    ASSERT_EQ(queues.next_for_cpu(now_), &running);
+  }
+  const Instant begun = now_;
+  // The GPU takes 370 us, the CPU ends it after 200 us and its share of both jobs.
+  QueryJob &waits = job(100, 320), &only_cpu = cpu_job(90);
+  ASSERT_EQ(queues.add(waits, now_).admitted, Admitted::kYes);
+  ASSERT_EQ(waits.queue, Queue::kCpu);
+  ASSERT_EQ(queues.add(only_cpu, now_).admitted, Admitted::kYes);
+  // Both workers must be late by a millisecond; then they are expected to take another.
+  const Instant due = begun + microseconds(1300) + std::chrono::nanoseconds(1);
+  EXPECT_EQ(queues.wanted(now_).gpu, due);
+  pass(microseconds(300));
+  const auto wanted = queues.wanted(now_);
+  EXPECT_EQ(wanted.gpu, due);
+  EXPECT_FALSE(wanted.cpu || wanted.batch);
+  EXPECT_TRUE(batch(queues).empty());
+  now_ = *wanted.gpu;
+  EXPECT_LE(*queues.wanted(now_).gpu, now_);
+  EXPECT_EQ(batch(queues), std::vector<QueryJob*>{&waits});
+  EXPECT_EQ(waits.taken_as, TakenAs::kStolen);
+  EXPECT_EQ(queues.state(now_).overrun, 1u);
+  EXPECT_EQ(queues.wanted(now_).gpu, std::nullopt) << "the other one is for the CPU alone";
+}
+
+TEST_F(QueriesInQueues, StayWithTheCpuIfAWorkerEndsBefore) {
+  auto queues = make();
+  QueryJob& running = cpu_job(200);
+  ASSERT_EQ(queues.add(running, now_).admitted, Admitted::kYes);
+  ASSERT_EQ(queues.next_for_cpu(now_), &running);
+  QueryJob& waits = job(100, 150);
+  ASSERT_EQ(queues.add(waits, now_).admitted, Admitted::kYes);
+  pass(microseconds(900));
+  queues.cpu_done(running);
+  EXPECT_TRUE(queues.wanted(now_).cpu);
+  EXPECT_EQ(queues.next_for_cpu(now_), &waits);
+  EXPECT_EQ(queues.state(now_).overrun, 0u);
+}
+
 TEST_F(QueriesInQueues, RunLightOnesFirst) {
   auto queues = make(1, 0);
   QueryJob &heavy = cpu_job(900), &light = cpu_job(20), &middle = cpu_job(200);
