@@ -26,6 +26,8 @@ class Accelerator {
                                                                          engine::BatchTimes& times) = 0;
   virtual std::uint32_t streams() const = 0;
   virtual std::string_view state() const = 0;  // "ready", or "lost": answers no more plans
+  // The lists in its memory.
+  virtual lists::DeviceLists& lists() = 0;
   // Call before closing a partition. Waits for a running copy of its lists; after it returns, nothing reads the
   // partition. Any thread.
   virtual void forget(std::uint64_t partition) = 0;

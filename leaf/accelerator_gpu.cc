@@ -17,6 +17,7 @@ class Gpu final : public Accelerator {
   std::string_view state() const override {
     return engine_->state() == gpu::GpuEngine::State::kReady ? "ready" : "lost";
   }
+  lists::DeviceLists& lists() override { return engine_->cache(); }
   void forget(std::uint64_t partition) override { engine_->cache().forget(partition); }
 
  private:

@@ -38,6 +38,7 @@
 #include "leaf/schedule/cost_model_text.h"
 #include "leaf/schedulers.h"
 #include "leaf/serve/leaf_service.h"
+#include "leaf/term_cache.h"
 
 // Read by jemalloc when the process starts: memory that was freed goes back to the system within about a second.
 extern "C" {
@@ -146,9 +147,23 @@ int serve_until_stopped(const Options& options, Process& process, const reposito
   generation::BrokerRoll brokers;
   generation::DamageLog damage(log, clock);
   serve::AnswerCheck check(options.check_share, log, &registry);
+  const auto terms = make_term_table(options, registry);
   serve::LeafService service(
-      {board, lists.store(), *engines.engine, *engines.exhaustive, schedulers.pool(), clock, &registry,
-       schedulers.queries(), options.min_gpu_postings, &check, &damage, &schedulers.costly(), options.costly_postings},
+      {.board = board,
+       .lists = lists.store(),
+       .engine = *engines.engine,
+       .exhaustive = *engines.exhaustive,
+       .scheduler = schedulers.pool(),
+       .clock = clock,
+       .registry = &registry,
+       .queries = schedulers.queries(),
+       .min_gpu_postings = options.min_gpu_postings,
+       .check = &check,
+       .damage = &damage,
+       .costly = &schedulers.costly(),
+       .costly_postings = options.costly_postings,
+       .terms = terms.get(),
+       .device = gpu != nullptr ? &gpu->lists() : nullptr},
       {options.collection, options.node_name, std::string(config::version()), [&] { return gpu_state.now(); },
        clock.now() + options.ready_after},
       [&] { return lists.cache_state(); }, brokers);

@@ -121,6 +121,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   options.io_threads = std::min(4u, 1 + std::thread::hardware_concurrency() / 8);
   options.host_cache_bytes = std::uint64_t{1} << 30;
   options.document_cache_bytes = std::uint64_t{64} << 20;
+  options.term_cache_bytes = std::uint64_t{32} << 20;
   options.gpu_cache_bytes = std::uint64_t{4} << 30;
   options.fetch_min_rate = std::uint64_t{16} << 10;
   options.disk_reserve = std::uint64_t{64} << 20;
@@ -161,6 +162,10 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
                  "Budget of the cache of stored fields, uncompressed, in host memory; 0: no cache")
       .transform(config::byte_size())
       .show_default("64MiB");
+  app.add_option("--term-cache", options.term_cache_bytes,
+                 "Budget of the table of terms, with their frequencies and where their lists are; 0: no table")
+      .transform(config::byte_size())
+      .show_default("32MiB");
   add_disk_options(app, options, lock_wait_s);
   add_gpu_options(app, options, gpu);
   app.add_option("--queue-limit", options.queue_limit, "Searches that may wait for a worker; more are refused")

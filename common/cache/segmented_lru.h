@@ -34,6 +34,13 @@ class SegmentedLru {
   // Evicts entries until this one fits, then keeps it. The key must not be present. Does not ask too_large(): an entry
   // charged more than the budget evicts all others and stays.
   void insert(const Key& key, Value value, std::size_t charge);
+  // The entry that evict_one() would evict; nulls if there is none. Valid until the next call of a function that is not
+  // const.
+  struct Oldest {
+    const Key* key = nullptr;
+    const Value* value = nullptr;
+  };
+  Oldest oldest() const;
   // Evicts one entry even if the budget is not exceeded. False: there is none.
   bool evict_one();
   // Drops the entries whose key satisfies the predicate; they do not count as evictions. Allocates nothing.
@@ -66,6 +73,13 @@ class SegmentedLru {
   std::size_t bytes_ = 0, protected_bytes_ = 0;
   std::uint64_t evictions_ = 0;
 };
+
+template <class Key, class Value, class Hash, class IndexKey>
+typename SegmentedLru<Key, Value, Hash, IndexKey>::Oldest SegmentedLru<Key, Value, Hash, IndexKey>::oldest() const {
+  if (index_.empty()) return {};
+  const Entry& entry = (probation_.empty() ? protected_ : probation_).back();
+  return {&entry.key, &entry.value};
+}
 
 template <class Key, class Value, class Hash, class IndexKey>
 inline const Value* SegmentedLru<Key, Value, Hash, IndexKey>::find(const Key& key) {

@@ -153,6 +153,11 @@ def leaf():
             panel("Found and read", "ops", per("frond_leaf_host_cache_hits_total", "{{instance}} found"), per("frond_leaf_host_cache_misses_total", "{{instance}} read from disk")),
             panel("Fetching a query's lists", "s", *quantiles(fetch, LEAF)),
         ]),
+        ("Table of terms", [
+            panel("Memory for terms", "bytes", now("frond_leaf_term_cache_bytes"), now("frond_leaf_term_cache_limit_bytes", "{{instance}} limit")),
+            panel("Terms found, looked up, dropped", "ops", per("frond_leaf_term_cache_hits_total", "{{instance}} found"),
+                  per("frond_leaf_term_cache_misses_total", "{{instance}} looked up"), per("frond_leaf_term_cache_evictions_total", "{{instance}} dropped")),
+        ]),
         ("Stored fields in host memory", [
             panel("Memory for stored fields", "bytes", now("frond_leaf_document_cache_bytes"), now("frond_leaf_document_cache_limit_bytes", "{{instance}} limit")),
             panel("Blocks found, read, dropped", "ops", per("frond_leaf_document_cache_hits_total", "{{instance}} found"),

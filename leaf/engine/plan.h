@@ -10,6 +10,7 @@
 #include "common/base/placement.h"
 #include "common/scoring/bm25.h"
 #include "common/topk/hit.h"
+#include "leaf/lists/device_lists.h"
 #include "leaf/lists/list_store.h"
 
 namespace frond::leaf::engine {
@@ -32,9 +33,10 @@ class SharedFloor {
 };
 
 struct PlanTerm {
-  lists::ListLease list;
+  lists::ListLease list;       // null in a plan of device leases
   float weight = 0;            // scoring::term_weight(), query frequency included
   scoring::BoundScale bounds;  // turns packed deficits into bounds of contributions
+  lists::DeviceLease on_device{};
 };
 
 struct Plan {
@@ -55,6 +57,10 @@ struct Plan {
   Deadline deadline = Deadline::never();
   SharedFloor* floor = nullptr;  // may be null; hits with score < floor->get() may be left out
 };
+
+// Whether the terms have leases on lists in device memory instead of lists in host memory: all of them, or none. Only
+// the GPU's engine runs such a plan, and no other may be asked about it.
+inline bool of_device_leases(const Plan& plan) { return !plan.terms.empty() && plan.terms.front().list == nullptr; }
 
 // The output of an engine for one plan.
 struct Outcome {

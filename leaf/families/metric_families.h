@@ -22,8 +22,9 @@ inline constexpr metrics::Family kRequestTime{"frond_leaf_request_duration_secon
                                               "From a request's arrival to its reply, by kind."};
 inline constexpr metrics::Family kSearchTime{"frond_leaf_engine_duration_seconds",
                                              "Evaluation of one query on one partition, by engine."};
-inline constexpr metrics::Family kListTime{"frond_leaf_list_fetch_duration_seconds",
-                                           "Fetching one query's posting lists of one partition."};
+inline constexpr metrics::Family kListTime{
+    "frond_leaf_list_fetch_duration_seconds",
+    "Fetching posting lists of one query in one partition from the cache or the disk."};
 inline constexpr metrics::Family kPostings{"frond_leaf_postings_decoded_total", "Postings decoded by the engines."};
 inline constexpr metrics::Family kUnsearched{"frond_leaf_unsearched_partitions_total",
                                              "Partitions that a search asked for and did not get, by reason."};
@@ -90,6 +91,16 @@ inline constexpr metrics::Family kDocumentCacheMisses{"frond_leaf_document_cache
                                                       "Blocks of stored fields that were not in the cache."};
 inline constexpr metrics::Family kDocumentCacheEvictions{"frond_leaf_document_cache_evictions_total",
                                                          "Blocks of stored fields dropped to make room."};
+
+// Table of terms.
+inline constexpr metrics::Family kTermCacheBytes{"frond_leaf_term_cache_bytes", "Memory of the table of terms."};
+inline constexpr metrics::Family kTermCacheLimit{"frond_leaf_term_cache_limit_bytes", "Budget of the table of terms."};
+inline constexpr metrics::Family kTermCacheHits{"frond_leaf_term_cache_hits_total",
+                                                "Terms of searches found in the table."};
+inline constexpr metrics::Family kTermCacheMisses{"frond_leaf_term_cache_misses_total",
+                                                  "Terms of searches that were not in the table."};
+inline constexpr metrics::Family kTermCacheEvictions{"frond_leaf_term_cache_evictions_total",
+                                                     "Terms dropped from the table to make room."};
 
 // GPU. Label state: off, absent, ready, lost; 1 for the current state, 0 for the others.
 inline constexpr metrics::Family kGpuState{"frond_leaf_gpu_state",

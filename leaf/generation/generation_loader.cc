@@ -63,6 +63,7 @@ Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const rep
     for (const auto& one : served->partitions)
       if (one.open->partition().intact()) open.emplace(one.open->id(), one.open);
   auto loaded = std::make_shared<ServedGeneration>();
+  loaded->serial = ++last_serial_;
   loaded->generation = manifest.generation;
   loaded->content = manifest.content;
   loaded->partitions_total = static_cast<std::uint32_t>(manifest.partitions.size());

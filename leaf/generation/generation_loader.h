@@ -61,6 +61,7 @@ class GenerationLoader {
   const std::uint64_t disk_reserve_;
   const std::shared_ptr<partition::DocumentBlockCache> documents_;
   std::uint64_t last_number_ = 0;  // the last OpenPartition::number assigned
+  std::uint64_t last_serial_ = 0;  // the last ServedGeneration::serial assigned
 };
 
 }  // namespace frond::leaf::generation

@@ -60,6 +60,8 @@ struct ServedPartition {
 };
 
 struct ServedGeneration {
+  // Unique among all generations that this process has loaded. 0: made by a test; TermTable does not keep its terms.
+  std::uint64_t serial = 0;
   Generation generation = 0;
   ContentId content = 0;
   std::uint32_t partitions_total = 0;  // on all leaves

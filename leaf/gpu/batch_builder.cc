@@ -72,7 +72,7 @@ T* place(const std::vector<T>& values, const std::byte* base, ByteBuffer& bytes)
 bool fits_kernels(const engine::Plan& plan) {
   return plan.k >= 1 && plan.k <= kMaxHits && !plan.terms.empty() && plan.terms.size() <= kMaxQueryTerms &&
          std::all_of(plan.terms.begin(), plan.terms.end(),
-                     [](const engine::PlanTerm& term) { return term.list->postings.count() > 0; });
+                     [](const engine::PlanTerm& term) { return term.on_device || term.list->postings.count() > 0; });
 }
 
 // Adds a plan's terms in the order that batch.h describes.
@@ -87,7 +87,7 @@ std::span<const TermOnDevice> BatchBuilder::add_terms(const ReadyPlan& ready) {
     terms_.push_back({.list = ready.lists[i]->list,
                       .bounds = term.bounds,
                       .weight = term.weight,
-                      .max_score = term.bounds.bound(term.list->postings.list_deficit()),
+                      .max_score = term.bounds.bound(ready.lists[i]->list_deficit),
                       .max_rest = 0});
     for (std::size_t at = terms_.size() - 1; at > first && before(terms_[at], terms_[at - 1]); --at)
       std::swap(terms_[at], terms_[at - 1]);

@@ -14,17 +14,19 @@
 
 namespace frond::leaf::gpu {
 
-// A list on the device; it stays there as long as `memory`.
-struct ResidentList {
-  DeviceList list;  // without an image: the list was refused
-  // PostingList::best_deficit(i) for each rank i. Kept here because computing it visits all segments.
-  std::array<scoring::PackedDeficit, postings::kBestRanks.size()> best_deficits{};
-  std::shared_ptr<const void> memory;
-};
-// The lengths of a partition's documents, likewise.
+// The lengths of a partition's documents on the device; they stay there as long as `memory`.
 struct ResidentLengths {
   const std::uint32_t* lengths = nullptr;  // device memory
   std::uint32_t min_length = 0;
+  std::shared_ptr<const void> memory;
+};
+// A list on the device, likewise.
+struct ResidentList : lists::KeptList {
+  DeviceList list;                                 // without an image: the list was refused
+  std::shared_ptr<const ResidentLengths> lengths;  // of the list's partition
+  scoring::PackedDeficit list_deficit{};           // PostingList::list_deficit()
+  // PostingList::best_deficit(i) for each rank i. Kept here because computing it visits all segments.
+  std::array<scoring::PackedDeficit, postings::kBestRanks.size()> best_deficits{};
   std::shared_ptr<const void> memory;
 };
 

@@ -28,7 +28,7 @@ engine::Outcome outcome_of(const ReadyPlan& ready, const AnswerOfQuery& answer, 
   for (std::uint32_t i = 0; i < answer.found; ++i)
     outcome.hits.push_back({plan.placement.ordinal(hits[i].docid), hits[i].score});
   std::uint64_t longest = 0;
-  for (const engine::PlanTerm& term : plan.terms) longest = std::max(longest, term.list->postings.count());
+  for (const auto& list : ready.lists) longest = std::max<std::uint64_t>(longest, list->list.count);
   outcome.postings_decoded = std::uint64_t{answer.runs} * kRunLength;
   if (plan.terms.size() == 1) {
     outcome.matches = longest;

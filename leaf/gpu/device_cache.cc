@@ -24,6 +24,7 @@ DeviceCache::~DeviceCache() = default;
 
 std::optional<ReadyPlan> DeviceCache::pin(const engine::Plan& plan) {
   if (lost()) return std::nullopt;
+  if (engine::of_device_leases(plan)) return of_leases(plan);
   auto ready = look_up(plan, true);
   if (ready || !order(plan) || options_.copying == Copying::kInBackground) return ready;
   Order own;
@@ -51,6 +52,23 @@ std::optional<ReadyPlan> DeviceCache::look_up(const engine::Plan& plan, bool cou
   if (!whole || found == lengths_.end()) return std::nullopt;
   ready.lengths = found->second;
   return ready;
+}
+
+ReadyPlan DeviceCache::of_leases(const engine::Plan& plan) {
+  ReadyPlan ready{.plan = &plan, .lists = {}, .lengths = nullptr, .floor = plan.floor ? plan.floor->get() : 0};
+  ready.lists.reserve(plan.terms.size());
+  for (const engine::PlanTerm& term : plan.terms)
+    ready.lists.push_back(std::static_pointer_cast<const ResidentList>(term.on_device));
+  ready.lengths = ready.lists.front()->lengths;
+  leased_.fetch_add(plan.terms.size(), std::memory_order_relaxed);
+  return ready;
+}
+
+lists::DeviceLease DeviceCache::find(const lists::ListKey& key) {
+  if (lost()) return nullptr;
+  const MutexLock lock(mutex_);
+  auto kept = std::static_pointer_cast<const ResidentList>(kept_.find(key));
+  return kept && kept->list.image && kept->lengths ? std::move(kept) : nullptr;
 }
 
 // False: there is nothing to copy for the plan, or max_waiting plans wait already.
@@ -168,10 +186,12 @@ Result<void> DeviceCache::copy_list(const lists::ListLease& lease, std::uint32_t
   }
   auto resident = std::make_shared<ResidentList>();
   resident->list = image->at(memory.get());
+  resident->list_deficit = lease->postings.list_deficit();
   for (std::size_t i = 0; i < resident->best_deficits.size(); ++i)
     resident->best_deficits[i] = lease->postings.best_deficit(i);
   resident->memory = std::move(memory);
   const MutexLock lock(mutex_);
+  if (const auto of = lengths_.find(lease->key.partition); of != lengths_.end()) resident->lengths = of->second;
   kept_.insert(lease->key, std::move(resident), image->bytes());
   counters_.copied_bytes += image->bytes();
   return {};
@@ -202,6 +222,7 @@ void DeviceCache::forget(std::uint64_t partition) {
 DeviceCache::Counters DeviceCache::counters() const {
   const MutexLock lock(mutex_);
   Counters now = counters_;
+  now.hits += leased_.load(std::memory_order_relaxed);
   now.evictions = kept_.evictions();
   now.bytes = arena_.used();
   now.entries = kept_.entries();

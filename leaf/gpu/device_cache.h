@@ -21,11 +21,12 @@
 #include "common/device/arena.h"
 #include "leaf/gpu/batch_builder.h"
 #include "leaf/gpu/list_copier.h"
+#include "leaf/lists/device_lists.h"
 #include "leaf/lists/kept_lists.h"
 
 namespace frond::leaf::gpu {
 
-class DeviceCache {
+class DeviceCache final : public lists::DeviceLists {
  public:
   enum class Copying { kInBackground, kByTheCaller };  // kByTheCaller: pin() copies and waits, for tests and benches
   struct Options {
@@ -42,11 +43,14 @@ class DeviceCache {
 
   // `arena` allocates device memory and outlives the cache. The cache outlives every pinned plan. kDevice.
   static Result<std::unique_ptr<DeviceCache>> create(device::Arena& arena, const Options& options);
-  ~DeviceCache();
+  ~DeviceCache() override;
 
   // The plan with its lists and lengths on the device. Empty: some of them are missing; they are then ordered, unless
-  // they were refused or too many plans wait. fits_kernels(plan) must be true; `plan` outlives the result.
+  // they were refused or too many plans wait. fits_kernels(plan) must be true; `plan` outlives the result. A plan of
+  // device leases is always ready, and takes no lock.
   std::optional<ReadyPlan> pin(const engine::Plan& plan);
+  // A ResidentList. It holds its memory, also when it is evicted.
+  lists::DeviceLease find(const lists::ListKey& key) override;
   // Waits until no list waits to be copied.
   void settle();
   // For a partition that is about to be closed: drops its lists, lengths and waiting copies, and waits for a copy in
@@ -74,12 +78,14 @@ class DeviceCache {
   void refuse(const lists::ListKey& key);
   std::shared_ptr<std::byte> allocate(std::size_t bytes);
   std::optional<ReadyPlan> look_up(const engine::Plan& plan, bool count);
+  ReadyPlan of_leases(const engine::Plan& plan);
 
   device::Arena& arena_;
   const Options options_;
   Mutex copying_;  // one order at a time; taken before mutex_
   ListCopier copier_ FROND_GUARDED_BY(copying_);
   std::atomic<bool> lost_{false};
+  std::atomic<std::uint64_t> leased_{0};  // lists of plans of device leases
 
   mutable Mutex mutex_;
   std::condition_variable_any changed_;

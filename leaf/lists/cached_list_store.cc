@@ -192,6 +192,7 @@ void CachedListStore::invalidate(std::uint64_t partition) {
 
 CachedListStore::Counters CachedListStore::counters() const {
   Counters sum;
+  sum.hits = used_again_.load(std::memory_order_relaxed);
   for (const auto& shard : shards_) {
     const MutexLock lock(shard->mutex);
     sum.hits += shard->counters.hits;

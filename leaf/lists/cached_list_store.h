@@ -4,6 +4,7 @@
 // partition does not have a term.
 //
 // A list larger than a quarter of a shard's budget is not cached: the caller gets the lower store's lease.
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -19,7 +20,7 @@ class CachedListStore final : public ListStore {
     // 0: one per 64 MiB of the budget, 1 to 16. More shards reduce lock contention but cache fewer of the long lists.
     std::uint32_t shards = 0;
   };
-  // Counts keys, not calls. Each look-up of a key is a hit, a miss or coalesced.
+  // Counts keys, not calls. Each look-up of a key is a hit, a miss or coalesced. Lists used again are hits.
   struct Counters {
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;          // loaded from the store below
@@ -34,6 +35,7 @@ class CachedListStore final : public ListStore {
   ~CachedListStore() override;
 
   Result<std::vector<ListLease>> fetch(std::span<const ListKey> keys, Deadline deadline) override;
+  void used_again(std::size_t lists) override { used_again_.fetch_add(lists, std::memory_order_relaxed); }
 
   // Drops a partition's lists, also those being loaded now. Existing leases stay valid.
   void invalidate(std::uint64_t partition);
@@ -56,6 +58,7 @@ class CachedListStore final : public ListStore {
   const Clock& clock_;
   Options options_;
   std::vector<std::unique_ptr<Shard>> shards_;
+  std::atomic<std::uint64_t> used_again_{0};
 };
 
 }  // namespace frond::leaf::lists

@@ -10,6 +10,8 @@ namespace {
 constexpr std::size_t kRemembered = 4096;
 // A list may be charged at most budget / kMaxShare.
 constexpr std::size_t kMaxShare = 4;
+// Lists that an eviction passes over because they were used. Bounds the time under the caller's lock.
+constexpr int kMaxSpared = 64;
 
 }  // namespace
 
@@ -42,7 +44,19 @@ bool KeptLists::admits(const ListKey& key, std::size_t bytes) {
 }
 
 void KeptLists::insert(const ListKey& key, Kept kept, std::size_t bytes) {
-  lru_.insert(key, std::move(kept), bytes + overhead(key));
+  const std::size_t charged = bytes + overhead(key);
+  while (lru_.bytes() + charged > lru_.budget() && evict_one()) {
+  }
+  lru_.insert(key, std::move(kept), charged);
+}
+
+bool KeptLists::evict_one() {
+  for (int spared = 0; spared < kMaxSpared; ++spared) {
+    const auto oldest = lru_.oldest();
+    if (oldest.value == nullptr || *oldest.value == nullptr || !(*oldest.value)->take_mark()) break;
+    lru_.find(*oldest.key);
+  }
+  return lru_.evict_one();
 }
 
 void KeptLists::erase_partition(std::uint64_t partition) {

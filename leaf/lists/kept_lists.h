@@ -6,6 +6,9 @@
 // evictions or if its key was asked for before: a small table holds fingerprints of keys. Not thread-safe: the caller
 // locks.
 //
+// A list that was marked as used (KeptList) since the cache last looked is not evicted: it becomes the most recently
+// used instead. So users that remember where a list is need not ask for it each time.
+//
 // The caller chooses what is kept for a key: leases on lists in host memory, images in device memory.
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +16,7 @@
 #include <vector>
 
 #include "common/cache/segmented_lru.h"
+#include "leaf/lists/kept_list.h"
 #include "leaf/lists/list_store.h"
 
 namespace frond::leaf::lists {
@@ -23,7 +27,7 @@ struct ListKeyHash {
 
 class KeptLists {
  public:
-  using Kept = std::shared_ptr<const void>;
+  using Kept = std::shared_ptr<const KeptList>;
 
   explicit KeptLists(std::size_t budget_bytes);
 
@@ -34,7 +38,7 @@ class KeptLists {
   // Evicts lists until this one fits, then keeps it. The key must not be present; admits() must have returned true.
   void insert(const ListKey& key, Kept kept, std::size_t bytes);
   // Evicts one list even if the budget is not exceeded. False: there is none.
-  bool evict_one() { return lru_.evict_one(); }
+  bool evict_one();
   void erase_partition(std::uint64_t partition);
 
   std::size_t bytes() const { return lru_.bytes(); }

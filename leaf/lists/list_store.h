@@ -10,6 +10,7 @@
 #include "common/base/result.h"
 #include "common/partition/partition.h"
 #include "common/postings/posting_list.h"
+#include "leaf/lists/kept_list.h"
 
 namespace frond::leaf::lists {
 
@@ -21,7 +22,7 @@ struct ListKey {
 };
 
 // A list ready for reading. postings.count() == 0: the partition does not have the term.
-struct List {
+struct List : KeptList {
   // Whether the bytes were valid so far. Ask after using the list and discard results on an error: a mapped file may
   // fail at any time. Costs a system call per mapped segment, nothing for a copy. Errors: kCorrupt, kUnavailable.
   Result<void> intact() const {
@@ -43,6 +44,8 @@ class ListStore {
   virtual ~ListStore() = default;
   // One lease per key, in order. kCorrupt names the term; kDeadline if the deadline passes before all lists are loaded.
   virtual Result<std::vector<ListLease>> fetch(std::span<const ListKey> keys, Deadline deadline) = 0;
+  // The caller uses so many lists that it knows from earlier calls. A cache counts them as found.
+  virtual void used_again(std::size_t /*lists*/) {}
 };
 
 }  // namespace frond::leaf::lists

@@ -1,28 +1,45 @@
 #include "leaf/serve/known_terms.h"
 
-#include <string_view>
-#include <unordered_map>
+#include <algorithm>
+#include <numeric>
+#include <tuple>
 
 namespace frond::leaf::serve {
+namespace {
 
-Result<KnownTerms> look_up(const generation::ServedGeneration& generation, std::span<const wire::QueryTerm> terms) {
+// How often each term occurs in the query, at its first place; 0 at the others. Brokers send distinct terms.
+std::vector<std::uint32_t> occurrences_of(std::span<const wire::QueryTerm> terms) {
+  std::vector<std::uint32_t> places(terms.size()), occurrences(terms.size(), 0);
+  std::iota(places.begin(), places.end(), 0u);
+  std::sort(places.begin(), places.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return std::tie(terms[a].text, a) < std::tie(terms[b].text, b); });
+  for (std::size_t i = 0, first = 0; i < places.size(); ++i) {
+    if (terms[places[i]].text != terms[places[first]].text) first = i;
+    occurrences[places[first]] += terms[places[i]].occurrences;
+  }
+  return occurrences;
+}
+
+}  // namespace
+
+Result<KnownTerms> look_up(const generation::ServedGeneration& generation, std::span<const wire::QueryTerm> terms,
+                           TermTable* table) {
   KnownTerms known;
-  std::unordered_map<std::string_view, std::uint32_t> occurrences;
-  for (const auto& term : terms) occurrences[term.text] += term.occurrences;
-  for (const auto& term : terms) {
-    const auto found = occurrences.find(term.text);
-    if (found == occurrences.end()) continue;  // a repeated term
-    const Result<std::uint64_t> df = generation.terms->df(term.text);
-    if (df) {
-      known.terms.push_back(
-          {term.text, *df, scoring::term_weight(generation.bm25, generation.statistics, *df, found->second)});
-      known.postings += *df;
-    } else if (df.error().code() == Code::kNotFound) {
+  known.terms.reserve(terms.size());
+  const std::vector<std::uint32_t> occurrences = occurrences_of(terms);
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    if (occurrences[i] == 0) continue;
+    auto term = FROND_TRY(table != nullptr ? table->look_up(generation, terms[i].text)
+                                           : KnownTerm::make(generation, terms[i].text));
+    if (term->df() == 0) {
       known.all_known = false;
-    } else {
-      return df.error();
+      continue;
     }
-    occurrences.erase(found);
+    const float weight = occurrences[i] == 1
+                             ? term->weight()
+                             : scoring::term_weight(generation.bm25, generation.statistics, term->df(), occurrences[i]);
+    known.postings += term->df();
+    known.terms.push_back({std::move(term), weight});
   }
   return known;
 }

@@ -9,10 +9,12 @@
 #include "leaf/engine/query_engine.h"
 #include "leaf/generation/damage_log.h"
 #include "leaf/generation/served_generation.h"
+#include "leaf/lists/device_lists.h"
 #include "leaf/lists/list_store.h"
 #include "leaf/schedule/query_scheduler.h"
 #include "leaf/schedule/scheduler.h"
 #include "leaf/serve/answer_check.h"
+#include "leaf/serve/term_table.h"
 
 namespace frond::leaf::serve {
 
@@ -35,6 +37,9 @@ struct SearchParts {
   // `costly` searches a partition with about costly_postings or more. Partitions with at most small_postings never move
   // to `costly`, and no second worker is asked to share a search of such partitions.
   std::uint64_t costly_postings = ~std::uint64_t{0}, small_postings = 20'000;
+  TermTable* terms = nullptr;  // null: each search looks its terms up by itself
+  // The lists on the GPU; null: plans for the GPU have lists in host memory, and it looks for its own by their keys.
+  lists::DeviceLists* device = nullptr;
 };
 
 // Counters and histograms of all searches of a leaf.

@@ -161,7 +161,8 @@ void SearchQuery::search(std::size_t number) {
     return;
   }
   try {
-    if (!scheduled_.plans.empty()) return take(slot, search(slot, scheduled_.plans[number]));
+    if (!scheduled_.plans.empty() && !of_device_leases(scheduled_.plans[number]))
+      return take(slot, search(slot, scheduled_.plans[number]));
     auto made = plan(slot);
     if (!made)
       fail(slot, made.error());

@@ -32,7 +32,14 @@ bool SearchQuery::submit_to_scheduler() {
 bool SearchQuery::make_plans() {
   try {
     scheduled_.plans.reserve(todo_.size());
+    const bool for_gpu = may_use_gpu();
     for (Slot*& slot : todo_) {
+      if (for_gpu && slot->lists.empty()) {
+        if (auto on_device = plans_.plan_on_device(*slot->partition, mode_, floor())) {
+          scheduled_.plans.push_back(*std::move(on_device));
+          continue;
+        }
+      }
       auto made = plan(*slot);
       if (made && *made) {
         scheduled_.plans.push_back(std::move(**made));
@@ -58,7 +65,7 @@ schedule::QueryFeatures SearchQuery::features() const {
   const double share = static_cast<double>(features.documents) /
                        static_cast<double>(std::max<std::uint64_t>(1, generation_->statistics.documents));
   for (const KnownTerms::Term& term : plans_.known()->terms) {
-    const auto postings = static_cast<std::uint64_t>(static_cast<double>(term.df) * share);
+    const auto postings = static_cast<std::uint64_t>(static_cast<double>(term.term->df()) * share);
     features.add_list(postings, postings / 128 + todo_.size());
   }
   return features;

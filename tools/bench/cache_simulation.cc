@@ -28,12 +28,20 @@ class Simulation {
     std::byte* piece = arena_.allocate(bytes);
     while (!piece && kept_.evict_one()) piece = arena_.allocate(bytes);
     if (!piece) return false;
-    kept_.insert(key(list), {piece, [this](const std::byte* used) { arena_.release(used); }}, bytes);
+    kept_.insert(key(list), std::make_shared<const Resident>(arena_, piece), bytes);
     return true;
   }
   std::uint64_t evictions() const { return kept_.evictions(); }
 
  private:
+  struct Resident final : leaf::lists::KeptList {
+    Resident(device::Arena& arena, std::byte* piece) : arena_(arena), piece_(piece) {}
+    ~Resident() { arena_.release(piece_); }
+    Resident(const Resident&) = delete;
+    Resident& operator=(const Resident&) = delete;
+    device::Arena& arena_;
+    std::byte* const piece_;
+  };
   static leaf::lists::ListKey key(std::uint32_t list) { return {kPartition, std::to_string(list)}; }
   device::Arena arena_;  // outlives kept_
   leaf::lists::KeptLists kept_;

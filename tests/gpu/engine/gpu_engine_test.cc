@@ -239,6 +239,38 @@ TEST_F(GpuEngineOfACollection, ForgetsTheListsOfAClosedPartition) {
   EXPECT_EQ(engine->counters().lists.bytes, 0u);
 }
 
+TEST_F(GpuEngineOfACollection, RunsPlansOfDeviceLeasesAlsoOfEvictedLists) {
+  Engine engine;
+  const auto asked = plans(20);
+  expect_answered(engine, asked);  // copies lists
+  std::vector<engine::Plan> of_leases;
+  std::vector<std::size_t> numbers;  // of the plans, in `asked`
+  for (std::size_t number = 0; number < asked.size(); ++number) {
+    engine::Plan plan = asked[number];
+    for (engine::PlanTerm& term : plan.terms) {
+      term.on_device = engine->cache().find(term.list->key);
+      if (term.on_device == nullptr) break;  // an empty list
+      term.list = nullptr;
+    }
+    if (plan.terms.empty() || plan.terms.back().on_device == nullptr) continue;
+    of_leases.push_back(std::move(plan));
+    numbers.push_back(number);
+  }
+  ASSERT_GT(of_leases.size(), 10u);
+  engine->cache().forget(index_.partitions()[0].number);
+  EXPECT_GT(engine->counters().lists.bytes, 0u);
+  const auto got = engine->try_search(of_leases, kClock);
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    engine::Plan whole = asked[numbers[i]];
+    whole.k = 10'000;
+    ASSERT_TRUE(got[i]) << numbers[i];
+    expect_same(*got[i], oracle_->search(std::span(&whole, 1), kClock)[0], asked[numbers[i]],
+                "plan " + std::to_string(numbers[i]));
+  }
+  of_leases.clear();
+  EXPECT_EQ(engine->counters().lists.bytes, 0u);
+}
+
 TEST_F(GpuEngineOfACollection, DropsPlansPastTheirDeadline) {
   Engine engine;
   support::ManualClock clock;

@@ -80,5 +80,30 @@ TEST_F(DeviceCacheOfClosingPartitions, WaitsForTheCopyInProgress) {
   EXPECT_EQ(arena_.used(), 0u);
 }
 
+TEST_F(DeviceCacheOfClosingPartitions, IsReadyForPlansOfItsOwnLeases) {
+  std::vector<std::weak_ptr<const lists::List>> lists;
+  const engine::Plan with_lists = plan(0, lists);
+  EXPECT_EQ(cache_->find(with_lists.terms[0].list->key), nullptr);
+  EXPECT_FALSE(cache_->pin(with_lists));
+  cache_->settle();
+  const auto wanted = cache_->pin(with_lists);
+  ASSERT_TRUE(wanted);
+  engine::Plan of_leases = with_lists;
+  for (engine::PlanTerm& term : of_leases.terms) {
+    term.on_device = cache_->find(term.list->key);
+    ASSERT_NE(term.on_device, nullptr);
+    EXPECT_EQ(std::static_pointer_cast<const ResidentList>(term.on_device)->list_deficit,
+              term.list->postings.list_deficit());
+    term.list = nullptr;
+  }
+  EXPECT_TRUE(fits_kernels(of_leases));
+  const std::uint64_t hits = cache_->counters().hits;
+  const auto ready = cache_->pin(of_leases);
+  ASSERT_TRUE(ready);
+  EXPECT_EQ(ready->lists, wanted->lists);
+  EXPECT_EQ(ready->lengths, wanted->lengths);
+  EXPECT_EQ(cache_->counters().hits, hits + 3);
+}
+
 }  // namespace
 }  // namespace frond::leaf::gpu

@@ -33,6 +33,36 @@ TEST(KeptLists, KeepsWhatWasAskedForTwiceThroughAStreamOfListsAskedForOnce) {
   for (int hot = 0; hot < 10; ++hot) EXPECT_NE(lru.find(key(hot)), nullptr) << hot;
 }
 
+TEST(KeptLists, KeepsWhatIsUsedWithoutBeingAskedFor) {
+  KeptLists lru(kBudget);
+  std::vector<KeptLists::Kept> hot;
+  for (int number = 0; number < 10; ++number) {
+    ask(lru, number, 2000);
+    hot.push_back(lru.find(key(number)));
+  }
+  for (int once = 100; once < 1000; ++once) {
+    for (const int used : {0, 3, 9}) hot[static_cast<std::size_t>(used)]->mark_used();
+    ask(lru, once, 3000);
+    ask(lru, once, 3000);  // twice, so that it displaces what is not used
+    ASSERT_LE(lru.bytes(), kBudget);
+  }
+  for (int number = 0; number < 10; ++number)
+    EXPECT_EQ(lru.find(key(number)) != nullptr, number == 0 || number == 3 || number == 9) << number;
+}
+
+TEST(KeptLists, EvictsEvenIfAllListsAreUsed) {
+  KeptLists lru(kBudget);
+  for (int round = 0; round < 20; ++round)
+    for (int number = 0; number < 200; ++number) {
+      ask(lru, number, 1000);
+      if (const auto kept = lru.find(key(number))) kept->mark_used();
+      ASSERT_LE(lru.bytes(), kBudget);
+    }
+  while (lru.evict_one()) {
+  }
+  EXPECT_EQ(lru.entries(), 0u);
+}
+
 TEST(KeptLists, AdmitsALargeListToAFullCacheOnlyWhenAskedForAgain) {
   KeptLists lru(kBudget);
   for (int i = 0; i < 100; ++i) ask(lru, i, 2000);

@@ -1,0 +1,115 @@
+#include "leaf/serve/term_table.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "common/scoring/bm25.h"
+
+namespace frond::leaf::serve {
+namespace {
+
+constexpr std::size_t kShardBytes = std::size_t{512} << 10, kMaxShards = 64;
+// An entry may be charged at most this part of a shard's budget.
+constexpr std::size_t kMaxShare = 4;
+// A weak reference keeps the memory of a List or of a list's description on the device, but not the lists' bytes.
+constexpr std::size_t kHeldByReferences = sizeof(lists::List) + 256;
+// Of the shared_ptr's control block and the node of the index.
+constexpr std::size_t kNodes = 96;
+
+}  // namespace
+
+Result<std::shared_ptr<const KnownTerm>> KnownTerm::make(const generation::ServedGeneration& generation,
+                                                         std::string_view text) {
+  const Result<std::uint64_t> df = generation.terms->df(text);
+  if (!df && df.error().code() != Code::kNotFound) return df.error();
+  if (!df) return std::shared_ptr<const KnownTerm>(std::make_shared<KnownTerm>(text, 0, 0.0f, 0));
+  const float weight = scoring::term_weight(generation.bm25, generation.statistics, *df, 1);
+  return std::shared_ptr<const KnownTerm>(std::make_shared<KnownTerm>(text, *df, weight, generation.partitions.size()));
+}
+
+std::size_t KnownTerm::bytes() const {
+  const MutexLock lock(mutex_);
+  return sizeof(KnownTerm) + text_.capacity() + places_.size() * (sizeof(Place) + kHeldByReferences);
+}
+
+std::optional<lists::ListLease> KnownTerm::on_host(std::size_t partition) const {
+  const MutexLock lock(mutex_);
+  const Place& place = places_[partition];
+  if (place.absent) return lists::ListLease();
+  lists::ListLease lease = place.host.lock();
+  if (lease == nullptr) return std::nullopt;  // its cache has dropped it
+  lease->mark_used();
+  return lease;
+}
+
+void KnownTerm::keep(std::size_t partition, const lists::ListLease& list) const {
+  const MutexLock lock(mutex_);
+  Place& place = places_[partition];
+  place.absent = list->postings.count() == 0;
+  place.host = list;
+}
+
+std::optional<lists::DeviceLease> KnownTerm::on_device(std::size_t partition, std::uint64_t number,
+                                                       lists::DeviceLists& device) const {
+  {
+    const MutexLock lock(mutex_);
+    const Place& place = places_[partition];
+    if (place.absent) return lists::DeviceLease();
+    if (lists::DeviceLease lease = place.device.lock()) {
+      lease->mark_used();
+      return lease;
+    }
+  }
+  lists::DeviceLease lease = device.find({number, text_});
+  if (lease == nullptr) return std::nullopt;
+  const MutexLock lock(mutex_);
+  places_[partition].device = lease;
+  return lease;
+}
+
+TermTable::Shard::Shard(std::size_t budget) : terms(budget, kMaxShare) {}
+
+TermTable::TermTable(std::size_t budget_bytes) : budget_bytes_(budget_bytes) {
+  if (budget_bytes == 0) return;
+  const std::size_t shards = std::clamp<std::size_t>(budget_bytes / kShardBytes, 1, kMaxShards);
+  for (std::size_t i = 0; i < shards; ++i) shards_.push_back(std::make_unique<Shard>(budget_bytes / shards));
+}
+
+TermTable::~TermTable() = default;
+
+Result<std::shared_ptr<const KnownTerm>> TermTable::look_up(const generation::ServedGeneration& generation,
+                                                            std::string_view text) {
+  if (shards_.empty() || generation.serial == 0) return KnownTerm::make(generation, text);
+  const std::size_t hash = std::hash<std::string_view>()(text) ^ (generation.serial * 0x9e3779b97f4a7c15ULL);
+  Shard& shard = *shards_[(hash >> 40) % shards_.size()];  // by high bits: the index inside a shard uses the low ones
+  const Key asked{generation.serial, text, hash};
+  {
+    const MutexLock lock(shard.mutex);
+    if (const auto* const found = shard.terms.find(asked)) {
+      ++shard.hits;
+      return *found;
+    }
+    ++shard.misses;
+  }
+  auto made = FROND_TRY(KnownTerm::make(generation, text));
+  const std::size_t charge = made->bytes() + shard.terms.entry_bytes() + kNodes;
+  const MutexLock lock(shard.mutex);
+  if (const auto* const found = shard.terms.find(asked)) return *found;  // another thread was faster
+  if (!shard.terms.too_large(charge)) shard.terms.insert({generation.serial, made->text(), hash}, made, charge);
+  return made;
+}
+
+TermTable::Counters TermTable::counters() const {
+  Counters sum;
+  for (const auto& shard : shards_) {
+    const MutexLock lock(shard->mutex);
+    sum.hits += shard->hits;
+    sum.misses += shard->misses;
+    sum.evictions += shard->terms.evictions();
+    sum.bytes += shard->terms.bytes();
+  }
+  return sum;
+}
+
+}  // namespace frond::leaf::serve

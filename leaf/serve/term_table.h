@@ -1,0 +1,105 @@
+#pragma once
+// What searches have found out about terms, kept for the next searches: a term's document frequency and weight in a
+// generation, and its list in each of the leaf's partitions, in host memory and in device memory. A search whose terms
+// are known asks neither the generation's statistics nor the caches of lists.
+//
+// The table keeps no list in memory: it has weak references to what the caches keep. A list found here is marked as
+// used, so that its cache keeps it (leaf/lists/kept_list.h).
+//
+// A leaf has one table for all generations that it serves. Entries are kept within a budget, by a segmented LRU in
+// shards (common/cache/segmented_lru.h). Terms that the generation does not have are kept as well.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/mutex.h"
+#include "common/base/result.h"
+#include "common/cache/segmented_lru.h"
+#include "leaf/generation/served_generation.h"
+#include "leaf/lists/device_lists.h"
+#include "leaf/lists/list_store.h"
+
+namespace frond::leaf::serve {
+
+// A term of one generation. Any thread. Partitions are named by their place in ServedGeneration::partitions.
+class KnownTerm {
+ public:
+  // May read the disk. kCorrupt, kUnavailable: from reading the generation's term statistics.
+  static Result<std::shared_ptr<const KnownTerm>> make(const generation::ServedGeneration& generation,
+                                                       std::string_view text);
+
+  const std::string& text() const { return text_; }
+  std::uint64_t df() const { return df_; }  // documents of the generation that have it; 0: none
+  float weight() const { return weight_; }  // scoring::term_weight() of one occurrence in a query
+  std::size_t bytes() const;                // of memory, with what the weak references hold
+
+  // The list in host memory; null: the partition does not have the term. Nothing: ask the store, then call keep().
+  std::optional<lists::ListLease> on_host(std::size_t partition) const;
+  void keep(std::size_t partition, const lists::ListLease& list) const;
+  // The list in device memory; null: the partition does not have the term. Nothing: it is not there. `number`:
+  // OpenPartition::number().
+  std::optional<lists::DeviceLease> on_device(std::size_t partition, std::uint64_t number,
+                                              lists::DeviceLists& device) const;
+
+  // For make().
+  KnownTerm(std::string_view text, std::uint64_t df, float weight, std::size_t partitions)
+      : text_(text), df_(df), weight_(weight), places_(partitions) {}
+
+ private:
+  struct Place {
+    std::weak_ptr<const lists::List> host;
+    std::weak_ptr<const lists::KeptList> device;
+    bool absent = false;
+  };
+
+  const std::string text_;
+  const std::uint64_t df_;
+  const float weight_;
+  mutable Mutex mutex_;
+  mutable std::vector<Place> places_ FROND_GUARDED_BY(mutex_);  // its size never changes
+};
+
+class TermTable {
+ public:
+  struct Counters {
+    std::uint64_t hits = 0, misses = 0, evictions = 0;  // terms
+    std::uint64_t bytes = 0;                            // held now
+  };
+
+  // 0 bytes: keeps nothing.
+  explicit TermTable(std::size_t budget_bytes);
+  ~TermTable();
+
+  // The term in the generation, which knows no lists if it is new. Terms of a generation without a serial number are
+  // not kept. Errors as KnownTerm::make().
+  Result<std::shared_ptr<const KnownTerm>> look_up(const generation::ServedGeneration& generation,
+                                                   std::string_view text);
+  Counters counters() const;
+  std::size_t budget_bytes() const { return budget_bytes_; }
+
+ private:
+  // Of an entry: `text` is that of its KnownTerm.
+  struct Key {
+    std::uint64_t generation = 0;  // ServedGeneration::serial
+    std::string_view text;
+    std::size_t hash = 0;
+    friend bool operator==(const Key& a, const Key& b) { return a.generation == b.generation && a.text == b.text; }
+  };
+  struct HashOf {
+    std::size_t operator()(const Key& key) const { return key.hash; }
+  };
+  struct Shard {
+    explicit Shard(std::size_t budget);
+    mutable Mutex mutex;
+    cache::SegmentedLru<Key, std::shared_ptr<const KnownTerm>, HashOf> terms FROND_GUARDED_BY(mutex);
+    std::uint64_t hits FROND_GUARDED_BY(mutex) = 0, misses FROND_GUARDED_BY(mutex) = 0;
+  };
+
+  const std::size_t budget_bytes_;
+  std::vector<std::unique_ptr<Shard>> shards_;  // none: nothing is kept
+};
+
+}  // namespace frond::leaf::serve
