@@ -42,13 +42,27 @@ class TopK {
   std::vector<Hit> heap_;  // the worst of the kept is at the front
 };
 
-// The k best of several lists, each best first.
+// The k best of several lists, each best first. Looks at the head of each list for each hit: lists are few.
 inline std::vector<Hit> merge(std::span<const std::vector<Hit>> lists, std::size_t k) {
-  TopK best(k);
-  for (const auto& list : lists)
-    for (const auto& hit : list)
-      if (!best.offer(hit)) break;
-  return best.take();
+  std::vector<std::span<const Hit>> left;
+  left.reserve(lists.size());
+  std::size_t hits = 0;
+  for (const auto& list : lists) {
+    if (!list.empty()) left.emplace_back(list);
+    hits += list.size();
+  }
+  std::vector<Hit> best;
+  best.reserve(std::min(k, hits));
+  while (best.size() < k && !left.empty()) {
+    const auto next = std::min_element(left.begin(), left.end(),
+                                       [](const auto& a, const auto& b) { return better(a.front(), b.front()); });
+    best.push_back(next->front());
+    *next = next->subspan(1);
+    if (!next->empty()) continue;
+    *next = left.back();
+    left.pop_back();
+  }
+  return best;
 }
 
 }  // namespace frond::topk
