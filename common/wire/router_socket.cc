@@ -7,7 +7,6 @@
 #include <zmq.hpp>
 
 #include <algorithm>
-#include <deque>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -94,11 +93,12 @@ class ZmqRouterSocket final : public RouterSocket {
   const SteadyClock clock_;
   std::vector<std::unique_ptr<IoPulse>> pulses_;  // owned as socket_; none: the system has no abstract Unix sockets
   Instant next_pulse_{};                          // the thread's
+  std::vector<Pending> sending_;                  // the thread's; empty, but keeps its memory
   std::atomic<Instant::rep> turned_{0};
   std::atomic<std::uint64_t> dropped_{0};
   std::thread thread_;
   Mutex mutex_;
-  std::deque<Pending> pending_ FROND_GUARDED_BY(mutex_);
+  std::vector<Pending> pending_ FROND_GUARDED_BY(mutex_);
   std::size_t pending_bytes_ FROND_GUARDED_BY(mutex_) = 0;
   bool stopping_ FROND_GUARDED_BY(mutex_) = false;
 };
@@ -253,13 +253,15 @@ bool ZmqRouterSocket::let_in(const zmq::message_t& request, const CurvePublicKey
 }
 
 void ZmqRouterSocket::send_pending() {
-  std::deque<Pending> ready;
   {
     const MutexLock lock(mutex_);
-    ready.swap(pending_);
+    if (pending_.empty()) return;
+    sending_.clear();  // of replies that an exception has left there
+    sending_.swap(pending_);
     pending_bytes_ = 0;
   }
-  for (const Pending& reply : ready) send_one(reply);
+  for (const Pending& reply : sending_) send_one(reply);
+  sending_.clear();
 }
 
 void ZmqRouterSocket::send_one(const Pending& reply) {

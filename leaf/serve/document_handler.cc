@@ -8,19 +8,19 @@
 
 namespace frond::leaf::serve {
 
-void DocumentHandler::fetch(wire::FetchRequest request, Deadline deadline, const Done& done) {
-  const std::uint64_t request_id = request.request_id;
+void DocumentHandler::fetch(wire::FetchRequest request, Deadline deadline, Done done) {
   auto generation = board_.find({request.generation, request.content}, clock_.now());
   if (generation == nullptr)
-    return done(wire::ErrorReply{request_id, "generation " + std::to_string(request.generation) + " is not served",
+    return done(wire::ErrorReply{request.request_id,
+                                 "generation " + std::to_string(request.generation) + " is not served",
                                  wire::UnsearchedReason::kUnknownGeneration});
   schedule::Scheduler& scheduler = wire::is_costly(request) ? costly_ : scheduler_;
   const auto query = std::make_shared<DocumentQuery>(std::move(generation), std::move(request), deadline, analyzers_,
-                                                     clock_, damage_, done);
+                                                     clock_, damage_, std::move(done));
   if (query->is_short() && (scheduler_.runs_caller() || costly_.runs_caller())) return query->run_here();
   // At most one task for each thread: the workers, and the one thread that runs only interactive tasks.
   const Result<void> taken = scheduler.submit(query->tasks(scheduler.load().workers + 1), schedule::Lane::kInteractive);
-  if (!taken) done(wire::ErrorReply{request_id, taken.error().message(), wire::reason_of(taken.error().code())});
+  if (!taken) query->refuse(taken.error());
 }
 
 }  // namespace frond::leaf::serve

@@ -29,7 +29,7 @@ class DocumentHandler {
   // interactive tasks, at most one per thread; at once if the caller is a task itself and the documents are few. done()
   // is called once, during the call or later, on any thread. What `deadline` points to lives as long as `done`. A
   // document is not `found` if it is not in the leaf's partitions, cannot be read, or is reached after the deadline.
-  void fetch(wire::FetchRequest request, Deadline deadline, const Done& done);
+  void fetch(wire::FetchRequest request, Deadline deadline, Done done);
 
  private:
   const generation::ServedBoard& board_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -101,6 +102,7 @@ void DocumentQuery::read(std::size_t piece, text::Analyzer* analyzer) {
   const std::size_t begin = std::min(piece * kDocumentsAPiece, places_.size());
   const std::size_t end = std::min(begin + kDocumentsAPiece, places_.size());
   std::vector<DocId> docids;
+  docids.reserve(end - begin);
   for (std::size_t from = begin, to = begin; from < end; from = to) {
     docids.clear();
     for (; to < end && places_[to].partition == places_[from].partition; ++to) docids.push_back(places_[to].docid);
@@ -124,9 +126,9 @@ void DocumentQuery::read(std::size_t piece, text::Analyzer* analyzer) {
     if (deadline_.passed(clock_)) return;
     const partition::Partition& partition = places_[from].partition->open->partition();
     if (analyzer != nullptr)
-      partition.read_documents(docids, take);
+      partition.read_documents(docids, std::ref(take));  // by reference: a copy would allocate
     else
-      partition.read_heads(docids, take);
+      partition.read_heads(docids, std::ref(take));
   }
 }
 
@@ -143,8 +145,7 @@ void DocumentQuery::finish() {
   }
   const bool any = std::any_of(reply_.documents.begin(), reply_.documents.end(),
                                [](const wire::FetchedDocument& one) { return one.found; });
-  if (failure && !any)
-    return done_(wire::ErrorReply{request_.request_id, failure->message(), wire::reason_of(failure->code())});
+  if (failure && !any) return refuse(*failure);
   done_(std::move(reply_));
 }
 

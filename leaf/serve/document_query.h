@@ -34,6 +34,10 @@ class DocumentQuery : public std::enable_shared_from_this<DocumentQuery> {
   std::vector<schedule::Task> tasks(std::size_t workers);
   // Whether it has one piece, about a millisecond of work.
   bool is_short() const { return pieces() == 1; }
+  // Replies with the error, in place of tasks().
+  void refuse(const Error& why) const {
+    done_(wire::ErrorReply{request_.request_id, why.message(), wire::reason_of(why.code())});
+  }
   // Reads all documents on the caller's thread, in place of tasks().
   void run_here() { run(std::chrono::microseconds(0)); }
 

@@ -56,10 +56,10 @@ void LeafService::on_request(const wire::Peer& peer, ByteView bytes, const Answe
   }
 }
 
-std::function<void(const wire::Reply&)> LeafService::replying(Kind kind, Instant arrival, const Answer& answer,
+std::function<void(const wire::Reply&)> LeafService::replying(Kind kind, Instant arrival, Answer answer,
                                                               InFlight entry) {
   requests_[kind].add();
-  return [this, kind, arrival, answer, entry = std::move(entry)](const wire::Reply& reply) {
+  return [this, kind, arrival, answer = std::move(answer), entry = std::move(entry)](const wire::Reply& reply) {
     in_flight_.add(-1);
     if (entry && entry->cancellation().cancelled()) return cancelled_[kind].add();
     durations_[kind].observe(std::chrono::duration<double>(parts_.clock.now() - arrival).count());
@@ -73,21 +73,23 @@ void LeafService::take_search(const wire::Peer& peer, const wire::SearchHead& he
   InFlight entry = taken_.add(peer, head.request_id);
   const Deadline deadline = deadline_of(arrival, head.budget, entry->cancellation());
   in_flight_.add(1);
-  schedule::Task task{
-      deadline,
-      [this, message = ByteBuffer(bytes.begin(), bytes.end()), arrival, answer, deadline, entry = std::move(entry)](
-          const SearchQuery::Waited& waited) { search(message, deadline, waited, arrival, answer, entry); },
-      0};
+  schedule::Task task{deadline,
+                      [this, message = ByteBuffer(bytes.begin(), bytes.end()), arrival, answer, deadline,
+                       entry = std::move(entry)](const SearchQuery::Waited& waited) mutable {
+                        search(message, deadline, waited, arrival, std::move(answer), entry);
+                      },
+                      0};
   const Result<void> taken = parts_.scheduler.admit(std::span(&task, 1), schedule::Lane::kSearch);
   if (!taken) task.run(taken.error());
 }
 
 void LeafService::search(ByteView message, Deadline deadline, const SearchQuery::Waited& waited, Instant arrival,
-                         const Answer& answer, const InFlight& entry) {
+                         Answer answer, const InFlight& entry) {
   Result<wire::Request> request = wire::decode_request(message);
-  if (!request) return replying(kMalformed, arrival, answer)(wire::ErrorReply{0, request.error().message()});
+  if (!request) return replying(kMalformed, arrival, std::move(answer))(wire::ErrorReply{0, request.error().message()});
   auto& decoded = std::get<wire::SearchRequest>(*request);
-  auto done = with_documents(documents_, decoded, deadline, parts_.clock, replying(kSearch, arrival, answer, entry));
+  auto done = with_documents(documents_, decoded, deadline, parts_.clock, entry,
+                             replying(kSearch, arrival, std::move(answer), entry));
   std::make_shared<SearchQuery>(parts_, search_metrics_, std::move(decoded), deadline, std::move(done))->start(waited);
 }
 

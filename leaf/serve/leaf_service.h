@@ -57,12 +57,11 @@ class LeafService {
   using InFlight = std::shared_ptr<const RequestsInFlight::Entry>;  // null: cannot be cancelled
   void take_search(const wire::Peer& peer, const wire::SearchHead& head, ByteView bytes, Instant arrival,
                    const Answer& answer);
-  void search(ByteView message, Deadline deadline, const SearchQuery::Waited& waited, Instant arrival,
-              const Answer& answer, const InFlight& entry);
+  void search(ByteView message, Deadline deadline, const SearchQuery::Waited& waited, Instant arrival, Answer answer,
+              const InFlight& entry);
   void dispatch(const wire::Peer& peer, wire::Request request, Instant arrival, const Answer& answer);
   // Counts a request that is in flight, and times its reply. Drops the reply if the request was cancelled.
-  std::function<void(const wire::Reply&)> replying(Kind kind, Instant arrival, const Answer& answer,
-                                                   InFlight entry = {});
+  std::function<void(const wire::Reply&)> replying(Kind kind, Instant arrival, Answer answer, InFlight entry = {});
 
   const SearchParts parts_;
   const Identity identity_;

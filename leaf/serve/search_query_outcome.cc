@@ -84,6 +84,7 @@ bool SearchQuery::needs_disjunction() const {
 wire::Ranking SearchQuery::merged(engine::Mode mode) {
   wire::Ranking ranking;
   std::vector<std::vector<topk::Hit>> lists;
+  lists.reserve(slots_.size());
   for (Slot& slot : slots_) {
     if (slot.unsearched) continue;
     engine::Outcome& outcome = mode == engine::Mode::kAnd ? slot.conjunction : slot.disjunction;

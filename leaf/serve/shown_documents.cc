@@ -50,9 +50,9 @@ std::vector<Ordinal> page_of(const wire::Show& show, const wire::Ranking& rankin
 }  // namespace
 
 SearchQuery::Done with_documents(DocumentHandler& documents, const wire::SearchRequest& request, Deadline deadline,
-                                 const Clock& clock, SearchQuery::Done done) {
+                                 const Clock& clock, std::shared_ptr<const void> kept, SearchQuery::Done done) {
   if (request.show.count == 0) return done;
-  return [&documents, &clock, deadline, wanted = wanted_of(request),
+  return [&documents, &clock, deadline, kept = std::move(kept), wanted = wanted_of(request),
           done = std::move(done)](wire::SearchReply reply) mutable {
     if (!reply.unsearched.empty() || deadline.left(clock) < wanted.fetch.budget / 10) return done(std::move(reply));
     wanted.fetch.ordinals = page_of(wanted.show, shown(wanted, reply));
