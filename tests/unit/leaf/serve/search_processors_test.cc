@@ -218,12 +218,13 @@ TEST(SearchQuery, TouchesNoListsInHostMemoryIfTheyAreOnTheDevice) {
     TermTable table(std::size_t{1} << 20);
     ScriptedGpu gpu{served.clock};
     std::atomic<int> of_leases{0}, of_lists{0}, asked{0};
-    const auto search = [&](std::span<const engine::Plan> plans) {
+    const auto search = [&](std::span<const engine::Plan> plans, engine::BatchTimes& times) {
       std::vector<schedule::GpuAnswer> answers;
       for (const engine::Plan& plan : plans) {
         ++(of_device_leases(plan) ? of_leases : of_lists);
         const engine::Plan whole = with_lists(plan);
-        answers.push_back(asked++ % 4 < handed_back ? schedule::GpuAnswer() : std::move(gpu.search({&whole, 1})[0]));
+        answers.push_back(asked++ % 4 < handed_back ? schedule::GpuAnswer()
+                                                    : std::move(gpu.search({&whole, 1}, times)[0]));
       }
       return answers;
     };
