@@ -139,14 +139,16 @@ void LeafSocket::pump() {
   if (!receiver) return;
   try {
     for (;;) {
-      const int events = socket_.get(zmq::sockopt::events);  // also lets ZeroMQ process what happened
-      if ((events & ZMQ_POLLIN) == 0) {
+      zmq::message_t message;
+      if (!socket_.recv(message, zmq::recv_flags::dontwait)) {
+        // Asked once, not for each frame, because it takes two system calls. It lets ZeroMQ process what happened, so
+        // there may be frames again.
+        const int events = socket_.get(zmq::sockopt::events);
+        if ((events & ZMQ_POLLIN) != 0) continue;
         // There is one peer, and room for more frames: "cannot send" means that the connection is lost.
         if ((events & ZMQ_POLLOUT) == 0) receiver->on_lost();
         return;
       }
-      zmq::message_t message;
-      if (!socket_.recv(message, zmq::recv_flags::dontwait)) continue;
       bool more = message.more();
       for (zmq::message_t part; more; more = part.more())
         if (!socket_.recv(part, zmq::recv_flags::dontwait)) break;
