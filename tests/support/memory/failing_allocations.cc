@@ -7,7 +7,7 @@
 namespace frond::support {
 namespace {
 
-thread_local std::uint64_t left = 0;
+thread_local std::uint64_t left = 0, made = 0;
 thread_local bool is_caller = false;
 std::atomic<std::uint64_t> left_elsewhere = 0;
 
@@ -24,6 +24,8 @@ void fail_allocation_elsewhere(std::uint64_t count) {
 
 bool allocation_will_fail_elsewhere() { return left_elsewhere != 0; }
 
+std::uint64_t allocations() { return made; }
+
 }  // namespace frond::support
 
 #if !defined(FROND_KEEPS_OPERATOR_NEW)
@@ -32,6 +34,7 @@ namespace frond::support {
 namespace {
 
 bool fails_now() {
+  ++made;
   if (left != 0 && --left == 0) return true;
   if (is_caller || left_elsewhere.load(std::memory_order_relaxed) == 0) return false;
   std::uint64_t now = left_elsewhere.load();

@@ -1,5 +1,5 @@
 #pragma once
-// Lets allocations fail where a test chooses. Replaces operator new in programs that link this.
+// Lets allocations fail where a test chooses, and counts them. Replaces operator new in programs that link this.
 #include <cstdint>
 
 namespace frond::support {
@@ -19,5 +19,7 @@ bool allocation_will_fail();
 // The same for all threads but the one that calls this: the `count`-th of theirs, taken together.
 void fail_allocation_elsewhere(std::uint64_t count);
 bool allocation_will_fail_elsewhere();
+// This thread's calls of operator new so far, likewise without those that ask for more than the usual alignment.
+std::uint64_t allocations();
 
 }  // namespace frond::support
