@@ -13,33 +13,13 @@
 //   kSimple   whether it has a faster path for full blocks of numbers below 2^24:
 //   simple()         one lane: whether the full block at this place may take it
 //   unpack_simple()  the warp: the block's numbers. `doubtful` in any lane: the block must take unpack() instead
-#include "common/codec/stream_words.h"
 #include "common/device/launch.cuh"
-#include "common/device/warp.cuh"
+#include "common/device_codec/block_of_list.cuh"
 #include "common/device_codec/decode_batch.h"
 
 namespace frond::device_codec {
 
-using codec::kBlockLength, codec::StreamWords;
-using device::add_up, device::Four, device::from_lane, device::kFullWarp, device::lane_of_warp, device::out_of_order,
-    device::sum_before;
-
 inline constexpr std::uint32_t kThreads = 256, kWarps = kThreads / 32;
-
-// What find() and unpack() get about a block.
-struct BlockOfList {
-  std::uint32_t count;   // numbers of the list
-  std::uint32_t block;   // index in the list, in range
-  std::uint32_t before;  // docID before the block's first; kNoDoc: none
-  __device__ std::uint32_t first() const { return block * kBlockLength; }
-  __device__ std::uint32_t size() const { return min(kBlockLength, count - first()); }
-  __device__ bool full() const { return count - first() >= kBlockLength; }
-};
-
-struct Unpacked {
-  Four numbers{};
-  bool narrow = false;
-};
 
 // The task that a block of the batch belongs to: the last one that begins at or before it.
 __device__ inline std::uint32_t task_of(const DecodeBatch& of, std::uint32_t block) {

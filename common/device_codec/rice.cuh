@@ -3,7 +3,7 @@
 // prefix sum of the counts says which number each one ends, and so where a number's unary part begins and ends. (Ding
 // et al. 2009 §6.1.)
 #include "common/codec/bits/rice.h"
-#include "common/device_codec/decode_kernel.cuh"
+#include "common/device_codec/block_of_list.cuh"
 
 namespace frond::device_codec {
 

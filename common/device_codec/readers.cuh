@@ -1,0 +1,120 @@
+#pragma once
+// What one thread reads a part of a block with, beside other threads that read other blocks: every codec has a Reader
+// over these. A Reader begins at a number that is a multiple of 4 and gives four at a time, up to the end of the run of
+// 16 that it begins in. A warp decodes whole blocks faster; a thread decodes what it looks a document up in.
+//
+// Shared memory: none; no warp operations, so lanes may diverge. Streams are checked by whoever decoded the block
+// before with unpack(). Words behind the stream read as 0, so that any bytes are survived.
+#include "common/device/unpack.cuh"
+#include "common/device_codec/block_of_list.cuh"
+
+namespace frond::device_codec {
+
+// A stream as a little-endian bit string. Loads each word once, and one ahead.
+class BitReader {
+ public:
+  __device__ BitReader(StreamWords stream, std::uint64_t bit)
+      : next_(stream.words + bit / 32),
+        end_(stream.words + stream.size / 4),
+        shift_(static_cast<std::uint32_t>(bit % 32)) {
+    low_ = load();
+    high_ = load();
+    ahead_ = load();
+  }
+  // The next 32 bits.
+  __device__ std::uint32_t peek() const { return __funnelshift_r(low_, high_, shift_); }
+  __device__ void skip(std::uint32_t bits) {  // at most 32
+    shift_ += bits;
+    if (shift_ < 32) return;
+    shift_ -= 32;
+    low_ = high_;
+    high_ = ahead_;
+    ahead_ = load();
+  }
+  __device__ std::uint32_t take(std::uint32_t width) {  // 0 .. 32
+    const std::uint32_t number = peek() & device::mask_of(width);
+    skip(width);
+    return number;
+  }
+  // Skips zeros and a one; returns how many zeros.
+  __device__ std::uint32_t take_unary() {
+    for (std::uint32_t zeros = 0;; zeros += 32) {
+      const std::uint32_t bits = peek();
+      if (bits != 0 || behind()) {
+        const auto more = static_cast<std::uint32_t>(__ffs(static_cast<int>(bits)));
+        skip(more);
+        return zeros + more - 1;
+      }
+      skip(32);
+    }
+  }
+  // Skips up to and with the `count`-th one. Returns how many bits.
+  __device__ std::uint32_t skip_ones(std::uint32_t count) {
+    std::uint32_t skipped = 0;
+    while (count != 0 && !behind()) {
+      std::uint32_t bits = peek();
+      const auto here = static_cast<std::uint32_t>(__popc(bits));
+      std::uint32_t some = 32;
+      if (here >= count) {
+        for (; count > 1; --count) bits &= bits - 1;
+        some = static_cast<std::uint32_t>(__ffs(static_cast<int>(bits)));
+        count = 0;
+      } else {
+        count -= here;
+      }
+      skip(some);
+      skipped += some;
+    }
+    return skipped;
+  }
+
+  // Whether all words left are behind the stream.
+  __device__ bool behind() const { return next_ >= end_ + 3; }
+
+ private:
+  __device__ std::uint32_t load() {
+    const std::uint32_t word = next_ < end_ ? __ldg(next_) : 0;
+    ++next_;
+    return word;
+  }
+  const std::uint32_t *next_, *end_;
+  std::uint32_t low_ = 0, high_ = 0, ahead_ = 0, shift_;
+};
+
+// Numbers of one width in rows of four words (device::unpack_rows). kOn16: the block begins on 16 bytes, else on 4. No
+// row behind the last number's is read.
+template <bool kOn16>
+class RowReader {
+ public:
+  __device__ RowReader(const std::uint32_t* block, std::uint32_t width, std::uint32_t first)
+      : row_(block + std::size_t{first / 4 * width / 32} * 4), width_(width), shift_(first / 4 * width % 32) {}
+  __device__ Four next() {
+    if (width_ == 0) return Four{};
+    if (!loaded_) low_ = load(row_);
+    loaded_ = true;
+    uint4 high = low_;
+    const std::uint32_t behind = shift_ + width_, mask = device::mask_of(width_);
+    if (behind > 32) high = load(row_ + 4);
+    const Four numbers{{__funnelshift_r(low_.x, high.x, shift_) & mask, __funnelshift_r(low_.y, high.y, shift_) & mask,
+                        __funnelshift_r(low_.z, high.z, shift_) & mask,
+                        __funnelshift_r(low_.w, high.w, shift_) & mask}};
+    shift_ = behind % 32;
+    if (behind < 32) return numbers;
+    row_ += 4;
+    low_ = high;
+    loaded_ = behind > 32;
+    return numbers;
+  }
+
+ private:
+  __device__ static uint4 load(const std::uint32_t* row) {
+    if constexpr (kOn16) return __ldg(reinterpret_cast<const uint4*>(row));
+    return make_uint4(__ldg(row), __ldg(row + 1), __ldg(row + 2), __ldg(row + 3));
+  }
+  const std::uint32_t* row_;
+  std::uint32_t width_, shift_;
+  uint4 low_{};
+  bool loaded_ = false;
+};
+
+}  // namespace frond::device_codec
