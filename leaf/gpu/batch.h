@@ -94,6 +94,7 @@ struct BatchOnDevice {
   AnswerOfQuery* answers;  // in pinned host memory
   HitOnDevice* hits;       // of each query, best first; in pinned host memory
   std::uint64_t launch;    // number of this launch among those with the same `answers`; not 0
+  ListCodecs codecs;       // of all lists
   bool early;              // launch a kernel's thread blocks while the kernel before ends (early_launch.cuh)
 };
 

@@ -153,6 +153,9 @@ BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const
   for (const ReadyPlan* ready : plans) add_query(*ready);
   BatchOnDevice batch{};
   batch.query_count = static_cast<std::uint32_t>(queries_.size());
+  batch.codecs = kNoCodecs;
+  for (const TermOnDevice& term : terms_) batch.codecs = for_both(batch.codecs, term.list.codecs);
+  if (batch.codecs == kNoCodecs) batch.codecs = kPackedCodecs;
   std::sort(rows_.begin(), rows_.end(),
             [](const Row& a, const Row& b) { return a.term != b.term ? a.term < b.term : a.query < b.query; });
   const auto tasks = cut_rows(std::clamp(work_ / kWantedTasks, double{kMinTaskWork}, double{kMaxTaskWork}));

@@ -45,4 +45,6 @@ __device__ inline BlockEntry load_entry(const BlockEntry* entry) {
   return {words.x, words.y, words.z, words.w};
 }
 
+__device__ inline std::uint32_t size_of(const BlockEntry& entry) { return entry.deficit_and_count & 0xffffu; }
+
 }  // namespace frond::leaf::gpu

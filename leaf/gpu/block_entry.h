@@ -24,10 +24,38 @@ FROND_HOST_DEVICE constexpr std::size_t offset_of(PackedPlace place) { return st
 
 struct alignas(16) BlockEntry {
   std::uint32_t last = 0;  // last docID; kNoDoc in the entries before the first block and behind the last one
+  // Where the numbers lie, if their codec packs a block at one width (in_entry() in codecs/stream_lists.cuh); else
+  // SegmentPlace::Stream::places has it. A block of fewer than 128 postings is packed as simd-bp128, whatever the
+  // codec.
   PackedPlace docids = 0;
   PackedPlace frequencies = 0;
   std::uint32_t deficit_and_count = 0;  // packed deficit << 16 | number of postings, 1 .. 128
 };
+
+// A segment of a list in the image. Offsets are bytes from the begin of the image. All is 0 in a segment of fewer than
+// 128 postings.
+struct SegmentPlace {
+  std::uint32_t last_docids = 0;  // u32 for each block
+  std::uint32_t deficits = 0;     // u8 for each block: (deficit - min_deficit) >> deficit_shift
+  std::uint32_t min_deficit = 0, deficit_shift = 0;
+  std::uint32_t count = 0;  // postings
+  struct Stream {
+    std::uint32_t begin = 0;   // aligned to 16
+    std::uint32_t size = 0;    // bytes, a multiple of 16
+    std::uint32_t places = 0;  // the codec's Place for each full block, made on the device; 0: in the entries
+    std::uint32_t codec = 0;   // its id
+  } docids, frequencies;
+};
+
+// Which search kernel can read a list, or all lists of a batch: the one for a codec of docIDs (its id), with the codec
+// of frequencies that belongs to it (codecs/served_codecs.h), or a special one.
+using ListCodecs = std::uint8_t;
+inline constexpr ListCodecs kMixedCodecs = 0;   // the kernel that looks up the codecs of each block
+inline constexpr ListCodecs kPackedCodecs = 1;  // simd-bp128 for both
+inline constexpr ListCodecs kNoCodecs = 0xff;   // any kernel: no block of 128 postings
+FROND_HOST_DEVICE constexpr ListCodecs for_both(ListCodecs one, ListCodecs other) {
+  return one == kNoCodecs || one == other ? other : other == kNoCodecs ? one : kMixedCodecs;
+}
 
 // A block's 128 docIDs are 8 runs of 16. Each run can be decoded alone (DeviceList::starts).
 inline constexpr std::uint32_t kRunLength = 16, kRuns = 8;
@@ -43,8 +71,10 @@ struct DeviceList {
   const std::uint32_t* marks = nullptr;
   const std::uint32_t* starts = nullptr;  // for each run: the docID before it; kRuns a block, aligned to 32
   const std::uint32_t* best = nullptr;    // blocks with the lowest deficits, lowest first
+  const SegmentPlace* segments = nullptr;
   std::uint32_t block_count = 0, table_shift = 0, marks_shift = 0, best_count = 0;
   std::uint32_t count = 0;  // postings
+  ListCodecs codecs = kNoCodecs;
 };
 
 }  // namespace frond::leaf::gpu

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <string>
 
-#include "common/codec/binary_packing/simd_bp128.h"
 #include "common/postings/long_form.h"
+#include "leaf/gpu/codecs/codec_table.h"
 
 namespace frond::leaf::gpu {
 namespace {
@@ -51,15 +51,15 @@ std::uint32_t pack_block(const std::array<std::uint32_t, kBlockLength>& numbers,
   return width;
 }
 
-Result<SegmentPlace::Stream> stream_at(std::uint64_t begin, std::uint64_t end, std::uint32_t count) {
-  const std::size_t index = codec::simd_bp_index_bytes(count);
-  if (end - begin < index) return Error(Code::kCorrupt, "a stream has no room for its index");
-  const std::uint64_t widths = end - index;
-  return SegmentPlace::Stream{.begin = static_cast<std::uint32_t>(begin),
-                              .units = static_cast<std::uint32_t>((widths - begin) / 16),
-                              .widths = static_cast<std::uint32_t>(widths),
-                              .checkpoints = static_cast<std::uint32_t>(
-                                  end - 4 * std::uint64_t{codec::checkpoints_of(codec::blocks_of(count))})};
+// An entry has 26 bits for where a block begins: in units of 16 bytes for simd-bp128, of 4 for other codecs.
+std::size_t max_bytes(std::span<const SegmentPlace> segments) {
+  const auto by_words = [](const SegmentPlace::Stream& stream) {
+    return stream.codec != 0 && stream.codec != kPackedCodecs && stream.places == 0;
+  };
+  const bool any = std::any_of(segments.begin(), segments.end(), [&](const SegmentPlace& segment) {
+    return by_words(segment.docids) || by_words(segment.frequencies);
+  });
+  return any ? kMaxImageBytes / 4 : kMaxImageBytes;
 }
 
 }  // namespace
@@ -73,12 +73,13 @@ Result<ListImage> ListImage::plan(const postings::PostingList& list, std::uint32
   image.block_count_ = list.blocks();
   image.count_ = static_cast<std::uint32_t>(list.count());
   image.has_last_block_ = list.block_size(list.blocks() - 1) < kBlockLength;
+  FROND_TRY(image.place_segments(list));
   image.lay_out(list);
-  if (image.bytes_ > kMaxImageBytes)
+  if (image.bytes_ > max_bytes(image.places_))
     return Error(Code::kInvalid, "a list of " + std::to_string(image.bytes_) + " bytes");
   for (const std::uint32_t block : best_blocks(list)) ByteWriter(image.head_).put(block);
   image.head_.resize(image.segments_ - image.best_);
-  FROND_TRY(image.place_segments(list));
+  ByteWriter(image.head_).put_bytes(std::as_bytes(std::span(image.places_)));
   image.head_.resize(image.last_ - image.best_);
   if (image.has_last_block_) FROND_TRY(image.pack_last_block(list));
   return image;
@@ -94,37 +95,80 @@ void ListImage::lay_out(const postings::PostingList& list) {
   best_count_ = std::min(block_count_, kBestBlocks);
   table_ = (std::size_t{block_count_} + 2) * sizeof(BlockEntry);
   starts_ = aligned(table_ + std::size_t{table_entries_} * 4, 32);
-  marks_ = starts_ + std::size_t{block_count_} * kRuns * 4;
+  std::size_t places = starts_ + std::size_t{block_count_} * kRuns * 4;
+  const auto make_room = [&](SegmentPlace::Stream& stream, std::size_t bytes, std::uint32_t blocks) {
+    if (bytes != 0) stream.places = static_cast<std::uint32_t>(places);
+    places += bytes * blocks;
+  };
+  for (SegmentPlace& segment : places_) {
+    const std::uint32_t full = segment.count / kBlockLength;
+    make_room(segment.docids, codecs::place_bytes(static_cast<std::uint8_t>(segment.docids.codec)).docids, full);
+    make_room(segment.frequencies,
+              codecs::place_bytes(static_cast<std::uint8_t>(segment.frequencies.codec)).frequencies, full);
+  }
+  marks_ = places;
   best_ = marks_ + std::size_t{((documents_ - 1) >> marks_shift_) / 32 + 1} * 4;
   segments_ = aligned(best_ + std::size_t{best_count_} * 4, 16);
   last_ = aligned(segments_ + list.segments().size() * sizeof(SegmentPlace), 16);
   std::size_t end = last_ + (has_last_block_ ? kMaxLastBlockBytes : 0);
-  for (const auto& segment : list.segments()) {
-    blobs_.emplace_back(aligned(end, 64), segment.bytes());
-    end = blobs_.back().first + segment.bytes().size();
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    auto& [begin, blob] = blobs_[i];
+    begin = aligned(end, 64);
+    end = begin + blob.size();
+    if (places_[i].count == 0) continue;
+    const postings::LongSections at = postings::sections_of(postings::read_header(blob));
+    places_[i].last_docids = static_cast<std::uint32_t>(begin + at.last_docids);
+    places_[i].deficits = static_cast<std::uint32_t>(begin + at.deficits);
+    places_[i].docids.begin = static_cast<std::uint32_t>(begin + at.docids);
+    places_[i].frequencies.begin = static_cast<std::uint32_t>(begin + at.frequencies);
   }
   bytes_ = aligned(end + codec::kReadSlack, 64);
 }
 
+// The segment as a blob whose docIDs and frequencies are in simd-bp128.
+Result<ByteView> ListImage::pack_again(const postings::ListView& segment) {
+  std::vector<std::uint32_t> docids, frequencies;
+  std::array<std::uint32_t, kBlockLength> block{};
+  for (std::uint32_t b = 0; b < segment.blocks(); ++b) {
+    FROND_TRY(segment.decode_docids(b, block));
+    docids.insert(docids.end(), block.begin(), block.begin() + segment.block_size(b));
+    FROND_TRY(segment.decode_frequencies(b, block));
+    frequencies.insert(frequencies.end(), block.begin(), block.begin() + segment.block_size(b));
+  }
+  const codec::ListCodec& packed = *codec::codec_with_id(kPackedCodecs);
+  postings::LongHeader header = postings::read_header(segment.bytes());
+  const ByteView index = segment.bytes().subspan(postings::sections_of(header).last_docids);
+  ByteBuffer& blob = *packed_again_.emplace_back(std::make_unique<ByteBuffer>(postings::kLongHeaderBytes));
+  packed.encode(docids, codec::Numbers::kDocIds, blob);
+  header.docid_units = static_cast<std::uint32_t>((blob.size() - postings::kLongHeaderBytes) / 16);
+  packed.encode(frequencies, codec::Numbers::kFrequencies, blob);
+  header.frequency_units =
+      static_cast<std::uint32_t>((blob.size() - postings::kLongHeaderBytes) / 16) - header.docid_units;
+  header.docid_codec = header.frequency_codec = kPackedCodecs;
+  blob.insert(blob.end(), index.begin(), index.end());
+  postings::write_header(header, blob.data());
+  return ByteView(blob);
+}
+
+// Sets what does not depend on the layout: blobs, sizes and codecs.
 Result<void> ListImage::place_segments(const postings::PostingList& list) {
-  for (std::size_t s = 0; s < blobs_.size(); ++s) {
-    const auto& [begin, blob] = blobs_[s];
-    SegmentPlace place;
-    if (list.segments()[s].count() >= kBlockLength) {  // a shorter segment has only a last block
-      const postings::LongHeader header = postings::read_header(blob);
-      const postings::LongSections at = postings::sections_of(header);
-      const std::uint8_t known = codec::simd_bp128().id();
-      if (header.docid_codec != known || header.frequency_codec != known)
-        return Error(Code::kInvalid, "a codec without a decoder here");
-      place.last_docids = static_cast<std::uint32_t>(begin + at.last_docids);
-      place.deficits = static_cast<std::uint32_t>(begin + at.deficits);
-      place.min_deficit = header.deficits.min;
-      place.deficit_shift = header.deficits.shift;
-      place.docids = FROND_TRY(stream_at(begin + at.docids, begin + at.frequencies, header.count));
-      place.frequencies = FROND_TRY(stream_at(begin + at.frequencies, begin + at.last_docids, header.count));
+  for (const auto& segment : list.segments()) {
+    SegmentPlace& place = places_.emplace_back();
+    blobs_.emplace_back(0, segment.bytes());
+    if (segment.count() < kBlockLength) continue;  // it has only a last block
+    postings::LongHeader header = postings::read_header(segment.bytes());
+    if (!codecs::is_served(header.docid_codec) || !codecs::is_served(header.frequency_codec)) {
+      blobs_.back().second = FROND_TRY(pack_again(segment));
+      header = postings::read_header(blobs_.back().second);
     }
-    const auto* bytes = reinterpret_cast<const std::byte*>(&place);
-    head_.insert(head_.end(), bytes, bytes + sizeof place);
+    const postings::LongSections at = postings::sections_of(header);
+    place.count = header.count;
+    place.min_deficit = header.deficits.min;
+    place.deficit_shift = header.deficits.shift;
+    place.docids = {.size = static_cast<std::uint32_t>(at.frequencies - at.docids), .codec = header.docid_codec};
+    place.frequencies = {.size = static_cast<std::uint32_t>(at.last_docids - at.frequencies),
+                         .codec = header.frequency_codec};
+    codecs_ = for_both(codecs_, codecs::kernel_for(header.docid_codec, header.frequency_codec));
   }
   return {};
 }
@@ -166,11 +210,13 @@ DeviceList ListImage::at(std::byte* at) const {
           .marks = reinterpret_cast<const std::uint32_t*>(at + marks_),
           .starts = reinterpret_cast<const std::uint32_t*>(at + starts_),
           .best = reinterpret_cast<const std::uint32_t*>(at + best_),
+          .segments = reinterpret_cast<const SegmentPlace*>(at + segments_),
           .block_count = block_count_,
           .table_shift = table_shift_,
           .marks_shift = marks_shift_,
           .best_count = best_count_,
-          .count = count_};
+          .count = count_,
+          .codecs = codecs_};
 }
 
 }  // namespace frond::leaf::gpu

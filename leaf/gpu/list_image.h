@@ -2,12 +2,15 @@
 // The image of a list in device memory: how it is laid out, and the bytes of it that the host copies there.
 //
 //   made on the device: entry before the first block | BlockEntry of each block | entry behind | table | starts of runs
-//   | marks copied: best blocks | places of the segments | last block | the segments' blobs
+//   | places of blocks, where their codecs need more than an entry has | marks
+//   copied: best blocks | places of the segments | last block | the segments' blobs
 //
-// The blobs are copied unchanged. A last block with fewer than 128 postings (so every list in the short form) is stored
-// separately: the host decodes its Rice codes and packs them like a full block, so kernels know only one kind of block.
-// The host checks what it reads of the blobs; the device checks the rest (admit.h).
+// The blobs are copied unchanged, but for segments in a codec that no kernel reads (codecs/served_codecs.h): the host
+// decodes these and packs them as simd-bp128. A last block with fewer than 128 postings (so every list in the short
+// form) is stored separately: the host decodes its Rice codes and packs them like a full block, so kernels know only
+// one kind of block. The host checks what it reads of the blobs; the device checks the rest (admit.h).
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -22,24 +25,11 @@ namespace frond::leaf::gpu {
 // Blocks with the lowest deficits that an image names; a query's first threshold is taken from them.
 inline constexpr std::uint32_t kBestBlocks = 40;
 
-// Where the parts of a segment lie that admit() reads: offsets in the image, in bytes.
-struct SegmentPlace {
-  std::uint32_t last_docids = 0;  // u32 for each block
-  std::uint32_t deficits = 0;     // u8 for each block: (deficit - min_deficit) >> deficit_shift
-  std::uint32_t min_deficit = 0, deficit_shift = 0;
-  struct Stream {
-    std::uint32_t begin = 0;        // aligned to 16
-    std::uint32_t units = 0;        // size of all packed blocks, in units of 16 bytes
-    std::uint32_t widths = 0;       // u8 for each block
-    std::uint32_t checkpoints = 0;  // u32 for each checkpoint; aligned to 4
-  } docids, frequencies;
-};
-
 class ListImage {
  public:
   // Plans the image of a list with at least one posting, in a partition of `documents` documents. Keeps references to
-  // the list's bytes. kInvalid: a codec that the device cannot decode, or a list or partition that is too large.
-  // kCorrupt: a stream without room for its index, or a last block that cannot be decoded.
+  // the list's bytes. kInvalid: a list or partition that is too large. kCorrupt: a last block, or a segment to pack
+  // again, that cannot be decoded.
   static Result<ListImage> plan(const postings::PostingList& list, std::uint32_t documents);
 
   std::size_t bytes() const { return bytes_; }
@@ -58,20 +48,25 @@ class ListImage {
   bool has_last_block() const { return has_last_block_; }
   BlockEntry last_block() const { return last_block_; }
   std::uint32_t documents() const { return documents_; }
+  ListCodecs codecs() const { return codecs_; }
 
  private:
   ListImage() = default;
-  void lay_out(const postings::PostingList& list);
   Result<void> place_segments(const postings::PostingList& list);
+  void lay_out(const postings::PostingList& list);
   Result<void> pack_last_block(const postings::PostingList& list);
+  Result<ByteView> pack_again(const postings::ListView& segment);
 
   std::uint32_t documents_ = 0, block_count_ = 0, count_ = 0, table_shift_ = 0, marks_shift_ = 0, table_entries_ = 0,
                 best_count_ = 0;
   std::size_t table_ = 0, starts_ = 0, marks_ = 0, best_ = 0, segments_ = 0, last_ = 0, bytes_ = 0;
   bool has_last_block_ = false;
   BlockEntry last_block_;
-  ByteBuffer head_;                                      // copied: best blocks, segments' places, last block
-  std::vector<std::pair<std::size_t, ByteView>> blobs_;  // copied: offset in the image, bytes
+  ListCodecs codecs_ = kNoCodecs;
+  std::vector<SegmentPlace> places_;
+  ByteBuffer head_;                                        // copied: best blocks, segments' places, last block
+  std::vector<std::pair<std::size_t, ByteView>> blobs_;    // copied: offset in the image, bytes
+  std::vector<std::unique_ptr<ByteBuffer>> packed_again_;  // what some of these bytes are of
 };
 
 }  // namespace frond::leaf::gpu

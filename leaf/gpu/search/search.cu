@@ -1,28 +1,13 @@
-// Search, device layer: the kernel and its launcher. Below it: thread_block.cuh, warp_task.cuh (with its steps) and
-// thread.cuh.
-//
-// Mapping: batch.search_warps / kSearchBlockWarps thread blocks, at most as many as the device runs at once; they take
-// tasks until none is left. Result: candidates, bins and states in device memory (batch.h), complete when the kernel
-// ends. Shared memory: 10,240 bytes. kSearchWarps warps to a processor leave a thread 64 registers.
-#include "common/device/early_launch.cuh"
-#include "common/device/launch.cuh"
+// The search kernel for simd-bp128; codecs/ has those for other codecs.
+#include "leaf/gpu/codecs/codec_table.h"
 #include "leaf/gpu/search/kernels.h"
-#include "leaf/gpu/search/thread_block.cuh"
+#include "leaf/gpu/search/search_kernel.cuh"
 
 namespace frond::leaf::gpu::search {
-namespace {
-
-__global__ void __launch_bounds__(kBlockThreads, kSearchWarps / kSearchBlockWarps) search_batch(BatchOnDevice batch) {
-  __shared__ HeldOfBlock held;
-  device::await_kernel_before();
-  search_tasks(batch, held);
-}
-
-}  // namespace
 
 Result<void> search_lists(const BatchOnDevice& batch, device::StreamHandle stream) {
-  const auto launch = batch.early ? device::launch_early<BatchOnDevice> : device::launch<BatchOnDevice>;
-  return launch("search_lists", search_batch, batch.search_warps / kSearchBlockWarps, kBlockThreads, stream, batch);
+  if (batch.codecs != kPackedCodecs) return codecs::search_lists(batch, stream);
+  return launch_search<PackedLists>(batch, stream);
 }
 
 }  // namespace frond::leaf::gpu::search

@@ -1,87 +1,13 @@
-#include "common/device/clock.cuh"
-#include "common/device/early_launch.cuh"
-#include "common/device/launch.cuh"
+#include "leaf/gpu/search/start_kernel.cuh"
+
+#include "leaf/gpu/codecs/search_kernels.h"
 #include "leaf/gpu/search/kernels.h"
-#include "leaf/gpu/search/threshold.cuh"
 
 namespace frond::leaf::gpu::search {
-namespace {
-
-constexpr std::uint32_t kThreads = 512, kWarps = kThreads / 32;
-
-// Adds the documents of one block to the bins, by their scores for this term alone. One warp.
-__device__ void score_block(const QueryOnDevice& query, const TermOnDevice& term, std::uint32_t block,
-                            std::uint32_t* bins, std::uint32_t lane) {
-  const BlockEntry entry = load_entry(term.list.blocks + block);
-  const std::uint32_t before = docid_before(term.list.blocks, block);
-  const Four docids = decode_docids(term.list.image, entry.docids, before, lane);
-  const Four frequencies = unpack_four(term.list.image, entry.frequencies, lane);
-  const std::uint32_t count = entry.deficit_and_count & 0xffffu;
-  for (std::uint32_t i = 0; i < 4; ++i) {
-    if (4 * lane + i >= count) break;
-    const std::uint32_t length = __ldg(query.lengths + docids.at[i]);
-    const scoring::Score score = scoring::contribution(term.weight, frequencies.at[i] + 1, length, query.norm);
-    atomicAdd(bins + bin_of(score, query.bin_shift), 1u);
-  }
-}
-
-// Copies this thread block's share of the batch's plain data from pinned host memory. For a single query, a separate
-// copy in the stream would take several microseconds longer.
-__device__ void copy_input(const BatchOnDevice& batch) {
-  const auto* from = reinterpret_cast<const uint4*>(batch.staged);
-  auto* to = reinterpret_cast<uint4*>(batch.input);
-  for (std::uint32_t i = blockIdx.x * kThreads + threadIdx.x; i < batch.input_bytes / 16;
-       i += batch.query_count * kThreads)
-    to[i] = from[i];
-}
-
-// Reads one struct of the plain data into `words`, from pinned host memory: other thread blocks may not have copied it
-// to the device yet. The whole thread block calls it.
-template <class T>
-__device__ void read_staged(const BatchOnDevice& batch, const T* one, std::uint32_t* words) {
-  static_assert(sizeof(T) % 4 == 0 && sizeof(T) / 4 <= kThreads);
-  const auto* from = batch.staged + (reinterpret_cast<const std::byte*>(one) - batch.input);
-  if (threadIdx.x < sizeof(T) / 4) words[threadIdx.x] = reinterpret_cast<const std::uint32_t*>(from)[threadIdx.x];
-}
-
-// Mapping: one thread block of 512 threads a query; a warp scores one block at a time. Result: the query's state and
-// bins in device memory. Shared memory: 4,240 bytes.
-__global__ void __launch_bounds__(kThreads) start_query(BatchOnDevice batch) {
-  alignas(16) __shared__ std::uint32_t bins[kBins];
-  const std::uint32_t lane = lane_of_warp(), warp = threadIdx.x / 32;
-  alignas(16) __shared__ std::uint32_t query_words[sizeof(QueryOnDevice) / 4];
-  alignas(16) __shared__ std::uint32_t term_words[sizeof(TermOnDevice) / 4];
-  device::admit_kernel_behind();
-  const std::uint64_t began_ns = device::nanoseconds_now();
-  read_staged(batch, batch.queries + blockIdx.x, query_words);
-  copy_input(batch);
-  for (std::uint32_t i = threadIdx.x; i < kBins; i += kThreads) {
-    bins[i] = 0;
-    batch.bins[std::size_t{blockIdx.x} * kBins + i] = 0;
-  }
-  __syncthreads();
-  const auto& query = *reinterpret_cast<const QueryOnDevice*>(query_words);
-  if (query.seed_term < query.terms) {
-    read_staged(batch, batch.terms + query.first_term + query.seed_term, term_words);
-    __syncthreads();
-    const auto& term = *reinterpret_cast<const TermOnDevice*>(term_words);
-    const std::uint32_t tries = min(term.list.best_count, query.k <= 10 ? kWarps : term.list.best_count);
-    for (std::uint32_t i = warp; i < tries; i += kWarps)
-      score_block(query, term, __ldg(term.list.best + i), bins, lane);
-  }
-  __syncthreads();
-  if (warp != 0) return;
-  const auto load = [](std::uint32_t first) { return *reinterpret_cast<const uint4*>(bins + first); };
-  const scoring::Score first = threshold_of(load, query.k, query.bin_shift, lane);
-  if (lane == 0 && blockIdx.x == 0)
-    *batch.next_place = batch.search_warps;  // each warp begins with the place of its own number
-  if (lane == 0) batch.states[blockIdx.x] = {max(first, query.floor), 0, 0, 0, began_ns};
-}
-
-}  // namespace
 
 Result<void> start_queries(const BatchOnDevice& batch, device::StreamHandle stream) {
-  return device::launch("start_queries", start_query, batch.query_count, kThreads, stream, batch);
+  if (batch.codecs != kPackedCodecs) return codecs::start_mixed(batch, stream);
+  return launch_start<PackedLists, 512>(batch, stream);
 }
 
 }  // namespace frond::leaf::gpu::search

@@ -1,5 +1,6 @@
 #pragma once
-// Search, thread layer: one thread finds one document in one list and scores it.
+// Search, thread layer: one thread finds the block and the run of one document in one list, and scores it. What reads a
+// run depends on the list's codec (packed_lists.cuh).
 //
 // Mapping: every lane has its own document, so a warp searches 32 blocks with the instructions of one search.
 // Result: in the registers of the calling lane. Lanes may call under divergence; there are no warp operations.
@@ -70,44 +71,9 @@ __device__ inline Run run_of(const Located& where, DocId docid) {
   return run;
 }
 
-// The document's index in the block whose distances are at `docids`, 0 .. 127; kNone: the block does not hold it.
-// Decodes only the run of 16 docIDs that may hold it.
-__device__ inline std::uint32_t find_in_run(const DeviceList& list, PackedPlace docids, const Run& run, DocId docid) {
-  // Numbers 4 i .. 4 i + 3 begin at the same bit, each in its own 32-bit column of the 16-byte rows (simd-bp128).
-  constexpr std::uint32_t kFours = kRunLength / 4;
-  const std::uint32_t width = width_of(docids), bit = run.number * kFours * width;
-  const std::uint32_t mask = width == 32 ? 0xffffffffu : (1u << width) - 1;
-  const auto* row = reinterpret_cast<const uint4*>(list.image + offset_of(docids)) + bit / 32;
-  std::uint32_t shift = bit % 32, sum = run.before, index = kNone;
-  // Two rows at once, more only for wide numbers. No row behind the run's last one is read.
-  uint4 low = make_uint4(0, 0, 0, 0), high = low;
-  if (width != 0) low = __ldg(row);
-  if (shift + kFours * width > 32) high = __ldg(row + 1);
-  ++row;
-#pragma unroll
-  for (std::uint32_t i = 0; i < kFours; ++i) {
-    sum += (__funnelshift_r(low.x, high.x, shift) & mask) + 1;
-    if (sum == docid) index = 4 * i;
-    sum += (__funnelshift_r(low.y, high.y, shift) & mask) + 1;
-    if (sum == docid) index = 4 * i + 1;
-    sum += (__funnelshift_r(low.z, high.z, shift) & mask) + 1;
-    if (sum == docid) index = 4 * i + 2;
-    sum += (__funnelshift_r(low.w, high.w, shift) & mask) + 1;
-    if (sum == docid) index = 4 * i + 3;
-    shift += width;
-    if (shift < 32) continue;
-    shift -= 32;
-    low = high;
-    ++row;
-    if (i + 1 < kFours && shift + (kFours - 1 - i) * width > 32) high = __ldg(row);
-  }
-  return index == kNone ? kNone : run.number * kRunLength + index;
-}
-
-// The contribution of the posting at `index` of a block whose frequencies are at `frequencies`.
-__device__ inline Score score_posting(const QueryOnDevice& query, const TermOnDevice& term, PackedPlace frequencies,
-                                      std::uint32_t index, DocId docid) {
-  const std::uint32_t frequency = one_frequency(term.list.image, frequencies, index);
+// The contribution of a posting.
+__device__ inline Score score_posting(const QueryOnDevice& query, const TermOnDevice& term, Frequency frequency,
+                                      DocId docid) {
   return scoring::contribution(term.weight, frequency, __ldg(query.lengths + docid), query.norm);
 }
 

@@ -3,19 +3,24 @@
 //
 // Mapping: kSearchBlockWarps warps that work independently. They share a thread block only because a processor has few
 // places for thread blocks. No barriers.
-// Result: none here; warps write to device memory. Shared memory: a Held for each warp, 10,240 bytes, aligned to 16.
+// Result: none here; warps write to device memory. Shared memory: a Held for each warp, 10,240 bytes, and what
+// its codec needs; aligned to 16.
 #include "leaf/gpu/search/warp_task.cuh"
 
 namespace frond::leaf::gpu::search {
 
 inline constexpr std::uint32_t kBlockThreads = 32 * kSearchBlockWarps;
 
+template <class Lists>
 struct HeldOfBlock {
   Held warps[kSearchBlockWarps];
+  typename Lists::Scratch scratch[kSearchBlockWarps];
 };
 
 // All lanes of a warp call together. Finds the task's row, reads the query's threshold and runs the task.
-__device__ inline void search_task(const BatchOnDevice& batch, Held& held, std::uint32_t task) {
+template <class Lists>
+__device__ inline void search_task(const BatchOnDevice& batch, Held& held, typename Lists::Scratch& scratch,
+                                   std::uint32_t task) {
   const Row* row = batch.rows + batch.group_rows[task / kTasksOfAGroup];
   while (row[1].first_task <= task) ++row;
   const QueryOnDevice& query = batch.queries[row->query];
@@ -30,7 +35,7 @@ __device__ inline void search_task(const BatchOnDevice& batch, Held& held, std::
                         .part = number & ((1u << row->split) - 1)};
   Progress progress{.threshold = read_together(&state->threshold),
                     .counting = query.conjunction && matches <= query.count_to};
-  run_task(of, range, held, progress);
+  run_task<Lists>(of, range, held, scratch, progress);
   if (lane_of_warp() == 0 && progress.runs > 0) atomicAdd(&state->runs, progress.runs);
 }
 
@@ -45,14 +50,15 @@ __device__ inline std::uint32_t task_at(const BatchOnDevice& batch, std::uint32_
 // Every warp takes one task after the other until none is left. The first rows of all queries come first, which have
 // the highest scores, and consecutive tasks of them belong to different queries where there are many: so a query's
 // threshold has risen before most of its tasks begin, and the longest lists, whose rows come last, are mostly skipped.
-__device__ inline void search_tasks(const BatchOnDevice& batch, HeldOfBlock& held) {
+template <class Lists>
+__device__ inline void search_tasks(const BatchOnDevice& batch, HeldOfBlock<Lists>& held) {
   const std::uint32_t lane = lane_of_warp(), warp = threadIdx.x / 32;
   const std::uint32_t places = places_of(batch);
   for (std::uint32_t index = blockIdx.x * kSearchBlockWarps + warp; index < places;) {
     std::uint32_t next = 0;
     if (lane == 0) next = atomicAdd(batch.next_place, 1u);  // before the task, so that the result is there after it
     const std::uint32_t task = task_at(batch, index);
-    if (task < batch.task_count) search_task(batch, held.warps[warp], task);
+    if (task < batch.task_count) search_task<Lists>(batch, held.warps[warp], held.scratch[warp], task);
     index = __shfl_sync(kFullWarp, next, 0);
   }
 }

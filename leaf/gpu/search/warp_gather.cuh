@@ -9,19 +9,23 @@ namespace frond::leaf::gpu::search {
 // Adds documents behind the first `count` of Held, which has room for 128 more, and returns the new count. `block`: the
 // block's index in the task. `before`: docid_before() of the block. Scores: Held. Ends without a __syncwarp(): settle()
 // has one.
+template <class Lists>
 __device__ inline std::uint32_t gather(const TaskQuery& of, const TaskRange& range, const BlockEntry& entry,
                                        std::uint32_t before, std::uint32_t block, Held& held, std::uint32_t count,
-                                       Progress& progress) {
+                                       typename Lists::Scratch& scratch, Progress& progress) {
   const TermOnDevice& term = of.terms[range.driver];
   const QueryOnDevice& query = of.query;
   const std::uint32_t lane = lane_of_warp();
-  const Four docids = decode_docids(term.list.image, entry.docids, before, lane);
-  const std::uint32_t size = entry.deficit_and_count & 0xffffu;
+  Four docids;
+  Lists::docids(term.list, range.first_block + block, entry, before, lane, scratch, docids);
+  const std::uint32_t size = size_of(entry);
   // The list that the documents will be looked up in first: its marks are asked here.
   const bool sifts = range.driver + 1 < query.terms;
   const TermOnDevice& next = of.terms[range.driver + sifts];
   Four frequencies{};
-  if (!progress.counting) frequencies = unpack_four(term.list.image, entry.frequencies, lane);
+  if (!progress.counting) {
+    Lists::frequencies(term.list, range.first_block + block, entry, lane, scratch, frequencies);
+  }
   progress.runs += kRuns;
   bool keep[4], absent[4];
   Score scores[4];

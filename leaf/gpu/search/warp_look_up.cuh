@@ -50,6 +50,7 @@ __device__ inline std::uint32_t sift(const TaskQuery& of, const TaskRange& range
 //   AND: documents in the list; when matches are not counted, only those that may reach the threshold.
 //   OR, term behind the driving one (`number` > driver): documents that may reach the threshold.
 //   OR, term before the driving one: documents not in the list. The others are found where that term drives.
+template <class Lists>
 __device__ inline std::uint32_t look_up(const TaskQuery& of, const TaskRange& range, std::uint32_t number, Held& held,
                                         std::uint32_t count, Progress& progress) {
   const TermOnDevice& term = of.terms[number];
@@ -82,13 +83,13 @@ __device__ inline std::uint32_t look_up(const TaskQuery& of, const TaskRange& ra
       wanted = wanted && live;
     }
     std::uint32_t index = kNone;
-    if (wanted) index = find_in_run(term.list, where.entry.docids, run_of(where, docid), docid);
+    if (wanted) index = Lists::find(term.list, block, where.entry, run_of(where, docid), docid);
     progress.runs += static_cast<std::uint32_t>(__popc(__ballot_sync(kFullWarp, wanted)));
     const bool found = index != kNone;
     if (progress.counting && !matters)
       score = kNone;
     else if (found && !before_driver)
-      score += score_posting(of.query, term, where.entry.frequencies, index, docid);
+      score += score_posting(of.query, term, Lists::frequency(term.list, block, where.entry, index), docid);
     const bool keep = before_driver ? live && !found
                                     : live && (found || !conjunction) &&
                                           (progress.counting || score + term.max_rest >= progress.threshold);

@@ -7,7 +7,7 @@
 // Result: candidates go to the batch's keys in device memory; before that they are in the warp's Held.
 // Shared memory: one Held a warp, 2,560 bytes, aligned to 16. Each step of settle() (warp_task.cuh) begins and ends
 // with all lanes' writes visible to all lanes.
-#include "leaf/gpu/search/thread.cuh"
+#include "leaf/gpu/search/packed_lists.cuh"
 #include "leaf/gpu/tuning.h"
 
 namespace frond::leaf::gpu::search {

@@ -9,18 +9,21 @@
 namespace frond::leaf::gpu::search {
 
 // The exact score of a held document, or 0 if it cannot reach the threshold. `score`: as held (Held::scores).
+template <class Lists>
 __device__ inline Score with_driver(const TaskQuery& of, const TaskRange& range, std::uint32_t place, DocId docid,
                                     Score score, const Progress& progress) {
   const TermOnDevice& driver = of.terms[range.driver];
-  const BlockEntry entry = load_entry(driver.list.blocks + range.first_block + place / codec::kBlockLength);
+  const std::uint32_t block = range.first_block + place / codec::kBlockLength;
+  const BlockEntry entry = load_entry(driver.list.blocks + block);
   if (score == kNone) return 0;
   if (score + (progress.counting ? max_score_of(driver, entry) : 0) < progress.threshold) return 0;
-  const std::uint32_t frequency = one_frequency(driver.list.image, entry.frequencies, place % codec::kBlockLength);
+  const std::uint32_t frequency = Lists::frequency(driver.list, block, entry, place % codec::kBlockLength);
   if (!progress.counting) score -= most_of_posting(of.query, driver, frequency);
   return score + scoring::contribution(driver.weight, frequency, __ldg(of.query.lengths + docid), of.query.norm);
 }
 
 // Looks the first `count` held documents up in all other lists and emits those that are left. Held is free afterwards.
+template <class Lists>
 __device__ inline void settle(const TaskQuery& of, const TaskRange& range, Held& held, std::uint32_t count,
                               Progress& progress) {
   const std::uint32_t lane = lane_of_warp();
@@ -31,7 +34,7 @@ __device__ inline void settle(const TaskQuery& of, const TaskRange& range, Held&
     const std::uint32_t term = range.driver + i, number = term < of.query.terms ? term : term - of.query.terms;
     // gather() has asked the marks of the list behind the driving one.
     if (i > 1 || number == 0) count = sift(of, range, number, held, count, progress);
-    count = look_up(of, range, number, held, count, progress);
+    count = look_up<Lists>(of, range, number, held, count, progress);
   }
   if (of.query.conjunction) count_matches(of, count, progress);
   for (std::uint32_t from = 0; from < count; from += 32) {
@@ -39,7 +42,7 @@ __device__ inline void settle(const TaskQuery& of, const TaskRange& range, Held&
     const bool live = at < count;
     const DocId docid = live ? held.docids[at] : 0;
     Score score = live ? held.scores[at] : 0;
-    if (live) score = with_driver(of, range, held.places[at], docid, score, progress);
+    if (live) score = with_driver<Lists>(of, range, held.places[at], docid, score, progress);
     progress.threshold = max(progress.threshold, read_together(&of.state->threshold));
     emit(of, docid, score, live && score >= progress.threshold, progress);
   }
@@ -48,7 +51,9 @@ __device__ inline void settle(const TaskQuery& of, const TaskRange& range, Held&
 }
 
 // Lane t keeps the entry of the task's block t, so all entries come with one load.
-__device__ inline void run_task(const TaskQuery& of, const TaskRange& range, Held& held, Progress& progress) {
+template <class Lists>
+__device__ inline void run_task(const TaskQuery& of, const TaskRange& range, Held& held,
+                                typename Lists::Scratch& scratch, Progress& progress) {
   const TermOnDevice& term = of.terms[range.driver];
   const std::uint32_t lane = lane_of_warp();
   const std::uint32_t blocks = min(range.max_blocks, term.list.block_count - range.first_block);
@@ -67,7 +72,7 @@ __device__ inline void run_task(const TaskQuery& of, const TaskRange& range, Hel
   std::uint32_t left = promising(), count = 0;
   while (left != 0 || count > 0) {
     if (left == 0 || count > kHeld - codec::kBlockLength) {
-      settle(of, range, held, count, progress);
+      settle<Lists>(of, range, held, count, progress);
       left &= promising();
       count = 0;
       continue;
@@ -79,7 +84,7 @@ __device__ inline void run_task(const TaskQuery& of, const TaskRange& range, Hel
     one.frequencies = __shfl_sync(kFullWarp, entry.frequencies, from);
     one.deficit_and_count = __shfl_sync(kFullWarp, entry.deficit_and_count, from);
     const std::uint32_t start = __shfl_sync(kFullWarp, before, from);
-    count = gather(of, range, one, start, static_cast<std::uint32_t>(from), held, count, progress);
+    count = gather<Lists>(of, range, one, start, static_cast<std::uint32_t>(from), held, count, scratch, progress);
   }
 }
 

@@ -182,25 +182,5 @@ TEST(DecodeOnTheDevice, FindsCorruptBlobs) {
   EXPECT_GT(refused, 50);
 }
 
-TEST(DecodeOnTheDevice, RefusesCodecsThatItDoesNotKnow) {
-  auto blob = build(random_postings(7004, 300, 5))[0];
-  const postings::LongHeader header = postings::read_header(blob);
-  const std::size_t size = blob.size();
-  blob.resize(size + codec::kReadSlack);
-  for (const auto* codec : codec::all_codecs()) {
-    if (codec->name() == "simd-bp128") continue;
-    for (const bool of_docids : {true, false}) {
-      postings::LongHeader other = header;
-      (of_docids ? other.docid_codec : other.frequency_codec) = codec->id();
-      postings::write_header(other, blob.data());
-      const std::vector<ByteView> segments{ByteView(blob).first(size)};
-      const auto list = postings::PostingList::open(segments);
-      if (list) {
-        EXPECT_EQ(ListImage::plan(*list, 1'000'000), Code::kInvalid) << codec->name();
-      }
-    }
-  }
-}
-
 }  // namespace
 }  // namespace frond::leaf::gpu

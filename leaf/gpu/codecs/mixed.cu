@@ -1,0 +1,34 @@
+// The kernels for lists of any codecs, and admission of all lists but those in simd-bp128.
+#include "leaf/gpu/admission.cuh"
+#include "leaf/gpu/codecs/codec_table.h"
+#include "leaf/gpu/codecs/mixed_lists.cuh"
+#include "leaf/gpu/codecs/search_kernels.h"
+#include "leaf/gpu/search/search_kernel.cuh"
+#include "leaf/gpu/search/start_kernel.cuh"
+
+namespace frond::leaf::gpu::codecs {
+
+constexpr std::uint32_t kThreads = 128;  // a warp of more would need more shared memory than there is
+
+template <class Codec>
+constexpr std::size_t kPlaceBytes = kInEntry<Codec> ? 0 : sizeof(typename Codec::Place);
+
+PlaceBytes place_bytes(std::uint8_t codec) {
+#define FROND_CASE(function, id, docids, frequencies) \
+  case id:                                            \
+    return {kPlaceBytes<docids>, kPlaceBytes<frequencies>};
+  FROND_CALL(codec, FROND_CASE, {})
+#undef FROND_CASE
+}
+
+Result<void> start_mixed(const BatchOnDevice& batch, device::StreamHandle stream) {
+  return search::launch_start<MixedLists, kThreads>(batch, stream);
+}
+Result<void> search_mixed(const BatchOnDevice& batch, device::StreamHandle stream) {
+  return search::launch_search<MixedLists>(batch, stream);
+}
+Result<void> admit_mixed(const ListImage& image, std::byte* at, device::StreamHandle stream) {
+  return launch_admission<MixedLists, kThreads>(image, at, stream);
+}
+
+}  // namespace frond::leaf::gpu::codecs

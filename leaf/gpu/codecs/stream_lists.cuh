@@ -1,0 +1,181 @@
+#pragma once
+// How kernels read lists whose docIDs are in codec D and frequencies in codec F, two structs of common/device_codec
+// (decode_kernel.cuh). Their unpack() decodes a block with a warp. A document is looked up by one lane: D's Reader
+// decodes the run of 16 that may hold it, F's the frequency. Streams are read as they lie in the blob; only the place
+// of each full block is computed once, by admission. Blocks of fewer than 128 postings are in simd-bp128
+// (list_image.h).
+#include <type_traits>
+
+#include "common/device_codec/binary_packing.cuh"
+#include "common/device_codec/readers.cuh"
+#include "leaf/gpu/search/packed_lists.cuh"
+
+namespace frond::leaf::gpu::codecs {
+
+using device_codec::BlockOfList, device_codec::StreamWords, device_codec::Unpacked;
+using search::kNone, search::PackedLists, search::Run;
+
+// Codecs that pack all numbers of a block at one width. A block's place is then in its entry: the unit of 16 bytes
+// (simd-bp128) or the word that it begins at, from the begin of the image, << 6 | width.
+template <class Codec>
+inline constexpr bool kIsSimdBp = std::is_same_v<Codec, device_codec::SimdBp128>;
+template <class Codec>
+inline constexpr bool kInEntry = kIsSimdBp<Codec>;
+template <std::uint32_t kLength>
+inline constexpr bool kInEntry<device_codec::GpuBp<kLength>> = true;
+
+// A full block, and the stream that its place refers to.
+template <class Codec>
+struct StreamBlock {
+  StreamWords stream;
+  BlockOfList of;
+  typename Codec::Place place;
+};
+
+template <class Codec>
+__device__ inline StreamWords stream_of(const std::byte* image, const SegmentPlace::Stream& its) {
+  return {reinterpret_cast<const std::uint32_t*>(image + its.begin), its.size};
+}
+
+template <class Codec, bool kFrequencies>
+__device__ inline StreamBlock<Codec> stream_block(const DeviceList& list, std::uint32_t block, PackedPlace in_entry) {
+  StreamBlock<Codec> found;
+  if constexpr (kInEntry<Codec>) {
+    found = {{reinterpret_cast<const std::uint32_t*>(list.image), kMaxImageBytes},
+             {codec::kBlockLength, 0, kNoDoc},
+             {in_entry >> 6, in_entry & 63}};
+  } else {
+    const SegmentPlace& segment = list.segments[block / kSegmentBlocks];
+    const SegmentPlace::Stream& its = kFrequencies ? segment.frequencies : segment.docids;
+    const std::uint32_t inside = block % kSegmentBlocks;
+    using Place = typename Codec::Place;
+    static_assert(sizeof(Place) % 4 == 0);
+    found.stream = stream_of<Codec>(list.image, its);
+    found.of = {segment.count, inside, kNoDoc};
+    const auto* from =
+        reinterpret_cast<const std::uint32_t*>(list.image + its.places + std::size_t{inside} * sizeof(Place));
+    auto* to = reinterpret_cast<std::uint32_t*>(&found.place);
+#pragma unroll
+    for (std::size_t word = 0; word < sizeof(Place) / 4; ++word) to[word] = __ldg(from + word);
+  }
+  return found;
+}
+
+// Computes the place of full block `block` of a segment of `count` postings and keeps it. False: not within the stream.
+template <class Codec>
+__device__ inline bool keep_place(std::byte* image, const SegmentPlace::Stream& its, std::uint32_t count,
+                                  std::uint32_t block, DocId before, PackedPlace& in_entry) {
+  typename Codec::Place place{};
+  if (!Codec::find(stream_of<Codec>(image, its), {count, block, before}, place)) return false;
+  if constexpr (kIsSimdBp<Codec>) {
+    in_entry = packed_place(its.begin / 16 + place.unit, place.width);
+  } else if constexpr (kInEntry<Codec>) {
+    in_entry = (its.begin / 4 + place.word) << 6 | place.width;
+  } else {
+    reinterpret_cast<typename Codec::Place*>(image + its.places)[block] = place;
+  }
+  return true;
+}
+
+// Decodes a full block as stored: docIDs or distances less one, frequencies less one. False in any lane: corrupt.
+template <class Codec, bool kFrequencies>
+__device__ inline bool unpack_stream(const DeviceList& list, std::uint32_t block, PackedPlace in_entry,
+                                     std::uint32_t lane, typename Codec::Scratch& scratch, Four& out) {
+  const auto found = stream_block<Codec, kFrequencies>(list, block, in_entry);
+  Unpacked unpacked;
+  const bool fine = Codec::unpack(found.stream, found.of, found.place, lane, scratch, unpacked);
+  out = unpacked.numbers;
+  return fine;
+}
+
+template <class Codec>
+__device__ inline std::uint32_t find_in_stream(const DeviceList& list, std::uint32_t block, PackedPlace in_entry,
+                                               const Run& run, DocId docid) {
+  const auto found = stream_block<Codec, false>(list, block, in_entry);
+  typename Codec::Reader reader(found.stream, found.of, found.place, run.number * kRunLength);
+  std::uint32_t sum = run.before, index = kNone;
+  for (std::uint32_t i = 0; i < kRunLength; i += 4) {
+    const Four numbers = reader.next();
+#pragma unroll
+    for (std::uint32_t k = 0; k < 4; ++k) {
+      sum = Codec::kAdds ? sum + numbers.at[k] + 1 : numbers.at[k];
+      if (sum == docid) index = run.number * kRunLength + i + k;
+    }
+  }
+  return index;
+}
+
+template <class Codec>
+__device__ inline std::uint32_t frequency_in_stream(const DeviceList& list, std::uint32_t block, PackedPlace in_entry,
+                                                    std::uint32_t index) {
+  const auto found = stream_block<Codec, true>(list, block, in_entry);
+  if constexpr (requires { Codec::one(found.stream, found.place, index); })
+    return Codec::one(found.stream, found.place, index) + 1;
+  typename Codec::Reader reader(found.stream, found.of, found.place, index / 4 * 4);
+  const Four four = reader.next();
+  const std::uint32_t low = index % 2 ? four.at[1] : four.at[0], high = index % 2 ? four.at[3] : four.at[2];
+  return (index % 4 < 2 ? low : high) + 1;
+}
+
+// Whether Reader gives what unpack() has given: frequencies less one, or docIDs of a block behind `before`. Lanes 0 ..
+// 7 read one run each.
+template <class Codec, bool kFrequencies>
+__device__ inline bool reader_agrees(const DeviceList& list, std::uint32_t block, PackedPlace in_entry,
+                                     std::uint32_t before, const Four& numbers, std::uint32_t lane) {
+  constexpr std::uint32_t kLanes = kRunLength / 4;  // of a run
+  const auto found = stream_block<Codec, kFrequencies>(list, block, in_entry);
+  const std::uint32_t run = lane % kRuns;
+  typename Codec::Reader reader(found.stream, found.of, found.place, run * kRunLength);
+  const std::uint32_t start = __shfl_sync(kFullWarp, numbers.at[3], static_cast<int>((run * kLanes + 31) % 32));
+  std::uint32_t sum = run == 0 ? before : start;
+  bool equal = true;
+  for (std::uint32_t i = 0; i < kLanes; ++i) {
+    const Four read = reader.next();
+    for (std::uint32_t k = 0; k < 4; ++k) {
+      sum = !kFrequencies && Codec::kAdds ? sum + read.at[k] + 1 : read.at[k];
+      equal &= sum == __shfl_sync(kFullWarp, numbers.at[k], static_cast<int>(run * kLanes + i));
+    }
+  }
+  return equal;
+}
+
+template <class D, class F>
+struct StreamLists {
+  union Scratch {
+    typename D::Scratch docids;
+    typename F::Scratch frequencies;
+  };
+  __device__ static bool full(const BlockEntry& entry) { return size_of(entry) == codec::kBlockLength; }
+
+  __device__ static bool docids(const DeviceList& list, std::uint32_t block, const BlockEntry& entry,
+                                std::uint32_t before, std::uint32_t lane, Scratch& scratch, Four& out) {
+    bool fine = true;
+    if (full(entry)) {
+      fine = unpack_stream<D, false>(list, block, entry.docids, lane, scratch.docids, out);
+      if (!D::kAdds) return fine;
+    } else {
+      out = unpack_four(list.image, entry.docids, lane);
+    }
+    out = device::add_up(out, before, lane);
+    return fine;
+  }
+  __device__ static bool frequencies(const DeviceList& list, std::uint32_t block, const BlockEntry& entry,
+                                     std::uint32_t lane, Scratch& scratch, Four& out) {
+    if (!kIsSimdBp<F> && full(entry))
+      return unpack_stream<F, true>(list, block, entry.frequencies, lane, scratch.frequencies, out);
+    out = unpack_four(list.image, entry.frequencies, lane);
+    return true;
+  }
+  __device__ static std::uint32_t find(const DeviceList& list, std::uint32_t block, const BlockEntry& entry,
+                                       const Run& run, DocId docid) {
+    if (full(entry)) return find_in_stream<D>(list, block, entry.docids, run, docid);
+    return search::find_in_run(list, entry.docids, run, docid);
+  }
+  __device__ static std::uint32_t frequency(const DeviceList& list, std::uint32_t block, const BlockEntry& entry,
+                                            std::uint32_t index) {
+    if (!kIsSimdBp<F> && full(entry)) return frequency_in_stream<F>(list, block, entry.frequencies, index);
+    return one_frequency(list.image, entry.frequencies, index);
+  }
+};
+
+}  // namespace frond::leaf::gpu::codecs
