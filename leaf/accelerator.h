@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +29,8 @@ class Accelerator {
   virtual std::string_view state() const = 0;  // "ready", or "lost": answers no more plans
   // The lists in its memory.
   virtual lists::DeviceLists& lists() = 0;
+  // For people: which lists it leaves to the engine `below` for good, and why. Empty: none.
+  virtual std::string refusals() const = 0;
   // Call before closing a partition. Waits for a running copy of its lists; after it returns, nothing reads the
   // partition. Any thread.
   virtual void forget(std::uint64_t partition) = 0;

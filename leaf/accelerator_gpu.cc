@@ -18,6 +18,7 @@ class Gpu final : public Accelerator {
     return engine_->state() == gpu::GpuEngine::State::kReady ? "ready" : "lost";
   }
   lists::DeviceLists& lists() override { return engine_->cache(); }
+  std::string refusals() const override { return engine_->cache().refusals(); }
   void forget(std::uint64_t partition) override { engine_->cache().forget(partition); }
 
  private:
@@ -27,25 +28,28 @@ class Gpu final : public Accelerator {
 void export_counters(metrics::Registry& registry, const gpu::GpuEngine& engine) {
   registry.gauge(families::kGpuCacheLimit).set(static_cast<double>(engine.list_bytes()));
   const auto follow = [&registry](const metrics::Family& family) { return registry.following_counter(family); };
-  registry.before_scrape(
-      [&engine, bytes = registry.gauge(families::kGpuCacheBytes), hits = follow(families::kGpuCacheHits),
-       misses = follow(families::kGpuCacheMisses), evictions = follow(families::kGpuCacheEvictions),
-       refused = follow(families::kGpuListsRefused), copied = follow(families::kGpuCopiedBytes),
-       batches = follow(families::kGpuBatches), busy = follow(families::kGpuBusy), plans = follow(families::kGpuPlans),
-       fallbacks = follow(families::kGpuFallbacks), ties = follow(families::kGpuTies)]() mutable {
-        const auto now = engine.counters();
-        bytes.set(static_cast<double>(now.lists.bytes));
-        hits.follow(now.lists.hits);
-        misses.follow(now.lists.misses);
-        evictions.follow(now.lists.evictions);
-        refused.follow(now.lists.refused);
-        copied.follow(now.lists.copied_bytes);
-        batches.follow(now.batches);
-        busy.follow(now.busy_seconds);
-        plans.follow(now.plans);
-        fallbacks.follow(now.fallbacks);
-        ties.follow(now.unanswered);
-      });
+  registry.before_scrape([&engine, bytes = registry.gauge(families::kGpuCacheBytes),
+                          hits = follow(families::kGpuCacheHits), misses = follow(families::kGpuCacheMisses),
+                          evictions = follow(families::kGpuCacheEvictions),
+                          damaged = registry.following_counter(families::kGpuListsRefused, {{"reason", "damaged"}}),
+                          too_large = registry.following_counter(families::kGpuListsRefused, {{"reason", "too_large"}}),
+                          copied = follow(families::kGpuCopiedBytes), batches = follow(families::kGpuBatches),
+                          busy = follow(families::kGpuBusy), plans = follow(families::kGpuPlans),
+                          fallbacks = follow(families::kGpuFallbacks), ties = follow(families::kGpuTies)]() mutable {
+    const auto now = engine.counters();
+    bytes.set(static_cast<double>(now.lists.bytes));
+    hits.follow(now.lists.hits);
+    misses.follow(now.lists.misses);
+    evictions.follow(now.lists.evictions);
+    damaged.follow(now.lists.damaged);
+    too_large.follow(now.lists.too_large);
+    copied.follow(now.lists.copied_bytes);
+    batches.follow(now.batches);
+    busy.follow(now.busy_seconds);
+    plans.follow(now.plans);
+    fallbacks.follow(now.fallbacks);
+    ties.follow(now.unanswered);
+  });
 }
 
 }  // namespace

@@ -22,6 +22,8 @@ class GpuState {
   // `gpu` may be null, and outlives this.
   GpuState(const Options& options, const Accelerator* gpu) : off_(!options.gpu_device), gpu_(gpu) {}
   std::string now() const { return std::string(gpu_ ? gpu_->state() : off_ ? "off" : "absent"); }
+  // Which lists the GPU cannot take, for people; empty: none.
+  std::string refusals() const { return gpu_ ? gpu_->refusals() : std::string(); }
   // This outlives the registry's last exposition.
   void export_to(metrics::Registry& registry) const;
 

@@ -165,7 +165,7 @@ int serve_until_stopped(const Options& options, Process& process, const reposito
        .terms = terms.get(),
        .device = gpu != nullptr ? &gpu->lists() : nullptr},
       {options.collection, options.node_name, std::string(config::version()), [&] { return gpu_state.now(); },
-       clock.now() + options.ready_after},
+       clock.now() + options.ready_after, [&] { return gpu_state.refusals(); }},
       [&] { return lists.cache_state(); }, brokers);
   generation::GenerationLoader loader(source, *data.folder, {options.shard, options.shards}, lists.registration(),
                                       options.disk_reserve, make_document_cache(options, registry));

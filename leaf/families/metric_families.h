@@ -116,7 +116,7 @@ inline constexpr metrics::Family kGpuCacheMisses{"frond_leaf_gpu_cache_misses_to
 inline constexpr metrics::Family kGpuCacheEvictions{"frond_leaf_gpu_cache_evictions_total",
                                                     "Lists dropped from device memory to make room."};
 inline constexpr metrics::Family kGpuListsRefused{"frond_leaf_gpu_lists_refused_total",
-                                                  "Lists that the device can't decode, or that are damaged."};
+                                                  "Lists that the device can't take, by reason: damaged, too_large."};
 inline constexpr metrics::Family kGpuCopiedBytes{"frond_leaf_gpu_copied_bytes_total", "Bytes copied to device memory."};
 inline constexpr metrics::Family kGpuBatches{"frond_leaf_gpu_batches_total", "Batches run on the device."};
 inline constexpr metrics::Family kGpuBusy{

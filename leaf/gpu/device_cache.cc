@@ -171,7 +171,7 @@ Result<void> DeviceCache::copy_lengths(const Order& order) {
 Result<void> DeviceCache::copy_list(const lists::ListLease& lease, std::uint32_t documents) {
   const auto image = ListImage::plan(lease->postings, documents);
   if (!image) {
-    refuse(lease->key);
+    refuse(lease->key, image.error());
     return {};
   }
   {
@@ -181,7 +181,7 @@ Result<void> DeviceCache::copy_list(const lists::ListLease& lease, std::uint32_t
   auto memory = allocate(image->bytes());
   if (!memory) return Error(Code::kOverloaded, "no room for a list");
   if (!FROND_TRY(copier_.copy_list(*lease, *image, memory.get()))) {
-    refuse(lease->key);
+    refuse(lease->key, Error(Code::kCorrupt, "blocks do not decode to what the list's index says"));
     return {};
   }
   auto resident = std::make_shared<ResidentList>();
@@ -198,10 +198,18 @@ Result<void> DeviceCache::copy_list(const lists::ListLease& lease, std::uint32_t
 }
 
 // Keeps an entry without an image, so that the list is found and not ordered again.
-void DeviceCache::refuse(const lists::ListKey& key) {
+void DeviceCache::refuse(const lists::ListKey& key, const Error& why) {
   const MutexLock lock(mutex_);
   kept_.insert(key, std::make_shared<ResidentList>(), 0);
-  ++counters_.refused;
+  ++(why.code() == Code::kCorrupt ? counters_.damaged : counters_.too_large);
+  last_refusal_ = "\"" + key.term + "\": " + std::string(why.message());
+}
+
+std::string DeviceCache::refusals() const {
+  const MutexLock lock(mutex_);
+  if (counters_.damaged + counters_.too_large == 0) return {};
+  return "lists that the GPU cannot take, so the CPU searches them: " + std::to_string(counters_.damaged) +
+         " damaged, " + std::to_string(counters_.too_large) + " too large; the last, " + last_refusal_;
 }
 
 void DeviceCache::forget(std::uint64_t partition) {

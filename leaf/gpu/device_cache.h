@@ -4,14 +4,15 @@
 // (leaf/lists/kept_lists.h); an evicted list's memory is released when no plan uses it. The document lengths of a
 // partition are copied with its first list and stay until forget().
 //
-// A list that the device cannot decode, or whose bytes are corrupt, is remembered as refused and not copied again. When
-// a device operation fails, the cache is lost: pin() returns nothing from then on. When the host has no memory for a
-// copy, the copy is dropped and may be ordered again. Every method may be called from any thread.
+// A list whose bytes are corrupt, or that is too large for an image, is remembered as refused and not copied again.
+// When a device operation fails, the cache is lost: pin() returns nothing from then on. When the host has no memory for
+// a copy, the copy is dropped and may be ordered again. Every method may be called from any thread.
 #include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <unordered_map>
 #include <unordered_set>
@@ -37,8 +38,9 @@ class DeviceCache final : public lists::DeviceLists {
   };
   // Counts of lists, not of plans; bytes of device memory.
   struct Counters {
-    std::uint64_t hits = 0, misses = 0, evictions = 0, refused = 0, copied_bytes = 0;
-    std::uint64_t bytes = 0, entries = 0;  // held now
+    std::uint64_t hits = 0, misses = 0, evictions = 0, copied_bytes = 0;
+    std::uint64_t damaged = 0, too_large = 0;  // refused
+    std::uint64_t bytes = 0, entries = 0;      // held now
   };
 
   // `arena` allocates device memory and outlives the cache. The cache outlives every pinned plan. kDevice.
@@ -58,6 +60,8 @@ class DeviceCache final : public lists::DeviceLists {
   void forget(std::uint64_t partition);
   bool lost() const { return lost_.load(std::memory_order_relaxed); }
   Counters counters() const;
+  // For people: how many lists were refused, and why the last one was. Empty: none were.
+  std::string refusals() const;
 
  private:
   // What is missing for a plan. The leases keep the lists' bytes in place; `lengths` is valid until the partition's
@@ -75,7 +79,7 @@ class DeviceCache final : public lists::DeviceLists {
   void fulfil(const Order& order);
   Result<void> copy_list(const lists::ListLease& lease, std::uint32_t documents) FROND_REQUIRES(copying_);
   Result<void> copy_lengths(const Order& order) FROND_REQUIRES(copying_);
-  void refuse(const lists::ListKey& key);
+  void refuse(const lists::ListKey& key, const Error& why);
   std::shared_ptr<std::byte> allocate(std::size_t bytes);
   std::optional<ReadyPlan> look_up(const engine::Plan& plan, bool count);
   ReadyPlan of_leases(const engine::Plan& plan);
@@ -95,6 +99,7 @@ class DeviceCache final : public lists::DeviceLists {
   std::unordered_set<lists::ListKey, lists::ListKeyHash> ordered_ FROND_GUARDED_BY(mutex_);
   std::uint64_t in_progress_ FROND_GUARDED_BY(mutex_) = 0;  // partition of the order that thread_ fulfils; 0: none
   Counters counters_ FROND_GUARDED_BY(mutex_);
+  std::string last_refusal_ FROND_GUARDED_BY(mutex_);
   std::jthread thread_;  // last: ends before the other members do
 };
 

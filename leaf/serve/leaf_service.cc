@@ -124,6 +124,8 @@ wire::HelloReply LeafService::hello(std::uint64_t request_id) const {
   wire::HelloReply reply{request_id, identity_.collection, identity_.node, identity_.version};
   reply.gpu = identity_.gpu();
   reply.detail = parts_.board.detail();
+  if (std::string refusals = identity_.refusals(); !refusals.empty())
+    reply.detail = reply.detail.empty() ? std::move(refusals) : reply.detail + "; " + refusals;
   const schedule::Scheduler::Load load = parts_.scheduler.load();
   reply.cpu_threads = static_cast<std::uint32_t>(load.workers);
   reply.queue_depth = static_cast<std::uint32_t>(load.waiting);

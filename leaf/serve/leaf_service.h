@@ -26,6 +26,7 @@ struct Identity {
   std::string collection, node, version;
   std::function<std::string()> gpu;     // "off", "absent", "ready", "lost"; any thread
   Instant ready_from = Instant::min();  // not ready before: brokers need time to find this leaf
+  std::function<std::string()> refusals = [] { return std::string(); };  // GpuState::refusals(); any thread
 };
 struct CacheState {
   std::uint64_t bytes = 0, limit = 0, hits = 0, misses = 0;

@@ -17,7 +17,7 @@ class BenchGpu {
  public:
   struct Counters {
     std::uint64_t held_bytes = 0, copied_bytes = 0;  // lists on the device
-    std::uint64_t refused = 0;                       // lists that the device cannot decode or has no room for
+    std::uint64_t refused = 0;                       // lists that the device cannot take
     std::uint64_t fallbacks = 0;                     // plans that the engine below answered
   };
   // One step, and its time over all batches so far, of host threads or of streams. Steps overlap.

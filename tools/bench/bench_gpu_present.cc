@@ -13,7 +13,7 @@ class Gpu final : public BenchGpu {
   leaf::engine::QueryEngine& engine() override { return *engine_; }
   Counters counters() const override {
     const auto now = engine_->counters();
-    return {now.lists.bytes, now.lists.copied_bytes, now.lists.refused, now.fallbacks};
+    return {now.lists.bytes, now.lists.copied_bytes, now.lists.damaged + now.lists.too_large, now.fallbacks};
   }
   std::vector<Step> steps() const override {
     constexpr std::string_view kNames[BatchSteps::kSteps] = {"build", "start", "search", "select", "outcomes"};

@@ -90,7 +90,7 @@ TEST_P(ServedCodec, GivesTheOraclesHitsWithoutTheCpu) {
     }
   }
   const auto counted = engine->counters();
-  EXPECT_EQ(counted.lists.refused, 0u);
+  EXPECT_EQ(counted.lists.damaged + counted.lists.too_large, 0u);
   EXPECT_EQ(counted.fallbacks, counted.unanswered);
 }
 
@@ -159,6 +159,9 @@ TEST_P(ServedCodec, FindsDamagedStreamsOrReadsWhatTheHostReads) {
     }
   }
   EXPECT_GT(refused, 0);
+  EXPECT_GT(engine->counters().lists.damaged, 0u);
+  EXPECT_NE(engine->cache().refusals().find(" damaged, 0 too large; the last, \"damaged "), std::string::npos)
+      << engine->cache().refusals();
   EXPECT_EQ(engine->state(), GpuEngine::State::kReady);
 }
 

@@ -105,7 +105,7 @@ TEST_P(GpuEngineOn, GivesTheOraclesHitsInBatchesOfMixedPlans) {
   }
   const auto counted = engine->counters();
   EXPECT_GT(counted.plans, counted.fallbacks);  // most plans ran on the device
-  EXPECT_EQ(counted.lists.refused, 0u);
+  EXPECT_EQ(counted.lists.damaged + counted.lists.too_large, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -37,13 +37,15 @@ class LeafServiceTest : public testing::Test {
   ServedCollection served_{documents_, 3};
   schedule::InlineScheduler scheduler_{served_.clock};
   generation::BrokerRoll brokers_;
+  std::string refusals_;  // of the GPU
   const Instant ready_from_ = served_.clock.now() + std::chrono::seconds(2);
-  LeafService service_{served_.parts(scheduler_),
-                       {"c", "node:1", "1.0", [] { return std::string("absent"); }, ready_from_},
-                       [] {
-                         return CacheState{1, 2, 3, 4};
-                       },
-                       brokers_};
+  LeafService service_{
+      served_.parts(scheduler_),
+      {"c", "node:1", "1.0", [] { return std::string("absent"); }, ready_from_, [this] { return refusals_; }},
+      [] {
+        return CacheState{1, 2, 3, 4};
+      },
+      brokers_};
 };
 
 }  // namespace frond::leaf::serve

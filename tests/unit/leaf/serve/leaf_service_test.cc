@@ -28,6 +28,14 @@ TEST_F(LeafServiceTest, SaysWhoItIsAndWhatItServes) {
   EXPECT_EQ(generation.partitions[1].placement.documents, 33u);
 }
 
+TEST_F(LeafServiceTest, SaysWhichListsTheGpuCannotTakeBesideWhatElseIsWrong) {
+  EXPECT_EQ(ask<wire::HelloReply>(wire::HelloRequest{1}).detail, "");
+  refusals_ = "1 damaged";
+  EXPECT_EQ(ask<wire::HelloReply>(wire::HelloRequest{2}).detail, "1 damaged");
+  served_.board.set_detail("generation 2 is refused");
+  EXPECT_EQ(ask<wire::HelloReply>(wire::HelloRequest{3}).detail, "generation 2 is refused; 1 damaged");
+}
+
 TEST_F(LeafServiceTest, IsReadyOnceBrokersHadTheTimeToFindIt) {
   EXPECT_FALSE(service_.ready());
   EXPECT_NE(service_.why_not_ready().find("find this leaf"), std::string::npos);
