@@ -59,9 +59,9 @@ struct SimdBp128 {
   };
 };
 
-// Numbers of one width in a bit string.
+// Numbers of one width in a bit string that lies within the stream.
 struct StringReader {
-  BitReader bits;
+  BasicBitReader<false> bits;
   std::uint32_t width;
   __device__ StringReader(StreamWords stream, std::uint64_t bit, std::uint32_t its_width)
       : bits(stream, bit), width(its_width) {}

@@ -10,13 +10,14 @@
 
 namespace frond::device_codec {
 
-// A stream as a little-endian bit string. Loads each word once, and one ahead.
-class BitReader {
+// A stream as a little-endian bit string. Loads each word once, and up to three ahead. kBounded: words behind the
+// stream are not loaded; else the numbers lie within the stream, and its slack is loaded.
+template <bool kBounded>
+class BasicBitReader {
  public:
-  __device__ BitReader(StreamWords stream, std::uint64_t bit)
-      : next_(stream.words + bit / 32),
-        end_(stream.words + stream.size / 4),
-        shift_(static_cast<std::uint32_t>(bit % 32)) {
+  __device__ BasicBitReader(StreamWords stream, std::uint64_t bit)
+      : next_(stream.words + bit / 32), shift_(static_cast<std::uint32_t>(bit % 32)) {
+    if constexpr (kBounded) end_ = stream.words + stream.size / 4;
     low_ = load();
     high_ = load();
     ahead_ = load();
@@ -69,17 +70,20 @@ class BitReader {
   }
 
   // Whether all words left are behind the stream.
-  __device__ bool behind() const { return next_ >= end_ + 3; }
+  __device__ bool behind() const { return kBounded && next_ >= end_ + 3; }
 
  private:
   __device__ std::uint32_t load() {
-    const std::uint32_t word = next_ < end_ ? __ldg(next_) : 0;
+    const std::uint32_t word = !kBounded || next_ < end_ ? __ldg(next_) : 0;
     ++next_;
     return word;
   }
-  const std::uint32_t *next_, *end_;
+  const std::uint32_t* next_;
+  const std::uint32_t* end_ = nullptr;
   std::uint32_t low_ = 0, high_ = 0, ahead_ = 0, shift_;
 };
+
+using BitReader = BasicBitReader<true>;
 
 // Numbers of one width in rows of four words (device::unpack_rows). kOn16: the block begins on 16 bytes, else on 4. No
 // row behind the last number's is read.
