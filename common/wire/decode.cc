@@ -53,6 +53,7 @@ Result<void> get(schema::SearchRequest::Reader from, SearchRequest& to) {
   to.generation = from.getGeneration();
   to.mode = FROND_TRY(enum_of(from.getMode(), Mode::kAuto, "mode"));
   to.processor = FROND_TRY(enum_of(from.getProcessor(), Processor::kExhaustive, "processor"));
+  to.rank = FROND_TRY(enum_of(from.getRank(), Rank::kNone, "rank"));
   to.profile = from.getProfile();
   to.depth = from.getDepth();
   FROND_TRY(at_most(to.depth, kMaxDepth, "hits wanted"));
@@ -227,6 +228,7 @@ Result<void> get(schema::HelloReply::Reader from, HelloReply& to) {
   to.host_cache_misses = from.getHostCacheMisses();
   to.detail = text_of(from.getDetail());
   to.draining = from.getDraining();
+  to.features = from.getFeatures();
   return {};
 }
 

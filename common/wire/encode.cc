@@ -16,6 +16,7 @@ namespace frond::wire {
 namespace {
 
 static_assert(static_cast<int>(Mode::kAuto) == static_cast<int>(schema::Mode::AUTO));
+static_assert(static_cast<int>(Rank::kNone) == static_cast<int>(schema::Rank::NONE));
 static_assert(static_cast<int>(Processor::kExhaustive) == static_cast<int>(schema::Processor::EXHAUSTIVE));
 static_assert(static_cast<int>(RunQueue::kEither) == static_cast<int>(schema::RunQueue::EITHER));
 static_assert(static_cast<int>(Resident::kYes) == static_cast<int>(schema::Resident::YES));
@@ -50,6 +51,7 @@ void put(const SearchRequest& from, schema::SearchRequest::Builder to) {
   auto partitions = to.initPartitions(count_of(from.partitions));
   for (unsigned i = 0; i < partitions.size(); ++i) partitions.set(i, from.partitions[i]);
   to.setContent(from.content);
+  to.setRank(static_cast<schema::Rank>(from.rank));
   if (from.show.count == 0) return;
   auto show = to.initShow();
   show.setOffset(from.show.offset);
@@ -190,6 +192,7 @@ void put(const HelloReply& from, schema::HelloReply::Builder to) {
   to.setHostCacheMisses(from.host_cache_misses);
   to.setDetail(text_of(from.detail));
   to.setDraining(from.draining);
+  to.setFeatures(from.features);
 }
 
 void put(const Request& from, schema::Request::Builder to) {

@@ -6,6 +6,7 @@ using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("frond::wire::schema");
 
 enum Mode { and @0; or @1; auto @2; }
+enum Rank { score @0; none @1; }
 enum Processor { auto @0; cpu @1; gpu @2; exhaustive @3; }
 enum UnsearchedReason { deadline @0; overloaded @1; corrupt @2; unavailable @3; unknownGeneration @4; }
 enum RunReason { unknown @0; noGpu @1; gpuLost @2; requested @3; fewPostings @4; noHits @5; suited @6; freeFirst @7; stolen @8; urgent @9; inTime @10; sooner @11; gpuLeft @12; unscheduled @13; nothing @14; }
@@ -55,6 +56,7 @@ struct SearchRequest {
   partitions @8 :List(UInt32);   # to be searched, by their numbers in the generation
   content @9 :UInt64;            # the generation's content; 0: any content with this number
   show @10 :Show;                # null: the reply has no documents
+  rank @11 :Rank;                # none: only for a leaf whose hello has feature 1
 }
 # Asks for the documents of a page of the ranking in the reply to the search. For a leaf that is asked for all partitions.
 struct Show {
@@ -76,9 +78,9 @@ struct SearchReply {
   runs @5 :List(SearchRun);      # with `profile`: one for AND, one for OR
 }
 struct Ranking {
-  hits @0 :List(Hit);            # score descending, then ordinal ascending; at most depth
+  hits @0 :List(Hit);            # score descending, then ordinal ascending; at most depth. Rank none: all scores are 0
   matches @1 :UInt64;            # documents that match in the searched partitions
-  exact @2 :Bool = true;         # false: matches is a lower bound
+  exact @2 :Bool = true;         # false: matches is a lower bound; always true with rank none
 }
 struct Hit {
   ordinal @0 :UInt64;            # the document's place in the collection
@@ -160,6 +162,7 @@ struct HelloReply {
   hostCacheMisses @11 :UInt64;
   detail @12 :Text;              # what is wrong, for people: a refused generation, for example
   draining @13 :Bool;            # it ends soon; then `generations` is empty
+  features @14 :UInt64;          # bits: 1 knows `rank` of a search; unknown bits are ignored
 }
 struct ServedGeneration {
   generation @0 :UInt64;

@@ -22,6 +22,9 @@ constexpr std::string_view name_of(Mode mode) {
   constexpr std::string_view kNames[] = {"and", "or", "auto"};
   return kNames[static_cast<int>(mode)];
 }
+// kNone: the first hits by ordinal, without scores (0), and the exact number of matches. For leaves with
+// kFeatureUnranked; others would rank.
+enum class Rank : std::uint8_t { kScore, kNone };
 // kExhaustive scores every matching document: the slow reference for tests and comparisons.
 enum class Processor : std::uint8_t { kAuto, kCpu, kGpu, kExhaustive };
 
@@ -53,6 +56,7 @@ struct SearchRequest {
   std::vector<std::uint32_t> partitions;  // to be searched, by their numbers in the generation
   ContentId content = 0;                  // the generation's content; 0: any content with this number
   Show show;                              // only for a leaf that is asked for all partitions
+  Rank rank = Rank::kScore;
 };
 
 // The result of one mode (AND or OR) over all partitions that the leaf searched.
@@ -156,6 +160,10 @@ struct ServedGeneration {
   ContentId content = 0;                    // 0: an older leaf, which does not send it
   GenerationId id() const { return {generation, content}; }
 };
+// What a leaf can do that older ones cannot, as bits of HelloReply::features.
+inline constexpr std::uint64_t kFeatureUnranked = 1;  // Rank::kNone
+inline constexpr std::uint64_t kAllFeatures = kFeatureUnranked;
+
 struct HelloReply {
   std::uint64_t request_id = 0;  // 0: no request; the leaf sends it when it begins to drain
   std::string collection;
@@ -165,8 +173,9 @@ struct HelloReply {
   std::string gpu;                            // "off", "absent", "ready", "lost", …
   std::uint32_t cpu_threads = 0, queue_depth = 0, queue_limit = 0;
   std::uint64_t host_cache_bytes = 0, host_cache_limit = 0, host_cache_hits = 0, host_cache_misses = 0;
-  std::string detail;     // what is wrong, for people: a refused generation, for example; empty: nothing
-  bool draining = false;  // it ends soon; then `generations` is empty
+  std::string detail;          // what is wrong, for people: a refused generation, for example; empty: nothing
+  bool draining = false;       // it ends soon; then `generations` is empty
+  std::uint64_t features = 0;  // an older leaf sends none
 };
 
 // Refuses a whole request. kUnavailable means that the leaf is ending, or too old to send a reason; the other reasons

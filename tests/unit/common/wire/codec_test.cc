@@ -61,6 +61,7 @@ TEST(WireCodec, CarriesEveryFieldOfASearch) {
   sent.terms = {{"fox", 2}, {"dog", 1}};
   sent.partitions = {4, 9};
   sent.show = {5, 15, kFieldUrl};
+  sent.rank = Rank::kNone;
   const auto got = decode_request(encode(sent));
   ASSERT_TRUE(got);
   const auto& search = std::get<SearchRequest>(*got);
@@ -68,6 +69,7 @@ TEST(WireCodec, CarriesEveryFieldOfASearch) {
   EXPECT_EQ(search.generation, 3u);
   EXPECT_EQ(search.mode, Mode::kAnd);
   EXPECT_EQ(search.processor, Processor::kCpu);
+  EXPECT_EQ(search.rank, Rank::kNone);
   EXPECT_TRUE(search.profile);
   EXPECT_EQ(search.depth, 20u);
   EXPECT_EQ(search.show.offset, 5u);
@@ -186,6 +188,23 @@ TEST(WireCodec, KeepsTheBytesOfItsFormat) {
   EXPECT_EQ(encode(*got), ByteBuffer(stored.begin(), stored.end()));
 }
 
+TEST(WireCodec, KeepsTheBytesOfASearchWithoutRanking) {
+  SearchRequest search{.request_id = 7, .generation = 3, .budget = std::chrono::milliseconds(250)};
+  const ByteBuffer ranked = encode(search);
+  search.rank = Rank::kNone;
+  ByteBuffer unranked = encode(search);
+  ASSERT_EQ(unranked.size(), ranked.size());
+  // The search's second word: mode, processor, profile, rank.
+  constexpr std::size_t kRank = 7 * 8 + 6;
+  EXPECT_EQ(static_cast<int>(unranked[kRank]), 1);
+  unranked[kRank] = ranked[kRank];
+  EXPECT_EQ(unranked, ranked);
+  unranked[kRank] = static_cast<std::byte>(2);
+  const auto later = decode_request(unranked);
+  ASSERT_FALSE(later);
+  EXPECT_NE(later.error().message().find("unknown rank 2"), std::string::npos) << later.error().message();
+}
+
 // The same message from an older broker, which has only the generation's number; leaves must serve it during upgrades.
 TEST(WireCodec, ReadsTheBytesOfBrokersOfBefore) {
   constexpr std::uint64_t kWords[] = {0x0000000f00000000,
@@ -234,10 +253,12 @@ TEST(WireCodec, CarriesWhoSaysHelloAndWhatIsSaidOfAGeneration) {
   reply.generations = {{4, 1}};
   reply.generations[0].content = 0xfeed;
   reply.draining = true;
+  reply.features = kAllFeatures | 0xf000000000000000;
   const auto answer = decode_reply(encode(Reply(reply)));
   ASSERT_TRUE(answer);
   EXPECT_EQ(std::get<HelloReply>(*answer).generations[0].content, 0xfeedu);
   EXPECT_TRUE(std::get<HelloReply>(*answer).draining);
+  EXPECT_EQ(std::get<HelloReply>(*answer).features, reply.features) << "bits of later versions too";
   FetchRequest fetch{5, 4};
   fetch.content = 0xfeed;
   EXPECT_EQ(std::get<FetchRequest>(*decode_request(encode(Request(fetch)))).content, 0xfeedu);

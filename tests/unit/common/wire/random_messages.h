@@ -76,6 +76,7 @@ class RandomMessages {
     SearchRequest made{number(), number()};
     made.mode = static_cast<Mode>(below(3));
     made.processor = static_cast<Processor>(below(4));
+    made.rank = static_cast<Rank>(below(2));
     made.profile = coin();
     made.depth = static_cast<std::uint32_t>(below(10'001));
     made.auto_needs = number32();
