@@ -81,6 +81,7 @@ class Conjunction {
   Candidates sift(const Candidates& these, std::uint64_t bound, CandidateBuffer& kept);
   bool narrow(std::size_t t);
   void offer_matches(JoinedTerm& driver);
+  void keep_first_matches();
 
   const engine::Plan& plan_;
   const Clock& clock_;
@@ -102,7 +103,7 @@ class Conjunction {
 bool Conjunction::start_block(std::uint32_t block) {
   auto& driver = terms_.front().reader();
   driver_scores_ = nullptr;
-  least_ = outcome_.matches >= plan_.count_to ? threshold_.least() : 0;
+  least_ = plan_.ranked && outcome_.matches >= plan_.count_to ? threshold_.least() : 0;
   if (least_ == 0) {
     driver.enter(block);
     left_ = CandidateBuffer::whole(driver.docids(), driver.size());
@@ -202,6 +203,11 @@ void Conjunction::offer_matches(JoinedTerm& driver) {
   threshold_.offer({docids, scores}, count);
 }
 
+void Conjunction::keep_first_matches() {
+  for (std::uint32_t i = 0; i < left_.count && outcome_.hits.size() < plan_.k; ++i)
+    outcome_.hits.push_back({plan_.placement.ordinal(left_.docids[i]), 0});
+}
+
 Result<engine::Outcome> Conjunction::run() {
   auto chosen = terms_with_postings(plan_);
   std::sort(chosen.begin(), chosen.end(),
@@ -222,14 +228,17 @@ Result<engine::Outcome> Conjunction::run() {
       if (terms_[t].reader().corrupt()) return terms_[t].reader().error();
     }
     outcome_.matches += left_.count;
-    if (left_.count > 0 && plan_.k > 0) offer_matches(driver);
+    if (!plan_.ranked)
+      keep_first_matches();
+    else if (left_.count > 0 && plan_.k > 0)
+      offer_matches(driver);
     if (driver.reader().corrupt()) return driver.reader().error();
   }
   for (auto& term : terms_) {
     if (term.reader().corrupt()) return term.reader().error();
     outcome_.postings_decoded += term.reader().postings_decoded();
   }
-  outcome_.hits = threshold_.take();
+  if (plan_.ranked) outcome_.hits = threshold_.take();
   return std::move(outcome_);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// AND: the k best of the documents that hold every term. Matches are counted as far as the plan asks.
+// AND: the k best of the documents that hold every term. Matches are counted as far as the plan asks. Unranked: the k
+// first of them; all are counted, and nothing is scored or skipped by bounds.
 //
 // The shortest list, the driver, is read block by block. A block's documents are intersected with the next longer list,
 // what remains with the next. Blocks of the longer lists are found by their last docIDs and decoded only if they may

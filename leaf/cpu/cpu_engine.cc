@@ -4,6 +4,7 @@
 
 #include "leaf/cpu/conjunction.h"
 #include "leaf/cpu/single_term.h"
+#include "leaf/cpu/unranked.h"
 
 namespace frond::leaf::cpu {
 
@@ -17,6 +18,7 @@ Result<engine::Outcome> CpuEngine::search_one(const engine::Plan& plan, const Cl
     longest = std::max(longest, term.list->postings.count());
   }
   if (lists == 0 || (plan.mode == engine::Mode::kAnd && lists < plan.terms.size())) return engine::Outcome{};
+  if (!plan.ranked) return search_unranked(plan, clock);
   if (lists == 1) return search_single_term(plan, clock);
   if (plan.mode == engine::Mode::kAnd) return search_conjunction(plan, clock);
   // With k == 0 only a count is wanted, and the longest list is a lower bound.

@@ -1,6 +1,7 @@
 #pragma once
 // The engine `cpu`: runs plans one by one, each on one core, over list blobs in host memory. It has no state, so any
-// thread may search. AND: conjunction.h; one list: single_term.h; OR: one of the algorithms in algorithms.h.
+// thread may search. AND: conjunction.h; one list: single_term.h; OR: one of the algorithms in algorithms.h. Unranked
+// plans: unranked.h.
 #include "leaf/cpu/algorithms.h"
 #include "leaf/engine/query_engine.h"
 

@@ -44,9 +44,12 @@ struct Plan {
   static constexpr std::uint64_t kCountOfLeaves = 1000;  // a leaf sets count_to to this, or to k if greater
 
   Mode mode = Mode::kOr;
+  // False: the hits are the k first documents that match, by ordinal, with score 0, and `matches` is exact; count_to
+  // and floor are ignored.
+  bool ranked = true;
   std::uint32_t k = 10;  // 0 .. 10,000 (offset + k of the request)
-  // kAnd: matches up to this number are counted exactly. If there are more, at least this many are counted, and an
-  // engine may skip documents that can't be among the k best. kOr: ignored.
+  // kAnd, ranked: matches up to this number are counted exactly. If there are more, at least this many are counted, and
+  // an engine may skip documents that can't be among the k best. kOr: ignored.
   std::uint64_t count_to = kCountAll;
   std::vector<PlanTerm>
       terms;  // distinct, in the query's order. kAnd: a list may be empty, then nothing matches. kOr: no list is empty.
@@ -64,7 +67,7 @@ inline bool of_device_leases(const Plan& plan) { return !plan.terms.empty() && p
 
 // The output of an engine for one plan.
 struct Outcome {
-  std::vector<topk::Hit> hits;  // the k best, best first; those below the floor may be missing
+  std::vector<topk::Hit> hits;  // the k best, best first; those below the floor may be missing. Unranked: the k first
   std::uint64_t matches = 0;    // documents that match; a lower bound if !exact
   bool exact = true;
   std::uint64_t postings_decoded = 0;  // for profiles

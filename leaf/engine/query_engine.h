@@ -1,6 +1,6 @@
 #pragma once
 // Seam: evaluates queries on one partition. For the same plan every engine gives the same hits and scores, to the byte;
-// `matches` may be a lower bound.
+// `matches` may be a lower bound if the plan is ranked.
 #include <span>
 #include <string_view>
 #include <vector>

@@ -70,7 +70,8 @@ T* place(const std::vector<T>& values, const std::byte* base, ByteBuffer& bytes)
 }  // namespace
 
 bool fits_kernels(const engine::Plan& plan) {
-  return plan.k >= 1 && plan.k <= kMaxHits && !plan.terms.empty() && plan.terms.size() <= kMaxQueryTerms &&
+  return plan.ranked && plan.k >= 1 && plan.k <= kMaxHits && !plan.terms.empty() &&
+         plan.terms.size() <= kMaxQueryTerms &&
          std::all_of(plan.terms.begin(), plan.terms.end(),
                      [](const engine::PlanTerm& term) { return term.on_device || term.list->postings.count() > 0; });
 }

@@ -122,6 +122,7 @@ std::string LeafService::why_not_ready() const {
 
 wire::HelloReply LeafService::hello(std::uint64_t request_id) const {
   wire::HelloReply reply{request_id, identity_.collection, identity_.node, identity_.version};
+  reply.features = wire::kAllFeatures;
   reply.gpu = identity_.gpu();
   reply.detail = parts_.board.detail();
   if (std::string refusals = identity_.refusals(); !refusals.empty())

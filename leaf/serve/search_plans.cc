@@ -62,6 +62,7 @@ engine::Plan SearchPlans::without_terms(const generation::ServedPartition& serve
   engine::Plan plan;
   plan.mode = mode;
   plan.k = depth(mode);
+  plan.ranked = request_.rank == wire::Rank::kScore;
   plan.count_to = std::max<std::uint64_t>(plan.k, engine::Plan::kCountOfLeaves);
   plan.lengths = served.open->partition().lengths();
   plan.partition = served.open->number();

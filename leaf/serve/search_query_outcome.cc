@@ -17,7 +17,8 @@ void SearchQuery::take(Slot& slot, Result<engine::Outcome> outcome) {
   slot.profile.postings += outcome->postings_decoded;
   metrics_.postings.add(static_cast<double>(outcome->postings_decoded));
   const std::uint32_t k = plans_.depth(mode_);
-  if (k != 0 && outcome->hits.size() == k) floor().raise(outcome->hits.back().score);
+  if (request_.rank == wire::Rank::kScore && k != 0 && outcome->hits.size() == k)
+    floor().raise(outcome->hits.back().score);
   (mode_ == engine::Mode::kAnd ? slot.conjunction : slot.disjunction) = *std::move(outcome);
 }
 

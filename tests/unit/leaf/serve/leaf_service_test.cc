@@ -14,6 +14,7 @@ TEST_F(LeafServiceTest, SaysWhoItIsAndWhatItServes) {
   EXPECT_EQ(hello.collection, "c");
   EXPECT_EQ(hello.node, "node:1");
   EXPECT_EQ(hello.gpu, "absent");
+  EXPECT_EQ(hello.features, wire::kAllFeatures);
   EXPECT_EQ(hello.host_cache_limit, 2u);
   ASSERT_EQ(hello.generations.size(), 1u);
   const auto& generation = hello.generations[0];

@@ -56,6 +56,31 @@ TEST(SearchQuery, AnswersAlikeForAnyNumberOfPartitions) {
   }
 }
 
+TEST(SearchQuery, CountsAndGivesTheFirstDocumentsWithoutRanking) {
+  const auto documents = random_documents(400, 17);
+  for (const std::uint32_t partitions : {1u, 3u}) {
+    ServedCollection served(documents, partitions);
+    for (const Mode mode : {Mode::kAnd, Mode::kOr})
+      for (const auto& terms : {std::vector<std::string>{"t3"}, {"t1", "t4"}, {"t2", "t8", "t11"}, {"t1", "nowhere"}})
+        for (const std::uint32_t depth : {0u, 5u, 1000u})
+          for (const auto processor : {wire::Processor::kAuto, wire::Processor::kExhaustive}) {
+            auto request = request_of(mode, terms, partitions);
+            request.rank = wire::Rank::kNone;
+            request.depth = depth;
+            request.processor = processor;
+            const auto reply = served.search(request);
+            const wire::Ranking& found = mode == Mode::kAnd ? reply.and_ranking : reply.or_ranking;
+            std::vector<topk::Hit> wanted;
+            for (std::size_t i = 0; i < documents.size(); ++i)
+              if (documents_with({documents[i]}, terms, mode == Mode::kAnd) != 0) wanted.push_back({i, 0});
+            EXPECT_TRUE(found.exact);
+            EXPECT_EQ(found.matches, wanted.size());
+            if (wanted.size() > depth) wanted.resize(depth);
+            EXPECT_EQ(found.hits, wanted);
+          }
+  }
+}
+
 TEST(SearchQuery, CountsARepeatedTermTwice) {
   ServedCollection served(random_documents(50, 3), 1);
   const auto repeated = served.search(request_of(Mode::kOr, {"t1", "t3", "t1"}, 1));
