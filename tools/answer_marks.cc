@@ -8,7 +8,7 @@ AnswerMarks answer_marks(std::string_view body) {
   AnswerMarks marks;
   while (!body.empty()) {
     const auto line = body.substr(0, body.find('\n'));
-    const auto hits = line.find("\"hits\":");
+    const auto hits = std::min(line.find("\"hits\":"), line.find("\"count\":"));
     const auto head = line.substr(0, hits);
     marks.answered += hits != std::string_view::npos;
     marks.cache_hits += head.find("\"cache\":\"hit\"") != std::string_view::npos;

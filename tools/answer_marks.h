@@ -1,6 +1,6 @@
 #pragma once
-// Counts what `frond load` reports of an answer, without parsing it: it looks at "hits" and the members before it. Text
-// inside an answer cannot be mistaken for a member, since its quotation marks are escaped.
+// Counts what `frond load` reports of an answer, without parsing it: it looks at "hits", or "count", and the members
+// before it. Text inside an answer cannot be mistaken for a member, since its quotation marks are escaped.
 #include <cstdint>
 #include <string_view>
 

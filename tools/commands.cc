@@ -41,15 +41,28 @@ Result<Endpoint> endpoint_of(std::string_view url, const std::string& tls_ca) {
   return endpoint;
 }
 
+namespace {
+// Of searches and counts.
+std::string shared_parameters(const QueryFlags& flags) {
+  std::string parameters;
+  if (!flags.mode.empty()) parameters += "&mode=" + flags.mode;
+  if (!flags.processor.empty()) parameters += "&processor=" + url_encode(flags.processor);
+  if (!flags.cache.empty()) parameters += "&cache=" + flags.cache;
+  if (flags.timeout_ms > 0) parameters += "&timeout_ms=" + std::to_string(flags.timeout_ms);
+  return parameters;
+}
+}  // namespace
+
 std::string search_target(const QueryFlags& flags, std::string_view query, std::uint32_t offset) {
   std::string target = "/v1/search?q=" + url_encode(query) + "&k=" + std::to_string(flags.k);
-  if (!flags.mode.empty()) target += "&mode=" + flags.mode;
-  if (!flags.processor.empty()) target += "&processor=" + url_encode(flags.processor);
-  if (!flags.cache.empty()) target += "&cache=" + flags.cache;
+  target += shared_parameters(flags);
   if (!flags.fields.empty()) target += "&fields=" + url_encode(flags.fields);
-  if (flags.timeout_ms > 0) target += "&timeout_ms=" + std::to_string(flags.timeout_ms);
   if (offset > 0) target += "&offset=" + std::to_string(offset);
   return target;
+}
+
+std::string count_target(const QueryFlags& flags, std::string_view query) {
+  return "/v1/count?q=" + url_encode(query) + shared_parameters(flags);
 }
 
 std::chrono::milliseconds patience(const QueryFlags& flags) {

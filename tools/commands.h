@@ -43,6 +43,8 @@ struct Endpoint {
 Result<Endpoint> endpoint_of(std::string_view url, const std::string& tls_ca);
 // "/v1/search?q=…&k=…" with the given flags.
 std::string search_target(const QueryFlags& flags, std::string_view query, std::uint32_t offset = 0);
+// "/v1/count?q=…" with the given flags; those of hits are left out.
+std::string count_target(const QueryFlags& flags, std::string_view query);
 // How long the tool waits for an answer; longer than the broker's deadline.
 std::chrono::milliseconds patience(const QueryFlags& flags);
 

@@ -20,11 +20,14 @@ struct LoadFlags {
   double rate = 0, seconds = 10, warmup = 0, drain = 5;
   unsigned concurrency = 0, connections = 256, msearch = 0;
   std::uint64_t seed = 1;
-  bool json = false;
+  std::string rank;
+  bool count = false, json = false;
 };
 
 std::string get_request(const net::Url& url, const LoadFlags& flags, std::string_view query) {
-  return "GET " + url.path + search_target(flags.query, query) + " HTTP/1.1\r\nHost: " + url.authority() + "\r\n\r\n";
+  std::string target = flags.count ? count_target(flags.query, query) : search_target(flags.query, query);
+  if (!flags.rank.empty()) target += "&rank=" + flags.rank;
+  return "GET " + url.path + target + " HTTP/1.1\r\nHost: " + url.authority() + "\r\n\r\n";
 }
 
 // A request with flags.msearch searches as NDJSON, from topics[first] on, wrapping around at the end.
@@ -32,7 +35,12 @@ std::string msearch_request(const net::Url& url, const LoadFlags& flags, const s
                             std::size_t first) {
   std::string body;
   for (std::size_t i = 0; i < flags.msearch; ++i) {
-    nlohmann::json search{{"q", topics[(first + i) % topics.size()].text}, {"k", flags.query.k}};
+    nlohmann::json search{{"q", topics[(first + i) % topics.size()].text}};
+    if (flags.count)
+      search["count"] = true;
+    else
+      search["k"] = flags.query.k;
+    if (!flags.rank.empty()) search["rank"] = flags.rank;
     if (!flags.query.mode.empty()) search["mode"] = flags.query.mode;
     if (!flags.query.processor.empty()) search["processor"] = flags.query.processor;
     if (!flags.query.cache.empty()) search["cache"] = flags.query.cache;
@@ -104,6 +112,9 @@ void add_load(config::CommandLine& program, int& status) {
   command.add_option("--msearch", flags->msearch, "Queries a request, through /v1/msearch; 0: one, through /v1/search")
       .check(config::range(0, 1'000));
   command.add_option("--seed", flags->seed, "Of the arrivals").show_default();
+  command.add_option("--rank", flags->rank, "none: hits in the collection's order, with an exact total")
+      .check(config::one_of({"score", "none"}));
+  command.add_flag("--count", flags->count, "Count the matches instead of searching; without --k, --fields and --rank");
   command.add_flag("--json", flags->json, "Print one JSON object");
   add_query_flags(command, flags->query);
   command.on_chosen([flags, &program, &status] {
