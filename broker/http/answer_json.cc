@@ -31,8 +31,10 @@ void append_hit(std::string& out, const merge::PageHit& hit, const RenderOptions
   const auto wanted = [&](std::uint8_t field) { return (options.fields & field) != 0; };
   out += "{\"id\":";
   append_json_string(out, hit.id);
-  out += ",\"score\":";
-  append_score(out, hit.hit.score);
+  if (options.ranked) {
+    out += ",\"score\":";
+    append_score(out, hit.hit.score);
+  }
   if (wanted(wire::kFieldTitle)) {
     out += ",\"title\":";
     append_json_string(out, hit.title);
@@ -46,12 +48,23 @@ void append_hit(std::string& out, const merge::PageHit& hit, const RenderOptions
     append_json_string(out, snippet_html(hit.snippet));
   }
   if (options.explain) {
-    out += ",\"score_fixed\":";
-    append_number(out, hit.hit.score);
+    if (options.ranked) {
+      out += ",\"score_fixed\":";
+      append_number(out, hit.hit.score);
+    }
     out += ",\"ordinal\":";
     append_number(out, hit.hit.ordinal);
   }
   out += '}';
+}
+
+void append_hits(std::string& out, const merge::Page& page, const RenderOptions& options) {
+  out += "},\"hits\":[";
+  for (std::size_t i = 0; i < page.hits.size(); ++i) {
+    if (i > 0) out += ',';
+    append_hit(out, page.hits[i], options);
+  }
+  out += ']';
 }
 
 // Each engine once, sorted by name; the profile says which engine ran where.
@@ -175,14 +188,10 @@ std::string render_rest(const merge::Page& page, const RenderOptions& options) {
   std::string out;
   out.reserve(256 + page.hits.size() * 512);
   append_coverage(out, page);
-  out += ",\"total\":{\"value\":";
+  out += options.count ? ",\"count\":" : ",\"total\":{\"value\":";
   append_number(out, page.total);
-  out += page.total_exact ? ",\"relation\":\"eq\"},\"hits\":[" : ",\"relation\":\"gte\"},\"hits\":[";
-  for (std::size_t i = 0; i < page.hits.size(); ++i) {
-    if (i > 0) out += ',';
-    append_hit(out, page.hits[i], options);
-  }
-  out += ']';
+  out += page.total_exact ? ",\"relation\":\"eq\"" : ",\"relation\":\"gte\"";
+  if (!options.count) append_hits(out, page, options);
   if (options.explain) append_explain(out, page, options.terms);
   if (options.profile) append_profile(out, page.profile);
   out += '}';

@@ -11,12 +11,15 @@
 
 namespace frond::broker::http {
 
-// `"coverage":…,"total":…,"hits":[…]`, then `,"explain":…` and `,"profile":…` if wanted, then `}`. One line.
+// `"coverage":…,"total":…,"hits":[…]`, or for a count `"coverage":…,"count":…,"relation":…`; then `,"explain":…` and
+// `,"profile":…` if wanted, then `}`. One line.
 struct RenderOptions {
   bool explain = false;  // adds the terms and the mode used, and to each hit its "score_fixed" and "ordinal"
   bool profile = false;
   std::span<const wire::QueryTerm> terms;  // for explain
   std::uint8_t fields = wire::kAllFields;  // of each hit, beside its id and score (wire::kFieldTitle, …)
+  bool ranked = true;                      // false: hits have no score
+  bool count = false;
 };
 std::string render_rest(const merge::Page& page, const RenderOptions& options);
 

@@ -12,7 +12,8 @@ namespace {
 std::shared_ptr<const Answer> rendered(const Question& question, const merge::Page& page) {
   auto answer = std::make_shared<Answer>();
   const SearchParameters& asked = question.parameters;
-  answer->rest = render_rest(page, {asked.explain, asked.profile, question.terms, asked.fields});
+  answer->rest = render_rest(page, {asked.explain, asked.profile, question.terms, asked.fields,
+                                    asked.rank == wire::Rank::kScore, asked.count});
   answer->rest.shrink_to_fit();
   answer->generation = page.generation;
   answer->partitions_total = page.partitions_total;
@@ -40,6 +41,7 @@ scatter::SearchPlan plan_of(const Question& question) {
   plan.topology = question.topology;
   plan.request.terms = question.terms;
   plan.request.mode = question.parameters.mode;
+  plan.request.rank = question.parameters.rank;
   plan.request.processor = question.parameters.processor;
   // The explanation names the engines, which are in the profile.
   plan.request.profile = question.parameters.profile || question.parameters.explain;

@@ -1,7 +1,8 @@
 #pragma once
 // The parameters of a search, one row each: name, type, range, and where the value is stored. GET /v1/search takes all
 // of them in its query string; POST /v1/search and each line of POST /v1/msearch take the same ones as members of a
-// JSON object. openapi.json describes the same table; a test compares them.
+// JSON object. /v1/count takes those that are not of hits, without `count`. openapi.json describes the same table; a
+// test compares them.
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -45,14 +46,16 @@ struct SetValue {                      // one or more of the names, each at most
 
 struct Parameter {
   std::string_view name;
-  std::variant<TextValue, IntegerValue, ChoiceValue<wire::Mode>, ChoiceValue<wire::Processor>, ChoiceValue<bool>,
-               FlagValue, SetValue>
+  std::variant<TextValue, IntegerValue, ChoiceValue<wire::Mode>, ChoiceValue<wire::Rank>, ChoiceValue<wire::Processor>,
+               ChoiceValue<bool>, FlagValue, SetValue>
       value;
   bool required = false;
+  bool of_hits = false;  // refused where only a count is wanted
 };
 
 inline constexpr Choice<wire::Mode> kModes[] = {
     {"and", wire::Mode::kAnd}, {"or", wire::Mode::kOr}, {"auto", wire::Mode::kAuto}};
+inline constexpr Choice<wire::Rank> kRanks[] = {{"score", wire::Rank::kScore}, {"none", wire::Rank::kNone}};
 inline constexpr Choice<wire::Processor> kProcessors[] = {{"auto", wire::Processor::kAuto},
                                                           {"cpu", wire::Processor::kCpu},
                                                           {"gpu", wire::Processor::kGpu},
@@ -65,16 +68,18 @@ inline constexpr Choice<std::uint8_t> kFields[] = {{"id", 0},  // every hit has 
 
 inline constexpr Parameter kParameters[] = {
     {"q", TextValue{&SearchParameters::q, query::kMaxQueryBytes}, true},
-    {"k", IntegerValue{&SearchParameters::k, 1, kMaxK}},
-    {"offset", IntegerValue{&SearchParameters::offset, 0, kMaxDepth - 1}},
+    {"k", IntegerValue{&SearchParameters::k, 1, kMaxK}, false, true},
+    {"offset", IntegerValue{&SearchParameters::offset, 0, kMaxDepth - 1}, false, true},
     {"mode", ChoiceValue<wire::Mode>{&SearchParameters::mode, kModes}},
+    {"rank", ChoiceValue<wire::Rank>{&SearchParameters::rank, kRanks}, false, true},
+    {"count", FlagValue{&SearchParameters::count}},
     {"timeout_ms", IntegerValue{&SearchParameters::timeout_ms, 1, 3'600'000}},
     {"processor", ChoiceValue<wire::Processor>{&SearchParameters::processor, kProcessors}},
     {"cache", ChoiceValue<bool>{&SearchParameters::cache, kSwitches}},
     {"explain", FlagValue{&SearchParameters::explain}},
     {"profile", FlagValue{&SearchParameters::profile}},
     {"allow_partial", FlagValue{&SearchParameters::allow_partial}},
-    {"fields", SetValue{&SearchParameters::fields, kFields}},
+    {"fields", SetValue{&SearchParameters::fields, kFields}, false, true},
 };
 
 // The row of a name; null: none.

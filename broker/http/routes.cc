@@ -20,14 +20,22 @@ SearchService::Reply reply_to(std::shared_ptr<Responder> responder) {
   };
 }
 
-// `text`: what `parse` reads the parameters from.
-void search(SearchService& service, const std::string& text, ParsedSearch (*parse)(std::string_view),
-            Responder responder) {
+// Reads the parameters of a search from a text. The same text is another request on another route, so the service knows
+// texts with their prefix; no search's text begins with one.
+struct Reader {
+  ParsedSearch (*parse)(std::string_view);
+  std::string_view prefix;
+};
+constexpr Reader kSearchQuery{parse_search_query, ""}, kSearchJson{parse_search_json, ""},
+    kCountQuery{parse_count_query, "count "}, kCountJson{parse_count_json, "count "};
+
+void search(SearchService& service, std::string text, const Reader& reader, Responder responder) {
+  if (!reader.prefix.empty()) text.insert(0, reader.prefix);
   if (auto known = service.known_answer(text)) {
     known->body += '\n';
     return responder.send(*std::move(known));
   }
-  const ParsedSearch parsed = parse(text);
+  const ParsedSearch parsed = reader.parse(std::string_view(text).substr(reader.prefix.size()));
   if (!parsed.ok) return responder.send(parsed.error.response());
   const auto shared = std::make_shared<Responder>(std::move(responder));
   const auto ticket = service.search(parsed.parameters, reply_to(shared), text);
@@ -105,14 +113,21 @@ frond::http::Router make_routes(RouteTargets targets) {
   frond::http::Router router;
   const auto to = std::make_shared<const RouteTargets>(std::move(targets));
   router.add("GET", "/v1/search", [to](Request&& request, Responder responder) {
-    search(to->service, request.query, parse_search_query, std::move(responder));
+    search(to->service, std::move(request.query), kSearchQuery, std::move(responder));
   });
-  router.add("POST", "/v1/search",
-             [to](Request&& request, Responder responder) {
-               if (refuse_parameters(request, responder)) return;
-               search(to->service, request.body, parse_search_json, std::move(responder));
-             },
-             {.max_body = kMaxSearchBody});
+  router.add("GET", "/v1/count", [to](Request&& request, Responder responder) {
+    search(to->service, std::move(request.query), kCountQuery, std::move(responder));
+  });
+  const auto add_post = [&](std::string_view path, const Reader& reader) {
+    router.add("POST", path,
+               [to, &reader](Request&& request, Responder responder) {
+                 if (refuse_parameters(request, responder)) return;
+                 search(to->service, std::move(request.body), reader, std::move(responder));
+               },
+               {.max_body = kMaxSearchBody});
+  };
+  add_post("/v1/search", kSearchJson);
+  add_post("/v1/count", kCountJson);
   router.add("POST", "/v1/msearch",
              [to](Request&& request, Responder responder) {
                if (refuse_parameters(request, responder)) return;

@@ -13,10 +13,13 @@ namespace {
 // Collects parameters one by one, then checks them together.
 class Builder {
  public:
+  // `counts`: /v1/count.
+  explicit Builder(bool counts) : counts_(counts) { parsed.parameters.count = counts; }
   // False: `parsed` has its error.
   bool set(std::string_view name, std::string_view value) {
     const Parameter* const parameter = find_parameter(name);
     if (parameter == nullptr) return fail(name, "is not a parameter of a search");
+    if (counts_ && name == "count") return fail(name, "is not a parameter of this route");
     if (std::exchange(seen_[parameter - kParameters], true)) return fail(name, "is given twice");
     const auto problem = store(*parameter, value, parsed.parameters);
     return problem ? fail(name, *problem) : true;
@@ -26,12 +29,13 @@ class Builder {
     return false;
   }
   ParsedSearch finish() {
-    const auto& p = parsed.parameters;
+    auto& p = parsed.parameters;
     for (const auto& parameter : kParameters)
       if (parameter.required && !seen_[&parameter - kParameters]) {
         fail(parameter.name, "is missing");
         return std::move(parsed);
       }
+    if (p.count && !become_count()) return std::move(parsed);
     if (p.offset + p.k > kMaxDepth)
       fail("offset", "+ k is " + std::to_string(p.offset + p.k) + ", more than " + std::to_string(kMaxDepth));
     else
@@ -41,6 +45,23 @@ class Builder {
   ParsedSearch parsed;
 
  private:
+  // False: `parsed` has its error.
+  bool become_count() {
+    auto& p = parsed.parameters;
+    for (const auto& parameter : kParameters)
+      if (parameter.of_hits && seen_[&parameter - kParameters])
+        return fail(parameter.name, "is not a parameter of a count, which has no hits");
+    if (p.mode == wire::Mode::kAuto) {
+      if (seen_[find_parameter("mode") - kParameters]) return fail("mode", "must be one of and, or for a count");
+      p.mode = wire::Mode::kAnd;
+    }
+    p.k = p.offset = 0;
+    p.rank = wire::Rank::kNone;
+    p.fields = 0;
+    return true;
+  }
+
+  const bool counts_;
   std::array<bool, std::size(kParameters)> seen_{};
 };
 
@@ -90,14 +111,9 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
   bool inside_ = false;
   std::string name_;  // of the member whose value comes next
 };
-}  // namespace
 
-frond::http::Response ParameterError::response() const {
-  return frond::http::problem(400, "Bad request", detail, parameter);
-}
-
-ParsedSearch parse_search_query(std::string_view query_string) {
-  Builder builder;
+ParsedSearch parse_query(std::string_view query_string, bool counts) {
+  Builder builder(counts);
   const auto pairs = frond::http::parse_query(query_string);
   if (!pairs) {
     builder.fail("", "the query string: " + pairs.error().message());
@@ -108,11 +124,21 @@ ParsedSearch parse_search_query(std::string_view query_string) {
   return builder.finish();
 }
 
-ParsedSearch parse_search_json(std::string_view json) {
-  Builder builder;
+ParsedSearch parse_json(std::string_view json, bool counts) {
+  Builder builder(counts);
   JsonReader reader(builder);
   if (!nlohmann::json::sax_parse(json, &reader)) return std::move(builder.parsed);
   return builder.finish();
 }
+}  // namespace
+
+frond::http::Response ParameterError::response() const {
+  return frond::http::problem(400, "Bad request", detail, parameter);
+}
+
+ParsedSearch parse_search_query(std::string_view query_string) { return parse_query(query_string, false); }
+ParsedSearch parse_search_json(std::string_view json) { return parse_json(json, false); }
+ParsedSearch parse_count_query(std::string_view query_string) { return parse_query(query_string, true); }
+ParsedSearch parse_count_json(std::string_view json) { return parse_json(json, true); }
 
 }  // namespace frond::broker::http

@@ -17,9 +17,11 @@ inline constexpr std::uint32_t kMaxDepth = wire::kMaxDepth;  // offset + k
 
 struct SearchParameters {
   std::string q;
-  std::uint32_t k = 10;      // 1 .. kMaxK
+  std::uint32_t k = 10;      // 1 .. kMaxK; 0 with `count`
   std::uint32_t offset = 0;  // offset + k <= kMaxDepth
   wire::Mode mode = wire::Mode::kAuto;
+  wire::Rank rank = wire::Rank::kScore;
+  bool count = false;            // only the number of matches: k and offset are 0, rank is kNone, mode is kAnd or kOr
   std::uint32_t timeout_ms = 0;  // 0: the broker's default
   wire::Processor processor = wire::Processor::kAuto;
   bool cache = true;
@@ -37,7 +39,7 @@ struct ParameterError {
 };
 
 // The parameters, or the first error: an unknown parameter, one given twice, a value out of range or of a wrong type, a
-// missing q, a q that is longer than kMaxQueryBytes or not UTF-8.
+// missing q, a q that is longer than kMaxQueryBytes or not UTF-8, a parameter of hits where only a count is wanted.
 struct ParsedSearch {
   SearchParameters parameters;
   ParameterError error;
@@ -45,5 +47,8 @@ struct ParsedSearch {
 };
 ParsedSearch parse_search_query(std::string_view query_string);
 ParsedSearch parse_search_json(std::string_view json);
+// The same for /v1/count: `count` is true and not a parameter.
+ParsedSearch parse_count_query(std::string_view query_string);
+ParsedSearch parse_count_json(std::string_view json);
 
 }  // namespace frond::broker::http

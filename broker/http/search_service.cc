@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "broker/http/answer_json.h"
+#include "broker/scatter/replica_choice.h"
 
 namespace frond::broker::http {
 
@@ -44,6 +45,8 @@ std::string cache_key(const SearchParameters& parameters, const GenerationId& ge
   put(parameters.k);
   put(parameters.offset);
   put(parameters.mode);
+  put(parameters.rank);
+  put(parameters.count);
   put(parameters.processor);  // hits are the same on all processors, but not where counting stopped
   put(parameters.explain);
   put(parameters.fields);
@@ -110,6 +113,15 @@ SearchService::Ticket SearchService::search(const SearchParameters& parameters, 
   job->question.topology = scatter_.map.topology();
   if (!job->question.topology) {
     finish(*job, frond::http::problem(503, "Unavailable", "No leaf serves this collection yet."),
+           Outcome::kUnavailable);
+    return ticket;
+  }
+  if (const auto old = scatter::too_old_for(*job->question.topology, parameters.rank)) {
+    finish(*job,
+           frond::http::problem(503, "Unavailable",
+                                "The leaf " + *old +
+                                    " is of an older version, which neither counts nor answers without "
+                                    "ranking; no other leaf has its partitions."),
            Outcome::kUnavailable);
     return ticket;
   }

@@ -6,13 +6,19 @@
 namespace frond::broker::merge {
 namespace {
 
-Result<void> check_ranking(const wire::Ranking& ranking, std::uint32_t depth) {
+Result<void> check_ranking(const wire::Ranking& ranking, const wire::SearchRequest& request) {
+  const std::uint32_t depth = request.depth;
   if (ranking.hits.size() > depth)
     return Error(Code::kCorrupt, std::to_string(ranking.hits.size()) + " hits for a depth of " + std::to_string(depth));
   for (std::size_t i = 1; i < ranking.hits.size(); ++i)
     if (!topk::better(ranking.hits[i - 1], ranking.hits[i]))
       return Error(Code::kCorrupt, "hits out of order at rank " + std::to_string(i));
   if (ranking.matches < ranking.hits.size()) return Error(Code::kCorrupt, "fewer matches than hits");
+  if (request.rank == wire::Rank::kScore) return {};
+  const auto scored = [](const topk::Hit& hit) { return hit.score != 0; };
+  if (std::any_of(ranking.hits.begin(), ranking.hits.end(), scored))
+    return Error(Code::kCorrupt, "scores, though none were asked for");
+  if (!ranking.exact) return Error(Code::kCorrupt, "a lower bound of the matches, where their number was asked for");
   return {};
 }
 
@@ -32,8 +38,8 @@ Result<void> check(const wire::SearchRequest& request, const wire::SearchReply& 
   if (request.mode == wire::Mode::kOr && !reply.has_or) return Error(Code::kCorrupt, "no OR ranking");
   if (request.mode == wire::Mode::kAuto && !reply.has_or && reply.and_ranking.matches < request.auto_needs)
     return Error(Code::kCorrupt, "AND is short, and no OR ranking");
-  if (reply.has_and) FROND_TRY(check_ranking(reply.and_ranking, request.depth));
-  if (reply.has_or) FROND_TRY(check_ranking(reply.or_ranking, request.depth));
+  if (reply.has_and) FROND_TRY(check_ranking(reply.and_ranking, request));
+  if (reply.has_or) FROND_TRY(check_ranking(reply.or_ranking, request));
   return {};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Merges the leaves' rankings into one page: of AND, of OR, or of AND if the whole generation has enough matches. Pure
-// functions.
+// Merges the leaves' rankings into one page: of AND, of OR, or of AND if the whole generation has enough matches. With
+// Rank::kNone all scores are 0, so the order of hits is that of ordinals. Pure functions.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -22,8 +22,8 @@ struct Merged {
 };
 
 // kCorrupt: the reply has not the rankings that `request` asks for (see SearchReply), or more hits than its depth, or
-// hits out of order. Such a reply must not be used. With kAuto, OR is required if the reply's own AND has fewer matches
-// than auto_needs.
+// hits out of order, or scores or an inexact count with Rank::kNone. Such a reply must not be used. With kAuto, OR is
+// required if the reply's own AND has fewer matches than auto_needs.
 Result<void> check(const wire::SearchRequest& request, const wire::SearchReply& reply);
 
 // `replies` have passed check(). With kAuto, AND is used if all replies together have at least request.auto_needs

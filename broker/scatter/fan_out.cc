@@ -25,7 +25,8 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
         topology_(std::move(topology)),
         request_(std::move(request)),
         deadline_(deadline),
-        done_(std::move(done)) {}
+        done_(std::move(done)),
+        too_old_(left_out_for(*topology_, request_.rank)) {}
 
   void start() {
     std::vector<wire::UnsearchedPartition> all;
@@ -62,7 +63,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
   void ask(std::span<const wire::UnsearchedPartition> wanted, std::span<const cluster::LeafRef> tried) {
     std::vector<std::uint32_t> partitions;
     for (const auto& one : wanted) partitions.push_back(one.partition);
-    auto assignment = assign(*topology_, partitions, tried, context_.turn++);
+    auto assignment = assign(*topology_, partitions, not_to_ask(tried), context_.turn++);
     for (const auto& [partition, reason] : wanted)
       if (std::find(assignment.unsearched.begin(), assignment.unsearched.end(), partition) !=
           assignment.unsearched.end())
@@ -76,6 +77,11 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
       send(group, share.leaf);
       plan_hedge(group);
     }
+  }
+  std::vector<cluster::LeafRef> not_to_ask(std::span<const cluster::LeafRef> tried) const {
+    std::vector<cluster::LeafRef> all(tried.begin(), tried.end());
+    all.insert(all.end(), too_old_.begin(), too_old_.end());
+    return all;
   }
   void send(const std::shared_ptr<Group>& group, const cluster::LeafRef& leaf) {
     group->tried.push_back(leaf);
@@ -93,10 +99,10 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
     context_.hedging.count_search();
     if (group->tried.size() >= kMaxAttempts || !context_.hedging.enabled()) return;
     const auto half = deadline_.left(context_.timers.clock()) / 2;
-    if (half < kMinHedge || !one_for_all(*topology_, group->partitions, group->tried)) return;
+    if (half < kMinHedge || !one_for_all(*topology_, group->partitions, not_to_ask(group->tried))) return;
     group->hedge = context_.timers.after(half, [self = shared_from_this(), group] {
       group->hedge.reset();
-      const cluster::LeafRef other = one_for_all(*self->topology_, group->partitions, group->tried);
+      const cluster::LeafRef other = one_for_all(*self->topology_, group->partitions, self->not_to_ask(group->tried));
       if (!group->settled && other && self->context_.hedging.allow(*other)) self->send(group, other);
     });
   }
@@ -205,6 +211,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
   wire::SearchRequest request_;
   Deadline deadline_;
   std::function<void(FanOutResult)> done_;
+  const std::vector<cluster::LeafRef> too_old_;
   FanOutResult result_;
   std::vector<std::shared_ptr<Group>> groups_;  // not settled yet
 };

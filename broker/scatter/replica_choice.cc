@@ -41,6 +41,24 @@ Assignment assign(const cluster::Topology& topology, std::span<const std::uint32
   return assignment;
 }
 
+std::optional<std::string> too_old_for(const cluster::Topology& topology, wire::Rank rank) {
+  if (rank == wire::Rank::kScore) return {};
+  const auto knows = [](const cluster::LeafRef& leaf) { return leaf->has(wire::kFeatureUnranked); };
+  for (const cluster::Topology::Partition& partition : topology.partitions)
+    if (!partition.replicas.empty() && std::none_of(partition.replicas.begin(), partition.replicas.end(), knows))
+      return partition.replicas.front()->endpoint;
+  return {};
+}
+
+std::vector<cluster::LeafRef> left_out_for(const cluster::Topology& topology, wire::Rank rank) {
+  std::vector<cluster::LeafRef> old;
+  if (rank == wire::Rank::kScore) return old;
+  for (const cluster::Topology::Partition& partition : topology.partitions)
+    for (const cluster::LeafRef& leaf : partition.replicas)
+      if (!leaf->has(wire::kFeatureUnranked) && !contains(old, leaf)) old.push_back(leaf);
+  return old;
+}
+
 cluster::LeafRef one_for_all(const cluster::Topology& topology, std::span<const std::uint32_t> partitions,
                              std::span<const cluster::LeafRef> tried) {
   cluster::LeafRef best;

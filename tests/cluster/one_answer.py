@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """The same collection in 1, 2, 3 and 16 partitions gives byte-identical hits for every mode, k and processor, in the input's order of
-documents and in another. The scores are those of BM25 computed naively in double precision.
+documents and in another. The scores are those of BM25 computed naively in double precision. Counts, and answers without ranking,
+are those of the text too.
 """
 import collections
 import concurrent.futures
 import http.client
+import json
 import math
 import re
 import threading
@@ -24,6 +26,7 @@ class Reference:
         self.k1, self.b = k1, b
         counts = [(name, collections.Counter(body), len(body)) for name, body in documents]
         self.documents = len(counts)
+        self.place = {name: place for place, (name, _, _) in enumerate(counts)}
         self.average = sum(length for _, _, length in counts) / len(counts)
         self.postings = collections.defaultdict(dict)  # word: {id: (frequency, length)}
         for name, counter, length in counts:
@@ -73,17 +76,17 @@ class Asker:
     def __init__(self, cluster):
         self.cluster, self.local, self.whole_heads = cluster, threading.local(), set()
 
-    def body(self, query, mode, k, processor):
+    def get(self, path, **parameters):
         if not hasattr(self.local, "connection"):
             self.local.connection = http.client.HTTPConnection("127.0.0.1", self.cluster.http, timeout=30)
-        parameters = {"q": query, "mode": mode, "k": k, "processor": processor, "cache": "off", "timeout_ms": 20000}
-        self.local.connection.request("GET", "/v1/search?" + urllib.parse.urlencode(parameters))
+        parameters |= {"cache": "off", "timeout_ms": 20000}
+        self.local.connection.request("GET", path + "?" + urllib.parse.urlencode(parameters))
         reply = self.local.connection.getresponse()
         return reply.status, reply.read()
 
     def check(self, query, mode, k, processor, right, reference, where):
         """`right`: {(query, mode, k): (hits, the answer's bytes from its total on)}, completed where it lacks this one."""
-        status, body = self.body(query, mode, k, processor)
+        status, body = self.get("/v1/search", q=query, mode=mode, k=k, processor=processor)
         head, _, rest = body.partition(b'"total"')
         head = TOOK.sub(b"", head)
         if (query, mode, k) in right and rest == right[query, mode, k][1] and head in self.whole_heads and status == 200:
@@ -96,6 +99,22 @@ class Asker:
         wanted = right.setdefault((query, mode, k), (answer.hits, rest))[0]
         harness.expect(answer.hits == wanted, f"{query!r} {mode} k={k} {processor}, {where}: {answer.hits} instead of {wanted}")
 
+    def check_unranked(self, query, mode, k, processor, right, reference, order, where):
+        """`right`: {(query, mode, k): ids}, completed where it lacks this one."""
+        matching = reference.scores(query, mode == "and")
+        asked = {"q": query, "mode": mode, "processor": processor}
+        count = json.loads(self.get("/v1/count", **asked)[1])
+        got = (count.get("count"), count.get("relation"))
+        harness.expect(got == (len(matching), "eq"), f"{query!r} {mode} {processor}, {where}: count {got}, {len(matching)} match")
+        answer = json.loads(self.get("/v1/search", k=k, rank="none", fields="id", **asked)[1])
+        harness.expect(answer["total"] == {"value": len(matching), "relation": "eq"}, f"{query!r} {mode}, {where}: {answer['total']}")
+        ids = [hit.pop("id") for hit in answer["hits"]]
+        harness.expect(not any(answer["hits"]), f"{query!r} {mode}, {where}: more than ids: {answer['hits']}")
+        if (query, mode, k) not in right:
+            right[query, mode, k] = sorted(matching, key=reference.place.get)[:k] if order == "input" else ids
+        harness.expect(ids == right[query, mode, k], f"{query!r} {mode} k={k} {processor}, {where}: {ids}, wanted {right[query, mode, k]}")
+        harness.expect(set(ids) <= set(matching) and len(ids) == min(k, len(matching)), f"{query!r} {mode} k={k}, {where}: {ids}")
+
 
 def test(setting):
     rng = setting.rng
@@ -104,6 +123,8 @@ def test(setting):
     source = collection.write(setting.path("documents.jsonl"))
     reference = Reference(collection.documents)
     asked = [(q, m, k, p) for q in random_text.queries(rng, words, 40) for m in MODES for k in DEPTHS for p in PROCESSORS]
+    unranked = [(q, m, k, p) for q, m, k, p in asked if m != "auto" and k > 1]
+    first = {order: {} for order in LAYOUTS}
     right = {order: {} for order in LAYOUTS}  # ties go by the order of documents, so each order has its own
     for order, partitions, leaves in ((order, *layout) for order, layouts in LAYOUTS.items() for layout in layouts):
         repository = setting.path(f"repository-{order}-{partitions}")
@@ -113,8 +134,10 @@ def test(setting):
         with concurrent.futures.ThreadPoolExecutor(3) as threads:
             for done in [threads.submit(asker.check, *one, right[order], reference, where) for one in asked]:
                 done.result()
+            for done in [threads.submit(asker.check_unranked, *one, first[order], reference, order, where) for one in unranked]:
+                done.result()
         cluster.stop()
-        print(f"{where} on {leaves} leaves: {len(asked)} answers, all the same", flush=True)
+        print(f"{where} on {leaves} leaves: {len(asked)} answers and {len(unranked)} without ranking, all the same", flush=True)
 
 
 harness.run(test, harness.arguments(__doc__).parse_args())

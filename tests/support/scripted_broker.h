@@ -22,7 +22,10 @@ class ScriptedBroker {
   ScriptedLeaf& leaf() { return cluster.leaf(0); }
   // Answers every open search with `hits`, and answers every open fetch.
   void play(const std::vector<topk::Hit>& hits = {{0, 9}, {1, 8}}) {
-    while (leaf().searches.open() > 0) leaf().searches.answer(found(hits));
+    while (leaf().searches.open() > 0) {
+      const wire::SearchRequest& asked = leaf().searches.last();
+      leaf().searches.answer(asked.rank == wire::Rank::kNone ? unranked(hits, asked.depth) : found(hits));
+    }
     play_fetches();
   }
   void play_fetches() {

@@ -28,6 +28,7 @@ inline wire::HelloReply hello(std::vector<wire::ServedGeneration> generations, s
   wire::HelloReply out;
   out.collection = std::move(collection);
   out.node = "node";
+  out.features = wire::kAllFeatures;
   out.generations = std::move(generations);
   return out;
 }

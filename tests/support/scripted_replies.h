@@ -1,5 +1,6 @@
 #pragma once
 // Replies of scripted leaves.
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,15 @@ inline wire::SearchReply found(std::vector<topk::Hit> hits, std::vector<wire::Un
   reply.and_ranking.hits = hits;
   reply.or_ranking.hits = std::move(hits);
   reply.unsearched = std::move(unsearched);
+  return reply;
+}
+// The same without ranking.
+inline wire::SearchReply unranked(std::vector<topk::Hit> hits, std::uint32_t depth) {
+  for (auto& hit : hits) hit.score = 0;
+  std::sort(hits.begin(), hits.end(), topk::better);
+  wire::SearchReply reply = found(hits);
+  for (auto* ranking : {&reply.and_ranking, &reply.or_ranking})
+    if (ranking->hits.size() > depth) ranking->hits.resize(depth);
   return reply;
 }
 // A document "d<ordinal>" for every requested ordinal.

@@ -104,23 +104,23 @@ function agree(name, valid, status) {
   expect(valid !== refused(status), `${name}: the description calls it ${valid ? 'valid' : 'invalid'}, the broker answers ${status}`);
 }
 
-async function checkQuery() {
-  const { parameters } = document.paths['/v1/search'].get;
+async function checkQuery(path) {
+  const { parameters } = document.paths[path].get;
   for (const { name, schema } of parameters) {
     for (const value of valuesOf(schema)) {
       const query = new URLSearchParams({ q: 'links', ...(name === 'offset' && { k: 1 }), [name]: String(value) }).toString();
-      agree(`?${query.slice(0, 100)}`, !errorsOf(schema, fromText(schema, String(value))), await exchange('GET', '/v1/search', { query }));
+      agree(`?${query.slice(0, 100)}`, !errorsOf(schema, fromText(schema, String(value))), await exchange('GET', path, { query }));
     }
     const twice = `q=links&${name}=1&${name}=1`;
-    agree(`?${twice}`, false, await exchange('GET', '/v1/search', { query: twice }));
+    agree(`?${twice}`, false, await exchange('GET', path, { query: twice }));
   }
-  agree('no q', false, await exchange('GET', '/v1/search', { query: 'k=3' }));
-  agree('unknown', false, await exchange('GET', '/v1/search', { query: 'q=links&size=3' }));
-  agree('too deep', false, await exchange('GET', '/v1/search', { query: 'q=links&offset=9999&k=2' }));
+  agree('no q', false, await exchange('GET', path, { query: 'explain=true' }));
+  agree('unknown', false, await exchange('GET', path, { query: 'q=links&size=3' }));
+  agree('too deep', false, await exchange('GET', path, { query: 'q=links&offset=9999&k=2' }));
 }
 
-async function checkBodies() {
-  const content = document.paths['/v1/search'].post.requestBody.content['application/json'];
+async function checkBodies(path) {
+  const content = document.paths[path].post.requestBody.content['application/json'];
   const { schema } = content;
   const cases = [{}, { q: 'links', size: 3 }, [], 'links', null, { q: null }, ...Object.values(content.examples).map(({ value }) => value)];
   for (const [name, own] of Object.entries(resolved(schema).properties)) {
@@ -130,13 +130,13 @@ async function checkBodies() {
   for (const value of cases) {
     const body = JSON.stringify(value);
     const valid = !errorsOf(schema, value);
-    agree(body.slice(0, 100), valid, await exchange('POST', '/v1/search', { body }));
+    agree(body.slice(0, 100), valid, await exchange('POST', path, { body }));
     lines.push(body);
   }
   for (const { value } of Object.values(content.examples)) expect(!errorsOf(schema, value), 'an example is not valid');
-  agree('broken JSON', false, await exchange('POST', '/v1/search', { body: '{' }));
-  agree('a query too', false, await exchange('POST', '/v1/search', { query: 'q=a', body: '{"q":"a"}' }));
-  expect((await exchange('POST', '/v1/search', { body: ' '.repeat(70000) })) === 413, '70,000 bytes of body are taken');
+  agree('broken JSON', false, await exchange('POST', path, { body: '{' }));
+  agree('a query too', false, await exchange('POST', path, { query: 'q=a', body: '{"q":"a"}' }));
+  expect((await exchange('POST', path, { body: ' '.repeat(70000) })) === 413, '70,000 bytes of body are taken');
   expect((await exchange('POST', '/v1/msearch', { body: lines.join('\n') })) === 200, 'msearch does not answer 200');
   agree('an empty msearch', false, await exchange('POST', '/v1/msearch', { body: '' }));
   agree('10,001 lines', false, await exchange('POST', '/v1/msearch', { body: '{}\n'.repeat(10001) }));
@@ -146,7 +146,7 @@ async function checkEveryRoute() {
   for (const [template, item] of Object.entries(document.paths)) {
     const file = item.get?.parameters?.find((one) => one.in === 'path');
     const paths = file ? file.schema.enum.map((name) => template.replace(`{${file.name}}`, name)) : [template];
-    if (item.get && template !== '/v1/search') for (const path of paths) await exchange('GET', template, { path });
+    if (item.get && !['/v1/search', '/v1/count'].includes(template)) for (const path of paths) await exchange('GET', template, { path });
   }
   agree('a parameter of /v1/cluster', false, await exchange('GET', '/v1/cluster', { query: 'x=1' }));
   await settle([coverage === 'none' ? 503 : 200], 'GET', '/readyz');
@@ -155,17 +155,20 @@ async function checkEveryRoute() {
 // A word of its own for each state of the index: a whole answer in the cache outlives the leaves.
 async function checkSearches() {
   const word = { whole: 'links', partial: 'file', none: 'kernel' }[coverage];
-  for (const query of [`q=${word}`, `q=${word}&explain=true`, `q=${word}&profile=true`, `q=${word}&explain=true&profile=true`, 'q=%20', `q=${word}&k=100&offset=50`, `q=${word}&fields=id`, `q=${word}&fields=url,title&explain=true`, `q=${word}zz&mode=and`, `q=${word}&allow_partial=false`]) {
+  for (const query of [`q=${word}`, `q=${word}&explain=true`, `q=${word}&profile=true`, `q=${word}&explain=true&profile=true`, 'q=%20', `q=${word}&k=100&offset=50`, `q=${word}&fields=id`, `q=${word}&k=7&rank=none&explain=true`, `q=${word}&fields=url,title&explain=true`, `q=${word}zz&mode=and`, `q=${word}&allow_partial=false`]) {
     const wanted = query === 'q=%20' ? [200, 503] : coverage === 'whole' ? [200] : coverage === 'none' ? [503, 504] : query.includes('partial') ? [503] : [200];
     await settle(wanted, 'GET', '/v1/search', { query });
+    if (!/[&](k|fields)=/.test(query)) await settle(wanted, 'GET', '/v1/count', { query });
   }
 }
 
 await checkEveryRoute();
 await checkSearches();
 if (coverage === 'whole') {
-  await checkQuery();
-  await checkBodies();
+  for (const path of ['/v1/search', '/v1/count']) {
+    await checkQuery(path);
+    await checkBodies(path);
+  }
   for (const [template, item] of Object.entries(document.paths))
     for (const method of ['GET', 'POST']) if (item[method.toLowerCase()]) expect(seen.get(`${method} ${template}`)?.has(200), `${method} ${template} was never answered with 200`);
 }

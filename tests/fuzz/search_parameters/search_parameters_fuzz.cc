@@ -19,7 +19,10 @@ void examine(const frond::broker::http::ParsedSearch& parsed) {
     return;
   }
   const auto& parameters = parsed.parameters;
-  FROND_CHECK(parameters.k >= 1 && parameters.k <= frond::broker::http::kMaxK &&
+  FROND_CHECK((parameters.k >= 1) != parameters.count);
+  FROND_CHECK(!parameters.count ||
+              (parameters.rank == frond::wire::Rank::kNone && parameters.mode != frond::wire::Mode::kAuto));
+  FROND_CHECK(parameters.k <= frond::broker::http::kMaxK &&
               parameters.offset + parameters.k <= frond::broker::http::kMaxDepth);
   FROND_CHECK(parameters.fields <= frond::wire::kAllFields);
   static query::QueryAnalyzer analyzer;
@@ -31,6 +34,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   examine(frond::broker::http::parse_search_query(text));
   examine(frond::broker::http::parse_search_json(text));
+  examine(frond::broker::http::parse_count_query(text));
+  examine(frond::broker::http::parse_count_json(text));
   std::string quoted;
   frond::broker::http::append_json_string(quoted, frond::broker::http::snippet_html(text));
   FROND_CHECK(nlohmann::json::accept(quoted));

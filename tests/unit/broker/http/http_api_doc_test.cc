@@ -86,8 +86,10 @@ class Replayed {
     router(std::move(request), support::CapturedResponse::responder(captured));
     auto& leaf = broker.leaf();
     while (leaf.searches.open() > 0) {
-      auto reply = support::found({{0, 419'141}, {1, 327'680}});
-      const auto depth = leaf.searches.last().depth;
+      const auto& asked = leaf.searches.last();
+      const auto depth = asked.depth;
+      const std::vector<topk::Hit> hits{{0, 419'141}, {1, 327'680}};
+      auto reply = asked.rank == wire::Rank::kNone ? support::unranked(hits, depth) : support::found(hits);
       for (auto* ranking : {&reply.and_ranking, &reply.or_ranking})
         if (ranking->hits.size() > depth) ranking->hits.resize(depth);
       leaf.searches.answer(std::move(reply));

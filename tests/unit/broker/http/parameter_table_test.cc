@@ -75,6 +75,23 @@ TEST_F(TheParameterTable, IsWhatOpenapiJsonSaysOfTheBody) {
   EXPECT_EQ(search_body()["required"].get<std::vector<std::string>>(), own_required);
 }
 
+TEST_F(TheParameterTable, IsWhatOpenapiJsonSaysOfCounts) {
+  std::vector<std::string> own, in_query, in_body;
+  for (const auto& parameter : kParameters)
+    if (!parameter.of_hits && parameter.name != "count") own.emplace_back(parameter.name);
+  const auto& count = api_["paths"]["/v1/count"];
+  for (const auto& parameter : count["get"]["parameters"]) in_query.push_back(parameter["name"]);
+  const auto& body = resolved(count["post"]["requestBody"]["content"]["application/json"]["schema"]);
+  for (const auto& [name, schema] : body["properties"].items()) in_body.push_back(name);
+  EXPECT_EQ(in_query, own);
+  EXPECT_EQ(in_body, own);
+  // Where a search asks for a count, the others are refused.
+  for (const auto& parameter : kParameters)
+    EXPECT_EQ(search_body()["then"]["properties"].value(std::string(parameter.name), ordered_json()) == false,
+              parameter.of_hits)
+        << parameter.name;
+}
+
 TEST_F(TheParameterTable, HasTheTypesRangesAndDefaultsOfOpenapiJson) {
   for (std::size_t i = 0; i < std::size(kParameters); ++i) {
     SCOPED_TRACE(kParameters[i].name);

@@ -71,6 +71,57 @@ TEST_F(TheRoutes, AnswerWithTheFieldsThatAreAskedFor) {
   EXPECT_EQ(names(ask("POST", "/v1/msearch", R"({"q":"cell","fields":"snippet"})")), "id score snippet ");
   EXPECT_EQ(broker.leaf().fetches.last().fields, wire::kFieldSnippet);
 }
+TEST_F(TheRoutes, CountByQueryByBodyAndByLine) {
+  broker.up();
+  const auto counted = [](const frond::http::Response& response) {
+    EXPECT_EQ(response.status, 200) << response.body;
+    const auto body = nlohmann::json::parse(response.body);
+    EXPECT_FALSE(body.contains("hits") || body.contains("total"));
+    EXPECT_EQ(body.at("count"), 2);
+    EXPECT_EQ(body.at("relation"), "eq");
+    EXPECT_EQ(body.at("coverage").at("partitions_answered"), 2);
+    return body.at("cache").get<std::string>();
+  };
+  EXPECT_EQ(counted(ask("GET", "/v1/count?q=cell")), "miss");
+  EXPECT_EQ(broker.leaf().searches.last().depth, 0u);
+  EXPECT_EQ(broker.leaf().searches.last().show.count, 0u);
+  EXPECT_EQ(broker.leaf().searches.last().mode, wire::Mode::kAnd);
+  EXPECT_EQ(broker.leaf().fetches.asked.size(), 0u);
+  EXPECT_EQ(counted(ask("POST", "/v1/count", R"({"q":"cell"})")), "hit");
+  EXPECT_EQ(counted(ask("POST", "/v1/msearch", R"({"q":"cell","count":true})")), "hit");
+  EXPECT_EQ(counted(ask("GET", "/v1/search?q=cell&count=true")), "hit");
+  EXPECT_EQ(counted(ask("GET", "/v1/count?q=cell&mode=or")), "miss");
+  EXPECT_EQ(broker.leaf().searches.last().mode, wire::Mode::kOr);
+}
+// The same text is another request on another route.
+TEST_F(TheRoutes, DoNotTakeACountForASearchWhoseTextIsKnown) {
+  broker.up();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(nlohmann::json::parse(ask("GET", "/v1/search?q=cell").body).contains("hits"));
+    EXPECT_TRUE(nlohmann::json::parse(ask("GET", "/v1/count?q=cell").body).contains("count"));
+    EXPECT_TRUE(nlohmann::json::parse(ask("POST", "/v1/search", R"({"q":"cell"})").body).contains("hits"));
+    EXPECT_TRUE(nlohmann::json::parse(ask("POST", "/v1/count", R"({"q":"cell"})").body).contains("count"));
+  }
+}
+TEST_F(TheRoutes, AnswerWithoutScoresWhereNothingIsRanked) {
+  broker.up();
+  const auto body = nlohmann::ordered_json::parse(ask("GET", "/v1/search?q=cell&rank=none&fields=id&explain=1").body);
+  EXPECT_EQ(body["total"].dump(), R"({"value":2,"relation":"eq"})");
+  EXPECT_EQ(body["hits"].dump(), R"([{"id":"d0","ordinal":0},{"id":"d1","ordinal":1}])");
+  EXPECT_TRUE(nlohmann::json::parse(ask("GET", "/v1/search?q=cell&fields=id").body)["hits"][0].contains("score"));
+}
+TEST_F(TheRoutes, RefuseACountOfALeafOfAnOlderVersion) {
+  auto older = support::hello({support::served(1, 2, {0, 1})});
+  older.features = 0;
+  broker.leaf().hellos.answer(older);
+  for (const char* target : {"/v1/count?q=cell", "/v1/search?q=cell&rank=none"}) {
+    const auto response = ask("GET", target);
+    EXPECT_EQ(response.status, 503);
+    EXPECT_NE(response.body.find("tcp://0 is of an older version"), std::string::npos) << response.body;
+  }
+  EXPECT_EQ(broker.leaf().searches.asked.size(), 0u);
+  EXPECT_EQ(ask("GET", "/v1/search?q=cell").status, 200);
+}
 TEST_F(TheRoutes, RefuseABadRequestByName) {
   broker.up();
   EXPECT_EQ(refused("GET", "/v1/search"), "q");
@@ -78,6 +129,9 @@ TEST_F(TheRoutes, RefuseABadRequestByName) {
   EXPECT_EQ(refused("GET", "/v1/search?q=a&nonsense=1"), "nonsense");
   EXPECT_EQ(refused("GET", "/v1/search?q=a&fields=id,body"), "fields");
   EXPECT_EQ(refused("GET", "/v1/search?q=%ff"), "q");
+  EXPECT_EQ(refused("GET", "/v1/count?q=a&k=1"), "k");
+  EXPECT_EQ(refused("GET", "/v1/count?q=a&mode=auto"), "mode");
+  EXPECT_EQ(refused("POST", "/v1/msearch?x=1", R"({"q":"a","count":true})"), "x");
   EXPECT_EQ(refused("POST", "/v1/search", R"({"q":1})"), "q");
   EXPECT_EQ(refused("POST", "/v1/search", "{"), "none");
   EXPECT_EQ(refused("POST", "/v1/search?q=a", R"({"q":"a"})"), "q");

@@ -52,6 +52,39 @@ TEST(SearchParameters, RefuseUnknownRepeatedAndEmptyFields) {
   }
 }
 
+TEST(SearchParameters, OfACountAreThoseThatAreNotOfHits) {
+  const ParsedSearch all[] = {parse_count_query("q=fox&mode=or&explain=1"),
+                              parse_count_json(R"({"q":"fox","mode":"or","explain":true})"),
+                              parse_search_query("q=fox&mode=or&explain=1&count=true"),
+                              parse_search_json(R"({"q":"fox","mode":"or","explain":true,"count":true})")};
+  for (const auto& parsed : all) {
+    ASSERT_TRUE(parsed.ok) << parsed.error.detail;
+    EXPECT_TRUE(parsed.parameters.count);
+    EXPECT_EQ(parsed.parameters.rank, wire::Rank::kNone);
+    EXPECT_EQ(parsed.parameters.k, 0u);
+    EXPECT_EQ(parsed.parameters.fields, 0);
+    EXPECT_EQ(parsed.parameters, all[0].parameters);
+  }
+  EXPECT_EQ(parse_count_query("q=fox").parameters.mode, wire::Mode::kAnd);
+  EXPECT_FALSE(parse_search_query("q=fox&count=false").parameters.count);
+  for (const std::string wrong : {"k=3", "offset=1", "rank=none", "fields=id", "mode=auto"}) {
+    const std::string name = wrong.substr(0, wrong.find('='));
+    for (const auto& parsed : {parse_count_query("q=fox&" + wrong), parse_search_query("count=1&q=fox&" + wrong),
+                               parse_search_query("q=fox&" + wrong + "&count=true")}) {
+      EXPECT_FALSE(parsed.ok) << wrong;
+      EXPECT_EQ(parsed.error.parameter, name) << parsed.error.detail;
+    }
+  }
+  EXPECT_EQ(parse_count_query("q=fox&count=true").error.detail, "count is not a parameter of this route");
+}
+TEST(SearchParameters, AskForNoRanking) {
+  const auto parsed = parse_search_query("q=fox&rank=none");
+  ASSERT_TRUE(parsed.ok) << parsed.error.detail;
+  EXPECT_EQ(parsed.parameters.rank, wire::Rank::kNone);
+  EXPECT_EQ(parsed.parameters.k, 10u);
+  EXPECT_EQ(parse_search_query("q=fox&rank=date").error.detail, "rank must be one of score, none");
+}
+
 TEST(SearchParameters, NameTheParameterThatIsWrong) {
   const std::pair<std::string, std::string> cases[] = {{"", "q"},
                                                        {"q=a&k=0", "k"},

@@ -51,6 +51,30 @@ TEST(Merge, OrdersByScoreThenOrdinalAcrossReplies) {
   EXPECT_EQ(merged.total, 5u);
   EXPECT_TRUE(merged.total_exact);
 }
+TEST(Merge, OrdersByOrdinalAndAddsUpWithoutRanking) {
+  auto asked = request(wire::Mode::kOr, 4);
+  asked.rank = wire::Rank::kNone;
+  const std::vector replies = {or_reply(ranking({{1, 0}, {5, 0}, {7, 0}}, 300)),
+                               or_reply(ranking({{2, 0}, {4, 0}, {8, 0}}, 200))};
+  for (const auto& reply : replies) EXPECT_TRUE(check(asked, reply));
+  const Merged merged = merge(asked, replies, 0);
+  EXPECT_EQ(ordinals(merged), (std::vector<Ordinal>{1, 2, 4, 5}));
+  EXPECT_EQ(merged.total, 500u);
+  EXPECT_TRUE(merged.total_exact);
+  asked.depth = 0;
+  const std::vector counts = {or_reply(ranking({}, 300)), or_reply(ranking({}, 200))};
+  EXPECT_EQ(merge(asked, counts, 0).total, 500u);
+  EXPECT_TRUE(merge(asked, counts, 0).page.empty());
+}
+TEST(Merge, RefusesScoresAndLowerBoundsWithoutRanking) {
+  auto asked = request(wire::Mode::kOr, 4);
+  asked.rank = wire::Rank::kNone;
+  EXPECT_FALSE(check(asked, or_reply(ranking({{1, 9}}, 1))));
+  EXPECT_FALSE(check(asked, or_reply(ranking({{5, 0}, {1, 0}}, 2))));
+  EXPECT_FALSE(check(asked, or_reply(ranking({{1, 0}}, 1, false))));
+  asked.rank = wire::Rank::kScore;
+  EXPECT_TRUE(check(asked, or_reply(ranking({{1, 9}}, 1, false))));
+}
 TEST(Merge, CutsThePageOutOfTheRanking) {
   const std::vector replies = {or_reply(ranking({{1, 9}, {3, 5}}, 2)), or_reply(ranking({{2, 8}, {4, 4}}, 2, false))};
   const Merged merged = merge(request(wire::Mode::kOr, 3), replies, 1);

@@ -67,5 +67,38 @@ TEST_F(ASearch, CountsAPartitionOnceThatItAskedOfAnotherReplica) {
   EXPECT_EQ(ids(), "d0 d1 d4 ");
   EXPECT_EQ(page->total, 3u);
 }
+// Leaf 0 is of an older version, and leaf 1 has the same partitions.
+TEST_F(ASearch, AsksOnlyLeavesThatKnowOfSearchesWithoutRanking) {
+  cluster.map.refresh(cluster.map.leaves()[0]);
+  cluster.advance(std::chrono::milliseconds(0));
+  auto older = support::hello({support::served(1, 3, {0, 1})});
+  older.features = 0;
+  while (leaf(0).hellos.open() > 0) leaf(0).hellos.answer(older);
+  rank = wire::Rank::kNone;
+  for (int i = 0; i < 4; ++i) {
+    page.reset();
+    start();
+    EXPECT_EQ(leaf(0).searches.open(), 0u);
+    ASSERT_EQ(leaf(1).searches.open(), 1u);
+    EXPECT_EQ(leaf(1).searches.last().rank, wire::Rank::kNone);
+    leaf(1).searches.answer(support::unranked({{3, 0}, {1, 0}}, 10));
+    leaf(2).searches.answer(support::unranked({{2, 0}}, 10));
+    fetch_all();
+    ASSERT_TRUE(page);
+    EXPECT_EQ(ids(), "d1 d2 d3 ");
+    EXPECT_EQ(page->total, 3u);
+    EXPECT_TRUE(page->total_exact);
+  }
+  // A scored reply is not an answer, and there is no other leaf that could give one.
+  page.reset();
+  start();
+  leaf(1).searches.answer(support::found({{1, 9}}));
+  leaf(2).searches.answer(support::unranked({{2, 0}}, 10));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(unsearched(), "0:corrupt 1:corrupt ");
+  EXPECT_FALSE(page->total_exact);
+}
+
 }  // namespace
 }  // namespace frond::broker::scatter

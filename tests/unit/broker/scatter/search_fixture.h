@@ -32,6 +32,7 @@ class ASearch : public testing::Test {
     plan.topology = cluster.map.topology();
     plan.request.mode = wire::Mode::kOr;
     plan.request.terms = {{"word", 1}};
+    plan.request.rank = rank;
     plan.k = k;
     plan.offset = offset;
     plan.fields = fields;
@@ -70,6 +71,7 @@ class ASearch : public testing::Test {
   }
 
   std::uint8_t fields = wire::kAllFields;
+  wire::Rank rank = wire::Rank::kScore;
   support::ScriptedCluster cluster{3};
   ScatterContext context{cluster.map, cluster.timers};
   std::optional<merge::Page> page;
