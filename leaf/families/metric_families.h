@@ -24,7 +24,7 @@ inline constexpr metrics::Family kSearchTime{"frond_leaf_engine_duration_seconds
                                              "Evaluation of one query on one partition, by engine."};
 inline constexpr metrics::Family kListTime{
     "frond_leaf_list_fetch_duration_seconds",
-    "Fetching posting lists of one query in one partition from the cache or the disk."};
+    "Fetching posting lists of one query in one partition from the cache or the disk; 0 where all are known."};
 inline constexpr metrics::Family kPostings{"frond_leaf_postings_decoded_total", "Postings decoded by the engines."};
 inline constexpr metrics::Family kUnsearched{"frond_leaf_unsearched_partitions_total",
                                              "Partitions that a search asked for and did not get, by reason."};
