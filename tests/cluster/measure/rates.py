@@ -2,8 +2,8 @@
 """What clients get from one leaf and a broker on one machine: searches a second over HTTP, of several builds in turn.
 
 Makes a collection with `frond synth`, then for each round and each folder of programs starts a leaf and brokers, and loads
-them in closed loop: single searches, msearch, k = 1, 100 and 1000, then single searches in open loop at 80 % of the closed
-rate. Prints one JSON object a line, with the CPU time of the leaf and of the brokers by name of thread, microseconds a query.
+them in closed loop: single searches, msearch, k = 1 and 1000, then single searches in open loop at 80 % of the closed
+rate. Steps `count-and`, `count-or` and `unranked` are msearch lines too: counts, and the first hits without ranking. Prints one JSON object a line, with the CPU time of the leaf and of the brokers by name of thread, microseconds a query.
 
 usage: rates.py --bins BEFORE,AFTER [--rounds 3] [--partitions 1,4] [--brokers 4] [--threads 4] [--gpu auto|off]
 """
@@ -81,7 +81,8 @@ class Cluster:
 
     def load(self, queries, *flags, seconds=parsed.seconds, rate=None, **labels):
         command = [self.setting.program("frond"), "load", "--queries", queries, "--json", "--cache", "off", "--warmup", "0.5",
-                   "--seconds", str(seconds), "--fields", "id,title,url", *map(str, flags)]
+                   "--seconds", str(seconds), *map(str, flags)]
+        command += [] if "--count" in flags else ["--fields", "id,title,url"]
         command += ["--rate", str(rate / parsed.loads), "--connections", "400"] if rate else []
         names = [self.leaf, *self.brokers]
         before, start = [thread_seconds(p) for p in names], time.monotonic()
@@ -133,17 +134,22 @@ def test(setting):
                     return total
 
                 cluster.load(queries, *closed, "--mode", "or", seconds=2)  # lists are copied to the device
-                rate = 0
+                rate, lines = 0, ["--concurrency", parsed.msearch, "--msearch", 64]
                 if "k10" in steps:
                     rate = step("k10", *closed, "--mode", "or")
                 if "and" in steps:
                     step("and", *closed, "--mode", "and")
                 if "msearch" in steps:
-                    step("msearch", "--concurrency", parsed.msearch, "--msearch", 64, "--mode", "or")
+                    step("msearch", *lines, "--mode", "or")
                 if "k1" in steps:
                     step("k1", *closed, "--mode", "or", "--k", 1)
                 if "k1000" in steps:
                     step("k1000", "--concurrency", 8, "--mode", "or", "--k", 1000)
+                for mode in ("and", "or"):
+                    if f"count-{mode}" in steps:
+                        step(f"count-{mode}", *lines, "--mode", mode, "--count")
+                if "unranked" in steps:
+                    step("unranked", *lines, "--mode", "and", "--rank", "none")
                 if "open" in steps and rate:
                     step("open", "--mode", "or", rate=parsed.open_rate or 0.8 * rate)
                 cluster.stop()
