@@ -6,7 +6,7 @@
 // that order, and only there: that list "drives". For AND the shortest list drives. For OR a document whose first term
 // is number i scores at most what terms i, i + 1, … can add up to, so a list drives only if that sum reaches the
 // threshold (MaxScore, Turtle and Flood 1995). A task is a few blocks of one driving list, or a part of one block; a
-// warp takes one task after the other.
+// warp takes one task after the other. Batches that are not ranked: search/warp_unranked.cuh.
 #include <cstdint>
 
 #include "common/scoring/bm25.h"
@@ -31,15 +31,18 @@ struct QueryOnDevice {
   std::uint32_t min_length;  // of a document
   std::uint32_t first_term, terms;
   std::uint32_t seed_term;  // the term whose best blocks give the first threshold; `terms`: none
-  std::uint32_t k;          // 1 .. 1000
+  std::uint32_t k;          // 1 .. 1000; unranked: 0 .. 1000
   bool conjunction;         // kAnd of two terms or more
-  std::uint32_t count_to;   // of a conjunction: matches beyond this number need not be counted
+  // Of a conjunction: matches beyond this number need not be counted. Unranked: kCountAll, or 0, then none are counted.
+  std::uint32_t count_to;
   scoring::Score floor;     // documents with lower scores are not wanted
   std::uint32_t bin_shift;  // score >> bin_shift is the score's bin
+  DocId origin;             // unranked: of document_order.h
 };
 
-// The tasks of one driving list: from first_task to the next row's. A task is `chunk` blocks; where one block is too
-// much work for a task, chunk is 1 and a task is one of 2^split equal parts of a block.
+// The tasks of one driving list: from first_task to the next row's. (Those of the first list of an OR that is not
+// ranked end with its first k postings.) A task is `chunk` blocks; where one block is too much work for a task, chunk
+// is 1 and a task is one of 2^split equal parts of a block.
 struct Row {
   std::uint32_t query, term, first_task;  // term: its number in the query; rows are sorted by it
   std::uint16_t chunk, split;
@@ -50,9 +53,11 @@ inline constexpr std::uint32_t kTasksOfAGroup = 64;
 struct QueryState {
   scoring::Score threshold;  // documents with lower scores are not among the k best; never falls
   std::uint32_t emitted;     // candidates found, including those for which there was no room
-  std::uint32_t matches;     // of a conjunction: exact up to count_to; above that, some number greater than count_to
-  std::uint32_t runs;        // runs of 16 postings that were decoded
-  std::uint64_t began_ns;    // when its first kernel began, by the device's clock
+  // Of a conjunction: exact up to count_to; above that, some number greater than count_to. Unranked: of a conjunction
+  // all, of OR those that are not in the first term's list.
+  std::uint32_t matches;
+  std::uint32_t runs;      // runs of 16 postings that were decoded
+  std::uint64_t began_ns;  // when its first kernel began, by the device's clock
 };
 
 // A query's result for the host, in pinned host memory.
@@ -95,6 +100,7 @@ struct BatchOnDevice {
   HitOnDevice* hits;       // of each query, best first; in pinned host memory
   std::uint64_t launch;    // number of this launch among those with the same `answers`; not 0
   ListCodecs codecs;       // of all lists
+  bool unranked;           // all queries: the k first documents, with scores as in document_order.h
   bool early;              // launch a kernel's thread blocks while the kernel before ends (early_launch.cuh)
 };
 

@@ -38,14 +38,34 @@ std::uint32_t seed_of(const engine::Plan& plan, std::span<const TermOnDevice> te
   return many;
 }
 
-// A warp's work on one block of a driving list, in look-ups of 32 documents. For AND marks leave few documents to look
-// up. For OR the more, the less of a posting's highest score is needed beside what other terms can add.
-double work_of_block(const QueryOnDevice& query, const TermOnDevice& term) {
+// A driving list: term `number` of a query.
+struct Driver {
+  const QueryOnDevice& query;
+  const TermOnDevice& term;
+  std::uint32_t number;
+  bool unranked;
+};
+
+// A warp's work on one of its blocks, in look-ups of 32 documents. For AND marks leave few documents to look up. For OR
+// the more, the less of a posting's highest score is needed beside what other terms can add; unranked, the more lists
+// come before it.
+double work_of_block(const Driver& driver) {
+  const QueryOnDevice& query = driver.query;
+  const TermOnDevice& term = driver.term;
   if (query.terms == 1) return 1;
   if (query.conjunction) return 2;
+  if (driver.unranked) return 1 + std::min(driver.number, 3u);
   const double needed = query.floor > term.max_rest ? static_cast<double>(query.floor - term.max_rest) : 0;
   const double share = std::max(0.0, 1 - needed / std::max<double>(term.max_score, 1));
   return 1 + share * share * std::min(query.terms - 1, 3u);
+}
+
+// Its blocks that are read, as a rule. Unranked, only the k first postings of the first list are needed for OR, whose
+// count does not depend on that list (search/warp_unranked.cuh).
+std::uint32_t blocks_of(const Driver& driver) {
+  const std::uint32_t all = driver.term.list.block_count;
+  if (!driver.unranked || driver.query.conjunction || driver.number > 0) return all;
+  return std::min(all, (driver.query.k + codec::kBlockLength - 1) / codec::kBlockLength);
 }
 
 // Sets chunk and split of a row so that each task has about `work`. Returns the number of tasks.
@@ -70,7 +90,7 @@ T* place(const std::vector<T>& values, const std::byte* base, ByteBuffer& bytes)
 }  // namespace
 
 bool fits_kernels(const engine::Plan& plan) {
-  return plan.ranked && plan.k >= 1 && plan.k <= kMaxHits && !plan.terms.empty() &&
+  return plan.k >= (plan.ranked ? 1 : 0) && plan.k <= kMaxHits && !plan.terms.empty() &&
          plan.terms.size() <= kMaxQueryTerms &&
          std::all_of(plan.terms.begin(), plan.terms.end(),
                      [](const engine::PlanTerm& term) { return term.on_device || term.list->postings.count() > 0; });
@@ -81,7 +101,8 @@ std::span<const TermOnDevice> BatchBuilder::add_terms(const ReadyPlan& ready) {
   const engine::Plan& plan = *ready.plan;
   const std::size_t first = terms_.size();
   const auto before = [&plan](const TermOnDevice& a, const TermOnDevice& b) {
-    return plan.mode == engine::Mode::kAnd ? a.list.count < b.list.count : a.max_score > b.max_score;
+    if (plan.mode == engine::Mode::kAnd) return a.list.count < b.list.count;
+    return plan.ranked ? a.max_score > b.max_score : a.list.count > b.list.count;
   };
   for (std::size_t i = 0; i < plan.terms.size(); ++i) {
     const engine::PlanTerm& term = plan.terms[i];
@@ -101,6 +122,39 @@ std::span<const TermOnDevice> BatchBuilder::add_terms(const ReadyPlan& ready) {
   return std::span(terms_).subspan(first);
 }
 
+// Of the last query.
+void BatchBuilder::add_row(std::uint32_t term) {
+  const QueryOnDevice& query = queries_.back();
+  const Driver driver{query, terms_[query.first_term + term], term, unranked_};
+  rows_.push_back({.query = static_cast<std::uint32_t>(queries_.size() - 1),
+                   .term = term,
+                   .first_task = 0,
+                   .chunk = 1,
+                   .split = 0});
+  work_ += work_of_block(driver) * blocks_of(driver);
+}
+
+void BatchBuilder::add_unranked(const ReadyPlan& ready) {
+  const engine::Plan& plan = *ready.plan;
+  const auto first_term = static_cast<std::uint32_t>(terms_.size());
+  const auto many = static_cast<std::uint32_t>(add_terms(ready).size());
+  const bool conjunction = plan.mode == engine::Mode::kAnd && many > 1;
+  queries_.push_back({.lengths = ready.lengths->lengths,
+                      .norm = plan.norm,
+                      .min_length = ready.lengths->min_length,
+                      .first_term = first_term,
+                      .terms = many,
+                      .seed_term = many,
+                      .k = plan.k,
+                      .conjunction = conjunction,
+                      .count_to = ready.counted ? 0 : kCountAll,
+                      .floor = ready.floor,
+                      .bin_shift = 0,
+                      .origin = ready.origin});
+  for (std::uint32_t i = 0; i < (conjunction ? 1 : many); ++i)
+    if (conjunction || i > 0 || plan.k > 0) add_row(i);
+}
+
 void BatchBuilder::add_query(const ReadyPlan& ready) {
   const engine::Plan& plan = *ready.plan;
   const auto first_term = static_cast<std::uint32_t>(terms_.size());
@@ -110,7 +164,6 @@ void BatchBuilder::add_query(const ReadyPlan& ready) {
   while (((own[0].max_score + own[0].max_rest) >> shift) >= kBins) ++shift;
   const bool conjunction = plan.mode == engine::Mode::kAnd && many > 1;  // with one term AND and OR are the same
   const Score stored = stored_threshold(ready), floor = std::max(ready.floor, stored);
-  const auto number = static_cast<std::uint32_t>(queries_.size());
   queries_.push_back({.lengths = ready.lengths->lengths,
                       .norm = plan.norm,
                       .min_length = ready.lengths->min_length,
@@ -121,11 +174,11 @@ void BatchBuilder::add_query(const ReadyPlan& ready) {
                       .conjunction = conjunction,
                       .count_to = static_cast<std::uint32_t>(std::min<std::uint64_t>(plan.count_to, kCountAll)),
                       .floor = floor,
-                      .bin_shift = shift});
+                      .bin_shift = shift,
+                      .origin = 0});
   for (std::uint32_t i = 0; i < (conjunction ? 1 : many); ++i) {
     if (!conjunction && own[i].max_score + own[i].max_rest < floor) break;
-    rows_.push_back({.query = number, .term = i, .first_task = 0, .chunk = 1, .split = 0});
-    work_ += work_of_block(queries_.back(), own[i]) * own[i].list.block_count;
+    add_row(i);
   }
 }
 
@@ -134,10 +187,10 @@ BatchBuilder::TaskCounts BatchBuilder::cut_rows(double work) {
   std::uint32_t tasks = 0, of_first_rows = 0;
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const QueryOnDevice& query = queries_[rows_[r].query];
-    const TermOnDevice& term = terms_[query.first_term + rows_[r].term];
+    const Driver driver{query, terms_[query.first_term + rows_[r].term], rows_[r].term, unranked_};
     rows_[r].first_task = tasks;
-    tasks += cut_into_tasks(rows_[r], term.list.block_count, work_of_block(query, term), work);
-    if (rows_[r].term == 0) of_first_rows = tasks;
+    tasks += cut_into_tasks(rows_[r], blocks_of(driver), work_of_block(driver), work);
+    if (driver.number == 0) of_first_rows = tasks;
     while (group_rows_.size() * kTasksOfAGroup < tasks) group_rows_.push_back(static_cast<std::uint32_t>(r));
   }
   rows_.push_back({.query = 0, .term = 0, .first_task = tasks, .chunk = 1, .split = 0});
@@ -151,8 +204,10 @@ BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const
   group_rows_.clear();
   bytes_.clear();
   work_ = 0;
-  for (const ReadyPlan* ready : plans) add_query(*ready);
+  unranked_ = !plans.front()->plan->ranked;
+  for (const ReadyPlan* ready : plans) unranked_ ? add_unranked(*ready) : add_query(*ready);
   BatchOnDevice batch{};
+  batch.unranked = unranked_;
   batch.query_count = static_cast<std::uint32_t>(queries_.size());
   batch.codecs = kNoCodecs;
   for (const TermOnDevice& term : terms_) batch.codecs = for_both(batch.codecs, term.list.codecs);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,24 +36,34 @@ struct ReadyPlan {
   const engine::Plan* plan = nullptr;
   std::vector<std::shared_ptr<const ResidentList>> lists;  // in the order of plan->terms
   std::shared_ptr<const ResidentLengths> lengths;
-  scoring::Score floor = 0;  // the plan's floor or higher: documents with lower scores are not wanted
+  // The plan's floor or higher: documents with lower scores are not wanted. Of a plan that is not ranked: a score of
+  // document_order.h.
+  scoring::Score floor = 0;
+  // Of a plan that is not ranked and runs again: what the device has counted, which it then does not count again, and a
+  // docID below which there are fewer than k matches.
+  std::optional<std::uint32_t> counted;
+  DocId origin = 0;
 };
 
-// Whether the kernels can search it: 1 <= k <= kMaxHits, 1 to kMaxQueryTerms terms, and every term has postings.
+// Whether the kernels can search it: 1 <= k <= kMaxHits (unranked: 0 too), 1 to kMaxQueryTerms terms, and every term
+// has postings.
 bool fits_kernels(const engine::Plan& plan);
 
 // Not thread-safe. Keeps its memory from one batch to the next.
 class BatchBuilder {
  public:
-  // Makes the batch of one or more plans that fit the kernels. Sets the numbers of queries and tasks, the columns, and
-  // the pointers to plain data, which will be copied from bytes() to `base`. The caller sets the rest.
+  // Makes the batch of one or more plans that fit the kernels, either all ranked or none. Sets the numbers of queries
+  // and tasks, the columns, and the pointers to plain data, which will be copied from bytes() to `base`. The caller
+  // sets the rest.
   BatchOnDevice build(std::span<const ReadyPlan* const> plans, const std::byte* base);
   // The plain data of the last batch; a multiple of 16 bytes.
   ByteView bytes() const { return bytes_; }
 
  private:
   void add_query(const ReadyPlan& ready);
+  void add_unranked(const ReadyPlan& ready);
   std::span<const TermOnDevice> add_terms(const ReadyPlan& ready);
+  void add_row(std::uint32_t term);
   struct TaskCounts {
     std::uint32_t of_first_rows, all;
   };
@@ -62,6 +73,7 @@ class BatchBuilder {
   std::vector<TermOnDevice> terms_;
   std::vector<Row> rows_;
   std::vector<std::uint32_t> group_rows_;
+  bool unranked_ = false;
   double work_ = 0;  // of all rows, in look-ups of 32 documents (tuning.h)
   ByteBuffer bytes_;
 };

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "leaf/gpu/document_order.h"
 #include "leaf/gpu/search/kernels.h"
 #include "leaf/gpu/tuning.h"
 
@@ -20,6 +21,22 @@ constexpr int kRounds = 3;  // launches at most for a query whose candidates did
 // Reads of the answers between two calls of the runtime that ask whether the stream has ended: a call takes as long as
 // many reads.
 constexpr int kLooks = 100;
+
+// Of a plan that is not ranked. `counted`: by the device, in this launch or an earlier one.
+engine::Outcome unranked_outcome(const ReadyPlan& ready, const AnswerOfQuery& answer, const HitOnDevice* hits,
+                                 std::uint32_t counted) {
+  const engine::Plan& plan = *ready.plan;
+  engine::Outcome outcome;
+  outcome.hits.reserve(answer.found);
+  for (std::uint32_t i = 0; i < answer.found; ++i) outcome.hits.push_back({plan.placement.ordinal(hits[i].docid), 0});
+  outcome.postings_decoded = std::uint64_t{answer.runs} * kRunLength;
+  outcome.matches = counted;
+  if (plan.mode == engine::Mode::kAnd && plan.terms.size() > 1) return outcome;
+  std::uint64_t longest = 0;  // its documents are not counted by the device
+  for (const auto& list : ready.lists) longest = std::max<std::uint64_t>(longest, list->list.count);
+  outcome.matches += longest;
+  return outcome;
+}
 
 engine::Outcome outcome_of(const ReadyPlan& ready, const AnswerOfQuery& answer, const HitOnDevice* hits) {
   const engine::Plan& plan = *ready.plan;
@@ -41,6 +58,19 @@ engine::Outcome outcome_of(const ReadyPlan& ready, const AnswerOfQuery& answer, 
     outcome.matches = std::max<std::uint64_t>(outcome.hits.size(), outcome.exact ? 0 : longest);
   }
   return outcome;
+}
+
+// The plan for another launch, since too many of its candidates reached the answer's threshold.
+ReadyPlan raised_plan(const ReadyPlan& from, const AnswerOfQuery& answer) {
+  ReadyPlan raised = from;
+  if (from.plan->ranked) {
+    raised.floor = std::max(from.floor, answer.threshold);
+    return raised;
+  }
+  raised.counted = from.counted.value_or(answer.matches);
+  raised.origin = first_with(answer.threshold, from.origin);
+  raised.floor = score_in_order(last_with(answer.threshold, from.origin), raised.origin);
+  return raised;
 }
 
 // Adds the period from the first query's begin to the last query's end, and returns its microseconds.
@@ -183,11 +213,14 @@ Result<void> BatchRunner::finish_part(std::vector<RunOutcome>& outcomes, const C
     std::vector<std::size_t> again;
     std::vector<const ReadyPlan*> again_plans;
     for (std::size_t i = 0; i < left.size(); ++i) {
+      const bool ranked = current[i]->plan->ranked;
       if (answers[i].found != kNoRoom) {
-        outcomes[left[i]] = {true, outcome_of(*plans_[left[i]], answers[i], space_.hits() + i * stride_)};
-      } else if (left.size() > 1 || answers[i].threshold > current[i]->floor) {
-        raised.push_back(*current[i]);
-        raised.back().floor = std::max(current[i]->floor, answers[i].threshold);
+        const HitOnDevice* const hits = space_.hits() + i * stride_;
+        const std::uint32_t counted = current[i]->counted.value_or(answers[i].matches);
+        outcomes[left[i]] = {true, ranked ? outcome_of(*plans_[left[i]], answers[i], hits)
+                                          : unranked_outcome(*plans_[left[i]], answers[i], hits, counted)};
+      } else if (left.size() > 1 || answers[i].threshold > current[i]->floor || !ranked) {
+        raised.push_back(raised_plan(*current[i], answers[i]));
         again.push_back(left[i]);
         again_plans.push_back(&raised.back());
       }

@@ -41,8 +41,9 @@ class BatchRunner {
   // the runner. `timed`: steps() has the device's steps too, which costs some microseconds a batch. kDevice.
   static Result<std::unique_ptr<BatchRunner>> create(int device, std::size_t bytes, BusyTime& busy, bool timed = false);
 
-  // Launches a batch of the plans and returns. Any number of plans, all of which fit the kernels; those that exceed one
-  // launch follow in finish(). The plans stay unchanged until finish() returns. kDevice: as finish().
+  // Launches a batch of the plans and returns. Any number of plans, all of which fit the kernels, either all ranked or
+  // none; those that exceed one launch follow in finish(). The plans stay unchanged until finish() returns. kDevice: as
+  // finish().
   Result<void> start(std::vector<const ReadyPlan*> plans);
   // Waits, and returns one outcome for each plan given to start(), in the same order. kDevice: an operation failed, or
   // the device did not answer within `patience`; the runner must not be used any more.

@@ -7,6 +7,11 @@
 #include "common/base/thread_name.h"
 
 namespace frond::leaf::gpu {
+namespace {
+
+scoring::Score floor_of(const engine::Plan& plan) { return plan.ranked && plan.floor ? plan.floor->get() : 0; }
+
+}  // namespace
 
 Result<std::unique_ptr<DeviceCache>> DeviceCache::create(device::Arena& arena, const Options& options) {
   FROND_TRY(device::use(options.device));
@@ -38,7 +43,7 @@ std::optional<ReadyPlan> DeviceCache::pin(const engine::Plan& plan) {
 }
 
 std::optional<ReadyPlan> DeviceCache::look_up(const engine::Plan& plan, bool count) {
-  ReadyPlan ready{.plan = &plan, .lists = {}, .lengths = nullptr, .floor = plan.floor ? plan.floor->get() : 0};
+  ReadyPlan ready{.plan = &plan, .lists = {}, .lengths = nullptr, .floor = floor_of(plan)};
   const MutexLock lock(mutex_);
   bool whole = true;
   for (const engine::PlanTerm& term : plan.terms) {
@@ -55,7 +60,7 @@ std::optional<ReadyPlan> DeviceCache::look_up(const engine::Plan& plan, bool cou
 }
 
 ReadyPlan DeviceCache::of_leases(const engine::Plan& plan) {
-  ReadyPlan ready{.plan = &plan, .lists = {}, .lengths = nullptr, .floor = plan.floor ? plan.floor->get() : 0};
+  ReadyPlan ready{.plan = &plan, .lists = {}, .lengths = nullptr, .floor = floor_of(plan)};
   ready.lists.reserve(plan.terms.size());
   for (const engine::PlanTerm& term : plan.terms)
     ready.lists.push_back(std::static_pointer_cast<const ResidentList>(term.on_device));

@@ -60,8 +60,9 @@ struct GpuEngine::Running {
   std::deque<Part> parts;  // addresses stay valid when it grows
 };
 
-// Makes the plans from number `first` on ready, up to kMaxQueries. Returns the number of the first one that is left.
-std::size_t GpuEngine::prepare(std::span<const engine::Plan> plans, std::size_t first, Part& part,
+// Makes plans from number `first` on ready, up to kMaxQueries: those that are ranked, or those that are not. Returns
+// the number of the first one that is left.
+std::size_t GpuEngine::prepare(std::span<const engine::Plan> plans, bool ranked, std::size_t first, Part& part,
                                std::vector<std::optional<Result<engine::Outcome>>>& found, const Clock& clock,
                                engine::BatchTimes& times) {
   const auto from = std::chrono::steady_clock::now();
@@ -70,6 +71,7 @@ std::size_t GpuEngine::prepare(std::span<const engine::Plan> plans, std::size_t 
   part.places.reserve(room);
   std::size_t next = first;
   for (; next < plans.size() && part.plans.size() < kMaxQueries; ++next) {
+    if (plans[next].ranked != ranked) continue;
     if (plans[next].deadline.passed(clock)) {
       found[next] = Error(Code::kDeadline, "the deadline passed before evaluation");
       continue;
@@ -109,15 +111,17 @@ std::vector<std::optional<Result<engine::Outcome>>> GpuEngine::try_search(std::s
     }
     running.parts.pop_front();
   };
-  for (std::size_t next = 0; next < plans.size();) {
-    Part part;
-    next = prepare(plans, next, part, found, clock, *times);
-    if (part.plans.empty()) continue;
-    running.parts.push_back(std::move(part));  // before it has a runner, which must not be lost if this throws
-    Part& last = running.parts.back();
-    // Never waits for the runners of others while it has one itself.
-    while ((last.runner = idle_runner(running.parts.size() == 1)) == nullptr) finish_oldest();
-    start(last);
+  for (const bool ranked : {true, false}) {
+    for (std::size_t next = 0; next < plans.size();) {
+      Part part;
+      next = prepare(plans, ranked, next, part, found, clock, *times);
+      if (part.plans.empty()) continue;
+      running.parts.push_back(std::move(part));  // before it has a runner, which must not be lost if this throws
+      Part& last = running.parts.back();
+      // Never waits for the runners of others while it has one itself.
+      while ((last.runner = idle_runner(running.parts.size() == 1)) == nullptr) finish_oldest();
+      start(last);
+    }
   }
   while (!running.parts.empty()) finish_oldest();
   for (const auto& one : found) fallbacks_ += !one;

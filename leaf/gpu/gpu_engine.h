@@ -5,9 +5,9 @@
 //
 // The engine has no queue and no threads: the callers form the batches, as the leaf's QueryScheduler does. A search
 // takes an idle runner and starts on its caller's thread; when none is idle, it waits for one. A large search is cut
-// into parts of at most kMaxQueries plans. It takes more runners for them while some are idle, so that one part is
-// prepared while another is on the device. (Ding et al. 2009, 7 and 8, rank queries and cache lists on the GPU; they
-// evaluate one query at a time.)
+// into parts of at most kMaxQueries plans, and those that are not ranked are parts of their own. It takes more runners
+// for them while some are idle, so that one part is prepared while another is on the device. (Ding et al. 2009, 7 and
+// 8, rank queries and cache lists on the GPU; they evaluate one query at a time.)
 //
 // After a failed device operation the state is kLost for good, and the device is not used any more. The same happens
 // when the host runs out of memory while a batch is on the device, because nothing waits for that batch then. When
@@ -82,7 +82,7 @@ class GpuEngine final : public engine::QueryEngine {
   GpuEngine(const Options& options, engine::QueryEngine& below, std::unique_ptr<BusyTime> busy, device::Memory memory,
             std::vector<std::unique_ptr<BatchRunner>> runners);
   struct Running;
-  std::size_t prepare(std::span<const engine::Plan> plans, std::size_t first, Part& part,
+  std::size_t prepare(std::span<const engine::Plan> plans, bool ranked, std::size_t first, Part& part,
                       std::vector<std::optional<Result<engine::Outcome>>>& found, const Clock& clock,
                       engine::BatchTimes& times);
   std::unique_ptr<BatchRunner> idle_runner(bool wait);

@@ -2,7 +2,7 @@
 // The three kernels of a batch (batch.h), in the order in which they are launched. All are asynchronous. kDevice.
 //
 // Layers, as in CUB. Thread: thread.cuh. Warp: warp_state.cuh, the steps warp_gather.cuh, warp_look_up.cuh and
-// warp_emit.cuh, warp_task.cuh. Thread block: thread_block.cuh. Device: search.cu. start.cu and select.cu are one layer
+// warp_emit.cuh, warp_task.cuh; for queries that are not ranked warp_unranked.cuh. Thread block: thread_block.cuh. Device: search.cu. start.cu and select.cu are one layer
 // each.
 #include "common/base/result.h"
 #include "common/device/runtime.h"
@@ -14,7 +14,7 @@ namespace frond::leaf::gpu::search {
 // for queries with a seed term: a score that k documents in the best blocks of its list reach by that term alone.
 Result<void> start_queries(const BatchOnDevice& batch, device::StreamHandle stream);
 // Writes every document that may be among the k best of its query, with its exact score, to `keys`; counts the matches
-// of AND queries up to their count_to.
+// of AND queries up to their count_to, and of queries that are not ranked all.
 Result<void> search_lists(const BatchOnDevice& batch, device::StreamHandle stream);
 // Writes each query's k best candidates, best first, to `hits`, and its answer. The answer is kNoRoom if there were
 // more candidates than places, or if more than kMaxSorted reach the last threshold. Its threshold is then the floor to

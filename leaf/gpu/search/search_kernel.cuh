@@ -12,18 +12,20 @@
 
 namespace frond::leaf::gpu::search {
 
-template <class Lists>
+// kRanked: of batches that are ranked, or of those that are not. Two kernels, because in one of both the ranked part
+// has more spills.
+template <class Lists, bool kRanked>
 __global__ void __launch_bounds__(kBlockThreads, kSearchWarps / kSearchBlockWarps) search_batch(BatchOnDevice batch) {
   __shared__ HeldOfBlock<Lists> held;
   device::await_kernel_before();
-  search_tasks<Lists>(batch, held);
+  search_tasks<Lists, kRanked>(batch, held);
 }
 
 template <class Lists>
 Result<void> launch_search(const BatchOnDevice& batch, device::StreamHandle stream) {
   const auto launch = batch.early ? device::launch_early<BatchOnDevice> : device::launch<BatchOnDevice>;
-  return launch("search_lists", search_batch<Lists>, batch.search_warps / kSearchBlockWarps, kBlockThreads, stream,
-                batch);
+  const auto kernel = batch.unranked ? search_batch<Lists, false> : search_batch<Lists, true>;
+  return launch("search_lists", kernel, batch.search_warps / kSearchBlockWarps, kBlockThreads, stream, batch);
 }
 
 }  // namespace frond::leaf::gpu::search

@@ -3,6 +3,7 @@
 #include "common/device/clock.cuh"
 #include "common/device/early_launch.cuh"
 #include "common/device/launch.cuh"
+#include "leaf/gpu/document_order.h"
 #include "leaf/gpu/search/packed_lists.cuh"
 #include "leaf/gpu/search/threshold.cuh"
 
@@ -48,6 +49,23 @@ __device__ void read_staged(const BatchOnDevice& batch, const T* one, std::uint3
   if (threadIdx.x < sizeof(T) / 4) words[threadIdx.x] = reinterpret_cast<const std::uint32_t*>(from)[threadIdx.x];
 }
 
+// Of an OR that is not ranked: a score that k documents reach, since one list has k documents up to some docID. Read
+// from pinned host memory, as read_staged().
+__device__ inline scoring::Score first_of_documents(const BatchOnDevice& batch, const QueryOnDevice& query,
+                                                    std::uint32_t lane) {
+  scoring::Score best = 0;
+  for (std::uint32_t i = lane; i < query.terms && query.k > 0 && !query.conjunction; i += 32) {
+    const TermOnDevice* term = batch.terms + query.first_term + i;
+    const auto* from = batch.staged + (reinterpret_cast<const std::byte*>(term) - batch.input);
+    const DeviceList& list = reinterpret_cast<const TermOnDevice*>(from)->list;
+    if (list.count < query.k) continue;
+    const DocId last = __ldg(&list.blocks[(query.k - 1) / codec::kBlockLength].last);
+    best = max(best, score_in_order(last, query.origin));
+  }
+  for (int by = 16; by > 0; by /= 2) best = max(best, __shfl_xor_sync(kFullWarp, best, by));
+  return best;
+}
+
 // Mapping: one thread block of kThreads threads a query; a warp scores one block at a time. Result: the query's state
 // and bins in device memory. Shared memory: 4,240 bytes, and Lists::Scratch for each warp.
 template <class Lists, std::uint32_t kThreads>
@@ -79,7 +97,8 @@ __global__ void __launch_bounds__(kThreads) start_query(BatchOnDevice batch) {
   __syncthreads();
   if (warp != 0) return;
   const auto load = [](std::uint32_t first) { return *reinterpret_cast<const uint4*>(bins + first); };
-  const scoring::Score first = threshold_of(load, query.k, query.bin_shift, lane);
+  const scoring::Score first =
+      batch.unranked ? first_of_documents(batch, query, lane) : threshold_of(load, query.k, query.bin_shift, lane);
   if (lane == 0 && blockIdx.x == 0)
     *batch.next_place = batch.search_warps;  // each warp begins with the place of its own number
   if (lane == 0) batch.states[blockIdx.x] = {max(first, query.floor), 0, 0, 0, began_ns};

@@ -6,6 +6,7 @@
 // Result: none here; warps write to device memory. Shared memory: a Held for each warp, 10,240 bytes, and what
 // its codec needs; aligned to 16.
 #include "leaf/gpu/search/warp_task.cuh"
+#include "leaf/gpu/search/warp_unranked.cuh"
 
 namespace frond::leaf::gpu::search {
 
@@ -18,7 +19,7 @@ struct HeldOfBlock {
 };
 
 // All lanes of a warp call together. Finds the task's row, reads the query's threshold and runs the task.
-template <class Lists>
+template <class Lists, bool kRanked>
 __device__ inline void search_task(const BatchOnDevice& batch, Held& held, typename Lists::Scratch& scratch,
                                    std::uint32_t task) {
   const Row* row = batch.rows + batch.group_rows[task / kTasksOfAGroup];
@@ -35,7 +36,12 @@ __device__ inline void search_task(const BatchOnDevice& batch, Held& held, typen
                         .part = number & ((1u << row->split) - 1)};
   Progress progress{.threshold = read_together(&state->threshold),
                     .counting = query.conjunction && matches <= query.count_to};
-  run_task<Lists>(of, range, held, scratch, progress);
+  if constexpr (kRanked) {
+    run_task<Lists>(of, range, held, scratch, progress);
+  } else {
+    progress.counting = query.count_to == kCountAll && (query.conjunction || range.driver > 0);
+    run_unranked_task<Lists>(of, range, held, scratch, progress);
+  }
   if (lane_of_warp() == 0 && progress.runs > 0) atomicAdd(&state->runs, progress.runs);
 }
 
@@ -50,7 +56,7 @@ __device__ inline std::uint32_t task_at(const BatchOnDevice& batch, std::uint32_
 // Every warp takes one task after the other until none is left. The first rows of all queries come first, which have
 // the highest scores, and consecutive tasks of them belong to different queries where there are many: so a query's
 // threshold has risen before most of its tasks begin, and the longest lists, whose rows come last, are mostly skipped.
-template <class Lists>
+template <class Lists, bool kRanked>
 __device__ inline void search_tasks(const BatchOnDevice& batch, HeldOfBlock<Lists>& held) {
   const std::uint32_t lane = lane_of_warp(), warp = threadIdx.x / 32;
   const std::uint32_t places = places_of(batch);
@@ -58,7 +64,7 @@ __device__ inline void search_tasks(const BatchOnDevice& batch, HeldOfBlock<List
     std::uint32_t next = 0;
     if (lane == 0) next = atomicAdd(batch.next_place, 1u);  // before the task, so that the result is there after it
     const std::uint32_t task = task_at(batch, index);
-    if (task < batch.task_count) search_task<Lists>(batch, held.warps[warp], held.scratch[warp], task);
+    if (task < batch.task_count) search_task<Lists, kRanked>(batch, held.warps[warp], held.scratch[warp], task);
     index = __shfl_sync(kFullWarp, next, 0);
   }
 }

@@ -94,6 +94,37 @@ TEST_P(ServedCodec, GivesTheOraclesHitsWithoutTheCpu) {
   EXPECT_EQ(counted.fallbacks, counted.unanswered);
 }
 
+TEST_P(ServedCodec, CountsAllAndGivesTheFirstWithoutTheCpu) {
+  const auto collection =
+      support::random_collection(815, {.documents = 4000, .terms = 40, .most_frequent = 0.7, .max_length = 300});
+  const auto oracle = *engine_named("exhaustive");
+  const auto below = *engine_named("cpu");
+  const auto engine = make_engine(*below);
+  for (const std::uint32_t partitions : {1u, 3u}) {
+    const support::IndexedCollection index(collection, {.partitions = partitions, .codec = GetParam()});
+    Random random(816 + partitions);
+    std::vector<engine::Plan> plans;
+    for (int query = 0; query < 5; ++query) {
+      const auto terms = support::random_query(random, collection, 4);
+      for (const auto mode : {engine::Mode::kAnd, engine::Mode::kOr})
+        for (const std::uint32_t k : {0u, 1u, 10u, 1000u}) {
+          auto plan = index.plan(random.below(partitions), terms, mode, k);
+          plan.ranked = false;
+          if (fits_kernels(plan)) plans.push_back(std::move(plan));
+        }
+    }
+    const auto got = engine->search(plans, kClock);
+    const auto wanted = oracle->search(plans, kClock);
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      ASSERT_TRUE(got[i].has_value()) << got[i].error().message();
+      ASSERT_EQ(got[i]->hits, wanted[i]->hits) << "plan " << i;
+      ASSERT_EQ(got[i]->matches, wanted[i]->matches) << "plan " << i;
+      ASSERT_TRUE(got[i]->exact) << "plan " << i;
+    }
+  }
+  EXPECT_EQ(engine->counters().fallbacks, 0u);
+}
+
 TEST_P(ServedCodec, AdmitsListsOfEveryLengthAndOfTwoSegments) {
   Random random(813);
   for (const std::uint32_t count :
@@ -130,10 +161,11 @@ TEST_P(ServedCodec, FindsDamagedStreamsOrReadsWhatTheHostReads) {
       segments[0][begin + random.below(end - begin)] ^= static_cast<std::byte>(1 + random.below(255));
     }
     const auto lease = support::make_lease(segments, {1, "damaged " + std::to_string(round)});
-    std::vector<engine::Plan> plans(2);
-    for (std::size_t i = 0; i < 2; ++i) {
+    std::vector<engine::Plan> plans(4);  // ranked, and not ranked
+    for (std::size_t i = 0; i < plans.size(); ++i) {
       engine::Plan& plan = plans[i];
-      plan = {.mode = i == 0 ? engine::Mode::kOr : engine::Mode::kAnd,
+      plan = {.mode = i % 2 == 0 ? engine::Mode::kOr : engine::Mode::kAnd,
+              .ranked = i < 2,
               .k = 1000,
               .terms = {},
               .lengths = lengths,
@@ -142,7 +174,7 @@ TEST_P(ServedCodec, FindsDamagedStreamsOrReadsWhatTheHostReads) {
       const float weight = scoring::term_weight(kBm25, statistics, 900, 1);
       const scoring::BoundScale bounds(weight, kBm25, statistics, 100);
       plan.terms.push_back({lease, weight, bounds});
-      if (i == 1) plan.terms.push_back({other, weight, bounds});
+      if (i > 0) plan.terms.push_back({other, weight, bounds});
     }
     const auto got = engine->try_search(plans, kClock);
     const auto wanted = oracle->search(plans, kClock);
@@ -156,6 +188,9 @@ TEST_P(ServedCodec, FindsDamagedStreamsOrReadsWhatTheHostReads) {
       ASSERT_TRUE(wanted[i].has_value()) << "seed " << seed << " round " << round << ": "
                                          << wanted[i].error().message();
       ASSERT_EQ((*got[i])->hits, wanted[i]->hits) << "seed " << seed << " round " << round << " plan " << i;
+      if (!plans[i].ranked) {
+        ASSERT_EQ((*got[i])->matches, wanted[i]->matches) << "seed " << seed << " round " << round << " plan " << i;
+      }
     }
   }
   EXPECT_GT(refused, 0);

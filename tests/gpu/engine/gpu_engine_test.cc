@@ -10,9 +10,11 @@
 #include <thread>
 #include <vector>
 
+#include "common/postings/list_builder.h"
 #include "leaf/engines.h"
 #include "tests/support/collections/indexed_collection.h"
 #include "tests/support/collections/manual_clock.h"
+#include "tests/support/collections/memory_list_store.h"
 
 namespace frond::leaf::gpu {
 namespace {
@@ -108,6 +110,56 @@ TEST_P(GpuEngineOn, GivesTheOraclesHitsInBatchesOfMixedPlans) {
   EXPECT_EQ(counted.lists.damaged + counted.lists.too_large, 0u);
 }
 
+// In batches with plans that are ranked. Neither a floor nor count_to concerns a plan that is not.
+TEST_P(GpuEngineOn, CountsAllAndGivesTheFirstWithoutRanking) {
+  const Case& c = GetParam();
+  const auto collection = support::random_collection(c.seed + 1000, c.options);
+  const auto oracle = *engine_named("exhaustive");
+  Engine engine;
+  engine::SharedFloor floor;
+  floor.raise(1'000'000);
+  std::uint64_t empty = 0;
+  for (const std::uint32_t partitions : {1u, 2u, 3u, 16u}) {
+    const IndexedCollection index(collection, {.partitions = partitions, .codec = {}, .bm25 = c.bm25});
+    support::Random random(c.seed + partitions);
+    std::vector<engine::Plan> plans;
+    std::vector<Result<engine::Outcome>> wanted;
+    for (int q = 0; q < (c.queries + 1) / 2; ++q) {
+      const auto query = support::random_query(random, collection, q % 10 == 0 ? 12 : 4);
+      const auto partition = random.below(partitions);
+      for (const auto mode : {engine::Mode::kAnd, engine::Mode::kOr}) {
+        engine::Plan whole = index.plan(partition, query, mode, 1000, &floor);
+        whole.ranked = false;
+        whole.count_to = 3;
+        const auto all = oracle->search(std::span(&whole, 1), kClock);
+        for (const std::uint32_t k : {0u, 1u, 10u, 1000u}) {
+          plans.push_back(whole);
+          plans.back().k = k;
+          wanted.push_back(all[0]);
+          wanted.back()->hits.resize(std::min<std::size_t>(k, all[0]->hits.size()));
+          empty += !fits_kernels(plans.back());
+        }
+        plans.push_back(index.plan(partition, query, mode, 10));
+        const auto ranked = oracle->search(std::span(&plans.back(), 1), kClock);
+        wanted.push_back(ranked[0]);
+        empty += !fits_kernels(plans.back());
+      }
+    }
+    const auto got = engine->search(plans, kClock);
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      const auto told = "seed " + std::to_string(c.seed) + " plan " + std::to_string(i) + " of " +
+                        std::to_string(partitions) + " partitions, k " + std::to_string(plans[i].k);
+      ASSERT_TRUE(got[i].has_value()) << told << ": " << got[i].error().message();
+      ASSERT_EQ(got[i]->hits, wanted[i]->hits) << told;
+      if (plans[i].ranked) continue;
+      ASSERT_TRUE(got[i]->exact) << told;
+      ASSERT_EQ(got[i]->matches, wanted[i]->matches) << told;
+    }
+  }
+  const auto counted = engine->counters();
+  EXPECT_EQ(counted.fallbacks, empty + counted.unanswered);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Collections, GpuEngineOn,
     testing::Values(Case{"Small", 601, {.documents = 40, .terms = 30}, 25},
@@ -148,6 +200,8 @@ TEST_F(GpuEngineOfACollection, LeavesWhatItCannotRunToTheEngineBelow) {
   odd.push_back(index_.plan(0, std::vector<TermNumber>{}, engine::Mode::kOr, 10));
   odd.push_back(index_.plan(0, std::vector<TermNumber>{0, 100'000}, engine::Mode::kAnd, 10));
   odd.push_back(index_.plan(0, std::vector<TermNumber>{1, 2}, engine::Mode::kAnd, 0));
+  odd.push_back(index_.plan(0, std::vector<TermNumber>{1, 2}, engine::Mode::kOr, 1001));
+  odd.back().ranked = false;
   expect_answered(engine, odd);
   EXPECT_EQ(engine->counters().plans, 0u);
   EXPECT_EQ(engine->counters().fallbacks, odd.size());
@@ -202,6 +256,44 @@ TEST(GpuEngine, AsksTheEngineBelowWhereThousandsTie) {
   const auto got = engine->search(std::span(&plan, 1), kClock);
   expect_same(got[0], oracle->search(std::span(&plan, 1), kClock)[0], plan, "ties");
   EXPECT_EQ(engine->counters().unanswered, 1u);
+}
+
+// 8,000 documents far behind the first one: they share a step of document_order.h.
+TEST(GpuEngine, RunsAgainWhereTheFirstDocumentsLieCloseTogether) {
+  constexpr DocId kFirst = 270'400;
+  constexpr std::uint32_t kDocuments = kFirst + 8100;
+  const std::vector<std::uint32_t> lengths(kDocuments, 100);
+  std::vector<lists::ListLease> lists;
+  for (std::uint32_t number = 0; number < 3; ++number) {
+    std::vector<DocId> docids;
+    for (DocId docid = kFirst - 3 * number; docid < kDocuments; docid += 1 + number) docids.push_back(docid);
+    const std::vector<Frequency> frequencies(docids.size(), 1);
+    lists.push_back(support::make_lease(
+        postings::ListBuilder(*codec::codec_choice_named("simd-bp128"), lengths, 0.4, 100).build(docids, frequencies),
+        {1, std::to_string(number)}));
+  }
+  const scoring::CollectionStatistics statistics{.documents = kDocuments, .tokens = std::uint64_t{100} * kDocuments};
+  const auto oracle = *engine_named("exhaustive");
+  Engine engine;
+  std::vector<engine::Plan> plans;
+  for (std::size_t many = 1; many <= lists.size(); ++many)
+    for (const auto mode : {engine::Mode::kAnd, engine::Mode::kOr})
+      for (const std::uint32_t k : {1u, 10u, 1000u}) {
+        engine::Plan& plan = plans.emplace_back();
+        plan.mode = mode;
+        plan.ranked = false;
+        plan.k = k;
+        for (std::size_t i = 0; i < many; ++i) plan.terms.push_back({lists[i], 1, {1, {}, statistics, 100}});
+        plan.lengths = lengths;
+        plan.partition = 1;
+      }
+  const auto got = engine->search(plans, kClock);
+  const auto wanted = oracle->search(plans, kClock);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    EXPECT_EQ(got[i]->hits, wanted[i]->hits) << "plan " << i;
+    EXPECT_EQ(got[i]->matches, wanted[i]->matches) << "plan " << i;
+  }
+  EXPECT_EQ(engine->counters().fallbacks, 0u);
 }
 
 TEST_F(GpuEngineOfACollection, CopiesListsInTheBackgroundAndAnswersMeanwhile) {

@@ -113,6 +113,10 @@ T __shfl_up_sync(unsigned mask, T value, unsigned by) {
   const int from = lane - static_cast<int>(by);
   return __shfl_sync(mask, value, from < 0 ? lane : from);
 }
+template <class T>
+T __shfl_xor_sync(unsigned mask, T value, int by) {
+  return __shfl_sync(mask, value, static_cast<int>(cuda_on_host::self().lane) ^ by);
+}
 inline unsigned __ballot_sync(unsigned, bool vote) {
   const auto* votes = cuda_on_host::meet_warp(cuda_on_host::Meeting::kBallot, vote);
   unsigned mask = 0;
