@@ -37,9 +37,7 @@ inline constexpr RunReasonRow kRunReasons[] = {
     {RunReason::kGpuLost, "gpu_lost", "The leaf's GPU has failed."},
     {RunReason::kRequested, "requested", "The request names the processor."},
     {RunReason::kFewPostings, "few_postings", "The lists are shorter than `--gpu-least-postings`, so the CPU ran it."},
-    {RunReason::kNoHits, "no_hits",
-     "Nothing is to be ranked: only the number of matches is wanted, or hits in the collection's order; the CPU ran "
-     "it."},
+    {RunReason::kNoHits, "no_hits", "It ranks, but wants no hits, as no request of this API does; the CPU ran it."},
     {RunReason::kSuited, "suited", "It is predicted to take less time on this processor."},
     {RunReason::kFreeFirst, "free_first", "It suits both processors, and this one had time first."},
     {RunReason::kStolen, "stolen",

@@ -10,10 +10,11 @@ CostPredictor::CostPredictor(CostModel model) : model_(std::move(model)) {
   for (auto& factor : factors_) factor.store(1, std::memory_order_relaxed);
 }
 
-PredictedCost CostPredictor::corrected(Processor processor, engine::Mode mode, const CostInputs& inputs) const {
-  const double us = model_.microseconds(processor, mode, inputs);
+PredictedCost CostPredictor::corrected(Processor processor, const QueryFeatures& features,
+                                       const CostInputs& inputs) const {
+  const double us = model_.microseconds(processor, features.mode, inputs);
   const int above = us > 1 ? std::ilogb(us) + 1 : 0;
-  PredictedCost cost{us, processor, mode,
+  PredictedCost cost{us, processor, features.mode, features.ranked,
                      static_cast<std::uint8_t>(std::min<std::size_t>(static_cast<std::size_t>(above), kClasses - 1))};
   cost.us *= factor(cost);
   return cost;
@@ -21,7 +22,7 @@ PredictedCost CostPredictor::corrected(Processor processor, engine::Mode mode, c
 
 PredictedCosts CostPredictor::predict(const QueryFeatures& features) const {
   const CostInputs inputs = cost_inputs(features);
-  return {corrected(Processor::kCpu, features.mode, inputs), corrected(Processor::kGpu, features.mode, inputs)};
+  return {corrected(Processor::kCpu, features, inputs), corrected(Processor::kGpu, features, inputs)};
 }
 
 void CostPredictor::observe(const PredictedCost& predicted, double ratio) {

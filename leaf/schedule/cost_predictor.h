@@ -1,7 +1,9 @@
 #pragma once
 // A cost model with corrections learnt from observed times, so that predictions follow the machine, the collection and
 // the load. There is a factor for each processor, mode and class of cost: predictions of up to 1 us, 2 us, 4 us and so
-// on are a class each. A factor moves a sixteenth of the way at an observation and stays between 1/8 and 8.
+// on are a class each. Queries that are not ranked have factors of their own: the model, which knows only ranked ones,
+// predicts them as such with their k, 0 if they only count. A factor moves a sixteenth of the way at an observation and
+// stays between 1/8 and 8.
 //
 // Any thread; relaxed atomics. When two threads correct a factor at once, one of the corrections may be lost.
 #include <array>
@@ -17,6 +19,7 @@ struct PredictedCost {
   double us = 0;
   Processor processor = Processor::kCpu;
   engine::Mode mode = engine::Mode::kOr;
+  bool ranked = true;
   std::uint8_t cost_class = 0;
 };
 struct PredictedCosts {
@@ -45,13 +48,13 @@ class CostPredictor {
   double factor(const PredictedCost& of) const { return static_cast<double>(at(of).load(std::memory_order_relaxed)); }
 
  private:
-  using Factors = std::array<std::atomic<float>, kProcessors * kModes * kClasses>;
+  using Factors = std::array<std::atomic<float>, kProcessors * kModes * 2 * kClasses>;
   static std::size_t index(const PredictedCost& of) {
-    return (static_cast<std::size_t>(of.processor) * kModes + static_cast<std::size_t>(of.mode)) * kClasses +
-           of.cost_class;
+    const std::size_t kind = static_cast<std::size_t>(of.processor) * kModes + static_cast<std::size_t>(of.mode);
+    return (2 * kind + of.ranked) * kClasses + of.cost_class;
   }
   const std::atomic<float>& at(const PredictedCost& of) const { return factors_[index(of)]; }
-  PredictedCost corrected(Processor processor, engine::Mode mode, const CostInputs& inputs) const;
+  PredictedCost corrected(Processor processor, const QueryFeatures& features, const CostInputs& inputs) const;
 
   const CostModel model_;
   Factors factors_;

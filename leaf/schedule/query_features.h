@@ -11,6 +11,7 @@ namespace frond::leaf::schedule {
 
 struct QueryFeatures {
   engine::Mode mode = engine::Mode::kOr;
+  bool ranked = true;
   std::uint32_t k = 10;           // hits wanted
   std::uint32_t partitions = 1;   // searched
   std::uint64_t documents = 0;    // of these partitions

@@ -20,9 +20,12 @@ class AnswerCheck {
 
   // Whether to compare the next answer.
   bool due();
-  // The best hits of both, over the same partitions. Returns whether they are the same.
-  bool same(const std::vector<topk::Hit>& gpu, const std::vector<topk::Hit>& cpu, const wire::SearchRequest& request,
-            engine::Mode mode);
+  // Over the same partitions. Returns whether both are the same.
+  struct Answer {
+    std::vector<topk::Hit> hits;  // the best, or the first
+    std::uint64_t matches = 0;    // compared where the request ranks nothing: then both have counted all
+  };
+  bool same(const Answer& gpu, const Answer& cpu, const wire::SearchRequest& request, engine::Mode mode);
 
  private:
   const std::uint32_t step_;  // of 2^32: an answer is due whenever the sum of steps overflows

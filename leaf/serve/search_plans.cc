@@ -15,8 +15,8 @@ std::uint64_t SearchPlans::postings_in(const generation::ServedPartition& partit
 }
 
 std::uint32_t SearchPlans::depth(engine::Mode mode) const {
-  // `auto` needs to know whether AND has that many matches: engines may stop counting past k.
-  if (request_.mode == wire::Mode::kAuto && mode == engine::Mode::kAnd)
+  // `auto` needs to know whether AND has that many matches: engines may stop counting past k, unless nothing is ranked.
+  if (request_.rank == wire::Rank::kScore && request_.mode == wire::Mode::kAuto && mode == engine::Mode::kAnd)
     return std::min<std::uint32_t>(std::max(request_.depth, request_.auto_needs), wire::kMaxDepth);
   return request_.depth;
 }

@@ -52,11 +52,12 @@ void SearchQuery::wave_done() {
   finish();
 }
 
-// Searches again on the CPU what the GPU has answered. Where the hits differ the CPU's are the answer.
+// Searches again on the CPU what the GPU has answered. Where the two differ the CPU's is the answer.
 void SearchQuery::check_answers() {
   engine::SharedFloor unknown;
   std::vector<engine::Outcome> outcomes(slots_.size());
   std::vector<std::vector<topk::Hit>> gpu, cpu;
+  std::uint64_t gpu_matches = 0, cpu_matches = 0;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     if (slot.unsearched) return;
@@ -65,11 +66,15 @@ void SearchQuery::check_answers() {
     auto found = parts_.engine.search(std::span(&**plan, 1), parts_.clock);
     if (!found[0]) return;  // its deadline, or damage: the search itself reports that
     outcomes[i] = *std::move(found[0]);
-    gpu.push_back((mode_ == engine::Mode::kAnd ? slot.conjunction : slot.disjunction).hits);
+    const engine::Outcome& on_gpu = mode_ == engine::Mode::kAnd ? slot.conjunction : slot.disjunction;
+    gpu.push_back(on_gpu.hits);
     cpu.push_back(outcomes[i].hits);
+    gpu_matches += on_gpu.matches;
+    cpu_matches += outcomes[i].matches;
   }
   const std::uint32_t k = plans_.depth(mode_);
-  if (parts_.check->same(topk::merge(gpu, k), topk::merge(cpu, k), request_, mode_)) return;
+  if (parts_.check->same({topk::merge(gpu, k), gpu_matches}, {topk::merge(cpu, k), cpu_matches}, request_, mode_))
+    return;
   for (std::size_t i = 0; i < slots_.size(); ++i)
     (mode_ == engine::Mode::kAnd ? slots_[i].conjunction : slots_[i].disjunction) = std::move(outcomes[i]);
 }

@@ -59,7 +59,8 @@ bool SearchQuery::make_plans() {
 
 // Of the partitions of todo_. The terms have been looked up.
 schedule::QueryFeatures SearchQuery::features() const {
-  schedule::QueryFeatures features{.mode = mode_, .k = plans_.depth(mode_)};
+  schedule::QueryFeatures features{
+      .mode = mode_, .ranked = request_.rank == wire::Rank::kScore, .k = plans_.depth(mode_)};
   features.partitions = static_cast<std::uint32_t>(todo_.size());
   for (const Slot* const slot : todo_) features.documents += slot->partition->open->partition().documents();
   const double share = static_cast<double>(features.documents) /
@@ -72,7 +73,7 @@ schedule::QueryFeatures SearchQuery::features() const {
 }
 
 bool SearchQuery::may_use_gpu() const {
-  if (plans_.depth(mode_) == 0 || request_.rank == wire::Rank::kNone) return false;
+  if (plans_.depth(mode_) == 0 && request_.rank == wire::Rank::kScore) return false;
   return request_.processor == wire::Processor::kGpu ||
          (request_.processor == wire::Processor::kAuto && postings_in_largest() >= parts_.min_gpu_postings);
 }

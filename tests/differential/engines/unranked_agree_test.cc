@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/codec/list_codec.h"
 #include "common/topk/top_k.h"
 #include "leaf/engines.h"
 #include "tests/support/collections/indexed_collection.h"
@@ -112,6 +113,23 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"OfAnotherCodec", 504, {.documents = 9000, .terms = 250}, 40, "vbyte"},
                     Case{"Sparse", 505, {.documents = 40'000, .terms = 150, .most_frequent = 0.02}, 60}),
     [](const auto& tested) { return tested.param.name; });
+
+TEST(WithoutRanking, IsTheSameForListsOfEveryCodec) {
+  const auto collection = support::random_collection(506, {.documents = 5000, .terms = 60, .most_frequent = 0.6});
+  const auto engine = *engine_named("cpu");
+  for (const auto* codec : codec::all_codecs())
+    for (const std::uint32_t partitions : {1u, 3u}) {
+      const IndexedCollection index(collection, {.partitions = partitions, .codec = codec->name(), .bm25 = {}});
+      support::Random random(507);
+      for (int q = 0; q < 12; ++q) {
+        const auto query = support::random_query(random, collection, 4);
+        for (const auto mode : {engine::Mode::kAnd, engine::Mode::kOr})
+          for (const std::uint32_t k : {0u, 1u, 10u, 1000u})
+            ASSERT_EQ(search(*engine, index, query, mode, k), counted(collection, query, mode, k))
+                << codec->name() << ", query " << q << ", k " << k << ", partitions " << partitions;
+      }
+    }
+}
 
 TEST(WithoutRanking, EndsAtItsDeadline) {
   const auto collection = support::random_collection(511, {.documents = 3000, .terms = 20});

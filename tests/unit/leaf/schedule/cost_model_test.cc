@@ -156,6 +156,9 @@ TEST(CostPredictor, FollowsWhatIsObserved) {
   }
   EXPECT_NEAR(predictor.predict(features).cpu.us, real, real * 0.01);
   EXPECT_EQ(predictor.predict(features).gpu.us, gpu);  // the other processor, mode and class are as before
+  auto unranked = features;
+  unranked.ranked = false;
+  EXPECT_EQ(predictor.predict(unranked).cpu.us, before);
   const auto other = features_of({3000, 40'000}, Mode::kAnd);
   EXPECT_EQ(predictor.predict(other).cpu.us, CostPredictor(default_cost_model()).predict(other).cpu.us);
 }

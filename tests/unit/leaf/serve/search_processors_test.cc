@@ -73,6 +73,10 @@ std::vector<wire::SearchRequest> mixed_requests(int count, std::uint32_t partiti
     const Mode mode = i % 3 == 0 ? Mode::kAnd : i % 3 == 1 ? Mode::kOr : Mode::kAuto;
     requests.push_back(request_of(mode, {"t" + std::to_string(i % 7), "t" + std::to_string(3 + i % 8)}, partitions));
     requests.back().auto_needs = i % 2 ? 10 : 1000;
+    if (i % 4 == 3) {  // the first two, or only a count
+      requests.back().rank = wire::Rank::kNone;
+      requests.back().depth = i % 8 == 3 ? 2 : 0;
+    }
   }
   return requests;
 }
@@ -121,6 +125,8 @@ TEST(SearchQuery, ComparesTheGpusAnswersAndSendsTheCpusWhereTheyDiffer) {
       auto answers = gpu.search(plans, times);
       for (auto& answer : answers)
         if (wrong && *answer && !(*answer)->hits.empty()) ++(*answer)->hits.front().score;
+      for (std::size_t i = 0; i < answers.size(); ++i)
+        if (wrong && !plans[i].ranked && *answers[i]) ++(*answers[i])->matches;
       return answers;
     };
     schedule::QueryScheduler queries({}, {search, {}}, pool, served.clock, nullptr);
@@ -128,9 +134,11 @@ TEST(SearchQuery, ComparesTheGpusAnswersAndSendsTheCpusWhereTheyDiffer) {
     parts.queries = &queries;
     parts.check = &check;
     Searches searches(parts);
-    for (const Mode mode : {Mode::kAnd, Mode::kOr, Mode::kAuto}) {
-      auto request = request_of(mode, {"t1", "t2"}, 3);
+    for (int i = 0; i < 5; ++i) {
+      auto request = request_of(i == 2 ? Mode::kAuto : i % 2 ? Mode::kOr : Mode::kAnd, {"t1", "t2"}, 3);
       request.processor = wire::Processor::kGpu;
+      if (i > 2) request.rank = wire::Rank::kNone;
+      if (i > 2) request.depth = 0;
       std::promise<wire::SearchReply> promised;
       searches.start(request, Deadline::never(), [&](wire::SearchReply got) { promised.set_value(std::move(got)); });
       expect_same_hits(promised.get_future().get(), served.search(request));
@@ -220,6 +228,11 @@ TEST(SearchQuery, TellsWhereItRanAndWhy) {
   EXPECT_EQ(run_of({.model = model}).reason, wire::RunReason::kSuited);
   request.depth = 0;
   EXPECT_EQ(run_of({.model = model}).reason, wire::RunReason::kNoHits);
+  request.rank = wire::Rank::kNone;
+  const auto count = run_of({.model = model});
+  EXPECT_EQ(count.reason, wire::RunReason::kSuited);
+  EXPECT_TRUE(count.on_gpu && !count.on_cpu);
+  EXPECT_EQ(count.k, 0u);
 }
 
 TEST(SearchQuery, NamesPartitionsThatTheGpuHandsBackPastTheirDeadline) {
