@@ -74,7 +74,7 @@ class ProcessorMeasurement {
     leaf::engine::QueryEngine& other = cpu_ ? *cpu_ : gpu_->engine();
     const std::size_t differing = FROND_TRY(count_differing(gpu_->engine(), other, mode, queries, options_.threads));
     if (differing > 0)
-      return Error(Code::kCorrupt, fmt::format("{}: {} of {} queries have other hits on the GPU", name_of(mode),
+      return Error(Code::kCorrupt, fmt::format("{}: {} of {} queries have another answer on the GPU", name_of(mode),
                                                differing, queries.size()));
     const auto after = gpu_->counters();
     if (after.refused > 0 || after.fallbacks > before.fallbacks)
@@ -82,8 +82,8 @@ class ProcessorMeasurement {
                    fmt::format("{} lists were refused by the device, which holds {} bytes of them, and {} plans were "
                                "left to the CPU",
                                after.refused, after.held_bytes, after.fallbacks - before.fallbacks));
-    table_.say(fmt::format("{:4} all {} queries have the same hits {}; {} bytes of lists on the device", name_of(mode),
-                           queries.size(), cpu_ ? "on both" : "alone and in batches", after.held_bytes));
+    table_.say(fmt::format("{:4} all {} queries have the same answer {}; {} bytes of lists on the device",
+                           name_of(mode), queries.size(), cpu_ ? "on both" : "alone and in batches", after.held_bytes));
     return {};
   }
 
@@ -119,8 +119,8 @@ class ProcessorMeasurement {
   }
 
   // Adds the share of each step in the time spent since `before`.
-  static void add_steps(std::span<const BenchGpu::Step> before, std::span<const BenchGpu::Step> after, BenchMode mode,
-                        ordered_json& row, std::string& line) {
+  void add_steps(std::span<const BenchGpu::Step> before, std::span<const BenchGpu::Step> after, BenchMode mode,
+                 ordered_json& row, std::string& line) const {
     double all = 0;
     for (std::size_t i = 0; i < after.size(); ++i) all += after[i].microseconds - before[i].microseconds;
     line += "; of the time, %:";
@@ -129,6 +129,7 @@ class ProcessorMeasurement {
       row["steps_percent"][std::string(after[i].name)] = share;
       line += fmt::format(" {} {:.0f}", after[i].name, share);
     }
+    if (!options_.ranked) return;
     if (mode == BenchMode::kAnd)
       line += "  (Ding 2009, Table 3: decompression 47, intersection 45, scoring and top-k 8)";
     if (mode == BenchMode::kOr)
@@ -188,8 +189,8 @@ class ProcessorMeasurement {
   BatchTiming timing(std::size_t batch, std::uint32_t callers, double seconds) const {
     return {.batch = batch, .callers = callers, .rounds = options_.rounds, .seconds = seconds};
   }
-  static std::string paper(std::string_view processor, BenchMode mode, std::uint32_t k) {
-    if (k != 10) return {};
+  std::string paper(std::string_view processor, BenchMode mode, std::uint32_t k) const {
+    if (k != 10 || !options_.ranked) return {};
     for (const auto& ding : kDing)
       if (ding.mode == mode)
         return fmt::format("  (Ding 2009, Table 2: {:.0f})", 1000 * (processor == "gpu" ? ding.gpu_ms : ding.cpu_ms));
@@ -218,18 +219,19 @@ Result<void> bench_processors(PartitionSearcher& searcher, std::span<const Bench
   double postings = 0;
   std::size_t count = 0;
   for (const std::uint32_t k : options.ks) {
-    const auto planned = FROND_TRY(plan_queries(searcher, queries, k));
+    const auto planned = FROND_TRY(plan_queries(searcher, queries, k, options.ranked));
     count = planned.size();
     postings = 0;
     for (const auto& query : planned) postings += static_cast<double>(query.postings) / static_cast<double>(count);
-    table.say(fmt::format("{} queries of {:.0f} postings, k = {}; median (least .. most) of {} rounds", count, postings,
-                          k, options.rounds));
+    table.say(fmt::format("{} queries of {:.0f} postings, k = {}{}; median (least .. most) of {} rounds", count,
+                          postings, k, options.ranked ? "" : ", not ranked, all matches counted", options.rounds));
     for (const BenchMode mode : options.modes) FROND_TRY(bench.run(mode, k, planned));
   }
   if (options.json) {
     const ordered_json out{{"partition", searcher.description()},
                            {"queries", count},
                            {"postings_a_query", postings},
+                           {"ranked", options.ranked},
                            {"rounds", options.rounds},
                            {"gpu_list_bytes", processors.gpu ? processors.gpu->counters().held_bytes : 0},
                            {"rows", table.rows()}};

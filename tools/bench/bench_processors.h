@@ -13,6 +13,7 @@ namespace frond::tools::bench {
 struct ProcessorBench {
   std::vector<BenchMode> modes;
   std::vector<std::uint32_t> ks{10};
+  bool ranked = true;                // false: the k first documents, and the exact number of matches
   std::vector<std::size_t> batches;  // GPU: batch sizes; the CPU's threads take one query at a time
   std::uint32_t callers = 3;         // GPU: calling threads
   std::uint32_t threads = 1;         // CPU: threads

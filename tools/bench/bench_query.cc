@@ -29,7 +29,8 @@ struct BenchQueryFlags {
   std::string queries, tag, write_queries;
   std::size_t min_terms = 1, limit = 0;
   TimingOptions timing;
-  bool json = false;
+  bool json = false, count = false;
+  std::string rank = "score";
   std::string processor;  // empty: the CPU's algorithms, by CPU time
   std::vector<std::size_t> batches{1, 16, 64, 256, 2000};
   std::uint32_t callers = 3;
@@ -78,6 +79,7 @@ Result<void> bench_by_processor(const BenchQueryFlags& flags) {
   std::unique_ptr<BenchGpu> gpu;
   if (flags.processor != "cpu") gpu = FROND_TRY(make_bench_gpu(flags.gpu, *cpu));  // fails before anything is read
   ProcessorBench options{.ks = flags.ks,
+                         .ranked = flags.timing.ranked,
                          .batches = flags.batches,
                          .callers = flags.callers,
                          .threads = flags.timing.threads,
@@ -155,6 +157,10 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
   command.add_option("--min-terms", flags->min_terms, "From 2 on: only queries of so many distinct terms, all known");
   command.add_option("--limit", flags->limit, "Only the first so many queries; 0: all");
   command.add_option("--k", flags->ks, "Hits wanted, one or more").check(config::range(1, 10'000)).show_default();
+  command.add_option("--rank", flags->rank, "none: the first hits in the collection's order, and an exact total")
+      .check(config::one_of({"score", "none"}))
+      .show_default();
+  command.add_flag("--count", flags->count, "Count the matches; --k and --rank do not matter");
   command.add_option("--count-to", flags->timing.count_to, "Matches of AND are counted at least so far, and to k")
       .show_default();
   command.add_option("--threads", flags->timing.threads, "Threads that search")
@@ -185,7 +191,11 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
       .show_default();
   command.add_option("--write-queries", flags->write_queries, "Also writes the queries' terms to this file");
   command.add_flag("--json", flags->json, "Print one JSON object");
-  command.on_chosen([flags, &status] { status = exit_status("bench query", bench_query(*flags)); });
+  command.on_chosen([flags, &status] {
+    if (flags->count) flags->ks = {0};
+    flags->timing.ranked = !flags->count && flags->rank == "score";
+    status = exit_status("bench query", bench_query(*flags));
+  });
 }
 
 }  // namespace frond::tools::bench

@@ -101,11 +101,12 @@ Result<double> one_round(leaf::engine::QueryEngine& engine, const Plans& plans, 
 }  // namespace
 
 Result<std::vector<PlannedQuery>> plan_queries(PartitionSearcher& searcher, std::span<const BenchQuery> queries,
-                                               std::uint32_t k) {
+                                               std::uint32_t k, bool ranked) {
   std::vector<PlannedQuery> planned;
   for (const auto& query : queries) {
     PlannedQuery one{.conjunction = FROND_TRY(searcher.plan(query, Mode::kAnd, k))};
     one.disjunction = FROND_TRY(searcher.plan(query, Mode::kOr, k));
+    one.conjunction.ranked = one.disjunction.ranked = ranked;
     for (const auto& term : one.disjunction.terms) one.postings += term.list->postings.count();
     if (one.disjunction.terms.size() == query.size()) planned.push_back(std::move(one));
   }
@@ -155,7 +156,8 @@ Result<std::size_t> count_differing(leaf::engine::QueryEngine& one, leaf::engine
           const auto found = answer(other, plans, i, i + 1, clock);
           if (!found)
             failure.keep(found.error());
-          else if ((*found)[0].hits != expected[i].hits)
+          else if ((*found)[0].hits != expected[i].hits ||
+                   (!plans.first[i].ranked && (*found)[0].matches != expected[i].matches))
             ++differing;
         }
       });

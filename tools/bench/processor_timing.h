@@ -18,9 +18,9 @@ struct PlannedQuery {
   std::uint64_t postings = 0;  // of all its lists
 };
 // Plans the queries whose terms all exist in the partition; AND has no work with the others. kInvalid: no query is
-// left; kCorrupt.
+// left; kCorrupt. Not `ranked`: the k first documents, and the exact number of matches.
 Result<std::vector<PlannedQuery>> plan_queries(PartitionSearcher& searcher, std::span<const BenchQuery> queries,
-                                               std::uint32_t k);
+                                               std::uint32_t k, bool ranked = true);
 
 struct BatchTiming {
   std::size_t batch = 1;      // queries per call; the last call of a pass may have fewer
@@ -36,8 +36,8 @@ Result<Spread> time_batches(leaf::engine::QueryEngine& engine, BenchMode mode, s
 Result<Distribution> time_alone(leaf::engine::QueryEngine& engine, BenchMode mode,
                                 std::span<const PlannedQuery> queries, std::uint32_t rounds);
 
-// The number of queries for which the hits differ between `one`, in batches of 256, and `other`, one query at a time on
-// `threads` threads.
+// The number of queries for which the hits, or the matches of plans that are not ranked, differ between `one`, in
+// batches of 256, and `other`, one query at a time on `threads` threads.
 Result<std::size_t> count_differing(leaf::engine::QueryEngine& one, leaf::engine::QueryEngine& other, BenchMode mode,
                                     std::span<const PlannedQuery> queries, std::uint32_t threads);
 

@@ -32,11 +32,13 @@ Result<Asked> ask_once(PartitionSearcher& searcher, leaf::engine::QueryEngine& e
   const std::uint64_t start = thread_nanoseconds();
   auto plan = FROND_TRY(searcher.plan(query, mode, options.k));
   plan.count_to = std::max<std::uint64_t>(options.k, options.count_to);
+  plan.ranked = options.ranked;
   const std::uint64_t planned = thread_nanoseconds();
   auto outcomes = engine.search(std::span(&plan, 1), clock);
   const std::uint64_t end = thread_nanoseconds();
   const auto outcome = FROND_TRY(std::move(outcomes[0]));
-  return Asked{end - start, end - planned, outcome.postings_decoded, checksum_of(outcome.hits), outcome.matches};
+  const std::uint64_t checksum = checksum_of(outcome.hits) + (options.ranked ? 0 : outcome.matches);
+  return Asked{end - start, end - planned, outcome.postings_decoded, checksum, outcome.matches};
 }
 
 Result<Asked> ask(PartitionSearcher& searcher, leaf::engine::QueryEngine& engine, const BenchQuery& query,

@@ -15,6 +15,7 @@ enum class BenchMode { kAnd, kOr, kAuto };  // kAuto: AND, then OR if AND has fe
 struct TimingOptions {
   BenchMode mode = BenchMode::kOr;
   std::uint32_t k = 10;
+  bool ranked = true;  // false: the k first, and the exact number of matches, which is part of the checksum
   std::uint64_t count_to = leaf::engine::Plan::kCountOfLeaves;  // count at least this many matches of AND
   std::uint32_t threads = 1, rounds = 5;
 };

@@ -27,6 +27,7 @@ class StandIn final : public BenchGpu, public leaf::engine::QueryEngine {
     if (falls_back) counters_.fallbacks += plans.size();
     if (errs && plans.size() > 1) found[0] = Error(Code::kCorrupt, "no list");
     if (lies && !found[0]->hits.empty()) ++found[0]->hits[0].score;
+    if (lies && !plans[0].ranked) ++found[0]->matches;
     return found;
   }
   bool falls_back = false, errs = false, lies = false;
@@ -45,9 +46,10 @@ class ProcessorBenches : public testing::Test {
     queries_ = *parse_queries("t1 t2\nt3\nt0 t5 t1\nunknown t2\nt4 t9\n", "", searcher_->analyzer());
     cpu_ = *leaf::engine_named("cpu");
   }
-  Result<void> bench() {
+  Result<void> bench(std::uint32_t k = 3, bool ranked = true) {
     const ProcessorBench options{.modes = {BenchMode::kAnd, BenchMode::kOr, BenchMode::kAuto},
-                                 .ks = {3},
+                                 .ks = {k},
+                                 .ranked = ranked,
                                  .batches = {1, 2, 100},
                                  .callers = 2,
                                  .threads = 2,
@@ -70,11 +72,20 @@ TEST_F(ProcessorBenches, MeasureBothWhereTheirHitsAreEqual) {
   EXPECT_TRUE(done.has_value()) << done.error().message();
 }
 
+TEST_F(ProcessorBenches, MeasureCountsAndHitsThatAreNotRanked) {
+  for (const std::uint32_t k : {0u, 3u}) {
+    const auto done = bench(k, false);
+    EXPECT_TRUE(done.has_value()) << done.error().message();
+  }
+  gpu_.lies = true;
+  EXPECT_EQ(bench(0, false), Code::kCorrupt);
+}
+
 TEST_F(ProcessorBenches, RefuseAWrongAnswer) {
   gpu_.lies = true;
   const auto done = bench();
   ASSERT_EQ(done, Code::kCorrupt);
-  EXPECT_NE(done.error().message().find("have other hits on the GPU"), std::string::npos);
+  EXPECT_NE(done.error().message().find("have another answer on the GPU"), std::string::npos);
 }
 
 TEST_F(ProcessorBenches, RefuseAnswersThatAreTheCpusOwn) {
