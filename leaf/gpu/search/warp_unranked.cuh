@@ -8,6 +8,9 @@
 // the count: of two lists A and B, as many are read as for |A| + |B| - |A and B|. (Marking the documents of a window in
 // shared memory would read every list whole, also one that is a hundred times longer than the others.)
 //
+// A list of an eighth of the documents or more has a mark for each document (list_image.cc), so its marks tell which
+// documents it has, and nothing is looked up in it.
+//
 // The k first documents are emitted with the scores of document_order.h. A row whose documents are not counted (the
 // first of OR; all, when the query runs again) reads only blocks that may have some of these.
 //
@@ -25,6 +28,19 @@ __device__ inline OtherLists others_of(const TaskQuery& of, const TaskRange& ran
   return of.query.conjunction ? OtherLists{1, of.query.terms} : OtherLists{0, range.driver};
 }
 
+// Whether each mark of the list is of one document.
+__device__ inline bool marks_decide(const DeviceList& list) { return list.marks_shift == 0; }
+
+// Whether a document stays that the marks of a list were asked for, and with which place.
+struct Marked {
+  bool stays;
+  std::uint16_t place;
+};
+__device__ inline Marked by_marks(const DeviceList& list, bool present, bool conjunction) {
+  const bool in_doubt = !conjunction && !marks_decide(list);
+  return {present == conjunction || in_doubt, in_doubt && !present ? kAbsent : std::uint16_t{0}};
+}
+
 // Adds the documents of a block behind the first `count` of Held, which has room for 128 more, but for those that the
 // marks of the first other list decide. Returns the new count. Ends without a __syncwarp(), as gather().
 template <class Lists>
@@ -39,18 +55,23 @@ __device__ inline std::uint32_t gather_documents(const TaskQuery& of, const Task
   Four docids;
   Lists::docids(of.terms[range.driver].list, range.first_block + block, entry, before, lane, scratch, docids);
   progress.runs += kRuns;
-  bool keep[4], absent[4];
+  bool keep[4], present[4];
+  std::uint16_t places[4]{};
   std::uint32_t mine = 0;
 #pragma unroll
   for (std::uint32_t i = 0; i < 4; ++i) {
     const std::uint32_t index = 4 * lane + i;
     keep[i] = index < size && index * (1u << range.split) / codec::kBlockLength == range.part &&
               (progress.counting || score_in_order(docids.at[i], of.query.origin) >= progress.threshold);
-    absent[i] = keep[i] && sifts && !marked(next, docids.at[i]);
+    present[i] = keep[i] && sifts && marked(next, docids.at[i]);
   }
 #pragma unroll
   for (std::uint32_t i = 0; i < 4; ++i) {
-    keep[i] = keep[i] && !(absent[i] && of.query.conjunction);
+    if (sifts) {
+      const Marked known = by_marks(next, present[i], of.query.conjunction);
+      keep[i] = keep[i] && known.stays;
+      places[i] = known.place;
+    }
     mine += keep[i];
   }
   const std::uint32_t start = sum_before(mine, lane);
@@ -59,14 +80,14 @@ __device__ inline std::uint32_t gather_documents(const TaskQuery& of, const Task
   for (std::uint32_t i = 0; i < 4; ++i) {
     if (!keep[i]) continue;
     held.docids[to] = docids.at[i];
-    held.places[to] = absent[i] ? kAbsent : std::uint16_t{0};
+    held.places[to] = places[i];
     ++to;
   }
   return count + __shfl_sync(kFullWarp, start + mine, 31);
 }
 
 // Asks the marks of a list for the first `count` held documents. AND: drops those that it does not have. OR: marks them
-// with kAbsent. Keeps the order; returns how many stay.
+// with kAbsent; if the marks decide, drops those that it has. Keeps the order; returns how many stay.
 __device__ inline std::uint32_t sift_documents(const TaskQuery& of, const DeviceList& list, Held& held,
                                                std::uint32_t count) {
   const std::uint32_t lane = lane_of_warp();
@@ -83,13 +104,14 @@ __device__ inline std::uint32_t sift_documents(const TaskQuery& of, const Device
     }
 #pragma unroll
     for (std::uint32_t i = 0; i < kLoads; ++i) {
-      const bool keep = from + 32 * i + lane < count && (present[i] || !of.query.conjunction);
+      const Marked known = by_marks(list, present[i], of.query.conjunction);
+      const bool keep = from + 32 * i + lane < count && known.stays;
       const std::uint32_t keepers = __ballot_sync(kFullWarp, keep);
       __syncwarp();  // all lanes have read their documents
       if (keep) {
         const std::uint32_t to = kept + static_cast<std::uint32_t>(__popc(keepers & lanes_below(lane)));
         held.docids[to] = docids[i];
-        held.places[to] = present[i] ? std::uint16_t{0} : kAbsent;
+        held.places[to] = known.place;
       }
       __syncwarp();
       kept += static_cast<std::uint32_t>(__popc(keepers));
@@ -161,7 +183,7 @@ __device__ inline std::uint32_t settle_documents(const TaskQuery& of, const Task
   for (std::uint32_t i = others.first; i < others.end && count > 0; ++i) {
     const DeviceList& list = of.terms[i].list;
     if (i > others.first) count = sift_documents(of, list, held, count);  // gather_documents() has asked the first one
-    count = look_up_documents<Lists>(of, list, held, count, progress);
+    if (!marks_decide(list)) count = look_up_documents<Lists>(of, list, held, count, progress);
   }
   if (of.query.k > 0) emit_documents(of, held, count, progress);
   __syncwarp();
