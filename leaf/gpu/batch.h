@@ -11,6 +11,7 @@
 
 #include "common/scoring/bm25.h"
 #include "leaf/gpu/block_entry.h"
+#include "leaf/gpu/intersect/list_view.h"
 
 namespace frond::leaf::gpu {
 
@@ -82,8 +83,9 @@ struct BatchOnDevice {
   std::uint32_t input_bytes;  // a multiple of 16
   const QueryOnDevice* queries;
   const TermOnDevice* terms;
-  const Row* rows;                  // ends with a row that has only first_task: the number of tasks
-  const std::uint32_t* group_rows;  // the row of every kTasksOfAGroup-th task
+  const Row* rows;                   // ends with a row that has only first_task: the number of tasks
+  const std::uint32_t* group_rows;   // the row of every kTasksOfAGroup-th task
+  const intersect::ListView* plain;  // by term: its list's plain form, count 0: none (plain_form.h); null: none at all
   std::uint32_t query_count, task_count;
   // The tasks before interleaved_tasks, which are those of the queries' first rows, are laid out in columns of
   // column_tasks consecutive ones, and taken across the columns: place i is task i / columns of column i % columns. The

@@ -2,6 +2,7 @@
 // Makes a batch (batch.h) of plans and of their lists' places on the device. The batch's plain data comes as bytes,
 // with pointers for the place in device memory that they will be copied to. Needs no device.
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "common/postings/long_form.h"
 #include "leaf/engine/plan.h"
 #include "leaf/gpu/batch.h"
+#include "leaf/lists/list_store.h"
 
 namespace frond::leaf::gpu {
 
@@ -21,20 +23,32 @@ struct ResidentLengths {
   std::uint32_t min_length = 0;
   std::shared_ptr<const void> memory;
 };
+// A list's plain form on the device, likewise (plain_lists.h).
+struct ResidentPlain : lists::KeptList {
+  intersect::ListView view;
+  std::shared_ptr<const std::byte> memory;
+};
 // A list on the device, likewise.
 struct ResidentList : lists::KeptList {
+  lists::ListKey key;
+  std::uint32_t documents = 0;                     // of the list's partition
   DeviceList list;                                 // without an image: the list was refused
   std::shared_ptr<const ResidentLengths> lengths;  // of the list's partition
   scoring::PackedDeficit list_deficit{};           // PostingList::list_deficit()
   // PostingList::best_deficit(i) for each rank i. Kept here because computing it visits all segments.
   std::array<scoring::PackedDeficit, postings::kBestRanks.size()> best_deficits{};
   std::shared_ptr<const void> memory;
+  // For PlainLists alone: documents looked up in the list while it has no plain form, and the form.
+  mutable std::atomic<std::uint64_t> looked_up{0};
+  mutable std::atomic<std::weak_ptr<const ResidentPlain>> plain;
 };
 
 // A plan with its lists and lengths on the device.
 struct ReadyPlan {
   const engine::Plan* plan = nullptr;
   std::vector<std::shared_ptr<const ResidentList>> lists;  // in the order of plan->terms
+  // Of a plan that is not ranked: the lists' plain forms, in the same order; null, or missing: none.
+  std::vector<std::shared_ptr<const ResidentPlain>> plain;
   std::shared_ptr<const ResidentLengths> lengths;
   // The plan's floor or higher: documents with lower scores are not wanted. Of a plan that is not ranked: a score of
   // document_order.h.
@@ -71,6 +85,7 @@ class BatchBuilder {
 
   std::vector<QueryOnDevice> queries_;
   std::vector<TermOnDevice> terms_;
+  std::vector<intersect::ListView> plain_;  // of the terms, if the batch is not ranked
   std::vector<Row> rows_;
   std::vector<std::uint32_t> group_rows_;
   bool unranked_ = false;

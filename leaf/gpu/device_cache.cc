@@ -20,7 +20,7 @@ Result<std::unique_ptr<DeviceCache>> DeviceCache::create(device::Arena& arena, c
 }
 
 DeviceCache::DeviceCache(device::Arena& arena, const Options& options, ListCopier copier)
-    : arena_(arena), options_(options), copier_(std::move(copier)), kept_(arena.bytes()) {
+    : arena_(arena), options_(options), copier_(std::move(copier)), plain_(arena, options.plain), kept_(arena.bytes()) {
   if (options.copying == Copying::kInBackground)
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
@@ -29,9 +29,13 @@ DeviceCache::~DeviceCache() = default;
 
 std::optional<ReadyPlan> DeviceCache::pin(const engine::Plan& plan) {
   if (lost()) return std::nullopt;
-  if (engine::of_device_leases(plan)) return of_leases(plan);
-  auto ready = look_up(plan, true);
-  if (ready || !order(plan) || options_.copying == Copying::kInBackground) return ready;
+  auto ready = engine::of_device_leases(plan) ? of_leases(plan) : look_up(plan, true);
+  if (!ready && order(plan) && options_.copying == Copying::kByTheCaller) ready = copy_and_look_up(plan);
+  if (ready && !plan.ranked) add_plain_forms(*ready);
+  return ready;
+}
+
+std::optional<ReadyPlan> DeviceCache::copy_and_look_up(const engine::Plan& plan) {
   Order own;
   {
     const MutexLock lock(mutex_);
@@ -67,6 +71,34 @@ ReadyPlan DeviceCache::of_leases(const engine::Plan& plan) {
   ready.lengths = ready.lists.front()->lengths;
   leased_.fetch_add(plan.terms.size(), std::memory_order_relaxed);
   return ready;
+}
+
+// Every list but the shortest is looked up in: by AND for documents of the shortest, by OR for those and more.
+void DeviceCache::add_plain_forms(ReadyPlan& ready) {
+  if (options_.plain.bytes == 0 || ready.lists.size() < 2) return;
+  const auto shorter = [](const auto& a, const auto& b) { return a->list.count < b->list.count; };
+  const auto shortest = std::min_element(ready.lists.begin(), ready.lists.end(), shorter);
+  ready.plain.resize(ready.lists.size());
+  for (std::size_t i = 0; i < ready.lists.size(); ++i) {
+    const auto& list = ready.lists[i];
+    if (list == *shortest) continue;
+    bool wanted = false;
+    ready.plain[i] = plain_.find(*list, (*shortest)->list.count, wanted);
+    if (!wanted) continue;
+    Order order{.partition = list->key.partition, .lengths = {}, .lists = {}, .plain = list};
+    if (options_.copying == Copying::kByTheCaller) {
+      fulfil(order);
+      ready.plain[i] = plain_.find(*list, 0, wanted);
+      continue;
+    }
+    const MutexLock lock(mutex_);
+    if (orders_.size() >= options_.max_waiting) {
+      list->looked_up.store(0, std::memory_order_relaxed);
+      continue;
+    }
+    orders_.push_back(std::move(order));
+    changed_.notify_all();
+  }
 }
 
 lists::DeviceLease DeviceCache::find(const lists::ListKey& key) {
@@ -136,18 +168,20 @@ void DeviceCache::fulfil(const Order& order) {
   const OrderEnd end{*this, order};
   const MutexLock copying(copying_);
   Result<void> done = lost() ? Result<void>(Error(Code::kDevice, "lost")) : device::use(options_.device);
-  if (done) done = copy_lengths(order);
+  if (done) done = order.plain ? plain_.make(*order.plain, copier_) : copy_lengths(order);
   for (const lists::ListLease& lease : order.lists)
     if (done) done = copy_list(lease, static_cast<std::uint32_t>(order.lengths.size()));
   // Other errors, such as no room, may be gone the next time.
   if (!done && done.error().code() == Code::kDevice) lost_.store(true, std::memory_order_relaxed);
 }
 
-// Allocates from the arena, evicting lists if needed. The last copy of the pointer releases it. Null: no room.
+// Allocates from the arena, evicting plain forms, then lists, if needed. The last copy of the pointer releases it.
+// Null: no room.
 std::shared_ptr<std::byte> DeviceCache::allocate(std::size_t bytes) {
   for (;;) {
     if (std::byte* piece = arena_.allocate(bytes))
       return {piece, [arena = &arena_](const std::byte* used) { arena->release(used); }};
+    if (plain_.evict_one()) continue;
     const MutexLock lock(mutex_);
     if (!kept_.evict_one()) return nullptr;
   }
@@ -191,6 +225,8 @@ Result<void> DeviceCache::copy_list(const lists::ListLease& lease, std::uint32_t
   }
   auto resident = std::make_shared<ResidentList>();
   resident->list = image->at(memory.get());
+  resident->key = lease->key;
+  resident->documents = documents;
   resident->list_deficit = lease->postings.list_deficit();
   for (std::size_t i = 0; i < resident->best_deficits.size(); ++i)
     resident->best_deficits[i] = lease->postings.best_deficit(i);
@@ -228,6 +264,7 @@ void DeviceCache::forget(std::uint64_t partition) {
   std::erase_if(orders_, [partition](const Order& order) { return order.partition == partition; });
   changed_.notify_all();
   changed_.wait(lock.mutex(), [this, partition] { return in_progress_ != partition; });
+  plain_.forget(partition);
   kept_.erase_partition(partition);
   lengths_.erase(partition);
 }
@@ -239,6 +276,7 @@ DeviceCache::Counters DeviceCache::counters() const {
   now.evictions = kept_.evictions();
   now.bytes = arena_.used();
   now.entries = kept_.entries();
+  now.plain = plain_.counters();
   return now;
 }
 

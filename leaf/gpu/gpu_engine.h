@@ -36,7 +36,8 @@ class GpuEngine final : public engine::QueryEngine {
     std::uint32_t runners = 3;                        // batches in progress at a time
     std::chrono::milliseconds patience{2000};         // the device is lost if a batch takes longer
     DeviceCache::Copying copying = DeviceCache::Copying::kInBackground;
-    bool timed = false;  // steps() has the device's steps too
+    PlainLists::Options plain{};  // plain forms of lists, within memory_bytes
+    bool timed = false;           // steps() has the device's steps too
   };
   enum class State { kReady, kLost };
   struct Counters {

@@ -3,6 +3,7 @@
 #include "leaf/gpu/codecs/codec_table.h"
 #include "leaf/gpu/codecs/mixed_lists.cuh"
 #include "leaf/gpu/codecs/search_kernels.h"
+#include "leaf/gpu/plain_form.cuh"
 #include "leaf/gpu/search/search_kernel.cuh"
 #include "leaf/gpu/search/start_kernel.cuh"
 
@@ -26,6 +27,9 @@ Result<void> start_mixed(const BatchOnDevice& batch, device::StreamHandle stream
 }
 Result<void> search_mixed(const BatchOnDevice& batch, device::StreamHandle stream) {
   return search::launch_search<MixedLists>(batch, stream);
+}
+Result<void> write_docids_mixed(const DeviceList& list, DocId* to, device::StreamHandle stream) {
+  return launch_write_docids<MixedLists, kThreads>(list, to, stream);
 }
 Result<void> admit_mixed(const ListImage& image, std::byte* at, device::StreamHandle stream) {
   return launch_admission<MixedLists, kThreads>(image, at, stream);

@@ -9,13 +9,14 @@
 // shared memory would read every list whole, also one that is a hundred times longer than the others.)
 //
 // A list of an eighth of the documents or more has a mark for each document (list_image.cc), so its marks tell which
-// documents it has, and nothing is looked up in it.
+// documents it has, and nothing is looked up in it. A list with a plain form (plain_form.h) is looked up there.
 //
 // The k first documents are emitted with the scores of document_order.h. A row whose documents are not counted (the
 // first of OR; all, when the query runs again) reads only blocks that may have some of these.
 //
 // Mapping, results and shared memory: warp_state.cuh. Of Held, the scores are not used, and of the places only kAbsent.
 #include "leaf/gpu/document_order.h"
+#include "leaf/gpu/intersect/plain_search.h"
 #include "leaf/gpu/search/warp_emit.cuh"
 
 namespace frond::leaf::gpu::search {
@@ -159,6 +160,30 @@ __device__ inline std::uint32_t look_up_documents(const TaskQuery& of, const Dev
   return kept;
 }
 
+// The same in the list's plain form.
+__device__ inline std::uint32_t look_up_plain(const TaskQuery& of, const intersect::ListView& list, Held& held,
+                                              std::uint32_t count) {
+  const std::uint32_t lane = lane_of_warp();
+  std::uint32_t kept = 0;
+  for (std::uint32_t from = 0; from < count; from += 32) {
+    const std::uint32_t at = from + lane;
+    const bool live = at < count, asked = live && held.places[at] < kAbsent;
+    const DocId docid = live ? held.docids[at] : 0;
+    const bool found = asked && intersect::HashSegmentation::holds(list, docid, {});
+    const bool keep = live && found == of.query.conjunction;
+    const std::uint32_t keepers = __ballot_sync(kFullWarp, keep);
+    __syncwarp();  // all lanes have read their documents
+    if (keep) {
+      const std::uint32_t to = kept + static_cast<std::uint32_t>(__popc(keepers & lanes_below(lane)));
+      held.docids[to] = docid;
+      held.places[to] = 0;
+    }
+    __syncwarp();
+    kept += static_cast<std::uint32_t>(__popc(keepers));
+  }
+  return kept;
+}
+
 // Emits those of the first `count` held documents, all of which match, that may be among the k first.
 __device__ inline void emit_documents(const TaskQuery& of, const Held& held, std::uint32_t count, Progress& progress) {
   for (std::uint32_t from = 0; from < count; from += 32) {
@@ -183,7 +208,12 @@ __device__ inline std::uint32_t settle_documents(const TaskQuery& of, const Task
   for (std::uint32_t i = others.first; i < others.end && count > 0; ++i) {
     const DeviceList& list = of.terms[i].list;
     if (i > others.first) count = sift_documents(of, list, held, count);  // gather_documents() has asked the first one
-    if (!marks_decide(list)) count = look_up_documents<Lists>(of, list, held, count, progress);
+    if (marks_decide(list)) continue;
+    const intersect::ListView* plain = of.batch.plain ? of.batch.plain + of.query.first_term + i : nullptr;
+    if (plain != nullptr && plain->count != 0)
+      count = look_up_plain(of, *plain, held, count);
+    else
+      count = look_up_documents<Lists>(of, list, held, count, progress);
   }
   if (of.query.k > 0) emit_documents(of, held, count, progress);
   __syncwarp();

@@ -111,11 +111,9 @@ TEST_P(GpuEngineOn, GivesTheOraclesHitsInBatchesOfMixedPlans) {
 }
 
 // In batches with plans that are ranked. Neither a floor nor count_to concerns a plan that is not.
-TEST_P(GpuEngineOn, CountsAllAndGivesTheFirstWithoutRanking) {
-  const Case& c = GetParam();
+void expect_counts(const Case& c, Engine& engine) {
   const auto collection = support::random_collection(c.seed + 1000, c.options);
   const auto oracle = *engine_named("exhaustive");
-  Engine engine;
   engine::SharedFloor floor;
   floor.raise(1'000'000);
   std::uint64_t empty = 0;
@@ -158,6 +156,24 @@ TEST_P(GpuEngineOn, CountsAllAndGivesTheFirstWithoutRanking) {
   }
   const auto counted = engine->counters();
   EXPECT_EQ(counted.fallbacks, empty + counted.unanswered);
+}
+
+TEST_P(GpuEngineOn, CountsAllAndGivesTheFirstWithoutRanking) {
+  Engine engine;
+  expect_counts(GetParam(), engine);
+  EXPECT_EQ(engine->counters().lists.plain.made, 0u);
+}
+
+// A form is made for every list that documents are looked up in.
+TEST_P(GpuEngineOn, CountsTheSameInPlainForms) {
+  Engine engine({.plain = {.bytes = std::size_t{20} << 20, .pays = 0}});
+  expect_counts(GetParam(), engine);
+  const auto forms = engine->counters().lists.plain;
+  EXPECT_EQ(forms.made, forms.entries);
+  EXPECT_GE(forms.used, forms.made);
+  if (GetParam().options.documents > 1000) {  // else marks decide
+    EXPECT_GT(forms.made, 0u);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -4,12 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <memory>
 #include <thread>
 #include <vector>
 
+#include "leaf/gpu/intersect/plain_search.h"
 #include "tests/support/collections/indexed_collection.h"
 #include "tests/support/cuda_on_host/fibers.h"
 
@@ -103,6 +106,135 @@ TEST_F(DeviceCacheOfClosingPartitions, IsReadyForPlansOfItsOwnLeases) {
   EXPECT_EQ(ready->lists, wanted->lists);
   EXPECT_EQ(ready->lengths, wanted->lengths);
   EXPECT_EQ(cache_->counters().hits, hits + 3);
+}
+
+class DeviceCacheOfPlainForms : public testing::Test {
+ protected:
+  explicit DeviceCacheOfPlainForms(std::size_t arena_bytes = std::size_t{16} << 20)
+      : memory_(*device::Memory::create(device::Place::kDevice, arena_bytes)) {}
+  // An unranked plan of two lists without a mark a document, the shorter one first.
+  engine::Plan plan(std::size_t partition, engine::Mode mode = engine::Mode::kAnd) const {
+    std::vector<support::TermNumber> terms;
+    for (support::TermNumber term = 0; term < collection_.postings.size() && terms.size() < 2; ++term) {
+      const std::size_t count = collection_.postings[term].size();
+      if (count > 200 && count < 900) terms.push_back(term);
+    }
+    engine::Plan made = index_.plan(partition, terms, mode, 10);
+    made.ranked = false;
+    return made;
+  }
+  static std::uint64_t longest_of(const engine::Plan& plan) {
+    return std::max(plan.terms[0].list->postings.count(), plan.terms[1].list->postings.count());
+  }
+  const support::Collection collection_ =
+      support::random_collection(912, {.documents = 20'000, .terms = 60, .most_frequent = 0.1});
+  const support::IndexedCollection index_{collection_, {.partitions = 2}};
+  const device::Memory memory_;
+  device::Arena arena_{memory_.data(), memory_.bytes()};
+  std::unique_ptr<DeviceCache> cache(std::size_t bytes, double pays) {
+    return *DeviceCache::create(arena_, {.plain = {.bytes = bytes, .pays = pays}});
+  }
+};
+
+TEST_F(DeviceCacheOfPlainForms, MakesTheFormOnceItHasPaidForItself) {
+  const auto cached = cache(1 << 20, 3);
+  const auto asked = plan(0);
+  EXPECT_FALSE(cached->pin(asked));
+  cached->settle();
+  int before = 0;
+  while (cached->counters().plain.made == 0 && before < 1000) {
+    const auto ready = cached->pin(asked);
+    ASSERT_TRUE(ready);
+    ASSERT_EQ(ready->plain.size(), 2u);
+    EXPECT_TRUE(ready->plain[0] == nullptr && ready->plain[1] == nullptr);
+    cached->settle();
+    ++before;
+  }
+  const std::uint64_t shortest = std::min(asked.terms[0].list->postings.count(), asked.terms[1].list->postings.count());
+  EXPECT_EQ(static_cast<std::uint64_t>(before), (3 * longest_of(asked) + 1 + shortest - 1) / shortest);
+  const auto ready = cached->pin(asked);
+  ASSERT_TRUE(ready);
+  EXPECT_EQ((ready->plain[0] != nullptr) + (ready->plain[1] != nullptr), 1);
+  EXPECT_EQ(cached->counters().plain.used, 1u);
+  auto ranked = asked;
+  ranked.ranked = true;
+  EXPECT_TRUE(cached->pin(ranked)->plain.empty());
+}
+
+TEST_F(DeviceCacheOfPlainForms, HoldsAllDocidsInBuckets) {
+  const auto cached = cache(1 << 20, 0);
+  const auto asked = plan(1);
+  EXPECT_FALSE(cached->pin(asked));
+  cached->settle();
+  EXPECT_TRUE(cached->pin(asked));
+  cached->settle();
+  const auto ready = cached->pin(asked);
+  const std::size_t place = ready->plain[0] == nullptr;
+  const postings::PostingList& list = asked.terms[place].list->postings;
+  const intersect::ListView& form = ready->plain[place]->view;
+  ASSERT_EQ(form.count, list.count());
+  std::vector<DocId> docids;
+  std::array<std::uint32_t, codec::kBlockLength> block{};
+  for (std::uint32_t b = 0; b < list.blocks(); ++b) {
+    ASSERT_TRUE(list.decode_docids(b, block).has_value());
+    docids.insert(docids.end(), block.begin(), block.begin() + list.block_size(b));
+  }
+  EXPECT_TRUE(std::equal(docids.begin(), docids.end(), intersect::docids_of(form)));
+  std::size_t next = 0;
+  for (DocId docid = 0; docid < asked.lengths.size() + 100; ++docid) {
+    const bool wanted = next < docids.size() && docids[next] == docid;
+    next += wanted;
+    ASSERT_EQ(intersect::HashSegmentation::holds(form, docid, {}), wanted) << docid;
+  }
+}
+
+TEST_F(DeviceCacheOfPlainForms, MakesNoneWithoutABudgetOrThatIsTooLarge) {
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1000}}) {
+    const auto cached = cache(bytes, 0);
+    const auto asked = plan(0);
+    EXPECT_FALSE(cached->pin(asked));
+    for (int i = 0; i < 3; ++i) {
+      cached->settle();
+      EXPECT_TRUE(cached->pin(asked));
+    }
+    EXPECT_EQ(cached->counters().plain.made, 0u);
+    EXPECT_EQ(cached->counters().plain.entries, 0u);
+  }
+}
+
+TEST_F(DeviceCacheOfPlainForms, ForgetsThoseOfAClosedPartition) {
+  const auto cached = cache(1 << 20, 0);
+  for (const std::size_t partition : {0u, 1u}) {
+    const auto asked = plan(partition);
+    EXPECT_FALSE(cached->pin(asked));
+    cached->settle();
+    EXPECT_TRUE(cached->pin(asked));
+    cached->settle();
+  }
+  EXPECT_EQ(cached->counters().plain.entries, 2u);
+  cached->forget(index_.partitions()[0].number);
+  EXPECT_EQ(cached->counters().plain.entries, 1u);
+  cached->forget(index_.partitions()[1].number);
+  EXPECT_EQ(cached->counters().plain.entries, 0u);
+  EXPECT_EQ(arena_.used(), 0u);
+}
+
+// An arena for the lists of one partition and its form: the lists of the other displace the form, not each other.
+TEST_F(DeviceCacheOfPlainForms, GivesItsRoomToLists) {
+  const auto cached = cache(1 << 20, 0);
+  const auto asked = plan(0);
+  EXPECT_FALSE(cached->pin(asked));
+  cached->settle();
+  EXPECT_TRUE(cached->pin(asked));
+  cached->settle();
+  EXPECT_EQ(cached->counters().plain.entries, 1u);
+  std::vector<std::byte*> taken;
+  for (std::size_t bytes = std::size_t{8} << 20; bytes >= 256; bytes /= 2)
+    while (std::byte* const piece = arena_.allocate(bytes)) taken.push_back(piece);
+  (void)cached->pin(plan(1));
+  cached->settle();
+  EXPECT_EQ(cached->counters().plain.entries, 0u);
+  for (std::byte* const piece : taken) arena_.release(piece);
 }
 
 }  // namespace
