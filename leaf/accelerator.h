@@ -36,9 +36,14 @@ class Accelerator {
   virtual void forget(std::uint64_t partition) = 0;
 };
 
+// Bytes of the GPU's memory: of all that is used, and of these at most for plain forms of lists (gpu/plain_lists.h).
+struct GpuMemory {
+  std::size_t all_bytes = 0, plain_bytes = 0;
+};
+
 // `below` answers what the GPU does not, and outlives the accelerator. kDevice: no such device, or it cannot be used,
 // with the reason; kInvalid: too little memory. The registry may be scraped only while the accelerator lives.
-Result<std::unique_ptr<Accelerator>> make_accelerator(int device, std::size_t memory_bytes, engine::QueryEngine& below,
+Result<std::unique_ptr<Accelerator>> make_accelerator(int device, const GpuMemory& memory, engine::QueryEngine& below,
                                                       metrics::Registry& registry);
 
 }  // namespace frond::leaf

@@ -25,8 +25,9 @@ class Gpu final : public Accelerator {
   std::unique_ptr<gpu::GpuEngine> engine_;
 };
 
-void export_counters(metrics::Registry& registry, const gpu::GpuEngine& engine) {
+void export_counters(metrics::Registry& registry, const gpu::GpuEngine& engine, std::size_t plain_bytes) {
   registry.gauge(families::kGpuCacheLimit).set(static_cast<double>(engine.list_bytes()));
+  registry.gauge(families::kGpuPlainLimit).set(static_cast<double>(plain_bytes));
   const auto follow = [&registry](const metrics::Family& family) { return registry.following_counter(family); };
   registry.before_scrape([&engine, bytes = registry.gauge(families::kGpuCacheBytes),
                           hits = follow(families::kGpuCacheHits), misses = follow(families::kGpuCacheMisses),
@@ -35,7 +36,9 @@ void export_counters(metrics::Registry& registry, const gpu::GpuEngine& engine) 
                           too_large = registry.following_counter(families::kGpuListsRefused, {{"reason", "too_large"}}),
                           copied = follow(families::kGpuCopiedBytes), batches = follow(families::kGpuBatches),
                           busy = follow(families::kGpuBusy), plans = follow(families::kGpuPlans),
-                          fallbacks = follow(families::kGpuFallbacks), ties = follow(families::kGpuTies)]() mutable {
+                          fallbacks = follow(families::kGpuFallbacks), ties = follow(families::kGpuTies),
+                          plain = registry.gauge(families::kGpuPlainBytes), made = follow(families::kGpuPlainMade),
+                          used = follow(families::kGpuPlainUsed)]() mutable {
     const auto now = engine.counters();
     bytes.set(static_cast<double>(now.lists.bytes));
     hits.follow(now.lists.hits);
@@ -49,15 +52,19 @@ void export_counters(metrics::Registry& registry, const gpu::GpuEngine& engine) 
     plans.follow(now.plans);
     fallbacks.follow(now.fallbacks);
     ties.follow(now.unanswered);
+    plain.set(static_cast<double>(now.lists.plain.bytes));
+    made.follow(now.lists.plain.made);
+    used.follow(now.lists.plain.used);
   });
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Accelerator>> make_accelerator(int device, std::size_t memory_bytes, engine::QueryEngine& below,
+Result<std::unique_ptr<Accelerator>> make_accelerator(int device, const GpuMemory& memory, engine::QueryEngine& below,
                                                       metrics::Registry& registry) {
-  auto engine = FROND_TRY(gpu::GpuEngine::create({.device = device, .memory_bytes = memory_bytes}, below));
-  export_counters(registry, *engine);
+  auto engine = FROND_TRY(gpu::GpuEngine::create(
+      {.device = device, .memory_bytes = memory.all_bytes, .plain = {.bytes = memory.plain_bytes}}, below));
+  export_counters(registry, *engine, memory.plain_bytes);
   return std::unique_ptr<Accelerator>(std::make_unique<Gpu>(std::move(engine)));
 }
 

@@ -7,7 +7,7 @@ namespace frond::leaf {
 Result<std::unique_ptr<Accelerator>> accelerator_for(const Options& options, engine::QueryEngine& cpu,
                                                      metrics::Registry& registry, Logger& log) {
   if (!options.gpu_device) return std::unique_ptr<Accelerator>();
-  auto made = make_accelerator(*options.gpu_device, options.gpu_cache_bytes, cpu, registry);
+  auto made = make_accelerator(*options.gpu_device, {options.gpu_cache_bytes, options.gpu_plain_bytes}, cpu, registry);
   if (made || options.gpu_required) return made;
   log.info("no GPU is used", {{"reason", made.error().message()}});
   return std::unique_ptr<Accelerator>();

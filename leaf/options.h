@@ -26,6 +26,7 @@ struct Options {
   double check_share = 0;  // of the GPU's answers
   std::string cost_model;  // a file; empty: the built-in model
   std::uint64_t host_cache_bytes = 0, document_cache_bytes = 0, term_cache_bytes = 0, gpu_cache_bytes = 0;
+  std::uint64_t gpu_plain_bytes = 0;  // of gpu_cache_bytes
   std::size_t queue_limit = 0, gpu_queue_limit = 0;
   std::uint64_t min_gpu_postings = 0;
   std::chrono::milliseconds poll{0}, drain{0}, drain_needed{0}, ready_after{0};

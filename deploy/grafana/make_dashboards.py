@@ -178,6 +178,8 @@ def leaf():
             panel("Lists found, missed, dropped, refused", "ops", per("frond_leaf_gpu_cache_hits_total", "{{instance}} found"),
                   per("frond_leaf_gpu_cache_misses_total", "{{instance}} missed"), per("frond_leaf_gpu_cache_evictions_total", "{{instance}} dropped"),
                   per("frond_leaf_gpu_lists_refused_total", "{{instance}} refused")),
+            panel("Plain forms of lists", "bytes", now("frond_leaf_gpu_plain_bytes"), now("frond_leaf_gpu_plain_limit_bytes", "{{instance}} limit"), why="For counts, and hits without ranking."),
+            panel("Lists looked up in plain forms", "ops", per("frond_leaf_gpu_plain_used_total"), per("frond_leaf_gpu_plain_made_total", "{{instance}} forms made")),
             panel("Copied to the device", "Bps", per("frond_leaf_gpu_copied_bytes_total")),
         ]),
         ("Content", [

@@ -118,6 +118,13 @@ inline constexpr metrics::Family kGpuCacheEvictions{"frond_leaf_gpu_cache_evicti
 inline constexpr metrics::Family kGpuListsRefused{"frond_leaf_gpu_lists_refused_total",
                                                   "Lists that the device can't take, by reason: damaged, too_large."};
 inline constexpr metrics::Family kGpuCopiedBytes{"frond_leaf_gpu_copied_bytes_total", "Bytes copied to device memory."};
+inline constexpr metrics::Family kGpuPlainBytes{"frond_leaf_gpu_plain_bytes",
+                                                "Plain forms of lists held in device memory."};
+inline constexpr metrics::Family kGpuPlainLimit{"frond_leaf_gpu_plain_limit_bytes",
+                                                "Device memory for plain forms of lists, of that for lists."};
+inline constexpr metrics::Family kGpuPlainMade{"frond_leaf_gpu_plain_made_total", "Plain forms of lists made."};
+inline constexpr metrics::Family kGpuPlainUsed{
+    "frond_leaf_gpu_plain_used_total", "Lists of plans without ranking that were looked up in their plain forms."};
 inline constexpr metrics::Family kGpuBatches{"frond_leaf_gpu_batches_total", "Batches run on the device."};
 inline constexpr metrics::Family kGpuBusy{
     "frond_leaf_gpu_busy_seconds_total",

@@ -19,6 +19,7 @@ class BenchGpu {
     std::uint64_t held_bytes = 0, copied_bytes = 0;  // lists on the device
     std::uint64_t refused = 0;                       // lists that the device cannot take
     std::uint64_t fallbacks = 0;                     // plans that the engine below answered
+    std::uint64_t plain_forms = 0, plain_bytes = 0;  // of lists, on the device (leaf/gpu/plain_lists.h)
   };
   // One step, and its time over all batches so far, of host threads or of streams. Steps overlap.
   struct Step {
@@ -34,6 +35,7 @@ class BenchGpu {
 struct BenchGpuOptions {
   int device = 0;
   std::size_t memory_bytes = std::size_t{4} << 30;  // workspaces and lists
+  std::size_t plain_bytes = 0;                      // of these for plain forms, made when first asked for; 0: none
   bool timed = false;                               // steps() includes the device's steps; slows each batch a little
 };
 

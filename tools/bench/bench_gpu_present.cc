@@ -13,7 +13,8 @@ class Gpu final : public BenchGpu {
   leaf::engine::QueryEngine& engine() override { return *engine_; }
   Counters counters() const override {
     const auto now = engine_->counters();
-    return {now.lists.bytes, now.lists.copied_bytes, now.lists.damaged + now.lists.too_large, now.fallbacks};
+    return {now.lists.bytes, now.lists.copied_bytes,  now.lists.damaged + now.lists.too_large,
+            now.fallbacks,   now.lists.plain.entries, now.lists.plain.bytes};
   }
   std::vector<Step> steps() const override {
     constexpr std::string_view kNames[BatchSteps::kSteps] = {"build", "start", "search", "select", "outcomes"};
@@ -33,6 +34,7 @@ Result<std::unique_ptr<BenchGpu>> make_bench_gpu(const BenchGpuOptions& options,
   auto engine = FROND_TRY(GpuEngine::create({.device = options.device,
                                              .memory_bytes = options.memory_bytes,
                                              .copying = DeviceCache::Copying::kByTheCaller,
+                                             .plain = {.bytes = options.plain_bytes, .pays = 0},
                                              .timed = options.timed},
                                             below));
   return std::unique_ptr<BenchGpu>(std::make_unique<Gpu>(std::move(engine)));

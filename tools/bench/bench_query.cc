@@ -189,6 +189,11 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
   command.add_option("--gpu-memory", flags->gpu.memory_bytes, "Bytes of it to use: workspaces and lists")
       .transform(config::byte_size())
       .show_default();
+  command
+      .add_option("--gpu-plain-lists", flags->gpu.plain_bytes,
+                  "Of these, for plain forms of the lists that --count and --rank none look documents up in; 0: none")
+      .transform(config::byte_size())
+      .show_default();
   command.add_option("--write-queries", flags->write_queries, "Also writes the queries' terms to this file");
   command.add_flag("--json", flags->json, "Print one JSON object");
   command.on_chosen([flags, &status] {
