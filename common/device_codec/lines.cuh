@@ -157,6 +157,25 @@ struct HsLrc {
     }
     return true;
   }
+  // The warp: whether the index gives the bucket of each docID of this block exactly, so that a docID can be looked up
+  // by its bucket alone. `before`: the docID before the block, kNoDoc at the stream's begin.
+  __device__ static bool index_agrees(StreamWords stream, const BlockOfList& of, DocId before, const Four& docids,
+                                      std::uint32_t lane) {
+    codec::HsLrcLines lines;
+    lines.open(stream, of.count);
+    DocId previous = __shfl_up_sync(kFullWarp, docids.at[3], 1);
+    if (lane == 0) previous = before;
+    bool fine = true;
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      const std::uint32_t bucket = docids.at[i] >> lines.shift(), position = of.first() + 4 * lane + i;
+      fine = fine && bucket < lines.buckets() && lines.end_of(stream, bucket) > position;
+      // All buckets from that of the docID before end here.
+      for (std::uint32_t b = previous == kNoDoc ? 0 : previous >> lines.shift(); fine && b < bucket; ++b)
+        fine = lines.end_of(stream, b) == position;
+      previous = docids.at[i];
+    }
+    return fine;
+  }
   struct Reader {
     StreamWords stream;
     codec::HsLrcLines lines;

@@ -102,10 +102,11 @@ void nap() {
 
 }  // namespace
 
-Result<std::unique_ptr<BatchRunner>> BatchRunner::create(int device, std::size_t bytes, BusyTime& busy, bool timed) {
-  const int points = timed ? BatchSteps::kOutcomes - BatchSteps::kStart + 1 : 0;
+Result<std::unique_ptr<BatchRunner>> BatchRunner::create(int device, std::size_t bytes, BusyTime& busy,
+                                                         const Options& options) {
+  const int points = options.timed ? BatchSteps::kOutcomes - BatchSteps::kStart + 1 : 0;
   auto space = FROND_TRY(BatchWorkspace::create(device, bytes, points));
-  return std::unique_ptr<BatchRunner>(new BatchRunner(device, std::move(space), busy));
+  return std::unique_ptr<BatchRunner>(new BatchRunner(device, std::move(space), busy, options));
 }
 
 // How many of the first plans go into one launch; at least one.
@@ -137,6 +138,7 @@ Result<void> BatchRunner::start_part(std::span<const ReadyPlan* const> plans) {
   for (const ReadyPlan* ready : plans) stride_ = std::max(stride_, ready->plan->k);
   batch.hits_stride = stride_;
   batch.launch = ++launch_;
+  batch.by_bucket = by_bucket_;
 
   const device::StreamHandle stream = space_.stream();
   on_device_ = true;

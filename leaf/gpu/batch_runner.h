@@ -38,8 +38,13 @@ class BatchRunner {
  public:
   static constexpr std::size_t kMinBytes = BatchWorkspace::kMinBytes;
   // `bytes` of device memory, at least kMinBytes, else kInvalid. `busy` gets the period of every launch and outlives
-  // the runner. `timed`: steps() has the device's steps too, which costs some microseconds a batch. kDevice.
-  static Result<std::unique_ptr<BatchRunner>> create(int device, std::size_t bytes, BusyTime& busy, bool timed = false);
+  // the runner. kDevice.
+  struct Options {
+    bool timed = false;     // steps() has the device's steps too, which costs some microseconds a batch
+    bool by_bucket = true;  // BatchOnDevice::by_bucket
+  };
+  static Result<std::unique_ptr<BatchRunner>> create(int device, std::size_t bytes, BusyTime& busy,
+                                                     const Options& options);
 
   // Launches a batch of the plans and returns. Any number of plans, all of which fit the kernels, either all ranked or
   // none; those that exceed one launch follow in finish(). The plans stay unchanged until finish() returns. kDevice: as
@@ -58,8 +63,8 @@ class BatchRunner {
   const engine::BatchTimes& times() const { return times_; }
 
  private:
-  BatchRunner(int device, BatchWorkspace space, BusyTime& busy)
-      : device_(device), space_(std::move(space)), busy_(busy) {}
+  BatchRunner(int device, BatchWorkspace space, BusyTime& busy, const Options& options)
+      : device_(device), by_bucket_(options.by_bucket), space_(std::move(space)), busy_(busy) {}
   std::size_t part_of(std::span<const ReadyPlan* const> plans) const;
   Result<void> start_part(std::span<const ReadyPlan* const> plans);
   Result<void> finish_part(std::vector<RunOutcome>& outcomes, const Clock& clock, std::chrono::milliseconds patience);
@@ -67,6 +72,7 @@ class BatchRunner {
   Result<void> add_device_steps();
 
   const int device_;
+  const bool by_bucket_;
   BatchWorkspace space_;
   BusyTime& busy_;
   BatchBuilder builder_;

@@ -38,6 +38,7 @@ class GpuEngine final : public engine::QueryEngine {
     DeviceCache::Copying copying = DeviceCache::Copying::kInBackground;
     PlainLists::Options plain{};  // plain forms of lists, within memory_bytes
     bool timed = false;           // steps() has the device's steps too
+    bool by_bucket = true;        // counts look documents up by bucket in lists of codec hs-lrc; false: for comparison
   };
   enum class State { kReady, kLost };
   struct Counters {

@@ -36,6 +36,7 @@ struct BenchGpuOptions {
   int device = 0;
   std::size_t memory_bytes = std::size_t{4} << 30;  // workspaces and lists
   std::size_t plain_bytes = 0;                      // of these for plain forms, made when first asked for; 0: none
+  bool by_bucket = true;                            // GpuEngine::Options::by_bucket
   bool timed = false;                               // steps() includes the device's steps; slows each batch a little
 };
 

@@ -35,7 +35,8 @@ Result<std::unique_ptr<BenchGpu>> make_bench_gpu(const BenchGpuOptions& options,
                                              .memory_bytes = options.memory_bytes,
                                              .copying = DeviceCache::Copying::kByTheCaller,
                                              .plain = {.bytes = options.plain_bytes, .pays = 0},
-                                             .timed = options.timed},
+                                             .timed = options.timed,
+                                             .by_bucket = options.by_bucket},
                                             below));
   return std::unique_ptr<BenchGpu>(std::make_unique<Gpu>(std::move(engine)));
 }

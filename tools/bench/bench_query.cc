@@ -29,7 +29,7 @@ struct BenchQueryFlags {
   std::string queries, tag, write_queries;
   std::size_t min_terms = 1, limit = 0;
   TimingOptions timing;
-  bool json = false, count = false;
+  bool json = false, count = false, gpu_no_buckets = false;
   std::string rank = "score";
   std::string processor;  // empty: the CPU's algorithms, by CPU time
   std::vector<std::size_t> batches{1, 16, 64, 256, 2000};
@@ -194,10 +194,13 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
                   "Of these, for plain forms of the lists that --count and --rank none look documents up in; 0: none")
       .transform(config::byte_size())
       .show_default();
+  command.add_flag("--gpu-no-buckets", flags->gpu_no_buckets,
+                   "Counts look documents up in the blocks of hs-lrc lists, not by their buckets, for comparison");
   command.add_option("--write-queries", flags->write_queries, "Also writes the queries' terms to this file");
   command.add_flag("--json", flags->json, "Print one JSON object");
   command.on_chosen([flags, &status] {
     if (flags->count) flags->ks = {0};
+    flags->gpu.by_bucket = !flags->gpu_no_buckets;
     flags->timing.ranked = !flags->count && flags->rank == "score";
     status = exit_status("bench query", bench_query(*flags));
   });

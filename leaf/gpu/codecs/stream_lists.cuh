@@ -8,6 +8,7 @@
 
 #include "common/device_codec/binary_packing.cuh"
 #include "common/device_codec/readers.cuh"
+#include "leaf/gpu/codecs/bucket_search.cuh"
 #include "leaf/gpu/search/packed_lists.cuh"
 
 namespace frond::leaf::gpu::codecs {
@@ -136,6 +137,8 @@ __device__ inline bool reader_agrees(const DeviceList& list, std::uint32_t block
       equal &= sum == __shfl_sync(kFullWarp, numbers.at[k], static_cast<int>(run * kLanes + i));
     }
   }
+  if constexpr (!kFrequencies && requires { &Codec::index_agrees; })
+    equal = Codec::index_agrees(found.stream, found.of, before, numbers, lane) && equal;
   return equal;
 }
 
@@ -175,6 +178,10 @@ struct StreamLists {
                                             std::uint32_t index) {
     if (!kIsSimdBp<F> && full(entry)) return frequency_in_stream<F>(list, block, entry.frequencies, index);
     return one_frequency(list.image, entry.frequencies, index);
+  }
+  // One lane: whether the list has the document, without looking for its block first.
+  __device__ static bool holds(const DeviceList& list, DocId docid) requires std::is_same_v<D, device_codec::HsLrc> {
+    return holds_by_bucket(list, docid);
   }
 };
 

@@ -9,7 +9,8 @@
 // shared memory would read every list whole, also one that is a hundred times longer than the others.)
 //
 // A list of an eighth of the documents or more has a mark for each document (list_image.cc), so its marks tell which
-// documents it has, and nothing is looked up in it. A list with a plain form (plain_form.h) is looked up there.
+// documents it has, and nothing is looked up in it. Ao's methods (Ao et al. 2011): a list with a plain form is looked
+// up there by hash segmentation (plain_form.h), one of codec hs-lrc by its buckets (codecs/bucket_search.cuh).
 //
 // The k first documents are emitted with the scores of document_order.h. A row whose documents are not counted (the
 // first of OR; all, when the query runs again) reads only blocks that may have some of these.
@@ -160,16 +161,16 @@ __device__ inline std::uint32_t look_up_documents(const TaskQuery& of, const Dev
   return kept;
 }
 
-// The same in the list's plain form.
-__device__ inline std::uint32_t look_up_plain(const TaskQuery& of, const intersect::ListView& list, Held& held,
-                                              std::uint32_t count) {
+// The same where holds(docid), called by single lanes, tells whether the list has a document.
+template <class Holds>
+__device__ inline std::uint32_t look_up_by(const TaskQuery& of, Held& held, std::uint32_t count, const Holds& holds) {
   const std::uint32_t lane = lane_of_warp();
   std::uint32_t kept = 0;
   for (std::uint32_t from = 0; from < count; from += 32) {
     const std::uint32_t at = from + lane;
     const bool live = at < count, asked = live && held.places[at] < kAbsent;
     const DocId docid = live ? held.docids[at] : 0;
-    const bool found = asked && intersect::HashSegmentation::holds(list, docid, {});
+    const bool found = asked && holds(docid);
     const bool keep = live && found == of.query.conjunction;
     const std::uint32_t keepers = __ballot_sync(kFullWarp, keep);
     __syncwarp();  // all lanes have read their documents
@@ -182,6 +183,23 @@ __device__ inline std::uint32_t look_up_plain(const TaskQuery& of, const interse
     kept += static_cast<std::uint32_t>(__popc(keepers));
   }
   return kept;
+}
+
+// Looks the first `count` held documents up in the list of term `number`, in the way that suits the list.
+template <class Lists>
+__device__ inline std::uint32_t look_up_any(const TaskQuery& of, std::uint32_t number, Held& held, std::uint32_t count,
+                                            Progress& progress) {
+  const DeviceList& list = of.terms[number].list;
+  if (of.batch.plain != nullptr) {
+    const intersect::ListView& plain = of.batch.plain[of.query.first_term + number];
+    if (plain.count != 0)
+      return look_up_by(of, held, count,
+                        [&](DocId docid) { return intersect::HashSegmentation::holds(plain, docid, {}); });
+  }
+  if constexpr (requires { Lists::holds(list, DocId{}); }) {
+    if (of.batch.by_bucket) return look_up_by(of, held, count, [&](DocId docid) { return Lists::holds(list, docid); });
+  }
+  return look_up_documents<Lists>(of, list, held, count, progress);
 }
 
 // Emits those of the first `count` held documents, all of which match, that may be among the k first.
@@ -208,12 +226,7 @@ __device__ inline std::uint32_t settle_documents(const TaskQuery& of, const Task
   for (std::uint32_t i = others.first; i < others.end && count > 0; ++i) {
     const DeviceList& list = of.terms[i].list;
     if (i > others.first) count = sift_documents(of, list, held, count);  // gather_documents() has asked the first one
-    if (marks_decide(list)) continue;
-    const intersect::ListView* plain = of.batch.plain ? of.batch.plain + of.query.first_term + i : nullptr;
-    if (plain != nullptr && plain->count != 0)
-      count = look_up_plain(of, *plain, held, count);
-    else
-      count = look_up_documents<Lists>(of, list, held, count, progress);
+    if (!marks_decide(list)) count = look_up_any<Lists>(of, i, held, count, progress);
   }
   if (of.query.k > 0) emit_documents(of, held, count, progress);
   __syncwarp();

@@ -203,6 +203,98 @@ TEST_P(ServedCodec, FindsDamagedStreamsOrReadsWhatTheHostReads) {
   EXPECT_EQ(engine->state(), GpuEngine::State::kReady);
 }
 
+// Of the last bytes of an hs-lrc stream, which are its index: ends of buckets, widths, the shift. What is admitted can
+// be looked up by bucket as well as it can be decoded.
+TEST(HsLrcLists, AreRefusedOrCountedRightWithAWrongIndex) {
+  const std::uint64_t seed = 817;
+  Random random(seed);
+  const auto damaged = random_postings(random, 900, 8), sound = random_postings(random, 700, 8);
+  const std::uint32_t documents = std::max(damaged.docids.back(), sound.docids.back()) + 1;
+  const std::vector<std::uint32_t> lengths(documents, 100);
+  const postings::ListBuilder builder(*codec::codec_choice_named("hs-lrc"), lengths, kBm25.b, 100);
+  const auto blob = builder.build(damaged.docids, damaged.frequencies)[0];
+  // A driving list of all that is in both, so that every document is looked up.
+  std::vector<DocId> probes = damaged.docids;
+  probes.insert(probes.end(), sound.docids.begin(), sound.docids.end());
+  std::sort(probes.begin(), probes.end());
+  probes.erase(std::unique(probes.begin(), probes.end()), probes.end());
+  probes.resize(800);
+  const auto other =
+      support::make_lease(builder.build(probes, std::vector<Frequency>(probes.size(), 1)), {1, "probes"});
+  const auto oracle = *engine_named("exhaustive");
+  const auto below = *engine_named("cpu");
+  const auto engine = make_engine(*below);
+  const std::size_t end = postings::sections_of(postings::read_header(blob)).frequencies;
+  int searched = 0, refused = 0;
+  for (std::size_t at = end - 120; at < end; ++at)
+    for (const std::uint8_t flipped : {1, 2, 16}) {
+      std::vector<ByteBuffer> segments{blob};
+      segments[0][at] ^= static_cast<std::byte>(flipped);
+      engine::Plan plan;
+      plan.mode = engine::Mode::kAnd;
+      plan.ranked = false;
+      plan.k = 1000;
+      plan.lengths = lengths;
+      plan.partition = 1;
+      const auto lease =
+          support::make_lease(segments, {1, "damaged " + std::to_string(at) + "^" + std::to_string(flipped)});
+      for (const auto& list : {lease, other}) plan.terms.push_back({list, 1, {1, kBm25, {documents, 100}, 100}});
+      const auto got = engine->try_search(std::span(&plan, 1), kClock);
+      if (!got[0]) {
+        ++refused;
+        continue;
+      }
+      ++searched;
+      const auto wanted = oracle->search(std::span(&plan, 1), kClock);
+      ASSERT_TRUE(wanted[0].has_value()) << at << ": " << wanted[0].error().message();
+      ASSERT_EQ((*got[0])->hits, wanted[0]->hits) << "byte " << at << " ^ " << int{flipped} << ", seed " << seed;
+    }
+  EXPECT_GT(searched, 0);  // of widths and offsets of buckets that only the last block is in, and of padding
+  EXPECT_GT(refused, searched);
+}
+
+TEST(HsLrcLists, AreCountedTheSameByBucketsAndInBlocks) {
+  const auto oracle = *engine_named("exhaustive");
+  const auto below = *engine_named("cpu");
+  const std::uint32_t documents = 900'000;
+  const std::vector<std::uint32_t> lengths(documents, 100);
+  const postings::ListBuilder builder(*codec::codec_choice_named("hs-lrc"), lengths, kBm25.b, 100);
+  Random random(818);
+  // The last one has two segments.
+  std::vector<lists::ListLease> lists;
+  for (const std::uint32_t gap : {700u, 90u, 40u, 6u}) {
+    Postings made;
+    for (DocId docid = 5; docid < documents - 900; docid += 1 + static_cast<DocId>(random.below(gap)))
+      made.docids.push_back(docid);
+    made.frequencies.assign(made.docids.size(), 1);
+    lists.push_back(support::make_lease(builder.build(made.docids, made.frequencies), {1, std::to_string(gap)}));
+  }
+  std::vector<engine::Plan> plans;
+  for (const std::size_t second : {1u, 2u, 3u})
+    for (const auto mode : {engine::Mode::kAnd, engine::Mode::kOr}) {
+      engine::Plan& plan = plans.emplace_back();
+      plan.mode = mode;
+      plan.ranked = false;
+      plan.k = 10;
+      plan.lengths = lengths;
+      plan.partition = 1;
+      for (const std::size_t list : {std::size_t{0}, second})
+        plan.terms.push_back({lists[list], 1, {1, kBm25, {documents, 100}, 100}});
+    }
+  const auto wanted = oracle->search(plans, kClock);
+  for (const bool by_bucket : {true, false}) {
+    const auto engine = *GpuEngine::create(
+        {.memory_bytes = std::size_t{100} << 20, .copying = DeviceCache::Copying::kByTheCaller, .by_bucket = by_bucket},
+        *below);
+    const auto got = engine->search(plans, kClock);
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      EXPECT_EQ(got[i]->hits, wanted[i]->hits) << "plan " << i;
+      EXPECT_EQ(got[i]->matches, wanted[i]->matches) << "plan " << i;
+    }
+    EXPECT_EQ(engine->counters().fallbacks, 0u);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Registry, ServedCodec, testing::ValuesIn(all_choices()), [](const auto& tested) {
   std::string name = tested.param;
   std::replace_if(
