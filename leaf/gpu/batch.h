@@ -103,6 +103,7 @@ struct BatchOnDevice {
   std::uint64_t launch;    // number of this launch among those with the same `answers`; not 0
   ListCodecs codecs;       // of all lists
   bool unranked;           // all queries: the k first documents, with scores as in document_order.h
+  bool counts;             // unranked, and k is 0 in all queries: there are no bins and no candidates
   bool by_bucket;          // unranked: documents are looked up by bucket in lists of codec hs-lrc
   bool early;              // launch a kernel's thread blocks while the kernel before ends (early_launch.cuh)
 };

@@ -213,6 +213,8 @@ BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const
   for (const ReadyPlan* ready : plans) unranked_ ? add_unranked(*ready) : add_query(*ready);
   BatchOnDevice batch{};
   batch.unranked = unranked_;
+  batch.counts =
+      unranked_ && std::all_of(queries_.begin(), queries_.end(), [](const auto& query) { return query.k == 0; });
   batch.query_count = static_cast<std::uint32_t>(queries_.size());
   batch.codecs = kNoCodecs;
   for (const TermOnDevice& term : terms_) batch.codecs = for_both(batch.codecs, term.list.codecs);

@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(kThreads) start_query(BatchOnDevice batch) {
   const std::uint64_t began_ns = device::nanoseconds_now();
   read_staged<kThreads>(batch, batch.queries + blockIdx.x, query_words);
   copy_input<kThreads>(batch);
-  for (std::uint32_t i = threadIdx.x; i < kBins; i += kThreads) {
+  for (std::uint32_t i = threadIdx.x; i < kBins && !batch.counts; i += kThreads) {
     bins[i] = 0;
     batch.bins[std::size_t{blockIdx.x} * kBins + i] = 0;
   }

@@ -223,6 +223,23 @@ TEST_F(GpuEngineOfACollection, LeavesWhatItCannotRunToTheEngineBelow) {
   EXPECT_EQ(engine->counters().fallbacks, odd.size());
 }
 
+TEST_F(GpuEngineOfACollection, CountsInBatchesOfNothingElse) {
+  Engine engine;
+  auto counts = plans(40, 0);
+  for (auto& plan : counts) plan.ranked = false;
+  std::erase_if(counts, [](const engine::Plan& plan) { return !fits_kernels(plan); });
+  for (const std::size_t size : {std::size_t{1}, counts.size()}) {
+    const auto some = std::span(counts).first(size);
+    const auto got = engine->search(some, kClock), wanted = oracle_->search(some, kClock);
+    for (std::size_t i = 0; i < size; ++i) {
+      EXPECT_TRUE(got[i]->hits.empty() && got[i]->exact) << i;
+      EXPECT_EQ(got[i]->matches, wanted[i]->matches) << i;
+    }
+  }
+  EXPECT_EQ(engine->counters().plans, counts.size() + 1);
+  expect_answered(engine, plans(10));
+}
+
 TEST_F(GpuEngineOfACollection, KeepsDocumentsThatReachTheFloor) {
   Engine engine;
   for (const auto& plan : plans(20, 30)) {
