@@ -38,12 +38,24 @@ struct QueryOnDevice {
   std::uint32_t count_to;
   scoring::Score floor;     // documents with lower scores are not wanted
   std::uint32_t bin_shift;  // score >> bin_shift is the score's bin
-  DocId origin;             // unranked: of document_order.h
+  // Unranked:
+  DocId origin;             // of document_order.h
+  std::uint32_t documents;  // of the partition
+  // Terms whose lists are combined by their marks (search/warp_marks.cuh): for AND all, for OR the first; 0: none.
+  std::uint32_t by_marks;
 };
 
-// The tasks of one driving list: from first_task to the next row's. (Those of the first list of an OR that is not
-// ranked end with its first k postings.) A task is `chunk` blocks; where one block is too much work for a task, chunk
-// is 1 and a task is one of 2^split equal parts of a block.
+// Whether the row of a term is for the lists that are combined by their marks.
+FROND_HOST_DEVICE inline bool drives_by_marks(const QueryOnDevice& query, std::uint32_t term) {
+  return query.by_marks > 0 && term == (query.conjunction ? 0u : 1u);
+}
+// Documents whose marks are combined together, as a block of a driving list: a warp reads 4 words a lane.
+inline constexpr std::uint32_t kMarksBlock = 32 * 32 * 4;
+
+// The tasks of one driving list: from first_task to the next row's. A task is `chunk` blocks; where one block is too
+// much work for a task, chunk is 1 and a task is one of 2^split equal parts of a block. Unranked: the first list of an
+// OR ends with its first k postings; lists that are combined by their marks have one row, whose blocks are kMarksBlock
+// documents and are not split.
 struct Row {
   std::uint32_t query, term, first_task;  // term: its number in the query; rows are sorted by it
   std::uint16_t chunk, split;

@@ -38,6 +38,14 @@ std::uint32_t seed_of(const engine::Plan& plan, std::span<const TermOnDevice> te
   return many;
 }
 
+// QueryOnDevice::by_marks of an unranked query. Its lists are ordered by length, so those with a mark a document are
+// the first for OR; for AND, if the shortest is one of them, all are.
+std::uint32_t by_marks(std::span<const TermOnDevice> terms, bool conjunction) {
+  std::uint32_t dense = 0;
+  while (dense < terms.size() && terms[dense].list.marks_shift == 0) ++dense;
+  return dense < 2 || (conjunction && dense < terms.size()) ? 0 : dense;
+}
+
 // A driving list: term `number` of a query.
 struct Driver {
   const QueryOnDevice& query;
@@ -51,6 +59,7 @@ struct Driver {
 // come before it.
 double work_of_block(const Driver& driver) {
   const QueryOnDevice& query = driver.query;
+  if (drives_by_marks(query, driver.number)) return std::min(kWorkOfMarks * query.by_marks, 1.0);
   const TermOnDevice& term = driver.term;
   if (query.terms == 1) return 1;
   if (query.conjunction) return 2;
@@ -63,6 +72,7 @@ double work_of_block(const Driver& driver) {
 // Its blocks that are read, as a rule. Unranked, only the k first postings of the first list are needed for OR, whose
 // count does not depend on that list (search/warp_unranked.cuh).
 std::uint32_t blocks_of(const Driver& driver) {
+  if (drives_by_marks(driver.query, driver.number)) return (driver.query.documents - 1) / kMarksBlock + 1;
   const std::uint32_t all = driver.term.list.block_count;
   if (!driver.unranked || driver.query.conjunction || driver.number > 0) return all;
   return std::min(all, (driver.query.k + codec::kBlockLength - 1) / codec::kBlockLength);
@@ -141,7 +151,8 @@ void BatchBuilder::add_row(std::uint32_t term) {
 void BatchBuilder::add_unranked(const ReadyPlan& ready) {
   const engine::Plan& plan = *ready.plan;
   const auto first_term = static_cast<std::uint32_t>(terms_.size());
-  const auto many = static_cast<std::uint32_t>(add_terms(ready).size());
+  const auto own = add_terms(ready);
+  const auto many = static_cast<std::uint32_t>(own.size());
   const bool conjunction = plan.mode == engine::Mode::kAnd && many > 1;
   queries_.push_back({.lengths = ready.lengths->lengths,
                       .norm = plan.norm,
@@ -154,9 +165,12 @@ void BatchBuilder::add_unranked(const ReadyPlan& ready) {
                       .count_to = ready.counted ? 0 : kCountAll,
                       .floor = ready.floor,
                       .bin_shift = 0,
-                      .origin = ready.origin});
+                      .origin = ready.origin,
+                      .documents = ready.lists.front()->documents,
+                      .by_marks = by_marks(own, conjunction)});
+  const std::uint32_t combined = conjunction ? 0 : queries_.back().by_marks;
   for (std::uint32_t i = 0; i < (conjunction ? 1 : many); ++i)
-    if (conjunction || i > 0 || plan.k > 0) add_row(i);
+    if (conjunction || i == 1 || i >= std::max(combined, 1u) || (i == 0 && plan.k > 0)) add_row(i);
 }
 
 void BatchBuilder::add_query(const ReadyPlan& ready) {
@@ -179,7 +193,9 @@ void BatchBuilder::add_query(const ReadyPlan& ready) {
                       .count_to = static_cast<std::uint32_t>(std::min<std::uint64_t>(plan.count_to, kCountAll)),
                       .floor = floor,
                       .bin_shift = shift,
-                      .origin = 0});
+                      .origin = 0,
+                      .documents = 0,
+                      .by_marks = 0});
   for (std::uint32_t i = 0; i < (conjunction ? 1 : many); ++i) {
     if (!conjunction && own[i].max_score + own[i].max_rest < floor) break;
     add_row(i);

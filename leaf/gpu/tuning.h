@@ -25,6 +25,8 @@ inline constexpr std::uint32_t kMaxTaskBlocks = 32;
 // A launch is cut into about kWantedTasks tasks, each with work from kMinTaskWork to kMaxTaskWork, in look-ups of 32
 // documents. With far larger tasks a few warps ran on after all others had ended: 90 % of the device was idle.
 inline constexpr std::uint32_t kWantedTasks = 12288, kMinTaskWork = 2, kMaxTaskWork = 64;
+// Work of combining one list's marks of kMarksBlock documents, likewise: one load of 128 bytes for 1,024 of them.
+inline constexpr double kWorkOfMarks = 0.25;
 // A block is cut into at most 2^kMaxSplit tasks, of 32 postings.
 inline constexpr std::uint32_t kMaxSplit = 2;
 // Warps that search, on one processor and in one thread block.

@@ -5,6 +5,7 @@
 // places for thread blocks. No barriers.
 // Result: none here; warps write to device memory. Shared memory: a Held for each warp, 10,240 bytes, and what
 // its codec needs; aligned to 16.
+#include "leaf/gpu/search/warp_marks.cuh"
 #include "leaf/gpu/search/warp_task.cuh"
 #include "leaf/gpu/search/warp_unranked.cuh"
 
@@ -40,7 +41,10 @@ __device__ inline void search_task(const BatchOnDevice& batch, Held& held, typen
     run_task<Lists>(of, range, held, scratch, progress);
   } else {
     progress.counting = query.count_to == kCountAll && (query.conjunction || range.driver > 0);
-    run_unranked_task<Lists>(of, range, held, scratch, progress);
+    if (drives_by_marks(query, range.driver))
+      run_marks_task(of, range, progress);
+    else
+      run_unranked_task<Lists>(of, range, held, scratch, progress);
   }
   if (lane_of_warp() == 0 && progress.runs > 0) atomicAdd(&state->runs, progress.runs);
 }

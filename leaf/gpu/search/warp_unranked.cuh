@@ -9,8 +9,9 @@
 // shared memory would read every list whole, also one that is a hundred times longer than the others.)
 //
 // A list of an eighth of the documents or more has a mark for each document (list_image.cc), so its marks tell which
-// documents it has, and nothing is looked up in it. Ao's methods (Ao et al. 2011): a list with a plain form is looked
-// up there by hash segmentation (plain_form.h), one of codec hs-lrc by its buckets (codecs/bucket_search.cuh).
+// documents it has, and nothing is looked up in it. Where AND has only such lists, or OR two or more, these are
+// combined by their marks (warp_marks.cuh). Ao's methods (Ao et al. 2011): a list with a plain form is looked up there
+// by hash segmentation (plain_form.h), one of codec hs-lrc by its buckets (codecs/bucket_search.cuh).
 //
 // The k first documents are emitted with the scores of document_order.h. A row whose documents are not counted (the
 // first of OR; all, when the query runs again) reads only blocks that may have some of these.

@@ -291,21 +291,21 @@ TEST(GpuEngine, AsksTheEngineBelowWhereThousandsTie) {
   EXPECT_EQ(engine->counters().unanswered, 1u);
 }
 
-// 8,000 documents far behind the first one: they share a step of document_order.h.
-TEST(GpuEngine, RunsAgainWhereTheFirstDocumentsLieCloseTogether) {
-  constexpr DocId kFirst = 270'400;
-  constexpr std::uint32_t kDocuments = kFirst + 8100;
-  const std::vector<std::uint32_t> lengths(kDocuments, 100);
+// Counts, and the first of thousands of documents that share a step of document_order.h: they lie between `first` and
+// `documents`, every one, every second and every third, or in dense lists six of seven.
+void expect_first_of_many(DocId first, std::uint32_t documents, bool dense) {
+  const std::vector<std::uint32_t> lengths(documents, 100);
   std::vector<lists::ListLease> lists;
   for (std::uint32_t number = 0; number < 3; ++number) {
     std::vector<DocId> docids;
-    for (DocId docid = kFirst - 3 * number; docid < kDocuments; docid += 1 + number) docids.push_back(docid);
+    for (DocId docid = first - 3 * number; docid < documents; docid += dense ? 1 : 1 + number)
+      if (!dense || docid % 7 != number) docids.push_back(docid);
     const std::vector<Frequency> frequencies(docids.size(), 1);
     lists.push_back(support::make_lease(
         postings::ListBuilder(*codec::codec_choice_named("simd-bp128"), lengths, 0.4, 100).build(docids, frequencies),
         {1, std::to_string(number)}));
   }
-  const scoring::CollectionStatistics statistics{.documents = kDocuments, .tokens = std::uint64_t{100} * kDocuments};
+  const scoring::CollectionStatistics statistics{.documents = documents, .tokens = std::uint64_t{100} * documents};
   const auto oracle = *engine_named("exhaustive");
   Engine engine;
   std::vector<engine::Plan> plans;
@@ -327,6 +327,11 @@ TEST(GpuEngine, RunsAgainWhereTheFirstDocumentsLieCloseTogether) {
     EXPECT_EQ(got[i]->matches, wanted[i]->matches) << "plan " << i;
   }
   EXPECT_EQ(engine->counters().fallbacks, 0u);
+}
+
+TEST(GpuEngine, RunsAgainWhereTheFirstDocumentsLieCloseTogether) {
+  expect_first_of_many(270'400, 278'500, false);
+  expect_first_of_many(524'300, 620'000, true);  // lists with a mark a document
 }
 
 TEST_F(GpuEngineOfACollection, CopiesListsInTheBackgroundAndAnswersMeanwhile) {
