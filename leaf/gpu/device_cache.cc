@@ -92,10 +92,7 @@ void DeviceCache::add_plain_forms(ReadyPlan& ready) {
       continue;
     }
     const MutexLock lock(mutex_);
-    if (orders_.size() >= options_.max_waiting) {
-      list->looked_up.store(0, std::memory_order_relaxed);
-      continue;
-    }
+    if (orders_.size() >= options_.max_waiting) continue;
     orders_.push_back(std::move(order));
     changed_.notify_all();
   }

@@ -15,12 +15,12 @@ std::shared_ptr<const ResidentPlain> PlainLists::find(const ResidentList& list, 
   const auto enough = static_cast<std::uint64_t>(options_.pays * static_cast<double>(list.list.count)) + 1;
   const std::uint64_t before = list.looked_up.fetch_add(documents, std::memory_order_relaxed);
   if (before + documents < enough || before >= enough) return nullptr;
+  list.looked_up.store(0, std::memory_order_relaxed);  // so it is wanted again, should it not be made now
   wanted = true;
   return nullptr;
 }
 
 Result<void> PlainLists::make(const ResidentList& list, ListCopier& copier) {
-  list.looked_up.store(0, std::memory_order_relaxed);  // whatever happens now, it may be wanted again
   const PlainForm form(list.list, list.documents);
   {
     const MutexLock lock(mutex_);
@@ -33,8 +33,9 @@ Result<void> PlainLists::make(const ResidentList& list, ListCopier& copier) {
   std::byte* piece = nullptr;
   while ((piece = arena_.allocate(form.bytes())) == nullptr)
     if (!evict_one()) return {};
+  std::shared_ptr<std::byte> memory(piece, [arena = &arena_](const std::byte* used) { arena->release(used); });
   auto made = std::make_shared<ResidentPlain>();
-  made->memory = {piece, [arena = &arena_](const std::byte* used) { arena->release(used); }};
+  made->memory = std::move(memory);
   made->view = form.at(piece);
   FROND_TRY(copier.make_plain_form(list.list, made->view));
   const MutexLock lock(mutex_);

@@ -35,7 +35,7 @@ class PlainLists {
   PlainLists(device::Arena& arena, const Options& options) : arena_(arena), options_(options), kept_(options.bytes) {}
 
   // The list's form for a plan that looks up to `documents` documents up in it; null: there is none. `wanted` becomes
-  // true if make() is to be called for the list, which is then told once.
+  // true if make() is to be called for the list: each time that so many documents were looked up in it.
   std::shared_ptr<const ResidentPlain> find(const ResidentList& list, std::uint64_t documents, bool& wanted);
   // Makes the list's form, if there is room and it has none yet, and waits. One thread at a time. kDevice.
   Result<void> make(const ResidentList& list, ListCopier& copier);
