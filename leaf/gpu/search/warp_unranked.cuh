@@ -89,6 +89,21 @@ __device__ inline std::uint32_t gather_documents(const TaskQuery& of, const Task
   return count + __shfl_sync(kFullWarp, start + mine, 31);
 }
 
+// Puts the documents of the lanes with `keep` behind the first `kept` of Held, where the lanes have read what was
+// there, in their order. Returns the new count.
+__device__ inline std::uint32_t keep_documents(Held& held, std::uint32_t kept, bool keep, DocId docid,
+                                               std::uint16_t place) {
+  const std::uint32_t keepers = __ballot_sync(kFullWarp, keep);
+  __syncwarp();  // all lanes have read their documents
+  if (keep) {
+    const std::uint32_t to = kept + static_cast<std::uint32_t>(__popc(keepers & lanes_below(lane_of_warp())));
+    held.docids[to] = docid;
+    held.places[to] = place;
+  }
+  __syncwarp();
+  return kept + static_cast<std::uint32_t>(__popc(keepers));
+}
+
 // Asks the marks of a list for the first `count` held documents. AND: drops those that it does not have. OR: marks them
 // with kAbsent; if the marks decide, drops those that it has. Keeps the order; returns how many stay.
 __device__ inline std::uint32_t sift_documents(const TaskQuery& of, const DeviceList& list, Held& held,
@@ -108,16 +123,7 @@ __device__ inline std::uint32_t sift_documents(const TaskQuery& of, const Device
 #pragma unroll
     for (std::uint32_t i = 0; i < kLoads; ++i) {
       const Marked known = by_marks(list, present[i], of.query.conjunction);
-      const bool keep = from + 32 * i + lane < count && known.stays;
-      const std::uint32_t keepers = __ballot_sync(kFullWarp, keep);
-      __syncwarp();  // all lanes have read their documents
-      if (keep) {
-        const std::uint32_t to = kept + static_cast<std::uint32_t>(__popc(keepers & lanes_below(lane)));
-        held.docids[to] = docids[i];
-        held.places[to] = known.place;
-      }
-      __syncwarp();
-      kept += static_cast<std::uint32_t>(__popc(keepers));
+      kept = keep_documents(held, kept, from + 32 * i + lane < count && known.stays, docids[i], known.place);
     }
   }
   return kept;
@@ -148,16 +154,7 @@ __device__ inline std::uint32_t look_up_documents(const TaskQuery& of, const Dev
       const Located where = locate(list, block);
       found = Lists::find(list, block, where.entry, run_of(where, docid), docid) != kNone;
     }
-    const bool keep = live && found == of.query.conjunction;
-    const std::uint32_t keepers = __ballot_sync(kFullWarp, keep);
-    __syncwarp();  // all lanes have read their documents
-    if (keep) {
-      const std::uint32_t to = kept + static_cast<std::uint32_t>(__popc(keepers & lanes_below(lane)));
-      held.docids[to] = docid;
-      held.places[to] = 0;
-    }
-    __syncwarp();
-    kept += static_cast<std::uint32_t>(__popc(keepers));
+    kept = keep_documents(held, kept, live && found == of.query.conjunction, docid, 0);
   }
   return kept;
 }
@@ -172,16 +169,7 @@ __device__ inline std::uint32_t look_up_by(const TaskQuery& of, Held& held, std:
     const bool live = at < count, asked = live && held.places[at] < kAbsent;
     const DocId docid = live ? held.docids[at] : 0;
     const bool found = asked && holds(docid);
-    const bool keep = live && found == of.query.conjunction;
-    const std::uint32_t keepers = __ballot_sync(kFullWarp, keep);
-    __syncwarp();  // all lanes have read their documents
-    if (keep) {
-      const std::uint32_t to = kept + static_cast<std::uint32_t>(__popc(keepers & lanes_below(lane)));
-      held.docids[to] = docid;
-      held.places[to] = 0;
-    }
-    __syncwarp();
-    kept += static_cast<std::uint32_t>(__popc(keepers));
+    kept = keep_documents(held, kept, live && found == of.query.conjunction, docid, 0);
   }
   return kept;
 }
