@@ -9,6 +9,9 @@ using codec::kBlockLength, codec::StreamWords;
 using device::add_up, device::Four, device::from_lane, device::kFullWarp, device::lane_of_warp, device::out_of_order,
     device::sum_before;
 
+// A thread reads a full block by runs of 16 numbers (readers.cuh).
+inline constexpr std::uint32_t kRunLength = 16, kRuns = kBlockLength / kRunLength;
+
 // What find() and unpack() get about a block.
 struct BlockOfList {
   std::uint32_t count;   // numbers of the list

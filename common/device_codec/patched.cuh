@@ -24,8 +24,20 @@ struct ExceptionBits {
 
 // Each format patches scratch.numbers. False, in all lanes: the exceptions are corrupt.
 //
-// Its Chain gives one thread the exceptions in the order of their places: `place` of the next one, kBlockLength or more
-// if there is none; patched() a number, whose slot it gets; advance() to the next.
+// Its Chain gives one thread the exceptions in the order of their places, from where the start of a run says: `place`
+// of the next one, kBlockLength or more if there is none; value(), to be called once for each, and patched(), the
+// number of a slot and its value; advance() to the next. A default Chain has no exceptions. find_runs() computes the
+// starts of a block that has exceptions; it may keep more in the upper half of the header, where that is of 16 bits.
+struct PatchedBlock {
+  const std::uint32_t* words;  // where the block begins: its slots
+  std::uint32_t size;          // in words
+  std::uint32_t header;
+  __device__ std::uint32_t width() const { return header % 64; }
+  __device__ std::uint32_t begin() const { return 128 * width(); }  // of the exceptions, in bits
+  __device__ std::uint32_t bits(std::uint32_t bit, std::uint32_t count) const {
+    return codec::bits_at(words, bit, count);
+  }
+};
 struct ParaPFor {
   static constexpr std::uint32_t kHeaderBytes = 4;
   __device__ static bool patch(StreamWords stream, std::uint32_t bits, ExceptionBits at, std::uint32_t lane,
@@ -40,28 +52,33 @@ struct ParaPFor {
     }
     return true;
   }
-  // Only of blocks whose places ascend, as the encoder writes them.
+  // The number of exceptions before the run. Only of blocks whose places ascend, as the encoder writes them.
+  using RunStart = std::uint8_t;
+  __device__ static std::uint32_t place_at(const PatchedBlock& block, std::uint32_t index) {
+    const codec::ParaPForHeader header = codec::parapfor_header(block.header);
+    return index < header.e_n ? block.bits(block.begin() + index * header.i_b, header.i_b) : kBlockLength;
+  }
+  __device__ static void find_runs(PatchedBlock& block, RunStart* to) {
+    const codec::ParaPForHeader header = codec::parapfor_header(block.header);
+    if (block.begin() + header.e_n * header.i_b > 32 * block.size) return;  // patch() will find that, too
+    std::uint32_t next = 0;
+    for (std::uint32_t run = 0; run < kRuns; ++run) {
+      while (place_at(block, next) < run * kRunLength) ++next;
+      to[run] = static_cast<RunStart>(next);
+    }
+  }
   struct Chain {
-    StreamWords stream;
-    codec::ParaPForHeader header;
-    std::uint64_t begin;
-    std::uint32_t next = 0, place = 0;
-    __device__ Chain(StreamWords its_stream, std::uint32_t bits, ExceptionBits at, const std::uint32_t*,
-                     std::uint32_t first)
-        : stream(its_stream), header(codec::parapfor_header(bits)), begin(at.begin) {
-      read();
-      while (place < first) advance();
+    PatchedBlock block{};
+    std::uint32_t next = 0, place = kBlockLength;
+    Chain() = default;
+    __device__ Chain(const PatchedBlock& its_block, RunStart start, std::uint32_t)
+        : block(its_block), next(start), place(place_at(its_block, start)) {}
+    __device__ void advance() { place = place_at(block, ++next); }
+    __device__ std::uint32_t value() const {
+      const codec::ParaPForHeader header = codec::parapfor_header(block.header);
+      return block.bits(block.begin() + header.e_n * header.i_b + next * header.h_b, header.h_b) << header.b;
     }
-    __device__ void read() {
-      place = next < header.e_n ? stream.bits(begin + next * header.i_b, header.i_b) : kBlockLength;
-    }
-    __device__ void advance() {
-      ++next;
-      read();
-    }
-    __device__ std::uint32_t patched(std::uint32_t slot) const {
-      return slot + (stream.bits(begin + header.e_n * header.i_b + next * header.h_b, header.h_b) << header.b);
-    }
+    __device__ static std::uint32_t patched(std::uint32_t slot, std::uint32_t value) { return slot + value; }
   };
 };
 
@@ -86,49 +103,84 @@ struct NewPfd {
       if (4 * lane + i < header.count) scratch.numbers[places.at[i]] += (highs.at[i] + 1) << header.width;
     return true;
   }
-  struct Chain {
-    StreamWords stream;
-    std::uint64_t lows, high_lows;  // the numbers' low bits: of distances between places, of high parts
-    std::uint32_t parameter, high_parameter, width, count, next = 0;
-    std::uint32_t place = ~std::uint32_t{0};
-    BitReader unary, high_unary;
-    __device__ Chain(StreamWords its_stream, std::uint32_t bits, ExceptionBits at, const std::uint32_t*,
-                     std::uint32_t first)
-        : stream(its_stream),
-          lows(at.begin),
-          parameter(codec::newpfd_place_parameter(codec::newpfd_header(bits).count)),
-          high_parameter(codec::newpfd_high_parameter(codec::newpfd_header(bits).parameter_code)),
-          width(codec::newpfd_header(bits).width),
-          count(codec::newpfd_header(bits).count),
-          unary(its_stream, at.begin + count * parameter),
-          high_unary(unary) {
-      high_lows = at.begin + count * parameter + high_unary.skip_ones(count);
-      high_unary = BitReader(stream, high_lows + count * high_parameter);
-      read();
-      while (place < first) {
-        ++next;
-        read();
-      }
-      high_unary.skip_ones(next);
+  // Of the exceptions before the run, a byte each from the lowest on: how many; the place of the last, plus one; the
+  // zeros of the unary parts of their places' distances, and of their high parts (kManyZeros: too many for a byte).
+  using RunStart = std::uint32_t;
+  static constexpr std::uint32_t kManyZeros = 255;
+  // Where the parts of both Rice codes begin, in bits. Kept in the header: all zeros of the distances, at most 128,
+  // from bit 16 on; their parameter from bit 24 on.
+  struct Parts {
+    std::uint32_t parameter, high_parameter, distances, high_lows, highs;
+    __device__ explicit Parts(const PatchedBlock& block) {
+      const codec::NewPfdHeader header = codec::newpfd_header(block.header);
+      parameter = block.header >> 24;
+      high_parameter = codec::newpfd_high_parameter(header.parameter_code);
+      distances = block.begin() + header.count * parameter;
+      high_lows = distances + header.count + (block.header >> 16 & 0xff);
+      highs = high_lows + header.count * high_parameter;
     }
-    __device__ void read() {
-      if (next < count) {
-        const std::uint32_t high = unary.take_unary();
-        place += 1 + (high << parameter | stream.bits(lows + next * parameter, parameter));
-      } else {
-        place = kBlockLength;
+  };
+  __device__ static void find_runs(PatchedBlock& block, RunStart* to) {
+    const std::uint32_t count = codec::newpfd_header(block.header).count;
+    block.header = (block.header & 0xffff) | codec::newpfd_place_parameter(count) << 24;
+    std::uint32_t all = 0;
+    UnaryReader unary(block.words, Parts(block).distances, block.size);
+    for (std::uint32_t i = 0; i < count; ++i) all += unary.take();
+    block.header |= min(all, 255u) << 16;
+    const Parts parts(block);
+    if (parts.distances > 32 * block.size) return;  // patch() will find that, too
+    unary = UnaryReader(block.words, parts.distances, block.size);
+    UnaryReader high_unary(block.words, parts.highs, block.size);
+    std::uint32_t run = 0, before = 0, zeros = 0, high_zeros = 0;  // before: the last place, plus one
+    for (std::uint32_t i = 0; i <= count; ++i) {
+      const std::uint32_t start = i | (before & 0xff) << 8 | (zeros & 0xff) << 16 | min(high_zeros, kManyZeros) << 24;
+      std::uint32_t place = kBlockLength, high = 0;
+      if (i < count) {
+        high = unary.take();
+        place = before + (high << parts.parameter | block.bits(block.begin() + i * parts.parameter, parts.parameter));
       }
+      for (; run < kRuns && run * kRunLength <= place; ++run) to[run] = start;
+      before = place + 1;
+      zeros += high;
+      high_zeros += high_unary.take();
+    }
+  }
+  struct Chain {
+    PatchedBlock block{};
+    std::uint32_t next = 0, place = kBlockLength;
+    UnaryReader unary, high_unary;
+    Chain() = default;
+    // `end`: no exception from there on is asked for.
+    __device__ Chain(const PatchedBlock& its_block, RunStart start, std::uint32_t end)
+        : block(its_block), next(start & 0xff) {
+      if (next == count()) return;
+      const Parts parts(block);
+      unary = UnaryReader(block.words, parts.distances + next + (start >> 16 & 0xff), block.size);
+      place = (start >> 8 & 0xff) - 1;
+      read();
+      if (place >= end) return;
+      const std::uint32_t zeros = start >> 24, skipped = zeros == kManyZeros ? 0 : next + zeros;
+      high_unary = UnaryReader(block.words, parts.highs + skipped, block.size);
+      if (zeros == kManyZeros) high_unary.skip(next);
+    }
+    __device__ std::uint32_t count() const { return codec::newpfd_header(block.header).count; }
+    __device__ void read() {
+      const std::uint32_t parameter = block.header >> 24;
+      if (next < count())
+        place += 1 + (unary.take() << parameter | block.bits(block.begin() + next * parameter, parameter));
+      else
+        place = kBlockLength;
     }
     __device__ void advance() {
       ++next;
       read();
     }
-    // Once for each exception.
-    __device__ std::uint32_t patched(std::uint32_t slot) {
-      const std::uint32_t high = high_unary.take_unary();
-      return slot +
-             (((high << high_parameter | stream.bits(high_lows + next * high_parameter, high_parameter)) + 1) << width);
+    __device__ std::uint32_t value() {
+      const Parts parts(block);
+      const std::uint32_t low = block.bits(parts.high_lows + next * parts.high_parameter, parts.high_parameter);
+      return ((high_unary.take() << parts.high_parameter | low) + 1) << block.width();
     }
+    __device__ static std::uint32_t patched(std::uint32_t slot, std::uint32_t value) { return slot + value; }
   };
 };
 
@@ -155,25 +207,32 @@ struct Pfd {
     }
     return __all_sync(kFullWarp, fine);
   }
+  // The number of exceptions before the run | the place of the next one << 8; kBlockLength: none.
+  using RunStart = std::uint16_t;
+  __device__ static void find_runs(PatchedBlock& block, RunStart* to) {
+    Chain chain(block, static_cast<RunStart>(codec::pfd_header(block.header).first << 8), 0);
+    for (std::uint32_t run = 0; run < kRuns; ++run) {
+      while (chain.place < run * kRunLength) chain.advance();
+      to[run] = static_cast<RunStart>(chain.next | min(chain.place, kBlockLength) << 8);
+    }
+  }
   struct Chain {
-    StreamWords stream;
-    codec::PfdHeader header;
-    std::uint64_t begin;
-    const std::uint32_t* slots;
-    std::uint32_t next = 0, place = 0;
-    __device__ Chain(StreamWords its_stream, std::uint32_t bits, ExceptionBits at, const std::uint32_t* its_slots,
-                     std::uint32_t first)
-        : stream(its_stream), header(codec::pfd_header(bits)), begin(at.begin), slots(its_slots) {
-      place = header.count != 0 ? header.first : kBlockLength;
-      while (place < first) advance();
+    PatchedBlock block{};
+    std::uint32_t next = 0, place = kBlockLength;
+    Chain() = default;
+    __device__ Chain(const PatchedBlock& its_block, RunStart start, std::uint32_t)
+        : block(its_block), next(start & 0xff) {
+      if (next < codec::pfd_header(block.header).count) place = start >> 8;
     }
     __device__ void advance() {
-      const std::uint32_t gap = header.width != 0 ? codec::vertical_number(slots, place, header.width) : 0;
-      place = ++next < header.count ? place + gap + 1 : kBlockLength;
+      const std::uint32_t gap = block.width() != 0 ? codec::vertical_number(block.words, place, block.width()) : 0;
+      place = ++next < codec::pfd_header(block.header).count ? place + gap + 1 : kBlockLength;
     }
-    __device__ std::uint32_t patched(std::uint32_t) const {
-      return stream.bits(begin + next * header.value_width, header.value_width);
+    __device__ std::uint32_t value() const {
+      const std::uint32_t width = codec::pfd_header(block.header).value_width;
+      return block.bits(block.begin() + next * width, width);
     }
+    __device__ static std::uint32_t patched(std::uint32_t, std::uint32_t value) { return value; }
   };
 };
 
@@ -224,27 +283,54 @@ struct Patched {
   __device__ static ExceptionBits exceptions_of(const Place& place) {
     return {(std::uint64_t{place.word} + 4 * (place.header % 64)) * 32, (std::uint64_t{place.word} + place.words) * 32};
   }
+  __device__ static bool has_exceptions(const Place& place) { return 4 * (place.header % 64) != place.words; }
+  __device__ static PatchedBlock block_of(StreamWords stream, const Place& place) {
+    return {stream.words + place.word, place.words, place.header};
+  }
+  using RunStart = typename Format::RunStart;
+  using Chain = typename Format::Chain;
+  __device__ static void find_runs(StreamWords stream, Place& place, RunStart* to) {
+    for (std::uint32_t run = 0; run < kRuns; ++run) to[run] = 0;
+    if (!has_exceptions(place)) return;
+    PatchedBlock block = block_of(stream, place);
+    Format::find_runs(block, to);
+    place.header = block.header;
+  }
+  // The exceptions at `first` and behind, up to and without `end`, a place in the same run or its end.
+  __device__ static Chain chain_of(StreamWords stream, const Place& place, std::uint32_t first, std::uint32_t end,
+                                   RunStart start) {
+    if (!has_exceptions(place)) return Chain();
+    Chain chain(block_of(stream, place), start, end);
+    while (chain.place < first) {
+      chain.value();
+      chain.advance();
+    }
+    return chain;
+  }
+  __device__ static std::uint32_t one(StreamWords stream, const Place& place, std::uint32_t index, RunStart start) {
+    const std::uint32_t slot = codec::vertical_number(stream.words + place.word, index, place.header % 64);
+    Chain chain = chain_of(stream, place, index, index + 1, start);
+    return chain.place == index ? Chain::patched(slot, chain.value()) : slot;
+  }
   struct Reader {
     RowReader<false> rows;
-    typename Format::Chain chain;
+    Chain chain;
     std::uint32_t index;
-    bool patches;
-    __device__ Reader(StreamWords stream, const BlockOfList&, const Place& place, std::uint32_t first)
+    __device__ Reader(StreamWords stream, const Place& place, std::uint32_t first, RunStart start)
         : rows(stream.words + place.word, place.header % 64, first),
-          // Without exceptions the header's other fields are not read: `first` is behind them all.
-          chain(stream, 4 * (place.header % 64) == place.words ? 0 : place.header, exceptions_of(place),
-                stream.words + place.word, first),
-          index(first),
-          patches(4 * (place.header % 64) != place.words) {}
+          chain(chain_of(stream, place, first, (first / kRunLength + 1) * kRunLength, start)),
+          index(first) {}
+    // Lanes of a warp patch their exceptions among four numbers at the same time, as many as one lane has at most. One
+    // number after the other, a lane with an exception would let all others wait at most numbers.
     __device__ Four next() {
       Four numbers = rows.next();
-      for (std::uint32_t& number : numbers.at) {
-        if (patches && chain.place == index) {
-          number = chain.patched(number);
-          chain.advance();
-        }
-        ++index;
+      for (; chain.place < index + 4; chain.advance()) {
+        const std::uint32_t value = chain.value(), at = chain.place - index;
+#pragma unroll
+        for (std::uint32_t k = 0; k < 4; ++k)
+          if (at == k) numbers.at[k] = Chain::patched(numbers.at[k], value);
       }
+      index += 4;
       return numbers;
     }
   };

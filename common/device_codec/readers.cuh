@@ -3,6 +3,10 @@
 // over these. A Reader begins at a number that is a multiple of 4 and gives four at a time, up to the end of the run of
 // 16 that it begins in. A warp decodes whole blocks faster; a thread decodes what it looks a document up in.
 //
+// Where a run begins may take long to find: by all unary codes or exceptions before it. Such a codec has a type
+// RunStart, an unsigned integer, and find_runs(), by which one thread computes it for the 8 runs of a full block when
+// the block is admitted. Its Readers then begin at the start of their run, and one() reads a single number.
+//
 // Shared memory: none; no warp operations, so lanes may diverge. Streams are checked by whoever decoded the block
 // before with unpack(). Words behind the stream read as 0, so that any bytes are survived.
 #include "common/device/unpack.cuh"
@@ -37,37 +41,6 @@ class BasicBitReader {
     skip(width);
     return number;
   }
-  // Skips zeros and a one; returns how many zeros.
-  __device__ std::uint32_t take_unary() {
-    for (std::uint32_t zeros = 0;; zeros += 32) {
-      const std::uint32_t bits = peek();
-      if (bits != 0 || behind()) {
-        const auto more = static_cast<std::uint32_t>(__ffs(static_cast<int>(bits)));
-        skip(more);
-        return zeros + more - 1;
-      }
-      skip(32);
-    }
-  }
-  // Skips up to and with the `count`-th one. Returns how many bits.
-  __device__ std::uint32_t skip_ones(std::uint32_t count) {
-    std::uint32_t skipped = 0;
-    while (count != 0 && !behind()) {
-      std::uint32_t bits = peek();
-      const auto here = static_cast<std::uint32_t>(__popc(bits));
-      std::uint32_t some = 32;
-      if (here >= count) {
-        for (; count > 1; --count) bits &= bits - 1;
-        some = static_cast<std::uint32_t>(__ffs(static_cast<int>(bits)));
-        count = 0;
-      } else {
-        count -= here;
-      }
-      skip(some);
-      skipped += some;
-    }
-    return skipped;
-  }
 
   // Whether all words left are behind the stream.
   __device__ bool behind() const { return kBounded && next_ >= end_ + 3; }
@@ -84,6 +57,47 @@ class BasicBitReader {
 };
 
 using BitReader = BasicBitReader<true>;
+
+// Unary codes, each some zeros and a one, from bit `bit` of some words on, as a little-endian bit string. Words from
+// `end` on read as 0. Loads a word ahead.
+class UnaryReader {
+ public:
+  UnaryReader() = default;
+  __device__ UnaryReader(const std::uint32_t* words, std::uint32_t bit, std::uint32_t end)
+      : words_(words), next_(bit / 32), end_(end), at_(bit % 32) {
+    bits_ = load() & ~0u << at_;
+    ahead_ = load();
+  }
+  // Skips zeros and a one; returns how many zeros. Behind the words' end there are no ones, and any number is returned.
+  __device__ std::uint32_t take() {
+    std::uint32_t zeros = 0;
+    while (bits_ == 0 && next_ < end_ + 3) {
+      zeros += 32 - at_;
+      at_ = 0;
+      bits_ = ahead_;
+      ahead_ = load();
+    }
+    const auto one = static_cast<std::uint32_t>(__ffs(static_cast<int>(bits_)) - 1);
+    zeros += one - at_;
+    at_ = one + 1;
+    bits_ &= bits_ - 1;
+    return zeros;
+  }
+  __device__ void skip(std::uint32_t codes) {
+    for (; codes > 0; --codes) take();
+  }
+
+ private:
+  __device__ std::uint32_t load() {
+    const std::uint32_t word = next_ < end_ ? __ldg(words_ + next_) : 0;
+    ++next_;
+    return word;
+  }
+  const std::uint32_t* words_ = nullptr;
+  std::uint32_t next_ = 0, end_ = 0;
+  std::uint32_t bits_ = 0, ahead_ = 0;  // of the word that is read, those not read yet; the next word
+  std::uint32_t at_ = 0;                // of the word that is read: the first bit that is not
+};
 
 // Numbers of one width in rows of four words (device::unpack_rows). kOn16: the block begins on 16 bytes, else on 4. No
 // row behind the last number's is read.

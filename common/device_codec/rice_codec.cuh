@@ -63,19 +63,42 @@ struct Rice {
       out.numbers.at[i] |= unary_part(scratch.ones, 4 * lane + i) << place.parameter;
     return true;
   }
+  // The zeros of the unary parts before the run: at most 255, since Place::bits is at most 128 + 255.
+  using RunStart = std::uint8_t;
+  // From `skipped` bits behind the begin of the unary parts.
+  __device__ static UnaryReader unary_from(StreamWords stream, const Place& place, std::uint32_t skipped) {
+    const std::uint32_t bit = place.byte % 4 * 8 + place.bit;
+    return {stream.words + place.byte / 4, bit + skipped, (bit + place.bits + 31) / 32};
+  }
+  __device__ static void find_runs(StreamWords stream, Place& place, RunStart* to) {
+    UnaryReader unary = unary_from(stream, place, 0);
+    std::uint32_t zeros = 0;
+    for (std::uint32_t number = 0; number < kBlockLength; ++number) {
+      if (number % kRunLength == 0) to[number / kRunLength] = static_cast<RunStart>(zeros);
+      zeros += unary.take();
+    }
+  }
+  __device__ static UnaryReader unary_of(StreamWords stream, const Place& place, std::uint32_t first, RunStart start) {
+    UnaryReader unary = unary_from(stream, place, first / kRunLength * kRunLength + start);
+    unary.skip(first % kRunLength);
+    return unary;
+  }
+  __device__ static std::uint32_t one(StreamWords stream, const Place& place, std::uint32_t index, RunStart start) {
+    const std::uint32_t* const low = stream.words + std::size_t{place.low_unit} * 4;
+    return codec::vertical_number(low, index, place.parameter) | unary_of(stream, place, index, start).take()
+                                                                     << place.parameter;
+  }
   struct Reader {
     RowReader<true> rows;
-    BitReader unary;
+    UnaryReader unary;
     std::uint32_t parameter;
-    __device__ Reader(StreamWords stream, const BlockOfList&, const Place& place, std::uint32_t first)
+    __device__ Reader(StreamWords stream, const Place& place, std::uint32_t first, RunStart start)
         : rows(stream.words + std::size_t{place.low_unit} * 4, place.parameter, first),
-          unary(stream, std::uint64_t{place.byte} * 8 + place.bit),
-          parameter(place.parameter) {
-      unary.skip_ones(first);
-    }
+          unary(unary_of(stream, place, first, start)),
+          parameter(place.parameter) {}
     __device__ Four next() {
       Four numbers = rows.next();
-      for (std::uint32_t& number : numbers.at) number |= unary.take_unary() << parameter;
+      for (std::uint32_t& number : numbers.at) number |= unary.take() << parameter;
       return numbers;
     }
   };

@@ -11,9 +11,6 @@ namespace frond::leaf::gpu::codecs {
 
 constexpr std::uint32_t kThreads = 128;  // a warp of more would need more shared memory than there is
 
-template <class Codec>
-constexpr std::size_t kPlaceBytes = kInEntry<Codec> ? 0 : sizeof(typename Codec::Place);
-
 PlaceBytes place_bytes(std::uint8_t codec) {
 #define FROND_CASE(function, id, docids, frequencies) \
   case id:                                            \

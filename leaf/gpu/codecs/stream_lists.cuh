@@ -2,8 +2,8 @@
 // How kernels read lists whose docIDs are in codec D and frequencies in codec F, two structs of common/device_codec
 // (decode_kernel.cuh). Their unpack() decodes a block with a warp. A document is looked up by one lane: D's Reader
 // decodes the run of 16 that may hold it, F's the frequency. Streams are read as they lie in the blob; only the place
-// of each full block is computed once, by admission. Blocks of fewer than 128 postings are in simd-bp128
-// (list_image.h).
+// of each full block, and for some codecs of its runs, is computed once, by admission. Blocks of fewer than 128
+// postings are in simd-bp128 (list_image.h).
 #include <type_traits>
 
 #include "common/device_codec/binary_packing.cuh"
@@ -15,6 +15,7 @@ namespace frond::leaf::gpu::codecs {
 
 using device_codec::BlockOfList, device_codec::StreamWords, device_codec::Unpacked;
 using search::kNone, search::PackedLists, search::Run;
+static_assert(device_codec::kRunLength == kRunLength);
 
 // Codecs that pack all numbers of a block at one width. A block's place is then in its entry: the unit of 16 bytes
 // (simd-bp128) or the word that it begins at, from the begin of the image, << 6 | width.
@@ -25,12 +26,51 @@ inline constexpr bool kInEntry = kIsSimdBp<Codec>;
 template <std::uint32_t kLength>
 inline constexpr bool kInEntry<device_codec::GpuBp<kLength>> = true;
 
+// Codecs that keep the starts of a block's runs behind its place (readers.cuh).
+template <class Codec>
+concept HasRunStarts = requires {
+  typename Codec::RunStart;
+};
+template <class Codec>
+constexpr std::size_t bytes_of_run_starts() {
+  if constexpr (HasRunStarts<Codec>) return kRuns * sizeof(typename Codec::RunStart);
+  return 0;
+}
+// Device memory for the place of a full block.
+template <class Codec>
+inline constexpr std::size_t kPlaceBytes = kInEntry<Codec>
+                                               ? 0
+                                               : sizeof(typename Codec::Place) + bytes_of_run_starts<Codec>();
+
 // A full block, and the stream that its place refers to.
 template <class Codec>
 struct StreamBlock {
   StreamWords stream;
   BlockOfList of;
   typename Codec::Place place;
+  const std::byte* run_starts;  // 8, of type Codec::RunStart, if the codec has that
+
+  __device__ auto start_of_run(std::uint32_t index) const {
+    return __ldg(reinterpret_cast<const typename Codec::RunStart*>(run_starts) + index / kRunLength);
+  }
+  // From number `first` on, up to the end of its run.
+  __device__ typename Codec::Reader reader(std::uint32_t first) const {
+    if constexpr (HasRunStarts<Codec>) {
+      return {stream, place, first, start_of_run(first)};
+    } else {
+      return {stream, of, place, first};
+    }
+  }
+  static constexpr bool kReadsOne = HasRunStarts<Codec> || requires(StreamWords s, typename Codec::Place p) {
+    Codec::one(s, p, 0u);
+  };
+  __device__ std::uint32_t one(std::uint32_t index) const requires kReadsOne {
+    if constexpr (HasRunStarts<Codec>) {
+      return Codec::one(stream, place, index, start_of_run(index));
+    } else {
+      return Codec::one(stream, place, index);
+    }
+  }
 };
 
 template <class Codec>
@@ -44,20 +84,22 @@ __device__ inline StreamBlock<Codec> stream_block(const DeviceList& list, std::u
   if constexpr (kInEntry<Codec>) {
     found = {{reinterpret_cast<const std::uint32_t*>(list.image), kMaxImageBytes},
              {codec::kBlockLength, 0, kNoDoc},
-             {in_entry >> 6, in_entry & 63}};
+             {in_entry >> 6, in_entry & 63},
+             nullptr};
   } else {
     const SegmentPlace& segment = list.segments[block / kSegmentBlocks];
     const SegmentPlace::Stream& its = kFrequencies ? segment.frequencies : segment.docids;
     const std::uint32_t inside = block % kSegmentBlocks;
     using Place = typename Codec::Place;
-    static_assert(sizeof(Place) % 4 == 0);
+    static_assert(sizeof(Place) % 4 == 0 && kPlaceBytes<Codec> % 4 == 0);
     found.stream = stream_of<Codec>(list.image, its);
     found.of = {segment.count, inside, kNoDoc};
-    const auto* from =
-        reinterpret_cast<const std::uint32_t*>(list.image + its.places + std::size_t{inside} * sizeof(Place));
+    const std::byte* const kept = list.image + its.places + inside * kPlaceBytes<Codec>;
+    const auto* from = reinterpret_cast<const std::uint32_t*>(kept);
     auto* to = reinterpret_cast<std::uint32_t*>(&found.place);
 #pragma unroll
     for (std::size_t word = 0; word < sizeof(Place) / 4; ++word) to[word] = __ldg(from + word);
+    found.run_starts = kept + sizeof(Place);
   }
   return found;
 }
@@ -73,7 +115,11 @@ __device__ inline bool keep_place(std::byte* image, const SegmentPlace::Stream& 
   } else if constexpr (kInEntry<Codec>) {
     in_entry = (its.begin / 4 + place.word) << 6 | place.width;
   } else {
-    reinterpret_cast<typename Codec::Place*>(image + its.places)[block] = place;
+    std::byte* const kept = image + its.places + block * kPlaceBytes<Codec>;
+    if constexpr (HasRunStarts<Codec>)
+      Codec::find_runs(stream_of<Codec>(image, its), place,
+                       reinterpret_cast<typename Codec::RunStart*>(kept + sizeof(place)));
+    *reinterpret_cast<typename Codec::Place*>(kept) = place;
   }
   return true;
 }
@@ -93,7 +139,7 @@ template <class Codec>
 __device__ inline std::uint32_t find_in_stream(const DeviceList& list, std::uint32_t block, PackedPlace in_entry,
                                                const Run& run, DocId docid) {
   const auto found = stream_block<Codec, false>(list, block, in_entry);
-  typename Codec::Reader reader(found.stream, found.of, found.place, run.number * kRunLength);
+  typename Codec::Reader reader = found.reader(run.number * kRunLength);
   std::uint32_t sum = run.before, index = kNone;
   for (std::uint32_t i = 0; i < kRunLength; i += 4) {
     const Four numbers = reader.next();
@@ -110,9 +156,8 @@ template <class Codec>
 __device__ inline std::uint32_t frequency_in_stream(const DeviceList& list, std::uint32_t block, PackedPlace in_entry,
                                                     std::uint32_t index) {
   const auto found = stream_block<Codec, true>(list, block, in_entry);
-  if constexpr (requires { Codec::one(found.stream, found.place, index); })
-    return Codec::one(found.stream, found.place, index) + 1;
-  typename Codec::Reader reader(found.stream, found.of, found.place, index / 4 * 4);
+  if constexpr (StreamBlock<Codec>::kReadsOne) return found.one(index) + 1;
+  typename Codec::Reader reader = found.reader(index / 4 * 4);
   const Four four = reader.next();
   const std::uint32_t low = index % 2 ? four.at[1] : four.at[0], high = index % 2 ? four.at[3] : four.at[2];
   return (index % 4 < 2 ? low : high) + 1;
@@ -126,7 +171,7 @@ __device__ inline bool reader_agrees(const DeviceList& list, std::uint32_t block
   constexpr std::uint32_t kLanes = kRunLength / 4;  // of a run
   const auto found = stream_block<Codec, kFrequencies>(list, block, in_entry);
   const std::uint32_t run = lane % kRuns;
-  typename Codec::Reader reader(found.stream, found.of, found.place, run * kRunLength);
+  typename Codec::Reader reader = found.reader(run * kRunLength);
   const std::uint32_t start = __shfl_sync(kFullWarp, numbers.at[3], static_cast<int>((run * kLanes + 31) % 32));
   std::uint32_t sum = run == 0 ? before : start;
   bool equal = true;
