@@ -49,7 +49,7 @@ void add_gpu_options(config::CommandLine& app, Options& options, std::string& gp
   app.add_option("--gpu-plain-lists", options.gpu_plain_bytes,
                  "Of --gpu-cache, at most, for plain forms of lists that counts often look documents up in; 0: none")
       .transform(config::byte_size())
-      .show_default("256MiB");
+      .show_default();
   app.add_option("--gpu-least-postings", options.min_gpu_postings,
                  "Searches with fewer postings in every partition are the CPU's, unless a request asks for the GPU")
       .show_default();
@@ -127,7 +127,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   options.document_cache_bytes = std::uint64_t{64} << 20;
   options.term_cache_bytes = std::uint64_t{32} << 20;
   options.gpu_cache_bytes = std::uint64_t{4} << 30;
-  options.gpu_plain_bytes = std::uint64_t{256} << 20;
+  options.gpu_plain_bytes = 0;
   options.fetch_min_rate = std::uint64_t{16} << 10;
   options.disk_reserve = std::uint64_t{64} << 20;
   options.queue_limit = 4096;
