@@ -23,7 +23,17 @@ Result<void> DocumentTable::add(const StoredDocument& document) {
   return write_blocks(/*all=*/false);
 }
 
+Result<void> DocumentTable::add_block(ByteView block, std::uint32_t documents) {
+  std::string key;
+  append_be32(key, next_docid_);
+  starts_.push_back(next_docid_);
+  FROND_TRY(table_.put(key, block));
+  next_docid_ += documents;
+  return {};
+}
+
 Result<std::vector<PartitionFile>> DocumentTable::finish() {
+  if (sizes_.empty()) return table_.finish();
   if (!compressor_) train();
   FROND_TRY(write_blocks(/*all=*/true));
   return table_.finish();
@@ -45,11 +55,7 @@ Result<void> DocumentTable::write_blocks(bool all) {
     const bool last = all && i + 1 == sizes_.size();
     if (end - begin < kDocumentBlockBytes && !last) continue;
     const auto count = static_cast<std::uint32_t>(i + 1 - first);
-    std::string key;
-    append_be32(key, next_docid_);
-    starts_.push_back(next_docid_);
-    FROND_TRY(table_.put(key, compressor_->compress(ByteView(pending_).subspan(begin, end - begin), count)));
-    next_docid_ += count;
+    FROND_TRY(add_block(compressor_->compress(ByteView(pending_).subspan(begin, end - begin), count), count));
     begin = end;
     first = i + 1;
   }

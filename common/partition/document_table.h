@@ -13,18 +13,20 @@
 
 namespace frond::partition {
 
-// One thread. Holds the first 4 MiB of documents back until a dictionary has been trained from them. Errors: as
-// SstTable.
+// One thread. Documents come one by one, and then the first 4 MiB are held back until a dictionary has been trained
+// from them; or they come in blocks that are compressed already. Errors: as SstTable.
 class DocumentTable {
  public:
   explicit DocumentTable(const std::filesystem::path& folder);
 
   Result<void> add(const StoredDocument& document);
+  // A block of the next `documents` documents, from a BlockCompressor. Not after add().
+  Result<void> add_block(ByteView block, std::uint32_t documents);
   // Writes what is held back. Called once, last.
   Result<std::vector<PartitionFile>> finish();
   // The first docID of each block.
   std::span<const DocId> starts() const { return starts_; }
-  // Complete after finish(); empty if there was too little to learn from.
+  // Of the documents from add(). Complete after finish(); empty if there was too little to learn from.
   const ByteBuffer& dictionary() const { return dictionary_; }
 
  private:

@@ -20,10 +20,9 @@ inline constexpr std::uint32_t kFormatVersion = 1;
 inline constexpr std::uint32_t kSummaryMagic = 0x54505246;  // "FRPT"
 inline constexpr std::uint32_t kTotalsMagic = 0x53545246;   // "FRTS"
 
-inline constexpr std::uint64_t kFileBytes = 256u << 20;      // a table is cut into files of about this size
-inline constexpr std::size_t kInlineListBytes = 256;         // lists up to this size lie inside the term's record
-inline constexpr std::size_t kNumbersPerValue = 1u << 20;    // of an array: 4 MiB of u32
-inline constexpr std::size_t kDocumentBlockBytes = 4 << 10;  // stored fields, before compression
+inline constexpr std::uint64_t kFileBytes = 256u << 20;    // a table is cut into files of about this size
+inline constexpr std::size_t kInlineListBytes = 256;       // lists up to this size lie inside the term's record
+inline constexpr std::size_t kNumbersPerValue = 1u << 20;  // of an array: 4 MiB of u32
 
 // Keys of `arrays`, in byte order. After `heads/` follows the chunk's first docID, after the other prefixes the place
 // of the value's first number in the array, u32 big-endian.

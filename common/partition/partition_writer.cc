@@ -40,24 +40,24 @@ class Writer final : public PartitionWriter {
   }
 
   Result<void> add_document(const StoredDocument& document, std::uint32_t length) override {
-    const auto where = [&] { return "document " + printable(document.id); };
-    if (document.id.empty()) return Error(Code::kInvalid, "document " + std::to_string(summary_.documents) + ": no id");
-    const std::size_t bytes = document.id.size() + document.url.size() + document.title.size() + document.body.size();
-    if (bytes > kMaxDocumentBytes)
-      return Error(Code::kInvalid, where() + ": " + std::to_string(bytes) + " bytes of stored fields, more than " +
-                                       std::to_string(kMaxDocumentBytes));
-    if (summary_.documents + 1 >= kNoDoc) return Error(Code::kInvalid, where() + ": the partition is full");
+    FROND_TRY(validate(document));
     return guarded("documents", [&]() -> Result<void> {
-      FROND_TRY(ids_.add(document.id, static_cast<DocId>(summary_.documents)));
       FROND_TRY(documents_.add(document));
-      FROND_TRY(heads_.add(document));
-      lengths_.push_back(length);
-      ++summary_.documents;
-      summary_.tokens += length;
-      if (lengths_.size() == kNumbersPerValue) FROND_TRY(write_lengths());
+      return note(document, length);
+    });
+  }
+
+  Result<void> add_block(std::span<const StoredDocument> documents, std::span<const std::uint32_t> lengths,
+                         ByteView block) override {
+    for (const StoredDocument& document : documents) FROND_TRY(validate(document));
+    return guarded("documents", [&]() -> Result<void> {
+      FROND_TRY(documents_.add_block(block, static_cast<std::uint32_t>(documents.size())));
+      for (std::size_t i = 0; i < documents.size(); ++i) FROND_TRY(note(documents[i], lengths[i]));
       return {};
     });
   }
+
+  void set_dictionary(ByteBuffer dictionary) override { dictionary_ = std::move(dictionary); }
 
   Result<PartitionSummary> finish() override {
     return guarded(folder_.string(), [&]() -> Result<PartitionSummary> {
@@ -73,13 +73,35 @@ class Writer final : public PartitionWriter {
       ByteBuffer bytes;
       encode_summary(record, bytes);
       FROND_TRY(arrays_.put(kSummaryKey, bytes));
-      if (!documents_.dictionary().empty()) FROND_TRY(arrays_.put(kDictionaryKey, documents_.dictionary()));
+      const ByteBuffer& dictionary = dictionary_.empty() ? documents_.dictionary() : dictionary_;
+      if (!dictionary.empty()) FROND_TRY(arrays_.put(kDictionaryKey, dictionary));
       append(FROND_TRY(arrays_.finish()));
       return summary_;
     });
   }
 
  private:
+  Result<void> validate(const StoredDocument& document) const {
+    const auto where = [&] { return "document " + printable(document.id); };
+    if (document.id.empty()) return Error(Code::kInvalid, "document " + std::to_string(summary_.documents) + ": no id");
+    const std::size_t bytes = document.id.size() + document.url.size() + document.title.size() + document.body.size();
+    if (bytes > kMaxDocumentBytes)
+      return Error(Code::kInvalid, where() + ": " + std::to_string(bytes) + " bytes of stored fields, more than " +
+                                       std::to_string(kMaxDocumentBytes));
+    if (summary_.documents + 1 >= kNoDoc) return Error(Code::kInvalid, where() + ": the partition is full");
+    return {};
+  }
+
+  // Everything about a document but its block.
+  Result<void> note(const StoredDocument& document, std::uint32_t length) {
+    FROND_TRY(ids_.add(document.id, static_cast<DocId>(summary_.documents)));
+    FROND_TRY(heads_.add(document));
+    lengths_.push_back(length);
+    ++summary_.documents;
+    summary_.tokens += length;
+    return lengths_.size() == kNumbersPerValue ? write_lengths() : Result<void>();
+  }
+
   Result<void> try_add_list(std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences,
                             std::span<const ByteBuffer> segments) {
     if (term.empty() || term.size() > text::kMaxTermBytes || term.find('\0') != std::string_view::npos)
@@ -179,6 +201,7 @@ class Writer final : public PartitionWriter {
   ByteBuffer record_;
   ByteBuffer slack_;
   std::vector<std::uint32_t> lengths_;  // of the last documents, fewer than kNumbersPerValue
+  ByteBuffer dictionary_;
 };
 
 }  // namespace

@@ -1,11 +1,12 @@
 #pragma once
 // Writes one partition: its SST files, ready to be ingested by a leaf. Column families and keys:
-// docs/formats/partition.md. One thread. finish() syncs the files; whoever publishes them syncs their folder.
+// docs/formats/partition.md. Lists and documents go to different tables: one thread may add lists while another one
+// adds documents. finish() syncs the files; whoever publishes them syncs their folder.
 //
 // Memory, for partitions of any size: about 35 MiB, three times the largest document, and `id_bytes` to sort external
 // ids in (more ids go to a scratch file in the folder, which is unlinked as soon as it is open). The 35 MiB are 4 MiB
-// of document lengths, up to 4 MiB of stored fields to train a dictionary from, the compressor, a chunk of heads, and
-// RocksDB's buffers and indexes of the current files.
+// of document lengths, up to 4 MiB of stored fields to train a dictionary from, the compressor (both only if documents
+// come one by one), a chunk of heads, and RocksDB's buffers and indexes of the current files.
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -64,6 +65,13 @@ class PartitionWriter {
   // Adds a document, in docID order from 0; `length` in tokens. May interleave with add_list(). Errors: kInvalid if the
   // id is empty, a limit is exceeded or the partition is full; kUnavailable as above.
   virtual Result<void> add_document(const StoredDocument& document, std::uint32_t length) = 0;
+  // Adds documents in the same way whose fields are compressed already, as one block of a BlockCompressor
+  // (document_block.h). A partition's documents all come by add_document() or all by add_block(). `documents` and
+  // `lengths` have the same size, at least 1; bodies are only looked at for their sizes.
+  virtual Result<void> add_block(std::span<const StoredDocument> documents, std::span<const std::uint32_t> lengths,
+                                 ByteView block) = 0;
+  // The dictionary of these blocks; not called if they have none. Once, at any time before finish().
+  virtual void set_dictionary(ByteBuffer dictionary) = 0;
   // Writes what is buffered, syncs and checksums the files. Called once, last. Errors: kInvalid if two documents have
   // one id, which the message names; kUnavailable as above.
   virtual Result<PartitionSummary> finish() = 0;

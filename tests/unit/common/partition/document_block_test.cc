@@ -34,6 +34,7 @@ TEST(ABlockOfDocuments, ComesBackWithAndWithoutADictionary) {
   EXPECT_FALSE(trained.empty());
   for (const ByteBuffer& dictionary : {ByteBuffer(), trained}) {
     BlockCompressor compressor(dictionary);
+    const CompressionDictionary shared(dictionary);
     const BlockDecompressor decompressor(dictionary);
     for (const std::uint32_t count : {1u, 2u, 100u}) {
       ByteBuffer raw;
@@ -42,7 +43,9 @@ TEST(ABlockOfDocuments, ComesBackWithAndWithoutADictionary) {
         bodies.push_back(i % 3 ? text(random, 200) : "");
         append_document({std::to_string(i), "", "T", bodies.back()}, raw);
       }
-      const auto block = decompressed(decompressor, compressor.compress(raw, count));
+      const ByteBuffer value = compressor.compress(raw, count);
+      EXPECT_EQ(BlockCompressor(shared).compress(raw, count), value);
+      const auto block = decompressed(decompressor, value);
       ASSERT_TRUE(block.has_value()) << block.error().message();
       ASSERT_EQ(block->documents.size(), count);
       for (std::uint32_t i = 0; i < count; ++i) EXPECT_EQ(block->documents[i].body, bodies[i]);

@@ -4,7 +4,9 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <thread>
 
+#include "common/partition/document_block.h"
 #include "common/partition/file_checksum.h"
 #include "common/partition/partition.h"
 #include "common/postings/list_view.h"
@@ -102,6 +104,50 @@ TEST_F(APartitionWriter, RefusesDocumentsOutOfBoundsAndIdsThatComeTwice) {
   const auto finished = writer_->finish();
   EXPECT_EQ(finished.error().code(), Code::kInvalid);
   EXPECT_NE(finished.error().message().find("'same'"), std::string::npos);
+}
+
+// A build compresses blocks in other threads and adds lists in one of their own.
+TEST_F(APartitionWriter, TakesCompressedBlocksWhileAnotherThreadAddsLists) {
+  constexpr std::uint32_t kDocuments = 3'000, kPerBlock = 7;
+  std::vector<std::string> ids, bodies;
+  ByteBuffer all;
+  std::vector<std::size_t> sizes;
+  for (std::uint32_t i = 0; i < kDocuments; ++i) {
+    ids.push_back("d" + std::to_string(i));
+    bodies.push_back(std::string(200, static_cast<char>('a' + i % 26)) + "and a text that repeats " + ids.back());
+    const std::size_t before = all.size();
+    append_document({ids[i], "", "title", bodies[i]}, all);
+    sizes.push_back(all.size() - before);
+  }
+  const ByteBuffer dictionary = train_dictionary(all, sizes);
+  ASSERT_FALSE(dictionary.empty());
+  const auto segments = list(kDocuments);
+  std::thread lists([&] {
+    for (char c = 'a'; c <= 'z'; ++c)
+      EXPECT_TRUE(writer_->add_list(std::string(1, c), kDocuments, kDocuments, segments).has_value());
+  });
+  writer_->set_dictionary(dictionary);
+  BlockCompressor compressor(dictionary);
+  for (std::uint32_t begin = 0; begin < kDocuments; begin += kPerBlock) {
+    std::vector<StoredDocument> documents;
+    ByteBuffer raw;
+    for (std::uint32_t i = begin; i < std::min(kDocuments, begin + kPerBlock); ++i) {
+      documents.push_back({ids[i], "", "title", bodies[i]});
+      append_document(documents.back(), raw);
+    }
+    const std::vector<std::uint32_t> lengths(documents.size(), 10);
+    const auto count = static_cast<std::uint32_t>(documents.size());
+    EXPECT_TRUE(writer_->add_block(documents, lengths, compressor.compress(raw, count)).has_value());
+  }
+  lists.join();
+  const auto partition = finish();
+  EXPECT_EQ(partition->documents(), kDocuments);
+  EXPECT_EQ(partition->tokens(), 10u * kDocuments);
+  for (DocId docid = 0; docid < kDocuments; docid += 11) {
+    EXPECT_EQ(partition->document(docid)->body, bodies[docid]);
+    EXPECT_EQ(partition->docid_of(ids[docid]), docid);
+  }
+  EXPECT_EQ(partition->list("z").value().segments.size(), segments.size());
 }
 
 TEST_F(APartitionWriter, StoresLargeDocumentsAmongSmallOnes) {
