@@ -95,9 +95,12 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
   std::vector<std::string> ids;
   for (std::uint32_t p = 0; p < partitions; ++p) ids.push_back(publish::new_partition_id(writer->next_generation(), p));
   const publish::PartitionBuildOptions how{
-      options.codecs, options.bm25.b,
+      options.codecs,
+      options.bm25.b,
       scoring::CollectionStatistics{summary.inverted.documents, summary.inverted.tokens}.average_length(),
-      pipeline::plan_writing(options.invert.memory.limit, partitions, options.threads), options.disk_reserve};
+      summary.inverted.sample,
+      pipeline::plan_writing(options.invert.memory.limit, partitions, options.threads),
+      options.disk_reserve};
   const auto summaries = FROND_TRY(publish::build_partitions(summary.inverted.partitions, ids, writer->building(), how,
                                                              progress.documents_written, stop));
   std::uint64_t written = 0;

@@ -13,7 +13,7 @@
 namespace frond::indexer::order {
 namespace {
 
-constexpr std::size_t kMinFrame = 8 << 10, kMaxFrame = 128 << 10;  // of fields, before they are compressed
+constexpr std::size_t kMinFrame = 8 << 10, kMaxFrame = 128 << 10;  // of fields
 
 // The memory of a document: its fields, and the views of them.
 std::uint64_t bytes_of(const partition::StoredDocument& document) {
@@ -33,17 +33,18 @@ class SpoolFiller {
   static Result<SpoolFiller> create(const std::filesystem::path& path, std::size_t frame_bytes) {
     return SpoolFiller(FROND_TRY(runs::SpoolWriter::create(path, frame_bytes / 2)), frame_bytes);
   }
-  Result<void> add(const partition::StoredDocument& document, std::uint32_t length, runs::FrameCompressor& compressor) {
+  Result<void> add(const partition::StoredDocument& document, std::uint32_t length) {
     frame_.add(document, length);
     bytes_ += bytes_of(document);
-    return bytes_ < frame_bytes_ ? Result<void>() : flush(compressor);
+    return bytes_ < frame_bytes_ ? Result<void>() : flush();
   }
-  Result<void> flush(runs::FrameCompressor& compressor) {
+  Result<void> flush() {
     bytes_ = 0;
-    return spool_.append(frame_.finish(compressor));
+    frame_.finish(finished_);
+    return spool_.append(finished_);
   }
-  Result<void> finish(runs::FrameCompressor& compressor) {
-    FROND_TRY(flush(compressor));
+  Result<void> finish() {
+    FROND_TRY(flush());
     return spool_.finish();
   }
 
@@ -53,6 +54,7 @@ class SpoolFiller {
   runs::SpoolWriter spool_;
   std::size_t frame_bytes_;
   runs::DocumentFrameWriter frame_;
+  ByteBuffer finished_;  // the frame that was written last, for its memory
   std::uint64_t bytes_ = 0;
 };
 
@@ -122,9 +124,9 @@ class DocumentDealer {
     while (const auto frame = FROND_TRY(reader.next())) {
       if (dealing_.stop.stop_requested()) return stopped();
       for (std::size_t i = 0; i < frame->documents().size(); ++i, ++n)
-        FROND_TRY(ranges[range_of(dealing_.places[n])].add(frame->documents()[i], frame->length(i), compressor_));
+        FROND_TRY(ranges[range_of(dealing_.places[n])].add(frame->documents()[i], frame->length(i)));
     }
-    for (SpoolFiller& range : ranges) FROND_TRY(range.finish(compressor_));
+    for (SpoolFiller& range : ranges) FROND_TRY(range.finish());
     return {};
   }
 
@@ -142,7 +144,7 @@ class DocumentDealer {
       if (dealing_.stop.stop_requested()) return stopped();
       FROND_TRY(sort_range(r, std::exchange(held[r], {}), spools));
     }
-    for (SpoolFiller& spool : spools) FROND_TRY(spool.finish(compressor_));
+    for (SpoolFiller& spool : spools) FROND_TRY(spool.finish());
     return paths;
   }
 
@@ -163,15 +165,13 @@ class DocumentDealer {
     if (documents.size() != places.size())
       return Error(Code::kCorrupt, range_path(range).string() + ": not the documents that were put there");
     std::sort(documents.begin(), documents.end(), [](const Held& a, const Held& b) { return a.place < b.place; });
-    for (const Held& held : documents)
-      FROND_TRY(spools[held.place % spools.size()].add(held.document, held.length, compressor_));
+    for (const Held& held : documents) FROND_TRY(spools[held.place % spools.size()].add(held.document, held.length));
     std::error_code ignored;  // the folder goes as a whole anyway
     std::filesystem::remove(range_path(range), ignored);
     return {};
   }
 
   const Dealing& dealing_;
-  runs::FrameCompressor compressor_;
   std::vector<std::uint32_t> ends_;  // of the ranges: one past their last places
 };
 

@@ -22,7 +22,6 @@ BatchParser::BatchParser(const text::AnalyzerConfig& analyzer, std::uint32_t par
       options_(options),
       analyzer_(analyzer),
       grouper_(limits.kept_bytes),
-      compressor_(limits.kept_bytes),
       frames_(partitions, runs::DocumentFrameWriter(limits.kept_bytes / partitions)) {}
 
 void BatchParser::parse(std::span<ingest::RawRecord> records, ParsedBatch& out, std::stop_token stop) {
@@ -39,8 +38,8 @@ void BatchParser::parse(std::span<ingest::RawRecord> records, ParsedBatch& out, 
     parse_one(records[i], i, out);
   }
   grouper_.finish(out.tokens);
-  out.frames.clear();
-  for (runs::DocumentFrameWriter& frame : frames_) out.frames.push_back(frame.finish(compressor_));
+  out.frames.resize(frames_.size());
+  for (std::size_t j = 0; j < frames_.size(); ++j) frames_[j].finish(out.frames[j]);
 }
 
 void BatchParser::parse_one(ingest::RawRecord& record, std::uint32_t place, ParsedBatch& out) {
@@ -53,9 +52,9 @@ void BatchParser::parse_one(ingest::RawRecord& record, std::uint32_t place, Pars
     out.shortened.push_back({place, document->title_cut, document->url_dropped});
   grouper_.begin_document(static_cast<std::uint32_t>(out.documents.size()));
   const std::uint32_t length = analyze(*document);
-  frames_[out.documents.size() % frames_.size()].add({document->id, document->url, document->title, document->body},
-                                                     length);
-  out.documents.push_back({hash_id(document->id), length, place});
+  const std::size_t field_bytes = frames_[out.documents.size() % frames_.size()].add(
+      {document->id, document->url, document->title, document->body}, length);
+  out.documents.push_back({hash_id(document->id), length, place, static_cast<std::uint32_t>(field_bytes)});
 }
 
 Result<ingest::Document> BatchParser::document_of(ingest::RawRecord& record) const {

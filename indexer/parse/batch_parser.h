@@ -1,5 +1,5 @@
 #pragma once
-// The work of a parser thread on a batch: turns records into documents, compresses their stored fields, analyzes title
+// The work of a parser thread on a batch: turns records into documents, collects their stored fields, analyzes title
 // and body, and groups the tokens by trie collection.
 #include <cstdint>
 #include <span>
@@ -43,7 +43,6 @@ class BatchParser {
   ingest::ParseOptions options_;
   text::Analyzer analyzer_;
   TokenGrouper grouper_;
-  runs::FrameCompressor compressor_;
   std::vector<runs::DocumentFrameWriter> frames_;  // one a partition
 };
 

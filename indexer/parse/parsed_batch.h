@@ -19,8 +19,9 @@ IdHash hash_id(std::string_view id);
 
 struct ParsedDocument {
   IdHash id;
-  std::uint32_t length = 0;  // terms
-  std::uint32_t record = 0;  // which of the batch's records
+  std::uint32_t length = 0;       // terms
+  std::uint32_t record = 0;       // which of the batch's records
+  std::uint32_t field_bytes = 0;  // of its stored fields in its frame
 };
 
 // A document of which a field was too long.

@@ -198,6 +198,7 @@ InvertedDocuments Pipeline::collect() {
     }
     all.invert_seconds += invert_seconds_[i];
   }
+  all.sample = sequencer_->take_sample();
   all.titles_cut = log_.titles_cut();
   all.urls_dropped = log_.urls_dropped();
   all.input = filler_->reader().input();

@@ -20,6 +20,7 @@
 #include "common/text/analyzer_config.h"
 #include "indexer/ingest/parse_record.h"
 #include "indexer/ingest/record_reader.h"
+#include "indexer/pipeline/field_sample.h"
 #include "indexer/pipeline/memory.h"
 
 namespace frond::indexer::pipeline {
@@ -52,6 +53,7 @@ struct InvertedDocuments {
     std::filesystem::path spool;
   };
   std::vector<Part> partitions;
+  FieldSample sample;          // of the stored fields
   ingest::InputSummary input;  // of all inputs, in the share or not
   ingest::FilesRead files_read;
   ingest::SkippedFiles skipped;

@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::uint64_t kKiB = 1024, kMiB = 1024 * kKiB;
 // Measured: 17 MiB of code and libraries, 3 of stacks and heaps; a decompressor without its window, the sequencer's
-// compressor, and what allocators round up.
+// sample of fields, and what allocators round up.
 constexpr std::uint64_t kProgramBytes = 24 * kMiB;
-// A parser's compressor, JSON parser, and a cheap record; beside the tokens and fields of a batch.
+// A parser's term cache, JSON parser, and a cheap record; beside the tokens and fields of a batch.
 constexpr std::uint64_t kParserBytes = 5 * kMiB / 2;
-// A batch takes its records, their tokens, their compressed fields, and the spare capacity of vectors; a parser takes
+// A batch takes its records, their tokens, their fields, and the spare capacity of vectors; a parser takes
 // tokens in text order and in groups, fields, and scratch memory.
 constexpr std::uint64_t kBatchTenths = 55, kParserTenths = 50, kSequencerTenths = 30;
 constexpr std::uint64_t kMinBatch = 64 * kKiB, kMaxBatch = 2 * kMiB;
@@ -86,18 +86,27 @@ MemoryPlan plan_memory(std::uint64_t limit, std::uint32_t parsers, std::uint32_t
 }
 
 WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads) {
-  // One partition takes: samples for a dictionary and its training, RocksDB's buffers, readers of runs, lists in the
-  // queue, the frame of documents at hand. Beside these, ids are sorted, and one long document is written at a time.
-  constexpr std::uint64_t kWriterBytes = 56 * kMiB;
+  // One partition takes: RocksDB's buffers, readers of runs. Beside these, ids are sorted, and one long document is
+  // written at a time. Training a dictionary takes less than a partition, whose documents wait for it.
+  constexpr std::uint64_t kWriterBytes = 44 * kMiB;
   constexpr std::uint64_t kDocumentFactor = 4;
+  // Of a thread: zstd's state. What it is given takes three times its bytes until it is written, for two streams a
+  // partition: the input, which is allocated in powers of two, and the result.
+  constexpr std::uint64_t kPackerBytes = 2 * kMiB, kTaskBytes = 256 * kKiB, kAheadFactor = 6;
   WritePlan plan;
   plan.id_bytes = static_cast<std::size_t>(std::clamp<std::uint64_t>(limit / 16, 8 * kMiB, 32 * kMiB));
   const std::uint64_t shared = kProgramBytes + kDocumentFactor * ingest::InputLimits::of(limit).record_bytes;
-  const std::uint64_t fit = limit > shared ? (limit - shared) / (kWriterBytes + plan.id_bytes) : 0;
-  // Two threads work on each.
-  plan.at_once = static_cast<std::uint32_t>(
-      std::max<std::uint64_t>(1, std::min<std::uint64_t>({fit, partitions, (threads + 1) / 2})));
-  return plan;
+  const std::uint64_t left = limit - std::min(limit, shared);
+  for (plan.packers = std::max(1u, threads);; plan.packers = plan.packers * 3 / 4) {
+    plan.ahead_bytes = (plan.packers + 2) * kTaskBytes;
+    const std::uint64_t one = kWriterBytes + plan.id_bytes + kAheadFactor * plan.ahead_bytes;
+    const std::uint64_t packers = plan.packers * kPackerBytes;
+    const std::uint64_t fit = left > packers ? (left - packers) / one : 0;
+    // Two threads read and write each.
+    plan.at_once = static_cast<std::uint32_t>(
+        std::max<std::uint64_t>(1, std::min<std::uint64_t>({fit, partitions, (threads + 1) / 2})));
+    if (fit > 0 || plan.packers == 1) return plan;
+  }
 }
 
 std::uint64_t resident_bytes() {

@@ -6,7 +6,7 @@
 //
 //   the program       kProgramBytes: code, libraries, stacks, buffers of a fixed size
 //   the reader        a record (InputLimits), and the batch that it fills
-//   batches           in flight: records, tokens, compressed fields
+//   batches           in flight: records, tokens, fields
 //   parsers           each thread's buffers; and `parse`, which they share for expensive records
 //   ids               the set of ids, to find duplicates
 //   windows           of a decompressor (InputLimits)
@@ -45,8 +45,11 @@ MemoryPlan plan_memory(std::uint64_t limit, std::uint32_t parsers, std::uint32_t
 
 // The same while partitions are written.
 struct WritePlan {
-  std::uint32_t at_once = 1;  // partitions at a time; each has a PartitionWriter, readers of runs, and lists in a queue
-  std::size_t id_bytes = 0;   // of a partition's ids, sorted in memory
+  std::uint32_t at_once = 1;  // partitions at a time; each has a PartitionWriter, and readers of runs
+  std::uint32_t packers = 1;  // threads that build lists and compress documents for them
+  std::uint64_t ahead_bytes =
+      0;                     // of each partition's postings, and of its fields, that are given to packers at a time
+  std::size_t id_bytes = 0;  // of a partition's ids, sorted in memory
 };
 WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads);
 

@@ -1,7 +1,7 @@
 #include "indexer/pipeline/sequencer.h"
 
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "common/base/check.h"
 #include "indexer/pipeline/batch_filler.h"
@@ -11,11 +11,22 @@ namespace {
 
 constexpr std::size_t kKeptBytes = std::size_t{1} << 20;  // for batches with duplicates
 
+// Calls visit(i, fields) for the stored fields of each document of the batch.
+template <class Visit>
+void for_each_fields(const Batch& batch, Visit&& visit) {
+  const std::vector<ByteBuffer>& frames = batch.parsed.frames;
+  std::vector<std::size_t> at(frames.size(), runs::kDocumentFrameHeaderBytes);
+  for (std::size_t i = 0; i < batch.parsed.documents.size(); ++i) {
+    const std::size_t j = i % frames.size(), bytes = batch.parsed.documents[i].field_bytes;
+    visit(i, ByteView(frames[j]).subspan(at[j], bytes));
+    at[j] += bytes;
+  }
+}
+
 }  // namespace
 
 Sequencer::Sequencer(std::vector<runs::SpoolWriter> spools, std::uint64_t max_id_bytes, BadRecordLog& log)
     : spools_(std::move(spools)),
-      compressor_(kKeptBytes),
       frames_(spools_.size(), runs::DocumentFrameWriter(kKeptBytes / spools_.size())),
       max_id_bytes_(max_id_bytes),
       log_(log) {}
@@ -46,6 +57,7 @@ Result<void> Sequencer::number(Batch& batch) {
                                      " MiB of the memory limit are for them; raise --memory-limit");
   if (next_ / spools_.size() >= kNoDoc)
     return Error(Code::kInvalid, "more than 2^32 - 1 documents in a partition; raise --partitions");
+  sample(batch);
   return duplicates ? spool_without_duplicates(batch) : spool(batch, first);
 }
 
@@ -57,24 +69,27 @@ Result<void> Sequencer::spool(const Batch& batch, invert::DocumentNumber first) 
 
 // The parser dealt the documents as if there were no duplicates; this deals them again.
 Result<void> Sequencer::spool_without_duplicates(const Batch& batch) {
-  std::vector<std::optional<runs::DocumentFrame>> frames;
-  for (const ByteBuffer& bytes : batch.parsed.frames) {
-    frames.emplace_back();
-    if (bytes.empty()) continue;
-    const runs::DocumentFrameHeader header = FROND_TRY(runs::read_frame_header(bytes));
-    frames.back() =
-        FROND_TRY(runs::DocumentFrame::open(header, ByteView(bytes).subspan(runs::kDocumentFrameHeaderBytes)));
+  for_each_fields(batch, [&](std::size_t i, ByteView fields) {
+    const parse::ParsedDocument& document = batch.parsed.documents[i];
+    if (batch.numbers[i] != invert::kDropped) {
+      frames_[batch.numbers[i] % frames_.size()].add_fields(fields, document.length);
+      return;
+    }
+    ByteReader in(fields);
+    log_.duplicate(batch.records[document.record], runs::read_fields(in).id);
+  });
+  ByteBuffer frame;
+  for (std::size_t p = 0; p < frames_.size(); ++p) {
+    frames_[p].finish(frame);
+    FROND_TRY(spools_[p].append(frame));
   }
-  for (std::size_t i = 0; i < batch.numbers.size(); ++i) {
-    const runs::DocumentFrame& frame = *frames[i % frames.size()];
-    const partition::StoredDocument& document = frame.documents()[i / frames.size()];
-    if (batch.numbers[i] == invert::kDropped)
-      log_.duplicate(batch.records[batch.parsed.documents[i].record], document.id);
-    else
-      frames_[batch.numbers[i] % frames_.size()].add(document, batch.parsed.documents[i].length);
-  }
-  for (std::size_t p = 0; p < frames_.size(); ++p) FROND_TRY(spools_[p].append(frames_[p].finish(compressor_)));
   return {};
+}
+
+void Sequencer::sample(const Batch& batch) {
+  for_each_fields(batch, [&](std::size_t i, ByteView fields) {
+    if (batch.numbers[i] != invert::kDropped) sample_.add(batch.numbers[i], fields);
+  });
 }
 
 Result<void> Sequencer::finish() {

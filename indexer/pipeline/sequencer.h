@@ -3,11 +3,13 @@
 // duplicates get no number. Deals the stored fields to the spools of the partitions.
 #include <cstdint>
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "common/base/result.h"
 #include "indexer/pipeline/bad_record_log.h"
 #include "indexer/pipeline/batch.h"
+#include "indexer/pipeline/field_sample.h"
 #include "indexer/pipeline/id_set.h"
 #include "indexer/runs/document_spool.h"
 
@@ -26,15 +28,17 @@ class Sequencer {
   std::uint64_t documents() const { return next_; }
   std::uint64_t tokens() const { return tokens_; }
   std::uint64_t id_bytes() const { return ids_.bytes(); }
+  FieldSample take_sample() { return std::move(sample_); }
 
  private:
   Result<void> spool(const Batch& batch, invert::DocumentNumber first);
   Result<void> spool_without_duplicates(const Batch& batch);
+  void sample(const Batch& batch);
   runs::SpoolWriter& spool_of(invert::DocumentNumber document) { return spools_[document % spools_.size()]; }
 
   std::vector<runs::SpoolWriter> spools_;
-  runs::FrameCompressor compressor_;
   std::vector<runs::DocumentFrameWriter> frames_;  // for batches with duplicates
+  FieldSample sample_;
   IdSet ids_;
   std::uint64_t max_id_bytes_;
   BadRecordLog& log_;

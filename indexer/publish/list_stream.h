@@ -1,28 +1,21 @@
 #pragma once
-// The posting lists of one partition: merges its runs and builds each list's blobs. This takes about as long as
-// compressing documents and writing files, so it has a thread of its own.
+// The posting lists of one partition on their way from its runs to its files: the runs are merged by one thread, and
+// threads of the pool build the blobs of many terms at a time.
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "common/base/bytes.h"
+#include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/codec/codec_choice.h"
-#include "indexer/pipeline/bounded_queue.h"
+#include "common/partition/partition_writer.h"
+#include "indexer/runs/run_merger.h"
 
 namespace frond::indexer::publish {
-
-// One term's list, ready for PartitionWriter::add_list.
-struct BuiltList {
-  std::string term;
-  std::uint64_t document_frequency = 0, occurrences = 0;
-  std::vector<ByteBuffer> segments;
-};
-using BuiltLists = std::vector<BuiltList>;
 
 struct ListSource {
   std::vector<std::filesystem::path> runs;
@@ -33,8 +26,58 @@ struct ListSource {
   double b = 0, average_length = 0;
 };
 
-// Merges until the end, or until `stop`. Lists go to `out` in term order, several at a time, weighted by their bytes;
-// the caller closes it. kCorrupt: the message names the run; kUnavailable.
-Result<void> stream_lists(const ListSource& source, pipeline::BoundedQueue<BuiltLists>& out, std::stop_token stop);
+// The postings of terms that follow each other. A list that is longer than a segment is several pieces, one a segment,
+// so that of a long list only the blobs are in memory as a whole.
+struct PostingGroup {
+  struct Piece {
+    std::string term;
+    std::size_t end = 0;  // of its postings in the arrays
+    bool last = false;    // of its term
+  };
+  std::vector<Piece> pieces;
+  std::vector<DocId> docids;
+  std::vector<Frequency> frequencies;
+  std::uint64_t bytes = 0;
+};
+
+// Merges the runs. One thread.
+class PostingMerger {
+ public:
+  // Merges runs into fewer first if there are too many. kCorrupt: the message names the run; kUnavailable.
+  static Result<PostingMerger> open(const ListSource& source);
+  // The postings of the next terms, about kPostingGroupBytes; no value at the end.
+  Result<std::optional<PostingGroup>> next();
+
+ private:
+  explicit PostingMerger(runs::RunMerger merger) : merger_(std::move(merger)) {}
+  Result<bool> add_piece(PostingGroup& group);
+  runs::RunMerger merger_;
+  bool in_term_ = false;  // the term at hand has a further piece
+  std::vector<DocId> docids_;
+  std::vector<Frequency> frequencies_;
+};
+inline constexpr std::uint64_t kPostingGroupBytes = std::uint64_t{256} << 10;
+
+// A piece of a list, or all of it.
+struct BuiltList {
+  std::string term;
+  std::uint64_t document_frequency = 0, occurrences = 0;
+  std::vector<ByteBuffer> segments;
+  bool last = false;
+};
+// Any thread. kCorrupt: a run names a document that the partition does not have.
+Result<std::vector<BuiltList>> build_lists(const ListSource& source, const PostingGroup& group);
+
+// Puts the pieces of lists together and adds the lists. One thread.
+class ListJoiner {
+ public:
+  explicit ListJoiner(partition::PartitionWriter& writer) : writer_(writer) {}
+  // Errors as PartitionWriter::add_list().
+  Result<void> add(std::vector<BuiltList> lists);
+
+ private:
+  partition::PartitionWriter& writer_;
+  BuiltList open_;  // a list whose last piece has not come
+};
 
 }  // namespace frond::indexer::publish

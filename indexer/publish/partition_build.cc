@@ -11,64 +11,152 @@
 #include "common/repository/disk_space.h"
 #include "indexer/pipeline/first_error.h"
 #include "indexer/pipeline/memory.h"
+#include "indexer/publish/document_stream.h"
 #include "indexer/publish/list_stream.h"
+#include "indexer/publish/task_pool.h"
 #include "indexer/runs/document_spool.h"
 
 namespace frond::indexer::publish {
 namespace {
 
-constexpr std::size_t kListBytesAhead = std::size_t{2} << 20;
 constexpr std::uint64_t kLargeFrameBytes = std::uint64_t{4} << 20;  // of fields: more than a batch of usual records has
 
-Result<void> add_lists(partition::PartitionWriter& writer, const BuiltLists& lists) {
-  for (const BuiltList& list : lists)
-    FROND_TRY(writer.add_list(list.term, list.document_frequency, list.occurrences, list.segments));
-  return {};
-}
+// The dictionary of the whole build. It is trained by a thread of the pool, while others build lists. Any thread.
+class BuildDictionary {
+ public:
+  BuildDictionary(TaskPool& pool, const pipeline::FieldSample& sample) : training_(pool, 0) {
+    training_.begin(0, [&sample](std::size_t) -> Result<ByteBuffer> {
+      return partition::train_dictionary(sample.bytes(), sample.sizes());
+    });
+  }
+  // Waits for the training. The bytes stay as they are. kUnavailable: no memory.
+  Result<const ByteBuffer*> bytes() {
+    const MutexLock lock(mutex_);
+    if (!bytes_) {
+      bytes_.emplace(training_.take());
+      if (*bytes_) trained_.emplace(**bytes_);
+    }
+    if (!*bytes_) return bytes_->error();
+    return &**bytes_;
+  }
+  // Called after bytes(). trained: with these bytes; otherwise without a dictionary.
+  const partition::CompressionDictionary& prepared(bool trained) const { return trained ? *trained_ : none_; }
 
-Result<void> add_documents(partition::PartitionWriter& writer, const runs::DocumentFrame& frame) {
-  for (std::size_t i = 0; i < frame.documents().size(); ++i)
-    FROND_TRY(writer.add_document(frame.documents()[i], frame.length(i)));
-  return {};
-}
+ private:
+  const partition::CompressionDictionary none_{ByteView()};
+  Mutex mutex_;
+  OrderedTasks<ByteBuffer> training_;
+  // Set by the first call of bytes(), under mutex_.
+  std::optional<Result<ByteBuffer>> bytes_;
+  std::optional<partition::CompressionDictionary> trained_;
+};
 
 // Shared by all partitions that are being written.
 struct Shared {
   const PartitionBuildOptions& options;
   std::atomic<std::uint64_t>& done;
+  TaskPool& pool;
+  BuildDictionary dictionary;
   Mutex large_frame;  // held while one is written: there is memory for one long document
 };
 
-// The documents of the next frame, which is not the last.
-Result<void> add_frame(partition::PartitionWriter& writer, runs::SpoolReader& spool, Shared& shared) {
-  const std::optional<runs::DocumentFrame> frame = FROND_TRY(spool.next());
-  if (!frame) return {};
-  FROND_TRY(add_documents(writer, *frame));
-  shared.done += frame->documents().size();
-  return {};
-}
-
-// Writes lists as they come, and documents in between.
-Result<void> write_all(partition::PartitionWriter& writer, runs::SpoolReader& spool,
-                       pipeline::BoundedQueue<BuiltLists>& lists, Shared& shared, std::stop_token stop) {
-  while (!stop.stop_requested()) {
-    while (const std::optional<BuiltLists> some = lists.try_pop()) FROND_TRY(add_lists(writer, *some));
-    const std::uint64_t bytes = FROND_TRY(spool.next_bytes());
-    if (bytes == 0) break;
-    if (bytes <= kLargeFrameBytes) {
-      FROND_TRY(add_frame(writer, spool, shared));
-      continue;
+Result<void> write_lists(partition::PartitionWriter& writer, const ListSource& source, Shared& shared,
+                         std::stop_token stop) {
+  PostingMerger merger = FROND_TRY(PostingMerger::open(source));
+  ListJoiner joiner(writer);
+  OrderedTasks<std::vector<BuiltList>> tasks(shared.pool, shared.options.memory.ahead_bytes);
+  for (bool more = true; !stop.stop_requested();) {
+    while (more && !tasks.full()) {
+      std::optional<PostingGroup> next = FROND_TRY(merger.next());
+      more = next.has_value();
+      if (!next) break;
+      const std::uint64_t bytes = next->bytes;
+      tasks.begin(bytes, [&source, group = std::make_shared<const PostingGroup>(*std::move(next))](std::size_t) {
+        return build_lists(source, *group);
+      });
     }
-    const MutexLock alone(shared.large_frame);
-    FROND_TRY(add_frame(writer, spool, shared));
-    pipeline::release_unused_memory();
+    if (tasks.empty()) break;
+    std::vector<BuiltList> lists = FROND_TRY(tasks.take());
+    FROND_TRY(joiner.add(std::move(lists)));
   }
-  while (const std::optional<BuiltLists> some = lists.pop(stop)) FROND_TRY(add_lists(writer, *some));
   return {};
 }
 
-// A partition takes about as much as the runs and the spool that it is made from, which are removed afterwards. So much
-// must be free, or the build fails before the partition is begun.
+// Writes the documents of one partition.
+class DocumentsWriter {
+ public:
+  DocumentsWriter(partition::PartitionWriter& writer, runs::SpoolReader spool, Shared& shared,
+                  const partition::CompressionDictionary& dictionary, std::stop_token stop)
+      : writer_(writer),
+        cutter_(std::move(spool)),
+        shared_(shared),
+        stop_(std::move(stop)),
+        dictionary_(dictionary),
+        compressors_(shared.pool.threads()),
+        tasks_(shared.pool, shared.options.memory.ahead_bytes) {}
+
+  Result<void> write() {
+    while (!cutter_.done() && !stop_.stop_requested()) {
+      const std::uint64_t bytes = FROND_TRY(cutter_.next_bytes());
+      if (bytes <= kLargeFrameBytes) {
+        FROND_TRY(write_frame());
+        continue;
+      }
+      FROND_TRY(take_all());
+      const MutexLock alone(shared_.large_frame);
+      FROND_TRY(write_frame());
+      FROND_TRY(take_all());
+      pipeline::release_unused_memory();
+    }
+    return take_all();
+  }
+
+ private:
+  Result<void> write_frame() {
+    std::vector<BlockGroup> groups = FROND_TRY(cutter_.next());
+    for (BlockGroup& group : groups) {
+      while (tasks_.full()) FROND_TRY(take());
+      const std::uint64_t bytes = group.bytes();
+      tasks_.begin(bytes, [this, group = std::move(group)](std::size_t worker) mutable -> Result<PackedGroup> {
+        auto& compressor = compressors_[worker];
+        if (!compressor) compressor = std::make_unique<partition::BlockCompressor>(dictionary_);
+        return pack(std::move(group), *compressor);
+      });
+    }
+    return {};
+  }
+  Result<void> take() {
+    const PackedGroup packed = FROND_TRY(tasks_.take());
+    FROND_TRY(add_group(writer_, packed));
+    shared_.done += packed.documents.size();
+    return {};
+  }
+  Result<void> take_all() {
+    while (!tasks_.empty()) FROND_TRY(take());
+    return {};
+  }
+
+  partition::PartitionWriter& writer_;
+  BlockCutter cutter_;
+  Shared& shared_;
+  std::stop_token stop_;
+  const partition::CompressionDictionary& dictionary_;
+  std::vector<std::unique_ptr<partition::BlockCompressor>> compressors_;  // by thread of the pool, which alone uses it
+  OrderedTasks<PackedGroup> tasks_;
+};
+
+Result<void> write_documents(partition::PartitionWriter& writer, const pipeline::InvertedDocuments::Part& part,
+                             std::uint64_t field_bytes, Shared& shared, std::stop_token stop) {
+  const ByteBuffer* const dictionary = FROND_TRY(shared.dictionary.bytes());
+  const bool trained = !dictionary->empty() && field_bytes >= partition::kMinTrainedBytes;
+  if (trained) writer.set_dictionary(*dictionary);
+  return DocumentsWriter(writer, FROND_TRY(runs::SpoolReader::open(part.spool)), shared,
+                         shared.dictionary.prepared(trained), std::move(stop))
+      .write();
+}
+
+// A partition takes about as much as the runs and half as much as the spool that it is made from, which are removed
+// afterwards. Three quarters of that must be free, or the build fails before the partition is begun.
 Result<void> expect_room(const pipeline::InvertedDocuments::Part& part, const std::filesystem::path& folder,
                          std::uint64_t disk_reserve) {
   std::uint64_t bytes = 0;
@@ -76,8 +164,9 @@ Result<void> expect_room(const pipeline::InvertedDocuments::Part& part, const st
     std::error_code failed;
     if (const auto size = std::filesystem::file_size(file, failed); !failed) bytes += size;
   };
-  for (const auto& run : part.runs) add(run);
   add(part.spool);
+  bytes /= 2;
+  for (const auto& run : part.runs) add(run);
   return repository::expect_room(folder, bytes / 4 * 3, disk_reserve, "writing it");
 }
 
@@ -86,20 +175,18 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
                                                     Shared& shared, std::stop_token stop) {
   const PartitionBuildOptions& options = shared.options;
   FROND_TRY(expect_room(part, folder, options.disk_reserve));
-  const std::vector<std::uint32_t> lengths = FROND_TRY(runs::SpoolReader::read_lengths(part.spool));
+  const runs::SpoolContents spool = FROND_TRY(runs::SpoolReader::read_contents(part.spool));
   const auto writer =
       FROND_TRY(partition::PartitionWriter::create(folder / id, options.average_length, options.memory.id_bytes));
-  runs::SpoolReader spool = FROND_TRY(runs::SpoolReader::open(part.spool));
-  pipeline::BoundedQueue<BuiltLists> lists(kListBytesAhead);
   pipeline::FirstError error(stop);
   {
-    const ListSource source{part.runs, number, folder, lengths, options.codecs, options.b, options.average_length};
+    const ListSource source{
+        part.runs, number, folder, spool.lengths, options.codecs, options.b, options.average_length};
     const std::jthread thread([&] {
       name_this_thread(("lists-" + std::to_string(number)).c_str());
-      error.guard([&] { return stream_lists(source, lists, error.token()); });
-      lists.close();
+      error.guard([&] { return write_lists(*writer, source, shared, error.token()); });
     });
-    error.guard([&] { return write_all(*writer, spool, lists, shared, error.token()); });
+    error.guard([&] { return write_documents(*writer, part, spool.field_bytes, shared, error.token()); });
   }
   FROND_TRY(error.result());
   auto summary = FROND_TRY(writer->finish());
@@ -118,7 +205,8 @@ Result<std::vector<partition::PartitionSummary>> build_partitions(
   FROND_CHECK(ids.size() == parts.size());
   std::vector<partition::PartitionSummary> summaries(parts.size());
   std::atomic<std::uint32_t> next = 0;
-  Shared shared{options, done, {}};
+  TaskPool pool(options.memory.packers);
+  Shared shared{options, done, pool, {pool, options.sample}, {}};
   pipeline::FirstError error(stop);
   const auto work = [&]() -> Result<void> {
     for (std::uint32_t p = next++; p < parts.size() && !error.token().stop_requested(); p = next++) {

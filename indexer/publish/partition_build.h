@@ -1,7 +1,8 @@
 #pragma once
-// The second half of a build: writes each partition's files from its runs and its spool, with two threads a partition
-// ("lists-p" merges and packs, "writer-p" compresses documents and writes), as many partitions at once as memory and
-// cores allow.
+// The second half of a build: writes each partition's files from its runs and its spool. Two threads a partition read
+// and write: "lists-p" merges runs and writes lists, "writer-p" cuts documents into blocks and writes these. What takes
+// time, building lists and compressing blocks, is done by the threads "packer-i" for all partitions that are written,
+// as many at once as memory and cores allow. Not a byte depends on the number of threads.
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -19,7 +20,8 @@ namespace frond::indexer::publish {
 struct PartitionBuildOptions {
   codec::CodecChoice codecs;
   double b = 0;
-  double average_length = 0;  // of the whole collection
+  double average_length = 0;            // of the whole collection
+  const pipeline::FieldSample& sample;  // of the collection's stored fields
   pipeline::WritePlan memory;
   std::uint64_t disk_reserve = 0;  // bytes of the disk that must stay free
 };

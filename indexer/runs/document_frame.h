@@ -1,6 +1,7 @@
 #pragma once
-// Stored fields on their way to a partition: the documents of one batch that go to one partition, compressed together,
-// with their lengths in terms. Layout: docs/formats/run-file.md, "The spool".
+// Stored fields on their way to a partition: the documents of one batch that go to one partition, with their lengths in
+// terms. Not compressed: a partition compresses them once, in blocks, when it is written. Layout:
+// docs/formats/run-file.md, "The spool".
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -12,59 +13,55 @@
 
 namespace frond::indexer::runs {
 
-inline constexpr std::size_t kDocumentFrameHeaderBytes = 24;
+inline constexpr std::size_t kDocumentFrameHeaderBytes = 16;
 // Bytes of fields. A batch exceeds its size by at most one record of kMaxRecordBytes.
 inline constexpr std::uint32_t kMaxFrameBytes = 1u << 30;
-
-// The compressor's state of more than a MiB, and scratch memory, of which up to `kept_bytes` are kept. A thread uses
-// one for all its frames.
-class FrameCompressor {
- public:
-  explicit FrameCompressor(std::size_t kept_bytes = std::size_t{4} << 20);
-  ~FrameCompressor();
-  FrameCompressor(const FrameCompressor&) = delete;
-  FrameCompressor& operator=(const FrameCompressor&) = delete;
-
- private:
-  friend class DocumentFrameWriter;
-  struct State;
-  std::unique_ptr<State> state_;
-};
 
 // Makes frames from documents. One thread; reusable, keeps up to twice `kept_bytes` of memory.
 class DocumentFrameWriter {
  public:
   explicit DocumentFrameWriter(std::size_t kept_bytes = std::size_t{4} << 20) : kept_bytes_(kept_bytes) {}
-  void add(const partition::StoredDocument& document, std::uint32_t length);
+  // Returns the bytes that the document's fields take in the frame.
+  std::size_t add(const partition::StoredDocument& document, std::uint32_t length);
+  // The same for fields that are in that form already: id, url, title and body, each a varint length and bytes.
+  void add_fields(ByteView fields, std::uint32_t length);
   std::size_t documents() const { return lengths_.size(); }
-  // The frame of the documents that were added since the last call; empty if there are none.
-  ByteBuffer finish(FrameCompressor& compressor);
+  // The frame of the documents that were added since the last call; empty if there are none. The frame's memory is
+  // that of `frame`'s old content and this writer's, exchanged, so that neither is allocated for each frame.
+  void finish(ByteBuffer& frame);
 
  private:
   std::size_t kept_bytes_;
-  ByteBuffer fields_;
+  ByteBuffer bytes_;  // space for the header, and fields
   std::vector<std::uint32_t> lengths_;
 };
 
 // A frame's header, with which a reader can skip to the next frame.
 struct DocumentFrameHeader {
-  std::uint32_t documents = 0, raw_bytes = 0, stored_bytes = 0;
+  std::uint32_t documents = 0, field_bytes = 0;
   std::uint64_t checksum = 0;
-  std::uint64_t payload_bytes() const { return std::uint64_t{documents} * 4 + stored_bytes; }
+  std::uint64_t payload_bytes() const { return std::uint64_t{documents} * 4 + field_bytes; }
 };
 // kCorrupt: impossible sizes. `bytes` has kDocumentFrameHeaderBytes.
 Result<DocumentFrameHeader> read_frame_header(ByteView bytes);
+// kCorrupt: not the checksum of these fields and lengths.
+Result<void> check_frame(const DocumentFrameHeader& header, ByteView fields, std::span<const std::uint32_t> lengths);
 
-// A frame, decompressed and checked; accepts any bytes. Documents borrow this.
+// The fields of the next document, which `fields` begins with; `fields` moves behind them. kCorrupt.
+Result<ByteView> take_fields(ByteView& fields);
+// Reads the texts of the next document. in.ok() is false afterwards if it is not whole.
+partition::StoredDocument read_fields(ByteReader& in);
+
+// A frame, checked; accepts any bytes. Documents borrow this.
 class DocumentFrame {
  public:
   // `payload` is what follows the header. kCorrupt.
-  static Result<DocumentFrame> open(const DocumentFrameHeader& header, ByteView payload);
+  static Result<DocumentFrame> open(const DocumentFrameHeader& header, ByteBuffer payload);
   std::span<const partition::StoredDocument> documents() const { return documents_; }
   std::uint32_t length(std::size_t document) const { return lengths_[document]; }
 
  private:
-  std::unique_ptr<std::byte[]> raw_;
+  ByteBuffer payload_;
   std::vector<std::uint32_t> lengths_;
   std::vector<partition::StoredDocument> documents_;
 };

@@ -5,7 +5,7 @@
 namespace frond::indexer::runs {
 namespace {
 constexpr std::size_t kSpoolHeaderBytes = 8;
-constexpr std::size_t kKeptBytes = std::size_t{4} << 20;
+constexpr std::size_t kLongFrame = std::size_t{4} << 20;
 }  // namespace
 
 Result<SpoolWriter> SpoolWriter::create(const std::filesystem::path& path, std::size_t buffer_bytes) {
@@ -41,40 +41,56 @@ Result<DocumentFrameHeader> SpoolReader::next_header() {
 Result<std::uint64_t> SpoolReader::next_bytes() {
   if (!header_ && file_.left() == 0) return std::uint64_t{0};
   if (!header_) header_ = FROND_TRY(next_header());
-  return std::uint64_t{header_->raw_bytes};
+  return std::uint64_t{header_->field_bytes};
 }
 
 Result<std::optional<DocumentFrame>> SpoolReader::next() {
   if (FROND_TRY(next_bytes()) == 0) return std::optional<DocumentFrame>();
   const DocumentFrameHeader header = *std::exchange(header_, std::nullopt);
-  payload_.resize(header.payload_bytes());
-  FROND_TRY(file_.read(payload_));
-  auto frame = DocumentFrame::open(header, payload_);
+  ByteBuffer payload(header.payload_bytes());
+  FROND_TRY(file_.read(payload));
+  auto frame = DocumentFrame::open(header, std::move(payload));
   if (!frame) return file_.corrupt(frame.error().message());
-  if (payload_.capacity() > kKeptBytes) ByteBuffer().swap(payload_);
   return std::optional<DocumentFrame>(std::move(*frame));
 }
 
-Result<std::vector<std::uint32_t>> SpoolReader::read_lengths(const std::filesystem::path& path) {
+Result<bool> SpoolReader::append_next(ByteBuffer& fields, std::vector<std::uint32_t>& lengths) {
+  if (FROND_TRY(next_bytes()) == 0) return false;
+  const DocumentFrameHeader header = *std::exchange(header_, std::nullopt);
+  const std::size_t at = fields.size(), first = lengths.size();
+  if (header.field_bytes > kLongFrame) fields.reserve(at + header.field_bytes);  // a buffer that doubles exists twice
+  fields.resize(at + header.field_bytes);
+  lengths.resize(first + header.documents);
+  const std::span<std::byte> new_fields = std::span(fields).subspan(at);
+  const std::span<std::uint32_t> new_lengths = std::span(lengths).subspan(first);
+  FROND_TRY(file_.read(new_fields));
+  FROND_TRY(file_.read(std::as_writable_bytes(new_lengths)));
+  if (auto checked = check_frame(header, new_fields, new_lengths); !checked)
+    return file_.corrupt(checked.error().message());
+  return true;
+}
+
+Result<SpoolContents> SpoolReader::read_contents(const std::filesystem::path& path) {
   // Counted first, since a vector that doubles would exist twice.
   SpoolReader counter = FROND_TRY(open(path));
+  SpoolContents contents;
   std::size_t documents = 0;
   while (counter.file_.left() > 0) {
     const DocumentFrameHeader header = FROND_TRY(counter.next_header());
     documents += header.documents;
+    contents.field_bytes += header.field_bytes;
     FROND_TRY(counter.file_.skip(header.payload_bytes()));
   }
   SpoolReader reader = FROND_TRY(open(path));
-  std::vector<std::uint32_t> lengths;
-  lengths.reserve(documents);
+  contents.lengths.reserve(documents);
   while (reader.file_.left() > 0) {
     const DocumentFrameHeader header = FROND_TRY(reader.next_header());
-    const std::size_t at = lengths.size();
-    lengths.resize(at + header.documents);
-    FROND_TRY(reader.file_.read(std::as_writable_bytes(std::span(lengths).subspan(at))));
-    FROND_TRY(reader.file_.skip(header.stored_bytes));
+    const std::size_t at = contents.lengths.size();
+    contents.lengths.resize(at + header.documents);
+    FROND_TRY(reader.file_.skip(header.field_bytes));
+    FROND_TRY(reader.file_.read(std::as_writable_bytes(std::span(contents.lengths).subspan(at))));
   }
-  return lengths;
+  return contents;
 }
 
 }  // namespace frond::indexer::runs

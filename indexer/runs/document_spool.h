@@ -14,7 +14,7 @@
 namespace frond::indexer::runs {
 
 inline constexpr std::uint32_t kSpoolMagic = 0x4c505346;  // "FSPL"
-inline constexpr std::uint32_t kSpoolVersion = 1;
+inline constexpr std::uint32_t kSpoolVersion = 2;
 
 // One thread.
 class SpoolWriter {
@@ -30,7 +30,12 @@ class SpoolWriter {
   ScratchWriter file_;
 };
 
-// One thread. Keeps no copy of a long frame. Errors, kCorrupt and kUnavailable, name the file.
+struct SpoolContents {
+  std::vector<std::uint32_t> lengths;  // of all documents in docID order
+  std::uint64_t field_bytes = 0;       // of all documents
+};
+
+// One thread. Errors, kCorrupt and kUnavailable, name the file.
 class SpoolReader {
  public:
   static Result<SpoolReader> open(const std::filesystem::path& path);
@@ -38,15 +43,17 @@ class SpoolReader {
   Result<std::uint64_t> next_bytes();
   // The next frame; no value at the end.
   Result<std::optional<DocumentFrame>> next();
-  // The lengths of all documents in docID order, without reading the fields.
-  static Result<std::vector<std::uint32_t>> read_lengths(const std::filesystem::path& path);
+  // Appends the next frame's fields and lengths, checked by their checksum; the fields are not looked at. False: there
+  // is no frame left, and nothing is appended.
+  Result<bool> append_next(ByteBuffer& fields, std::vector<std::uint32_t>& lengths);
+  // What a spool holds, found without reading the fields.
+  static Result<SpoolContents> read_contents(const std::filesystem::path& path);
 
  private:
   explicit SpoolReader(ScratchReader file) : file_(std::move(file)) {}
   Result<DocumentFrameHeader> next_header();
   ScratchReader file_;
   std::optional<DocumentFrameHeader> header_;  // of the next frame, if it has been read
-  ByteBuffer payload_;
 };
 
 }  // namespace frond::indexer::runs

@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -47,15 +48,19 @@ void read_frame(ByteView bytes) {
 void read_documents(ByteView bytes) {
   if (bytes.size() < kDocumentFrameHeaderBytes) return;
   auto header = read_frame_header(bytes);
-  if (!header || header->raw_bytes > (1u << 20)) return;
+  if (!header || header->field_bytes > (1u << 20)) return;
   const ByteView payload = bytes.subspan(kDocumentFrameHeaderBytes);
-  header->checksum = XXH3_64bits(payload.data(), payload.size());
-  const auto frame = DocumentFrame::open(*header, payload);
+  if (payload.size() != header->payload_bytes()) return;
+  std::vector<std::uint32_t> lengths(header->documents);
+  std::memcpy(lengths.data(), payload.data() + header->field_bytes, lengths.size() * sizeof lengths[0]);
+  header->checksum = XXH3_64bits_withSeed(payload.data(), header->field_bytes,
+                                          XXH3_64bits(lengths.data(), lengths.size() * sizeof lengths[0]));
+  const auto frame = DocumentFrame::open(*header, ByteBuffer(payload.begin(), payload.end()));
   if (!frame) return;
   check(frame->documents().size() == header->documents);
   std::size_t sum = 0;
   for (const auto& d : frame->documents()) sum += d.id.size() + d.url.size() + d.title.size() + d.body.size();
-  check(sum <= header->raw_bytes);
+  check(sum <= header->field_bytes);
 }
 
 void read_files(ByteView bytes) {
@@ -66,7 +71,7 @@ void read_files(ByteView bytes) {
   if (auto spool = SpoolReader::open(path))
     for (auto frame = spool->next(); frame && *frame; frame = spool->next()) {
     }
-  (void)SpoolReader::read_lengths(path);
+  (void)SpoolReader::read_contents(path);
   ::close(file);
 }
 

@@ -42,8 +42,8 @@ TEST(BatchParser, DealsDocumentsCountsTermsAndKeepsWhatIsBad) {
     ASSERT_EQ(batch.frames.size(), 2u);
     const auto header = runs::read_frame_header(batch.frames[0]);
     ASSERT_TRUE(header);
-    const auto frame =
-        runs::DocumentFrame::open(*header, ByteView(batch.frames[0]).subspan(runs::kDocumentFrameHeaderBytes));
+    const auto payload = ByteView(batch.frames[0]).subspan(runs::kDocumentFrameHeaderBytes);
+    const auto frame = runs::DocumentFrame::open(*header, ByteBuffer(payload.begin(), payload.end()));
     ASSERT_TRUE(frame);
     ASSERT_EQ(frame->documents().size(), 2u);
     EXPECT_EQ(frame->documents()[0].id, "a");

@@ -1,0 +1,33 @@
+#include "indexer/pipeline/field_sample.h"
+
+#include <algorithm>
+
+namespace frond::indexer::pipeline {
+
+void FieldSample::add(std::uint64_t number, ByteView fields) {
+  if (!wants(number)) return;
+  const ByteView taken = fields.first(std::min(fields.size(), kMaxDocumentBytes));
+  bytes_.insert(bytes_.end(), taken.begin(), taken.end());
+  sizes_.push_back(taken.size());
+  while (bytes_.size() > kMaxBytes) thin_out();
+}
+
+// Drops every second document.
+void FieldSample::thin_out() {
+  stride_ *= 2;
+  std::size_t from = 0, to = 0, kept = 0;
+  for (std::size_t i = 0; i < sizes_.size(); ++i) {
+    const std::size_t size = sizes_[i];
+    if (i % 2 == 0) {
+      std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(from), size,
+                  bytes_.begin() + static_cast<std::ptrdiff_t>(to));
+      sizes_[kept++] = size;
+      to += size;
+    }
+    from += size;
+  }
+  bytes_.resize(to);
+  sizes_.resize(kept);
+}
+
+}  // namespace frond::indexer::pipeline

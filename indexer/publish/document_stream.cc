@@ -1,0 +1,63 @@
+#include "indexer/publish/document_stream.h"
+
+namespace frond::indexer::publish {
+
+Result<std::vector<BlockGroup>> BlockCutter::next() {
+  if (ended_) return std::vector<BlockGroup>();
+  ended_ = !FROND_TRY(spool_.append_next(fields_, lengths_));
+  if (!ended_ && fields_.size() < kBlockGroupBytes) return std::vector<BlockGroup>();
+  return cut();
+}
+
+Result<std::vector<BlockGroup>> BlockCutter::cut() {
+  const auto fields = std::make_shared<const ByteBuffer>(std::exchange(fields_, {}));
+  const std::vector<std::uint32_t> lengths = std::exchange(lengths_, {});
+  std::vector<BlockGroup> groups;
+  bool open = false;  // whether the last group takes more blocks
+  BlockGroup::Block block;
+  ByteView left(*fields);
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    block.end += FROND_TRY(runs::take_fields(left)).size();
+    ++block.documents;
+    if (block.end - block.begin < partition::kDocumentBlockBytes && !(ended_ && i + 1 == lengths.size())) continue;
+    if (!open) groups.push_back({fields, {}, {}});
+    BlockGroup& group = groups.back();
+    group.blocks.push_back(block);
+    group.lengths.insert(group.lengths.end(), lengths.begin() + static_cast<std::ptrdiff_t>(i + 1 - block.documents),
+                         lengths.begin() + static_cast<std::ptrdiff_t>(i + 1));
+    open = group.bytes() < kBlockGroupBytes;
+    block = {block.end, block.end, 0};
+  }
+  if (!left.empty()) return Error(Code::kCorrupt, "a spool has fields of no document");
+  // The block that is not full yet is the beginning of what is cut next.
+  fields_.assign(fields->begin() + static_cast<std::ptrdiff_t>(block.begin), fields->end());
+  lengths_.assign(lengths.end() - block.documents, lengths.end());
+  return groups;
+}
+
+PackedGroup pack(BlockGroup group, partition::BlockCompressor& compressor) {
+  PackedGroup packed;
+  packed.documents.reserve(group.lengths.size());
+  packed.blocks.reserve(group.blocks.size());
+  for (const BlockGroup::Block& block : group.blocks) {
+    const ByteView fields = ByteView(*group.fields).subspan(block.begin, block.end - block.begin);
+    packed.blocks.push_back(compressor.compress(fields, block.documents));
+    ByteReader in(fields);
+    for (std::uint32_t i = 0; i < block.documents; ++i) packed.documents.push_back(runs::read_fields(in));
+  }
+  packed.group = std::move(group);
+  return packed;
+}
+
+Result<void> add_group(partition::PartitionWriter& writer, const PackedGroup& packed) {
+  std::size_t first = 0;
+  for (std::size_t b = 0; b < packed.blocks.size(); ++b) {
+    const std::size_t count = packed.group.blocks[b].documents;
+    FROND_TRY(writer.add_block(std::span(packed.documents).subspan(first, count),
+                               std::span(packed.group.lengths).subspan(first, count), packed.blocks[b]));
+    first += count;
+  }
+  return {};
+}
+
+}  // namespace frond::indexer::publish

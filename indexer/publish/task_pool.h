@@ -1,0 +1,108 @@
+#pragma once
+// The threads that do the costly part of writing partitions: they build lists and compress stored fields. Each
+// partition has streams of tasks (OrderedTasks), all of which share the pool, so every core works on whatever there is.
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "common/base/mutex.h"
+#include "common/base/result.h"
+
+namespace frond::indexer::publish {
+
+// Any thread adds tasks. Tasks never wait for other threads. The streams bound how many tasks there are.
+class TaskPool {
+ public:
+  // `worker` is the number of the thread that runs the task, below threads().
+  using Task = std::function<void(std::size_t worker)>;
+  // Threads are called "packer-<number>".
+  explicit TaskPool(std::size_t threads);
+  // All tasks were carried out: streams wait for theirs.
+  ~TaskPool();
+  TaskPool(const TaskPool&) = delete;
+  TaskPool& operator=(const TaskPool&) = delete;
+
+  std::size_t threads() const { return threads_.size(); }
+  void add(Task task);
+
+ private:
+  void run(std::size_t worker);
+  Mutex mutex_;
+  std::condition_variable_any changed_;
+  std::deque<Task> tasks_ FROND_GUARDED_BY(mutex_);
+  bool closed_ FROND_GUARDED_BY(mutex_) = false;
+  std::vector<std::jthread> threads_;
+};
+
+// Tasks of one stream, whose results are taken in the order in which the tasks were begun. One thread, which begins
+// tasks until it is full(), then takes a result, and so on. What tasks borrow must outlive this.
+template <class T>
+class OrderedTasks {
+ public:
+  // Tasks in flight have at most `max_bytes` of input, or there is only one.
+  OrderedTasks(TaskPool& pool, std::uint64_t max_bytes) : pool_(pool), max_bytes_(max_bytes) {}
+  // Waits for all tasks that were begun.
+  ~OrderedTasks() {
+    MutexLock lock(mutex_);
+    for (const auto& slot : slots_) wait_for(*slot);
+  }
+  OrderedTasks(const OrderedTasks&) = delete;
+  OrderedTasks& operator=(const OrderedTasks&) = delete;
+
+  bool empty() const { return slots_.empty(); }
+  bool full() const { return !slots_.empty() && bytes_ >= max_bytes_; }
+
+  // work: Result<T>(std::size_t worker), copyable. Exceptions (of the allocator) become kUnavailable.
+  template <class Work>
+  void begin(std::uint64_t bytes, Work work) {
+    slots_.push_back(std::make_unique<Slot>());
+    Slot* const slot = slots_.back().get();
+    slot->bytes = bytes;
+    bytes_ += bytes;
+    pool_.add([this, slot, work = std::move(work)](std::size_t worker) mutable {
+      std::optional<Result<T>> result;
+      try {
+        result.emplace(work(worker));
+      } catch (const std::exception& thrown) {
+        result.emplace(Error(Code::kUnavailable, thrown.what()));
+      }
+      MutexLock lock(mutex_);
+      slot->result = std::move(result);
+      done_.notify_all();
+    });
+  }
+  // The result of the oldest task, which it waits for. There is one.
+  Result<T> take() {
+    const std::unique_ptr<Slot> slot = std::move(slots_.front());
+    slots_.pop_front();
+    bytes_ -= slot->bytes;
+    MutexLock lock(mutex_);
+    wait_for(*slot);
+    return std::move(*slot->result);
+  }
+
+ private:
+  struct Slot {
+    std::uint64_t bytes = 0;
+    std::optional<Result<T>> result;  // under mutex_ until it is there
+  };
+  void wait_for(const Slot& slot) FROND_REQUIRES(mutex_) {
+    done_.wait(mutex_, [&] { return slot.result.has_value(); });
+  }
+  TaskPool& pool_;
+  const std::uint64_t max_bytes_;
+  std::uint64_t bytes_ = 0;
+  std::deque<std::unique_ptr<Slot>> slots_;
+  Mutex mutex_;
+  std::condition_variable_any done_;
+};
+
+}  // namespace frond::indexer::publish

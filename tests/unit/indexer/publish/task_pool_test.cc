@@ -1,0 +1,69 @@
+// Tasks of many streams are carried out by all threads; each stream gets its results in order.
+#include "indexer/publish/task_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <new>
+#include <set>
+
+namespace frond::indexer::publish {
+namespace {
+
+TEST(OrderedTasks, GiveResultsInTheOrderInWhichTasksWereBegun) {
+  TaskPool pool(4);
+  ASSERT_EQ(pool.threads(), 4u);
+  const auto stream = [&pool](std::uint32_t count) {
+    OrderedTasks<std::uint32_t> tasks(pool, 8);
+    std::vector<std::uint32_t> got;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      while (tasks.full()) got.push_back(tasks.take().value());
+      tasks.begin(1, [i](std::size_t) -> Result<std::uint32_t> {
+        volatile std::uint32_t busy = i * 7919 % 20'000;  // later tasks may end earlier
+        while (busy > 0) busy = busy - 1;
+        return i;
+      });
+    }
+    while (!tasks.empty()) got.push_back(tasks.take().value());
+    for (std::uint32_t i = 0; i < count; ++i) ASSERT_EQ(got.at(i), i);
+    ASSERT_EQ(got.size(), count);
+  };
+  std::vector<std::jthread> streams;
+  for (const std::uint32_t count : {0u, 1u, 500u, 700u}) streams.emplace_back([&stream, count] { stream(count); });
+}
+
+TEST(OrderedTasks, AreBoundedByTheirBytesButAlwaysMayBeginOne) {
+  TaskPool pool(1);
+  OrderedTasks<int> tasks(pool, 100);
+  const auto nothing = [](std::size_t) -> Result<int> { return 0; };
+  EXPECT_FALSE(tasks.full());
+  tasks.begin(1000, nothing);
+  EXPECT_TRUE(tasks.full());
+  EXPECT_TRUE(tasks.take());
+  EXPECT_FALSE(tasks.full());
+  tasks.begin(60, nothing);
+  EXPECT_FALSE(tasks.full());
+  tasks.begin(60, nothing);
+  EXPECT_TRUE(tasks.full());
+}  // the destructor waits for both
+
+TEST(OrderedTasks, KeepErrorsAndTurnExceptionsIntoErrors) {
+  TaskPool pool(2);
+  OrderedTasks<int> tasks(pool, 100);
+  tasks.begin(1, [](std::size_t) -> Result<int> { return Error(Code::kCorrupt, "broken"); });
+  tasks.begin(1, [](std::size_t) -> Result<int> { throw std::bad_alloc(); });
+  tasks.begin(1, [](std::size_t) -> Result<int> { return 3; });
+  EXPECT_EQ(tasks.take(), Code::kCorrupt);
+  EXPECT_EQ(tasks.take(), Code::kUnavailable);
+  EXPECT_EQ(tasks.take().value(), 3);
+}
+
+TEST(OrderedTasks, KnowWhichThreadRunsThem) {
+  TaskPool pool(3);
+  OrderedTasks<std::size_t> tasks(pool, 1000);
+  for (int i = 0; i < 100; ++i) tasks.begin(1, [](std::size_t worker) -> Result<std::size_t> { return worker; });
+  while (!tasks.empty()) EXPECT_LT(tasks.take().value(), 3u);
+}
+
+}  // namespace
+}  // namespace frond::indexer::publish
