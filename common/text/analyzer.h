@@ -8,16 +8,9 @@
 #include <vector>
 
 #include "common/text/analyzer_config.h"
+#include "common/text/token_cutter.h"
 
 namespace frond::text {
-
-// Longer words are cut into pieces of at most this, between code points.
-inline constexpr std::size_t kMaxTokenBytes = 255;
-
-// A token: bytes [begin, end) of the text.
-struct TokenSpan {
-  std::size_t begin = 0, end = 0;
-};
 
 // Not thread-safe, since the stemmer has state: make one for each thread.
 class Analyzer {
@@ -32,18 +25,15 @@ class Analyzer {
   // Bytes that are not UTF-8 separate words.
   template <class Sink>
   void analyze(std::string_view text, Sink&& sink) {
-    for (std::size_t at = 0;;) {
-      const TokenSpan where = next_token(text, at);
-      if (where.begin == where.end) return;
-      at = where.end;
+    for_each_token(text, [&](TokenSpan where) {
       const std::string_view term = term_of(text.substr(where.begin, where.end - where.begin));
       if (!term.empty()) sink(term, where);
-    }
+    });
   }
   std::vector<std::string> terms(std::string_view text);
 
   // The next token at or after `from`; empty at the end of the text.
-  static TokenSpan next_token(std::string_view text, std::size_t from);
+  static TokenSpan next_token(std::string_view text, std::size_t from) { return text::next_token(text, from); }
   // The term of one token; empty for a stop word. Valid until the next call.
   std::string_view term_of(std::string_view token);
 

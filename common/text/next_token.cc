@@ -1,7 +1,7 @@
 // Where words begin and end: the word boundary rules of UAX #29 over the classes of word_class.h, kept to words.
 #include <algorithm>
 
-#include "common/text/analyzer.h"
+#include "common/text/token_span.h"
 #include "common/text/utf8.h"
 #include "common/text/word_class.h"
 
@@ -95,7 +95,7 @@ std::size_t word_end(std::string_view text, std::size_t at, std::size_t limit, W
 
 }  // namespace
 
-TokenSpan Analyzer::next_token(std::string_view text, std::size_t from) {
+TokenSpan next_token(std::string_view text, std::size_t from) {
   for (std::size_t at = from; at < text.size();) {
     const Step first = step_at(text, at);
     const std::size_t begin = at;

@@ -14,6 +14,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                  Analyzer({Stemmer::kNone, true})};
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   std::vector<std::string> query;
+  // The tokens of the vector path are those of the plain one.
+  std::size_t at = 0;
+  frond::text::for_each_token(text, [&](frond::text::TokenSpan where) {
+    FROND_CHECK(where.end > where.begin && where == Analyzer::next_token(text, at));
+    at = where.end;
+  });
+  const frond::text::TokenSpan none = Analyzer::next_token(text, at);
+  FROND_CHECK(none.begin == none.end);
   for (Analyzer& analyzer : analyzers) {
     std::size_t end = 0;
     analyzer.analyze(text, [&](std::string_view term, frond::text::TokenSpan where) {

@@ -1,0 +1,101 @@
+#include "common/text/token_bits.h"
+
+#include <cstring>
+
+// Highway includes this file once for each instruction set and compiles the part between HWY_BEFORE_NAMESPACE and
+// HWY_AFTER_NAMESPACE for it.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "common/text/token_bits.cc"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace frond::text::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Bytes = hn::CappedTag<std::uint8_t, 64>;
+
+// The classes of word_class.h.
+struct Classes {
+  std::uint64_t letters = 0, digits = 0, underscores = 0, high = 0;
+  std::uint64_t between_letters = 0, between_digits = 0;  // characters that are inside a word there
+};
+
+template <class Mask>
+std::uint64_t mask_bits(Bytes bytes, Mask mask) {
+  std::uint64_t bits = 0;
+  std::uint8_t stored[8] = {};
+  hn::StoreMaskBits(bytes, mask, stored);
+  std::memcpy(&bits, stored, sizeof(bits));
+  return bits;
+}
+
+// `block`: 64 bytes.
+Classes token_classes(const std::uint8_t* block) {
+  const Bytes bytes;
+  const auto set = [&](char c) { return hn::Set(bytes, static_cast<std::uint8_t>(c)); };
+  Classes all;
+  for (std::size_t at = 0; at < 64; at += hn::Lanes(bytes)) {
+    const auto c = hn::LoadU(bytes, block + at);
+    const auto at_most = [&](auto value, char max) { return hn::Eq(hn::Min(value, set(max)), value); };
+    const auto is = [&](char one) { return hn::Eq(c, set(one)); };
+    // Bit 0x20 maps capitals to small letters, and no other byte to a letter.
+    all.letters |= mask_bits(bytes, at_most(hn::Sub(hn::Or(c, set(0x20)), set('a')), 25)) << at;
+    all.digits |= mask_bits(bytes, at_most(hn::Sub(c, set('0')), 9)) << at;
+    all.underscores |= mask_bits(bytes, is('_')) << at;
+    all.high |= mask_bits(bytes, hn::Not(at_most(c, 0x7f))) << at;
+    const auto both = hn::Or(is('.'), is('\''));
+    all.between_letters |= mask_bits(bytes, hn::Or(both, is(':'))) << at;
+    all.between_digits |= mask_bits(bytes, hn::Or(both, hn::Or(is(','), is(';')))) << at;
+  }
+  return all;
+}
+
+Classes classes_at(const char* text, std::size_t size, std::size_t at) {
+  if (at >= size) return {};
+  if (size - at >= 64) return token_classes(reinterpret_cast<const std::uint8_t*>(text + at));
+  std::uint8_t block[64];
+  std::memset(block, ' ', sizeof(block));
+  std::memcpy(block, text + at, size - at);
+  return token_classes(block);
+}
+
+void find_token_bits_target(const char* text, std::size_t size, std::size_t first_block, std::size_t blocks,
+                            TokenBits* bits) {
+  const std::size_t begin = first_block * 64;
+  std::uint64_t letter_before = 0, digit_before = 0;  // the byte before, as bit 0
+  if (begin > 0) {
+    const Classes before = classes_at(text, size, begin - 64);
+    letter_before = before.letters >> 63;
+    digit_before = before.digits >> 63;
+  }
+  Classes here = classes_at(text, size, begin);
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const Classes next = classes_at(text, size, begin + 64 * (i + 1));
+    const std::uint64_t joins_letters =
+        here.between_letters & (here.letters << 1 | letter_before) & (here.letters >> 1 | next.letters << 63);
+    const std::uint64_t joins_digits =
+        here.between_digits & (here.digits << 1 | digit_before) & (here.digits >> 1 | next.digits << 63);
+    bits[i].words = here.letters | here.digits | here.underscores;
+    bits[i].inside = bits[i].words | joins_letters | joins_digits;
+    bits[i].odd = here.high | ((here.between_letters | here.between_digits) & (here.high >> 1 | next.high << 63));
+    letter_before = here.letters >> 63;
+    digit_before = here.digits >> 63;
+    here = next;
+  }
+}
+
+}  // namespace frond::text::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace frond::text {
+
+HWY_EXPORT(find_token_bits_target);
+
+void find_token_bits(std::string_view text, std::size_t first_block, std::size_t blocks, TokenBits* bits) {
+  HWY_DYNAMIC_DISPATCH(find_token_bits_target)(text.data(), text.size(), first_block, blocks, bits);
+}
+
+}  // namespace frond::text
+#endif
