@@ -15,7 +15,9 @@ namespace frond::text {
 // Not thread-safe, since the stemmer has state: make one for each thread.
 class Analyzer {
  public:
-  explicit Analyzer(const AnalyzerConfig& config);
+  // The terms of 2^cache_bits words are kept, in 64 bytes each: 2 MiB.
+  static constexpr int kCacheBits = 15;
+  explicit Analyzer(const AnalyzerConfig& config, int cache_bits = kCacheBits);
   ~Analyzer();
   Analyzer(const Analyzer&) = delete;
   Analyzer& operator=(const Analyzer&) = delete;

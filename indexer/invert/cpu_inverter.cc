@@ -9,9 +9,9 @@ namespace {
 
 // Bytes of a group that are inverted before the budget is asked for again.
 constexpr std::size_t kSliceBytes = std::size_t{64} << 10;
-// The most memory that a byte of a group takes: a new term of four bytes, two of them its suffix, has an entry of
-// 32 and up to 24 in a table that has just grown.
-constexpr std::uint64_t kGrowth = 20;
+// The most memory that a byte of a group takes: a new term with one posting, 11 bytes or more, has an entry of 32 and
+// the suffix, and up to 24 in a table that has just grown; its second posting, 4 bytes, takes a chunk of 16.
+constexpr std::uint64_t kGrowth = 8;
 
 }  // namespace
 
@@ -35,28 +35,31 @@ Result<void> CpuInverter::invert(const parse::TokenGroups& tokens, std::span<con
   if (*last - *first_ >= kMaxRunDocuments) return Error(Code::kInvalid, "a run of more than 2^32 documents");
   for (const parse::TokenGroup& group : groups) {
     const ByteView bytes = tokens.of(group);
-    const std::byte* const end = bytes.data() + bytes.size();
-    DocumentNumber document = *first;
-    for (parse::TokenPlace place{bytes.data()}; place.at < end;) {
-      const std::size_t slice = std::min(kSliceBytes, static_cast<std::size_t>(end - place.at));
-      FROND_TRY(make_room(slice, *first));
-      auto number = static_cast<std::uint32_t>(document - *first_);
-      parse::for_each_token(
-          place, place.at + slice,
-          [&](std::uint32_t which) {
-            document = numbers[which];
-            if (document == kDropped) return false;
-            number = static_cast<std::uint32_t>(document - *first_);
-            return true;
-          },
-          [&](std::string_view suffix) {
-            add_occurrence(dictionary_.find_or_add(group.collection, suffix), number, arena_);
-          });
-      if (document == kDropped) document = *first;  // of no use
+    std::size_t room = 0;  // there is room for so many bytes of the group
+    for (std::size_t at = 0; at < bytes.size();) {
+      const parse::GroupedTerm term = parse::GroupedTerm::read(bytes.data() + at);
+      at = static_cast<std::size_t>(term.end() - bytes.data());
+      if (at > room) {
+        const std::size_t slice = std::min(std::max(kSliceBytes, at - room), bytes.size() - room);
+        FROND_TRY(make_room(slice, *first));
+        room += slice;
+      }
+      add(group.collection, term, numbers);
     }
   }
   note_memory();
   return {};
+}
+
+void CpuInverter::add(dictionary::TrieCollection collection, const parse::GroupedTerm& term,
+                      std::span<const DocumentNumber> numbers) {
+  PostingChain* chain = nullptr;  // found when the term has a posting that is not dropped
+  for (std::uint32_t i = 0; i < term.postings; ++i) {
+    const DocumentNumber number = numbers[term.document(i)];
+    if (number == kDropped) continue;
+    if (chain == nullptr) chain = &dictionary_.find_or_add(collection, term.suffix);
+    add_occurrences(*chain, static_cast<std::uint32_t>(number - *first_), term.frequency(i), arena_);
+  }
 }
 
 // Writes runs if the budget does not allow so many more bytes of tokens. The next run begins with document `first`.

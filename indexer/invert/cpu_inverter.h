@@ -41,6 +41,8 @@ class CpuInverter final : public Inverter {
   // Postings of a term that are collected for a partition before they are added to its run.
   static constexpr std::size_t postings_ahead(std::uint32_t partitions) { return partitions < 16 ? 4096 : 256; }
 
+  void add(dictionary::TrieCollection collection, const parse::GroupedTerm& term,
+           std::span<const DocumentNumber> numbers);
   Result<void> make_room(std::size_t token_bytes, DocumentNumber first);
   Result<void> write_runs();
   Result<void> write_term(std::string_view term, const PostingChain& chain, std::vector<Part>& parts);

@@ -24,19 +24,20 @@ struct PostingChain {
   std::uint16_t used = 0, size = 0;  // bytes of the tail's payload
 };
 
-// One more occurrence in document `number` of the run; numbers do not descend.
+// `occurrences` more in document `number` of the run; numbers do not descend.
 void append_posting(PostingChain& chain, dictionary::Arena& arena);
-inline void add_occurrence(PostingChain& chain, std::uint32_t number, dictionary::Arena& arena) {
+inline void add_occurrences(PostingChain& chain, std::uint32_t number, Frequency occurrences,
+                            dictionary::Arena& arena) {
   if (chain.frequency != 0) {
     if (chain.last == number) {
-      ++chain.frequency;
+      chain.frequency += occurrences;
       return;
     }
     append_posting(chain, arena);
   }
   chain.gap = number - chain.last;
   chain.last = number;
-  chain.frequency = 1;
+  chain.frequency = occurrences;
 }
 
 // The bytes of a chain's chunks, one chunk after the other. Borrows both; one thread.

@@ -20,8 +20,8 @@ BatchParser::BatchParser(const text::AnalyzerConfig& analyzer, std::uint32_t par
                          ingest::ParseOptions options)
     : limits_(limits),
       options_(options),
-      analyzer_(analyzer),
-      grouper_(limits.kept_bytes),
+      grouper_(limits.kept_bytes, limits.table_bits),
+      terms_(analyzer, limits.table_bits, grouper_),
       frames_(partitions, runs::DocumentFrameWriter(limits.kept_bytes / partitions)) {}
 
 void BatchParser::parse(std::span<ingest::RawRecord> records, ParsedBatch& out, std::stop_token stop) {
@@ -51,7 +51,8 @@ void BatchParser::parse_one(ingest::RawRecord& record, std::uint32_t place, Pars
   if (document->title_cut || document->url_dropped)
     out.shortened.push_back({place, document->title_cut, document->url_dropped});
   grouper_.begin_document(static_cast<std::uint32_t>(out.documents.size()));
-  const std::uint32_t length = analyze(*document);
+  // No word begins in the title and ends in the body, so they need not be joined.
+  const std::uint32_t length = terms_.add(document->title) + terms_.add(document->body);
   const std::size_t field_bytes = frames_[out.documents.size() % frames_.size()].add(
       {document->id, document->url, document->title, document->body}, length);
   out.documents.push_back({hash_id(document->id), length, place, static_cast<std::uint32_t>(field_bytes)});
@@ -66,17 +67,6 @@ Result<ingest::Document> BatchParser::document_of(ingest::RawRecord& record) con
     return Error(Code::kInvalid, "a document of " + ingest::in_mebibytes(bytes) + ", longer than the limit of " +
                                      ingest::in_mebibytes(limits_.document_bytes));
   return document;
-}
-
-std::uint32_t BatchParser::analyze(const ingest::Document& document) {
-  // No word begins in the title and ends in the body, so they need not be joined.
-  std::uint32_t length = 0;
-  for (const std::string* text : {&document.title, &document.body})
-    analyzer_.analyze(*text, [&](std::string_view term, text::TokenSpan) {
-      grouper_.add(term);
-      ++length;
-    });
-  return length;
 }
 
 }  // namespace frond::indexer::parse

@@ -8,9 +8,9 @@
 
 #include "common/base/result.h"
 #include "common/partition/partition_writer.h"
-#include "common/text/analyzer.h"
 #include "indexer/ingest/parse_record.h"
 #include "indexer/parse/parsed_batch.h"
+#include "indexer/parse/term_finder.h"
 #include "indexer/parse/working_memory.h"
 #include "indexer/runs/document_frame.h"
 
@@ -22,6 +22,7 @@ inline constexpr std::uint64_t kCheapRecordBytes = std::uint64_t{1} << 20;
 struct ParseLimits {
   std::size_t document_bytes = partition::kMaxDocumentBytes;  // all fields; a document with more is malformed
   std::size_t kept_bytes = std::size_t{4} << 20;              // of tokens and fields, from batch to batch
+  int table_bits = kMaxTableBits;                             // of the tables of terms and tokens (term_table.h)
   WorkingMemory* memory = nullptr;  // lends memory for other than cheap records; null: no limit
 };
 
@@ -37,12 +38,11 @@ class BatchParser {
  private:
   void parse_one(ingest::RawRecord& record, std::uint32_t place, ParsedBatch& out);
   Result<ingest::Document> document_of(ingest::RawRecord& record) const;
-  std::uint32_t analyze(const ingest::Document& document);
 
   ParseLimits limits_;
   ingest::ParseOptions options_;
-  text::Analyzer analyzer_;
   TokenGrouper grouper_;
+  TermFinder terms_;
   std::vector<runs::DocumentFrameWriter> frames_;  // one a partition
 };
 

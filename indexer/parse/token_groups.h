@@ -1,10 +1,12 @@
 #pragma once
-// The tokens of a batch of documents, with those of one trie collection together (Wei and JaJa 2011, III.C, step 5).
-// Inside a group documents ascend; each has any number of tokens. Tokens are without the collection's prefix.
+// The tokens of a batch of documents, with those of one trie collection together (Wei and JaJa 2011, III.C, step 5),
+// and in a collection those of one term: each term comes once with all its postings, so inverters look up every term of
+// a batch once. If a batch has very many terms, it is cut into sections, in each of which this holds; the groups of a
+// later section follow those of an earlier one.
 //
-// Bytes of a group: 255 and a u16 document number begin the tokens of a document of the batch; a token is the length of
-// its suffix, 0..253, or 254 and a u16 length, and then the suffix. Written and read by one process, so readers do not
-// check it.
+// Bytes of a group, for each term: u16 bytes of the suffix (the term without the collection's prefix), u32 postings,
+// the suffix, then each posting: u16 document of the batch, u16 frequency. Documents do not descend; a document comes
+// again if its frequency does not fit. Written and read by one process, so readers do not check it.
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -12,6 +14,7 @@
 
 #include "common/base/bytes.h"
 #include "indexer/dictionary/trie.h"
+#include "indexer/parse/term_table.h"
 
 namespace frond::indexer::parse {
 
@@ -25,68 +28,86 @@ struct TokenGroup {
 // Immutable once made by a TokenGrouper.
 struct TokenGroups {
   ByteBuffer bytes;
-  std::vector<TokenGroup> groups;  // of the collections that have tokens, ascending
+  std::vector<TokenGroup> groups;  // of the collections that have tokens, ascending in each section
   ByteView of(const TokenGroup& group) const { return ByteView(bytes).subspan(group.begin, group.end - group.begin); }
 };
 
-// Takes tokens in text order, gives groups. One thread; reusable, keeps up to twice `kept_bytes` of memory.
+// A term of a group, and its postings. Borrows the group.
+struct GroupedTerm {
+  static constexpr std::size_t kHeaderBytes = 6, kPostingBytes = 4;
+  std::string_view suffix;
+  std::uint32_t postings = 0;
+  const std::byte* first = nullptr;
+
+  std::uint32_t document(std::uint32_t posting) const {
+    return load_le<std::uint16_t>(first + posting * kPostingBytes);
+  }
+  std::uint32_t frequency(std::uint32_t posting) const {
+    return load_le<std::uint16_t>(first + posting * kPostingBytes + 2);
+  }
+  // Where the next term begins.
+  const std::byte* end() const { return first + postings * kPostingBytes; }
+  static GroupedTerm read(const std::byte* at) {
+    const std::size_t bytes = load_le<std::uint16_t>(at);
+    const std::byte* const suffix = at + kHeaderBytes;
+    return {std::string_view(reinterpret_cast<const char*>(suffix), bytes), load_le<std::uint32_t>(at + 2),
+            suffix + bytes};
+  }
+};
+
+// Takes tokens in text order, gives groups. One thread; reusable, keeps up to twice `kept_bytes` of postings.
 class TokenGrouper {
  public:
-  explicit TokenGrouper(std::size_t kept_bytes = std::size_t{4} << 20);
+  explicit TokenGrouper(std::size_t kept_bytes = std::size_t{4} << 20, int table_bits = kMaxTableBits);
   // The next tokens are those of document `document` of the batch. Documents ascend and are below kMaxBatchDocuments.
   void begin_document(std::uint32_t document);
-  // A term of at most 65,535 bytes.
-  void add(std::string_view term);
-  // Gives the tokens since the last call. A batch's tokens have less than 4 GiB.
+  // The id of a term of at most 65,535 bytes. Ids are valid until epoch() changes, which only intern() may do: where
+  // there are too many terms, it forgets those that few documents have.
+  TermId intern(std::string_view term);
+  std::uint32_t epoch() const { return epoch_; }
+  // By id of the epoch before: the term's id in this one, or kNoTerm.
+  std::span<const TermId> numbers() const { return numbers_; }
+  // A token of the document.
+  void add(TermId term) {
+    Last& last = last_[term];
+    if (last.stamp == stamp_ && postings_[last.place].frequency != 0xffff) {
+      ++postings_[last.place].frequency;
+      return;
+    }
+    last = {stamp_, static_cast<std::uint32_t>(postings_.size())};
+    postings_.push_back({term, document_, 1});
+  }
+  void add(std::string_view term) { add(intern(term)); }
+  // Gives the tokens since the last call. A batch's groups have less than 4 GiB.
   void finish(TokenGroups& out);
-  // Memory kept for the next batch.
-  std::size_t capacity_bytes() const { return staged_.capacity(); }
 
  private:
-  struct Collection {
-    std::uint32_t bytes = 0;     // of the group so far
-    std::uint32_t document = 0;  // whose tokens are added, plus 1
+  struct Posting {
+    TermId term;
+    std::uint16_t document, frequency;
   };
+  struct Last {                          // of a term
+    std::uint32_t stamp = 0, place = 0;  // its posting in the document that had this stamp
+  };
+  struct Work {  // of a term, while groups are made
+    std::uint32_t postings = 0, at = 0;
+  };
+  void end_section();
+  void next_stamp();
+  void forget_terms();
+
   std::size_t kept_bytes_;
-  ByteBuffer staged_;  // in text order: u16 collection, then the token as in a group; kNewDocument and a u16
-  std::vector<Collection> collections_;
-  std::uint32_t document_ = 0;
+  TermTable terms_;
+  std::uint32_t epoch_ = 0;
+  std::uint32_t stamp_ = 1;  // of the document at hand
+  std::uint16_t document_ = 0;
+  std::vector<Last> last_;         // by term
+  std::vector<Posting> postings_;  // of the section, in text order
+  std::vector<Work> work_;         // by term, zeros
+  std::vector<TermId> used_;
+  std::vector<TermId> numbers_;
+  std::vector<std::uint32_t> bytes_;  // by collection, zeros
+  TokenGroups made_;
 };
-
-// The place in a group that was reached.
-struct TokenPlace {
-  const std::byte* at;
-  bool wanted = false;  // whether the tokens of the document at hand are wanted
-};
-
-// Reads from `place` up to the first document or token that begins at `stop` or behind it. Calls
-// on_document(std::uint32_t document), which gives false to skip its tokens, and on_suffix(std::string_view).
-template <class OnDocument, class OnSuffix>
-void for_each_token(TokenPlace& place, const std::byte* stop, OnDocument&& on_document, OnSuffix&& on_suffix) {
-  const std::byte* at = place.at;
-  bool wanted = place.wanted;
-  while (at < stop) {
-    const auto head = static_cast<std::uint8_t>(*at++);
-    if (head == 255) {
-      wanted = on_document(std::uint32_t{load_le<std::uint16_t>(at)});
-      at += 2;
-      continue;
-    }
-    std::size_t bytes = head;
-    if (head == 254) {
-      bytes = load_le<std::uint16_t>(at);
-      at += 2;
-    }
-    if (wanted) on_suffix(std::string_view(reinterpret_cast<const char*>(at), bytes));
-    at += bytes;
-  }
-  place = {at, wanted};
-}
-// The same for a whole group.
-template <class OnDocument, class OnSuffix>
-void for_each_token(ByteView group, OnDocument&& on_document, OnSuffix&& on_suffix) {
-  TokenPlace place{group.data()};
-  for_each_token(place, group.data() + group.size(), on_document, on_suffix);
-}
 
 }  // namespace frond::indexer::parse

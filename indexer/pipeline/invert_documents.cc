@@ -130,9 +130,10 @@ Result<void> Pipeline::read() {
 }
 
 Result<void> Pipeline::parse() {
-  parse::BatchParser parser(options_.analyzer, options_.partitions,
-                            {ingest::InputLimits::of(plan_.limit).record_bytes, plan_.batch_bytes, &parse_memory_},
-                            options_.parse);
+  parse::BatchParser parser(
+      options_.analyzer, options_.partitions,
+      {ingest::InputLimits::of(plan_.limit).record_bytes, plan_.batch_bytes, plan_.table_bits, &parse_memory_},
+      options_.parse);
   while (const std::optional<Batch*> batch = to_parsers_.pop(error_.token())) {
     parser.parse((*batch)->records, (*batch)->parsed, error_.token());
     to_sequencer_.put(**batch);

@@ -9,6 +9,7 @@
 
 #include "indexer/ingest/input_limits.h"
 #include "indexer/invert/cpu_inverter.h"
+#include "indexer/parse/term_table.h"
 #include "indexer/runs/document_spool.h"
 
 namespace frond::indexer::pipeline {
@@ -18,8 +19,11 @@ constexpr std::uint64_t kKiB = 1024, kMiB = 1024 * kKiB;
 // Measured: 17 MiB of code and libraries, 3 of stacks and heaps; a decompressor without its window, the sequencer's
 // sample of fields, and what allocators round up.
 constexpr std::uint64_t kProgramBytes = 24 * kMiB;
-// A parser's term cache, JSON parser, and a cheap record; beside the tokens and fields of a batch.
-constexpr std::uint64_t kParserBytes = 5 * kMiB / 2;
+// A parser's cache of words, JSON parser, and a cheap record; beside its tables, and the tokens and fields of a batch.
+constexpr std::uint64_t kParserBytes = kMiB;
+// With smaller tables parsers forget terms sooner, and take longer.
+constexpr int kLargeTables = parse::kMaxTableBits, kSmallTables = parse::kMaxTableBits - 1;
+constexpr std::uint64_t kMinForLargeTables = 256 * kMiB, kTablesShare = 16;
 // A batch takes its records, their tokens, their fields, and the spare capacity of vectors; a parser takes
 // tokens in text order and in groups, fields, and scratch memory.
 constexpr std::uint64_t kBatchTenths = 55, kParserTenths = 50, kSequencerTenths = 30;
@@ -46,6 +50,8 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
   plan.inverters = inverters;
   plan.batches = 2 * std::size_t{parsers} + 3;
   plan.batch_bytes = batch_bytes;
+  const bool large = limit >= kMinForLargeTables && parsers * parse::table_bytes(kLargeTables) <= limit / kTablesShare;
+  plan.table_bits = large ? kLargeTables : kSmallTables;
   plan.parse = parse_of(limit);
   plan.alone = alone_of(limit);
   plan.ids = ids_of(limit);
@@ -55,10 +61,11 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
   plan.flush_at = limit - limit / 16;
   plan.min_run = invert::CpuInverter::kMinBytes;
   const std::uint64_t batch = batch_bytes * kBatchTenths / 10;
-  const std::uint64_t always = kProgramBytes + input.record_bytes + 2 * batch +
-                               parsers * (kParserBytes + batch_bytes * kParserTenths / 10) +
-                               batch_bytes * kSequencerTenths / 10 + partitions * plan.spool_bytes +
-                               inverters * invert::CpuInverter::flush_bytes(partitions, plan.frame_bytes);
+  const std::uint64_t always =
+      kProgramBytes + input.record_bytes + 2 * batch +
+      parsers * (kParserBytes + parse::table_bytes(plan.table_bits) + batch_bytes * kParserTenths / 10) +
+      batch_bytes * kSequencerTenths / 10 + partitions * plan.spool_bytes +
+      inverters * invert::CpuInverter::flush_bytes(partitions, plan.frame_bytes);
   plan.drained = (plan.batches - 2) * batch + plan.parse;
   const std::uint64_t postings = inverters * invert::CpuInverter::kMinBytes;
   const std::uint64_t beside_others = always + plan.drained + input.window_bytes + plan.ids + postings;

@@ -30,6 +30,7 @@ struct MemoryPlan {
   std::uint32_t inverters = 1;    // threads
   std::size_t batches = 0;        // in flight
   std::uint64_t batch_bytes = 0;  // of records, of one batch
+  int table_bits = 0;             // of each parser's tables of terms and tokens
   std::uint64_t parse = 0;        // shared by parsers for expensive records
   std::uint64_t alone = 0;        // of a record alone, with the window of its file
   std::uint64_t ids = 0;          // limit of the id set; more ids end the build

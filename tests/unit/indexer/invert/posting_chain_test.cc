@@ -19,7 +19,9 @@ TEST(PostingChain, GivesBackEveryPostingOfEveryLength) {
     std::uint32_t number = random() % 2 ? 0 : random() % 1'000;
     for (std::size_t i = 0; i < count; ++i, number += 1 + random() % (random() % 2 ? 3 : 40'000)) {
       const Frequency frequency = random() % 3 ? 1 : 1 + random() % 500;
-      for (Frequency f = 0; f < frequency; ++f) add_occurrence(chain, number, arena);
+      const Frequency some = random() % frequency;  // in one step or in two
+      if (some > 0) add_occurrences(chain, number, some, arena);
+      add_occurrences(chain, number, frequency - some, arena);
       expected.emplace_back(number, frequency);
     }
     for_each_posting(chain, arena, [&](std::uint32_t n, Frequency f) { got.emplace_back(n, f); });
@@ -30,7 +32,7 @@ TEST(PostingChain, GivesBackEveryPostingOfEveryLength) {
 TEST(PostingChain, ReachesTheLastNumberOfARun) {
   dictionary::Arena arena;
   PostingChain chain;
-  for (const std::uint32_t number : {0u, 0xfffffffeu}) add_occurrence(chain, number, arena);
+  for (const std::uint32_t number : {0u, 0xfffffffeu}) add_occurrences(chain, number, 1, arena);
   append_posting(chain, arena);
   std::vector<std::uint32_t> got;
   chain.frequency = 0;

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <map>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -50,6 +52,64 @@ TEST(BatchParser, DealsDocumentsCountsTermsAndKeepsWhatIsBad) {
     EXPECT_EQ(frame->documents()[0].body, "the fox and the dogs");
     EXPECT_EQ(frame->documents()[1].id, "c");
     EXPECT_EQ(frame->length(0), 3u);
+  }
+}
+
+// The terms of a document and how often it has them, as the analyzer gives them one after the other.
+std::map<std::string, std::uint64_t> plain_terms(const text::AnalyzerConfig& config, const std::string& text) {
+  text::Analyzer analyzer(config);
+  std::map<std::string, std::uint64_t> terms;
+  for (text::TokenSpan token = text::next_token(text, 0); token.begin != token.end;
+       token = text::next_token(text, token.end)) {
+    const std::string term(analyzer.term_of(std::string_view(text).substr(token.begin, token.end - token.begin)));
+    if (!term.empty()) ++terms[term];
+  }
+  return terms;
+}
+
+// Tables are reused from batch to batch, and cleared in the middle of some.
+TEST(BatchParser, FindsTheTermsOfThePlainAnalyzer) {
+  const std::vector<std::string> parts = {"The ", "foxes",   "Fox's ", "running ", "RUNS ",  "a",  "1,000 ",
+                                          "é",    "Straße ", "İ",      "_x_ ",     "don't ", "字", "very",
+                                          "long", "-",       " ",      "пример ",  "w"};
+  for (const text::AnalyzerConfig& config :
+       {text::AnalyzerConfig{}, text::AnalyzerConfig{text::Stemmer::kEnglish, false},
+        text::AnalyzerConfig{text::Stemmer::kNone, true}}) {
+    std::mt19937 random(5);
+    BatchParser parser(config, 1, {.table_bits = 12});
+    ParsedBatch batch;
+    std::uint32_t next = 0;  // makes terms that were not seen
+    for (int round = 0; round < 4; ++round) {
+      std::vector<ingest::RawRecord> records(3);
+      std::vector<std::map<std::string, std::uint64_t>> expected;
+      for (ingest::RawRecord& record : records) {
+        std::string text;
+        for (int i = 0; i < 20'000; ++i) {
+          text += parts[random() % parts.size()];
+          if (random() % 2 == 0) text += " new" + std::to_string(next++) + "ing ";
+        }
+        expected.push_back(plain_terms(config, text));
+        record = jsonl(next, "{\"id\":\"" + std::to_string(next) + "\",\"body\":\"" + text + "\"}");
+      }
+      parser.parse(records, batch);
+      ASSERT_EQ(batch.documents.size(), records.size());
+      std::vector<std::map<std::string, std::uint64_t>> got(records.size());
+      for (const TokenGroup& group : batch.tokens.groups) {
+        const ByteView bytes = batch.tokens.of(group);
+        for (const std::byte* at = bytes.data(); at != bytes.data() + bytes.size();) {
+          const GroupedTerm term = GroupedTerm::read(at);
+          at = term.end();
+          const auto whole = std::string(dictionary::TriePrefix(group.collection).text()).append(term.suffix);
+          for (std::uint32_t i = 0; i < term.postings; ++i) got[term.document(i)][whole] += term.frequency(i);
+        }
+      }
+      for (std::size_t d = 0; d < records.size(); ++d) {
+        EXPECT_TRUE(got[d] == expected[d]) << "round " << round << ", document " << d;
+        std::uint64_t length = 0;
+        for (const auto& [term, frequency] : expected[d]) length += frequency;
+        EXPECT_EQ(batch.documents[d].length, length);
+      }
+    }
   }
 }
 

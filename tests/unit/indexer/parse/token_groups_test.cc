@@ -1,4 +1,4 @@
-// Tokens grouped by trie collection are the tokens that were added.
+// Tokens grouped by trie collection and term are the tokens that were added.
 #include "indexer/parse/token_groups.h"
 
 #include <gtest/gtest.h>
@@ -6,39 +6,51 @@
 #include <map>
 #include <random>
 #include <string>
-#include <tuple>
-#include <vector>
 
 namespace frond::indexer::parse {
 namespace {
 
-using Token = std::tuple<dictionary::TrieCollection, std::uint32_t, std::string>;  // collection, document, whole term
+// By term: the documents that have it, and how often.
+using Index = std::map<std::string, std::map<std::uint32_t, std::uint64_t>>;
 
-std::vector<Token> tokens_of(const TokenGroups& groups) {
-  std::vector<Token> all;
+struct Read {
+  Index index;
+  std::size_t sections = 0, terms = 0;
+};
+
+Read read(const TokenGroups& groups) {
+  Read all;
+  int last_collection = 1 << 20;
+  std::map<std::string, std::uint32_t> last_document;
   for (const TokenGroup& group : groups.groups) {
-    std::uint32_t document = 0;
-    for_each_token(
-        groups.of(group),
-        [&](std::uint32_t number) {
-          document = number;
-          return true;
-        },
-        [&](std::string_view suffix) {
-          all.emplace_back(group.collection, document,
-                           std::string(dictionary::TriePrefix(group.collection).text()).append(suffix));
-        });
+    all.sections += group.collection <= last_collection;
+    last_collection = group.collection;
+    const ByteView bytes = groups.of(group);
+    for (const std::byte* at = bytes.data(); at != bytes.data() + bytes.size();) {
+      const GroupedTerm term = GroupedTerm::read(at);
+      at = term.end();
+      ++all.terms;
+      const auto text = std::string(dictionary::TriePrefix(group.collection).text()).append(term.suffix);
+      EXPECT_EQ(dictionary::trie_place(text).collection, group.collection);
+      EXPECT_GT(term.postings, 0u);
+      for (std::uint32_t i = 0; i < term.postings; ++i) {
+        EXPECT_GE(term.document(i), last_document[text]) << "documents do not descend, also from section to section";
+        last_document[text] = term.document(i);
+        EXPECT_GT(term.frequency(i), 0u);
+        all.index[text][term.document(i)] += term.frequency(i);
+      }
+    }
   }
   return all;
 }
 
-TEST(TokenGrouper, KeepsEveryTokenWithItsDocumentInOrder) {
+TEST(TokenGrouper, KeepsEveryTokenWithItsDocument) {
   for (const unsigned seed : {1u, 2u, 3u, 4u}) {
     std::mt19937 random(seed);
     TokenGrouper grouper;
     TokenGroups groups;
     for (int batch = 0; batch < 3; ++batch) {
-      std::map<dictionary::TrieCollection, std::vector<Token>> expected;
+      Index expected;
       for (std::uint32_t document = 0; document < 300; ++document) {
         grouper.begin_document(document);
         for (std::size_t n = random() % 50; n > 0; --n) {
@@ -48,16 +60,59 @@ TEST(TokenGrouper, KeepsEveryTokenWithItsDocumentInOrder) {
             term += static_cast<char>("abc9-"[random() % 5]);
           if (term.empty()) term = std::string(1 + random() % 5, 'x');
           grouper.add(term);
-          const dictionary::TrieCollection collection = dictionary::trie_place(term).collection;
-          expected[collection].emplace_back(collection, document, term);
+          ++expected[term][document];
         }
       }
       grouper.finish(groups);
-      std::vector<Token> wanted;
-      for (const auto& [collection, tokens] : expected) wanted.insert(wanted.end(), tokens.begin(), tokens.end());
-      EXPECT_EQ(tokens_of(groups), wanted) << "seed " << seed << ", batch " << batch;
+      const Read got = read(groups);
+      EXPECT_EQ(got.index, expected) << "seed " << seed << ", batch " << batch;
+      EXPECT_LE(got.sections, 3u);  // long terms fill the table
+      EXPECT_LE(got.terms, got.sections * expected.size()) << "each term comes once in a section";
     }
   }
+}
+
+TEST(TokenGrouper, CutsABatchOfVeryManyTermsIntoSections) {
+  TokenGrouper grouper;
+  TokenGroups groups;
+  Index expected;
+  const std::uint32_t before = grouper.epoch();
+  for (std::uint32_t document = 0; document < 2; ++document) {
+    grouper.begin_document(document);
+    for (std::uint32_t n = 0; n < 2u << kMaxTableBits; ++n) {
+      const std::string term = n % 3 == 0 ? "common" : "term" + std::to_string(n);
+      grouper.add(term);
+      ++expected[term][document];
+    }
+  }
+  EXPECT_GT(grouper.epoch(), before);
+  grouper.finish(groups);
+  const Read got = read(groups);
+  EXPECT_EQ(got.index, expected);
+  EXPECT_GT(got.sections, 2u);
+}
+
+TEST(TokenGrouper, BoundsThePostingsOfASection) {
+  TokenGrouper grouper(/*kept_bytes=*/8'000);
+  TokenGroups groups;
+  Index expected;
+  for (std::uint32_t document = 0; document < 5'000; ++document) {
+    grouper.begin_document(document);
+    grouper.add("the");
+    ++expected["the"][document];
+  }
+  grouper.finish(groups);
+  EXPECT_EQ(read(groups).index, expected);
+  EXPECT_EQ(read(groups).sections, 5u);
+}
+
+TEST(TokenGrouper, CountsMoreThanAFrequencyHolds) {
+  TokenGrouper grouper;
+  TokenGroups groups;
+  grouper.begin_document(7);
+  for (int i = 0; i < 200'000; ++i) grouper.add("again");
+  grouper.finish(groups);
+  EXPECT_EQ(read(groups).index, (Index{{"again", {{7, 200'000}}}}));
 }
 
 TEST(TokenGrouper, GivesNothingForNothing) {
@@ -70,20 +125,25 @@ TEST(TokenGrouper, GivesNothingForNothing) {
   EXPECT_TRUE(groups.bytes.empty());
 }
 
-TEST(TokenReader, PassesOverDocumentsThatAreNotWanted) {
-  TokenGrouper grouper;
-  TokenGroups groups;
-  for (std::uint32_t document = 0; document < 3; ++document) {
-    grouper.begin_document(document);
-    grouper.add("same" + std::to_string(document));
-  }
-  grouper.finish(groups);
-  ASSERT_EQ(groups.groups.size(), 1u);
-  std::vector<std::string> got;
-  for_each_token(
-      groups.of(groups.groups[0]), [](std::uint32_t document) { return document != 1; },
-      [&](std::string_view suffix) { got.emplace_back(suffix); });
-  EXPECT_EQ(got, (std::vector<std::string>{"e0", "e2"}));
+TEST(TermTable, NumbersTermsAndKeepsThem) {
+  TermTable table;
+  EXPECT_EQ(table.find_or_add("fox"), 0u);
+  EXPECT_EQ(table.find_or_add("foxes"), 1u);
+  EXPECT_EQ(table.find_or_add("fox"), 0u);
+  EXPECT_EQ(table.suffix(1), "es");
+  EXPECT_EQ(table.collection(1), dictionary::trie_place("foxes").collection);
+  for (std::uint32_t n = 0; !table.full(); ++n) EXPECT_EQ(table.find_or_add("t" + std::to_string(n)), n + 2);
+  EXPECT_EQ(table.find_or_add("foxes"), 1u) << "terms that are there are found in a full table";
+  std::vector<TermId> numbers(table.max_terms(), kNoTerm);
+  numbers[1] = numbers[100] = 0;
+  table.keep(numbers);
+  EXPECT_EQ(numbers[0], kNoTerm);
+  EXPECT_EQ(numbers[1], 0u);
+  EXPECT_EQ(numbers[100], 1u);
+  EXPECT_EQ(table.find_or_add("foxes"), 0u);
+  EXPECT_EQ(table.find_or_add("t98"), 1u);
+  EXPECT_EQ(table.suffix(0), "es");
+  EXPECT_EQ(table.find_or_add("fox"), 2u) << "forgotten, and new again";
 }
 
 }  // namespace

@@ -1,0 +1,56 @@
+#pragma once
+// Terms with small numbers: what a parser knows of the terms that it has met lately.
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "indexer/dictionary/trie.h"
+
+namespace frond::indexer::parse {
+
+using TermId = std::uint32_t;
+inline constexpr TermId kNoTerm = 0xffffffff;
+
+// The binary logarithm of how many terms and tokens the tables of a parser hold. A parser takes 92 bytes for each in
+// these, and in a TokenGrouper.
+inline constexpr int kMinTableBits = 8, kMaxTableBits = 16;
+inline constexpr std::size_t table_bytes(int bits) { return std::size_t{92} << bits; }
+
+// One thread.
+class TermTable {
+ public:
+  explicit TermTable(int bits = kMaxTableBits)
+      : max_terms_(std::size_t{1} << bits), max_suffix_bytes_(16 * max_terms_), slots_(2 * max_terms_) {
+    terms_.reserve(max_terms_);
+    suffixes_.reserve(max_suffix_bytes_);
+  }
+  std::size_t max_terms() const { return max_terms_; }
+  // Whether there is no room for another term. A last term may be longer than the room for suffixes.
+  bool full() const { return terms_.size() == max_terms_ || suffixes_.size() >= max_suffix_bytes_; }
+  // Ids are 0, 1, 2 ... A term has at most 65,535 bytes. Not full.
+  TermId find_or_add(std::string_view term);
+  dictionary::TrieCollection collection(TermId term) const { return terms_[term].collection; }
+  // The term without its collection's prefix. Valid until the next term is added.
+  std::string_view suffix(TermId term) const { return suffix_of(terms_[term]); }
+  // Forgets the terms whose numbers[id] is kNoTerm. The others get new ids in the same order, which numbers[id] tells.
+  void keep(std::vector<TermId>& numbers);
+
+ private:
+  struct Term {
+    std::uint32_t suffix = 0;  // where it begins in suffixes_
+    std::uint16_t suffix_bytes = 0;
+    dictionary::TrieCollection collection = 0;
+  };
+  struct Slot {
+    std::uint32_t hash = 0;
+    TermId term_plus_1 = 0;  // 0: free
+  };
+  static std::uint32_t hash_of(dictionary::TrieCollection collection, std::string_view suffix);
+  std::string_view suffix_of(const Term& term) const { return {suffixes_.data() + term.suffix, term.suffix_bytes}; }
+  std::size_t max_terms_, max_suffix_bytes_;
+  std::vector<Slot> slots_;  // a power of two
+  std::vector<Term> terms_;
+  std::vector<char> suffixes_;
+};
+
+}  // namespace frond::indexer::parse
