@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "indexer/ingest/input_limits.h"
@@ -71,6 +72,18 @@ TEST(WritePlan, WritesOnePartitionAtATimeWhereMemoryIsShort) {
   EXPECT_EQ(plan_writing(64 * 1024 * kMiB, 16, 8).at_once, 4u);
   EXPECT_EQ(plan_writing(64 * 1024 * kMiB, 2, 64).at_once, 2u);
   EXPECT_LT(plan_writing(128 * kMiB, 16, 64).id_bytes, 16 * kMiB);
+}
+
+TEST(WritePlan, HasAThreadACoreWhereMemoryIsNotShortAndFewerWhereItIs) {
+  for (const std::uint32_t threads : {1u, 2u, 16u, 128u}) {
+    const WritePlan large = plan_writing(64 * 1024 * kMiB, 16, threads);
+    EXPECT_EQ(large.packers, threads);
+    EXPECT_GT(large.ahead_bytes, large.packers * 128 * 1024u) << "each has something to do";
+    const WritePlan small = plan_writing(128 * kMiB, 16, threads);
+    EXPECT_GE(small.packers, 1u);
+    EXPECT_LE(small.packers, std::min(threads, 4u));
+    EXPECT_EQ(small.at_once, 1u);
+  }
 }
 
 TEST(Memory, IsWhatTheSystemSays) {
