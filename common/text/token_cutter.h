@@ -1,7 +1,7 @@
 #pragma once
 // All tokens of a text: those that next_token() finds one after the other, where most of the text is ASCII 2.5 times as
-// fast. Words of ASCII characters come from bits (token_bits.h); a word that touches another byte, is very long, or begins
-// with an underscore is left to next_token().
+// fast. Words of ASCII characters come from bits (token_bits.h); a word that touches another byte, is very long, or
+// begins with an underscore is left to next_token().
 #include <algorithm>
 #include <array>
 #include <bit>
