@@ -97,6 +97,7 @@ Intersect intersect_by(Method method) {
     case Kind::kHsLrc:
       return intersect<BucketSearch>;
     case Kind::kBlocks:
+    case Kind::kParaPFor:
       break;
   }
   return nullptr;

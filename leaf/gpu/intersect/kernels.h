@@ -19,8 +19,8 @@ Result<void> find_splitters(const BatchOnDevice& batch, device::StreamHandle str
 // move to the tile's first threads, so that idle threads are in whole warps.
 Result<void> search_tiles(Kind kind, const BatchOnDevice& batch, device::StreamHandle stream);
 
-// The same for lists of Kind::kBlocks (search_blocks.cu). Called by search_tiles().
-Result<void> search_blocks(const BatchOnDevice& batch, device::StreamHandle stream);
+// The same for lists of Kind::kBlocks and kParaPFor (search_blocks.cu). Called by search_tiles().
+Result<void> search_blocks(Kind kind, const BatchOnDevice& batch, device::StreamHandle stream);
 
 // Scan and compaction: sums up the tiles' counts, and writes what they found to the answers, by query and docID.
 // `space` is device memory of `bytes` bytes: scan_bytes() of at least the batch's tiles.

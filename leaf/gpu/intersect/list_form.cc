@@ -34,7 +34,8 @@ ListForm::ListForm(Method method, std::span<const DocId> docids, std::uint32_t d
       if (!docids.empty()) index_at_ = append_line_form(method.kind, docids, bytes_, view_);
       break;
     case Kind::kBlocks:
-      if (!docids.empty()) index_at_ = append_block_form(docids, method.parameter != 0, bytes_, view_);
+    case Kind::kParaPFor:
+      if (!docids.empty()) index_at_ = append_block_form(method, docids, bytes_, view_);
       break;
   }
   bytes_.resize((bytes_.size() + 31) / 16 * 16);

@@ -24,6 +24,7 @@ constexpr KindInfo kKinds[] = {
     {Kind::kSegLrc, "seglrc", "seglrc", "", {}, "Ao 2011 §4.3"},
     {Kind::kHsLrc, "hs-lrc", "hs-lrc", "", {}, "Ao 2011 §4.3 (HS256_LRC)"},
     {Kind::kBlocks, "simd-bp128", "simd-bp128", "table", kTable, "Ding 2009 §8.1: blocks selected, then decoded"},
+    {Kind::kParaPFor, "parapfor", "parapfor", "table", kTable, "Ao 2011 §4.1, appendix I.2 (ParaPFD)"},
 };
 
 constexpr Method kMethods[] = {
@@ -46,6 +47,8 @@ constexpr Method kMethods[] = {
     {Kind::kHsLrc, 0},
     {Kind::kBlocks, 0},
     {Kind::kBlocks, 1},
+    {Kind::kParaPFor, 0},
+    {Kind::kParaPFor, 1},
 };
 
 }  // namespace
@@ -67,7 +70,8 @@ std::string name_of(Method method) {
 std::span<const Method> all_methods() { return kMethods; }
 
 bool needs_no_kernel(Method method) {
-  return method.kind != Kind::kBlocks && (method.kind != Kind::kMergeFind || method.parameter == 0);
+  return method.kind != Kind::kBlocks && method.kind != Kind::kParaPFor &&
+         (method.kind != Kind::kMergeFind || method.parameter == 0);
 }
 
 bool is_named(Method method, std::string_view name) {

@@ -18,7 +18,8 @@ enum class Kind : std::uint8_t {
   kLrcSeg,
   kSegLrc,
   kHsLrc,
-  kBlocks,  // decodes whole blocks: those that may hold a document
+  kBlocks,  // this and the next decode whole blocks: those that may hold a document
+  kParaPFor,
 };
 
 struct KindInfo {

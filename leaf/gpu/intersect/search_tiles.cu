@@ -71,7 +71,8 @@ Result<void> search_tiles(Kind kind, const BatchOnDevice& batch, device::StreamH
     case Kind::kHsLrc:
       return launch_search<BucketSearch>(batch, stream);
     case Kind::kBlocks:
-      return search_blocks(batch, stream);
+    case Kind::kParaPFor:
+      return search_blocks(kind, batch, stream);
   }
   return Error(Code::kInvalid, "no such method of intersection");
 }
