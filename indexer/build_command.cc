@@ -73,6 +73,7 @@ BuildCommand::BuildCommand(config::CommandLine& app)
       order_(name_of(order::DocumentOrder::kInput)),
       parsers_(std::min(256u, hardware_threads())),
       cpu_inverters_(std::clamp(hardware_threads() / 3, 1u, 256u)),
+      cpu_dictionary_(invert::kUsualCpuDictionary),
       k1_(scoring::Bm25Parameters{}.k1),
       b_(scoring::Bm25Parameters{}.b) {
   add_place_flags(command_, place_);
@@ -106,6 +107,13 @@ BuildCommand::BuildCommand(config::CommandLine& app)
   command_.add_option("--parsers", parsers_, "Parser threads").check(config::range(1, 256)).show_default();
   command_.add_option("--cpu-inverters", cpu_inverters_, "Inverter threads on the CPU")
       .check(config::range(1, 256))
+      .show_default();
+  command_
+      .add_option(
+          "--cpu-dictionary", cpu_dictionary_,
+          "What an inverter on the CPU finds terms by: hash, the faster one, or btree, the paper's; the index is "
+          "the same")
+      .check(config::one_of({"hash", "btree"}))
       .show_default();
   command_
       .add_option("--memory-limit", memory_limit_,
@@ -178,6 +186,7 @@ int BuildCommand::run(Logger& logger) {
                     .analyzer = {*stemmer, stop_words_ == "on"},
                     .partitions = partitions_,
                     .max_bad_records = max_bad_records_,
+                    .inverter = invert::inverter_with(cpu_dictionary_),
                     .memory = pipeline::plan_memory(memory_limit_, parsers_, cpu_inverters_, partitions_)};
   options.codecs = *codecs;
   options.disk_reserve = disk_reserve_;

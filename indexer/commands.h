@@ -36,6 +36,7 @@ class BuildCommand {
   std::vector<std::filesystem::path> inputs_;
   std::string format_, codec_, order_, stemmer_ = "porter", stop_words_ = "on", share_;
   std::uint32_t partitions_ = 1, parsers_, cpu_inverters_;
+  std::string cpu_dictionary_;
   std::uint64_t memory_limit_ = std::uint64_t{1} << 30;
   std::uint64_t disk_reserve_ = kUsualDiskReserve;
   std::uint64_t max_bad_records_ = 1000;

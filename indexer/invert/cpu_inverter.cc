@@ -5,18 +5,10 @@
 #include "common/base/check.h"
 
 namespace frond::indexer::invert {
-namespace {
 
-// Bytes of a group that are inverted before the budget is asked for again.
-constexpr std::size_t kSliceBytes = std::size_t{64} << 10;
-// The most memory that a byte of a group takes: a new term with one posting, 11 bytes or more, has an entry of 32 and
-// the suffix, and up to 24 in a table that has just grown; its second posting, 4 bytes, takes a chunk of 16.
-constexpr std::uint64_t kGrowth = 8;
-
-}  // namespace
-
-CpuInverter::CpuInverter(std::filesystem::path folder, std::string label, std::uint32_t partitions,
-                         InverterBudget budget, std::size_t frame_bytes)
+template <class Dictionary>
+CpuInverter<Dictionary>::CpuInverter(std::filesystem::path folder, std::string label, std::uint32_t partitions,
+                                     InverterBudget budget, std::size_t frame_bytes)
     : folder_(std::move(folder)),
       label_(std::move(label)),
       partitions_(partitions),
@@ -25,8 +17,15 @@ CpuInverter::CpuInverter(std::filesystem::path folder, std::string label, std::u
   note_memory();
 }
 
-Result<void> CpuInverter::invert(const parse::TokenGroups& tokens, std::span<const parse::TokenGroup> groups,
-                                 std::span<const DocumentNumber> numbers) {
+template <class Dictionary>
+std::string_view CpuInverter<Dictionary>::name() const {
+  return std::is_same_v<Dictionary, dictionary::HashDictionary<PostingChain>> ? "cpu" : "cpu_btree";
+}
+
+template <class Dictionary>
+Result<void> CpuInverter<Dictionary>::invert(const parse::TokenGroups& tokens,
+                                             std::span<const parse::TokenGroup> groups,
+                                             std::span<const DocumentNumber> numbers) {
   const auto kept = [](DocumentNumber number) { return number != kDropped; };
   const auto first = std::find_if(numbers.begin(), numbers.end(), kept);
   if (first == numbers.end()) return {};
@@ -40,7 +39,7 @@ Result<void> CpuInverter::invert(const parse::TokenGroups& tokens, std::span<con
       const parse::GroupedTerm term = parse::GroupedTerm::read(bytes.data() + at);
       at = static_cast<std::size_t>(term.end() - bytes.data());
       if (at > room) {
-        const std::size_t slice = std::min(std::max(kSliceBytes, at - room), bytes.size() - room);
+        const std::size_t slice = std::min(std::max(Dictionary::kSliceBytes, at - room), bytes.size() - room);
         FROND_TRY(make_room(slice, *first));
         room += slice;
       }
@@ -51,8 +50,9 @@ Result<void> CpuInverter::invert(const parse::TokenGroups& tokens, std::span<con
   return {};
 }
 
-void CpuInverter::add(dictionary::TrieCollection collection, const parse::GroupedTerm& term,
-                      std::span<const DocumentNumber> numbers) {
+template <class Dictionary>
+void CpuInverter<Dictionary>::add(dictionary::TrieCollection collection, const parse::GroupedTerm& term,
+                                  std::span<const DocumentNumber> numbers) {
   PostingChain* chain = nullptr;  // found when the term has a posting that is not dropped
   for (std::uint32_t i = 0; i < term.postings; ++i) {
     const DocumentNumber number = numbers[term.document(i)];
@@ -63,22 +63,25 @@ void CpuInverter::add(dictionary::TrieCollection collection, const parse::Groupe
 }
 
 // Writes runs if the budget does not allow so many more bytes of tokens. The next run begins with document `first`.
-Result<void> CpuInverter::make_room(std::size_t token_bytes, DocumentNumber first) {
+template <class Dictionary>
+Result<void> CpuInverter<Dictionary>::make_room(std::size_t token_bytes, DocumentNumber first) {
   const std::uint64_t holds = held();
   note_memory();
-  const std::uint64_t may_hold = holds + dictionary_.growth_bytes() + kGrowth * token_bytes;
-  if (holds <= kMinBytes || may_hold <= budget_()) return {};
+  const std::uint64_t may_hold = holds + dictionary_.growth_bytes() + Dictionary::kGrowth * token_bytes;
+  if (holds <= kMinInverterBytes || may_hold <= budget_()) return {};
   FROND_TRY(write_runs());
   first_ = first;
   return {};
 }
 
-Result<std::vector<runs::RunFile>> CpuInverter::flush() {
+template <class Dictionary>
+Result<std::vector<runs::RunFile>> CpuInverter<Dictionary>::flush() {
   if (first_) FROND_TRY(write_runs());
   return std::exchange(runs_, {});
 }
 
-Result<void> CpuInverter::write_runs() {
+template <class Dictionary>
+Result<void> CpuInverter<Dictionary>::write_runs() {
   std::vector<Part> parts(partitions_);
   std::optional<Error> failed;
   std::string term;
@@ -98,7 +101,9 @@ Result<void> CpuInverter::write_runs() {
   return {};
 }
 
-Result<void> CpuInverter::write_term(std::string_view term, const PostingChain& chain, std::vector<Part>& parts) {
+template <class Dictionary>
+Result<void> CpuInverter<Dictionary>::write_term(std::string_view term, const PostingChain& chain,
+                                                 std::vector<Part>& parts) {
   const std::size_t ahead = postings_ahead(partitions_);
   std::optional<Error> failed;
   const auto add = [&](std::uint32_t partition, std::uint64_t docid, Frequency frequency) {
@@ -122,7 +127,8 @@ Result<void> CpuInverter::write_term(std::string_view term, const PostingChain& 
   return {};
 }
 
-Result<void> CpuInverter::write_part(std::string_view term, std::uint32_t partition, Part& part) {
+template <class Dictionary>
+Result<void> CpuInverter<Dictionary>::write_part(std::string_view term, std::uint32_t partition, Part& part) {
   if (!part.run) {
     const auto name = label_ + "-" + std::to_string(flushes_) + "-p" + std::to_string(partition) + ".run";
     part.run = FROND_TRY(runs::RunWriter::create(folder_ / name, partition, frame_bytes_));
@@ -132,5 +138,8 @@ Result<void> CpuInverter::write_part(std::string_view term, std::uint32_t partit
   part.frequencies.clear();
   return {};
 }
+
+template class CpuInverter<dictionary::HashDictionary<PostingChain>>;
+template class CpuInverter<dictionary::BTreeDictionary<PostingChain>>;
 
 }  // namespace frond::indexer::invert

@@ -1,5 +1,6 @@
 #pragma once
-// The inverter of a CPU thread: a hash table for each collection, postings in an arena, terms sorted when flushed.
+// The inverter of a CPU thread: a dictionary of its collections' terms, postings in an arena (Wei and JaJa 2011,
+// III.D.1).
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -7,25 +8,30 @@
 #include <string>
 #include <vector>
 
-#include "indexer/dictionary/dictionary.h"
+#include "indexer/dictionary/btree_dictionary.h"
+#include "indexer/dictionary/hash_dictionary.h"
 #include "indexer/invert/inverter.h"
 #include "indexer/invert/posting_chain.h"
 
 namespace frond::indexer::invert {
 
+// It may hold so much whatever the budget is: the tables of collections, and the arena's first blocks.
+inline constexpr std::uint64_t kMinInverterBytes = std::uint64_t{4} << 20;
+// Postings of a term that are collected for a partition before they are added to its run.
+constexpr std::size_t postings_ahead(std::uint32_t partitions) { return partitions < 16 ? 4096 : 256; }
+// The bytes that it holds beside its budget while it flushes, with frames of `frame_bytes`.
+constexpr std::uint64_t flush_bytes(std::uint32_t partitions, std::size_t frame_bytes) {
+  return std::uint64_t{partitions} * (frame_bytes + runs::RunWriter::kRecordBytes + 8 * postings_ahead(partitions));
+}
+
+// Dictionary: of PostingChain. Instantiated for the two that are included here.
+template <class Dictionary>
 class CpuInverter final : public Inverter {
  public:
-  // It may hold so much whatever the budget is: the tables of collections, and the arena's first blocks.
-  static constexpr std::uint64_t kMinBytes = std::uint64_t{4} << 20;
-  // The bytes that it holds beside its budget while it flushes, with frames of `frame_bytes`.
-  static constexpr std::uint64_t flush_bytes(std::uint32_t partitions, std::size_t frame_bytes) {
-    return std::uint64_t{partitions} * (frame_bytes + runs::RunWriter::kRecordBytes + 8 * postings_ahead(partitions));
-  }
-
   // Runs are written to `folder` as "<label>-<flush>-p<partition>.run", in frames of at most `frame_bytes`.
   CpuInverter(std::filesystem::path folder, std::string label, std::uint32_t partitions, InverterBudget budget,
               std::size_t frame_bytes = runs::kFramePayloadBytes);
-  std::string_view name() const override { return "cpu"; }
+  std::string_view name() const override;
   Result<void> invert(const parse::TokenGroups& tokens, std::span<const parse::TokenGroup> groups,
                       std::span<const DocumentNumber> numbers) override;
   Result<std::vector<runs::RunFile>> flush() override;
@@ -38,8 +44,6 @@ class CpuInverter final : public Inverter {
     std::vector<DocId> docids;
     std::vector<Frequency> frequencies;
   };
-  // Postings of a term that are collected for a partition before they are added to its run.
-  static constexpr std::size_t postings_ahead(std::uint32_t partitions) { return partitions < 16 ? 4096 : 256; }
 
   void add(dictionary::TrieCollection collection, const parse::GroupedTerm& term,
            std::span<const DocumentNumber> numbers);
@@ -56,11 +60,16 @@ class CpuInverter final : public Inverter {
   InverterBudget budget_;
   std::size_t frame_bytes_;
   dictionary::Arena arena_;
-  dictionary::Dictionary<PostingChain> dictionary_{arena_};
+  Dictionary dictionary_{arena_};
   std::optional<DocumentNumber> first_;  // the number of the run's first document
   std::size_t flushes_ = 0;
   std::vector<runs::RunFile> runs_;  // since the last call of flush()
   std::atomic<std::uint64_t> memory_bytes_ = 0;
 };
+
+using HashInverter = CpuInverter<dictionary::HashDictionary<PostingChain>>;
+using BTreeInverter = CpuInverter<dictionary::BTreeDictionary<PostingChain>>;
+extern template class CpuInverter<dictionary::HashDictionary<PostingChain>>;
+extern template class CpuInverter<dictionary::BTreeDictionary<PostingChain>>;
 
 }  // namespace frond::indexer::invert

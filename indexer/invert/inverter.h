@@ -31,7 +31,7 @@ using InverterBudget = std::function<std::uint64_t()>;
 class Inverter {
  public:
   virtual ~Inverter() = default;
-  virtual std::string_view name() const = 0;  // "cpu"
+  virtual std::string_view name() const = 0;  // "cpu", "cpu_btree"
   // Takes the tokens of `groups`, which are some or all groups of `tokens`. numbers[i] is the number of the batch's
   // document i, or kDropped; numbers ascend, also from batch to batch. kInvalid: more than kMaxRunDocuments, and
   // nothing is taken; kUnavailable: the disk.

@@ -20,12 +20,16 @@ struct InverterSetup {
 };
 
 struct InverterKind {
-  std::string_view name;
+  std::string_view name, dictionary;
   std::uint64_t min_bytes;  // it may hold so many bytes although its budget is smaller
   std::unique_ptr<Inverter> (*make)(InverterSetup setup);
 };
 
 // A new implementation is a file pair and a line in this table; tests/contract/inverter tests every entry.
 std::span<const InverterKind> inverter_kinds();
+
+inline constexpr std::string_view kUsualCpuDictionary = "hash";
+// The kind whose dictionary has this name; null: there is none.
+const InverterKind* inverter_with(std::string_view dictionary);
 
 }  // namespace frond::indexer::invert

@@ -43,7 +43,7 @@ class Pipeline {
         parse_memory_(plan_.parse),
         pool_(plan_.batches, plan_.batches * plan_.batch_bytes),
         to_parsers_(plan_.parsers),
-        lanes_(plan_, budget_, folder, options.partitions) {}
+        lanes_(*options.inverter, plan_, budget_, folder, options.partitions) {}
 
   Result<InvertedDocuments> run();
 

@@ -20,6 +20,7 @@
 #include "common/text/analyzer_config.h"
 #include "indexer/ingest/parse_record.h"
 #include "indexer/ingest/record_reader.h"
+#include "indexer/invert/inverters.h"
 #include "indexer/pipeline/field_sample.h"
 #include "indexer/pipeline/memory.h"
 
@@ -33,6 +34,7 @@ struct InvertOptions {
   text::AnalyzerConfig analyzer;
   std::uint32_t partitions = 1;
   std::uint64_t max_bad_records = 0;
+  const invert::InverterKind* inverter = invert::inverter_with(invert::kUsualCpuDictionary);
   MemoryPlan memory;  // also the numbers of threads
 };
 

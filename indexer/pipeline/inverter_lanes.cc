@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "indexer/invert/inverters.h"
 #include "indexer/pipeline/memory.h"
 
 namespace frond::indexer::pipeline {
@@ -14,11 +13,10 @@ constexpr std::uint64_t kWorthReturning = std::uint64_t{4} << 20;
 
 }  // namespace
 
-InverterLanes::InverterLanes(const MemoryPlan& plan, const MemoryBudget& budget, const std::filesystem::path& folder,
-                             std::uint32_t partitions) {
+InverterLanes::InverterLanes(const invert::InverterKind& kind, const MemoryPlan& plan, const MemoryBudget& budget,
+                             const std::filesystem::path& folder, std::uint32_t partitions) {
   for (std::uint32_t i = 0; i < plan.inverters; ++i) {
     auto& lane = *lanes_.emplace_back(std::make_unique<Lane>());
-    const invert::InverterKind& kind = invert::inverter_kinds().front();
     lane.inverter = kind.make({.folder = folder,
                                .label = std::string(kind.name) + std::to_string(i),
                                .partitions = partitions,

@@ -11,7 +11,7 @@
 
 #include "common/base/mutex.h"
 #include "common/base/result.h"
-#include "indexer/invert/inverter.h"
+#include "indexer/invert/inverters.h"
 #include "indexer/pipeline/batch_pool.h"
 #include "indexer/pipeline/bounded_queue.h"
 #include "indexer/pipeline/memory_budget.h"
@@ -20,9 +20,9 @@ namespace frond::indexer::pipeline {
 
 class InverterLanes {
  public:
-  // As many inverters as the plan says.
-  InverterLanes(const MemoryPlan& plan, const MemoryBudget& budget, const std::filesystem::path& folder,
-                std::uint32_t partitions);
+  // As many inverters of the kind as the plan says.
+  InverterLanes(const invert::InverterKind& kind, const MemoryPlan& plan, const MemoryBudget& budget,
+                const std::filesystem::path& folder, std::uint32_t partitions);
   std::size_t count() const { return lanes_.size(); }
 
   // Sequencer: gives a batch to all inverters. False: stopped.

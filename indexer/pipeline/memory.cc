@@ -59,15 +59,15 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
   plan.spool_bytes =
       std::clamp<std::size_t>(limit / kSpoolsShare / partitions, 4 * kKiB, runs::SpoolWriter::kBufferBytes);
   plan.flush_at = limit - limit / 16;
-  plan.min_run = invert::CpuInverter::kMinBytes;
+  plan.min_run = invert::kMinInverterBytes;
   const std::uint64_t batch = batch_bytes * kBatchTenths / 10;
   const std::uint64_t always =
       kProgramBytes + input.record_bytes + 2 * batch +
       parsers * (kParserBytes + parse::table_bytes(plan.table_bits) + batch_bytes * kParserTenths / 10) +
       batch_bytes * kSequencerTenths / 10 + partitions * plan.spool_bytes +
-      inverters * invert::CpuInverter::flush_bytes(partitions, plan.frame_bytes);
+      inverters * invert::flush_bytes(partitions, plan.frame_bytes);
   plan.drained = (plan.batches - 2) * batch + plan.parse;
-  const std::uint64_t postings = inverters * invert::CpuInverter::kMinBytes;
+  const std::uint64_t postings = inverters * invert::kMinInverterBytes;
   const std::uint64_t beside_others = always + plan.drained + input.window_bytes + plan.ids + postings;
   const std::uint64_t beside_one_alone = always + plan.alone + plan.ids + postings;
   if (std::max(beside_others, beside_one_alone) <= limit) plan.elastic = limit - always - plan.drained;
@@ -88,7 +88,7 @@ MemoryPlan plan_memory(std::uint64_t limit, std::uint32_t parsers, std::uint32_t
   }
   // Not reached: one of each fits into kMinMemoryLimit, with as many partitions as there may be (a test).
   MemoryPlan plan = plan_with(limit, 1, 1, partitions, kMinBatch);
-  plan.elastic = plan.ids + invert::CpuInverter::kMinBytes;
+  plan.elastic = plan.ids + invert::kMinInverterBytes;
   return plan;
 }
 

@@ -178,7 +178,10 @@ TEST(Build, IsTheSameForAnyNumberOfThreadsAndAnyMemory) {
   const auto expected = run(plain);
   ASSERT_TRUE(expected) << expected.error().message();
   const Contents contents = read_generation(plain.repository, expected->manifest);
-  for (const BuildOptions& options : {threads, tiny}) {
+  BuildOptions btree = options_for(folder, "btree", 2);
+  btree.invert.inverter = invert::inverter_with("btree");
+  ASSERT_NE(btree.invert.inverter, nullptr);
+  for (const BuildOptions& options : {threads, tiny, btree}) {
     const auto summary = run(options);
     ASSERT_TRUE(summary) << summary.error().message();
     const Contents got = read_generation(options.repository, summary->manifest);

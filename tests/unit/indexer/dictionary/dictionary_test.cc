@@ -1,5 +1,6 @@
 // Trie collections, and the terms of a dictionary in order.
-#include "indexer/dictionary/dictionary.h"
+#include "indexer/dictionary/btree_dictionary.h"
+#include "indexer/dictionary/hash_dictionary.h"
 
 #include <gtest/gtest.h>
 
@@ -44,11 +45,16 @@ std::string random_term(std::mt19937& random) {
   return term;
 }
 
-TEST(Dictionary, KeepsEveryTermAndGivesThemInByteOrder) {
+template <class Dictionary>
+class EveryDictionary : public testing::Test {};
+using Dictionaries = testing::Types<HashDictionary<int>, BTreeDictionary<int>>;
+TYPED_TEST_SUITE(EveryDictionary, Dictionaries);
+
+TYPED_TEST(EveryDictionary, KeepsEveryTermAndGivesThemInByteOrder) {
   for (const unsigned seed : {1u, 2u, 3u}) {
     std::mt19937 random(seed);
     Arena arena;
-    Dictionary<int> dictionary(arena);
+    TypeParam dictionary(arena);
     for (int round = 0; round < 2; ++round) {  // the second after clear()
       std::map<std::string, int> expected;
       for (int i = 0; i < 50'000; ++i) {
@@ -71,13 +77,65 @@ TEST(Dictionary, KeepsEveryTermAndGivesThemInByteOrder) {
   }
 }
 
-TEST(Dictionary, EndsAVisitThatSaysSo) {
+TYPED_TEST(EveryDictionary, EndsAVisitThatSaysSo) {
   Arena arena;
-  Dictionary<int> dictionary(arena);
+  TypeParam dictionary(arena);
   for (const char* suffix : {"a", "b", "c"}) dictionary.find_or_add(0, suffix);
   int seen = 0;
   dictionary.for_each_in_order([&](std::string_view, std::string_view, int) { return ++seen < 2; });
   EXPECT_EQ(seen, 2);
+}
+
+// Ascending and descending terms split always at the same end; a shared beginning of four bytes decides nothing.
+TEST(BTreeDictionary, KeepsTermsThatComeInOrderOrDifferLate) {
+  for (const bool ascending : {true, false})
+    for (const std::string beginning : {"", "a", "abcd", "abcdefgh"}) {
+      Arena arena;
+      BTreeDictionary<int> dictionary(arena);
+      std::map<std::string, int*> values;
+      for (int i = 0; i < 20'000; ++i) {
+        const int number = ascending ? i : 20'000 - i;
+        const std::string term =
+            beginning + std::string(5 - std::to_string(number).size(), '0') + std::to_string(number);
+        int& value = dictionary.find_or_add(40, term);
+        value = number;
+        values[term] = &value;
+      }
+      EXPECT_EQ(dictionary.terms(), values.size());
+      for (const auto& [term, value] : values) ASSERT_EQ(&dictionary.find_or_add(40, term), value) << term;
+      auto next = values.begin();
+      dictionary.for_each_in_order([&](std::string_view prefix, std::string_view suffix, int& value) {
+        EXPECT_EQ(prefix, "aad");
+        EXPECT_EQ(suffix, next->first);
+        EXPECT_EQ(&value, next->second);
+        return ++next, true;
+      });
+      EXPECT_EQ(next, values.end());
+    }
+}
+
+TEST(BTreeDictionary, TakesShortSuffixesAndTheEmptyOne) {
+  Arena arena;
+  BTreeDictionary<int> dictionary(arena);
+  std::vector<std::string> terms = {"", "a", "ab", "abc", "abcd", "abcda", "abcdb", "abce", "b", "\xff\xff\xff\xff"};
+  for (std::size_t i = terms.size(); i-- > 0;) dictionary.find_or_add(37, terms[i]) = static_cast<int>(i);
+  for (std::size_t i = 0; i < terms.size(); ++i) EXPECT_EQ(dictionary.find_or_add(37, terms[i]), static_cast<int>(i));
+  std::vector<std::string> got;
+  dictionary.for_each_in_order([&](std::string_view, std::string_view suffix, int) {
+    got.emplace_back(suffix);
+    return true;
+  });
+  EXPECT_EQ(got, terms);
+}
+
+// At least half of a node's places are used, but in a root.
+TEST(BTreeDictionary, TakesLittleMoreThanTwiceTheNodesThatFullOnesWouldBe) {
+  Arena arena;
+  BTreeDictionary<int> dictionary(arena);
+  std::mt19937 random(5);
+  while (dictionary.terms() < 100'000) dictionary.find_or_add(0, random_term(random));
+  const std::size_t full = dictionary.terms() / kMaxNodeTerms * sizeof(BTreeNode);
+  EXPECT_LT(dictionary.table_bytes(), full * 22 / 10);
 }
 
 TEST(Arena, KeepsPiecesApartAndWhereTheyAre) {

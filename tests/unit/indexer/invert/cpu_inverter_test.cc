@@ -13,7 +13,7 @@ namespace {
 
 TEST(CpuInverter, NamesRunsByLabelFlushAndPartition) {
   const support::ScratchFolder folder;
-  CpuInverter inverter(folder.path(), "cpu7", 2, [] { return std::uint64_t{1} << 30; });
+  HashInverter inverter(folder.path(), "cpu7", 2, [] { return std::uint64_t{1} << 30; });
   for (const DocumentNumber number : {3, 4}) {
     parse::TokenGrouper grouper;
     parse::TokenGroups groups;
@@ -30,8 +30,8 @@ TEST(CpuInverter, NamesRunsByLabelFlushAndPartition) {
 }
 
 TEST(CpuInverter, HoldsNoMoreThanItsMinimumWhenItIsEmpty) {
-  const CpuInverter inverter("/nonexistent", "cpu0", 1, [] { return std::uint64_t{0}; });
-  EXPECT_LE(inverter.memory_bytes(), CpuInverter::kMinBytes);
+  const HashInverter inverter("/nonexistent", "cpu0", 1, [] { return std::uint64_t{0}; });
+  EXPECT_LE(inverter.memory_bytes(), kMinInverterBytes);
 }
 
 }  // namespace

@@ -1,15 +1,13 @@
 #pragma once
-// The terms of some trie collections, each with a Value. Wei and JaJa have a B-tree for each collection, with nodes
-// padded to a GPU's warp. On a CPU a small open-addressing table for each collection is faster (docs/papers.md); only a
-// flush needs the order of terms, and sorts them. Where their nodes cache four bytes of a string, a slot keeps 32 bits
-// of the term's hash, so almost no string is compared in vain.
+// The terms of some trie collections, each with a Value: a small open-addressing table for each collection, in place of
+// Wei and JaJa's B-trees (btree_dictionary.h), which are a little slower on a CPU (docs/papers.md). Only a flush needs
+// the order of terms, and sorts them. Where their nodes cache four bytes of a string, a slot keeps 32 bits of the
+// term's hash, so almost no string is compared in vain.
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -20,18 +18,25 @@
 
 #include "common/base/check.h"
 #include "indexer/dictionary/arena.h"
+#include "indexer/dictionary/collection_order.h"
 #include "indexer/dictionary/trie.h"
 
 namespace frond::indexer::dictionary {
 
 // One thread. Value: trivially copyable, starts as Value{}.
 template <class Value>
-class Dictionary {
+class HashDictionary {
   static_assert(std::is_trivially_copyable_v<Value> && alignof(Value) <= Arena::kUnit);
 
  public:
+  // The most memory, with the arena's, that a byte of a token group takes (parse/token_groups.h): a new term with one
+  // posting, 11 bytes or more, has an entry of 32 and the suffix, and up to 24 in a table that has just grown; its
+  // second posting, 4 bytes, takes a chunk of 16. The bytes of a group that are added between two looks at the budget.
+  static constexpr std::uint64_t kGrowth = 8;
+  static constexpr std::size_t kSliceBytes = std::size_t{64} << 10;
+
   // Entries lie in `arena`. Call clear() before the arena's.
-  explicit Dictionary(Arena& arena) : arena_(arena), tables_(kTrieCollections) {}
+  explicit HashDictionary(Arena& arena) : arena_(arena), tables_(kTrieCollections) {}
 
   // The value of a term. `suffix` is the term without the collection's prefix, at most 65,535 bytes. The value keeps
   // its address until clear().
@@ -60,17 +65,8 @@ class Dictionary {
   // may follow.
   template <class Visit>
   void for_each_in_order(Visit&& visit) {
-    // Three sequences of collections, each in order when its collections are sorted one after the other.
-    std::array<Sequence, 3> sequences = {Sequence(*this, 0, kFirstNumber), Sequence(*this, kFirstNumber, kFirstTriple),
-                                         Sequence(*this, kFirstTriple, kTrieCollections)};
-    for (;;) {
-      Sequence* least = nullptr;
-      for (Sequence& sequence : sequences)
-        if (!sequence.done() && (least == nullptr || sequence.before(*least))) least = &sequence;
-      if (least == nullptr) return;
-      if (!visit(least->prefix(), least->suffix(), least->value())) return;
-      least->advance();
-    }
+    visit_in_order<Cursor>([this](TrieCollection collection) { return Cursor(*this, sort_table(tables_[collection])); },
+                           std::forward<Visit>(visit));
   }
 
   std::uint64_t terms() const { return terms_; }
@@ -160,50 +156,20 @@ class Dictionary {
     return __builtin_bswap32(bytes);
   }
 
-  // The terms of a range of collections, one sorted collection after the other.
-  class Sequence {
+  // The terms of a sorted table.
+  class Cursor {
    public:
-    Sequence(Dictionary& dictionary, std::size_t begin, std::size_t end)
-        : dictionary_(dictionary), next_(begin), end_(end), prefix_(0) {
-      load();
-    }
-    bool done() const { return at_ == sorted_.size(); }
-    std::string_view prefix() const { return prefix_.text(); }
+    Cursor() = default;
+    Cursor(HashDictionary& dictionary, std::span<Slot> sorted) : dictionary_(&dictionary), sorted_(sorted) {}
+    bool done() const { return sorted_.empty(); }
     std::string_view suffix() const { return suffix_of(*entry()); }
     Value& value() const { return entry()->value; }
-    void advance() {
-      if (++at_ == sorted_.size()) load();
-    }
-    bool before(const Sequence& other) const {
-      std::array<char, 4> a = head(), b = other.head();
-      const int order = std::memcmp(a.data(), b.data(), a.size());
-      return order != 0 ? order < 0 : term() < other.term();
-    }
+    void advance() { sorted_ = sorted_.subspan(1); }
 
    private:
-    Entry* entry() const { return dictionary_.entry_of(sorted_[at_]); }
-    // The first bytes of the term; the sequences meet mostly at different ones.
-    std::array<char, 4> head() const {
-      std::array<char, 4> bytes{};
-      const std::string_view first = prefix(), rest = suffix();
-      std::size_t n = first.copy(bytes.data(), bytes.size());
-      rest.copy(bytes.data() + n, bytes.size() - n);
-      return bytes;
-    }
-    std::string term() const { return std::string(prefix()).append(suffix()); }
-    void load() {
-      sorted_ = {};
-      at_ = 0;
-      for (; next_ < end_ && sorted_.empty(); ++next_) {
-        sorted_ = dictionary_.sort_table(dictionary_.tables_[next_]);
-        prefix_ = TriePrefix(static_cast<TrieCollection>(next_));
-      }
-    }
-    Dictionary& dictionary_;
-    std::size_t next_, end_;
-    TriePrefix prefix_;
-    std::span<Slot> sorted_;  // of the collection at hand
-    std::size_t at_ = 0;
+    Entry* entry() const { return dictionary_->entry_of(sorted_.front()); }
+    HashDictionary* dictionary_ = nullptr;
+    std::span<Slot> sorted_;
   };
 
   Arena& arena_;
