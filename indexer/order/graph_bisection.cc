@@ -15,28 +15,34 @@ namespace frond::indexer::order {
 namespace {
 
 constexpr std::size_t kSmallestRange = 16;  // documents; smaller ones stay in the input's order
-constexpr int kMaxRounds = 20;              // of exchanges at one cut, as both papers have it
-constexpr std::size_t kMinMovedPart = 500;  // a round that moves less than one in so many documents is the last
+constexpr int kMaxRounds = 10;              // of exchanges at one cut; both papers have 20, without a margin
+constexpr std::size_t kMinMovedPart = 50;   // a round that moves less than one in so many documents is the last
+// Nats by which the gain that a document must have grows from round to round. Without it, like documents of different
+// halves change places for many rounds.
+constexpr float kMarginStep = 0.75f;
 constexpr std::size_t kSharedRange = 4096;  // documents; threads do not pay off for fewer
 constexpr std::uint32_t kTabulated = 1u << 16;
 
 using Documents = std::span<std::uint32_t>;
 
-// Orders by descending gain, then by document. Gains are finite.
-std::uint64_t sort_key(float gain, std::uint32_t document) {
-  const auto bits = std::bit_cast<std::uint32_t>(gain + 0.0f);  // one zero
+// Orders by ascending preference for the right half; at equal preference those that are left come first, then by
+// number. So a selection of the smallest keys moves no document without a gain. The half takes the place of the
+// preference's last bit. Preferences are finite.
+std::uint64_t sort_key(float preference, bool is_right, std::uint32_t document) {
+  const auto bits = std::bit_cast<std::uint32_t>(preference + 0.0f);  // one zero
   const std::uint32_t ascending = bits >> 31 ? ~bits : bits | 0x80000000u;
-  return std::uint64_t{~ascending} << 32 | document;
+  return std::uint64_t{(ascending & ~1u) | is_right} << 32 | document;
 }
 std::uint32_t document_of(std::uint64_t key) { return static_cast<std::uint32_t>(key); }
+bool was_right(std::uint64_t key) { return key >> 32 & 1; }
 
 // The memory of one thread. Documents are numbered by their places in the range.
 struct Workspace {
   explicit Workspace(std::uint32_t terms) : index(terms) {}
   RangeIndex index;
   std::vector<float> saved_to_right, saved_to_left;  // what moving one document of a term over saves
-  std::vector<float> gains;                          // of moving a document to the other half
-  std::vector<std::uint64_t> keys;                   // sort_key(), the left half's, then the right's
+  std::vector<std::uint64_t> keys;                   // sort_key() of each document
+  std::vector<std::uint8_t> is_right;                // for each document: the half that it is in
 };
 
 // Calls work(from, to) for parts of 0 .. count, each on a thread of its own. The results must not depend on the parts.
@@ -61,7 +67,7 @@ float gain_of(std::span<const std::uint32_t> terms, const std::vector<float>& sa
 class Bisection {
  public:
   Bisection(const ForwardIndex& index, std::stop_token stop) : index_(index), stop_(stop), steps_(kTabulated) {
-    for (std::uint32_t d = 1; d < kTabulated; ++d) steps_[d] = computed_step(d);
+    for (std::uint32_t d = 1; d < kTabulated; ++d) steps_[d] = static_cast<float>(computed_step(d));
   }
 
   // Orders the range with so many threads.
@@ -72,9 +78,6 @@ class Bisection {
     const std::size_t middle = range.size() / 2;
     const Documents left = range.first(middle), right = range.subspan(middle);
     cut(range, middle, threads, *work);
-    // The input's order is the best guess for the next cut, and small ranges keep it.
-    std::sort(left.begin(), left.end());
-    std::sort(right.begin(), right.end());
     if (threads < 2) {
       order(left, 1, work);
       order(right, 1, work);
@@ -92,16 +95,18 @@ class Bisection {
   // Exchanges documents between the halves until no pair gains.
   void cut(Documents range, std::size_t middle, std::uint32_t threads, Workspace& work) const {
     work.index.fill(index_, range, middle);
-    work.gains.resize(range.size());
     work.keys.resize(range.size());
-    for (std::uint32_t i = 0; i < range.size(); ++i) work.keys[i] = i;
+    work.is_right.assign(range.size(), 0);
+    std::fill(work.is_right.begin() + static_cast<std::ptrdiff_t>(middle), work.is_right.end(), 1);
     for (int round = 0; round < kMaxRounds && !stop_.stop_requested(); ++round) {
       weigh_terms(middle, range.size() - middle, work);
-      weigh_documents(middle, threads, work);
+      weigh_documents(threads, kMarginStep * static_cast<float>(round), work);
       if (exchange(middle, work) * kMinMovedPart < range.size()) break;
     }
+    // Either half stays in the input's order, which is the best guess for the next cut; small ranges keep it.
     const std::vector<std::uint32_t> before(range.begin(), range.end());
-    for (std::size_t i = 0; i < range.size(); ++i) range[i] = before[document_of(work.keys[i])];
+    std::size_t left = 0, right = middle;
+    for (std::size_t i = 0; i < range.size(); ++i) range[work.is_right[i] ? right++ : left++] = before[i];
   }
 
   // A term that d of a side's n documents have costs d log(n / (d + 1)), in nats. So the d-th document costs log(n)
@@ -109,65 +114,68 @@ class Bisection {
   static double computed_step(std::uint32_t d) {
     return d * scoring::natural_log(d + 1.0) - (d - 1) * scoring::natural_log(d);
   }
-  double step(std::uint32_t d) const { return d < kTabulated ? steps_[d] : computed_step(d); }
+  float step(std::uint32_t d) const { return d < kTabulated ? steps_[d] : static_cast<float>(computed_step(d)); }
 
   void weigh_terms(std::size_t left, std::size_t right, Workspace& work) const {
-    const double difference =
-        scoring::natural_log(static_cast<double>(left)) - scoring::natural_log(static_cast<double>(right));
+    const auto difference = static_cast<float>(scoring::natural_log(static_cast<double>(left)) -
+                                               scoring::natural_log(static_cast<double>(right)));
     const std::vector<TermSides>& sides = work.index.sides();
     work.saved_to_right.resize(sides.size());
     work.saved_to_left.resize(sides.size());
     for (std::size_t term = 0; term < sides.size(); ++term) {
       const auto [in_left, in_right] = sides[term];
-      if (in_left) work.saved_to_right[term] = static_cast<float>(difference - step(in_left) + step(in_right + 1));
-      if (in_right) work.saved_to_left[term] = static_cast<float>(step(in_left + 1) - step(in_right) - difference);
+      // A step of 0 is 0, and nobody reads what moving a document that is not there would save.
+      work.saved_to_right[term] = difference - step(in_left) + step(in_right + 1);
+      work.saved_to_left[term] = step(in_left + 1) - step(in_right) - difference;
     }
   }
 
-  // Computes the gains, and sorts the keys of either half by them.
-  static void weigh_documents(std::size_t middle, std::uint32_t threads, Workspace& work) {
+  // Computes how much each document prefers the right half. The half that it is in has an advantage of `margin`.
+  static void weigh_documents(std::uint32_t threads, float margin, Workspace& work) {
     in_parallel(work.keys.size(), threads, [&](std::size_t from, std::size_t to) {
       for (std::size_t i = from; i < to; ++i) {
-        const std::uint32_t document = document_of(work.keys[i]);
-        const float gain = gain_of(work.index.of(document), i < middle ? work.saved_to_right : work.saved_to_left);
-        work.gains[document] = gain;
-        work.keys[i] = sort_key(gain, document);
+        const auto document = static_cast<std::uint32_t>(i);
+        const bool is_right = work.is_right[i];
+        const float gain = gain_of(work.index.of(document), is_right ? work.saved_to_left : work.saved_to_right);
+        work.keys[i] = sort_key(is_right ? margin - gain : gain - margin, is_right, document);
       }
-    });
-    const auto half = work.keys.begin() + static_cast<std::ptrdiff_t>(middle);
-    in_parallel(2, std::min(threads, 2u), [&](std::size_t from, std::size_t to) {
-      for (std::size_t side = from; side < to; ++side)
-        side == 0 ? std::sort(work.keys.begin(), half) : std::sort(half, work.keys.end());
     });
   }
 
-  // Exchanges documents in pairs. Gives the number of documents that moved.
+  // Moves the documents that prefer the left half most there, and the others to the right. These are the exchanges of
+  // the pairs that gain more than both margins in sum, found without sorting. Gives the number of documents that moved.
   static std::size_t exchange(std::size_t middle, Workspace& work) {
     std::vector<TermSides>& sides = work.index.sides();
-    std::size_t pairs = 0;
-    for (; pairs < middle; ++pairs) {
-      std::uint64_t &left = work.keys[pairs], &right = work.keys[middle + pairs];
-      if (work.gains[document_of(left)] + work.gains[document_of(right)] <= 0) break;
-      for (const std::uint32_t term : work.index.of(document_of(left))) --sides[term].left, ++sides[term].right;
-      for (const std::uint32_t term : work.index.of(document_of(right))) ++sides[term].left, --sides[term].right;
-      std::swap(left, right);
+    std::nth_element(work.keys.begin(), work.keys.begin() + static_cast<std::ptrdiff_t>(middle), work.keys.end());
+    std::size_t moved = 0;
+    for (std::size_t i = 0; i < work.keys.size(); ++i) {
+      const bool to_right = i >= middle;
+      if (was_right(work.keys[i]) == to_right) continue;
+      const std::uint32_t document = document_of(work.keys[i]);
+      if (to_right) {
+        for (const std::uint32_t term : work.index.of(document)) --sides[term].left, ++sides[term].right;
+      } else {
+        for (const std::uint32_t term : work.index.of(document)) ++sides[term].left, --sides[term].right;
+      }
+      work.is_right[document] = to_right;
+      ++moved;
     }
-    return 2 * pairs;
+    return moved;
   }
 
   const ForwardIndex& index_;
   std::stop_token stop_;
-  std::vector<double> steps_;
+  std::vector<float> steps_;  // half the bytes of doubles
 };
 
 }  // namespace
 
 std::uint64_t bisection_bytes(std::uint32_t documents, std::uint64_t postings, std::uint32_t terms,
                               std::uint32_t threads) {
-  // The ranges at hand, which are disjoint: terms, begins in a buffer that doubles, gains, keys, places before. The
+  // The ranges at hand, which are disjoint: terms, begins in a buffer that doubles, halves, keys, places before. The
   // order. Each thread's entries for each term.
-  return postings * 4 + std::uint64_t{documents} * (24 + 4 + 8 + 4 + 4) +
-         std::uint64_t{terms} * (16 + 2 * sizeof(TermSides)) * std::max(threads, 1u) + kTabulated * 8;
+  return postings * 4 + std::uint64_t{documents} * (24 + 1 + 8 + 4 + 4) +
+         std::uint64_t{terms} * (16 + 2 * sizeof(TermSides)) * std::max(threads, 1u) + kTabulated * sizeof(float);
 }
 
 std::vector<std::uint32_t> bisect(const ForwardIndex& index, std::uint32_t threads, std::stop_token stop) {

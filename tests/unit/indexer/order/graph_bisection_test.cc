@@ -69,6 +69,17 @@ TEST(GraphBisection, GivesTheSameOrderForAnyNumberOfThreads) {
   }
 }
 
+// A change of the algorithm changes these numbers; another compiler, machine or build must not.
+TEST(GraphBisection, GivesTheSameOrderOnEveryMachine) {
+  const auto digest = [](const std::vector<std::uint32_t>& order) {
+    std::uint64_t hash = 0;
+    for (const std::uint32_t document : order) hash = hash * 1000003 + document;
+    return hash;
+  };
+  EXPECT_EQ(digest(bisect(topical_documents(1, 5000, 7), 1, {})), 4697201516949276948u);
+  EXPECT_EQ(digest(bisect(topical_documents(2, 777, 3), 1, {})), 15738103821832395544u);
+}
+
 TEST(GraphBisection, BringsDocumentsOfATopicTogether) {
   for (std::uint32_t seed = 1; seed <= 5; ++seed) {
     const ForwardIndex index = topical_documents(seed, 2000, 8);
