@@ -30,7 +30,7 @@ TEST(MemoryPlan, FitsIntoItsLimitForAnyNumberOfThreadsAndPartitions) {
         EXPECT_LT(plan.flush_at, limit);
         EXPECT_LE(plan.elastic + plan.drained, limit);
         // The inverters have enough beside ids and a window, and beside ids and a record that is parsed alone.
-        const std::uint64_t postings = plan.inverters * invert::CpuInverter::kMinBytes;
+        const std::uint64_t postings = plan.inverters * invert::kMinInverterBytes;
         EXPECT_GE(plan.elastic, plan.ids + ingest::InputLimits::of(limit).window_bytes + postings);
         EXPECT_GE(plan.elastic + plan.drained, plan.ids + plan.alone + postings);
       }
@@ -64,7 +64,7 @@ TEST(MemoryBudget, GivesTheInvertersWhatTheOthersLeave) {
   budget.set_alone(plan.drained / 2);
   EXPECT_EQ(budget.postings_of_one(), (plan.elastic - 150 * kMiB) / 2);
   budget.set_ids(plan.limit);
-  EXPECT_EQ(budget.postings_of_one(), invert::CpuInverter::kMinBytes);
+  EXPECT_EQ(budget.postings_of_one(), invert::kMinInverterBytes);
 }
 
 TEST(WritePlan, WritesOnePartitionAtATimeWhereMemoryIsShort) {
