@@ -15,6 +15,7 @@
 #include "indexer/build_report.h"
 #include "indexer/build_status_server.h"
 #include "indexer/commands.h"
+#include "indexer/gpu_inverters.h"
 #include "indexer/ingest/formats.h"
 
 namespace frond::indexer {
@@ -116,6 +117,17 @@ BuildCommand::BuildCommand(config::CommandLine& app)
       .check(config::one_of({"hash", "btree"}))
       .show_default();
   command_
+      .add_option(
+          "--gpu-inverters", gpu_inverters_,
+          "Inverter threads with a GPU each, which take the collections of less frequent terms; the index is the "
+          "same")
+      .check(config::range(0, 64))
+      .show_default();
+  command_.add_option("--gpu-device", gpu_.device, "The number of the GPU that all of these use").show_default();
+  command_.add_option("--gpu-memory", gpu_.bytes, "Memory of the GPU for each of these")
+      .transform(config::byte_size())
+      .show_default("2GiB");
+  command_
       .add_option("--memory-limit", memory_limit_,
                   "Resident memory of the build, at least 128MiB; what does not fit "
                   "goes to disk below the repository")
@@ -176,18 +188,28 @@ int BuildCommand::run(Logger& logger) {
     if (!std::filesystem::exists(input, failed)) return refuse("--input: " + input.string() + " is not there");
   }
 
+  const invert::InverterKind* gpu_inverter = nullptr;
+  if (gpu_inverters_ > 0) {
+    const auto found = gpu_inverters(gpu_.device);
+    if (!found) return refuse("--gpu-inverters: " + found.error().message());
+    gpu_inverter = *found;
+  }
+
   BuildOptions options;
   options.repository = place_.repository;
   options.collection = place_.collection;
-  options.invert = {.inputs = inputs_,
-                    .format = *format,
-                    .read = {.share = {}, .hidden = hidden_},
-                    .parse = {.make_ids = make_ids_},
-                    .analyzer = {*stemmer, stop_words_ == "on"},
-                    .partitions = partitions_,
-                    .max_bad_records = max_bad_records_,
-                    .inverter = invert::inverter_with(cpu_dictionary_),
-                    .memory = pipeline::plan_memory(memory_limit_, parsers_, cpu_inverters_, partitions_)};
+  options.invert = {
+      .inputs = inputs_,
+      .format = *format,
+      .read = {.share = {}, .hidden = hidden_},
+      .parse = {.make_ids = make_ids_},
+      .analyzer = {*stemmer, stop_words_ == "on"},
+      .partitions = partitions_,
+      .max_bad_records = max_bad_records_,
+      .inverter = invert::inverter_with(cpu_dictionary_),
+      .gpu_inverter = gpu_inverter,
+      .gpu = gpu_,
+      .memory = pipeline::plan_memory(memory_limit_, parsers_, cpu_inverters_, partitions_, gpu_inverters_)};
   options.codecs = *codecs;
   options.disk_reserve = disk_reserve_;
   options.order = *order;

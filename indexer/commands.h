@@ -9,6 +9,7 @@
 
 #include "common/base/log.h"
 #include "common/config/command_line.h"
+#include "indexer/invert/inverters.h"
 #include "indexer/signals.h"
 
 namespace frond::indexer {
@@ -37,6 +38,8 @@ class BuildCommand {
   std::string format_, codec_, order_, stemmer_ = "porter", stop_words_ = "on", share_;
   std::uint32_t partitions_ = 1, parsers_, cpu_inverters_;
   std::string cpu_dictionary_;
+  std::uint32_t gpu_inverters_ = 0;
+  invert::GpuMemory gpu_;
   std::uint64_t memory_limit_ = std::uint64_t{1} << 30;
   std::uint64_t disk_reserve_ = kUsualDiskReserve;
   std::uint64_t max_bad_records_ = 1000;

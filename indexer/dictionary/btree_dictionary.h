@@ -2,19 +2,21 @@
 // The terms of some trie collections, each with a Value: a B-tree for each collection (Wei and JaJa 2011, III.B,
 // III.D.1; btree_node.h). Terms are inserted on the way down: a full node is split before it is entered, so a parent
 // always has room. A little slower than the hash table (hash_dictionary.h), and in order at any time.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
-#include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "common/base/check.h"
 #include "indexer/dictionary/arena.h"
+#include "indexer/dictionary/btree_cursor.h"
 #include "indexer/dictionary/btree_node.h"
 #include "indexer/dictionary/collection_order.h"
 #include "indexer/dictionary/trie.h"
@@ -60,8 +62,9 @@ class BTreeDictionary {
   // terms, until a call gives false.
   template <class Visit>
   void for_each_in_order(Visit&& visit) {
-    visit_in_order<Cursor>([this](TrieCollection collection) { return Cursor(*this, roots_[collection]); },
-                           std::forward<Visit>(visit));
+    visit_in_order<BTreeCursor<BTreeDictionary>>(
+        [this](TrieCollection collection) { return BTreeCursor<BTreeDictionary>(*this, roots_[collection]); },
+        std::forward<Visit>(visit));
   }
 
   std::uint64_t terms() const { return terms_; }
@@ -77,6 +80,7 @@ class BTreeDictionary {
   }
 
  private:
+  friend BTreeCursor<BTreeDictionary>;
   static constexpr std::size_t kChunkNodes = 64;
   using Chunk = std::array<BTreeNode, kChunkNodes>;
   struct Key {
@@ -175,58 +179,6 @@ class BTreeDictionary {
     up.children[place + 1] = added;
     for (std::uint32_t i = kHalf; i < kMaxNodeTerms; ++i) low.caches[i] = kNoCache;
   }
-
-  // The terms of a tree in order.
-  class Cursor {
-   public:
-    Cursor() = default;
-    Cursor(BTreeDictionary& tree, NodeRef root) : tree_(&tree) {
-      if (root == kNoNode) return;
-      descend(root);
-      load();
-    }
-    bool done() const { return depth_ == 0; }
-    std::string_view suffix() const { return suffix_; }
-    Value& value() const { return tree_->value(tree_->node(path_[depth_ - 1].node), path_[depth_ - 1].place); }
-    void advance() {
-      Step& step = path_[depth_ - 1];
-      const BTreeNode& here = tree_->node(step.node);
-      ++step.place;
-      if (here.leaf == 0) descend(here.children[step.place]);
-      while (depth_ > 0 && path_[depth_ - 1].place == tree_->node(path_[depth_ - 1].node).terms) --depth_;
-      if (depth_ > 0) load();
-    }
-
-   private:
-    struct Step {
-      NodeRef node;
-      std::uint32_t place;  // of the next term
-    };
-    static constexpr std::size_t kMaxHeight = 9;  // 16 children or more: 2^32 terms have 8 levels below the root
-    void descend(NodeRef ref) {
-      for (;; ref = tree_->node(ref).children[0]) {
-        FROND_CHECK(depth_ < kMaxHeight);
-        path_[depth_++] = {ref, 0};
-        if (tree_->node(ref).leaf != 0) return;
-      }
-    }
-    void load() {
-      const Step& step = path_[depth_ - 1];
-      const BTreeNode& here = tree_->node(step.node);
-      suffix_.clear();
-      for (unsigned shift = 24; const char byte = static_cast<char>(here.caches[step.place] >> shift & 0xff);
-           shift -= 8) {
-        suffix_ += byte;
-        if (shift == 0) break;
-      }
-      suffix_ += tree_->rest_of(here, step.place);
-    }
-
-    BTreeDictionary* tree_ = nullptr;
-    std::array<Step, kMaxHeight> path_{};
-    std::size_t depth_ = 0;
-    std::string suffix_;
-  };
 
   Arena& arena_;
   std::vector<NodeRef> roots_;  // by collection

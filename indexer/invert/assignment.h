@@ -3,6 +3,9 @@
 // sample before the build; one batch is such a sample): collections by descending size, each to the inverter with the
 // fewest bytes so far. Collections that are not in the sample are dealt round-robin. Changes only speed, no byte of the
 // index.
+//
+// Where there are inverters on GPUs, those of the CPU get the popular collections, as many as the paper has (about a
+// hundred), and GPU g of n those whose number modulo n is g.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -14,7 +17,9 @@ namespace frond::indexer::invert {
 // Immutable once made; any thread.
 class Assignment {
  public:
-  Assignment(std::span<const parse::TokenGroup> sample, std::uint32_t inverters);
+  static constexpr std::size_t kPopular = 100;
+  // Inverters are numbered from 0, those of the CPU first; at least one of them.
+  Assignment(std::span<const parse::TokenGroup> sample, std::uint32_t cpu_inverters, std::uint32_t gpu_inverters = 0);
   std::uint32_t inverters() const { return inverters_; }
   std::uint32_t inverter_of(dictionary::TrieCollection collection) const { return owner_[collection]; }
   // Sets shares[i] to the groups of inverter i; reuses the memory of `shares`.

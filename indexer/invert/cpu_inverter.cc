@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/base/check.h"
+#include "indexer/invert/partition_runs.h"
 
 namespace frond::indexer::invert {
 
@@ -82,60 +82,23 @@ Result<std::vector<runs::RunFile>> CpuInverter<Dictionary>::flush() {
 
 template <class Dictionary>
 Result<void> CpuInverter<Dictionary>::write_runs() {
-  std::vector<Part> parts(partitions_);
+  PartitionRuns runs(folder_, label_ + "-" + std::to_string(flushes_), partitions_, frame_bytes_);
   std::optional<Error> failed;
   std::string term;
   dictionary_.for_each_in_order([&](std::string_view prefix, std::string_view suffix, const PostingChain& chain) {
     term.assign(prefix).append(suffix);
-    if (auto written = write_term(term, chain, parts); !written) failed = std::move(written).error();
+    for_each_posting(chain, arena_,
+                     [&](std::uint32_t number, Frequency frequency) { runs.add(term, *first_ + number, frequency); });
+    if (auto written = runs.end_term(term); !written) failed = std::move(written).error();
     return !failed.has_value();
   });
   if (failed) return *std::move(failed);
-  for (Part& part : parts)
-    if (part.run) runs_.push_back(FROND_TRY(part.run->finish()));
+  FROND_TRY(runs.finish(runs_));
   dictionary_.clear();
   arena_.clear();
   first_.reset();
   ++flushes_;
   note_memory();
-  return {};
-}
-
-template <class Dictionary>
-Result<void> CpuInverter<Dictionary>::write_term(std::string_view term, const PostingChain& chain,
-                                                 std::vector<Part>& parts) {
-  const std::size_t ahead = postings_ahead(partitions_);
-  std::optional<Error> failed;
-  const auto add = [&](std::uint32_t partition, std::uint64_t docid, Frequency frequency) {
-    Part& part = parts[partition];
-    part.docids.push_back(static_cast<DocId>(docid));
-    part.frequencies.push_back(frequency);
-    if (part.docids.size() < ahead || failed) return;
-    if (auto written = write_part(term, partition, part); !written) failed = std::move(written).error();
-  };
-  if (partitions_ == 1)
-    for_each_posting(chain, arena_,
-                     [&](std::uint32_t number, Frequency frequency) { add(0, *first_ + number, frequency); });
-  else
-    for_each_posting(chain, arena_, [&](std::uint32_t number, Frequency frequency) {
-      const DocumentNumber document = *first_ + number;
-      add(static_cast<std::uint32_t>(document % partitions_), document / partitions_, frequency);
-    });
-  if (failed) return *std::move(failed);
-  for (std::uint32_t p = 0; p < partitions_; ++p)
-    if (!parts[p].docids.empty()) FROND_TRY(write_part(term, p, parts[p]));
-  return {};
-}
-
-template <class Dictionary>
-Result<void> CpuInverter<Dictionary>::write_part(std::string_view term, std::uint32_t partition, Part& part) {
-  if (!part.run) {
-    const auto name = label_ + "-" + std::to_string(flushes_) + "-p" + std::to_string(partition) + ".run";
-    part.run = FROND_TRY(runs::RunWriter::create(folder_ / name, partition, frame_bytes_));
-  }
-  FROND_TRY(part.run->add(term, part.docids, part.frequencies));
-  part.docids.clear();
-  part.frequencies.clear();
   return {};
 }
 

@@ -17,13 +17,6 @@ namespace frond::indexer::invert {
 
 // It may hold so much whatever the budget is: the tables of collections, and the arena's first blocks.
 inline constexpr std::uint64_t kMinInverterBytes = std::uint64_t{4} << 20;
-// Postings of a term that are collected for a partition before they are added to its run.
-constexpr std::size_t postings_ahead(std::uint32_t partitions) { return partitions < 16 ? 4096 : 256; }
-// The bytes that it holds beside its budget while it flushes, with frames of `frame_bytes`.
-constexpr std::uint64_t flush_bytes(std::uint32_t partitions, std::size_t frame_bytes) {
-  return std::uint64_t{partitions} * (frame_bytes + runs::RunWriter::kRecordBytes + 8 * postings_ahead(partitions));
-}
-
 // Dictionary: of PostingChain. Instantiated for the two that are included here.
 template <class Dictionary>
 class CpuInverter final : public Inverter {
@@ -38,19 +31,10 @@ class CpuInverter final : public Inverter {
   std::uint64_t memory_bytes() const override { return memory_bytes_.load(std::memory_order_relaxed); }
 
  private:
-  // The postings of one term for one partition.
-  struct Part {
-    std::optional<runs::RunWriter> run;
-    std::vector<DocId> docids;
-    std::vector<Frequency> frequencies;
-  };
-
   void add(dictionary::TrieCollection collection, const parse::GroupedTerm& term,
            std::span<const DocumentNumber> numbers);
   Result<void> make_room(std::size_t token_bytes, DocumentNumber first);
   Result<void> write_runs();
-  Result<void> write_term(std::string_view term, const PostingChain& chain, std::vector<Part>& parts);
-  Result<void> write_part(std::string_view term, std::uint32_t partition, Part& part);
   std::uint64_t held() const { return arena_.bytes() + dictionary_.table_bytes(); }
   void note_memory() { memory_bytes_.store(held(), std::memory_order_relaxed); }
 

@@ -2,6 +2,7 @@
 // The implementations of Inverter that this build has.
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,12 +12,24 @@
 
 namespace frond::indexer::invert {
 
+// What an inverter on a GPU may use.
+struct GpuMemory {
+  int device = 0;
+  std::uint64_t bytes = std::uint64_t{2} << 30;
+};
+
+// Pinned memory of the host that an inverter on a GPU has beside its budget.
+inline constexpr std::uint64_t kPinnedBytes = std::uint64_t{8} << 20;
+
 struct InverterSetup {
   std::filesystem::path folder;  // for the runs; it exists
   std::string label;             // begins the names of the runs; no two inverters of a folder have the same
   std::uint32_t partitions = 1;
   InverterBudget budget;
   std::size_t frame_bytes = runs::kFramePayloadBytes;  // of the runs
+  GpuMemory gpu{};
+  std::function<void(const std::string&)>
+      warn{};  // where an inverter says that it goes on without its GPU; may be empty
 };
 
 struct InverterKind {

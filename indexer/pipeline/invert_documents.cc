@@ -43,7 +43,12 @@ class Pipeline {
         parse_memory_(plan_.parse),
         pool_(plan_.batches, plan_.batches * plan_.batch_bytes),
         to_parsers_(plan_.parsers),
-        lanes_(*options.inverter, plan_, budget_, folder, options.partitions) {}
+        lanes_({.cpu = *options.inverter,
+                .gpu = options.gpu_inverter,
+                .gpu_memory = options.gpu,
+                .partitions = options.partitions,
+                .warn = [&logger](const std::string& said) { logger.warn(said); }},
+               plan_, budget_, folder) {}
 
   Result<InvertedDocuments> run();
 
@@ -149,9 +154,9 @@ Result<void> Pipeline::sequence() {
     progress_.bad_records = log_.bad_records();
     progress_.duplicates = log_.duplicates();
     budget_.set_ids(sequencer_->id_bytes());
-    if (!assignment_) assignment_.emplace(batch->parsed.tokens.groups, plan_.inverters);
+    if (!assignment_) assignment_.emplace(batch->parsed.tokens.groups, plan_.inverters, plan_.gpu_inverters);
     assignment_->split(batch->parsed.tokens.groups, batch->shares);
-    batch->inverters_left = plan_.inverters;
+    batch->inverters_left = plan_.all_inverters();
     if (!lanes_.push(*batch, error_.token())) return {};
     if (resident_bytes() > plan_.flush_at) lanes_.flush_above(plan_.min_run, error_.token());
   }

@@ -35,7 +35,9 @@ struct InvertOptions {
   std::uint32_t partitions = 1;
   std::uint64_t max_bad_records = 0;
   const invert::InverterKind* inverter = invert::inverter_with(invert::kUsualCpuDictionary);
-  MemoryPlan memory;  // also the numbers of threads
+  const invert::InverterKind* gpu_inverter = nullptr;  // where the plan has such inverters
+  invert::GpuMemory gpu{};                             // of each
+  MemoryPlan memory;                                   // also the numbers of threads
 };
 
 // For a progress line. Written by the pipeline, read by any thread.

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "common/base/check.h"
 #include "indexer/pipeline/memory.h"
 
 namespace frond::indexer::pipeline {
@@ -13,15 +14,19 @@ constexpr std::uint64_t kWorthReturning = std::uint64_t{4} << 20;
 
 }  // namespace
 
-InverterLanes::InverterLanes(const invert::InverterKind& kind, const MemoryPlan& plan, const MemoryBudget& budget,
-                             const std::filesystem::path& folder, std::uint32_t partitions) {
-  for (std::uint32_t i = 0; i < plan.inverters; ++i) {
+InverterLanes::InverterLanes(const Kinds& kinds, const MemoryPlan& plan, const MemoryBudget& budget,
+                             const std::filesystem::path& folder) {
+  FROND_CHECK(plan.gpu_inverters == 0 || kinds.gpu != nullptr);
+  for (std::uint32_t i = 0; i < plan.all_inverters(); ++i) {
     auto& lane = *lanes_.emplace_back(std::make_unique<Lane>());
+    const invert::InverterKind& kind = i < plan.inverters ? kinds.cpu : *kinds.gpu;
     lane.inverter = kind.make({.folder = folder,
                                .label = std::string(kind.name) + std::to_string(i),
-                               .partitions = partitions,
+                               .partitions = kinds.partitions,
                                .budget = [&budget] { return budget.postings_of_one(); },
-                               .frame_bytes = plan.frame_bytes});
+                               .frame_bytes = plan.frame_bytes,
+                               .gpu = kinds.gpu_memory,
+                               .warn = kinds.warn});
     lane.queue = std::make_unique<BoundedQueue<Batch*>>(plan.batches + 2);  // two may order a flush
   }
 }

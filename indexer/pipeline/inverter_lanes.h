@@ -5,8 +5,10 @@
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "common/base/mutex.h"
@@ -20,9 +22,16 @@ namespace frond::indexer::pipeline {
 
 class InverterLanes {
  public:
-  // As many inverters of the kind as the plan says.
-  InverterLanes(const invert::InverterKind& kind, const MemoryPlan& plan, const MemoryBudget& budget,
-                const std::filesystem::path& folder, std::uint32_t partitions);
+  struct Kinds {
+    const invert::InverterKind& cpu;
+    const invert::InverterKind* gpu;  // null: the plan has none
+    invert::GpuMemory gpu_memory;
+    std::uint32_t partitions;
+    std::function<void(const std::string&)> warn;
+  };
+  // As many inverters as the plan says, those of the CPU first.
+  InverterLanes(const Kinds& kinds, const MemoryPlan& plan, const MemoryBudget& budget,
+                const std::filesystem::path& folder);
   std::size_t count() const { return lanes_.size(); }
 
   // Sequencer: gives a batch to all inverters. False: stopped.

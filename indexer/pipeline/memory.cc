@@ -9,6 +9,8 @@
 
 #include "indexer/ingest/input_limits.h"
 #include "indexer/invert/cpu_inverter.h"
+#include "indexer/invert/inverters.h"
+#include "indexer/invert/partition_runs.h"
 #include "indexer/parse/term_table.h"
 #include "indexer/runs/document_spool.h"
 
@@ -42,12 +44,13 @@ std::size_t frames_of(std::uint64_t limit, std::uint32_t partitions) {
 
 // A plan with so many threads, and batches of so many bytes. `elastic` is 0 if it does not fit.
 MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters, std::uint32_t partitions,
-                     std::uint64_t batch_bytes) {
+                     std::uint32_t gpu_inverters, std::uint64_t batch_bytes) {
   const ingest::InputLimits input = ingest::InputLimits::of(limit);
   MemoryPlan plan;
   plan.limit = limit;
   plan.parsers = parsers;
   plan.inverters = inverters;
+  plan.gpu_inverters = gpu_inverters;
   plan.batches = 2 * std::size_t{parsers} + 3;
   plan.batch_bytes = batch_bytes;
   const bool large = limit >= kMinForLargeTables && parsers * parse::table_bytes(kLargeTables) <= limit / kTablesShare;
@@ -64,10 +67,10 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
   const std::uint64_t always =
       kProgramBytes + input.record_bytes + 2 * batch +
       parsers * (kParserBytes + parse::table_bytes(plan.table_bits) + batch_bytes * kParserTenths / 10) +
-      batch_bytes * kSequencerTenths / 10 + partitions * plan.spool_bytes +
-      inverters * invert::flush_bytes(partitions, plan.frame_bytes);
+      batch_bytes * kSequencerTenths / 10 + partitions * plan.spool_bytes + gpu_inverters * invert::kPinnedBytes +
+      plan.all_inverters() * invert::PartitionRuns::bytes(partitions, plan.frame_bytes);
   plan.drained = (plan.batches - 2) * batch + plan.parse;
-  const std::uint64_t postings = inverters * invert::kMinInverterBytes;
+  const std::uint64_t postings = plan.all_inverters() * invert::kMinInverterBytes;
   const std::uint64_t beside_others = always + plan.drained + input.window_bytes + plan.ids + postings;
   const std::uint64_t beside_one_alone = always + plan.alone + plan.ids + postings;
   if (std::max(beside_others, beside_one_alone) <= limit) plan.elastic = limit - always - plan.drained;
@@ -76,18 +79,20 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
 
 }  // namespace
 
-MemoryPlan plan_memory(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters, std::uint32_t partitions) {
+MemoryPlan plan_memory(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters, std::uint32_t partitions,
+                       std::uint32_t gpu_inverters) {
   limit = std::max(limit, kMinMemoryLimit);
   // First try fewer bytes a batch, then fewer threads of both kinds.
   for (std::uint32_t tried = parsers;; tried -= std::max(1u, tried / 16)) {
     const auto fewer =
         static_cast<std::uint32_t>(std::max<std::uint64_t>(1, std::uint64_t{inverters} * tried / parsers));
     for (std::uint64_t bytes = std::min(kMaxBatch, limit / 256); bytes >= kMinBatch; bytes = bytes * 3 / 4)
-      if (const MemoryPlan plan = plan_with(limit, tried, fewer, partitions, bytes); plan.elastic > 0) return plan;
+      if (const MemoryPlan plan = plan_with(limit, tried, fewer, partitions, gpu_inverters, bytes); plan.elastic > 0)
+        return plan;
     if (tried == 1) break;
   }
   // Not reached: one of each fits into kMinMemoryLimit, with as many partitions as there may be (a test).
-  MemoryPlan plan = plan_with(limit, 1, 1, partitions, kMinBatch);
+  MemoryPlan plan = plan_with(limit, 1, 1, partitions, gpu_inverters, kMinBatch);
   plan.elastic = plan.ids + invert::kMinInverterBytes;
   return plan;
 }

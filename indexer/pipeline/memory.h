@@ -11,7 +11,8 @@
 //   ids               the set of ids, to find duplicates
 //   windows           of a decompressor (InputLimits)
 //   alone             a record that needs more than `parse`: nothing else is in flight while it is parsed and inverted
-//   postings          of the inverters: the part of `elastic` that ids, windows and `alone` leave (MemoryBudget)
+//   postings          of the inverters, also what a GPU has of them: the part of `elastic` that ids, windows and
+//   `alone` leave (MemoryBudget)
 //
 // Which records are refused depends on the limit only, not on the number of threads: if the threads do not fit, there
 // are fewer.
@@ -25,9 +26,11 @@ namespace frond::indexer::pipeline {
 inline constexpr std::uint64_t kMinMemoryLimit = std::uint64_t{128} << 20;
 
 struct MemoryPlan {
-  std::uint64_t limit = 0;        // resident bytes of the process
-  std::uint32_t parsers = 1;      // threads: as many as asked for, or as fit
-  std::uint32_t inverters = 1;    // threads
+  std::uint64_t limit = 0;          // resident bytes of the process
+  std::uint32_t parsers = 1;        // threads: as many as asked for, or as fit
+  std::uint32_t inverters = 1;      // threads
+  std::uint32_t gpu_inverters = 0;  // the same, each with a GPU: as many as asked for
+  std::uint32_t all_inverters() const { return inverters + gpu_inverters; }
   std::size_t batches = 0;        // in flight
   std::uint64_t batch_bytes = 0;  // of records, of one batch
   int table_bits = 0;             // of each parser's tables of terms and tokens
@@ -42,7 +45,7 @@ struct MemoryPlan {
   std::uint64_t min_run = 0;      // such a flush is only worth while if an inverter holds more
 };
 MemoryPlan plan_memory(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters,
-                       std::uint32_t partitions = 1);
+                       std::uint32_t partitions = 1, std::uint32_t gpu_inverters = 0);
 
 // The same while partitions are written.
 struct WritePlan {

@@ -33,7 +33,8 @@ class MemoryBudget {
   void share_out() {
     const std::uint64_t taken = ids_ + window_ + alone_;
     const std::uint64_t left = plan_.elastic - std::min(plan_.elastic, taken);
-    postings_of_one_.store(std::max(invert::kMinInverterBytes, left / plan_.inverters), std::memory_order_relaxed);
+    postings_of_one_.store(std::max(invert::kMinInverterBytes, left / plan_.all_inverters()),
+                           std::memory_order_relaxed);
   }
 
   const MemoryPlan& plan_;

@@ -40,5 +40,23 @@ TEST(Assignment, SpreadsWhatTheSampleLacks) {
   for (const std::size_t n : count) EXPECT_NEAR(static_cast<double>(n), dictionary::kTrieCollections / 3.0, 1.0);
 }
 
+TEST(Assignment, GivesGpusAllButThePopularCollections) {
+  std::vector<parse::TokenGroup> sample;
+  for (std::uint32_t c = 0; c < 400; ++c)
+    sample.push_back({static_cast<dictionary::TrieCollection>(c), 0, c % 2 ? 10 * c : 5});
+  const Assignment assignment(sample, 2, 3);
+  std::size_t of_cpu = 0;
+  for (std::size_t c = 0; c < dictionary::kTrieCollections; ++c) {
+    const auto inverter = assignment.inverter_of(static_cast<dictionary::TrieCollection>(c));
+    if (inverter < 2) {
+      ++of_cpu;
+      EXPECT_TRUE(c % 2 == 1 && c > 200 && c < 400) << c;
+    } else {
+      EXPECT_EQ(inverter, 2 + c % 3);
+    }
+  }
+  EXPECT_EQ(of_cpu, Assignment::kPopular);
+}
+
 }  // namespace
 }  // namespace frond::indexer::invert

@@ -1,0 +1,11 @@
+#pragma once
+// Inverters on the GPU, if this build has them.
+#include "common/base/result.h"
+#include "indexer/invert/inverters.h"
+
+namespace frond::indexer {
+
+// kDevice: this build has no CUDA, or this machine no such device.
+Result<const invert::InverterKind*> gpu_inverters(int device);
+
+}  // namespace frond::indexer

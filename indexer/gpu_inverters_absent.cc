@@ -1,0 +1,7 @@
+#include "indexer/gpu_inverters.h"
+
+namespace frond::indexer {
+
+Result<const invert::InverterKind*> gpu_inverters(int) { return Error(Code::kDevice, "this build has no CUDA"); }
+
+}  // namespace frond::indexer

@@ -1,0 +1,11 @@
+#include "indexer/gpu_inverters.h"
+#include "indexer/invert/gpu/gpu_inverter.h"
+
+namespace frond::indexer {
+
+Result<const invert::InverterKind*> gpu_inverters(int device) {
+  FROND_TRY(invert::gpu::find_device(device));
+  return &invert::gpu::gpu_inverter_kind();
+}
+
+}  // namespace frond::indexer

@@ -1,0 +1,11 @@
+#pragma once
+// Which implementations inverter_test.cc tests: those of the CPU, or the one of the GPU (tests/gpu/inverter).
+#include <span>
+
+#include "indexer/invert/inverters.h"
+
+namespace frond::indexer::invert {
+
+std::span<const InverterKind> tested_inverters();
+
+}  // namespace frond::indexer::invert

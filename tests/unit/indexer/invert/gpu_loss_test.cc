@@ -1,0 +1,94 @@
+// A device that fails at any operation of a run: the CPU's inverter goes on, and nothing is missing.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "indexer/invert/gpu/gpu_inverter.h"
+#include "indexer/runs/run_merger.h"
+#include "tests/support/cuda_on_host/fibers.h"
+#include "tests/support/scratch_folder.h"
+
+namespace frond::indexer::invert::gpu {
+namespace {
+
+struct Batch {
+  parse::TokenGroups tokens;
+  std::vector<DocumentNumber> numbers;
+};
+using Index = std::map<std::string, std::map<DocId, Frequency>>;
+
+Batch batch_of(DocumentNumber first, Index& expected) {
+  Batch batch;
+  parse::TokenGrouper grouper;
+  for (std::uint32_t document = 0; document < 8; ++document) {
+    grouper.begin_document(document);
+    batch.numbers.push_back(first + document);
+    for (std::uint32_t i = 0; i < 12; ++i) {
+      const std::string term = "term" + std::to_string((first + document * 5 + i * 3) % 40);
+      grouper.add(term);
+      ++expected[term][static_cast<DocId>(first + document)];
+    }
+  }
+  grouper.finish(batch.tokens);
+  return batch;
+}
+
+Index read_runs(const std::vector<runs::RunFile>& all) {
+  std::vector<std::filesystem::path> paths;
+  for (const runs::RunFile& run : all) paths.push_back(run.path);
+  Index index;
+  auto merger = runs::RunMerger::open(paths, 0);
+  EXPECT_TRUE(merger) << merger.error().message();
+  while (merger->next_term() == true) {
+    std::vector<DocId> docids;
+    std::vector<Frequency> frequencies;
+    while (merger->read(docids, frequencies, docids.size() + 1) == true) {
+    }
+    for (std::size_t i = 0; i < docids.size(); ++i) index[std::string(merger->term())][docids[i]] = frequencies[i];
+  }
+  return index;
+}
+
+TEST(GpuInverter, LeavesNothingOutWhereTheDeviceIsLost) {
+  bool survived = false;
+  std::uint64_t operations = 0, noticed = 0;
+  for (; !survived && operations < 1000; ++operations) {
+    const support::ScratchFolder folder;
+    Index expected;
+    std::vector<std::string> warnings;
+    std::vector<runs::RunFile> runs;
+    cuda_on_host::lose_device_after(operations + 1);
+    {
+      GpuInverter inverter({.folder = folder.path(),
+                            .label = "gpu",
+                            .budget = [] { return std::uint64_t{1} << 30; },
+                            .gpu = {.bytes = std::uint64_t{16} << 20},
+                            .warn = [&](const std::string& said) { warnings.push_back(said); }});
+      for (DocumentNumber first = 0; first < 48; first += 8) {
+        const Batch batch = batch_of(first, expected);
+        const auto inverted = inverter.invert(batch.tokens, batch.tokens.groups, batch.numbers);
+        ASSERT_TRUE(inverted) << inverted.error().message();
+        if (first != 16) continue;
+        const auto flushed = inverter.flush();
+        ASSERT_TRUE(flushed) << flushed.error().message();
+        runs = *flushed;
+      }
+      const auto flushed = inverter.flush();
+      ASSERT_TRUE(flushed) << flushed.error().message();
+      runs.insert(runs.end(), flushed->begin(), flushed->end());
+    }
+    ASSERT_EQ(read_runs(runs), expected) << "lost after " << operations;
+    survived = !cuda_on_host::lost();
+    EXPECT_LE(warnings.size(), survived ? 0u : 1u) << operations;
+    noticed += warnings.size();
+  }
+  EXPECT_TRUE(survived) << "more than " << operations << " operations";
+  EXPECT_GT(noticed, 20u);  // the others in a destructor
+  EXPECT_LE(noticed, operations);
+  cuda_on_host::lose_device_after(0);
+}
+
+}  // namespace
+}  // namespace frond::indexer::invert::gpu
