@@ -25,7 +25,7 @@ int run(int argc, char** argv) {
   add_keygen(app, status);
   // For --help only; see bench_program.h.
   app.add_command("bench", "Measures parts of the system in this process, without a cluster");
-  app.add_command("synth", "Publishes a made-up collection of the papers' sizes and distributions");
+  app.add_command("synth", "Makes up a collection, or text, of the papers' sizes and distributions");
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
   return status;
 }

@@ -14,12 +14,15 @@
 #include "common/config/command_line.h"
 #include "tools/commands.h"
 #include "tools/synth/collection.h"
+#include "tools/synth/text_command.h"
 
 namespace frond::tools::synth {
 namespace {
 
 struct SynthFlags {
-  std::string profile = "gov2", order = "input", codec{codec::kDefaultCodec}, queries;
+  bool text = false;
+  TextFlags of_text;
+  std::string profile, order = "input", codec{codec::kDefaultCodec}, queries;
   std::filesystem::path repository;
   std::string collection;
   std::uint32_t partitions = 1, documents = 0;
@@ -81,7 +84,15 @@ void report(const SynthFlags& flags, const Profile& profile, const SynthSummary&
 }
 
 Result<void> run(const SynthFlags& flags) {
-  const auto* profile = FROND_TRY(profile_named(flags.profile));
+  if (flags.text)
+    return run_text(flags.of_text, {.profile = flags.profile.empty() ? "clueweb09" : flags.profile,
+                                    .documents = flags.documents,
+                                    .seed = flags.seed,
+                                    .threads = flags.threads,
+                                    .json = flags.json});
+  if (flags.repository.empty() || flags.collection.empty())
+    return Error(Code::kInvalid, "--repository and --collection are needed, or --text");
+  const auto* profile = FROND_TRY(profile_named(flags.profile.empty() ? "gov2" : flags.profile));
   const auto codecs = FROND_TRY(codec::codec_choice_named(flags.codec));
   const SynthOptions options{.size = {.profile = profile,
                                       .documents = flags.documents == 0 ? profile->documents : flags.documents,
@@ -110,19 +121,23 @@ std::string profile_names() {
 
 void add_synth(config::CommandLine& program, int& status) {
   auto flags = std::make_shared<SynthFlags>();
-  auto& command = program.add_command("synth", "Publishes a made-up collection of the papers' sizes and distributions");
-  command.add_option("--profile", flags->profile, "After which collection: " + profile_names()).show_default();
-  command.add_option("--repository", flags->repository, "Directory of the repository").required();
-  command.add_option("--collection", flags->collection, "The collection's name").required();
+  auto& command =
+      program.add_command("synth", "Makes up a collection, or text, of the papers' sizes and distributions");
+  command.add_option("--profile", flags->profile,
+                     "After which collection: " + profile_names() + "; with --text " + text_profile_names());
+  command.add_flag("--text", flags->text, "Write text for the indexer instead of publishing a collection");
+  add_text_flags(command, flags->of_text);
+  command.add_option("--repository", flags->repository, "Directory of the repository; needed without --text");
+  command.add_option("--collection", flags->collection, "The collection's name; needed without --text");
   command.add_option("--partitions", flags->partitions, "Contiguous parts of the documents")
       .check(config::range(1, 256))
       .show_default();
-  command.add_option("--documents", flags->documents, "Documents; lists scale with them. 0: the profile's own");
+  command.add_option("--documents", flags->documents, "Documents. 0: the profile's own; with --text no limit");
   command.add_option("--order", flags->order, "docIDs clustered, or as if shuffled")
       .check(config::one_of({"input", "random"}))
       .show_default();
   command.add_option("--seed", flags->seed, "The same seed gives the same collection").show_default();
-  command.add_option("--threads", flags->threads, "Threads that draw and pack lists")
+  command.add_option("--threads", flags->threads, "Threads that draw and pack lists, or make text")
       .check(config::range(1, 256))
       .show_default();
   command.add_option("--codec", flags->codec, "As frond-indexer build --codec").show_default();
