@@ -149,6 +149,11 @@ BuildCommand::BuildCommand(config::CommandLine& app)
   command_.add_option("--stop-words", stop_words_, "on: English stop words are not indexed; on|off")
       .check(config::one_of({"on", "off"}))
       .show_default();
+  command_
+      .add_option("--store-bodies", store_bodies_,
+                  "off: bodies are indexed, not stored: hits come with id, title and URL, without a snippet; on|off")
+      .check(config::one_of({"on", "off"}))
+      .show_default();
   command_.add_option("--k1", k1_, "BM25's k1").check(config::range(0.0, double{scoring::kMaxK1})).show_default();
   command_.add_option("--b", b_, "BM25's b").check(config::range(0.0, 1.0)).show_default();
   command_
@@ -202,7 +207,7 @@ int BuildCommand::run(Logger& logger) {
       .inputs = inputs_,
       .format = *format,
       .read = {.share = {}, .hidden = hidden_},
-      .parse = {.make_ids = make_ids_},
+      .parse = {.make_ids = make_ids_, .store_bodies = store_bodies_ == "on"},
       .analyzer = {*stemmer, stop_words_ == "on"},
       .partitions = partitions_,
       .max_bad_records = max_bad_records_,

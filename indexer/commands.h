@@ -37,7 +37,7 @@ class BuildCommand {
   std::vector<std::filesystem::path> inputs_;
   std::string format_, codec_, order_, stemmer_ = "porter", stop_words_ = "on", share_;
   std::uint32_t partitions_ = 1, parsers_, cpu_inverters_;
-  std::string cpu_dictionary_;
+  std::string cpu_dictionary_, store_bodies_ = "on";
   std::uint32_t gpu_inverters_ = 0;
   invert::GpuMemory gpu_;
   std::uint64_t memory_limit_ = std::uint64_t{1} << 30;

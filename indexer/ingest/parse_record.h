@@ -7,7 +7,8 @@
 namespace frond::indexer::ingest {
 
 struct ParseOptions {
-  bool make_ids = false;  // a record without an id gets content_id()
+  bool make_ids = false;     // a record without an id gets content_id()
+  bool store_bodies = true;  // false: bodies are indexed, not stored
 };
 
 // Any thread. kInvalid: the record is malformed; the message is a BadRecord's reason (without file and number).

@@ -54,7 +54,8 @@ void BatchParser::parse_one(ingest::RawRecord& record, std::uint32_t place, Pars
   // No word begins in the title and ends in the body, so they need not be joined.
   const std::uint32_t length = terms_.add(document->title) + terms_.add(document->body);
   const std::size_t field_bytes = frames_[out.documents.size() % frames_.size()].add(
-      {document->id, document->url, document->title, document->body}, length);
+      {document->id, document->url, document->title, options_.store_bodies ? document->body : std::string_view()},
+      length);
   out.documents.push_back({hash_id(document->id), length, place, static_cast<std::uint32_t>(field_bytes)});
 }
 

@@ -25,6 +25,21 @@ ingest::RawRecord jsonl(std::uint64_t number, std::string bytes) {
           .bytes = std::move(bytes)};
 }
 
+TEST(BatchParser, IndexesBodiesThatItDoesNotStore) {
+  std::vector<ParsedBatch> batches(2);
+  for (const bool store : {true, false}) {
+    std::vector<ingest::RawRecord> records = {
+        jsonl(1, R"({"id":"a","url":"u","title":"The fox","body":"the fox and the dogs"})")};
+    BatchParser parser({text::Stemmer::kPorter, true}, 1, {}, {.store_bodies = store});
+    parser.parse(records, batches[store]);
+    ASSERT_EQ(batches[store].documents.size(), 1u);
+  }
+  EXPECT_EQ(batches[0].documents[0].length, batches[1].documents[0].length);
+  EXPECT_EQ(batches[0].tokens.bytes, batches[1].tokens.bytes);
+  EXPECT_EQ(batches[0].documents[0].field_bytes + std::string("the fox and the dogs").size(),
+            batches[1].documents[0].field_bytes);
+}
+
 TEST(BatchParser, DealsDocumentsCountsTermsAndKeepsWhatIsBad) {
   std::vector<ingest::RawRecord> records = {jsonl(1, R"({"id":"a","title":"The fox","body":"the fox and the dogs"})"),
                                             jsonl(2, "broken"), jsonl(3, R"({"id":"b","contents":""})"),
