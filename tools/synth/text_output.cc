@@ -91,7 +91,7 @@ Result<void> TextOutput::open_file() {
 Result<std::vector<TextOutput::Piece>> TextOutput::placed(const TextChunk& chunk) {
   std::vector<Piece> pieces;
   std::size_t begin = 0, end = 0;  // of the piece at hand
-  const auto end_piece = [&] {
+  const auto end_piece = [&]() FROND_REQUIRES(mutex_) {
     pieces.push_back({file_, file_size_, {chunk.text.data() + begin, end - begin}});
     file_size_ += end - begin;
     begin = end;
@@ -118,8 +118,8 @@ Result<std::vector<TextOutput::Piece>> TextOutput::placed(const TextChunk& chunk
 Result<bool> TextOutput::put(std::uint64_t number, const TextChunk& chunk) {
   std::vector<Piece> pieces;
   {
-    MutexLock lock(mutex_);
-    turn_.wait(lock.mutex(), [&] { return next_ == number || complete_ || failure_; });
+    const MutexLock lock(mutex_);
+    turn_.wait(mutex_, [&]() FROND_REQUIRES(mutex_) { return next_ == number || complete_ || failure_; });
     if (failure_) return *failure_;
     if (complete_) return false;
     Result<void> outcome;
