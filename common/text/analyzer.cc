@@ -154,6 +154,8 @@ Analyzer::Analyzer(const AnalyzerConfig& config, int cache_bits) : state_(std::m
 }
 Analyzer::~Analyzer() = default;
 
+const AnalyzerConfig& Analyzer::config() const { return state_->config; }
+
 std::string_view Analyzer::term_of(std::string_view token) {
   State& s = *state_;
   if (!s.stemmer) {

@@ -33,6 +33,7 @@ class Analyzer {
     });
   }
   std::vector<std::string> terms(std::string_view text);
+  const AnalyzerConfig& config() const;
 
   // The next token at or after `from`; empty at the end of the text.
   static TokenSpan next_token(std::string_view text, std::size_t from) { return text::next_token(text, from); }

@@ -1,128 +1,154 @@
-// A token is asked for its term only if its first letters allow that. Where tokens may begin is found by vector
-// instructions (word_starts.h); a candidate's surroundings, from the space before to the space after, are then cut as
-// the analyzer does it, so the tokens are the same.
+// Candidates are where vector instructions find two bytes of a term's prefix (token_prefix.h, prefix_scan.h). A token
+// is cut and asked for its term only where the whole prefix is there. Where a token begins is known from the byte
+// before in most texts; else tokens are cut from the last character that is certainly in none.
 #include "common/text/term_matches.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <unordered_map>
 
-#include "common/text/word_starts.h"
+#include "common/text/prefix_scan.h"
+#include "common/text/token_prefix.h"
+#include "common/text/utf8.h"
+#include "common/text/wanted_words.h"
+#include "common/text/word_class.h"
 
 namespace frond::text {
 namespace {
 
-// Rules out most words that are none of the terms by their first two letters, since stemmers change only the ends of
-// words. They may shorten a word to one letter, and replace y by i even as the second letter (dying, die). Only words
-// that begin with an ASCII character can be ruled out.
-class FirstLetters {
- public:
-  void add(std::string_view term) {
-    if (term.empty()) return;
-    const std::uint32_t seconds = term.size() > 1 ? second(term[1]) : ~0u;
-    seconds_[static_cast<unsigned char>(term[0])] |= seconds;
-    if (seconds == ~0u) return want({term[0], 0});
-    want({term[0], term[1]});
-    if (term[1] == 'i') want({term[0], 'y'});
-    if (term[1] == 'y') want({term[0], 'i'});
-  }
-  // The same for find_word_starts(); empty if there are too many.
-  std::span<const FirstTwo> wanted() const {
-    return std::span(wanted_).first(wanted_count_ <= wanted_.size() ? wanted_count_ : 0);
-  }
-  // `at`: where the token begins. What follows the token may be there or not.
-  bool may_become_a_term(std::string_view text, std::size_t at) const {
-    const char first = text[at];
-    if (static_cast<unsigned char>(first) >= 0x80) return true;
-    const std::uint32_t seconds = seconds_[static_cast<unsigned char>(lower(first))];
-    return seconds != 0 && (at + 1 >= text.size() || (seconds & second(text[at + 1])) != 0);
-  }
+// The distinct terms, in order; without "".
+std::vector<std::string_view> distinct(std::span<const std::string> terms) {
+  std::vector<std::string_view> all;
+  all.reserve(terms.size());
+  for (const std::string& term : terms)
+    if (!term.empty() && std::ranges::find(all, term) == all.end()) all.push_back(term);
+  return all;
+}
 
- private:
-  void want(FirstTwo two) {
-    if (wanted_count_ < wanted_.size()) wanted_[wanted_count_] = two;
-    ++wanted_count_;
-  }
-  static char lower(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c); }
-  // A bit for each ASCII letter, one for both i and y. All bits for what is no ASCII letter.
-  static std::uint32_t second(char c) {
-    const char letter = lower(c);
-    if (letter < 'a' || letter > 'z') return ~0u;
-    return 1u << ((letter == 'y' ? 'i' : letter) - 'a');
-  }
-  std::array<std::uint32_t, 256> seconds_{};  // by first character: the second letters of terms; 0: no term begins so
-  std::array<FirstTwo, 12> wanted_{};         // more would cost more than they save
-  std::size_t wanted_count_ = 0;
-};
+// Such a character is in no token, and what follows is cut as if the text began there.
+bool separates(char c) { return is_ascii(c) && kAsciiWordClass[static_cast<unsigned char>(c)] == WordClass::kBreak; }
+
+// The class of the code point that ends before `at`, of which the last byte is not ASCII.
+WordClass class_before(std::string_view text, std::size_t at) {
+  std::size_t begin = at - 1;
+  while (begin > 0 && at - begin < 4 && (static_cast<unsigned char>(text[begin]) & 0xc0) == 0x80) --begin;
+  const CodePoint c = decode_utf8(text.substr(0, at), begin);
+  return c.bytes == at - begin ? word_class_of(c.value) : WordClass::kBreak;  // bytes that are not UTF-8
+}
 
 class Finder {
  public:
-  Finder(Analyzer& analyzer, std::string_view text, std::span<const std::string> terms)
-      : analyzer_(analyzer), text_(text) {
-    for (const std::string& term : terms) {
-      if (term.empty()) continue;
-      numbers_.try_emplace(term, static_cast<std::uint32_t>(numbers_.size()));
-      first_letters_.add(term);
-    }
-  }
+  Finder(Analyzer& analyzer, std::string_view text, std::span<const std::string_view> terms, const WantedWords& wanted)
+      : analyzer_(analyzer), text_(text), terms_(terms), wanted_(wanted) {}
+
   std::vector<TermMatch> find() && {
-    if (numbers_.empty()) return {};
-    constexpr std::size_t kPart = 64;  // of 64 bytes: their bits stay in the first cache
-    std::array<WordBits, kPart> bits;
-    for (std::size_t from = 0; from < text_.size(); from += 64 * kPart) {
-      const std::string_view part = text_.substr(from, 64 * kPart);
-      find_word_starts(part, first_letters_.wanted(), bits.data());
-      for (std::size_t i = 0; i * 64 < part.size(); ++i) look_at(from + i * 64, bits[i]);
+    matches_.reserve(64);
+    std::array<std::uint64_t, kScanBytes / 64> bits;
+    for (std::size_t from = 0; from < text_.size(); from += kScanBytes) {
+      find_pairs(text_, from, wanted_.pairs(), wanted_.rare_pairs(), bits.data());
+      const std::size_t blocks = (std::min(kScanBytes, text_.size() - from) + 63) / 64;
+      for (std::size_t i = 0; i < blocks; ++i) {
+        for (std::uint64_t left = bits[i]; left != 0; left &= left - 1)
+          look_at(from + i * 64 + static_cast<std::size_t>(std::countr_zero(left)));
+      }
     }
     return std::move(matches_);
   }
 
  private:
-  // The bits of the 64 bytes from `at` on.
-  void look_at(std::size_t at, WordBits bits) {
-    // A token is cut where it gets too long, so it may begin inside a word: a long word is cut whole.
-    static_assert(kMaxTokenBytes > 2 * 64);
-    const bool long_word = bits.spaces == 0 && had_no_space_;
-    had_no_space_ = bits.spaces == 0;
-    if (long_word && at >= done_) cut_around(at);
-    for (std::uint64_t left = bits.starts; left != 0; left &= left - 1) {
-      const std::size_t start = at + static_cast<std::size_t>(std::countr_zero(left));
-      if (start < done_ || !first_letters_.may_become_a_term(text_, start)) continue;
-      const std::uint64_t before = bits.spaces & ((left & -left) - 1);
-      if (before != 0) after_space_ = at + 64 - static_cast<std::size_t>(std::countl_zero(before));
-      cut_around(start);
-    }
-    if (bits.spaces != 0) after_space_ = at + 64 - static_cast<std::size_t>(std::countl_zero(bits.spaces));
+  void look_at(std::size_t at) {
+    if (at < done_) return;
+    if (wanted_.rare_letter_at(text_, at)) return ask(token_around(at));
+    if (!wanted_.may_begin_at(text_, at) || !token_begins_at(at)) return;
+    const TokenSpan token = next_token(text_, at);
+    if (token.begin == at) ask(token);
   }
-  // Asks the tokens between the space before `at`, and the next one.
-  void cut_around(std::size_t at) {
-    std::size_t end = at;
-    while (end < text_.size() && static_cast<unsigned char>(text_[end]) > ' ') ++end;
-    const std::string_view part = text_.substr(0, end);
-    for (TokenSpan where = Analyzer::next_token(part, after_space_); where.begin != where.end;
-         where = Analyzer::next_token(part, where.end)) {
-      if (!first_letters_.may_become_a_term(text_, where.begin)) continue;
-      const auto found = numbers_.find(analyzer_.term_of(part.substr(where.begin, where.end - where.begin)));
-      if (found != numbers_.end()) matches_.push_back({where, found->second});
+
+  bool token_begins_at(std::size_t at) {
+    if (at == 0) return true;
+    const char before = text_[at - 1];
+    if (separates(before)) return true;
+    if (!is_ascii(text_[at]) && word_class_of(decode_utf8(text_, at).value) == WordClass::kAlone) return true;
+    if (!is_ascii(before)) {
+      const WordClass cls = class_before(text_, at);
+      if (cls == WordClass::kBreak || cls == WordClass::kAlone) return true;
+    } else if (is_ascii(text_[at]) && kAsciiWordClass[static_cast<unsigned char>(before)] < WordClass::kExtend) {
+      // In the middle of a word, unless tokens were cut before because they got too long.
+      std::size_t begin = at;
+      while (begin > 0 && at - begin < kMaxTokenBytes && !separates(text_[begin - 1])) --begin;
+      if (at - begin < kMaxTokenBytes) return false;
     }
-    done_ = end;
+    return token_around(at).begin == at;
+  }
+
+  // The token that contains text_[at]; empty if there is none. Tokens are cut from the last place before at which one
+  // begins for certain; `at` does not decrease from call to call, so this takes time in proportion to the text.
+  TokenSpan token_around(std::size_t at) {
+    boundary_ = std::max(boundary_, done_);
+    if (at < boundary_) return {};
+    std::size_t from = at;
+    while (from > boundary_ && !separates(text_[from - 1])) --from;
+    for (;;) {
+      const TokenSpan token = next_token(text_, from);
+      boundary_ = token.begin;
+      if (token.begin > at || token.begin == token.end) return {};
+      if (token.end > at) return token;
+      from = token.end;
+    }
+  }
+
+  void ask(TokenSpan where) {
+    if (where.begin == where.end) return;
+    done_ = where.end;
+    const std::string_view token = text_.substr(where.begin, where.end - where.begin);
+    if (token != last_token_) {
+      last_token_ = token;
+      const auto found = std::ranges::find(terms_, analyzer_.term_of(token));
+      last_term_ = static_cast<std::uint32_t>(found - terms_.begin());
+    }
+    if (last_term_ < terms_.size()) matches_.push_back({where, last_term_});
   }
 
   Analyzer& analyzer_;
   const std::string_view text_;
-  std::unordered_map<std::string_view, std::uint32_t> numbers_;
-  FirstLetters first_letters_;
+  const std::span<const std::string_view> terms_;
+  const WantedWords& wanted_;
   std::vector<TermMatch> matches_;
-  std::size_t after_space_ = 0;  // behind the last space before the current byte
-  std::size_t done_ = 0;         // the text before it has been cut
-  bool had_no_space_ = false;    // in the 64 bytes before
+  std::size_t done_ = 0;      // no token that begins before it is asked again
+  std::size_t boundary_ = 0;  // tokens can be cut from here
+  std::string_view last_token_;
+  std::uint32_t last_term_ = 0;  // of it; the number of terms: none of them
 };
+
+std::vector<TermMatch> cut_everything(Analyzer& analyzer, std::string_view text,
+                                      std::span<const std::string_view> terms) {
+  std::vector<TermMatch> matches;
+  analyzer.analyze(text, [&](std::string_view term, TokenSpan where) {
+    const auto found = std::ranges::find(terms, term);
+    if (found != terms.end()) matches.push_back({where, static_cast<std::uint32_t>(found - terms.begin())});
+  });
+  return matches;
+}
 
 }  // namespace
 
 std::vector<TermMatch> find_terms(Analyzer& analyzer, std::string_view text, std::span<const std::string> terms) {
-  return Finder(analyzer, text, terms).find();
+  const std::vector<std::string_view> wanted_terms = distinct(terms);
+  if (wanted_terms.empty()) return {};
+  WantedWords wanted(wanted_terms.size());
+  for (const std::string_view term : wanted_terms) {
+    const std::optional<TokenPrefix> prefix = token_prefix(analyzer.config(), term);
+    if (!prefix) return cut_everything(analyzer, text, wanted_terms);
+    wanted.add(*prefix);
+  }
+  if (wanted.pairs().size() > WantedWords::kMaxPairs) return cut_everything(analyzer, text, wanted_terms);
+  return Finder(analyzer, text, wanted_terms, wanted).find();
+}
+
+std::vector<TermMatch> find_terms_plainly(Analyzer& analyzer, std::string_view text,
+                                          std::span<const std::string> terms) {
+  const std::vector<std::string_view> wanted_terms = distinct(terms);
+  return wanted_terms.empty() ? std::vector<TermMatch>() : cut_everything(analyzer, text, wanted_terms);
 }
 
 }  // namespace frond::text

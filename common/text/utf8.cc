@@ -59,7 +59,6 @@ std::size_t utf8_boundary(std::string_view text, std::size_t at) {
 }
 
 bool is_utf8(std::string_view text) {
-  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
   if (text.size() <= kMaxShortBytes && std::all_of(text.begin(), text.end(), is_ascii)) return true;
   return simdjson::validate_utf8(text.data(), text.size());
 }

@@ -15,6 +15,7 @@ struct CodePoint {
   std::uint32_t bytes = 1;  // never 0, so that a loop over any bytes ends
 };
 
+constexpr bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 bool is_utf8(std::string_view text);
 // The code point at text[at]; at < text.size().
 CodePoint decode_utf8(std::string_view text, std::size_t at);

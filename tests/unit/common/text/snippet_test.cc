@@ -103,27 +103,6 @@ TEST(Snippet, MarksTheWordsWhoseTermsAreAskedForAndNoOthers) {
     }
   }
 }
-// snippet() skips words by their first two letters, which is right only if this holds.
-TEST(Snippet, ReliesOnStemmersThatKeepTheFirstTwoLettersButY) {
-  const unsigned seed = 6;
-  std::mt19937 random(seed);
-  const std::string_view parts[] = {"s",   "ies", "y",  "ing", "ed",   "a",  "e",   "i",    "t",
-                                    "eed", "ss",  "at", "iz",  "tion", "ly", "ful", "ious", "b"};
-  const auto same = [](char a, char b) { return a == b || (a == 'y' && b == 'i') || (a == 'i' && b == 'y'); };
-  for (const Stemmer stemmer : {Stemmer::kPorter, Stemmer::kEnglish}) {
-    Analyzer analyzer({stemmer, false});
-    for (int round = 0; round < 200'000; ++round) {
-      std::string word;
-      for (unsigned i = 1 + random() % 4; i > 0; --i) word += parts[random() % std::size(parts)];
-      const std::string_view term = analyzer.term_of(word);
-      ASSERT_FALSE(term.empty()) << word << ", seed " << seed;
-      ASSERT_EQ(term[0], word[0]) << word << ", seed " << seed;
-      if (word.size() > 1 && term.size() > 1) {
-        ASSERT_TRUE(same(term[1], word[1])) << word << ", seed " << seed;
-      }
-    }
-  }
-}
 TEST(Snippet, IsValidUtf8WhateverTheBody) {
   const unsigned seed = 7;
   std::mt19937 random(seed);

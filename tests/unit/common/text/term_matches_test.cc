@@ -6,31 +6,18 @@
 #include <algorithm>
 #include <random>
 
-#include "common/text/word_starts.h"
+#include "common/text/prefix_scan.h"
 #include "tests/support/instruction_sets.h"
 
 namespace frond::text {
 namespace {
 
-std::vector<TermMatch> by_cutting_all(Analyzer& analyzer, std::string_view text, std::span<const std::string> terms) {
-  std::vector<std::string_view> distinct;
-  for (const std::string& term : terms)
-    if (!term.empty() && std::ranges::find(distinct, term) == distinct.end()) distinct.push_back(term);
-  std::vector<TermMatch> matches;
-  analyzer.analyze(text, [&](std::string_view term, TokenSpan where) {
-    const auto found = std::ranges::find(distinct, term);
-    if (found != distinct.end()) matches.push_back({where, static_cast<std::uint32_t>(found - distinct.begin())});
-  });
-  return matches;
-}
-
 void expect_the_same(Analyzer& analyzer, std::string_view text, std::span<const std::string> terms) {
-  const auto expected = by_cutting_all(analyzer, text, terms), found = find_terms(analyzer, text, terms);
-  ASSERT_EQ(found.size(), expected.size()) << text;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    ASSERT_EQ(found[i].where.begin, expected[i].where.begin) << text;
-    ASSERT_EQ(found[i].where.end, expected[i].where.end) << text;
-    ASSERT_EQ(found[i].term, expected[i].term) << text;
+  const auto expected = find_terms_plainly(analyzer, text, terms), found = find_terms(analyzer, text, terms);
+  for (std::size_t i = 0; i < std::max(found.size(), expected.size()); ++i) {
+    const TokenSpan missing = i < expected.size() ? expected[i].where : found[i].where;
+    ASSERT_TRUE(i < found.size() && i < expected.size() && found[i] == expected[i])
+        << text << "\nbyte " << missing.begin << ": " << text.substr(missing.begin, missing.end - missing.begin);
   }
 }
 
@@ -120,21 +107,43 @@ TEST(TermMatches, AreNoneWithoutTerms) {
   EXPECT_TRUE(find_terms(analyzer, "", std::vector<std::string>{"fox"}).empty());
 }
 
-TEST(WordStarts, AreFoundByteForByte) {
+TEST(PrefixScan, FindsPairsByteForByte) {
   support::with_every_instruction_set([&](const char* name) {
     SCOPED_TRACE(name);
     std::mt19937_64 random(3);
-    for (std::size_t size = 0; size < 400; ++size) {
+    for (std::size_t size = 0; size < kScanBytes + 400; size += 1 + size / 16) {
       std::string text(size, ' ');
-      for (char& c : text) c = static_cast<char>(random() % 3 != 0 ? random() : ' ');
-      std::vector<WordBits> bits((size + 63) / 64);
-      find_word_starts(text, {}, bits.data());
-      const auto is_word = [](unsigned char c) { return c < 0x80 && (std::isalnum(c) != 0 || c == '_'); };
-      for (std::size_t i = 0; i < 64 * bits.size(); ++i) {
-        const unsigned char c = i < size ? text[i] : ' ', before = i > 0 ? text[i - 1] : ' ';
-        const bool start = (is_word(c) && !is_word(before)) || (c >= 0x80 && before < 0x80);
-        ASSERT_EQ(bits[i / 64].starts >> i % 64 & 1, start ? 1u : 0u) << i;
-        ASSERT_EQ(bits[i / 64].spaces >> i % 64 & 1, c <= ' ' ? 1u : 0u) << i;
+      for (char& c : text) c = static_cast<char>(random() % 50 == 0 ? random() : 'a' + random() % 3);
+      std::vector<BytePair> pairs(random() % 7), rare(random() % 2);
+      for (auto* list : {&pairs, &rare})
+        for (BytePair& pair : *list)
+          pair = {static_cast<std::uint8_t>('a' + random() % 3), static_cast<std::uint8_t>('a' + random() % 4),
+                  static_cast<std::uint8_t>(random() % (kMaxPairReach + 1)),
+                  static_cast<std::uint8_t>(random() % (kMaxPairReach + 1))};
+      const std::size_t from = size > kScanBytes ? random() % 300 : 0;
+      const std::size_t part = std::min(kScanBytes, size - from);
+      std::vector<std::uint64_t> bits(kScanBytes / 64, ~std::uint64_t{0});
+      find_pairs(text, from, pairs, rare, bits.data());
+      const auto folded = [&](std::size_t at) {
+        return at < size ? static_cast<unsigned char>(text[at]) | 0x20 : 0x20;
+      };
+      const auto any = [&](const std::vector<BytePair>& list, std::size_t at) {
+        return std::ranges::any_of(list, [&](const BytePair& pair) {
+          return folded(at + pair.first_at) == pair.first && folded(at + pair.second_at) == pair.second;
+        });
+      };
+      const bool high = std::any_of(text.begin() + static_cast<std::ptrdiff_t>(from),
+                                    text.begin() + static_cast<std::ptrdiff_t>(from + part),
+                                    [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+      for (std::size_t i = 0; i < (part + 63) / 64 * 64; ++i) {
+        const bool found = (bits[i / 64] >> i % 64 & 1) != 0;
+        if (i >= part) {
+          ASSERT_FALSE(found) << i;
+        } else {
+          ASSERT_TRUE(found || !any(pairs, from + i)) << i;
+          ASSERT_TRUE(found || !high || !any(rare, from + i)) << i;
+          ASSERT_TRUE(!found || any(pairs, from + i) || any(rare, from + i)) << i;
+        }
       }
     }
   });

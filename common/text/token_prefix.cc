@@ -1,0 +1,33 @@
+#include "common/text/token_prefix.h"
+
+namespace frond::text {
+namespace {
+
+// The term without the letters at its end that may be others in the word.
+std::string_view kept_by_stemmers(std::string_view term) {
+  std::size_t changed = 0;
+  if (term.ends_with("ble") || term.ends_with("ie"))
+    changed = 2;
+  else if (term.ends_with("bl") || term.ends_with('e') || term.ends_with('i') || term.ends_with('y'))
+    changed = 1;
+  return term.substr(0, term.size() > changed ? term.size() - changed : 1);
+}
+
+}  // namespace
+
+std::optional<TokenPrefix> token_prefix(const AnalyzerConfig& config, std::string_view term) {
+  // All that a configuration holds: whoever adds something decides here what it does to the beginnings of tokens.
+  const auto& [stemmer, stop_words] = config;
+  (void)stop_words;  // drops whole tokens only
+  switch (stemmer) {
+    case Stemmer::kNone:
+      return TokenPrefix{term, false};
+    case Stemmer::kPorter:
+    case Stemmer::kEnglish:
+      if (term.find_first_of("aeiouy") == std::string_view::npos) return TokenPrefix{term, false};
+      return TokenPrefix{kept_by_stemmers(term), true};
+  }
+  return std::nullopt;
+}
+
+}  // namespace frond::text

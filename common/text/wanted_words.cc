@@ -1,0 +1,126 @@
+#include "common/text/wanted_words.h"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "common/text/letter_case.h"
+#include "common/text/token_span.h"
+#include "common/text/utf8.h"
+
+namespace frond::text {
+namespace {
+
+constexpr std::uint64_t kBit0x20 = 0x2020202020202020;
+constexpr std::string_view kDottedI = "\xc4\xb0", kKelvin = "\xe2\x84\xaa";  // lower case: i, k
+
+// Of 1,000 letters of English text, from a on.
+constexpr std::array<std::uint8_t, 26> kFrequency = {82, 15, 28, 43, 127, 22, 20, 61, 70, 2,  8, 40, 24,
+                                                     67, 75, 19, 1,  60,  63, 91, 28, 10, 24, 2, 20, 1};
+std::uint32_t frequency(char c) { return c >= 'a' && c <= 'z' ? kFrequency[static_cast<std::size_t>(c - 'a')] : 5; }
+
+char lower(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c); }
+char32_t lower_code_point(std::string_view text, std::size_t at, std::uint32_t& bytes) {
+  const CodePoint c = decode_utf8(text, at);
+  bytes = c.bytes;
+  if (c.value == kNoCodePoint) return kNoCodePoint;
+  return static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c.value)));
+}
+
+BytePair pair_of(std::string_view bytes, std::size_t i, std::size_t j) {
+  return {static_cast<std::uint8_t>(bytes[i]), static_cast<std::uint8_t>(bytes[j]), static_cast<std::uint8_t>(i),
+          static_cast<std::uint8_t>(j)};
+}
+// The pair that other words have least.
+BytePair rarest_pair(std::string_view ascii) {
+  if (ascii.size() == 1) return pair_of(ascii, 0, 0);
+  std::size_t best = 0, next = 1;
+  if (frequency(ascii[next]) < frequency(ascii[best])) std::swap(best, next);
+  for (std::size_t i = 2; i < ascii.size(); ++i) {
+    if (frequency(ascii[i]) < frequency(ascii[best])) {
+      next = best;
+      best = i;
+    } else if (frequency(ascii[i]) < frequency(ascii[next])) {
+      next = i;
+    }
+  }
+  return pair_of(ascii, best, next);
+}
+
+}  // namespace
+
+WantedWords::WantedWords(std::size_t terms) {
+  words_.reserve(terms);
+  pairs_.reserve(terms);
+}
+
+void WantedWords::add(TokenPrefix prefix) {
+  const auto ascii = static_cast<std::size_t>(std::ranges::find_if_not(prefix.bytes, is_ascii) - prefix.bytes.begin());
+  Word& word = words_.emplace_back(Word{prefix});
+  std::memcpy(&word.value, prefix.bytes.data(), std::min(ascii, sizeof(word.value)));
+  std::memset(&word.mask, 0xff, std::min(ascii, sizeof(word.mask)));
+  word.value |= kBit0x20 & word.mask;
+  if (ascii > 0) {
+    const std::string_view start = prefix.bytes.substr(0, std::min(ascii, kMaxPairReach + 1));
+    pairs_.push_back(rarest_pair(start));
+    if (start.find('i') != std::string_view::npos) add_rare(kDottedI);
+    if (start.find('k') != std::string_view::npos) add_rare(kKelvin);
+    return;
+  }
+  std::array<char32_t, 4> letters = letters_with_lower_case(decode_utf8(prefix.bytes, 0).value);
+  std::ranges::sort(letters);
+  for (std::size_t i = 0; i < letters.size(); ++i) {
+    if (i > 0 && letters[i] == letters[i - 1]) continue;
+    std::string bytes;
+    append_utf8(letters[i], bytes);
+    pairs_.push_back(pair_of(bytes, bytes.size() > 2 ? 1 : 0, bytes.size() > 2 ? 2 : 1));
+  }
+}
+
+void WantedWords::add_rare(std::string_view letter) {
+  const auto first = static_cast<std::uint8_t>(letter[0]);
+  if (std::ranges::find(rare_, first, &BytePair::first) == rare_.end()) rare_.push_back(pair_of(letter, 0, 1));
+}
+
+bool WantedWords::rare_letter_at(std::string_view text, std::size_t at) const {
+  if (rare_.empty() || is_ascii(text[at])) return false;
+  const std::string_view rest = text.substr(at, kKelvin.size());
+  return rest == kKelvin || rest.starts_with(kDottedI);
+}
+
+bool WantedWords::begins_with(std::string_view text, std::size_t at, const TokenPrefix& prefix) {
+  for (std::size_t i = 0; i < prefix.bytes.size();) {
+    if (at >= text.size()) return false;
+    if (is_ascii(text[at])) {
+      if (lower(text[at++]) != prefix.bytes[i++]) return false;
+      continue;
+    }
+    std::uint32_t bytes = 1;
+    const char32_t c = lower_code_point(text, at, bytes);
+    const CodePoint wanted = decode_utf8(prefix.bytes, i);
+    if (c == kNoCodePoint || c != wanted.value) return false;
+    at += bytes;
+    i += wanted.bytes;
+  }
+  if (prefix.any_letter_may_follow || at >= text.size()) return true;
+  // A letter belongs to the token too, unless that got too long (in lower case a third, at least) or ended before.
+  if (prefix.bytes.size() >= kMaxTokenBytes / 4 || !is_ascii(prefix.bytes.back())) return true;
+  const char c = lower(text[at]);
+  if (c < 'a' || c > 'z' || c == 's') return true;
+  return c == 'e' && at + 1 < text.size() && lower(text[at + 1]) == 's';
+}
+
+bool WantedWords::may_begin_at(std::string_view text, std::size_t at) const {
+  std::uint64_t here = 0;
+  if (text.size() - at < sizeof(here))
+    return std::ranges::any_of(words_, [&](const Word& word) { return begins_with(text, at, word.prefix); });
+  std::memcpy(&here, text.data() + at, sizeof(here));
+  here |= kBit0x20;
+  for (const Word& word : words_)  // most candidates are none
+    if ((here & word.mask) == word.value && begins_with(text, at, word.prefix)) return true;
+  return false;
+}
+
+}  // namespace frond::text

@@ -1,0 +1,74 @@
+#include "common/text/token_prefix.h"
+
+#include <gtest/gtest.h>
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <random>
+
+#include "common/text/analyzer.h"
+#include "common/text/letter_case.h"
+#include "common/text/term_matches.h"
+#include "common/text/wanted_words.h"
+
+namespace frond::text {
+namespace {
+
+// A token whose term is the query's is always a candidate.
+void expect_candidate(Analyzer& analyzer, const std::string& token, unsigned seed) {
+  const std::string term(analyzer.term_of(token));
+  if (term.empty()) return;
+  const auto prefix = token_prefix(analyzer.config(), term);
+  ASSERT_TRUE(prefix && !prefix->bytes.empty() && std::string_view(term).starts_with(prefix->bytes)) << token;
+  const std::vector<std::string> itself{term};
+  ASSERT_FALSE(find_terms(analyzer, token, itself).empty()) << token << ", term " << term << ", seed " << seed;
+}
+
+TEST(TokenPrefix, IsThatOfEveryTokenOfTheTerm) {
+  const unsigned seed = 6;
+  std::mt19937 random(seed);
+  const std::string_view parts[] = {"s",    "ies",  "y",    "ing",  "ed",  "a",     "e",   "i",    "t",   "eed",
+                                    "ss",   "at",   "iz",   "tion", "ly",  "ful",   "ous", "b",    "bl",  "biliti",
+                                    "ence", "able", "ness", "al",   "ize", "ement", "log", "ogi",  "ti",  "S",
+                                    "Y",    "E",    "'s",   "’",    "é",   "3",     "l",   "enci", "ate", "ie"};
+  for (const Stemmer stemmer : {Stemmer::kNone, Stemmer::kPorter, Stemmer::kEnglish}) {
+    Analyzer analyzer({stemmer, false});
+    for (int round = 0; round < 300'000; ++round) {
+      std::string word;
+      for (unsigned i = 1 + random() % 5; i > 0; --i) word += parts[random() % std::size(parts)];
+      if (next_token(word, 0) == TokenSpan{0, word.size()}) expect_candidate(analyzer, word, seed);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(TokenPrefix, KnowsTheWordsThatTheEnglishStemmerTreatsApart) {
+  Analyzer analyzer({Stemmer::kEnglish, false});
+  for (const char* word : {"skis",   "skies",   "dying",      "lying",     "tying",   "idly",    "gently",  "ugly",
+                           "early",  "only",    "singly",     "sky",       "news",    "howe",    "atlas",   "cosmos",
+                           "bias",   "andes",   "inning",     "outing",    "canning", "herring", "earring", "proceed",
+                           "exceed", "succeed", "generously", "communism", "arsenal", "vying",   "hying"})
+    expect_candidate(analyzer, word, 0);
+}
+
+TEST(TokenPrefix, AllowsNoOtherWordsWhereTheTermIsTheWord) {
+  WantedWords wanted(1);
+  wanted.add(*token_prefix({.stemmer = Stemmer::kNone}, "fox"));
+  for (const char* text : {"fox", "FOX", "fox's", "foxs", "foxes", "fox-trot"})
+    EXPECT_TRUE(wanted.may_begin_at(text, 0)) << text;
+  for (const char* text : {"foxtrot", "foxed", "fo", "for"}) EXPECT_FALSE(wanted.may_begin_at(text, 0)) << text;
+}
+
+TEST(LetterCase, HasEveryCodePointWithTheLowerCase) {
+  for (utf8proc_int32_t c = 0; c < 0x110000; ++c) {
+    const auto lower = static_cast<char32_t>(utf8proc_tolower(c));
+    const auto letters = letters_with_lower_case(lower);
+    ASSERT_NE(std::ranges::find(letters, static_cast<char32_t>(c)), letters.end()) << std::hex << c;
+    if (c >= 0x80 && lower < 0x80) {
+      ASSERT_TRUE(c == 0x130 || c == 0x212a) << std::hex << c;  // what WantedWords takes for rare letters
+    }
+  }
+}
+
+}  // namespace
+}  // namespace frond::text
