@@ -9,8 +9,10 @@
 
 namespace frond::text {
 
-inline constexpr std::size_t kSnippetBytes = 240;                            // usual max_bytes
-inline constexpr std::size_t kSnippetScanBytes = 256 << 10;                  // of a body; later matches are not found
+inline constexpr std::size_t kSnippetBytes = 240;  // usual max_bytes
+// Of a body only so much is looked at, so that a document of 1 MB costs no more than one of 64 KB. Where all matches
+// come later the snippet is the beginning of the body; where some do, the best window of the first 64 KB is shown.
+inline constexpr std::size_t kSnippetScanBytes = 64 << 10;
 inline constexpr std::string_view kMatchBegin = "\x02", kMatchEnd = "\x03";  // around each word that matches
 
 // Returns the window of `body` with the most distinct terms, then the most occurrences, then the earliest; the
