@@ -19,10 +19,9 @@ struct BytePair {
 };
 
 // Sets bit p % 64 of bits[p / 64] if one of the pairs is found from text[from + p] on, for all p < kScanBytes inside
-// the text; the others are 0. `from` <= text.size(). Bytes past the text's end equal no byte above 0x20. `rare` is
-// looked for only if the text has bytes >= 0x80 there. `bits`: room for kScanBytes / 64, of which as many are written
-// as the text has blocks of 64 bytes there.
-void find_pairs(std::string_view text, std::size_t from, std::span<const BytePair> pairs,
-                std::span<const BytePair> rare, std::uint64_t* bits);
+// the text; the others are 0. `from` < text.size(). There is at least one pair. Bytes past the text's end equal no byte
+// above 0x20. `bits`: room for kScanBytes / 64, of which as many are written as the text has blocks of 64 bytes there.
+// False if all bytes that were scanned, up to kScanBytes, are ASCII.
+bool find_pairs(std::string_view text, std::size_t from, std::span<const BytePair> pairs, std::uint64_t* bits);
 
 }  // namespace frond::text

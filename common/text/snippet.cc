@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "common/text/term_matches.h"
@@ -61,13 +62,28 @@ std::size_t end_between_words(std::string_view body, std::size_t at, std::size_t
   return std::max(last_match, utf8_boundary(body, at));
 }
 
+// A number of bytes at the beginning of `text` that are plain or a space before a plain one; some more may follow.
+std::size_t plain_words(std::string_view text) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101, kHigh = 0x80 * kOnes;
+  std::size_t at = 0;
+  for (std::uint64_t bytes = 0; at + sizeof(bytes) < text.size(); at += sizeof(bytes)) {
+    std::memcpy(&bytes, text.data() + at, sizeof(bytes));
+    // High bits: bytes that are not ' ' to '~', and spaces. Borrows and carries leave bytes only in the first case.
+    const std::uint64_t odd = (bytes | (bytes + kOnes) | (bytes - 0x20 * kOnes)) & kHigh;
+    if (odd != 0) break;
+    const std::uint64_t spaces = ~((bytes ^ 0x20 * kOnes) + (0x7f * kOnes)) & kHigh;
+    if ((spaces & spaces >> 8) != 0 || (spaces >> 63 != 0 && !is_plain(text[at + sizeof(bytes)]))) break;
+  }
+  return at;
+}
+
 // Appends body[from, to) with folded white space and repaired bytes; `pending`: a space is owed before the next one.
 // False: stopped where `budget` bytes would be exceeded (a replacement is longer than the byte it stands for).
 bool append_folded(std::string_view body, TokenSpan part, bool& pending, std::size_t& budget, std::string& out) {
   for (std::size_t at = part.begin; at < part.end;) {
     if (!pending && is_plain(body[at])) {  // as most of most texts is, with a space between two words
       const std::size_t stop = at + std::min(part.end - at, budget);
-      std::size_t end = at;
+      std::size_t end = at + plain_words(body.substr(at, stop - at));
       while (end < stop && (is_plain(body[end]) || (body[end] == ' ' && end + 1 < stop && is_plain(body[end + 1]))))
         ++end;
       out.append(body.substr(at, end - at));

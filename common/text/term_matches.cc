@@ -45,8 +45,11 @@ class Finder {
     matches_.reserve(64);
     std::array<std::uint64_t, kScanBytes / 64> bits;
     for (std::size_t from = 0; from < text_.size(); from += kScanBytes) {
-      find_pairs(text_, from, wanted_.pairs(), wanted_.rare_pairs(), bits.data());
-      const std::size_t blocks = (std::min(kScanBytes, text_.size() - from) + 63) / 64;
+      const std::size_t part = std::min(kScanBytes, text_.size() - from), blocks = (part + 63) / 64;
+      if (find_pairs(text_, from, wanted_.pairs(), bits.data()))
+        wanted_.for_each_rare_letter(text_, from, from + part, [&](std::size_t at) {
+          bits[(at - from) / 64] |= std::uint64_t{1} << (at - from) % 64;
+        });
       for (std::size_t i = 0; i < blocks; ++i) {
         for (std::uint64_t left = bits[i]; left != 0; left &= left - 1)
           look_at(from + i * 64 + static_cast<std::size_t>(std::countr_zero(left)));
@@ -58,7 +61,7 @@ class Finder {
  private:
   void look_at(std::size_t at) {
     if (at < done_) return;
-    if (wanted_.rare_letter_at(text_, at)) return ask(token_around(at));
+    if (!is_ascii(text_[at]) && WantedWords::is_rare_letter(text_, at)) return ask(token_around(at));
     if (!wanted_.may_begin_at(text_, at) || !token_begins_at(at)) return;
     const TokenSpan token = next_token(text_, at);
     if (token.begin == at) ask(token);
@@ -101,23 +104,27 @@ class Finder {
     if (where.begin == where.end) return;
     done_ = where.end;
     const std::string_view token = text_.substr(where.begin, where.end - where.begin);
-    if (token != last_token_) {
-      last_token_ = token;
+    Asked& asked = asked_[(token.size() * 5 + static_cast<unsigned char>(token.front())) % asked_.size()];
+    if (token != asked.token) {
       const auto found = std::ranges::find(terms_, analyzer_.term_of(token));
-      last_term_ = static_cast<std::uint32_t>(found - terms_.begin());
+      asked = {token, static_cast<std::uint32_t>(found - terms_.begin())};
     }
-    if (last_term_ < terms_.size()) matches_.push_back({where, last_term_});
+    if (asked.term < terms_.size()) matches_.push_back({where, asked.term});
   }
+
+  struct Asked {
+    std::string_view token;  // of text_; empty: none
+    std::uint32_t term = 0;  // the number of terms: none of them
+  };
 
   Analyzer& analyzer_;
   const std::string_view text_;
   const std::span<const std::string_view> terms_;
   const WantedWords& wanted_;
   std::vector<TermMatch> matches_;
-  std::size_t done_ = 0;      // no token that begins before it is asked again
-  std::size_t boundary_ = 0;  // tokens can be cut from here
-  std::string_view last_token_;
-  std::uint32_t last_term_ = 0;  // of it; the number of terms: none of them
+  std::size_t done_ = 0;         // no token that begins before it is asked again
+  std::size_t boundary_ = 0;     // tokens can be cut from here
+  std::array<Asked, 16> asked_;  // words come again and again
 };
 
 std::vector<TermMatch> cut_everything(Analyzer& analyzer, std::string_view text,

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <string>
 
 #include "common/text/letter_case.h"
 #include "common/text/token_span.h"
@@ -13,7 +13,6 @@
 namespace frond::text {
 namespace {
 
-constexpr std::uint64_t kBit0x20 = 0x2020202020202020;
 constexpr std::string_view kDottedI = "\xc4\xb0", kKelvin = "\xe2\x84\xaa";  // lower case: i, k
 
 // Of 1,000 letters of English text, from a on.
@@ -58,15 +57,17 @@ WantedWords::WantedWords(std::size_t terms) {
 
 void WantedWords::add(TokenPrefix prefix) {
   const auto ascii = static_cast<std::size_t>(std::ranges::find_if_not(prefix.bytes, is_ascii) - prefix.bytes.begin());
-  Word& word = words_.emplace_back(Word{prefix});
+  Word& word = words_.emplace_back();
+  word.prefix = prefix;
+  word.enough =
+      prefix.bytes.size() <= sizeof(word.value) && ascii == prefix.bytes.size() && prefix.any_letter_may_follow;
   std::memcpy(&word.value, prefix.bytes.data(), std::min(ascii, sizeof(word.value)));
   std::memset(&word.mask, 0xff, std::min(ascii, sizeof(word.mask)));
   word.value |= kBit0x20 & word.mask;
   if (ascii > 0) {
     const std::string_view start = prefix.bytes.substr(0, std::min(ascii, kMaxPairReach + 1));
     pairs_.push_back(rarest_pair(start));
-    if (start.find('i') != std::string_view::npos) add_rare(kDottedI);
-    if (start.find('k') != std::string_view::npos) add_rare(kKelvin);
+    has_rare_ = has_rare_ || start.find_first_of("ik") != std::string_view::npos;
     return;
   }
   std::array<char32_t, 4> letters = letters_with_lower_case(decode_utf8(prefix.bytes, 0).value);
@@ -79,15 +80,15 @@ void WantedWords::add(TokenPrefix prefix) {
   }
 }
 
-void WantedWords::add_rare(std::string_view letter) {
-  const auto first = static_cast<std::uint8_t>(letter[0]);
-  if (std::ranges::find(rare_, first, &BytePair::first) == rare_.end()) rare_.push_back(pair_of(letter, 0, 1));
-}
-
-bool WantedWords::rare_letter_at(std::string_view text, std::size_t at) const {
-  if (rare_.empty() || is_ascii(text[at])) return false;
+bool WantedWords::is_rare_letter(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(at, kKelvin.size());
   return rest == kKelvin || rest.starts_with(kDottedI);
+}
+
+std::size_t WantedWords::next_rare_letter(std::string_view text, std::size_t from, std::size_t end) {
+  // `rest` goes on where the last letter may.
+  const std::string_view rest = text.substr(0, std::min(text.size(), end + kKelvin.size() - 1));
+  return std::min({end, rest.find(kDottedI, from), rest.find(kKelvin, from)});
 }
 
 bool WantedWords::begins_with(std::string_view text, std::size_t at, const TokenPrefix& prefix) {
@@ -112,15 +113,8 @@ bool WantedWords::begins_with(std::string_view text, std::size_t at, const Token
   return c == 'e' && at + 1 < text.size() && lower(text[at + 1]) == 's';
 }
 
-bool WantedWords::may_begin_at(std::string_view text, std::size_t at) const {
-  std::uint64_t here = 0;
-  if (text.size() - at < sizeof(here))
-    return std::ranges::any_of(words_, [&](const Word& word) { return begins_with(text, at, word.prefix); });
-  std::memcpy(&here, text.data() + at, sizeof(here));
-  here |= kBit0x20;
-  for (const Word& word : words_)  // most candidates are none
-    if ((here & word.mask) == word.value && begins_with(text, at, word.prefix)) return true;
-  return false;
+bool WantedWords::may_begin_near_end(std::string_view text, std::size_t at) const {
+  return std::ranges::any_of(words_, [&](const Word& word) { return begins_with(text, at, word.prefix); });
 }
 
 }  // namespace frond::text

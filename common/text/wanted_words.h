@@ -1,7 +1,7 @@
 #pragma once
 // How the tokens of some terms begin: as pairs of bytes for find_pairs(), and to verify what that finds.
 #include <cstdint>
-#include <string>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -19,27 +19,42 @@ class WantedWords {
   // terms: how many will be added, at most.
   explicit WantedWords(std::size_t terms);
   void add(TokenPrefix prefix);
-  // Every token of the terms has one of the pairs at its beginning, or contains a letter at which one of rare_pairs()
-  // is: a capital that is not ASCII, of a small letter that is.
+  // Every token of the terms has one of the pairs at its beginning, or contains a rare letter.
   const std::vector<BytePair>& pairs() const { return pairs_; }
-  const std::vector<BytePair>& rare_pairs() const { return rare_; }
-
-  // Whether a token that begins at text[at] may have one of the terms, if it contains no rare letter. What follows the
-  // token may be there or not.
-  bool may_begin_at(std::string_view text, std::size_t at) const;
-  // Whether there is such a rare letter.
-  bool rare_letter_at(std::string_view text, std::size_t at) const;
+  // Calls sink(p), in order, for each rare letter at text[p], p in [from, end): a capital that is not ASCII, of a small
+  // letter that is and that a prefix contains. There are two, of i and k.
+  template <class Sink>
+  void for_each_rare_letter(std::string_view text, std::size_t from, std::size_t end, Sink&& sink) const {
+    if (!has_rare_) return;
+    while ((from = next_rare_letter(text, from, end)) < end) sink(from++);
+  }
+  // False if no token that begins at text[at] and contains no rare letter has one of the terms. What follows the token
+  // may be there or not.
+  bool may_begin_at(std::string_view text, std::size_t at) const {
+    std::uint64_t here = 0;
+    if (text.size() - at < sizeof(here)) return may_begin_near_end(text, at);
+    std::memcpy(&here, text.data() + at, sizeof(here));
+    here |= kBit0x20;
+    for (const Word& word : words_)  // most candidates are none
+      if ((here & word.mask) == word.value && (word.enough || begins_with(text, at, word.prefix))) return true;
+    return false;
+  }
+  static bool is_rare_letter(std::string_view text, std::size_t at);
 
  private:
+  static constexpr std::uint64_t kBit0x20 = 0x2020202020202020;
   struct Word {
-    TokenPrefix prefix;
     std::uint64_t value = 0, mask = 0;  // its first eight bytes with bit 0x20, as far as they are ASCII; the rest is 0
+    bool enough = false;                // whether these are all that is known of it
+    TokenPrefix prefix;
   };
   static bool begins_with(std::string_view text, std::size_t at, const TokenPrefix& prefix);
-  void add_rare(std::string_view letter);
+  bool may_begin_near_end(std::string_view text, std::size_t at) const;
+  static std::size_t next_rare_letter(std::string_view text, std::size_t from, std::size_t end);
 
   std::vector<Word> words_;
-  std::vector<BytePair> pairs_, rare_;
+  std::vector<BytePair> pairs_;
+  bool has_rare_ = false;
 };
 
 }  // namespace frond::text
