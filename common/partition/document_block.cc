@@ -177,20 +177,21 @@ Result<void> BlockDecompressor::decompress_up_to(ByteView value, std::size_t max
   const std::size_t bytes = std::min<std::uint64_t>(raw_bytes, max_bytes);
   if (form == Form::kStored) {
     if (payload.size() != raw_bytes) return corrupt("stored bytes of another size");
-    block.raw.assign(payload.begin(), payload.begin() + static_cast<std::ptrdiff_t>(bytes));
+    block.raw.make_room(bytes);
+    std::copy_n(payload.begin(), bytes, block.raw.data());
   } else if (form == Form::kZstd || form == Form::kZstdDictionary) {
     // Checked before allocating: the frame's size must be the one in the value.
     if (ZSTD_getFrameContentSize(payload.data(), payload.size()) != raw_bytes) return corrupt("frame of another size");
     if (form == Form::kZstdDictionary && !state_->dictionary) return corrupt("its dictionary is missing");
-    if (block.raw.size() < bytes) block.raw.resize(bytes);
+    block.raw.make_room(bytes);
     const ZSTD_DDict* const dictionary = form == Form::kZstdDictionary ? state_->dictionary : nullptr;
-    const auto to = std::span(block.raw).first(bytes);
+    const std::span to(block.raw.data(), bytes);
     FROND_TRY(bytes < raw_bytes ? decompress_beginning(payload, dictionary, to)
                                 : decompress_whole(payload, dictionary, to));
   } else {
     return corrupt("unknown form " + std::to_string(static_cast<int>(form)));
   }
-  ByteReader fields(ByteView(block.raw).first(bytes));
+  ByteReader fields(ByteView(block.raw.data(), bytes));
   block.documents.reserve(std::min<std::uint64_t>(documents, bytes / kMinDocumentBytes));
   if (bytes < raw_bytes) {
     for (std::uint64_t i = 0; i < documents && !fields.at_end(); ++i) {

@@ -19,8 +19,9 @@ inline constexpr std::size_t kDocumentBlockBytes = 4 << 10;
 // Before its last document a block has fewer than kDocumentBlockBytes; the rest of the 64 KiB is room for lengths.
 inline constexpr std::size_t kMaxBlockBytes = kMaxDocumentBytes + (64 << 10);
 // The part of a block that is read to show its documents: the small ones whole; of the last, which may be large, its
-// id, URL and title unless they are very long, and some of its body.
-inline constexpr std::size_t kMaxFrontBytes = 1 << 20;
+// id, URL and title unless they are very long, and more of its body than snippets are looked for in. zstd decompresses
+// as many bytes at once.
+inline constexpr std::size_t kMaxFrontBytes = 128 << 10;
 
 void append_document(const StoredDocument& document, ByteBuffer& block);
 
@@ -60,9 +61,28 @@ class BlockCompressor {
   std::unique_ptr<State> state_;
 };
 
+// Memory that is not set to zero, since it is filled at once.
+class UnsetBytes {
+ public:
+  // Has at least `bytes` then. If it had fewer, what was there is lost.
+  void make_room(std::size_t bytes) {
+    if (bytes <= size_) return;
+    bytes_.reset();
+    size_ = 0;
+    bytes_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    size_ = bytes;
+  }
+  std::byte* data() { return bytes_.get(); }
+  std::size_t size() const { return size_; }
+
+ private:
+  std::unique_ptr<std::byte[]> bytes_;
+  std::size_t size_ = 0;
+};
+
 // A block, uncompressed and parsed. The views borrow `raw`, which may be longer than the block.
 struct DocumentBlock {
-  ByteBuffer raw;
+  UnsetBytes raw;
   std::vector<StoredDocument> documents;
 };
 
@@ -76,7 +96,7 @@ class BlockDecompressor {
   // Fills `block`, reusing its memory. Errors: kCorrupt, and then `block` has no documents.
   Result<void> decompress(ByteView value, DocumentBlock& block) const;
   // The same for the first kMaxFrontBytes: in a longer block the field that reaches past them is cut at any byte, and
-  // later fields are empty. Takes about 2 MiB of memory more, for blocks of any size.
+  // later fields are empty. Takes zstd's window more, at most 4 MiB, of which little is used.
   Result<void> decompress_front(ByteView value, DocumentBlock& block) const;
 
  private:

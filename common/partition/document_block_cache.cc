@@ -48,7 +48,7 @@ DocumentBlockCache::Shard& DocumentBlockCache::shard_of(const Key& key) {
 }
 
 std::size_t DocumentBlockCache::charge_of(const DocumentBlock& block) {
-  return decltype(Shard::kept)::entry_bytes() + kNodeBytes + sizeof block + block.raw.capacity() +
+  return decltype(Shard::kept)::entry_bytes() + kNodeBytes + sizeof block + block.raw.size() +
          block.documents.capacity() * sizeof(StoredDocument);
 }
 

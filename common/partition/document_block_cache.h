@@ -25,8 +25,8 @@ class DocumentBlockCache {
     std::uint64_t evictions = 0;  // dropped to make room
     std::uint64_t bytes = 0;      // held now
   };
-  // Larger blocks are not cached. Usual ones have 4 KiB; larger ones hold a large document.
-  static constexpr std::size_t kMaxRawBytes = std::size_t{64} << 10;
+  // Larger blocks are not cached. Usual ones have 4 KiB; larger ones hold a large document, of which this much is read.
+  static constexpr std::size_t kMaxRawBytes = kMaxFrontBytes;
 
   // A block that is charged more than 1/64 of the budget is not cached. 0: no block is.
   explicit DocumentBlockCache(std::size_t budget_bytes);

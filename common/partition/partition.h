@@ -132,8 +132,8 @@ class Partition {
   // Calls `visit` for each of `docids` in turn with its place there and the document, or an error (kNotFound, kCorrupt,
   // kUnavailable). The views are valid during the call; reading ends if it returns false. Adjacent documents are stored
   // together, so ascending docIDs are fastest: each block is read and decompressed once. For showing documents: only
-  // the first MiB of a document is read, in the order id, URL, title, body; the field that reaches past it is cut at
-  // any byte, later ones are empty. So no document takes more than about 2 MiB of memory.
+  // the first 120 KiB of a document are read for certain, in the order id, URL, title, body; the field that reaches
+  // past what is read is cut at any byte, later ones are empty. So no document takes more than about 1 MiB of memory.
   using DocumentVisit = std::function<bool(std::size_t place, const Result<StoredDocument>& document)>;
   virtual void read_documents(std::span<const DocId> docids, const DocumentVisit& visit) const = 0;
   // The same for ids, URLs and titles only; bodies are empty. With FileReads::kMapped, partitions that hold these

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "common/partition/document_block.h"
 #include "common/text/field_limits.h"
 #include "common/text/snippet.h"
 #include "common/text/utf8.h"
@@ -36,6 +37,10 @@ std::string_view cut(std::string_view field, std::size_t most) {
 // ellipses, at most about as much again. Cap'n Proto adds less than a hundred bytes.
 constexpr std::size_t kMaxShownBytes = text::kMaxIdBytes + text::kMaxTitleBytes + text::kMaxUrlBytes;
 static_assert(wire::kMaxOrdinals * (kMaxShownBytes + 4 * text::kSnippetBytes + 128) < wire::kMaxMessageBytes / 8);
+
+// A snippet is the same as if the whole body were read: the window may end a little after the last match.
+static_assert(partition::kDocumentBlockBytes + kMaxShownBytes + text::kSnippetScanBytes + 4 * text::kSnippetBytes <
+              partition::kMaxFrontBytes);
 
 }  // namespace
 

@@ -48,7 +48,7 @@ TEST(ADocumentBlockCache, ReturnsTheBlockThatWasInserted) {
 // which the cache's own nodes are the larger part; blocks of the maximal size.
 TEST(ADocumentBlockCache, KeepsItsBudgetWhateverTheBlocksAreLike) {
   for (const auto& [documents, body_bytes] :
-       {std::pair(15'000u, 0u), {200u, 0u}, {1u, 1u}, {1u, 65'000u}, {4u, 1000u}}) {
+       {std::pair(15'000u, 0u), {200u, 0u}, {1u, 1u}, {1u, 130'000u}, {4u, 1000u}}) {
     SCOPED_TRACE(testing::Message() << documents << " documents of " << body_bytes << " bytes");
     const std::size_t before = allocated();
     DocumentBlockCache cache(kBudget);
@@ -73,7 +73,7 @@ TEST(ADocumentBlockCache, KeepsNoBlockOfMoreThanItsMaximum) {
   const std::uint64_t partition = cache.add_partition();
   for (const std::size_t bytes : {DocumentBlockCache::kMaxRawBytes, DocumentBlockCache::kMaxRawBytes + 1}) {
     const auto block = std::make_shared<DocumentBlock>();
-    block->raw.resize(bytes);
+    block->raw.make_room(bytes);
     cache.insert(partition, static_cast<DocId>(bytes), block);
     EXPECT_EQ(cache.find(partition, static_cast<DocId>(bytes)) != nullptr, bytes <= DocumentBlockCache::kMaxRawBytes);
   }

@@ -95,7 +95,7 @@ TEST(ABlockOfDocuments, IsReadUpToItsFrontHoweverLargeItsLastDocumentIs) {
 TEST(ABlockOfDocuments, IsItsOwnFrontWhereItIsSmall) {
   std::mt19937 random(8);
   ByteBuffer raw;
-  append_document({"a", "u", "t", text(random, 20'000)}, raw);
+  append_document({"a", "u", "t", text(random, 10'000)}, raw);
   const auto value = BlockCompressor({}).compress(raw, 1);
   const BlockDecompressor decompressor({});
   DocumentBlock front;
