@@ -13,6 +13,7 @@
 namespace frond::text {
 namespace {
 
+constexpr std::size_t kEnoughLetters = 4;                                    // to rule out most words
 constexpr std::string_view kDottedI = "\xc4\xb0", kKelvin = "\xe2\x84\xaa";  // lower case: i, k
 
 // Of 1,000 letters of English text, from a on.
@@ -57,17 +58,21 @@ WantedWords::WantedWords(std::size_t terms) {
 
 void WantedWords::add(TokenPrefix prefix) {
   const auto ascii = static_cast<std::size_t>(std::ranges::find_if_not(prefix.bytes, is_ascii) - prefix.bytes.begin());
+  // What is looked for is ASCII, and if possible without the letters that a rare letter may stand for.
+  std::string_view start = prefix.bytes.substr(0, std::min(ascii, kMaxPairReach + 1));
+  const std::size_t rare = start.find_first_of("ik");
+  if (rare != std::string_view::npos && rare >= kEnoughLetters) start = start.substr(0, rare);
+  has_i_ = has_i_ || start.find('i') != std::string_view::npos;
+  has_k_ = has_k_ || start.find('k') != std::string_view::npos;
   Word& word = words_.emplace_back();
   word.prefix = prefix;
   word.enough =
-      prefix.bytes.size() <= sizeof(word.value) && ascii == prefix.bytes.size() && prefix.any_letter_may_follow;
-  std::memcpy(&word.value, prefix.bytes.data(), std::min(ascii, sizeof(word.value)));
-  std::memset(&word.mask, 0xff, std::min(ascii, sizeof(word.mask)));
+      start.size() == prefix.bytes.size() && start.size() <= sizeof(word.value) && prefix.any_letter_may_follow;
+  std::memcpy(&word.value, start.data(), std::min(start.size(), sizeof(word.value)));
+  std::memset(&word.mask, 0xff, std::min(start.size(), sizeof(word.mask)));
   word.value |= kBit0x20 & word.mask;
-  if (ascii > 0) {
-    const std::string_view start = prefix.bytes.substr(0, std::min(ascii, kMaxPairReach + 1));
+  if (!start.empty()) {
     pairs_.push_back(rarest_pair(start));
-    has_rare_ = has_rare_ || start.find_first_of("ik") != std::string_view::npos;
     return;
   }
   std::array<char32_t, 4> letters = letters_with_lower_case(decode_utf8(prefix.bytes, 0).value);
@@ -85,10 +90,12 @@ bool WantedWords::is_rare_letter(std::string_view text, std::size_t at) {
   return rest == kKelvin || rest.starts_with(kDottedI);
 }
 
-std::size_t WantedWords::next_rare_letter(std::string_view text, std::size_t from, std::size_t end) {
+std::size_t WantedWords::next_rare_letter(std::string_view text, std::size_t from, std::size_t end) const {
   // `rest` goes on where the last letter may.
   const std::string_view rest = text.substr(0, std::min(text.size(), end + kKelvin.size() - 1));
-  return std::min({end, rest.find(kDottedI, from), rest.find(kKelvin, from)});
+  if (has_i_) end = std::min(end, rest.find(kDottedI, from));
+  if (has_k_) end = std::min(end, rest.find(kKelvin, from));
+  return end;
 }
 
 bool WantedWords::begins_with(std::string_view text, std::size_t at, const TokenPrefix& prefix) {

@@ -22,10 +22,10 @@ class WantedWords {
   // Every token of the terms has one of the pairs at its beginning, or contains a rare letter.
   const std::vector<BytePair>& pairs() const { return pairs_; }
   // Calls sink(p), in order, for each rare letter at text[p], p in [from, end): a capital that is not ASCII, of a small
-  // letter that is and that a prefix contains. There are two, of i and k.
+  // letter that is and that is looked for. There are two, of i and k.
   template <class Sink>
   void for_each_rare_letter(std::string_view text, std::size_t from, std::size_t end, Sink&& sink) const {
-    if (!has_rare_) return;
+    if (!has_i_ && !has_k_) return;
     while ((from = next_rare_letter(text, from, end)) < end) sink(from++);
   }
   // False if no token that begins at text[at] and contains no rare letter has one of the terms. What follows the token
@@ -50,11 +50,11 @@ class WantedWords {
   };
   static bool begins_with(std::string_view text, std::size_t at, const TokenPrefix& prefix);
   bool may_begin_near_end(std::string_view text, std::size_t at) const;
-  static std::size_t next_rare_letter(std::string_view text, std::size_t from, std::size_t end);
+  std::size_t next_rare_letter(std::string_view text, std::size_t from, std::size_t end) const;
 
   std::vector<Word> words_;
   std::vector<BytePair> pairs_;
-  bool has_rare_ = false;
+  bool has_i_ = false, has_k_ = false;  // among the letters that pairs and values are of
 };
 
 }  // namespace frond::text

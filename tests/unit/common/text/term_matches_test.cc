@@ -24,6 +24,13 @@ void expect_the_same(Analyzer& analyzer, std::string_view text, std::span<const 
 // Pieces that meet at random: words, what joins and separates them, other scripts, bytes that are no UTF-8, long words.
 std::string random_text(std::mt19937_64& random, std::size_t pieces) {
   static const std::vector<std::string> kPieces = {"fox",
+                                                   "\u0130",
+                                                   "\u212A",
+                                                   "kitkit",
+                                                   "ink",
+                                                   "\u0130nki",
+                                                   "\u212Aitk",
+                                                   "nationki",
                                                    "Foxes",
                                                    "fo",
                                                    "f",
