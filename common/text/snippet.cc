@@ -118,17 +118,19 @@ std::string render(std::string_view body, TokenSpan window, std::span<const Term
   if (window.begin > 0) out.append(kEllipsis);
   std::size_t at = window.begin;
   for (const TermMatch& match : matches) {
-    whole = append_folded(body, {at, match.where.begin}, pending, budget, out);
+    const TokenSpan word{std::max(at, match.where.begin), match.where.end};
+    if (word.begin >= word.end) continue;  // an analyzer's tokens may overlap
+    whole = append_folded(body, {at, word.begin}, pending, budget, out);
     const bool space = pending && !out.empty();
-    whole = whole && budget >= match.where.end - match.where.begin + space;
+    whole = whole && budget >= word.end - word.begin + space;
     if (!whole) break;
     if (space) out.push_back(' ');
     budget -= space;
     pending = false;
     out.append(kMatchBegin);
-    append_folded(body, match.where, pending, budget, out);  // fits: a token is valid UTF-8 without spaces
+    append_folded(body, word, pending, budget, out);  // fits: a token is valid UTF-8 without spaces
     out.append(kMatchEnd);
-    at = match.where.end;
+    at = word.end;
   }
   whole = whole && append_folded(body, {at, window.end}, pending, budget, out);
   if (!whole || window.end < body.size()) out.append(kEllipsis);
