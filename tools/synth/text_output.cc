@@ -118,8 +118,8 @@ Result<std::vector<TextOutput::Piece>> TextOutput::placed(const TextChunk& chunk
 Result<bool> TextOutput::put(std::uint64_t number, const TextChunk& chunk) {
   std::vector<Piece> pieces;
   {
-    const MutexLock lock(mutex_);
-    turn_.wait(mutex_, [&]() FROND_REQUIRES(mutex_) { return next_ == number || complete_ || failure_; });
+    MutexLock lock(mutex_);
+    while (next_ != number && !complete_ && !failure_) turn_.wait(lock.mutex());
     if (failure_) return *failure_;
     if (complete_) return false;
     Result<void> outcome;

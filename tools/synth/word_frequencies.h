@@ -57,7 +57,8 @@ class WordFrequencies {
   };
 
   static std::uint64_t first_of(std::uint32_t slice) {
-    return std::uint64_t{kSlices + slice % kSlices} << (kHeadBits - kSliceBits + slice / kSlices);
+    const std::uint32_t octave = slice / kSlices;  // at most kOctaves, which clang-tidy cannot see
+    return std::uint64_t{kSlices + slice % kSlices} << (kHeadBits - kSliceBits + octave) % 64;
   }
   void make_columns();
 
