@@ -9,6 +9,7 @@
 // One thread calls invert() and flush(); any thread may call memory_bytes().
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -43,5 +44,8 @@ class Inverter {
   // The bytes that flush() would free.
   virtual std::uint64_t memory_bytes() const = 0;
 };
+
+// For measurements: gives what takes the place of inverter `number` of a build, and may keep it.
+using AroundInverter = std::function<std::unique_ptr<Inverter>(std::unique_ptr<Inverter> inverter, std::size_t number)>;
 
 }  // namespace frond::indexer::invert

@@ -47,7 +47,8 @@ class Pipeline {
                 .gpu = options.gpu_inverter,
                 .gpu_memory = options.gpu,
                 .partitions = options.partitions,
-                .warn = [&logger](const std::string& said) { logger.warn(said); }},
+                .warn = [&logger](const std::string& said) { logger.warn(said); },
+                .around = options.around_inverter},
                plan_, budget_, folder) {}
 
   Result<InvertedDocuments> run();

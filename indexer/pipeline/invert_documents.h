@@ -38,6 +38,7 @@ struct InvertOptions {
   const invert::InverterKind* gpu_inverter = nullptr;  // where the plan has such inverters
   invert::GpuMemory gpu{};                             // of each
   MemoryPlan memory;                                   // also the numbers of threads
+  invert::AroundInverter around_inverter;              // empty: the inverters as they are
 };
 
 // For a progress line. Written by the pipeline, read by any thread.

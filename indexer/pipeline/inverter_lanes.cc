@@ -27,6 +27,7 @@ InverterLanes::InverterLanes(const Kinds& kinds, const MemoryPlan& plan, const M
                                .frame_bytes = plan.frame_bytes,
                                .gpu = kinds.gpu_memory,
                                .warn = kinds.warn});
+    if (kinds.around) lane.inverter = kinds.around(std::move(lane.inverter), i);
     lane.queue = std::make_unique<BoundedQueue<Batch*>>(plan.batches + 2);  // two may order a flush
   }
 }

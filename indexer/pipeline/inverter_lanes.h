@@ -28,6 +28,7 @@ class InverterLanes {
     invert::GpuMemory gpu_memory;
     std::uint32_t partitions;
     std::function<void(const std::string&)> warn;
+    const invert::AroundInverter& around;  // used by the constructor only
   };
   // As many inverters as the plan says, those of the CPU first.
   InverterLanes(const Kinds& kinds, const MemoryPlan& plan, const MemoryBudget& budget,

@@ -12,6 +12,7 @@ void add_bench(config::CommandLine& program, int& status) {
   add_bench_query(bench, status);
   add_bench_cache(bench, status);
   add_bench_schedule(bench, status);
+  add_bench_index(bench, status);
 }
 
 }  // namespace frond::tools::bench

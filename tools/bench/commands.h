@@ -14,5 +14,6 @@ void add_bench_intersect(config::CommandLine& bench, int& status);
 void add_bench_query(config::CommandLine& bench, int& status);
 void add_bench_cache(config::CommandLine& bench, int& status);
 void add_bench_schedule(config::CommandLine& bench, int& status);
+void add_bench_index(config::CommandLine& bench, int& status);
 
 }  // namespace frond::tools::bench

@@ -1,0 +1,115 @@
+// frond bench index: how fast documents become an index, beside Wei and JaJa 2011.
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <thread>
+
+#include "common/config/command_line.h"
+#include "tools/bench/bench_index.h"
+#include "tools/bench/commands.h"
+#include "tools/bench/indexing_report.h"
+#include "tools/bench/scratch_folder.h"
+#include "tools/commands.h"
+#include "tools/synth/text_collection.h"
+
+namespace frond::tools::bench {
+namespace {
+
+struct BenchIndexFlags {
+  BenchIndexOptions options;
+  std::string stemmer = "porter";
+  bool json = false;
+};
+
+// Makes the text that is indexed; returns its folder.
+Result<std::filesystem::path> made_up(std::uint64_t bytes, std::uint32_t threads,
+                                      const std::filesystem::path& scratch) {
+  constexpr std::uint64_t kFileBytes = 1'000'000'000;
+  const synth::TextOptions text{.profile = FROND_TRY(synth::text_profile_named("clueweb09")),
+                                .threads = threads,
+                                .output = {.path = scratch / "text",
+                                           .suffix = synth::suffix_of(synth::Markup::kJsonLines),
+                                           .file_bytes = kFileBytes,
+                                           .max_bytes = bytes}};
+  FROND_TRY(synth::make_text(text));
+  return text.output.path;
+}
+
+Result<PipelineRate> pipeline_rate(const IndexingSetup& setup, std::uint32_t parsers, std::uint32_t inverters,
+                                   std::uint32_t rounds) {
+  std::vector<double> both, parsers_only;
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    parsers_only.push_back(FROND_TRY(run_pipeline(setup, parsers, 0, false)).megabytes_a_second());
+    both.push_back(FROND_TRY(run_pipeline(setup, parsers, inverters, false)).megabytes_a_second());
+  }
+  return PipelineRate{parsers, inverters, spread_of(std::move(both)), spread_of(std::move(parsers_only))};
+}
+
+Result<void> bench_index(const BenchIndexFlags& flags) {
+  BenchIndexOptions options = flags.options;
+  options.analyzer.stemmer = *text::stemmer_named(flags.stemmer);
+  const auto results = FROND_TRY(measure_indexing(options));
+  if (flags.json)
+    fmt::print("{}\n", indexing_as_json(results).dump());
+  else
+    print_indexing(results);
+  return {};
+}
+
+}  // namespace
+
+Result<IndexingResults> measure_indexing(const BenchIndexOptions& options) {
+  if (options.inputs.empty() == (options.synth_bytes == 0))
+    return Error(Code::kInvalid, "give either --input or --synth");
+  const auto scratch = FROND_TRY(ScratchFolder::create());
+  IndexingSetup setup{.inputs = options.inputs,
+                      .analyzer = options.analyzer,
+                      .memory_limit = options.memory_limit,
+                      .scratch = scratch->path()};
+  if (options.synth_bytes != 0)
+    setup.inputs = {FROND_TRY(made_up(options.synth_bytes, options.threads, scratch->path()))};
+  IndexingResults results;
+  results.platform = Platform::here();
+  for (std::uint32_t parsers = 1; parsers < std::max(options.threads, 2u); ++parsers)
+    results.figure_10.push_back(
+        FROND_TRY(pipeline_rate(setup, parsers, std::max(options.threads, 2u) - parsers, options.rounds)));
+  const std::uint32_t parsers =
+      options.parsers != 0 ? options.parsers : std::max(options.threads, kPaperInverters + 1) - kPaperInverters;
+  for (std::uint32_t inverters = 1; inverters <= kPaperInverters; ++inverters)
+    results.table_4.push_back(FROND_TRY(run_pipeline(setup, parsers, inverters, true)));
+  results.build = FROND_TRY(run_build(setup, parsers, kPaperInverters, options.threads));
+  return results;
+}
+
+void add_bench_index(config::CommandLine& bench_command, int& status) {
+  auto flags = std::make_shared<BenchIndexFlags>();
+  auto& command = bench_command.add_command(
+      "index", "Builds an index with different numbers of threads, beside Wei 2011: Figures 10, 11, Tables IV to VII");
+  command.add_option("--input", flags->options.inputs, "Files and folders, as frond-indexer build --input");
+  command.add_option("--synth", flags->options.synth_bytes, "Instead: so much made-up text, as frond synth --text")
+      .transform(config::byte_size());
+  command.add_option("--threads", flags->options.threads, "Figure 10: parsers and inverters together")
+      .check(config::range(1, 256))
+      .show_default();
+  command.add_option("--parsers", flags->options.parsers, "Tables IV to VI: parsers; 0: two less than --threads")
+      .check(config::range(0, 256))
+      .show_default();
+  command.add_option("--rounds", flags->options.rounds, "Figure 10: rounds, of which the median counts")
+      .check(config::range(1, 100))
+      .show_default();
+  command.add_option("--memory-limit", flags->options.memory_limit, "Of every build, as frond-indexer build")
+      .transform(config::byte_size())
+      .show_default("4GiB");
+  command.add_option("--stemmer", flags->stemmer, "As frond-indexer build")
+      .check(config::one_of({"porter", "english", "none"}))
+      .show_default();
+  command.add_flag("--json", flags->json, "Print one JSON object");
+  command.on_chosen([flags, &status] { status = exit_status("bench index", bench_index(*flags)); });
+}
+
+}  // namespace frond::tools::bench

@@ -1,0 +1,31 @@
+#pragma once
+// What `frond bench index` runs: builds in this process, one after the other, in a scratch folder of the system's
+// temporary directory (TMPDIR). It needs room for the runs, the stored documents and a generation, and for made-up
+// text.
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+#include "common/base/result.h"
+#include "common/text/analyzer_config.h"
+#include "tools/bench/indexing_results.h"
+
+namespace frond::tools::bench {
+
+inline constexpr std::uint32_t kPaperInverters = 2;  // of Tables IV to VI
+
+struct BenchIndexOptions {
+  std::vector<std::filesystem::path> inputs;  // or synth_bytes of made-up text, profile clueweb09
+  std::uint64_t synth_bytes = 0;
+  std::uint32_t threads = std::max(1u, std::thread::hardware_concurrency());  // Figure 10: parsers and inverters
+  std::uint32_t parsers = 0;                                                  // of the tables; 0: two less than threads
+  std::uint32_t rounds = 1;                                                   // of Figure 10
+  std::uint64_t memory_limit = std::uint64_t{4} << 30;
+  text::AnalyzerConfig analyzer;
+};
+// kInvalid: both or no input, or a memory limit too small for the threads; and the errors of builds.
+Result<IndexingResults> measure_indexing(const BenchIndexOptions& options);
+
+}  // namespace frond::tools::bench

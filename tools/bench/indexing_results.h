@@ -1,0 +1,67 @@
+#pragma once
+// What `frond bench index` has measured, and the rows of Wei and JaJa's tables that follow from it.
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tools/bench/indexing_runs.h"
+#include "tools/bench/spread.h"
+
+namespace frond::tools::bench {
+
+// This machine.
+struct Platform {
+  std::string processor;  // its model; empty if the system does not say
+  std::uint32_t cores = 1;
+  std::uint64_t memory = 0;  // bytes
+
+  static Platform here();
+};
+
+// MB/s of text with so many parsers and inverters, and with the parsers alone.
+struct PipelineRate {
+  std::uint32_t parsers = 0, inverters = 0;
+  Spread both, parsers_only;
+};
+
+struct IndexingResults {
+  Platform platform;
+  std::vector<PipelineRate> figure_10;
+  std::vector<PipelineRun> table_4;  // with 1, 2, … inverters; their work is counted
+  BuildRun build;
+};
+
+// A column of Table IV. The inverter that was busy for longest stands for all.
+struct InverterTimes {
+  double indexing = 0, flushing = 0;  // flushing: the paper's post-processing
+  double waiting = 0;                 // for parsers
+  double total = 0;                   // from the first record to the last run; the sum of the three
+  double indexing_cpu = 0;            // processor time of indexing, of all inverters
+};
+InverterTimes inverter_times(const PipelineRun& run);
+
+// Figure 11: MB/s of text of the inverters while they were indexing, for each of kSteps equal parts of the documents.
+// 0 where no batch ended in the part.
+inline constexpr std::size_t kSteps = 20;
+std::array<double, kSteps> rates_by_position(const PipelineRun& run);
+
+struct Stage {
+  std::string name;
+  double seconds = 0, share = 0;  // shares of all stages sum to 1
+};
+// Wall time of a whole build: index (parsers and inverters together), write, publish.
+std::vector<Stage> wall_stages(const BuildRun& run);
+// Processor time: read, parse, number, invert, and the rest, which is writing and publishing.
+std::vector<Stage> processor_stages(const BuildRun& run);
+
+struct StageBytes {
+  std::string name;
+  std::uint64_t bytes = 0;
+};
+// What each stage passed on: input as stored, text, runs, and the generation's lists and files.
+std::vector<StageBytes> stage_bytes(const BuildRun& run);
+
+Spread spread_of(std::vector<double> rounds);  // at least one
+
+}  // namespace frond::tools::bench
