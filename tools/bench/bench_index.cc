@@ -66,6 +66,9 @@ Result<void> bench_index(const BenchIndexFlags& flags) {
 Result<IndexingResults> measure_indexing(const BenchIndexOptions& options) {
   if (options.inputs.empty() == (options.synth_bytes == 0))
     return Error(Code::kInvalid, "give either --input or --synth");
+  const std::uint32_t threads = std::max(options.threads, 2u);
+  if (std::any_of(options.rows.begin(), options.rows.end(), [&](auto row) { return row == 0 || row >= threads; }))
+    return Error(Code::kInvalid, "--figure-10: a row has a parser and an inverter at least, of --threads together");
   const auto scratch = FROND_TRY(ScratchFolder::create());
   IndexingSetup setup{.inputs = options.inputs,
                       .analyzer = options.analyzer,
@@ -75,9 +78,11 @@ Result<IndexingResults> measure_indexing(const BenchIndexOptions& options) {
     setup.inputs = {FROND_TRY(made_up(options.synth_bytes, options.threads, scratch->path()))};
   IndexingResults results;
   results.platform = Platform::here();
-  for (std::uint32_t parsers = 1; parsers < std::max(options.threads, 2u); ++parsers)
-    results.figure_10.push_back(
-        FROND_TRY(pipeline_rate(setup, parsers, std::max(options.threads, 2u) - parsers, options.rounds)));
+  std::vector<std::uint32_t> rows = options.rows;
+  if (rows.empty())
+    for (std::uint32_t parsers = 1; parsers < threads; ++parsers) rows.push_back(parsers);
+  for (const std::uint32_t parsers : rows)
+    results.figure_10.push_back(FROND_TRY(pipeline_rate(setup, parsers, threads - parsers, options.rounds)));
   const std::uint32_t parsers =
       options.parsers != 0 ? options.parsers : std::max(options.threads, kPaperInverters + 1) - kPaperInverters;
   for (std::uint32_t inverters = 1; inverters <= kPaperInverters; ++inverters)
@@ -96,6 +101,7 @@ void add_bench_index(config::CommandLine& bench_command, int& status) {
   command.add_option("--threads", flags->options.threads, "Figure 10: parsers and inverters together")
       .check(config::range(1, 256))
       .show_default();
+  command.add_option("--figure-10", flags->options.rows, "Numbers of parsers of its rows, instead of all");
   command.add_option("--parsers", flags->options.parsers, "Tables IV to VI: parsers; 0: two less than --threads")
       .check(config::range(0, 256))
       .show_default();

@@ -21,7 +21,8 @@ struct BenchIndexOptions {
   std::uint64_t synth_bytes = 0;
   std::uint32_t threads = std::max(1u, std::thread::hardware_concurrency());  // Figure 10: parsers and inverters
   std::uint32_t parsers = 0;                                                  // of the tables; 0: two less than threads
-  std::uint32_t rounds = 1;                                                   // of Figure 10
+  std::vector<std::uint32_t> rows;  // numbers of parsers in Figure 10; empty: 1 .. threads - 1
+  std::uint32_t rounds = 1;         // of Figure 10
   std::uint64_t memory_limit = std::uint64_t{4} << 30;
   text::AnalyzerConfig analyzer;
 };

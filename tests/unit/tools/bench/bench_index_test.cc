@@ -75,6 +75,11 @@ TEST(BenchIndex, RefusesInputsAndLimitsThatCanNotBe) {
   both.synth_bytes = 1;
   both.inputs = {"/"};
   EXPECT_EQ(measure_indexing(both).error().code(), Code::kInvalid);
+  BenchIndexOptions row;
+  row.synth_bytes = 1000;
+  row.threads = 4;
+  row.rows = {2, 4};
+  EXPECT_EQ(measure_indexing(row).error().code(), Code::kInvalid) << "no inverter is left";
   BenchIndexOptions small;
   small.synth_bytes = 1000;
   small.parsers = 200;
