@@ -22,7 +22,7 @@ namespace {
 
 struct BenchIndexFlags {
   BenchIndexOptions options;
-  std::string stemmer = "porter";
+  std::string stemmer = "porter", store_bodies = "on";
   bool json = false;
 };
 
@@ -53,6 +53,7 @@ Result<PipelineRate> pipeline_rate(const IndexingSetup& setup, std::uint32_t par
 Result<void> bench_index(const BenchIndexFlags& flags) {
   BenchIndexOptions options = flags.options;
   options.analyzer.stemmer = *text::stemmer_named(flags.stemmer);
+  options.store_bodies = flags.store_bodies == "on";
   const auto results = FROND_TRY(measure_indexing(options));
   if (flags.json)
     fmt::print("{}\n", indexing_as_json(results).dump());
@@ -73,6 +74,8 @@ Result<IndexingResults> measure_indexing(const BenchIndexOptions& options) {
   IndexingSetup setup{.inputs = options.inputs,
                       .analyzer = options.analyzer,
                       .memory_limit = options.memory_limit,
+                      .store_bodies = options.store_bodies,
+                      .cpu_dictionary = options.cpu_dictionary,
                       .scratch = scratch->path()};
   if (options.synth_bytes != 0)
     setup.inputs = {FROND_TRY(made_up(options.synth_bytes, options.threads, scratch->path()))};
@@ -113,6 +116,12 @@ void add_bench_index(config::CommandLine& bench_command, int& status) {
       .show_default("4GiB");
   command.add_option("--stemmer", flags->stemmer, "As frond-indexer build")
       .check(config::one_of({"porter", "english", "none"}))
+      .show_default();
+  command.add_option("--cpu-dictionary", flags->options.cpu_dictionary, "As frond-indexer build")
+      .check(config::one_of({"hash", "btree"}))
+      .show_default();
+  command.add_option("--store-bodies", flags->store_bodies, "As frond-indexer build")
+      .check(config::one_of({"on", "off"}))
       .show_default();
   command.add_flag("--json", flags->json, "Print one JSON object");
   command.on_chosen([flags, &status] { status = exit_status("bench index", bench_index(*flags)); });

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct BenchIndexOptions {
   std::uint32_t rounds = 1;         // of Figure 10
   std::uint64_t memory_limit = std::uint64_t{4} << 30;
   text::AnalyzerConfig analyzer;
+  bool store_bodies = true;
+  std::string cpu_dictionary{indexer::invert::kUsualCpuDictionary};
 };
 // kInvalid: both or no input, or a memory limit too small for the threads; and the errors of builds.
 Result<IndexingResults> measure_indexing(const BenchIndexOptions& options);

@@ -56,6 +56,10 @@ Result<indexer::pipeline::InvertOptions> invert_options(const IndexingSetup& set
   options.inputs = setup.inputs;
   options.analyzer = setup.analyzer;
   options.max_bad_records = kMaxBadRecords;
+  options.parse.store_bodies = setup.store_bodies;
+  options.inverter = indexer::invert::inverter_with(setup.cpu_dictionary);
+  if (options.inverter == nullptr)
+    return Error(Code::kInvalid, "no inverter has the dictionary '" + setup.cpu_dictionary + "'");
   options.memory = indexer::pipeline::plan_memory(setup.memory_limit, parsers, inverters);
   if (options.memory.parsers != parsers || options.memory.inverters != inverters)
     return Error(Code::kInvalid, fmt::format("--memory-limit has no room for {} parsers and {} inverters, only for {} "

@@ -3,11 +3,13 @@
 // the whole of it. Every build has a scratch folder, which is removed at its end.
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "common/base/result.h"
 #include "common/text/analyzer_config.h"
 #include "indexer/build.h"
+#include "indexer/invert/inverters.h"
 #include "tools/bench/inverter_probe.h"
 
 namespace frond::tools::bench {
@@ -16,7 +18,9 @@ struct IndexingSetup {
   std::vector<std::filesystem::path> inputs;
   text::AnalyzerConfig analyzer;
   std::uint64_t memory_limit = 0;
-  std::filesystem::path scratch;  // an existing folder
+  bool store_bodies = true;
+  std::string cpu_dictionary{indexer::invert::kUsualCpuDictionary};  // of a kind of inverter
+  std::filesystem::path scratch;                                     // an existing folder
 };
 
 // What an inverter's runs hold.
