@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "common/base/log.h"
+#include "common/base/result.h"
 #include "common/config/command_line.h"
+#include "common/text/analyzer_config.h"
 #include "indexer/invert/inverters.h"
 #include "indexer/signals.h"
 
@@ -31,11 +33,13 @@ class BuildCommand {
   int run(Logger& logger);
 
  private:
+  Result<text::AnalyzerConfig> analyzer() const;  // kInvalid: the flags do not go together
+
   config::CommandLine& command_;
   const config::Flag* partitions_flag_ = nullptr;
   Place place_;
   std::vector<std::filesystem::path> inputs_;
-  std::string format_, codec_, order_, stemmer_ = "porter", stop_words_ = "on", share_;
+  std::string format_, codec_, order_, analyzer_, stemmer_ = "porter", stop_words_ = "on", share_;
   std::uint32_t partitions_ = 1, parsers_, cpu_inverters_;
   std::string cpu_dictionary_, store_bodies_ = "on";
   std::uint32_t gpu_inverters_ = 0;
@@ -44,7 +48,7 @@ class BuildCommand {
   std::uint64_t disk_reserve_ = kUsualDiskReserve;
   std::uint64_t max_bad_records_ = 1000;
   double k1_, b_;
-  bool json_ = false, no_publish_ = false, hidden_ = false, make_ids_ = false;
+  bool json_ = false, no_publish_ = false, hidden_ = false, make_ids_ = false, fold_accents_ = false;
   std::string http_;
   std::uint32_t http_linger_seconds_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <set>
+#include <span>
 
 #include <nlohmann/json.hpp>
 
@@ -13,6 +14,9 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kFormat = "frond-manifest-1";
+// As the first, with members of `analyzer` that earlier versions do not know. They must refuse such a manifest, since
+// they would analyze queries by other rules than the documents.
+constexpr std::string_view kAnalyzerFormat = "frond-manifest-2";
 constexpr std::size_t kMaxPartitions = 65536;
 constexpr int kMaxDepth = 16;  // ours is 6 deep; deeper would recurse in dump()
 constexpr std::uint64_t kMaxNumber = std::uint64_t{1} << 62;
@@ -144,10 +148,36 @@ PartitionEntry partition_from(Members members, std::string& error) {
   return entry;
 }
 
+std::string listed(std::span<const std::string_view> names) {
+  std::string all;
+  for (const std::string_view name : names) all += (all.empty() ? "" : ", ") + std::string(name);
+  return all;
+}
+
 void read_analyzer(Members members, Manifest& manifest) {
-  const auto stemmer = text::stemmer_named(members.text("stemmer"));
-  if (!stemmer) members.fail("stemmer", "is not a stemmer this version knows");
-  manifest.analyzer = {stemmer.value_or(text::Stemmer::kNone), members.flag("stop_words")};
+  const std::string name =
+      members.has("name") ? members.text("name") : std::string(name_of(text::AnalyzerKind::kStandard));
+  const auto kind = text::analyzer_named(name);
+  if (!kind)
+    members.fail("name", "is '" + name + "', which is no analyzer of this version: " + listed(text::kAnalyzerNames));
+  const std::string stemmer_name = members.text("stemmer");
+  const auto stemmer = text::stemmer_named(stemmer_name);
+  if (!stemmer)
+    members.fail("stemmer",
+                 "is '" + stemmer_name + "', which is no stemmer of this version: " + listed(text::kStemmerNames));
+  text::AnalyzerConfig analyzer{stemmer.value_or(text::Stemmer::kNone), members.flag("stop_words"),
+                                kind.value_or(text::AnalyzerKind::kStandard)};
+  if (members.has("fold_accents")) analyzer.fold_accents = members.flag("fold_accents");
+  if (!is_valid(analyzer)) members.fail("name", "is 'standard', which has no such stemmer or folding of accents");
+  manifest.analyzer = is_valid(analyzer) ? analyzer : text::AnalyzerConfig();
+}
+
+json analyzer_to_json(const text::AnalyzerConfig& analyzer) {
+  json made = {{"stemmer", name_of(analyzer.stemmer)}, {"stop_words", analyzer.stop_words}};
+  if (analyzer.kind == text::AnalyzerKind::kStandard) return made;
+  made["name"] = name_of(analyzer.kind);
+  made["fold_accents"] = analyzer.fold_accents;
+  return made;
 }
 
 void read_bm25(Members members, Manifest& manifest) {
@@ -195,7 +225,9 @@ ContentId content_of(std::string_view checksum) {
 Manifest read_manifest(const json& document, std::string& error) {
   Members members(document, "manifest.", error);
   Manifest manifest;
-  if (members.text("format") != kFormat) members.fail("format", "is not " + std::string(kFormat));
+  const std::string format = members.text("format");
+  if (format != kFormat && format != kAnalyzerFormat)
+    members.fail("format", "is neither " + std::string(kFormat) + " nor " + std::string(kAnalyzerFormat));
   manifest.generation = members.number("generation");
   if (manifest.generation == 0) members.fail("generation", "is 0");
   manifest.previous = members.number("previous");
@@ -233,22 +265,21 @@ bool is_safe_name(std::string_view name) {
 std::string to_json(const Manifest& m) {
   json partitions = json::array();
   for (const auto& entry : m.partitions) partitions.push_back(partition_to_json(entry));
-  json manifest = {
-      {"format", kFormat},
-      {"generation", m.generation},
-      {"previous", m.previous},
-      {"collection", m.collection},
-      {"created", m.created},
-      {"codec", m.codec},
-      {"analyzer", {{"stemmer", text::name_of(m.analyzer.stemmer)}, {"stop_words", m.analyzer.stop_words}}},
-      {"bm25", {{"k1", m.bm25.k1}, {"b", m.bm25.b}}},
-      {"statistics",
-       {{"documents", m.statistics.documents},
-        {"tokens", m.statistics.tokens},
-        {"terms", m.terms},
-        {"postings", m.postings}}},
-      {"term_statistics", file_to_json(m.term_statistics)},
-      {"partitions", std::move(partitions)}};
+  json manifest = {{"format", m.analyzer.kind == text::AnalyzerKind::kStandard ? kFormat : kAnalyzerFormat},
+                   {"generation", m.generation},
+                   {"previous", m.previous},
+                   {"collection", m.collection},
+                   {"created", m.created},
+                   {"codec", m.codec},
+                   {"analyzer", analyzer_to_json(m.analyzer)},
+                   {"bm25", {{"k1", m.bm25.k1}, {"b", m.bm25.b}}},
+                   {"statistics",
+                    {{"documents", m.statistics.documents},
+                     {"tokens", m.statistics.tokens},
+                     {"terms", m.terms},
+                     {"postings", m.postings}}},
+                   {"term_statistics", file_to_json(m.term_statistics)},
+                   {"partitions", std::move(partitions)}};
   if (!m.order.empty()) manifest["order"] = m.order;
   if (!m.input.xxh3.empty())
     manifest["input"] = {{"files", m.input.files}, {"bytes", m.input.bytes}, {"xxh3", m.input.xxh3}};

@@ -8,31 +8,13 @@
 #include <cstring>
 
 #include "common/base/check.h"
+#include "common/text/apostrophes.h"
+#include "common/text/normal_form.h"
+#include "common/text/stop_words.h"
 #include "common/text/utf8.h"
 
 namespace frond::text {
 namespace {
-
-// Lucene's English stop words.
-constexpr std::string_view kStopWords[] = {"a",    "an",   "as",   "at",    "be",    "by",   "if",   "in",   "is",
-                                           "it",   "no",   "of",   "on",    "or",    "to",   "and",  "are",  "but",
-                                           "for",  "not",  "the",  "was",   "into",  "such", "that", "then", "they",
-                                           "this", "will", "with", "their", "there", "these"};
-static_assert(std::size(kStopWords) == 33);
-
-// For each first letter, the lengths of its stop words, which rules most words out.
-constexpr std::array<std::uint8_t, 256> stop_word_lengths() {
-  std::array<std::uint8_t, 256> lengths{};
-  for (const std::string_view word : kStopWords) lengths[static_cast<unsigned char>(word[0])] |= 1u << word.size();
-  return lengths;
-}
-constexpr std::array<std::uint8_t, 256> kStopWordLengths = stop_word_lengths();
-
-bool is_stop_word(std::string_view word) {
-  if (word.empty() || word.size() > 5) return false;
-  if (!(kStopWordLengths[static_cast<unsigned char>(word[0])] >> word.size() & 1)) return false;
-  return std::ranges::find(kStopWords, word) != std::end(kStopWords);
-}
 
 // The word without a final 's, in any case and with any apostrophe.
 std::string_view without_possessive(std::string_view token) {
@@ -50,6 +32,18 @@ constexpr std::array<char, 256> lower_table() {
   return table;
 }
 constexpr std::array<char, 256> kLower = lower_table();
+
+// Marks of standard2: characters that need more rules than letters and digits do.
+constexpr unsigned kApostrophe = 1, kComma = 2, kSymbol = 4;
+// The low byte: the small letter; the high one: its mark.
+constexpr auto kLowerAndMarks = [] {
+  std::array<std::uint16_t, 256> table{};
+  for (std::size_t c = 0; c < 256; ++c) table[c] = static_cast<unsigned char>(kLower[c]);
+  table['\''] |= kApostrophe << 8;
+  table[','] |= kComma << 8;
+  for (const unsigned char c : {'.', '@', '&', '+', '#'}) table[c] |= kSymbol << 8;
+  return table;
+}();
 
 struct StemmerDeleter {
   void operator()(sb_stemmer* stemmer) const { sb_stemmer_delete(stemmer); }
@@ -104,10 +98,15 @@ struct Analyzer::State {
   AnalyzerConfig config;
   std::unique_ptr<sb_stemmer, StemmerDeleter> stemmer;  // none: words stay as they are
   std::unique_ptr<TermCache> cache;                     // with a stemmer only
-  std::string word;                                     // scratch: the lower-cased token
+  NormalForm normal_form{false};                        // standard2 only
+  std::string word;                                     // scratch: the token in one case
 
   void lower(std::string_view token);
-  std::string_view stem();
+  unsigned unify(std::string_view token);
+  std::string_view stem(std::string_view of);
+  std::string_view stem_or_drop(std::string_view of);
+  std::string_view term_of_word(std::string_view of);
+  std::string_view term_of_marked(unsigned marks);
 };
 
 // At most kMaxTokenBytes: a few letters are longer in lower case.
@@ -134,22 +133,65 @@ void Analyzer::State::lower(std::string_view token) {
   }
 }
 
-std::string_view Analyzer::State::stem() {
+// Puts the token into `word`: ASCII in lower case, other text in its normal form. Returns the marks in it.
+unsigned Analyzer::State::unify(std::string_view token) {
+  word.resize(token.size());
+  unsigned char high = 0;
+  unsigned all = 0;
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(token[i]);
+    high |= byte;
+    all |= kLowerAndMarks[byte];
+    word[i] = static_cast<char>(kLowerAndMarks[byte]);
+  }
+  if (high < 0x80) return all >> 8;
+  normal_form.apply(token, word);
+  all = 0;
+  for (const char c : word) all |= kLowerAndMarks[static_cast<unsigned char>(c)];
+  return all >> 8;
+}
+
+std::string_view Analyzer::State::stem(std::string_view of) {
   const sb_symbol* stemmed =
-      sb_stemmer_stem(stemmer.get(), reinterpret_cast<const sb_symbol*>(word.data()), static_cast<int>(word.size()));
-  if (!stemmed) return word;  // out of memory inside the library
+      sb_stemmer_stem(stemmer.get(), reinterpret_cast<const sb_symbol*>(of.data()), static_cast<int>(of.size()));
+  if (!stemmed) return of;  // out of memory inside the library
   const int bytes = sb_stemmer_length(stemmer.get());
-  if (bytes <= 0) return word;
+  if (bytes <= 0) return of;
   return {reinterpret_cast<const char*>(stemmed), static_cast<std::size_t>(bytes)};
 }
 
+std::string_view Analyzer::State::stem_or_drop(std::string_view of) {
+  if (config.stop_words && is_english_stop_word(of)) return {};
+  return stemmer ? stem(of) : of;
+}
+
+// The term of a word in one case; empty for a stop word.
+std::string_view Analyzer::State::term_of_word(std::string_view of) {
+  if (of.empty() || !cache || of.size() > TermCache::kMaxWord) return stem_or_drop(of);
+  TermCache::Entry& entry = cache->slot(of);
+  if (entry.the_word() == of) return entry.the_term();
+  const std::string_view term = stem_or_drop(of);
+  TermCache::fill(entry, of, term);
+  return term;
+}
+
+// Of a word with marks. Words of several parts (node.js, C++) are neither stemmed nor stop words.
+std::string_view Analyzer::State::term_of_marked(unsigned marks) {
+  std::string_view of = word;
+  if ((marks & kApostrophe) != 0) of = without_apostrophes(word);
+  if ((marks & kComma) != 0) of = without_thousands_commas(word);
+  return (marks & kSymbol) != 0 ? of : term_of_word(of);
+}
+
 Analyzer::Analyzer(const AnalyzerConfig& config, int cache_bits) : state_(std::make_unique<State>()) {
+  FROND_CHECK(is_valid(config));
   state_->config = config;
+  state_->normal_form = NormalForm(config.fold_accents);
   state_->word.reserve(2 * kMaxTokenBytes);
   if (config.stemmer == Stemmer::kNone) return;
   const std::string name(name_of(config.stemmer));
   state_->stemmer.reset(sb_stemmer_new(name.c_str(), "UTF_8"));
-  FROND_CHECK(state_->stemmer != nullptr);  // every libstemmer has both
+  FROND_CHECK(state_->stemmer != nullptr);  // Debian's libstemmer has all of them
   state_->cache = std::make_unique<TermCache>(cache_bits);
 }
 Analyzer::~Analyzer() = default;
@@ -158,17 +200,13 @@ const AnalyzerConfig& Analyzer::config() const { return state_->config; }
 
 std::string_view Analyzer::term_of(std::string_view token) {
   State& s = *state_;
-  if (!s.stemmer) {
-    s.lower(token);
-    return s.config.stop_words && is_stop_word(s.word) ? std::string_view() : s.word;
+  if (s.config.kind == AnalyzerKind::kStandard2) {
+    const unsigned marks = s.unify(token);
+    return marks == 0 ? s.term_of_word(s.word) : s.term_of_marked(marks);
   }
-  s.lower(without_possessive(token));
-  if (s.word.empty() || s.word.size() > TermCache::kMaxWord) return s.word.empty() ? std::string_view() : s.stem();
-  TermCache::Entry& entry = s.cache->slot(s.word);
-  if (entry.the_word() == s.word) return entry.the_term();
-  const std::string_view term = s.config.stop_words && is_stop_word(s.word) ? std::string_view() : s.stem();
-  TermCache::fill(entry, s.word, term);
-  return term;
+  if (s.stemmer) token = without_possessive(token);
+  s.lower(token);
+  return s.term_of_word(s.word);
 }
 
 std::vector<std::string> Analyzer::terms(std::string_view text) {

@@ -1,5 +1,10 @@
 #pragma once
-// The one definition of a term: tokenize (Unicode word boundaries), lower-case, drop stop words, stem.
+// The one definition of a term. There are two sets of rules; a collection keeps those that it was built with.
+//
+// standard: words by Unicode's word boundaries; English possessives (with a stemmer), lower case, stop words, stem.
+// standard2: the same words in a normal form, in which case, width, apostrophes and soft hyphens make no difference,
+//   and accents neither with fold_accents (normal_form.h); elided articles, possessives, O' and commas between digits
+//   in groups of three are taken away (apostrophes.h); stop words, stem. Words with . @ & + # inside are not stemmed.
 #include <cstddef>
 #include <cstdint>
 #include <memory>

@@ -1,27 +1,81 @@
 #pragma once
 // How a collection's text becomes terms. Part of the manifest, so that broker and indexer agree.
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace frond::text {
 
-enum class Stemmer { kNone, kPorter, kEnglish };
+// The rules by which text becomes terms. Rules never change once collections are built with them: new ones get a new
+// name. What the rules of each are: analyzer.h.
+enum class AnalyzerKind { kStandard, kStandard2 };
+
+// All of libstemmer's. The analyzer `standard` takes the first three only.
+enum class Stemmer {
+  kNone,
+  kPorter,
+  kEnglish,
+  kArabic,
+  kArmenian,
+  kBasque,
+  kCatalan,
+  kDanish,
+  kDutch,
+  kFinnish,
+  kFrench,
+  kGerman,
+  kGreek,
+  kHindi,
+  kHungarian,
+  kIndonesian,
+  kIrish,
+  kItalian,
+  kLithuanian,
+  kNepali,
+  kNorwegian,
+  kPortuguese,
+  kRomanian,
+  kRussian,
+  kSerbian,
+  kSpanish,
+  kSwedish,
+  kTamil,
+  kTurkish,
+  kYiddish,
+};
 
 struct AnalyzerConfig {
   Stemmer stemmer = Stemmer::kPorter;
-  bool stop_words = true;  // Lucene's 33 English stop words are dropped
+  bool stop_words = true;  // stop words are dropped: stop_words.h has the lists
+  AnalyzerKind kind = AnalyzerKind::kStandard;
+  bool fold_accents = false;  // standard2 only: Latin and Greek letters lose their accents
   friend bool operator==(const AnalyzerConfig&, const AnalyzerConfig&) = default;
 };
 
-constexpr std::string_view name_of(Stemmer stemmer) {
-  constexpr std::string_view kNames[] = {"none", "porter", "english"};
-  return kNames[static_cast<int>(stemmer)];
+inline constexpr std::array<std::string_view, 2> kAnalyzerNames = {"standard", "standard2"};
+inline constexpr std::array kStemmerNames = std::to_array<std::string_view>(
+    {"none",    "porter",  "english",    "arabic", "armenian",  "basque",     "catalan",   "danish",
+     "dutch",   "finnish", "french",     "german", "greek",     "hindi",      "hungarian", "indonesian",
+     "irish",   "italian", "lithuanian", "nepali", "norwegian", "portuguese", "romanian",  "russian",
+     "serbian", "spanish", "swedish",    "tamil",  "turkish",   "yiddish"});
+
+constexpr std::string_view name_of(AnalyzerKind kind) { return kAnalyzerNames[static_cast<std::size_t>(kind)]; }
+constexpr std::string_view name_of(Stemmer stemmer) { return kStemmerNames[static_cast<std::size_t>(stemmer)]; }
+constexpr std::optional<AnalyzerKind> analyzer_named(std::string_view name) {
+  for (std::size_t i = 0; i < kAnalyzerNames.size(); ++i)
+    if (name == kAnalyzerNames[i]) return static_cast<AnalyzerKind>(i);
+  return std::nullopt;
 }
 constexpr std::optional<Stemmer> stemmer_named(std::string_view name) {
-  for (const auto stemmer : {Stemmer::kNone, Stemmer::kPorter, Stemmer::kEnglish})
-    if (name == name_of(stemmer)) return stemmer;
+  for (std::size_t i = 0; i < kStemmerNames.size(); ++i)
+    if (name == kStemmerNames[i]) return static_cast<Stemmer>(i);
   return std::nullopt;
+}
+// Whether `kind` works with the stemmer and the folding of accents.
+constexpr bool is_valid(const AnalyzerConfig& config) {
+  return config.kind == AnalyzerKind::kStandard2 || (config.stemmer <= Stemmer::kEnglish && !config.fold_accents);
 }
 
 }  // namespace frond::text

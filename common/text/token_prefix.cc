@@ -17,8 +17,9 @@ std::string_view kept_by_stemmers(std::string_view term) {
 
 std::optional<TokenPrefix> token_prefix(const AnalyzerConfig& config, std::string_view term) {
   // All that a configuration holds: whoever adds something decides here what it does to the beginnings of tokens.
-  const auto& [stemmer, stop_words] = config;
+  const auto& [stemmer, stop_words, kind, fold_accents] = config;
   (void)stop_words;  // drops whole tokens only
+  if (kind != AnalyzerKind::kStandard || fold_accents) return std::nullopt;  // terms may begin in another way
   switch (stemmer) {
     case Stemmer::kNone:
       return TokenPrefix{term, false};
@@ -26,8 +27,9 @@ std::optional<TokenPrefix> token_prefix(const AnalyzerConfig& config, std::strin
     case Stemmer::kEnglish:
       if (term.find_first_of("aeiouy") == std::string_view::npos) return TokenPrefix{term, false};
       return TokenPrefix{kept_by_stemmers(term), true};
+    default:  // those of other languages, which standard does not have
+      return std::nullopt;
   }
-  return std::nullopt;
 }
 
 }  // namespace frond::text

@@ -16,6 +16,8 @@
 namespace frond::wire {
 namespace {
 
+constexpr std::size_t kMaxShownName = 64;  // bytes of an unknown name in an error
+
 Error corrupt(std::string what) { return Error(Code::kCorrupt, std::move(what)); }
 
 Result<void> at_most(std::size_t count, std::size_t limit, std::string_view what) {
@@ -186,13 +188,28 @@ Result<void> get(schema::SearchReply::Reader from, SearchReply& to) {
 // False for NaN.
 bool lies_in(double value, double low, double high) { return value >= low && value <= high; }
 
+Result<void> get(schema::Analyzer::Reader from, text::AnalyzerConfig& to) {
+  to = {};
+  to.stop_words = from.getStopWords();
+  if (from.getStemmer() != schema::Stemmer::BY_NAME) {
+    to.stemmer = FROND_TRY(enum_of(from.getStemmer(), text::Stemmer::kEnglish, "stemmer"));
+    return {};
+  }
+  const std::string name = text_of(from.getName()), stemmer_name = text_of(from.getStemmerName());
+  const auto kind = text::analyzer_named(name);
+  if (!kind) return corrupt("unknown analyzer '" + name.substr(0, kMaxShownName) + "'");
+  const auto stemmer = text::stemmer_named(stemmer_name);
+  if (!stemmer) return corrupt("unknown stemmer '" + stemmer_name.substr(0, kMaxShownName) + "'");
+  to = {*stemmer, from.getStopWords(), *kind, from.getFoldAccents()};
+  if (!is_valid(to)) return corrupt("analyzer standard with a stemmer or folding that it does not have");
+  return {};
+}
+
 Result<void> get(schema::ServedGeneration::Reader from, ServedGeneration& to) {
   to.generation = from.getGeneration();
   to.partitions_total = from.getPartitionsTotal();
   FROND_TRY(at_most(to.partitions_total, kMaxPartitions, "partitions in all"));
-  const auto analyzer = from.getAnalyzer();
-  to.analyzer.stemmer = FROND_TRY(enum_of(analyzer.getStemmer(), text::Stemmer::kEnglish, "stemmer"));
-  to.analyzer.stop_words = analyzer.getStopWords();
+  FROND_TRY(get(from.getAnalyzer(), to.analyzer));
   to.bm25 = {from.getK1(), from.getB()};
   if (!lies_in(to.bm25.k1, 0, scoring::kMaxK1)) return corrupt("k1 out of range");
   if (!lies_in(to.bm25.b, 0, 1)) return corrupt("b out of range");

@@ -156,12 +156,22 @@ void put(const FetchReply& from, schema::FetchReply::Builder to) {
   put(from.documents, to.initDocuments(count_of(from.documents)));
 }
 
+void put(const text::AnalyzerConfig& from, schema::Analyzer::Builder to) {
+  to.setStopWords(from.stop_words);
+  if (from.kind == text::AnalyzerKind::kStandard) {
+    to.setStemmer(static_cast<schema::Stemmer>(from.stemmer));
+    return;
+  }
+  to.setStemmer(schema::Stemmer::BY_NAME);
+  to.setName(name_of(from.kind).data());
+  to.setStemmerName(name_of(from.stemmer).data());
+  to.setFoldAccents(from.fold_accents);
+}
+
 void put(const ServedGeneration& from, schema::ServedGeneration::Builder to) {
   to.setGeneration(from.generation);
   to.setPartitionsTotal(from.partitions_total);
-  auto analyzer = to.initAnalyzer();
-  analyzer.setStemmer(static_cast<schema::Stemmer>(from.analyzer.stemmer));
-  analyzer.setStopWords(from.analyzer.stop_words);
+  put(from.analyzer, to.initAnalyzer());
   to.setK1(from.bm25.k1);
   to.setB(from.bm25.b);
   to.setDocuments(from.statistics.documents);

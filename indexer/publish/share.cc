@@ -46,6 +46,8 @@ Result<Manifest> read_share(const fs::path& folder, std::string_view collection,
 const char* difference(const Manifest& a, const Manifest& b) {
   if (a.codec != b.codec) return "codec";
   if (a.order != b.order) return "order";
+  if (a.analyzer.kind != b.analyzer.kind) return "analyzer";
+  if (a.analyzer.fold_accents != b.analyzer.fold_accents) return "folding of accents";
   if (a.analyzer.stemmer != b.analyzer.stemmer) return "stemmer";
   if (a.analyzer.stop_words != b.analyzer.stop_words) return "stop words";
   if (a.bm25.k1 != b.bm25.k1 || a.bm25.b != b.bm25.b) return "k1 or b";

@@ -9,11 +9,14 @@
 #include "common/text/utf8.h"
 
 using frond::text::Analyzer;
+using frond::text::AnalyzerKind;
 using frond::text::Stemmer;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static Analyzer analyzers[] = {Analyzer({Stemmer::kPorter, true}), Analyzer({Stemmer::kEnglish, false}),
-                                 Analyzer({Stemmer::kNone, true})};
+                                 Analyzer({Stemmer::kNone, true}),
+                                 Analyzer({Stemmer::kPorter, true, AnalyzerKind::kStandard2, false}),
+                                 Analyzer({Stemmer::kFrench, true, AnalyzerKind::kStandard2, true})};
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   std::vector<std::string> query;
   // The tokens of the vector path are those of the plain one.

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "common/partition/file_checksum.h"
 #include "tests/support/manifests.h"
 
 namespace frond::repository {
@@ -48,6 +51,41 @@ TEST(Manifest, RefusesAnOrderThatIsNoName) {
   const auto read = manifest_from_json(to_json(manifest));
   ASSERT_EQ(read, Code::kCorrupt);
   EXPECT_NE(read.error().message().find("manifest.order"), std::string::npos) << read.error().message();
+}
+
+TEST(Manifest, NamesTheAnalyzerUnlessItIsTheFirst) {
+  Manifest written = support::example_manifest(7, 1);
+  const std::string old = to_json(written);
+  EXPECT_NE(old.find("frond-manifest-1"), std::string::npos);
+  EXPECT_EQ(old.find("fold_accents"), std::string::npos);
+  EXPECT_EQ(manifest_from_json(old)->analyzer.kind, text::AnalyzerKind::kStandard);
+  written.analyzer = {text::Stemmer::kFrench, false, text::AnalyzerKind::kStandard2, true};
+  const std::string json = to_json(written);
+  EXPECT_NE(json.find("frond-manifest-2"), std::string::npos);
+  const auto read = manifest_from_json(json);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(read->analyzer, written.analyzer);
+}
+
+TEST(Manifest, RefusesWhatStandardDoesNotHave) {
+  Manifest written = support::example_manifest(7, 1);
+  written.analyzer.stemmer = text::Stemmer::kFrench;
+  const auto read = manifest_from_json(to_json(written));
+  ASSERT_EQ(read, Code::kCorrupt);
+  EXPECT_NE(read.error().message().find("manifest.analyzer.name"), std::string::npos) << read.error().message();
+}
+
+TEST(Manifest, SaysWhichAnalyzerItDoesNotKnow) {
+  Manifest written = support::example_manifest(7, 1);
+  written.analyzer.kind = text::AnalyzerKind::kStandard2;
+  nlohmann::json file = nlohmann::json::parse(to_json(written));
+  file["manifest"]["analyzer"]["name"] = "standard9";
+  const std::string inner = file["manifest"].dump();
+  file["xxh3"] = partition::xxh3_hex(as_bytes(inner));
+  const auto read = manifest_from_json(file.dump());
+  ASSERT_EQ(read, Code::kCorrupt);
+  EXPECT_NE(read.error().message().find("manifest.analyzer.name"), std::string::npos) << read.error().message();
+  EXPECT_NE(read.error().message().find("'standard9'"), std::string::npos) << read.error().message();
 }
 
 TEST(Manifest, CallsEveryTruncationCorrupt) {

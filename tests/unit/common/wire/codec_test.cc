@@ -409,6 +409,23 @@ TEST(WireCodec, CallsUnknownEnumsAndDisorderCorrupt) {
   EXPECT_EQ(decode_reply(encode(hello)), Code::kCorrupt);
 }
 
+TEST(WireCodec, NamesTheAnalyzerThatItDoesNotKnow) {
+  HelloReply hello;
+  hello.generations = {{1, 1}};
+  hello.generations[0].analyzer = {text::Stemmer::kGerman, true, text::AnalyzerKind::kStandard2, true};
+  const auto read = decode_reply(encode(hello));
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(std::get<HelloReply>(*read).generations[0].analyzer, hello.generations[0].analyzer);
+  ByteBuffer bytes = encode(hello);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::size_t name = text.find("standard2");
+  ASSERT_NE(name, text.npos);
+  bytes[name + 8] = std::byte{'9'};
+  const auto refused = decode_reply(bytes);
+  ASSERT_EQ(refused, Code::kCorrupt);
+  EXPECT_NE(refused.error().message().find("analyzer 'standard9'"), std::string::npos) << refused.error().message();
+}
+
 TEST(WireCodec, SendsANegativeBudgetAsNoneAndAHugeOneAsTheLongest) {
   SearchRequest search;
   search.budget = std::chrono::microseconds(-5);

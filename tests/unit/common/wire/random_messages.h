@@ -153,6 +153,9 @@ class RandomMessages {
       one.generation = number();
       one.partitions_total = static_cast<std::uint32_t>(1 + below(4096));
       one.analyzer = {static_cast<text::Stemmer>(below(3)), coin()};
+      if (coin())
+        one.analyzer = {static_cast<text::Stemmer>(below(text::kStemmerNames.size())), coin(),
+                        text::AnalyzerKind::kStandard2, coin()};
       one.bm25 = {static_cast<double>(below(401)) / 100, static_cast<double>(below(101)) / 100};
       one.statistics = {number(), number()};
       one.partitions.resize(count(20));

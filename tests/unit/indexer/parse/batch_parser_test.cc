@@ -89,7 +89,8 @@ TEST(BatchParser, FindsTheTermsOfThePlainAnalyzer) {
                                           "long", "-",       " ",      "пример ",  "w"};
   for (const text::AnalyzerConfig& config :
        {text::AnalyzerConfig{}, text::AnalyzerConfig{text::Stemmer::kEnglish, false},
-        text::AnalyzerConfig{text::Stemmer::kNone, true}}) {
+        text::AnalyzerConfig{text::Stemmer::kNone, true},
+        text::AnalyzerConfig{text::Stemmer::kPorter, true, text::AnalyzerKind::kStandard2, true}}) {
     std::mt19937 random(5);
     BatchParser parser(config, 1, {.table_bits = 12});
     ParsedBatch batch;

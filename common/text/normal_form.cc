@@ -1,0 +1,93 @@
+#include "common/text/normal_form.h"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "common/text/token_span.h"
+#include "common/text/utf8.h"
+
+namespace frond::text {
+namespace {
+
+constexpr auto kOptions = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPAT | UTF8PROC_COMPOSE |
+                                                         UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
+
+bool is_apostrophe(std::int32_t c) { return c == 0x2018 || c == 0x2019 || c == 0x02bc; }
+
+// Letters that Unicode does not decompose, with what people type instead.
+struct Folded {
+  std::int32_t letter;
+  char to[2];  // the second may be NUL
+};
+constexpr Folded kFolded[] = {{0xe6, {'a', 'e'}}, {0xf0, {'d', 0}},    {0xf8, {'o', 0}},  {0xfe, {'t', 'h'}},
+                              {0x111, {'d', 0}},  {0x127, {'h', 0}},   {0x131, {'i', 0}}, {0x142, {'l', 0}},
+                              {0x14b, {'n', 0}},  {0x153, {'o', 'e'}}, {0x167, {'t', 0}}};
+
+bool loses_marks(std::int32_t base) { return base < 0x400 || base == 0x435; }
+
+}  // namespace
+
+void NormalForm::apply(std::string_view token, std::string& out) {
+  out.clear();
+  if (!is_utf8(token)) {
+    valid_.clear();
+    for (std::size_t at = 0; at < token.size();) {
+      const CodePoint c = decode_utf8(token, at);
+      at += c.bytes;
+      if (c.value != kNoCodePoint) append_utf8(c.value, valid_);
+    }
+    token = valid_;
+  }
+  const auto decompose = [&] {
+    return utf8proc_decompose(reinterpret_cast<const utf8proc_uint8_t*>(token.data()),
+                              static_cast<utf8proc_ssize_t>(token.size()), points_.data(),
+                              static_cast<utf8proc_ssize_t>(points_.size()), kOptions);
+  };
+  utf8proc_ssize_t count = decompose();
+  if (count > static_cast<utf8proc_ssize_t>(points_.size())) {
+    points_.resize(static_cast<std::size_t>(count));
+    count = decompose();
+  }
+  if (count <= 0) return;
+  const std::size_t room = points_.size();
+  points_.resize(static_cast<std::size_t>(count));
+  fold_marks();
+  count = utf8proc_normalize_utf32(points_.data(), static_cast<utf8proc_ssize_t>(points_.size()), kOptions);
+  for (utf8proc_ssize_t i = 0; i < count; ++i) {
+    const std::size_t before = out.size();
+    append_utf8(static_cast<char32_t>(points_[static_cast<std::size_t>(i)]), out);
+    if (out.size() <= kMaxTokenBytes) continue;
+    out.resize(before);
+    break;
+  }
+  points_.resize(room);
+}
+
+void NormalForm::fold_marks() {
+  std::int32_t base = 0;  // the last code point that is no combining mark
+  std::vector<std::int32_t>& all = points_;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::int32_t c = all[i];
+    if (c <= ' ' || c == 0x7f) continue;
+    if (is_apostrophe(c)) c = '\'';
+    if (c >= 0x300 && c < 0x370) {
+      if ((c == 0x307 && base == 'i') || (fold_accents_ && loses_marks(base))) continue;
+    } else {
+      base = c;
+    }
+    all[kept++] = c;
+  }
+  all.resize(kept);
+  if (!fold_accents_) return;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Folded* folded = std::ranges::find(kFolded, all[i], &Folded::letter);
+    if (folded == std::end(kFolded)) continue;
+    all[i] = folded->to[0];
+    if (folded->to[1] != 0) all.insert(all.begin() + static_cast<std::ptrdiff_t>(++i), folded->to[1]);
+  }
+}
+
+}  // namespace frond::text

@@ -1,0 +1,33 @@
+#pragma once
+// One spelling for what readers take for the same word: Unicode's NFKC with case folding (UAX #15, the form
+// NFKC_Casefold), and some of our own rules. Used by the analyzer standard2.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace frond::text {
+
+// One thread; keeps its memory.
+class NormalForm {
+ public:
+  explicit NormalForm(bool fold_accents) : fold_accents_(fold_accents), points_(64) {}
+  // Replaces `out` by the normal form of `token`, cut between code points to at most kMaxTokenBytes:
+  //   - NFKC and case folding; characters that are not seen (soft hyphens, joiners, variation selectors) are dropped;
+  //   - all apostrophes are ';
+  //   - i with a dot above (the small form of Turkish I with a dot) is i;
+  //   - spaces, which a few Arabic ligatures have inside, are dropped;
+  //   - with fold_accents, Latin and Greek letters lose their accents, letters with strokes theirs, and ae, oe, ss, th
+  //     stand for the letters that these replace; Cyrillic yo is ye. Other scripts keep their marks.
+  // Bytes that are not UTF-8 are dropped. `out` may become empty.
+  void apply(std::string_view token, std::string& out);
+
+ private:
+  void fold_marks();
+
+  bool fold_accents_;
+  std::vector<std::int32_t> points_;  // decomposed
+  std::string valid_;                 // scratch
+};
+
+}  // namespace frond::text
