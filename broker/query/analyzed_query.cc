@@ -12,7 +12,7 @@ Result<AnalyzedQuery> QueryAnalyzer::analyze(std::string_view query, const text:
     return Error(Code::kInvalid,
                  "q is " + std::to_string(query.size()) + " bytes, more than " + std::to_string(kMaxQueryBytes));
   if (!text::is_utf8(query)) return Error(Code::kInvalid, "q is not valid UTF-8");
-  std::vector<std::string> words = analyzer_for(config).terms(query);
+  std::vector<std::string> words = analyzer_for(config).query_terms(query);
   if (words.size() > scoring::kMaxQueryTerms)
     return Error(Code::kInvalid, "q has " + std::to_string(words.size()) + " terms, more than " +
                                      std::to_string(scoring::kMaxQueryTerms));

@@ -215,4 +215,15 @@ std::vector<std::string> Analyzer::terms(std::string_view text) {
   return all;
 }
 
+std::vector<std::string> Analyzer::query_terms(std::string_view text) {
+  if (state_->config.kind == AnalyzerKind::kStandard) return terms(text);
+  std::vector<std::string> all;
+  for_each_span(text, [&](TokenSpan where, bool main) {
+    if (!main) return;
+    const std::string_view term = term_of(text.substr(where.begin, where.end - where.begin));
+    if (!term.empty()) all.emplace_back(term);
+  });
+  return all;
+}
+
 }  // namespace frond::text

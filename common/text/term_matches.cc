@@ -134,6 +134,16 @@ std::vector<TermMatch> cut_everything(Analyzer& analyzer, std::string_view text,
     const auto found = std::ranges::find(terms, term);
     if (found != terms.end()) matches.push_back({where, static_cast<std::uint32_t>(found - terms.begin())});
   });
+  // Terms may overlap: a match begins where the one before it ends.
+  std::ranges::stable_sort(matches, [](const TermMatch& a, const TermMatch& b) {
+    return a.where.begin != b.where.begin ? a.where.begin < b.where.begin : a.where.end > b.where.end;
+  });
+  std::size_t end = 0;
+  for (TermMatch& match : matches) {
+    match.where.begin = std::min(std::max(match.where.begin, end), match.where.end);
+    end = std::max(end, match.where.end);
+  }
+  std::erase_if(matches, [](const TermMatch& match) { return match.where.begin == match.where.end; });
   return matches;
 }
 

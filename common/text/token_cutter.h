@@ -18,7 +18,8 @@ namespace frond::text {
 template <class Sink>
 class TokenCutter {
  public:
-  // sink(TokenSpan) is called for each token, in order.
+  // sink(TokenSpan) is called for each token, in order. Of a sink that has them, these are called instead:
+  // plain(TokenSpan, bool may_have_dots) for tokens of ASCII characters, odd(TokenSpan) for any.
   TokenCutter(std::string_view text, Sink& sink) : text_(text), sink_(sink) {}
 
   void cut() {
@@ -35,10 +36,11 @@ class TokenCutter {
  private:
   static constexpr std::size_t kWindowBlocks = 32;
   static constexpr std::size_t kNone = ~std::size_t{0};
+  static constexpr bool kTellsApart = requires(Sink & sink, TokenSpan token) { sink.odd(token); };
 
   void cut_block(std::size_t base, const TokenBits& bits) {
     if (open_ != kNone) {
-      if (bits.inside == ~std::uint64_t{0}) return;
+      if (bits.inside == ~std::uint64_t{0}) return note_joints(bits);
       end_word_at(base, bits, static_cast<std::size_t>(std::countr_one(bits.inside)));
     }
     while (at_ < base + 64) {
@@ -51,12 +53,17 @@ class TokenCutter {
         continue;
       }
       open_ = base + begin;
+      joints_ = 0;
       const std::uint64_t outside = ~bits.inside & ~std::uint64_t{0} << begin;
-      if (outside == 0) return;  // it goes on in the next block
+      if (outside == 0) return note_joints(bits);  // it goes on in the next block
       end_word_at(base, bits, static_cast<std::size_t>(std::countr_zero(outside)));
     }
   }
+  void note_joints(const TokenBits& bits) {
+    if constexpr (kTellsApart) joints_ |= bits.inside & ~bits.words;
+  }
   void end_word_at(std::size_t base, const TokenBits& bits, std::size_t end) {
+    note_joints(bits);
     end_word(base + end, (bits.odd >> end & 1) != 0);
   }
   // The word that began at open_ ends at `end`, unless the character there is odd.
@@ -65,7 +72,10 @@ class TokenCutter {
     open_ = kNone;
     if (!odd && end - begin <= kMaxTokenBytes) {
       at_ = end;
-      sink_(TokenSpan{begin, end});
+      if constexpr (kTellsApart)
+        sink_.plain(TokenSpan{begin, end}, joints_ != 0);
+      else
+        sink_(TokenSpan{begin, end});
       return;
     }
     at_ = begin;
@@ -75,13 +85,18 @@ class TokenCutter {
   void cut_slowly(std::size_t from) {
     const TokenSpan token = next_token(text_, from);
     at_ = token.end;  // of the text, if there is none
-    if (token.begin != token.end) sink_(token);
+    if (token.begin == token.end) return;
+    if constexpr (kTellsApart)
+      sink_.odd(token);
+    else
+      sink_(token);
   }
 
   const std::string_view text_;
   Sink& sink_;
   std::size_t at_ = 0;        // tokens before it were found
   std::size_t open_ = kNone;  // where the word at hand began
+  std::uint64_t joints_ = 0;  // characters inside words, in the blocks where the word at hand is
 };
 
 // sink(TokenSpan) for every token of `text`, in order.

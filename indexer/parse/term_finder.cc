@@ -21,12 +21,16 @@ std::uint32_t TermFinder::add(std::string_view text) {
   std::uint32_t terms = 0;
   std::array<SoughtToken, kTokensAhead> sought;
   std::size_t count = 0;
-  text::for_each_token(text, [&](text::TokenSpan token) {
+  const auto take = [&](text::TokenSpan token) {
     sought[count++] = tokens_.seek(text, token);
     if (count < sought.size()) return;
     terms += add_tokens(text, sought);
     count = 0;
-  });
+  };
+  if (analyzer_.config().kind == text::AnalyzerKind::kStandard)
+    text::for_each_token(text, take);
+  else
+    text::for_each_span(text, [&](text::TokenSpan span, bool) { take(span); });
   return terms + add_tokens(text, std::span(sought).first(count));
 }
 

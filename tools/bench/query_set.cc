@@ -14,7 +14,7 @@ namespace {
 
 BenchQuery analysed(text::Analyzer& analyzer, std::string_view text) {
   BenchQuery query;
-  for (auto& term : analyzer.terms(text)) {
+  for (auto& term : analyzer.query_terms(text)) {
     const auto same = std::find_if(query.begin(), query.end(), [&](const auto& one) { return one.text == term; });
     if (same != query.end())
       ++same->occurrences;
