@@ -1,14 +1,11 @@
 #pragma once
 // The parts of a text that become terms under the analyzer standard2. They may overlap. Most are the tokens of
 // token_cutter.h; besides:
-//   - Scripts that are written without spaces, and Korean, where words have endings: each two characters that follow
-//   each
-//     other are a term ("서울에서": 서울, 울에, 에서). A run of one character is a term. So a query finds each text
-//     that contains it, and hardly any other. Characters of these scripts and others in one token are taken apart
-//     ("LG전자").
-//   - Words joined by dots, mail addresses and short names with & are one term (node.js, user@example.com, AT&T), and
-//   so
-//     are C++, C# and .NET.
+//   - In scripts that are written without spaces, and in Korean, where words have endings, each two characters side by
+//     side are a term ("서울에서": 서울, 울에, 에서), and so is a run of one character. So a query finds each text that
+//     contains it, and hardly any other. Characters of these scripts and others in one token are cut apart.
+//   - Words joined by dots, mail addresses and short names with & are one term (node.js, user@example.com, AT&T); C++,
+//     C# and .NET are terms, too.
 // A query's terms are the `main` spans. Of documents the parts of the joined words are terms as well, and so are single
 // Chinese characters and the first syllable of Korean words, so that queries of these alone find them. Each of them
 // counts in the document's length.

@@ -18,7 +18,7 @@ std::string_view kept_by_stemmers(std::string_view term) {
 std::optional<TokenPrefix> token_prefix(const AnalyzerConfig& config, std::string_view term) {
   // All that a configuration holds: whoever adds something decides here what it does to the beginnings of tokens.
   const auto& [stemmer, stop_words, kind, fold_accents] = config;
-  (void)stop_words;  // drops whole tokens only
+  (void)stop_words;                                                          // drops whole tokens only
   if (kind != AnalyzerKind::kStandard || fold_accents) return std::nullopt;  // terms may begin in another way
   switch (stemmer) {
     case Stemmer::kNone:
