@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "indexer/ingest/json.h"
 #include "tests/support/scratch_folder.h"
 
@@ -30,6 +32,7 @@ Outcome run(const std::string& jsonl, std::uint64_t max_bad_records, std::stop_t
   Logger logger("test", LogLevel::kDebug);
   testing::internal::CaptureStderr();
   auto result = invert_documents(options, folder / "scratch", progress, logger, stop);
+  logger.flush(std::chrono::seconds(10));  // lines are written by a thread of the logger's
   return {std::move(result), testing::internal::GetCapturedStderr()};
 }
 
