@@ -1,7 +1,6 @@
 // Documents to runs with inverters on the CPU and the GPU: the postings are the same.
 #include <gtest/gtest.h>
 
-#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -9,14 +8,13 @@
 #include "indexer/ingest/json.h"
 #include "indexer/invert/gpu/gpu_inverter.h"
 #include "indexer/pipeline/invert_documents.h"
-#include "indexer/runs/run_merger.h"
+#include "tests/support/run_postings.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::indexer::pipeline {
 namespace {
 
 using support::ScratchFolder;
-using Index = std::map<std::string, std::map<DocId, Frequency>>;  // of one partition
 
 std::string documents(unsigned seed, int count) {
   std::mt19937 random(seed);
@@ -34,7 +32,8 @@ std::string documents(unsigned seed, int count) {
   return text;
 }
 
-std::vector<Index> inverted(const std::string& jsonl, std::uint32_t inverters, std::uint32_t gpu_inverters) {
+std::vector<support::RunPostings> inverted(const std::string& jsonl, std::uint32_t inverters,
+                                           std::uint32_t gpu_inverters) {
   const ScratchFolder folder;
   support::write_file(folder / "input.jsonl", jsonl);
   std::filesystem::create_directory(folder / "scratch");
@@ -50,26 +49,15 @@ std::vector<Index> inverted(const std::string& jsonl, std::uint32_t inverters, s
   Logger logger("test", LogLevel::kError);
   const auto result = invert_documents(options, folder / "scratch", progress, logger, {});
   EXPECT_TRUE(result) << result.error().message();
-  std::vector<Index> partitions;
-  for (std::uint32_t p = 0; p < 2; ++p) {
-    Index& index = partitions.emplace_back();
-    auto merger = runs::RunMerger::open(result->partitions[p].runs, p);
-    EXPECT_TRUE(merger) << merger.error().message();
-    while (merger->next_term() == true) {
-      std::vector<DocId> docids;
-      std::vector<Frequency> frequencies;
-      while (merger->read(docids, frequencies, docids.size() + 1) == true) {
-      }
-      for (std::size_t i = 0; i < docids.size(); ++i) index[std::string(merger->term())][docids[i]] = frequencies[i];
-    }
-  }
+  std::vector<support::RunPostings> partitions;
+  for (std::uint32_t p = 0; p < 2; ++p) partitions.push_back(support::read_run_postings(result->partitions[p].runs, p));
   return partitions;
 }
 
 TEST(InvertDocuments, HasTheSamePostingsWithInvertersOnTheGpu) {
   for (const unsigned seed : {1u, 2u}) {
     const std::string text = documents(seed, 1500);
-    const std::vector<Index> expected = inverted(text, 2, 0);
+    const std::vector<support::RunPostings> expected = inverted(text, 2, 0);
     ASSERT_FALSE(expected[0].empty());
     EXPECT_EQ(inverted(text, 1, 1), expected) << "seed " << seed;
     EXPECT_EQ(inverted(text, 2, 3), expected) << "seed " << seed;

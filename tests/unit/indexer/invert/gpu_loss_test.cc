@@ -1,13 +1,12 @@
 // A device that fails at any operation of a run: the CPU's inverter goes on, and nothing is missing.
 #include <gtest/gtest.h>
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "indexer/invert/gpu/gpu_inverter.h"
-#include "indexer/runs/run_merger.h"
 #include "tests/support/cuda_on_host/fibers.h"
+#include "tests/support/run_postings.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::indexer::invert::gpu {
@@ -17,9 +16,8 @@ struct Batch {
   parse::TokenGroups tokens;
   std::vector<DocumentNumber> numbers;
 };
-using Index = std::map<std::string, std::map<DocId, Frequency>>;
 
-Batch batch_of(DocumentNumber first, Index& expected) {
+Batch batch_of(DocumentNumber first, support::RunPostings& expected) {
   Batch batch;
   parse::TokenGrouper grouper;
   for (std::uint32_t document = 0; document < 8; ++document) {
@@ -35,20 +33,10 @@ Batch batch_of(DocumentNumber first, Index& expected) {
   return batch;
 }
 
-Index read_runs(const std::vector<runs::RunFile>& all) {
+support::RunPostings read_runs(const std::vector<runs::RunFile>& all) {
   std::vector<std::filesystem::path> paths;
   for (const runs::RunFile& run : all) paths.push_back(run.path);
-  Index index;
-  auto merger = runs::RunMerger::open(paths, 0);
-  EXPECT_TRUE(merger) << merger.error().message();
-  while (merger->next_term() == true) {
-    std::vector<DocId> docids;
-    std::vector<Frequency> frequencies;
-    while (merger->read(docids, frequencies, docids.size() + 1) == true) {
-    }
-    for (std::size_t i = 0; i < docids.size(); ++i) index[std::string(merger->term())][docids[i]] = frequencies[i];
-  }
-  return index;
+  return support::read_run_postings(paths, 0);
 }
 
 TEST(GpuInverter, LeavesNothingOutWhereTheDeviceIsLost) {
@@ -56,7 +44,7 @@ TEST(GpuInverter, LeavesNothingOutWhereTheDeviceIsLost) {
   std::uint64_t operations = 0, noticed = 0;
   for (; !survived && operations < 1000; ++operations) {
     const support::ScratchFolder folder;
-    Index expected;
+    support::RunPostings expected;
     std::vector<std::string> warnings;
     std::vector<runs::RunFile> runs;
     cuda_on_host::lose_device_after(operations + 1);
