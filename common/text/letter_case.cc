@@ -29,8 +29,12 @@ char32_t another_capital(char32_t lower) {
 
 std::array<char32_t, 4> letters_with_lower_case(char32_t lower) {
   const auto c = static_cast<utf8proc_int32_t>(lower);
-  return {lower, static_cast<char32_t>(utf8proc_toupper(c)), static_cast<char32_t>(utf8proc_totitle(c)),
-          another_capital(lower)};
+  std::array<char32_t, 4> letters = {lower, static_cast<char32_t>(utf8proc_toupper(c)),
+                                     static_cast<char32_t>(utf8proc_totitle(c)), another_capital(lower)};
+  // The capital of a long s is S, and of a dotless i is I, whose lower cases are others.
+  for (char32_t& letter : letters)
+    if (utf8proc_tolower(static_cast<utf8proc_int32_t>(letter)) != c) letter = lower;
+  return letters;
 }
 
 }  // namespace frond::text
