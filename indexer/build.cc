@@ -60,6 +60,7 @@ std::string what_was_skipped(const pipeline::InvertedDocuments& inverted) {
   if (inverted.bad_records > 0)
     text += "; " + std::to_string(inverted.bad_records) + " bad records, the last: " + inverted.last_bad;
   if (inverted.skipped.total() > 0) text += "; files skipped: " + to_string(inverted.skipped);
+  if (inverted.skipped_records.total() > 0) text += "; records skipped: " + to_string(inverted.skipped_records);
   return text;
 }
 

@@ -57,6 +57,19 @@ std::string shortened_text(const std::string& what, const ingest::Tally& tally) 
   return text + (tally.count > tally.examples.size() ? ", …\n" : "\n");
 }
 
+// "files skipped: 3", and a line for each reason; empty if there are none.
+std::string skipped_text(const std::string& what, const ingest::Skipped& skipped) {
+  if (skipped.total() == 0) return {};
+  std::string text = what + " skipped: " + std::to_string(skipped.total()) + "\n";
+  for (std::size_t i = 0; i < ingest::kSkipReasons; ++i) {
+    const auto reason = static_cast<ingest::SkipReason>(i);
+    const std::string why = std::string(name_of(reason)) + " (" + std::string(ingest::meaning_of(reason)) + ")";
+    const std::string line = shortened_text(why, skipped.by_reason()[i]);
+    if (!line.empty()) text += "  " + line;
+  }
+  return text;
+}
+
 // The numbers of files read and skipped, and of fields that were too long.
 std::string input_text(const pipeline::InvertedDocuments& in) {
   std::string text;
@@ -66,13 +79,7 @@ std::string input_text(const pipeline::InvertedDocuments& in) {
       text += (text.empty() ? "files read: " : ", ") + std::to_string(in.files_read[i]) + " " +
               std::string(formats[i]->name);
   if (!text.empty()) text += "\n";
-  if (in.skipped.total() > 0) text += "files skipped: " + std::to_string(in.skipped.total()) + "\n";
-  for (std::size_t i = 0; i < ingest::kSkipReasons; ++i) {
-    const auto reason = static_cast<ingest::SkipReason>(i);
-    const std::string what = std::string(name_of(reason)) + " (" + std::string(ingest::meaning_of(reason)) + ")";
-    const std::string line = shortened_text(what, in.skipped.by_reason()[i]);
-    if (!line.empty()) text += "  " + line;
-  }
+  text += skipped_text("files", in.skipped) + skipped_text("records", in.skipped_records);
   text += shortened_text("titles longer than 1,024 bytes were cut; what follows is in the text", in.titles_cut);
   text += shortened_text("URLs longer than 2,048 bytes were left out", in.urls_dropped);
   return text;
@@ -90,7 +97,7 @@ nlohmann::ordered_json files_json(const ingest::FilesRead& files) {
   return json;
 }
 
-nlohmann::ordered_json skipped_json(const ingest::SkippedFiles& skipped) {
+nlohmann::ordered_json skipped_json(const ingest::Skipped& skipped) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   for (std::size_t i = 0; i < ingest::kSkipReasons; ++i)
     if (skipped.by_reason()[i].count > 0)
@@ -166,6 +173,8 @@ std::string summary_json(const BuildSummary& summary) {
                                        {"files_read", files_json(in.files_read)},
                                        {"files_skipped", in.skipped.total()},
                                        {"skipped", skipped_json(in.skipped)},
+                                       {"records_skipped", in.skipped_records.total()},
+                                       {"skipped_records", skipped_json(in.skipped_records)},
                                        {"titles_cut", tally_json(in.titles_cut)},
                                        {"urls_dropped", tally_json(in.urls_dropped)},
                                        {"bytes", in.bytes},

@@ -26,6 +26,7 @@ constexpr Family kInverted{"frond_indexer_documents_inverted_total", "Documents 
 constexpr Family kBadRecords{"frond_indexer_bad_records_total", "Records that gave no document."};
 constexpr Family kDuplicates{"frond_indexer_duplicate_ids_total", "Documents whose id was there before."};
 constexpr Family kSkipped{"frond_indexer_files_skipped_total", "Files that hold nothing to read, by reason."};
+constexpr Family kRecordsSkipped{"frond_indexer_records_skipped_total", "Records that hold no document, by reason."};
 constexpr Family kWritten{"frond_indexer_documents_written_total", "Documents written into partitions."};
 
 constexpr std::array<std::pair<BuildProgress::Stage, const char*>, 5> kStages = {{
@@ -49,9 +50,11 @@ void export_progress(metrics::Registry& registry, const BuildProgress& progress)
     follow(kInverted, progress.invert.documents);
     follow(kBadRecords, progress.invert.bad_records);
     follow(kDuplicates, progress.invert.duplicates);
-    for (std::size_t i = 0; i < ingest::kSkipReasons; ++i)
-      follow(kSkipped, progress.invert.skipped[i],
-             {{"reason", std::string(name_of(static_cast<ingest::SkipReason>(i)))}});
+    for (std::size_t i = 0; i < ingest::kSkipReasons; ++i) {
+      const metrics::Labels reason = {{"reason", std::string(name_of(static_cast<ingest::SkipReason>(i)))}};
+      follow(kSkipped, progress.invert.skipped[i], reason);
+      follow(kRecordsSkipped, progress.invert.skipped_records[i], reason);
+    }
     follow(kWritten, progress.documents_written);
   });
 }

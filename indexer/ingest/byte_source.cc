@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -17,10 +18,18 @@ constexpr std::size_t kStoredBytes = 256 << 10, kPlainBytes = 512 << 10;
 ByteSource::ByteSource(files::Descriptor file, std::string path, const InputLimits& limits)
     : file_(std::move(file)), path_(std::move(path)), limits_(limits), stored_(kStoredBytes) {}
 ByteSource::~ByteSource() {
-  if (decompressor_ && limits_.on_window) {
+  if ((decompressor_ || held_window_ > 0) && limits_.on_window) {
     decompressor_.reset();
     limits_.on_window(0);
   }
+}
+
+bool ByteSource::hold_window(std::uint64_t bytes) {
+  if (bytes <= held_window_) return true;
+  if (bytes > limits_.window_bytes - std::min(limits_.window_bytes, own_window_)) return false;
+  held_window_ = bytes;
+  if (limits_.on_window) limits_.on_window(own_window_ + held_window_);
+  return true;
 }
 
 Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::filesystem::path& path, const InputLimits& limits) {
@@ -32,7 +41,12 @@ Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::filesystem::path
   while (!source->at_end_ && source->end_ < kCompressionSniffBytes) FROND_TRY(source->fill());
   source->compression_ = sniff_compression(ByteView(source->stored_).first(source->end_));
   if (source->compression_ != Compression::kNone) {
-    source->decompressor_ = FROND_TRY(Decompressor::create(source->compression_, limits));
+    InputLimits own = limits;
+    own.on_window = [to = source.get()](std::uint64_t bytes) {
+      to->own_window_ = bytes;
+      if (to->limits_.on_window) to->limits_.on_window(to->own_window_ + to->held_window_);
+    };
+    source->decompressor_ = FROND_TRY(Decompressor::create(source->compression_, own));
     source->plain_.resize(kPlainBytes);
   }
   return source;

@@ -24,6 +24,9 @@ class ByteSource {
   // damaged or cut short; kInvalid: its window is too long; kUnavailable: reading failed. Messages name the file and
   // the offset in it.
   Result<ByteView> read();
+  // A decoder of what is in the file is about to take a window of so many bytes: tells it to limits.on_window, with the
+  // file's own, once for the largest. False: the limits do not allow both.
+  bool hold_window(std::uint64_t bytes);
   // Bytes of the stored (compressed) file that were read so far.
   std::uint64_t stored_bytes_read() const { return stored_bytes_; }
   Compression compression() const { return compression_; }
@@ -35,6 +38,7 @@ class ByteSource {
 
   files::Descriptor file_;
   std::string path_;
+  std::uint64_t own_window_ = 0, held_window_ = 0;
   InputLimits limits_;
   Compression compression_ = Compression::kNone;
   std::unique_ptr<Decompressor> decompressor_;  // null: the file is not compressed

@@ -23,6 +23,8 @@ class ContentStream {
   // The first `bytes` of the content, or all if there are fewer; more if they were read anyway. Only before the first
   // consume().
   Result<std::string_view> peek(std::size_t bytes);
+  // As ByteSource::hold_window().
+  bool hold_window(std::uint64_t bytes) { return source_->hold_window(bytes); }
   std::uint64_t offset() const { return offset_; }  // of the first byte that is not consumed
   const ByteSource& source() const { return *source_; }
 

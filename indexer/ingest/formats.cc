@@ -10,6 +10,7 @@
 #include "indexer/ingest/text_file.h"
 #include "indexer/ingest/trec.h"
 #include "indexer/ingest/tsv.h"
+#include "indexer/ingest/warc.h"
 #include "indexer/ingest/wide_text.h"
 #include "indexer/ingest/wikiextractor.h"
 
@@ -25,6 +26,7 @@ constexpr std::array kFormats = {
     &kTrec,           // <DOC> … </DOC>, of TREC's text and web collections
     &kWikiextractor,  // <doc id="…" …> … </doc>
     &kFiles,          // one document a file: text, Markdown, HTML, manual pages
+    &kWarc,           // web archives
 };
 
 // The formats in the order in which they are asked.
@@ -56,7 +58,8 @@ std::optional<const SourceFormat*> format_named(std::string_view name) {
 }
 
 std::variant<const SourceFormat*, SkipReason> tell_format(const Beginning& file, const SourceFormat* wanted) {
-  if (const auto kind = known_kind(file.bytes)) return *kind;
+  if (const auto kind = known_kind(file.bytes); kind && !(kind == SkipReason::kWarc && (!wanted || wanted == &kWarc)))
+    return *kind;
   std::string storage;
   const std::string_view text = without_spaces(plain_beginning(file.bytes, storage));
   if (text.empty() && file.whole) return SkipReason::kEmpty;

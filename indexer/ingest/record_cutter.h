@@ -8,6 +8,7 @@
 
 #include "common/base/result.h"
 #include "indexer/ingest/content_stream.h"
+#include "indexer/ingest/skipped.h"
 
 namespace frond::indexer::ingest {
 
@@ -21,6 +22,7 @@ struct Cut {
   std::string bytes;
   std::string_view problem;  // not empty: a bad record, whose bytes have no meaning; valid as long as the cutter
   std::shared_ptr<const CsvColumns> columns;  // CSV only
+  std::optional<SkipReason> skip_because;     // set: the record holds no document; its bytes have no meaning
 };
 
 // One thread.

@@ -45,13 +45,14 @@ struct RecordReader::State {
   std::unique_ptr<RecordCutter> cutter;
   std::uint64_t plain_before = 0, stored_before = 0;  // of the files read before it
   bool failed = false;
-  SkippedFiles skipped;
+  Skipped skipped, skipped_records;
   FilesRead files_read = FilesRead(source_formats().size());
 
   void report(const fs::path& path, std::uint64_t number, std::uint64_t offset, std::string reason) {
     if (sink) sink({path.string(), number, offset, std::move(reason)});
   }
   void report_file(const fs::path& path, const std::string& message);
+  void note_skipped(const Cut& record);
   InputWalk::Observer observer();
   std::optional<InputFile> next_file();
   Result<bool> open_next();
@@ -62,6 +63,13 @@ struct RecordReader::State {
 void RecordReader::State::report_file(const fs::path& path, const std::string& message) {
   const std::string prefix = path.string() + ": ";
   report(path, 0, 0, message.starts_with(prefix) ? message.substr(prefix.size()) : message);
+}
+
+void RecordReader::State::note_skipped(const Cut& record) {
+  const SkipReason reason = *record.skip_because;
+  // Archives have millions of such records: a text only for those that are kept.
+  const bool shown = skipped_records.by_reason()[static_cast<std::size_t>(reason)].count < Tally::kMaxExamples;
+  skipped_records.add(reason, shown ? file.path.string() + ": record " + std::to_string(record.number) : std::string());
 }
 
 // A file that the walk passes over counts for the share that it would be in.
@@ -157,7 +165,8 @@ Result<std::unique_ptr<RecordReader>> RecordReader::open(std::vector<fs::path> i
 
 std::uint64_t RecordReader::stored_bytes_total() const { return state_->seen.bytes() / state_->options.share.count; }
 InputSummary RecordReader::input() const { return state_->walked.summary(); }
-const SkippedFiles& RecordReader::skipped() const { return state_->skipped; }
+const Skipped& RecordReader::skipped() const { return state_->skipped; }
+const Skipped& RecordReader::skipped_records() const { return state_->skipped_records; }
 const FilesRead& RecordReader::files_read() const { return state_->files_read; }
 
 Result<std::optional<RawRecord>> RecordReader::next() {
@@ -189,6 +198,10 @@ Result<std::optional<RawRecord>> RecordReader::next() {
       continue;
     }
     Cut& record = **cut;
+    if (record.problem.empty() && record.skip_because) {
+      s.note_skipped(record);
+      continue;
+    }
     if (record.problem.empty())
       return std::optional<RawRecord>(RawRecord{s.format, s.file.path.string(),
                                                 s.format->whole_file ? s.file.name : std::string(), record.number,

@@ -44,7 +44,8 @@ class RecordReader {
   RecordReader& operator=(const RecordReader&) = delete;
 
   // The next record; no value at the end. Records that cannot be cut (longer than the limits allow, or without an end)
-  // and files that cannot be opened go to the sink. Files that tell_format() says to skip are counted in skipped(). An
+  // and files that cannot be opened go to the sink. Files that tell_format() says to skip are counted in skipped(),
+  // records that hold no document in skipped_records(). An
   // error ends the stream: kCorrupt: a compressed file is cut short or damaged; kInvalid: its window is too long (both
   // are one bad record if the file is of a whole_file format, or in a folder and its format not yet recognised);
   // kUnavailable: the disk failed. Messages name the file, and the offset if there is one. At the end of one share of
@@ -59,7 +60,8 @@ class RecordReader {
   // All files of the walk so far, in the share or not: the whole input once next() has given no value.
   InputSummary input() const;
   // Of the share so far. Called from the thread of next().
-  const SkippedFiles& skipped() const;
+  const Skipped& skipped() const;
+  const Skipped& skipped_records() const;
   const FilesRead& files_read() const;
 
  private:

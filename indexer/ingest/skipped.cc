@@ -16,7 +16,7 @@ constexpr std::array<Words, kSkipReasons> kWords = {{
     {"office", "Word, Excel, PowerPoint, OpenDocument or EPUB; convert them to text or HTML"},
     {"rtf", "RTF; convert them to text"},
     {"xml", "XML or SGML that is not XHTML; convert them to HTML or JSON Lines"},
-    {"warc", "WARC; not read yet"},
+    {"warc", "WARC, for which another format was named; use --format warc, or auto"},
     {"archive", "archives (zip, tar, 7z and others); unpack them"},
     {"compressed", "compressed in a way that is not read, or twice; decompress them"},
     {"image", "pictures"},
@@ -29,6 +29,13 @@ constexpr std::array<Words, kSkipReasons> kWords = {{
     {"columns",
      "CSV or TSV whose first line names no column of text; name them id, title, text, url, or take them with "
      "--format tsv or --format files"},
+    {"warc_other", "WARC records that hold no page (warcinfo, request, metadata, DNS and others)"},
+    {"revisit", "WARC records of pages that had not changed since an earlier visit"},
+    {"segmented", "pages in several WARC records; join them to one record"},
+    {"http_status", "answers of web servers that are no page: redirects, errors, parts of pages"},
+    {"coding", "pages compressed in a way that is not read; decompress them"},
+    {"code", "style sheets, scripts and JSON"},
+    {"other_type", "answers of web servers that are neither HTML nor text"},
 }};
 
 }  // namespace
@@ -41,13 +48,13 @@ void Tally::add(std::string_view where) {
   if (examples.size() < kMaxExamples) examples.emplace_back(where);
 }
 
-std::uint64_t SkippedFiles::total() const {
+std::uint64_t Skipped::total() const {
   std::uint64_t all = 0;
   for (const Tally& tally : of_) all += tally.count;
   return all;
 }
 
-std::string to_string(const SkippedFiles& skipped) {
+std::string to_string(const Skipped& skipped) {
   std::string text;
   for (std::size_t i = 0; i < kSkipReasons; ++i) {
     const Tally& tally = skipped.by_reason()[i];

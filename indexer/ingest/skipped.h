@@ -1,5 +1,6 @@
 #pragma once
-// Files that are not read: counted by reason, with a few examples each, so that no file is left out unnoticed.
+// Files that are not read, and records that hold no document: counted by reason, with a few examples each, so that
+// nothing is left out unnoticed.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -33,8 +34,16 @@ enum class SkipReason : std::uint8_t {
   // With records that cannot be read as they are.
   kWideRecords,
   kColumns,
+  // Of records.
+  kWarcOther,
+  kRevisit,
+  kSegmented,
+  kHttpStatus,
+  kCoding,
+  kCode,
+  kOtherType,
 };
-inline constexpr std::size_t kSkipReasons = 20;
+inline constexpr std::size_t kSkipReasons = 27;
 
 // The name in JSON and metrics: "pdf".
 std::string_view name_of(SkipReason reason);
@@ -50,9 +59,10 @@ struct Tally {
 };
 
 // One thread.
-class SkippedFiles {
+class Skipped {
  public:
-  void add(SkipReason reason, std::string_view path) { of_[static_cast<std::size_t>(reason)].add(path); }
+  // `where`: a path, or a path and a record.
+  void add(SkipReason reason, std::string_view where) { of_[static_cast<std::size_t>(reason)].add(where); }
   std::uint64_t total() const;
   // By SkipReason.
   std::span<const Tally, kSkipReasons> by_reason() const { return of_; }
@@ -61,6 +71,6 @@ class SkippedFiles {
   std::array<Tally, kSkipReasons> of_;
 };
 // "3 pdf (a.pdf, b.pdf, c.pdf), 1 empty (d.txt)". Empty: nothing was skipped.
-std::string to_string(const SkippedFiles& skipped);
+std::string to_string(const Skipped& skipped);
 
 }  // namespace frond::indexer::ingest

@@ -124,8 +124,10 @@ Result<void> Pipeline::read() {
     batch->sequence = sequence;
     progress_.bytes = filler_->reader().bytes_read();
     progress_.stored_bytes = filler_->reader().stored_bytes_read();
-    for (std::size_t i = 0; i < ingest::kSkipReasons; ++i)
+    for (std::size_t i = 0; i < ingest::kSkipReasons; ++i) {
       progress_.skipped[i] = filler_->reader().skipped().by_reason()[i].count;
+      progress_.skipped_records[i] = filler_->reader().skipped_records().by_reason()[i].count;
+    }
     if (!admit(*batch)) return {};
     ++sequence;
   }
@@ -211,6 +213,7 @@ InvertedDocuments Pipeline::collect() {
   all.input = filler_->reader().input();
   all.files_read = filler_->reader().files_read();
   all.skipped = filler_->reader().skipped();
+  all.skipped_records = filler_->reader().skipped_records();
   all.documents = sequencer_->documents();
   all.tokens = sequencer_->tokens();
   all.bytes = filler_->reader().bytes_read();

@@ -48,7 +48,8 @@ struct InvertProgress {
   std::atomic<std::uint64_t> stored_total = 0;
   std::atomic<std::uint64_t> documents = 0;
   std::atomic<std::uint64_t> bad_records = 0, duplicates = 0;
-  std::array<std::atomic<std::uint64_t>, ingest::kSkipReasons> skipped{};  // files, by SkipReason
+  std::array<std::atomic<std::uint64_t>, ingest::kSkipReasons> skipped{};          // files, by SkipReason
+  std::array<std::atomic<std::uint64_t>, ingest::kSkipReasons> skipped_records{};  // the same of records
 };
 
 // The result, for the second half of the build.
@@ -61,7 +62,7 @@ struct InvertedDocuments {
   FieldSample sample;          // of the stored fields
   ingest::InputSummary input;  // of all inputs, in the share or not
   ingest::FilesRead files_read;
-  ingest::SkippedFiles skipped;
+  ingest::Skipped skipped, skipped_records;
   ingest::Tally titles_cut, urls_dropped;
   std::string last_bad;  // the last bad record, as to_string(BadRecord)
   std::uint64_t documents = 0, tokens = 0, bytes = 0, bad_records = 0, duplicates = 0, runs = 0, run_bytes = 0;

@@ -41,8 +41,23 @@ SKIPPED = {
     "program": {"l": b"\x7fELF\2\1\1" + bytes(60)},
     "binary": {"m.dat": bytes(range(256)) * 20},
     "hidden": {".git/config": "words", ".hidden.txt": "words hiddenword"},
-    "warc": {"n.warc": "WARC/1.0\r\nWARC-Type: warcinfo\r\n\r\n"},
 }
+
+
+def warc_record(kind, block, **fields):
+    head = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in fields.items())
+    return f"WARC/1.0\r\nWARC-Type: {kind}\r\n{head}Content-Length: {len(block)}\r\n\r\n{block}\r\n\r\n".encode()
+
+
+def answer(content_type, body):
+    return f"HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\n\r\n{body}"
+
+
+HTTP = {"WARC_Target_URI": "http://example.org/x", "Content_Type": "application/http; msgtype=response"}
+ARCHIVE = {"crawl.warc.gz": b"".join(gzip.compress(record) for record in (
+    warc_record("warcinfo", "software: x"),
+    warc_record("response", answer("text/html", "<title>Title</title>warcword"), WARC_Record_ID="<urn:uuid:1>", **HTTP),
+    warc_record("response", answer("application/pdf", "%PDF-1.4"), WARC_Record_ID="<urn:uuid:2>", **HTTP)))}
 TEXTS = {"nul.txt": b"one stray\0 nulword in a text of some length", "wide.txt": "wideword in UTF-16".encode("utf-16-le"),
          "korean.txt": ("\ud55c\uad6d\uc5b4 \ubb38\uc11c \uc785\ub2c8\ub2e4 " * 20).encode("utf-16-be"), "good.txt": "goodword"}
 
@@ -71,6 +86,12 @@ def check_skipped(setting):
     for name in ("a.pdf", "b.zip", "i.txt"):
         code, _, told = sets.build(setting, "alone", [os.path.join(folder, name)])
         harness.expect(code == 1 and name in told and "skipped" in told, f"{name} alone: exit {code}: {told[-500:]}")
+    found = sets.Found(setting, "archive", [sets.write(setting.path("archive"), ARCHIVE)])
+    sets.same([(hit["id"], hit["url"], hit["title"]) for hit in found.hits("warcword")], [("urn:uuid:1", "http://example.org/x", "Title")],
+              "the page of a web archive")
+    sets.same((found.summary["files_read"], found.summary["records_skipped"], sorted(found.summary["skipped_records"])),
+              ({"warc": 1}, 2, ["pdf", "warc_other"]), "records of a web archive skipped")
+    found.stop()
     print(f"{sum(wanted.values())} files skipped for {len(wanted)} reasons, each named; {len(TEXTS)} odd texts kept")
 
 

@@ -94,7 +94,10 @@ Collected collect(std::vector<fs::path> inputs, const SourceFormat* format) {
   for (;;) {
     const Result<std::optional<RawRecord>> record = (*reader)->next();
     if (!record) all.error = shortened(record.error().message());
-    if (!record || !*record) return all;
+    if (!record || !*record) {
+      all.skipped_records = shortened(to_string((*reader)->skipped_records()));
+      return all;
+    }
     Result<Document> document = parse_record(**record);
     if (document)
       all.documents.push_back(std::move(*document));

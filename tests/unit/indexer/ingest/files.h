@@ -13,6 +13,7 @@
 #include "indexer/ingest/text_file.h"
 #include "indexer/ingest/trec.h"
 #include "indexer/ingest/tsv.h"
+#include "indexer/ingest/warc.h"
 #include "indexer/ingest/wikiextractor.h"
 #include "tests/support/scratch_folder.h"
 
@@ -31,6 +32,7 @@ struct Collected {
   std::vector<Document> documents;
   std::vector<std::string> bad;  // as to_string(), without the folder
   std::string error;             // that ended the stream, without the folder
+  std::string skipped_records;   // as to_string(), without the folder
   std::vector<std::string> ids() const;
 };
 Collected collect(std::vector<std::filesystem::path> inputs, const SourceFormat* format = nullptr);

@@ -1,0 +1,53 @@
+#include "indexer/ingest/warc.h"
+
+#include "indexer/ingest/charset.h"
+#include "indexer/ingest/html.h"
+#include "indexer/ingest/lines.h"
+#include "indexer/ingest/warc_cutter.h"
+#include "indexer/ingest/warc_record.h"
+
+namespace frond::indexer::ingest {
+namespace {
+
+Result<Document> parse_warc(const RawRecord& record) {
+  const std::optional<WarcPage> page = warc_page(record.bytes);
+  if (!page) return Error(Code::kInvalid, "no page");
+  Document document;
+  document.id = FROND_TRY(to_utf8(page->id));
+  document.url = FROND_TRY(to_utf8(page->url));
+  // As in browsers, what the server says comes before what the page says.
+  const bool html = page->type == TextType::kHtml;
+  const std::string_view declared = html && page->charset.empty() ? charset_of_html(page->content) : page->charset;
+  const std::string utf8 = FROND_TRY(to_utf8(page->content, declared));
+  if (html) {
+    TitledText text = FROND_TRY(html_to_text(utf8, record.tree_bytes));
+    document.title = std::move(text.title);
+    document.body = std::move(text.body);
+  } else {
+    document.body = readable(utf8);
+  }
+  return document;
+}
+
+ParseCost warc_cost(const RawRecord& record) {
+  const std::optional<WarcPage> page = warc_page(record.bytes);
+  if (!page) return file_cost(record.bytes, false);
+  return file_cost(page->content, page->type == TextType::kHtml);
+}
+
+}  // namespace
+
+constinit const SourceFormat kWarc = {
+    .name = "warc",
+    .evidence = Evidence::kOpening,
+    .sniff =
+        [](const Head& head) {
+          return Sniffed{is_warc_version(first_line(head.text)), {}};
+        },
+    .cut = warc_cutter,
+    .parse = parse_warc,
+    .cost = warc_cost,
+    .no_id = [] { return std::string("no WARC-Record-ID"); },
+};
+
+}  // namespace frond::indexer::ingest
