@@ -1,5 +1,5 @@
 #pragma once
-// Inverters on the GPU, if this build has them.
+// Inverters on the GPU, if this build has them; for frond-indexer and `frond bench index`.
 #include "common/base/result.h"
 #include "indexer/invert/inverters.h"
 

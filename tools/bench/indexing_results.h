@@ -19,17 +19,23 @@ struct Platform {
   static Platform here();
 };
 
-// MB/s of text with so many parsers and inverters, and with the parsers alone.
+// MB/s of text with so many parsers and inverters on CPUs, and with the parsers alone.
 struct PipelineRate {
+  struct Both {
+    std::uint32_t gpu_inverters = 0;
+    Spread rate;
+  };
   std::uint32_t parsers = 0, inverters = 0;
-  Spread both, parsers_only;
+  std::vector<Both> both;  // without a GPU, then with as many inverters on it as were asked for
+  Spread parsers_only;
 };
 
 struct IndexingResults {
   Platform platform;
+  std::string no_gpu;  // why no run had inverters on a GPU; empty if some had
   std::vector<PipelineRate> figure_10;
-  std::vector<PipelineRun> table_4;  // with 1, 2, … inverters; their work is counted
-  BuildRun build;
+  std::vector<PipelineRun> table_4;  // with 1 and 2 inverters on CPUs, without a GPU and with it; their work is counted
+  std::vector<BuildRun> builds;      // without a GPU, then with it
 };
 
 // A column of Table IV. The inverter that was busy for longest stands for all.

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <system_error>
 
+#include "common/base/check.h"
 #include "indexer/pipeline/invert_documents.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/runs/run_merger.h"
@@ -51,7 +52,8 @@ double processor_seconds() {
 }
 
 Result<indexer::pipeline::InvertOptions> invert_options(const IndexingSetup& setup, std::uint32_t parsers,
-                                                        std::uint32_t inverters) {
+                                                        InverterCounts inverters) {
+  FROND_CHECK(inverters.gpu == 0 || setup.gpu_inverter != nullptr);
   indexer::pipeline::InvertOptions options;
   options.inputs = setup.inputs;
   options.analyzer = setup.analyzer;
@@ -60,11 +62,13 @@ Result<indexer::pipeline::InvertOptions> invert_options(const IndexingSetup& set
   options.inverter = indexer::invert::inverter_with(setup.cpu_dictionary);
   if (options.inverter == nullptr)
     return Error(Code::kInvalid, "no inverter has the dictionary '" + setup.cpu_dictionary + "'");
-  options.memory = indexer::pipeline::plan_memory(setup.memory_limit, parsers, inverters);
-  if (options.memory.parsers != parsers || options.memory.inverters != inverters)
+  options.gpu_inverter = setup.gpu_inverter;
+  options.gpu = setup.gpu;
+  options.memory = indexer::pipeline::plan_memory(setup.memory_limit, parsers, inverters.cpu, 1, inverters.gpu);
+  if (options.memory.parsers != parsers || options.memory.inverters != inverters.cpu)
     return Error(Code::kInvalid, fmt::format("--memory-limit has no room for {} parsers and {} inverters, only for {} "
                                              "and {}",
-                                             parsers, inverters, options.memory.parsers, options.memory.inverters));
+                                             parsers, inverters.cpu, options.memory.parsers, options.memory.inverters));
   return options;
 }
 
@@ -87,20 +91,38 @@ Result<InverterWork> work_of(const InverterRecord& record, const fs::path& folde
   return work;
 }
 
+// A GPU that is lost is a warning; without GPUs only bad records and duplicates are, which are no matter here.
+LogLevel log_level(const InverterCounts& inverters) { return inverters.gpu > 0 ? LogLevel::kWarn : LogLevel::kError; }
+
+InverterWork sum_of(std::span<const InverterWork> parts) {
+  InverterWork sum;
+  for (const InverterWork& part : parts) sum = sum + part;
+  return sum;
+}
+
 }  // namespace
 
-Result<PipelineRun> run_pipeline(const IndexingSetup& setup, std::uint32_t parsers, std::uint32_t inverters,
+InverterWork work_of_cpus(const PipelineRun& run) { return sum_of(std::span(run.work).first(run.inverters.cpu)); }
+InverterWork work_of_gpus(const PipelineRun& run) { return sum_of(std::span(run.work).subspan(run.inverters.cpu)); }
+
+std::uint32_t lost_gpus(const InverterCounts& inverters, std::span<const InverterRecord> records) {
+  const auto of_gpus = records.subspan(inverters.cpu);
+  return static_cast<std::uint32_t>(
+      std::count_if(of_gpus.begin(), of_gpus.end(), [](const auto& record) { return record.name != "gpu"; }));
+}
+
+Result<PipelineRun> run_pipeline(const IndexingSetup& setup, std::uint32_t parsers, InverterCounts inverters,
                                  bool count_work) {
   PipelineRun run{.parsers = parsers, .inverters = inverters, .inverted = {}, .records = {}, .work = {}};
-  auto options = FROND_TRY(invert_options(setup, parsers, std::max(inverters, 1u)));
+  auto options = FROND_TRY(invert_options(setup, parsers, {std::max(inverters.cpu, 1u), inverters.gpu}));
   const auto folder = FROND_TRY(Folder::create(setup.scratch / "pipeline"));
-  run.records.resize(inverters);
+  run.records.resize(inverters.all());
   const auto begin = Clock::now();
   options.around_inverter = [&](std::unique_ptr<indexer::invert::Inverter> inverter, std::size_t number) {
-    return inverters == 0 ? no_inverter() : probed(std::move(inverter), run.records[number], begin);
+    return inverters.all() == 0 ? no_inverter() : probed(std::move(inverter), run.records[number], begin);
   };
   indexer::pipeline::InvertProgress progress;
-  Logger logger("bench", LogLevel::kError);
+  Logger logger("bench", log_level(inverters));
   run.inverted = FROND_TRY(indexer::pipeline::invert_documents(options, folder->path(), progress, logger, {}));
   run.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   if (count_work)
@@ -109,7 +131,7 @@ Result<PipelineRun> run_pipeline(const IndexingSetup& setup, std::uint32_t parse
   return run;
 }
 
-Result<BuildRun> run_build(const IndexingSetup& setup, std::uint32_t parsers, std::uint32_t inverters,
+Result<BuildRun> run_build(const IndexingSetup& setup, std::uint32_t parsers, InverterCounts inverters,
                            std::uint32_t threads) {
   BuildRun run{.parsers = parsers, .inverters = inverters, .summary = {}, .records = {}};
   indexer::BuildOptions options;
@@ -118,14 +140,14 @@ Result<BuildRun> run_build(const IndexingSetup& setup, std::uint32_t parsers, st
   options.repository = folder->path();
   options.collection = "bench";
   options.threads = threads;
-  run.records.resize(inverters);
+  run.records.resize(inverters.all());
   const auto begin = Clock::now();
   const double cpu_begin = processor_seconds();
   options.invert.around_inverter = [&](std::unique_ptr<indexer::invert::Inverter> inverter, std::size_t number) {
     return probed(std::move(inverter), run.records[number], begin);
   };
   indexer::BuildProgress progress;
-  Logger logger("bench", LogLevel::kError);
+  Logger logger("bench", log_level(inverters));
   run.summary = FROND_TRY(indexer::build(options, progress, logger, {}));
   run.processor_seconds = processor_seconds() - cpu_begin;
   indexer::pipeline::release_unused_memory();

@@ -38,6 +38,7 @@ class Probe final : public Inverter {
     auto runs = FROND_TRY(inverter_->flush());
     record_.flushing += seconds_since(start);
     record_.end = seconds_since(begin_);
+    record_.name = inverter_->name();
     for (const auto& run : runs) record_.runs.push_back(run.path);
     return runs;
   }

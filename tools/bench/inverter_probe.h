@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "indexer/invert/inverter.h"
@@ -12,9 +13,10 @@ namespace frond::tools::bench {
 
 // What one inverter did. Times are seconds; those of instants since the pipeline began.
 struct InverterRecord {
+  std::string name;         // the inverter's, at its last flush; a GPU's is "cpu" if it was lost
   double indexing = 0;      // in invert(): dictionary and postings, and runs that make room
   double indexing_cpu = 0;  // processor time of that
-  double flushing = 0;      // in flush(): terms sorted, runs written
+  double flushing = 0;      // in flush(): terms sorted, runs written; with a GPU also waiting for it
   double last_batch = 0;    // when the last batch came: the parsers were done
   double end = 0;           // when the last run was written
   struct Point {

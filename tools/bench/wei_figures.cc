@@ -11,10 +11,10 @@ constexpr WeiInverters kTable4[] = {{0, 2, 107.01, 19313.6, 417.21, 19858.69, 75
 constexpr WeiWork kTable5[] = {{"2 CPU inverters", 14'465'084'050, 24'244'017, 239'433'858},
                                {"2 GPU inverters", 18'179'424'205, 60'555'458, 513'640'554}};
 
-constexpr WeiBuild kTable6[] = {{"ClueWeb09", 59.53, 5410.89, 5408.25, 2.46, 59.21, 5541.62, 262.76},
-                                {"ClueWeb09 without GPUs", 57.53, 7024.86, 7019.87, 2.54, 54.92, 7126.77, 204.32},
-                                {"Wikipedia 01-07", 7.27, 999.45, 1023.96, 0.26, 0.57, 1033.34, 78.29},
-                                {"Library of Congress", 29.01, 2437.79, 2458.64, 0.21, 0.80, 2495.29, 208.06}};
+constexpr WeiBuild kTable6[] = {{"ClueWeb09", 1422, 59.53, 5410.89, 5408.25, 2.46, 59.21, 5541.62, 262.76},
+                                {"ClueWeb09 without GPUs", 1422, 57.53, 7024.86, 7019.87, 2.54, 54.92, 7126.77, 204.32},
+                                {"Wikipedia 01-07", 79, 7.27, 999.45, 1023.96, 0.26, 0.57, 1033.34, 78.29},
+                                {"Library of Congress", 507, 29.01, 2437.79, 2458.64, 0.21, 0.80, 2495.29, 208.06}};
 
 constexpr WeiPlatform kTable7[] = {
     {"Wei 2011", "2 Intel Xeon 2.8 GHz with 4 cores, 2 Tesla C1060", "24 GB", 1, 8, "remote, 1 Gb Ethernet"},

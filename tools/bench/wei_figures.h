@@ -30,6 +30,7 @@ std::span<const WeiWork> wei_table_5();
 
 struct WeiBuild {  // a column of Table VI; seconds
   std::string_view collection;
+  double text_gb;  // Table III
   double sampling, parsers, inverters, combine, write, total, mb_per_second;
 };
 std::span<const WeiBuild> wei_table_6();

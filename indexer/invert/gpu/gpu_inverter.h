@@ -29,7 +29,8 @@ class GpuInverter final : public Inverter {
   static constexpr std::uint64_t kMinBytes = kMinInverterBytes;
   explicit GpuInverter(InverterSetup setup);
   ~GpuInverter() override;
-  std::string_view name() const override { return "gpu"; }
+  // "cpu" once the CPU has taken the device's place. For the thread of invert().
+  std::string_view name() const override { return cpu_ ? cpu_->name() : "gpu"; }
   Result<void> invert(const parse::TokenGroups& tokens, std::span<const parse::TokenGroup> groups,
                       std::span<const DocumentNumber> numbers) override;
   Result<std::vector<runs::RunFile>> flush() override;

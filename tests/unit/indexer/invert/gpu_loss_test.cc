@@ -66,6 +66,7 @@ TEST(GpuInverter, LeavesNothingOutWhereTheDeviceIsLost) {
       const auto flushed = inverter.flush();
       ASSERT_TRUE(flushed) << flushed.error().message();
       runs.insert(runs.end(), flushed->begin(), flushed->end());
+      EXPECT_EQ(inverter.name(), warnings.empty() ? "gpu" : "cpu");
     }
     ASSERT_EQ(read_runs(runs), expected) << "lost after " << operations;
     survived = !cuda_on_host::lost();

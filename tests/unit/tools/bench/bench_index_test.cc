@@ -13,6 +13,30 @@
 namespace frond::tools::bench {
 namespace {
 
+// Stand for inverters on a GPU, which this machine need not have: a CPU's with the name of a GPU's, and one that has
+// lost its GPU.
+class CalledGpu final : public indexer::invert::Inverter {
+ public:
+  explicit CalledGpu(std::unique_ptr<Inverter> inverter) : inverter_(std::move(inverter)) {}
+  std::string_view name() const override { return "gpu"; }
+  std::uint64_t memory_bytes() const override { return inverter_->memory_bytes(); }
+  Result<void> invert(const indexer::parse::TokenGroups& tokens, std::span<const indexer::parse::TokenGroup> groups,
+                      std::span<const indexer::invert::DocumentNumber> numbers) override {
+    return inverter_->invert(tokens, groups, numbers);
+  }
+  Result<std::vector<indexer::runs::RunFile>> flush() override { return inverter_->flush(); }
+
+ private:
+  const std::unique_ptr<Inverter> inverter_;
+};
+const indexer::invert::InverterKind& on_cpu() { return indexer::invert::inverter_kinds().front(); }
+constexpr indexer::invert::InverterKind kLost{
+    "gpu", "hash", 0, [](indexer::invert::InverterSetup setup) { return on_cpu().make(std::move(setup)); }};
+constexpr indexer::invert::InverterKind kCalledGpu{
+    "gpu", "hash", 0, [](indexer::invert::InverterSetup setup) -> std::unique_ptr<indexer::invert::Inverter> {
+      return std::make_unique<CalledGpu>(on_cpu().make(std::move(setup)));
+    }};
+
 double sum_of_shares(const std::vector<Stage>& stages) {
   return std::accumulate(stages.begin(), stages.end(), 0.0,
                          [](double sum, const Stage& stage) { return sum + stage.share; });
@@ -28,22 +52,20 @@ TEST(BenchIndex, MeasuresEveryRowOnMadeUpText) {
   ASSERT_EQ(measured->figure_10.size(), 2u);
   for (const auto& rate : measured->figure_10) {
     EXPECT_EQ(rate.parsers + rate.inverters, 3u);
-    EXPECT_GT(rate.both.median, 0);
+    ASSERT_EQ(rate.both.size(), 1u);
+    EXPECT_GT(rate.both[0].rate.median, 0);
     EXPECT_GT(rate.parsers_only.median, 0);
   }
 
-  const auto& summary = measured->build.summary;
+  ASSERT_EQ(measured->builds.size(), 1u);
+  const BuildRun& build = measured->builds[0];
+  const auto& summary = build.summary;
   ASSERT_EQ(measured->table_4.size(), kPaperInverters);
   for (const auto& run : measured->table_4) {
     EXPECT_EQ(run.parsers, 1u);
     EXPECT_EQ(run.inverted.bytes, summary.inverted.bytes);
-    ASSERT_EQ(run.work.size(), run.inverters);
-    InverterWork all;
-    for (const auto& work : run.work) {
-      all.tokens += work.tokens;
-      all.terms += work.terms;
-      all.characters += work.characters;
-    }
+    ASSERT_EQ(run.work.size(), run.inverters.all());
+    const InverterWork all = work_of_cpus(run) + work_of_gpus(run);
     EXPECT_EQ(all.tokens, summary.inverted.tokens);
     EXPECT_EQ(all.terms, summary.manifest.terms) << "no two inverters have the same term";
     EXPECT_GT(all.characters, 3 * all.terms);
@@ -54,18 +76,82 @@ TEST(BenchIndex, MeasuresEveryRowOnMadeUpText) {
     EXPECT_GT(*std::max_element(rates.begin(), rates.end()), 0);
   }
 
-  EXPECT_NEAR(sum_of_shares(wall_stages(measured->build)), 1, 1e-9);
-  EXPECT_NEAR(sum_of_shares(processor_stages(measured->build)), 1, 1e-9);
-  for (const auto& [name, bytes] : stage_bytes(measured->build)) EXPECT_GT(bytes, 0u) << name;
+  EXPECT_NEAR(sum_of_shares(wall_stages(build)), 1, 1e-9);
+  EXPECT_NEAR(sum_of_shares(processor_stages(build)), 1, 1e-9);
+  for (const auto& [name, bytes] : stage_bytes(build)) EXPECT_GT(bytes, 0u) << name;
 
   const auto json = nlohmann::ordered_json::parse(indexing_as_json(*measured).dump());
   for (const char* field : {"documents", "bytes", "tokens", "terms", "figure_10", "figure_11", "table_4", "table_5",
-                            "table_6", "table_7", "seconds_by_stage", "processor_seconds_by_stage", "bytes_by_stage"})
+                            "table_6", "table_7", "stages"})
     EXPECT_TRUE(json.contains(field)) << field;
   for (const char* field : {"source", "figure_10", "figure_11", "table_4", "table_5", "table_6", "table_7"})
     EXPECT_TRUE(json["paper"].contains(field)) << field;
   EXPECT_EQ(json["bytes"], summary.inverted.bytes);
   EXPECT_EQ(json["figure_11"][0]["mb_per_second"].size(), kSteps);
+}
+
+TEST(BenchIndex, MeasuresEveryRowWithInvertersOnTheGpuToo) {
+  BenchIndexOptions options;
+  options.synth_bytes = 1'000'000;
+  options.threads = 2;
+  options.gpu_inverters = {1, 0, 2, 1};
+  options.gpu_inverter = &kCalledGpu;
+  const auto measured = measure_indexing(options);
+  ASSERT_TRUE(measured.has_value()) << measured.error().message();
+  EXPECT_EQ(measured->no_gpu, "");
+  ASSERT_EQ(measured->figure_10.size(), 1u);
+  const auto& columns = measured->figure_10[0].both;
+  ASSERT_EQ(columns.size(), 3u) << "each number once, none first";
+  for (std::uint32_t i = 0; i < columns.size(); ++i) {
+    EXPECT_EQ(columns[i].gpu_inverters, i);
+    EXPECT_GT(columns[i].rate.median, 0);
+  }
+  ASSERT_EQ(measured->table_4.size(), 3 * kPaperInverters);
+  for (const auto& run : measured->table_4) {
+    ASSERT_EQ(run.work.size(), run.inverters.all());
+    EXPECT_EQ(lost_gpus(run.inverters, run.records), 0u);
+    EXPECT_EQ(work_of_gpus(run).tokens > 0, run.inverters.gpu > 0);
+    EXPECT_EQ((work_of_cpus(run) + work_of_gpus(run)).terms, measured->builds[0].summary.manifest.terms);
+  }
+  ASSERT_EQ(measured->builds.size(), 3u);
+  const auto json = nlohmann::ordered_json::parse(indexing_as_json(*measured).dump());
+  EXPECT_TRUE(json["no_gpu"].is_null());
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(json["table_6"][i]["gpu_inverters"], i);
+    EXPECT_EQ(json["stages"][i]["inverters"].size(), kPaperInverters + i);
+  }
+}
+
+TEST(BenchIndex, SaysWhichRowsHadLostTheGpu) {
+  BenchIndexOptions options;
+  options.synth_bytes = 100'000;
+  options.threads = 2;
+  options.gpu_inverters = {1};
+  options.gpu_inverter = &kLost;
+  const auto measured = measure_indexing(options);
+  ASSERT_TRUE(measured.has_value()) << measured.error().message();
+  for (const auto& run : measured->table_4) EXPECT_EQ(lost_gpus(run.inverters, run.records), run.inverters.gpu);
+  EXPECT_EQ(indexing_as_json(*measured)["table_6"][1]["lost_gpus"], 1);
+  testing::internal::CaptureStdout();
+  print_indexing(*measured);
+  EXPECT_NE(testing::internal::GetCapturedStdout().find("1 of 1 GPU inverters went on without the GPU"),
+            std::string::npos);
+}
+
+TEST(BenchIndex, SaysWhyRowsOfTheGpuAreMissing) {
+  BenchIndexOptions options;
+  options.synth_bytes = 100'000;
+  options.threads = 2;
+  options.gpu_inverter = Error(Code::kDevice, "there is no GPU on this machine");
+  const auto measured = measure_indexing(options);
+  ASSERT_TRUE(measured.has_value()) << measured.error().message();
+  EXPECT_EQ(measured->builds.size(), 1u);
+  testing::internal::CaptureStdout();
+  print_indexing(*measured);
+  EXPECT_EQ(testing::internal::GetCapturedStdout().find(
+                "Rows with inverters on a GPU are left out: there is no GPU on this machine\n"),
+            0u);
+  EXPECT_EQ(indexing_as_json(*measured)["no_gpu"], "there is no GPU on this machine");
 }
 
 TEST(BenchIndex, RefusesInputsAndLimitsThatCanNotBe) {
@@ -80,6 +166,10 @@ TEST(BenchIndex, RefusesInputsAndLimitsThatCanNotBe) {
   row.threads = 4;
   row.rows = {2, 4};
   EXPECT_EQ(measure_indexing(row).error().code(), Code::kInvalid) << "no inverter is left";
+  BenchIndexOptions gpus;
+  gpus.synth_bytes = 1000;
+  gpus.gpu_inverters = {kMaxGpuInverters + 1};
+  EXPECT_EQ(measure_indexing(gpus).error().message(), "--gpu-inverters: at most 64");
   BenchIndexOptions small;
   small.synth_bytes = 1000;
   small.parsers = 200;
