@@ -32,6 +32,7 @@
 #include "common/base/server_process.h"
 #include "common/config/options.h"
 #include "common/http/server.h"
+#include "common/http/server_metrics.h"
 #include "common/metrics/registry.h"
 #include "common/net/address.h"
 
@@ -109,8 +110,8 @@ void export_all(Runtime& runtime, const SharedParts& shared, const SearchLoops& 
   http::export_shared(runtime.registry, shared.searches);
   http::export_loops(
       runtime.registry, [&loops] { return loops.loops(nullptr); }, runtime.clock);
-  http::export_server(runtime.registry, loops.first().server(), "public");
-  if (admin) http::export_server(runtime.registry, *admin, "admin");
+  frond::http::export_server(runtime.registry, loops.first().server(), "public");
+  if (admin) frond::http::export_server(runtime.registry, *admin, "admin");
 }
 
 int serve(const Options& options, std::size_t descriptors) {

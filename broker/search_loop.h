@@ -24,6 +24,7 @@
 #include "broker/options.h"
 #include "common/base/liveness.h"
 #include "common/http/server.h"
+#include "common/http/server_metrics.h"
 
 namespace frond::broker {
 
@@ -98,7 +99,7 @@ class SearchLoop {
   cluster::ClusterMap map_;
   scatter::ScatterContext scatter_;
   http::SearchMetrics metrics_;
-  http::HttpMetrics http_metrics_;
+  frond::http::RequestMetrics http_metrics_;
   http::SearchService service_;
   http::MultiSearch multi_search_;
   std::unique_ptr<frond::http::Server> server_;

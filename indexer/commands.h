@@ -12,6 +12,7 @@
 #include "common/config/command_line.h"
 #include "common/text/analyzer_config.h"
 #include "indexer/invert/inverters.h"
+#include "indexer/serve/serve.h"
 #include "indexer/signals.h"
 
 namespace frond::indexer {
@@ -89,6 +90,18 @@ class PruneCommand {
   config::CommandLine& command_;
   Place place_;
   unsigned keep_ = 1;
+};
+
+class ServeCommand {
+ public:
+  explicit ServeCommand(config::CommandLine& app);
+  bool chosen() const { return command_.chosen(); }
+  int run(Logger& logger);
+
+ private:
+  config::CommandLine& command_;
+  serve::ServeOptions options_;
+  std::uint32_t drain_ms_ = 10'000;
 };
 
 class RollbackCommand {

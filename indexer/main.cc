@@ -30,12 +30,14 @@ int run(int argc, const char* const* argv) {
   CheckCommand check(app);
   RollbackCommand rollback(app);
   PruneCommand prune(app);
+  ServeCommand serve(app);
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
   Logger logger("frond-indexer", LogLevel::kInfo, log_buffer);
   if (build.chosen()) return build.run(logger);
   if (publish.chosen()) return publish.run(logger);
   if (check.chosen()) return check.run(logger);
   if (prune.chosen()) return prune.run(logger);
+  if (serve.chosen()) return serve.run(logger);
   return rollback.run(logger);
 }
 

@@ -20,16 +20,4 @@ void SearchMetrics::count(Outcome outcome, CacheUse use, double seconds) {
 
 void SearchMetrics::count(Outcome outcome) { outcomes_[static_cast<std::size_t>(outcome)].add(); }
 
-void HttpMetrics::count(std::string_view route, int status, double seconds) {
-  const auto [at, is_new] = routes_.try_emplace({route, status});
-  if (is_new) {
-    const std::string label(route.empty() ? "none" : route);
-    at->second.requests =
-        registry_.counter(families::kHttpRequests, {{"route", label}, {"code", std::to_string(status)}});
-    at->second.time = registry_.histogram(families::kHttpTime, metrics::latency_seconds(), {{"route", label}});
-  }
-  at->second.requests.add();
-  at->second.time.observe(seconds);
-}
-
 }  // namespace frond::broker::http

@@ -71,29 +71,6 @@ inline constexpr Family kCovered{"frond_broker_partitions_covered",
 inline constexpr Family kLoopAge{"frond_broker_loop_age_seconds",
                                  "Seconds since each loop that the broker needs last turned."};
 inline constexpr Family kReady{"frond_broker_ready", "1 while /readyz is 200."};
-inline constexpr Family kHttpRequests{"frond_http_requests_total", "HTTP requests answered, by route and status."};
-inline constexpr Family kHttpTime{"frond_http_request_duration_seconds", "HTTP requests, by route."};
-inline constexpr Family kHttpConnections{"frond_http_connections", "Open HTTP connections, by listener."};
-inline constexpr Family kHttpConnectionsLimit{"frond_http_connections_limit",
-                                              "Limit of frond_http_connections, by listener."};
-inline constexpr Family kHttpOfAddress{"frond_http_connections_of_an_address",
-                                       "Open HTTP connections of the client address that has the most, by listener; "
-                                       "IPv6 addresses count by their first 64 bits."};
-inline constexpr Family kHttpOfAddressLimit{"frond_http_connections_of_an_address_limit",
-                                            "Limit of frond_http_connections_of_an_address, by listener."};
-inline constexpr Family kHttpBodyBytes{"frond_http_body_bytes", "Bytes of request bodies being received, by listener."};
-inline constexpr Family kHttpBodyLimit{"frond_http_body_limit_bytes", "Limit of frond_http_body_bytes, by listener."};
-inline constexpr Family kHttpUnsentBytes{"frond_http_unsent_bytes",
-                                         "Bytes of answers that clients have not received yet, by listener."};
-inline constexpr Family kHttpUnsentLimit{"frond_http_unsent_limit_bytes",
-                                         "Limit of frond_http_unsent_bytes, by listener."};
-inline constexpr Family kHttpRefused{
-    "frond_http_refused_total",
-    "Connections and requests refused to keep room for other clients, by listener and reason."};
-inline constexpr Family kHttpClosed{
-    "frond_http_closed_total",
-    "Connections that the server closed because the client was slow or to make room, by "
-    "listener and reason."};
 inline constexpr Family kTlsExpiry{"frond_broker_tls_certificate_expiry_timestamp_seconds",
                                    "When the TLS certificate in use ends, in seconds since 1970."};
 inline constexpr Family kTlsReloads{
@@ -120,21 +97,6 @@ struct SearchMetrics {
  private:
   std::array<metrics::Counter, 7> outcomes_;
   std::array<metrics::Histogram, 3> times_;
-};
-
-// For frond::http::Server::Config::on_answer. The loop's thread.
-class HttpMetrics {
- public:
-  explicit HttpMetrics(metrics::Registry& registry) : registry_(registry) {}
-  void count(std::string_view route, int status, double seconds);
-
- private:
-  struct Route {
-    metrics::Counter requests;
-    metrics::Histogram time;
-  };
-  metrics::Registry& registry_;
-  std::map<std::pair<std::string_view, int>, Route> routes_;  // the routes are literals
 };
 
 }  // namespace frond::broker::http

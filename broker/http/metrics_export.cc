@@ -100,37 +100,4 @@ void StatusMetrics::show(const BrokerStatus& status) {
   show_cluster(registry_, status.cluster);
 }
 
-void export_server(metrics::Registry& registry, const frond::http::Server& server, const std::string& listener) {
-  registry.before_scrape([&registry, &server, listener] {
-    const auto gauge = [&](const metrics::Family& family, std::size_t value) {
-      set(registry, family, static_cast<double>(value), {{"listener", listener}});
-    };
-    const auto refused = [&](const char* reason, std::uint64_t count) {
-      follow(registry, families::kHttpRefused, count, {{"listener", listener}, {"reason", reason}});
-    };
-    const auto closed = [&](const char* reason, std::uint64_t count) {
-      follow(registry, families::kHttpClosed, count, {{"listener", listener}, {"reason", reason}});
-    };
-    const frond::http::Server::Counters now = server.counters();
-    const frond::http::Server::Config& limits = server.config();
-    gauge(families::kHttpConnections, now.connections);
-    gauge(families::kHttpConnectionsLimit, limits.max_connections);
-    gauge(families::kHttpBodyBytes, now.body_bytes);
-    gauge(families::kHttpBodyLimit, limits.max_body_bytes);
-    gauge(families::kHttpUnsentBytes, now.unsent_bytes);
-    gauge(families::kHttpUnsentLimit, limits.max_unsent_bytes);
-    gauge(families::kHttpOfAddress, now.most_of_an_address);
-    gauge(families::kHttpOfAddressLimit, frond::http::Server::connections_of_an_address(limits));
-    refused("connections", now.refused_connections);
-    refused("address", now.refused_of_address);
-    refused("bodies", now.refused_bodies);
-    refused("answers", now.refused_answers);
-    closed("room", now.gave_way);
-    closed("header", now.slow_headers);
-    closed("body", now.slow_bodies);
-    closed("reader", now.slow_readers);
-    closed("idle", now.idle);
-  });
-}
-
 }  // namespace frond::broker::http

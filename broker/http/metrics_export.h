@@ -18,8 +18,6 @@ namespace frond::broker::http {
 void export_shared(metrics::Registry& registry, const SearchService::Shared& shared);
 // The age of each loop. `loops` may be called on any thread.
 void export_loops(metrics::Registry& registry, std::function<std::vector<Loop>()> loops, const Clock& clock);
-// An HTTP server's connections and limits (its group's, if it has one), labelled with its listener's name.
-void export_server(metrics::Registry& registry, const frond::http::Server& server, const std::string& listener);
 
 // Requests to leaves and the cluster. They are counted on each thread, so the route /metrics collects them and calls
 // show() before an exposition. Failed handshakes are shown with CURVE and without: a leaf may use it all the same.

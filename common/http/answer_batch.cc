@@ -27,9 +27,9 @@ bool says(const AnswerBatch::Fields& fields, std::string_view name) {
   return std::any_of(fields.begin(), fields.end(), [&](const auto& field) { return field.first == name; });
 }
 
-bool has_content(int status) { return status != 204 && status != 304; }
-
 }  // namespace
+
+bool AnswerBatch::has_content(int status) { return status != 204 && status != 304; }
 
 void AnswerBatch::clear() {
   text_.clear();
@@ -56,7 +56,7 @@ void AnswerBatch::append(Response&& response, const Framing& framing) {
   text_ += framing.date;
   if (has_content(response.status)) {
     text_ += "Content-Length: ";
-    append_number(response.body.size());
+    append_number(response.body_bytes());
     text_ += "\r\n";
     if (!response.content_type.empty()) (text_ += "Content-Type: ").append(response.content_type).append("\r\n");
     text_ += "X-Content-Type-Options: nosniff\r\n";  // browsers must not guess another type
@@ -67,7 +67,7 @@ void AnswerBatch::append(Response&& response, const Framing& framing) {
   append_fields(response.headers);
   if (framing.more != nullptr) append_fields(*framing.more);
   text_ += "\r\n";
-  if (framing.head || !has_content(response.status)) return;
+  if (framing.head || !has_content(response.status) || response.reader) return;
   if (response.body.size() <= kMaxInlineBody)
     text_ += response.body;
   else

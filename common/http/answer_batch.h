@@ -26,7 +26,10 @@ class AnswerBatch {
 
   void clear();
   void append_continue();
+  // Of an answer with a reader only what comes before its body.
   void append(Response&& response, const Framing& framing);
+  // Whether answers of that status have a body.
+  static bool has_content(int status);
   // Refers to this batch, which must not change until they are written.
   std::vector<boost::asio::const_buffer> buffers() const;
 

@@ -1,9 +1,11 @@
 #pragma once
 // Requests, responses, and the handle through which a handler answers. Values, for any thread; see Responder.
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +28,18 @@ struct Request {
   std::string_view header(std::string_view lower_case_name) const;
 };
 
+// A body that is read while it is sent: a file, say. It outlives the answer's connection for as long as a read takes.
+class BodyReader {
+ public:
+  virtual ~BodyReader() = default;
+  // Bytes in all; never changes.
+  virtual std::uint64_t size() const = 0;
+  // Fills `to` with the bytes from `offset` on, which are all inside the body. One call at a time, on a thread of
+  // Server::Config::run_reader, so it may block. After an error the connection is closed in the middle of the answer:
+  // its header is sent already.
+  virtual Result<void> read(std::uint64_t offset, std::span<std::byte> to) = 0;
+};
+
 struct Response {
   int status = 200;
   std::string content_type = "application/json";
@@ -33,6 +47,9 @@ struct Response {
   // Other fields than Content-Type, Content-Length, Date, Connection and X-Content-Type-Options, which the server adds.
   // It also adds "Cache-Control: no-store" to JSON without a Cache-Control of its own. No CR or LF in them.
   std::vector<std::pair<std::string, std::string>> headers;
+  // Not null: the body, in place of `body`.
+  std::shared_ptr<BodyReader> reader;
+  std::uint64_t body_bytes() const { return reader ? reader->size() : body.size(); }
 };
 
 // application/problem+json (RFC 9457). `parameter`, when not empty, becomes the member "parameter".

@@ -90,7 +90,8 @@ class AsioServer final : public Server {
             .slow_headers = group.slow_headers,
             .slow_bodies = group.slow_bodies,
             .slow_readers = group.slow_readers,
-            .idle = group.idle};
+            .idle = group.idle,
+            .failed_reads = group.failed_reads};
   }
   void drain(std::function<void()> done) override {
     core_->draining = true;

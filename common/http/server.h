@@ -58,7 +58,8 @@ class Server {
     std::size_t max_connections_per_address = 0;
     std::size_t max_pipelined = 16;  // unanswered requests a connection; more wait unread
     // Bytes of all answers that clients have not taken yet. One client address may hold at most as much as is left for
-    // all others. An answer of more than 16 KiB that would exceed that becomes a 503.
+    // all others. An answer of more than 16 KiB that would exceed that becomes a 503. One that is read while it is sent
+    // counts with the two pieces of it that are held, 512 KiB.
     std::size_t max_unsent_bytes = 256 << 20;
     // From a request's first byte to the end of its header (else 408).
     std::chrono::milliseconds header_timeout{5000};
@@ -75,6 +76,10 @@ class Server {
     // Called for each answer, on the io thread, for metrics: its route ("" if none was set), its status, and the
     // seconds since the request was whole.
     std::function<void(std::string_view route, int status, double seconds)> on_answer;
+
+    // Runs a function on another thread, soon; for answers with a reader (Response::reader), which get a 500 without
+    // it. What it was given must have ended before the io_context is destroyed.
+    std::function<void(std::function<void()>)> run_reader;
 
     // From make_group(); each server of a group has the same limits and the same port. Null: the server is alone.
     std::shared_ptr<ServerGroup> group;
@@ -119,6 +124,7 @@ class Server {
     // Connections that the server closed, or whose request it ended: to make room; because a header or a body came too
     // slowly; because the client took an answer too slowly; because it was idle.
     std::uint64_t gave_way = 0, slow_headers = 0, slow_bodies = 0, slow_readers = 0, idle = 0;
+    std::uint64_t failed_reads = 0;  // connections closed since an answer's reader failed
   };
   virtual Counters counters() const = 0;  // any thread
   // Stops accepting, answers the open requests, and closes each connection after its last answer; then calls done() on

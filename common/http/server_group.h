@@ -36,7 +36,7 @@ class ServerGroup {
   ByteBudget unsent;  // of answers that clients have not taken
   // As in Server::Counters.
   std::atomic<std::uint64_t> refused_connections{0}, refused_of_address{0}, gave_way{0}, slow_headers{0},
-      slow_bodies{0}, slow_readers{0}, idle{0};
+      slow_bodies{0}, slow_readers{0}, idle{0}, failed_reads{0};
 
  private:
   const std::size_t servers_;

@@ -120,6 +120,8 @@ void Session::leave() {
   state_ = State::kClosed;
   slots_.clear();
   writing_bytes_.clear();
+  pieces_.reset();
+  pieces_bytes_ = {};
   body_bytes_ = {};
   for (AgeLink* const link : {&by_age_, &by_phase_, &by_client_, &by_restriction_}) link->leave();
   core_->group->clients.leave(client_);

@@ -4,8 +4,8 @@
 // It lives as long as an operation, a responder or a posted answer refers to it. answer() and abandon() may be called
 // from any thread, everything else on the io thread only.
 //
-// session.cc starts and ends it, session_input.cc reads requests, session_output.cc writes answers, session_limits.cc
-// enforces time limits.
+// session.cc starts and ends it, session_input.cc reads requests, session_output.cc writes answers, session_pieces.cc
+// those that are read meanwhile, session_limits.cc enforces time limits.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "common/http/answer_batch.h"
+#include "common/http/body_pieces.h"
 #include "common/http/input_buffer.h"
 #include "common/http/request_parser.h"
 #include "common/http/server_core.h"
@@ -120,6 +121,13 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   void flush();
   bool append(Slot& slot);
   void written(const ErrorCode& ec, bool last);
+  void answered(const ErrorCode& ec, bool last);
+  void begin_pieces(std::shared_ptr<BodyReader> reader, bool last);
+  void header_written();
+  void read_piece();
+  void piece_read(const std::shared_ptr<BodyPieces>& pieces, Result<void> done);
+  void write_piece();
+  void piece_written(const std::shared_ptr<BodyPieces>& pieces, const ErrorCode& ec);
   void finish();
   void linger();
   void discard(std::size_t so_far);
@@ -141,7 +149,9 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   InputBuffer input_;
   AnswerBatch output_;
   std::vector<UnsentBytes> writing_bytes_;
-  std::deque<Slot> slots_;  // in order of requests; sequences are consecutive
+  std::shared_ptr<BodyPieces> pieces_;  // of the answer that is being written, if that has a reader
+  HeldBytes pieces_bytes_;              // … its two pieces
+  std::deque<Slot> slots_;              // in order of requests; sequences are consecutive
   std::uint64_t next_ = 1;
   std::uint64_t last_ = ~std::uint64_t{0};  // the connection closes after this answer
   State state_ = State::kFresh;

@@ -16,12 +16,13 @@ void Session::settle(std::uint64_t sequence, Response response, std::string_view
   Slot& slot = *found;
   slot.ready = true;
   slot.gone = nullptr;
-  if (response.body.size() > AnswerBatch::kMaxInlineBody &&
-      !core_->group->unsent.admits(client_.second.unsent_bytes, response.body.size())) {
+  if (response.reader && !core_->config.run_reader) response = problem(500, "Internal error", "No thread reads files.");
+  const auto held = [&response] { return response.reader ? BodyPieces::held(*response.reader) : response.body.size(); };
+  if (held() > AnswerBatch::kMaxInlineBody && !core_->group->unsent.admits(client_.second.unsent_bytes, held())) {
     response = problem(503, "Unavailable", "Too many answers wait for clients that do not read them.");
     response.headers.emplace_back("Retry-After", "1");
   }
-  slot.unsent = UnsentBytes(core_->group->unsent, client_.second.unsent_bytes, unsent_, response.body.size());
+  slot.unsent = UnsentBytes(core_->group->unsent, client_.second.unsent_bytes, unsent_, held());
   slot.response = std::move(response);
   if (core_->config.on_answer) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - slot.since;
@@ -37,7 +38,7 @@ void Session::flush() {
   if (writing_ || !stream_.is_open() || slots_.empty() || !slots_.front().ready) return;
   output_.clear();
   bool last = false;
-  while (!last && !slots_.empty() && slots_.front().ready) {
+  while (!last && !pieces_ && !slots_.empty() && slots_.front().ready) {
     last = append(slots_.front());
     writing_bytes_.push_back(std::move(slots_.front().unsent));
     slots_.pop_front();
@@ -59,16 +60,25 @@ bool Session::append(Slot& slot) {
   }
   const bool last =
       !slot.keep_alive || slot.sequence >= last_ || (core_->draining && slots_.size() == 1 && between_requests());
+  std::shared_ptr<BodyReader> reader = std::move(slot.response.reader);
+  const bool read = reader && !slot.head && AnswerBatch::has_content(slot.response.status) && reader->size() > 0;
+  slot.response.reader = reader;
   output_.append(std::move(slot.response), {.head = slot.head,
                                             .last = last,
                                             .date = core_->date,
                                             .more = stream_.secure() ? &core_->config.tls_headers : nullptr});
+  if (read) begin_pieces(std::move(reader), last);
   return last;
 }
 void Session::written(const ErrorCode& ec, bool last) {
-  writing_ = false;
   output_.clear();
   writing_bytes_.clear();
+  if (pieces_ && !ec && stream_.is_open()) return header_written();
+  answered(ec, last);
+}
+// After all bytes of some answers.
+void Session::answered(const ErrorCode& ec, bool last) {
+  writing_ = false;
   if (!stream_.is_open()) return;
   if (ec) return close();
   if (last) return state_ == State::kRefusing ? linger() : finish();

@@ -15,7 +15,7 @@ MAY_INCLUDE = {
     "common/config": ["common/net"],
     "common/metrics": [],
     "common/tls": [],
-    "common/http": ["common/net", "common/tls"],
+    "common/http": ["common/metrics", "common/net", "common/tls"],
     "common/text": [],
     "common/codec": [],
     "common/scoring": [],

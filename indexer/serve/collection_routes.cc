@@ -1,0 +1,86 @@
+#include "indexer/serve/collection_routes.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "common/repository/repository.h"
+
+namespace frond::indexer::serve {
+namespace {
+using nlohmann::ordered_json;
+
+http::Response json_response(const ordered_json& json) {
+  return {.body = json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n"};
+}
+http::Response unavailable(std::string_view detail) {
+  auto response = http::problem(503, "Unavailable", detail);
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+Result<Generation> current_of(const std::filesystem::path& repository, const std::string& collection) {
+  const auto source = FROND_TRY(repository::RepositorySource::open(repository.string(), collection));
+  return source->current();
+}
+
+ordered_json json_of(const repository::Manifest& manifest) {
+  std::uint64_t bytes = manifest.term_statistics.bytes;
+  for (const auto& partition : manifest.partitions)
+    for (const auto& file : partition.summary.files) bytes += file.bytes;
+  ordered_json analyzer = {{"name", name_of(manifest.analyzer.kind)},
+                           {"stemmer", name_of(manifest.analyzer.stemmer)},
+                           {"stop_words", manifest.analyzer.stop_words},
+                           {"fold_accents", manifest.analyzer.fold_accents}};
+  return {{"collection", manifest.collection},
+          {"generation", manifest.generation},
+          {"previous", manifest.previous},
+          {"created", manifest.created},
+          {"documents", manifest.statistics.documents},
+          {"tokens", manifest.statistics.tokens},
+          {"terms", manifest.terms},
+          {"postings", manifest.postings},
+          {"partitions", manifest.partitions.size()},
+          {"bytes", bytes},
+          {"codec", manifest.codec},
+          {"order", manifest.order},
+          {"analyzer", std::move(analyzer)},
+          {"bm25", {{"k1", manifest.bm25.k1}, {"b", manifest.bm25.b}}}};
+}
+
+}  // namespace
+
+http::Response list_collections(const std::filesystem::path& repository) {
+  std::error_code failed;
+  std::vector<std::string> names;
+  std::filesystem::directory_iterator folders(repository, failed);
+  for (; !failed && folders != std::filesystem::directory_iterator(); folders.increment(failed)) {
+    std::string name = folders->path().filename().string();
+    if (repository::is_safe_name(name)) names.push_back(std::move(name));
+  }
+  if (failed) return unavailable("The repository can't be read: " + failed.message() + ".");
+  std::ranges::sort(names);
+  ordered_json listed = ordered_json::array();
+  for (const std::string& name : names) {
+    const auto generation = current_of(repository, name);
+    if (generation) listed.push_back({{"collection", name}, {"generation", *generation}});
+  }
+  return json_response({{"collections", std::move(listed)}});
+}
+
+http::Response describe_collection(const std::filesystem::path& repository, std::string_view collection) {
+  const auto missing = [] { return http::problem(404, "Not found", "There is no such collection."); };
+  if (!repository::is_safe_name(collection)) return missing();
+  const auto manifest = [&]() -> Result<repository::Manifest> {
+    const auto source = FROND_TRY(repository::RepositorySource::open(repository.string(), collection));
+    return source->manifest(FROND_TRY(source->current()));
+  }();
+  if (manifest) return json_response(json_of(*manifest));
+  if (manifest.error().code() == Code::kNotFound) return missing();
+  return unavailable("The collection can't be read: " + manifest.error().message() + ".");
+}
+
+}  // namespace frond::indexer::serve

@@ -1,0 +1,188 @@
+#include "indexer/serve/serve.h"
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include "common/config/options.h"
+#include "common/http/host_list.h"
+#include "common/http/router.h"
+#include "common/http/server.h"
+#include "common/http/server_metrics.h"
+#include "common/metrics/registry.h"
+#include "common/tls/server_identity.h"
+#include "indexer/serve/collection_routes.h"
+#include "indexer/serve/repository_files.h"
+
+namespace frond::indexer::serve {
+namespace {
+namespace asio = boost::asio;
+constexpr std::chrono::seconds kLookInterval{1};  // at a new certificate
+
+constexpr metrics::Family kExpiry{"frond_indexer_tls_certificate_expiry_timestamp_seconds",
+                                  "When the TLS certificate in use ends, in seconds since 1970."};
+constexpr metrics::Family kReloads{
+    "frond_indexer_tls_certificate_reloads_total",
+    "Changes of the TLS certificate's files, by outcome: ok, or failed (the old certificate stays in use)."};
+constexpr metrics::Family kHandshakeFailures{"frond_indexer_tls_handshake_failures_total",
+                                             "TLS handshakes that failed, by reason."};
+
+class Service {
+ public:
+  Service(const ServeOptions& options, Logger& log)
+      : options_(options), log_(log), registry_(config::version()), requests_(registry_), pool_(options.readers) {
+    metrics::export_log(registry_, log);
+  }
+
+  Result<void> listen() {
+    if (!options_.tls_certificate.empty()) {
+      identity_ = FROND_TRY(tls::ServerIdentity::load(options_.tls_certificate, options_.tls_key));
+      tell_certificate();
+      look_at_certificate();
+    }
+    auto hosts = FROND_TRY(http::HostList::parse(options_.hosts));
+    http::Server::Config config{.listen = options_.listen,
+                                .max_body_bytes = 0,
+                                .max_connections = options_.max_connections,
+                                .max_unsent_bytes = options_.max_unsent_bytes,
+                                .min_client_rate = options_.min_client_rate,
+                                .hosts = std::move(hosts)};
+    config.on_answer = [this](std::string_view route, int status, double seconds) {
+      requests_.count(route, status, seconds);
+    };
+    config.run_reader = [this](std::function<void()> read) { asio::post(pool_, std::move(read)); };
+    config.tls = identity_.get();
+    config.on_handshake_failure = [this](std::string_view reason) {
+      registry_.counter(kHandshakeFailures, {{"reason", std::string(reason)}}).add();
+    };
+    server_ = FROND_TRY(http::Server::create(io_, std::move(config), routes()));
+    http::export_server(registry_, *server_, "public");
+    return {};
+  }
+  // Until `stop`, then for what is open.
+  void run(const std::stop_token& stop) {
+    const std::stop_callback stopping(stop, [this] { asio::post(io_, [this] { drain(); }); });
+    io_.run();
+    pool_.join();  // reads end before the io_context does
+  }
+  std::uint16_t port() const { return server_->port(); }
+
+ private:
+  http::Router routes() {
+    http::Router router = http::Router::everything(
+        [this](http::Request&& request, http::Responder responder) {
+          answer(std::move(request), std::move(responder));
+        },
+        {});
+    const auto probe = [&router](std::string_view path, http::Handler handler) {
+      router.add("GET", path, std::move(handler), {.reserved = true});
+    };
+    probe("/metrics", [this](http::Request&&, http::Responder responder) {
+      responder.set_route("/metrics");
+      responder.send({.content_type = std::string(metrics::kContentType), .body = registry_.exposition()});
+    });
+    probe("/livez", [](http::Request&&, http::Responder responder) {
+      responder.set_route("/livez");
+      responder.send({.body = R"({"live":true})"
+                              "\n"});
+    });
+    probe("/readyz", [this](http::Request&&, http::Responder responder) {
+      responder.set_route("/readyz");
+      asio::post(pool_, [this, responder = std::move(responder)]() mutable { responder.send(ready()); });
+    });
+    return router;
+  }
+  http::Response ready() const {
+    std::error_code failed;
+    if (std::filesystem::is_directory(options_.repository, failed))
+      return {.body = R"({"ready":true})"
+                      "\n"};
+    return {.status = 503,
+            .body = R"({"ready":false,"detail":"the repository is no folder, or can't be read"})"
+                    "\n"};
+  }
+
+  // Files are opened, and manifests read, on the reading threads: a slow disk delays no probe.
+  void answer(http::Request&& request, http::Responder responder) {
+    if (request.method == "OPTIONS" || (request.method != "GET" && request.method != "HEAD")) {
+      auto refused = http::problem(405, "Method not allowed", "Use GET.");
+      refused.headers.emplace_back("Allow", "GET, HEAD");
+      return responder.send(std::move(refused));
+    }
+    responder.set_route(route_of(request.path));
+    asio::post(pool_, [this, request = std::move(request), responder = std::move(responder)]() mutable {
+      responder.send(answer_now(request));
+    });
+  }
+  static std::string_view route_of(std::string_view path) {
+    if (path.starts_with(kRepositoryPrefix)) return "/repository/";
+    return path.starts_with(kCollectionsPath) ? kCollectionsPath : std::string_view();
+  }
+  http::Response answer_now(const http::Request& request) const {
+    const std::string_view path = request.path;
+    if (path.starts_with(kRepositoryPrefix)) {
+      if (const auto file = served_file(options_.repository, path)) return file_answer(request, file->path, file->as);
+    } else if (path == kCollectionsPath) {
+      return list_collections(options_.repository);
+    } else if (path.starts_with(kCollectionsPath) && path[kCollectionsPath.size()] == '/') {
+      return describe_collection(options_.repository, path.substr(kCollectionsPath.size() + 1));
+    }
+    return http::problem(404, "Not found", "Nothing is served at this path: see /v1/collections.");
+  }
+
+  void tell_certificate() {
+    registry_.gauge(kExpiry).set(static_cast<double>(std::chrono::system_clock::to_time_t(identity_->expires())));
+  }
+  void look_at_certificate() {
+    timer_.expires_after(kLookInterval);
+    timer_.async_wait([this](const boost::system::error_code& cancelled) {
+      if (cancelled) return;
+      const auto changed = identity_->refresh();
+      if (!changed)
+        log_.warn("new TLS certificate refused; the old one stays", {{"reason", changed.error().message()}});
+      else if (*changed)
+        tell_certificate();
+      if (!changed || *changed) registry_.counter(kReloads, {{"outcome", changed ? "ok" : "failed"}}).add();
+      look_at_certificate();
+    });
+  }
+
+  void drain() {
+    log_.info("draining");
+    timer_.expires_after(options_.drain);  // instead of looking at the certificate
+    timer_.async_wait([this](const boost::system::error_code& cancelled) {
+      if (!cancelled) io_.stop();
+    });
+    server_->drain([this] { io_.stop(); });
+  }
+
+  const ServeOptions& options_;
+  Logger& log_;
+  metrics::Registry registry_;
+  http::RequestMetrics requests_;
+  asio::io_context io_{1};
+  asio::steady_timer timer_{io_};
+  std::unique_ptr<tls::ServerIdentity> identity_;
+  std::unique_ptr<http::Server> server_;  // before the threads that answer from it
+  asio::thread_pool pool_;
+};
+
+}  // namespace
+
+Result<void> serve(const ServeOptions& options, Logger& log, std::stop_token stop) {
+  Service service(options, log);
+  FROND_TRY(service.listen());
+  log.info("started", {{"repository", options.repository.string()},
+                       {"port", std::to_string(service.port())},
+                       {"tls", options.tls_certificate.empty() ? "off" : "on"}});
+  service.run(stop);
+  log.info("stopped");
+  return {};
+}
+
+}  // namespace frond::indexer::serve

@@ -1,0 +1,33 @@
+#pragma once
+// The indexer service: a repository's published files over HTTP, for leaves on other machines; which collections there
+// are; probes and metrics. It writes nothing and holds no lock, so builds go on beside it, and any number of services
+// may serve one repository.
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "common/base/log.h"
+#include "common/base/result.h"
+
+namespace frond::indexer::serve {
+
+struct ServeOptions {
+  std::filesystem::path repository;
+  std::string listen;                    // HOST:PORT
+  std::vector<std::string> hosts;        // as http::HostList::parse() takes them; empty: any
+  std::string tls_certificate, tls_key;  // PEM files; empty: plain HTTP
+  std::size_t readers = 4;               // threads that read files
+  std::size_t max_connections = 1024;
+  std::uint64_t max_unsent_bytes = 256u << 20;  // 512 KiB for each file that is being sent
+  std::size_t min_client_rate = 4096;           // bytes a second
+  std::chrono::milliseconds drain{10'000};      // for open requests after a stop
+};
+
+// Serves until `stop`, then answers what is open, for `drain` at most. kInvalid: an address, a certificate, or a list
+// of hosts that is wrong; kUnavailable: the port is taken.
+Result<void> serve(const ServeOptions& options, Logger& log, std::stop_token stop);
+
+}  // namespace frond::indexer::serve
