@@ -1,5 +1,7 @@
 #include "indexer/ingest/record_reader.h"
 
+#include <utility>
+
 #include "indexer/ingest/formats.h"
 #include "indexer/ingest/tsv.h"
 
@@ -44,18 +46,23 @@ struct RecordReader::State {
   std::unique_ptr<ContentStream> stream;
   std::unique_ptr<RecordCutter> cutter;
   std::uint64_t plain_before = 0, stored_before = 0;  // of the files read before it
+  std::uint64_t files = 0, cuts = 0;                  // as in ReadPosition
   bool failed = false;
+  bool going_back = false;  // to a position: what is met on the way was counted before
   Skipped skipped, skipped_records;
   FilesRead files_read = FilesRead(source_formats().size());
 
   void report(const fs::path& path, std::uint64_t number, std::uint64_t offset, std::string reason) {
-    if (sink) sink({path.string(), number, offset, std::move(reason)});
+    if (sink && !going_back) sink({path.string(), number, offset, std::move(reason)});
   }
   void report_file(const fs::path& path, const std::string& message);
   void note_skipped(const Cut& record);
   InputWalk::Observer observer();
+  std::optional<InputFile> walk_on();
   std::optional<InputFile> next_file();
+  Result<std::optional<SkipReason>> open_file();
   Result<bool> open_next();
+  Result<void> go_to(const ReadPosition& position);
   void close();
 };
 
@@ -76,18 +83,18 @@ void RecordReader::State::note_skipped(const Cut& record) {
 InputWalk::Observer RecordReader::State::observer() {
   return {[this](const fs::path& folder, std::string reason) { report(folder, 0, 0, std::move(reason)); },
           [this](const fs::path& path, SkipReason reason) {
-            if (options.share.has(walked.bytes(), seen.bytes())) skipped.add(reason, path.string());
+            if (!going_back && options.share.has(walked.bytes(), seen.bytes())) skipped.add(reason, path.string());
           }};
 }
 
-std::optional<InputFile> RecordReader::State::next_file() {
+// The next file, in the share or not.
+std::optional<InputFile> RecordReader::State::walk_on() {
   for (;;) {
-    while (walk) {
-      std::optional<InputFile> found = walk->next();
-      if (!found) break;
-      const bool ours = options.share.has(walked.bytes(), seen.bytes());
-      walked.add(*found);
-      if (ours) return found;
+    if (walk) {
+      if (std::optional<InputFile> found = walk->next()) {
+        ++files;
+        return found;
+      }
     }
     walk.reset();
     if (inputs.empty()) return std::nullopt;
@@ -98,38 +105,54 @@ std::optional<InputFile> RecordReader::State::next_file() {
   }
 }
 
+std::optional<InputFile> RecordReader::State::next_file() {
+  while (std::optional<InputFile> found = walk_on()) {
+    const bool ours = options.share.has(walked.bytes(), seen.bytes());
+    walked.add(*found);
+    if (ours) return found;
+  }
+  return std::nullopt;
+}
+
+// Opens `file` and sets `format` and `cutter`, or says why the file is skipped. An error that is one bad record only is
+// reported; then there is no cutter.
+Result<std::optional<SkipReason>> RecordReader::State::open_file() {
+  Result<std::unique_ptr<ByteSource>> source = ByteSource::open(file.path, options.limits);
+  if (!source) {
+    report_file(file.path, source.error().message());
+    return std::optional<SkipReason>();
+  }
+  stream = std::make_unique<ContentStream>(std::move(*source));
+  const Result<std::string_view> head = stream->peek(kSniffBytes);
+  if (!head) {
+    if (!(wanted ? wanted->whole_file : walk->is_folder())) return head.error();
+    report_file(file.path, head.error().message());
+    return std::optional<SkipReason>();
+  }
+  const auto told = tell_format({.path = file.name,
+                                 .bytes = *head,
+                                 .whole = head->size() < kSniffBytes,
+                                 .in_folder = walk->is_folder(),
+                                 .among_tsv = among_tsv},
+                                wanted);
+  if (const auto* const reason = std::get_if<SkipReason>(&told)) return std::optional<SkipReason>(*reason);
+  format = std::get<const SourceFormat*>(told);
+  cutter = format->cut(options.limits.record_bytes);
+  cuts = 0;
+  return std::optional<SkipReason>();
+}
+
 // Opens the next file that is not skipped. False: there is none.
 Result<bool> RecordReader::State::open_next() {
   while (std::optional<InputFile> found = next_file()) {
     file = std::move(*found);
-    Result<std::unique_ptr<ByteSource>> source = ByteSource::open(file.path, options.limits);
-    if (!source) {
-      report_file(file.path, source.error().message());
-      continue;
+    const std::optional<SkipReason> skip_because = FROND_TRY(open_file());
+    if (cutter) {
+      ++files_read[index_of(*format)];
+      return true;
     }
-    stream = std::make_unique<ContentStream>(std::move(*source));
-    const Result<std::string_view> head = stream->peek(kSniffBytes);
-    if (!head) {
-      if (!(wanted ? wanted->whole_file : walk->is_folder())) return head.error();
-      report_file(file.path, head.error().message());
-      close();
-      continue;
-    }
-    const auto told = tell_format({.path = file.name,
-                                   .bytes = *head,
-                                   .whole = head->size() < kSniffBytes,
-                                   .in_folder = walk->is_folder(),
-                                   .among_tsv = among_tsv},
-                                  wanted);
-    if (const auto* const reason = std::get_if<SkipReason>(&told)) {
-      skipped.add(*reason, file.path.string());
-      close();
-      continue;
-    }
-    format = std::get<const SourceFormat*>(told);
-    ++files_read[index_of(*format)];
-    cutter = format->cut(options.limits.record_bytes);
-    return true;
+    if (skip_because) skipped.add(*skip_because, file.path.string());
+    close();
   }
   // The shares depend on all files: if these have changed, other builders have found other shares.
   if (options.share.count > 1 && seen.summary() != walked.summary())
@@ -138,7 +161,40 @@ Result<bool> RecordReader::State::open_next() {
   return false;
 }
 
+// Walks to the position's file, and cuts its records again up to the position.
+Result<void> RecordReader::State::go_to(const ReadPosition& position) {
+  const auto changed = [&](const std::string& where) {
+    return Error(Code::kCorrupt, where + " is not what it was: the input changed");
+  };
+  going_back = true;
+  for (std::uint64_t i = 0; i < position.files; ++i) {
+    std::optional<InputFile> found = walk_on();
+    if (!found) return changed("the list of input files");
+    walked.add(*found);
+    file = std::move(*found);
+  }
+  plain_before = position.plain_before;
+  stored_before = position.stored_before;
+  if (position.files > 0) {
+    (void)FROND_TRY(open_file());
+    if (!cutter) return changed(file.path.string());
+    while (cuts < position.cuts) {
+      if (options.stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
+      if (!FROND_TRY(cutter->next(*stream))) return changed(file.path.string());
+      ++cuts;
+    }
+    if (stream->offset() != position.offset) return changed(file.path.string());
+  }
+  if (position.files_read.size() != files_read.size()) return changed("the list of formats");
+  files_read = position.files_read;
+  skipped = position.skipped;
+  skipped_records = position.skipped_records;
+  going_back = false;
+  return {};
+}
+
 void RecordReader::State::close() {
+  if (!stream) return;
   plain_before += stream->offset();
   stored_before += stream->source().stored_bytes_read();
   cutter.reset();
@@ -160,7 +216,26 @@ Result<std::unique_ptr<RecordReader>> RecordReader::open(std::vector<fs::path> i
   state->sink = std::move(sink);
   state->options = std::move(options);
   state->inputs.assign(std::make_move_iterator(inputs.rbegin()), std::make_move_iterator(inputs.rend()));
-  return std::unique_ptr<RecordReader>(new RecordReader(std::move(state)));
+  const ReadPosition* const from = std::exchange(state->options.from, nullptr);
+  std::unique_ptr<RecordReader> reader(new RecordReader(std::move(state)));
+  if (from != nullptr) {
+    FROND_TRY(reader->state_->go_to(*from));
+    reader->note_progress();
+  }
+  return reader;
+}
+
+ReadPosition RecordReader::position() const {
+  const State& s = *state_;
+  return {s.files,   s.cuts,           s.stream ? s.stream->offset() : 0, s.plain_before, s.stored_before, s.files_read,
+          s.skipped, s.skipped_records};
+}
+
+void RecordReader::note_progress() {
+  const State& s = *state_;
+  if (!s.stream) return;
+  bytes_read_.store(s.plain_before + s.stream->offset(), std::memory_order_relaxed);
+  stored_bytes_read_.store(s.stored_before + s.stream->source().stored_bytes_read(), std::memory_order_relaxed);
 }
 
 std::uint64_t RecordReader::stored_bytes_total() const { return state_->seen.bytes() / state_->options.share.count; }
@@ -182,8 +257,7 @@ Result<std::optional<RawRecord>> RecordReader::next() {
       }
     }
     Result<std::optional<Cut>> cut = s.cutter->next(*s.stream);
-    bytes_read_.store(s.plain_before + s.stream->offset(), std::memory_order_relaxed);
-    stored_bytes_read_.store(s.stored_before + s.stream->source().stored_bytes_read(), std::memory_order_relaxed);
+    note_progress();
     if (!cut) {
       if (!s.format->whole_file) {
         s.failed = true;
@@ -197,6 +271,7 @@ Result<std::optional<RawRecord>> RecordReader::next() {
       s.close();
       continue;
     }
+    ++s.cuts;
     Cut& record = **cut;
     if (record.problem.empty() && record.skip_because) {
       s.note_skipped(record);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "indexer/ingest/input_limits.h"
 #include "indexer/ingest/input_list.h"
 #include "indexer/ingest/raw_record.h"
+#include "indexer/ingest/read_position.h"
 #include "indexer/ingest/skipped.h"
 
 namespace frond::indexer::ingest {
@@ -22,13 +24,12 @@ namespace frond::indexer::ingest {
 // Called from next().
 using BadRecordSink = std::function<void(const BadRecord&)>;
 
-// How many files were opened, by their format's place in source_formats().
-using FilesRead = std::vector<std::uint64_t>;
-
 struct ReadOptions {
   InputShare share;
   bool hidden = false;  // also read files and folders whose names begin with a dot
   InputLimits limits;
+  const ReadPosition* from = nullptr;  // where to go on; read by open() only. Null: from the beginning
+  std::stop_token stop;                // ends open() while it looks for that place
 };
 
 class RecordReader {
@@ -36,6 +37,8 @@ class RecordReader {
   // Inputs are read in the order given, folders as InputWalk says; of all files, those of options.share. `format` null:
   // the format of each file is recognised. kNotFound: an input does not exist; kInvalid: it is neither file, pipe nor
   // folder, or there are no inputs. Memory: the record at hand, and a window as options.limits allow.
+  // With options.from, reads the file at hand there again from its beginning up to that place, and counts on from it;
+  // kCorrupt: the inputs are not those of that position; kUnavailable: also, stopped.
   static Result<std::unique_ptr<RecordReader>> open(std::vector<std::filesystem::path> inputs,
                                                     const SourceFormat* format, BadRecordSink sink,
                                                     ReadOptions options = {});
@@ -52,6 +55,9 @@ class RecordReader {
   // several, kInvalid: the files are not those that open() saw.
   Result<std::optional<RawRecord>> next();
 
+  // The place behind the last record that next() gave. Called from the thread of next(), after it has given a record.
+  ReadPosition position() const;
+
   // Progress; from any thread. Decompressed bytes read so far; stored (compressed) bytes read so far.
   std::uint64_t bytes_read() const { return bytes_read_.load(std::memory_order_relaxed); }
   std::uint64_t stored_bytes_read() const { return stored_bytes_read_.load(std::memory_order_relaxed); }
@@ -66,6 +72,7 @@ class RecordReader {
 
  private:
   struct State;
+  void note_progress();
   explicit RecordReader(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
   std::atomic<std::uint64_t> bytes_read_ = 0, stored_bytes_read_ = 0;

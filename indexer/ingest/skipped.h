@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace frond::indexer::ingest {
@@ -63,6 +64,7 @@ class Skipped {
  public:
   // `where`: a path, or a path and a record.
   void add(SkipReason reason, std::string_view where) { of_[static_cast<std::size_t>(reason)].add(where); }
+  void set(SkipReason reason, Tally tally) { of_[static_cast<std::size_t>(reason)] = std::move(tally); }
   std::uint64_t total() const;
   // By SkipReason.
   std::span<const Tally, kSkipReasons> by_reason() const { return of_; }

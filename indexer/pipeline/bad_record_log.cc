@@ -2,6 +2,14 @@
 
 namespace frond::indexer::pipeline {
 
+void BadRecordLog::go_on_from(const InvertedDocuments& counted) {
+  bad_ = counted.bad_records;
+  duplicates_ = counted.duplicates;
+  last_bad_ = counted.last_bad;
+  titles_cut_ = counted.titles_cut;
+  urls_dropped_ = counted.urls_dropped;
+}
+
 Result<void> BadRecordLog::bad(const ingest::BadRecord& record) {
   if (++bad_ <= kReportedRecords)
     logger_.warn("bad record", {{"file", record.file},

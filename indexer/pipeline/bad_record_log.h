@@ -9,6 +9,7 @@
 #include "common/base/log.h"
 #include "common/base/result.h"
 #include "indexer/ingest/record_reader.h"
+#include "indexer/pipeline/inverted_documents.h"
 
 namespace frond::indexer::pipeline {
 
@@ -18,6 +19,8 @@ inline constexpr std::uint64_t kReportedRecords = 100;
 class BadRecordLog {
  public:
   BadRecordLog(Logger& logger, std::uint64_t max_bad_records) : logger_(logger), max_bad_records_(max_bad_records) {}
+  // Goes on counting from what another log counted; what that one reported counts as reported.
+  void go_on_from(const InvertedDocuments& counted);
   // kInvalid: there are more than max_bad_records.
   Result<void> bad(const ingest::BadRecord& record);
   // Counts so many bad records, of which no details are known, before the next call of bad().

@@ -2,6 +2,7 @@
 // Consecutive records on their way through the pipeline, with what each stage makes of them.
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "indexer/ingest/record_reader.h"
@@ -13,10 +14,12 @@ namespace frond::indexer::pipeline {
 // One thread at a time, until the sequencer gives it to the inverters, which only read it. Each member names the stage
 // that sets it.
 struct Batch {
-  std::uint64_t sequence = 0;                   // from 0, in input order
-  std::uint64_t record_bytes = 0;               // of all records
-  std::uint64_t alone_bytes = 0;                // not 0: a single record, so expensive that nothing else is in flight
-  std::vector<ingest::RawRecord> records;       // reader
+  std::uint64_t sequence = 0;              // from 0, in input order
+  std::uint64_t record_bytes = 0;          // of all records
+  std::uint64_t alone_bytes = 0;           // not 0: a single record, so expensive that nothing else is in flight
+  std::vector<ingest::RawRecord> records;  // reader
+  // reader: where the next batch begins, if the state behind this batch is to be kept; otherwise null
+  std::unique_ptr<ingest::ReadPosition> position;
   std::uint64_t bad_left_out = 0;               // reader: bad records without details, before the last in parsed.bad
   parse::ParsedBatch parsed;                    // parser
   std::vector<invert::DocumentNumber> numbers;  // sequencer: of parsed.documents
@@ -26,6 +29,7 @@ struct Batch {
   void clear() {
     record_bytes = 0;
     alone_bytes = 0;
+    position.reset();
     bad_left_out = 0;
     records.clear();
     parsed.bad.clear();

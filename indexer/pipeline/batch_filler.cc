@@ -19,9 +19,9 @@ std::uint64_t bytes_of(const ingest::RawRecord& record) {
 
 Result<std::unique_ptr<BatchFiller>> BatchFiller::open(std::vector<std::filesystem::path> inputs,
                                                        const ingest::SourceFormat* format, ingest::ReadOptions options,
-                                                       const MemoryPlan& plan,
+                                                       const MemoryPlan& plan, std::uint64_t checkpoint_bytes,
                                                        std::function<void(std::uint64_t)> on_window) {
-  std::unique_ptr<BatchFiller> filler(new BatchFiller(plan));
+  std::unique_ptr<BatchFiller> filler(new BatchFiller(plan, checkpoint_bytes));
   options.limits = ingest::InputLimits::of(plan.limit);
   options.limits.on_window = [to = filler.get(), told = std::move(on_window)](std::uint64_t bytes) {
     to->window_bytes_ = bytes;
@@ -30,6 +30,7 @@ Result<std::unique_ptr<BatchFiller>> BatchFiller::open(std::vector<std::filesyst
   filler->reader_ = FROND_TRY(ingest::RecordReader::open(
       std::move(inputs), format, [to = filler.get()](const ingest::BadRecord& bad) { to->note_bad(bad); },
       std::move(options)));
+  filler->next_mark_ = filler->reader_->bytes_read() + checkpoint_bytes;
   return filler;
 }
 
@@ -76,6 +77,13 @@ void BatchFiller::take(Batch& batch) {
   held_.reset();
 }
 
+// Gives the batch the reader's position, if one is due and all that was read is in this batch or in earlier ones.
+void BatchFiller::mark(Batch& batch) {
+  if (checkpoint_bytes_ == 0 || held_ || reader_->bytes_read() < next_mark_) return;
+  batch.position = std::make_unique<ingest::ReadPosition>(reader_->position());
+  next_mark_ = reader_->bytes_read() + checkpoint_bytes_;
+}
+
 Result<bool> BatchFiller::fill(Batch& batch) {
   bool more = true;
   while (batch.record_bytes < plan_.batch_bytes && batch.records.size() < parse::kMaxBatchDocuments) {
@@ -89,6 +97,7 @@ Result<bool> BatchFiller::fill(Batch& batch) {
   }
   batch.parsed.bad = std::exchange(bad_, {});
   batch.bad_left_out = std::exchange(bad_left_out_, 0);
+  if (more) mark(batch);
   return more;
 }
 

@@ -19,23 +19,28 @@ class BatchFiller {
   // The bad records whose details are kept until the next batch. Of further ones only the number and the last are kept.
   static constexpr std::size_t kMaxDetails = 1000;
 
-  // Replaces the limits of `options` by the plan's. on_window: as InputLimits.
+  // Replaces the limits of `options` by the plan's. on_window: as InputLimits. checkpoint_bytes: of input between two
+  // batches with a position; 0: no batch has one.
   static Result<std::unique_ptr<BatchFiller>> open(std::vector<std::filesystem::path> inputs,
                                                    const ingest::SourceFormat* format, ingest::ReadOptions options,
-                                                   const MemoryPlan& plan,
+                                                   const MemoryPlan& plan, std::uint64_t checkpoint_bytes,
                                                    std::function<void(std::uint64_t)> on_window);
   // Fills an empty batch. False: the input has no more records; the batch may have the last ones.
   Result<bool> fill(Batch& batch);
   const ingest::RecordReader& reader() const { return *reader_; }
 
  private:
-  explicit BatchFiller(const MemoryPlan& plan) : plan_(plan) {}
+  BatchFiller(const MemoryPlan& plan, std::uint64_t checkpoint_bytes)
+      : plan_(plan), checkpoint_bytes_(checkpoint_bytes) {}
   Result<bool> next_record();
   bool fits(ingest::RawRecord& record);
   void note_bad(const ingest::BadRecord& bad);
   void take(Batch& batch);
+  void mark(Batch& batch);
 
   const MemoryPlan& plan_;
+  const std::uint64_t checkpoint_bytes_;
+  std::uint64_t next_mark_ = 0;  // bytes of input at which a batch gets a position
   std::unique_ptr<ingest::RecordReader> reader_;
   std::uint64_t window_bytes_ = 0;         // of the file at hand
   std::optional<ingest::RawRecord> held_;  // the next one

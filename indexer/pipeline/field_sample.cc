@@ -1,6 +1,8 @@
 #include "indexer/pipeline/field_sample.h"
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 namespace frond::indexer::pipeline {
 
@@ -10,6 +12,21 @@ void FieldSample::add(std::uint64_t number, ByteView fields) {
   bytes_.insert(bytes_.end(), taken.begin(), taken.end());
   sizes_.push_back(taken.size());
   while (bytes_.size() > kMaxBytes) thin_out();
+}
+
+Result<FieldSample> FieldSample::of(std::uint64_t stride, ByteBuffer bytes, std::vector<std::size_t> sizes) {
+  std::size_t sum = 0;
+  bool fit = std::has_single_bit(stride) && bytes.size() <= kMaxBytes;
+  for (const std::size_t size : sizes) {
+    fit = fit && size <= kMaxDocumentBytes;
+    sum += size;
+  }
+  if (!fit || sum != bytes.size()) return Error(Code::kCorrupt, "a sample of stored fields is impossible");
+  FieldSample sample;
+  sample.stride_ = stride;
+  sample.bytes_ = std::move(bytes);
+  sample.sizes_ = std::move(sizes);
+  return sample;
 }
 
 // Drops every second document.

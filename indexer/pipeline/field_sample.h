@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/base/bytes.h"
+#include "common/base/result.h"
 
 namespace frond::indexer::pipeline {
 
@@ -23,6 +24,9 @@ class FieldSample {
   // All that were taken, one after the other, and the size of each.
   ByteView bytes() const { return bytes_; }
   const std::vector<std::size_t>& sizes() const { return sizes_; }
+  std::uint64_t stride() const { return stride_; }  // n, of every n-th document
+  // The sample that has these three. kCorrupt: none has.
+  static Result<FieldSample> of(std::uint64_t stride, ByteBuffer bytes, std::vector<std::size_t> sizes);
 
  private:
   void thin_out();

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "common/base/check.h"
 #include "common/base/thread_name.h"
 #include "indexer/invert/assignment.h"
 #include "indexer/parse/batch_parser.h"
@@ -43,10 +44,12 @@ class Pipeline {
         parse_memory_(plan_.parse),
         pool_(plan_.batches, plan_.batches * plan_.batch_bytes),
         to_parsers_(plan_.parsers),
+        session_(session_of(options.checkpoints)),
         lanes_({.cpu = *options.inverter,
                 .gpu = options.gpu_inverter,
                 .gpu_memory = options.gpu,
                 .partitions = options.partitions,
+                .run_prefix = session_,
                 .warn = [&logger](const std::string& said) { logger.warn(said); },
                 .around = options.around_inverter},
                plan_, budget_, folder) {}
@@ -54,12 +57,23 @@ class Pipeline {
   Result<InvertedDocuments> run();
 
  private:
+  static std::string session_of(const CheckpointOptions& checkpoints) {
+    return checkpoints.session == 0 ? std::string() : "s" + std::to_string(checkpoints.session) + "-";
+  }
+  std::filesystem::path spool_path(std::uint32_t partition) const {
+    return folder_ / ("spool-p" + std::to_string(partition));
+  }
   Result<void> open();
+  Result<Sequencer::Files> begin_files();
+  Result<Sequencer::Files> go_on_with_files(Sequencer::Seen& seen);
   Result<void> read();
   void hold_window(std::uint64_t bytes);
   bool admit(Batch& batch);
   Result<void> parse();
   Result<void> sequence();
+  Result<bool> save_checkpoint(ingest::ReadPosition position);
+  void add_runs(std::vector<runs::RunFile> runs);
+  InvertedDocuments counted() const;
   InvertedDocuments collect();
 
   const InvertOptions& options_;
@@ -73,25 +87,65 @@ class Pipeline {
   BatchPool pool_;
   BoundedQueue<Batch*> to_parsers_;
   ReorderBuffer to_sequencer_;
+  const std::string session_;
   InverterLanes lanes_;
   std::unique_ptr<BatchFiller> filler_;
   std::optional<Sequencer> sequencer_;
   std::optional<invert::Assignment> assignment_;
+  std::vector<InvertedDocuments::Part> parts_;  // the runs of checkpoints, or all when the threads have ended
+  std::uint64_t runs_ = 0, run_bytes_ = 0;      // of parts_
   std::vector<double> parse_seconds_, invert_seconds_;
   double read_seconds_ = 0, sequence_seconds_ = 0;
 };
 
+Result<Sequencer::Files> Pipeline::begin_files() {
+  Sequencer::Files files;
+  for (std::uint32_t p = 0; p < options_.partitions; ++p)
+    files.spools.push_back(FROND_TRY(runs::SpoolWriter::create(spool_path(p), plan_.spool_bytes)));
+  if (options_.checkpoints.every > 0) files.ids = FROND_TRY(IdLog::create(folder_ / kIdsName));
+  return files;
+}
+
+// Of a killed build. Cuts off what it wrote behind its last checkpoint.
+Result<Sequencer::Files> Pipeline::go_on_with_files(Sequencer::Seen& seen) {
+  const Checkpoint& from = *options_.checkpoints.from;
+  Sequencer::Files files;
+  for (const InvertedDocuments::Part& part : parts_)
+    files.spools.push_back(FROND_TRY(runs::SpoolWriter::append_to(part.spool, part.spool_bytes, plan_.spool_bytes)));
+  files.ids = FROND_TRY(IdLog::append_to(folder_ / kIdsName, from.so_far.documents, from.ids_xxh3, seen.ids));
+  return files;
+}
+
 Result<void> Pipeline::open() {
-  filler_ = FROND_TRY(BatchFiller::open(options_.inputs, options_.format, options_.read, plan_,
+  const Checkpoint* const from = options_.checkpoints.from;
+  ingest::ReadOptions read = options_.read;
+  read.from = from != nullptr ? &from->position : nullptr;
+  read.stop = error_.token();
+  Sequencer::Seen seen;
+  Sequencer::Files files;
+  if (from != nullptr) {
+    FROND_CHECK(from->so_far.partitions.size() == options_.partitions && options_.checkpoints.every > 0);
+    parts_ = from->so_far.partitions;
+    runs_ = from->so_far.runs;
+    run_bytes_ = from->so_far.run_bytes;
+    files = FROND_TRY(go_on_with_files(seen));
+    seen.documents = from->so_far.documents;
+    seen.tokens = from->so_far.tokens;
+    seen.sample = from->so_far.sample;
+    log_.go_on_from(from->so_far);
+    budget_.set_ids(seen.ids.bytes());
+  } else {
+    parts_.resize(options_.partitions);
+    for (std::uint32_t p = 0; p < options_.partitions; ++p) parts_[p].spool = spool_path(p);
+    files = FROND_TRY(begin_files());
+  }
+  filler_ = FROND_TRY(BatchFiller::open(options_.inputs, options_.format, read, plan_, options_.checkpoints.every,
                                         [this](std::uint64_t bytes) { hold_window(bytes); }));
   progress_.stored_total = filler_->reader().stored_bytes_total();
-  std::vector<runs::SpoolWriter> spools;
-  for (std::uint32_t p = 0; p < options_.partitions; ++p)
-    spools.push_back(
-        FROND_TRY(runs::SpoolWriter::create(folder_ / ("spool-p" + std::to_string(p)), plan_.spool_bytes)));
-  sequencer_.emplace(std::move(spools), plan_.ids, log_);
+  sequencer_.emplace(std::move(files), std::move(seen), plan_.ids, log_);
   parse_seconds_.resize(plan_.parsers);
   invert_seconds_.resize(lanes_.count());
+  progress_.reading = true;
   return {};
 }
 
@@ -149,6 +203,29 @@ Result<void> Pipeline::parse() {
   return {};
 }
 
+// Sequencer thread: brings all that came before the position to files. False: stopped.
+Result<bool> Pipeline::save_checkpoint(ingest::ReadPosition position) {
+  if (!lanes_.flush_all(error_.token())) return false;
+  add_runs(lanes_.take_runs());
+  FROND_TRY(sequencer_->flush());
+  Checkpoint made{std::move(position), counted(), sequencer_->ids_xxh3()};
+  made.so_far.files_read = made.position.files_read;
+  made.so_far.skipped = made.position.skipped;
+  made.so_far.skipped_records = made.position.skipped_records;
+  made.so_far.bytes = made.position.bytes();
+  FROND_TRY(options_.checkpoints.save(std::move(made)));
+  return true;
+}
+
+// Runs that were taken together; what was added before them has lower docIDs.
+void Pipeline::add_runs(std::vector<runs::RunFile> runs) {
+  for (runs::RunFile& run : runs) {
+    parts_[run.partition].runs.push_back(std::move(run.path));
+    ++runs_;
+    run_bytes_ += run.bytes;
+  }
+}
+
 Result<void> Pipeline::sequence() {
   name_this_thread("sequencer");
   while (Batch* const batch = to_sequencer_.next(error_.token())) {
@@ -157,13 +234,15 @@ Result<void> Pipeline::sequence() {
     progress_.bad_records = log_.bad_records();
     progress_.duplicates = log_.duplicates();
     budget_.set_ids(sequencer_->id_bytes());
+    const std::unique_ptr<ingest::ReadPosition> position = std::move(batch->position);
     if (!assignment_) assignment_.emplace(batch->parsed.tokens.groups, plan_.inverters, plan_.gpu_inverters);
     assignment_->split(batch->parsed.tokens.groups, batch->shares);
     batch->inverters_left = plan_.all_inverters();
     if (!lanes_.push(*batch, error_.token())) return {};
     if (resident_bytes() > plan_.flush_at) lanes_.flush_above(plan_.min_run, error_.token());
+    if (position && !FROND_TRY(save_checkpoint(std::move(*position)))) return {};
   }
-  FROND_TRY(sequencer_->finish());
+  FROND_TRY(sequencer_->flush());
   log_.finish();
   lanes_.close();
   sequence_seconds_ = thread_seconds();
@@ -193,34 +272,35 @@ Result<InvertedDocuments> Pipeline::run() {
   return collect();
 }
 
-InvertedDocuments Pipeline::collect() {
+// What the sequencer's thread knows. All of it is in files.
+InvertedDocuments Pipeline::counted() const {
   InvertedDocuments all;
-  all.partitions.resize(options_.partitions);
-  for (std::uint32_t p = 0; p < options_.partitions; ++p)
-    all.partitions[p].spool = folder_ / ("spool-p" + std::to_string(p));
-  // All postings of a term come from one inverter, whose runs are in the order in which it wrote them.
-  for (std::size_t i = 0; i < lanes_.count(); ++i) {
-    for (const runs::RunFile& run : lanes_.runs(i)) {
-      all.partitions[run.partition].runs.push_back(run.path);
-      ++all.runs;
-      all.run_bytes += run.bytes;
-    }
-    all.invert_seconds += invert_seconds_[i];
-  }
-  all.sample = sequencer_->take_sample();
+  all.partitions = parts_;
+  for (std::uint32_t p = 0; p < options_.partitions; ++p) all.partitions[p].spool_bytes = sequencer_->spool_bytes(p);
+  all.sample = sequencer_->sample();
   all.titles_cut = log_.titles_cut();
   all.urls_dropped = log_.urls_dropped();
+  all.last_bad = log_.last_bad();
+  all.documents = sequencer_->documents();
+  all.tokens = sequencer_->tokens();
+  all.bad_records = log_.bad_records();
+  all.duplicates = log_.duplicates();
+  all.runs = runs_;
+  all.run_bytes = run_bytes_;
+  if (options_.checkpoints.from != nullptr) all.resumed_documents = options_.checkpoints.from->so_far.documents;
+  return all;
+}
+
+InvertedDocuments Pipeline::collect() {
+  add_runs(lanes_.take_runs());
+  InvertedDocuments all = counted();
   all.input = filler_->reader().input();
   all.files_read = filler_->reader().files_read();
   all.skipped = filler_->reader().skipped();
   all.skipped_records = filler_->reader().skipped_records();
-  all.documents = sequencer_->documents();
-  all.tokens = sequencer_->tokens();
   all.bytes = filler_->reader().bytes_read();
-  all.bad_records = log_.bad_records();
-  all.duplicates = log_.duplicates();
-  all.last_bad = log_.last_bad();
   for (const double seconds : parse_seconds_) all.parse_seconds += seconds;
+  for (const double seconds : invert_seconds_) all.invert_seconds += seconds;
   all.read_seconds = read_seconds_;
   all.sequence_seconds = sequence_seconds_;
   return all;

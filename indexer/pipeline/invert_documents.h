@@ -21,7 +21,8 @@
 #include "indexer/ingest/parse_record.h"
 #include "indexer/ingest/record_reader.h"
 #include "indexer/invert/inverters.h"
-#include "indexer/pipeline/field_sample.h"
+#include "indexer/pipeline/checkpoint.h"
+#include "indexer/pipeline/inverted_documents.h"
 #include "indexer/pipeline/memory.h"
 
 namespace frond::indexer::pipeline {
@@ -39,6 +40,7 @@ struct InvertOptions {
   invert::GpuMemory gpu{};                             // of each
   MemoryPlan memory;                                   // also the numbers of threads
   invert::AroundInverter around_inverter;              // empty: the inverters as they are
+  CheckpointOptions checkpoints;
 };
 
 // For a progress line. Written by the pipeline, read by any thread.
@@ -50,28 +52,12 @@ struct InvertProgress {
   std::atomic<std::uint64_t> bad_records = 0, duplicates = 0;
   std::array<std::atomic<std::uint64_t>, ingest::kSkipReasons> skipped{};          // files, by SkipReason
   std::array<std::atomic<std::uint64_t>, ingest::kSkipReasons> skipped_records{};  // the same of records
-};
-
-// The result, for the second half of the build.
-struct InvertedDocuments {
-  struct Part {
-    std::vector<std::filesystem::path> runs;  // of two with the same term, the earlier has the lower docIDs
-    std::filesystem::path spool;
-  };
-  std::vector<Part> partitions;
-  FieldSample sample;          // of the stored fields
-  ingest::InputSummary input;  // of all inputs, in the share or not
-  ingest::FilesRead files_read;
-  ingest::Skipped skipped, skipped_records;
-  ingest::Tally titles_cut, urls_dropped;
-  std::string last_bad;  // the last bad record, as to_string(BadRecord)
-  std::uint64_t documents = 0, tokens = 0, bytes = 0, bad_records = 0, duplicates = 0, runs = 0, run_bytes = 0;
-  // Processor time of all threads of a kind.
-  double read_seconds = 0, parse_seconds = 0, sequence_seconds = 0, invert_seconds = 0;
+  std::atomic<bool> reading = false;  // false: it looks for the place where a killed build left off
 };
 
 // Writes into `folder`, which exists. kInvalid: wrong inputs, or too many bad records; kUnavailable: the disk, or
-// stopped; and the errors of RecordReader.
+// stopped; and the errors of RecordReader. kCorrupt before progress.reading is set: `folder` or the inputs are not what
+// options.checkpoints.from says.
 Result<InvertedDocuments> invert_documents(const InvertOptions& options, const std::filesystem::path& folder,
                                            InvertProgress& progress, Logger& logger, std::stop_token stop);
 

@@ -1,6 +1,7 @@
 #include "indexer/pipeline/inverter_lanes.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -21,7 +22,7 @@ InverterLanes::InverterLanes(const Kinds& kinds, const MemoryPlan& plan, const M
     auto& lane = *lanes_.emplace_back(std::make_unique<Lane>());
     const invert::InverterKind& kind = i < plan.inverters ? kinds.cpu : *kinds.gpu;
     lane.inverter = kind.make({.folder = folder,
-                               .label = std::string(kind.name) + std::to_string(i),
+                               .label = kinds.run_prefix + std::string(kind.name) + std::to_string(i),
                                .partitions = kinds.partitions,
                                .budget = [&budget] { return budget.postings_of_one(); },
                                .frame_bytes = plan.frame_bytes,
@@ -47,20 +48,40 @@ bool InverterLanes::any_holds_more(std::uint64_t bytes) const {
 
 void InverterLanes::flush_above(std::uint64_t bytes, std::stop_token stop) {
   const MutexLock order(order_mutex_);
-  if (!any_holds_more(bytes)) return;
+  if (any_holds_more(bytes)) order_flush(std::move(stop));
+}
+
+bool InverterLanes::flush_all(std::stop_token stop) {
+  const MutexLock order(order_mutex_);
+  return order_flush(std::move(stop));
+}
+
+bool InverterLanes::order_flush(std::stop_token stop) {
   ++orders_;
   for (const auto& lane : lanes_)
-    if (!lane->queue->push(nullptr, stop)) return;
+    if (!lane->queue->push(nullptr, stop)) return false;
   MutexLock lock(flushed_mutex_);
-  flushed_.wait(flushed_mutex_, stop, [&, ordered = orders_] {
+  return flushed_.wait(flushed_mutex_, stop, [&, ordered = orders_] {
     return std::all_of(lanes_.begin(), lanes_.end(), [&](const auto& lane) { return lane->flushes >= ordered; });
   });
 }
 
 Result<void> InverterLanes::flush(Lane& lane) {
-  for (runs::RunFile& run : FROND_TRY(lane.inverter->flush())) lane.runs.push_back(std::move(run));
+  std::vector<runs::RunFile> runs = FROND_TRY(lane.inverter->flush());
   release_unused_memory();
+  const MutexLock lock(flushed_mutex_);
+  lane.runs.insert(lane.runs.end(), std::make_move_iterator(runs.begin()), std::make_move_iterator(runs.end()));
   return {};
+}
+
+std::vector<runs::RunFile> InverterLanes::take_runs() {
+  const MutexLock lock(flushed_mutex_);
+  std::vector<runs::RunFile> all;
+  for (const auto& lane : lanes_) {
+    all.insert(all.end(), std::make_move_iterator(lane->runs.begin()), std::make_move_iterator(lane->runs.end()));
+    lane->runs.clear();
+  }
+  return all;
 }
 
 Result<void> InverterLanes::run(std::size_t number, BatchPool& pool, std::stop_token stop) {

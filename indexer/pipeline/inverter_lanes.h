@@ -27,6 +27,7 @@ class InverterLanes {
     const invert::InverterKind* gpu;  // null: the plan has none
     invert::GpuMemory gpu_memory;
     std::uint32_t partitions;
+    std::string run_prefix;  // of the names of runs
     std::function<void(const std::string&)> warn;
     const invert::AroundInverter& around;  // used by the constructor only
   };
@@ -45,17 +46,21 @@ class InverterLanes {
   // Thread `number` runs this until the lanes are closed, or until `stop`. Gives batches back to the pool. Errors as
   // the inverter's.
   Result<void> run(std::size_t number, BatchPool& pool, std::stop_token stop);
-  // Called when all threads have ended.
-  const std::vector<runs::RunFile>& runs(std::size_t number) const { return lanes_[number]->runs; }
+  // Sequencer: makes all flush and waits until they have, whatever they hold. False: stopped.
+  bool flush_all(std::stop_token stop);
+  // The runs that were flushed since the last call. All postings of a term are in runs of one inverter, which are in
+  // the order in which it wrote them.
+  std::vector<runs::RunFile> take_runs();
 
  private:
   struct Lane {
     std::unique_ptr<invert::Inverter> inverter;
     std::unique_ptr<BoundedQueue<Batch*>> queue;  // null: flush
-    std::vector<runs::RunFile> runs;
-    std::uint64_t flushes = 0;  // carried out, under flushed_mutex_
+    std::vector<runs::RunFile> runs;              // flushed and not taken, under flushed_mutex_
+    std::uint64_t flushes = 0;                    // carried out, under flushed_mutex_
   };
   bool any_holds_more(std::uint64_t bytes) const;
+  bool order_flush(std::stop_token stop) FROND_REQUIRES(order_mutex_);
   Result<void> flush(Lane& lane);
 
   std::vector<std::unique_ptr<Lane>> lanes_;

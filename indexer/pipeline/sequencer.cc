@@ -25,11 +25,16 @@ void for_each_fields(const Batch& batch, Visit&& visit) {
 
 }  // namespace
 
-Sequencer::Sequencer(std::vector<runs::SpoolWriter> spools, std::uint64_t max_id_bytes, BadRecordLog& log)
-    : spools_(std::move(spools)),
+Sequencer::Sequencer(Files files, Seen seen, std::uint64_t max_id_bytes, BadRecordLog& log)
+    : spools_(std::move(files.spools)),
       frames_(spools_.size(), runs::DocumentFrameWriter(kKeptBytes / spools_.size())),
+      sample_(std::move(seen.sample)),
+      ids_(std::move(seen.ids)),
+      id_log_(std::move(files.ids)),
       max_id_bytes_(max_id_bytes),
-      log_(log) {}
+      log_(log),
+      next_(seen.documents),
+      tokens_(seen.tokens) {}
 
 Result<void> Sequencer::number(Batch& batch) {
   for (std::size_t i = 0; i < batch.parsed.bad.size(); ++i) {
@@ -45,6 +50,7 @@ Result<void> Sequencer::number(Batch& batch) {
     if (ids_.insert(document.id)) {
       batch.numbers.push_back(next_++);
       tokens_ += document.length;
+      if (id_log_) FROND_TRY(id_log_->add(document.id));
     } else {
       batch.numbers.push_back(invert::kDropped);
       duplicates = true;
@@ -57,7 +63,7 @@ Result<void> Sequencer::number(Batch& batch) {
                                      " MiB of the memory limit are for them; raise --memory-limit");
   if (next_ / spools_.size() >= kNoDoc)
     return Error(Code::kInvalid, "more than 2^32 - 1 documents in a partition; raise --partitions");
-  sample(batch);
+  take_samples(batch);
   return duplicates ? spool_without_duplicates(batch) : spool(batch, first);
 }
 
@@ -86,14 +92,15 @@ Result<void> Sequencer::spool_without_duplicates(const Batch& batch) {
   return {};
 }
 
-void Sequencer::sample(const Batch& batch) {
+void Sequencer::take_samples(const Batch& batch) {
   for_each_fields(batch, [&](std::size_t i, ByteView fields) {
     if (batch.numbers[i] != invert::kDropped) sample_.add(batch.numbers[i], fields);
   });
 }
 
-Result<void> Sequencer::finish() {
+Result<void> Sequencer::flush() {
   for (runs::SpoolWriter& spool : spools_) FROND_TRY(spool.finish());
+  if (id_log_) FROND_TRY(id_log_->flush());
   return {};
 }
 

@@ -18,6 +18,13 @@ Result<SpoolWriter> SpoolWriter::create(const std::filesystem::path& path, std::
   return writer;
 }
 
+Result<SpoolWriter> SpoolWriter::append_to(const std::filesystem::path& path, std::uint64_t bytes,
+                                           std::size_t buffer_bytes) {
+  SpoolWriter writer(FROND_TRY(ScratchWriter::append_to(path, bytes, buffer_bytes)));
+  FROND_TRY(SpoolReader::open(path));
+  return writer;
+}
+
 Result<void> SpoolWriter::append(ByteView frame) { return file_.append(frame); }
 
 Result<SpoolReader> SpoolReader::open(const std::filesystem::path& path) {

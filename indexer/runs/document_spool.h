@@ -21,9 +21,15 @@ class SpoolWriter {
  public:
   static constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
   static Result<SpoolWriter> create(const std::filesystem::path& path, std::size_t buffer_bytes = kBufferBytes);
+  // Goes on behind the first `bytes` of a spool, which end with a frame; see ScratchWriter::append_to(). kCorrupt also
+  // if it does not begin as a spool.
+  static Result<SpoolWriter> append_to(const std::filesystem::path& path, std::uint64_t bytes,
+                                       std::size_t buffer_bytes = kBufferBytes);
   // Appends a frame of DocumentFrameWriter; an empty one adds nothing.
   Result<void> append(ByteView frame);
+  // Writes the buffer. More frames may follow.
   Result<void> finish() { return file_.flush(); }
+  std::uint64_t bytes() const { return file_.bytes(); }
 
  private:
   explicit SpoolWriter(ScratchWriter file) : file_(std::move(file)) {}

@@ -1,7 +1,9 @@
 #include "indexer/runs/scratch_file.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
+#include <string>
 #include <utility>
 
 #include "common/files/read.h"
@@ -14,6 +16,22 @@ ScratchWriter::ScratchWriter(std::filesystem::path path, files::Descriptor file,
 
 Result<ScratchWriter> ScratchWriter::create(const std::filesystem::path& path, std::size_t buffer_bytes) {
   return ScratchWriter(path, FROND_TRY(files::open(path, O_WRONLY | O_CREAT | O_TRUNC)), buffer_bytes);
+}
+
+Result<ScratchWriter> ScratchWriter::append_to(const std::filesystem::path& path, std::uint64_t bytes,
+                                               std::size_t buffer_bytes) {
+  auto file = files::open(path, O_WRONLY | O_APPEND);
+  if (!file && file.error().code() == Code::kNotFound) return Error(Code::kCorrupt, file.error().message());
+  if (!file) return std::move(file).error();
+  ScratchWriter writer(path, *std::move(file), buffer_bytes);
+  const std::uint64_t size = FROND_TRY(files::size_of(writer.file_, path));
+  if (size < bytes)
+    return Error(Code::kCorrupt,
+                 path.string() + ": " + std::to_string(size) + " bytes instead of at least " + std::to_string(bytes));
+  if (::ftruncate(writer.file_.get(), static_cast<off_t>(bytes)) != 0)
+    return files::system_error(Code::kUnavailable, "shortening", path);
+  writer.bytes_ = bytes;
+  return writer;
 }
 
 Result<void> ScratchWriter::append(ByteView bytes) {

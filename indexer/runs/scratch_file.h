@@ -9,11 +9,15 @@
 
 namespace frond::indexer::runs {
 
-// Writes through a buffer. Not synced, since a build that dies starts over. Errors: kUnavailable; messages name the
-// file.
+// Writes through a buffer. Not synced: what a later build may go on with is synced when a journal is to name it
+// (indexer/resume). Errors: kUnavailable; messages name the file.
 class ScratchWriter {
  public:
   static Result<ScratchWriter> create(const std::filesystem::path& path, std::size_t buffer_bytes);
+  // Goes on behind the first `bytes` of a file, and cuts off what follows them. kCorrupt: the file is shorter, or there
+  // is none.
+  static Result<ScratchWriter> append_to(const std::filesystem::path& path, std::uint64_t bytes,
+                                         std::size_t buffer_bytes);
   Result<void> append(ByteView bytes);
   Result<void> flush();
   std::uint64_t bytes() const { return bytes_; }
