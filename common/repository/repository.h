@@ -3,7 +3,8 @@
 //   <root>/<collection>/CURRENT                      one line: the current generation's number
 //   <root>/<collection>/generations/<n>.json         manifests, with <n>.terms.sst beside them
 //   <root>/<collection>/partitions/<id>/*.sst        immutable
-//   <root>/<collection>/building/                    what a build is writing; only that build reads it
+//   <root>/<collection>/building/                    what is being published; only its writer reads it
+//   <root>/<collection>/builds/<name>/               a build's scratch: indexer/resume
 //   <root>/<collection>/HIGHEST                      the highest generation that was ever current; written by rollback
 //   <root>/<collection>/LOCK                         held by the one writer
 #include <chrono>

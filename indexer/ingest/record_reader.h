@@ -48,11 +48,10 @@ class RecordReader {
 
   // The next record; no value at the end. Records that cannot be cut (longer than the limits allow, or without an end)
   // and files that cannot be opened go to the sink. Files that tell_format() says to skip are counted in skipped(),
-  // records that hold no document in skipped_records(). An
-  // error ends the stream: kCorrupt: a compressed file is cut short or damaged; kInvalid: its window is too long (both
-  // are one bad record if the file is of a whole_file format, or in a folder and its format not yet recognised);
-  // kUnavailable: the disk failed. Messages name the file, and the offset if there is one. At the end of one share of
-  // several, kInvalid: the files are not those that open() saw.
+  // records that hold no document in skipped_records(). An error ends the stream: kCorrupt: a compressed file is cut
+  // short or damaged; kInvalid: its window is too long (both are one bad record if the file is of a whole_file format,
+  // or in a folder and its format not yet recognised); kUnavailable: the disk failed. Messages name the file, and the
+  // offset if there is one. At the end of one share of several, kInvalid: the files are not those that open() saw.
   Result<std::optional<RawRecord>> next();
 
   // The place behind the last record that next() gave. Called from the thread of next(), after it has given a record.

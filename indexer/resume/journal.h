@@ -1,0 +1,56 @@
+#pragma once
+// How far a build has come, on disk: what a later build needs to go on with it. A journal names scratch files by their
+// names and sizes; what it names was on the disk before the journal was. Format: docs/formats/build-journal.md.
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/bytes.h"
+#include "common/base/result.h"
+#include "common/partition/partition_writer.h"
+#include "indexer/pipeline/checkpoint.h"
+#include "indexer/resume/build_identity.h"
+
+namespace frond::indexer::resume {
+
+// The file in a build's scratch folder.
+inline constexpr const char* kJournalName = "journal";
+inline constexpr std::size_t kMaxJournalBytes = std::size_t{256} << 20;
+
+enum class Stage : std::uint8_t {
+  kInverting,  // the checkpoint is a place in the input
+  kInverted,   // all documents are in runs and spools, in the order of the input
+  kOrdered,    // … and in the order that the index has
+};
+std::string_view name_of(Stage stage);  // "inverting"
+
+struct FinishedPartition {
+  std::uint32_t number = 0;
+  std::string id;  // the name of its folder
+  partition::PartitionSummary summary;
+};
+
+struct Journal {
+  BuildIdentity identity;
+  std::uint32_t session = 0;  // of the process that wrote it: 0, and one more each time that a build goes on with it
+  Stage stage = Stage::kInverting;
+  // Its paths are below the build's folder.
+  pipeline::Checkpoint checkpoint;
+  std::vector<std::vector<std::uint64_t>> run_bytes;  // of checkpoint.so_far.partitions[p].runs[i]
+  // Stage kInverted and later. Their runs and spools may be gone.
+  std::vector<FinishedPartition> finished;
+
+  bool is_finished(std::uint32_t partition) const;
+};
+
+// Paths are written without their folder.
+ByteBuffer encode(const Journal& journal);
+// Accepts any bytes. Names are safe: none leads out of `folder`. kCorrupt says what is wrong.
+Result<Journal> decode(ByteView bytes, const std::filesystem::path& folder);
+
+// kNotFound: the folder has no journal; kCorrupt, kUnavailable: the message names the file.
+Result<Journal> load_journal(const std::filesystem::path& folder);
+
+}  // namespace frond::indexer::resume
