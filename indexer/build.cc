@@ -1,12 +1,18 @@
 #include "indexer/build.h"
 
+#include <memory>
 #include <optional>
 #include <system_error>
 
+#include "common/files/write.h"
 #include "common/repository/disk_space.h"
+#include "common/repository/repository.h"
+#include "indexer/build_lock.h"
 #include "indexer/publish/partition_build.h"
 #include "indexer/publish/publication.h"
 #include "indexer/publish/share.h"
+#include "indexer/resume/build_folder.h"
+#include "indexer/resume/journal_writer.h"
 
 namespace frond::indexer {
 namespace {
@@ -25,17 +31,20 @@ class Stopwatch {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-// Empties the scratch folder when the build ends, also with an error. The next build empties a killed build's folder.
-class ScratchFolder {
+// Other writers hold LOCK while they begin or publish a build, or prune.
+constexpr std::chrono::seconds kPatienceToBegin{30}, kPatienceToPublish{600};
+
+// Empties the folder that a publication works in when it ends, also with an error.
+class EmptiedFolder {
  public:
-  explicit ScratchFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  ~ScratchFolder() {
+  explicit EmptiedFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  ~EmptiedFolder() {
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored))
       std::filesystem::remove_all(entry.path(), ignored);
   }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  EmptiedFolder(const EmptiedFolder&) = delete;
+  EmptiedFolder& operator=(const EmptiedFolder&) = delete;
 
  private:
   std::filesystem::path folder_;
@@ -64,62 +73,228 @@ std::string what_was_skipped(const pipeline::InvertedDocuments& inverted) {
   return text;
 }
 
+// Puts a partition under `to`, with its files still under `from`: if the publication dies, the next build finds them
+// there. Moves it where the file system has no hard links.
+Result<void> link_partition(const std::filesystem::path& from, const std::filesystem::path& to) {
+  std::error_code failed;
+  std::filesystem::create_directory(to, failed);
+  for (const auto& entry : std::filesystem::directory_iterator(from, failed)) {
+    std::filesystem::create_hard_link(entry.path(), to / entry.path().filename(), failed);
+    if (failed) break;
+  }
+  if (!failed) return {};
+  std::filesystem::remove_all(to, failed);
+  return files::rename(from, to);
+}
+
+// One try at a build: from the beginning, or from where a killed build left off.
+class Build {
+ public:
+  Build(const BuildOptions& options, BuildProgress& progress, Logger& logger, std::stop_token stop)
+      : options_(options), progress_(progress), logger_(logger), stop_(std::move(stop)) {}
+
+  // resume: whether to go on with a killed build.
+  Result<BuildSummary> run(bool resume) {
+    FROND_TRY(claim(resume));
+    auto built = stages();
+    if (!built && built.error().code() == Code::kUnavailable) keep();
+    return built;
+  }
+  // Whether an error may come from what a killed build left, so that a build from the beginning is worth trying.
+  bool blames_remains(const Error& error) const {
+    const bool reads_input = progress_.stage == BuildProgress::Stage::kInvert && progress_.invert.reading;
+    return error.code() == Code::kCorrupt && folder_ && folder_->journal() && !reads_input;
+  }
+
+ private:
+  Result<void> claim(bool resume);
+  void keep();
+  Result<BuildSummary> stages();
+  Result<void> invert();
+  Result<void> order();
+  Result<std::vector<partition::PartitionSummary>> write(std::vector<std::string>& ids);
+  Result<repository::Manifest> publish(const std::vector<std::string>& ids,
+                                       const std::vector<partition::PartitionSummary>& summaries);
+  bool is_ordered() const { return options_.order != order::DocumentOrder::kInput; }
+  // Another order than the input's is computed over the whole collection, before it is dealt to partitions.
+  std::uint32_t inverted_partitions() const { return is_ordered() ? 1 : options_.invert.partitions; }
+  resume::Stage last_stage() const { return is_ordered() ? resume::Stage::kOrdered : resume::Stage::kInverted; }
+  // Of the killed build; null: there is none, or it did not get so far.
+  const resume::Journal* journal_of(resume::Stage stage) const {
+    const auto& journal = folder_->journal();
+    return journal && journal->stage >= stage ? &*journal : nullptr;
+  }
+  // Whether the ends of stages are worth recording: the input was as long as what may be lost.
+  bool records_stages() const {
+    return journal_ && (journal_->written() || summary_.inverted.bytes >= options_.checkpoint_bytes);
+  }
+
+  const BuildOptions& options_;
+  BuildProgress& progress_;
+  Logger& logger_;
+  std::stop_token stop_;
+  Stopwatch watch_;
+  Generation next_generation_ = 0;
+  std::unique_ptr<resume::BuildFolder> folder_;
+  std::unique_ptr<resume::JournalWriter> journal_;  // null: nothing is recorded
+  BuildSummary summary_;
+};
+
+Result<void> Build::claim(bool resume) {
+  std::optional<resume::BuildIdentity> identity;
+  if (auto input = resume::input_identity(options_.invert.inputs, options_.invert.read.hidden))
+    identity = {resume::this_program(), deciding_options(options_), *std::move(input)};
+  const auto writer = FROND_TRY(open_writer(options_.repository, options_.collection, kPatienceToBegin, stop_));
+  next_generation_ = writer->next_generation();
+  folder_ = FROND_TRY(resume::BuildFolder::claim(writer->folder(), identity, resume, logger_));
+  const auto& found = folder_->journal();
+  if (found && found->checkpoint.so_far.partitions.size() !=
+                   (found->stage == resume::Stage::kOrdered ? options_.invert.partitions : inverted_partitions()))
+    return Error(Code::kCorrupt, folder_->path().string() + ": its journal is of another number of partitions");
+  if (found && !found->finished.empty() && found->stage != last_stage())
+    return Error(Code::kCorrupt, folder_->path().string() + ": its journal names partitions too early");
+  if (found)
+    logger_.info("going on with a killed build", {{"folder", folder_->path().string()},
+                                                  {"stage", std::string(name_of(found->stage))},
+                                                  {"documents", std::to_string(found->checkpoint.so_far.documents)},
+                                                  {"partitions_finished", std::to_string(found->finished.size())}});
+  if (!identity || !options_.resume) return {};
+  resume::Journal journal = found ? *found : resume::Journal();
+  journal.identity = *std::move(identity);
+  if (found) ++journal.session;
+  journal_ = std::make_unique<resume::JournalWriter>(folder_->path(), std::move(journal), found.has_value());
+  return {};
+}
+
+// After an error that may go away.
+void Build::keep() {
+  if (!journal_) return;
+  (void)journal_->wait().has_value();  // the journal of before stays valid
+  if (!journal_->written()) return;
+  folder_->keep();
+  logger_.info("what is done is kept: the same command goes on with it", {{"folder", folder_->path().string()}});
+}
+
+Result<void> Build::invert() {
+  if (const auto* const done = journal_of(resume::Stage::kInverted)) {
+    summary_.inverted = done->checkpoint.so_far;
+    summary_.inverted.resumed_documents = summary_.inverted.documents;
+    progress_.invert.documents = summary_.inverted.documents;
+    progress_.invert.bytes = summary_.inverted.bytes;
+    return {};
+  }
+  pipeline::InvertOptions invert = options_.invert;
+  invert.partitions = inverted_partitions();
+  if (journal_) {
+    invert.checkpoints.every = options_.checkpoint_bytes;
+    invert.checkpoints.save = [this](pipeline::Checkpoint made) { return journal_->checkpoint(std::move(made)); };
+  }
+  if (const auto* const begun = journal_of(resume::Stage::kInverting)) {
+    invert.checkpoints.from = &begun->checkpoint;
+    invert.checkpoints.session = begun->session + 1;
+  }
+  summary_.inverted = FROND_TRY(pipeline::invert_documents(invert, folder_->path(), progress_.invert, logger_, stop_));
+  pipeline::release_unused_memory();
+  if (summary_.inverted.documents == 0 && !options_.may_be_empty)
+    return Error(Code::kInvalid,
+                 "the input has no document; nothing is published" + what_was_skipped(summary_.inverted));
+  if (journal_) FROND_TRY(journal_->wait());
+  if (records_stages()) FROND_TRY(journal_->end_stage(resume::Stage::kInverted, summary_.inverted));
+  return {};
+}
+
+Result<void> Build::order() {
+  if (!is_ordered() || journal_of(resume::Stage::kOrdered) != nullptr) return {};
+  const pipeline::InvertedDocuments::Part before = summary_.inverted.partitions[0];
+  const order::OrderOptions how{options_.order, options_.invert.partitions, options_.threads,
+                                options_.invert.memory.limit};
+  FROND_TRY(order::order_documents(summary_.inverted, how, folder_->path(), stop_));
+  pipeline::release_unused_memory();
+  if (records_stages()) FROND_TRY(journal_->end_stage(resume::Stage::kOrdered, summary_.inverted));
+  std::error_code ignored;  // the folder goes as a whole anyway
+  for (const auto& run : before.runs) std::filesystem::remove(run, ignored);
+  std::filesystem::remove(before.spool, ignored);
+  return {};
+}
+
+// Writes what is not written yet. Sets `ids`, the folders of all partitions.
+Result<std::vector<partition::PartitionSummary>> Build::write(std::vector<std::string>& ids) {
+  const std::uint32_t partitions = options_.invert.partitions;
+  for (std::uint32_t p = 0; p < partitions; ++p) ids.push_back(publish::new_partition_id(next_generation_, p));
+  publish::PartitionBuildOptions how{
+      options_.codecs,
+      options_.bm25.b,
+      scoring::CollectionStatistics{summary_.inverted.documents, summary_.inverted.tokens}.average_length(),
+      summary_.inverted.sample,
+      pipeline::plan_writing(options_.invert.memory.limit, partitions, options_.threads),
+      options_.disk_reserve,
+      std::vector<std::optional<partition::PartitionSummary>>(partitions),
+      {}};
+  if (const auto* const journal = journal_of(last_stage()))
+    for (const resume::FinishedPartition& finished : journal->finished) {
+      ids[finished.number] = finished.id;
+      how.written[finished.number] = finished.summary;
+    }
+  if (records_stages())
+    how.finished = [&](std::uint32_t p, const partition::PartitionSummary& summary) {
+      return journal_->finish({p, ids[p], summary});
+    };
+  auto summaries = FROND_TRY(publish::build_partitions(summary_.inverted.partitions, ids, folder_->path(), how,
+                                                       progress_.documents_written, stop_));
+  std::uint64_t written = 0;
+  for (const auto& partition : summaries) written += partition.documents;
+  if (written != summary_.inverted.documents)
+    return Error(Code::kCorrupt, std::to_string(summary_.inverted.documents) + " documents were inverted, but " +
+                                     std::to_string(written) + " written");
+  return summaries;
+}
+
+Result<repository::Manifest> Build::publish(const std::vector<std::string>& ids,
+                                            const std::vector<partition::PartitionSummary>& summaries) {
+  const auto writer = FROND_TRY(open_writer(options_.repository, options_.collection, kPatienceToPublish, stop_));
+  if (writer->next_generation() != next_generation_)
+    logger_.warn(
+        "another writer published while this build ran; this build's generation replaces its own",
+        {{"generation", std::to_string(writer->next_generation())}, {"expected", std::to_string(next_generation_)}});
+  const EmptiedFolder emptied(writer->building());
+  FROND_TRY(repository::expect_room(writer->building(), 0, options_.disk_reserve, "publishing"));
+  for (const std::string& id : ids) FROND_TRY(link_partition(folder_->path() / id, writer->building() / id));
+  return publish::publish_generation(*writer, draft_manifest(options_, summary_.inverted.input, ids, summaries), stop_);
+}
+
+Result<BuildSummary> Build::stages() {
+  FROND_TRY(repository::expect_room(folder_->path(), 0, options_.disk_reserve, "building"));
+  progress_.stage = BuildProgress::Stage::kInvert;
+  FROND_TRY(invert());
+  summary_.invert_seconds = watch_.lap();
+  if (is_ordered()) progress_.stage = BuildProgress::Stage::kOrder;
+  FROND_TRY(order());
+  summary_.order_seconds = watch_.lap();
+  progress_.stage = BuildProgress::Stage::kWrite;
+  std::vector<std::string> ids;
+  const auto summaries = FROND_TRY(write(ids));
+  summary_.write_seconds = watch_.lap();
+  progress_.stage = BuildProgress::Stage::kPublish;
+  summary_.manifest = FROND_TRY(publish(ids, summaries));
+  summary_.publish_seconds = watch_.lap();
+  summary_.total_seconds =
+      summary_.invert_seconds + summary_.order_seconds + summary_.write_seconds + summary_.publish_seconds;
+  progress_.stage = BuildProgress::Stage::kDone;
+  return std::move(summary_);
+}
+
 }  // namespace
 
 Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress, Logger& logger, std::stop_token stop) {
-  Stopwatch watch;
-  const auto writer = FROND_TRY(repository::RepositoryWriter::open(options.repository, options.collection));
-  const ScratchFolder scratch(writer->building());
-  FROND_TRY(repository::expect_room(writer->building(), 0, options.disk_reserve, "building"));
-  BuildSummary summary;
-
-  // Another order than the input's is computed over the whole collection, before it is dealt to partitions.
-  pipeline::InvertOptions invert = options.invert;
-  if (options.order != order::DocumentOrder::kInput) invert.partitions = 1;
-  summary.inverted = FROND_TRY(pipeline::invert_documents(invert, writer->building(), progress.invert, logger, stop));
-  pipeline::release_unused_memory();
-  if (summary.inverted.documents == 0 && !options.may_be_empty)
-    return Error(Code::kInvalid,
-                 "the input has no document; nothing is published" + what_was_skipped(summary.inverted));
-  summary.invert_seconds = watch.lap();
-
-  const std::uint32_t partitions = options.invert.partitions;
-  if (options.order != order::DocumentOrder::kInput) {
-    progress.stage = BuildProgress::Stage::kOrder;
-    const order::OrderOptions order{options.order, partitions, options.threads, options.invert.memory.limit};
-    FROND_TRY(order::order_documents(summary.inverted, order, writer->building(), stop));
-    pipeline::release_unused_memory();
-    summary.order_seconds = watch.lap();
+  for (bool resume = options.resume;; resume = false) {
+    Build tried(options, progress, logger, stop);
+    auto built = tried.run(resume);
+    if (built || !tried.blames_remains(built.error())) return built;
+    logger.warn("what a killed build left cannot be used; the build begins anew",
+                {{"reason", built.error().message()}});
+    progress.invert.reading = false;
+    progress.documents_written = 0;
   }
-
-  progress.stage = BuildProgress::Stage::kWrite;
-  std::vector<std::string> ids;
-  for (std::uint32_t p = 0; p < partitions; ++p) ids.push_back(publish::new_partition_id(writer->next_generation(), p));
-  const publish::PartitionBuildOptions how{
-      options.codecs,
-      options.bm25.b,
-      scoring::CollectionStatistics{summary.inverted.documents, summary.inverted.tokens}.average_length(),
-      summary.inverted.sample,
-      pipeline::plan_writing(options.invert.memory.limit, partitions, options.threads),
-      options.disk_reserve};
-  const auto summaries = FROND_TRY(publish::build_partitions(summary.inverted.partitions, ids, writer->building(), how,
-                                                             progress.documents_written, stop));
-  std::uint64_t written = 0;
-  for (const auto& partition : summaries) written += partition.documents;
-  if (written != summary.inverted.documents)
-    return Error(Code::kCorrupt, std::to_string(summary.inverted.documents) + " documents were inverted, but " +
-                                     std::to_string(written) + " written");
-  summary.write_seconds = watch.lap();
-
-  progress.stage = BuildProgress::Stage::kPublish;
-  FROND_TRY(repository::expect_room(writer->building(), 0, options.disk_reserve, "publishing"));
-  summary.manifest = FROND_TRY(
-      publish::publish_generation(*writer, draft_manifest(options, summary.inverted.input, ids, summaries), stop));
-  summary.publish_seconds = watch.lap();
-  summary.total_seconds =
-      summary.invert_seconds + summary.order_seconds + summary.write_seconds + summary.publish_seconds;
-  progress.stage = BuildProgress::Stage::kDone;
-  return summary;
 }
 
 Result<BuildSummary> build_share(BuildOptions options, BuildProgress& progress, Logger& logger, std::stop_token stop) {

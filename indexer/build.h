@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/base/log.h"
@@ -28,7 +29,15 @@ struct BuildOptions {
   bool may_be_empty = false;       // publish a generation without documents instead of giving kInvalid
   std::uint32_t threads =
       1;  // of the machine: bounds the partitions written at once, and the threads that order documents
+  // A build of the same options and inputs that was killed is gone on with, and this one can be.
+  bool resume = true;
+  // How much is lost: a build can be gone on with at every so many bytes of input, decompressed. One of a smaller input
+  // begins anew, and takes no time for this.
+  std::uint64_t checkpoint_bytes = kUsualCheckpointBytes;
+  static constexpr std::uint64_t kUsualCheckpointBytes = std::uint64_t{4} << 30;
 };
+// By flag, the options that decide what is published.
+std::vector<std::pair<std::string, std::string>> deciding_options(const BuildOptions& options);
 
 // Written by the build, read by any thread.
 struct BuildProgress {
@@ -44,8 +53,11 @@ struct BuildSummary {
   double invert_seconds = 0, order_seconds = 0, write_seconds = 0, publish_seconds = 0, total_seconds = 0;
 };
 
-// Publishes a generation, or leaves the repository unchanged. kInvalid: wrong inputs or options, too many bad records,
-// or no document; kUnavailable: another build holds the collection, the disk, or stopped.
+// Publishes a generation, or leaves what is published as it is. Several builds of a collection may run at once: each
+// publishes a generation when it is done. kInvalid: wrong inputs or options, too many bad records, or no document;
+// kUnavailable: another writer holds the collection for long, the disk, or stopped. After kUnavailable, and after the
+// death of the process, the next build of the same options and inputs goes on from the last checkpoint, if there is
+// one.
 Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress, Logger& logger, std::stop_token stop);
 
 // Builds options.invert.read.share as one partition into its share_repository(), for publish_shares(); replaces an

@@ -181,6 +181,19 @@ BuildCommand::BuildCommand(config::CommandLine& app)
                   "ends the build and nothing is published. Duplicate ids "
                   "do not count: the first stays")
       .show_default();
+  command_
+      .add_option(
+          "--resume", resume_,
+          "auto: goes on with a build of the same inputs and options that was killed, from its last checkpoint; "
+          "off: begins anew, and cannot be gone on with; auto|off")
+      .check(config::one_of({"auto", "off"}))
+      .show_default();
+  command_
+      .add_option("--checkpoint", checkpoint_bytes_,
+                  "Bytes of input, decompressed, between checkpoints: as much may be lost when the build is killed. A "
+                  "build of less input begins anew")
+      .transform(config::byte_size())
+      .show_default("4GiB");
   command_.add_flag("--json", json_, "Print the summary as one JSON object");
   command_.add_option("--http", http_, "Serve /metrics and /livez of the build here while it runs; default: nowhere")
       .type_name("HOST:PORT");
@@ -214,6 +227,7 @@ int BuildCommand::run(Logger& logger) {
   if (share_.empty() == no_publish_) return refuse("--partition and --no-publish go together");
   if (!share_.empty() && partitions_flag_->given())
     return refuse("--partitions is the publisher's when --partition is given");
+  if (checkpoint_bytes_ == 0) return refuse("--checkpoint: at least 1; --resume off makes none");
   if (memory_limit_ < pipeline::kMinMemoryLimit) return refuse("--memory-limit: at least 128MiB");
   if (!repository::is_safe_name(place_.collection))
     return refuse("--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
@@ -249,6 +263,8 @@ int BuildCommand::run(Logger& logger) {
   options.order = *order;
   options.bm25 = {k1_, b_};
   options.threads = hardware_threads();
+  options.resume = resume_ == "auto";
+  options.checkpoint_bytes = checkpoint_bytes_;
 
   if (no_publish_) {
     const config::Shard share = *config::parse_shard(share_);  // was checked

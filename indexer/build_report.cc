@@ -137,6 +137,8 @@ std::string summary_text(const BuildSummary& summary) {
       "postings\n",
       number(m.generation), m.collection.c_str(), m.codec.c_str(), m.order.c_str(), m.partitions.size(),
       number(m.statistics.documents), number(m.statistics.tokens), number(m.terms), number(m.postings));
+  if (in.resumed_documents > 0)
+    text += print("of these, %llu documents were inverted by a build that was killed\n", number(in.resumed_documents));
   text += print("refused: %llu bad records, %llu duplicate ids\n", number(in.bad_records), number(in.duplicates));
   text += input_text(in);
   text += print(
@@ -168,6 +170,7 @@ std::string summary_json(const BuildSummary& summary) {
                                        {"tokens", m.statistics.tokens},
                                        {"terms", m.terms},
                                        {"postings", m.postings},
+                                       {"resumed_documents", in.resumed_documents},
                                        {"bad_records", in.bad_records},
                                        {"duplicate_ids", in.duplicates},
                                        {"files_read", files_json(in.files_read)},

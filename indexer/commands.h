@@ -11,6 +11,7 @@
 #include "common/base/result.h"
 #include "common/config/command_line.h"
 #include "common/text/analyzer_config.h"
+#include "indexer/build.h"
 #include "indexer/invert/inverters.h"
 #include "indexer/serve/serve.h"
 #include "indexer/signals.h"
@@ -49,6 +50,8 @@ class BuildCommand {
   std::uint64_t disk_reserve_ = kUsualDiskReserve;
   std::uint64_t max_bad_records_ = 1000;
   double k1_, b_;
+  std::string resume_ = "auto";
+  std::uint64_t checkpoint_bytes_ = BuildOptions::kUsualCheckpointBytes;
   bool json_ = false, no_publish_ = false, hidden_ = false, make_ids_ = false, fold_accents_ = false;
   std::string http_;
   std::uint32_t http_linger_seconds_ = 0;

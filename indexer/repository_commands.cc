@@ -7,6 +7,7 @@
 #include "indexer/check/check.h"
 #include "indexer/commands.h"
 #include "indexer/publish/share.h"
+#include "indexer/resume/build_folder.h"
 
 namespace frond::indexer {
 
@@ -112,8 +113,8 @@ int RollbackCommand::run(Logger&) {
 
 PruneCommand::PruneCommand(config::CommandLine& app)
     : command_(app.add_command("prune",
-                               "Removes generations before the current one, and the partitions that no other one "
-                               "has")) {
+                               "Removes generations before the current one, the partitions that no other one has, and "
+                               "what killed builds left")) {
   add_place_flags(command_, place_);
   command_.add_option("--keep", keep_, "How many generations before the current one stay, for rollbacks")
       .check(config::range(0, 1000))
@@ -123,7 +124,9 @@ PruneCommand::PruneCommand(config::CommandLine& app)
 int PruneCommand::run(Logger&) {
   const auto pruned = [&]() -> Result<void> {
     const auto writer = FROND_TRY(repository::RepositoryWriter::open(place_.repository, place_.collection));
-    return writer->prune(keep_);
+    FROND_TRY(writer->prune(keep_));
+    resume::remove_remains(writer->folder());
+    return {};
   }();
   if (!pruned) {
     write_stderr("frond-indexer: " + pruned.error().message() + "\n");

@@ -22,20 +22,20 @@ constexpr std::array<std::pair<DocumentOrder, std::string_view>, 4> kNames = {{{
                                                                                {DocumentOrder::kBisection, "bp"}}};
 
 // The documents in their new order. Takes up to half of the memory limit.
-Result<std::vector<std::uint32_t>> find_order(const pipeline::InvertedDocuments& documents, const OrderOptions& options,
+Result<std::vector<std::uint32_t>> find_order(const pipeline::InvertedDocuments& documents,
+                                              std::span<const std::filesystem::path> runs, const OrderOptions& options,
                                               std::stop_token stop) {
-  const pipeline::InvertedDocuments::Part& part = documents.partitions[0];
   const auto count = static_cast<std::uint32_t>(documents.documents);
   switch (options.order) {
     case DocumentOrder::kInput:
       break;
     case DocumentOrder::kUrl:
-      return url_order(part.spool, count, options.memory_limit / 2);
+      return url_order(documents.partitions[0].spool, count, options.memory_limit / 2);
     case DocumentOrder::kRandom:
       return random_order(count);
     case DocumentOrder::kBisection: {
       const ForwardIndex index =
-          FROND_TRY(read_forward_index(part.runs, count, options.threads, options.memory_limit / 2, stop));
+          FROND_TRY(read_forward_index(runs, count, options.threads, options.memory_limit / 2, stop));
       return bisect(index, options.threads, stop);
     }
   }
@@ -57,29 +57,31 @@ std::optional<DocumentOrder> order_named(std::string_view name) {
 Result<void> order_documents(pipeline::InvertedDocuments& documents, const OrderOptions& options,
                              const std::filesystem::path& folder, std::stop_token stop) {
   FROND_CHECK(documents.partitions.size() == 1);
-  pipeline::InvertedDocuments::Part& whole = documents.partitions[0];
+  const pipeline::InvertedDocuments::Part& whole = documents.partitions[0];
   // A list of all documents in input order and in the new one, in buffers that double; the places; and the buffers for
   // reading and writing.
   const std::uint64_t needed = documents.documents * 52 + (std::uint64_t{64} << 20);
   if (documents.documents >= kNoDoc || needed > options.memory_limit)
     return Error(Code::kInvalid, "to order " + std::to_string(documents.documents) + " documents takes " +
                                      std::to_string(needed >> 20) + " MiB; raise --memory-limit");
-  whole.runs = FROND_TRY(runs::reduce_runs(std::move(whole.runs), 0, folder));
+  const auto reduced = FROND_TRY(runs::reduce_runs(whole.runs, 0, folder));
   std::vector<std::uint32_t> places(documents.documents);
   {
-    const std::vector<std::uint32_t> order = FROND_TRY(find_order(documents, options, stop));
+    const std::vector<std::uint32_t> order = FROND_TRY(find_order(documents, reduced, options, stop));
     if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
     for (std::uint32_t place = 0; place < order.size(); ++place) places[order[place]] = place;
   }
   const Dealing dealing{places, options.partitions, options.memory_limit / 4, folder, stop};
-  auto runs = FROND_TRY(deal_runs(whole.runs, dealing));
+  auto runs = FROND_TRY(deal_runs(reduced, dealing));
   auto spools = FROND_TRY(deal_documents(whole.spool, dealing));
-  std::error_code ignored;  // the folder goes as a whole anyway
-  for (const auto& run : whole.runs) std::filesystem::remove(run, ignored);
-  std::filesystem::remove(whole.spool, ignored);
+  runs::remove_merged(reduced, whole.runs);
   documents.partitions.clear();
-  for (std::size_t p = 0; p < spools.size(); ++p)
-    documents.partitions.push_back({{std::move(runs[p])}, std::move(spools[p])});
+  for (std::size_t p = 0; p < spools.size(); ++p) {
+    std::error_code failed;
+    const std::uint64_t bytes = std::filesystem::file_size(spools[p], failed);
+    if (failed) return Error(Code::kUnavailable, spools[p].string() + ": " + failed.message());
+    documents.partitions.push_back({{std::move(runs[p])}, std::move(spools[p]), bytes});
+  }
   return {};
 }
 

@@ -36,7 +36,7 @@ struct OrderOptions {
 };
 
 // `documents` has one partition before, and options.partitions afterwards. Their files are in `folder`; the old ones
-// are removed. kInvalid: the order does not fit into the memory limit (the message says how much it needs); kCorrupt:
+// stay. kInvalid: the order does not fit into the memory limit (the message says how much it needs); kCorrupt:
 // the message names the file; kUnavailable: the disk, or stopped.
 Result<void> order_documents(pipeline::InvertedDocuments& documents, const OrderOptions& options,
                              const std::filesystem::path& folder, std::stop_token stop);

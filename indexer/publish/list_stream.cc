@@ -10,8 +10,10 @@
 namespace frond::indexer::publish {
 
 Result<PostingMerger> PostingMerger::open(const ListSource& source) {
-  const auto runs = FROND_TRY(runs::reduce_runs(source.runs, source.partition, source.scratch));
-  return PostingMerger(FROND_TRY(runs::RunMerger::open(runs, source.partition)));
+  const auto reduced = FROND_TRY(runs::reduce_runs(source.runs, source.partition, source.scratch));
+  PostingMerger merger(FROND_TRY(runs::RunMerger::open(reduced, source.partition)));
+  runs::remove_merged(reduced, source.runs);
+  return merger;
 }
 
 Result<std::optional<PostingGroup>> PostingMerger::next() {

@@ -190,6 +190,7 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
   }
   FROND_TRY(error.result());
   auto summary = FROND_TRY(writer->finish());
+  if (options.finished) FROND_TRY(options.finished(number, summary));
   std::error_code ignored;  // the folder goes as a whole anyway
   for (const auto& run : part.runs) std::filesystem::remove(run, ignored);
   std::filesystem::remove(part.spool, ignored);
@@ -210,6 +211,11 @@ Result<std::vector<partition::PartitionSummary>> build_partitions(
   pipeline::FirstError error(stop);
   const auto work = [&]() -> Result<void> {
     for (std::uint32_t p = next++; p < parts.size() && !error.token().stop_requested(); p = next++) {
+      if (p < options.written.size() && options.written[p]) {
+        summaries[p] = *options.written[p];
+        done += summaries[p].documents;
+        continue;
+      }
       auto built = build_partition(parts[p], p, folder, ids[p], shared, error.token());
       if (!built) return std::move(built).error().within("partition " + std::to_string(p));
       summaries[p] = std::move(*built);

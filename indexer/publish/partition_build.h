@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -24,6 +26,10 @@ struct PartitionBuildOptions {
   const pipeline::FieldSample& sample;  // of the collection's stored fields
   pipeline::WritePlan memory;
   std::uint64_t disk_reserve = 0;  // bytes of the disk that must stay free
+  // By partition, those that an earlier build has written; empty: none.
+  std::vector<std::optional<partition::PartitionSummary>> written;
+  // Called by any thread when partition p is whole, before its runs and its spool are removed. May be empty.
+  std::function<Result<void>(std::uint32_t p, const partition::PartitionSummary&)> finished;
 };
 
 // Writes partition p into folder/ids[p], and removes its runs and its spool. `done` counts the documents written.

@@ -101,25 +101,32 @@ Result<std::filesystem::path> merge_into(std::span<const std::filesystem::path> 
 
 }  // namespace
 
-Result<std::vector<std::filesystem::path>> reduce_runs(std::vector<std::filesystem::path> runs, std::uint32_t partition,
-                                                       const std::filesystem::path& folder) {
+Result<std::vector<std::filesystem::path>> reduce_runs(std::span<const std::filesystem::path> runs,
+                                                       std::uint32_t partition, const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> reduced(runs.begin(), runs.end());
   std::size_t made = 0;
-  while (runs.size() > kMaxFanIn) {
+  while (reduced.size() > kMaxFanIn) {
     std::vector<std::filesystem::path> larger;
-    for (std::size_t at = 0; at < runs.size(); at += kMaxFanIn) {
-      const auto group = std::span(runs).subspan(at, std::min(kMaxFanIn, runs.size() - at));
+    for (std::size_t at = 0; at < reduced.size(); at += kMaxFanIn) {
+      const auto group =
+          std::span<const std::filesystem::path>(reduced).subspan(at, std::min(kMaxFanIn, reduced.size() - at));
       if (group.size() == 1) {
         larger.push_back(group[0]);
         continue;
       }
       const auto to = folder / ("merged-p" + std::to_string(partition) + "-" + std::to_string(made++) + ".run");
       larger.push_back(FROND_TRY(merge_into(group, partition, to)));
-      std::error_code ignored;  // the folder goes as a whole anyway
-      for (const auto& run : group) std::filesystem::remove(run, ignored);
+      remove_merged(group, runs);
     }
-    runs = std::move(larger);
+    reduced = std::move(larger);
   }
-  return runs;
+  return reduced;
+}
+
+void remove_merged(std::span<const std::filesystem::path> reduced, std::span<const std::filesystem::path> runs) {
+  std::error_code ignored;  // the folder goes as a whole anyway
+  for (const auto& run : reduced)
+    if (std::find(runs.begin(), runs.end(), run) == runs.end()) std::filesystem::remove(run, ignored);
 }
 
 }  // namespace frond::indexer::runs

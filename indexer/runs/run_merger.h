@@ -54,9 +54,11 @@ class RunMerger {
   std::optional<Held> held_;
 };
 
-// Merges neighbouring runs into larger ones in `folder` until there are at most kMaxFanIn, and removes those that were
-// merged. Keeps the order.
-Result<std::vector<std::filesystem::path>> reduce_runs(std::vector<std::filesystem::path> runs, std::uint32_t partition,
-                                                       const std::filesystem::path& folder);
+// Merges neighbouring runs into larger ones in `folder` until there are at most kMaxFanIn. Keeps the order. The runs
+// that were given stay.
+Result<std::vector<std::filesystem::path>> reduce_runs(std::span<const std::filesystem::path> runs,
+                                                       std::uint32_t partition, const std::filesystem::path& folder);
+// Removes those of `reduced` that reduce_runs() has made of `runs`. A merger that has opened them may still read them.
+void remove_merged(std::span<const std::filesystem::path> reduced, std::span<const std::filesystem::path> runs);
 
 }  // namespace frond::indexer::runs

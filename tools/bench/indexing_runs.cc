@@ -140,6 +140,7 @@ Result<BuildRun> run_build(const IndexingSetup& setup, std::uint32_t parsers, In
   options.repository = folder->path();
   options.collection = "bench";
   options.threads = threads;
+  options.resume = false;
   run.records.resize(inverters.all());
   const auto begin = Clock::now();
   const double cpu_begin = processor_seconds();

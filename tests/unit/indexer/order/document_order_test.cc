@@ -123,8 +123,8 @@ TEST_P(EveryOrder, GivesTheSameDocumentsInOneOrderForAnyNumberOfPartitionsAndThr
     std::sort(sorted.begin(), sorted.end(), by_id);
     std::sort(all.begin(), all.end(), by_id);
     EXPECT_EQ(sorted, all);
-    EXPECT_FALSE(std::filesystem::exists(folder / "spool"));
-    EXPECT_FALSE(std::filesystem::exists(folder / "run0"));
+    EXPECT_TRUE(std::filesystem::exists(folder / "spool")) << "a journal may name it still";
+    EXPECT_TRUE(std::filesystem::exists(folder / "run0"));
   }
 }
 

@@ -118,6 +118,9 @@ TEST(RunMerger, GivesWhatASortInMemoryWould) {
     ASSERT_TRUE(reduced);
     EXPECT_LE(reduced->size(), kMaxFanIn);
     EXPECT_EQ(read_merged(*reduced, 1 + random() % 500), all) << "seed " << seed;
+    remove_merged(*reduced, paths);
+    const std::filesystem::directory_iterator left(folder.path());
+    EXPECT_EQ(std::distance(begin(left), end(left)), static_cast<std::ptrdiff_t>(runs)) << "those that were given";
   }
 }
 

@@ -1,0 +1,44 @@
+// The options of a build that decide what it publishes.
+#include <cstdio>
+
+#include "common/text/analyzer_config.h"
+#include "indexer/build.h"
+#include "indexer/ingest/formats.h"
+
+namespace frond::indexer {
+namespace {
+
+// All of the number: two that differ have different texts.
+std::string exactly(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", number);
+  return text;
+}
+
+std::string on_or_off(bool on) { return on ? "on" : "off"; }
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> deciding_options(const BuildOptions& options) {
+  const pipeline::InvertOptions& invert = options.invert;
+  const ingest::InputShare& share = invert.read.share;
+  return {{"--collection", options.collection},
+          {"--format", std::string(invert.format != nullptr ? invert.format->name : ingest::kAutoFormat)},
+          {"--hidden", on_or_off(invert.read.hidden)},
+          {"--make-ids", on_or_off(invert.parse.make_ids)},
+          {"--store-bodies", on_or_off(invert.parse.store_bodies)},
+          {"--partition", std::to_string(share.index) + "/" + std::to_string(share.count)},
+          {"--partitions", std::to_string(invert.partitions)},
+          {"--memory-limit", std::to_string(invert.memory.limit)},
+          {"--analyzer", std::string(name_of(invert.analyzer.kind))},
+          {"--stemmer", std::string(name_of(invert.analyzer.stemmer))},
+          {"--stop-words", on_or_off(invert.analyzer.stop_words)},
+          {"--fold-accents", on_or_off(invert.analyzer.fold_accents)},
+          {"--max-bad-records", std::to_string(invert.max_bad_records)},
+          {"--codec", options.codecs.name},
+          {"--order", std::string(name_of(options.order))},
+          {"--k1", exactly(options.bm25.k1)},
+          {"--b", exactly(options.bm25.b)}};
+}
+
+}  // namespace frond::indexer
