@@ -59,6 +59,7 @@ class BodyDecoder::Stage {
   template <class Next>
   void finish(Next&& next) {
     if (state_ == State::kUndecided && !head_.empty()) decide(next);
+    if (state_ == State::kOn && !may_end()) state_ = State::kDamaged;
   }
   bool damaged() const { return state_ == State::kDamaged; }
 
@@ -67,6 +68,8 @@ class BodyDecoder::Stage {
   virtual Status step(std::string_view& in, std::string_view& out) = 0;
   // Whether to try once more, in another way, when the first bytes were not of the coding.
   virtual bool try_again() { return false; }
+  // Whether a body may be cut short here.
+  virtual bool may_end() const { return true; }
 
  private:
   enum class State { kUndecided, kOn, kIdentity, kEnded, kDamaged };
@@ -257,9 +260,12 @@ class BodyDecoder::Zstd final : public Stage {
     if (!progress) return Status::kBad;
     in.remove_prefix(progress->consumed);
     out = std::string_view(out_.data(), progress->produced);
-    if (progress->consumed == 0 && progress->produced == 0) in = {};
+    if (progress->consumed == 0 && progress->produced == 0 && !in.empty()) return Status::kBad;  // never seen
     return Status::kMore;
   }
+
+  // The library finds some damage only if a frame comes in one piece, so only whole frames are taken.
+  bool may_end() const override { return decompressor_->at_boundary(); }
 
   std::unique_ptr<Decompressor> decompressor_;
   std::array<char, kOutBytes> out_;

@@ -34,8 +34,8 @@ class BodyDecoder {
   void finish(std::string& page);
   // The page has become longer than max_bytes; what of it is in `page` has no meaning.
   bool too_long() const { return too_long_; }
-  // The compression is damaged, so `page` has no meaning. A body that is merely cut short is not, nor one whose chunks
-  // end early: of these, the page has what there was.
+  // The compression is damaged, so `page` has no meaning. A body that is merely cut short is not (but of zstd), nor one
+  // whose chunks end early: of these, the page has what there was. Said after finish().
   bool damaged() const;
 
  private:

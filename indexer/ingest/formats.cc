@@ -12,6 +12,7 @@
 #include "indexer/ingest/tsv.h"
 #include "indexer/ingest/warc.h"
 #include "indexer/ingest/wide_text.h"
+#include "indexer/ingest/wiki.h"
 #include "indexer/ingest/wikiextractor.h"
 
 namespace frond::indexer::ingest {
@@ -27,6 +28,7 @@ constexpr std::array kFormats = {
     &kWikiextractor,  // <doc id="…" …> … </doc>
     &kFiles,          // one document a file: text, Markdown, HTML, manual pages
     &kWarc,           // web archives
+    &kWiki,           // MediaWiki's XML export
 };
 
 // The formats in the order in which they are asked.

@@ -10,6 +10,7 @@
 namespace frond::indexer::ingest {
 
 struct CsvColumns;
+struct WikiSite;
 struct SourceFormat;
 
 // Cut from its file, not yet parsed.
@@ -21,6 +22,7 @@ struct RawRecord {
   std::uint64_t offset = 0;              // of the first byte, in the decompressed file
   std::string bytes;                     // without the line's end
   std::shared_ptr<const CsvColumns> columns = nullptr;  // CSV only
+  std::shared_ptr<const WikiSite> site = nullptr;       // MediaWiki only
   std::uint64_t parse_bytes = 0;                        // parse_cost(), if the reader's caller has set it
   std::uint64_t tree_bytes = kMaxTreeBytes;             // the part of it for the elements of an HTML page
 };

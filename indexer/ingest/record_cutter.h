@@ -13,6 +13,7 @@
 namespace frond::indexer::ingest {
 
 struct CsvColumns;
+struct WikiSite;
 
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // of UTF-8
 
@@ -22,6 +23,7 @@ struct Cut {
   std::string bytes;
   std::string_view problem;  // not empty: a bad record, whose bytes have no meaning; valid as long as the cutter
   std::shared_ptr<const CsvColumns> columns;  // CSV only
+  std::shared_ptr<const WikiSite> site;       // MediaWiki only
   std::optional<SkipReason> skip_because;     // set: the record holds no document; its bytes have no meaning
 };
 

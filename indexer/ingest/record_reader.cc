@@ -278,9 +278,9 @@ Result<std::optional<RawRecord>> RecordReader::next() {
       continue;
     }
     if (record.problem.empty())
-      return std::optional<RawRecord>(RawRecord{s.format, s.file.path.string(),
-                                                s.format->whole_file ? s.file.name : std::string(), record.number,
-                                                record.offset, std::move(record.bytes), std::move(record.columns)});
+      return std::optional<RawRecord>(
+          RawRecord{s.format, s.file.path.string(), s.format->whole_file ? s.file.name : std::string(), record.number,
+                    record.offset, std::move(record.bytes), std::move(record.columns), std::move(record.site)});
     s.report(s.file.path, record.number, record.offset, std::string(record.problem));
   }
 }

@@ -36,6 +36,8 @@ constexpr std::array<Words, kSkipReasons> kWords = {{
     {"coding", "pages compressed in a way that is not read; decompress them"},
     {"code", "style sheets, scripts and JSON"},
     {"other_type", "answers of web servers that are neither HTML nor text"},
+    {"redirect", "wiki pages that only point to another page"},
+    {"namespace", "wiki pages that are no articles (talk, users, files, templates, categories and others)"},
 }};
 
 }  // namespace

@@ -43,8 +43,10 @@ enum class SkipReason : std::uint8_t {
   kCoding,
   kCode,
   kOtherType,
+  kRedirect,
+  kNamespace,
 };
-inline constexpr std::size_t kSkipReasons = 27;
+inline constexpr std::size_t kSkipReasons = 29;
 
 // The name in JSON and metrics: "pdf".
 std::string_view name_of(SkipReason reason);

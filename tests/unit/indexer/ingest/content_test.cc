@@ -170,7 +170,9 @@ TEST(SourceFormat, IsToldByContentAndName) {
             "-wide_records", "-wide_records"},
            {"x", " \n", "-empty", "-empty"},
            {"x", "\0\0"sv, "-empty", "-empty"},
-           {"x", "<?xml version='1.0'?><mediawiki/>", "-xml", "-xml"},
+           {"x", "<?xml version='1.0'?><mediawiki/>", "wiki", "wiki"},
+           {"x", "<?xml version='1.0'?><note/>", "-xml", "-xml"},
+           {"x", "WARC/1.0\r\nWARC-Type: warcinfo\r\n", "warc", "warc"},
            {"x", "words", "files", "files"},
        }) {
     EXPECT_EQ(told(c.path, c.bytes, false), c.alone) << c.path << ": " << c.bytes;

@@ -14,6 +14,7 @@
 #include "indexer/ingest/trec.h"
 #include "indexer/ingest/tsv.h"
 #include "indexer/ingest/warc.h"
+#include "indexer/ingest/wiki.h"
 #include "indexer/ingest/wikiextractor.h"
 #include "tests/support/scratch_folder.h"
 

@@ -1,0 +1,21 @@
+#pragma once
+// MediaWiki's markup to text. Not a MediaWiki: templates are not expanded.
+#include <string>
+#include <string_view>
+
+#include "indexer/ingest/wiki_site.h"
+
+namespace frond::indexer::ingest {
+
+// What may nest: templates, tables, links. MediaWiki expands 40 templates inside each other.
+inline constexpr std::size_t kMaxWikiDepth = 40;
+
+// The text of a page: one line a paragraph, heading, list item or row of a table, white space folded. Kept: the labels
+// of links, the cells and captions of tables, what stands between tags, and the content of <nowiki>, <pre> and source
+// code as it is. Dropped: templates, references, comments, files and their captions, categories, links to the page in
+// other languages, formulas, galleries, attributes, magic words such as __TOC__. What is never closed is text; what
+// nests deeper than kMaxWikiDepth loses its marks only. Takes linear time. Accepts any text; valid UTF-8 gives valid
+// UTF-8.
+std::string wikitext_to_text(std::string_view wikitext, const WikiSite& site);
+
+}  // namespace frond::indexer::ingest
