@@ -18,6 +18,7 @@ constexpr std::size_t kStoredBytes = 256 << 10, kPlainBytes = 512 << 10;
 ByteSource::ByteSource(files::Descriptor file, std::string path, const InputLimits& limits)
     : file_(std::move(file)), path_(std::move(path)), limits_(limits), stored_(kStoredBytes) {}
 ByteSource::~ByteSource() {
+  unpackers_.reset();
   if ((decompressor_ || held_window_ > 0) && limits_.on_window) {
     decompressor_.reset();
     limits_.on_window(0);
@@ -48,12 +49,89 @@ Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::filesystem::path
     };
     source->decompressor_ = FROND_TRY(Decompressor::create(source->compression_, own));
     source->plain_.resize(kPlainBytes);
+    if (source->compression_ == Compression::kGzip || source->compression_ == Compression::kBzip2)
+      source->ahead_ = plan_ahead(limits.threads, limits.window_bytes / 2);
+    if (source->ahead_.threads > 0) {
+      source->raw_.assign(source->stored_.begin(), source->stored_.begin() + static_cast<std::ptrdiff_t>(source->end_));
+      source->raw_ended_ = source->at_end_;
+      source->stored_.clear();
+      source->end_ = source->stored_bytes_ = 0;
+      source->at_end_ = false;
+    }
   }
   return source;
 }
 
+// Reads up to max_bytes more of the file into raw_.
+Result<void> ByteSource::read_raw(std::size_t max_bytes) {
+  const std::size_t before = raw_.size();
+  raw_.resize(before + std::min(max_bytes, kStoredBytes));
+  for (;;) {
+    const ssize_t got = ::read(file_.get(), raw_.data() + before, raw_.size() - before);
+    if (got < 0 && errno == EINTR) continue;
+    raw_.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (got < 0) return Error(Code::kUnavailable, path_ + ": cannot read: " + std::strerror(errno));
+    raw_ended_ = got == 0;
+    return {};
+  }
+}
+
+// The next part of the file, not empty unless the file is.
+Result<FilePart> ByteSource::cut_part() {
+  constexpr std::size_t kMinPartBytes = 128 << 10;  // so that threads are not busy with handing parts over
+  std::size_t searched = kMinPartBytes, end = 0;
+  FilePart part;
+  for (bool next_begins_stream = false;;) {
+    end = find_stream(compression_, as_text(ByteView(raw_)), searched);
+    next_begins_stream = end != std::string_view::npos;
+    const bool long_stream = raw_.size() >= ahead_.raw_bytes;
+    if (next_begins_stream || long_stream || raw_ended_) {
+      if (!next_begins_stream) end = raw_ended_ ? raw_.size() : raw_.size() - kStreamMagicBytes;
+      part.tried = std::exchange(raw_begins_stream_, next_begins_stream) && (next_begins_stream || raw_ended_);
+      break;
+    }
+    searched = std::max(searched, raw_.size() - std::min(raw_.size(), kStreamMagicBytes));
+    FROND_TRY(read_raw(ahead_.raw_bytes - raw_.size()));
+  }
+  const auto cut = raw_.begin() + static_cast<std::ptrdiff_t>(end);
+  part.raw.assign(raw_.begin(), cut);
+  raw_.erase(raw_.begin(), cut);
+  return part;
+}
+
+// Takes the next part: its content, if a thread has found it, or else its bytes, behind those that are not yet used.
+Result<void> ByteSource::fill_from_parts() {
+  FilePart part;
+  if (!unpackers_ && (!raw_ended_ || !raw_.empty())) {
+    part = FROND_TRY(cut_part());
+    if (!raw_ended_ || !raw_.empty()) {  // there are more
+      unpackers_ = std::make_unique<Unpackers>(compression_, ahead_);
+      own_window_ = ahead_.memory;
+      if (limits_.on_window) limits_.on_window(own_window_ + held_window_);
+      unpackers_->give(std::move(part));
+    }
+  }
+  if (unpackers_) {
+    while (!unpackers_->full() && (!raw_ended_ || !raw_.empty())) unpackers_->give(FROND_TRY(cut_part()));
+    part = unpackers_->empty() ? FilePart() : unpackers_->take();
+  }
+  at_end_ = part.raw.empty();
+  stored_bytes_ += part.raw.size();
+  if (part.whole && begin_ == end_ && decompressor_->at_boundary() && !decompressor_->padded()) {
+    content_ = std::move(part.plain);
+    content_at_ = 0;
+    return {};
+  }
+  stored_.erase(stored_.begin(), stored_.begin() + static_cast<std::ptrdiff_t>(begin_));
+  stored_.insert(stored_.end(), part.raw.begin(), part.raw.end());
+  begin_ = 0;
+  end_ = stored_.size();
+  return {};
+}
+
 // Reads more of the file, behind the bytes that are not yet used.
 Result<void> ByteSource::fill() {
+  if (ahead_.threads > 0) return fill_from_parts();
   if (begin_ > 0) std::memmove(stored_.data(), stored_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
@@ -83,9 +161,17 @@ Result<ByteView> ByteSource::read() {
     return bytes;
   }
   for (;;) {
+    if (content_at_ < content_.size()) {
+      const std::size_t bytes = std::min(kPlainBytes, content_.size() - content_at_);
+      content_at_ += bytes;
+      return ByteView(content_).subspan(content_at_ - bytes, bytes);
+    }
     if (begin_ == end_) {
       if (!at_end_) FROND_TRY(fill());
-      if (begin_ == end_ && decompressor_->at_boundary()) return ByteView();
+      if (begin_ == end_ && decompressor_->at_boundary()) {
+        if (at_end_) return ByteView();
+        continue;
+      }
     }
     // At the end of the file, output may still come without input.
     const ByteView in = ByteView(stored_).subspan(begin_, end_ - begin_);
@@ -96,7 +182,7 @@ Result<ByteView> ByteSource::read() {
     if (progress->consumed > 0) continue;
     if (at_end_)
       return damaged(Error(Code::kCorrupt, std::string(name_of(compression_)) + ": the stream is cut short"));
-    if (end_ - begin_ == stored_.size())
+    if (end_ - begin_ >= kStoredBytes)
       return damaged(Error(Code::kCorrupt, std::string(name_of(compression_)) + ": no end in sight"));
     FROND_TRY(fill());
   }

@@ -1,5 +1,6 @@
 #pragma once
-// A file's content, decompressed by the method that its first bytes name, through buffers of fixed size.
+// A file's content, decompressed by the method that its first bytes name, through buffers of fixed size. gzip and bzip2
+// files of many streams are decompressed by limits.threads threads.
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "common/base/result.h"
 #include "common/files/descriptor.h"
 #include "indexer/ingest/decompress.h"
+#include "indexer/ingest/unpack_ahead.h"
 
 namespace frond::indexer::ingest {
 
@@ -34,6 +36,9 @@ class ByteSource {
  private:
   ByteSource(files::Descriptor file, std::string path, const InputLimits& limits);
   Result<void> fill();
+  Result<void> fill_from_parts();
+  Result<void> read_raw(std::size_t max_bytes);
+  Result<FilePart> cut_part();
   Error damaged(const Error& why) const;
 
   files::Descriptor file_;
@@ -46,6 +51,14 @@ class ByteSource {
   std::size_t begin_ = 0, end_ = 0;  // of stored_ not yet used
   std::uint64_t stored_bytes_ = 0;   // read from the file, stored_[begin_, end_) among them
   bool at_end_ = false;              // of the file
+  // If several threads decompress: what was read, but not yet cut into parts; the parts; the content of the part at
+  // hand.
+  AheadPlan ahead_;
+  ByteBuffer raw_;
+  bool raw_begins_stream_ = true, raw_ended_ = false;
+  std::unique_ptr<Unpackers> unpackers_;
+  ByteBuffer content_;
+  std::size_t content_at_ = 0;
 };
 
 }  // namespace frond::indexer::ingest

@@ -68,6 +68,7 @@ class StreamByStream : public Decompressor {
     return advance(in, out);
   }
   bool at_boundary() const final { return !inside_; }
+  bool padded() const final { return padded_; }
 
  protected:
   virtual Result<void> restart() = 0;

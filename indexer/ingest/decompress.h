@@ -38,6 +38,8 @@ class Decompressor {
   virtual Result<Progress> step(ByteView in, std::span<std::byte> out) = 0;
   // Whether the input may end here: it is between two streams, and all output was given.
   virtual bool at_boundary() const = 0;
+  // Whether padding has followed the last stream.
+  virtual bool padded() const { return false; }
 
   static Result<std::unique_ptr<Decompressor>> create(Compression compression, const InputLimits& limits = {});
 };

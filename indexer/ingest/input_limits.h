@@ -22,6 +22,7 @@ struct InputLimits {
   std::uint64_t memory_limit = 0;  // 0: none
   std::size_t record_bytes = kMaxRecordBytes;
   std::uint64_t window_bytes = kMaxWindowBytes;
+  std::uint32_t threads = 1;  // that decompress a file of many streams, within half of window_bytes
   // Called with the size of the window or dictionary of the file at hand before that is allocated, and with 0 when the
   // file is closed.
   std::function<void(std::uint64_t bytes)> on_window;

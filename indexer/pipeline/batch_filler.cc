@@ -23,6 +23,7 @@ Result<std::unique_ptr<BatchFiller>> BatchFiller::open(std::vector<std::filesyst
                                                        std::function<void(std::uint64_t)> on_window) {
   std::unique_ptr<BatchFiller> filler(new BatchFiller(plan, checkpoint_bytes));
   options.limits = ingest::InputLimits::of(plan.limit);
+  options.limits.threads = plan.parsers;
   options.limits.on_window = [to = filler.get(), told = std::move(on_window)](std::uint64_t bytes) {
     to->window_bytes_ = bytes;
     told(bytes);

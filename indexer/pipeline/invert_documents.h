@@ -3,6 +3,7 @@
 //
 //   thread      runs                                              may block on
 //   reader      RecordReader::next(), batches of records          the disk; a free batch
+//   unpacker-i  parts of a compressed file (unpack_ahead.h)       a part
 //   parser-i    BatchParser                                       a batch
 //   sequencer   Sequencer, in input order; memory; flush orders   the next batch; the disk
 //   inverter-i  an Inverter, on its own collections               a batch; the disk, when flushing
