@@ -15,6 +15,7 @@ find_package(ZLIB REQUIRED)
 find_package(BZip2 REQUIRED)
 find_package(LibLZMA REQUIRED)
 pkg_check_modules(libzstd REQUIRED IMPORTED_TARGET libzstd)  # not "zstd": RocksDB's own Findzstd reads zstd_INCLUDE_DIRS
+pkg_check_modules(protobuf_lite REQUIRED IMPORTED_TARGET protobuf-lite)
 pkg_check_modules(brotli REQUIRED IMPORTED_TARGET libbrotlidec)
 pkg_check_modules(gumbo REQUIRED IMPORTED_TARGET gumbo)
 pkg_check_modules(uchardet REQUIRED IMPORTED_TARGET uchardet)

@@ -90,8 +90,10 @@ Result<void> link_partition(const std::filesystem::path& from, const std::filesy
 // One try at a build: from the beginning, or from where a killed build left off.
 class Build {
  public:
-  Build(const BuildOptions& options, BuildProgress& progress, Logger& logger, std::stop_token stop)
-      : options_(options), progress_(progress), logger_(logger), stop_(std::move(stop)) {}
+  // from: the first half; null: pipeline::invert_documents().
+  Build(const BuildOptions& options, BuildProgress& progress, Logger& logger, std::stop_token stop,
+        const InvertStage* from = nullptr)
+      : options_(options), progress_(progress), logger_(logger), stop_(std::move(stop)), from_(from) {}
 
   // resume: whether to go on with a killed build.
   Result<BuildSummary> run(bool resume) {
@@ -133,6 +135,7 @@ class Build {
   BuildProgress& progress_;
   Logger& logger_;
   std::stop_token stop_;
+  const InvertStage* from_;
   Stopwatch watch_;
   Generation next_generation_ = 0;
   std::unique_ptr<resume::BuildFolder> folder_;
@@ -193,7 +196,9 @@ Result<void> Build::invert() {
     invert.checkpoints.from = &begun->checkpoint;
     invert.checkpoints.session = begun->session + 1;
   }
-  summary_.inverted = FROND_TRY(pipeline::invert_documents(invert, folder_->path(), progress_.invert, logger_, stop_));
+  summary_.inverted =
+      FROND_TRY(from_ ? (*from_)(folder_->path(), invert.partitions)
+                      : pipeline::invert_documents(invert, folder_->path(), progress_.invert, logger_, stop_));
   pipeline::release_unused_memory();
   if (summary_.inverted.documents == 0 && !options_.may_be_empty)
     return Error(Code::kInvalid,
@@ -295,6 +300,12 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
     progress.invert.reading = false;
     progress.documents_written = 0;
   }
+}
+
+Result<BuildSummary> build_from(const InvertStage& invert, BuildOptions options, BuildProgress& progress,
+                                Logger& logger, std::stop_token stop) {
+  options.resume = false;
+  return Build(options, progress, logger, std::move(stop), &invert).run(false);
 }
 
 Result<BuildSummary> build_share(BuildOptions options, BuildProgress& progress, Logger& logger, std::stop_token stop) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -52,6 +53,14 @@ struct BuildSummary {
   repository::Manifest manifest;
   double invert_seconds = 0, order_seconds = 0, write_seconds = 0, publish_seconds = 0, total_seconds = 0;
 };
+
+// The first half of a build: writes runs and spools, for so many partitions, into a folder that exists.
+using InvertStage =
+    std::function<Result<pipeline::InvertedDocuments>(const std::filesystem::path& folder, std::uint32_t partitions)>;
+// A build whose first half is `invert`, wherever its postings come from. Of options.invert, it uses the analyzer, the
+// inputs, the number of partitions and the memory plan. It never goes on with a killed build. Errors as build().
+Result<BuildSummary> build_from(const InvertStage& invert, BuildOptions options, BuildProgress& progress,
+                                Logger& logger, std::stop_token stop);
 
 // Publishes a generation, or leaves what is published as it is. Several builds of a collection may run at once: each
 // publishes a generation when it is done. kInvalid: wrong inputs or options, too many bad records, or no document;

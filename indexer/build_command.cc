@@ -21,8 +21,6 @@
 namespace frond::indexer {
 namespace {
 
-std::uint32_t hardware_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
-
 // A line on the terminal, updated while the build runs. Does nothing if stderr is no terminal.
 class ProgressLine {
  public:
@@ -48,15 +46,9 @@ class ProgressLine {
   std::jthread thread_;
 };
 
-// Those that only standard2 has.
-std::string more_stemmers() {
-  std::string all;
-  for (const std::string_view name : text::kStemmerNames)
-    if (text::stemmer_named(name) > text::Stemmer::kEnglish) all += (all.empty() ? "" : "|") + std::string(name);
-  return all;
-}
-
 }  // namespace
+
+std::uint32_t hardware_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 void add_place_flags(config::CommandLine& command, Place& place) {
   command.add_option("--repository", place.repository, "Directory of the repository").required().type_name("DIR");
@@ -80,7 +72,6 @@ BuildCommand::BuildCommand(config::CommandLine& app)
       format_(ingest::kAutoFormat),
       codec_(codec::kDefaultCodec),
       order_(name_of(order::DocumentOrder::kInput)),
-      analyzer_(name_of(text::AnalyzerConfig{}.kind)),
       parsers_(std::min(256u, hardware_threads())),
       cpu_inverters_(std::clamp(hardware_threads() / 3, 1u, 256u)),
       cpu_dictionary_(invert::kUsualCpuDictionary),
@@ -154,20 +145,7 @@ BuildCommand::BuildCommand(config::CommandLine& app)
                   "hits comes first: " +
                       std::string(order::kOrderNames))
       .show_default();
-  command_
-      .add_option(
-          "--analyzer", analyzer_,
-          "How text becomes terms, of which a collection and its queries have one kind: standard; standard2, in "
-          "which width, apostrophes and soft hyphens make no difference")
-      .check(config::one_of({text::kAnalyzerNames.begin(), text::kAnalyzerNames.end()}))
-      .show_default();
-  command_.add_option("--stemmer", stemmer_, "porter|english|none; with --analyzer standard2 also: " + more_stemmers())
-      .show_default();
-  command_.add_flag("--fold-accents", fold_accents_,
-                    "With --analyzer standard2: Latin and Greek letters are found without their accents and with them");
-  command_.add_option("--stop-words", stop_words_, "on: English stop words are not indexed; on|off")
-      .check(config::one_of({"on", "off"}))
-      .show_default();
+  analyzer_.add(command_, "How text becomes terms, of which a collection and its queries have one kind");
   command_
       .add_option("--store-bodies", store_bodies_,
                   "off: bodies are indexed, not stored: hits come with id, title and URL, without a snippet; on|off")
@@ -204,21 +182,11 @@ BuildCommand::BuildCommand(config::CommandLine& app)
       .show_default();
 }
 
-Result<text::AnalyzerConfig> BuildCommand::analyzer() const {
-  const auto stemmer = text::stemmer_named(stemmer_);
-  if (!stemmer)
-    return Error(Code::kInvalid, "--stemmer: '" + stemmer_ + "' is none of porter|english|none|" + more_stemmers());
-  const text::AnalyzerConfig made{*stemmer, stop_words_ == "on", *text::analyzer_named(analyzer_), fold_accents_};
-  if (is_valid(made)) return made;
-  return Error(Code::kInvalid, fold_accents_ ? "--fold-accents needs --analyzer standard2"
-                                             : "--stemmer " + stemmer_ + " needs --analyzer standard2");
-}
-
 int BuildCommand::run(Logger& logger) {
   const auto refuse = [this](const std::string& why) { return command_.refuse(why); };
   const auto format = ingest::format_named(format_);
   if (!format) return refuse("--format: '" + format_ + "' is none of " + ingest::format_names());
-  const auto analyzer = this->analyzer();
+  const auto analyzer = analyzer_.made();
   if (!analyzer) return refuse(analyzer.error().message());
   const auto order = order::order_named(order_);
   if (!order) return refuse("--order: '" + order_ + "' is none of " + std::string(order::kOrderNames));

@@ -10,7 +10,7 @@
 #include "common/base/log.h"
 #include "common/base/result.h"
 #include "common/config/command_line.h"
-#include "common/text/analyzer_config.h"
+#include "indexer/analyzer_flags.h"
 #include "indexer/build.h"
 #include "indexer/invert/inverters.h"
 #include "indexer/serve/serve.h"
@@ -25,6 +25,9 @@ struct Place {
 };
 void add_place_flags(config::CommandLine& command, Place& place);
 
+// At least 1.
+std::uint32_t hardware_threads();
+
 inline constexpr std::uint64_t kUsualDiskReserve = std::uint64_t{64} << 20;
 void add_disk_reserve_flag(config::CommandLine& command, std::uint64_t& bytes);
 
@@ -35,13 +38,12 @@ class BuildCommand {
   int run(Logger& logger);
 
  private:
-  Result<text::AnalyzerConfig> analyzer() const;  // kInvalid: the flags do not go together
-
   config::CommandLine& command_;
   const config::Flag* partitions_flag_ = nullptr;
   Place place_;
   std::vector<std::filesystem::path> inputs_;
-  std::string format_, codec_, order_, analyzer_, stemmer_ = "porter", stop_words_ = "on", share_;
+  std::string format_, codec_, order_, share_;
+  AnalyzerFlags analyzer_;
   std::uint32_t partitions_ = 1, parsers_, cpu_inverters_;
   std::string cpu_dictionary_, store_bodies_ = "on";
   std::uint32_t gpu_inverters_ = 0;
@@ -52,9 +54,42 @@ class BuildCommand {
   double k1_, b_;
   std::string resume_ = "auto";
   std::uint64_t checkpoint_bytes_ = BuildOptions::kUsualCheckpointBytes;
-  bool json_ = false, no_publish_ = false, hidden_ = false, make_ids_ = false, fold_accents_ = false;
+  bool json_ = false, no_publish_ = false, hidden_ = false, make_ids_ = false;
   std::string http_;
   std::uint32_t http_linger_seconds_ = 0;
+};
+
+class ImportCiffCommand {
+ public:
+  explicit ImportCiffCommand(config::CommandLine& app);
+  bool chosen() const { return command_.chosen(); }
+  int run(Logger& logger);
+
+ private:
+  config::CommandLine& command_;
+  Place place_;
+  std::filesystem::path input_;
+  std::string lengths_ = "records", codec_, order_;
+  AnalyzerFlags analyzer_;
+  std::uint32_t partitions_ = 1;
+  std::uint64_t memory_limit_ = std::uint64_t{1} << 30;
+  std::uint64_t disk_reserve_ = kUsualDiskReserve;
+  double k1_, b_;
+  bool json_ = false;
+};
+
+class ExportCiffCommand {
+ public:
+  explicit ExportCiffCommand(config::CommandLine& app);
+  bool chosen() const { return command_.chosen(); }
+  int run(Logger& logger);
+
+ private:
+  config::CommandLine& command_;
+  Place place_;
+  std::filesystem::path output_;
+  std::uint64_t generation_ = 0;
+  bool json_ = false;
 };
 
 class PublishCommand {

@@ -31,6 +31,8 @@ int run(int argc, const char* const* argv) {
   RollbackCommand rollback(app);
   PruneCommand prune(app);
   ServeCommand serve(app);
+  ImportCiffCommand import_ciff(app);
+  ExportCiffCommand export_ciff(app);
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
   Logger logger("frond-indexer", LogLevel::kInfo, log_buffer);
   if (build.chosen()) return build.run(logger);
@@ -38,6 +40,8 @@ int run(int argc, const char* const* argv) {
   if (check.chosen()) return check.run(logger);
   if (prune.chosen()) return prune.run(logger);
   if (serve.chosen()) return serve.run(logger);
+  if (import_ciff.chosen()) return import_ciff.run(logger);
+  if (export_ciff.chosen()) return export_ciff.run(logger);
   return rollback.run(logger);
 }
 

@@ -1,15 +1,11 @@
 #include "indexer/check/check.h"
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <numeric>
-#include <optional>
 
-#include "common/files/lock.h"
 #include "common/partition/term_statistics.h"
 #include "common/repository/repository.h"
 #include "indexer/check/partition_check.h"
+#include "indexer/check/scratch.h"
 
 namespace frond::indexer::check {
 namespace {
@@ -19,32 +15,6 @@ using partition::GenerationTerms;
 using partition::Partition;
 using repository::Manifest;
 using repository::PartitionEntry;
-
-// A folder of this check, locked so that a writer does not remove it as a dead check's.
-class Scratch {
- public:
-  static Result<std::unique_ptr<Scratch>> make(const fs::path& collection) {
-    for (const fs::path& parent : {collection, fs::temp_directory_path()}) {
-      std::string name = (parent / (std::string(repository::kCheckFolderPrefix) + "XXXXXX")).string();
-      if (::mkdtemp(name.data()) == nullptr) continue;
-      auto locked = files::try_lock_folder(name);
-      return std::make_unique<Scratch>(name, locked ? *std::move(locked) : std::nullopt);
-    }
-    return Error(Code::kUnavailable, collection.string() + ": no scratch folder: " + std::strerror(errno));
-  }
-  Scratch(fs::path path, std::optional<files::Descriptor> lock) : path_(std::move(path)), lock_(std::move(lock)) {}
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-  std::optional<files::Descriptor> lock_;
-};
 
 // Whether two partitions have an ordinal in common.
 bool share_an_ordinal(const PartitionEntry& a, const PartitionEntry& b) {

@@ -1,0 +1,21 @@
+#pragma once
+// The flags that say how text becomes terms: of commands that make a collection.
+#include <string>
+
+#include "common/base/result.h"
+#include "common/config/command_line.h"
+#include "common/text/analyzer_config.h"
+
+namespace frond::indexer {
+
+struct AnalyzerFlags {
+  // `what`: what is analyzed this way, for --help.
+  void add(config::CommandLine& command, const std::string& what);
+  // kInvalid: they do not go together.
+  Result<text::AnalyzerConfig> made() const;
+
+  std::string analyzer{name_of(text::AnalyzerConfig{}.kind)}, stemmer = "porter", stop_words = "on";
+  bool fold_accents = false;
+};
+
+}  // namespace frond::indexer

@@ -1,0 +1,193 @@
+#include "indexer/ciff/ciff_export.h"
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <string>
+#include <vector>
+
+#include "common/partition/partition.h"
+#include "common/partition/term_statistics.h"
+#include "common/repository/repository.h"
+#include "indexer/check/scratch.h"
+#include "indexer/ciff/ciff_writer.h"
+#include "indexer/ciff/merged_list.h"
+
+namespace frond::indexer::ciff {
+namespace {
+
+namespace fs = std::filesystem;
+using partition::Partition;
+
+std::string description_of(const repository::Manifest& manifest) {
+  const text::AnalyzerConfig& analyzer = manifest.analyzer;
+  return "Frond: generation " + std::to_string(manifest.generation) + " of " + manifest.collection + "; analyzer " +
+         std::string(name_of(analyzer.kind)) + ", stemmer " + std::string(name_of(analyzer.stemmer)) + ", stop words " +
+         (analyzer.stop_words ? "off the index" : "indexed") + (analyzer.fold_accents ? ", accents folded" : "") +
+         "; BM25 k1 " + std::to_string(manifest.bm25.k1) + ", b " + std::to_string(manifest.bm25.b);
+}
+
+// A place in the generation: the next document of a partition.
+struct Next {
+  Ordinal ordinal;
+  std::size_t partition;
+  DocId docid;
+  friend bool operator>(const Next& a, const Next& b) { return a.ordinal > b.ordinal; }
+};
+
+class Export {
+ public:
+  Export(fs::path folder, const repository::Manifest& manifest, std::stop_token stop)
+      : folder_(std::move(folder)), manifest_(manifest), stop_(std::move(stop)) {}
+
+  Result<Exported> run(const fs::path& to) {
+    const auto scratch = FROND_TRY(check::Scratch::make(folder_));
+    for (const auto& entry : manifest_.partitions) {
+      const fs::path database = scratch->path() / entry.id;
+      FROND_TRY(Partition::ingest(folder_ / "partitions" / entry.id, entry.summary.files, database, /*move=*/false));
+      partitions_.push_back(FROND_TRY(Partition::open(database, partition::FileReads::kCopied)));
+    }
+    const auto writer = FROND_TRY(CiffWriter::create(to));
+    made_.generation = manifest_.generation;
+    CiffHeader& header = made_.header;
+    header.lists = header.total_lists = manifest_.terms;
+    header.documents = header.total_documents = manifest_.statistics.documents;
+    header.tokens = manifest_.statistics.tokens;
+    header.average_length =
+        header.documents == 0 ? 0 : static_cast<double>(header.tokens) / static_cast<double>(header.documents);
+    header.description = description_of(manifest_);
+    FROND_TRY(writer->header(header));
+    FROND_TRY(number_documents());
+    FROND_TRY(write_lists(*writer));
+    FROND_TRY(write_documents(*writer));
+    made_.bytes = FROND_TRY(writer->finish());
+    return made_;
+  }
+
+ private:
+  Result<void> expect_time() const {
+    if (stop_.stop_requested()) return Error(Code::kUnavailable, "stopped");
+    return {};
+  }
+
+  // Calls visit(partition, docID) for every document, by ordinal.
+  Result<void> for_each_by_ordinal(const std::function<Result<void>(std::size_t, DocId)>& visit) const {
+    std::priority_queue<Next, std::vector<Next>, std::greater<>> next;
+    const auto push = [&](std::size_t p, DocId docid) {
+      if (docid < partitions_[p]->documents())
+        next.push({manifest_.partitions[p].placement().ordinal(docid), p, docid});
+    };
+    for (std::size_t p = 0; p < partitions_.size(); ++p) push(p, 0);
+    while (!next.empty()) {
+      const Next at = next.top();
+      next.pop();
+      FROND_TRY(visit(at.partition, at.docid));
+      push(at.partition, at.docid + 1);
+    }
+    return {};
+  }
+
+  // Numbers are dense, whatever gaps the ordinals have.
+  Result<void> number_documents() {
+    for (const auto& partition : partitions_) numbers_.emplace_back(partition->documents());
+    std::uint32_t number = 0;
+    FROND_TRY(for_each_by_ordinal([&](std::size_t p, DocId docid) -> Result<void> {
+      numbers_[p][docid] = number++;
+      return {};
+    }));
+    if (number == manifest_.statistics.documents) return {};
+    return Error(Code::kCorrupt, "the partitions have " + std::to_string(number) + " documents, the manifest says " +
+                                     std::to_string(manifest_.statistics.documents));
+  }
+
+  Result<void> write_lists(CiffWriter& writer) {
+    const auto write = [&](std::string_view term, const partition::TermStatistics& sum) -> Result<void> {
+      FROND_TRY(expect_time());
+      Result<void> written = write_list(writer, term, sum);
+      if (!written) return std::move(written).error().within("term '" + std::string(term) + "'");
+      return {};
+    };
+    const partition::TermTotals totals = FROND_TRY(partition::merge_terms(partitions_, write));
+    if (totals.terms == manifest_.terms) return {};
+    return Error(Code::kCorrupt, "the partitions have " + std::to_string(totals.terms) + " terms, the manifest says " +
+                                     std::to_string(manifest_.terms));
+  }
+  // The length of a list stands before it, so it is read twice.
+  Result<void> write_list(CiffWriter& writer, std::string_view term, const partition::TermStatistics& sum) {
+    const auto list = FROND_TRY(MergedList::open(partitions_, numbers_, term));
+    std::uint64_t bytes = 0, count = 0;
+    std::uint32_t last = 0;
+    while (const auto posting = FROND_TRY(list->next())) {
+      bytes += posting_bytes(posting->document - last, posting->frequency);
+      last = posting->document;
+      ++count;
+    }
+    if (count != sum.document_frequency)
+      return Error(Code::kCorrupt, std::to_string(count) + " postings, but a document frequency of " +
+                                       std::to_string(sum.document_frequency));
+    FROND_TRY(writer.list(term, count, sum.occurrences, bytes));
+    FROND_TRY(list->rewind());
+    last = 0;
+    while (const auto posting = FROND_TRY(list->next())) {
+      FROND_TRY(writer.posting(posting->document - last, posting->frequency));
+      last = posting->document;
+    }
+    made_.postings += count;
+    return {};
+  }
+
+  // Documents are read a piece of each partition at a time, since each needs a look at the disk.
+  Result<void> write_documents(CiffWriter& writer) {
+    constexpr std::size_t kAhead = 256;
+    struct Read {
+      std::vector<std::string> ids;
+      std::size_t at = 0;
+    };
+    std::vector<Read> read(partitions_.size());
+    std::uint64_t number = 0;
+    return for_each_by_ordinal([&](std::size_t p, DocId docid) -> Result<void> {
+      if (read[p].at == read[p].ids.size()) {
+        FROND_TRY(expect_time());
+        read[p] = {};
+        std::vector<DocId> wanted;
+        for (DocId next = docid; next < partitions_[p]->documents() && wanted.size() < kAhead; ++next)
+          wanted.push_back(next);
+        std::optional<Error> failed;
+        partitions_[p]->read_heads(wanted, [&](std::size_t, const Result<partition::StoredDocument>& document) {
+          if (document)
+            read[p].ids.emplace_back(document->id);
+          else
+            failed = document.error();
+          return document.has_value();
+        });
+        if (failed) return *failed;
+      }
+      return writer.document(number++, read[p].ids[read[p].at++], partitions_[p]->lengths()[docid]);
+    });
+  }
+
+  fs::path folder_;
+  const repository::Manifest& manifest_;
+  std::stop_token stop_;
+  std::vector<std::shared_ptr<const Partition>> partitions_;
+  std::vector<std::vector<std::uint32_t>> numbers_;
+  Exported made_;
+};
+
+}  // namespace
+
+Result<Exported> export_ciff(const fs::path& root, std::string_view collection, Generation generation,
+                             const fs::path& to, std::stop_token stop) {
+  try {
+    const auto source = FROND_TRY(repository::RepositorySource::open(root.string(), collection));
+    if (generation == 0) generation = FROND_TRY(source->current());
+    const repository::Manifest manifest = FROND_TRY(source->manifest(generation));
+    return Export(root / collection, manifest, std::move(stop)).run(to);
+  } catch (const std::exception& thrown) {
+    return Error(Code::kUnavailable, root.string() + ": " + thrown.what());
+  }
+}
+
+}  // namespace frond::indexer::ciff
