@@ -107,6 +107,27 @@ bool is_tar(std::string_view head) {
   return any && sum == stated;
 }
 
+// An index in the Common Index File Format begins with the length of its header, a protocol buffer: version 1, and the
+// numbers of lists and documents in the file and in all.
+bool is_ciff(std::string_view head) {
+  const auto pass_varint = [&head] {
+    constexpr std::size_t kMaxVarint = 5;
+    std::size_t at = 0;
+    while (at < std::min(kMaxVarint, head.size()) && (head[at] & 0x80) != 0) ++at;
+    if (at >= std::min(kMaxVarint, head.size())) return false;
+    head.remove_prefix(at + 1);
+    return true;
+  };
+  if (!pass_varint() || !head.starts_with("\x08\x01\x10"sv)) return false;
+  head.remove_prefix(2);
+  for (const char tag : {'\x10', '\x18', '\x20', '\x28'}) {
+    if (!head.starts_with(tag)) return false;
+    head.remove_prefix(1);
+    if (!pass_varint()) return false;
+  }
+  return true;
+}
+
 // Office documents and EPUB are zip files whose first entry says so.
 bool is_zipped_office(std::string_view head) {
   const std::string_view names = head.substr(0, 200);
@@ -145,6 +166,7 @@ std::optional<SkipReason> known_kind(std::string_view head) {
   const std::optional<SkipReason> kind = first_match(head, kMagics);
   if (kind == SkipReason::kArchive && head.starts_with("PK") && is_zipped_office(head)) return SkipReason::kOffice;
   if (!kind && is_tar(head)) return SkipReason::kArchive;
+  if (!kind && is_ciff(head)) return SkipReason::kCiff;
   return kind;
 }
 

@@ -17,6 +17,7 @@ constexpr std::array<Words, kSkipReasons> kWords = {{
     {"rtf", "RTF; convert them to text"},
     {"xml", "XML or SGML that is not XHTML; convert them to HTML or JSON Lines"},
     {"warc", "WARC, for which another format was named; use --format warc, or auto"},
+    {"ciff", "indexes in the Common Index File Format; publish them with frond-indexer import-ciff"},
     {"archive", "archives (zip, tar, 7z and others); unpack them"},
     {"compressed", "compressed in a way that is not read, or twice; decompress them"},
     {"image", "pictures"},

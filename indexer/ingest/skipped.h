@@ -24,6 +24,7 @@ enum class SkipReason : std::uint8_t {
   kRtf,
   kXml,
   kWarc,
+  kCiff,
   kArchive,
   kCompressed,
   kImage,
@@ -46,7 +47,7 @@ enum class SkipReason : std::uint8_t {
   kRedirect,
   kNamespace,
 };
-inline constexpr std::size_t kSkipReasons = 29;
+inline constexpr std::size_t kSkipReasons = 30;
 
 // The name in JSON and metrics: "pdf".
 std::string_view name_of(SkipReason reason);

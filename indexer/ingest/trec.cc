@@ -3,9 +3,13 @@
 #include <optional>
 
 #include "indexer/ingest/charset.h"
+#include "indexer/ingest/header_fields.h"
 #include "indexer/ingest/html.h"
 #include "indexer/ingest/lines.h"
+#include "indexer/ingest/markup.h"
+#include "indexer/ingest/media_type.h"
 #include "indexer/ingest/tagged_cutter.h"
+#include "indexer/ingest/wide_text.h"
 
 namespace frond::indexer::ingest {
 namespace {
@@ -22,6 +26,11 @@ std::optional<Section> find_section(std::string_view text, std::string_view open
   return Section{text.substr(begin + open.size(), end - begin - open.size()), begin, end + close.size()};
 }
 
+bool begins_like_html(std::string_view bytes) {
+  std::string storage;
+  return markup_of(without_spaces(plain_beginning(bytes.substr(0, kSniffBytes), storage))) == Markup::kHtml;
+}
+
 Result<Document> parse_trec(const RawRecord& record) {
   std::string_view rest = record.bytes;
   Document document;
@@ -29,13 +38,24 @@ Result<Document> parse_trec(const RawRecord& record) {
     document.id = FROND_TRY(to_utf8(trimmed(number->content)));
     rest.remove_prefix(number->end);
   }
+  std::string_view charset;
+  bool plain = false;
   if (const std::optional<Section> header = find_section(rest, "<DOCHDR>", "</DOCHDR>")) {
-    const std::string_view line = trimmed(header->content);
-    const std::string_view first = line.substr(0, line.find_first_of(kSpaces));
+    std::string_view lines = trimmed(header->content);
+    const std::string_view line = take_line(lines), first = line.substr(0, line.find_first_of(kSpaces));
     if (first.find("://") != first.npos) document.url = FROND_TRY(to_utf8(first));
     rest.remove_prefix(header->end);
+    const std::string_view named = HeaderFields::parse(lines).value("Content-Type");
+    const MediaType type = media_type(named);
+    charset = type.charset;
+    plain = !type.essence.empty() && page_type(type.essence).text != TextType::kHtml && !begins_like_html(rest);
   }
-  const std::string utf8 = FROND_TRY(to_utf8(rest, charset_of_html(rest)));
+  if (charset.empty()) charset = charset_of_html(rest);
+  const std::string utf8 = FROND_TRY(to_utf8(rest, charset));
+  if (plain) {
+    document.body = readable(trimmed(utf8));
+    return document;
+  }
   TitledText text = FROND_TRY(html_to_text(utf8, record.tree_bytes));
   document.title = std::move(text.title);
   document.body = std::move(text.body);

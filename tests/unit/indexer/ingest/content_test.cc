@@ -126,6 +126,7 @@ TEST(FileKind, IsNamed) {
   EXPECT_EQ(known_kind("PK\3\4____________________________mimetypeapplication/epub+zip"), SkipReason::kOffice);
   EXPECT_EQ(known_kind("PK\3\4x"), SkipReason::kArchive);
   EXPECT_EQ(known_kind("WARC/1.0\r\n"), SkipReason::kWarc);
+  EXPECT_EQ(known_kind("\x8d\x01\x08\x01\x10\x09\x18\x03\x20\x09\x28\x03"sv), SkipReason::kCiff);
   for (const std::string_view text : {"PK is a word", "BM", "MZ", "GIF is pronounced", "some ftyp", "{", "PAR1", ""})
     EXPECT_FALSE(known_kind(text)) << text;
   EXPECT_EQ(binary_kind("MZ\x90\1\2\3\4\5\6\7"), SkipReason::kProgram);

@@ -29,6 +29,17 @@ TEST(Trec, ReadsWebDocuments) {
   EXPECT_EQ(document.title, "The page");
   EXPECT_THAT(document.body, testing::EndsWith("\nwords"));
 }
+TEST(Trec, TakesTheCharsetAndTypeOfTheResponse) {
+  const auto body = [](std::string_view header, std::string_view page) {
+    return trec("<DOCNO>GX0</DOCNO>\n<DOCHDR>\nhttp://example.org/a\nHTTP/1.1 200 OK\n" + std::string(header) +
+                "\n</DOCHDR>\n" + std::string(page))
+        ->body;
+  };
+  EXPECT_EQ(body("Content-type: text/html; charset=windows-1251", "<p>\xcc\xee\xf1\xea\xe2\xe0"), "Москва");
+  EXPECT_EQ(body("Content-Type: application/pdf", "if a < b then <c> is d\n"), "if a < b then <c> is d");
+  EXPECT_EQ(body("Content-Type: text/plain", "<html><body>a page"), "a page");
+  EXPECT_EQ(body("Server: x", "<b>a</b> page"), "a page");
+}
 TEST(Trec, NeedsADocumentNumber) {
   EXPECT_THAT(trec("<TEXT>x</TEXT>").error().message(), testing::StartsWith("no <DOCNO>; --make-ids"));
   EXPECT_THAT(trec("<DOCNO> </DOCNO>").error().message(), testing::StartsWith("no <DOCNO>; --make-ids"));
