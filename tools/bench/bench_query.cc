@@ -78,20 +78,21 @@ Result<void> bench_by_processor(const BenchQueryFlags& flags) {
   const auto cpu = FROND_TRY(leaf::engine_named(leaf::kDefaultEngine));
   std::unique_ptr<BenchGpu> gpu;
   if (flags.processor != "cpu") gpu = FROND_TRY(make_bench_gpu(flags.gpu, *cpu));  // fails before anything is read
-  ProcessorBench options{.ks = flags.ks,
-                         .ranked = flags.timing.ranked,
-                         .batches = flags.batches,
-                         .callers = flags.callers,
-                         .threads = flags.timing.threads,
-                         .rounds = flags.timing.rounds,
-                         .seconds = flags.seconds,
-                         .break_even = flags.break_even,
-                         .steps = flags.gpu.timed,
-                         .json = flags.json};
+  ProcessorOptions options{.modes = {},
+                           .ks = flags.ks,
+                           .ranked = flags.timing.ranked,
+                           .batches = flags.batches,
+                           .callers = flags.callers,
+                           .threads = flags.timing.threads,
+                           .rounds = flags.timing.rounds,
+                           .seconds = flags.seconds,
+                           .break_even = flags.break_even,
+                           .steps = flags.gpu.timed};
   for (const auto& mode : flags.modes) options.modes.push_back(mode_named(mode));
   const auto searcher = FROND_TRY(PartitionSearcher::open(flags.from));
   const auto queries = FROND_TRY(chosen_queries(flags, *searcher));
-  return bench_processors(*searcher, queries, options, {flags.processor == "gpu" ? nullptr : cpu.get(), gpu.get()});
+  return bench_processors(*searcher, queries, options, {flags.processor == "gpu" ? nullptr : cpu.get(), gpu.get()},
+                          flags.json);
 }
 
 Result<void> bench_query(const BenchQueryFlags& flags) {

@@ -13,22 +13,6 @@
 namespace frond::tools::bench {
 namespace {
 
-double megabytes_a_second(std::uint64_t bytes, double seconds) {
-  return seconds > 0 ? static_cast<double>(bytes) * 1e-6 / seconds : 0;
-}
-
-// When the last batch came to the inverters, and when the last run was written.
-double parsers_done(const BuildRun& run) {
-  double last = 0;
-  for (const auto& record : run.records) last = std::max(last, record.last_batch);
-  return last;
-}
-double inverters_done(const BuildRun& run) {
-  double last = 0;
-  for (const auto& record : run.records) last = std::max(last, record.end);
-  return last;
-}
-
 std::string named(const InverterCounts& inverters) {
   const std::string cpus = fmt::format("{} CPU inverter{}", inverters.cpu, inverters.cpu == 1 ? "" : "s");
   return inverters.gpu == 0 ? cpus : cpus + fmt::format(", {} GPU", inverters.gpu);

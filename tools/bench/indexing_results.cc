@@ -72,6 +72,21 @@ std::array<double, kSteps> rates_by_position(const PipelineRun& run) {
   return rates;
 }
 
+double megabytes_a_second(std::uint64_t bytes, double seconds) {
+  return seconds > 0 ? static_cast<double>(bytes) * 1e-6 / seconds : 0;
+}
+
+double parsers_done(const BuildRun& run) {
+  double last = 0;
+  for (const auto& record : run.records) last = std::max(last, record.last_batch);
+  return last;
+}
+double inverters_done(const BuildRun& run) {
+  double last = 0;
+  for (const auto& record : run.records) last = std::max(last, record.end);
+  return last;
+}
+
 std::vector<Stage> wall_stages(const BuildRun& run) {
   const auto& summary = run.summary;
   return with_shares(

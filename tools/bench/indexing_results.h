@@ -52,6 +52,11 @@ InverterTimes inverter_times(const PipelineRun& run);
 inline constexpr std::size_t kSteps = 20;
 std::array<double, kSteps> rates_by_position(const PipelineRun& run);
 
+double megabytes_a_second(std::uint64_t bytes, double seconds);  // 0 for no time
+// Seconds from the begin: when the last batch came to the inverters, and when the last run was written.
+double parsers_done(const BuildRun& run);
+double inverters_done(const BuildRun& run);
+
 struct Stage {
   std::string name;
   double seconds = 0, share = 0;  // shares of all stages sum to 1

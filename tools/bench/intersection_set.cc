@@ -1,13 +1,10 @@
 #include "tools/bench/intersection_set.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <functional>
 #include <iterator>
-#include <thread>
 
-#include "tools/synth/list_model.h"
+#include "tools/bench/drawn_lists.h"
 #include "tools/synth/profile.h"
 #include "tools/synth/query_model.h"
 #include "tools/synth/random.h"
@@ -18,15 +15,6 @@ namespace {
 using synth::Random;
 
 constexpr std::uint64_t kOfPair = 1001;  // purpose of the random numbers (tools/synth/random.h)
-
-void in_parallel(unsigned threads, std::size_t count, const std::function<void(std::size_t)>& work) {
-  std::atomic<std::size_t> next{0};
-  std::vector<std::jthread> workers;
-  for (unsigned t = 0; t < std::max(threads, 1u); ++t)
-    workers.emplace_back([&] {
-      for (std::size_t i = next++; i < count; i = next++) work(i);
-    });
-}
 
 // Draws documents of [first, end), each with the same probability, by geometric gaps.
 void append_run(Random& random, double probability, std::uint64_t first, std::uint64_t end, std::vector<DocId>& out) {
@@ -91,16 +79,9 @@ Result<IntersectionSet> make_intersection_set(const IntersectionSetOptions& opti
   const synth::QuerySet drawn = synth::draw_queries(*profile, set.documents, options.queries, options.seed);
   for (const auto& query : drawn.queries) set.queries.add(query);
   const synth::CollectionSize size{profile, set.documents, options.order, options.seed};
-  const std::vector<synth::Window> windows = synth::windows_of(size);
-  std::vector<synth::WindowDocuments> documents(windows.size());
-  in_parallel(options.threads, windows.size(), [&](std::size_t w) {
-    std::vector<std::uint32_t> lengths;
-    documents[w] = synth::draw_documents(size, windows[w], lengths);
-  });
   set.lists.resize(drawn.list_lengths.size());
-  in_parallel(options.threads, set.lists.size(), [&](std::size_t l) {
-    const synth::SyntheticList list(size, static_cast<std::uint32_t>(l), drawn.list_lengths[l]);
-    set.lists[l] = synth::draw_list(list, documents).docids;
+  draw_lists(size, drawn.list_lengths, options.threads, [&](std::size_t l, synth::Postings postings) {
+    set.lists[l] = std::move(postings.docids);
     set.lists[l].shrink_to_fit();
   });
   answer(set, options.threads);

@@ -13,7 +13,8 @@ struct PaperFigure {
   std::string_view source;
 };
 
-// `set`: as IntegerSet::name. For "index docids" and "index freqs" the papers' figures are of Gov2.
+// `set`: as IntegerSet::name. For "index docids" and "index freqs" the papers' figures are of Gov2; "clueweb09 docids",
+// "gov/random docids" and so on name a collection, and an order of its documents.
 std::optional<PaperFigure> paper_figure(std::string_view set, std::string_view codec);
 
 // Figures of a GPU, in thousand millions of integers per second; 0: not given.

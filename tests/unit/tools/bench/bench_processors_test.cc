@@ -47,18 +47,17 @@ class ProcessorBenches : public testing::Test {
     cpu_ = *leaf::engine_named("cpu");
   }
   Result<void> bench(std::uint32_t k = 3, bool ranked = true) {
-    const ProcessorBench options{.modes = {BenchMode::kAnd, BenchMode::kOr, BenchMode::kAuto},
-                                 .ks = {k},
-                                 .ranked = ranked,
-                                 .batches = {1, 2, 100},
-                                 .callers = 2,
-                                 .threads = 2,
-                                 .rounds = 1,
-                                 .seconds = 0,
-                                 .break_even = true,
-                                 .steps = true,
-                                 .json = true};
-    return bench_processors(*searcher_, queries_, options, {cpu_.get(), &gpu_});
+    const ProcessorOptions options{.modes = {BenchMode::kAnd, BenchMode::kOr, BenchMode::kAuto},
+                                   .ks = {k},
+                                   .ranked = ranked,
+                                   .batches = {1, 2, 100},
+                                   .callers = 2,
+                                   .threads = 2,
+                                   .rounds = 1,
+                                   .seconds = 0,
+                                   .break_even = true,
+                                   .steps = true};
+    return bench_processors(*searcher_, queries_, options, {cpu_.get(), &gpu_}, /*json=*/true);
   }
   support::ScratchFolder folder_;
   std::unique_ptr<PartitionSearcher> searcher_;
@@ -79,6 +78,27 @@ TEST_F(ProcessorBenches, MeasureCountsAndHitsThatAreNotRanked) {
   }
   gpu_.lies = true;
   EXPECT_EQ(bench(0, false), Code::kCorrupt);
+}
+
+TEST_F(ProcessorBenches, GiveRowsForEveryModeProcessorAndBatch) {
+  const ProcessorOptions options{.modes = {BenchMode::kAnd, BenchMode::kOr},
+                                 .ks = {3},
+                                 .batches = {1, 2},
+                                 .rounds = 1,
+                                 .seconds = 0,
+                                 .steps = true};
+  std::vector<ProcessorRow> rows;
+  const auto summary =
+      measure_processors(*searcher_, queries_, options, {cpu_.get(), &gpu_},
+                         {.say = {}, .row = [&](const ProcessorRow& row) { rows.push_back(row); }, .by_postings = {}});
+  ASSERT_TRUE(summary.has_value()) << summary.error().message();
+  EXPECT_EQ(summary->queries, 4u) << "one has an unknown term";
+  ASSERT_EQ(rows.size(), 2u * 5) << "alone on both; batches of 1 and 2 on the GPU; the CPU's threads";
+  for (const ProcessorRow& row : rows) {
+    EXPECT_EQ(row.k, 3u);
+    EXPECT_EQ(row.steps.size(), !row.alone_us && row.processor == "gpu" ? 2u : 0u);
+    EXPECT_GT(row.alone_us ? row.alone_us->mean : row.queries_per_second.median, 0);
+  }
 }
 
 TEST_F(ProcessorBenches, RefuseAWrongAnswer) {
