@@ -17,7 +17,7 @@ MANUAL = "docs/operations.md"
 COMMANDS = ("frond-leaf", "frond-broker", "frond-indexer",
             *(f"frond-indexer {c}" for c in ("build", "publish", "check", "rollback", "prune", "serve")),
             "frond", *(f"frond {c}" for c in ("search", "run", "load", "probe", "keygen", "synth")),
-            *(f"frond bench {c}" for c in ("codec", "intersect", "query", "cache", "schedule", "index")))
+            *(f"frond bench {c}" for c in ("codec", "intersect", "query", "cache", "schedule", "index", "papers")))
 ALL = "All programs"
 OPTION = re.compile(r"^  (?:-\w,)?--([a-z0-9-]+)(?:\{false\})? ?(.*?) *(?:\(Env:.*)?$")
 DEFAULT = re.compile(r"=(\[[^\]]*\]|[^\s=]+)(?: \.\.\.)?(?: REQUIRED)?$")

@@ -13,6 +13,7 @@ void add_bench(config::CommandLine& program, int& status) {
   add_bench_cache(bench, status);
   add_bench_schedule(bench, status);
   add_bench_index(bench, status);
+  add_bench_papers(bench, status);
 }
 
 }  // namespace frond::tools::bench

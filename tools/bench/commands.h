@@ -15,5 +15,6 @@ void add_bench_query(config::CommandLine& bench, int& status);
 void add_bench_cache(config::CommandLine& bench, int& status);
 void add_bench_schedule(config::CommandLine& bench, int& status);
 void add_bench_index(config::CommandLine& bench, int& status);
+void add_bench_papers(config::CommandLine& bench, int& status);  // in papers/
 
 }  // namespace frond::tools::bench

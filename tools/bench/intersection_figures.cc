@@ -20,6 +20,7 @@ constexpr IntersectionFigure kIntersectionFigures[] = {
     {kGov, "seglrc", 47'335, 2.57, 12.07, kTables37},
     {kGov, "hs-lrc", 55'955, 2.18, 14.26, "Ao 2011, Tables 3 and 7 (HS256_LRC)"},
     {kGov, "parapfor:0", 15'879, 7.66, 4.05, "Ao 2011, Tables 3 and 7 (ParaPFD, 0.2)"},
+    {kGov, kParaPfdWithoutExceptions, 22'998, 5.29, 5.86, "Ao 2011, Tables 3 and 7 (ParaPFD, 0.0)"},
     {kGovR, "binary", 0, 0, 14.29, kTable3},
     {kGovR, "linear-regression", 0, 0, 16.19, kTable3},
     {kGovR, "interpolation", 0, 0, 9.48, kTable3},
@@ -29,6 +30,7 @@ constexpr IntersectionFigure kIntersectionFigures[] = {
     {kGovR, "lrcseg", 43'078, 2.83, 10.98, kTables37},
     {kGovR, "seglrc", 48'078, 2.50, 12.42, kTables37},
     {kGovR, "parapfor:0", 15'587, 7.81, 3.97, "Ao 2011, Tables 3 and 7 (ParaPFD, 0.2)"},
+    {kGovR, kParaPfdWithoutExceptions, 22'639, 5.38, 5.77, "Ao 2011, Tables 3 and 7 (ParaPFD, 0.0)"},
     {kGovR, "hs-lrc", 55'735, 2.18, 14.21, "Ao 2011, Tables 3 and 7 (HS256_LRC)"},
 };
 

@@ -15,6 +15,8 @@ struct IntersectionFigure {
   double speedup;
   std::string_view source;
 };
+// What the paper has and no method of ours is: our encoder chooses the share of exceptions.
+inline constexpr std::string_view kParaPfdWithoutExceptions = "parapfor, no exceptions";
 std::optional<IntersectionFigure> intersection_figure(std::string_view set, std::string_view method);
 
 // Ao 2011, Table 1: the share of a list in the safe search range of its regression line, and how well the line fits.
