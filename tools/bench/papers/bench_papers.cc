@@ -77,7 +77,8 @@ void add_bench_papers(config::CommandLine& bench_command, int& status) {
   command.add_option("--out", flags->out, "The folder for index.html, plots and results.json; new or empty");
   command.add_option("--only", flags->only, "Only these: ding:t2, or all of a paper: ding, mallia, ao, wei")
       .delimiter(',');
-  command.add_option("--scale", flags->scale, "small: minutes on two cores; full: the papers' sizes, hours and 32 GB")
+  command
+      .add_option("--scale", flags->scale, "small: minutes on two cores; full: the papers' sizes, many times as much")
       .check(config::one_of({"small", "full"}))
       .show_default();
   command.add_option("--threads", flags->threads, "Threads that make data, and that are measured where many are")

@@ -24,7 +24,7 @@ nav ul { margin: .2rem 0 .6rem; padding-left: 1.1rem; columns: 2 20rem } nav li 
 .wide { overflow-x: auto; margin: .6rem 0 }
 table { border-collapse: collapse; font-size: .88rem } caption { text-align: left; font-weight: 600; padding: .2rem 0; white-space: nowrap }
 th, td { padding: .2rem .6rem; border-bottom: 1px solid var(--rule); text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums }
-th { font-weight: 600; vertical-align: bottom } th:first-child, td:first-child, .words { text-align: left }
+th { font-weight: 600; vertical-align: bottom; white-space: normal } th:first-child, td:first-child, .words { text-align: left }
 .theirs { background: var(--theirs) }
 img { display: block; max-width: 100%; height: auto; border: 1px solid var(--rule); border-radius: 4px; margin: .6rem 0 }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: .6rem 0; font-size: .92rem } dt { color: var(--weak) } dd { margin: 0 }
@@ -70,8 +70,10 @@ std::string outcome_html(const Outcome& outcome) {
                                 escaped(experiment.title));
   if (!outcome.not_run.empty()) return out + fmt::format("<p>Not run: {}.</p>\n", escaped(outcome.not_run));
   if (!outcome.failed.empty()) return out + fmt::format("<p class=\"bad\">Failed: {}</p>\n", escaped(outcome.failed));
-  out += fmt::format("<p class=\"weak\"><code>{}</code>, on {}; {:.1f} s</p>\n", escaped(experiment.id),
-                     escaped(experiment.data), outcome.seconds);
+  // What is measured already for another takes no time.
+  out += fmt::format("<p class=\"weak\"><code>{}</code>, on {}; {}</p>\n", escaped(experiment.id),
+                     escaped(experiment.data),
+                     outcome.seconds < 0.05 ? "measured with those above" : fmt::format("{:.1f} s", outcome.seconds));
   if (!experiment.words.empty())
     out += fmt::format("<blockquote>The paper: {}</blockquote>\n", escaped(experiment.words));
   for (std::size_t p = 0; p < outcome.exhibit->plots.size(); ++p)

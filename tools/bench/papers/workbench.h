@@ -38,7 +38,8 @@ struct Sizes {
   std::size_t arrivals = 0, rates = 0;           // of simulations: queries of a run, points of a curve
   std::uint64_t text_bytes = 0;                  // that are indexed
 };
-// "small": minutes on two cores. "full": the papers' sizes, as far as memory of 32 GB goes; hours.
+// "small": minutes on two cores. "full": the papers' sizes, with at most 2^28 coded postings
+// of a collection.
 const Sizes& small_sizes();
 const Sizes& full_sizes();
 
