@@ -21,4 +21,15 @@ struct DecodeBenchOptions {
 // Times decoding docIDs to device memory, prefix sums included: of one list, and of many lists in one launch.
 int run_decode_bench(const DecodeBenchOptions& options);
 
+struct TextBenchOptions {
+  std::size_t text_bytes = std::size_t{2} << 30;  // made up, in pinned memory
+  std::size_t batch_bytes = std::size_t{128} << 20;
+  std::size_t memory_bytes = std::size_t{24} << 30;  // of the device
+  double vocabulary = 1e7;
+  unsigned threads = 16;  // for making the text
+  unsigned rounds = 3;
+};
+// Text to postings (indexer/invert/gpu/text), with what the host does meanwhile, by step.
+int run_text_bench(const TextBenchOptions& options);
+
 }  // namespace frond::bench

@@ -161,6 +161,14 @@ T atomicAdd(T* to, std::type_identity_t<T> value) {
   return std::exchange(*to, *to + value);
 }
 template <class T>
+T atomicSub(T* to, std::type_identity_t<T> value) {
+  return std::exchange(*to, *to - value);
+}
+template <class T>
+T atomicCAS(T* to, std::type_identity_t<T> expected, std::type_identity_t<T> value) {
+  return std::exchange(*to, *to == expected ? value : *to);
+}
+template <class T>
 T atomicMax(T* to, std::type_identity_t<T> value) {
   return std::exchange(*to, std::max(*to, value));
 }

@@ -2,6 +2,7 @@
 // CUB's device scan on the host, as far as our .cu files use it. Runs at once. Asks for a byte of temporary memory, so
 // that a caller that passes none fails.
 #include <cstddef>
+#include <iterator>
 #include <numeric>
 
 #include "tests/support/cuda_on_host/cuda_runtime.h"
@@ -16,7 +17,7 @@ struct DeviceScan {
       return cudaSuccess;
     }
     if (cuda_on_host::lost() || bytes < 1) return cudaErrorLaunchFailure;
-    std::exclusive_scan(from, from + count, to, 0u);
+    std::exclusive_scan(from, from + count, to, std::iter_value_t<From>{});
     return cudaSuccess;
   }
 };

@@ -1,0 +1,27 @@
+#pragma once
+// The inverter of texts on a CPU thread: cuts tokens as a parser does, and gives them to an Inverter. Takes the place
+// of a device that was lost, and is what the device's results are compared with.
+#include <memory>
+
+#include "indexer/invert/text_inverter.h"
+#include "indexer/parse/term_finder.h"
+#include "indexer/parse/token_groups.h"
+
+namespace frond::indexer::invert {
+
+class CpuTextInverter final : public TextInverter {
+ public:
+  explicit CpuTextInverter(TextInverterSetup setup);
+  Result<void> invert(DocumentTexts texts, std::span<const DocumentNumber> numbers) override;
+  Result<std::vector<runs::RunFile>> flush() override { return inverter_->flush(); }
+  std::uint64_t memory_bytes() const override { return inverter_->memory_bytes(); }
+
+ private:
+  TakeLength take_length_;
+  parse::TokenGrouper grouper_;
+  parse::TermFinder terms_;
+  parse::TokenGroups groups_;
+  std::unique_ptr<Inverter> inverter_;
+};
+
+}  // namespace frond::indexer::invert

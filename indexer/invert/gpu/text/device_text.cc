@@ -1,0 +1,544 @@
+#include "indexer/invert/gpu/text/device_text.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "common/base/check.h"
+
+namespace frond::indexer::invert::gpu {
+namespace {
+
+constexpr std::uint64_t kMinText = 4096;
+constexpr std::uint32_t kMaxSlots = std::uint32_t{1} << 27;  // 4 GiB: more take long to empty
+
+constexpr std::size_t in_granules(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+constexpr std::size_t text_room(std::uint32_t text) { return in_granules(text + 2 * kTextSlack + kUnitBytes); }
+
+template <class T>
+std::byte* bytes_of(T* at) {
+  return reinterpret_cast<std::byte*>(at);
+}
+template <class T>
+const std::byte* bytes_of(const T* at) {
+  return reinterpret_cast<const std::byte*>(at);
+}
+
+// Hands out parts of one piece of memory; without memory, counts them.
+class TextParts {
+ public:
+  explicit TextParts(std::byte* at) : at_(at) {}
+  template <class T>
+  T* next(std::size_t count) {
+    used_ += in_granules(count * sizeof(T));
+    return at_ == nullptr ? nullptr : reinterpret_cast<T*>(std::exchange(at_, at_ + in_granules(count * sizeof(T))));
+  }
+  std::size_t used() const { return used_; }
+
+ private:
+  std::byte* at_;
+  std::size_t used_ = 0;
+};
+
+// What one batch at a time uses. Memory has several uses, one after the other.
+struct Shared {
+  std::uint64_t* starts_tokens;  // starts and tokens; then places
+  std::uint32_t* counts_places;  // new keys; then pair counts and places; then heads
+  std::uint32_t* sorted;         // misses; then pairs, twice
+  std::uint32_t *unit_masks, *unit_counts, *unit_places;
+  HostChunk* chunks;
+  std::uint32_t *chunk_places, *chunk_terms, *lengths;
+  TextCounts* counts;
+
+  static Shared of(TextParts& parts, const TextCapacity& capacity) {
+    const std::size_t some = capacity.entries + std::size_t{2}, units = capacity.text / kUnitBytes + 2;
+    Shared shared{};
+    shared.starts_tokens = parts.next<std::uint64_t>(some);
+    shared.counts_places = parts.next<std::uint32_t>(2 * some);
+    shared.sorted = parts.next<std::uint32_t>(4 * some);
+    shared.unit_masks = parts.next<std::uint32_t>(units);
+    shared.unit_counts = parts.next<std::uint32_t>(units);
+    shared.unit_places = parts.next<std::uint32_t>(units);
+    shared.chunks = parts.next<HostChunk>(capacity.chunks);
+    shared.chunk_places = parts.next<std::uint32_t>(capacity.chunks + std::size_t{1});
+    shared.chunk_terms = parts.next<std::uint32_t>(capacity.entries);
+    shared.lengths = parts.next<std::uint32_t>(capacity.pieces);
+    shared.counts = parts.next<TextCounts>(1);
+    return shared;
+  }
+};
+
+struct SideParts {
+  std::uint8_t* text;
+  std::uint32_t *piece_begins, *piece_numbers;
+  static SideParts of(TextParts& parts, const TextCapacity& capacity) {
+    SideParts side{};
+    side.text = parts.next<std::uint8_t>(text_room(capacity.text));
+    side.piece_begins = parts.next<std::uint32_t>(capacity.pieces + std::size_t{1});
+    side.piece_numbers = parts.next<std::uint32_t>(capacity.pieces);
+    return side;
+  }
+};
+
+std::uint64_t batch_bytes(const TextCapacity& capacity) {
+  TextParts parts(nullptr);
+  SideParts::of(parts, capacity);
+  SideParts::of(parts, capacity);
+  Shared::of(parts, capacity);
+  return parts.used();
+}
+
+std::uint32_t to_u32(std::uint64_t number) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(number, 0xfffffff0));
+}
+
+}  // namespace
+
+TextCapacity TextCapacity::of(std::uint64_t device_bytes, std::uint64_t max_text) {
+  TextCapacity made;
+  // A batch takes about 27 times its bytes.
+  const std::uint64_t text = std::min({device_bytes / 96, max_text, std::uint64_t{1} << 30}) / 256 * 256;
+  if (text < kMinText) return {};
+  made.text = static_cast<std::uint32_t>(text);
+  made.entries = max_entries(made.text);
+  made.pieces = made.text / 32;
+  made.misses = made.entries / 2;
+  made.new_tokens = made.entries / 4;
+  made.chunks = made.entries / 8;
+  made.slots = static_cast<std::uint32_t>(
+      std::bit_floor(std::min<std::uint64_t>(device_bytes / 5 / sizeof(TokenSlot), kMaxSlots)));
+  made.tokens = made.slots / 2;
+  made.terms = made.tokens + made.entries;
+  const std::uint64_t used = batch_bytes(made) + in_granules(made.slots * sizeof(TokenSlot)) +
+                             in_granules(made.tokens * 4ull) + 2 * in_granules(made.terms * 4ull);
+  // A segment for two postings.
+  const std::uint64_t left = device_bytes - std::min(device_bytes, used + 4096);
+  made.postings = to_u32(left / 16);
+  made.segments = made.postings / 2;
+  return made.segments >= made.entries && made.tokens >= 1024 ? made : TextCapacity{};
+}
+
+std::uint64_t DeviceText::pinned_bytes(const TextCapacity& capacity) {
+  TextParts parts(nullptr);
+  SideParts::of(parts, capacity);
+  SideParts::of(parts, capacity);
+  parts.next<std::uint32_t>(capacity.pieces);
+  parts.next<TextCounts>(3);
+  parts.next<std::byte>(2 * kStageBytes);
+  return parts.used();
+}
+
+struct DeviceText::Objects {
+  device::Stream copies, work;
+  device::Memory memory, pinned;
+  std::array<device::Event, 2> sent;    // by side: its text is on the device
+  std::array<device::Event, 2> used;    // by side: the kernels that read it have run
+  std::array<device::Event, 2> staged;  // by stage: what was copied from or to it
+  device::Event worked;
+  std::array<device::Event, 2> copying, copied;                // by side, timed
+  std::array<device::Event, kTextSteps> step_begin, step_end;  // timed
+  std::array<bool, kTextSteps> timed{};
+  std::array<bool, 2> copy_timed{};
+  std::optional<TextStep> step{};
+
+  // TextParts of pinned.
+  std::array<SideParts, 2> sides{};
+  std::uint32_t* lengths = nullptr;
+  TextCounts *reset = nullptr, *found = nullptr, *stored = nullptr;
+  std::array<std::byte*, 2> stages{};
+};
+
+Result<std::unique_ptr<DeviceText>> DeviceText::create(const TextSetup& setup) {
+  FROND_TRY(device::use(setup.device));
+  const auto properties = FROND_TRY(device::properties_of(setup.device));
+  const std::size_t most = std::size_t{1} << 30;
+  // CUB's memory comes out of the same budget: that of the largest batch that there may be.
+  const auto text =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>({setup.device_bytes / 96, setup.max_text, most}));
+  const std::size_t space = in_granules(FROND_TRY(kernel_space(text)));
+  const TextCapacity capacity =
+      TextCapacity::of(setup.device_bytes - std::min<std::uint64_t>(setup.device_bytes, space), setup.max_text);
+  if (capacity.entries == 0)
+    return Error(Code::kDevice, "the memory that it may use is too small for texts: " +
+                                    std::to_string(setup.device_bytes >> 20) + " MiB");
+  const auto pair = [](bool timing) -> Result<std::array<device::Event, 2>> {
+    return std::array{FROND_TRY(device::Event::create(timing)), FROND_TRY(device::Event::create(timing))};
+  };
+  const auto six = [&]() -> Result<std::array<device::Event, kTextSteps>> {
+    return std::array{FROND_TRY(device::Event::create(true)), FROND_TRY(device::Event::create(true)),
+                      FROND_TRY(device::Event::create(true)), FROND_TRY(device::Event::create(true)),
+                      FROND_TRY(device::Event::create(true)), FROND_TRY(device::Event::create(true))};
+  };
+  Objects objects{.copies = FROND_TRY(device::Stream::create()),
+                  .work = FROND_TRY(device::Stream::create()),
+                  .memory = FROND_TRY(device::Memory::create(device::Place::kDevice, setup.device_bytes)),
+                  .pinned = FROND_TRY(device::Memory::create(device::Place::kPinnedHost, pinned_bytes(capacity))),
+                  .sent = FROND_TRY(pair(false)),
+                  .used = FROND_TRY(pair(false)),
+                  .staged = FROND_TRY(pair(false)),
+                  .worked = FROND_TRY(device::Event::create()),
+                  .copying = FROND_TRY(pair(true)),
+                  .copied = FROND_TRY(pair(true)),
+                  .step_begin = FROND_TRY(six()),
+                  .step_end = FROND_TRY(six())};
+  std::unique_ptr<DeviceText> made(new DeviceText(setup, capacity, std::move(objects), space));
+  made->place_.processors = static_cast<std::uint32_t>(properties.processors);
+  FROND_TRY(made->clear_run());
+  FROND_TRY(made->clear_dictionary());
+  return made;
+}
+
+DeviceText::~DeviceText() = default;
+
+DeviceText::DeviceText(const TextSetup& setup, const TextCapacity& capacity, Objects objects, std::size_t space_bytes)
+    : setup_(setup), capacity_(capacity), objects_(std::make_unique<Objects>(std::move(objects))) {
+  Objects& o = *objects_;
+  TextParts pinned(o.pinned.data());
+  for (SideParts& side : o.sides) side = SideParts::of(pinned, capacity);
+  o.lengths = pinned.next<std::uint32_t>(capacity.pieces);
+  TextCounts* const counts = pinned.next<TextCounts>(3);
+  o.reset = counts;
+  o.found = counts + 1;
+  o.stored = counts + 2;
+  for (std::byte*& stage : o.stages) stage = pinned.next<std::byte>(kStageBytes);
+  for (const SideParts& side : o.sides) std::memset(side.text, 0, kTextSlack);
+
+  TextParts parts(o.memory.data());
+  std::array<SideParts, 2> sides{SideParts::of(parts, capacity), SideParts::of(parts, capacity)};
+  const Shared shared = Shared::of(parts, capacity);
+  const std::size_t some = capacity.entries + std::size_t{2};
+  dictionary_.slots = parts.next<TokenSlot>(capacity.slots);
+  dictionary_.terms = parts.next<std::uint32_t>(capacity.tokens);
+  dictionary_.slot_mask = capacity.slots - 1;
+  dictionary_.hash_mask = setup.hash_mask;
+  store_.totals = parts.next<std::uint32_t>(capacity.terms);
+  offsets_ = parts.next<std::uint32_t>(capacity.terms);
+  store_.numbers = parts.next<std::uint32_t>(capacity.postings);
+  store_.frequencies = parts.next<std::uint32_t>(capacity.postings);
+  store_.segments = parts.next<PostingSegment>(capacity.segments);
+  place_.space = parts.next<std::byte>(space_bytes);
+  place_.space_bytes = space_bytes;
+  FROND_CHECK(parts.used() <= o.memory.bytes());
+  place_.stream = o.work.get();
+
+  places_ = shared.starts_tokens;
+  chunk_places_ = shared.chunk_places;
+  chunk_terms_ = shared.chunk_terms;
+  pairs_ = {shared.sorted, shared.sorted + some};
+  other_pairs_ = {shared.sorted + 2 * some, shared.sorted + 3 * some};
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    TextBatch& batch = batches_[i];
+    batch.text = sides[i].text + kTextSlack;
+    batch.joins = setup.standard2 ? 1 : 0;
+    batch.piece_begins = sides[i].piece_begins;
+    batch.piece_numbers = sides[i].piece_numbers;
+    batch.lengths = shared.lengths;
+    batch.unit_masks = shared.unit_masks;
+    batch.unit_counts = shared.unit_counts;
+    batch.unit_places = shared.unit_places;
+    batch.starts = reinterpret_cast<std::uint32_t*>(shared.starts_tokens);
+    batch.tokens = batch.starts + some;
+    batch.misses = reinterpret_cast<TokenMiss*>(shared.sorted);
+    batch.max_misses = capacity.misses;
+    batch.chunks = shared.chunks;
+    batch.max_chunks = capacity.chunks;
+    batch.new_keys = reinterpret_cast<TokenKey*>(shared.counts_places);
+    batch.max_new = capacity.new_tokens;
+    batch.chunk_places = shared.chunk_places;
+    batch.chunk_terms = shared.chunk_terms;
+    batch.pair_counts = shared.counts_places;
+    batch.pair_places = shared.counts_places + some;
+    batch.counts = shared.counts;
+  }
+}
+
+Result<TextSide> DeviceText::fill(std::size_t side) {
+  FROND_TRY(objects_->sent[side].wait());
+  const SideParts& parts = objects_->sides[side];
+  return TextSide{{parts.text + kTextSlack, capacity_.text},
+                  {parts.piece_begins, capacity_.pieces},
+                  {parts.piece_numbers, capacity_.pieces}};
+}
+
+Result<void> DeviceText::send(std::size_t side, std::uint32_t text_bytes, std::uint32_t pieces,
+                              const std::uint8_t* text) {
+  FROND_CHECK(text_bytes <= capacity_.text && pieces <= capacity_.pieces);
+  Objects& o = *objects_;
+  const SideParts& from = o.sides[side];
+  TextBatch& batch = batches_[side];
+  batch.text_bytes = text_bytes;
+  batch.piece_count = pieces;
+  if (text == nullptr) {
+    std::memset(from.text + kTextSlack + text_bytes, 0, kTextSlack + kUnitBytes);
+    text = from.text;
+  }
+  from.piece_begins[pieces] = text_bytes;
+  const device::StreamHandle stream = o.copies.get();
+  FROND_TRY(collect_times());
+  FROND_TRY(o.used[side].make_wait(stream));
+  if (setup_.timing) FROND_TRY(o.copying[side].record(stream));
+  FROND_TRY(device::copy_to_device(bytes_of(const_cast<std::uint8_t*>(batch.text) - kTextSlack), bytes_of(text),
+                                   text_bytes + 2 * kTextSlack + kUnitBytes, stream));
+  FROND_TRY(device::copy_to_device(bytes_of(const_cast<std::uint32_t*>(batch.piece_begins)),
+                                   bytes_of(from.piece_begins), (pieces + std::size_t{1}) * 4, stream));
+  FROND_TRY(device::copy_to_device(bytes_of(const_cast<std::uint32_t*>(batch.piece_numbers)),
+                                   bytes_of(from.piece_numbers), pieces * std::size_t{4}, stream));
+  if (setup_.timing) FROND_TRY(o.copied[side].record(stream));
+  o.copy_timed[side] = setup_.timing;
+  return o.sent[side].record(stream);
+}
+
+Result<void> DeviceText::wait_for_work() {
+  FROND_TRY(objects_->worked.record(place_.stream));
+  return objects_->worked.wait();
+}
+
+// Waits until it is known how many postings the last batch had.
+Result<void> DeviceText::settle() {
+  if (!unsettled_) return {};
+  FROND_TRY(wait_for_work());
+  postings_ += objects_->stored->postings;
+  segments_ += objects_->stored->segments;
+  unsettled_ = false;
+  return {};
+}
+
+Result<FoundTokens> DeviceText::find(std::size_t side) {
+  Objects& o = *objects_;
+  FROND_TRY(settle());
+  TextBatch& batch = batches_[side];
+  batch.first_new = tokens_;
+  TokenDictionary dictionary = dictionary_;
+  dictionary.max_tokens = std::min(capacity_.tokens, tokens_ + capacity_.new_tokens);
+  *o.reset = {.tokens = tokens_, .places = tokens_};
+  *o.found = {.tokens = tokens_};
+  entries_ = 0;
+  FoundTokens found;
+  FROND_TRY(o.sent[side].make_wait(place_.stream));
+  if (batch.text_bytes == 0) return found;
+  FROND_TRY(device::copy_to_device(bytes_of(batch.counts), bytes_of(o.reset), sizeof(TextCounts), place_.stream));
+  FROND_TRY(begin_step(TextStep::kCut));
+  FROND_TRY(cut_text(batch, place_));
+  FROND_TRY(end_step());
+  FROND_TRY(begin_step(TextStep::kFind));
+  FROND_TRY(find_tokens(batch, dictionary, place_));
+  FROND_TRY(end_step());
+  FROND_TRY(o.used[side].record(place_.stream));
+  FROND_TRY(device::copy_to_host(bytes_of(o.found), bytes_of(batch.counts), sizeof(TextCounts), place_.stream));
+  FROND_TRY(wait_for_work());
+  FROND_TRY(collect_times());
+  const TextCounts counts = *o.found;
+  entries_ = found.entries = counts.entries;
+  found.turned_away = counts.turned_away;
+  found.new_keys.resize(counts.tokens - tokens_);
+  FROND_TRY(
+      download(bytes_of(found.new_keys.data()), bytes_of(batch.new_keys), found.new_keys.size() * sizeof(TokenKey)));
+  tokens_ = counts.tokens;
+  found.too_many_chunks = counts.chunks > batch.max_chunks;
+  found.chunks.resize(std::min(counts.chunks, batch.max_chunks));
+  FROND_TRY(download(bytes_of(found.chunks.data()), bytes_of(batch.chunks), found.chunks.size() * sizeof(HostChunk)));
+  return found;
+}
+
+Result<void> DeviceText::learn(std::span<const std::uint32_t> terms) {
+  FROND_CHECK(terms.size() <= tokens_);
+  return upload(bytes_of(dictionary_.terms + (tokens_ - terms.size())), bytes_of(terms.data()), terms.size_bytes());
+}
+
+Result<bool> DeviceText::has_room(std::uint32_t pairs) {
+  FROND_TRY(settle());
+  return std::uint64_t{postings_} + pairs <= capacity_.postings &&
+         std::uint64_t{segments_} + pairs <= capacity_.segments;
+}
+
+Result<std::span<const std::uint32_t>> DeviceText::add(std::size_t side, std::span<const std::uint32_t> chunk_places,
+                                                       std::span<const std::uint32_t> chunk_terms,
+                                                       std::uint32_t terms) {
+  FROND_CHECK(std::uint64_t{entries_} + chunk_terms.size() <= capacity_.entries && terms <= capacity_.terms);
+  Objects& o = *objects_;
+  const TextBatch& batch = batches_[side];
+  const std::span<const std::uint32_t> lengths(o.lengths, batch.piece_count);
+  if (entries_ == 0) {
+    std::fill_n(o.lengths, batch.piece_count, 0);
+    return lengths;
+  }
+  FROND_TRY(upload(bytes_of(chunk_places_), bytes_of(chunk_places.data()), chunk_places.size_bytes()));
+  FROND_TRY(upload(bytes_of(chunk_terms_), bytes_of(chunk_terms.data()), chunk_terms.size_bytes()));
+  FROND_TRY(begin_step(TextStep::kPairs));
+  FROND_TRY(make_pairs(batch, dictionary_, entries_, pairs_, place_));
+  FROND_TRY(end_step());
+  FROND_TRY(device::copy_to_host(bytes_of(o.found), bytes_of(batch.counts), sizeof(TextCounts), place_.stream));
+  FROND_TRY(device::copy_to_host(bytes_of(o.lengths), bytes_of(batch.lengths), lengths.size_bytes(), place_.stream));
+  FROND_TRY(wait_for_work());
+  FROND_TRY(store_pairs(batch, o.found->pairs, terms));
+  return lengths;
+}
+
+Result<void> DeviceText::add_pairs(std::size_t side, std::span<const std::uint32_t> pair_terms,
+                                   std::span<const std::uint32_t> pair_pieces, std::uint32_t terms) {
+  FROND_CHECK(pair_terms.size() == pair_pieces.size() && pair_terms.size() <= capacity_.entries);
+  FROND_TRY(settle());
+  FROND_TRY(objects_->sent[side].make_wait(place_.stream));
+  FROND_TRY(upload(bytes_of(pairs_.terms), bytes_of(pair_terms.data()), pair_terms.size_bytes()));
+  FROND_TRY(upload(bytes_of(pairs_.pieces), bytes_of(pair_pieces.data()), pair_pieces.size_bytes()));
+  return store_pairs(batches_[side], static_cast<std::uint32_t>(pair_terms.size()), terms);
+}
+
+// Appends the pairs' postings to the store. Asynchronous: settle() knows how many.
+Result<void> DeviceText::store_pairs(const TextBatch& batch, std::uint32_t pairs, std::uint32_t terms) {
+  FROND_CHECK(std::uint64_t{postings_} + pairs <= capacity_.postings && terms <= capacity_.terms);
+  if (pairs == 0) return {};
+  FROND_TRY(begin_step(TextStep::kSort));
+  const TermPairs sorted = FROND_TRY(sort_pairs(pairs_, other_pairs_, pairs, std::bit_width(terms), place_));
+  FROND_TRY(end_step());
+  FROND_TRY(begin_step(TextStep::kPostings));
+  FROND_TRY(make_postings(batch, sorted, pairs, places_, batch.pair_counts, store_, postings_, segments_, place_));
+  FROND_TRY(end_step());
+  FROND_TRY(
+      device::copy_to_host(bytes_of(objects_->stored), bytes_of(batch.counts), sizeof(TextCounts), place_.stream));
+  unsettled_ = true;
+  return objects_->used[&batch - batches_.data()].record(place_.stream);
+}
+
+Result<void> DeviceText::clear_run() {
+  FROND_TRY(settle());
+  postings_ = segments_ = 0;
+  return device::fill_with_zeros(bytes_of(store_.totals), capacity_.terms * std::size_t{4}, place_.stream);
+}
+
+Result<void> DeviceText::clear_dictionary() {
+  tokens_ = 0;
+  return device::fill_with_zeros(bytes_of(dictionary_.slots), capacity_.slots * sizeof(TokenSlot), place_.stream);
+}
+
+Result<void> DeviceText::upload(std::byte* to, const std::byte* from, std::size_t bytes) {
+  Objects& o = *objects_;
+  std::size_t stage = 0;
+  for (std::size_t at = 0; at < bytes; at += kStageBytes, stage = 1 - stage) {
+    const std::size_t some = std::min(kStageBytes, bytes - at);
+    FROND_TRY(o.staged[stage].wait());
+    std::memcpy(o.stages[stage], from + at, some);
+    FROND_TRY(device::copy_to_device(to + at, o.stages[stage], some, place_.stream));
+    FROND_TRY(o.staged[stage].record(place_.stream));
+  }
+  return {};
+}
+
+// A part is on its way while the one before is copied out of its stage.
+Result<void> DeviceText::download(std::byte* to, const std::byte* from, std::size_t bytes) {
+  Objects& o = *objects_;
+  const std::size_t parts = (bytes + kStageBytes - 1) / kStageBytes;
+  const auto size_of = [&](std::size_t part) { return std::min(kStageBytes, bytes - part * kStageBytes); };
+  for (std::size_t part = 0; part <= parts && parts > 0; ++part) {
+    if (part < parts) {
+      FROND_TRY(o.staged[part % 2].wait());
+      FROND_TRY(device::copy_to_host(o.stages[part % 2], from + part * kStageBytes, size_of(part), place_.stream));
+      FROND_TRY(o.staged[part % 2].record(place_.stream));
+    }
+    if (part == 0) continue;
+    FROND_TRY(o.staged[(part - 1) % 2].wait());
+    std::memcpy(to + (part - 1) * kStageBytes, o.stages[(part - 1) % 2], size_of(part - 1));
+  }
+  return {};
+}
+
+Result<std::vector<std::uint32_t>> DeviceText::totals(std::uint32_t terms) {
+  FROND_TRY(settle());
+  std::vector<std::uint32_t> all(terms);
+  FROND_TRY(download(bytes_of(all.data()), bytes_of(store_.totals), all.size() * 4));
+  return all;
+}
+
+Result<void> DeviceText::read(std::span<const std::uint32_t> order, std::span<const std::uint32_t> totals,
+                              const Visit& visit) {
+  FROND_TRY(settle());
+  Objects& o = *objects_;
+  std::uint32_t all = 0;
+  {
+    std::vector<std::uint32_t> offsets(totals.size());
+    for (const std::uint32_t term : order) offsets[term] = std::exchange(all, all + totals[term]);
+    FROND_TRY(upload(bytes_of(offsets_), bytes_of(offsets.data()), offsets.size() * 4));
+  }
+  FROND_CHECK(all == postings_);
+  // A window of the postings is gathered where a batch's pairs would be, and read stage by stage.
+  constexpr std::uint32_t kStage = kStageBytes / 4;
+  const std::uint32_t window = (capacity_.entries + std::uint32_t{2}) * 2;
+  std::uint32_t* const numbers = pairs_.terms;
+  std::uint32_t* const frequencies = other_pairs_.terms;
+  const auto* const staged_numbers = reinterpret_cast<const std::uint32_t*>(o.stages[0]);
+  const auto* const staged_frequencies = reinterpret_cast<const Frequency*>(o.stages[1]);
+  std::uint32_t gathered_from = 0, gathered_to = 0, begin = 0, end = 0;  // the stages have [begin, end)
+  const auto next_stage = [&]() -> Result<void> {
+    if (end == gathered_to) {
+      gathered_from = end;
+      gathered_to = end + std::min(window, all - end);
+      FROND_TRY(gather_postings(store_, segments_, offsets_, gathered_from, gathered_to, numbers, frequencies, place_));
+    }
+    begin = end;
+    end = begin + std::min(kStage, gathered_to - begin);
+    for (const std::size_t stage : {0, 1}) {
+      FROND_TRY(o.staged[stage].wait());
+      const std::uint32_t* const from = stage == 0 ? numbers : frequencies;
+      FROND_TRY(device::copy_to_host(o.stages[stage], bytes_of(from + (begin - gathered_from)),
+                                     std::size_t{end - begin} * 4, place_.stream));
+      FROND_TRY(o.staged[stage].record(place_.stream));
+    }
+    FROND_TRY(o.staged[0].wait());
+    return o.staged[1].wait();
+  };
+  std::uint32_t at = 0;
+  for (const std::uint32_t term : order) {
+    for (std::uint32_t left = totals[term]; left > 0;) {
+      if (at == end) FROND_TRY(next_stage());
+      const std::uint32_t some = std::min(left, end - at);
+      FROND_TRY(visit(term, {staged_numbers + (at - begin), some}, {staged_frequencies + (at - begin), some}));
+      at += some;
+      left -= some;
+    }
+    FROND_TRY(visit(term, {}, {}));
+  }
+  return {};
+}
+
+Result<void> DeviceText::begin_step(TextStep step) {
+  if (!setup_.timing) return {};
+  objects_->step = step;
+  return objects_->step_begin[static_cast<std::size_t>(step)].record(place_.stream);
+}
+
+Result<void> DeviceText::end_step() {
+  if (!setup_.timing) return {};
+  const auto step = static_cast<std::size_t>(*objects_->step);
+  objects_->timed[step] = true;
+  return objects_->step_end[step].record(place_.stream);
+}
+
+// Adds the times of steps that have run since the last call; all of a batch's are there when find() of the next waits.
+Result<void> DeviceText::collect_times() {
+  Objects& o = *objects_;
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (!o.copy_timed[side] || !FROND_TRY(o.copied[side].done())) continue;
+    milliseconds_[0] += FROND_TRY(o.copied[side].milliseconds_since(o.copying[side]));
+    o.copy_timed[side] = false;
+  }
+  for (std::size_t step = 0; step < kTextSteps; ++step) {
+    if (!o.timed[step] || !FROND_TRY(o.step_end[step].done())) continue;
+    milliseconds_[step] += FROND_TRY(o.step_end[step].milliseconds_since(o.step_begin[step]));
+    o.timed[step] = false;
+  }
+  return {};
+}
+
+Result<std::array<double, kTextSteps>> DeviceText::step_milliseconds() {
+  FROND_TRY(settle());
+  FROND_TRY(wait_for_work());
+  FROND_TRY(objects_->sent[0].wait());
+  FROND_TRY(objects_->sent[1].wait());
+  FROND_TRY(collect_times());
+  return milliseconds_;
+}
+
+}  // namespace frond::indexer::invert::gpu

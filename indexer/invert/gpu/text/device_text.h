@@ -1,0 +1,140 @@
+#pragma once
+// Texts to postings on the device: its memory, which is allocated once, and the steps of a batch. The host says what
+// the terms of new tokens are (text_terms.h) and cuts what the device's rules do not cover (text_rules.cuh).
+//
+// A batch: fill(side), send(side, ...), find(side), learn(...), add(side, ...). While one side is worked on, the other
+// may be filled and sent: it is copied meanwhile. A run: batches, read(), clear_run(). All errors are kDevice, unless a
+// comment says otherwise; after one only the destructor may be called.
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "common/base/ids.h"
+#include "common/device/runtime.h"
+#include "indexer/invert/gpu/text/kernels.h"
+
+namespace frond::indexer::invert::gpu {
+
+// How many of everything fit into the device's memory.
+struct TextCapacity {
+  std::uint32_t text = 0;                                                         // bytes of a batch
+  std::uint32_t pieces = 0, entries = 0, misses = 0, chunks = 0, new_tokens = 0;  // of a batch; pairs: as entries
+  std::uint32_t slots = 0, tokens = 0, terms = 0;
+  std::uint32_t postings = 0, segments = 0;  // of a run
+  // entries == 0: it is too little. max_text: of a batch.
+  static TextCapacity of(std::uint64_t device_bytes, std::uint64_t max_text);
+};
+
+struct TextSetup {
+  int device = 0;
+  std::uint64_t device_bytes = 0;
+  std::uint64_t max_text = std::uint64_t{128} << 20;  // bytes of a batch; pinned memory takes twice as many
+  bool standard2 = false;                             // the analyzer's rules
+  bool timing = false;                                // steps are timed
+  std::uint32_t hash_mask = 0xffffffff;               // tests have tokens with equal hashes
+};
+
+// Where a batch is filled in. Pinned memory.
+struct TextSide {
+  std::span<std::uint8_t> text;
+  // Where each piece of a document begins. A piece ends with a byte that ends every word (a line feed).
+  std::span<std::uint32_t> piece_begins;
+  std::span<std::uint32_t> piece_numbers;  // of documents, from the run's first; they do not descend
+};
+
+// What a batch has for the host.
+struct FoundTokens {
+  std::uint32_t entries = 0;
+  std::vector<TokenKey> new_keys;  // their ids are the next ones
+  std::vector<HostChunk> chunks;
+  bool too_many_chunks = false;   // chunks is not whole: the host has to cut the whole text
+  std::uint32_t turned_away = 0;  // tokens are among the chunks since the dictionary is full
+};
+
+// Steps of a batch, in order, for measurements.
+enum class TextStep : std::uint8_t { kCopy, kCut, kFind, kPairs, kSort, kPostings };
+inline constexpr std::size_t kTextSteps = 6;
+
+// One thread.
+class DeviceText {
+ public:
+  // Bytes of pinned memory, beside the sides, twice: what goes to the host and back passes through them.
+  static constexpr std::size_t kStageBytes = std::size_t{1} << 20;
+  static std::uint64_t pinned_bytes(const TextCapacity& capacity);
+
+  // kDevice also if device_bytes is too little.
+  static Result<std::unique_ptr<DeviceText>> create(const TextSetup& setup);
+  ~DeviceText();
+  const TextCapacity& capacity() const { return capacity_; }
+
+  // A side (0 or 1) to fill. Waits until its last text has been copied to the device.
+  Result<TextSide> fill(std::size_t side);
+  // Asynchronous. The side must not be changed before add(). `text`: other pinned memory that has the text, behind
+  // kTextSlack zeros and before kTextSlack + kUnitBytes; null: the side's.
+  Result<void> send(std::size_t side, std::uint32_t text_bytes, std::uint32_t pieces,
+                    const std::uint8_t* text = nullptr);
+  Result<FoundTokens> find(std::size_t side);
+  // The terms of the new tokens that find() gave, less than capacity().terms, or kDroppedTerm.
+  Result<void> learn(std::span<const std::uint32_t> terms);
+  // Whether the run has room for so many pairs; an empty one always has for capacity().entries.
+  Result<bool> has_room(std::uint32_t pairs);
+  // Adds the batch to the run. chunk_terms[chunk_places[c] .. chunk_places[c + 1]) are the terms of chunk c;
+  // entries + chunk_terms.size() <= capacity().entries. `terms`: all terms so far are less. Returns the pieces' lengths
+  // in terms, which are valid until the next call.
+  Result<std::span<const std::uint32_t>> add(std::size_t side, std::span<const std::uint32_t> chunk_places,
+                                             std::span<const std::uint32_t> chunk_terms, std::uint32_t terms);
+  // The same for pairs that the host made, with pieces of the side, ascending; at most capacity().entries.
+  Result<void> add_pairs(std::size_t side, std::span<const std::uint32_t> pair_terms,
+                         std::span<const std::uint32_t> pair_pieces, std::uint32_t terms);
+
+  // Of each term, less than `terms`: its postings in the run.
+  Result<std::vector<std::uint32_t>> totals(std::uint32_t terms);
+  // A part of a term's postings; numbers do not descend, and equal ones are one document. An empty part ends the term.
+  using Visit = std::function<Result<void>(std::uint32_t term, std::span<const std::uint32_t> numbers,
+                                           std::span<const Frequency> frequencies)>;
+  // Visits terms in the given order, which has all terms with postings. totals: of totals(). Errors of visit, too. May
+  // be called between find() and add().
+  Result<void> read(std::span<const std::uint32_t> order, std::span<const std::uint32_t> totals, const Visit& visit);
+  // Forgets the postings. Asynchronous.
+  Result<void> clear_run();
+  // Forgets tokens: the host's terms may have new numbers. Not between find() and add(); the run is empty.
+  Result<void> clear_dictionary();
+  std::uint32_t tokens() const { return tokens_; }
+
+  // Milliseconds since create() by TextStep, if setup.timing.
+  Result<std::array<double, kTextSteps>> step_milliseconds();
+
+ private:
+  struct Objects;  // streams, events, memory
+  DeviceText(const TextSetup& setup, const TextCapacity& capacity, Objects objects, std::size_t space_bytes);
+  Result<void> settle();
+  Result<void> wait_for_work();
+  Result<void> begin_step(TextStep step);
+  Result<void> end_step();
+  Result<void> collect_times();
+  Result<void> upload(std::byte* to, const std::byte* from, std::size_t bytes);
+  Result<void> download(std::byte* to, const std::byte* from, std::size_t bytes);
+  Result<void> store_pairs(const TextBatch& batch, std::uint32_t pairs, std::uint32_t terms);
+
+  TextSetup setup_;
+  TextCapacity capacity_;
+  std::unique_ptr<Objects> objects_;
+  KernelPlace place_;
+  TokenDictionary dictionary_;
+  std::array<TextBatch, 2> batches_;  // by side
+  TermPairs pairs_, other_pairs_;
+  std::uint64_t* places_ = nullptr;  // where starts and tokens are
+  std::uint32_t* chunk_places_ = nullptr;
+  std::uint32_t* chunk_terms_ = nullptr;
+  PostingStore store_;
+  std::uint32_t* offsets_ = nullptr;  // by term
+  std::uint32_t tokens_ = 0, entries_ = 0;
+  std::uint32_t postings_ = 0, segments_ = 0;  // of the run, without those of the last batch while unsettled_
+  bool unsettled_ = false;
+  std::array<double, kTextSteps> milliseconds_{};
+};
+
+}  // namespace frond::indexer::invert::gpu

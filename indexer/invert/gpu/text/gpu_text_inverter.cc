@@ -1,0 +1,371 @@
+#include "indexer/invert/gpu/text/gpu_text_inverter.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "common/base/check.h"
+#include "indexer/invert/cpu_text_inverter.h"
+#include "indexer/invert/partition_runs.h"
+
+namespace frond::indexer::invert::gpu {
+namespace {
+
+// What read() and in_order() take for a term: its total, offset, place in the order, and what it is sorted by.
+constexpr std::uint64_t kReadBytesOfTerm = 28;
+
+// Where documents are cut: before and behind it, all analyzers find the same as in the whole.
+bool is_space(char byte) { return static_cast<unsigned char>(byte) <= ' '; }
+
+}  // namespace
+
+GpuTextInverter::GpuTextInverter(TextInverterSetup setup) : setup_(std::move(setup)), terms_(setup_.analyzer) {
+  note_memory();
+}
+GpuTextInverter::~GpuTextInverter() = default;
+
+void GpuTextInverter::note_memory() {
+  memory_bytes_.store(block_bytes_ + terms_.memory_bytes() + terms_.size() * kReadBytesOfTerm,
+                      std::memory_order_relaxed);
+}
+
+Result<void> GpuTextInverter::or_without_device(Result<void> result) {
+  if (result || result.error().code() != Code::kDevice) return result;
+  return go_on_without_device(result.error());
+}
+
+Result<void> GpuTextInverter::invert(DocumentTexts texts, std::span<const DocumentNumber> numbers) {
+  if (cpu_) return cpu_->invert(std::move(texts), numbers);
+  Block block{std::move(texts), {numbers.begin(), numbers.end()}};
+  const std::uint64_t bytes = block.bytes();
+  if (!blocks_.empty() && memory_bytes() + bytes > std::max(kMinBytes, setup_.inverter.budget())) {
+    FROND_TRY(or_without_device(write_all()));
+    if (!cpu_ && memory_bytes() > std::max(kMinBytes, setup_.inverter.budget()) / 2)
+      FROND_TRY(or_without_device(clear_dictionary()));
+    if (cpu_) return cpu_->invert(std::move(block.texts), numbers);
+  }
+  blocks_.push_back(std::move(block));
+  block_bytes_ += bytes;
+  FROND_TRY(or_without_device(take(blocks_.back())));
+  if (!cpu_) note_memory();
+  return {};
+}
+
+Result<void> GpuTextInverter::take(Block& block) {
+  if (!device_) {
+    device_ = FROND_TRY(DeviceText::create({.device = setup_.inverter.gpu.device,
+                                            .device_bytes = setup_.inverter.gpu.bytes,
+                                            .max_text = setup_.max_text,
+                                            .standard2 = setup_.analyzer.kind == text::AnalyzerKind::kStandard2}));
+    FROND_TRY(open_side(side_));
+  }
+  Position at{first_block_ + blocks_.size() - 1, 0, 0};
+  for (; at.document < block.numbers.size(); ++at.document, at.byte = 0) {
+    const DocumentNumber number = block.numbers[at.document];
+    if (number == kDropped) continue;
+    if (base_ && number - *base_ >= kMaxRunDocuments) {
+      FROND_TRY(write_all());
+      base_.reset();
+    }
+    if (!base_) base_ = number;
+    FROND_TRY(take_document(block.texts.of(at.document), number, at));
+  }
+  return {};
+}
+
+// The text, or what is left of it, to a side; documents that are longer than a batch, piece by piece.
+Result<void> GpuTextInverter::take_document(std::string_view text, DocumentNumber number, Position& at) {
+  while (at.byte < text.size()) {
+    const std::string_view rest = text.substr(at.byte);
+    const Side& side = sides_[side_];
+    if (rest.size() <= filling_.text.size() - side.bytes && side.numbers.size() < filling_.piece_begins.size()) {
+      at.byte = text.size();
+      put(rest, number, {at.block, at.document + 1, 0});
+      return {};
+    }
+    if (!side.numbers.empty()) {
+      FROND_TRY(submit());
+      continue;
+    }
+    std::size_t end = filling_.text.size();
+    while (end > 0 && !is_space(rest[end - 1])) --end;
+    if (end > 0) {
+      at.byte += end;
+      put(rest.substr(0, end), number, at);
+      continue;
+    }
+    end = filling_.text.size();
+    while (!is_space(rest[end])) ++end;  // the text ends with a line feed
+    at.byte += end;
+    FROND_TRY(take_long_words(rest.substr(0, end), number, at));
+  }
+  return {};
+}
+
+void GpuTextInverter::put(std::string_view piece, DocumentNumber number, const Position& end) {
+  Side& side = sides_[side_];
+  const std::size_t place = side.numbers.size();
+  filling_.piece_begins[place] = side.bytes;
+  filling_.piece_numbers[place] = static_cast<std::uint32_t>(number - *base_);
+  if (!piece.empty()) std::memcpy(filling_.text.data() + side.bytes, piece.data(), piece.size());
+  side.bytes += static_cast<std::uint32_t>(piece.size());
+  side.numbers.push_back(number);
+  side.end = end;
+}
+
+// A text without a space that does not fit into a batch: the host cuts it. The side is empty.
+Result<void> GpuTextInverter::take_long_words(std::string_view words, DocumentNumber number, const Position& end) {
+  FROND_TRY(drain());
+  put({}, number, end);
+  const std::size_t mine = side_;
+  FROND_TRY(device_->send(mine, 0, 1));
+  HostPairs pairs;
+  terms_.cut_all(words, pairs.terms);
+  pairs.pieces.assign(pairs.terms.size(), 0);
+  pairs.lengths.assign(1, static_cast<std::uint32_t>(pairs.terms.size()));
+  FROND_TRY(add_host_pairs(mine, pairs));
+  done_ = end;
+  return open_side(mine);
+}
+
+Result<void> GpuTextInverter::open_side(std::size_t side) {
+  side_ = side;
+  sides_[side].bytes = 0;
+  sides_[side].numbers.clear();
+  filling_ = FROND_TRY(device_->fill(side));
+  return {};
+}
+
+// Sends the side, works on the other one meanwhile, and opens that.
+Result<void> GpuTextInverter::submit() {
+  const Side& side = sides_[side_];
+  FROND_TRY(device_->send(side_, side.bytes, static_cast<std::uint32_t>(side.numbers.size())));
+  if (pending_) FROND_TRY(work_on(1 - side_));
+  pending_ = true;
+  return open_side(1 - side_);
+}
+
+// Works on all texts so far.
+Result<void> GpuTextInverter::drain() {
+  if (!device_) return {};
+  if (!sides_[side_].numbers.empty()) FROND_TRY(submit());
+  if (!pending_) return {};
+  pending_ = false;
+  return work_on(1 - side_);
+}
+
+Result<void> GpuTextInverter::work_on(std::size_t side) {
+  if (FROND_TRY(try_batch(side))) return {};
+  // There are too many terms. An empty dictionary has room for those of a batch.
+  FROND_TRY(write_runs());
+  FROND_TRY(clear_dictionary());
+  if (FROND_TRY(try_batch(side))) return {};
+  return Error(Code::kDevice, "the memory that it may use is too small for the terms of a batch");
+}
+
+// False: there are too many terms; nothing was added.
+Result<bool> GpuTextInverter::try_batch(std::size_t side) {
+  const TextCapacity& capacity = device_->capacity();
+  const FoundTokens found = FROND_TRY(device_->find(side));
+  std::vector<std::uint32_t> answer;
+  answer.reserve(found.new_keys.size());
+  for (const TokenKey& key : found.new_keys) answer.push_back(terms_.term_of(key));
+  FROND_TRY(device_->learn(answer));
+  const TextSide texts = FROND_TRY(device_->fill(side));
+  const std::string_view text(reinterpret_cast<const char*>(texts.text.data()), sides_[side].bytes);
+  std::vector<std::uint32_t> places{0}, terms;
+  for (const HostChunk& chunk : found.chunks) {
+    if (found.too_many_chunks) break;
+    terms_.cut(text, chunk, terms);
+    places.push_back(static_cast<std::uint32_t>(terms.size()));
+  }
+  if (found.too_many_chunks || found.entries + terms.size() > capacity.entries) {
+    const HostPairs pairs = cut_on_host(side);
+    if (terms_.size() > capacity.terms) return false;
+    FROND_TRY(add_host_pairs(side, pairs));
+  } else {
+    if (terms_.size() > capacity.terms) return false;
+    FROND_TRY(make_room(found.entries + terms.size()));
+    const auto lengths = FROND_TRY(device_->add(side, places, terms, terms_.size()));
+    FROND_TRY(note_lengths(sides_[side], lengths));
+  }
+  done_ = sides_[side].end;
+  if (found.turned_away > 0 && device_->tokens() >= capacity.tokens / 16 * 15) {
+    FROND_TRY(write_runs());
+    FROND_TRY(clear_dictionary());
+  }
+  return true;
+}
+
+// All of a batch's text.
+GpuTextInverter::HostPairs GpuTextInverter::cut_on_host(std::size_t side) {
+  HostPairs pairs;
+  const Result<TextSide> texts = device_->fill(side);
+  FROND_CHECK(texts.has_value());
+  const auto& numbers = sides_[side].numbers;
+  for (std::uint32_t piece = 0; piece < numbers.size(); ++piece) {
+    const std::uint32_t begin = texts->piece_begins[piece];
+    const std::uint32_t end = piece + 1 < numbers.size() ? texts->piece_begins[piece + 1] : sides_[side].bytes;
+    const std::size_t before = pairs.terms.size();
+    terms_.cut_all({reinterpret_cast<const char*>(texts->text.data()) + begin, end - begin}, pairs.terms);
+    pairs.pieces.resize(pairs.terms.size(), piece);
+    pairs.lengths.push_back(static_cast<std::uint32_t>(pairs.terms.size() - before));
+  }
+  return pairs;
+}
+
+Result<void> GpuTextInverter::add_host_pairs(std::size_t side, const HostPairs& pairs) {
+  const std::span<const std::uint32_t> terms(pairs.terms), pieces(pairs.pieces);
+  if (terms_.size() > device_->capacity().terms)
+    return Error(Code::kDevice, "the memory that it may use is too small for the terms of a batch");
+  for (std::size_t at = 0; at < terms.size();) {
+    const std::size_t some = std::min<std::size_t>(device_->capacity().entries, terms.size() - at);
+    // Runs end with whole batches, from which the CPU could go on: only before the first part.
+    if (at == 0) FROND_TRY(make_room(std::min<std::size_t>(terms.size(), device_->capacity().postings / 2)));
+    if (!FROND_TRY(device_->has_room(static_cast<std::uint32_t>(some))))
+      return Error(Code::kDevice, "the memory that it may use is too small for a document");
+    FROND_TRY(device_->add_pairs(side, terms.subspan(at, some), pieces.subspan(at, some), terms_.size()));
+    at += some;
+  }
+  return note_lengths(sides_[side], pairs.lengths);
+}
+
+// Writes what there is if the run has no room for so many more pairs.
+Result<void> GpuTextInverter::make_room(std::size_t pairs) {
+  if (!FROND_TRY(device_->has_room(static_cast<std::uint32_t>(pairs)))) FROND_TRY(write_runs());
+  return {};
+}
+
+Result<void> GpuTextInverter::note_lengths(const Side& side, std::span<const std::uint32_t> lengths) {
+  for (std::size_t piece = 0; piece < lengths.size(); ++piece) {
+    if (open_.number != side.numbers[piece]) {
+      FROND_TRY(end_length());
+      open_ = {side.numbers[piece], 0};
+    }
+    open_.terms += lengths[piece];
+  }
+  return {};
+}
+
+Result<void> GpuTextInverter::end_length() {
+  const Length length = std::exchange(open_, {});
+  if (length.number == kDropped || length.number < next_length_) return {};
+  next_length_ = length.number + 1;
+  return setup_.take_length ? setup_.take_length(length.number, length.terms) : Result<void>();
+}
+
+Result<std::vector<runs::RunFile>> GpuTextInverter::flush() {
+  if (!cpu_ && !blocks_.empty()) {
+    FROND_TRY(or_without_device(write_all()));
+    if (!cpu_) {
+      FROND_TRY(end_length());
+      while (!blocks_.empty()) drop_block();
+      note_memory();
+      if (device_ && memory_bytes() > kMinBytes) FROND_TRY(or_without_device(clear_dictionary()));
+    }
+  }
+  if (cpu_)
+    for (runs::RunFile& run : FROND_TRY(cpu_->flush())) runs_.push_back(std::move(run));
+  return std::exchange(runs_, {});
+}
+
+Result<void> GpuTextInverter::write_all() {
+  FROND_TRY(drain());
+  return write_runs();
+}
+
+Result<void> GpuTextInverter::write_runs() {
+  if (!device_ || !base_) return {};
+  PartitionRuns runs(setup_.inverter.folder, setup_.inverter.label + "-" + std::to_string(flushes_),
+                     setup_.inverter.partitions, setup_.inverter.frame_bytes);
+  // The posting at hand: the next one may be of the same document.
+  std::uint32_t number = 0;
+  Frequency frequency = 0;
+  const auto write = [&](std::uint32_t of, std::span<const std::uint32_t> numbers,
+                         std::span<const Frequency> frequencies) -> Result<void> {
+    const std::string_view term = terms_.term(of);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (frequency != 0 && numbers[i] == number) {
+        frequency += frequencies[i];
+        continue;
+      }
+      if (frequency != 0) runs.add(term, *base_ + number, frequency);
+      number = numbers[i];
+      frequency = frequencies[i];
+    }
+    if (!numbers.empty()) return {};
+    runs.add(term, *base_ + number, std::exchange(frequency, 0));
+    return runs.end_term(term);
+  };
+  const std::vector<std::uint32_t> totals =
+      FROND_TRY(device_->totals(std::min(terms_.size(), device_->capacity().terms)));
+  FROND_TRY(device_->read(terms_.in_order(totals), totals, write));
+  FROND_TRY(runs.finish(runs_));
+  ++flushes_;
+  written_ = done_;
+  written_open_ = open_;
+  while (!blocks_.empty() && (first_block_ < written_.block ||
+                              (first_block_ == written_.block && written_.document >= blocks_.front().numbers.size())))
+    drop_block();
+  note_memory();
+  return device_->clear_run();
+}
+
+void GpuTextInverter::drop_block() {
+  block_bytes_ -= blocks_.front().bytes();
+  blocks_.pop_front();
+  ++first_block_;
+}
+
+// The run is empty.
+Result<void> GpuTextInverter::clear_dictionary() {
+  terms_.clear();
+  note_memory();
+  return device_->clear_dictionary();
+}
+
+// All that no run has goes to the CPU.
+Result<void> GpuTextInverter::go_on_without_device(const Error& why) {
+  if (setup_.inverter.warn) setup_.inverter.warn("the GPU is not used any more: " + why.message());
+  device_.reset();
+  terms_.clear();
+  TextInverterSetup setup = setup_;
+  setup.inverter.label += "-without-gpu";
+  setup.take_length = [this](DocumentNumber number, std::uint32_t terms) -> Result<void> {
+    if (number < next_length_) return {};
+    if (number == written_open_.number) terms += written_open_.terms;  // a part of it is in a run
+    next_length_ = number + 1;
+    return setup_.take_length ? setup_.take_length(number, terms) : Result<void>();
+  };
+  cpu_ = std::make_unique<CpuTextInverter>(std::move(setup));
+  cpu_on_.store(true, std::memory_order_release);
+  if (written_.byte == 0) {  // the last document of the runs is whole
+    open_ = std::exchange(written_open_, {});
+    FROND_TRY(end_length());
+  }
+  for (; !blocks_.empty(); blocks_.pop_front(), ++first_block_) {
+    Block& block = blocks_.front();
+    if (first_block_ > written_.block || (written_.document == 0 && written_.byte == 0)) {
+      FROND_TRY(cpu_->invert(std::move(block.texts), block.numbers));
+      continue;
+    }
+    DocumentTexts rest;
+    for (std::size_t document = written_.document; document < block.numbers.size(); ++document) {
+      rest.bytes.append(block.texts.of(document).substr(document == written_.document ? written_.byte : 0));
+      rest.ends.push_back(rest.bytes.size());
+    }
+    FROND_TRY(cpu_->invert(std::move(rest), std::span(block.numbers).subspan(written_.document)));
+  }
+  block_bytes_ = 0;
+  return {};
+}
+
+const TextInverterKind& gpu_text_inverter_kind() {
+  static constexpr TextInverterKind kKind{"gpu-text", [](TextInverterSetup setup) -> std::unique_ptr<TextInverter> {
+                                            return std::make_unique<GpuTextInverter>(std::move(setup));
+                                          }};
+  return kKind;
+}
+
+}  // namespace frond::indexer::invert::gpu

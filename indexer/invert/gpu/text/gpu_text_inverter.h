@@ -1,0 +1,107 @@
+#pragma once
+// The inverter of texts of a GPU: after the parsers only copied them, texts go to the device as they are, and postings
+// come back (beyond Wei and JaJa 2011, whose CPU threads cut and group all tokens). The device cuts ASCII words, finds
+// them in a dictionary, sorts the pairs of term and document by radix, and counts equal ones; this thread says what the
+// terms of new tokens are, cuts the words that are not ASCII, and writes the runs.
+//
+// The texts of a run are kept in the host's memory until it is written. When the device fails, or there is none, they
+// go to a CpuTextInverter, which takes the device's place from then on.
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "indexer/invert/cpu_inverter.h"
+#include "indexer/invert/gpu/text/device_text.h"
+#include "indexer/invert/gpu/text/text_terms.h"
+#include "indexer/invert/text_inverter.h"
+
+namespace frond::indexer::invert::gpu {
+
+class GpuTextInverter final : public TextInverter {
+ public:
+  // It may hold so much whatever the budget is; beside it, pinned memory of two batches.
+  static constexpr std::uint64_t kMinBytes = kMinInverterBytes;
+  explicit GpuTextInverter(TextInverterSetup setup);
+  ~GpuTextInverter() override;
+  Result<void> invert(DocumentTexts texts, std::span<const DocumentNumber> numbers) override;
+  Result<std::vector<runs::RunFile>> flush() override;
+  std::uint64_t memory_bytes() const override {
+    return cpu_on_.load(std::memory_order_acquire) ? cpu_->memory_bytes()
+                                                   : memory_bytes_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  // Texts that invert() was given.
+  struct Block {
+    DocumentTexts texts;
+    std::vector<DocumentNumber> numbers;
+    std::uint64_t bytes() const { return texts.memory_bytes() + numbers.size() * sizeof(DocumentNumber); }
+  };
+  // A byte of a document; blocks are numbered from the first that there was.
+  struct Position {
+    std::uint64_t block = 0;
+    std::size_t document = 0, byte = 0;
+  };
+  struct Length {
+    DocumentNumber number = kDropped;
+    std::uint32_t terms = 0;
+  };
+  // A batch on its way.
+  struct Side {
+    std::uint32_t bytes = 0;
+    std::vector<DocumentNumber> numbers;  // of pieces
+    Position end;
+  };
+  // Pairs that the host made.
+  struct HostPairs {
+    std::vector<std::uint32_t> terms, pieces, lengths;
+  };
+
+  Result<void> take(Block& block);
+  Result<void> take_document(std::string_view text, DocumentNumber number, Position& at);
+  Result<void> take_long_words(std::string_view words, DocumentNumber number, const Position& end);
+  Result<void> open_side(std::size_t side);
+  void put(std::string_view piece, DocumentNumber number, const Position& end);
+  Result<void> submit();
+  Result<void> drain();
+  Result<void> work_on(std::size_t side);
+  Result<bool> try_batch(std::size_t side);
+  HostPairs cut_on_host(std::size_t side);
+  Result<void> add_host_pairs(std::size_t side, const HostPairs& pairs);
+  Result<void> make_room(std::size_t pairs);
+  Result<void> note_lengths(const Side& side, std::span<const std::uint32_t> lengths);
+  Result<void> end_length();
+  Result<void> write_all();
+  Result<void> write_runs();
+  void drop_block();
+  Result<void> clear_dictionary();
+  Result<void> go_on_without_device(const Error& why);
+  // Gives what does not need the device's success; kDevice: the CPU goes on.
+  Result<void> or_without_device(Result<void> result);
+  void note_memory();
+
+  TextInverterSetup setup_;
+  std::unique_ptr<DeviceText> device_;  // null: not yet used, or lost
+  std::unique_ptr<TextInverter> cpu_;   // in place of the device
+  std::atomic<bool> cpu_on_ = false;
+  TextTerms terms_;
+  std::deque<Block> blocks_;  // of which the run has something, or a side
+  std::uint64_t first_block_ = 0, block_bytes_ = 0;
+  std::optional<DocumentNumber> base_;  // numbers on the device are from it
+  std::array<Side, 2> sides_;
+  TextSide filling_;  // of sides_[side_]
+  std::size_t side_ = 0;
+  bool pending_ = false;            // the other side was sent and not worked on
+  Position done_, written_;         // what is in the run ends, and what the last runs had
+  Length open_, written_open_;      // of the document at done_, so far; at written_
+  DocumentNumber next_length_ = 0;  // lengths of documents before it were given
+  std::size_t flushes_ = 0;
+  std::vector<runs::RunFile> runs_;  // since the last call of flush()
+  std::atomic<std::uint64_t> memory_bytes_ = 0;
+};
+
+const TextInverterKind& gpu_text_inverter_kind();
+
+}  // namespace frond::indexer::invert::gpu

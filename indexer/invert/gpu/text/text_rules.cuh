@@ -1,0 +1,107 @@
+#pragma once
+// What the device knows of words: the tokens of ASCII text, as common/text/token_cutter.h finds them one after the
+// other, by rules that look at a place and its neighbourhood only. What they do not cover is told apart by chunk: bytes
+// between two that end every word and joiner, so that a chunk's tokens depend on nothing else (tests compare).
+//
+// The host's are: chunks with a byte >= 0x80 or of more than kMaxChunkBytes, tokens of more than kKeyBytes, and with
+// the rules of standard2 (term_spans.h) chunks with a dot before a letter or digit, or one of @ & + #.
+#include <cuda_runtime.h>
+
+#include "indexer/invert/gpu/text/text_on_device.h"
+
+namespace frond::indexer::invert::gpu {
+
+// Classes of bytes, after word_class.h. 0: ends every word.
+inline constexpr std::uint32_t kLetter = 1, kDigit = 2, kUnderscore = 4, kBetweenLetters = 8, kBetweenDigits = 16,
+                               kJoiner = 32, kHigh = 64;
+inline constexpr std::uint32_t kWord = kLetter | kDigit | kUnderscore;
+
+__device__ inline std::uint32_t class_of(std::uint32_t byte, bool joins) {
+  if ((byte | 0x20) - 'a' < 26) return kLetter;
+  if (byte - '0' < 10) return kDigit;
+  if (byte >= 0x80) return kHigh;
+  if (byte == '.' || byte == '\'') return kBetweenLetters | kBetweenDigits;
+  if (byte == '_') return kUnderscore;
+  if (byte == ':') return kBetweenLetters;
+  if (byte == ',' || byte == ';') return kBetweenDigits;
+  if (joins && (byte == '@' || byte == '&' || byte == '+' || byte == '#')) return kJoiner;
+  return 0;
+}
+
+// Whether a byte belongs to a word, by its class and those of its neighbours.
+__device__ inline bool is_inside(std::uint32_t before, std::uint32_t here, std::uint32_t after) {
+  if ((here & kWord) != 0) return true;
+  return ((here & kBetweenLetters) != 0 && (before & after & kLetter) != 0) ||
+         ((here & kBetweenDigits) != 0 && (before & after & kDigit) != 0);
+}
+
+// Whether an entry begins at a byte: a chunk, or a word in it. Classes of the two bytes before, of it.
+__device__ inline bool is_entry(std::uint32_t second_before, std::uint32_t before, std::uint32_t here) {
+  if (here == 0) return false;
+  return before == 0 || ((here & kWord) != 0 && !is_inside(second_before, before, here));
+}
+
+struct Chunk {
+  std::uint32_t begin, end;
+  bool is_host;  // begin and end may be wrong
+};
+
+// The chunk around `at`, which is in it. The same for all places of a chunk, but for its begin and end if it is the
+// host's. Bytes around the text are zeros.
+__device__ inline Chunk chunk_around(const std::uint8_t* text, std::uint32_t at, bool joins) {
+  Chunk chunk{at, at, false};
+  std::uint32_t after = 0;  // the class of the byte behind
+  // Runs of the loops differ in a warp; most chunks are words with a comma or a full stop.
+  for (;; ++chunk.end) {
+    const std::uint32_t here = class_of(text[chunk.end], joins);
+    if (here == 0) break;
+    chunk.is_host |= (here & (kHigh | kJoiner)) != 0 ||
+                     (joins && chunk.end > at && text[chunk.end - 1] == '.' && (here & kWord) != 0);
+    if (chunk.is_host || chunk.end - at >= kMaxChunkBytes) return {at, chunk.end, true};
+  }
+  for (after = class_of(text[at], joins);; --chunk.begin) {
+    const std::uint32_t before = class_of(text[std::int64_t{chunk.begin} - 1], joins);
+    if (before == 0) break;
+    chunk.is_host |= (before & (kHigh | kJoiner)) != 0 ||
+                     (joins && text[std::int64_t{chunk.begin} - 1] == '.' && (after & kWord) != 0);
+    if (chunk.is_host || chunk.end - chunk.begin >= kMaxChunkBytes) return {chunk.begin, chunk.end, true};
+    after = before;
+  }
+  chunk.is_host = chunk.end - chunk.begin > kMaxChunkBytes;
+  return chunk;
+}
+
+// The word that begins at an entry of a chunk that is the device's.
+struct Word {
+  TokenKey key;
+  std::uint32_t bytes;  // 0: no word; more than kKeyBytes: the host's, and the key is not whole
+};
+__device__ inline Word word_at(const std::uint8_t* text, std::uint32_t begin, std::uint32_t end) {
+  Word word{{{0, 0, 0}}, 0};
+  std::uint32_t before = 0, here = class_of(text[begin], false), any = 0;
+  std::uint32_t at = begin;
+  while (at < end) {
+    const std::uint32_t after = at + 1 < end ? class_of(text[at + 1], false) : 0;
+    if (!is_inside(before, here, after)) break;
+    any |= here;
+    if (at - begin < kKeyBytes) {
+      const std::uint32_t byte = text[at];
+      const std::uint64_t lower = here == kLetter ? byte | 0x20 : byte;
+      word.key.words[(at - begin) / 8] |= lower << (at - begin) % 8 * 8;
+    }
+    ++at;
+    before = here;
+    here = after;
+  }
+  if ((any & (kLetter | kDigit)) != 0) word.bytes = at - begin;  // underscores alone are none
+  return word;
+}
+
+__device__ inline std::uint32_t hash_of(const TokenKey& key) {
+  std::uint64_t hash =
+      key.words[0] * 0x9e3779b97f4a7c15 + (key.words[1] ^ key.words[2] * 0xbf58476d1ce4e5b9) * 0x94d049bb133111eb;
+  hash ^= hash >> 32;
+  return static_cast<std::uint32_t>(hash * 0x9e3779b97f4a7c15 >> 32);
+}
+
+}  // namespace frond::indexer::invert::gpu

@@ -1,0 +1,172 @@
+// Text to postings on a device, without the rest of a build: from pinned memory, and of text that is there already.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "indexer/invert/gpu/text/device_text.h"
+#include "indexer/invert/gpu/text/text_terms.h"
+#include "tests/bench/gpu/gpu_bench.h"
+
+namespace frond::bench {
+namespace {
+
+using namespace indexer::invert::gpu;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// A word of a vocabulary: common ones are short.
+void append_word(std::uint64_t rank, std::string& text) {
+  std::uint64_t letters = rank * 0x9e3779b97f4a7c15;
+  const int length = 2 + static_cast<int>(std::log2(static_cast<double>(rank) + 1) / 3) + static_cast<int>(letters % 4);
+  for (int i = 0; i < length; ++i, letters = letters >> 5 | letters << 59)
+    text += "etaoinshrdlucmfwypvbgkjqxzeaoiun"[letters & 31];
+}
+
+// Documents of about 2 KB, words by Zipf's law, one word in 12 with a capital, one in 500 not ASCII.
+struct Text {
+  std::vector<std::uint8_t> bytes;
+  std::vector<std::uint32_t> begins;
+};
+Text made_up(std::size_t bytes, double vocabulary, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::string text;
+  text.reserve(bytes);
+  Text made;
+  const double log_words = std::log(vocabulary);
+  while (text.size() + 4096 < bytes) {
+    made.begins.push_back(static_cast<std::uint32_t>(text.size()));
+    for (const std::size_t end = text.size() + 1000 + random() % 2000; text.size() < end;) {
+      const double uniform = static_cast<double>(random() >> 11) * 0x1p-53;
+      const std::size_t begin = text.size();
+      append_word(static_cast<std::uint64_t>(std::exp(uniform * log_words)), text);
+      const std::uint64_t kind = random() % 1500;
+      if (kind % 12 == 0) text[begin] = static_cast<char>(text[begin] - 'a' + 'A');
+      if (kind < 3) text += "\xc3\xa9";
+      text += kind % 9 == 1 ? ", " : kind % 17 == 2 ? ". " : " ";
+    }
+    text += '\n';
+  }
+  made.bytes.assign(text.begin(), text.end());
+  return made;
+}
+
+struct HostTimes {
+  double learn = 0, cut = 0;
+  std::uint64_t new_tokens = 0, chunks = 0;
+};
+
+Result<void> work_on(DeviceText& device, TextTerms& terms, std::size_t side, const Text& text, HostTimes& host) {
+  const FoundTokens found = FROND_TRY(device.find(side));
+  auto start = Clock::now();
+  std::vector<std::uint32_t> answer;
+  answer.reserve(found.new_keys.size());
+  for (const TokenKey& key : found.new_keys) answer.push_back(terms.term_of(key));
+  host.learn += seconds_since(start);
+  host.new_tokens += answer.size();
+  FROND_TRY(device.learn(answer));
+  start = Clock::now();
+  std::vector<std::uint32_t> places{0}, chunk_terms;
+  const std::string_view bytes(reinterpret_cast<const char*>(text.bytes.data()), text.bytes.size());
+  for (const HostChunk& chunk : found.chunks) {
+    terms.cut(bytes, chunk, chunk_terms);
+    places.push_back(static_cast<std::uint32_t>(chunk_terms.size()));
+  }
+  host.cut += seconds_since(start);
+  host.chunks += found.chunks.size();
+  if (found.too_many_chunks) return Error(Code::kDevice, "too many chunks for the host");
+  const auto pairs = static_cast<std::uint32_t>(found.entries + chunk_terms.size());
+  if (!FROND_TRY(device.has_room(pairs))) FROND_TRY(device.clear_run());
+  FROND_TRY(device.add(side, places, chunk_terms, terms.size()));
+  return {};
+}
+
+void print(const char* what, double seconds, double bytes, const std::array<double, kTextSteps>& before,
+           const std::array<double, kTextSteps>& after, const HostTimes& host) {
+  static constexpr const char* kNames[] = {"copy", "cut", "find", "pairs", "sort", "postings"};
+  std::printf("%-22s %7.2f GB/s;  ms/GB:", what, bytes * 1e-9 / seconds);
+  for (std::size_t step = 0; step < kTextSteps; ++step)
+    std::printf(" %s %.2f", kNames[step], (after[step] - before[step]) / (bytes * 1e-9));
+  std::printf("; host: learn %.2f (%llu new tokens), cut %.2f (%llu chunks)\n", host.learn * 1e3 / (bytes * 1e-9),
+              static_cast<unsigned long long>(host.new_tokens), host.cut * 1e3 / (bytes * 1e-9),
+              static_cast<unsigned long long>(host.chunks));
+}
+
+Result<void> measure(const TextBenchOptions& options) {
+  auto device = FROND_TRY(
+      DeviceText::create({.device_bytes = options.memory_bytes, .max_text = options.batch_bytes, .timing = true}));
+  const TextCapacity capacity = device->capacity();
+  const std::size_t batches = std::max<std::size_t>(2, options.text_bytes / capacity.text);
+  std::printf("%zu batches of %.1f MB; dictionary of %.1f M tokens, run of %.1f M postings\n", batches,
+              capacity.text * 1e-6, capacity.tokens * 1e-6, capacity.postings * 1e-6);
+  std::vector<Text> texts(batches);
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned t = 0; t < options.threads; ++t)
+      threads.emplace_back([&, t] {
+        for (std::size_t b = t; b < batches; b += options.threads)
+          texts[b] = made_up(capacity.text, options.vocabulary, static_cast<unsigned>(b) + 1);
+      });
+  }
+  // Pinned memory as texts lie in the device: zeros, text, zeros.
+  const std::size_t room = (capacity.text + 2 * std::size_t{kTextSlack} + kUnitBytes + 255) / 256 * 256;
+  const auto pinned = FROND_TRY(device::Memory::create(device::Place::kPinnedHost, room * batches));
+  double bytes = 0;
+  for (std::size_t b = 0; b < batches; ++b) {
+    auto* const at = reinterpret_cast<std::uint8_t*>(pinned.data()) + b * room;
+    std::memset(at, 0, room);
+    std::copy(texts[b].bytes.begin(), texts[b].bytes.end(), at + kTextSlack);
+    bytes += static_cast<double>(texts[b].bytes.size());
+  }
+  TextTerms terms({});
+  const auto send = [&](std::size_t b) -> Result<void> {
+    const TextSide side = FROND_TRY(device->fill(b % 2));
+    const auto pieces = static_cast<std::uint32_t>(texts[b].begins.size());
+    std::copy(texts[b].begins.begin(), texts[b].begins.end(), side.piece_begins.begin());
+    for (std::uint32_t i = 0; i < pieces; ++i) side.piece_numbers[i] = i;
+    return device->send(b % 2, static_cast<std::uint32_t>(texts[b].bytes.size()), pieces,
+                        reinterpret_cast<const std::uint8_t*>(pinned.data()) + b * room);
+  };
+  for (unsigned round = 0; round <= options.rounds; ++round) {
+    const auto before = FROND_TRY(device->step_milliseconds());
+    FROND_TRY(device->clear_run());
+    HostTimes host;
+    const auto start = Clock::now();
+    FROND_TRY(send(0));
+    for (std::size_t b = 0; b < batches; ++b) {
+      if (b + 1 < batches) FROND_TRY(send(b + 1));
+      FROND_TRY(work_on(*device, terms, b % 2, texts[b], host));
+    }
+    const auto after = FROND_TRY(device->step_milliseconds());
+    print(round == 0 ? "pinned, cold" : "pinned, warm", seconds_since(start), bytes, before, after, host);
+  }
+  const std::size_t last = batches - 1;
+  for (unsigned round = 0; round < options.rounds; ++round) {
+    const auto before = FROND_TRY(device->step_milliseconds());
+    FROND_TRY(device->clear_run());
+    HostTimes host;
+    const auto start = Clock::now();
+    constexpr int kTimes = 8;
+    for (int i = 0; i < kTimes; ++i) FROND_TRY(work_on(*device, terms, last % 2, texts[last], host));
+    const auto after = FROND_TRY(device->step_milliseconds());
+    print("resident, warm", seconds_since(start), kTimes * static_cast<double>(texts[last].bytes.size()), before, after,
+          host);
+  }
+  return {};
+}
+
+}  // namespace
+
+int run_text_bench(const TextBenchOptions& options) {
+  const auto measured = measure(options);
+  if (!measured) std::printf("%s\n", measured.error().message().c_str());
+  return measured ? 0 : 1;
+}
+
+}  // namespace frond::bench

@@ -1,0 +1,221 @@
+// The inverter of texts on the GPU has the postings and lengths of the one on the CPU.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "indexer/invert/cpu_text_inverter.h"
+#include "indexer/invert/gpu/text/device_text.h"
+#include "indexer/invert/gpu/text/gpu_text_inverter.h"
+#include "tests/gpu/text_inverter/random_texts.h"
+#include "tests/support/run_postings.h"
+#include "tests/support/scratch_folder.h"
+
+namespace frond::indexer::invert::gpu {
+namespace {
+
+struct Batch {
+  DocumentTexts texts;
+  std::vector<DocumentNumber> numbers;
+};
+
+struct Inverted {
+  std::vector<support::RunPostings> partitions;
+  std::map<DocumentNumber, std::uint32_t> lengths;
+  std::size_t runs = 0;
+  std::vector<std::string> warnings;
+};
+
+struct How {
+  std::uint32_t partitions = 2;
+  std::uint64_t device_bytes = std::uint64_t{32} << 20;
+  std::uint64_t budget = std::uint64_t{1} << 30;
+  std::uint64_t max_text = std::uint64_t{1} << 20;
+  text::AnalyzerConfig analyzer{};
+};
+
+template <class Kind>
+Inverted inverted(const std::vector<Batch>& batches, const How& how) {
+  const support::ScratchFolder folder;
+  Inverted all;
+  std::vector<std::vector<std::filesystem::path>> paths(how.partitions);
+  {
+    Kind inverter({.inverter = {.folder = folder.path(),
+                                .label = "text",
+                                .partitions = how.partitions,
+                                .budget = [most = how.budget] { return most; },
+                                .gpu = {.bytes = how.device_bytes},
+                                .warn = [&](const std::string& said) { all.warnings.push_back(said); }},
+                   .analyzer = how.analyzer,
+                   .take_length =
+                       [&](DocumentNumber number, std::uint32_t terms) {
+                         EXPECT_TRUE(all.lengths.emplace(number, terms).second) << "two lengths of " << number;
+                         return Result<void>();
+                       },
+                   .max_text = how.max_text});
+    for (std::size_t i = 0; i < batches.size(); ++i) {
+      const auto taken = inverter.invert(batches[i].texts, batches[i].numbers);
+      EXPECT_TRUE(taken) << taken.error().message();
+      if (i + 1 != batches.size() && i != batches.size() / 2) continue;
+      const auto runs = inverter.flush();
+      EXPECT_TRUE(runs) << runs.error().message();
+      all.runs += runs->size();
+      for (const runs::RunFile& run : *runs) paths[run.partition].push_back(run.path);
+    }
+  }
+  for (std::uint32_t p = 0; p < how.partitions; ++p) all.partitions.push_back(support::read_run_postings(paths[p], p));
+  return all;
+}
+
+std::vector<Batch> random_batches(std::mt19937& random, std::size_t batches, std::size_t documents, std::size_t words,
+                                  unsigned oddness) {
+  std::vector<Batch> all(batches);
+  DocumentNumber next = 5;
+  for (Batch& batch : all)
+    for (std::size_t i = random() % (documents + 1); i > 0; --i) {
+      const auto some = [&] { return random() % 8 == 0 ? 0 : random() % words; };
+      batch.texts.add(support::random_text(random, some() / 8, oddness), support::random_text(random, some(), oddness));
+      batch.numbers.push_back(random() % 10 == 0 ? kDropped : next++);
+    }
+  return all;
+}
+
+// Returns the number of runs.
+std::size_t expect_what_the_cpu_finds(const std::vector<Batch>& batches, const How& how, std::size_t warnings = 0) {
+  const Inverted cpu = inverted<CpuTextInverter>(batches, how), gpu = inverted<GpuTextInverter>(batches, how);
+  EXPECT_EQ(gpu.lengths, cpu.lengths);
+  EXPECT_EQ(gpu.partitions, cpu.partitions);
+  EXPECT_EQ(gpu.warnings.size(), warnings) << (gpu.warnings.empty() ? "" : gpu.warnings[0]);
+  return gpu.runs;
+}
+
+text::AnalyzerConfig standard2() { return {.kind = text::AnalyzerKind::kStandard2}; }
+
+TEST(GpuTextInverter, FindsWhatTheCpuFindsInPlainText) {
+  std::mt19937 random(1);
+  expect_what_the_cpu_finds(random_batches(random, 4, 40, 300, 0), {});
+}
+
+TEST(GpuTextInverter, FindsWhatTheCpuFindsInOddText) {
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    How how{.partitions = 1 + seed % 3};
+    if (seed % 2 == 0) how.analyzer = standard2();
+    if (seed == 3) how.analyzer.stemmer = text::Stemmer::kNone;
+    if (seed == 5) how.analyzer.stop_words = false;
+    expect_what_the_cpu_finds(random_batches(random, 3, 20, 200, 10 * seed), how);
+  }
+}
+
+TEST(GpuTextInverter, CutsDocumentsThatAreLongerThanABatch) {
+  for (const text::AnalyzerConfig& analyzer : {text::AnalyzerConfig{}, standard2()}) {
+    std::mt19937 random(7);
+    std::vector<Batch> batches = random_batches(random, 3, 12, 3000, 15);
+    batches[1].texts.add("a word that does not end", std::string(9000, 'z') + std::string(6000, '.') + "end");
+    batches[1].numbers.push_back(batches[1].numbers.back() == kDropped ? 1000 : batches[1].numbers.back() + 1);
+    for (DocumentNumber& number : batches[2].numbers) number += number == kDropped ? 0 : 2000;
+    expect_what_the_cpu_finds(batches, {.max_text = 4096, .analyzer = analyzer});
+  }
+}
+
+TEST(GpuTextInverter, WritesMoreRunsWhereTheDevicesMemoryIsSmall) {
+  std::mt19937 random(9);
+  EXPECT_GT(
+      expect_what_the_cpu_finds(random_batches(random, 40, 30, 600, 5), {.partitions = 1, .device_bytes = 2 << 20}),
+      4u);
+}
+
+TEST(GpuTextInverter, WritesMoreRunsWhereTheBudgetIsSmall) {
+  std::mt19937 random(10);
+  EXPECT_GT(expect_what_the_cpu_finds(random_batches(random, 30, 60, 3000, 5), {.partitions = 1, .budget = 1 << 20}),
+            2u);
+}
+
+TEST(GpuTextInverter, EmptiesTheDictionaryWhereItIsFull) {
+  std::mt19937 random(11);
+  std::vector<Batch> batches;
+  DocumentNumber next = 0;
+  for (int b = 0; b < 12; ++b) {
+    Batch& batch = batches.emplace_back();
+    for (int i = 0; i < 10; ++i) {
+      std::string text;
+      for (int words = 0; words < 400; ++words) text += std::to_string(random()) + (words % 9 == 0 ? "\xc3\xa9 " : " ");
+      batch.texts.add("numbers", text);
+      batch.numbers.push_back(next++);
+    }
+  }
+  expect_what_the_cpu_finds(batches, {.device_bytes = 2 << 20});
+}
+
+TEST(GpuTextInverter, LeavesTextsToTheCpuWhereTheDevicesMemoryIsTooSmall) {
+  std::mt19937 random(12);
+  expect_what_the_cpu_finds(random_batches(random, 3, 20, 100, 10), {.device_bytes = 100 << 10}, 1);
+}
+
+TEST(GpuTextInverter, TakesNothing) {
+  expect_what_the_cpu_finds({Batch{}}, {});
+  Batch dropped;
+  dropped.texts.add("a", "b");
+  dropped.numbers.push_back(kDropped);
+  Batch empty;
+  for (DocumentNumber number = 0; number < 3; ++number) {
+    empty.texts.add("", "");
+    empty.numbers.push_back(number);
+  }
+  expect_what_the_cpu_finds({dropped, empty, dropped}, {});
+}
+
+TEST(DeviceText, ComparesBytesWhereHashesAreEqual) {
+  for (const std::uint32_t hash_mask : {0u, 3u, 0xffu}) {
+    auto device = DeviceText::create({.device_bytes = 8 << 20, .hash_mask = hash_mask});
+    ASSERT_TRUE(device) << device.error().message();
+    std::mt19937 random(13);
+    TextTerms terms({.stemmer = text::Stemmer::kNone, .stop_words = false});
+    for (int batch = 0; batch < 3; ++batch) {
+      const std::size_t side = batch % 2;
+      std::string text = support::random_text(random, 500, 0) + "\n";
+      std::map<std::string, std::uint32_t> expected;
+      {
+        TextTerms plain({.stemmer = text::Stemmer::kNone, .stop_words = false});
+        std::vector<std::uint32_t> all;
+        plain.cut_all(text, all);
+        for (const std::uint32_t term : all) ++expected[std::string(plain.term(term))];
+      }
+      const TextSide filled = (*device)->fill(side).value();
+      std::copy(text.begin(), text.end(), filled.text.begin());
+      filled.piece_begins[0] = 0;
+      filled.piece_numbers[0] = 7;
+      ASSERT_TRUE((*device)->send(side, static_cast<std::uint32_t>(text.size()), 1));
+      const FoundTokens found = (*device)->find(side).value();
+      EXPECT_EQ(found.turned_away, 0u);
+      std::vector<std::uint32_t> answer;
+      for (const TokenKey& key : found.new_keys) answer.push_back(terms.term_of(key));
+      ASSERT_TRUE((*device)->learn(answer));
+      EXPECT_EQ((*device)->tokens(), terms.size()) << "a token twice";
+      std::vector<std::uint32_t> places{0}, chunk_terms;
+      for (const HostChunk& chunk : found.chunks) {
+        terms.cut(text, chunk, chunk_terms);
+        places.push_back(static_cast<std::uint32_t>(chunk_terms.size()));
+      }
+      ASSERT_TRUE((*device)->add(side, places, chunk_terms, terms.size()));
+      const std::vector<std::uint32_t> totals = (*device)->totals(terms.size()).value();
+      std::map<std::string, std::uint32_t> got;
+      ASSERT_TRUE(
+          (*device)->read(terms.in_order(totals), totals, [&](std::uint32_t term, auto numbers, auto frequencies) {
+            for (std::size_t i = 0; i < numbers.size(); ++i) {
+              EXPECT_EQ(numbers[i], 7u);
+              got[std::string(terms.term(term))] += frequencies[i];
+            }
+            return Result<void>();
+          }));
+      EXPECT_EQ(got, expected) << "mask " << hash_mask;
+      ASSERT_TRUE((*device)->clear_run());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace frond::indexer::invert::gpu

@@ -1,0 +1,91 @@
+// A device that fails at any operation of a run: the CPU goes on with the texts, and no posting and no length is
+// missing.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "indexer/invert/gpu/text/gpu_text_inverter.h"
+#include "tests/support/cuda_on_host/fibers.h"
+#include "tests/support/run_postings.h"
+#include "tests/support/scratch_folder.h"
+
+namespace frond::indexer::invert::gpu {
+namespace {
+
+struct Expected {
+  support::RunPostings postings;
+  std::map<DocumentNumber, std::uint32_t> lengths;
+};
+
+// Documents of which one is longer than a batch, so that runs and batches end in the middle of it.
+DocumentTexts texts_of(DocumentNumber first, std::size_t documents, Expected& expected) {
+  DocumentTexts texts;
+  for (std::uint32_t document = 0; document < documents; ++document) {
+    std::string body;
+    const DocumentNumber number = first + document;
+    for (std::size_t i = 0; i < (document == 1 ? 2000u : 12u); ++i) {
+      const std::string term =
+          (i % 7 == 3 ? "t\xc3\xa9rm" : "term") + std::to_string((first + document * 5 + i) % 1900);
+      body += term + " ";
+      ++expected.postings[term][static_cast<DocId>(number)];
+      ++expected.lengths[number];
+    }
+    texts.add("", body);
+  }
+  return texts;
+}
+
+TEST(GpuTextInverter, LeavesNothingOutWhereTheDeviceIsLost) {
+  bool survived = false;
+  std::uint64_t operations = 0, noticed = 0;
+  for (; !survived && operations < 5000; operations += operations < 40 ? 1 : 17) {
+    const support::ScratchFolder folder;
+    Expected expected, got;
+    std::vector<std::string> warnings;
+    std::vector<std::filesystem::path> runs;
+    cuda_on_host::lose_device_after(operations + 1);
+    {
+      GpuTextInverter inverter({.inverter = {.folder = folder.path(),
+                                             .label = "text",
+                                             .budget = [] { return std::uint64_t{1} << 30; },
+                                             .gpu = {.bytes = 400 << 10},
+                                             .warn = [&](const std::string& said) { warnings.push_back(said); }},
+                                .analyzer = {.stemmer = text::Stemmer::kNone},
+                                .take_length =
+                                    [&](DocumentNumber number, std::uint32_t terms) {
+                                      EXPECT_TRUE(got.lengths.emplace(number, terms).second) << number;
+                                      return Result<void>();
+                                    },
+                                .max_text = 4096});
+      const auto flush = [&] {
+        const auto flushed = inverter.flush();
+        ASSERT_TRUE(flushed) << flushed.error().message();
+        for (const runs::RunFile& run : *flushed) runs.push_back(run.path);
+      };
+      for (DocumentNumber first = 0; first < 24; first += 4) {
+        std::vector<DocumentNumber> numbers{first, first + 1, first + 2, first + 3};
+        const auto inverted = inverter.invert(texts_of(first, 4, expected), numbers);
+        ASSERT_TRUE(inverted) << inverted.error().message();
+        if (first == 8) flush();
+      }
+      flush();
+    }
+    got.postings = support::read_run_postings(runs, 0);
+    ASSERT_EQ(got.postings, expected.postings) << "lost after " << operations;
+    ASSERT_EQ(got.lengths, expected.lengths) << "lost after " << operations;
+    survived = !cuda_on_host::lost();
+    EXPECT_LE(warnings.size(), survived ? 0u : 1u) << operations;
+    noticed += warnings.size();
+    if (survived) {
+      EXPECT_GT(runs.size(), 2u) << "no run ends in the middle of a document";
+    }
+  }
+  EXPECT_TRUE(survived) << "more than " << operations << " operations";
+  EXPECT_GT(noticed, 50u);  // the others in a destructor
+  cuda_on_host::lose_device_after(0);
+}
+
+}  // namespace
+}  // namespace frond::indexer::invert::gpu
