@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "broker/cluster/timer_queue.h"
+#include "broker/http/key_endpoint.h"
 #include "broker/http/tls_endpoint.h"
 #include "broker/options.h"
 #include "common/base/log.h"
@@ -21,6 +22,11 @@ namespace frond::broker {
 // Null: plain HTTP.
 Result<std::unique_ptr<http::TlsEndpoint>> tls_endpoint_for(const Options& options, cluster::TimerQueue& timers,
                                                             Logger& log, metrics::Registry& registry);
+
+// Reads the API keys. Errors name the flag.
+Result<std::unique_ptr<http::KeyEndpoint>> key_endpoint_for(const Options& options, cluster::TimerQueue& timers,
+                                                            const Clock& clock, Logger& log,
+                                                            metrics::Registry& registry);
 
 // The public listener without its callbacks and TLS. `descriptors`: how many files the process may open. Half of them
 // are reserved for leaves, logs and names, so that clients cannot use up all of them; a smaller number of connections

@@ -124,7 +124,11 @@ int serve(const Options& options, std::size_t descriptors) {
   const auto tls = tls_endpoint_for(options, first.timers(), runtime.log, runtime.registry);
   if (!tls) return refuse(tls.error());
 
+  const auto keys = key_endpoint_for(options, first.timers(), runtime.clock, runtime.log, runtime.registry);
+  if (!keys) return refuse(keys.error());
+
   auto public_http = public_config(options, descriptors, runtime.log);
+  public_http.gatekeeper = (*keys)->gatekeeper();
   public_http.tls = *tls ? &(*tls)->identity() : nullptr;
   public_http.on_handshake_failure = [&](std::string_view reason) { (*tls)->count_failure(reason); };
   if (auto listens = loops.listen(std::move(public_http)); !listens)

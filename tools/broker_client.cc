@@ -4,7 +4,7 @@ namespace frond::tools {
 
 Result<Reply> BrokerClient::get(std::string_view target) {
   const std::string request = "GET " + url_.path + std::string(target) + " HTTP/1.1\r\nHost: " + url_.authority() +
-                              "\r\nAccept: application/json\r\n\r\n";
+                              "\r\nAccept: application/json\r\n" + authorization_ + "\r\n";
   const bool reused = stream_.open();
   auto reply = exchange(request);
   if (!reply) stream_.close();

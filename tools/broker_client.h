@@ -19,9 +19,11 @@ struct Reply {
 
 class BrokerClient {
  public:
-  // `trust`: null for a plain address. `timeout` applies to each step: connecting, sending, receiving.
-  BrokerClient(net::Url url, std::shared_ptr<const tls::Trust> trust, std::chrono::milliseconds timeout)
-      : url_(std::move(url)), trust_(std::move(trust)), timeout_(timeout) {}
+  // `trust`: null for a plain address. `timeout` applies to each step: connecting, sending, receiving. `authorization`:
+  // a line of each request's header, with its end; may be empty.
+  BrokerClient(net::Url url, std::shared_ptr<const tls::Trust> trust, std::chrono::milliseconds timeout,
+               std::string authorization = {})
+      : url_(std::move(url)), trust_(std::move(trust)), timeout_(timeout), authorization_(std::move(authorization)) {}
   // `target`: path and query, relative to the URL's prefix. If the broker has closed the idle connection, get()
   // reconnects once. Errors: kUnavailable, naming the address; kDeadline: no whole reply in time; kCorrupt: not HTTP.
   Result<Reply> get(std::string_view target);
@@ -32,6 +34,7 @@ class BrokerClient {
   net::Url url_;
   std::shared_ptr<const tls::Trust> trust_;
   std::chrono::milliseconds timeout_;
+  std::string authorization_;
   http::ClientStream stream_;
   ReplyReader reader_;
 };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/config/command_line.h"
+#include "tools/client_key.h"
 #include "tools/url_encode.h"
 
 namespace frond::tools {
@@ -12,6 +13,7 @@ namespace frond::tools {
 void add_query_flags(config::CommandLine& command, QueryFlags& flags) {
   command.add_option("--broker", flags.broker, "The broker's address, http[s]://HOST:PORT").show_default();
   add_tls_ca(command, flags.tls_ca);
+  add_key_file(command, flags.key_file);
   command.add_option("--mode", flags.mode, "Which documents match: all terms, any, or all and then any")
       .check(config::one_of({"and", "or", "auto"}));
   command.add_option("--k", flags.k, "Hits wanted").check(config::range(1, 1000)).show_default();
@@ -33,10 +35,16 @@ void add_tls_ca(config::CommandLine& command, std::string& file) {
       .check(authorities);
 }
 
-Result<Endpoint> endpoint_of(std::string_view url, const std::string& tls_ca) {
+void add_key_file(config::CommandLine& command, std::string& file) {
+  command.add_option("--key-file", file,
+                     "File of the API key to send; default: the key in FROND_API_KEY, if it is set");
+}
+
+Result<Endpoint> endpoint_of(std::string_view url, const std::string& tls_ca, const std::string& key_file) {
   auto parsed = net::parse_url(url, net::Scheme::kOptional);
   if (!parsed) return std::move(parsed).error().within("broker address");
-  Endpoint endpoint{*std::move(parsed), nullptr};
+  Endpoint endpoint{*std::move(parsed), nullptr, {}};
+  endpoint.authorization = FROND_TRY(authorization(key_file));
   if (endpoint.url.tls) endpoint.trust = FROND_TRY(tls::Trust::load(tls_ca));
   return endpoint;
 }

@@ -27,6 +27,7 @@ void add_keygen(config::CommandLine& program, int& status);
 struct QueryFlags {
   std::string broker = "http://127.0.0.1:8080";
   std::string tls_ca;                          // PEM file of authorities; empty: the system's
+  std::string key_file;                        // of the API key; empty: FROND_API_KEY, or none
   std::string mode, processor, cache, fields;  // empty: the broker's default
   std::uint32_t k = 10;
   std::uint32_t timeout_ms = 0;  // 0: the broker's default
@@ -35,12 +36,15 @@ void add_query_flags(config::CommandLine& command, QueryFlags& flags);
 // Adds --tls-ca. The file is read while the command line is parsed, so that a bad file is an error of the command line.
 // `file` outlives the command.
 void add_tls_ca(config::CommandLine& command, std::string& file);
-// The address of the broker. `trust`: null for a plain address.
+// Adds --key-file. `file` outlives the command.
+void add_key_file(config::CommandLine& command, std::string& file);
+// The address of the broker, and how to talk to it.
 struct Endpoint {
   net::Url url;
-  std::shared_ptr<const tls::Trust> trust;
+  std::shared_ptr<const tls::Trust> trust;  // null for a plain address
+  std::string authorization;                // a line of the header (client_key.h); empty: none
 };
-Result<Endpoint> endpoint_of(std::string_view url, const std::string& tls_ca);
+Result<Endpoint> endpoint_of(std::string_view url, const std::string& tls_ca, const std::string& key_file);
 // "/v1/search?q=…&k=…" with the given flags.
 std::string search_target(const QueryFlags& flags, std::string_view query, std::uint32_t offset = 0);
 // "/v1/count?q=…" with the given flags; those of hits are left out.

@@ -24,14 +24,15 @@ struct LoadFlags {
   bool count = false, json = false;
 };
 
-std::string get_request(const net::Url& url, const LoadFlags& flags, std::string_view query) {
+std::string get_request(const Endpoint& to, const LoadFlags& flags, std::string_view query) {
   std::string target = flags.count ? count_target(flags.query, query) : search_target(flags.query, query);
   if (!flags.rank.empty()) target += "&rank=" + flags.rank;
-  return "GET " + url.path + target + " HTTP/1.1\r\nHost: " + url.authority() + "\r\n\r\n";
+  return "GET " + to.url.path + target + " HTTP/1.1\r\nHost: " + to.url.authority() + "\r\n" + to.authorization +
+         "\r\n";
 }
 
 // A request with flags.msearch searches as NDJSON, from topics[first] on, wrapping around at the end.
-std::string msearch_request(const net::Url& url, const LoadFlags& flags, const std::vector<Topic>& topics,
+std::string msearch_request(const Endpoint& to, const LoadFlags& flags, const std::vector<Topic>& topics,
                             std::size_t first) {
   std::string body;
   for (std::size_t i = 0; i < flags.msearch; ++i) {
@@ -48,16 +49,16 @@ std::string msearch_request(const net::Url& url, const LoadFlags& flags, const s
     if (flags.query.timeout_ms > 0) search["timeout_ms"] = flags.query.timeout_ms;
     body += search.dump() + '\n';
   }
-  return "POST " + url.path + "/v1/msearch HTTP/1.1\r\nHost: " + url.authority() +
-         "\r\nContent-Type: application/x-ndjson\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  return "POST " + to.url.path + "/v1/msearch HTTP/1.1\r\nHost: " + to.url.authority() + "\r\n" + to.authorization +
+         "Content-Type: application/x-ndjson\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-std::vector<std::string> requests_of(const net::Url& url, const LoadFlags& flags, const std::vector<Topic>& topics) {
+std::vector<std::string> requests_of(const Endpoint& to, const LoadFlags& flags, const std::vector<Topic>& topics) {
   std::vector<std::string> requests;
   const std::size_t step = std::max(flags.msearch, 1u);
   for (std::size_t i = 0; i < topics.size(); i += step)
-    requests.push_back(flags.msearch > 0 ? msearch_request(url, flags, topics, i)
-                                         : get_request(url, flags, topics[i].text));
+    requests.push_back(flags.msearch > 0 ? msearch_request(to, flags, topics, i)
+                                         : get_request(to, flags, topics[i].text));
   return requests;
 }
 
@@ -75,12 +76,12 @@ LoadOptions options_of(const LoadFlags& flags) {
 }
 
 Result<void> load(const LoadFlags& flags) {
-  const auto [url, trust] = FROND_TRY(endpoint_of(flags.query.broker, flags.query.tls_ca));
+  const Endpoint to = FROND_TRY(endpoint_of(flags.query.broker, flags.query.tls_ca, flags.query.key_file));
   const auto topics = FROND_TRY(read_topics(flags.queries));
   auto options = options_of(flags);
-  options.trust = trust;
-  auto report = generate_load(url, requests_of(url, flags, topics), options);
-  if (!report) return std::move(report).error().within("broker " + url.authority());
+  options.trust = to.trust;
+  auto report = generate_load(to.url, requests_of(to, flags, topics), options);
+  if (!report) return std::move(report).error().within("broker " + to.url.authority());
   const std::string out = flags.json ? to_json(*report, options) + '\n' : to_text(*report);
   std::fputs(out.c_str(), stdout);
   if (report->answers == 0) return Error(Code::kUnavailable, "no request was answered");

@@ -55,8 +55,9 @@ Result<void> ask(BrokerClient& broker, const RunFlags& flags, const Topic& topic
 
 Result<void> run(const RunFlags& flags) {
   const auto topics = FROND_TRY(read_topics(flags.topics));
-  auto endpoint = FROND_TRY(endpoint_of(flags.query.broker, flags.query.tls_ca));
-  BrokerClient broker(std::move(endpoint.url), std::move(endpoint.trust), patience(flags.query));
+  auto endpoint = FROND_TRY(endpoint_of(flags.query.broker, flags.query.tls_ca, flags.query.key_file));
+  BrokerClient broker(std::move(endpoint.url), std::move(endpoint.trust), patience(flags.query),
+                      std::move(endpoint.authorization));
   std::ofstream file;
   if (flags.output != "-") file.open(flags.output);
   std::ostream& out = flags.output == "-" ? std::cout : file;

@@ -42,8 +42,9 @@ void print(const Answer& answer, std::uint32_t offset, bool colour) {
 Result<void> search(const SearchFlags& flags) {
   std::string query;
   for (const auto& word : flags.words) query += (query.empty() ? "" : " ") + word;
-  auto endpoint = FROND_TRY(endpoint_of(flags.query.broker, flags.query.tls_ca));
-  BrokerClient broker(std::move(endpoint.url), std::move(endpoint.trust), patience(flags.query));
+  auto endpoint = FROND_TRY(endpoint_of(flags.query.broker, flags.query.tls_ca, flags.query.key_file));
+  BrokerClient broker(std::move(endpoint.url), std::move(endpoint.trust), patience(flags.query),
+                      std::move(endpoint.authorization));
   const auto reply = FROND_TRY(broker.get(search_target(flags.query, query, flags.offset)));
   const auto answer = FROND_TRY(parse_answer(reply.status, reply.body));
   if (flags.json)

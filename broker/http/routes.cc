@@ -1,5 +1,6 @@
 #include "broker/http/routes.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -8,6 +9,7 @@
 
 namespace frond::broker::http {
 namespace {
+using frond::http::Access;
 using frond::http::Request;
 using frond::http::Responder;
 using frond::http::Response;
@@ -40,6 +42,13 @@ void search(SearchService& service, std::string text, const Reader& reader, Resp
   const auto shared = std::make_shared<Responder>(std::move(responder));
   const auto ticket = service.search(parsed.parameters, reply_to(shared), text);
   if (ticket) shared->on_client_gone([&service, ticket] { service.abandon(ticket); });
+}
+
+// Each line of an msearch counts as a request against its client's limits.
+void charge_lines(const Request& request) {
+  if (!request.permit) return;
+  const std::string_view lines = std::string_view(request.body).substr(0, request.body.find_last_not_of("\r\n") + 1);
+  request.permit->charge(static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n')));
 }
 
 void search_many(MultiSearch& many, std::string body, Responder responder) {
@@ -75,27 +84,27 @@ void probe(Responder& responder, bool good, std::string_view word) {
 }
 
 void add_admin_routes(frond::http::Router& router, const std::shared_ptr<const RouteTargets>& to) {
-  const auto add = [&](std::string_view path, frond::http::Handler handler) {
-    router.add("GET", path, std::move(handler), {.reserved = true});
+  const auto add = [&](std::string_view path, Access access, frond::http::Handler handler) {
+    router.add("GET", path, std::move(handler), {.reserved = true, .access = access});
   };
-  add("/v1/cluster", [to](Request&& request, Responder responder) {
+  add("/v1/cluster", Access::kAdmin, [to](Request&& request, Responder responder) {
     if (refuse_parameters(request, responder)) return;
     // A std::function is copied and a Responder cannot be.
     to->collect_status([to, shared = std::make_shared<Responder>(std::move(responder))](const BrokerStatus& status) {
       shared->send({.body = cluster_json(status.cluster, to->service, to->collection, to->version)});
     });
   });
-  add("/metrics", [to](Request&&, Responder responder) {
+  add("/metrics", Access::kAdmin, [to](Request&&, Responder responder) {
     to->collect_status([to, shared = std::make_shared<Responder>(std::move(responder))](const BrokerStatus& status) {
       to->metrics.show(status);
       shared->send({.content_type = std::string(metrics::kContentType), .body = to->registry.exposition()});
     });
   });
-  add("/livez", [to](Request&&, Responder responder) {
+  add("/livez", Access::kOpen, [to](Request&&, Responder responder) {
     const std::string why = to->stalled();
     probe(responder, why.empty(), why.empty() ? "alive" : why);
   });
-  add("/readyz", [to](Request&&, Responder responder) {
+  add("/readyz", Access::kOpen, [to](Request&&, Responder responder) {
     if (to->draining()) return probe(responder, false, "draining");
     const bool ready = to->ready();
     probe(responder, ready, ready ? "ready" : "no generation has a leaf for every partition");
@@ -112,28 +121,32 @@ frond::http::Router make_admin_routes(RouteTargets targets) {
 frond::http::Router make_routes(RouteTargets targets) {
   frond::http::Router router;
   const auto to = std::make_shared<const RouteTargets>(std::move(targets));
-  router.add("GET", "/v1/search", [to](Request&& request, Responder responder) {
-    search(to->service, std::move(request.query), kSearchQuery, std::move(responder));
-  });
-  router.add("GET", "/v1/count", [to](Request&& request, Responder responder) {
-    search(to->service, std::move(request.query), kCountQuery, std::move(responder));
-  });
+  const auto add_get = [&](std::string_view path, const Reader& reader) {
+    router.add("GET", path,
+               [to, &reader](Request&& request, Responder responder) {
+                 search(to->service, std::move(request.query), reader, std::move(responder));
+               },
+               {.access = Access::kSearch});
+  };
+  add_get("/v1/search", kSearchQuery);
+  add_get("/v1/count", kCountQuery);
   const auto add_post = [&](std::string_view path, const Reader& reader) {
     router.add("POST", path,
                [to, &reader](Request&& request, Responder responder) {
                  if (refuse_parameters(request, responder)) return;
                  search(to->service, std::move(request.body), reader, std::move(responder));
                },
-               {.max_body = kMaxSearchBody});
+               {.max_body = kMaxSearchBody, .access = Access::kSearch});
   };
   add_post("/v1/search", kSearchJson);
   add_post("/v1/count", kCountJson);
   router.add("POST", "/v1/msearch",
              [to](Request&& request, Responder responder) {
                if (refuse_parameters(request, responder)) return;
+               charge_lines(request);
                search_many(to->multi_search, std::move(request.body), std::move(responder));
              },
-             {.max_body = kMaxBatchBody});
+             {.max_body = kMaxBatchBody, .access = Access::kSearch});
   add_admin_routes(router, to);
   // The search page keeps its state in the query string, so its route takes any parameters.
   for (const web::Asset& asset : web::assets())

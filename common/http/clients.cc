@@ -1,8 +1,6 @@
 #include "common/http/clients.h"
 
 #include <algorithm>
-#include <cstring>
-#include <random>
 
 namespace frond::http {
 
@@ -19,17 +17,6 @@ Clients::Key Clients::key_of(const boost::asio::ip::address& address) {
   const auto bytes = address.to_v6().to_bytes();
   std::copy_n(bytes.begin(), 8, key.begin());
   return key;
-}
-
-std::size_t Clients::Hash::operator()(const Key& key) const {
-  // Keyed, so that nobody can choose addresses that fall together.
-  static const std::uint64_t kSecret = (std::uint64_t{std::random_device()()} << 32) | std::random_device()() | 1;
-  std::uint64_t high = 0, low = 0;
-  std::memcpy(&high, key.data(), 8);
-  std::memcpy(&low, key.data() + 8, 8);
-  std::uint64_t hash = (high ^ kSecret) * 0x9e3779b97f4a7c15;
-  hash = (hash ^ (hash >> 29) ^ low) * kSecret;
-  return static_cast<std::size_t>(hash ^ (hash >> 32));
 }
 
 Clients::Entry& Clients::enter(const boost::asio::ip::address& address) {

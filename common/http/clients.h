@@ -12,6 +12,8 @@
 #include <boost/asio/ip/address.hpp>
 
 #include "common/base/mutex.h"
+#include "common/http/access.h"
+#include "common/http/address_hash.h"
 #include "common/http/age_list.h"
 
 namespace frond::http {
@@ -28,7 +30,7 @@ struct ClientState {
 
 class Clients {
  public:
-  using Key = std::array<std::uint8_t, 16>;
+  using Key = ClientAddress;
   static Key key_of(const boost::asio::ip::address& address);
 
   using Entry = std::pair<const Key, ClientState>;
@@ -45,12 +47,10 @@ class Clients {
   std::size_t most_connections() const;
 
  private:
-  struct Hash {
-    std::size_t operator()(const Key& key) const;
-  };
   const std::size_t servers_;
   mutable Mutex mutex_;
-  std::unordered_map<Key, ClientState, Hash> clients_ FROND_GUARDED_BY(mutex_);  // at most one for each connection
+  std::unordered_map<Key, ClientState, AddressHash> clients_
+      FROND_GUARDED_BY(mutex_);  // at most one for each connection
 };
 
 }  // namespace frond::http

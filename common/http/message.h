@@ -15,6 +15,8 @@
 
 namespace frond::http {
 
+class Permit;
+
 struct Request {
   std::string method;
   std::string target;  // as sent: path and query
@@ -24,6 +26,8 @@ struct Request {
   std::string body;
   std::string content_type;
   std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
+  // From the server's Gatekeeper (access.h); null: nothing is counted. Whoever keeps it keeps the request's place.
+  std::shared_ptr<Permit> permit;
   // The first field of that name; empty if there is none.
   std::string_view header(std::string_view lower_case_name) const;
 };

@@ -3,11 +3,13 @@
 // whole. An unknown path gets 404; a known path with another method gets 405 with Allow. GET's handler serves HEAD;
 // OPTIONS lists the methods. Any thread, once all routes are added.
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/http/access.h"
 #include "common/http/message.h"
 
 namespace frond::http {
@@ -16,6 +18,7 @@ namespace frond::http {
 struct RouteLimits {
   std::size_t max_body = 0;  // bytes; 0: no body
   bool reserved = false;     // for probes and operators: served even when all connections are taken, under any Host
+  Access access = Access::kOpen;  // what its clients must be allowed, if the server has a Gatekeeper
 };
 
 // How a request is answered: by a handler, or with `answer`.
@@ -24,6 +27,7 @@ struct Routing {
   std::string_view label;            // the route's path, for metrics; empty if there is none
   RouteLimits limits;
   std::optional<Response> answer;  // 404, 405, or the list of methods
+  std::shared_ptr<Permit> permit;  // what an admitted request holds; the router leaves it empty
 };
 
 class Router {

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "common/base/result.h"
+#include "common/http/access.h"
 #include "common/http/host_list.h"
 #include "common/http/message.h"
 #include "common/http/router.h"
@@ -73,6 +74,8 @@ class Server {
     std::chrono::milliseconds rate_window{5000};
     // Requests for another host name get a 421, except on reserved routes.
     HostList hosts;
+    // Asked about each request for a route that is not Access::kOpen. Null: all are served.
+    Gatekeeper gatekeeper;
     // Called for each answer, on the io thread, for metrics: its route ("" if none was set), its status, and the
     // seconds since the request was whole.
     std::function<void(std::string_view route, int status, double seconds)> on_answer;

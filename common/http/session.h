@@ -83,7 +83,8 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
     Time since;
     Response response;
     UnsentBytes unsent;
-    std::function<void()> gone;  // called if the client leaves before the answer is there
+    std::shared_ptr<Permit> permit;  // until it is answered
+    std::function<void()> gone;      // called if the client leaves before the answer is there
   };
   // Null: the connection has closed, or the request is answered.
   Slot* find(std::uint64_t sequence);
@@ -109,7 +110,8 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   void received(const ErrorCode& ec);
   void consume();
   Routing route();
-  Response turned_away();
+  std::optional<Response> turned_away();
+  Response no_room();
   bool admit_body();
   bool hold_body();
   void dispatch();

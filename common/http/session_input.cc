@@ -73,12 +73,21 @@ void Session::consume() {
 }
 Routing Session::route() {
   Routing routing = core_->router.route(parser_.header());
-  if (routing.limits.reserved) return routing;
-  if (restriction_ != Restriction::kNone) return {.label = routing.label, .answer = turned_away()};
-  if (const auto& host = parser_.header().host; !core_->config.hosts.admits(host))
-    return {.label = routing.label,
-            .answer = problem(421, "Misdirected request", "This server is not called '" + host.substr(0, 200) + "'.")};
+  if (!routing.limits.reserved)
+    if (auto answer = turned_away()) return {.label = routing.label, .answer = std::move(answer)};
+  if (core_->config.gatekeeper && routing.handler != nullptr && routing.limits.access != Access::kOpen) {
+    auto admittance = core_->config.gatekeeper(parser_.header(), client_.first, routing.limits.access);
+    if (admittance.refusal) return {.label = routing.label, .answer = std::move(admittance.refusal)};
+    routing.permit = std::move(admittance.permit);
+  }
   return routing;
+}
+// The answer to a request that its connection or its Host does not allow.
+std::optional<Response> Session::turned_away() {
+  if (restriction_ != Restriction::kNone) return no_room();
+  if (const auto& host = parser_.header().host; !core_->config.hosts.admits(host))
+    return problem(421, "Misdirected request", "This server is not called '" + host.substr(0, 200) + "'.");
+  return {};
 }
 // Whether the body that the header announces may come. If not, the request is answered without it.
 bool Session::admit_body() {
@@ -127,6 +136,7 @@ void Session::dispatch() {
     responder.set_route(routing.label);
     Request request = parser_.take();
     body_bytes_ = {};  // the handler owns the body now
+    slot.permit = request.permit = std::move(routing.permit);
     if (routing.handler == nullptr) return responder.send(*std::move(routing.answer));
     (*routing.handler)(std::move(request), std::move(responder));
   } catch (const std::exception&) {

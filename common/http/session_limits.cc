@@ -73,10 +73,10 @@ void Session::expire(Time now) {
 }
 void Session::expire_restricted(Time now) {
   core_->restricted.enter(by_restriction_, now);
-  if (phase_ == Phase::kFresh || phase_ == Phase::kHeader) return refuse(turned_away());
+  if (phase_ == Phase::kFresh || phase_ == Phase::kHeader) return refuse(no_room());
   if (phase_ <= Phase::kIdle) close();
 }
-Response Session::turned_away() {
+Response Session::no_room() {
   const bool address = restriction_ == Restriction::kAddress;
   ++(address ? core_->group->refused_of_address : core_->group->refused_connections);
   auto response = address ? problem(429, "Too many requests", "Too many connections from this address; try again soon.")

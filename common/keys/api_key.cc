@@ -1,0 +1,159 @@
+#include "common/keys/api_key.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+namespace frond::keys {
+namespace {
+
+using http::Access;
+
+constexpr std::string_view kBase64Url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr std::string_view kHex = "0123456789abcdef";
+constexpr std::string_view kHashName = "sha256:", kRate = "rate=", kInFlight = "in-flight=";
+
+constexpr bool is_alphanumeric(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+// Whether a key may have a character: a table, since each request's key is looked at.
+constexpr std::array<bool, 256> kKeyCharacters = [] {
+  std::array<bool, 256> table{};
+  for (int c = 0; c < 256; ++c) table[c] = is_alphanumeric(static_cast<char>(c));
+  for (const char c : std::string_view("-._~+/=")) table[static_cast<unsigned char>(c)] = true;
+  return table;
+}();
+
+Error invalid(std::string message) { return Error(Code::kInvalid, std::move(message)); }
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  while (true) {
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (line.empty()) return words;
+    const auto end = std::min(line.find_first_of(" \t"), line.size());
+    words.push_back(line.substr(0, end));
+    line.remove_prefix(end);
+  }
+}
+
+Result<tls::Sha256> parse_digest(std::string_view text) {
+  const Error wrong = invalid("the third word must be " + std::string(kHashName) + " and 64 digits of lower-case hex");
+  if (!text.starts_with(kHashName)) return wrong;
+  text.remove_prefix(kHashName.size());
+  tls::Sha256 digest{};
+  if (text.size() != 2 * digest.size()) return wrong;
+  for (std::size_t i = 0; i < digest.size(); ++i) {
+    const auto high = kHex.find(text[2 * i]), low = kHex.find(text[2 * i + 1]);
+    if (high == std::string_view::npos || low == std::string_view::npos) return wrong;
+    digest[i] = static_cast<std::uint8_t>(high << 4 | low);
+  }
+  return digest;
+}
+
+template <class Number>
+bool parse_number(std::string_view text, Number min, Number max, Number& to) {
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), to);
+  return failed == std::errc() && end == text.data() + text.size() && to >= min && to <= max;
+}
+
+Result<void> parse_limit(std::string_view word, Limits& limits) {
+  if (word.starts_with(kRate)) {
+    if (limits.rate != 0) return invalid("rate= stands there twice");
+    if (!parse_number(word.substr(kRate.size()), kMinRate, kMaxRate, limits.rate))
+      return invalid("rate= must be a number from 0.001 to 1000000");
+  } else if (word.starts_with(kInFlight)) {
+    if (limits.in_flight != 0) return invalid("in-flight= stands there twice");
+    if (!parse_number(word.substr(kInFlight.size()), 1u, kMaxInFlight, limits.in_flight))
+      return invalid("in-flight= must be a whole number from 1 to " + std::to_string(kMaxInFlight));
+  } else {
+    return invalid("a word after the digest is neither rate= nor in-flight=");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view name_of(Access access) {
+  constexpr std::string_view kNames[] = {"open", "search", "write", "admin"};
+  return kNames[static_cast<int>(access)];
+}
+
+bool is_key(std::string_view text) {
+  return text.size() >= kMinKeyBytes && text.size() <= kMaxKeyBytes &&
+         std::all_of(text.begin(), text.end(), [](char c) { return kKeyCharacters[static_cast<unsigned char>(c)]; });
+}
+
+Result<std::string> make_key() {
+  std::array<std::uint8_t, 33> random{};  // the last byte completes the last group
+  FROND_TRY(tls::fill_random(std::span(random).first(32)));
+  std::string text;
+  for (std::size_t i = 0; i < random.size(); i += 3) {
+    const std::uint32_t group = std::uint32_t{random[i]} << 16 | std::uint32_t{random[i + 1]} << 8 | random[i + 2];
+    for (const int shift : {18, 12, 6, 0}) text += kBase64Url[group >> shift & 63];
+  }
+  text.resize(43);
+  return "frond_" + text;
+}
+
+Result<Scopes> Scopes::parse(std::string_view text) {
+  Scopes scopes;
+  for (bool more = true; more;) {
+    const auto comma = text.find(',');
+    const auto name = text.substr(0, comma);
+    more = comma != std::string_view::npos;
+    text.remove_prefix(more ? comma + 1 : text.size());
+    const auto known = {Access::kSearch, Access::kWrite, Access::kAdmin};
+    const auto* const found =
+        std::find_if(known.begin(), known.end(), [&](Access one) { return name_of(one) == name; });
+    if (found == known.end()) return invalid("scopes are search, write and admin, separated by commas");
+    if (scopes.has(*found)) return invalid("a scope stands there twice");
+    scopes.add(*found);
+  }
+  return scopes;
+}
+
+std::string Scopes::text() const {
+  std::string text;
+  for (const Access access : {Access::kSearch, Access::kWrite, Access::kAdmin})
+    if (has(access)) text += (text.empty() ? "" : ",") + std::string(name_of(access));
+  return text;
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && text.size() <= kMaxNameBytes && std::all_of(text.begin(), text.end(), [](char c) {
+    return is_alphanumeric(c) || c == '-' || c == '.' || c == '_';
+  });
+}
+
+std::string KeyEntry::line() const {
+  std::string line = name + " " + scopes.text() + " " + std::string(kHashName);
+  for (const std::uint8_t byte : digest) {
+    line += kHex[byte >> 4];
+    line += kHex[byte & 15];
+  }
+  if (limits.rate > 0) {
+    char text[32];
+    const auto end = std::to_chars(text, text + sizeof text, limits.rate).ptr;
+    line += " " + std::string(kRate) + std::string(text, end);
+  }
+  if (limits.in_flight > 0) line += " " + std::string(kInFlight) + std::to_string(limits.in_flight);
+  return line;
+}
+
+Result<KeyEntry> KeyEntry::parse(std::string_view line) {
+  const auto words = words_of(line);
+  if (words.size() < 3) return invalid("a line is a name, scopes and sha256:, with spaces between");
+  KeyEntry entry;
+  if (!is_name(words[0])) return invalid("a name is up to 64 letters, digits, dots, dashes and underscores");
+  entry.name = words[0];
+  entry.scopes = FROND_TRY(Scopes::parse(words[1]));
+  entry.digest = FROND_TRY(parse_digest(words[2]));
+  for (std::size_t i = 3; i < words.size(); ++i) FROND_TRY(parse_limit(words[i], entry.limits));
+  return entry;
+}
+
+}  // namespace frond::keys

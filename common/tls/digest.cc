@@ -1,0 +1,47 @@
+#include "common/tls/digest.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+
+#include <memory>
+#include <new>
+
+#include "common/tls/openssl.h"
+
+namespace frond::tls {
+namespace {
+
+struct Free {
+  void operator()(EVP_MD* method) const { EVP_MD_free(method); }
+  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+};
+
+// Fetched once: a look-up of the method takes longer than the digest of a key.
+const EVP_MD* method() {
+  static const std::unique_ptr<EVP_MD, Free> kMethod(EVP_MD_fetch(nullptr, "SHA256", nullptr));
+  return kMethod.get();
+}
+
+}  // namespace
+
+Sha256 sha256(std::string_view text) {
+  Sha256 digest{};
+  const std::unique_ptr<EVP_MD_CTX, Free> context(EVP_MD_CTX_new());
+  if (!context || EVP_DigestInit_ex2(context.get(), method(), nullptr) != 1 ||
+      EVP_DigestUpdate(context.get(), text.data(), text.size()) != 1 ||
+      EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) != 1)
+    throw std::bad_alloc();
+  return digest;
+}
+
+bool equal_in_constant_time(const Sha256& one, const Sha256& other) {
+  return CRYPTO_memcmp(one.data(), other.data(), one.size()) == 0;
+}
+
+Result<void> fill_random(std::span<std::uint8_t> to) {
+  if (RAND_bytes(to.data(), static_cast<int>(to.size())) == 1) return {};
+  return Error(Code::kUnavailable, "the system gives no random bytes: " + take_error_text());
+}
+
+}  // namespace frond::tls
