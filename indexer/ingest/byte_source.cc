@@ -12,6 +12,7 @@ namespace frond::indexer::ingest {
 namespace {
 
 constexpr std::size_t kStoredBytes = 256 << 10, kPlainBytes = 512 << 10;
+constexpr std::uint64_t kAheadShare = 2;  // of the window that the limits allow, what several threads may take
 
 }  // namespace
 
@@ -33,6 +34,11 @@ bool ByteSource::hold_window(std::uint64_t bytes) {
   return true;
 }
 
+std::uint64_t ByteSource::window_bytes() const {
+  const bool by_threads = compression_ == Compression::kGzip || compression_ == Compression::kBzip2;
+  return (by_threads ? limits_.window_bytes / kAheadShare : own_window_) + held_window_;
+}
+
 Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::filesystem::path& path, const InputLimits& limits) {
   files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));  // files::open() has another message
   if (!file.valid()) return Error(Code::kUnavailable, path.string() + ": cannot open: " + std::strerror(errno));
@@ -50,7 +56,7 @@ Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::filesystem::path
     source->decompressor_ = FROND_TRY(Decompressor::create(source->compression_, own));
     source->plain_.resize(kPlainBytes);
     if (source->compression_ == Compression::kGzip || source->compression_ == Compression::kBzip2)
-      source->ahead_ = plan_ahead(limits.threads, limits.window_bytes / 2);
+      source->ahead_ = plan_ahead(limits.threads, limits.window_bytes / kAheadShare);
     if (source->ahead_.threads > 0) {
       source->raw_.assign(source->stored_.begin(), source->stored_.begin() + static_cast<std::ptrdiff_t>(source->end_));
       source->raw_ended_ = source->at_end_;

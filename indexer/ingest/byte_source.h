@@ -29,6 +29,9 @@ class ByteSource {
   // A decoder of what is in the file is about to take a window of so many bytes: tells it to limits.on_window, with the
   // file's own, once for the largest. False: the limits do not allow both.
   bool hold_window(std::uint64_t bytes);
+  // The memory that windows of this file may take, for deciding which records fit beside them: of gzip and bzip2 with
+  // what several threads might take, whether there are any or not, so that the number of threads decides nothing.
+  std::uint64_t window_bytes() const;
   // Bytes of the stored (compressed) file that were read so far.
   std::uint64_t stored_bytes_read() const { return stored_bytes_; }
   Compression compression() const { return compression_; }

@@ -240,6 +240,9 @@ void RecordReader::note_progress() {
 
 std::uint64_t RecordReader::stored_bytes_total() const { return state_->seen.bytes() / state_->options.share.count; }
 InputSummary RecordReader::input() const { return state_->walked.summary(); }
+std::uint64_t RecordReader::window_bytes() const {
+  return state_->stream ? state_->stream->source().window_bytes() : 0;
+}
 const Skipped& RecordReader::skipped() const { return state_->skipped; }
 const Skipped& RecordReader::skipped_records() const { return state_->skipped_records; }
 const FilesRead& RecordReader::files_read() const { return state_->files_read; }

@@ -60,6 +60,8 @@ class RecordReader {
   // Progress; from any thread. Decompressed bytes read so far; stored (compressed) bytes read so far.
   std::uint64_t bytes_read() const { return bytes_read_.load(std::memory_order_relaxed); }
   std::uint64_t stored_bytes_read() const { return stored_bytes_read_.load(std::memory_order_relaxed); }
+  // ByteSource::window_bytes() of the file of the last record. Called from the thread of next().
+  std::uint64_t window_bytes() const;
   // Stored bytes of the share, as open() found them, exact to about one file; pipes count as 0.
   std::uint64_t stored_bytes_total() const;
   // All files of the walk so far, in the share or not: the whole input once next() has given no value.

@@ -24,10 +24,7 @@ Result<std::unique_ptr<BatchFiller>> BatchFiller::open(std::vector<std::filesyst
   std::unique_ptr<BatchFiller> filler(new BatchFiller(plan, checkpoint_bytes));
   options.limits = ingest::InputLimits::of(plan.limit);
   options.limits.threads = plan.parsers;
-  options.limits.on_window = [to = filler.get(), told = std::move(on_window)](std::uint64_t bytes) {
-    to->window_bytes_ = bytes;
-    told(bytes);
-  };
+  options.limits.on_window = std::move(on_window);
   filler->reader_ = FROND_TRY(ingest::RecordReader::open(
       std::move(inputs), format, [to = filler.get()](const ingest::BadRecord& bad) { to->note_bad(bad); },
       std::move(options)));
@@ -48,7 +45,7 @@ void BatchFiller::note_bad(const ingest::BadRecord& bad) {
 bool BatchFiller::fits(ingest::RawRecord& record) {
   const ingest::ParseCost cost = ingest::parse_cost(record);
   const std::uint64_t min_bytes = cost.bytes - cost.tree_bytes;
-  const std::uint64_t max_bytes = plan_.alone - std::min(plan_.alone, window_bytes_);
+  const std::uint64_t max_bytes = plan_.alone - std::min(plan_.alone, reader_->window_bytes());
   if (min_bytes > max_bytes) {
     note_bad(
         ingest::bad_record(record, Error(Code::kInvalid, "takes up to " + ingest::in_mebibytes(min_bytes) +

@@ -85,6 +85,16 @@ TEST_P(UnpackAhead, TakesNoThreadsForOneStreamOrLittleMemory) {
   EXPECT_GT(expect_the_same(two).window, 0u);
   EXPECT_EQ(read(write_in(folder_, "two", two), 3, 16 << 20).window, 0u);
 }
+// Which records fit into the memory depends on this.
+TEST_P(UnpackAhead, SaysTheSameOfItsMemoryForAnyNumberOfThreads) {
+  const fs::path path = write_in(folder_, "file", packed("words"));
+  for (const std::uint32_t threads : {1u, 2u, 16u}) {
+    InputLimits limits;
+    limits.threads = threads;
+    limits.window_bytes = 100 << 20;
+    EXPECT_EQ(ByteSource::open(path, limits).value()->window_bytes(), 50u << 20);
+  }
+}
 TEST_P(UnpackAhead, FindsDamageWhereOneThreadFindsIt) {
   std::mt19937 random(5);
   std::string good;
