@@ -101,7 +101,7 @@ std::string heading_html(const Run& run) {
   out += row("Run", fmt::format("scale {}, {} threads, median of {} rounds, seed {}", run.scale, run.threads,
                                 run.rounds, run.seed));
   out += row("Made by", fmt::format("{}, {}", run.program, run.date));
-  return out + "</dl>\n";
+  return out + "</dl>\n<p>All figures as JSON: <a href=\"results.json\">results.json</a></p>\n";
 }
 
 std::string contents_html(const Run& run) {

@@ -276,6 +276,7 @@ Result<const IndexingResults*> Workbench::indexing() {
   options.rounds = sizes_.rounds;
   options.memory_limit = kMemoryLimit;
   options.gpu_inverters = {1, kPaperGpuInverters};
+  options.gpu.bytes = sizes_.inverter_bytes;
   options.gpu_inverter = indexer::gpu_inverters(options.gpu.device);
   indexing_ = std::make_unique<IndexingResults>(FROND_TRY(measure_indexing(options)));
   return indexing_.get();

@@ -30,16 +30,16 @@ struct Sizes {
   std::uint32_t intersected_queries = 0;                                       // of GOV
   unsigned sparse = 16, dense = 25;                                            // synthetic lists of 2^N integers
   std::vector<unsigned> lengths;                                               // of the curves, the same
-  std::vector<std::uint32_t> pairs;              // docIDs of two lists that are intersected
-  std::vector<std::uint32_t> thresholds;         // computations a batch
-  std::uint64_t device_integers = 0;             // decoded by the GPU at a time
-  std::size_t gpu_bytes = std::size_t{4} << 30;  // for lists and workspaces of ranked queries
-  unsigned rounds = 1;                           // of which the median counts
-  std::size_t arrivals = 0, rates = 0;           // of simulations: queries of a run, points of a curve
-  std::uint64_t text_bytes = 0;                  // that are indexed
+  std::vector<std::uint32_t> pairs;                       // docIDs of two lists that are intersected
+  std::vector<std::uint32_t> thresholds;                  // computations a batch
+  std::uint64_t device_integers = 0;                      // decoded by the GPU at a time
+  std::size_t gpu_bytes = std::size_t{4} << 30;           // of the GPU, for lists and workspaces of ranked queries
+  std::uint64_t inverter_bytes = std::uint64_t{2} << 30;  // of the GPU, for each inverter on it
+  unsigned rounds = 1;                                    // of which the median counts
+  std::size_t arrivals = 0, rates = 0;                    // of simulations: queries of a run, points of a curve
+  std::uint64_t text_bytes = 0;                           // that are indexed
 };
-// "small": minutes on two cores. "full": the papers' sizes, with at most 2^28 coded postings
-// of a collection.
+// "small": minutes on two cores. "full": the papers' sizes, with at most 2^28 coded postings of a collection.
 const Sizes& small_sizes();
 const Sizes& full_sizes();
 
