@@ -244,14 +244,15 @@ Result<std::vector<partition::PartitionSummary>> Build::write(std::vector<std::s
     how.finished = [&](std::uint32_t p, const partition::PartitionSummary& summary) {
       return journal_->finish({p, ids[p], summary});
     };
-  auto summaries = FROND_TRY(publish::build_partitions(summary_.inverted.partitions, ids, folder_->path(), how,
-                                                       progress_.documents_written, stop_));
+  auto built = FROND_TRY(publish::build_partitions(summary_.inverted.partitions, ids, folder_->path(), how,
+                                                   progress_.documents_written, stop_));
   std::uint64_t written = 0;
-  for (const auto& partition : summaries) written += partition.documents;
+  for (const auto& partition : built.summaries) written += partition.documents;
   if (written != summary_.inverted.documents)
     return Error(Code::kCorrupt, std::to_string(summary_.inverted.documents) + " documents were inverted, but " +
                                      std::to_string(written) + " written");
-  return summaries;
+  summary_.merge_seconds = built.merge_seconds;
+  return std::move(built.summaries);
 }
 
 Result<repository::Manifest> Build::publish(const std::vector<std::string>& ids,

@@ -51,6 +51,7 @@ struct BuildProgress {
 struct BuildSummary {
   pipeline::InvertedDocuments inverted;
   repository::Manifest manifest;
+  double merge_seconds = 0;  // processor time of merging runs, part of what writing takes
   double invert_seconds = 0, order_seconds = 0, write_seconds = 0, publish_seconds = 0, total_seconds = 0;
 };
 

@@ -149,6 +149,8 @@ std::string summary_text(const BuildSummary& summary) {
       print("processor seconds while indexing: read %.1f, parse %.1f, number %.1f, invert %.1f; %llu runs, %.1f MB\n",
             in.read_seconds, in.parse_seconds, in.sequence_seconds, in.invert_seconds, number(in.runs),
             static_cast<double>(in.run_bytes) / kMegabyte);
+  text += print("processor seconds while writing: merge runs %.1f; of the whole process: %.1f\n", summary.merge_seconds,
+                pipeline::process_seconds());
   text += print(
       "bits a posting: docIDs %.2f, frequencies %.2f, index %.2f, bounds %.2f, headers %.2f, all %.2f; with "
       "stored fields %.2f\n",
@@ -192,7 +194,9 @@ std::string summary_json(const BuildSummary& summary) {
                                         {{"read", in.read_seconds},
                                          {"parse", in.parse_seconds},
                                          {"number", in.sequence_seconds},
-                                         {"invert", in.invert_seconds}}},
+                                         {"invert", in.invert_seconds},
+                                         {"merge", summary.merge_seconds},
+                                         {"process", pipeline::process_seconds()}}},
                                        {"runs", in.runs},
                                        {"run_bytes", in.run_bytes},
                                        {"peak_memory_bytes", pipeline::peak_resident_bytes()},

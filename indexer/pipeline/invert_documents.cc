@@ -1,7 +1,5 @@
 #include "indexer/pipeline/invert_documents.h"
 
-#include <time.h>
-
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,15 +18,10 @@
 #include "indexer/pipeline/memory_budget.h"
 #include "indexer/pipeline/reorder_buffer.h"
 #include "indexer/pipeline/sequencer.h"
+#include "indexer/pipeline/thread_time.h"
 
 namespace frond::indexer::pipeline {
 namespace {
-
-double thread_seconds() {
-  struct timespec now {};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
 
 class Pipeline {
  public:

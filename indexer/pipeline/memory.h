@@ -60,6 +60,8 @@ WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint3
 std::uint64_t resident_bytes();       // of this process now; 0 where the system does not say
 std::uint64_t peak_resident_bytes();  // since it started
 
+double process_seconds();  // processor time of all threads since it started
+
 // Returns the allocator's unused memory to the system.
 void release_unused_memory();
 

@@ -11,6 +11,7 @@
 #include "common/repository/disk_space.h"
 #include "indexer/pipeline/first_error.h"
 #include "indexer/pipeline/memory.h"
+#include "indexer/pipeline/thread_time.h"
 #include "indexer/publish/document_stream.h"
 #include "indexer/publish/list_stream.h"
 #include "indexer/publish/task_pool.h"
@@ -58,16 +59,22 @@ struct Shared {
   TaskPool& pool;
   BuildDictionary dictionary;
   Mutex large_frame;  // held while one is written: there is memory for one long document
+  Mutex times;
+  double merge_seconds FROND_GUARDED_BY(times) = 0;
 };
 
 Result<void> write_lists(partition::PartitionWriter& writer, const ListSource& source, Shared& shared,
                          std::stop_token stop) {
+  double began = pipeline::thread_seconds(), merge_seconds = 0;
   PostingMerger merger = FROND_TRY(PostingMerger::open(source));
+  merge_seconds += pipeline::thread_seconds() - began;
   ListJoiner joiner(writer);
   OrderedTasks<std::vector<BuiltList>> tasks(shared.pool, shared.options.memory.ahead_bytes);
   for (bool more = true; !stop.stop_requested();) {
     while (more && !tasks.full()) {
+      began = pipeline::thread_seconds();
       std::optional<PostingGroup> next = FROND_TRY(merger.next());
+      merge_seconds += pipeline::thread_seconds() - began;
       more = next.has_value();
       if (!next) break;
       const std::uint64_t bytes = next->bytes;
@@ -79,6 +86,8 @@ Result<void> write_lists(partition::PartitionWriter& writer, const ListSource& s
     std::vector<BuiltList> lists = FROND_TRY(tasks.take());
     FROND_TRY(joiner.add(std::move(lists)));
   }
+  const MutexLock lock(shared.times);
+  shared.merge_seconds += merge_seconds;
   return {};
 }
 
@@ -199,15 +208,15 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
 
 }  // namespace
 
-Result<std::vector<partition::PartitionSummary>> build_partitions(
-    const std::vector<pipeline::InvertedDocuments::Part>& parts, const std::vector<std::string>& ids,
-    const std::filesystem::path& folder, const PartitionBuildOptions& options, std::atomic<std::uint64_t>& done,
-    std::stop_token stop) {
+Result<BuiltPartitions> build_partitions(const std::vector<pipeline::InvertedDocuments::Part>& parts,
+                                         const std::vector<std::string>& ids, const std::filesystem::path& folder,
+                                         const PartitionBuildOptions& options, std::atomic<std::uint64_t>& done,
+                                         std::stop_token stop) {
   FROND_CHECK(ids.size() == parts.size());
   std::vector<partition::PartitionSummary> summaries(parts.size());
   std::atomic<std::uint32_t> next = 0;
   TaskPool pool(options.memory.packers);
-  Shared shared{options, done, pool, {pool, options.sample}, {}};
+  Shared shared{options, done, pool, {pool, options.sample}, {}, {}};
   pipeline::FirstError error(stop);
   const auto work = [&]() -> Result<void> {
     for (std::uint32_t p = next++; p < parts.size() && !error.token().stop_requested(); p = next++) {
@@ -232,7 +241,8 @@ Result<std::vector<partition::PartitionSummary>> build_partitions(
       });
   }
   FROND_TRY(error.result());
-  return summaries;
+  const MutexLock lock(shared.times);
+  return BuiltPartitions{std::move(summaries), shared.merge_seconds};
 }
 
 }  // namespace frond::indexer::publish

@@ -32,12 +32,17 @@ struct PartitionBuildOptions {
   std::function<Result<void>(std::uint32_t p, const partition::PartitionSummary&)> finished;
 };
 
+struct BuiltPartitions {
+  std::vector<partition::PartitionSummary> summaries;
+  double merge_seconds = 0;  // processor time of reading and merging runs, until postings are given to packers
+};
+
 // Writes partition p into folder/ids[p], and removes its runs and its spool. `done` counts the documents written.
 // Errors name the partition: kCorrupt; kInvalid; kUnavailable: the disk fails or has no space for a partition, or
 // stopped.
-Result<std::vector<partition::PartitionSummary>> build_partitions(
-    const std::vector<pipeline::InvertedDocuments::Part>& parts, const std::vector<std::string>& ids,
-    const std::filesystem::path& folder, const PartitionBuildOptions& options, std::atomic<std::uint64_t>& done,
-    std::stop_token stop);
+Result<BuiltPartitions> build_partitions(const std::vector<pipeline::InvertedDocuments::Part>& parts,
+                                         const std::vector<std::string>& ids, const std::filesystem::path& folder,
+                                         const PartitionBuildOptions& options, std::atomic<std::uint64_t>& done,
+                                         std::stop_token stop);
 
 }  // namespace frond::indexer::publish

@@ -9,20 +9,73 @@
 
 namespace frond::indexer::runs {
 
+RunMerger::TermKey RunMerger::key_of(std::string_view term) {
+  TermKey key{0, term.size()};
+  for (std::size_t i = 0; i < sizeof key.head; ++i)
+    key.head = key.head << 8 | (i < term.size() ? static_cast<std::uint8_t>(term[i]) : 0u);
+  return key;
+}
+
+// By term, then by place.
+bool RunMerger::comes_first(std::uint32_t a, std::uint32_t b) const {
+  const TermKey &x = keys_[a], &y = keys_[b];
+  if (x.head != y.head) return x.head < y.head;
+  if (ended_[a] || ended_[b]) return ended_[a] == ended_[b] ? a < b : !ended_[a];
+  if (x.size > sizeof x.head || y.size > sizeof y.head) {
+    const int order = readers_[a].term().compare(readers_[b].term());
+    return order != 0 ? order < 0 : a < b;
+  }
+  return x.size != y.size ? x.size < y.size : a < b;
+}
+
+// Whether the term at hand has more records.
+bool RunMerger::goes_on() const {
+  if (at_end()) return false;
+  const TermKey& key = keys_[first()];
+  if (key.head != key_.head || key.size != key_.size) return false;
+  return key.size <= sizeof key.head || readers_[first()].term() == term_;
+}
+
 Result<RunMerger> RunMerger::open(std::span<const std::filesystem::path> runs, std::uint32_t partition) {
   FROND_CHECK(runs.size() <= kMaxFanIn);
   RunMerger merger;
   merger.readers_.reserve(runs.size());
   for (const auto& run : runs) merger.readers_.push_back(FROND_TRY(RunReader::open(run, partition)));
-  for (std::size_t i = 0; i < runs.size(); ++i) FROND_TRY(merger.advance(i));
+  merger.keys_.resize(runs.size());
+  merger.ended_.resize(runs.size());
+  for (std::uint32_t i = 0; i < runs.size(); ++i) FROND_TRY(merger.advance(i));
+  merger.play();
   return merger;
 }
 
-Result<void> RunMerger::advance(std::size_t run) {
-  if (!FROND_TRY(readers_[run].next())) return {};
-  heap_.push_back(run);
-  std::push_heap(heap_.begin(), heap_.end(), [this](std::size_t a, std::size_t b) { return later(a, b); });
+Result<void> RunMerger::advance(std::uint32_t run) {
+  ended_[run] = !FROND_TRY(readers_[run].next());
+  keys_[run] = ended_[run] ? TermKey{~std::uint64_t{0}, 0} : key_of(readers_[run].term());
   return {};
+}
+
+// All comparisons, from the leaves up: the leaf of run i is node i + n.
+void RunMerger::play() {
+  const auto n = static_cast<std::uint32_t>(readers_.size());
+  tree_.assign(n, 0);
+  if (n == 0) return;
+  std::vector<std::uint32_t> winners(2 * std::size_t{n});
+  for (std::uint32_t i = 0; i < n; ++i) winners[n + i] = i;
+  for (std::uint32_t node = n - 1; node > 0; --node) {
+    const std::uint32_t a = winners[2 * node], b = winners[2 * node + 1];
+    const bool a_wins = comes_first(a, b);
+    winners[node] = a_wins ? a : b;
+    tree_[node] = a_wins ? b : a;
+  }
+  tree_[0] = winners[1];
+}
+
+// Those on the way up from the run that was first, which has another record now.
+void RunMerger::play_again() {
+  std::uint32_t winner = first();
+  for (std::size_t node = (winner + tree_.size()) / 2; node > 0; node /= 2)
+    if (comes_first(tree_[node], winner)) std::swap(tree_[node], winner);
+  tree_[0] = winner;
 }
 
 Result<bool> RunMerger::next_term() {
@@ -32,21 +85,20 @@ Result<bool> RunMerger::next_term() {
     docids.clear();
     frequencies.clear();
   }
-  if (heap_.empty()) return false;
-  term_ = readers_[heap_.front()].term();
+  if (at_end()) return false;
+  term_ = readers_[first()].term();
+  key_ = keys_[first()];
   return true;
 }
 
 Result<bool> RunMerger::read(std::vector<DocId>& docids, std::vector<Frequency>& frequencies, std::size_t wanted) {
   const std::size_t before = docids.size();
-  while (docids.size() < wanted && !heap_.empty() && readers_[heap_.front()].term() == term_) {
-    std::pop_heap(heap_.begin(), heap_.end(), [this](std::size_t a, std::size_t b) { return later(a, b); });
-    const std::size_t run = heap_.back();
-    heap_.pop_back();
-    FROND_TRY(take_record(run, docids, frequencies));
-    FROND_TRY(advance(run));
+  bool more = goes_on();
+  for (; more && docids.size() < wanted; more = goes_on()) {
+    FROND_TRY(take_record(first(), docids, frequencies));
+    FROND_TRY(advance(first()));
+    play_again();
   }
-  const bool more = !heap_.empty() && readers_[heap_.front()].term() == term_;
   if (held_ && !more) {
     docids.push_back(held_->docid);
     frequencies.push_back(held_->frequency);
@@ -56,7 +108,8 @@ Result<bool> RunMerger::read(std::vector<DocId>& docids, std::vector<Frequency>&
 }
 
 // Appends the held posting and all of the record's except the last, which is held from then on.
-Result<void> RunMerger::take_record(std::size_t run, std::vector<DocId>& docids, std::vector<Frequency>& frequencies) {
+Result<void> RunMerger::take_record(std::uint32_t run, std::vector<DocId>& docids,
+                                    std::vector<Frequency>& frequencies) {
   const RunReader& reader = readers_[run];
   std::span<const DocId> new_docids = reader.docids();
   std::span<const Frequency> new_frequencies = reader.frequencies();

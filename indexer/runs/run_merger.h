@@ -34,22 +34,36 @@ class RunMerger {
   Result<bool> read(std::vector<DocId>& docids, std::vector<Frequency>& frequencies, std::size_t wanted);
 
  private:
+  // A term as far as most comparisons need it: its first bytes, as a number that sorts as they do, and its size.
+  struct TermKey {
+    std::uint64_t head = 0;
+    std::size_t size = 0;
+  };
+  static TermKey key_of(std::string_view term);
+
   RunMerger() = default;
-  Result<void> advance(std::size_t run);
-  Result<void> take_record(std::size_t run, std::vector<DocId>& docids, std::vector<Frequency>& frequencies);
-  // Orders runs by their term at hand and then by place, for a heap whose front comes first.
-  bool later(std::size_t a, std::size_t b) const {
-    const int order = readers_[a].term().compare(readers_[b].term());
-    return order != 0 ? order > 0 : a > b;
-  }
+  Result<void> advance(std::uint32_t run);
+  Result<void> take_record(std::uint32_t run, std::vector<DocId>& docids, std::vector<Frequency>& frequencies);
+  bool comes_first(std::uint32_t a, std::uint32_t b) const;
+  void play();
+  void play_again();
+  std::uint32_t first() const { return tree_[0]; }
+  bool at_end() const { return tree_.empty() || ended_[first()]; }
+  bool goes_on() const;
+
   std::vector<RunReader> readers_;
-  std::vector<std::size_t> heap_;  // of the runs that have a record
+  std::vector<TermKey> keys_;  // of the readers' records at hand
+  std::vector<char> ended_;    // whether a reader has none
+  // A tree of losers over the readers (Knuth, The Art of Computer Programming, vol. 3, 5.4.1): tree_[0] is the run
+  // whose record comes first, the others lost a comparison each.
+  std::vector<std::uint32_t> tree_;
   std::string term_;
+  TermKey key_;  // of term_
   // The term's last posting so far, not yet given: the next run may add to its frequency.
   struct Held {
     DocId docid;
     Frequency frequency;
-    std::size_t run;
+    std::uint32_t run;
   };
   std::optional<Held> held_;
 };

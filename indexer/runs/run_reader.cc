@@ -36,10 +36,9 @@ Result<bool> RunFrame::next() {
   if (!in.ok()) return Error(Code::kCorrupt, "a record is cut short");
   if (shared > term_.size() || shared + rest.size() > kMaxRunTermBytes || shared + rest.size() == 0)
     return Error(Code::kCorrupt, "a term's length is impossible");
-  std::swap(before_, term_);
-  term_.assign(before_, 0, shared);
+  if (rest < std::string_view(term_).substr(shared)) return Error(Code::kCorrupt, "terms are out of order");
+  term_.resize(shared);
   term_ += rest;
-  if (term_ < before_) return Error(Code::kCorrupt, "terms are out of order");
   if (count == 0 || count > kMaxRecordPostings || count > in.left())
     return Error(Code::kCorrupt, "a count of postings is impossible");
   in_ = in_.last(in.left());

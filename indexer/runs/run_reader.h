@@ -35,7 +35,7 @@ class RunFrame {
   Result<void> read_postings(std::uint64_t count);
   ByteView in_;
   std::uint32_t left_ = 0;
-  std::string term_, before_;
+  std::string term_;
   std::vector<DocId> docids_;
   std::vector<Frequency> frequencies_;
 };
