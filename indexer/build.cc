@@ -1,5 +1,6 @@
 #include "indexer/build.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -51,13 +52,13 @@ class EmptiedFolder {
 };
 
 repository::Manifest draft_manifest(const BuildOptions& options, const ingest::InputSummary& input,
-                                    const std::vector<std::string>& ids,
+                                    const std::string& order, const std::vector<std::string>& ids,
                                     const std::vector<partition::PartitionSummary>& summaries) {
   repository::Manifest draft;
   draft.collection = options.collection;
   draft.input = {input.files, input.bytes, input.xxh3};
   draft.codec = options.codecs.name;
-  draft.order = name_of(options.order);
+  draft.order = order.empty() ? name_of(options.order) : order;
   draft.analyzer = options.invert.analyzer;
   draft.bm25 = options.bm25;
   for (std::size_t p = 0; p < ids.size(); ++p) draft.partitions.push_back({ids[p], p, ids.size(), summaries[p]});
@@ -71,6 +72,12 @@ std::string what_was_skipped(const pipeline::InvertedDocuments& inverted) {
   if (inverted.skipped.total() > 0) text += "; files skipped: " + to_string(inverted.skipped);
   if (inverted.skipped_records.total() > 0) text += "; records skipped: " + to_string(inverted.skipped_records);
   return text;
+}
+
+// Whether docIDs are packed by binary packing, in which one large gap makes its whole block wide.
+bool packs_blocks(const codec::CodecChoice& codecs) {
+  return std::all_of(codecs.docids.begin(), codecs.docids.end(),
+                     [](const codec::ListCodec* codec) { return codec->name().find("bp") != std::string_view::npos; });
 }
 
 // Puts a partition under `to`, with its files still under `from`: if the publication dies, the next build finds them
@@ -212,11 +219,12 @@ Result<void> Build::order() {
   if (!is_ordered() || journal_of(resume::Stage::kOrdered) != nullptr) return {};
   const pipeline::InvertedDocuments::Part before = summary_.inverted.partitions[0];
   const order::OrderOptions how{options_.order, options_.invert.partitions, options_.threads,
-                                options_.invert.memory.limit};
+                                options_.invert.memory.limit, packs_blocks(options_.codecs)};
   FROND_TRY(order::order_documents(summary_.inverted, how, folder_->path(), stop_));
   pipeline::release_unused_memory();
   if (records_stages()) FROND_TRY(journal_->end_stage(resume::Stage::kOrdered, summary_.inverted));
-  std::error_code ignored;  // the folder goes as a whole anyway
+  if (summary_.inverted.partitions[0].spool == before.spool) return {};  // nothing had to be done
+  std::error_code ignored;                                               // the folder goes as a whole anyway
   for (const auto& run : before.runs) std::filesystem::remove(run, ignored);
   std::filesystem::remove(before.spool, ignored);
   return {};
@@ -265,7 +273,8 @@ Result<repository::Manifest> Build::publish(const std::vector<std::string>& ids,
   const EmptiedFolder emptied(writer->building());
   FROND_TRY(repository::expect_room(writer->building(), 0, options_.disk_reserve, "publishing"));
   for (const std::string& id : ids) FROND_TRY(link_partition(folder_->path() / id, writer->building() / id));
-  return publish::publish_generation(*writer, draft_manifest(options_, summary_.inverted.input, ids, summaries), stop_);
+  return publish::publish_generation(
+      *writer, draft_manifest(options_, summary_.inverted.input, summary_.inverted.order, ids, summaries), stop_);
 }
 
 Result<BuildSummary> Build::stages() {

@@ -23,8 +23,9 @@ enum class DocumentOrder : std::uint8_t {
   kUrl,        // by the bytes of the URL; documents with equal URLs, or none, in input order (Silvestri 2007)
   kRandom,     // a random order, the same in every build
   kBisection,  // recursive graph bisection: documents that share terms side by side (graph_bisection.h)
+  kAuto,       // kBisection where it is worth its time and makes lists smaller, else kInput (order_choice.h)
 };
-inline constexpr std::string_view kOrderNames = "input|url|random|bp";
+inline constexpr std::string_view kOrderNames = "input|url|random|bp|auto";
 std::string_view name_of(DocumentOrder order);
 std::optional<DocumentOrder> order_named(std::string_view name);
 
@@ -33,11 +34,14 @@ struct OrderOptions {
   std::uint32_t partitions = 1;
   std::uint32_t threads = 1;
   std::uint64_t memory_limit = 0;  // resident bytes of the process
+  // kAuto: whether a block's largest gap decides how wide its docIDs are packed.
+  bool packed_blocks = true;
 };
 
-// `documents` has one partition before, and options.partitions afterwards. Their files are in `folder`; the old ones
-// stay. kInvalid: the order does not fit into the memory limit (the message says how much it needs); kCorrupt:
-// the message names the file; kUnavailable: the disk, or stopped.
+// `documents` has one partition before, and options.partitions afterwards; documents.order names the order that they
+// have, which is never kAuto. Their files are in `folder`; the old ones stay, and are the new ones if nothing had to be
+// done. kInvalid: the order does not fit into the memory limit (the message says how much it needs); kCorrupt: the
+// message names the file; kUnavailable: the disk, or stopped.
 Result<void> order_documents(pipeline::InvertedDocuments& documents, const OrderOptions& options,
                              const std::filesystem::path& folder, std::stop_token stop);
 

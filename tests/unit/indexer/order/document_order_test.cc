@@ -162,8 +162,39 @@ TEST_P(EveryOrder, SaysWhichFileIsDamaged) {
 
 INSTANTIATE_TEST_SUITE_P(Orders, EveryOrder,
                          testing::Values(DocumentOrder::kInput, DocumentOrder::kUrl, DocumentOrder::kRandom,
-                                         DocumentOrder::kBisection),
+                                         DocumentOrder::kBisection, DocumentOrder::kAuto),
                          [](const auto& tested) { return std::string(name_of(tested.param)); });
+
+// 2,000 documents of two topics, mixed, each with most of its topic's 20 terms.
+std::vector<TestDocument> documents_of_topics() {
+  std::mt19937 random(kSeed);
+  std::vector<TestDocument> documents;
+  for (std::uint32_t i = 0; i < 2'000; ++i) {
+    TestDocument document{"d" + std::to_string(i), "", 0, {}};
+    const std::string topic = "t" + std::to_string(random() % 2) + "-";
+    for (int n = 0; n < 40; ++n) document.terms[topic + std::to_string(random() % 20)] = 1;
+    document.length = static_cast<std::uint32_t>(document.terms.size());
+    documents.push_back(std::move(document));
+  }
+  return documents;
+}
+
+TEST(AutoOrder, IsBisectionWhereThatIsWorthItsTimeAndTheInputsOtherwise) {
+  const auto documents = documents_of_topics();
+  for (const std::uint32_t partitions : {1u, 3u}) {
+    for (const bool long_text : {true, false}) {
+      const support::ScratchFolder folder;
+      auto inverted = written(documents, folder.path());
+      inverted.bytes = long_text ? 100'000'000 : 1'000;  // of which bisection would take a small part, or most
+      ASSERT_TRUE(order_documents(inverted, {DocumentOrder::kAuto, partitions, 2, kMemory, /*packed_blocks=*/false},
+                                  folder.path(), {}));
+      EXPECT_EQ(inverted.order, long_text ? "bp" : "input");
+      EXPECT_EQ(inverted.partitions.size(), partitions);
+      const auto got = read_back(inverted);
+      EXPECT_EQ(got == documents, !long_text);
+    }
+  }
+}
 
 TEST(UrlOrder, SortsByUrlAndKeepsTheInputsOrderOfEqualOnes) {
   const support::ScratchFolder folder;
