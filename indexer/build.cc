@@ -14,6 +14,7 @@
 #include "indexer/publish/share.h"
 #include "indexer/resume/build_folder.h"
 #include "indexer/resume/journal_writer.h"
+#include "indexer/runs/document_lengths.h"
 
 namespace frond::indexer {
 namespace {
@@ -227,6 +228,7 @@ Result<void> Build::order() {
   std::error_code ignored;                                               // the folder goes as a whole anyway
   for (const auto& run : before.runs) std::filesystem::remove(run, ignored);
   std::filesystem::remove(before.spool, ignored);
+  std::filesystem::remove(runs::lengths_path(before.spool), ignored);
   return {};
 }
 

@@ -123,8 +123,15 @@ BuildCommand::BuildCommand(config::CommandLine& app)
           "same")
       .check(config::range(0, 64))
       .show_default();
-  command_.add_option("--gpu-device", gpu_.device, "The number of the GPU that all of these use").show_default();
-  command_.add_option("--gpu-memory", gpu_.bytes, "Memory of the GPU for each of these")
+  command_
+      .add_option(
+          "--gpu-texts", gpu_texts_,
+          "on: the GPU analyzes texts and makes the postings, in place of all inverters; parsers only copy texts; the "
+          "index is the same; on|off")
+      .check(config::one_of({"on", "off"}))
+      .show_default();
+  command_.add_option("--gpu-device", gpu_.device, "The number of the GPU that these use").show_default();
+  command_.add_option("--gpu-memory", gpu_.bytes, "Memory of the GPU for each inverter on it, or for texts")
       .transform(config::byte_size())
       .show_default("2GiB");
   command_
@@ -210,6 +217,15 @@ int BuildCommand::run(Logger& logger) {
     if (!found) return refuse("--gpu-inverters: " + found.error().message());
     gpu_inverter = *found;
   }
+  const invert::TextInverterKind* text_inverter = nullptr;
+  if (gpu_texts_ == "on") {
+    if (memory_limit_ < pipeline::kMinMemoryLimitOfTexts)
+      return refuse("--memory-limit: at least 256MiB with --gpu-texts on");
+    if (gpu_inverters_ > 0) return refuse("--gpu-texts on takes the place of --gpu-inverters: give one of them");
+    const auto found = gpu_text_inverter(gpu_.device);
+    if (!found) return refuse("--gpu-texts: " + found.error().message());
+    text_inverter = *found;
+  }
 
   BuildOptions options;
   options.repository = place_.repository;
@@ -224,8 +240,11 @@ int BuildCommand::run(Logger& logger) {
       .max_bad_records = max_bad_records_,
       .inverter = invert::inverter_with(cpu_dictionary_),
       .gpu_inverter = gpu_inverter,
+      .text_inverter = text_inverter,
       .gpu = gpu_,
-      .memory = pipeline::plan_memory(memory_limit_, parsers_, cpu_inverters_, partitions_, gpu_inverters_)};
+      .memory = text_inverter != nullptr
+                    ? pipeline::plan_memory_of_texts(memory_limit_, parsers_, partitions_)
+                    : pipeline::plan_memory(memory_limit_, parsers_, cpu_inverters_, partitions_, gpu_inverters_)};
   options.codecs = *codecs;
   options.disk_reserve = disk_reserve_;
   options.order = *order;

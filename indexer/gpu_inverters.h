@@ -2,10 +2,12 @@
 // Inverters on the GPU, if this build has them; for frond-indexer and `frond bench index`.
 #include "common/base/result.h"
 #include "indexer/invert/inverters.h"
+#include "indexer/invert/text_inverter.h"
 
 namespace frond::indexer {
 
 // kDevice: this build has no CUDA, or this machine no such device.
 Result<const invert::InverterKind*> gpu_inverters(int device);
+Result<const invert::TextInverterKind*> gpu_text_inverter(int device);
 
 }  // namespace frond::indexer

@@ -3,5 +3,8 @@
 namespace frond::indexer {
 
 Result<const invert::InverterKind*> gpu_inverters(int) { return Error(Code::kDevice, "this build has no CUDA"); }
+Result<const invert::TextInverterKind*> gpu_text_inverter(int) {
+  return Error(Code::kDevice, "this build has no CUDA");
+}
 
 }  // namespace frond::indexer

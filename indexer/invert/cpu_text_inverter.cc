@@ -12,7 +12,9 @@ constexpr std::size_t kBatchBytes = std::size_t{2} << 20, kBatchDocuments = 0x80
 }  // namespace
 
 CpuTextInverter::CpuTextInverter(TextInverterSetup setup)
-    : take_length_(std::move(setup.take_length)), terms_(setup.analyzer, parse::kMaxTableBits, grouper_) {
+    : take_length_(std::move(setup.take_length)),
+      grouper_(std::size_t{4} << 20, setup.table_bits),
+      terms_(setup.analyzer, setup.table_bits, grouper_) {
   inverter_ = inverter_with(kUsualCpuDictionary)->make(std::move(setup.inverter));
 }
 

@@ -12,28 +12,12 @@
 
 #include "common/text/analyzer_config.h"
 #include "indexer/invert/inverters.h"
+#include "indexer/parse/document_texts.h"
+#include "indexer/parse/term_table.h"
 
 namespace frond::indexer::invert {
 
-// The texts of consecutive documents. Document i is bytes [ends[i - 1], ends[i]): title, a line feed, body, a line
-// feed. A line feed ends every word, so title and body need not be kept apart.
-struct DocumentTexts {
-  std::string bytes;
-  std::vector<std::uint64_t> ends;
-  std::string_view of(std::size_t document) const {
-    const std::uint64_t begin = document == 0 ? 0 : ends[document - 1];
-    return std::string_view(bytes).substr(begin, ends[document] - begin);
-  }
-  void add(std::string_view title, std::string_view body) {
-    bytes.append(title).append(1, '\n').append(body).append(1, '\n');
-    ends.push_back(bytes.size());
-  }
-  void clear() {
-    bytes.clear();
-    ends.clear();
-  }
-  std::uint64_t memory_bytes() const { return bytes.capacity() + ends.capacity() * sizeof ends[0]; }
-};
+using parse::DocumentTexts;
 
 // Takes the length of each document in terms, once, by ascending number. kUnavailable: the disk.
 using TakeLength = std::function<Result<void>(DocumentNumber number, std::uint32_t length)>;
@@ -52,6 +36,7 @@ struct TextInverterSetup {
   InverterSetup inverter;  // gpu.bytes: of the device
   text::AnalyzerConfig analyzer;
   TakeLength take_length;
+  int table_bits = parse::kMaxTableBits;              // of an inverter on the CPU (parse/term_table.h)
   std::uint64_t max_text = std::uint64_t{128} << 20;  // bytes of a batch on the device; pinned memory takes two
 };
 

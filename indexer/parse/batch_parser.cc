@@ -17,17 +17,19 @@ IdHash hash_id(std::string_view id) {
 }
 
 BatchParser::BatchParser(const text::AnalyzerConfig& analyzer, std::uint32_t partitions, const ParseLimits& limits,
-                         ingest::ParseOptions options)
+                         ingest::ParseOptions options, TextUse use)
     : limits_(limits),
       options_(options),
-      grouper_(limits.kept_bytes, limits.table_bits),
-      terms_(analyzer, limits.table_bits, grouper_),
+      use_(use),
+      grouper_(limits.kept_bytes, use == TextUse::kCopy ? kMinTableBits : limits.table_bits),
+      terms_(analyzer, use == TextUse::kCopy ? kMinTableBits : limits.table_bits, grouper_),
       frames_(partitions, runs::DocumentFrameWriter(limits.kept_bytes / partitions)) {}
 
 void BatchParser::parse(std::span<ingest::RawRecord> records, ParsedBatch& out, std::stop_token stop) {
   FROND_CHECK(records.size() <= kMaxBatchDocuments);
   out.documents.clear();
   out.shortened.clear();
+  out.texts.clear();
   for (std::uint32_t i = 0; i < records.size(); ++i) {
     if (records[i].parse_bytes <= kCheapRecordBytes || limits_.memory == nullptr) {
       parse_one(records[i], i, out);
@@ -50,13 +52,21 @@ void BatchParser::parse_one(ingest::RawRecord& record, std::uint32_t place, Pars
   }
   if (document->title_cut || document->url_dropped)
     out.shortened.push_back({place, document->title_cut, document->url_dropped});
-  grouper_.begin_document(static_cast<std::uint32_t>(out.documents.size()));
-  // No word begins in the title and ends in the body, so they need not be joined.
-  const std::uint32_t length = terms_.add(document->title) + terms_.add(document->body);
+  const std::uint32_t length = take_text(*document, out);
   const std::size_t field_bytes = frames_[out.documents.size() % frames_.size()].add(
       {document->id, document->url, document->title, options_.store_bodies ? document->body : std::string_view()},
       length);
   out.documents.push_back({hash_id(document->id), length, place, static_cast<std::uint32_t>(field_bytes)});
+}
+
+std::uint32_t BatchParser::take_text(const ingest::Document& document, ParsedBatch& out) {
+  if (use_ == TextUse::kCopy) {
+    out.texts.add(document.title, document.body);
+    return 0;
+  }
+  grouper_.begin_document(static_cast<std::uint32_t>(out.documents.size()));
+  // No word begins in the title and ends in the body, so they need not be joined.
+  return terms_.add(document.title) + terms_.add(document.body);
 }
 
 Result<ingest::Document> BatchParser::document_of(ingest::RawRecord& record) const {

@@ -26,21 +26,27 @@ struct ParseLimits {
   WorkingMemory* memory = nullptr;  // lends memory for other than cheap records; null: no limit
 };
 
+// What a parser makes of texts: tokens, or a copy for those that analyze it later (invert/text_inverter.h).
+enum class TextUse : std::uint8_t { kTokens, kCopy };
+
 // One thread; keeps its memory from batch to batch.
 class BatchParser {
  public:
   BatchParser(const text::AnalyzerConfig& analyzer, std::uint32_t partitions, const ParseLimits& limits = {},
-              ingest::ParseOptions options = {});
+              ingest::ParseOptions options = {}, TextUse use = TextUse::kTokens);
   // Parses at most kMaxBatchDocuments records. Afterwards the bytes of other than cheap ones are freed. Records that
   // give no document are appended to out.bad. If stopped, it leaves out the rest.
   void parse(std::span<ingest::RawRecord> records, ParsedBatch& out, std::stop_token stop = {});
 
  private:
+  // Returns the document's length; 0 if its text is copied.
+  std::uint32_t take_text(const ingest::Document& document, ParsedBatch& out);
   void parse_one(ingest::RawRecord& record, std::uint32_t place, ParsedBatch& out);
   Result<ingest::Document> document_of(ingest::RawRecord& record) const;
 
   ParseLimits limits_;
   ingest::ParseOptions options_;
+  TextUse use_;
   TokenGrouper grouper_;
   TermFinder terms_;
   std::vector<runs::DocumentFrameWriter> frames_;  // one a partition

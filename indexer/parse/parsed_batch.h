@@ -5,6 +5,7 @@
 
 #include "common/base/bytes.h"
 #include "indexer/ingest/raw_record.h"
+#include "indexer/parse/document_texts.h"
 #include "indexer/parse/token_groups.h"
 
 namespace frond::indexer::parse {
@@ -33,6 +34,7 @@ struct ShortenedDocument {
 struct ParsedBatch {
   std::vector<ParsedDocument> documents;  // at most kMaxBatchDocuments, in input order
   TokenGroups tokens;                     // of them, by their place in `documents`
+  DocumentTexts texts;                    // of them, in place of tokens and lengths, if the parser only copies texts
   // frames[j] has the documents whose place is j modulo the number of partitions (DocumentFrameWriter). Only correct if
   // no document of the batch is a duplicate; otherwise the sequencer makes them anew.
   std::vector<ByteBuffer> frames;

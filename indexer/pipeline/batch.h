@@ -35,6 +35,7 @@ struct Batch {
     parsed.bad.clear();
     parsed.shortened.clear();
     parsed.documents.clear();
+    parsed.texts.clear();
     for (ByteBuffer& frame : parsed.frames) frame.clear();  // keeps their memory
   }
   // Also frees its memory.

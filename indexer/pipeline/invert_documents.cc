@@ -44,7 +44,10 @@ class Pipeline {
                 .partitions = options.partitions,
                 .run_prefix = session_,
                 .warn = [&logger](const std::string& said) { logger.warn(said); },
-                .around = options.around_inverter},
+                .around = options.around_inverter,
+                .texts = options.text_inverter,
+                .analyzer = options.analyzer,
+                .lengths = lengths_},
                plan_, budget_, folder) {}
 
   Result<InvertedDocuments> run();
@@ -58,6 +61,7 @@ class Pipeline {
   }
   Result<void> open();
   Result<Sequencer::Files> begin_files();
+  Result<void> open_lengths(std::uint64_t documents);
   Result<Sequencer::Files> go_on_with_files(Sequencer::Seen& seen);
   Result<void> read();
   void hold_window(std::uint64_t bytes);
@@ -66,6 +70,7 @@ class Pipeline {
   Result<void> sequence();
   Result<bool> save_checkpoint(ingest::ReadPosition position);
   void add_runs(std::vector<runs::RunFile> runs);
+  void split(Batch& batch);
   InvertedDocuments counted() const;
   InvertedDocuments collect();
 
@@ -81,6 +86,7 @@ class Pipeline {
   BoundedQueue<Batch*> to_parsers_;
   ReorderBuffer to_sequencer_;
   const std::string session_;
+  std::vector<runs::LengthsWriter> lengths_;  // by partition, with an inverter of texts
   InverterLanes lanes_;
   std::unique_ptr<BatchFiller> filler_;
   std::optional<Sequencer> sequencer_;
@@ -109,6 +115,18 @@ Result<Sequencer::Files> Pipeline::go_on_with_files(Sequencer::Seen& seen) {
   return files;
 }
 
+// documents: that a killed build had inverted.
+Result<void> Pipeline::open_lengths(std::uint64_t documents) {
+  for (std::uint32_t p = 0; p < options_.partitions && plan_.text_batch > 0; ++p) {
+    const std::uint64_t of_partition = (documents + options_.partitions - 1 - p) / options_.partitions;
+    lengths_.push_back(
+        FROND_TRY(options_.checkpoints.from != nullptr
+                      ? runs::LengthsWriter::append_to(parts_[p].spool, of_partition, plan_.lengths_bytes)
+                      : runs::LengthsWriter::create(parts_[p].spool, plan_.lengths_bytes)));
+  }
+  return {};
+}
+
 Result<void> Pipeline::open() {
   const Checkpoint* const from = options_.checkpoints.from;
   ingest::ReadOptions read = options_.read;
@@ -132,6 +150,7 @@ Result<void> Pipeline::open() {
     for (std::uint32_t p = 0; p < options_.partitions; ++p) parts_[p].spool = spool_path(p);
     files = FROND_TRY(begin_files());
   }
+  FROND_TRY(open_lengths(from != nullptr ? from->so_far.documents : 0));
   filler_ = FROND_TRY(BatchFiller::open(options_.inputs, options_.format, read, plan_, options_.checkpoints.every,
                                         [this](std::uint64_t bytes) { hold_window(bytes); }));
   progress_.stored_total = filler_->reader().stored_bytes_total();
@@ -188,7 +207,7 @@ Result<void> Pipeline::parse() {
   parse::BatchParser parser(
       options_.analyzer, options_.partitions,
       {ingest::InputLimits::of(plan_.limit).record_bytes, plan_.batch_bytes, plan_.table_bits, &parse_memory_},
-      options_.parse);
+      options_.parse, plan_.text_batch > 0 ? parse::TextUse::kCopy : parse::TextUse::kTokens);
   while (const std::optional<Batch*> batch = to_parsers_.pop(error_.token())) {
     parser.parse((*batch)->records, (*batch)->parsed, error_.token());
     to_sequencer_.put(**batch);
@@ -201,6 +220,7 @@ Result<bool> Pipeline::save_checkpoint(ingest::ReadPosition position) {
   if (!lanes_.flush_all(error_.token())) return false;
   add_runs(lanes_.take_runs());
   FROND_TRY(sequencer_->flush());
+  for (runs::LengthsWriter& lengths : lengths_) FROND_TRY(lengths.flush());
   Checkpoint made{std::move(position), counted(), sequencer_->ids_xxh3()};
   made.so_far.files_read = made.position.files_read;
   made.so_far.skipped = made.position.skipped;
@@ -219,6 +239,11 @@ void Pipeline::add_runs(std::vector<runs::RunFile> runs) {
   }
 }
 
+void Pipeline::split(Batch& batch) {
+  if (!assignment_) assignment_.emplace(batch.parsed.tokens.groups, plan_.inverters, plan_.gpu_inverters);
+  assignment_->split(batch.parsed.tokens.groups, batch.shares);
+}
+
 Result<void> Pipeline::sequence() {
   name_this_thread("sequencer");
   while (Batch* const batch = to_sequencer_.next(error_.token())) {
@@ -228,8 +253,7 @@ Result<void> Pipeline::sequence() {
     progress_.duplicates = log_.duplicates();
     budget_.set_ids(sequencer_->id_bytes());
     const std::unique_ptr<ingest::ReadPosition> position = std::move(batch->position);
-    if (!assignment_) assignment_.emplace(batch->parsed.tokens.groups, plan_.inverters, plan_.gpu_inverters);
-    assignment_->split(batch->parsed.tokens.groups, batch->shares);
+    if (plan_.text_batch == 0) split(*batch);
     batch->inverters_left = plan_.all_inverters();
     if (!lanes_.push(*batch, error_.token())) return {};
     if (resident_bytes() > plan_.flush_at) lanes_.flush_above(plan_.min_run, error_.token());
@@ -262,6 +286,7 @@ Result<InvertedDocuments> Pipeline::run() {
       });
   }
   FROND_TRY(error_.result());
+  for (runs::LengthsWriter& lengths : lengths_) FROND_TRY(lengths.flush());
   return collect();
 }
 
@@ -275,7 +300,7 @@ InvertedDocuments Pipeline::counted() const {
   all.urls_dropped = log_.urls_dropped();
   all.last_bad = log_.last_bad();
   all.documents = sequencer_->documents();
-  all.tokens = sequencer_->tokens();
+  all.tokens = sequencer_->tokens() + lanes_.text_tokens();
   all.bad_records = log_.bad_records();
   all.duplicates = log_.duplicates();
   all.runs = runs_;

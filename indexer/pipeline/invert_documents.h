@@ -8,6 +8,9 @@
 //   sequencer   Sequencer, in input order; memory; flush orders   the next batch; the disk
 //   inverter-i  an Inverter, on its own collections               a batch; the disk, when flushing
 //
+// With an inverter of texts (invert/text_inverter.h), parsers copy texts, and there is one inverter, which analyzes
+// them on a GPU; the lengths of documents come from it, too.
+//
 // The number of threads and the memory limit do not change a byte of the index, only how postings are cut into runs.
 #include <array>
 #include <atomic>
@@ -22,6 +25,7 @@
 #include "indexer/ingest/parse_record.h"
 #include "indexer/ingest/record_reader.h"
 #include "indexer/invert/inverters.h"
+#include "indexer/invert/text_inverter.h"
 #include "indexer/pipeline/checkpoint.h"
 #include "indexer/pipeline/inverted_documents.h"
 #include "indexer/pipeline/memory.h"
@@ -37,10 +41,11 @@ struct InvertOptions {
   std::uint32_t partitions = 1;
   std::uint64_t max_bad_records = 0;
   const invert::InverterKind* inverter = invert::inverter_with(invert::kUsualCpuDictionary);
-  const invert::InverterKind* gpu_inverter = nullptr;  // where the plan has such inverters
-  invert::GpuMemory gpu{};                             // of each
-  MemoryPlan memory;                                   // also the numbers of threads
-  invert::AroundInverter around_inverter;              // empty: the inverters as they are
+  const invert::InverterKind* gpu_inverter = nullptr;       // where the plan has such inverters
+  const invert::TextInverterKind* text_inverter = nullptr;  // in place of all others, where the plan says so
+  invert::GpuMemory gpu{};                                  // of each
+  MemoryPlan memory;                                        // also the numbers of threads
+  invert::AroundInverter around_inverter;                   // empty: the inverters as they are
   CheckpointOptions checkpoints;
 };
 

@@ -18,19 +18,40 @@ constexpr std::uint64_t kWorthReturning = std::uint64_t{4} << 20;
 InverterLanes::InverterLanes(const Kinds& kinds, const MemoryPlan& plan, const MemoryBudget& budget,
                              const std::filesystem::path& folder) {
   FROND_CHECK(plan.gpu_inverters == 0 || kinds.gpu != nullptr);
+  FROND_CHECK(plan.text_batch == 0 || kinds.texts != nullptr);
   for (std::uint32_t i = 0; i < plan.all_inverters(); ++i) {
     auto& lane = *lanes_.emplace_back(std::make_unique<Lane>());
     const invert::InverterKind& kind = i < plan.inverters ? kinds.cpu : *kinds.gpu;
-    lane.inverter = kind.make({.folder = folder,
-                               .label = kinds.run_prefix + std::string(kind.name) + std::to_string(i),
-                               .partitions = kinds.partitions,
-                               .budget = [&budget] { return budget.postings_of_one(); },
-                               .frame_bytes = plan.frame_bytes,
-                               .gpu = kinds.gpu_memory,
-                               .warn = kinds.warn});
-    if (kinds.around) lane.inverter = kinds.around(std::move(lane.inverter), i);
+    const std::string_view name = plan.text_batch > 0 ? kinds.texts->name : kind.name;
+    invert::InverterSetup setup{.folder = folder,
+                                .label = kinds.run_prefix + std::string(name) + std::to_string(i),
+                                .partitions = kinds.partitions,
+                                .budget = [&budget] { return budget.postings_of_one(); },
+                                .frame_bytes = plan.frame_bytes,
+                                .gpu = kinds.gpu_memory,
+                                .warn = kinds.warn};
+    if (plan.text_batch > 0) {
+      lane.texts = make_text_inverter(kinds, plan, std::move(setup));
+    } else {
+      lane.inverter = kind.make(std::move(setup));
+      if (kinds.around) lane.inverter = kinds.around(std::move(lane.inverter), i);
+    }
     lane.queue = std::make_unique<BoundedQueue<Batch*>>(plan.batches + 2);  // two may order a flush
   }
+}
+
+std::unique_ptr<invert::TextInverter> InverterLanes::make_text_inverter(const Kinds& kinds, const MemoryPlan& plan,
+                                                                        invert::InverterSetup setup) {
+  // Lengths come by ascending number, so those of a partition by ascending docID.
+  auto take_length = [this, &lengths = kinds.lengths](invert::DocumentNumber number, std::uint32_t terms) {
+    text_tokens_ += terms;
+    return lengths[number % lengths.size()].add(terms);
+  };
+  return kinds.texts->make({.inverter = std::move(setup),
+                            .analyzer = kinds.analyzer,
+                            .take_length = std::move(take_length),
+                            .table_bits = plan.table_bits,
+                            .max_text = plan.text_batch});
 }
 
 bool InverterLanes::push(Batch& batch, std::stop_token stop) {
@@ -42,8 +63,7 @@ void InverterLanes::close() {
 }
 
 bool InverterLanes::any_holds_more(std::uint64_t bytes) const {
-  return std::any_of(lanes_.begin(), lanes_.end(),
-                     [&](const auto& lane) { return lane->inverter->memory_bytes() > bytes; });
+  return std::any_of(lanes_.begin(), lanes_.end(), [&](const auto& lane) { return lane->memory_bytes() > bytes; });
 }
 
 void InverterLanes::flush_above(std::uint64_t bytes, std::stop_token stop) {
@@ -67,7 +87,7 @@ bool InverterLanes::order_flush(std::stop_token stop) {
 }
 
 Result<void> InverterLanes::flush(Lane& lane) {
-  std::vector<runs::RunFile> runs = FROND_TRY(lane.inverter->flush());
+  std::vector<runs::RunFile> runs = FROND_TRY(lane.texts ? lane.texts->flush() : lane.inverter->flush());
   release_unused_memory();
   const MutexLock lock(flushed_mutex_);
   lane.runs.insert(lane.runs.end(), std::make_move_iterator(runs.begin()), std::make_move_iterator(runs.end()));
@@ -84,6 +104,11 @@ std::vector<runs::RunFile> InverterLanes::take_runs() {
   return all;
 }
 
+Result<void> InverterLanes::invert(Lane& lane, std::size_t number, Batch& batch) {
+  if (lane.texts) return lane.texts->invert(std::move(batch.parsed.texts), batch.numbers);
+  return lane.inverter->invert(batch.parsed.tokens, batch.shares[number], batch.numbers);
+}
+
 Result<void> InverterLanes::run(std::size_t number, BatchPool& pool, std::stop_token stop) {
   Lane& lane = *lanes_[number];
   while (const std::optional<Batch*> item = lane.queue->pop(stop)) {
@@ -95,9 +120,9 @@ Result<void> InverterLanes::run(std::size_t number, BatchPool& pool, std::stop_t
       flushed_.notify_all();
       continue;
     }
-    const std::uint64_t before = lane.inverter->memory_bytes();
-    FROND_TRY(lane.inverter->invert(batch->parsed.tokens, batch->shares[number], batch->numbers));
-    if (lane.inverter->memory_bytes() + kWorthReturning < before) release_unused_memory();
+    const std::uint64_t before = lane.memory_bytes();
+    FROND_TRY(invert(lane, number, *batch));
+    if (lane.memory_bytes() + kWorthReturning < before) release_unused_memory();
     if (--batch->inverters_left == 0) pool.release(*batch);
   }
   if (stop.stop_requested()) return {};

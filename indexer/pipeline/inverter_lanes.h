@@ -14,9 +14,11 @@
 #include "common/base/mutex.h"
 #include "common/base/result.h"
 #include "indexer/invert/inverters.h"
+#include "indexer/invert/text_inverter.h"
 #include "indexer/pipeline/batch_pool.h"
 #include "indexer/pipeline/bounded_queue.h"
 #include "indexer/pipeline/memory_budget.h"
+#include "indexer/runs/document_lengths.h"
 
 namespace frond::indexer::pipeline {
 
@@ -29,7 +31,10 @@ class InverterLanes {
     std::uint32_t partitions;
     std::string run_prefix;  // of the names of runs
     std::function<void(const std::string&)> warn;
-    const invert::AroundInverter& around;  // used by the constructor only
+    const invert::AroundInverter& around;       // used by the constructor only
+    const invert::TextInverterKind* texts;      // in place of all others, if the plan says so
+    const text::AnalyzerConfig& analyzer;       // of texts
+    std::vector<runs::LengthsWriter>& lengths;  // by partition, made before the first batch: of the texts' documents
   };
   // As many inverters as the plan says, those of the CPU first.
   InverterLanes(const Kinds& kinds, const MemoryPlan& plan, const MemoryBudget& budget,
@@ -51,14 +56,21 @@ class InverterLanes {
   // The runs that were flushed since the last call. All postings of a term are in runs of one inverter, which are in
   // the order in which it wrote them.
   std::vector<runs::RunFile> take_runs();
+  // Terms of documents that came as texts. After flush_all(), or when the threads have ended.
+  std::uint64_t text_tokens() const { return text_tokens_; }
 
  private:
   struct Lane {
     std::unique_ptr<invert::Inverter> inverter;
+    std::unique_ptr<invert::TextInverter> texts;  // in its place
     std::unique_ptr<BoundedQueue<Batch*>> queue;  // null: flush
     std::vector<runs::RunFile> runs;              // flushed and not taken, under flushed_mutex_
     std::uint64_t flushes = 0;                    // carried out, under flushed_mutex_
+    std::uint64_t memory_bytes() const { return texts ? texts->memory_bytes() : inverter->memory_bytes(); }
   };
+  std::unique_ptr<invert::TextInverter> make_text_inverter(const Kinds& kinds, const MemoryPlan& plan,
+                                                           invert::InverterSetup setup);
+  Result<void> invert(Lane& lane, std::size_t number, Batch& batch);
   bool any_holds_more(std::uint64_t bytes) const;
   bool order_flush(std::stop_token stop) FROND_REQUIRES(order_mutex_);
   Result<void> flush(Lane& lane);
@@ -68,6 +80,7 @@ class InverterLanes {
   std::uint64_t orders_ FROND_GUARDED_BY(order_mutex_) = 0;
   Mutex flushed_mutex_;
   std::condition_variable_any flushed_;
+  std::uint64_t text_tokens_ = 0;  // the thread of the lane; others when it has ended
 };
 
 }  // namespace frond::indexer::pipeline

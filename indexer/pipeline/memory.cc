@@ -32,6 +32,11 @@ constexpr std::uint64_t kBatchTenths = 55, kParserTenths = 50, kSequencerTenths 
 constexpr std::uint64_t kMinBatch = 64 * kKiB, kMaxBatch = 2 * kMiB;
 // The frames of the runs that an inverter writes, and the buffers of the spools, if there are many partitions.
 constexpr std::uint64_t kFramesShare = 64, kSpoolsShare = 128;
+// A batch of texts for a GPU has two sides of pinned memory, with a table of pieces each, and what comes back of it:
+// new tokens, and the terms of chunks, at most. The parts of a parser that takes a lost GPU's place are beside it.
+constexpr std::uint64_t kTextsShare = 128, kSmallTextsShare = 1024, kMinForLargeTexts = 1024 * kMiB;
+constexpr std::uint64_t kMaxTextBatch = 128 * kMiB, kTextFactor = 8;
+constexpr std::uint64_t kTextBytes = 4 * kMiB;
 
 std::uint64_t ids_of(std::uint64_t limit) { return limit / 8 * 3 - 16 * kMiB; }
 std::uint64_t alone_of(std::uint64_t limit) { return limit / 8 * 3; }
@@ -44,13 +49,15 @@ std::size_t frames_of(std::uint64_t limit, std::uint32_t partitions) {
 
 // A plan with so many threads, and batches of so many bytes. `elastic` is 0 if it does not fit.
 MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters, std::uint32_t partitions,
-                     std::uint32_t gpu_inverters, std::uint64_t batch_bytes) {
+                     std::uint32_t gpu_inverters, std::uint64_t batch_bytes, bool texts) {
   const ingest::InputLimits input = ingest::InputLimits::of(limit);
   MemoryPlan plan;
   plan.limit = limit;
   plan.parsers = parsers;
   plan.inverters = inverters;
   plan.gpu_inverters = gpu_inverters;
+  if (texts)
+    plan.text_batch = std::min(limit / (limit < kMinForLargeTexts ? kSmallTextsShare : kTextsShare), kMaxTextBatch);
   plan.batches = 2 * std::size_t{parsers} + 3;
   plan.batch_bytes = batch_bytes;
   const bool large = limit >= kMinForLargeTables && parsers * parse::table_bytes(kLargeTables) <= limit / kTablesShare;
@@ -61,13 +68,17 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
   plan.frame_bytes = frames_of(limit, partitions);
   plan.spool_bytes =
       std::clamp<std::size_t>(limit / kSpoolsShare / partitions, 4 * kKiB, runs::SpoolWriter::kBufferBytes);
+  if (texts) plan.lengths_bytes = plan.spool_bytes / 4;
   plan.flush_at = limit - limit / 16;
   plan.min_run = invert::kMinInverterBytes;
   const std::uint64_t batch = batch_bytes * kBatchTenths / 10;
   const std::uint64_t always =
       kProgramBytes + input.record_bytes + 2 * batch +
-      parsers * (kParserBytes + parse::table_bytes(plan.table_bits) + batch_bytes * kParserTenths / 10) +
-      batch_bytes * kSequencerTenths / 10 + partitions * plan.spool_bytes + gpu_inverters * invert::kPinnedBytes +
+      parsers * (kParserBytes + parse::table_bytes(texts ? parse::kMinTableBits : plan.table_bits) +
+                 batch_bytes * kParserTenths / 10) +
+      batch_bytes * kSequencerTenths / 10 + partitions * (plan.spool_bytes + plan.lengths_bytes) +
+      gpu_inverters * invert::kPinnedBytes +
+      (texts ? plan.text_batch * kTextFactor + kTextBytes + parse::table_bytes(plan.table_bits) : 0) +
       plan.all_inverters() * invert::PartitionRuns::bytes(partitions, plan.frame_bytes);
   plan.drained = (plan.batches - 2) * batch + plan.parse;
   const std::uint64_t postings = plan.all_inverters() * invert::kMinInverterBytes;
@@ -79,22 +90,36 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
 
 }  // namespace
 
-MemoryPlan plan_memory(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters, std::uint32_t partitions,
-                       std::uint32_t gpu_inverters) {
+namespace {
+
+MemoryPlan plan_threads(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters, std::uint32_t partitions,
+                        std::uint32_t gpu_inverters, bool texts) {
   limit = std::max(limit, kMinMemoryLimit);
   // First try fewer bytes a batch, then fewer threads of both kinds.
   for (std::uint32_t tried = parsers;; tried -= std::max(1u, tried / 16)) {
     const auto fewer =
         static_cast<std::uint32_t>(std::max<std::uint64_t>(1, std::uint64_t{inverters} * tried / parsers));
     for (std::uint64_t bytes = std::min(kMaxBatch, limit / 256); bytes >= kMinBatch; bytes = bytes * 3 / 4)
-      if (const MemoryPlan plan = plan_with(limit, tried, fewer, partitions, gpu_inverters, bytes); plan.elastic > 0)
+      if (const MemoryPlan plan = plan_with(limit, tried, fewer, partitions, gpu_inverters, bytes, texts);
+          plan.elastic > 0)
         return plan;
     if (tried == 1) break;
   }
-  // Not reached: one of each fits into kMinMemoryLimit, with as many partitions as there may be (a test).
-  MemoryPlan plan = plan_with(limit, 1, 1, partitions, gpu_inverters, kMinBatch);
+  // Not reached: one of each fits into the smallest limit, with as many partitions as there may be (a test).
+  MemoryPlan plan = plan_with(limit, 1, 1, partitions, gpu_inverters, kMinBatch, texts);
   plan.elastic = plan.ids + invert::kMinInverterBytes;
   return plan;
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters, std::uint32_t partitions,
+                       std::uint32_t gpu_inverters) {
+  return plan_threads(limit, parsers, inverters, partitions, gpu_inverters, false);
+}
+
+MemoryPlan plan_memory_of_texts(std::uint64_t limit, std::uint32_t parsers, std::uint32_t partitions) {
+  return plan_threads(std::max(limit, kMinMemoryLimitOfTexts), parsers, 1, partitions, 0, true);
 }
 
 WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads) {

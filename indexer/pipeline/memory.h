@@ -11,8 +11,8 @@
 //   ids               the set of ids, to find duplicates
 //   windows           of a decompressor (InputLimits)
 //   alone             a record that needs more than `parse`: nothing else is in flight while it is parsed and inverted
-//   postings          of the inverters, also what a GPU has of them: the part of `elastic` that ids, windows and
-//   `alone` leave (MemoryBudget)
+//   postings          of the inverters, also what a GPU has of them, or texts that are inverted there: the part of
+//   `elastic` that ids, windows and `alone` leave (MemoryBudget)
 //
 // Which records are refused depends on the limit only, not on the number of threads: if the threads do not fit, there
 // are fewer.
@@ -30,7 +30,9 @@ struct MemoryPlan {
   std::uint32_t parsers = 1;        // threads: as many as asked for, or as fit
   std::uint32_t inverters = 1;      // threads
   std::uint32_t gpu_inverters = 0;  // the same, each with a GPU: as many as asked for
-  std::uint32_t all_inverters() const { return inverters + gpu_inverters; }
+  std::uint64_t text_batch = 0;     // not 0: one inverter of texts on a GPU takes the place of all of these, and sends
+                                    // batches of so many bytes
+  std::uint32_t all_inverters() const { return text_batch > 0 ? 1 : inverters + gpu_inverters; }
   std::size_t batches = 0;        // in flight
   std::uint64_t batch_bytes = 0;  // of records, of one batch
   int table_bits = 0;             // of each parser's tables of terms and tokens
@@ -41,11 +43,15 @@ struct MemoryPlan {
   std::uint64_t drained = 0;      // memory of idle batches and parsers, which a record alone takes beside `elastic`
   std::size_t frame_bytes = 0;    // of runs that are written
   std::size_t spool_bytes = 0;    // of a spool's buffer
+  std::size_t lengths_bytes = 0;  // of that of the lengths beside it, with an inverter of texts
   std::uint64_t flush_at = 0;     // resident bytes at which the inverters flush, in case the sums above are wrong
   std::uint64_t min_run = 0;      // such a flush is only worth while if an inverter holds more
 };
 MemoryPlan plan_memory(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters,
                        std::uint32_t partitions = 1, std::uint32_t gpu_inverters = 0);
+// The same with one inverter of texts, which needs more.
+inline constexpr std::uint64_t kMinMemoryLimitOfTexts = std::uint64_t{256} << 20;
+MemoryPlan plan_memory_of_texts(std::uint64_t limit, std::uint32_t parsers, std::uint32_t partitions = 1);
 
 // The same while partitions are written.
 struct WritePlan {

@@ -15,6 +15,7 @@
 #include "indexer/publish/document_stream.h"
 #include "indexer/publish/list_stream.h"
 #include "indexer/publish/task_pool.h"
+#include "indexer/runs/document_lengths.h"
 #include "indexer/runs/document_spool.h"
 
 namespace frond::indexer::publish {
@@ -203,6 +204,7 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
   std::error_code ignored;  // the folder goes as a whole anyway
   for (const auto& run : part.runs) std::filesystem::remove(run, ignored);
   std::filesystem::remove(part.spool, ignored);
+  std::filesystem::remove(runs::lengths_path(part.spool), ignored);
   return summary;
 }
 

@@ -12,6 +12,7 @@
 
 #include "common/files/lock.h"
 #include "common/partition/file_checksum.h"
+#include "indexer/runs/document_lengths.h"
 
 namespace frond::indexer::resume {
 namespace {
@@ -76,6 +77,12 @@ std::string wrong_with(const FinishedPartition& partition, const fs::path& folde
   return {};
 }
 
+bool has_lengths_beside_spools(const Journal& journal) {
+  const auto& options = journal.identity.options;
+  const std::pair<std::string, std::string> texts("--gpu-texts", "on");
+  return journal.stage != Stage::kOrdered && std::find(options.begin(), options.end(), texts) != options.end();
+}
+
 // What is wrong with the files that the journal names; empty: nothing that can be seen without reading runs and spools,
 // which have checksums that are compared when they are read.
 std::string wrong_files(const Journal& journal, const fs::path& folder, const fs::path& collection) {
@@ -85,6 +92,9 @@ std::string wrong_files(const Journal& journal, const fs::path& folder, const fs
     std::string wrong = size_wanted(parts[p].spool, parts[p].spool_bytes, journal.stage == Stage::kInverting);
     for (std::size_t i = 0; wrong.empty() && i < parts[p].runs.size(); ++i)
       wrong = size_wanted(parts[p].runs[i], journal.run_bytes[p][i], false);
+    std::error_code failed;
+    if (wrong.empty() && has_lengths_beside_spools(journal) && !fs::exists(runs::lengths_path(parts[p].spool), failed))
+      wrong = runs::lengths_path(parts[p].spool).string() + " is missing";
     if (!wrong.empty()) return wrong;
   }
   for (const FinishedPartition& partition : journal.finished) {
@@ -103,6 +113,7 @@ void tidy(const Journal& journal, const fs::path& folder) {
   for (std::uint32_t p = 0; p < parts.size(); ++p) {
     if (journal.is_finished(p)) continue;
     named.insert(parts[p].spool.filename().string());
+    named.insert(runs::lengths_path(parts[p].spool).filename().string());
     for (const fs::path& run : parts[p].runs) named.insert(run.filename().string());
   }
   for (const FinishedPartition& partition : journal.finished) named.insert(partition.id);

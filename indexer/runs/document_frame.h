@@ -59,6 +59,7 @@ class DocumentFrame {
   static Result<DocumentFrame> open(const DocumentFrameHeader& header, ByteBuffer payload);
   std::span<const partition::StoredDocument> documents() const { return documents_; }
   std::uint32_t length(std::size_t document) const { return lengths_[document]; }
+  std::span<std::uint32_t> lengths() { return lengths_; }
 
  private:
   ByteBuffer payload_;

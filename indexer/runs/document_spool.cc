@@ -33,6 +33,7 @@ Result<SpoolReader> SpoolReader::open(const std::filesystem::path& path) {
   FROND_TRY(reader.file_.read(header));
   if (load_le<std::uint32_t>(header) != kSpoolMagic || load_le<std::uint32_t>(header + 4) != kSpoolVersion)
     return reader.file_.corrupt("not a spool of documents");
+  reader.lengths_ = FROND_TRY(LengthsReader::open_beside(path));
   return reader;
 }
 
@@ -58,6 +59,7 @@ Result<std::optional<DocumentFrame>> SpoolReader::next() {
   FROND_TRY(file_.read(payload));
   auto frame = DocumentFrame::open(header, std::move(payload));
   if (!frame) return file_.corrupt(frame.error().message());
+  if (lengths_) FROND_TRY(lengths_->read(frame->lengths()));
   return std::optional<DocumentFrame>(std::move(*frame));
 }
 
@@ -74,6 +76,7 @@ Result<bool> SpoolReader::append_next(ByteBuffer& fields, std::vector<std::uint3
   FROND_TRY(file_.read(std::as_writable_bytes(new_lengths)));
   if (auto checked = check_frame(header, new_fields, new_lengths); !checked)
     return file_.corrupt(checked.error().message());
+  if (lengths_) FROND_TRY(lengths_->read(new_lengths));
   return true;
 }
 
@@ -95,7 +98,9 @@ Result<SpoolContents> SpoolReader::read_contents(const std::filesystem::path& pa
     const std::size_t at = contents.lengths.size();
     contents.lengths.resize(at + header.documents);
     FROND_TRY(reader.file_.skip(header.field_bytes));
-    FROND_TRY(reader.file_.read(std::as_writable_bytes(std::span(contents.lengths).subspan(at))));
+    const std::span<std::uint32_t> lengths = std::span(contents.lengths).subspan(at);
+    FROND_TRY(reader.file_.read(std::as_writable_bytes(lengths)));
+    if (reader.lengths_) FROND_TRY(reader.lengths_->read(lengths));
   }
   return contents;
 }

@@ -9,6 +9,7 @@
 
 #include "common/base/result.h"
 #include "indexer/runs/document_frame.h"
+#include "indexer/runs/document_lengths.h"
 #include "indexer/runs/scratch_file.h"
 
 namespace frond::indexer::runs {
@@ -41,7 +42,8 @@ struct SpoolContents {
   std::uint64_t field_bytes = 0;       // of all documents
 };
 
-// One thread. Errors, kCorrupt and kUnavailable, name the file.
+// One thread. Errors, kCorrupt and kUnavailable, name the file. Lengths are those of the file beside the spool, if
+// there is one (document_lengths.h).
 class SpoolReader {
  public:
   static Result<SpoolReader> open(const std::filesystem::path& path);
@@ -59,6 +61,7 @@ class SpoolReader {
   explicit SpoolReader(ScratchReader file) : file_(std::move(file)) {}
   Result<DocumentFrameHeader> next_header();
   ScratchReader file_;
+  std::optional<LengthsReader> lengths_;
   std::optional<DocumentFrameHeader> header_;  // of the next frame, if it has been read
 };
 

@@ -72,6 +72,9 @@ void read_files(ByteView bytes) {
     for (auto frame = spool->next(); frame && *frame; frame = spool->next()) {
     }
   (void)SpoolReader::read_contents(path);
+  if (auto lengths = LengthsReader::open(path))
+    for (std::uint32_t length[3]; lengths->read(length);) {
+    }
   ::close(file);
 }
 

@@ -91,6 +91,11 @@ std::uint64_t batch_bytes(const TextCapacity& capacity) {
   return parts.used();
 }
 
+Result<void> make_events(std::vector<device::Event>& events, std::size_t count, bool timing) {
+  for (std::size_t i = 0; i < count; ++i) events.push_back(FROND_TRY(device::Event::create(timing)));
+  return {};
+}
+
 std::uint32_t to_u32(std::uint64_t number) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(number, 0xfffffff0));
 }
@@ -134,12 +139,12 @@ std::uint64_t DeviceText::pinned_bytes(const TextCapacity& capacity) {
 struct DeviceText::Objects {
   device::Stream copies, work;
   device::Memory memory, pinned;
-  std::array<device::Event, 2> sent;    // by side: its text is on the device
-  std::array<device::Event, 2> used;    // by side: the kernels that read it have run
-  std::array<device::Event, 2> staged;  // by stage: what was copied from or to it
   device::Event worked;
-  std::array<device::Event, 2> copying, copied;                // by side, timed
-  std::array<device::Event, kTextSteps> step_begin, step_end;  // timed
+  std::vector<device::Event> sent{};                    // by side: its text is on the device
+  std::vector<device::Event> used{};                    // by side: the kernels that read it have run
+  std::vector<device::Event> staged{};                  // by stage: what was copied from or to it
+  std::vector<device::Event> copying{}, copied{};       // by side, timed
+  std::vector<device::Event> step_begin{}, step_end{};  // by step, timed
   std::array<bool, kTextSteps> timed{};
   std::array<bool, 2> copy_timed{};
   std::optional<TextStep> step{};
@@ -164,26 +169,19 @@ Result<std::unique_ptr<DeviceText>> DeviceText::create(const TextSetup& setup) {
   if (capacity.entries == 0)
     return Error(Code::kDevice, "the memory that it may use is too small for texts: " +
                                     std::to_string(setup.device_bytes >> 20) + " MiB");
-  const auto pair = [](bool timing) -> Result<std::array<device::Event, 2>> {
-    return std::array{FROND_TRY(device::Event::create(timing)), FROND_TRY(device::Event::create(timing))};
-  };
-  const auto six = [&]() -> Result<std::array<device::Event, kTextSteps>> {
-    return std::array{FROND_TRY(device::Event::create(true)), FROND_TRY(device::Event::create(true)),
-                      FROND_TRY(device::Event::create(true)), FROND_TRY(device::Event::create(true)),
-                      FROND_TRY(device::Event::create(true)), FROND_TRY(device::Event::create(true))};
-  };
-  Objects objects{.copies = FROND_TRY(device::Stream::create()),
-                  .work = FROND_TRY(device::Stream::create()),
-                  .memory = FROND_TRY(device::Memory::create(device::Place::kDevice, setup.device_bytes)),
-                  .pinned = FROND_TRY(device::Memory::create(device::Place::kPinnedHost, pinned_bytes(capacity))),
-                  .sent = FROND_TRY(pair(false)),
-                  .used = FROND_TRY(pair(false)),
-                  .staged = FROND_TRY(pair(false)),
-                  .worked = FROND_TRY(device::Event::create()),
-                  .copying = FROND_TRY(pair(true)),
-                  .copied = FROND_TRY(pair(true)),
-                  .step_begin = FROND_TRY(six()),
-                  .step_end = FROND_TRY(six())};
+  auto copies = FROND_TRY(device::Stream::create());
+  auto work = FROND_TRY(device::Stream::create());
+  auto memory = FROND_TRY(device::Memory::create(device::Place::kDevice, setup.device_bytes));
+  auto pinned = FROND_TRY(device::Memory::create(device::Place::kPinnedHost, pinned_bytes(capacity)));
+  auto worked = FROND_TRY(device::Event::create());
+  Objects objects{std::move(copies), std::move(work), std::move(memory), std::move(pinned), std::move(worked)};
+  FROND_TRY(make_events(objects.sent, 2, false));
+  FROND_TRY(make_events(objects.used, 2, false));
+  FROND_TRY(make_events(objects.staged, 2, false));
+  FROND_TRY(make_events(objects.copying, 2, true));
+  FROND_TRY(make_events(objects.copied, 2, true));
+  FROND_TRY(make_events(objects.step_begin, kTextSteps, true));
+  FROND_TRY(make_events(objects.step_end, kTextSteps, true));
   std::unique_ptr<DeviceText> made(new DeviceText(setup, capacity, std::move(objects), space));
   made->place_.processors = static_cast<std::uint32_t>(properties.processors);
   FROND_TRY(made->clear_run());

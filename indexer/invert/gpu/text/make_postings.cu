@@ -119,7 +119,9 @@ Result<std::size_t> kernel_space(std::uint32_t text_bytes) {
   FROND_TRY(device::status_of(
       cub::DeviceRadixSort::SortPairs(nullptr, sort, terms, pieces, static_cast<int>(most), 0, 32, cudaStream_t{}),
       "kernel_space"));
-  return std::max({sort, FROND_TRY(sum_space<std::uint32_t>(most)), FROND_TRY(sum_space<std::uint64_t>(most))});
+  const std::size_t sum = FROND_TRY(sum_space<std::uint32_t>(most));
+  const std::size_t long_sum = FROND_TRY(sum_space<std::uint64_t>(most));
+  return std::max({sort, sum, long_sum});
 }
 
 }  // namespace frond::indexer::invert::gpu

@@ -5,8 +5,7 @@
 //
 // The host's are: chunks with a byte >= 0x80 or of more than kMaxChunkBytes, tokens of more than kKeyBytes, and with
 // the rules of standard2 (term_spans.h) chunks with a dot before a letter or digit, or one of @ & + #.
-#include <cuda_runtime.h>
-
+#include "common/device/warp.cuh"
 #include "indexer/invert/gpu/text/text_on_device.h"
 
 namespace frond::indexer::invert::gpu {

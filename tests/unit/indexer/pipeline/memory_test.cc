@@ -36,6 +36,23 @@ TEST(MemoryPlan, FitsIntoItsLimitForAnyNumberOfThreadsAndPartitions) {
       }
 }
 
+TEST(MemoryPlan, FitsIntoItsLimitWithAnInverterOfTexts) {
+  for (const std::uint64_t limit : {256 * kMiB, 400 * kMiB, 1024 * kMiB, 65'536 * kMiB})
+    for (const std::uint32_t parsers : {1u, 16u, 256u})
+      for (const std::uint32_t partitions : {1u, 256u}) {
+        const MemoryPlan plan = plan_memory_of_texts(limit, parsers, partitions);
+        SCOPED_TRACE(std::to_string(limit) + " bytes, " + std::to_string(parsers) + " parsers, " +
+                     std::to_string(partitions) + " partitions");
+        EXPECT_GE(plan.parsers, 1u);
+        EXPECT_EQ(plan.all_inverters(), 1u);
+        EXPECT_GE(plan.text_batch, 128u << 10);
+        EXPECT_LE(plan.text_batch, limit / 32);
+        EXPECT_GE(plan.elastic, plan.ids + ingest::InputLimits::of(limit).window_bytes + invert::kMinInverterBytes);
+        EXPECT_EQ(MemoryBudget(plan).postings_of_one(), plan.elastic);
+        EXPECT_EQ(plan.alone, plan_memory(limit, 1, 1).alone);  // refuses the same records
+      }
+}
+
 TEST(MemoryPlan, RefusesTheSameRecordsWhateverTheThreads) {
   for (const std::uint64_t limit : {128 * kMiB, 1024 * kMiB})
     for (const std::uint32_t threads : {2u, 256u}) {

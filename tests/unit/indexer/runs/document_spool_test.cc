@@ -105,5 +105,91 @@ TEST(DocumentSpool, FindsEveryFlippedByteAndEveryMissingEnd) {
   }
 }
 
+TEST(Spool, HasTheLengthsOfTheFileBesideIt) {
+  const ScratchFolder folder;
+  std::mt19937 random(5);
+  std::vector<Stored> expected = write_spool(folder / "spool", random, 300);
+  auto writer = LengthsWriter::create(folder / "spool", 1 << 10);
+  ASSERT_TRUE(writer);
+  for (Stored& stored : expected) {
+    stored.length = static_cast<std::uint32_t>(random());
+    ASSERT_TRUE(writer->add(stored.length));
+  }
+  ASSERT_TRUE(writer->flush());
+  EXPECT_EQ(read_spool(folder / "spool").value(), expected);
+  const SpoolContents contents = SpoolReader::read_contents(folder / "spool").value();
+  ByteBuffer fields;
+  std::vector<std::uint32_t> appended;
+  SpoolReader reader = SpoolReader::open(folder / "spool").value();
+  while (reader.append_next(fields, appended).value()) {
+  }
+  EXPECT_EQ(appended, contents.lengths);
+  ASSERT_EQ(contents.lengths.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(contents.lengths[i], expected[i].length);
+}
+
+TEST(Spool, FindsDamageInTheLengthsBesideIt) {
+  const ScratchFolder folder;
+  std::mt19937 random(6);
+  const std::size_t documents = write_spool(folder / "spool", random, 100).size();
+  auto writer = LengthsWriter::create(folder / "spool", 1 << 10);
+  ASSERT_TRUE(writer);
+  for (std::size_t i = 0; i < documents; ++i) ASSERT_TRUE(writer->add(7));
+  ASSERT_TRUE(writer->flush());
+  const std::string whole = support::read_file(lengths_path(folder / "spool"));
+  for (const std::size_t at : {std::size_t{0}, std::size_t{5}, std::size_t{9}, std::size_t{13}, whole.size() - 1}) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 4);
+    support::write_file(lengths_path(folder / "spool"), damaged);
+    EXPECT_EQ(SpoolReader::read_contents(folder / "spool"), Code::kCorrupt) << "byte " << at;
+  }
+  support::write_file(lengths_path(folder / "spool"), whole.substr(0, whole.size() - 4));
+  EXPECT_EQ(SpoolReader::read_contents(folder / "spool"), Code::kCorrupt);
+}
+
+TEST(Spool, LengthsBesideItGoOnBehindACheckpoint) {
+  const ScratchFolder folder;
+  std::mt19937 random(7);
+  const std::vector<Stored> expected = write_spool(folder / "spool", random, 300);
+  {
+    auto writer = LengthsWriter::create(folder / "spool", 64);
+    ASSERT_TRUE(writer);
+    for (std::size_t i = 0; i < 203; ++i) {
+      if (i == 101) {
+        ASSERT_TRUE(writer->flush());
+      }
+      ASSERT_TRUE(writer->add(i < 101 ? expected[i].length : 0));
+    }
+    ASSERT_TRUE(writer->flush());
+  }
+  EXPECT_EQ(LengthsWriter::append_to(folder / "spool", 400, 64), Code::kCorrupt);
+  EXPECT_EQ(LengthsWriter::append_to(folder / "spool", 102, 64), Code::kCorrupt);
+  EXPECT_EQ(LengthsWriter::append_to(folder / "none", 0, 64), Code::kCorrupt);
+  auto writer = LengthsWriter::append_to(folder / "spool", 101, 64);
+  ASSERT_TRUE(writer) << writer.error().message();
+  for (std::size_t i = 101; i < expected.size(); ++i) ASSERT_TRUE(writer->add(expected[i].length));
+  ASSERT_TRUE(writer->flush());
+  EXPECT_EQ(read_spool(folder / "spool").value(), expected);
+}
+
+TEST(Spool, LengthsBesideItAreAsInTheManual) {
+  const ScratchFolder folder;
+  auto writer = LengthsWriter::create(folder / "spool", 1 << 10);
+  ASSERT_TRUE(writer);
+  ASSERT_TRUE(writer->add(2));
+  ASSERT_TRUE(writer->add(300));
+  ASSERT_TRUE(writer->flush());
+  std::string hex;
+  for (const char c : support::read_file(lengths_path(folder / "spool"))) {
+    char digits[4];
+    std::snprintf(digits, sizeof digits, "%02x ", static_cast<unsigned char>(c));
+    hex += digits;
+  }
+  EXPECT_EQ(hex,
+            "46 4c 45 4e 01 00 00 00 02 00 00 00 "
+            "f9 5f f5 87 0f a8 95 1c "
+            "02 00 00 00 2c 01 00 00 ");
+}
+
 }  // namespace
 }  // namespace frond::indexer::runs

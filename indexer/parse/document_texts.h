@@ -1,0 +1,30 @@
+#pragma once
+// The texts of consecutive documents, one after the other, for those that analyze them later.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace frond::indexer::parse {
+
+// Document i is bytes [ends[i - 1], ends[i]): title, a line feed, body, a line feed. A line feed ends every word, so
+// title and body need not be kept apart.
+struct DocumentTexts {
+  std::string bytes;
+  std::vector<std::uint64_t> ends;
+  std::string_view of(std::size_t document) const {
+    const std::uint64_t begin = document == 0 ? 0 : ends[document - 1];
+    return std::string_view(bytes).substr(begin, ends[document] - begin);
+  }
+  void add(std::string_view title, std::string_view body) {
+    bytes.append(title).append(1, '\n').append(body).append(1, '\n');
+    ends.push_back(bytes.size());
+  }
+  void clear() {
+    bytes.clear();
+    ends.clear();
+  }
+  std::uint64_t memory_bytes() const { return bytes.capacity() + ends.capacity() * sizeof ends[0]; }
+};
+
+}  // namespace frond::indexer::parse
