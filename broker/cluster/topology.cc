@@ -95,6 +95,7 @@ void ListedGenerations::add(const GenerationId& id, const wire::ServedGeneration
     if (leaf->draining() && !to.replicas.empty() && !to.replicas.front()->draining()) continue;
     if (to.replicas.empty()) ++topology.covered;
     to.placement = partition.placement;
+    to.hidden = partition.hidden;
     to.replicas.push_back(leaf);
   }
 }

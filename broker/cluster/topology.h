@@ -39,6 +39,7 @@ using LeafRef = std::shared_ptr<LeafNode>;
 struct Topology {
   struct Partition {
     Placement placement;            // valid if there are replicas
+    std::uint64_t hidden = 0;       // as wire::ServedPartition
     std::vector<LeafRef> replicas;  // empty: no leaf has the partition
   };
   Generation generation = 0;

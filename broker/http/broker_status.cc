@@ -32,7 +32,9 @@ ClusterView view_of(const cluster::ClusterMap& map, const Clock& clock) {
   for (const auto& partition : topology->partitions) {
     auto& shown = view.partitions.emplace_back();
     for (const auto& leaf : partition.replicas) shown.leaves.push_back(leaf->endpoint);
-    if (!shown.leaves.empty()) shown.documents = partition.placement.documents;
+    if (shown.leaves.empty()) continue;
+    shown.documents = partition.placement.documents - partition.hidden;
+    shown.hidden = partition.hidden;
   }
   return view;
 }

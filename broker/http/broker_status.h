@@ -30,7 +30,8 @@ struct LeafView {
 struct ClusterView {
   struct Partition {
     std::vector<std::string> leaves;  // endpoints; empty: no leaf has the partition
-    std::uint64_t documents = 0;      // if there are leaves
+    std::uint64_t documents = 0;      // if there are leaves; without hidden ones
+    std::uint64_t hidden = 0;         // removed or replaced, but still in the partition
   };
   bool ready = false;
   Generation generation = 0;

@@ -47,6 +47,7 @@ Json partitions_json(const ClusterView& cluster) {
     const auto& shown = cluster.partitions[i];
     Json partition = {{"partition", i}, {"leaves", shown.leaves}};
     if (!shown.leaves.empty()) partition["documents"] = shown.documents;
+    if (shown.hidden > 0) partition["hidden"] = shown.hidden;
     out.push_back(std::move(partition));
   }
   return out;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "common/partition/format.h"
+#include "common/text/term_limits.h"
 
 namespace frond::partition {
 
@@ -96,6 +97,55 @@ Result<TermTotals> decode_totals(ByteView in) {
   if (totals.postings < totals.terms || totals.occurrences < totals.postings)
     return Error(Code::kCorrupt, "totals: counts contradict each other");
   return totals;
+}
+
+const std::string& totals_key() {
+  static const std::string key(text::kMaxTermBytes + 1, '\xff');
+  return key;
+}
+
+// Zigzag: 1, -1, 2, -2 are 1, 2, 3, 4.
+void encode_change(std::int64_t by, ByteBuffer& out) {
+  const auto magnitude = static_cast<std::uint64_t>(by < 0 ? -by : by);
+  ByteWriter(out).put_varint(by < 0 ? 2 * magnitude : 2 * magnitude - 1);
+}
+
+Result<std::int64_t> decode_change(ByteView in) {
+  ByteReader reader(in);
+  const std::uint64_t value = reader.get_varint();
+  if (!reader.ok() || !reader.at_end() || value == 0 || value > std::uint64_t{1} << 40)
+    return Error(Code::kCorrupt, "not a change of a document frequency");
+  const auto magnitude = static_cast<std::int64_t>((value + 1) / 2);
+  return value % 2 == 0 ? -magnitude : magnitude;
+}
+
+void encode_hidden(std::span<const DocId> docids, ByteBuffer& out) {
+  ByteWriter writer(out);
+  writer.put_varint(docids.size());
+  DocId next = 0;
+  for (const DocId docid : docids) {
+    writer.put_varint(docid - next);
+    next = docid + 1;
+  }
+}
+
+Result<std::vector<DocId>> decode_hidden(ByteView in) {
+  ByteReader reader(in);
+  const std::uint64_t count = reader.get_varint();
+  if (!reader.ok() || count == 0 || count > reader.left())
+    return Error(Code::kCorrupt,
+                 "hidden documents: " + std::to_string(count) + " in " + std::to_string(in.size()) + " bytes");
+  std::vector<DocId> docids;
+  docids.reserve(count);
+  std::uint64_t next = 0;
+  for (std::uint64_t i = 0; i < count && reader.ok(); ++i) {
+    const std::uint64_t gap = reader.get_varint();
+    if (gap >= kNoDoc || next + gap >= kNoDoc) return Error(Code::kCorrupt, "hidden documents: not a docID");
+    docids.push_back(static_cast<DocId>(next + gap));
+    next += gap + 1;
+  }
+  if (!reader.ok() || !reader.at_end()) return Error(Code::kCorrupt, "hidden documents: wrong size");
+  return docids;
 }
 
 }  // namespace frond::partition

@@ -2,7 +2,9 @@
 // Encodes and decodes the small records of a partition. Decoders survive any bytes. Layouts: docs/formats/partition.md.
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "common/base/bytes.h"
 #include "common/base/result.h"
@@ -34,5 +36,14 @@ Result<DocId> decode_docid(ByteView in);
 // The last entry of a file of term statistics.
 void encode_totals(const TermTotals& totals, ByteBuffer& out);
 Result<TermTotals> decode_totals(ByteView in);
+// Its key: one 0xff more than the longest term has bytes, so above every term.
+const std::string& totals_key();
+
+// Values of a file of changes (change_file.h): by how much a document frequency changes, which is not 0; and hidden
+// docIDs, ascending, at least one. Errors: kCorrupt unless it is exactly that.
+void encode_change(std::int64_t by, ByteBuffer& out);
+Result<std::int64_t> decode_change(ByteView in);
+void encode_hidden(std::span<const DocId> docids, ByteBuffer& out);
+Result<std::vector<DocId>> decode_hidden(ByteView in);
 
 }  // namespace frond::partition

@@ -12,16 +12,9 @@
 #include "common/partition/mapped_file_system.h"
 #include "common/partition/records.h"
 #include "common/partition/rocks.h"
-#include "common/text/term_limits.h"
 
 namespace frond::partition {
 namespace {
-
-// The last key: one 0xff more than the longest term has bytes, so above every term.
-const std::string& totals_key() {
-  static const std::string key(text::kMaxTermBytes + 1, '\xff');
-  return key;
-}
 
 class SstTerms final : public GenerationTerms {
  public:
@@ -181,6 +174,37 @@ Result<TermTotals> write_term_statistics(const TermCursors& cursors, const std::
 Result<TermTotals> write_term_statistics(std::span<const std::shared_ptr<const Partition>> partitions,
                                          const std::filesystem::path& file) {
   return write_term_statistics(cursors_of(partitions), file);
+}
+
+Result<TermTotals> write_term_statistics(const GenerationTerms& terms, const std::filesystem::path& file) {
+  return guarded(file.string(), [&]() -> Result<TermTotals> {
+    const rocksdb::Options options = table_options();
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(options), options, nullptr, /*invalidate_page_cache=*/false);
+    auto status = writer.Open(file.string());
+    if (!status.ok()) return write_error(status, file);
+    ByteBuffer value;
+    TermTotals totals = terms.totals();
+    std::uint64_t stored = 0, postings = 0;
+    FROND_TRY(terms.for_each([&](std::string_view term, std::uint64_t df) {
+      value.clear();
+      ByteWriter(value).put_varint(df);
+      status = writer.Put(slice_of(term), slice_of(value));
+      ++stored;
+      postings += df;
+      return status.ok();
+    }));
+    if (!status.ok()) return write_error(status, file);
+    if (stored != totals.terms || postings != totals.postings)
+      return Error(Code::kCorrupt, "term statistics: " + std::to_string(stored) + " terms with " +
+                                       std::to_string(postings) + " postings; the totals say " +
+                                       std::to_string(totals.terms) + " and " + std::to_string(totals.postings));
+    value.clear();
+    encode_totals(totals, value);
+    status = writer.Put(slice_of(totals_key()), slice_of(value));
+    if (status.ok()) status = writer.Finish();  // flushes and syncs
+    if (!status.ok()) return write_error(status, file);
+    return totals;
+  });
 }
 
 Result<std::shared_ptr<const GenerationTerms>> GenerationTerms::open(const std::filesystem::path& file) {

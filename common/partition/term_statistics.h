@@ -36,6 +36,10 @@ Result<TermTotals> write_term_statistics(const TermCursors& cursors, const std::
 Result<TermTotals> write_term_statistics(std::span<const std::shared_ptr<const Partition>> partitions,
                                          const std::filesystem::path& file);
 
+class GenerationTerms;
+// The same from another generation's document frequencies; its totals become the file's. kCorrupt if they disagree.
+Result<TermTotals> write_term_statistics(const GenerationTerms& terms, const std::filesystem::path& file);
+
 // Reads such a file, mapped, through a cache of 1.5 MiB (df_cache.h). Any thread. The file may be unlinked. If it is
 // cut short or the disk can't read it, look-ups fail, and intact() returns an error from then on.
 class GenerationTerms {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 #include <span>
+#include <system_error>
 
 #include <nlohmann/json.hpp>
 
@@ -17,6 +18,8 @@ constexpr std::string_view kFormat = "frond-manifest-1";
 // As the first, with members of `analyzer` that earlier versions do not know. They must refuse such a manifest, since
 // they would analyze queries by other rules than the documents.
 constexpr std::string_view kAnalyzerFormat = "frond-manifest-2";
+// As the second, with hidden documents or document frequencies in several files: earlier versions would count wrongly.
+constexpr std::string_view kChangedFormat = "frond-manifest-3";
 constexpr std::size_t kMaxPartitions = 65536;
 constexpr int kMaxDepth = 16;  // ours is 6 deep; deeper would recurse in dump()
 constexpr std::uint64_t kMaxNumber = std::uint64_t{1} << 62;
@@ -32,21 +35,25 @@ json partition_to_json(const PartitionEntry& entry) {
   const auto& s = entry.summary;
   json files = json::array();
   for (const auto& file : s.files) files.push_back(file_to_json(file));
-  return {{"id", entry.id},
-          {"base", entry.base},
-          {"stride", entry.stride},
-          {"documents", s.documents},
-          {"tokens", s.tokens},
-          {"terms", s.terms},
-          {"postings", s.postings},
-          {"built_average_length", s.built_average_length},
-          {"list_bytes",
-           {{"docids", s.docid_bytes},
-            {"frequencies", s.frequency_bytes},
-            {"index", s.index_bytes},
-            {"bounds", s.bound_bytes},
-            {"headers", s.header_bytes}}},
-          {"files", std::move(files)}};
+  json made = {{"id", entry.id},
+               {"base", entry.base},
+               {"stride", entry.stride},
+               {"documents", s.documents},
+               {"tokens", s.tokens},
+               {"terms", s.terms},
+               {"postings", s.postings},
+               {"built_average_length", s.built_average_length},
+               {"list_bytes",
+                {{"docids", s.docid_bytes},
+                 {"frequencies", s.frequency_bytes},
+                 {"index", s.index_bytes},
+                 {"bounds", s.bound_bytes},
+                 {"headers", s.header_bytes}}},
+               {"files", std::move(files)}};
+  if (entry.hidden.documents > 0)
+    made["hidden"] = {
+        {"documents", entry.hidden.documents}, {"tokens", entry.hidden.tokens}, {"postings", entry.hidden.postings}};
+  return made;
 }
 
 // Reads members of one object; the first that is missing or of another type is kept as the error, by its path.
@@ -139,6 +146,12 @@ PartitionEntry partition_from(Members members, std::string& error) {
   s.index_bytes = bytes.number("index");
   s.bound_bytes = bytes.number("bounds");
   s.header_bytes = bytes.number("headers");
+  if (members.has("hidden")) {
+    auto hidden = members.object("hidden");
+    entry.hidden = {hidden.number("documents"), hidden.number("tokens"), hidden.number("postings")};
+    if (entry.hidden.documents > s.documents || entry.hidden.tokens > s.tokens || entry.hidden.postings > s.postings)
+      members.fail("hidden", "is more than the partition has");
+  }
   std::set<std::string> names;
   for (const auto& file : members.array("files")) {
     s.files.push_back(file_from({file, members.path() + "files[" + std::to_string(s.files.size()) + "].", error}));
@@ -191,13 +204,38 @@ void check_totals(Members& members, const Manifest& manifest) {
   std::set<std::string_view> ids;
   for (const auto& partition : manifest.partitions) {
     if (!ids.insert(partition.id).second) members.fail("partitions", "names " + partition.id + " twice");
-    documents += partition.summary.documents;
-    tokens += partition.summary.tokens;
-    postings += partition.summary.postings;
+    documents += partition.summary.documents - partition.hidden.documents;
+    tokens += partition.summary.tokens - partition.hidden.tokens;
+    postings += partition.summary.postings - partition.hidden.postings;
+    if (partition.hidden.documents > 0 && manifest.changes.empty())
+      members.fail("changes", "are missing: " + partition.id + " has hidden documents");
   }
   if (documents != manifest.statistics.documents) members.fail("statistics.documents", "is not the partitions' sum");
   if (tokens != manifest.statistics.tokens) members.fail("statistics.tokens", "is not the partitions' sum");
   if (postings != manifest.postings) members.fail("statistics.postings", "is not the partitions' sum");
+}
+
+// Whether a file is "<n>.<ending>", of this generation or an earlier one.
+bool is_named(const PartitionFile& file, std::string_view ending, Generation latest) {
+  Generation number = 0;
+  const char* const end = file.name.data() + file.name.size();
+  const auto [rest, failed] = std::from_chars(file.name.data(), end, number);
+  return failed == std::errc() && number > 0 && number <= latest &&
+         std::to_string(number) + std::string(ending) == file.name && rest != end;
+}
+
+// Members that tell how the generation differs from the one that its term statistics were written for.
+void read_changes(Members& members, Manifest& manifest, std::string& error) {
+  for (const auto& file : members.array("changes")) {
+    const std::string path = "manifest.changes[" + std::to_string(manifest.changes.size()) + "].";
+    manifest.changes.push_back(file_from({file, path, error}));
+    if (manifest.changes.size() > kMaxChanges) members.fail("changes", "are too many");
+    if (members.ok() && !is_named(manifest.changes.back(), ".changes.sst", manifest.generation))
+      members.fail("changes", "has a name that is no generation's");
+    for (std::size_t i = 0; i + 1 < manifest.changes.size(); ++i)
+      if (manifest.changes[i].name == manifest.changes.back().name) members.fail("changes", "names a file twice");
+    if (!members.ok()) return;
+  }
 }
 
 // Whether brackets outside strings nest at most kMaxDepth deep; asked before anything is parsed.
@@ -226,8 +264,9 @@ Manifest read_manifest(const json& document, std::string& error) {
   Members members(document, "manifest.", error);
   Manifest manifest;
   const std::string format = members.text("format");
-  if (format != kFormat && format != kAnalyzerFormat)
-    members.fail("format", "is neither " + std::string(kFormat) + " nor " + std::string(kAnalyzerFormat));
+  if (format != kFormat && format != kAnalyzerFormat && format != kChangedFormat)
+    members.fail("format", "is none of " + std::string(kFormat) + ", " + std::string(kAnalyzerFormat) + " and " +
+                               std::string(kChangedFormat));
   manifest.generation = members.number("generation");
   if (manifest.generation == 0) members.fail("generation", "is 0");
   manifest.previous = members.number("previous");
@@ -243,7 +282,10 @@ Manifest read_manifest(const json& document, std::string& error) {
   manifest.terms = statistics.number("terms");
   manifest.postings = statistics.number("postings");
   manifest.term_statistics = file_from(members.object("term_statistics"));
-  if (manifest.term_statistics.name != std::to_string(manifest.generation) + ".terms.sst")
+  if (format == kChangedFormat) read_changes(members, manifest, error);
+  const Generation latest = manifest.generation;
+  if (format == kChangedFormat ? !is_named(manifest.term_statistics, ".terms.sst", latest)
+                               : manifest.term_statistics.name != std::to_string(latest) + ".terms.sst")
     members.fail("term_statistics.name", "is not the generation's");
   const auto& partitions = members.array("partitions");
   if (partitions.size() > kMaxPartitions) members.fail("partitions", "are too many");
@@ -263,9 +305,14 @@ bool is_safe_name(std::string_view name) {
 }
 
 std::string to_json(const Manifest& m) {
+  const bool changed =
+      !m.changes.empty() || m.term_statistics.name != std::to_string(m.generation) + std::string(".terms.sst");
+  const std::string_view format = changed                                            ? kChangedFormat
+                                  : m.analyzer.kind == text::AnalyzerKind::kStandard ? kFormat
+                                                                                     : kAnalyzerFormat;
   json partitions = json::array();
   for (const auto& entry : m.partitions) partitions.push_back(partition_to_json(entry));
-  json manifest = {{"format", m.analyzer.kind == text::AnalyzerKind::kStandard ? kFormat : kAnalyzerFormat},
+  json manifest = {{"format", format},
                    {"generation", m.generation},
                    {"previous", m.previous},
                    {"collection", m.collection},
@@ -280,6 +327,11 @@ std::string to_json(const Manifest& m) {
                      {"postings", m.postings}}},
                    {"term_statistics", file_to_json(m.term_statistics)},
                    {"partitions", std::move(partitions)}};
+  if (changed) {
+    json changes = json::array();
+    for (const auto& file : m.changes) changes.push_back(file_to_json(file));
+    manifest["changes"] = std::move(changes);
+  }
   if (!m.order.empty()) manifest["order"] = m.order;
   if (!m.input.xxh3.empty())
     manifest["input"] = {{"files", m.input.files}, {"bytes", m.input.bytes}, {"xxh3", m.input.xxh3}};

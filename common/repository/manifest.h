@@ -17,11 +17,18 @@ namespace frond::repository {
 
 using partition::PartitionFile;
 
+// Documents of a partition that the generation does not have any more, and what they take from its statistics.
+struct HiddenCounts {
+  std::uint64_t documents = 0, tokens = 0, postings = 0;
+  friend bool operator==(const HiddenCounts&, const HiddenCounts&) = default;
+};
+
 struct PartitionEntry {
   std::string id;  // its folder is partitions/<id>; never used twice: "g<generation>-p<number>-<random hex>"
   Ordinal base = 0;
   std::uint64_t stride = 1;
   partition::PartitionSummary summary;  // with its files
+  HiddenCounts hidden{};                // of these; which documents they are is in the manifest's `changes`
   Placement placement() const { return {base, stride, summary.documents}; }
 };
 
@@ -45,14 +52,18 @@ struct Manifest {
   scoring::Bm25Parameters bm25;
   scoring::CollectionStatistics statistics;  // global: N and tokens
   std::uint64_t terms = 0, postings = 0;
-  // Global document frequencies: an SST of term -> varint df, next to the manifest: generations/<n>.terms.sst.
+  // Global document frequencies: an SST of term -> varint df, next to the manifest: generations/<n>.terms.sst. Of this
+  // generation or, if it was made by changing another, of an earlier one.
   PartitionFile term_statistics;
+  // What was changed since (common/partition/change_file.h), oldest first: generations/<n>.changes.sst.
+  std::vector<PartitionFile> changes;
   std::vector<PartitionEntry> partitions;  // a partition's number is its index here
 };
 
 // [A-Za-z0-9._-]+, at most 128 bytes, not beginning with a dot: as a file's name it stays in its folder.
 bool is_safe_name(std::string_view name);
 
+inline constexpr std::size_t kMaxChanges = 64;               // files of changes of one generation
 inline constexpr std::size_t kMaxManifestBytes = 16u << 20;  // some 50,000 files
 
 std::string to_json(const Manifest& manifest);

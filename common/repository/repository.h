@@ -1,7 +1,7 @@
 #pragma once
 // A repository: a directory tree of partitions and manifests. It is read as files or over HTTP, and written as files.
 //   <root>/<collection>/CURRENT                      one line: the current generation's number
-//   <root>/<collection>/generations/<n>.json         manifests, with <n>.terms.sst beside them
+//   <root>/<collection>/generations/<n>.json         manifests, with <n>.terms.sst and <n>.changes.sst beside
 //   <root>/<collection>/partitions/<id>/*.sst        immutable
 //   <root>/<collection>/building/                    what is being published; only its writer reads it
 //   <root>/<collection>/builds/<name>/               a build's scratch: indexer/resume
@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "common/base/result.h"
 #include "common/repository/manifest.h"
@@ -68,6 +69,8 @@ class RepositorySource {
 // Paths of a collection's files below its folder, with '/'.
 std::string manifest_path(Generation generation);
 std::string term_statistics_path(Generation generation);
+// Of a manifest's term_statistics or changes.
+std::string generation_file_path(const PartitionFile& file);
 std::string partition_file_path(const PartitionEntry& partition, const PartitionFile& file);
 
 // Writes a repository in a directory, one writer at a time. One thread.
@@ -85,11 +88,16 @@ class RepositoryWriter {
   virtual const std::filesystem::path& folder() const = 0;    // the collection's
   // One more than the highest number ever used.
   virtual Generation next_generation() const = 0;
-  // Moves building/<entry.id> of every new partition, and `term_statistics` (a synced file under building/), into
-  // place, writes the manifest with `previous` set, syncs, and switches CURRENT by one atomic rename. After a crash at
-  // any point either the old or the new generation is current and whole. kInvalid, with nothing changed: a manifest
-  // that can't be read back, is not of next_generation(), or names files that are missing or have another size.
-  virtual Result<void> publish(Manifest manifest, const std::filesystem::path& term_statistics) = 0;
+  // Moves building/<entry.id> of every new partition, and `term_statistics` and `changes` (synced files under
+  // building/; empty: the manifest names published ones only) into place, writes the manifest with `previous` set,
+  // syncs, and switches CURRENT by one atomic rename. After a crash at any point either the old or the new generation
+  // is current and whole. kInvalid, with nothing changed: a manifest that can't be read back, is not of
+  // next_generation(), or names files that are missing or have another size.
+  virtual Result<void> publish(Manifest manifest, const std::filesystem::path& term_statistics,
+                               const std::filesystem::path& changes) = 0;
+  Result<void> publish(Manifest manifest, const std::filesystem::path& term_statistics) {
+    return publish(std::move(manifest), term_statistics, {});
+  }
   // Makes the generation before the current one current again and returns it. kNotFound: there is none.
   virtual Result<Generation> rollback() = 0;
   // Removes all generations but the current one and the `keep` before it (following `previous`), and partitions that no

@@ -13,11 +13,13 @@ namespace frond::repository {
 namespace {
 namespace fs = std::filesystem;
 
-// "12.json" and "12.terms.sst" to 12; 0 for other names.
+// "12.json", "12.terms.sst" and "12.changes.sst" to 12; 0 for other names.
 Generation generation_of(const fs::path& file) {
   const std::string name = file.filename().string();
   const auto dot = name.find('.');
-  if (dot == name.npos || (name.substr(dot) != ".json" && name.substr(dot) != ".terms.sst")) return 0;
+  if (dot == name.npos ||
+      (name.substr(dot) != ".json" && name.substr(dot) != ".terms.sst" && name.substr(dot) != ".changes.sst"))
+    return 0;
   const auto generation = parse_current(name.substr(0, dot));
   return generation ? *generation : 0;
 }
@@ -59,8 +61,10 @@ class Writer final : public RepositoryWriter {
     for (const auto& folder : {folder_ / "generations", folder_ / "partitions"}) FROND_TRY(create_synced(folder));
     lock_ = FROND_TRY(files::try_lock_file(folder_ / "LOCK"));
     if (!lock_)
-      return Error(Code::kUnavailable,
-                   (folder_ / "LOCK").string() + " is held: another build of this collection is running");
+      return Error(
+          Code::kUnavailable,
+          (folder_ / "LOCK").string() +
+              " is held: another writer of this collection (build, add, remove, compact, publish, …) is running");
     source_ = FROND_TRY(RepositorySource::open(root_.string(), collection_));
     remove_stale_checks();
     fs::remove_all(building_, failed);
@@ -80,11 +84,11 @@ class Writer final : public RepositoryWriter {
     return highest + 1;
   }
 
-  Result<void> publish(Manifest manifest, const fs::path& term_statistics) override {
+  Result<void> publish(Manifest manifest, const fs::path& term_statistics, const fs::path& changes) override {
     const auto current = source_->current();
     if (!current && current.error().code() != Code::kNotFound) return current.error();
     manifest.previous = current ? *current : 0;
-    if (auto fit = fit_to_publish(manifest, term_statistics); !fit) {
+    if (auto fit = fit_to_publish(manifest, term_statistics, changes); !fit) {
       const bool disk = fit.error().code() == Code::kUnavailable;
       return Error(disk ? Code::kUnavailable : Code::kInvalid,
                    "generation " + std::to_string(manifest.generation) + ": " + fit.error().message());
@@ -99,7 +103,9 @@ class Writer final : public RepositoryWriter {
     }
     FROND_TRY(files::sync(folder_ / "partitions"));
     step("terms");
-    FROND_TRY(files::rename(term_statistics, folder_ / term_statistics_path(manifest.generation)));
+    if (!term_statistics.empty())
+      FROND_TRY(files::rename(term_statistics, folder_ / term_statistics_path(manifest.generation)));
+    if (!changes.empty()) FROND_TRY(files::rename(changes, folder_ / generation_file_path(manifest.changes.back())));
     const fs::path draft = building_ / "manifest";
     FROND_TRY(files::write_synced(draft, to_json(manifest)));
     step("manifest");
@@ -176,11 +182,13 @@ class Writer final : public RepositoryWriter {
     for (const auto& entry : manifest.partitions)
       for (const auto& file : entry.summary.files)
         FROND_TRY(expect_size(folder_ / partition_file_path(entry, file), file.bytes));
-    return expect_size(folder_ / term_statistics_path(manifest.generation), manifest.term_statistics.bytes);
+    for (const auto& file : manifest.changes) FROND_TRY(expect_size(folder_ / generation_file_path(file), file.bytes));
+    return expect_size(folder_ / generation_file_path(manifest.term_statistics), manifest.term_statistics.bytes);
   }
 
   // Everything that can be found wrong is found before the first irreversible step.
-  Result<void> fit_to_publish(const Manifest& manifest, const fs::path& term_statistics) const {
+  Result<void> fit_to_publish(const Manifest& manifest, const fs::path& term_statistics,
+                              const fs::path& changes) const {
     if (manifest.generation != next_generation())
       return Error(Code::kInvalid, "the next one is " + std::to_string(next_generation()));
     if (manifest.collection != collection_) return Error(Code::kInvalid, "is of collection " + manifest.collection);
@@ -191,7 +199,18 @@ class Writer final : public RepositoryWriter {
       const fs::path& folder = fs::exists(place, failed) ? place : fresh;
       for (const auto& file : entry.summary.files) FROND_TRY(expect_size(folder / file.name, file.bytes));
     }
-    return expect_size(term_statistics, manifest.term_statistics.bytes);
+    const std::string own = std::to_string(manifest.generation);
+    if (!term_statistics.empty() && manifest.term_statistics.name != own + ".terms.sst")
+      return Error(Code::kInvalid, "names other term statistics than its own");
+    if (!changes.empty() && (manifest.changes.empty() || manifest.changes.back().name != own + ".changes.sst"))
+      return Error(Code::kInvalid, "does not name its changes last");
+    for (const auto& file : manifest.changes)
+      if (changes.empty() || &file != &manifest.changes.back())
+        FROND_TRY(expect_size(folder_ / generation_file_path(file), file.bytes));
+    if (!changes.empty()) FROND_TRY(expect_size(changes, manifest.changes.back().bytes));
+    return expect_size(
+        term_statistics.empty() ? folder_ / generation_file_path(manifest.term_statistics) : term_statistics,
+        manifest.term_statistics.bytes);
   }
 
   // Scratch of `frond-indexer check` that nobody holds any more.
@@ -228,12 +247,15 @@ class Writer final : public RepositoryWriter {
   Result<void> remove_leftovers() {
     if (!FROND_TRY(remove_unpublished_manifest())) return {};
     std::set<std::string> named;
+    std::set<std::string> files;
     std::set<Generation> generations;
     for (const auto& file : list_folder(folder_ / "generations")) {
       if (!is_manifest(file)) continue;
       const auto manifest = source_->manifest(generation_of(file));
       if (!manifest) return {};
       generations.insert(manifest->generation);
+      files.insert(manifest->term_statistics.name);
+      for (const auto& change : manifest->changes) files.insert(change.name);
       for (const auto& entry : manifest->partitions) named.insert(entry.id);
     }
     const auto current = source_->current();
@@ -242,7 +264,7 @@ class Writer final : public RepositoryWriter {
     for (const auto& partition : list_folder(folder_ / "partitions"))
       if (!named.contains(partition.filename().string())) fs::remove_all(partition, failed);
     for (const auto& file : list_folder(folder_ / "generations"))
-      if (generation_of(file) != 0 && !is_manifest(file) && !generations.contains(generation_of(file)))
+      if (generation_of(file) != 0 && !is_manifest(file) && !files.contains(file.filename().string()))
         fs::remove(file, failed);
     if (failed) return Error(Code::kUnavailable, "removing leftovers in " + folder_.string() + ": " + failed.message());
     return {};

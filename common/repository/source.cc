@@ -192,6 +192,7 @@ std::string manifest_path(Generation generation) { return "generations/" + std::
 std::string term_statistics_path(Generation generation) {
   return "generations/" + std::to_string(generation) + ".terms.sst";
 }
+std::string generation_file_path(const PartitionFile& file) { return "generations/" + file.name; }
 std::string partition_file_path(const PartitionEntry& partition, const PartitionFile& file) {
   return "partitions/" + partition.id + "/" + file.name;
 }

@@ -218,8 +218,9 @@ Result<void> get(schema::ServedGeneration::Reader from, ServedGeneration& to) {
   FROND_TRY(at_most(partitions.size(), kMaxPartitions, "partitions"));
   to.partitions.reserve(partitions.size());
   for (const auto one : partitions) {
-    to.partitions.push_back({one.getNumber(), {one.getBase(), one.getStride(), one.getDocuments()}});
+    to.partitions.push_back({one.getNumber(), {one.getBase(), one.getStride(), one.getDocuments()}, one.getHidden()});
     if (one.getStride() == 0) return corrupt("a stride of 0");
+    if (one.getHidden() > one.getDocuments()) return corrupt("more hidden documents than documents");
     if (one.getNumber() >= to.partitions_total)
       return corrupt("partition " + std::to_string(one.getNumber()) + " of " + std::to_string(to.partitions_total));
   }

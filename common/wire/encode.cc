@@ -182,6 +182,7 @@ void put(const ServedGeneration& from, schema::ServedGeneration::Builder to) {
     partitions[i].setBase(from.partitions[i].placement.base);
     partitions[i].setStride(from.partitions[i].placement.stride);
     partitions[i].setDocuments(from.partitions[i].placement.documents);
+    partitions[i].setHidden(from.partitions[i].hidden);
   }
   to.setContent(from.content);
 }

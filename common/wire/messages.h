@@ -149,6 +149,7 @@ struct CancelRequest {
 struct ServedPartition {
   std::uint32_t number = 0;  // in the generation
   Placement placement;
+  std::uint64_t hidden = 0;  // documents of the partition that the generation does not have
 };
 struct ServedGeneration {
   Generation generation = 0;

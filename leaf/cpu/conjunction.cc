@@ -80,6 +80,7 @@ class Conjunction {
   bool start_block(std::uint32_t block);
   Candidates sift(const Candidates& these, std::uint64_t bound, CandidateBuffer& kept);
   bool narrow(std::size_t t);
+  void drop_hidden();
   void offer_matches(JoinedTerm& driver);
   void keep_first_matches();
 
@@ -168,6 +169,12 @@ bool Conjunction::narrow(std::size_t t) {
   return more;
 }
 
+void Conjunction::drop_hidden() {
+  sifted_.clear();
+  sifted_.add_shown(left_, *plan_.hidden);
+  left_ = sifted_.view();
+}
+
 void Conjunction::offer_matches(JoinedTerm& driver) {
   const std::uint64_t least = threshold_.least();
   const std::uint32_t block = driver.reader().block();
@@ -227,6 +234,7 @@ Result<engine::Outcome> Conjunction::run() {
       more_ &= narrow(t);
       if (terms_[t].reader().corrupt()) return terms_[t].reader().error();
     }
+    if (plan_.hidden != nullptr && left_.count > 0) drop_hidden();
     outcome_.matches += left_.count;
     if (!plan_.ranked)
       keep_first_matches();

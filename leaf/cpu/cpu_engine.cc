@@ -22,7 +22,7 @@ Result<engine::Outcome> CpuEngine::search_one(const engine::Plan& plan, const Cl
   if (lists == 1) return search_single_term(plan, clock);
   if (plan.mode == engine::Mode::kAnd) return search_conjunction(plan, clock);
   // With k == 0 only a count is wanted, and the longest list is a lower bound.
-  if (plan.k == 0) return engine::Outcome{.hits = {}, .matches = longest, .exact = false};
+  if (plan.k == 0) return engine::Outcome{.hits = {}, .matches = engine::least_matches(plan, longest), .exact = false};
   return disjunction_.search(plan, clock);
 }
 

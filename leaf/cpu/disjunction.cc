@@ -58,7 +58,7 @@ void Disjunction::start() {
             [](const auto* a, const auto* b) { return a->reader().list_bound() > b->reader().list_bound(); });
   for (auto* term : order_) {
     if (term->reader().list_bound() <= threshold_.least()) break;
-    threshold_.start_at(first_threshold(term->reader(), plan_.k));
+    threshold_.start_at(first_threshold(term->reader(), plan_.k, plan_.hidden));
   }
 }
 
@@ -110,7 +110,8 @@ void Disjunction::add_term(WindowTerm& term, DocId begin, DocId end) {
 // Without a threshold every document counts, also with a score of 0.
 void Disjunction::count_window(DocId begin, DocId end) {
   for (auto* term : order_) add_term(*term, begin, end);
-  const std::size_t count = sums_.take(begin, 0, {docids_.data(), scores_.data()});
+  std::size_t count = sums_.take(begin, 0, {docids_.data(), scores_.data()});
+  if (plan_.hidden != nullptr) count = drop_hidden(*plan_.hidden, {docids_.data(), scores_.data()}, count);
   counted_ += count;
   threshold_.offer({docids_.data(), scores_.data()}, count);
 }
@@ -177,6 +178,7 @@ Result<engine::Outcome> Disjunction::run() {
   start();
   std::uint64_t longest = 0;
   for (const auto& term : terms_) longest = std::max(longest, term.reader().list().count());
+  longest = engine::least_matches(plan_, longest);
   const auto documents = static_cast<DocId>(plan_.lengths.size());
   for (DocId begin = 0; begin < documents && look(begin);) {
     const std::uint64_t least = threshold_.least();

@@ -33,6 +33,7 @@ class DocumentAtATime {
   }
   // Takes a document with its complete score. Documents ascend.
   void offer(DocId docid, Score score) {
+    if (plan_.hidden != nullptr && plan_.hidden->contains(docid)) return;
     counted_ += !pruned_;
     threshold_.offer({&docid, &score}, 1);
   }
@@ -48,6 +49,7 @@ class DocumentAtATime {
       longest = std::max(longest, cursor->count());
       outcome.postings_decoded += std::uint64_t{cursor->cursor().blocks_decoded()} * postings::kBlockLength;
     }
+    longest = engine::least_matches(plan_, longest);
     outcome.hits = threshold_.take();
     outcome.exact = !pruned_;
     outcome.matches = pruned_ ? std::max<std::uint64_t>({counted_, longest, outcome.hits.size()}) : counted_;

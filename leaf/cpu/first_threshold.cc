@@ -30,9 +30,12 @@ std::vector<std::uint32_t> best_blocks(const TermReader& term, std::uint32_t cou
 
 }  // namespace
 
-Score first_threshold(TermReader& term, std::uint32_t k) {
+Score first_threshold(TermReader& term, std::uint32_t k, const partition::HiddenDocuments* hidden) {
   if (k == 0 || term.list().count() < k) return 0;
-  if (const Score stored = term.stored_threshold(k)) return stored;
+  // Of so many postings at least k are of documents that are not hidden.
+  const std::size_t reaching = k + (hidden == nullptr ? 0 : hidden->count());
+  if (const Score stored = reaching <= 0xffffffff ? term.stored_threshold(static_cast<std::uint32_t>(reaching)) : 0)
+    return stored;
   std::vector<Score> best;  // candidates for the k best; cut() drops the rest
   best.reserve(2 * std::size_t{k} + 2 * kBlockLength);
   Score least = 0;
@@ -46,7 +49,7 @@ Score first_threshold(TermReader& term, std::uint32_t k) {
     term.enter(block);
     const Score* scores = term.scores();
     for (std::uint32_t i = 0; i < term.size(); ++i)
-      if (scores[i] > least) best.push_back(scores[i]);
+      if (scores[i] > least && (hidden == nullptr || !hidden->contains(term.docids()[i]))) best.push_back(scores[i]);
     if (best.size() >= 2 * std::size_t{k} + kBlockLength) cut();
   }
   if (best.size() < k) return 0;

@@ -75,6 +75,14 @@ Candidates CandidateBuffer::view() {
   return {docids_.data(), places_.data(), count_};
 }
 
+void CandidateBuffer::add_shown(const Candidates& these, const partition::HiddenDocuments& hidden) {
+  for (std::uint32_t i = 0; i < these.count; ++i) {
+    docids_[count_] = these.docids[i];
+    places_[count_] = these.places[i];
+    count_ += hidden.contains(these.docids[i]) ? 0 : 1;
+  }
+}
+
 void CandidateBuffer::add_reaching(const Candidates& these, const Score* scores, std::uint64_t least) {
   for (std::uint32_t i = 0; i < these.count; ++i) {
     docids_[count_] = these.docids[i];

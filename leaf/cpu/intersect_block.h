@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "common/partition/hidden_documents.h"
 #include "leaf/cpu/kernels.h"
 #include "leaf/cpu/term_reader.h"
 
@@ -30,6 +31,8 @@ class CandidateBuffer {
   std::uint32_t size() const { return count_; }
   // Appends the candidates with scores[place] >= least.
   void add_reaching(const Candidates& these, const Score* scores, std::uint64_t least);
+  // Appends the candidates that are not hidden.
+  void add_shown(const Candidates& these, const partition::HiddenDocuments& hidden);
   // What was appended. Valid until the next change.
   Candidates view();
 

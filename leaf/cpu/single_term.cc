@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "leaf/cpu/first_threshold.h"
+#include "leaf/cpu/hidden.h"
 #include "leaf/cpu/kernels.h"
 #include "leaf/cpu/term_reader.h"
 #include "leaf/cpu/threshold.h"
@@ -16,7 +17,7 @@ Result<engine::Outcome> search_single_term(const engine::Plan& plan, const Clock
   if (term.corrupt()) return term.error();
   Threshold threshold(plan);
   if (plan.k > 0) {
-    threshold.start_at(first_threshold(term, plan.k));
+    threshold.start_at(first_threshold(term, plan.k, plan.hidden));
     DocId docids[kBlockLength + kSelectSlack];
     Score scores[kBlockLength + kSelectSlack];
     for (std::uint32_t block = 0; block < term.blocks(); ++block) {
@@ -29,10 +30,10 @@ Result<engine::Outcome> search_single_term(const engine::Plan& plan, const Clock
       threshold.offer({docids, scores}, kept);
     }
   }
-  if (term.corrupt()) return term.error();
   engine::Outcome outcome;
+  outcome.matches = postings_left(term, plan.hidden);
+  if (term.corrupt()) return term.error();
   outcome.hits = threshold.take();
-  outcome.matches = term.list().count();
   outcome.postings_decoded = term.postings_decoded();
   return outcome;
 }

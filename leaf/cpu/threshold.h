@@ -7,6 +7,7 @@
 
 #include "common/base/result.h"
 #include "common/topk/top_k.h"
+#include "leaf/cpu/hidden.h"
 #include "leaf/cpu/kernels.h"
 #include "leaf/engine/plan.h"
 
@@ -31,8 +32,9 @@ class Threshold {
     const scoring::Score known = plan_.floor ? std::max(start_, plan_.floor->get()) : start_;
     return std::max(known, best_.entry());
   }
-  // docIDs ascend, also from one call to the next.
+  // docIDs ascend, also from one call to the next. Hidden documents are dropped, from `documents` too.
   void offer(Selection documents, std::size_t count) {
+    if (plan_.hidden != nullptr) count = drop_hidden(*plan_.hidden, documents, count);
     for (std::size_t i = 0; i < count; ++i)
       best_.offer({plan_.placement.ordinal(documents.docids[i]), documents.scores[i]});
     // Raised to the k-th best score, not above: documents of other partitions may tie with it and have lower ordinals.

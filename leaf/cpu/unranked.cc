@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
 #include "leaf/cpu/conjunction.h"
+#include "leaf/cpu/hidden.h"
 #include "leaf/cpu/term_reader.h"
 #include "leaf/cpu/threshold.h"
 
@@ -72,8 +74,16 @@ std::uint64_t count_marks(const std::uint8_t* group) {
   return sums * 0x0101010101010101 >> 56;
 }
 
+void remove_hidden(const partition::HiddenDocuments& hidden, DocId begin, Marks& marks) {
+  for (DocId g = 0; g < Marks::kGroups; ++g)
+    for (std::uint64_t bits = marks.groups[g] != 0 ? hidden.word(begin / Marks::kGroup + g) : 0; bits != 0;
+         bits &= bits - 1)
+      marks.documents[g * Marks::kGroup + static_cast<DocId>(std::countr_zero(bits))] = 0;
+}
+
 // Counts the documents of a window, keeps the first of them while there are fewer than k, and removes the marks.
 void take(const engine::Plan& plan, DocId begin, Marks& marks, engine::Outcome& outcome) {
+  if (plan.hidden != nullptr) remove_hidden(*plan.hidden, begin, marks);
   for (DocId g = 0; g < Marks::kGroups; ++g) {
     if (marks.groups[g] == 0) continue;
     std::uint8_t* const group = marks.documents.data() + g * Marks::kGroup;
@@ -92,10 +102,10 @@ Result<engine::Outcome> first_of_list(const engine::Plan& plan, const engine::Pl
     if (block % kBlocksBetweenGlances == 0 && plan.deadline.passed(clock)) return deadline_passed();
     term.enter(block);
     for (std::uint32_t i = 0; i < term.size() && outcome.hits.size() < plan.k; ++i)
-      keep(plan, term.docids()[i], outcome);
+      if (plan.hidden == nullptr || !plan.hidden->contains(term.docids()[i])) keep(plan, term.docids()[i], outcome);
   }
+  outcome.matches = postings_left(term, plan.hidden);
   if (term.corrupt()) return term.error();
-  outcome.matches = term.list().count();
   outcome.postings_decoded = term.postings_decoded();
   return outcome;
 }
@@ -106,7 +116,12 @@ Result<std::uint64_t> count_either(const engine::Plan& plan, const Clock& clock,
   both.mode = engine::Mode::kAnd;
   both.k = 0;
   std::uint64_t sum = 0;
-  for (const auto& term : both.terms) sum += term.list->postings.count();
+  for (const auto& term : both.terms) {
+    TermReader reader(plan, term);
+    sum += postings_left(reader, plan.hidden);
+    if (reader.corrupt()) return reader.error();
+    if (plan.hidden != nullptr) postings_decoded += reader.postings_decoded();
+  }
   const engine::Outcome outcome = FROND_TRY(search_conjunction(both, clock));
   postings_decoded += outcome.postings_decoded;
   return sum - outcome.matches;

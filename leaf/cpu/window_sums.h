@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "common/partition/hidden_documents.h"
 #include "leaf/cpu/kernels.h"
 #include "leaf/cpu/term_reader.h"
 
@@ -18,8 +19,9 @@ class WindowSums {
   // Writes the documents with added postings whose sums reach `least` to `out`, ascending, and clears all sums. `out`
   // has kWindow + kSelectSlack places. Returns how many.
   std::size_t take(DocId begin, Score least, Selection out);
-  // The number of documents that postings were added for.
-  std::uint64_t documents() const;
+  // The number of documents that postings were added for, without those of `hidden`, which may be null. `begin` is a
+  // multiple of kGroup.
+  std::uint64_t documents(DocId begin, const partition::HiddenDocuments* hidden) const;
 
  private:
   std::size_t visit(DocId begin, Score least, Selection out);

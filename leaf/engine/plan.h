@@ -1,5 +1,6 @@
 #pragma once
 // An engine's input, Plan: a query on one partition with its lists, weights and statistics. Its output: Outcome.
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <span>
@@ -8,6 +9,7 @@
 
 #include "common/base/deadline.h"
 #include "common/base/placement.h"
+#include "common/partition/hidden_documents.h"
 #include "common/scoring/bm25.h"
 #include "common/topk/hit.h"
 #include "leaf/lists/device_lists.h"
@@ -57,6 +59,8 @@ struct Plan {
   std::uint64_t partition = 0;             // ListKey::partition of the lists; engines cache lengths under it
   scoring::LengthNorm norm;
   Placement placement;  // maps docIDs to ordinals
+  // Documents that do not match, whatever the lists say; null: none. Only the CPU's engines run a plan with any.
+  const partition::HiddenDocuments* hidden = nullptr;
   Deadline deadline = Deadline::never();
   SharedFloor* floor = nullptr;  // may be null; hits with score < floor->get() may be left out
 };
@@ -64,6 +68,11 @@ struct Plan {
 // Whether the terms have leases on lists in device memory instead of lists in host memory: all of them, or none. Only
 // the GPU's engine runs such a plan, and no other may be asked about it.
 inline bool of_device_leases(const Plan& plan) { return !plan.terms.empty() && plan.terms.front().list == nullptr; }
+
+// Of documents that match, `postings` of which may be hidden: how many there are at least.
+inline std::uint64_t least_matches(const Plan& plan, std::uint64_t postings) {
+  return plan.hidden == nullptr ? postings : postings - std::min<std::uint64_t>(postings, plan.hidden->count());
+}
 
 // The output of an engine for one plan.
 struct Outcome {

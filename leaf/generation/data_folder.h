@@ -2,8 +2,10 @@
 // The leaf's --data folder: the fetched files. Used by one process at a time.
 //   <data>/LOCK                       locked while a leaf runs
 //   <data>/partitions/<id>/           a partition's database; Partition::complete() tells whether it is complete
-//   <data>/generations/<n>-<content>.terms.sst  term statistics of a generation; earlier versions wrote <n>.terms.sst,
-//                                     which is renamed when it is first used
+//   <data>/generations/<xxh3>.terms.sst  term statistics, and
+//   <data>/generations/<xxh3>.changes.sst  what was changed since: by their checksums, since generations share them.
+//                                     Earlier versions wrote <n>-<content>.terms.sst and <n>.terms.sst, which are
+//                                     renamed when they are first used
 //   <data>/fetching/<id>/             partly fetched files of a partition; the next attempt continues from them
 //   <data>/generations/<n>-<content>.json  the manifest of each served generation
 //   <data>/SERVED                     the manifest, as published, of the generation that became current last
@@ -17,6 +19,7 @@
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/files/descriptor.h"
+#include "common/partition/partition_writer.h"
 
 namespace frond::leaf::generation {
 
@@ -31,17 +34,18 @@ class DataFolder {
   DataFolder& operator=(const DataFolder&) = delete;
 
   std::filesystem::path partition(const std::string& id) const { return root_ / "partitions" / id; }
-  static std::string terms_file(const GenerationId& id) {
-    return std::to_string(id.number) + "-" + to_hex(id.content) + ".terms.sst";
-  }
-  std::filesystem::path terms(const GenerationId& id) const { return root_ / "generations" / terms_file(id); }
+  // Of a manifest's term_statistics and of its changes.
+  static std::string terms_file(const partition::PartitionFile& file) { return file.xxh3 + ".terms.sst"; }
+  static std::string changes_file(const partition::PartitionFile& file) { return file.xxh3 + ".changes.sst"; }
+  std::filesystem::path generation_file(const std::string& name) const { return root_ / "generations" / name; }
   static std::string manifest_file(const GenerationId& id) {
     return std::to_string(id.number) + "-" + to_hex(id.content) + ".json";
   }
   std::filesystem::path manifest(const GenerationId& id) const { return root_ / "generations" / manifest_file(id); }
-  // The file name of earlier versions, which identified a generation by its number only.
-  std::filesystem::path former_terms(Generation generation) const {
-    return root_ / "generations" / (std::to_string(generation) + ".terms.sst");
+  // The file names of earlier versions, which had a file for each generation: by number and content, then by number.
+  std::vector<std::filesystem::path> former_terms(const GenerationId& id) const {
+    return {generation_file(std::to_string(id.number) + "-" + to_hex(id.content) + ".terms.sst"),
+            generation_file(std::to_string(id.number) + ".terms.sst")};
   }
   std::filesystem::path fetching(const std::string& id) const { return root_ / "fetching" / id; }
   // The manifest (JSON) that the next leaf process serves before it reaches the repository. remember() replaces it

@@ -262,7 +262,7 @@ void GenerationFollower::take(std::shared_ptr<const ServedGeneration> generation
   std::uint64_t documents = 0;
   for (const ServedPartition& one : generation->partitions) {
     retired_.erase(one.open->id());
-    documents += one.open->partition().documents();
+    documents += one.documents();
   }
   board_.put(std::move(next));
   settle();

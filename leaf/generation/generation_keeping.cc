@@ -19,11 +19,15 @@ constexpr std::chrono::minutes kReportKeptAfter{10};
 void GenerationFollower::sweep(const repository::Manifest* wanted) {
   std::set<std::string> partitions, files;
   if (wanted != nullptr) {
-    files.insert(DataFolder::terms_file({wanted->generation, wanted->content}));
+    files.insert(DataFolder::terms_file(wanted->term_statistics));
+    for (const auto& file : wanted->changes) files.insert(DataFolder::changes_file(file));
+    for (const auto& former : data_.former_terms({wanted->generation, wanted->content}))
+      files.insert(former.filename().string());
     for (const repository::PartitionEntry& entry : wanted->partitions) partitions.insert(entry.id);
   }
   for (const auto& generation : *board_.get()) {
-    files.insert({DataFolder::terms_file(generation->id()), DataFolder::manifest_file(generation->id())});
+    files.insert(generation->files.begin(), generation->files.end());
+    files.insert(DataFolder::manifest_file(generation->id()));
     for (const ServedPartition& one : generation->partitions) partitions.insert(one.open->id());
   }
   for (const auto& [id, open] : retired_) partitions.insert(id);
@@ -50,6 +54,9 @@ void GenerationFollower::retire() {
 // Removes the generations that are not `kept` from the set. Partition folders are deleted once no query uses them.
 void GenerationFollower::give_up(const ServedSet& set, const std::vector<bool>& kept) {
   ServedSet next;
+  std::set<std::string> shared;  // files of generations that stay
+  for (std::size_t i = 0; i < set.size(); ++i)
+    if (kept[i]) shared.insert(set[i]->files.begin(), set[i]->files.end());
   for (std::size_t i = 0; i < set.size(); ++i) {
     const auto& one = set[i];
     if (kept[i]) {
@@ -58,7 +65,8 @@ void GenerationFollower::give_up(const ServedSet& set, const std::vector<bool>& 
     }
     for (const ServedPartition& partition : one->partitions) retired_[partition.open->id()] = partition.open;
     std::error_code ignored;  // queries may still read the mapped file; a leftover is deleted at the next sweep
-    std::filesystem::remove(data_.terms(one->id()), ignored);
+    for (const std::string& file : one->files)
+      if (!shared.contains(file)) std::filesystem::remove(data_.generation_file(file), ignored);
     std::filesystem::remove(data_.manifest(one->id()), ignored);
     superseded_.erase(one->id());
     log_.info("retired a generation",
@@ -115,7 +123,7 @@ void GenerationFollower::measure() const {
   const auto set = board_.get();
   std::uint64_t documents = 0;
   if (!set->empty())
-    for (const ServedPartition& one : set->back()->partitions) documents += one.open->partition().documents();
+    for (const ServedPartition& one : set->back()->partitions) documents += one.documents();
   const Instant now = clock_.now();
   Instant oldest = now;
   for (const auto& [id, since] : superseded_) oldest = std::min(oldest, since);

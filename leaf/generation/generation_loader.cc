@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
+#include <string>
 #include <system_error>
 
 #include "common/partition/file_checksum.h"
@@ -25,6 +27,22 @@ Result<void> expect_content(const partition::Partition& opened, const repository
                                    std::to_string(opened.tokens()) + " tokens; the manifest says " +
                                    std::to_string(entry.summary.documents) + " and " +
                                    std::to_string(entry.summary.tokens));
+}
+
+// Null: none. kCorrupt: they are not those that the manifest counts.
+Result<std::shared_ptr<const partition::HiddenDocuments>> hidden_of(const repository::PartitionEntry& entry,
+                                                                    const partition::Partition& opened,
+                                                                    std::span<const partition::ChangesPtr> changes) {
+  auto docids = FROND_TRY(partition::hidden_documents_of(entry.id, opened.documents(), changes));
+  std::uint64_t tokens = 0;
+  for (const DocId docid : docids) tokens += opened.lengths()[docid];
+  if (docids.size() != entry.hidden.documents || tokens != entry.hidden.tokens)
+    return Error(Code::kCorrupt, "partition " + entry.id + ": " + std::to_string(docids.size()) +
+                                     " hidden documents with " + std::to_string(tokens) +
+                                     " tokens; the manifest says " + std::to_string(entry.hidden.documents) + " and " +
+                                     std::to_string(entry.hidden.tokens));
+  if (docids.empty()) return std::shared_ptr<const partition::HiddenDocuments>();
+  return std::make_shared<const partition::HiddenDocuments>(opened.documents(), std::move(docids));
 }
 
 GenerationId id_of(const repository::Manifest& manifest) { return {manifest.generation, manifest.content}; }
@@ -71,7 +89,7 @@ Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const rep
   loaded->bm25 = manifest.bm25;
   loaded->statistics = manifest.statistics;
   FROND_TRY(expect_room(manifest));
-  loaded->terms = FROND_TRY(open_terms(manifest, stopping));
+  FROND_TRY(open_terms(manifest, serving, *loaded, stopping));
   for (std::uint32_t p = 0; p < manifest.partitions.size(); ++p) {
     if (p % shard_.count != shard_.number) continue;
     const repository::PartitionEntry& entry = manifest.partitions[p];
@@ -79,7 +97,8 @@ Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const rep
     if (partition == nullptr) partition = FROND_TRY(open_partition(entry, stopping));
     if (auto fits = expect_content(partition->partition(), entry); !fits)
       return std::move(fits).error().within("partition " + entry.id);
-    loaded->partitions.push_back({p, entry.placement(), partition});
+    auto hidden = FROND_TRY(hidden_of(entry, partition->partition(), loaded->changes));
+    loaded->partitions.push_back({p, entry.placement(), partition, std::move(hidden)});
   }
   return std::shared_ptr<const ServedGeneration>(std::move(loaded));
 }
@@ -101,15 +120,26 @@ bool GenerationLoader::on_disk(const repository::Manifest& manifest) const {
   for (std::size_t p = shard_.number; p < manifest.partitions.size(); p += shard_.count)
     if (!partition::Partition::complete(data_.partition(manifest.partitions[p].id))) return false;
   std::error_code failure;
-  return fs::exists(data_.terms(id_of(manifest)), failure) ||
-         fs::exists(data_.former_terms(manifest.generation), failure);
+  for (const auto& file : manifest.changes)
+    if (!fs::exists(data_.generation_file(DataFolder::changes_file(file)), failure)) return false;
+  return fs::exists(data_.generation_file(DataFolder::terms_file(manifest.term_statistics)), failure) ||
+         has_former_terms(manifest);
+}
+
+bool GenerationLoader::has_former_terms(const repository::Manifest& manifest) const {
+  std::error_code failure;
+  for (const fs::path& former : data_.former_terms(id_of(manifest)))
+    if (fs::exists(former, failure)) return true;
+  return false;
 }
 
 std::uint64_t GenerationLoader::lacking(const repository::Manifest& manifest) const {
-  std::error_code failure;
-  std::uint64_t bytes = fs::exists(data_.former_terms(manifest.generation), failure)
-                            ? 0
-                            : missing_bytes_of(manifest.term_statistics, data_.terms(id_of(manifest)));
+  std::uint64_t bytes = 0;
+  if (!has_former_terms(manifest))
+    bytes += missing_bytes_of(manifest.term_statistics,
+                              data_.generation_file(DataFolder::terms_file(manifest.term_statistics)));
+  for (const auto& file : manifest.changes)
+    bytes += missing_bytes_of(file, data_.generation_file(DataFolder::changes_file(file)));
   for (std::size_t p = shard_.number; p < manifest.partitions.size(); p += shard_.count) {
     const repository::PartitionEntry& entry = manifest.partitions[p];
     if (!partition::Partition::complete(data_.partition(entry.id))) bytes += missing_bytes(entry);
@@ -165,23 +195,49 @@ Result<void> GenerationLoader::fetch_partition(const repository::PartitionEntry&
   return std::move(ingested).error().within("partition " + entry.id);
 }
 
-Result<std::shared_ptr<const partition::GenerationTerms>> GenerationLoader::open_terms(
-    const repository::Manifest& manifest, const std::function<bool()>& stopping) const {
-  const fs::path file = data_.terms(id_of(manifest)), former = data_.former_terms(manifest.generation);
-  const auto open = [&]() -> Result<std::shared_ptr<const partition::GenerationTerms>> {
-    const partition::PartitionFile stored = FROND_TRY(partition::describe_file(file));
-    if (stored.bytes != manifest.term_statistics.bytes || stored.xxh3 != manifest.term_statistics.xxh3)
-      return Error(Code::kCorrupt, file.string() + ": not the manifest's");
-    return partition::GenerationTerms::open(file);
-  };
-  std::error_code failure;
-  if (!fs::exists(file, failure) && fs::exists(former, failure)) fs::rename(former, file, failure);
-  if (fs::exists(file, failure)) {
-    if (auto opened = open()) return opened;
+Result<void> GenerationLoader::fetch_generation_file(const repository::PartitionFile& file, const fs::path& place,
+                                                     const std::function<bool()>& stopping) const {
+  const auto stored = partition::describe_file(place);
+  if (stored && stored->bytes == file.bytes && stored->xxh3 == file.xxh3) return {};
+  if (stopping()) return Error(Code::kUnavailable, "the leaf is stopping");
+  return source_.fetch(repository::generation_file_path(file), file, place, stopping);
+}
+
+// Opens what no served generation has open. A file that does not open although its checksum is right is not fetched
+// again: it would be the same.
+Result<void> GenerationLoader::open_terms(const repository::Manifest& manifest, const ServedSet& serving,
+                                          ServedGeneration& loaded, const std::function<bool()>& stopping) const {
+  std::map<std::string, std::shared_ptr<const partition::GenerationTerms>> bases;
+  std::map<std::string, partition::ChangesPtr> changes;
+  for (const auto& served : serving) {
+    if (served->files.empty()) continue;  // made by a test
+    if (served->base_terms->check_files()) bases.emplace(served->files[0], served->base_terms);
+    for (std::size_t i = 0; i < served->changes.size(); ++i)
+      if (served->changes[i]->check_files()) changes.emplace(served->files[i + 1], served->changes[i]);
   }
-  FROND_TRY(
-      source_.fetch(repository::term_statistics_path(manifest.generation), manifest.term_statistics, file, stopping));
-  return open();
+  loaded.files.push_back(DataFolder::terms_file(manifest.term_statistics));
+  loaded.base_terms = bases[loaded.files[0]];
+  if (loaded.base_terms == nullptr) {
+    const fs::path place = data_.generation_file(loaded.files[0]);
+    std::error_code failure;
+    for (const fs::path& former : data_.former_terms(id_of(manifest)))
+      if (!fs::exists(place, failure) && fs::exists(former, failure)) fs::rename(former, place, failure);
+    FROND_TRY(fetch_generation_file(manifest.term_statistics, place, stopping));
+    loaded.base_terms = FROND_TRY(partition::GenerationTerms::open(place));
+  }
+  for (const repository::PartitionFile& file : manifest.changes) {
+    loaded.files.push_back(DataFolder::changes_file(file));
+    partition::ChangesPtr& one = changes[loaded.files.back()];
+    if (one == nullptr) {
+      const fs::path place = data_.generation_file(loaded.files.back());
+      FROND_TRY(fetch_generation_file(file, place, stopping));
+      one = FROND_TRY(partition::Changes::open(place));
+    }
+    loaded.changes.push_back(one);
+  }
+  loaded.terms =
+      loaded.changes.empty() ? loaded.base_terms : partition::changed_terms(loaded.base_terms, loaded.changes);
+  return {};
 }
 
 }  // namespace frond::leaf::generation

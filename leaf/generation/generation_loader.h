@@ -32,10 +32,10 @@ class GenerationLoader {
         disk_reserve_(disk_reserve),
         documents_(std::move(documents)) {}
 
-  // Shares the partitions that `serving` has open with intact files. If `stopping` returns true, load() ends with
-  // kUnavailable. Errors: kCorrupt, the message names the file or partition; kUnavailable, the repository or the disk
-  // failed, or the disk has no room for all missing files (then nothing is fetched). Fetched files stay for the next
-  // attempt, partial files too.
+  // Shares the partitions, term statistics and changes that `serving` has open with intact files. If `stopping` returns
+  // true, load() ends with kUnavailable. Errors: kCorrupt, the message names the file or partition; kUnavailable, the
+  // repository or the disk failed, or the disk has no room for all missing files (then nothing is fetched). Fetched
+  // files stay for the next attempt, partial files too.
   Result<std::shared_ptr<const ServedGeneration>> load(const repository::Manifest& manifest, const ServedSet& serving,
                                                        const std::function<bool()>& stopping);
   // Whether the disk holds the leaf's complete shard. load() then needs the repository only if a file is damaged.
@@ -50,8 +50,12 @@ class GenerationLoader {
                                                               const std::function<bool()>& stopping);
   Result<std::shared_ptr<const partition::Partition>> open_verified(const repository::PartitionEntry& entry) const;
   Result<void> fetch_partition(const repository::PartitionEntry& entry, const std::function<bool()>& stopping) const;
-  Result<std::shared_ptr<const partition::GenerationTerms>> open_terms(const repository::Manifest& manifest,
-                                                                       const std::function<bool()>& stopping) const;
+  // Fetches a file of generations/ unless it is there as `place`, whole.
+  Result<void> fetch_generation_file(const repository::PartitionFile& file, const std::filesystem::path& place,
+                                     const std::function<bool()>& stopping) const;
+  Result<void> open_terms(const repository::Manifest& manifest, const ServedSet& serving, ServedGeneration& loaded,
+                          const std::function<bool()>& stopping) const;
+  bool has_former_terms(const repository::Manifest& manifest) const;
   std::uint64_t missing_bytes(const repository::PartitionEntry& entry) const;
 
   const repository::RepositorySource& source_;

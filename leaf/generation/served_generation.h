@@ -14,6 +14,8 @@
 #include "common/base/ids.h"
 #include "common/base/mutex.h"
 #include "common/base/placement.h"
+#include "common/partition/change_file.h"
+#include "common/partition/hidden_documents.h"
 #include "common/partition/partition.h"
 #include "common/partition/term_statistics.h"
 #include "common/scoring/bm25.h"
@@ -57,6 +59,11 @@ struct ServedPartition {
   std::uint32_t number = 0;  // in the generation
   Placement placement;
   std::shared_ptr<const OpenPartition> open;
+  // Documents of the partition that the generation does not have; null: it has all.
+  std::shared_ptr<const partition::HiddenDocuments> hidden{};
+
+  // Of the generation.
+  std::uint64_t documents() const { return open->partition().documents() - (hidden ? hidden->count() : 0); }
 };
 
 struct ServedGeneration {
@@ -70,6 +77,10 @@ struct ServedGeneration {
   scoring::CollectionStatistics statistics;
   std::vector<ServedPartition> partitions;  // on this leaf, ascending number
   std::shared_ptr<const partition::GenerationTerms> terms;
+  // What `terms` and `hidden` come from, by the names of their files in DataFolder; other generations may share them.
+  std::shared_ptr<const partition::GenerationTerms> base_terms;
+  std::vector<partition::ChangesPtr> changes;
+  std::vector<std::string> files;  // of the base, then of the changes
   // When a request last named it, or when it was superseded. The grace time starts here.
   mutable std::atomic<Instant> last_used{Instant::min()};
 

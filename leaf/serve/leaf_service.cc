@@ -151,7 +151,8 @@ wire::HelloReply LeafService::hello(std::uint64_t request_id) const {
     told.bm25 = one->bm25;
     told.statistics = one->statistics;
     for (const generation::ServedPartition& partition : one->partitions)
-      told.partitions.push_back({partition.number, partition.placement});
+      told.partitions.push_back(
+          {partition.number, partition.placement, partition.hidden ? partition.hidden->count() : 0});
   }
   return reply;
 }

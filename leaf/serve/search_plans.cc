@@ -70,6 +70,7 @@ engine::Plan SearchPlans::without_terms(const generation::ServedPartition& serve
   plan.partition = served.open->number();
   plan.norm = scoring::length_norm(generation_->bm25, generation_->statistics);
   plan.placement = served.placement;
+  plan.hidden = served.hidden.get();
   plan.deadline = deadline_;
   plan.floor = &floor;
   plan.terms.reserve(known_->terms.size());
@@ -105,7 +106,8 @@ Result<std::optional<engine::Plan>> SearchPlans::plan(const generation::ServedPa
 std::optional<engine::Plan> SearchPlans::plan_on_device(const generation::ServedPartition& served, engine::Mode mode,
                                                         engine::SharedFloor& floor) const {
   const partition::Partition& partition = served.open->partition();
-  if (parts_.device == nullptr || !known_ || (mode == engine::Mode::kAnd && !known_->all_known) || !partition.intact())
+  if (parts_.device == nullptr || served.hidden != nullptr || !known_ ||
+      (mode == engine::Mode::kAnd && !known_->all_known) || !partition.intact())
     return std::nullopt;
   const std::size_t place = place_of(served);
   engine::Plan plan = without_terms(served, mode, floor);

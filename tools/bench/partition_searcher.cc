@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "common/partition/change_file.h"
+#include "common/partition/hidden_documents.h"
 #include "common/partition/partition.h"
 #include "common/partition/term_statistics.h"
 #include "common/repository/repository.h"
@@ -35,9 +37,19 @@ class Searcher final : public PartitionSearcher {
     for (const auto& file : entry_.summary.files)
       FROND_TRY(source.fetch(repository::partition_file_path(entry_, file), file, files / file.name));
     FROND_TRY(partition::Partition::ingest(files, entry_.summary.files, database, /*move=*/true));
-    FROND_TRY(source.fetch(repository::term_statistics_path(manifest_.generation), manifest_.term_statistics, terms));
+    FROND_TRY(
+        source.fetch(repository::generation_file_path(manifest_.term_statistics), manifest_.term_statistics, terms));
     partition_ = FROND_TRY(partition::Partition::open(database, partition::FileReads::kMapped));
     terms_ = FROND_TRY(partition::GenerationTerms::open(terms));
+    std::vector<partition::ChangesPtr> changes;
+    for (const auto& file : manifest_.changes) {
+      const fs::path place = scratch_->path() / file.name;
+      FROND_TRY(source.fetch(repository::generation_file_path(file), file, place));
+      changes.push_back(FROND_TRY(partition::Changes::open(place)));
+    }
+    auto hidden = FROND_TRY(partition::hidden_documents_of(entry_.id, partition_->documents(), changes));
+    if (!hidden.empty()) hidden_.emplace(partition_->documents(), std::move(hidden));
+    if (!changes.empty()) terms_ = partition::changed_terms(terms_, std::move(changes));
     return {};
   }
 
@@ -55,6 +67,7 @@ class Searcher final : public PartitionSearcher {
     plan.partition = number_;
     plan.norm = scoring::length_norm(manifest_.bm25, manifest_.statistics);
     plan.placement = entry_.placement();
+    plan.hidden = hidden_ ? &*hidden_ : nullptr;
     std::vector<leaf::lists::ListKey> keys;
     keys.reserve(query.size());
     for (const auto& term : query) keys.push_back({number_, term.text});
@@ -102,6 +115,7 @@ class Searcher final : public PartitionSearcher {
   const repository::PartitionEntry& entry_;
   std::shared_ptr<const partition::Partition> partition_;
   std::shared_ptr<const partition::GenerationTerms> terms_;
+  std::optional<partition::HiddenDocuments> hidden_;  // none: the generation has all documents
   const SteadyClock clock_;
   leaf::lists::PartitionListStore store_{clock_};
   std::optional<leaf::lists::CachedListStore> cache_;

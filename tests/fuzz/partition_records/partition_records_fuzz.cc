@@ -88,12 +88,29 @@ void read_heads(ByteView in) {
   }
 }
 
+void read_change(ByteView in) {
+  const auto by = decode_change(in);
+  if (!by) return;
+  ByteBuffer out;
+  encode_change(*by, out);
+  FROND_CHECK(*by != 0 && decode_change(out).value() == *by);
+}
+
+void read_hidden(ByteView in) {
+  const auto docids = decode_hidden(in);
+  if (!docids) return;
+  for (std::size_t i = 1; i < docids->size(); ++i) FROND_CHECK((*docids)[i - 1] < (*docids)[i]);
+  ByteBuffer out;
+  encode_hidden(*docids, out);
+  FROND_CHECK(!docids->empty() && decode_hidden(out).value() == *docids);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const ByteView in = std::as_bytes(std::span(data + 1, size - 1));
-  switch (data[0] % 8) {
+  switch (data[0] % 10) {
     case 0:
       read_term(in);
       break;
@@ -114,6 +131,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 7:
       read_heads(in);
+      break;
+    case 8:
+      read_change(in);
+      break;
+    case 9:
+      read_hidden(in);
       break;
     default:
       read_block(in, as_bytes("a dictionary that is no dictionary is raw content to zstd"));

@@ -5,6 +5,34 @@
 namespace frond::partition {
 namespace {
 
+TEST(AChange, ComesBackAndIsNot0) {
+  for (const std::int64_t by : {1l, -1l, 2l, -2l, 70'000l, -(1l << 38)}) {
+    ByteBuffer bytes;
+    encode_change(by, bytes);
+    EXPECT_EQ(decode_change(bytes).value(), by);
+    bytes.push_back(std::byte{0});
+    EXPECT_FALSE(decode_change(bytes));
+  }
+  ByteBuffer bytes;
+  encode_change(-2, bytes);
+  EXPECT_EQ(bytes, ByteBuffer({std::byte{4}}));  // as in docs/formats/partition.md
+  EXPECT_FALSE(decode_change(ByteBuffer(1)));
+  EXPECT_FALSE(decode_change({}));
+}
+
+TEST(HiddenDocumentsOfAFile, ComeBackAndAreRefusedWhenCut) {
+  const std::vector<DocId> docids{0, 1, 7, 300, kNoDoc - 1};
+  ByteBuffer bytes;
+  encode_hidden(std::span(docids).first(3), bytes);
+  EXPECT_EQ(bytes, ByteBuffer({std::byte{3}, std::byte{0}, std::byte{0}, std::byte{5}}));  // as documented
+  bytes.clear();
+  encode_hidden(docids, bytes);
+  EXPECT_EQ(decode_hidden(bytes).value(), docids);
+  for (std::size_t n = 0; n < bytes.size(); ++n) EXPECT_FALSE(decode_hidden(ByteView(bytes).first(n))) << n;
+  bytes.back() = std::byte{0x7f};
+  EXPECT_FALSE(decode_hidden(bytes)) << "past the last docID";
+}
+
 TEST(ATermRecord, ComesBack) {
   const auto list = as_bytes("blob");
   for (const TermRecord& record : {TermRecord{{1, 1, 1}, list}, TermRecord{{300, 70000, 1}, {}},

@@ -88,6 +88,49 @@ TEST(Manifest, SaysWhichAnalyzerItDoesNotKnow) {
   EXPECT_NE(read.error().message().find("'standard9'"), std::string::npos) << read.error().message();
 }
 
+Manifest changed_manifest() {
+  Manifest manifest = support::example_manifest(5, 2);
+  const std::string checksum(32, 'b');
+  manifest.term_statistics.name = "2.terms.sst";
+  manifest.changes = {{"3.changes.sst", 10, checksum}, {"5.changes.sst", 11, checksum}};
+  manifest.partitions[1].hidden = {3, 20, 15};
+  manifest.statistics.documents -= 3;
+  manifest.statistics.tokens -= 20;
+  manifest.postings -= 15;
+  return manifest;
+}
+
+TEST(Manifest, HasAFormatOfItsOwnOnceItIsChanged) {
+  const Manifest manifest = changed_manifest();
+  const std::string text = to_json(manifest);
+  EXPECT_NE(text.find("frond-manifest-3"), std::string::npos);
+  const auto read = manifest_from_json(text);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(read->changes, manifest.changes);
+  EXPECT_EQ(read->term_statistics, manifest.term_statistics);
+  EXPECT_EQ(read->partitions[1].hidden, manifest.partitions[1].hidden);
+  EXPECT_EQ(read->partitions[0].hidden, HiddenCounts());
+  EXPECT_EQ(to_json(support::example_manifest(5, 2)).find("changes"), std::string::npos);
+}
+
+TEST(Manifest, RefusesChangesThatCannotBe) {
+  const auto refused = [](const char* member, auto damage) {
+    Manifest manifest = changed_manifest();
+    damage(manifest);
+    const auto read = manifest_from_json(to_json(manifest));
+    ASSERT_EQ(read, Code::kCorrupt) << member;
+    EXPECT_NE(read.error().message().find(member), std::string::npos) << read.error().message();
+  };
+  refused("hidden", [](Manifest& m) { m.partitions[1].hidden.documents = 1000; });
+  refused("statistics.documents", [](Manifest& m) { m.partitions[1].hidden.documents = 2; });
+  refused("changes", [](Manifest& m) { m.changes[1].name = "6.changes.sst"; });
+  refused("changes", [](Manifest& m) { m.changes[1].name = "3.changes.sst"; });
+  refused("changes", [](Manifest& m) { m.changes[1].name = "x.changes.sst"; });
+  refused("changes", [](Manifest& m) { m.changes[1].name = "04.changes.sst"; });
+  refused("changes", [](Manifest& m) { m.changes.clear(); });
+  refused("term_statistics", [](Manifest& m) { m.term_statistics.name = "6.terms.sst"; });
+}
+
 TEST(Manifest, CallsEveryTruncationCorrupt) {
   const std::string json = to_json(support::example_manifest(7, 1));
   for (std::size_t length = 0; length + 1 < json.size(); ++length)

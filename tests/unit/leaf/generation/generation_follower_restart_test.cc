@@ -23,13 +23,14 @@ TEST_F(GenerationFollowerTest, UsesTermStatisticsThatALeafOfBeforeFetched) {
     Leaf leaf(folder_.path(), clock_);
     leaf.follower.step();
     id = leaf.board.get()->back()->id();
-    fs::rename(leaf.data->terms(id), leaf.data->former_terms(1));
+    const fs::path terms = leaf.data->generation_file(leaf.board.get()->back()->files[0]);
+    fs::rename(terms, leaf.data->former_terms(id)[1]);
   }
   fs::rename(folder_ / "repository", folder_ / "away");  // can't be fetched again
   Leaf leaf(folder_.path(), clock_);
   leaf.follower.step();
   EXPECT_EQ(leaf.serving(), Numbers{1}) << leaf.board.detail();
-  EXPECT_TRUE(fs::exists(leaf.data->terms(id)));
+  EXPECT_TRUE(fs::exists(leaf.data->generation_file(leaf.board.get()->back()->files[0])));
 }
 
 TEST_F(GenerationFollowerTest, BeginsWithWhatWasServedLastWhileTheRepositoryIsAway) {

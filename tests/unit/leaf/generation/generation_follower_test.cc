@@ -126,7 +126,8 @@ TEST_F(GenerationFollowerTest, TakesWhatIsPublishedUnderANumberThatItHasServed) 
   EXPECT_EQ(leaf.serving(), Numbers{1});
   EXPECT_EQ(count("generations", ".sst"), 1u);
   EXPECT_EQ(count("partitions"), 2u);
-  EXPECT_TRUE(fs::exists(leaf.data->terms(after))) << "not the other's was removed";
+  const std::string terms = leaf.board.get()->back()->files.at(0);
+  EXPECT_TRUE(fs::exists(leaf.data->generation_file(terms))) << "not the other's was removed";
   EXPECT_EQ(count("generations", ".json"), 1u);
 }
 

@@ -1,0 +1,234 @@
+#include "common/partition/change_file.h"
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+#include <utility>
+
+#include <rocksdb/iterator.h>
+#include <rocksdb/sst_file_reader.h>
+#include <rocksdb/sst_file_writer.h>
+
+#include "common/partition/format.h"
+#include "common/partition/mapped_file_system.h"
+#include "common/partition/records.h"
+#include "common/partition/rocks.h"
+
+namespace frond::partition {
+namespace {
+
+// Terms have no NUL, so these keys lie before all terms.
+constexpr std::string_view kHiddenPrefix{"\0hidden/", 8};
+
+class SstChangeWriter final : public ChangeWriter {
+ public:
+  explicit SstChangeWriter(std::filesystem::path file)
+      : file_(std::move(file)),
+        options_(table_options()),
+        writer_(rocksdb::EnvOptions(options_), options_, nullptr, /*invalidate_page_cache=*/false) {}
+
+  Result<void> start(const HiddenByPartition& hidden) {
+    return guarded(file_.string(), [&]() -> Result<void> {
+      const auto status = writer_.Open(file_.string());
+      if (!status.ok()) return write_error(status, file_);
+      for (const auto& [partition, docids] : hidden) {
+        value_.clear();
+        encode_hidden(docids, value_);
+        FROND_TRY(put(std::string(kHiddenPrefix) + partition));
+      }
+      return {};
+    });
+  }
+
+  Result<void> add_term(std::string_view term, std::int64_t by) override {
+    if (by == 0) return {};
+    value_.clear();
+    encode_change(by, value_);
+    return guarded(file_.string(), [&] { return put(term); });
+  }
+
+  Result<void> finish(const TermTotals& totals) override {
+    value_.clear();
+    encode_totals(totals, value_);
+    return guarded(file_.string(), [&]() -> Result<void> {
+      FROND_TRY(put(totals_key()));
+      const auto status = writer_.Finish();  // flushes and syncs
+      if (!status.ok()) return write_error(status, file_);
+      return {};
+    });
+  }
+
+ private:
+  Result<void> put(std::string_view key) {
+    const auto status = writer_.Put(slice_of(key), slice_of(value_));
+    if (!status.ok()) return write_error(status, file_);
+    return {};
+  }
+  std::filesystem::path file_;
+  rocksdb::Options options_;
+  rocksdb::SstFileWriter writer_;
+  ByteBuffer value_;
+};
+
+// An open file, which cursors keep open.
+class SstChanges final : public Changes, public std::enable_shared_from_this<SstChanges> {
+ public:
+  explicit SstChanges(std::filesystem::path file) : file_(std::move(file)), reader_(options_with(*env_)) {}
+
+  Result<void> load() {
+    std::error_code failed;
+    if (!std::filesystem::exists(file_, failed)) return Error(Code::kNotFound, file_.string() + ": no such file");
+    const auto status = reader_.Open(file_.string());
+    if (!status.ok()) return error_of(status, file_.string());
+    const auto iterator = make_iterator();
+    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
+      const std::string_view key = text_of(iterator->key());
+      if (!key.starts_with(kHiddenPrefix)) break;
+      auto docids = decode_hidden(bytes_of(iterator->value()));
+      if (!docids) return std::move(docids).error().within(where(key.substr(kHiddenPrefix.size())));
+      hidden_.emplace(key.substr(kHiddenPrefix.size()), *std::move(docids));
+    }
+    if (iterator->status().ok()) iterator->Seek(slice_of(totals_key()));
+    if (!iterator->status().ok()) return error_of(iterator->status(), file_.string());
+    if (!iterator->Valid() || text_of(iterator->key()) != totals_key())
+      return Error(Code::kCorrupt, file_.string() + ": no totals: not a file of changes");
+    auto totals = decode_totals(bytes_of(iterator->value()));
+    if (!totals) return std::move(totals).error().within(file_.string());
+    totals_ = *totals;
+    return {};
+  }
+
+  Result<std::int64_t> by(std::string_view term) const override {
+    return guarded(file_.string(), [&]() -> Result<std::int64_t> {
+      const auto iterator = make_iterator();
+      iterator->Seek(slice_of(term));
+      if (iterator->Valid() && text_of(iterator->key()) == term) return by_of(*iterator);
+      if (!iterator->status().ok()) return error_of(iterator->status(), where(term));
+      return 0;
+    });
+  }
+  const HiddenByPartition& hidden() const override { return hidden_; }
+  const TermTotals& totals() const override { return totals_; }
+  std::unique_ptr<ChangeCursor> terms() const override;
+  Result<void> verify_checksums() const override {
+    return guarded(file_.string(), [&]() -> Result<void> {
+      const auto status = reader_.VerifyChecksum();
+      if (!status.ok()) return error_of(status, file_.string());
+      return {};
+    });
+  }
+  Result<void> intact() const override { return files_->intact(); }
+  Result<void> check_files() const override { return files_->check(); }
+
+  std::unique_ptr<rocksdb::Iterator> make_iterator() const {
+    rocksdb::ReadOptions options;
+    options.fill_cache = false;
+    return std::unique_ptr<rocksdb::Iterator>(reader_.NewIterator(options));
+  }
+  Result<std::int64_t> by_of(const rocksdb::Iterator& at) const {
+    auto by = decode_change(bytes_of(at.value()));
+    if (!by) return std::move(by).error().within(where(text_of(at.key())));
+    return by;
+  }
+  const std::filesystem::path& file() const { return file_; }
+
+ private:
+  static rocksdb::Options options_with(rocksdb::Env& env) {
+    rocksdb::Options options = table_options();
+    options.env = &env;
+    return options;
+  }
+  std::string where(std::string_view key) const { return file_.string() + ": " + printable(key); }
+
+  std::filesystem::path file_;
+  std::shared_ptr<MappedFileSystem> files_ = std::make_shared<MappedFileSystem>();
+  std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(files_);  // outlives what reads through it
+  mutable rocksdb::SstFileReader reader_;  // its reads are thread-safe, though not marked const
+  HiddenByPartition hidden_;
+  TermTotals totals_;
+};
+
+class SstCursor final : public ChangeCursor {
+ public:
+  explicit SstCursor(std::shared_ptr<const SstChanges> changes)
+      : changes_(std::move(changes)), iterator_(changes_->make_iterator()) {}
+  Result<bool> next() override {
+    return guarded(changes_->file().string(), [&]() -> Result<bool> {
+      if (begun_)
+        iterator_->Next();
+      else
+        iterator_->Seek(slice_of(std::string_view("\1", 1)));
+      begun_ = true;
+      if (!iterator_->status().ok()) return error_of(iterator_->status(), changes_->file().string());
+      if (!iterator_->Valid() || term() == totals_key()) return false;
+      by_ = FROND_TRY(changes_->by_of(*iterator_));
+      return true;
+    });
+  }
+  std::string_view term() const override { return text_of(iterator_->key()); }
+  std::int64_t by() const override { return by_; }
+
+ private:
+  std::shared_ptr<const SstChanges> changes_;
+  std::unique_ptr<rocksdb::Iterator> iterator_;
+  bool begun_ = false;
+  std::int64_t by_ = 0;
+};
+
+std::unique_ptr<ChangeCursor> SstChanges::terms() const { return std::make_unique<SstCursor>(shared_from_this()); }
+
+}  // namespace
+
+Result<std::unique_ptr<ChangeWriter>> ChangeWriter::create(const std::filesystem::path& file,
+                                                           const HiddenByPartition& hidden) {
+  auto writer = std::make_unique<SstChangeWriter>(file);
+  FROND_TRY(writer->start(hidden));
+  return std::unique_ptr<ChangeWriter>(std::move(writer));
+}
+
+Result<ChangesPtr> Changes::open(const std::filesystem::path& file) {
+  return guarded(file.string(), [&]() -> Result<ChangesPtr> {
+    auto changes = std::make_shared<SstChanges>(file);
+    FROND_TRY(changes->load());
+    return ChangesPtr(std::move(changes));
+  });
+}
+
+Result<void> merge_changes(std::span<const std::unique_ptr<ChangeCursor>> cursors,
+                           const std::function<Result<void>(std::string_view, std::int64_t)>& visit) {
+  const auto later = [](const ChangeCursor* a, const ChangeCursor* b) { return a->term() > b->term(); };
+  std::priority_queue<ChangeCursor*, std::vector<ChangeCursor*>, decltype(later)> front(later);
+  for (const auto& cursor : cursors)
+    if (FROND_TRY(cursor->next())) front.push(cursor.get());
+  std::string term;
+  while (!front.empty()) {
+    term.assign(front.top()->term());
+    std::int64_t by = 0;
+    while (!front.empty() && front.top()->term() == term) {
+      ChangeCursor* const cursor = front.top();
+      front.pop();
+      by += cursor->by();
+      if (FROND_TRY(cursor->next())) front.push(cursor);
+    }
+    FROND_TRY(visit(term, by));
+  }
+  return {};
+}
+
+Result<std::vector<DocId>> hidden_documents_of(std::string_view id, std::uint64_t documents,
+                                               std::span<const ChangesPtr> changes) {
+  std::vector<DocId> docids;
+  for (const auto& one : changes) {
+    const auto found = one->hidden().find(id);
+    if (found != one->hidden().end()) docids.insert(docids.end(), found->second.begin(), found->second.end());
+  }
+  std::sort(docids.begin(), docids.end());
+  if (std::adjacent_find(docids.begin(), docids.end()) != docids.end())
+    return Error(Code::kCorrupt, "partition " + std::string(id) + ": a document is hidden twice");
+  if (!docids.empty() && docids.back() >= documents)
+    return Error(Code::kCorrupt, "partition " + std::string(id) + ": hidden document " + std::to_string(docids.back()) +
+                                     " of " + std::to_string(documents));
+  return docids;
+}
+
+}  // namespace frond::partition

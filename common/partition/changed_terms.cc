@@ -1,0 +1,90 @@
+// Document frequencies of a generation that was changed: those of its base and what its change files add.
+#include <utility>
+
+#include "common/partition/change_file.h"
+#include "common/partition/df_cache.h"
+
+namespace frond::partition {
+namespace {
+
+class ChangedTerms final : public GenerationTerms {
+ public:
+  ChangedTerms(std::shared_ptr<const GenerationTerms> base, std::vector<ChangesPtr> changes)
+      : base_(std::move(base)), changes_(std::move(changes)) {}
+
+  Result<std::uint64_t> df(std::string_view term) const override {
+    if (const auto kept = cache_.find(term)) return *kept;
+    const auto stored = base_->df(term);
+    if (!stored && stored.error().code() != Code::kNotFound) return stored.error();
+    std::int64_t df = stored ? static_cast<std::int64_t>(*stored) : 0;
+    for (const auto& one : changes_) df += FROND_TRY(one->by(term));
+    if (df < 0) return negative(term, df);
+    if (df == 0) return Error(Code::kNotFound, "term " + printable(term));
+    cache_.put(term, static_cast<std::uint64_t>(df));
+    return static_cast<std::uint64_t>(df);
+  }
+
+  const TermTotals& totals() const override { return changes_.back()->totals(); }
+
+  Result<void> for_each(const std::function<bool(std::string_view, std::uint64_t)>& visit) const override {
+    std::vector<std::unique_ptr<ChangeCursor>> cursors;
+    for (const auto& one : changes_) cursors.push_back(one->terms());
+    std::map<std::string, std::int64_t, std::less<>> changed;  // as large as the changes
+    FROND_TRY(merge_changes(cursors, [&](std::string_view term, std::int64_t by) -> Result<void> {
+      changed.emplace_hint(changed.end(), term, by);
+      return {};
+    }));
+    auto next = changed.cbegin();
+    bool more = true;
+    Result<void> sums;
+    const auto give = [&](std::string_view term, std::int64_t df) {
+      if (df < 0) sums = negative(term, df);
+      if (df > 0) more = visit(term, static_cast<std::uint64_t>(df));
+      return more && sums;
+    };
+    FROND_TRY(base_->for_each([&](std::string_view term, std::uint64_t df) {
+      for (; next != changed.cend() && next->first < term; ++next)
+        if (!give(next->first, next->second)) return false;
+      auto sum = static_cast<std::int64_t>(df);
+      if (next != changed.cend() && next->first == term) sum += (next++)->second;
+      return give(term, sum);
+    }));
+    for (; more && sums && next != changed.cend(); ++next) give(next->first, next->second);
+    return sums;
+  }
+
+  Result<void> verify_checksums() const override {
+    FROND_TRY(base_->verify_checksums());
+    for (const auto& one : changes_) FROND_TRY(one->verify_checksums());
+    return {};
+  }
+  Result<void> intact() const override {
+    FROND_TRY(base_->intact());
+    for (const auto& one : changes_) FROND_TRY(one->intact());
+    return {};
+  }
+  Result<void> check_files() const override {
+    Result<void> outcome = base_->check_files();
+    for (const auto& one : changes_)
+      if (auto checked = one->check_files(); outcome && !checked) outcome = std::move(checked);
+    return outcome;
+  }
+
+ private:
+  static Error negative(std::string_view term, std::int64_t df) {
+    return Error(Code::kCorrupt,
+                 "term " + printable(term) + ": document frequency " + std::to_string(df) + " after all changes");
+  }
+  std::shared_ptr<const GenerationTerms> base_;
+  std::vector<ChangesPtr> changes_;
+  mutable DfCache cache_;
+};
+
+}  // namespace
+
+std::shared_ptr<const GenerationTerms> changed_terms(std::shared_ptr<const GenerationTerms> base,
+                                                     std::vector<ChangesPtr> changes) {
+  return std::make_shared<ChangedTerms>(std::move(base), std::move(changes));
+}
+
+}  // namespace frond::partition
