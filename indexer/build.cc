@@ -9,6 +9,7 @@
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
 #include "indexer/build_lock.h"
+#include "indexer/change/add.h"
 #include "indexer/publish/partition_build.h"
 #include "indexer/publish/publication.h"
 #include "indexer/publish/share.h"
@@ -52,9 +53,15 @@ class EmptiedFolder {
   std::filesystem::path folder_;
 };
 
+std::vector<repository::PartitionEntry> entries_of(const std::vector<std::string>& ids,
+                                                   const std::vector<partition::PartitionSummary>& summaries) {
+  std::vector<repository::PartitionEntry> entries;
+  for (std::size_t p = 0; p < ids.size(); ++p) entries.push_back({ids[p], p, ids.size(), summaries[p]});
+  return entries;
+}
+
 repository::Manifest draft_manifest(const BuildOptions& options, const ingest::InputSummary& input,
-                                    const std::string& order, const std::vector<std::string>& ids,
-                                    const std::vector<partition::PartitionSummary>& summaries) {
+                                    const std::string& order, std::vector<repository::PartitionEntry> partitions) {
   repository::Manifest draft;
   draft.collection = options.collection;
   draft.input = {input.files, input.bytes, input.xxh3};
@@ -62,7 +69,7 @@ repository::Manifest draft_manifest(const BuildOptions& options, const ingest::I
   draft.order = order.empty() ? name_of(options.order) : order;
   draft.analyzer = options.invert.analyzer;
   draft.bm25 = options.bm25;
-  for (std::size_t p = 0; p < ids.size(); ++p) draft.partitions.push_back({ids[p], p, ids.size(), summaries[p]});
+  draft.partitions = std::move(partitions);
   return draft;
 }
 
@@ -125,6 +132,7 @@ class Build {
   Result<std::vector<partition::PartitionSummary>> write(std::vector<std::string>& ids);
   Result<repository::Manifest> publish(const std::vector<std::string>& ids,
                                        const std::vector<partition::PartitionSummary>& summaries);
+  Result<void> expect_kind(const repository::Manifest& current) const;
   bool is_ordered() const { return options_.order != order::DocumentOrder::kInput; }
   // Another order than the input's is computed over the whole collection, before it is dealt to partitions.
   std::uint32_t inverted_partitions() const { return is_ordered() ? 1 : options_.invert.partitions; }
@@ -239,7 +247,9 @@ Result<std::vector<partition::PartitionSummary>> Build::write(std::vector<std::s
   publish::PartitionBuildOptions how{
       options_.codecs,
       options_.bm25.b,
-      scoring::CollectionStatistics{summary_.inverted.documents, summary_.inverted.tokens}.average_length(),
+      scoring::CollectionStatistics{options_.beside.documents + summary_.inverted.documents,
+                                    options_.beside.tokens + summary_.inverted.tokens}
+          .average_length(),
       summary_.inverted.sample,
       pipeline::plan_writing(options_.invert.memory.limit, partitions, options_.threads),
       options_.disk_reserve,
@@ -267,16 +277,34 @@ Result<std::vector<partition::PartitionSummary>> Build::write(std::vector<std::s
 
 Result<repository::Manifest> Build::publish(const std::vector<std::string>& ids,
                                             const std::vector<partition::PartitionSummary>& summaries) {
-  const auto writer = FROND_TRY(open_writer(options_.repository, options_.collection, kPatienceToPublish, stop_));
+  const auto writer =
+      FROND_TRY(open_writer(options_.repository, options_.collection, kPatienceToPublish, stop_, options_.before_step));
+  const EmptiedFolder emptied(writer->building());
+  FROND_TRY(repository::expect_room(writer->building(), 0, options_.disk_reserve, "publishing"));
+  for (const std::string& id : ids) FROND_TRY(link_partition(folder_->path() / id, writer->building() / id));
+  auto partitions = entries_of(ids, summaries);
+  if (options_.add) {
+    summary_.added = summary_.inverted.documents;
+    const auto current = FROND_TRY(change::CurrentGeneration::open(*writer));
+    FROND_TRY(expect_kind(current->manifest()));
+    return change::publish_added(*writer, *current, std::move(partitions), summary_.replaced, stop_);
+  }
   if (writer->next_generation() != next_generation_)
     logger_.warn(
         "another writer published while this build ran; this build's generation replaces its own",
         {{"generation", std::to_string(writer->next_generation())}, {"expected", std::to_string(next_generation_)}});
-  const EmptiedFolder emptied(writer->building());
-  FROND_TRY(repository::expect_room(writer->building(), 0, options_.disk_reserve, "publishing"));
-  for (const std::string& id : ids) FROND_TRY(link_partition(folder_->path() / id, writer->building() / id));
   return publish::publish_generation(
-      *writer, draft_manifest(options_, summary_.inverted.input, summary_.inverted.order, ids, summaries), stop_);
+      *writer, draft_manifest(options_, summary_.inverted.input, summary_.inverted.order, std::move(partitions)),
+      stop_);
+}
+
+// The collection may have been built anew while documents for it were indexed.
+Result<void> Build::expect_kind(const repository::Manifest& current) const {
+  const bool same = current.analyzer == options_.invert.analyzer && current.bm25 == options_.bm25;
+  if (same) return {};
+  return Error(Code::kInvalid, "collection " + options_.collection +
+                                   " was built anew with another analyzer, k1 or b while these documents were indexed: "
+                                   "add them again");
 }
 
 Result<BuildSummary> Build::stages() {
@@ -318,6 +346,22 @@ Result<BuildSummary> build_from(const InvertStage& invert, BuildOptions options,
                                 Logger& logger, std::stop_token stop) {
   options.resume = false;
   return Build(options, progress, logger, std::move(stop), &invert).run(false);
+}
+
+Result<BuildSummary> add(BuildOptions options, BuildProgress& progress, Logger& logger, std::stop_token stop) {
+  const auto source = FROND_TRY(repository::RepositorySource::open(options.repository.string(), options.collection));
+  const auto number = source->current();
+  if (!number && number.error().code() == Code::kNotFound)
+    return Error(Code::kNotFound, "collection " + options.collection +
+                                      " has no generation to add to: make one with frond-indexer build");
+  if (!number) return number.error();
+  const repository::Manifest current = FROND_TRY(source->manifest(*number));
+  options.add = true;
+  options.beside = current.statistics;
+  options.invert.analyzer = current.analyzer;
+  options.bm25 = current.bm25;
+  options.codecs = FROND_TRY(codec::codec_choice_named(current.codec));
+  return build(options, progress, logger, std::move(stop));
 }
 
 Result<BuildSummary> build_share(BuildOptions options, BuildProgress& progress, Logger& logger, std::stop_token stop) {

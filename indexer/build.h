@@ -7,6 +7,7 @@
 #include <functional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,8 +27,13 @@ struct BuildOptions {
   codec::CodecChoice codecs = *codec::codec_named(codec::kDefaultCodec);
   order::DocumentOrder order = order::DocumentOrder::kInput;
   scoring::Bm25Parameters bm25;
-  std::uint64_t disk_reserve = 0;  // bytes of the repository's disk that must stay free
-  bool may_be_empty = false;       // publish a generation without documents instead of giving kInvalid
+  std::uint64_t disk_reserve = 0;                          // bytes of the repository's disk that must stay free
+  std::function<void(std::string_view)> before_step = {};  // for tests: see RepositoryWriter::open()
+  // Publish the documents with those that the collection has, as add() does; `beside`: its statistics, which the bounds
+  // of lists are best for. Bounds hold for others too.
+  bool add = false;
+  scoring::CollectionStatistics beside{};
+  bool may_be_empty = false;  // publish a generation without documents instead of giving kInvalid
   std::uint32_t threads =
       1;  // of the machine: bounds the partitions written at once, and the threads that order documents
   // A build of the same options and inputs that was killed is gone on with, and this one can be.
@@ -51,7 +57,8 @@ struct BuildProgress {
 struct BuildSummary {
   pipeline::InvertedDocuments inverted;
   repository::Manifest manifest;
-  double merge_seconds = 0;  // processor time of merging runs, part of what writing takes
+  double merge_seconds = 0;               // processor time of merging runs, part of what writing takes
+  std::uint64_t added = 0, replaced = 0;  // documents; of add() only
   double invert_seconds = 0, order_seconds = 0, write_seconds = 0, publish_seconds = 0, total_seconds = 0;
 };
 
@@ -69,6 +76,11 @@ Result<BuildSummary> build_from(const InvertStage& invert, BuildOptions options,
 // death of the process, the next build of the same options and inputs goes on from the last checkpoint, if there is
 // one.
 Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress, Logger& logger, std::stop_token stop);
+
+// Publishes the current generation with the documents of the input as further partitions; those that have their ids are
+// replaced. The analyzer, codecs and BM25 parameters are the collection's; those of `options` are ignored. kNotFound:
+// there is no generation yet. Other errors as build().
+Result<BuildSummary> add(BuildOptions options, BuildProgress& progress, Logger& logger, std::stop_token stop);
 
 // Builds options.invert.read.share as one partition into its share_repository(), for publish_shares(); replaces an
 // older one when it is complete. Ignores options.invert.partitions. A share may be empty. Errors as build().

@@ -65,10 +65,15 @@ void add_disk_reserve_flag(config::CommandLine& command, std::uint64_t& bytes) {
       .show_default("64MiB");
 }
 
-BuildCommand::BuildCommand(config::CommandLine& app)
-    : command_(app.add_command("build",
-                               "Indexes documents and publishes them as a new generation, which replaces "
-                               "the current one")),
+BuildCommand::BuildCommand(config::CommandLine& app, Kind kind)
+    : kind_(kind),
+      command_(kind == Kind::kBuild
+                   ? app.add_command("build",
+                                     "Indexes documents and publishes them as a new generation, which replaces "
+                                     "the current one")
+                   : app.add_command("add",
+                                     "Indexes documents and publishes them with those of the current generation; "
+                                     "documents that have their ids are replaced")),
       format_(ingest::kAutoFormat),
       codec_(codec::kDefaultCodec),
       order_(name_of(order::DocumentOrder::kInput)),
@@ -98,13 +103,7 @@ BuildCommand::BuildCommand(config::CommandLine& app)
   partitions_flag_ = &command_.add_option("--partitions", partitions_, "Partitions that documents are dealt to")
                           .check(config::range(1, 256))
                           .show_default();
-  command_
-      .add_option("--partition", share_,
-                  "I/P: build only partition I of P, from its share of the input: whole files, about as many bytes as "
-                  "the others have. All builders must see the same input and be given the same options")
-      .check(config::shard());
-  command_.add_flag("--no-publish", no_publish_,
-                    "With --partition: keep the partition for frond-indexer publish --partitions P");
+  if (kind == Kind::kBuild) add_share_flags();
   command_.add_option("--parsers", parsers_, "Parser threads").check(config::range(1, 256)).show_default();
   command_.add_option("--cpu-inverters", cpu_inverters_, "Inverter threads on the CPU")
       .check(config::range(1, 256))
@@ -141,25 +140,18 @@ BuildCommand::BuildCommand(config::CommandLine& app)
       .transform(config::byte_size())
       .show_default();
   add_disk_reserve_flag(command_, disk_reserve_);
-  command_
-      .add_option("--codec", codec_,
-                  "Codec of posting lists: a codec's name; DOCIDS,FREQUENCIES, two of them; or auto, for each list the "
-                  "smallest of the fast ones")
-      .show_default();
+  if (kind == Kind::kBuild) add_collection_flags();
   command_
       .add_option("--order", order_,
                   "Order of the documents, which decides how small lists become and which of equally good "
                   "hits comes first: " +
                       std::string(order::kOrderNames))
       .show_default();
-  analyzer_.add(command_, "How text becomes terms, of which a collection and its queries have one kind");
   command_
       .add_option("--store-bodies", store_bodies_,
                   "off: bodies are indexed, not stored: hits come with id, title and URL, without a snippet; on|off")
       .check(config::one_of({"on", "off"}))
       .show_default();
-  command_.add_option("--k1", k1_, "BM25's k1").check(config::range(0.0, double{scoring::kMaxK1})).show_default();
-  command_.add_option("--b", b_, "BM25's b").check(config::range(0.0, 1.0)).show_default();
   command_
       .add_option("--max-bad-records", max_bad_records_,
                   "Malformed records that are reported and skipped; one more "
@@ -187,6 +179,28 @@ BuildCommand::BuildCommand(config::CommandLine& app)
                   "With --http: stay so long after a build that published, for a last scrape")
       .check(config::range(0, 3600))
       .show_default();
+}
+
+void BuildCommand::add_share_flags() {
+  command_
+      .add_option("--partition", share_,
+                  "I/P: build only partition I of P, from its share of the input: whole files, about as many bytes as "
+                  "the others have. All builders must see the same input and be given the same options")
+      .check(config::shard());
+  command_.add_flag("--no-publish", no_publish_,
+                    "With --partition: keep the partition for frond-indexer publish --partitions P");
+}
+
+// What all documents of a collection have in common.
+void BuildCommand::add_collection_flags() {
+  command_
+      .add_option("--codec", codec_,
+                  "Codec of posting lists: a codec's name; DOCIDS,FREQUENCIES, two of them; or auto, for each list the "
+                  "smallest of the fast ones")
+      .show_default();
+  analyzer_.add(command_, "How text becomes terms, of which a collection and its queries have one kind");
+  command_.add_option("--k1", k1_, "BM25's k1").check(config::range(0.0, double{scoring::kMaxK1})).show_default();
+  command_.add_option("--b", b_, "BM25's b").check(config::range(0.0, 1.0)).show_default();
 }
 
 int BuildCommand::run(Logger& logger) {
@@ -268,6 +282,7 @@ int BuildCommand::run(Logger& logger) {
   }
   auto built = [&] {
     const ProgressLine line(progress);
+    if (kind_ == Kind::kAdd) return add(options, progress, logger, signals.token());
     return no_publish_ ? build_share(options, progress, logger, signals.token())
                        : build(options, progress, logger, signals.token());
   }();

@@ -3,9 +3,11 @@
 // another.
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "common/base/result.h"
 #include "common/repository/repository.h"
@@ -14,9 +16,8 @@ namespace frond::indexer {
 
 // Waits while another writer holds LOCK. Errors as RepositoryWriter::open(); kUnavailable also: it was held all the
 // time, or stopped.
-Result<std::unique_ptr<repository::RepositoryWriter>> open_writer(const std::filesystem::path& repository,
-                                                                  const std::string& collection,
-                                                                  std::chrono::milliseconds patience,
-                                                                  const std::stop_token& stop);
+Result<std::unique_ptr<repository::RepositoryWriter>> open_writer(
+    const std::filesystem::path& repository, const std::string& collection, std::chrono::milliseconds patience,
+    const std::stop_token& stop, std::function<void(std::string_view)> before_step = {});
 
 }  // namespace frond::indexer

@@ -139,6 +139,9 @@ std::string summary_text(const BuildSummary& summary) {
       number(m.statistics.documents), number(m.statistics.tokens), number(m.terms), number(m.postings));
   if (in.resumed_documents > 0)
     text += print("of these, %llu documents were inverted by a build that was killed\n", number(in.resumed_documents));
+  if (summary.added > 0)
+    text +=
+        print("added: %llu documents, of which %llu replace others\n", number(summary.added), number(summary.replaced));
   text += print("refused: %llu bad records, %llu duplicate ids\n", number(in.bad_records), number(in.duplicates));
   text += input_text(in);
   text += print(
@@ -173,6 +176,8 @@ std::string summary_json(const BuildSummary& summary) {
                                        {"terms", m.terms},
                                        {"postings", m.postings},
                                        {"resumed_documents", in.resumed_documents},
+                                       {"added", summary.added},
+                                       {"replaced", summary.replaced},
                                        {"bad_records", in.bad_records},
                                        {"duplicate_ids", in.duplicates},
                                        {"files_read", files_json(in.files_read)},

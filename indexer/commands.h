@@ -12,6 +12,7 @@
 #include "common/config/command_line.h"
 #include "indexer/analyzer_flags.h"
 #include "indexer/build.h"
+#include "indexer/change/tiers.h"
 #include "indexer/invert/inverters.h"
 #include "indexer/serve/serve.h"
 #include "indexer/signals.h"
@@ -31,13 +32,19 @@ std::uint32_t hardware_threads();
 inline constexpr std::uint64_t kUsualDiskReserve = std::uint64_t{64} << 20;
 void add_disk_reserve_flag(config::CommandLine& command, std::uint64_t& bytes);
 
+// `build` and `add`, which has the same flags but for those that are the collection's.
 class BuildCommand {
  public:
-  explicit BuildCommand(config::CommandLine& app);
+  enum class Kind : std::uint8_t { kBuild, kAdd };
+  BuildCommand(config::CommandLine& app, Kind kind);
   bool chosen() const { return command_.chosen(); }
   int run(Logger& logger);
 
  private:
+  void add_collection_flags();
+  void add_share_flags();
+
+  const Kind kind_;
   config::CommandLine& command_;
   const config::Flag* partitions_flag_ = nullptr;
   Place place_;
@@ -104,6 +111,34 @@ class PublishCommand {
   Place place_;
   std::uint32_t partitions_ = 1;
   std::uint64_t disk_reserve_ = kUsualDiskReserve;
+};
+
+class RemoveCommand {
+ public:
+  explicit RemoveCommand(config::CommandLine& app);
+  bool chosen() const { return command_.chosen(); }
+  int run(Logger& logger);
+
+ private:
+  config::CommandLine& command_;
+  Place place_;
+  std::filesystem::path ids_;
+  std::uint64_t disk_reserve_ = kUsualDiskReserve;
+  bool json_ = false;
+};
+
+class CompactCommand {
+ public:
+  explicit CompactCommand(config::CommandLine& app);
+  bool chosen() const { return command_.chosen(); }
+  int run(Logger& logger);
+
+ private:
+  config::CommandLine& command_;
+  Place place_;
+  change::TierRules rules_;
+  std::uint64_t disk_reserve_ = kUsualDiskReserve;
+  bool json_ = false;
 };
 
 class CheckCommand {

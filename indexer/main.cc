@@ -25,7 +25,10 @@ int run(int argc, const char* const* argv) {
   app.require_command();
   std::uint64_t log_buffer = Logger::kDefaultBufferBytes;
   config::add_log_buffer(app, log_buffer);
-  BuildCommand build(app);
+  BuildCommand build(app, BuildCommand::Kind::kBuild);
+  BuildCommand add(app, BuildCommand::Kind::kAdd);
+  RemoveCommand remove(app);
+  CompactCommand compact(app);
   PublishCommand publish(app);
   CheckCommand check(app);
   RollbackCommand rollback(app);
@@ -36,6 +39,9 @@ int run(int argc, const char* const* argv) {
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
   Logger logger("frond-indexer", LogLevel::kInfo, log_buffer);
   if (build.chosen()) return build.run(logger);
+  if (add.chosen()) return add.run(logger);
+  if (remove.chosen()) return remove.run(logger);
+  if (compact.chosen()) return compact.run(logger);
   if (publish.chosen()) return publish.run(logger);
   if (check.chosen()) return check.run(logger);
   if (prune.chosen()) return prune.run(logger);

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "common/partition/change_file.h"
 #include "common/partition/term_statistics.h"
 #include "common/repository/repository.h"
 #include "indexer/check/partition_check.h"
@@ -41,10 +42,11 @@ class Check {
   Result<void> run() {
     const auto scratch = FROND_TRY(Scratch::make(folder_));
     check_ordinals();
+    open_changes();
     for (const auto& entry : manifest_.partitions) {
       if (auto opened = open_partition(entry, scratch->path() / entry.id)) {
         progress("lists and documents of partition " + entry.id);
-        check_partition(*opened, entry, manifest_.bm25.b, faults_);
+        check_partition(*opened, entry, manifest_.bm25.b, hidden_of(entry), hidden_, faults_);
         partitions_.push_back(std::move(opened));
       }
       ++faults_.report().partitions;
@@ -56,6 +58,29 @@ class Check {
  private:
   void progress(const std::string& what) const {
     if (options_.progress) options_.progress(what);
+  }
+
+  // Of those that can't be opened nothing is known; that is in the faults.
+  void open_changes() {
+    for (const auto& file : manifest_.changes) {
+      const std::string name = repository::generation_file_path(file);
+      progress("changes");
+      (void)check_file(folder_ / name, name, file, faults_);
+      auto opened = partition::Changes::open(folder_ / name);
+      if (!opened) {
+        faults_.add(name, opened.error().message());
+        continue;
+      }
+      if (auto verified = (*opened)->verify_checksums(); !verified) faults_.add(name, verified.error().message());
+      changes_.push_back(*std::move(opened));
+    }
+  }
+
+  std::vector<DocId> hidden_of(const PartitionEntry& entry) {
+    auto hidden = partition::hidden_documents_of(entry.id, entry.summary.documents, changes_);
+    if (hidden) return *std::move(hidden);
+    faults_.add("partition " + entry.id, hidden.error().message());
+    return {};
   }
 
   void check_ordinals() {
@@ -86,27 +111,36 @@ class Check {
   }
 
   void check_term_statistics() {
-    const std::string name = repository::term_statistics_path(manifest_.generation);
+    const std::string name = repository::generation_file_path(manifest_.term_statistics);
     progress("term statistics");
     (void)check_file(folder_ / name, name, manifest_.term_statistics, faults_);
-    const auto terms = GenerationTerms::open(folder_ / name);
-    if (!terms) return faults_.add(name, terms.error().message());
-    if (auto verified = (*terms)->verify_checksums(); !verified) faults_.add(name, verified.error().message());
-    if (partitions_.size() != manifest_.partitions.size()) return;  // the sums could not agree
-    const auto merged = partition::merge_terms(
+    const auto base = GenerationTerms::open(folder_ / name);
+    if (!base) return faults_.add(name, base.error().message());
+    if (auto verified = (*base)->verify_checksums(); !verified) faults_.add(name, verified.error().message());
+    if (changes_.size() != manifest_.changes.size()) return;  // the sums could not agree
+    const auto terms = changes_.empty() ? *base : partition::changed_terms(*base, changes_);
+    if (partitions_.size() != manifest_.partitions.size()) return;  // nor then
+    std::uint64_t gone = 0;                                         // terms of hidden documents only
+    auto merged = partition::merge_terms(
         partitions_, [&](std::string_view term, const partition::TermStatistics& sum) -> Result<void> {
           const std::string where = name + ", term '" + std::string(term) + "'";
-          const auto df = (*terms)->df(term);
-          if (!df)
+          const auto taken = hidden_.documents.find(term);
+          const std::uint64_t left = sum.document_frequency - (taken != hidden_.documents.end() ? taken->second : 0);
+          gone += left == 0 ? 1 : 0;
+          const auto df = terms->df(term);
+          if (!df && (df.error().code() != Code::kNotFound || left > 0))
             faults_.add(where, df.error().message());
           else
-            faults_.expect_equal(where, "document frequency", *df, sum.document_frequency);
+            faults_.expect_equal(where, "document frequency", df ? *df : 0, left);
           return {};
         });
     if (!merged) return faults_.add(name, merged.error().message());
-    const auto& says = (*terms)->totals();
+    merged->terms -= gone;
+    merged->occurrences -= hidden_.occurrences;
+    for (const auto& [term, documents] : hidden_.documents) merged->postings -= documents;
+    const auto& says = terms->totals();
     std::uint64_t stored = 0;
-    const auto visited = (*terms)->for_each([&](auto, auto) { return ++stored > 0; });
+    const auto visited = terms->for_each([&](auto, auto) { return ++stored > 0; });
     if (!visited) faults_.add(name, visited.error().message());
     faults_.expect_equal(name, "terms stored", stored, merged->terms);
     faults_.expect_equal(name, "terms", says.terms, merged->terms);
@@ -123,6 +157,8 @@ class Check {
   const CheckOptions& options_;
   FaultList faults_;
   std::vector<std::shared_ptr<const Partition>> partitions_;
+  std::vector<partition::ChangesPtr> changes_;
+  HiddenPostings hidden_;
 };
 
 }  // namespace

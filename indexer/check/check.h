@@ -37,7 +37,9 @@ struct CheckOptions {
 //   and occurrences agree with the term's; each block's last docID is correct, and its deficit is a lower bound of its
 //   postings' deficits;
 // - every document: it can be read, and its id leads to it; the lengths sum to the number of tokens;
-// - the term statistics: each df is the sum over the partitions.
+// - the changes: hidden documents are of their partitions, as many as the manifest counts, with as many tokens,
+// postings;
+// - the term statistics: each df is the sum over the partitions, without hidden documents.
 // A partition is opened as a scratch database of hard links in "<collection>/.check-XXXXXX" (if that cannot be made, of
 // copies in the system's folder for temporary files), which is removed at the end; a writer removes one that a killed
 // check left. Published files are only read. Memory: a partition's lengths, and one list's mapped segments.

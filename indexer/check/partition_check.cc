@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/partition/hidden_documents.h"
 #include "common/postings/posting_list.h"
 #include "common/scoring/bm25.h"
 
@@ -15,10 +16,12 @@ using postings::kBlockLength;
 // Checks one term's list in a partition.
 class ListCheck {
  public:
-  ListCheck(const Partition& partition, double b, std::string where, FaultList& faults)
+  ListCheck(const Partition& partition, double b, const partition::HiddenDocuments& hidden, std::string where,
+            FaultList& faults)
       : lengths_(partition.lengths()),
         b_(b),
         average_length_(partition.built_average_length()),
+        hidden_(hidden),
         where_(std::move(where)),
         faults_(faults) {}
 
@@ -37,6 +40,8 @@ class ListCheck {
     faults_.expect_equal(where_, "occurrences", occurrences_, list.statistics.occurrences);
     faults_.report().postings += count_;
   }
+  std::uint64_t hidden_postings() const { return hidden_postings_; }
+  std::uint64_t hidden_occurrences() const { return hidden_occurrences_; }
 
  private:
   bool check_block(const postings::PostingList& list, std::uint32_t block) {
@@ -54,6 +59,10 @@ class ListCheck {
       if (frequencies_[i] == 0) return fail(where, "docID " + std::to_string(docid) + " has frequency 0");
       last_ = docid;
       occurrences_ += frequencies_[i];
+      if (hidden_.contains(docid)) {
+        ++hidden_postings_;
+        hidden_occurrences_ += frequencies_[i];
+      }
       const float deficit = scoring::deficit(b_, average_length_, frequencies_[i], lengths_[docid]);
       least = std::min(least, scoring::pack_deficit(deficit));
       count_best(list, block / postings::kSegmentBlocks, deficit);
@@ -93,31 +102,59 @@ class ListCheck {
   std::span<const std::uint32_t> lengths_;
   double b_;
   double average_length_;
+  const partition::HiddenDocuments& hidden_;
   std::string where_;
   FaultList& faults_;
   std::array<std::uint32_t, kBlockLength> docids_{}, frequencies_{};
   DocId last_ = kNoDoc;
-  std::uint64_t count_ = 0, occurrences_ = 0;
+  std::uint64_t count_ = 0, occurrences_ = 0, hidden_postings_ = 0, hidden_occurrences_ = 0;
   std::vector<std::array<std::uint32_t, postings::kBestRanks.size()>> best_;  // by segment
 };
 
-void check_lists(const Partition& partition, const std::string& name, double b, FaultList& faults) {
-  std::uint64_t terms = 0, postings = 0;
+// Adds up what hidden documents have in the lists; returns how many postings.
+std::uint64_t check_lists(const Partition& partition, const std::string& name, double b,
+                          const partition::HiddenDocuments& hidden, HiddenPostings& taken, FaultList& faults) {
+  std::uint64_t terms = 0, postings = 0, hidden_postings = 0;
   const auto visited = partition.for_each_term([&](std::string_view term, const auto& statistics) {
     const std::string where = name + ", term '" + std::string(term) + "'";
     ++terms;
     postings += statistics.document_frequency;
     auto list = partition.list(term);
-    if (list)
-      ListCheck(partition, b, where, faults).run(*list);
-    else
+    if (!list) {
       faults.add(where, list.error().message());
+      return true;
+    }
+    ListCheck check(partition, b, hidden, where, faults);
+    check.run(*list);
+    if (check.hidden_postings() > 0) taken.documents[std::string(term)] += check.hidden_postings();
+    taken.occurrences += check.hidden_occurrences();
+    hidden_postings += check.hidden_postings();
     return true;
   });
   faults.report().lists += terms;
-  if (!visited) return faults.add(name + ", terms", visited.error().message());
+  if (!visited) {
+    faults.add(name + ", terms", visited.error().message());
+    return hidden_postings;
+  }
   faults.expect_equal(name, "terms", terms, partition.summary().terms);
   faults.expect_equal(name, "postings", postings, partition.summary().postings);
+  return hidden_postings;
+}
+
+// False: there are documents that the partition does not have.
+bool check_hidden(const Partition& partition, const repository::PartitionEntry& entry, std::span<const DocId> hidden,
+                  const std::string& name, FaultList& faults) {
+  faults.expect_equal(name, "hidden documents", hidden.size(), entry.hidden.documents);
+  std::uint64_t tokens = 0;
+  for (const DocId docid : hidden) {
+    if (docid >= partition.documents()) {
+      faults.add(name, "hides document " + std::to_string(docid) + ", which it does not have");
+      return false;
+    }
+    tokens += partition.lengths()[docid];
+  }
+  faults.expect_equal(name, "tokens of hidden documents", tokens, entry.hidden.tokens);
+  return true;
 }
 
 void check_documents(const Partition& partition, const std::string& name, FaultList& faults) {
@@ -151,7 +188,8 @@ bool check_file(const std::filesystem::path& file, const std::string& name, cons
   return false;
 }
 
-void check_partition(const Partition& partition, const repository::PartitionEntry& entry, double b, FaultList& faults) {
+void check_partition(const Partition& partition, const repository::PartitionEntry& entry, double b,
+                     std::span<const DocId> hidden, HiddenPostings& taken, FaultList& faults) {
   const std::string name = "partition " + entry.id;
   if (auto verified = partition.verify_checksums(); !verified) faults.add(name, verified.error().message());
   if (auto counted = partition.count_entries(); !counted) faults.add(name, counted.error().message());
@@ -166,7 +204,11 @@ void check_partition(const Partition& partition, const repository::PartitionEntr
     return s.docid_bytes + s.frequency_bytes + s.index_bytes + s.bound_bytes + s.header_bytes;
   };
   faults.expect_equal(name, "bytes of lists", list_bytes(is), list_bytes(should));
-  check_lists(partition, name, b, faults);
+  const bool known = check_hidden(partition, entry, hidden, name, faults);
+  const partition::HiddenDocuments passed_over(
+      partition.documents(), known ? std::vector<DocId>(hidden.begin(), hidden.end()) : std::vector<DocId>());
+  const std::uint64_t postings = check_lists(partition, name, b, passed_over, taken, faults);
+  if (known) faults.expect_equal(name, "postings of hidden documents", postings, entry.hidden.postings);
   check_documents(partition, name, faults);
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 // Checks one whole partition.
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "common/partition/file_checksum.h"
@@ -15,8 +17,15 @@ namespace frond::indexer::check {
 bool check_file(const std::filesystem::path& file, const std::string& name, const repository::PartitionFile& expected,
                 FaultList& faults);
 
+// What hidden documents take from a generation's statistics.
+struct HiddenPostings {
+  std::map<std::string, std::uint64_t, std::less<>> documents;  // by term, over all partitions
+  std::uint64_t occurrences = 0;
+};
+
 // Checks lists and documents of an open partition against its manifest entry. `b`: the generation's BM25 parameter.
+// `hidden`: of its documents, ascending; adds what they take away to `taken`.
 void check_partition(const partition::Partition& partition, const repository::PartitionEntry& entry, double b,
-                     FaultList& faults);
+                     std::span<const DocId> hidden, HiddenPostings& taken, FaultList& faults);
 
 }  // namespace frond::indexer::check

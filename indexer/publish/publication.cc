@@ -15,34 +15,6 @@
 namespace frond::indexer::publish {
 namespace {
 
-std::string utc_now() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  struct tm utc {};
-  ::gmtime_r(&now, &utc);
-  char text[32];
-  const std::size_t size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return {text, size};
-}
-
-// Opens each partition as a leaf does, in a folder beside it, and reads its sums. One at a time, since an open database
-// takes about 400 KiB.
-Result<void> count_documents(repository::Manifest& draft, const std::filesystem::path& building) {
-  draft.statistics = {};
-  for (const auto& entry : draft.partitions) {
-    const auto database = building / ("opened-" + entry.id);
-    FROND_TRY(partition::Partition::ingest(building / entry.id, entry.summary.files, database, /*move=*/false));
-    {
-      const auto opened = FROND_TRY(partition::Partition::open(database, partition::FileReads::kBuffered));
-      draft.statistics.documents += opened->documents();
-      draft.statistics.tokens += opened->tokens();
-    }
-    std::error_code failed;
-    std::filesystem::remove_all(database, failed);
-    if (failed) return Error(Code::kUnavailable, database.string() + ": " + failed.message());
-  }
-  return {};
-}
-
 Result<partition::TermTotals> write_terms(const repository::Manifest& draft, const std::filesystem::path& building,
                                           const std::filesystem::path& to) {
   partition::TermCursors cursors;
@@ -52,6 +24,33 @@ Result<partition::TermTotals> write_terms(const repository::Manifest& draft, con
 }
 
 }  // namespace
+
+std::string utc_now() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  struct tm utc {};
+  ::gmtime_r(&now, &utc);
+  char text[32];
+  const std::size_t size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return {text, size};
+}
+
+// In a folder beside it. One at a time, since an open database takes about 400 KiB.
+Result<void> count_documents(std::span<const repository::PartitionEntry> partitions,
+                             const std::filesystem::path& building) {
+  for (const auto& entry : partitions) {
+    const auto database = building / ("opened-" + entry.id);
+    FROND_TRY(partition::Partition::ingest(building / entry.id, entry.summary.files, database, /*move=*/false));
+    {
+      const auto opened = FROND_TRY(partition::Partition::open(database, partition::FileReads::kBuffered));
+      if (opened->documents() != entry.summary.documents || opened->tokens() != entry.summary.tokens)
+        return Error(Code::kCorrupt, "partition " + entry.id + " does not have the documents that were written");
+    }
+    std::error_code failed;
+    std::filesystem::remove_all(database, failed);
+    if (failed) return Error(Code::kUnavailable, database.string() + ": " + failed.message());
+  }
+  return {};
+}
 
 std::string new_partition_id(Generation generation, std::uint32_t number) {
   std::random_device random;
@@ -63,7 +62,12 @@ std::string new_partition_id(Generation generation, std::uint32_t number) {
 Result<repository::Manifest> publish_generation(repository::RepositoryWriter& writer, repository::Manifest draft,
                                                 std::stop_token stop) {
   const std::filesystem::path terms = writer.building() / "terms.sst";
-  FROND_TRY(count_documents(draft, writer.building()));
+  FROND_TRY(count_documents(draft.partitions, writer.building()));
+  draft.statistics = {};
+  for (const auto& entry : draft.partitions) {
+    draft.statistics.documents += entry.summary.documents;
+    draft.statistics.tokens += entry.summary.tokens;
+  }
   const partition::TermTotals totals = FROND_TRY(write_terms(draft, writer.building(), terms));
   draft.terms = totals.terms;
   draft.postings = totals.postings;

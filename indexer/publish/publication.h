@@ -1,11 +1,21 @@
 #pragma once
 // The last step of a build: publishes the partitions under building/ as a generation.
+#include <filesystem>
+#include <span>
 #include <stop_token>
+#include <string>
 
 #include "common/base/result.h"
 #include "common/repository/repository.h"
 
 namespace frond::indexer::publish {
+
+std::string utc_now();  // RFC 3339, in seconds
+
+// Opens each new partition, which lies in `building`, as a leaf does. kCorrupt: it does not have the documents and
+// tokens of its summary.
+Result<void> count_documents(std::span<const repository::PartitionEntry> partitions,
+                             const std::filesystem::path& building);
 
 // An id for a new partition: "g<generation>-p<number>-<random hex>".
 std::string new_partition_id(Generation generation, std::uint32_t number);

@@ -1,0 +1,39 @@
+#pragma once
+// Publishes a changed collection: the current generation's partitions with some more, some documents hidden, or some
+// partitions replaced by what was made of their documents. Statistics are those of what remains, exactly.
+//
+// Document frequencies are written as what the change adds and takes (common/partition/change_file.h). Files of changes
+// are merged as they grow: with the newest one those before it that are less than twice as large. So they are few, and
+// a change is rewritten a logarithmic number of times. When all changes together are larger than a quarter of the base,
+// all document frequencies are written anew.
+#include <cstddef>
+#include <map>
+#include <set>
+#include <stop_token>
+#include <vector>
+
+#include "common/base/result.h"
+#include "common/repository/repository.h"
+#include "indexer/change/current_generation.h"
+
+namespace frond::indexer::change {
+
+struct Change {
+  // New partitions; their files are in the writer's building()/<id>. Their documents are new.
+  std::vector<repository::PartitionEntry> added;
+  // Documents that are hidden from now on, by their partition's number in the current generation. Ascending; not hidden
+  // yet. Of partitions that stay.
+  std::map<std::size_t, std::vector<DocId>> hidden;
+  // Partitions, by number, which are left out, since `merged` has their documents that are not hidden. Those of
+  // merged[p] take the place of p, which is one of `replaced`: so few others change their numbers, by which leaves
+  // share them.
+  std::set<std::size_t> replaced;
+  std::map<std::size_t, std::vector<repository::PartitionEntry>> merged;  // as `added`
+};
+
+// kCorrupt: the sums of what is added or taken away do not agree; kUnavailable: the disk, or stopped before the first
+// irreversible step. Then nothing is changed. Gives the manifest as published.
+Result<repository::Manifest> publish_change(repository::RepositoryWriter& writer, const CurrentGeneration& current,
+                                            const Change& change, std::stop_token stop);
+
+}  // namespace frond::indexer::change

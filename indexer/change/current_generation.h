@@ -1,0 +1,54 @@
+#pragma once
+// The current generation of a collection, open for a change: its statistics, its hidden documents, and where a document
+// with an external id is. Nothing is ingested: what is opened is in proportion to what is asked for.
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "common/base/ids.h"
+#include "common/base/result.h"
+#include "common/partition/change_file.h"
+#include "common/partition/id_files.h"
+#include "common/partition/partition.h"
+#include "common/repository/repository.h"
+
+namespace frond::indexer::change {
+
+// One thread. Errors of every method: kCorrupt, kUnavailable, naming the file or partition.
+class CurrentGeneration {
+ public:
+  // `writer` holds the collection. kNotFound: it has no generation yet.
+  static Result<std::unique_ptr<CurrentGeneration>> open(const repository::RepositoryWriter& writer);
+
+  const repository::Manifest& manifest() const { return manifest_; }
+  const partition::GenerationTerms& terms() const { return *terms_; }
+  const std::shared_ptr<const partition::GenerationTerms>& base_terms() const { return base_; }  // without `changes`
+  const std::vector<partition::ChangesPtr>& changes() const { return changes_; }                 // as in the manifest
+  // Of the partition with this number, ascending.
+  const std::vector<DocId>& hidden(std::size_t number) const { return hidden_[number]; }
+
+  struct Place {
+    std::size_t partition = 0;  // its number
+    DocId docid = 0;
+  };
+  // Nothing if no document of the generation has the id.
+  Result<std::optional<Place>> find(std::string_view id);
+  // A partition, opened in `scratch`, which the caller removes when it has dropped the partition.
+  Result<std::shared_ptr<const partition::Partition>> open_partition(std::size_t number,
+                                                                     const std::filesystem::path& scratch) const;
+  // Above the ordinals of all documents, hidden ones too.
+  Ordinal next_ordinal() const;
+
+ private:
+  explicit CurrentGeneration(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  std::filesystem::path folder_;  // the collection's
+  repository::Manifest manifest_;
+  std::shared_ptr<const partition::GenerationTerms> base_, terms_;
+  std::vector<partition::ChangesPtr> changes_;
+  std::vector<std::vector<DocId>> hidden_;
+  std::vector<std::unique_ptr<partition::IdFiles>> ids_;  // by partition; null: not asked yet
+};
+
+}  // namespace frond::indexer::change

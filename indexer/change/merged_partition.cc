@@ -1,0 +1,143 @@
+#include "indexer/change/merged_partition.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "common/partition/term_statistics.h"
+#include "common/postings/list_builder.h"
+#include "common/postings/posting_list.h"
+
+namespace frond::indexer::change {
+namespace {
+
+using partition::Partition;
+
+struct Posting {
+  DocId docid = 0;
+  Frequency frequency = 0;
+};
+
+// A source's documents on their way to the merged partition.
+class Renumbering {
+ public:
+  Renumbering(const MergeSource& source, std::uint32_t number, std::span<const MergedDocument> documents)
+      : partition_(*source.partition) {
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+      if (documents[i].source != number) continue;
+      if (first_ == kNoDoc) {
+        first_ = documents[i].docid;
+        numbers_.assign(partition_.documents() - first_, kNoDoc);
+      }
+      last_ = documents[i].docid;
+      numbers_[last_ - first_] = static_cast<DocId>(i);
+    }
+  }
+  bool empty() const { return first_ == kNoDoc; }
+
+  // Appends the term's postings of documents that are kept, with their new docIDs.
+  Result<void> read(std::string_view term, std::vector<Posting>& out) const {
+    const auto stored = partition_.list(term);
+    if (!stored && stored.error().code() == Code::kNotFound) return {};
+    if (!stored) return stored.error();
+    std::vector<ByteView> segments;
+    for (const auto& segment : stored->segments) segments.push_back(segment.bytes());
+    auto list = postings::PostingList::open(segments);
+    if (!list) return std::move(list).error().within("list of " + partition::printable(term));
+    std::array<std::uint32_t, codec::kBlockLength> docids, frequencies;
+    for (std::uint32_t block = list->find_block(first_, 0); block < list->blocks(); ++block) {
+      FROND_TRY(list->decode_docids(block, docids));
+      FROND_TRY(list->decode_frequencies(block, frequencies));
+      for (std::uint32_t i = 0; i < list->block_size(block); ++i) {
+        if (docids[i] >= partition_.documents())
+          return Error(Code::kCorrupt, "list of " + partition::printable(term) + ": docID " +
+                                           std::to_string(docids[i]) + " is no document");
+        if (docids[i] < first_ || docids[i] > last_) continue;
+        if (const DocId number = numbers_[docids[i] - first_]; number != kNoDoc)
+          out.push_back({number, frequencies[i]});
+      }
+      if (list->last_docid(block) >= last_) break;
+    }
+    for (const auto& segment : stored->segments) FROND_TRY(segment.intact());
+    return {};
+  }
+
+ private:
+  const Partition& partition_;
+  DocId first_ = kNoDoc, last_ = 0;  // that are kept
+  std::vector<DocId> numbers_;       // by docID - first_; kNoDoc: not kept
+};
+
+Result<void> write_lists(std::span<const MergeSource> sources, std::span<const MergedDocument> documents,
+                         std::span<const std::uint32_t> lengths, const MergeOptions& options,
+                         partition::PartitionWriter& writer, const std::stop_token& stop) {
+  std::vector<Renumbering> renumberings;
+  partition::TermCursors cursors;
+  for (std::uint32_t s = 0; s < sources.size(); ++s) {
+    Renumbering one(sources[s], s, documents);
+    if (one.empty()) continue;
+    renumberings.push_back(std::move(one));
+    cursors.push_back(sources[s].partition->terms());
+  }
+  const postings::ListBuilder builder(options.codecs, lengths, options.b, options.average_length);
+  std::vector<Posting> postings;
+  std::vector<DocId> docids;
+  std::vector<Frequency> frequencies;
+  const auto write = [&](std::string_view term, const partition::TermStatistics&) -> Result<void> {
+    if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
+    postings.clear();
+    for (const Renumbering& one : renumberings) FROND_TRY(one.read(term, postings));
+    if (postings.empty()) return {};  // of hidden documents only, or of another part
+    std::sort(postings.begin(), postings.end(), [](const Posting& a, const Posting& b) { return a.docid < b.docid; });
+    docids.clear();
+    frequencies.clear();
+    std::uint64_t occurrences = 0;
+    for (const Posting& one : postings) {
+      docids.push_back(one.docid);
+      frequencies.push_back(one.frequency);
+      occurrences += one.frequency;
+    }
+    return writer.add_list(term, docids.size(), occurrences, builder.build(docids, frequencies));
+  };
+  FROND_TRY(partition::merge_terms(cursors, write));
+  return {};
+}
+
+}  // namespace
+
+std::vector<MergedDocument> merged_documents(std::span<const MergeSource> sources) {
+  std::vector<MergedDocument> documents;
+  for (std::uint32_t s = 0; s < sources.size(); ++s) {
+    auto hidden = sources[s].hidden.begin();
+    for (DocId docid = 0; docid < sources[s].partition->documents(); ++docid) {
+      if (hidden != sources[s].hidden.end() && *hidden == docid)
+        ++hidden;
+      else
+        documents.push_back({sources[s].placement.ordinal(docid), s, docid});
+    }
+  }
+  std::sort(documents.begin(), documents.end(),
+            [](const MergedDocument& a, const MergedDocument& b) { return a.ordinal < b.ordinal; });
+  return documents;
+}
+
+Result<partition::PartitionSummary> write_merged(std::span<const MergeSource> sources,
+                                                 std::span<const MergedDocument> documents,
+                                                 const std::filesystem::path& folder, const MergeOptions& options,
+                                                 std::stop_token stop) {
+  const auto writer = FROND_TRY(partition::PartitionWriter::create(folder, options.average_length));
+  std::vector<std::uint32_t> lengths;
+  lengths.reserve(documents.size());
+  for (const MergedDocument& one : documents) {
+    if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
+    const Partition& source = *sources[one.source].partition;
+    lengths.push_back(source.lengths()[one.docid]);
+    const partition::OwnedDocument document = FROND_TRY(source.document(one.docid));
+    FROND_TRY(writer->add_document({document.id, document.url, document.title, document.body}, lengths.back()));
+  }
+  FROND_TRY(write_lists(sources, documents, lengths, options, *writer, stop));
+  return writer->finish();
+}
+
+}  // namespace frond::indexer::change

@@ -1,0 +1,236 @@
+// Exact change: after any additions, removals, replacements, compactions and crashes between any two steps, a
+// collection is, to the byte, what a fresh build of what remains is: statistics, document frequencies, and the answers
+// of every engine.
+#include <optional>
+#include <set>
+
+#include "common/repository/repository.h"
+#include "indexer/change/compact.h"
+#include "indexer/check/check.h"
+#include "tests/differential/change/changed_collection.h"
+
+namespace frond::change_test {
+namespace {
+
+using leaf::engine::Mode;
+
+struct Case {
+  unsigned seed;
+  std::uint32_t partitions;  // of the first build
+  bool store_bodies = true;
+  int steps = 12;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << "seed " << c.seed << ", " << c.partitions << " partitions" << (c.store_bodies ? "" : ", bodies not stored");
+}
+
+class AChangedCollection : public testing::TestWithParam<Case> {
+ protected:
+  std::filesystem::path repository() const { return folder_ / "repository"; }
+  Logger log_{"test", LogLevel::kError};
+
+  std::vector<Text> some_texts(std::size_t count) {
+    std::set<std::string> ids;
+    std::vector<Text> texts;
+    for (std::size_t i = 0; i < count; ++i) {
+      // A third are documents that there are or were.
+      const std::string id = "d" + std::to_string(random_() % 3 == 0 ? random_() % (next_id_ + 1) : next_id_++);
+      if (ids.insert(id).second) texts.push_back({id, random_words(random_, 4), random_words(random_, 60)});
+    }
+    return texts;
+  }
+
+  // Runs `change` in a process of its own, which dies before the step with this number; never, if it has fewer steps.
+  void run_to_step(int step, const std::function<bool(std::function<void(std::string_view)>)>& change) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      int left = step;
+      const bool done = change([&](std::string_view) {
+        if (left-- == 0) ::_exit(0);
+      });
+      ::_exit(done ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+
+  Generation current() const { return *(*repository::RepositorySource::open(repository().string(), "c"))->current(); }
+
+  bool build(const std::filesystem::path& to, const std::vector<Text>& texts, std::uint32_t partitions) {
+    const auto input = folder_ / "build.jsonl";
+    write_jsonl(input, texts);
+    auto options = options_for(to, input, partitions);
+    options.invert.parse.store_bodies = GetParam().store_bodies;
+    indexer::BuildProgress progress;
+    const auto built = indexer::build(options, progress, log_, {});
+    EXPECT_TRUE(built) << built.error().message();
+    return built.has_value();
+  }
+
+  void add(const std::vector<Text>& texts, int crash) {
+    const auto input = folder_ / "add.jsonl";
+    write_jsonl(input, texts);
+    auto options = options_for(repository(), input, 1 + random_() % 2);
+    options.invert.parse.store_bodies = GetParam().store_bodies;
+    change(crash, [&](std::function<void(std::string_view)> before_step) {
+      options.before_step = std::move(before_step);
+      indexer::BuildProgress progress;
+      const auto added = indexer::add(options, progress, log_, {});
+      EXPECT_TRUE(added) << added.error().message();
+      return added.has_value();
+    });
+    if (changed_) model_.add(texts);
+  }
+
+  void remove(const std::vector<std::string>& ids, int crash) {
+    change(crash, [&](std::function<void(std::string_view)> before_step) {
+      std::size_t next = 0;
+      const auto removed = indexer::change::remove_documents({repository(), "c", 0, std::move(before_step)},
+                                                             [&]() -> Result<std::optional<std::string>> {
+                                                               if (next == ids.size())
+                                                                 return std::optional<std::string>();
+                                                               return std::optional<std::string>(ids[next++]);
+                                                             },
+                                                             {});
+      EXPECT_TRUE(removed) << removed.error().message();
+      return removed.has_value();
+    });
+    if (changed_)
+      for (const auto& id : ids) model_.remove(id);
+  }
+
+  void compact(const indexer::change::TierRules& rules, int crash) {
+    change(crash, [&](std::function<void(std::string_view)> before_step) {
+      const auto compacted = indexer::change::compact({repository(), "c", 0, std::move(before_step)}, rules, {});
+      EXPECT_TRUE(compacted) << compacted.error().message();
+      return compacted.has_value();
+    });
+  }
+
+  // crash: the number of the step before which the process dies; negative: it does not.
+  void change(int crash, const std::function<bool(std::function<void(std::string_view)>)>& how) {
+    const Generation before = current();
+    if (crash < 0)
+      ASSERT_TRUE(how({}));
+    else
+      run_to_step(crash, how);
+    changed_ = current() != before;
+  }
+
+  void random_step() {
+    const int crash = random_() % 3 == 0 ? static_cast<int>(random_() % 8) : -1;
+    const unsigned kind = random_() % 5;
+    if (kind == 0) {
+      const indexer::change::TierRules rules{2 + static_cast<std::uint32_t>(random_() % 3),
+                                             static_cast<double>(random_() % 10) / 10, random_() % 4 == 0};
+      told_ = rules.all ? "compaction of all" : "compaction by tiers of " + std::to_string(rules.width);
+      compact(rules, crash);
+    } else if (kind <= 2) {
+      const auto texts = some_texts(1 + random_() % 40);
+      told_ = "add of " + std::to_string(texts.size());
+      add(texts, crash);
+    } else {
+      std::vector<std::string> ids{"nobody"};
+      for (std::size_t n = random_() % (random_() % 5 == 0 ? 200 : 20); n > 0; --n)
+        ids.push_back("d" + std::to_string(random_() % (next_id_ + 1)));
+      told_ = "removal of " + std::to_string(ids.size());
+      remove(ids, crash);
+    }
+    told_ += crash < 0 ? "" : ", died at step " + std::to_string(crash);
+  }
+
+  void compare() {
+    const auto report = indexer::check::check_generation(repository(), "c");
+    ASSERT_TRUE(report) << report.error().message();
+    for (const auto& fault : report->listed) ADD_FAILURE() << fault.where << ": " << fault.what;
+    std::filesystem::remove_all(folder_ / "fresh");
+    std::filesystem::remove_all(folder_ / "fresh-data");
+    ASSERT_TRUE(build(folder_ / "fresh", model_.texts(), 1 + random_() % 3));
+    Follower fresh(folder_ / "fresh", folder_ / "fresh-data");
+    fresh.step();
+    leaf_->step();
+    if (testing::Test::HasFatalFailure()) return;
+    ASSERT_EQ(leaf_->ids(), fresh.ids());
+    const auto &now = leaf_->generation(), &wanted = fresh.generation();
+    ASSERT_EQ(now.statistics.documents, wanted.statistics.documents);
+    ASSERT_EQ(now.statistics.tokens, wanted.statistics.tokens);
+    ASSERT_EQ(now.terms->totals(), wanted.terms->totals());
+    std::map<std::string, std::uint64_t> dfs;
+    ASSERT_TRUE(wanted.terms->for_each([&](std::string_view term, std::uint64_t df) {
+      dfs.emplace(term, df);
+      return true;
+    }));
+    for (const auto& [term, df] : dfs) ASSERT_EQ(now.terms->df(term), df) << term;
+    ASSERT_TRUE(now.terms->for_each([&](std::string_view term, std::uint64_t df) {
+      EXPECT_EQ(dfs[std::string(term)], df) << term;
+      return true;
+    }));
+    compare_answers(fresh);
+  }
+
+  void compare_answers(Follower& fresh) {
+    const auto oracle = *leaf::engine_named("exhaustive");
+    for (int q = 0; q < 25; ++q) {
+      std::set<std::string> words;
+      for (std::size_t n = 1 + random_() % 4; n > 0; --n)
+        words.insert("w" + std::to_string(random_() % (1u << (1 + random_() % 8))));
+      const std::vector<std::string> terms(words.begin(), words.end());
+      std::string what = "query";
+      for (const auto& term : terms) what += " " + term;
+      for (const Mode mode : {Mode::kAnd, Mode::kOr}) {
+        for (const bool ranked : {true, false}) {
+          for (const std::uint32_t k : {1u, 10u, 300u}) {
+            const Answer wanted = fresh.search(*oracle, terms, mode, k, ranked);
+            for (const auto& entry : leaf::all_engines()) {
+              const auto engine = entry.make();
+              const Answer got = leaf_->search(*engine, terms, mode, k, ranked);
+              const std::string told = std::string(entry.name) + (mode == Mode::kAnd ? " and" : " or") + " k " +
+                                       std::to_string(k) + (ranked ? " " : " unranked ") + what;
+              ASSERT_EQ(got.hits, wanted.hits) << told;
+              if (got.exact)
+                ASSERT_EQ(got.matches, wanted.matches) << told;
+              else
+                ASSERT_LE(got.matches, wanted.matches) << told;
+            }
+          }
+        }
+      }
+    }
+  }
+
+  support::ScratchFolder folder_;
+  Random random_{GetParam().seed};
+  Model model_;
+  std::size_t next_id_ = 0;
+  bool changed_ = false;
+  std::string told_;
+  std::unique_ptr<Follower> leaf_;
+};
+
+TEST_P(AChangedCollection, AnswersLikeAFreshBuildOfWhatRemains) {
+  const auto first = some_texts(300);
+  ASSERT_TRUE(build(repository(), first, GetParam().partitions));
+  model_.add(first);
+  leaf_ = std::make_unique<Follower>(repository(), folder_ / "data");
+  std::string history = "build";
+  for (int step = 0; step < GetParam().steps; ++step) {
+    random_step();
+    history += "; " + told_ + (changed_ ? "" : " (nothing changed)");
+    SCOPED_TRACE(history);
+    if (random_() % 4 == 0) {  // a leaf that starts again with what it has
+      leaf_.reset();
+      leaf_ = std::make_unique<Follower>(repository(), folder_ / "data");
+    }
+    compare();
+    if (HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, AChangedCollection,
+                         testing::Values(Case{1, 1}, Case{2, 3}, Case{3, 2}, Case{4, 2, false}, Case{5, 16}),
+                         [](const auto& seeded) { return "Seed" + std::to_string(seeded.param.seed); });
+
+}  // namespace
+}  // namespace frond::change_test
