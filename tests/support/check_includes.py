@@ -24,7 +24,8 @@ MAY_INCLUDE = {
     "common/topk": ["common/scoring"],
     "common/cache": [],
     "common/partition": ["common/cache", "common/files", "common/postings", "common/text"],
-    "common/repository": ["common/files", "common/http", "common/net", "common/partition", "common/scoring", "common/text"],
+    "common/objects": ["common/files", "common/net"],
+    "common/repository": ["common/files", "common/http", "common/net", "common/objects", "common/partition", "common/scoring", "common/text"],
     "common/device": [],
     "common/device_codec": ["common/codec", "common/device"],
     "common/wire": ["common/files", "common/net", "common/scoring", "common/text", "common/topk"],
@@ -54,7 +55,8 @@ THIRD_PARTY = [  # what, its only folder
     # Messages are made in common/wire; the two ends of the sockets are here.
     (re.compile(r"zmq\.hp?p?|zmq_addon"), ("common/wire", "broker/cluster", "leaf/serve")),
     (re.compile(r"boost/beast"), ("common/http",)),
-    (re.compile(r"openssl/"), ("common/tls",)),
+    (re.compile(r"openssl/"), ("common/tls", "common/objects")),  # connections; signatures
+    (re.compile(r"curl/|expat"), ("common/objects",)),
     (re.compile(r"cuda_runtime|cuda\.h"), ("common/device", "common/device_codec")),
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)

@@ -1,0 +1,312 @@
+#include "common/objects/object_store.h"
+
+#include <algorithm>
+#include <charconv>
+#include <thread>
+#include <utility>
+
+#include "common/objects/call.h"
+
+namespace frond::objects {
+namespace {
+
+constexpr std::size_t kMaxErrorBytes = 64 << 10;  // of an answer that is no object
+
+bool is_success(unsigned status) { return status >= 200 && status < 300; }
+
+Outcome outcome_of(const HttpAnswer& answer) {
+  if (answer.broken) return answer.broken->code() == Code::kDeadline ? Outcome::kLate : Outcome::kBroken;
+  switch (answer.status) {
+    case 404:
+      return Outcome::kNotFound;
+    case 401:
+    case 403:
+      return Outcome::kDenied;
+    case 409:
+    case 412:
+      return Outcome::kRefused;
+    case 429:
+    case 503:
+      return Outcome::kOverloaded;
+    default:
+      if (is_success(answer.status)) return Outcome::kOk;
+      return answer.status >= 500 ? Outcome::kServerError : Outcome::kOther;
+  }
+}
+
+// Retry-After in seconds; 0: it does not say.
+std::chrono::milliseconds asked_pause(const HttpAnswer& answer) {
+  const std::string_view text = answer.header("retry-after");
+  unsigned seconds = 0;
+  std::from_chars(text.data(), text.data() + text.size(), seconds);
+  return std::chrono::seconds(std::min(seconds, 600u));
+}
+
+// "bytes 100-199/200"; nullopt: anything else.
+struct SentRange {
+  std::uint64_t first = 0, last = 0, total = 0;
+};
+std::optional<SentRange> parse_range(std::string_view text) {
+  constexpr std::string_view kUnit = "bytes ";
+  if (!text.starts_with(kUnit)) return std::nullopt;
+  text.remove_prefix(kUnit.size());
+  const auto number = [&text](std::uint64_t& to, char behind) {
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), to);
+    const auto used = static_cast<std::size_t>(end - text.data());
+    if (failed != std::errc() || (behind == '\0' ? used != text.size() : used >= text.size() || *end != behind))
+      return false;
+    text.remove_prefix(std::min(text.size(), used + 1));
+    return true;
+  };
+  SentRange range;
+  if (!number(range.first, '-') || !number(range.last, '/') || !number(range.total, '\0')) return std::nullopt;
+  if (range.last < range.first || range.last >= range.total) return std::nullopt;
+  return range;
+}
+
+std::string etag_of(const HttpAnswer& answer) {
+  constexpr std::size_t kMaxEtag = 200;
+  const std::string_view etag = answer.header("etag");
+  return std::string(etag.size() <= kMaxEtag && etag.starts_with('"') ? etag : std::string_view());
+}
+
+}  // namespace
+
+bool may_help(const HttpAnswer& answer, Kind kind) {
+  const bool too_large = answer.broken && answer.broken->code() == Code::kCorrupt && is_success(answer.status);
+  if (answer.broken) return !too_large;
+  switch (answer.status) {
+    case 408:
+    case 429:
+      return true;
+    case 409:  // another conditional write was under way
+      return kind == Kind::kPut;
+    case 400:
+      return parse_error(answer.body).code == "RequestTimeout";
+    case 501:
+      return false;
+    default:
+      return answer.status >= 500;
+  }
+}
+
+ObjectStore::ObjectStore(Place place, const Access& access)
+    : place_(std::move(place)), access_(access), credentials_(access.credentials_file), transport_(access.tls_ca) {}
+
+Result<std::unique_ptr<ObjectStore>> ObjectStore::open(std::string_view text, const Access& access) {
+  auto place = FROND_TRY(parse_place(text, access));
+  return std::unique_ptr<ObjectStore>(new ObjectStore(std::move(place), access));
+}
+
+std::string ObjectStore::where(const std::string& key) const {
+  return std::string(kObjectScheme) + place_.bucket + "/" + place_.prefix + key;
+}
+
+HttpAnswer ObjectStore::send(const Call& call, const Credentials& credentials, const Stopping& stopping) const {
+  const std::string timestamp = timestamp_of(std::chrono::system_clock::now());
+  RequestToSign signing{call.method, place_.root, call.query, call.headers, call.payload_sha256};
+  if (!call.of_bucket) signing.path += place_.prefix + call.key;
+  signing.headers.emplace_back("host", place_.host);
+  signing.headers.emplace_back("x-amz-content-sha256", call.payload_sha256);
+  signing.headers.emplace_back("x-amz-date", timestamp);
+  if (!credentials.session_token.empty())
+    signing.headers.emplace_back("x-amz-security-token", credentials.session_token);
+  HttpRequest request{call.method, {}, signing.headers, call.body};
+  request.headers.emplace_back("authorization", authorization(signing, credentials, {access_.region}, timestamp));
+  request.url = (place_.server.tls ? "https://" : "http://") + net::join(place_.server.host, place_.server.port) +
+                percent_encode(signing.path, /*keep_slash=*/true);
+  if (!call.query.empty()) request.url += "?" + canonical_query(call.query);
+
+  HttpLimits limits{access_.connect_timeout,
+                    access_.min_bytes_per_second,
+                    access_.window,
+                    {},
+                    std::max(call.max_body, kMaxErrorBytes)};
+  if (call.kind == Kind::kUpload) {  // completing one may take a server minutes
+    limits.min_bytes_per_second = 0;
+    limits.time = access_.retries.time;
+  }
+  const auto begun = std::chrono::steady_clock::now();
+  HttpAnswer answer = transport_.perform(request, limits, stopping);
+  const auto spent = std::chrono::steady_clock::now() - begun;
+  counts_.add(call.kind, outcome_of(answer),
+              static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(spent).count()));
+  counts_.bytes_sent += answer.sent;
+  counts_.bytes_received += answer.body.size();
+  return answer;
+}
+
+Error ObjectStore::refusal(const Call& call, const HttpAnswer& answer) const {
+  if (answer.broken) return Error(answer.broken->code(), answer.broken->message()).within(where(call.key));
+  const StoreError error = parse_error(answer.body);
+  std::string text = where(call.key) + ": the object store answered with status " + std::to_string(answer.status);
+  if (!error.code.empty()) text += " " + error.code;
+  if (!error.message.empty()) text += ": " + error.message;
+  const std::string_view region = answer.header("x-amz-bucket-region");
+  if (answer.status >= 300 && answer.status < 500 && !region.empty() && region != access_.region)
+    text += " (the bucket is in region " + std::string(region.substr(0, 40)) + ")";
+  if (answer.status == 404) return Error(Code::kNotFound, text);
+  return Error(
+      answer.status >= 300 && answer.status < 500 && !may_help(answer, call.kind) ? Code::kInvalid : Code::kUnavailable,
+      text);
+}
+
+Result<HttpAnswer> ObjectStore::perform(Call& call, const Stopping& stopping, const Salvage& salvage) const {
+  Retry retry(access_.retries, call.body.size() + call.max_body, stopping);
+  for (;;) {
+    const Credentials credentials = FROND_TRY(credentials_.get());
+    HttpAnswer answer = send(call, credentials, stopping);
+    if (!may_help(answer, call.kind)) {
+      const bool wanted = is_success(answer.status) ||
+                          std::find(call.accepted.begin(), call.accepted.end(), answer.status) != call.accepted.end();
+      if (wanted && !answer.broken) return answer;
+      return refusal(call, answer);
+    }
+    const std::uint64_t kept = salvage ? salvage(answer) : 0;
+    const std::uint64_t moved = answer.sent + answer.body.size();
+    if (!retry.again(moved - std::min(moved, kept), asked_pause(answer)))
+      return Error(Code::kUnavailable, refusal(call, answer).message() + " (attempt " +
+                                           std::to_string(retry.attempts()) + "; " + retry.bound() + ")");
+    ++counts_.retries;
+  }
+}
+
+Result<ObjectRange> ObjectStore::get(const std::string& key, std::uint64_t from, std::uint64_t length,
+                                     const std::string& etag, const Stopping& stopping) const {
+  ObjectRange got{{}, from, 0, etag};
+  const auto range_header = [&] {
+    return "bytes=" + std::to_string(from + got.bytes.size()) + "-" + std::to_string(from + length - 1);
+  };
+  Call call{.kind = Kind::kGet, .method = "GET", .key = key, .max_body = length, .accepted = {412, 416}};
+  const auto set_headers = [&] {
+    call.headers = {{"range", range_header()}};
+    if (!got.etag.empty()) call.headers.emplace_back("if-match", got.etag);
+  };
+  // Takes what an answer brings. kCorrupt: it does not fit.
+  const auto take = [&](const HttpAnswer& answer) -> Result<void> {
+    const std::uint64_t at = from + got.bytes.size();
+    const std::string version = etag_of(answer);
+    SentRange sent{0, 0, 0};
+    if (answer.status == 206) {
+      const auto parsed = parse_range(answer.header("content-range"));
+      if (!parsed) return Error(Code::kCorrupt, "a part without a range");
+      sent = *parsed;
+    } else {  // the whole object, from a server without ranges; it is small, or it would have been too large
+      sent.last = answer.body.empty() ? 0 : answer.body.size() - 1;
+      sent.total = answer.body.size();
+    }
+    if (sent.first != at || (answer.status == 206 && sent.last != std::min(from + length, sent.total) - 1))
+      return Error(Code::kCorrupt, "another range than was asked for");
+    if (!got.etag.empty() && !version.empty() && version != got.etag)
+      return Error(Code::kCorrupt, "another version than before");
+    if (got.total != 0 && sent.total != got.total) return Error(Code::kCorrupt, "another size than before");
+    if (answer.body.size() > sent.last - sent.first + 1) return Error(Code::kCorrupt, "more bytes than it says");
+    if (got.etag.empty()) got.etag = version;
+    got.total = sent.total;
+    got.bytes.insert(got.bytes.end(), answer.body.begin(), answer.body.end());
+    return {};
+  };
+  set_headers();
+  const Salvage salvage = [&](const HttpAnswer& answer) -> std::uint64_t {
+    if (answer.status != 206 || answer.body.empty() || !take(answer)) return 0;
+    set_headers();
+    return answer.body.size();
+  };
+  // An answer may also end early without libcurl's notice, where it does not say how long it is.
+  for (unsigned rounds = 0;; ++rounds) {
+    const HttpAnswer answer = FROND_TRY(perform(call, stopping, salvage));
+    if (answer.status == 412) return Error(Code::kCorrupt, where(key) + ": is another version now");
+    if (answer.status == 416) {
+      if (from == 0 && got.bytes.empty()) return got;  // an empty object has no range
+      return Error(Code::kCorrupt, where(key) + ": ends before byte " + std::to_string(from));
+    }
+    const std::size_t before = got.bytes.size();
+    if (auto fits = take(answer); !fits) return std::move(fits).error().within(where(key));
+    if (from + got.bytes.size() >= std::min(from + length, got.total)) return got;
+    if (got.bytes.size() == before || rounds >= access_.retries.attempts)
+      return Error(Code::kUnavailable, where(key) + ": the answer ends early");
+    ++counts_.retries;
+    set_headers();
+  }
+}
+
+Result<ObjectText> ObjectStore::get_text(const std::string& key, std::size_t max_bytes,
+                                         const Stopping& stopping) const {
+  Call call{.kind = Kind::kGet, .method = "GET", .key = key, .max_body = max_bytes};
+  const HttpAnswer answer = FROND_TRY(perform(call, stopping));
+  if (answer.body.size() > max_bytes) return Error(Code::kCorrupt, where(key) + ": larger than it may be");
+  ObjectText got{std::string(as_text(answer.body)), etag_of(answer)};
+  const auto now = parse_time(answer.header("date")), written = parse_time(answer.header("last-modified"));
+  if (now && written && *now > *written) got.age = std::chrono::seconds(*now - *written);
+  return got;
+}
+
+Result<std::uint64_t> ObjectStore::head(const std::string& key, const Stopping& stopping) const {
+  Call call{.kind = Kind::kHead, .method = "HEAD", .key = key};
+  const HttpAnswer answer = FROND_TRY(perform(call, stopping));
+  const std::string_view text = answer.header("content-length");
+  std::uint64_t bytes = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+  if (failed != std::errc() || end != text.data() + text.size())
+    return Error(Code::kCorrupt, where(key) + ": the answer has no size");
+  return bytes;
+}
+
+Result<Put> ObjectStore::put(const std::string& key, std::string_view text, const Condition& condition,
+                             const Stopping& stopping) const {
+  Call call{.kind = Kind::kPut, .method = "PUT", .key = key, .body = as_bytes(text)};
+  call.payload_sha256 = sha256_hex(call.body);
+  call.headers = {{"content-type", "application/octet-stream"}};
+  const bool conditional = condition.absent || !condition.etag.empty();
+  if (condition.absent) call.headers.emplace_back("if-none-match", "*");
+  if (!condition.etag.empty()) call.headers.emplace_back("if-match", condition.etag);
+  if (conditional) call.accepted = {412, 501};
+  if (!condition.etag.empty()) call.accepted.push_back(404);  // the object that was to be replaced is gone
+  const HttpAnswer answer = FROND_TRY(perform(call, stopping));
+  if (is_success(answer.status)) return Put::kDone;
+  if (answer.status == 501) return Put::kNoConditions;
+  const auto there = get_text(key, text.size() + 1, stopping);
+  if (there && there->text == text) return Put::kDone;
+  if (!there && there.error().code() != Code::kNotFound && there.error().code() != Code::kCorrupt) return there.error();
+  return Put::kRefused;
+}
+
+Result<ObjectList> ObjectStore::list(const std::string& prefix, bool folders, const Stopping& stopping) const {
+  ObjectList all;
+  const std::string full = place_.prefix + prefix;
+  Call call{.kind = Kind::kList, .method = "GET", .key = prefix, .of_bucket = true, .max_body = kMaxAnswerBytes};
+  const auto set_query = [&](const std::string& token) {
+    call.query = {{"list-type", "2"}, {"prefix", full}};
+    if (folders) call.query.emplace_back("delimiter", "/");
+    if (!token.empty()) call.query.emplace_back("continuation-token", token);
+  };
+  for (std::string token;;) {
+    set_query(token);
+    const HttpAnswer answer = FROND_TRY(perform(call, stopping));
+    auto page = parse_list(answer.body);
+    if (!page) return std::move(page).error().within(where(prefix));
+    if (const auto now = parse_time(answer.header("date"))) all.now = *now;
+    for (ListedObject& object : page->objects) {
+      if (!object.key.starts_with(full)) return Error(Code::kCorrupt, where(prefix) + ": a key that was not asked for");
+      object.key.erase(0, place_.prefix.size());
+      all.objects.push_back(std::move(object));
+    }
+    for (const std::string& folder : page->prefixes) {
+      if (!folder.starts_with(full) || !folder.ends_with('/') || folder.size() <= full.size())
+        return Error(Code::kCorrupt, where(prefix) + ": a prefix that was not asked for");
+      all.folders.push_back(folder.substr(full.size(), folder.size() - full.size() - 1));
+    }
+    if (page->next.empty()) return all;
+    if (page->next == token || all.objects.size() + all.folders.size() > kMaxListed)
+      return Error(Code::kCorrupt, where(prefix) + ": a list without an end");
+    token = page->next;
+  }
+}
+
+Result<void> ObjectStore::remove(const std::string& key, const Stopping& stopping) const {
+  Call call{.kind = Kind::kDelete, .method = "DELETE", .key = key, .accepted = {404}};
+  FROND_TRY(perform(call, stopping));
+  return {};
+}
+
+}  // namespace frond::objects

@@ -1,0 +1,150 @@
+// Writing a file as an object, in parts if it is large.
+#include <fcntl.h>
+
+#include <algorithm>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "common/base/mutex.h"
+#include "common/base/thread_name.h"
+#include "common/files/read.h"
+#include "common/objects/call.h"
+
+namespace frond::objects {
+namespace {
+
+constexpr std::uint64_t kMaxParts = 10'000;
+
+Result<void> read_whole(const files::Descriptor& file, std::uint64_t from, ByteBuffer& to,
+                        const std::filesystem::path& path) {
+  const std::size_t got = FROND_TRY(files::read_at(file, from, to, path));
+  if (got != to.size()) return Error(Code::kInvalid, path.string() + ": became shorter while it was uploaded");
+  return {};
+}
+
+// Calls `work` with 0 to count - 1 on several threads, and gives the first error. After it no further call begins.
+Result<void> on_threads(unsigned threads, std::uint64_t count,
+                        const std::function<Result<void>(std::uint64_t, const Stopping&)>& work,
+                        const Stopping& stopping) {
+  Mutex mutex;
+  std::uint64_t next = 0;
+  std::optional<Error> failed;
+  const Stopping stop = [&] {
+    const MutexLock lock(mutex);
+    return failed.has_value() || (stopping && stopping());
+  };
+  const auto run = [&] {
+    name_this_thread("object-part");
+    for (;;) {
+      std::uint64_t mine = 0;
+      {
+        const MutexLock lock(mutex);
+        if (failed || next == count) return;
+        mine = next++;
+      }
+      auto done = work(mine, stop);
+      if (done) continue;
+      const MutexLock lock(mutex);
+      if (!failed) failed = std::move(done).error();
+      return;
+    }
+  };
+  std::vector<std::thread> running;
+  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(threads, count); ++i) running.emplace_back(run);
+  for (std::thread& thread : running) thread.join();
+  if (failed) return *std::move(failed);
+  return {};
+}
+
+}  // namespace
+
+Result<void> ObjectStore::expect_bytes(const std::string& key, std::uint64_t bytes, const Stopping& stopping) const {
+  const std::uint64_t there = FROND_TRY(head(key, stopping));
+  if (there == bytes) return {};
+  return Error(Code::kCorrupt, where(key) + ": the object store has " + std::to_string(there) + " bytes of " +
+                                   std::to_string(bytes) + " that were uploaded");
+}
+
+Result<std::string> ObjectStore::begin_upload(const std::string& key, const Stopping& stopping) const {
+  Call call{
+      .kind = Kind::kUpload, .method = "POST", .key = key, .query = {{"uploads", ""}}, .max_body = kMaxAnswerBytes};
+  call.headers = {{"content-type", "application/octet-stream"}};
+  const HttpAnswer answer = FROND_TRY(perform(call, stopping));
+  auto id = parse_upload_id(answer.body);
+  if (!id) return std::move(id).error().within(where(key));
+  return id;
+}
+
+Result<void> ObjectStore::end_upload(const std::string& key, const std::string& id,
+                                     const std::vector<std::string>& etags, const Stopping& stopping) const {
+  std::string xml = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">";
+  for (std::size_t i = 0; i < etags.size(); ++i)
+    xml += "<Part><PartNumber>" + std::to_string(i + 1) + "</PartNumber><ETag>" + etags[i] + "</ETag></Part>";
+  xml += "</CompleteMultipartUpload>";
+  Call call{
+      .kind = Kind::kUpload, .method = "POST", .key = key, .query = {{"uploadId", id}}, .max_body = kMaxAnswerBytes};
+  call.body = as_bytes(xml);
+  call.payload_sha256 = sha256_hex(call.body);
+  call.headers = {{"content-type", "application/xml"}};
+  call.accepted = {
+      404};  // after an attempt whose fate was unknown: it was completed, which the caller sees by its size
+  for (unsigned attempt = 1;; ++attempt) {
+    const HttpAnswer answer = FROND_TRY(perform(call, stopping));
+    if (answer.status == 404) return {};
+    if (parse_completed(answer.body)) return {};
+    // A failure may come with the status 200, since the answer began before the work was done.
+    const StoreError error = parse_error(answer.body);
+    if ((error.code != "InternalError" && error.code != "SlowDown") || attempt >= access_.retries.attempts ||
+        (stopping && stopping()))
+      return Error(Code::kUnavailable,
+                   where(key) + ": completing the upload: " +
+                       (error.code.empty() ? "an unknown answer" : error.code + " " + error.message));
+    ++counts_.retries;
+    std::this_thread::sleep_for(access_.retries.first_pause * attempt);
+  }
+}
+
+Result<void> ObjectStore::put_file(const std::string& key, const std::filesystem::path& path,
+                                   const Stopping& stopping) const {
+  const files::Descriptor file = FROND_TRY(files::open(path, O_RDONLY));
+  const std::uint64_t bytes = FROND_TRY(files::size_of(file, path));
+  const auto put_piece = [&](std::uint64_t from, std::uint64_t length, Call call,
+                             const Stopping& stop) -> Result<HttpAnswer> {
+    ByteBuffer piece(length);
+    FROND_TRY(read_whole(file, from, piece, path));
+    call.body = piece;
+    call.payload_sha256 = sha256_hex(piece);
+    return perform(call, stop);
+  };
+  if (bytes <= access_.part_bytes) {
+    Call call{.kind = Kind::kPut, .method = "PUT", .key = key};
+    call.headers = {{"content-type", "application/octet-stream"}};
+    FROND_TRY(put_piece(0, bytes, std::move(call), stopping));
+    return expect_bytes(key, bytes, stopping);
+  }
+
+  const std::uint64_t length = std::max(access_.part_bytes, (bytes + kMaxParts - 1) / kMaxParts);
+  const std::string id = FROND_TRY(begin_upload(key, stopping));
+  std::vector<std::string> etags((bytes + length - 1) / length);
+  const auto put_part = [&](std::uint64_t part, const Stopping& stop) -> Result<void> {
+    Call call{.kind = Kind::kPart, .method = "PUT", .key = key};
+    call.query = {{"partNumber", std::to_string(part + 1)}, {"uploadId", id}};
+    const HttpAnswer answer =
+        FROND_TRY(put_piece(part * length, std::min(length, bytes - part * length), std::move(call), stop));
+    const std::string_view etag = answer.header("etag");
+    const bool well = !etag.empty() && etag.size() <= 200 && etag.find_first_of("<>&") == etag.npos;
+    if (!well) return Error(Code::kCorrupt, where(key) + ": a part without an ETag");
+    etags[part] = etag;
+    return {};
+  };
+  auto done = on_threads(access_.connections, etags.size(), put_part, stopping);
+  if (done) done = end_upload(key, id, etags, stopping);
+  if (done) return expect_bytes(key, bytes, stopping);
+  Call abort{.kind = Kind::kUpload, .method = "DELETE", .key = key, .query = {{"uploadId", id}}, .accepted = {404}};
+  (void)perform(abort, {});  // where this fails, the bucket's own rule for unfinished uploads removes it
+  return done;
+}
+
+}  // namespace frond::objects
