@@ -163,7 +163,8 @@ Result<void> Build::claim(bool resume) {
   std::optional<resume::BuildIdentity> identity;
   if (auto input = resume::input_identity(options_.invert.inputs, options_.invert.read.hidden))
     identity = {resume::this_program(), deciding_options(options_), *std::move(input)};
-  const auto writer = FROND_TRY(open_writer(options_.repository, options_.collection, kPatienceToBegin, stop_));
+  const auto writer =
+      FROND_TRY(open_writer(options_.repository, options_.collection, options_.objects, kPatienceToBegin, stop_));
   next_generation_ = writer->next_generation();
   folder_ = FROND_TRY(resume::BuildFolder::claim(writer->folder(), identity, resume, logger_));
   const auto& found = folder_->journal();
@@ -277,8 +278,8 @@ Result<std::vector<partition::PartitionSummary>> Build::write(std::vector<std::s
 
 Result<repository::Manifest> Build::publish(const std::vector<std::string>& ids,
                                             const std::vector<partition::PartitionSummary>& summaries) {
-  const auto writer =
-      FROND_TRY(open_writer(options_.repository, options_.collection, kPatienceToPublish, stop_, options_.before_step));
+  const auto writer = FROND_TRY(open_writer(options_.repository, options_.collection, options_.objects,
+                                            kPatienceToPublish, stop_, options_.before_step));
   const EmptiedFolder emptied(writer->building());
   FROND_TRY(repository::expect_room(writer->building(), 0, options_.disk_reserve, "publishing"));
   for (const std::string& id : ids) FROND_TRY(link_partition(folder_->path() / id, writer->building() / id));
@@ -370,7 +371,8 @@ Result<BuildSummary> build_share(BuildOptions options, BuildProgress& progress, 
   options.invert.partitions = 1;
   options.may_be_empty = true;
   BuildSummary summary = FROND_TRY(build(options, progress, logger, stop));
-  const auto writer = FROND_TRY(repository::RepositoryWriter::open(options.repository, options.collection));
+  const auto writer =
+      FROND_TRY(repository::RepositoryWriter::open(options.repository, options.collection, {}, options.objects));
   FROND_TRY(writer->prune(0));
   return summary;
 }

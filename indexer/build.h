@@ -15,15 +15,17 @@
 #include "common/base/result.h"
 #include "common/codec/codec_choice.h"
 #include "common/repository/manifest.h"
+#include "common/repository/repository.h"
 #include "indexer/order/document_order.h"
 #include "indexer/pipeline/invert_documents.h"
 
 namespace frond::indexer {
 
 struct BuildOptions {
-  std::filesystem::path repository;
+  std::filesystem::path repository;  // or s3://bucket/prefix
   std::string collection;
-  pipeline::InvertOptions invert;  // includes the memory plan
+  repository::ObjectWriting objects;  // for the latter
+  pipeline::InvertOptions invert;     // includes the memory plan
   codec::CodecChoice codecs = *codec::codec_named(codec::kDefaultCodec);
   order::DocumentOrder order = order::DocumentOrder::kInput;
   scoring::Bm25Parameters bm25;

@@ -10,7 +10,9 @@
 #include "common/base/mutex.h"
 #include "common/base/thread_name.h"
 #include "common/config/command_line.h"
+#include "common/config/object_flags.h"
 #include "common/config/options.h"
+#include "common/objects/place.h"
 #include "indexer/build.h"
 #include "indexer/build_report.h"
 #include "indexer/build_status_server.h"
@@ -51,10 +53,43 @@ class ProgressLine {
 std::uint32_t hardware_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 void add_place_flags(config::CommandLine& command, Place& place) {
-  command.add_option("--repository", place.repository, "Directory of the repository").required().type_name("DIR");
+  command.add_option("--repository", place.repository, "The repository: a directory or s3://bucket[/prefix]")
+      .required()
+      .type_name("PLACE");
   command.add_option("--collection", place.collection, "Collection: letters, digits, '.', '_', '-'")
       .required()
       .type_name("NAME");
+  place.objects.access.counts = std::make_shared<objects::Counts>();
+  command
+      .add_option("--scratch", place.objects.scratch,
+                  "Local folder for what is built before it goes to an s3:// repository, which needs it")
+      .type_name("DIR");
+  command.add_option("--tls-ca", place.objects.access.tls_ca,
+                     "PEM file of the authorities to believe of an https object store; default: the system's");
+  config::add_object_flags(command, place.objects.access);
+  command
+      .add_option("--s3-lease-seconds", place.lease_s,
+                  "A writer of an s3:// repository that was silent for so long is taken for dead")
+      .check(config::range(3, 3600))
+      .show_default();
+  command
+      .add_option("--s3-leftover-hours", place.leftover_hours,
+                  "How old objects must be that no published generation names before they are removed")
+      .check(config::range(1, 8760))
+      .show_default();
+}
+
+Result<void> settle_place(Place& place) {
+  place.objects.access.lease = std::chrono::seconds(place.lease_s);
+  place.objects.access.leftover_age = std::chrono::hours(place.leftover_hours);
+  if (!objects::is_object_place(place.repository.string())) {
+    if (place.repository.string().find("://") == std::string::npos) return {};
+    return Error(Code::kInvalid, "--repository: a directory or s3://bucket[/prefix] is needed");
+  }
+  auto parsed = objects::parse_place(place.repository.string(), place.objects.access);
+  if (!parsed) return std::move(parsed).error().within("--repository");
+  if (place.objects.scratch.empty()) return Error(Code::kInvalid, "--scratch is needed with an s3:// repository");
+  return {};
 }
 
 void add_disk_reserve_flag(config::CommandLine& command, std::uint64_t& bytes) {
@@ -220,6 +255,9 @@ int BuildCommand::run(Logger& logger) {
   if (memory_limit_ < pipeline::kMinMemoryLimit) return refuse("--memory-limit: at least 128MiB");
   if (!repository::is_safe_name(place_.collection))
     return refuse("--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
+  if (const auto well = settle_place(place_); !well) return refuse(well.error().message());
+  if (kind_ == Kind::kAdd && objects::is_object_place(place_.repository.string()))
+    return refuse("--repository: add changes repositories in a directory only");
   for (const auto& input : inputs_) {
     std::error_code failed;
     if (!std::filesystem::exists(input, failed)) return refuse("--input: " + input.string() + " is not there");
@@ -244,6 +282,7 @@ int BuildCommand::run(Logger& logger) {
   BuildOptions options;
   options.repository = place_.repository;
   options.collection = place_.collection;
+  options.objects = place_.objects;
   options.invert = {
       .inputs = inputs_,
       .format = *format,
@@ -276,7 +315,7 @@ int BuildCommand::run(Logger& logger) {
   BuildProgress progress;
   std::unique_ptr<BuildStatusServer> status;
   if (!http_.empty()) {
-    auto made = BuildStatusServer::create(http_, progress, logger);
+    auto made = BuildStatusServer::create(http_, progress, *place_.objects.access.counts, logger);
     if (!made) return refuse("--http: " + made.error().message());
     status = *std::move(made);
   }

@@ -17,7 +17,8 @@ namespace frond::indexer {
 // Waits while another writer holds LOCK. Errors as RepositoryWriter::open(); kUnavailable also: it was held all the
 // time, or stopped.
 Result<std::unique_ptr<repository::RepositoryWriter>> open_writer(
-    const std::filesystem::path& repository, const std::string& collection, std::chrono::milliseconds patience,
-    const std::stop_token& stop, std::function<void(std::string_view)> before_step = {});
+    const std::filesystem::path& repository, const std::string& collection, const repository::ObjectWriting& objects,
+    std::chrono::milliseconds patience, const std::stop_token& stop,
+    std::function<void(std::string_view)> before_step = {});
 
 }  // namespace frond::indexer

@@ -14,10 +14,11 @@ namespace frond::indexer {
 
 class BuildStatusServer {
  public:
-  // Serves from a thread of its own until it is destroyed; `progress` and `logger` outlive it. kInvalid: the address is
+  // Serves from a thread of its own until it is destroyed; `progress`, `requests` (to an object store) and
+  // `logger` outlive it. kInvalid: the address is
   // malformed; kUnavailable: the port is in use.
   static Result<std::unique_ptr<BuildStatusServer>> create(const std::string& listen, const BuildProgress& progress,
-                                                           const Logger& logger);
+                                                           const objects::Counts& requests, const Logger& logger);
   virtual ~BuildStatusServer() = default;
   virtual std::uint16_t port() const = 0;
 };

@@ -6,6 +6,7 @@
 
 #include "common/base/line_writer.h"
 #include "common/config/command_line.h"
+#include "common/objects/place.h"
 #include "common/repository/manifest.h"
 #include "indexer/change/compact.h"
 #include "indexer/change/remove.h"
@@ -114,6 +115,12 @@ int failed(const Error& error, const StopOnSignal& signals) {
   return 1;
 }
 
+// Commands that change what is there read it as files.
+bool is_folder(const std::filesystem::path& repository) { return !objects::is_object_place(repository.string()); }
+constexpr const char* kFoldersOnly =
+    "--repository: add, remove and compact change repositories in a directory only; one in an object store is replaced "
+    "by a build";
+
 }  // namespace
 
 RemoveCommand::RemoveCommand(config::CommandLine& app)
@@ -128,6 +135,7 @@ RemoveCommand::RemoveCommand(config::CommandLine& app)
 }
 
 int RemoveCommand::run(Logger&) {
+  if (!is_folder(place_.repository)) return command_.refuse(kFoldersOnly);
   if (!repository::is_safe_name(place_.collection))
     return command_.refuse("--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
   auto ids = IdLines::open(ids_);
@@ -161,6 +169,7 @@ CompactCommand::CompactCommand(config::CommandLine& app)
 }
 
 int CompactCommand::run(Logger&) {
+  if (!is_folder(place_.repository)) return command_.refuse(kFoldersOnly);
   if (!repository::is_safe_name(place_.collection))
     return command_.refuse("--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
   const StopOnSignal signals;

@@ -10,6 +10,7 @@
 #include "common/base/log.h"
 #include "common/base/result.h"
 #include "common/config/command_line.h"
+#include "common/repository/repository.h"
 #include "indexer/analyzer_flags.h"
 #include "indexer/build.h"
 #include "indexer/change/tiers.h"
@@ -23,8 +24,12 @@ namespace frond::indexer {
 struct Place {
   std::filesystem::path repository;
   std::string collection;
+  repository::ObjectWriting objects;  // if the repository is in an object store
+  std::uint64_t lease_s = 60, leftover_hours = 24;
 };
 void add_place_flags(config::CommandLine& command, Place& place);
+// Takes the flags over into place.objects. kInvalid: they do not go together.
+Result<void> settle_place(Place& place);
 
 // At least 1.
 std::uint32_t hardware_threads();

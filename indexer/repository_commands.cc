@@ -55,11 +55,12 @@ PublishCommand::PublishCommand(config::CommandLine& app)
 }
 
 int PublishCommand::run(Logger&) {
+  if (const auto well = settle_place(place_); !well) return command_.refuse(well.error().message());
   if (!repository::is_safe_name(place_.collection))
     return command_.refuse("--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
   const StopOnSignal signals;
-  const auto published =
-      publish::publish_shares(place_.repository, place_.collection, partitions_, disk_reserve_, signals.token());
+  const auto published = publish::publish_shares(place_.repository, place_.collection, partitions_, disk_reserve_,
+                                                 signals.token(), place_.objects);
   if (!published && signals.signal() != 0) {
     write_stderr("frond-indexer: stopped by signal " + std::to_string(signals.signal()) + "; nothing is published\n");
     return 128 + signals.signal();
@@ -84,7 +85,9 @@ CheckCommand::CheckCommand(config::CommandLine& app)
 }
 
 int CheckCommand::run(Logger&) {
-  const auto report = check::check_generation(place_.repository, place_.collection, generation_);
+  if (const auto well = settle_place(place_); !well) return command_.refuse(well.error().message());
+  const auto report =
+      check::check_generation(place_.repository, place_.collection, generation_, {.objects = place_.objects});
   if (!report) {
     write_stderr("frond-indexer: " + report.error().message() + "\n");
     return 1;
@@ -99,8 +102,10 @@ RollbackCommand::RollbackCommand(config::CommandLine& app)
 }
 
 int RollbackCommand::run(Logger&) {
+  if (const auto well = settle_place(place_); !well) return command_.refuse(well.error().message());
   const auto back = [&]() -> Result<Generation> {
-    const auto writer = FROND_TRY(repository::RepositoryWriter::open(place_.repository, place_.collection));
+    const auto writer =
+        FROND_TRY(repository::RepositoryWriter::open(place_.repository, place_.collection, {}, place_.objects));
     return writer->rollback();
   }();
   if (!back) {
@@ -122,8 +127,10 @@ PruneCommand::PruneCommand(config::CommandLine& app)
 }
 
 int PruneCommand::run(Logger&) {
+  if (const auto well = settle_place(place_); !well) return command_.refuse(well.error().message());
   const auto pruned = [&]() -> Result<void> {
-    const auto writer = FROND_TRY(repository::RepositoryWriter::open(place_.repository, place_.collection));
+    const auto writer =
+        FROND_TRY(repository::RepositoryWriter::open(place_.repository, place_.collection, {}, place_.objects));
     FROND_TRY(writer->prune(keep_));
     resume::remove_remains(writer->folder());
     return {};

@@ -93,7 +93,8 @@ void run_until_stopped(boost::asio::io_context& io, boost::asio::signal_set& sig
 
 Result<std::unique_ptr<repository::RepositorySource>> open_source(const Options& options) {
   return repository::RepositorySource::open(options.repository, options.collection,
-                                            {.tls_ca = options.tls_ca, .min_bytes_per_second = options.fetch_min_rate});
+                                            {.tls_ca = options.tls_ca, .min_bytes_per_second = options.fetch_min_rate},
+                                            options.objects);
 }
 
 Result<std::unique_ptr<wire::RouterSocket>> open_socket(const Options& options, const Curve& curve, Logger& log) {
@@ -205,6 +206,7 @@ int run(const Options& options) {
   auto source = open_source(options);
   if (!source) return refuse(std::move(source).error().within("--repository"));
   export_transfers(process.registry, **source);
+  export_object_requests(process.registry, *options.objects.counts);
   auto data = open_data(options, process.io, process.signals, process.registry, process.log);
   if (!data) return refuse(std::move(data).error().within("--data"));
   if (data->folder == nullptr) return 0;  // a signal came first

@@ -5,6 +5,7 @@
 
 #include "common/base/server_process.h"
 #include "common/config/command_line.h"
+#include "common/config/object_flags.h"
 #include "common/config/options.h"
 #include "common/net/address.h"
 #include "leaf/engines.h"
@@ -13,8 +14,9 @@ namespace frond::leaf {
 namespace {
 
 void add_trust_options(config::CommandLine& app, Options& options) {
-  app.add_option("--tls-ca", options.tls_ca,
-                 "PEM file of the authorities to believe of an https repository; default: the system's");
+  app.add_option(
+      "--tls-ca", options.tls_ca,
+      "PEM file of the authorities to believe of an https repository or object store; default: the system's");
   app.add_option("--curve-secret-key", options.curve_secret_key,
                  "File of the leaves' secret key (frond keygen): only brokers with CURVE are served");
   app.add_option("--curve-clients", options.curve_clients,
@@ -134,7 +136,8 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   options.gpu_queue_limit = 4096;
   options.min_gpu_postings = 20'000;
 
-  app.add_option("--repository", options.repository, "The repository: a directory or http[s]://host:port[/path]")
+  app.add_option("--repository", options.repository,
+                 "The repository: a directory, http[s]://host:port[/path] or s3://bucket[/prefix]")
       .required();
   app.add_option("--collection", options.collection, "The collection to serve").required();
   app.add_option("--data", options.data, "Folder of this leaf's own, for its partitions").required();
@@ -144,6 +147,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--http", options.http, "Where /metrics, /livez and /readyz are served: HOST:PORT")
       .required()
       .check(config::host_port());
+  config::add_object_flags(app, options.objects);
   add_trust_options(app, options);
   app.add_option("--shard", shard, "I/N: serve the partitions p with p mod N = I")
       .check(config::shard())
@@ -193,6 +197,9 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   if (gpu != "off") options.gpu_device = options.gpu_required ? std::stoi(gpu) : 0;
   options.log_level = *config::parse_log_level(log_level);
   take_spans(spans, options);
+  options.objects.tls_ca = options.tls_ca;
+  options.objects.min_bytes_per_second = options.fetch_min_rate;
+  options.objects.counts = std::make_shared<objects::Counts>();
   if (options.node_name.empty()) options.node_name = default_node_name(net::parse_host_port(options.http)->port);
   options.lock_wait = std::chrono::seconds(lock_wait_s);
   if (const auto engine = engine_named(options.engine); !engine)

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "common/base/log.h"
+#include "common/objects/place.h"
 
 namespace frond::leaf {
 
@@ -15,6 +16,7 @@ struct Options {
   std::string repository, collection, data, listen, http, node_name;
   std::string curve_secret_key, curve_clients;  // files; both or neither
   std::string tls_ca;                           // authorities for an https repository; empty: the system's
+  objects::Access objects;                      // for an s3:// repository
   std::uint32_t shard = 0, shards = 1;
   std::size_t cpu_threads = 1;
   unsigned io_threads = 1;

@@ -45,6 +45,25 @@ void export_transfers(metrics::Registry& registry, const repository::RepositoryS
   });
 }
 
+void export_object_requests(metrics::Registry& registry, const objects::Counts& requests) {
+  registry.before_scrape([&registry, &requests] {
+    const auto follow = [&registry](const metrics::Family& family, double now, const metrics::Labels& labels = {}) {
+      registry.following_counter(family, labels).follow(now);
+    };
+    for (std::size_t k = 0; k < objects::kKindNames.size(); ++k) {
+      const std::string kind(objects::kKindNames[k]);
+      for (std::size_t o = 0; o < objects::kOutcomeNames.size(); ++o)
+        if (const std::uint64_t seen = requests.requests[k][o]; seen > 0)
+          follow(families::kObjectRequests, static_cast<double>(seen),
+                 {{"kind", kind}, {"outcome", std::string(objects::kOutcomeNames[o])}});
+      follow(families::kObjectSeconds, static_cast<double>(requests.microseconds[k]) * 1e-6, {{"kind", kind}});
+    }
+    follow(families::kObjectBytes, static_cast<double>(requests.bytes_sent), {{"direction", "sent"}});
+    follow(families::kObjectBytes, static_cast<double>(requests.bytes_received), {{"direction", "received"}});
+    follow(families::kObjectRetries, static_cast<double>(requests.retries));
+  });
+}
+
 http::Router probe_routes(metrics::Registry& registry, const serve::LeafService& service,
                           const generation::ServedBoard& board, std::function<std::string()> stalled) {
   http::Router router;

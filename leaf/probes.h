@@ -24,6 +24,8 @@ http::Router probe_routes(metrics::Registry& registry, const serve::LeafService&
 // Exports the bytes and faults of transfers from the repository as metrics. `source` outlives the registry's last
 // exposition.
 void export_transfers(metrics::Registry& registry, const repository::RepositorySource& source);
+// The requests to an object store. `requests` outlives the registry's last exposition.
+void export_object_requests(metrics::Registry& registry, const objects::Counts& requests);
 // /metrics, /livez and /readyz of a leaf that has not begun to serve, with the reason `why`: live, not ready.
 // `registry` outlives the router.
 http::Router waiting_routes(metrics::Registry& registry, const std::string& why);

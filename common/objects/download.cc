@@ -95,7 +95,9 @@ Result<void> ObjectStore::stream(const std::string& key, std::uint64_t from, con
                                  std::uint64_t max_bytes, const std::function<Result<void>(const ObjectRange&)>& begin,
                                  const std::function<Result<void>(ByteView)>& sink, const Stopping& stopping) const {
   const std::uint64_t length = access_.part_bytes;
-  ObjectRange first = FROND_TRY(get(key, from, length, etag, stopping));
+  if (from >= max_bytes) return Error(Code::kCorrupt, where(key) + ": begins behind its last byte");
+  // A byte more than there may be, so that a small object is not taken for whole.
+  ObjectRange first = FROND_TRY(get(key, from, std::min(length, max_bytes - from + 1), etag, stopping));
   if (first.total > max_bytes)
     return Error(Code::kCorrupt, where(key) + ": " + std::to_string(first.total) + " bytes, more than it may have");
   FROND_TRY(begin(first));

@@ -91,7 +91,11 @@ bool may_help(const HttpAnswer& answer, Kind kind) {
 }
 
 ObjectStore::ObjectStore(Place place, const Access& access)
-    : place_(std::move(place)), access_(access), credentials_(access.credentials_file), transport_(access.tls_ca) {}
+    : place_(std::move(place)),
+      access_(access),
+      credentials_(access.credentials_file),
+      transport_(access.tls_ca),
+      counts_(access.counts ? access.counts : std::make_shared<Counts>()) {}
 
 Result<std::unique_ptr<ObjectStore>> ObjectStore::open(std::string_view text, const Access& access) {
   auto place = FROND_TRY(parse_place(text, access));
@@ -129,10 +133,10 @@ HttpAnswer ObjectStore::send(const Call& call, const Credentials& credentials, c
   const auto begun = std::chrono::steady_clock::now();
   HttpAnswer answer = transport_.perform(request, limits, stopping);
   const auto spent = std::chrono::steady_clock::now() - begun;
-  counts_.add(call.kind, outcome_of(answer),
-              static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(spent).count()));
-  counts_.bytes_sent += answer.sent;
-  counts_.bytes_received += answer.body.size();
+  counts_->add(call.kind, outcome_of(answer),
+               static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(spent).count()));
+  counts_->bytes_sent += answer.sent;
+  counts_->bytes_received += answer.body.size();
   return answer;
 }
 
@@ -167,7 +171,7 @@ Result<HttpAnswer> ObjectStore::perform(Call& call, const Stopping& stopping, co
     if (!retry.again(moved - std::min(moved, kept), asked_pause(answer)))
       return Error(Code::kUnavailable, refusal(call, answer).message() + " (attempt " +
                                            std::to_string(retry.attempts()) + "; " + retry.bound() + ")");
-    ++counts_.retries;
+    ++counts_->retries;
   }
 }
 
@@ -225,7 +229,7 @@ Result<ObjectRange> ObjectStore::get(const std::string& key, std::uint64_t from,
     if (from + got.bytes.size() >= std::min(from + length, got.total)) return got;
     if (got.bytes.size() == before || rounds >= access_.retries.attempts)
       return Error(Code::kUnavailable, where(key) + ": the answer ends early");
-    ++counts_.retries;
+    ++counts_->retries;
     set_headers();
   }
 }
@@ -280,10 +284,15 @@ Result<ObjectList> ObjectStore::list(const std::string& prefix, bool folders, co
     if (folders) call.query.emplace_back("delimiter", "/");
     if (!token.empty()) call.query.emplace_back("continuation-token", token);
   };
+  unsigned attempt = 1;
   for (std::string token;;) {
     set_query(token);
     const HttpAnswer answer = FROND_TRY(perform(call, stopping));
     auto page = parse_list(answer.body);
+    if (!page && attempt++ < access_.retries.attempts) {  // what was cut off without its length being told
+      ++counts_->retries;
+      continue;
+    }
     if (!page) return std::move(page).error().within(where(prefix));
     if (const auto now = parse_time(answer.header("date"))) all.now = *now;
     for (ListedObject& object : page->objects) {

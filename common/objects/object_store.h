@@ -86,7 +86,7 @@ class ObjectStore {
   // Nothing happens if there is no such object.
   Result<void> remove(const std::string& key, const Stopping& stopping = {}) const;
 
-  const Counts& counts() const { return counts_; }
+  const Counts& counts() const { return *counts_; }
   const Access& access() const { return access_; }
 
   static constexpr std::size_t kMaxListed = 1'000'000;
@@ -109,7 +109,7 @@ class ObjectStore {
   const Access access_;
   const CredentialSource credentials_;
   mutable Transport transport_;
-  mutable Counts counts_;
+  const std::shared_ptr<Counts> counts_;
 };
 
 }  // namespace frond::objects

@@ -51,6 +51,8 @@ Result<Place> parse_place(std::string_view text, const Access& access) {
   if (slash < rest.size() && !is_prefix(prefix))
     return wrong("what follows the bucket is not names of [A-Za-z0-9._-] joined by '/'");
   if (!prefix.empty()) place.prefix = std::string(prefix) + "/";
+  if (access.part_bytes < kMinPartBytes || access.part_bytes > (std::uint64_t{1} << 30))
+    return Error(Code::kInvalid, "parts of an object have 5MiB to 1GiB (--s3-part)");
   if (!is_name(access.region)) return Error(Code::kInvalid, "region '" + access.region + "' is no region's name");
   auto server =
       net::parse_url(access.endpoint.empty() ? "https://s3." + access.region + ".amazonaws.com" : access.endpoint);

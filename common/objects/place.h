@@ -3,11 +3,13 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "common/base/result.h"
 #include "common/net/address.h"
+#include "common/objects/counts.h"
 
 namespace frond::objects {
 
@@ -36,6 +38,7 @@ struct Access {
   RetryLimits retries;
   // How old an object must be, by the server's clock, before it can be taken for what a dead writer left.
   std::chrono::seconds leftover_age{24 * 3600};
+  std::shared_ptr<Counts> counts;  // where requests are counted; null: each ObjectStore counts its own
   std::chrono::seconds lease{60};  // a writer that is silent for so long is taken for dead
 };
 

@@ -101,7 +101,7 @@ Result<void> ObjectStore::end_upload(const std::string& key, const std::string& 
       return Error(Code::kUnavailable,
                    where(key) + ": completing the upload: " +
                        (error.code.empty() ? "an unknown answer" : error.code + " " + error.message));
-    ++counts_.retries;
+    ++counts_->retries;
     std::this_thread::sleep_for(access_.retries.first_pause * attempt);
   }
 }

@@ -1,5 +1,7 @@
 #pragma once
-// A repository: a directory tree of partitions and manifests. It is read as files or over HTTP, and written as files.
+// A repository: a directory tree of partitions and manifests. It is read as files, over HTTP or from an object store,
+// and written as files or objects. In an object store, writers/ and a lease stand for LOCK, and what is being built is
+// in a local folder.
 //   <root>/<collection>/CURRENT                      one line: the current generation's number
 //   <root>/<collection>/generations/<n>.json         manifests, with <n>.terms.sst and <n>.changes.sst beside
 //   <root>/<collection>/partitions/<id>/*.sst        immutable
@@ -17,6 +19,7 @@
 #include <utility>
 
 #include "common/base/result.h"
+#include "common/objects/place.h"
 #include "common/repository/manifest.h"
 
 namespace frond::repository {
@@ -44,13 +47,16 @@ inline constexpr std::string_view kPartSuffix = ".part", kNoteSuffix = ".part.of
 // Reads a repository, from a directory or over HTTP. Thread-safe.
 class RepositorySource {
  public:
-  // A directory, or "http[s]://host[:port][/path]". kInvalid: a bad URL, a collection that is not a safe name, or a bad
-  // `http.tls_ca`.
+  // A directory, "http[s]://host[:port][/path]", or "s3://bucket[/prefix]", which is reached as `objects` says.
+  // kInvalid: a bad URL, a collection that is not a safe name, or a bad `http.tls_ca`.
   static Result<std::unique_ptr<RepositorySource>> open(std::string_view directory_or_url, std::string_view collection,
-                                                        const HttpReading& http = {});
+                                                        const HttpReading& http = {},
+                                                        const objects::Access& objects = {});
   virtual ~RepositorySource() = default;
   // The current generation. kNotFound: nothing is published; kUnavailable: the repository can't be read now.
   virtual Result<Generation> current() const = 0;
+  // The highest generation that was ever current, as far as rollbacks wrote it down. kNotFound: there was no rollback.
+  virtual Result<Generation> highest() const = 0;
   // kCorrupt also if the manifest is of another generation or collection.
   virtual Result<Manifest> manifest(Generation generation) const = 0;
   // The two steps of manifest(): the published bytes, and their content.
@@ -73,19 +79,28 @@ std::string term_statistics_path(Generation generation);
 std::string generation_file_path(const PartitionFile& file);
 std::string partition_file_path(const PartitionEntry& partition, const PartitionFile& file);
 
-// Writes a repository in a directory, one writer at a time. One thread.
+// How a repository in an object store is written.
+struct ObjectWriting {
+  objects::Access access;
+  std::filesystem::path scratch;  // local folder for what is being built, in <scratch>/<bucket>/<prefix>/<collection>
+};
+
+// Writes a repository in a directory or an object store, one writer at a time. One thread.
 class RepositoryWriter {
  public:
   // Makes the collection's folders, holds LOCK as long as it exists (kUnavailable: another writer holds it), and
   // removes what an interrupted build or check left behind: building/, a manifest that never became current, partitions
   // and term statistics that no manifest names. If CURRENT or a manifest is missing or unreadable, no partition is
-  // removed. `before_step`, for tests, is called with the step's name before each irreversible step of publish() and
-  // rollback().
+  // removed. In an object store, what may be a living writer's is not removed either (objects::Access::leftover_age),
+  // and kOverloaded says that another writer is at work. `before_step`, for tests, is called with the step's name
+  // before each irreversible step of publish() and rollback().
   static Result<std::unique_ptr<RepositoryWriter>> open(const std::filesystem::path& root, std::string_view collection,
-                                                        std::function<void(std::string_view)> before_step = {});
+                                                        std::function<void(std::string_view)> before_step = {},
+                                                        const ObjectWriting& objects = {});
   virtual ~RepositoryWriter() = default;
-  virtual const std::filesystem::path& building() const = 0;  // scratch, empty at first
-  virtual const std::filesystem::path& folder() const = 0;    // the collection's
+  virtual const std::filesystem::path& building() const = 0;  // local scratch, empty at first
+  // The collection's; of one in an object store, the local folder that building() is in.
+  virtual const std::filesystem::path& folder() const = 0;
   // One more than the highest number ever used.
   virtual Generation next_generation() const = 0;
   // Moves building/<entry.id> of every new partition, and `term_statistics` and `changes` (synced files under

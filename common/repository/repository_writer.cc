@@ -3,11 +3,11 @@
 #include <set>
 
 #include "common/files/lock.h"
-#include "common/files/read.h"
 #include "common/files/write.h"
-#include "common/partition/file_checksum.h"
+#include "common/objects/object_store.h"
 #include "common/repository/files.h"
 #include "common/repository/repository.h"
+#include "common/repository/storage.h"
 
 namespace frond::repository {
 namespace {
@@ -32,85 +32,69 @@ std::vector<fs::path> list_folder(const fs::path& folder) {
   return entries;
 }
 
-// Makes a folder, and those on the way to it; their names last as CURRENT will.
-Result<void> create_synced(const fs::path& relative) {
-  std::error_code failed;
-  const fs::path folder = fs::absolute(relative, failed);
-  fs::path there = folder;
-  while (!failed && !fs::exists(there, failed) && there.has_relative_path()) there = there.parent_path();
-  if (!failed) fs::create_directories(folder, failed);
-  if (failed) return Error(Code::kUnavailable, "creating " + folder.string() + ": " + failed.message());
-  for (fs::path made = folder; made != there;) {
-    made = made.parent_path();
-    FROND_TRY(files::sync(made));
-  }
-  return {};
-}
-
 class Writer final : public RepositoryWriter {
  public:
-  Writer(const fs::path& root, std::string collection, std::function<void(std::string_view)> before_step)
-      : root_(root),
-        collection_(std::move(collection)),
-        folder_(root / collection_),
+  Writer(std::string collection, const fs::path& folder, std::function<void(std::string_view)> before_step)
+      : collection_(std::move(collection)),
+        folder_(folder),
         building_(folder_ / "building"),
         before_step_(std::move(before_step)) {}
 
-  Result<void> start() {
+  // In the directory `root`, which folder_ is in.
+  Result<void> start(const fs::path& root) {
+    storage_ = FROND_TRY(open_folder_storage(folder_));
+    source_ = FROND_TRY(RepositorySource::open(root.string(), collection_));
+    return start();
+  }
+
+  // In an object store; folder_ is local.
+  Result<void> start(std::shared_ptr<const objects::ObjectStore> store) {
     std::error_code failed;
-    for (const auto& folder : {folder_ / "generations", folder_ / "partitions"}) FROND_TRY(create_synced(folder));
+    fs::create_directories(folder_, failed);
+    if (failed) return Error(Code::kUnavailable, "creating " + folder_.string() + ": " + failed.message());
     lock_ = FROND_TRY(files::try_lock_file(folder_ / "LOCK"));
     if (!lock_)
-      return Error(
-          Code::kUnavailable,
-          (folder_ / "LOCK").string() +
-              " is held: another writer of this collection (build, add, remove, compact, publish, …) is running");
-    source_ = FROND_TRY(RepositorySource::open(root_.string(), collection_));
-    remove_stale_checks();
-    fs::remove_all(building_, failed);
-    if (fs::create_directory(building_, failed); failed)
-      return Error(Code::kUnavailable, "creating " + building_.string() + ": " + failed.message());
-    return remove_leftovers();
+      return Error(Code::kOverloaded,
+                   (folder_ / "LOCK").string() + " is held: another build of this collection is running here");
+    storage_ = FROND_TRY(open_object_storage(store, collection_));
+    source_ = make_object_source(store, collection_);
+    return start();
   }
 
   const fs::path& building() const override { return building_; }
   const fs::path& folder() const override { return folder_; }
 
   Generation next_generation() const override {
-    Generation highest = 0;
-    for (const auto& file : list_folder(folder_ / "generations")) highest = std::max(highest, generation_of(file));
+    // Only this writer makes generations: where the list can't be had now, the last one is still right.
+    if (const auto names = storage_->list("generations"))
+      for (const auto& name : *names) highest_ = std::max(highest_, generation_of(name));
     for (const auto& number : {source_->current(), highest_published()})
-      if (number) highest = std::max(highest, *number);
-    return highest + 1;
+      if (number) highest_ = std::max(highest_, *number);
+    return highest_ + 1;
   }
 
   Result<void> publish(Manifest manifest, const fs::path& term_statistics, const fs::path& changes) override {
     const auto current = source_->current();
     if (!current && current.error().code() != Code::kNotFound) return current.error();
     manifest.previous = current ? *current : 0;
-    if (auto fit = fit_to_publish(manifest, term_statistics, changes); !fit) {
+    const std::set<std::string> in_place = FROND_TRY(partitions_in_place());
+    if (auto fit = fit_to_publish(manifest, term_statistics, changes, in_place); !fit) {
       const bool disk = fit.error().code() == Code::kUnavailable;
       return Error(disk ? Code::kUnavailable : Code::kInvalid,
                    "generation " + std::to_string(manifest.generation) + ": " + fit.error().message());
     }
     for (const auto& entry : manifest.partitions) {
-      const fs::path place = folder_ / "partitions" / entry.id;
-      std::error_code failed;
-      if (fs::exists(place, failed)) continue;
-      FROND_TRY(files::sync(building_ / entry.id));
+      if (in_place.contains(entry.id)) continue;
       step("partition");
-      FROND_TRY(files::rename(building_ / entry.id, place));
+      FROND_TRY(storage_->put(building_ / entry.id, "partitions/" + entry.id));
     }
-    FROND_TRY(files::sync(folder_ / "partitions"));
     step("terms");
-    if (!term_statistics.empty())
-      FROND_TRY(files::rename(term_statistics, folder_ / term_statistics_path(manifest.generation)));
-    if (!changes.empty()) FROND_TRY(files::rename(changes, folder_ / generation_file_path(manifest.changes.back())));
+    if (!term_statistics.empty()) FROND_TRY(storage_->put(term_statistics, term_statistics_path(manifest.generation)));
+    if (!changes.empty()) FROND_TRY(storage_->put(changes, generation_file_path(manifest.changes.back())));
     const fs::path draft = building_ / "manifest";
     FROND_TRY(files::write_synced(draft, to_json(manifest)));
     step("manifest");
-    FROND_TRY(files::rename(draft, folder_ / manifest_path(manifest.generation)));
-    FROND_TRY(files::sync(folder_ / "generations"));
+    FROND_TRY(storage_->put(draft, manifest_path(manifest.generation)));
     return switch_number("CURRENT", manifest.generation);
   }
 
@@ -143,14 +127,15 @@ class Writer final : public RepositoryWriter {
       kept.insert(generation);
       generation = manifest->previous;
     }
-    for (const auto& file : list_folder(folder_ / "generations")) {
-      const Generation number = generation_of(file);
-      if (!is_manifest(file) || number > highest || kept.contains(number)) continue;
-      std::error_code failed;
-      if (fs::remove(file, failed); failed)
-        return Error(Code::kUnavailable, "removing " + file.string() + ": " + failed.message());
+    std::set<std::string> published;
+    for (const auto& name : FROND_TRY(storage_->list("generations"))) {
+      const Generation number = generation_of(name);
+      if (!is_manifest(name) || number > highest || kept.contains(number)) continue;
+      if (const auto manifest = source_->manifest(number))
+        for (const auto& entry : manifest->partitions) published.insert(entry.id);
+      FROND_TRY(storage_->remove("generations/" + name, Remains::kPublished));
     }
-    return remove_leftovers();
+    return remove_leftovers(published);
   }
 
  private:
@@ -158,22 +143,32 @@ class Writer final : public RepositoryWriter {
     if (before_step_) before_step_(name);
   }
 
+  Result<void> start() {
+    remove_stale_checks();
+    std::error_code failed;
+    fs::remove_all(building_, failed);
+    if (fs::create_directory(building_, failed); failed)
+      return Error(Code::kUnavailable, "creating " + building_.string() + ": " + failed.message());
+    FROND_TRY(remove_leftovers({}));
+    for (const auto& name : FROND_TRY(storage_->list("generations")))
+      highest_ = std::max(highest_, generation_of(name));
+    return {};
+  }
+
   // CURRENT or HIGHEST.
   Result<void> switch_number(const char* name, Generation generation) {
-    const fs::path draft = building_ / name;
-    FROND_TRY(files::write_synced(draft, std::to_string(generation) + "\n"));
-    step(name);
-    FROND_TRY(files::rename(draft, folder_ / name));
-    step("done");
-    return files::sync(folder_);
+    return storage_->replace(name, generation, [this](std::string_view what) { step(what); });
+  }
+
+  Result<std::set<std::string>> partitions_in_place() const {
+    const auto names = FROND_TRY(storage_->list("partitions"));
+    return std::set<std::string>(names.begin(), names.end());
   }
 
   // The highest generation that was ever current, as far as rollbacks wrote it down; 0: there was no rollback.
   Result<Generation> highest_published() const {
-    const auto text = files::read_text(folder_ / "HIGHEST", 64);
-    if (!text && text.error().code() == Code::kNotFound) return Generation{0};
-    if (!text) return text.error();
-    auto highest = parse_current(*text);
+    auto highest = source_->highest();
+    if (!highest && highest.error().code() == Code::kNotFound) return Generation{0};
     if (!highest) return std::move(highest).error().within("HIGHEST");
     return highest;
   }
@@ -181,24 +176,22 @@ class Writer final : public RepositoryWriter {
   Result<void> files_in_place(const Manifest& manifest) const {
     for (const auto& entry : manifest.partitions)
       for (const auto& file : entry.summary.files)
-        FROND_TRY(expect_size(folder_ / partition_file_path(entry, file), file.bytes));
-    for (const auto& file : manifest.changes) FROND_TRY(expect_size(folder_ / generation_file_path(file), file.bytes));
-    return expect_size(folder_ / generation_file_path(manifest.term_statistics), manifest.term_statistics.bytes);
+        FROND_TRY(storage_->expect_size(partition_file_path(entry, file), file.bytes));
+    for (const auto& file : manifest.changes) FROND_TRY(storage_->expect_size(generation_file_path(file), file.bytes));
+    return storage_->expect_size(generation_file_path(manifest.term_statistics), manifest.term_statistics.bytes);
   }
 
   // Everything that can be found wrong is found before the first irreversible step.
-  Result<void> fit_to_publish(const Manifest& manifest, const fs::path& term_statistics,
-                              const fs::path& changes) const {
+  Result<void> fit_to_publish(const Manifest& manifest, const fs::path& term_statistics, const fs::path& changes,
+                              const std::set<std::string>& in_place) const {
     if (manifest.generation != next_generation())
       return Error(Code::kInvalid, "the next one is " + std::to_string(next_generation()));
     if (manifest.collection != collection_) return Error(Code::kInvalid, "is of collection " + manifest.collection);
     FROND_TRY(manifest_from_json(to_json(manifest)));  // what readers will do
-    for (const auto& entry : manifest.partitions) {
-      const fs::path place = folder_ / "partitions" / entry.id, fresh = building_ / entry.id;
-      std::error_code failed;
-      const fs::path& folder = fs::exists(place, failed) ? place : fresh;
-      for (const auto& file : entry.summary.files) FROND_TRY(expect_size(folder / file.name, file.bytes));
-    }
+    for (const auto& entry : manifest.partitions)
+      for (const auto& file : entry.summary.files)
+        FROND_TRY(in_place.contains(entry.id) ? storage_->expect_size(partition_file_path(entry, file), file.bytes)
+                                              : expect_size(building_ / entry.id / file.name, file.bytes));
     const std::string own = std::to_string(manifest.generation);
     if (!term_statistics.empty() && manifest.term_statistics.name != own + ".terms.sst")
       return Error(Code::kInvalid, "names other term statistics than its own");
@@ -206,11 +199,10 @@ class Writer final : public RepositoryWriter {
       return Error(Code::kInvalid, "does not name its changes last");
     for (const auto& file : manifest.changes)
       if (changes.empty() || &file != &manifest.changes.back())
-        FROND_TRY(expect_size(folder_ / generation_file_path(file), file.bytes));
+        FROND_TRY(storage_->expect_size(generation_file_path(file), file.bytes));
     if (!changes.empty()) FROND_TRY(expect_size(changes, manifest.changes.back().bytes));
-    return expect_size(
-        term_statistics.empty() ? folder_ / generation_file_path(manifest.term_statistics) : term_statistics,
-        manifest.term_statistics.bytes);
+    if (!term_statistics.empty()) return expect_size(term_statistics, manifest.term_statistics.bytes);
+    return storage_->expect_size(generation_file_path(manifest.term_statistics), manifest.term_statistics.bytes);
   }
 
   // Scratch of `frond-indexer check` that nobody holds any more.
@@ -231,27 +223,26 @@ class Writer final : public RepositoryWriter {
     const auto highest = highest_published();
     if (!highest) return false;
     const Generation published = std::max(current ? *current : 0, *highest);
-    std::vector<fs::path> above;
-    for (const auto& file : list_folder(folder_ / "generations"))
-      if (is_manifest(file) && generation_of(file) > published) above.push_back(file);
+    std::vector<std::string> above;
+    for (const auto& name : FROND_TRY(storage_->list("generations")))
+      if (is_manifest(name) && generation_of(name) > published) above.push_back(name);
     if (above.empty()) return true;
     if (above.size() > 1 || generation_of(above[0]) != published + 1) return false;
-    std::error_code failed;
-    if (fs::remove(above[0], failed); failed)
-      return Error(Code::kUnavailable, "removing " + above[0].string() + ": " + failed.message());
-    FROND_TRY(files::sync(folder_ / "generations"));
+    FROND_TRY(storage_->remove("generations/" + above[0], Remains::kUnpublished));
     return true;
   }
 
   // Partitions and term statistics that no manifest names. All or none: an unreadable manifest may name anything.
-  Result<void> remove_leftovers() {
+  // `published`: partitions that a removed manifest named.
+  Result<void> remove_leftovers(const std::set<std::string>& published) {
     if (!FROND_TRY(remove_unpublished_manifest())) return {};
     std::set<std::string> named;
     std::set<std::string> files;
     std::set<Generation> generations;
-    for (const auto& file : list_folder(folder_ / "generations")) {
-      if (!is_manifest(file)) continue;
-      const auto manifest = source_->manifest(generation_of(file));
+    const auto names = FROND_TRY(storage_->list("generations"));
+    for (const auto& name : names) {
+      if (!is_manifest(name)) continue;
+      const auto manifest = source_->manifest(generation_of(name));
       if (!manifest) return {};
       generations.insert(manifest->generation);
       files.insert(manifest->term_statistics.name);
@@ -260,32 +251,48 @@ class Writer final : public RepositoryWriter {
     }
     const auto current = source_->current();
     if (current && !generations.contains(*current)) return {};
-    std::error_code failed;
-    for (const auto& partition : list_folder(folder_ / "partitions"))
-      if (!named.contains(partition.filename().string())) fs::remove_all(partition, failed);
-    for (const auto& file : list_folder(folder_ / "generations"))
-      if (generation_of(file) != 0 && !is_manifest(file) && !files.contains(file.filename().string()))
-        fs::remove(file, failed);
-    if (failed) return Error(Code::kUnavailable, "removing leftovers in " + folder_.string() + ": " + failed.message());
+    const Generation current_number = current ? *current : 0;
+    for (const auto& id : FROND_TRY(partitions_in_place()))
+      if (!named.contains(id))
+        FROND_TRY(
+            storage_->remove("partitions/" + id, published.contains(id) ? Remains::kPublished : Remains::kUnpublished));
+    for (const auto& name : names)
+      if (generation_of(name) != 0 && !is_manifest(name) && !files.contains(name))
+        FROND_TRY(storage_->remove("generations/" + name, generation_of(name) <= current_number
+                                                              ? Remains::kPublished
+                                                              : Remains::kUnpublished));
     return {};
   }
 
-  fs::path root_;
   std::string collection_;
   fs::path folder_;
   fs::path building_;
   std::function<void(std::string_view)> before_step_;
-  std::optional<files::Descriptor> lock_;
+  std::optional<files::Descriptor> lock_;  // of a local folder for an object store
+  std::unique_ptr<Storage> storage_;
   std::unique_ptr<RepositorySource> source_;
+  mutable Generation highest_ = 0;
 };
 }  // namespace
 
 Result<std::unique_ptr<RepositoryWriter>> RepositoryWriter::open(const fs::path& root, std::string_view collection,
-                                                                 std::function<void(std::string_view)> before_step) {
+                                                                 std::function<void(std::string_view)> before_step,
+                                                                 const ObjectWriting& objects) {
   if (!is_safe_name(collection))
     return Error(Code::kInvalid, "'" + std::string(collection) + "' is not a collection's name: use [A-Za-z0-9._-]");
-  auto writer = std::make_unique<Writer>(root, std::string(collection), std::move(before_step));
-  FROND_TRY(writer->start());
+  const std::string name(collection);
+  if (!objects::is_object_place(root.string())) {
+    auto writer = std::make_unique<Writer>(name, root / name, std::move(before_step));
+    FROND_TRY(writer->start(root));
+    return std::unique_ptr<RepositoryWriter>(std::move(writer));
+  }
+  if (objects.scratch.empty())
+    return Error(Code::kInvalid, root.string() + ": a local folder for what is being built is needed (--scratch)");
+  const std::shared_ptr<const objects::ObjectStore> store =
+      FROND_TRY(objects::ObjectStore::open(root.string(), objects.access));
+  const fs::path folder = objects.scratch / root.string().substr(objects::kObjectScheme.size()) / name;
+  auto writer = std::make_unique<Writer>(name, folder, std::move(before_step));
+  FROND_TRY(writer->start(store));
   return std::unique_ptr<RepositoryWriter>(std::move(writer));
 }
 

@@ -1,4 +1,4 @@
-// Reading a repository: from a directory, or over HTTP. Both stream through one verifying writer.
+// Reading a repository: from a directory, over HTTP, or from an object store. All stream through one verifying writer.
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -7,9 +7,11 @@
 #include "common/files/read.h"
 #include "common/http/client.h"
 #include "common/net/address.h"
+#include "common/objects/object_store.h"
 #include "common/repository/files.h"
 #include "common/repository/partial_file.h"
 #include "common/repository/repository.h"
+#include "common/repository/storage.h"
 
 namespace frond::repository {
 namespace {
@@ -31,13 +33,17 @@ bool is_safe_path(std::string_view path) {
 
 using ByteSink = http::BodySink;
 
-// What both kinds share; they differ in how the bytes of a path are read.
+// What all kinds share; they differ in how the bytes of a path are read.
 class Source : public RepositorySource {
  public:
   explicit Source(std::string collection) : collection_(std::move(collection)) {}
 
   Result<Generation> current() const final {
     const std::string text = FROND_TRY(small_file("CURRENT", 64));
+    return parse_current(text);
+  }
+  Result<Generation> highest() const final {
+    const std::string text = FROND_TRY(small_file("HIGHEST", 64));
     return parse_current(text);
   }
   Result<Manifest> manifest(Generation generation) const final {
@@ -69,8 +75,8 @@ class Source : public RepositorySource {
  private:
   // The bytes of a file: all of them, or the rest that `begin` names.
   virtual Result<void> stream(const std::string& path, std::uint64_t max_bytes, const http::Rest& rest,
-                              const std::function<Result<void>(const http::Body&)>& begin,
-                              const ByteSink& sink) const = 0;
+                              const std::function<Result<void>(const http::Body&)>& begin, const ByteSink& sink,
+                              const std::function<bool()>& stopping) const = 0;
   // Whether a transfer that broke off may go better when it is tried again at once.
   virtual bool may_break() const = 0;
 
@@ -81,8 +87,7 @@ class Source : public RepositorySource {
       text += as_text(piece);
       return {};
     };
-    auto done = stream(
-        path, max_bytes, {}, [](const http::Body&) { return Result<void>(); }, take);
+    auto done = stream(path, max_bytes, {}, [](const http::Body&) { return Result<void>(); }, take, {});
     if (!done) return unavailable_if_late(std::move(done).error());
     return text;
   }
@@ -94,7 +99,7 @@ class Source : public RepositorySource {
     bool began_anew = false;
     for (unsigned fruitless = 0;;) {
       const bool had_front = file.size() > 0;
-      auto done = file.has_all() ? Result<void>() : stream_into(file, path, bytes);
+      auto done = file.has_all() ? Result<void>() : stream_into(file, path, bytes, stopping);
       if (done) done = file.finish();
       if (done) return {};
       if (done.error().code() == Code::kCorrupt) {
@@ -118,15 +123,17 @@ class Source : public RepositorySource {
     }
   }
 
-  Result<void> stream_into(PartialFile& file, const std::string& path, std::uint64_t bytes) const {
+  Result<void> stream_into(PartialFile& file, const std::string& path, std::uint64_t bytes,
+                           const std::function<bool()>& stopping) const {
     const auto begin = [&](const http::Body& body) {
       if (body.from > 0) ++resumed_;
       return file.begin(body.from, body.etag);
     };
-    return stream(path, bytes, {file.size(), file.etag()}, begin, [&](ByteView piece) {
+    const auto take = [&](ByteView piece) {
       bytes_ += piece.size();
       return file.append(piece);
-    });
+    };
+    return stream(path, bytes, {file.size(), file.etag()}, begin, take, stopping);
   }
 
   // False: `stopping` says so.
@@ -153,8 +160,8 @@ class DirectorySource final : public Source {
 
  private:
   Result<void> stream(const std::string& path, std::uint64_t /*max_bytes*/, const http::Rest& rest,
-                      const std::function<Result<void>(const http::Body&)>& begin,
-                      const ByteSink& sink) const override {
+                      const std::function<Result<void>(const http::Body&)>& begin, const ByteSink& sink,
+                      const std::function<bool()>& /*stopping*/) const override {
     FROND_TRY(begin({rest.from, {}}));
     return files::read_file(folder_ / path, sink, rest.from);
   }
@@ -174,8 +181,8 @@ class HttpSource final : public Source {
 
  private:
   Result<void> stream(const std::string& path, std::uint64_t max_bytes, const http::Rest& rest,
-                      const std::function<Result<void>(const http::Body&)>& begin,
-                      const ByteSink& sink) const override {
+                      const std::function<Result<void>(const http::Body&)>& begin, const ByteSink& sink,
+                      const std::function<bool()>& /*stopping*/) const override {
     http::GetLimits limits = limits_;
     limits.max_bytes = max_bytes;
     return http::get(root_, trust_.get(), prefix_ + path, limits, rest, begin, sink);
@@ -186,7 +193,33 @@ class HttpSource final : public Source {
   std::string prefix_;
   http::GetLimits limits_;
 };
+
+class ObjectSource final : public Source {
+ public:
+  ObjectSource(std::shared_ptr<const objects::ObjectStore> store, const std::string& collection)
+      : Source(collection), store_(std::move(store)), prefix_(collection + "/") {}
+
+ private:
+  Result<void> stream(const std::string& path, std::uint64_t max_bytes, const http::Rest& rest,
+                      const std::function<Result<void>(const http::Body&)>& begin, const ByteSink& sink,
+                      const std::function<bool()>& stopping) const override {
+    return store_->stream(
+        prefix_ + path, rest.from, rest.etag, max_bytes,
+        [&](const objects::ObjectRange& range) {
+          return begin({range.from, range.etag});
+        },
+        sink, stopping);
+  }
+  bool may_break() const override { return false; }  // the store has tried again already
+  const std::shared_ptr<const objects::ObjectStore> store_;
+  const std::string prefix_;
+};
 }  // namespace
+
+std::unique_ptr<RepositorySource> make_object_source(std::shared_ptr<const objects::ObjectStore> store,
+                                                     const std::string& collection) {
+  return std::make_unique<ObjectSource>(std::move(store), collection);
+}
 
 std::string manifest_path(Generation generation) { return "generations/" + std::to_string(generation) + ".json"; }
 std::string term_statistics_path(Generation generation) {
@@ -198,10 +231,14 @@ std::string partition_file_path(const PartitionEntry& partition, const Partition
 }
 
 Result<std::unique_ptr<RepositorySource>> RepositorySource::open(std::string_view directory_or_url,
-                                                                 std::string_view collection, const HttpReading& http) {
+                                                                 std::string_view collection, const HttpReading& http,
+                                                                 const objects::Access& objects) {
   if (!is_safe_name(collection))
     return Error(Code::kInvalid, "'" + std::string(collection) + "' is not a collection's name: use [A-Za-z0-9._-]");
   std::unique_ptr<RepositorySource> source;
+  if (objects::is_object_place(directory_or_url))
+    return make_object_source(FROND_TRY(objects::ObjectStore::open(directory_or_url, objects)),
+                              std::string(collection));
   if (directory_or_url.find("://") != directory_or_url.npos) {
     auto url = FROND_TRY(net::parse_url(directory_or_url));
     std::shared_ptr<const tls::Trust> trust;

@@ -161,12 +161,33 @@ class Check {
   HiddenPostings hidden_;
 };
 
+// Fetches a generation's files, as they are in a repository's folder. Files that are not the manifest's are faults, and
+// then missing. kUnavailable: the object store.
+Result<void> fetch_generation(const repository::RepositorySource& source, const Manifest& manifest,
+                              const fs::path& folder, FaultList& faults) {
+  const auto fetch = [&](const std::string& path, const repository::PartitionFile& file) -> Result<void> {
+    std::error_code failed;
+    fs::create_directories((folder / path).parent_path(), failed);
+    auto done = source.fetch(path, file, folder / path);
+    // What was damaged on its way is not the store's fault.
+    if (!done && done.error().code() == Code::kCorrupt) done = source.fetch(path, file, folder / path);
+    if (done) return {};
+    if (done.error().code() == Code::kUnavailable || done.error().code() == Code::kInvalid) return done.error();
+    faults.add(path, done.error().message());
+    return {};
+  };
+  for (const auto& entry : manifest.partitions)
+    for (const auto& file : entry.summary.files) FROND_TRY(fetch(partition_file_path(entry, file), file));
+  return fetch(repository::term_statistics_path(manifest.generation), manifest.term_statistics);
+}
+
 }  // namespace
 
 Result<CheckReport> check_generation(const fs::path& root, std::string_view collection, Generation generation,
                                      const CheckOptions& options) {
   try {
-    const auto source = FROND_TRY(repository::RepositorySource::open(root.string(), collection));
+    const auto source =
+        FROND_TRY(repository::RepositorySource::open(root.string(), collection, {}, options.objects.access));
     CheckReport report;
     FaultList faults(report, options.max_listed);
     if (generation == 0) generation = FROND_TRY(source->current());
@@ -179,7 +200,16 @@ Result<CheckReport> check_generation(const fs::path& root, std::string_view coll
     }
     report.codec = manifest->codec;
     report.order = manifest->order;
-    FROND_TRY(Check(root / collection, *manifest, report, options).run());
+    if (!objects::is_object_place(root.string())) {
+      FROND_TRY(Check(root / collection, *manifest, report, options).run());
+      return report;
+    }
+    std::error_code failed;
+    fs::create_directories(options.objects.scratch, failed);
+    if (failed) return Error(Code::kUnavailable, options.objects.scratch.string() + ": " + failed.message());
+    const auto fetched = FROND_TRY(Scratch::make(options.objects.scratch));
+    FROND_TRY(fetch_generation(*source, *manifest, fetched->path(), faults));
+    FROND_TRY(Check(fetched->path(), *manifest, report, options).run());
     return report;
   } catch (const std::exception& thrown) {
     return Error(Code::kUnavailable, root.string() + ": " + thrown.what());

@@ -9,6 +9,7 @@
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
+#include "common/repository/repository.h"
 
 namespace frond::indexer::check {
 
@@ -27,10 +28,12 @@ struct CheckReport {
 
 struct CheckOptions {
   std::size_t max_listed = 100;
+  repository::ObjectWriting objects = {};               // for a repository at s3://bucket/prefix
   std::function<void(std::string_view what)> progress;  // called with what is being read; may be empty
 };
 
-// Checks generation `generation` (0: the current one) of a repository in a directory:
+// Checks generation `generation` (0: the current one) of a repository in a directory or an object store, of which it
+// first fetches the generation's files into objects.scratch:
 // - the manifest: its checksum and its sums; no two partitions have an ordinal in common;
 // - every file: size, checksum, every block of RocksDB;
 // - every list: it opens and decodes; docIDs ascend and are documents; frequencies are at least 1; document frequency

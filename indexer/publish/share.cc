@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/objects/object_store.h"
 #include "common/partition/partition.h"
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
@@ -23,14 +24,15 @@ std::string share_name(std::uint32_t index, std::uint32_t count) {
   return std::to_string(index) + "/" + std::to_string(count);
 }
 
-Result<Manifest> read_share(const fs::path& folder, std::string_view collection, const std::string& name) {
+Result<Manifest> read_share(const fs::path& folder, std::string_view collection, const std::string& name,
+                            const objects::Access& access) {
   const auto absent = [&] {
     return Error(Code::kNotFound,
                  "partition " + name + " is not built: run frond-indexer build --partition " + name + " --no-publish");
   };
   std::error_code unknown;
-  if (!fs::exists(folder / collection, unknown)) return absent();
-  const auto source = FROND_TRY(repository::RepositorySource::open(folder.string(), collection));
+  if (!objects::is_object_place(folder.string()) && !fs::exists(folder / collection, unknown)) return absent();
+  const auto source = FROND_TRY(repository::RepositorySource::open(folder.string(), collection, {}, access));
   auto current = source->current();
   if (!current && current.error().code() == Code::kNotFound) return absent();
   if (!current) return std::move(current).error().within("partition " + name);
@@ -79,15 +81,17 @@ Result<void> same_input(const std::vector<Manifest>& shares) {
 // Puts the files of a share's partition under `to`: links them or, if the file system cannot, or is another one,
 // copies, verifies and syncs them.
 Result<void> take_files(const fs::path& share, std::string_view collection, const PartitionEntry& entry,
-                        const fs::path& to, std::uint64_t disk_reserve) {
+                        const fs::path& to, std::uint64_t disk_reserve, const objects::Access& access) {
   std::error_code failed;
   fs::create_directory(to, failed);
   if (failed) return Error(Code::kUnavailable, to.string() + ": " + failed.message());
-  const auto source = FROND_TRY(repository::RepositorySource::open(share.string(), collection));
+  const auto source = FROND_TRY(repository::RepositorySource::open(share.string(), collection, {}, access));
   for (const auto& file : entry.summary.files) {
     const std::string path = repository::partition_file_path(entry, file);
-    fs::create_hard_link(share / collection / path, to / file.name, failed);
-    if (!failed) continue;
+    if (!objects::is_object_place(share.string())) {
+      fs::create_hard_link(share / collection / path, to / file.name, failed);
+      if (!failed) continue;
+    }
     FROND_TRY(repository::expect_room(to, file.bytes, disk_reserve, "copying " + path));
     FROND_TRY(source->fetch(path, file, to / file.name));
   }
@@ -116,6 +120,15 @@ Result<void> add_ids(pipeline::IdSet& ids, const fs::path& folder, const Partiti
   return {};
 }
 
+// All objects of a place. What stays is replaced by the next build.
+void remove_objects(const std::string& place, const objects::Access& access) {
+  const auto store = objects::ObjectStore::open(place, access);
+  if (!store) return;
+  const auto found = (*store)->list("", /*folders=*/false);
+  if (!found) return;
+  for (const auto& object : found->objects) (void)(*store)->remove(object.key).has_value();
+}
+
 class BuildingFolder {
  public:
   explicit BuildingFolder(fs::path folder) : folder_(std::move(folder)) {}
@@ -138,14 +151,15 @@ fs::path share_repository(const fs::path& repository, std::string_view collectio
 }
 
 Result<Manifest> publish_shares(const fs::path& repository, std::string_view collection, std::uint32_t count,
-                                std::uint64_t disk_reserve, std::stop_token stop) {
-  const auto writer = FROND_TRY(repository::RepositoryWriter::open(repository, collection));
+                                std::uint64_t disk_reserve, std::stop_token stop,
+                                const repository::ObjectWriting& objects) {
+  const auto writer = FROND_TRY(repository::RepositoryWriter::open(repository, collection, {}, objects));
   const BuildingFolder emptied(writer->building());
   FROND_TRY(repository::expect_room(writer->building(), 0, disk_reserve, "publishing"));
   std::vector<Manifest> shares;
   for (std::uint32_t i = 0; i < count; ++i) {
     const fs::path folder = share_repository(repository, collection, i, count);
-    shares.push_back(FROND_TRY(read_share(folder, collection, share_name(i, count))));
+    shares.push_back(FROND_TRY(read_share(folder, collection, share_name(i, count), objects.access)));
     if (const char* const what = difference(shares[0], shares[i]))
       return Error(Code::kInvalid, "partitions " + share_name(0, count) + " and " + share_name(i, count) +
                                        " were built with different options: " + what);
@@ -164,7 +178,7 @@ Result<Manifest> publish_shares(const fs::path& repository, std::string_view col
     PartitionEntry entry = shares[i].partitions[0];
     const std::string id = new_partition_id(writer->next_generation(), i);
     FROND_TRY(take_files(share_repository(repository, collection, i, count), collection, entry, writer->building() / id,
-                         disk_reserve));
+                         disk_reserve, objects.access));
     entry.id = id;
     entry.base = ids.size();
     entry.stride = 1;
@@ -175,7 +189,13 @@ Result<Manifest> publish_shares(const fs::path& repository, std::string_view col
   if (ids.size() == 0) return Error(Code::kInvalid, "no partition has a document; nothing is published");
   Manifest published = FROND_TRY(publish_generation(*writer, std::move(draft), stop));
   std::error_code ignored;  // what stays is replaced by the next build
-  for (std::uint32_t i = 0; i < count; ++i) fs::remove_all(share_repository(repository, collection, i, count), ignored);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const fs::path share = share_repository(repository, collection, i, count);
+    if (objects::is_object_place(share.string()))
+      remove_objects(share.string(), objects.access);
+    else
+      fs::remove_all(share, ignored);
+  }
   fs::remove(repository / collection / "shares", ignored);  // when it is empty
   return published;
 }

@@ -13,6 +13,7 @@
 
 #include "common/base/result.h"
 #include "common/repository/manifest.h"
+#include "common/repository/repository.h"
 
 namespace frond::indexer::publish {
 
@@ -27,6 +28,7 @@ std::filesystem::path share_repository(const std::filesystem::path& repository, 
 // is not built; kInvalid: shares were built with different options or from different lists of input files, two have the
 // same id, or none has a document; kUnavailable: another writer holds the collection, the disk, or stopped.
 Result<repository::Manifest> publish_shares(const std::filesystem::path& repository, std::string_view collection,
-                                            std::uint32_t count, std::uint64_t disk_reserve, std::stop_token stop);
+                                            std::uint32_t count, std::uint64_t disk_reserve, std::stop_token stop,
+                                            const repository::ObjectWriting& objects = {});
 
 }  // namespace frond::indexer::publish

@@ -60,6 +60,13 @@ inline constexpr metrics::Family kMended{
     "Times that files which the disk had spoilt were fetched anew, or read again."};
 inline constexpr metrics::Family kFetchedBytes{"frond_leaf_fetched_bytes_total",
                                                "Bytes of files fetched from the repository."};
+inline constexpr metrics::Family kObjectRequests{"frond_leaf_object_requests_total",
+                                                 "Requests to the object store, by kind and outcome."};
+inline constexpr metrics::Family kObjectSeconds{"frond_leaf_object_request_seconds_total",
+                                                "Seconds that they took, by kind."};
+inline constexpr metrics::Family kObjectBytes{"frond_leaf_object_bytes_total", "Bytes of bodies, sent and received."};
+inline constexpr metrics::Family kObjectRetries{"frond_leaf_object_retries_total",
+                                                "Requests to the object store that were repeated."};
 inline constexpr metrics::Family kTransfersBroken{"frond_leaf_transfers_broken_total",
                                                   "Transfers from the repository that ended before their file did."};
 inline constexpr metrics::Family kTransfersSlow{

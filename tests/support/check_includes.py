@@ -12,7 +12,7 @@ import sys
 MAY_INCLUDE = {
     "common/files": [],
     "common/net": [],
-    "common/config": ["common/net"],
+    "common/config": ["common/net", "common/objects"],
     "common/metrics": [],
     "common/tls": [],
     "common/http": ["common/metrics", "common/net", "common/tls"],

@@ -228,8 +228,8 @@ bool ObjectServer::handle(int socket, const SeenRequest& request) {
   Faults faults;
   {
     const std::lock_guard lock(mutex_);
-    requests_.push_back(request);
-    requests_.back().body.resize(std::min<std::size_t>(request.body.size(), 256));
+    if (options_.records) requests_.push_back(request);
+    if (options_.records) requests_.back().body.resize(std::min<std::size_t>(request.body.size(), 256));
     faults = faults_;
   }
   const Fault fault = faults ? faults(request) : Fault::kNone;

@@ -50,6 +50,7 @@ class ObjectServer {
     bool ranges = true;       // false: always the whole object
     std::size_t page = 1000;  // of a list
     std::uint16_t port = 0;   // 0: any
+    bool records = true;      // requests, for requests()
   };
   // Called for each request, on its connection's thread.
   using Faults = std::function<Fault(const SeenRequest&)>;

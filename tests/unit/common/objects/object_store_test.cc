@@ -28,7 +28,6 @@ TEST_F(AnObjectStore, GivesBackWhatItWasGiven) {
   EXPECT_EQ(store->get_text("x/y", 100), Code::kNotFound);
   EXPECT_EQ(store->head("x/y"), Code::kNotFound);
   EXPECT_EQ(store->get("x/y", 0, 1, {}), Code::kNotFound);
-  EXPECT_EQ(store->counts().retries, 0u);
 }
 
 TEST_F(AnObjectStore, ReadsAnEmptyObject) {

@@ -1,0 +1,125 @@
+#include "common/repository/object_lease.h"
+
+#include <unistd.h>
+
+#include <random>
+#include <utility>
+
+#include "common/base/thread_name.h"
+
+namespace frond::repository {
+namespace {
+
+std::string random_id() {
+  std::random_device random;
+  char hex[17];
+  std::snprintf(hex, sizeof hex, "%08x%08x", random(), random());
+  return hex;
+}
+
+// Who it is, for people.
+std::string describe_this_process() {
+  char host[256] = "unknown";
+  (void)::gethostname(host, sizeof host - 1);
+  return std::string(host) + " process " + std::to_string(::getpid()) + "\n";
+}
+
+}  // namespace
+
+ObjectLease::ObjectLease(const objects::ObjectStore& store, std::string folder)
+    : store_(store),
+      folder_(std::move(folder)),
+      id_(random_id()),
+      text_(describe_this_process()),
+      time_(store.access().lease) {}
+
+Result<std::unique_ptr<ObjectLease>> ObjectLease::acquire(const objects::ObjectStore& store,
+                                                          const std::string& folder) {
+  std::unique_ptr<ObjectLease> lease(new ObjectLease(store, folder));
+  FROND_TRY(lease->take());
+  lease->thread_ = std::thread([raw = lease.get()] { raw->renew(); });
+  return lease;
+}
+
+ObjectLease::~ObjectLease() {
+  {
+    const MutexLock lock(mutex_);
+    over_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  (void)store_.remove(folder_ + id_);  // else it ends by itself
+}
+
+Result<void> ObjectLease::take() {
+  FROND_TRY(write());
+  FROND_TRY(look(/*beginning=*/true));
+  conditional_ = FROND_TRY(obeys_conditions());
+  return {};
+}
+
+Result<void> ObjectLease::write() {
+  const auto begun = Clock::now();
+  FROND_TRY(store_.put(folder_ + id_, text_, {}));
+  const MutexLock lock(mutex_);
+  written_ = begun;
+  return {};
+}
+
+// Looks for other writers. kOverloaded: there is one; kNotFound: the own object is gone.
+Result<void> ObjectLease::look(bool beginning) {
+  const auto list = FROND_TRY(store_.list(folder_, /*folders=*/true));
+  constexpr std::int64_t kGrain = 2;  // the store's times are whole seconds
+  bool there = false;
+  for (const auto& object : list.objects) {
+    if (object.key == folder_ + id_) {
+      there = true;
+      continue;
+    }
+    // Without the store's clock nobody can be taken for dead.
+    const bool dead = list.now != 0 && list.now - object.modified > time_.count() + kGrain;
+    if (dead && beginning) FROND_TRY(store_.remove(object.key));
+    if (dead) continue;
+    const auto who = store_.get_text(object.key, 1024);
+    return Error(Code::kOverloaded, object.key + " is held: another writer of this collection is running, on " +
+                                        (who ? who->text.substr(0, who->text.find('\n')) : "an unknown machine"));
+  }
+  if (there) return {};
+  return Error(Code::kNotFound, folder_ + id_ + " is gone: another writer took this one for dead");
+}
+
+// Stores that do not know conditions ignore them, or answer with 501.
+Result<bool> ObjectLease::obeys_conditions() const {
+  const std::string other = text_ + "condition\n";  // not what is there
+  if (FROND_TRY(store_.put(folder_ + id_, other, {.absent = true})) != objects::Put::kRefused) return false;
+  return FROND_TRY(store_.put(folder_ + id_, other, {.etag = "\"00000000000000000000000000000000\""})) ==
+         objects::Put::kRefused;
+}
+
+void ObjectLease::renew() {
+  name_this_thread("object-lease");
+  for (;;) {
+    {
+      MutexLock lock(mutex_);
+      const auto until = Clock::now() + std::chrono::milliseconds(time_) / 4;
+      while (!over_ && wake_.wait_until(lock.mutex(), until) != std::cv_status::timeout) {
+      }
+      if (over_ || !lost_.empty()) return;
+    }
+    auto held = look(/*beginning=*/false);
+    if (held) held = write();
+    // A store that does not answer may answer next time; expect_held() watches the time.
+    const bool lost = !held && (held.error().code() == Code::kOverloaded || held.error().code() == Code::kNotFound);
+    const MutexLock lock(mutex_);
+    if (lost) lost_ = held.error().message();
+  }
+}
+
+Result<void> ObjectLease::expect_held() const {
+  const MutexLock lock(mutex_);
+  if (!lost_.empty()) return Error(Code::kUnavailable, "the right to write is lost: " + lost_);
+  if (Clock::now() < written_ + std::chrono::milliseconds(time_) / 2) return {};
+  return Error(Code::kUnavailable, "the right to write may be lost: the object store did not take its renewal in time");
+}
+
+}  // namespace frond::repository

@@ -1,0 +1,52 @@
+#pragma once
+// Seam: where a collection's files are written, under a RepositoryWriter: a folder, or a bucket of an object store.
+// Paths are relative to the collection, joined by '/': "generations/7.json". What is put is never changed afterwards;
+// only CURRENT and HIGHEST are replaced. One thread, and one writer at a time: an open Storage is the right to write.
+// Errors are kUnavailable unless said otherwise. Internal to this folder.
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.h"
+#include "common/objects/object_store.h"
+#include "common/repository/repository.h"
+
+namespace frond::repository {
+
+// Why something is removed: it was published, and no published manifest names it any more; or no manifest names it, so
+// that a writer left it which died, or which works beside this one against the rules.
+enum class Remains { kPublished, kUnpublished };
+
+class Storage {
+ public:
+  virtual ~Storage() = default;
+  // Names of the files and folders directly in `folder` ("generations").
+  virtual Result<std::vector<std::string>> list(const std::string& folder) const = 0;
+  // kInvalid: the file is missing or has another size.
+  virtual Result<void> expect_size(const std::string& path, std::uint64_t bytes) const = 0;
+  // Makes the synced local file, or the local folder of synced files, the collection's `path`. It lasts as soon as a
+  // later replace() has returned. kUnavailable also: another writer has put a file of this name.
+  virtual Result<void> put(const std::filesystem::path& local, const std::string& path) = 0;
+  // Writes "<number>\n" to CURRENT or HIGHEST, durably, by one atomic step: `before` is called just before it.
+  // kUnavailable also: another writer has replaced it since this Storage was opened.
+  virtual Result<void> replace(const std::string& name, Generation number,
+                               const std::function<void(std::string_view)>& before) = 0;
+  // Removes a file or folder, if it is there. What is kUnpublished may stay while its writer may be alive.
+  virtual Result<void> remove(const std::string& path, Remains why) = 0;
+};
+
+// In a folder, which is made. Holds its LOCK. The drafts of CURRENT and HIGHEST are in building/, which the caller
+// makes.
+Result<std::unique_ptr<Storage>> open_folder_storage(const std::filesystem::path& folder);
+// In a bucket. Holds a lease, see object_lease.h. kOverloaded: another writer holds it.
+Result<std::unique_ptr<Storage>> open_object_storage(std::shared_ptr<const objects::ObjectStore> store,
+                                                     const std::string& collection);
+// A RepositorySource of the same bucket.
+std::unique_ptr<RepositorySource> make_object_source(std::shared_ptr<const objects::ObjectStore> store,
+                                                     const std::string& collection);
+
+}  // namespace frond::repository

@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""A collection in an object store is built, served, followed, checked, rolled back and pruned as one in a folder is, with equal answers.
+
+--suite s3rver: over an S3-compatible server from npm, which knows no conditional writes. --suite faults: over a server of ours, of whose
+requests some fail in every way there is, and which goes away; nothing wrong is ever read or published. Skipped (77) where the first one's
+packages are not there (npm ci in this folder).
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "cluster"))
+import harness  # noqa: E402
+import random_text  # noqa: E402
+
+PLACE = "s3://bucket/deep/prefix"
+
+
+class Store:
+    """A server process, and the flags that reach it."""
+
+    def __init__(self, setting, name, command, key, secret, port=None):
+        self.setting, self.name, self.command, self.secret = setting, name, command, secret
+        self.port = port or harness.free_ports(1)[0]
+        self.credentials = setting.path(name + ".credentials")
+        with open(self.credentials, "w", encoding="ascii") as file:
+            file.write(f"[default]\naws_access_key_id = {key}\naws_secret_access_key = {secret}\n")
+        self.process = None
+        self.start()
+
+    def start(self):
+        with open(self.setting.path(self.name + ".log"), "ab") as log:
+            self.process = subprocess.Popen(self.command(self.port), stdin=subprocess.PIPE, stdout=log, stderr=log)
+        self.setting.processes.append(self.process)
+        harness.eventually(lambda: harness.fetch(self.port, "/")[0] > 0, f"{self.name} answers", 30)
+
+    def stop(self):
+        harness.kill9(self.process)
+
+    @property
+    def flags(self):
+        return {"s3_endpoint": f"http://127.0.0.1:{self.port}", "s3_credentials": self.credentials, "s3_part": "5MiB"}
+
+    def arguments(self):
+        return [part for name, value in self.flags.items() for part in ("--" + name.replace("_", "-"), str(value))]
+
+
+def indexer(setting, store, command, *args, scratch="scratch", code=0):
+    done = subprocess.run([setting.program("frond-indexer"), command, "--repository", PLACE, "--collection", "c", "--scratch",
+                           setting.path(scratch), *store.arguments(), *args], capture_output=True, text=True, timeout=600)
+    harness.expect(done.returncode == code, f"{command} exited {done.returncode}: {done.stdout[-500:]} {done.stderr[-1000:]}")
+    return done.stdout + done.stderr
+
+
+def expect_no_secrets(setting, stores):
+    for name in os.listdir(setting.folder):
+        if name.endswith(".log") and not any(name == store.name + ".log" for store in stores):
+            text = setting.log(name[:-4])
+            for store in stores:
+                harness.expect(store.secret not in text, f"{name} tells a secret")
+
+
+def check_life(setting, store):
+    """Build, serve, follow, check, roll back, prune, and build in shares."""
+    rng = setting.rng
+    words = random_text.vocabulary(rng, 300)
+    sources = [random_text.Collection(rng, 2500, words, name=name).write(setting.path(name + ".jsonl")) for name in "ab"]
+    queries = random_text.queries(rng, words, 25)
+    folder = setting.path("repository")
+
+    def build(source):
+        setting.build(folder, "c", [source], 2)
+        return setting.build(PLACE, "c", [source], 2, scratch=setting.path("scratch"), **store.flags)
+
+    build(sources[0])
+    near = harness.Cluster(setting, folder, "c", 1, name="folder")
+    far = harness.Cluster(setting, PLACE, "c", 1, name="objects", leaf_flags=store.arguments())
+
+    def compare(generation):
+        for cluster in (near, far):
+            harness.eventually(lambda c=cluster: c.search(words[0], cache="off").generation == generation, f"generation {generation} is served", 60)
+        for query in queries:
+            a, b = near.search(query, cache="off"), far.search(query, cache="off")
+            harness.expect(a.hits == b.hits, f"{query!r}: {b.hits} from the object store, {a.hits} from the folder")
+        print(f"generation {generation}: {len(queries)} answers, all the same", flush=True)
+
+    compare(1)
+    build(sources[1])
+    compare(2)
+    harness.expect("nothing is wrong" in indexer(setting, store, "check"), "check finds faults")
+    indexer(setting, store, "rollback")
+    subprocess.run([setting.program("frond-indexer"), "rollback", "--repository", folder, "--collection", "c"], check=True, capture_output=True)
+    compare(1)
+    for share in range(2):
+        for place, more in ((folder, {}), (PLACE, {"scratch": setting.path(f"scratch{share}"), **store.flags})):
+            command = setting.build_command(place, "c", sources, 1, partition=f"{share}/2", **more)
+            at = command.index("--partitions")
+            del command[at:at + 2]
+            subprocess.run(command + ["--no-publish"], check=True, capture_output=True, timeout=300)
+    indexer(setting, store, "publish", "--partitions", "2")
+    subprocess.run([setting.program("frond-indexer"), "publish", "--partitions", "2", "--repository", folder, "--collection", "c"],
+                   check=True, capture_output=True)
+    compare(3)
+    indexer(setting, store, "prune", "--keep", "0")
+    harness.expect("nothing is wrong" in indexer(setting, store, "check"), "check finds faults after pruning")
+    indexer(setting, store, "rollback", code=1)
+    far.stop()
+    # A leaf that starts with an empty folder has all it needs in the store.
+    shutil.rmtree(setting.path("objects-leaf0"))
+    far = harness.Cluster(setting, PLACE, "c", 1, name="objects", leaf_flags=store.arguments())
+    compare(3)
+    requests = harness.metric(far.leaf_http[0], "frond_leaf_object_requests_total", outcome="ok")
+    harness.expect(requests > 5, "the metric counts no requests")
+    # The store may go away: what is served stays.
+    store.stop()
+    harness.expect(far.search(queries[0], cache="off").whole, "the leaf depends on the object store to answer")
+    harness.eventually(lambda: "object" in json.loads(harness.fetch(far.leaf_http[0], "/readyz")[1])["detail"] or
+                       "s3://" in json.loads(harness.fetch(far.leaf_http[0], "/readyz")[1])["detail"], "the leaf says what it misses", 60)
+    near.stop()
+    far.stop()
+
+
+def check_refusals(setting, store):
+    """Bad input gets one clear line."""
+    cases = [(["--s3-part", "1MiB"], "5MiB"), (["--s3-region", "a/b"], "region"), (["--s3-credentials", "/none"], "credentials")]
+    for flags, wanted in cases:
+        at = "rollback"
+        done = subprocess.run([setting.program("frond-indexer"), at, "--repository", PLACE, "--collection", "c", "--scratch", setting.path("s"),
+                               "--s3-endpoint", f"http://127.0.0.1:{store.port}", *flags], capture_output=True, text=True, timeout=60)
+        harness.expect(done.returncode in (1, 2) and wanted in done.stderr and done.stderr.count("\n") == 1, f"{flags}: {done.stderr}")
+    done = subprocess.run([setting.program("frond-indexer"), "rollback", "--repository", PLACE, "--collection", "c"], capture_output=True, text=True)
+    harness.expect(done.returncode == 2 and "--scratch" in done.stderr, done.stderr)
+    wrong = setting.path("wrong.credentials")
+    with open(wrong, "w", encoding="ascii") as file:
+        file.write("aws_access_key_id = nobody\naws_secret_access_key = a-secret-nobody-may-see\n")
+    done = subprocess.run([setting.program("frond-indexer"), "rollback", "--repository", PLACE, "--collection", "c", "--scratch", setting.path("s"),
+                           "--s3-endpoint", f"http://127.0.0.1:{store.port}", "--s3-credentials", wrong], capture_output=True, text=True, timeout=60)
+    harness.expect(done.returncode == 1 and "403" in done.stderr and "a-secret" not in done.stderr, f"wrong keys: {done.stderr}")
+
+
+def check_kills(setting, store):
+    """Builders that are killed anywhere leave the collection whole, and the next one publishes."""
+    rng = setting.rng
+    words = random_text.vocabulary(rng, 200)
+    source = random_text.Collection(rng, 1500, words, name="k").write(setting.path("k.jsonl"))
+    flags = {"scratch": setting.path("scratch-k"), "s3_lease_seconds": 3, **store.flags}
+    begun = time.monotonic()
+    setting.build(PLACE, "k", [source], 2, **flags)
+    length = time.monotonic() - begun
+    published = 1
+    for round_ in range(8):
+        command = setting.build_command(PLACE, "k", [source], 2, **flags)
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(rng.uniform(0.3, 1.05) * length + (5 if round_ % 2 else 0))
+        harness.kill9(process)
+        done = subprocess.run([setting.program("frond-indexer"), "check", "--repository", PLACE, "--collection", "k", "--scratch",
+                               setting.path("scratch-check"), *store.arguments(), "--json"], capture_output=True, text=True, timeout=300)
+        harness.expect(done.returncode == 0, f"after a kill: check exits {done.returncode}: {done.stdout[-500:]} {done.stderr[-500:]}")
+        generation = json.loads(done.stdout)["generation"]
+        harness.expect(generation >= published, f"generation {generation} after {published}")
+        published = generation
+        print(f"killed {round_}: generation {generation} is whole", flush=True)
+    # A dead writer's lease keeps others out for a while; a build waits.
+    summary = setting.build(PLACE, "k", [source], 2, **flags)
+    harness.expect(summary["generation"] > published, "the build after the kills published nothing new")
+
+
+def main():
+    parser = harness.arguments(__doc__)
+    parser.add_argument("--suite", choices=("s3rver", "faults"), required=True)
+    parser.add_argument("--server", default="build/release/tests/object_server", help="the object store for tests")
+    parsed = parser.parse_args()
+    s3rver = os.path.join(HERE, "node_modules", "s3rver", "bin", "s3rver.js")
+    if parsed.suite == "s3rver" and not (shutil.which("node") and os.path.exists(s3rver)):
+        print("skipped: no node, or no node_modules: npm ci in tests/objects")
+        sys.exit(harness.SKIPPED)
+
+    def test(setting):
+        server = os.path.abspath(parsed.server)
+        if parsed.suite == "s3rver":
+            store = Store(setting, "s3rver", lambda port: ["node", s3rver, "-d", setting.path("s3"), "-a", "127.0.0.1", "-p", str(port), "--configure-bucket", "bucket"],
+                          "S3RVER", "S3RVER")
+            check_life(setting, store)
+            return
+        seed = str(setting.rng.randrange(2**31))
+        store = Store(setting, "faulty", lambda port: [server, str(port), "60", seed, "on"], "test-key-id", "test-secret")
+        check_refusals(setting, store)
+        check_life(setting, store)
+        old = Store(setting, "old", lambda port: [server, str(port), "20", seed, "off"], "test-key-id", "test-secret")
+        check_kills(setting, old)
+        expect_no_secrets(setting, [store, old])
+
+    harness.run(test, parsed)
+
+
+main()
