@@ -13,7 +13,7 @@ import { check_volumes } from "./manifests/volumes.mjs";
 const here = path.dirname(fileURLToPath(import.meta.url));
 const k8s = path.join(here, "../../k8s");
 const bin = process.argv[process.argv.indexOf("--bin") + 1];
-const BUILDS = ["overlays/dev", "overlays/gpu", "overlays/production"];
+const BUILDS = ["overlays/dev", "overlays/gpu", "overlays/production", "overlays/object-storage"];
 
 function skip(why) {
   console.log(`skipped: ${why}`);
@@ -147,10 +147,11 @@ function check_budgets(build_name, objects) {
   }
 }
 
-// Which files each Secret has, by the script that makes them; kubectl names those of a certificate itself.
+// Which files each Secret has, by the script that makes them; kubectl names those of a certificate itself, and the
+// object store's keys are the operator's.
 function made_secrets() {
   const script = readFileSync(path.join(k8s, "make-keys"), "utf8");
-  const made = { "broker-tls": ["tls.crt", "tls.key"] };
+  const made = { "broker-tls": ["tls.crt", "tls.key"], "object-storage": ["credentials"] };
   for (const [, name, files] of script.matchAll(/^secret (\S+) (.*)$/gm))
     made[name] = [...files.matchAll(/--from-file="(\w+)=/g)].map(([, file]) => file);
   return made;
@@ -172,7 +173,7 @@ function check_secrets(build_name, objects) {
       check(made[secret.secretName], `${where}: nobody makes ${secret.secretName}`);
       there.push(...(made[secret.secretName] ?? []).map((file) => `${mounts[0].mountPath}/${file}`));
     }
-    const wanted = container.args.filter((arg) => /^--(curve|tls)-/.test(arg)).map((arg) => arg.split("=")[1]);
+    const wanted = container.args.filter((arg) => /^--(curve-|tls-|s3-credentials)/.test(arg)).map((arg) => arg.split("=")[1]);
     check(wanted.sort().join() === there.sort().join(), `${where}: wants ${wanted}; there are ${there}`);
   }
 }
