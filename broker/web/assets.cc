@@ -14,6 +14,7 @@ std::span<const Asset> assets() {
       {"/assets/api.js", kScript, static_files::api_js()},
       {"/assets/dom.js", kScript, static_files::dom_js()},
       {"/assets/hits.js", kScript, static_files::hits_js()},
+      {"/assets/key.js", kScript, static_files::key_js()},
       {"/assets/picture.js", kScript, static_files::picture_js()},
       {"/assets/profile.js", kScript, static_files::profile_js()},
       {"/assets/search.js", kScript, static_files::search_js()},

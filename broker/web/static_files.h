@@ -11,6 +11,7 @@ std::string_view icon_svg();
 std::string_view api_js();
 std::string_view dom_js();
 std::string_view hits_js();
+std::string_view key_js();
 std::string_view picture_js();
 std::string_view profile_js();
 std::string_view search_js();

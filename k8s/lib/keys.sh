@@ -1,4 +1,4 @@
-# Draws key pairs for CURVE. Sourced by the scripts of k8s, which have in_frond: kubectl in Frond's namespace.
+# Draws key pairs for CURVE, and API keys. Sourced by the scripts of k8s, which have in_frond: kubectl in Frond's namespace.
 #
 # FROND: the program that draws them. Without it, `frond` in the PATH; if there is none, a pod of the brokers' image (or
 # FROND_IMAGE, or frond:1). The pod keeps keys in memory and is deleted afterwards. They are read with `kubectl exec`,
@@ -72,14 +72,25 @@ start_helper() {
   exit 1
 }
 
-# Makes a pair: $keys/NAME.secret and $keys/NAME.public.
-draw() {
-  local end
+# keygen NAME ENDS FLAGS…: has `frond keygen` write $keys/NAME.END for each of the two ends.
+keygen() {
+  local name=$1 ends=$2 end
+  shift 2
   if [ -n "${FROND-}" ] || command -v frond >/dev/null; then
-    "${FROND:-frond}" keygen --output "$keys/$1"
+    "${FROND:-frond}" keygen --output "$keys/$name" "$@"
     return
   fi
   [ -n "$helper" ] || start_helper
-  in_frond exec make-keys -- frond keygen --output "/keys/$1" >&2
-  for end in secret public; do in_frond exec make-keys -- cat "/keys/$1.$end" >"$keys/$1.$end"; done
+  in_frond exec make-keys -- frond keygen --output "/keys/$name" "$@" >&2
+  for end in $ends; do in_frond exec make-keys -- cat "/keys/$name.$end" >"$keys/$name.$end"; done
+}
+
+# Makes a pair: $keys/NAME.secret and $keys/NAME.public.
+draw() { keygen "$1" "secret public"; }
+
+# Puts a file into a Secret: put SECRET NAME FILE. The patch is passed as a file, because every user of this machine can see
+# arguments.
+put() {
+  printf '{"data":{"%s":"%s"}}' "$2" "$(base64 <"$3" | tr -d '\n')" >"$keys/patch"
+  in_frond patch secret "$1" --patch-file "$keys/patch"
 }

@@ -147,13 +147,15 @@ function check_budgets(build_name, objects) {
   }
 }
 
-// Which files each Secret has, by the script that makes them; kubectl names those of a certificate itself, and the
+// Which files each Secret has, by the scripts that make them; kubectl names those of a certificate itself, and the
 // object store's keys are the operator's.
 function made_secrets() {
   const script = readFileSync(path.join(k8s, "make-keys"), "utf8");
   const made = { "broker-tls": ["tls.crt", "tls.key"], "object-storage": ["credentials"] };
   for (const [, name, files] of script.matchAll(/^secret (\S+) (.*)$/gm))
     made[name] = [...files.matchAll(/--from-file="(\w+)=/g)].map(([, file]) => file);
+  for (const [, name, file] of readFileSync(path.join(k8s, "api-key"), "utf8").matchAll(/ create secret generic ([a-z-]+) --from-file="(\w+)=/g))
+    made[name] = [file];
   return made;
 }
 
@@ -173,7 +175,7 @@ function check_secrets(build_name, objects) {
       check(made[secret.secretName], `${where}: nobody makes ${secret.secretName}`);
       there.push(...(made[secret.secretName] ?? []).map((file) => `${mounts[0].mountPath}/${file}`));
     }
-    const wanted = container.args.filter((arg) => /^--(curve-|tls-|s3-credentials)/.test(arg)).map((arg) => arg.split("=")[1]);
+    const wanted = container.args.filter((arg) => /^--(curve-|tls-|s3-credentials|api-keys)/.test(arg)).map((arg) => arg.split("=")[1]);
     check(wanted.sort().join() === there.sort().join(), `${where}: wants ${wanted}; there are ${there}`);
   }
 }

@@ -2,7 +2,7 @@
 // stop.
 //
 // usage: node scripts.mjs
-for (const script of ["upgrade", "make_keys", "jobs", "fill", "why"]) {
+for (const script of ["upgrade", "make_keys", "api_key", "jobs", "fill", "why"]) {
   const { tests } = await import(`./scripts/${script}.mjs`);
   for (const [sentence, test] of Object.entries(tests)) {
     await test();

@@ -2,10 +2,11 @@
 // taken and what it calls invalid is refused, and every answer is one that it describes.
 //
 // usage: node openapi.mjs URL whole|partial|none    how much of the index has a leaf
+//        node openapi.mjs URL keys SEARCH ALL       the broker wants keys: one for searching, one for everything
 import { Validator } from '@seriousme/openapi-schema-validator';
 import Ajv2020 from 'ajv/dist/2020.js';
 
-const [base, coverage] = process.argv.slice(2);
+const [base, coverage, searchKey, allKey] = process.argv.slice(2);
 const wrong = [];
 const seen = new Map(); // "GET /path" → statuses
 const expect = (condition, what) => condition || wrong.push(what);
@@ -39,10 +40,10 @@ function checkBody(name, media, content, text) {
 }
 
 // Sends a request of an operation; the answer must be one that the operation describes. Returns its status.
-async function exchange(method, template, { query = '', body, path = template } = {}) {
+async function exchange(method, template, { query = '', body, path = template, headers } = {}) {
   const name = `${method} ${path}${query && '?'}${query}${body === undefined ? '' : ` ${body.slice(0, 200)}`}`;
   const operation = document.paths[template][method.toLowerCase()];
-  const reply = await fetch(base + path + (query && '?') + query, { method, body });
+  const reply = await fetch(base + path + (query && '?') + query, { method, body, headers });
   const text = await reply.text();
   const statuses = seen.get(`${method} ${template}`) ?? new Set();
   seen.set(`${method} ${template}`, statuses.add(reply.status));
@@ -162,8 +163,34 @@ async function checkSearches() {
   }
 }
 
-await checkEveryRoute();
-await checkSearches();
+// Every operation that names a scope refuses requests without a key and with a key that lacks it, and takes the others, in
+// both ways that the description has; no other operation asks for a key.
+async function checkKeys() {
+  const requests = { '/v1/search': { query: 'q=links' }, '/v1/count': { query: 'q=links' } };
+  for (const [template, item] of Object.entries(document.paths)) {
+    for (const method of ['GET', 'POST'].filter((one) => item[one.toLowerCase()])) {
+      const { security } = item[method.toLowerCase()];
+      const request = method === 'POST' ? { body: '{"q":"links"}' } : { path: template.replace('{file}', 'page.css'), ...requests[template] };
+      const ask = async (headers, wanted) => {
+        const status = await exchange(method, template, { ...request, headers });
+        expect(status === wanted, `${method} ${template} with ${Object.keys(headers)}: ${status}, ${wanted} wanted`);
+      };
+      await ask({}, security ? 401 : 200);
+      await ask({ authorization: `Bearer ${'x'.repeat(49)}` }, security ? 401 : 200);
+      await ask({ authorization: `Bearer ${searchKey}` }, security?.[1].bearer.includes('admin') ? 403 : 200);
+      await ask({ authorization: `Bearer ${allKey}` }, 200);
+      await ask({ [document.components.securitySchemes.apiKey.name]: allKey }, 200);
+      await ask({ authorization: `Bearer ${allKey}`, 'x-api-key': allKey }, security ? 400 : 200);
+    }
+  }
+}
+
+if (coverage === 'keys') {
+  await checkKeys();
+} else {
+  await checkEveryRoute();
+  await checkSearches();
+}
 if (coverage === 'whole') {
   for (const path of ['/v1/search', '/v1/count']) {
     await checkQuery(path);

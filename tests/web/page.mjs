@@ -1,14 +1,14 @@
 // Journeys through both pages in headless Chromium: what a person does and sees, with the keyboard too, in both themes, at
 // three widths. Nothing may be loaded from elsewhere, nothing may be written to the console, axe must find nothing.
 //
-// usage: node page.mjs URL whole|partial [FOLDER-FOR-SCREENSHOTS] [budgets]
+// usage: node page.mjs URL whole|partial|keys [FOLDER-FOR-SCREENSHOTS] [budgets] [KEY-FOR-SEARCHING KEY-FOR-ALL]
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
-const [base, coverage, screenshots, budgets] = process.argv.slice(2);
+const [base, coverage, screenshots, budgets, searchKey, allKey] = process.argv.slice(2);
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const wrong = [];
 const expect = (condition, what) => condition || wrong.push(what);
@@ -194,9 +194,36 @@ journey('a leaf that died', 'partial', async () => {
   return page;
 });
 
+journey('a key is asked for, and kept', 'keys', async () => {
+  const page = await open('/?q=kernel', { expected: ['status of 401', 'status of 403'] });
+  const send = async (key) => {
+    await page.getByLabel('API key').fill(key);
+    await page.getByRole('button', { name: 'Use this key' }).click();
+  };
+  await page.getByLabel('API key').waitFor();
+  await audit(page, 'a key is missing');
+  await send('no key at all');
+  await page.getByText('This key is not known').waitFor();
+  await send(searchKey);
+  await page.locator('#hits > li').first().waitFor();
+  expect(await text(page, '#notice') === '', 'the notice goes');
+  await page.goto(base + '/?q=module');
+  await page.locator('#hits > li').first().waitFor();
+  await page.goto(base + '/status');
+  await page.getByLabel('API key').waitFor();
+  expect((await text(page, '#state')).includes('Forbidden'), await text(page, '#state'));
+  await page.getByLabel('API key').pressSequentially('half a key');
+  await page.waitForTimeout(2500); // the page asks again meanwhile
+  expect(await page.getByLabel('API key').inputValue() === 'half a key', 'what is typed stays');
+  await send(allKey);
+  await page.locator('.leaf').first().waitFor();
+  expect(!(await page.evaluate(() => location.href + document.cookie)).includes(allKey), 'the key is neither in the address nor in a cookie');
+  return page;
+});
+
 // One page at every width; axe at the widest and the narrowest.
 async function look(name, path, ready, theme) {
-  const page = await open(path, { theme });
+  const page = await open(path, { theme, expected: coverage === 'keys' ? ['status of 401'] : [] });
   await page.locator(ready).first().waitFor();
   for (const width of [1280, 768, 360]) {
     const what = `${name}, ${theme}, ${width} wide`;
@@ -208,7 +235,7 @@ async function look(name, path, ready, theme) {
   return page;
 }
 const looks = { whole: [['search', '/?q=symbolic+links', '#hits > li'], ['status', '/status', '.leaf'], ['profile', '/?q=kernel+module&profile=true', '.profile table']],
-  partial: [['status-leaf-down', '/status', '.leaf.bad']] };
+  partial: [['status-leaf-down', '/status', '.leaf.bad']], keys: [['key', '/?q=links', 'form.key']] };
 for (const theme of ['light', 'dark'])
   for (const [name, path, ready] of looks[coverage]) journey(`${name}, ${theme}`, coverage, () => look(name, path, ready, theme));
 

@@ -4,6 +4,7 @@
 --suite openapi: openapi.mjs, with all, some and none of the index served. --suite page: page.mjs, in headless Chromium.
 Skipped (77) where Node.js, its packages (npm ci in this folder) or Chromium are not there.
 """
+import hashlib
 import json
 import os
 import shutil
@@ -50,6 +51,21 @@ def node(script, *args):
     harness.expect(done.returncode == 0, f"{script} {' '.join(map(str, args))} exited {done.returncode}")
 
 
+def with_keys(cluster):
+    """A second broker of the same leaves, with --api-keys: its URL, and two keys, one for searching and one for everything."""
+    keys = ["frond_" + letter * 43 for letter in "sa"]
+    lines = [f"{name} {scopes} sha256:{hashlib.sha256(key.encode()).hexdigest()}\n"
+             for name, scopes, key in zip(("reader", "all"), ("search", "search,write,admin"), keys)]
+    with open(cluster.setting.path("api-keys"), "w", encoding="ascii") as file:
+        file.writelines(lines)
+    (port,) = harness.free_ports(1)
+    leaves = [flag for leaf in cluster.leaf_ports for flag in ("--leaf", f"tcp://127.0.0.1:{leaf}")]
+    cluster.setting.spawn("keys-broker", "frond-broker", "--http", f"127.0.0.1:{port}", "--collection", cluster.collection, *leaves,
+                          "--api-keys", cluster.setting.path("api-keys"), "--default-timeout", "20000")
+    harness.eventually(lambda: harness.fetch(port, "/readyz")[0] == 200, "a broker with keys is ready")
+    return f"http://127.0.0.1:{port}", *keys
+
+
 def kill(cluster, number):
     harness.kill9(cluster.leaves[number])
     address = f"tcp://127.0.0.1:{cluster.leaf_ports[number]}"
@@ -83,11 +99,15 @@ def main():
         url = f"http://127.0.0.1:{cluster.http}"
         if parsed.suite == "openapi":
             node("openapi.mjs", url, "whole")
+            keyed, *keys = with_keys(cluster)
+            node("openapi.mjs", keyed, "keys", *keys)
             kill(cluster, 0)
             node("openapi.mjs", url, "partial")
             kill(cluster, 1)
             node("openapi.mjs", url, "none")
         else:
+            keyed, *keys = with_keys(cluster)
+            node("page.mjs", keyed, "keys", parsed.screenshots, "", *keys)
             node("page.mjs", url, "whole", parsed.screenshots, "budgets" if parsed.budgets else "")
             kill(cluster, 1)
             node("page.mjs", url, "partial", parsed.screenshots)

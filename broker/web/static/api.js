@@ -1,10 +1,11 @@
 // The broker's API as the pages use it: a request gives a body or a failure, never an exception.
+import { credentials } from '/assets/key.js';
 
 // {body} or {failure: {status, title, detail, parameter, retryAfter}}; status 0: no answer. Null: given up for a newer one.
 export async function ask(path, signal) {
   let reply;
   try {
-    reply = await fetch(path, { signal, headers: { Accept: 'application/json' } });
+    reply = await fetch(path, { signal, headers: { Accept: 'application/json', ...credentials() } });
     const body = await reply.json();
     if (reply.ok) return { body };
     return { failure: { ...body, status: reply.status, retryAfter: Number(reply.headers.get('Retry-After')) || 0 } };
@@ -20,6 +21,8 @@ export function advice(failure) {
   switch (failure.status) {
     case 0: return 'Try again in a moment.';
     case 400: return 'Change the search and send it again.';
+    case 401: return 'Ask whoever runs this cluster for a key.';
+    case 403: return 'Another key may be allowed to.';
     case 429: return `The cluster is at its limit. Try again in ${failure.retryAfter || 1} s.`;
     case 503: return 'Parts of the index have no leaf now; the cluster page shows which.';
     case 504: return 'The leaves were too slow; rarer words are found faster.';

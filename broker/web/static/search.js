@@ -2,6 +2,7 @@
 import { advice, ask } from '/assets/api.js';
 import { count, element, link, milliseconds, plural } from '/assets/dom.js';
 import { hitItem, showPages } from '/assets/hits.js';
+import { keyForm, lacksKey } from '/assets/key.js';
 import { profileView } from '/assets/profile.js';
 
 const $ = (id) => document.getElementById(id);
@@ -60,7 +61,11 @@ function showFailure(failure, search) {
   again.type = 'button';
   again.addEventListener('click', () => run(search));
   const cluster = [0, 503, 504].includes(failure.status) && link('/status', '', 'See the cluster');
-  notice(failure.title ?? 'Error', element('p', '', failure.detail ?? ''), element('p', '', advice(failure)), element('p', 'actions', again, cluster));
+  const key = lacksKey(failure) && keyForm(() => {
+    run(search);
+    showCollection();
+  });
+  notice(failure.title ?? 'Error', element('p', '', failure.detail ?? ''), element('p', '', advice(failure)), key || element('p', 'actions', again, cluster));
 }
 
 function showCoverage({ coverage, timed_out: late }) {

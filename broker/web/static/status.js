@@ -2,6 +2,7 @@
 import { advice, ask } from '/assets/api.js';
 import { clusterPicture, clusterState } from '/assets/picture.js';
 import { element } from '/assets/dom.js';
+import { keyForm, lacksKey } from '/assets/key.js';
 
 const kEveryMs = 2000;
 const $ = (id) => document.getElementById(id);
@@ -30,6 +31,11 @@ async function refresh() {
   } else {
     const failure = got?.failure ?? { status: 0, title: 'The broker does not answer' };
     say(['bad', `${failure.title}. ${advice(failure)}`]);
+    // It stays while nobody has sent it, so that a key can be typed.
+    if (lacksKey(failure) && !document.querySelector('form.key')) {
+      $('picture').replaceChildren(keyForm(refresh));
+      drawn = '';
+    }
     $('updated').textContent = `No answer at ${now}; what is shown is older.`;
   }
 }
