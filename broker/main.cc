@@ -1,5 +1,5 @@
-// frond-broker: answers searches over HTTP from the leaves of one collection. This file shows the parts that the
-// process is made of, and the order in which they end.
+// frond-broker: answers searches over HTTP from the leaves of one or more collections. This file shows the parts that
+// the process is made of, and the order in which they end.
 //
 // Threads: --threads of them run searches, main and as many more as are needed; each has an Asio loop of its own, and
 // all that belongs to it runs there: HTTP, query analysis, leaf sockets, timers (search_loop.h). They share the result
@@ -68,10 +68,16 @@ struct Runtime {
 
 using Server = std::unique_ptr<frond::http::Server>;
 
+std::string joined(const std::vector<std::string>& names) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  return all;
+}
+
 void log_start(Logger& log, const Options& options, const frond::http::Server& http, const Server& admin,
                bool encrypted) {
   log.info("started", {{"node", options.node_name},
-                       {"collection", options.collection},
+                       {"collection", joined(options.collections)},
                        {"threads", std::to_string(options.threads)},
                        {"http_port", std::to_string(http.port())},
                        {"admin_port", admin ? std::to_string(admin->port()) : "none"},

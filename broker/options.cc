@@ -1,6 +1,8 @@
 #include "broker/options.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "common/base/server_process.h"
@@ -9,12 +11,14 @@
 #include "common/http/host_list.h"
 #include "common/keys/api_key.h"
 #include "common/net/address.h"
+#include "common/wire/limits.h"
 
 namespace frond::broker {
 
 namespace {
 
 constexpr std::uint32_t kMaxThreads = 64;
+constexpr std::size_t kMaxCollections = 64;  // each has connections of its own from each thread to every leaf
 
 // Where and how HTTP is served.
 void add_listeners(config::CommandLine& app, Options& options) {
@@ -137,6 +141,17 @@ void add_search_limits(config::CommandLine& app, Options& options, std::string& 
 
 }  // namespace
 
+namespace {
+const char* wrong_collections(const std::vector<std::string>& names) {
+  if (names.size() > kMaxCollections) return "--collection: there are more than 64";
+  if (std::set<std::string>(names.begin(), names.end()).size() < names.size())
+    return "--collection: a name is given twice";
+  for (const std::string& name : names)
+    if (name.empty() || name.size() > wire::kMaxCollectionNameBytes) return "--collection: a name has 1 to 1024 bytes";
+  return nullptr;
+}
+}  // namespace
+
 std::uint32_t default_threads(unsigned cores) { return std::clamp(cores / 4, 1u, 8u); }
 
 std::variant<Options, int> read_options(int argc, const char* const* argv) {
@@ -144,7 +159,9 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   Options options;
   std::string log_level = "info", exhaustive = "on";
   add_listeners(app, options);
-  app.add_option("--collection", options.collection, "The collection to search").required();
+  app.add_option("--collection", options.collections,
+                 "A collection to search; may be repeated. Routes that name none are for the first")
+      .required();
   auto& leaf = app.add_option("--leaf", options.leaves, "A leaf: tcp://HOST:PORT; may be repeated")
                    .check(config::tcp_endpoint());
   app.add_option("--leaf-dns", options.leaf_dns, "NAME:PORT: every address of the name is a leaf")
@@ -182,6 +199,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   config::add_log_buffer(app, options.log_buffer);
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
 
+  if (const auto* const wrong = wrong_collections(options.collections); wrong != nullptr) return app.refuse(wrong);
   options.log_level = *config::parse_log_level(log_level);  // was checked
   if (options.node_name.empty()) options.node_name = default_node_name(net::parse_host_port(options.http)->port);
   options.allow_exhaustive = exhaustive == "on";

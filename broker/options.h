@@ -15,7 +15,8 @@ namespace frond::broker {
 std::uint32_t default_threads(unsigned cores);
 
 struct Options {
-  std::string http, collection, node_name;
+  std::string http, node_name;
+  std::vector<std::string> collections;  // the first is that of routes which name none
   std::string admin_http;                // HOST:PORT; empty: none
   std::vector<std::string> http_hosts;   // names of this server; none: any name
   std::string tls_certificate, tls_key;  // PEM files; both empty: plain HTTP

@@ -1,5 +1,6 @@
 #include "broker/search_loop.h"
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <random>
 #include <utility>
@@ -35,9 +36,12 @@ std::string name_of(const Options& options, const std::string& number) {
   return options.node_name.substr(0, wire::kMaxBrokerNameBytes - 1 - number.size()) + "/" + number;
 }
 
-cluster::ClusterMap::Config map_config(const Options& options, const std::string& number,
-                                       SearchLoop::OnGeneration on_generation) {
-  return {.collection = options.collection,
+cluster::ClusterMap::Config map_config(const Options& options, const std::string& number, std::size_t collection,
+                                       std::function<void(const GenerationId&)> on_generation) {
+  std::vector<std::string> others = options.collections;
+  others.erase(others.begin() + static_cast<std::ptrdiff_t>(collection));
+  return {.collection = options.collections[collection],
+          .other_collections = std::move(others),
           .name = name_of(options, number),
           .instance = random_instance(),
           .poll = std::chrono::milliseconds(options.poll_ms),
@@ -53,7 +57,13 @@ http::SearchService::Config search_config(const Options& options) {
           .in_flight = {.all = options.max_in_flight,
                         .batch = options.max_msearch_in_flight,
                         .costly = options.max_costly_in_flight},
-          .cache_bytes = options.cache_bytes};
+          .cache_bytes = options.cache_bytes,
+          .collection = 0,
+          .collections = static_cast<std::uint32_t>(options.collections.size())};
+}
+http::SearchService::Config of_collection(http::SearchService::Config config, std::size_t number) {
+  config.collection = static_cast<std::uint32_t>(number);
+  return config;
 }
 
 scatter::Hedging hedging(const Options& options) {
@@ -71,7 +81,33 @@ SharedParts::SharedParts(const Options& set, Logger& logger, metrics::Registry& 
       curve(std::move(keys)),
       search(search_config(set)),
       searches(search),
-      metrics(families) {}
+      metrics(families, set.collections) {}
+
+// What a loop has for one collection.
+struct SearchLoop::Collection {
+  Collection(SearchLoop& loop, std::size_t number, const OnGeneration& on_generation)
+      : log(loop.shared_.options.collections.size() == 1
+                ? loop.log_
+                : own_log.emplace(loop.log_, "collection", loop.shared_.options.collections[number])),
+        map(loop.timers_, log,
+            map_config(loop.shared_.options, loop.number_, number,
+                       [on_generation, number](const GenerationId& id) { on_generation(number, id); }),
+            [&loop](const std::string& leaf, cluster::News news) {
+              return loop.clients_.create(leaf, std::move(news));
+            }),
+        scatter{map, loop.timers_, hedging(loop.shared_.options)},
+        service(scatter, of_collection(loop.shared_.search, number), loop.shared_.searches, *loop.home_, loop.metrics_),
+        multi_search(service, loop.timers_,
+                     {.timeout = std::chrono::milliseconds(loop.shared_.options.max_msearch_timeout_ms),
+                      .max_requests = loop.shared_.options.max_msearches}) {}
+
+  std::optional<Logger> own_log;
+  Logger& log;
+  cluster::ClusterMap map;
+  scatter::ScatterContext scatter;
+  http::SearchService service;
+  http::MultiSearch multi_search;
+};
 
 SearchLoop::SearchLoop(SharedParts& shared, boost::asio::io_context& io, std::size_t number, OnGeneration on_generation)
     : shared_(shared),
@@ -85,18 +121,14 @@ SearchLoop::SearchLoop(SharedParts& shared, boost::asio::io_context& io, std::si
       driver_(io, timers_),
       clients_(io, timers_, log_,
                {.max_in_flight = shared.options.max_leaf_in_flight, .loads = shared.leaf_loads, .curve = shared.curve}),
-      map_(timers_, log_, map_config(shared.options, number_, std::move(on_generation)),
-           [this](const std::string& leaf, cluster::News news) { return clients_.create(leaf, std::move(news)); }),
-      scatter_{map_, timers_, hedging(shared.options)},
       metrics_(shared.registry),
       http_metrics_(shared.registry),
-      service_(scatter_, shared.search, shared.searches, *home_, metrics_),
-      multi_search_(service_, timers_,
-                    {.timeout = std::chrono::milliseconds(shared.options.max_msearch_timeout_ms),
-                     .max_requests = shared.options.max_msearches}),
       turned_(shared.clock.now()) {
+  for (std::size_t i = 0; i < shared.options.collections.size(); ++i)
+    collections_.push_back(std::make_unique<Collection>(*this, i, on_generation));
   if (!number_.empty()) turn();
 }
+SearchLoop::~SearchLoop() = default;
 
 void SearchLoop::turn() {
   turned_.store(shared_.clock.now(), std::memory_order_relaxed);
@@ -110,21 +142,42 @@ Result<void> SearchLoop::listen(frond::http::Server::Config config, frond::http:
 }
 
 http::RouteTargets SearchLoop::targets() {
-  return {.service = service_,
-          .multi_search = multi_search_,
-          .registry = shared_.registry,
-          .metrics = shared_.metrics,
-          .collection = shared_.options.collection,
-          .version = std::string(config::version()),
-          .collect_status = {},
-          .ready = {},
-          .draining = {},
-          .stalled = {}};
+  Collection& first = *collections_.front();
+  http::RouteTargets targets{.service = first.service,
+                             .multi_search = first.multi_search,
+                             .registry = shared_.registry,
+                             .metrics = shared_.metrics,
+                             .collection = shared_.options.collections.front(),
+                             .version = std::string(config::version()),
+                             .collect_status = {},
+                             .ready = {},
+                             .draining = {},
+                             .stalled = {}};
+  for (std::size_t i = 1; i < collections_.size(); ++i)
+    targets.more.push_back({shared_.options.collections[i], collections_[i]->service, collections_[i]->multi_search});
+  return targets;
+}
+
+Result<void> SearchLoop::set_leaves(const std::vector<std::string>& endpoints) {
+  Result<void> outcome;
+  for (const auto& collection : collections_)
+    if (auto set = collection->map.set_leaves(endpoints); !set) outcome = std::move(set);
+  return outcome;
+}
+
+void SearchLoop::follow_generation(std::size_t collection, const GenerationId& id) {
+  collections_[collection]->map.refresh_unless(id);
+}
+
+bool SearchLoop::ready() const {
+  const auto each = [](const auto& one) { return one->map.was_whole(); };
+  return std::all_of(collections_.begin(), collections_.end(), each) &&
+         std::any_of(collections_.begin(), collections_.end(), [](const auto& one) { return one->map.ready(); });
 }
 
 void SearchLoop::follow_leaves(const std::vector<std::string>& endpoints) {
   if (retry_) timers_.cancel(*std::exchange(retry_, {}));
-  const auto set = map_.set_leaves(endpoints);
+  const auto set = set_leaves(endpoints);
   if (set) return unusable_.clear();
   if (unusable_ != set.error().message()) {
     unusable_ = set.error().message();
@@ -137,7 +190,13 @@ void SearchLoop::follow_leaves(const std::vector<std::string>& endpoints) {
 }
 
 http::BrokerStatus SearchLoop::status() const {
-  return http::status_of(map_, shared_.clock, scatter_, service_, multi_search_, &clients_);
+  const auto status_of = [&](const Collection& one, const cluster::ZmqLeafClients* clients) {
+    return http::status_of(one.map, shared_.clock, one.scatter, one.service, one.multi_search, clients);
+  };
+  auto status = status_of(*collections_.front(), &clients_);
+  for (std::size_t i = 1; i < collections_.size(); ++i)
+    http::add_collection(status, status_of(*collections_[i], nullptr));  // the clients are counted already
+  return status;
 }
 
 void SearchLoop::add_loops(std::vector<Loop>& loops, bool here) {

@@ -3,6 +3,9 @@
 // the cluster, the evaluations in flight, and a listener on the port that the loops share. Used on its thread only,
 // unless a function says otherwise; made and ended on the main thread, while no loop runs.
 //
+// A broker of several collections has for each of them a view of the cluster and connections to the leaves; the cache,
+// the limits and the listener are for all.
+//
 // A broker with several loops looks to leaves like as many brokers: each loop says hello by itself, under an instance
 // of its own, so that a leaf which drains tells all of them, and keeps the generation that each serves from.
 #include <atomic>
@@ -46,11 +49,12 @@ struct SharedParts {
 
 class SearchLoop {
  public:
-  // Called on the loop's thread when it serves another generation.
-  using OnGeneration = std::function<void(const GenerationId&)>;
+  // Called on the loop's thread when it serves another generation of a collection, by its number in --collection.
+  using OnGeneration = std::function<void(std::size_t collection, const GenerationId&)>;
 
   // The loop's number is from 0 to --threads - 1. `io` runs on the loop's thread, and ends after the loop.
   SearchLoop(SharedParts& shared, boost::asio::io_context& io, std::size_t number, OnGeneration on_generation);
+  ~SearchLoop();
   SearchLoop(const SearchLoop&) = delete;
   SearchLoop& operator=(const SearchLoop&) = delete;
 
@@ -63,17 +67,20 @@ class SearchLoop {
   http::RouteTargets targets();
 
   // As ClusterMap::set_leaves(), the first time. Later calls are for follow_leaves().
-  Result<void> set_leaves(const std::vector<std::string>& endpoints) { return map_.set_leaves(endpoints); }
+  // Each collection uses those that serve it.
+  Result<void> set_leaves(const std::vector<std::string>& endpoints);
   // Sets the leaves, and tries again if some cannot be used, since the process may have run out of sockets.
   void follow_leaves(const std::vector<std::string>& endpoints);
 
   // Another loop serves from generation `id`: asks the leaves now, so that this one follows.
-  void follow_generation(const GenerationId& id) { map_.refresh_unless(id); }
+  void follow_generation(std::size_t collection, const GenerationId& id);
 
   http::BrokerStatus status() const;
   // When this thread's loops last turned. Any thread. `here`: the caller is on the loop's thread.
   void add_loops(std::vector<Loop>& loops, bool here);
-  bool ready() const { return map_.ready(); }  // any thread
+  // Every collection has been whole once, and one of them has leaves now: leaves of one that fail later must not take
+  // the broker out of service for the others. Any thread.
+  bool ready() const;
   // Stops accepting; `done` is called on this thread when the last connection has closed.
   void drain(std::function<void()> done) { server_->drain(std::move(done)); }
   // Ends the connections to leaves: open requests fail.
@@ -96,12 +103,10 @@ class SearchLoop {
   cluster::TimerQueue timers_;
   const cluster::TimerDriver driver_;
   cluster::ZmqLeafClients clients_;
-  cluster::ClusterMap map_;
-  scatter::ScatterContext scatter_;
   http::SearchMetrics metrics_;
   frond::http::RequestMetrics http_metrics_;
-  http::SearchService service_;
-  http::MultiSearch multi_search_;
+  struct Collection;
+  std::vector<std::unique_ptr<Collection>> collections_;  // as in --collection
   std::unique_ptr<frond::http::Server> server_;
   std::atomic<Instant> turned_;
   std::optional<cluster::TimerQueue::Id> retry_;

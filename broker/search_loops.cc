@@ -25,8 +25,8 @@ struct SearchLoops::Round {
 
 SearchLoops::SearchLoops(SharedParts& shared, AsioLoops& io) : shared_(shared), latest_(io.size()) {
   for (std::size_t i = 0; i < io.size(); ++i)
-    loops_.push_back(
-        std::make_unique<SearchLoop>(shared, *io[i], i, [this, i](const auto& id) { tell_others(i, id); }));
+    loops_.push_back(std::make_unique<SearchLoop>(
+        shared, *io[i], i, [this, i](std::size_t collection, const auto& id) { tell_others(i, collection, id); }));
 }
 SearchLoops::~SearchLoops() { stop(); }
 
@@ -60,9 +60,11 @@ Result<void> SearchLoops::set_leaves(const std::vector<std::string>& endpoints) 
 }
 
 // A loop asks leaves at intervals of its own. Clients would see both generations for as long.
-void SearchLoops::tell_others(std::size_t number, const GenerationId& id) {
+void SearchLoops::tell_others(std::size_t number, std::size_t collection, const GenerationId& id) {
   for (std::size_t i = 0; i < loops_.size(); ++i)
-    if (i != number) boost::asio::post(loops_[i]->io(), [&loop = *loops_[i], id] { loop.follow_generation(id); });
+    if (i != number)
+      boost::asio::post(loops_[i]->io(),
+                        [&loop = *loops_[i], collection, id] { loop.follow_generation(collection, id); });
 }
 
 void SearchLoops::run_thread(SearchLoop& loop, std::size_t number) {

@@ -61,7 +61,7 @@ class SearchLoops {
   void collect(SearchLoop& here, Done done);
   void take(const std::shared_ptr<Round>& round, std::size_t number, http::BrokerStatus status);
   void finish(Round& round);
-  void tell_others(std::size_t number, const GenerationId& id);
+  void tell_others(std::size_t number, std::size_t collection, const GenerationId& id);
   void run_thread(SearchLoop& loop, std::size_t number);
 
   SharedParts& shared_;

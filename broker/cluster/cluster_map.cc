@@ -104,6 +104,7 @@ wire::HelloRequest ClusterMap::hello_to(const LeafRef& leaf) const {
   if (config_.instance == 0) return request;
   request.broker.instance = config_.instance;
   request.broker.name = config_.name;
+  request.broker.collection = config_.collection;
   request.broker.hello_every = config_.poll;
   if (!topology_) return request;
   request.broker.serving = topology_->id();
@@ -123,6 +124,9 @@ void ClusterMap::poll(const LeafRef& leaf) {
 
 void ClusterMap::heard(const LeafRef& leaf, Result<wire::HelloReply> reply) {
   if (std::find(leaves_.begin(), leaves_.end(), leaf) == leaves_.end()) return;
+  if (reply && std::find(config_.other_collections.begin(), config_.other_collections.end(), reply->collection) !=
+                   config_.other_collections.end())
+    return leave_elsewhere(leaf, reply->collection);
   if (reply && reply->collection != config_.collection)
     reply = Error(Code::kInvalid, "serves collection '" + reply->collection + "', not '" + config_.collection + "'");
   if (!reply) {
@@ -131,10 +135,20 @@ void ClusterMap::heard(const LeafRef& leaf, Result<wire::HelloReply> reply) {
     const bool patient = reply.error().code() == Code::kDeadline || reply.error().code() == Code::kOverloaded;
     if (leaf->healthy && (!patient || leaf->failures >= config_.timeouts_to_down)) mark_down(leaf, leaf->last_error);
     if (!leaf->listed && !answers(*leaf)) return remove(leaf);
-    if (!leaf->healthy) log_why_down(*leaf);
+    if (!leaf->healthy && !leaf->elsewhere) log_why_down(*leaf);
     return schedule(leaf, leaf->healthy ? config_.poll : config_.poll_down);
   }
   take(*leaf, *std::move(reply));
+  schedule(leaf, config_.poll);
+}
+
+// The leaf serves another collection of this broker. It is asked on: it may be started again with this one.
+void ClusterMap::leave_elsewhere(const LeafRef& leaf, const std::string& collection) {
+  leaf->elsewhere = true;
+  leaf->failures = 0;
+  leaf->last_error = "serves collection '" + collection + "'";
+  if (leaf->healthy) mark_down(leaf, leaf->last_error);
+  if (!leaf->listed) return remove(leaf);
   schedule(leaf, config_.poll);
 }
 
@@ -157,6 +171,7 @@ void ClusterMap::take(LeafNode& leaf, wire::HelloReply reply) {
   if (drains) log_.info("leaf drains", {{"leaf", leaf.endpoint}, {"node", reply.node}});
   leaf.said = std::move(reply);
   leaf.healthy = true;
+  leaf.elsewhere = false;
   leaf.failures = 0;
   leaf.last_error.clear();
   leaf.logged_error.clear();
@@ -218,8 +233,8 @@ void ClusterMap::redraw() {
   }
   topology_ = std::move(drawn);
   if (!topology_) return;
-  was_whole_ = was_whole_ || topology_->whole();
-  ready_.store(was_whole_ && topology_->covered > 0, std::memory_order_relaxed);
+  if (topology_->whole()) was_whole_.store(true, std::memory_order_relaxed);
+  ready_.store(was_whole() && topology_->covered > 0, std::memory_order_relaxed);
   if (topology_->id() == before) return;
   log_.info("serving generation", {{"generation", std::to_string(topology_->generation)},
                                    {"content", to_hex(topology_->content)},

@@ -23,7 +23,9 @@ class ClusterMap {
  public:
   struct Config {
     std::string collection;  // leaves of other collections are not used
-    std::string name;        // this broker's, for people
+    // The broker's other collections, each with a map of its own: a leaf that serves one of them is no failure here.
+    std::vector<std::string> other_collections = {};
+    std::string name;  // this broker's, for people
     // Random, drawn at start, another for each map: leaves take each for a broker. 0: hellos do not describe the
     // broker.
     std::uint64_t instance = 0;
@@ -57,6 +59,8 @@ class ClusterMap {
   // leaves partitions unsearched, but must not take all brokers out of service.
   // Any thread.
   bool ready() const { return ready_.load(std::memory_order_relaxed); }
+  // True once every partition of a generation has had a leaf, whatever came later. Any thread.
+  bool was_whole() const { return was_whole_.load(std::memory_order_relaxed); }
 
   // Call it when a request failed as kUnavailable: the leaf counts as down until it answers a hello again.
   void report_unavailable(const LeafRef& leaf, const std::string& why);
@@ -72,6 +76,7 @@ class ClusterMap {
   void heard(const LeafRef& leaf, Result<wire::HelloReply> reply);
   void heard_news(const LeafRef& leaf, wire::HelloReply news);
   void take(LeafNode& leaf, wire::HelloReply reply);
+  void leave_elsewhere(const LeafRef& leaf, const std::string& collection);
   bool answers(const LeafNode& leaf) const;
   void remove(const LeafRef& leaf);
   void mark_down(const LeafRef& leaf, const std::string& why);
@@ -88,8 +93,7 @@ class ClusterMap {
   std::vector<std::pair<const LeafNode*, TimerQueue::Id>> scheduled_;  // at most one per leaf
   std::shared_ptr<const Topology> topology_;
   GenerationOrder order_;
-  bool was_whole_ = false;
-  std::atomic<bool> ready_{false};
+  std::atomic<bool> was_whole_{false}, ready_{false};
   std::shared_ptr<ClusterMap*> alive_;  // null inside after our destructor: replies may come later
 };
 

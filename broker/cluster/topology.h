@@ -26,6 +26,7 @@ struct LeafNode {
   Instant last_seen{};                   // time of the last good hello
   std::optional<wire::HelloReply> said;  // the last good hello; kept while the leaf is down
   bool listed = true;                    // false: the last look-up did not list it
+  bool elsewhere = false;                // it serves another of the broker's collections, and not this one
   // Whether it said that it has `feature` (wire::kFeatureUnranked, …).
   bool has(std::uint64_t feature) const { return said && (said->features & feature) == feature; }
   // The leaf ends soon. `said` keeps the generations that it listed before: the leaf still answers, and is asked for

@@ -22,7 +22,8 @@ LeafView view_of(const cluster::LeafNode& leaf, const Clock& clock) {
 ClusterView view_of(const cluster::ClusterMap& map, const Clock& clock) {
   ClusterView view;
   view.ready = map.ready();
-  for (const auto& leaf : map.leaves()) view.leaves.push_back(view_of(*leaf, clock));
+  for (const auto& leaf : map.leaves())
+    if (!leaf->elsewhere) view.leaves.push_back(view_of(*leaf, clock));
   const auto topology = map.topology();
   if (!topology) return view;
   view.generation = topology->generation;
@@ -77,29 +78,7 @@ void merge(ClusterView& all, ClusterView&& one) {
   }
 }
 
-}  // namespace
-
-BrokerStatus status_of(const cluster::ClusterMap& map, const Clock& clock, const scatter::ScatterContext& scatter,
-                       const SearchService& service, const MultiSearch& multi_search,
-                       const cluster::ZmqLeafClients* clients) {
-  BrokerStatus status{.cluster = view_of(map, clock),
-                      .scatter = scatter.counters,
-                      .hedging = scatter.hedging.counters(),
-                      .msearch = multi_search.counters(),
-                      .max_msearches = multi_search.max_requests(),
-                      .handshakes = {},
-                      .leaf_cancels = 0,
-                      .known_texts_bytes = service.known_texts().bytes(),
-                      .known_texts_limit = service.known_texts().budget()};
-  if (clients != nullptr) {
-    status.handshakes = clients->handshake_failures();
-    status.leaf_cancels = clients->cancels_sent();
-  }
-  return status;
-}
-
-void merge(BrokerStatus& all, BrokerStatus&& one) {
-  merge(all.cluster, std::move(one.cluster));
+void add_counts(BrokerStatus& all, const BrokerStatus& one) {
   all.scatter.search_requests += one.scatter.search_requests;
   all.scatter.fetch_requests += one.scatter.fetch_requests;
   all.scatter.search_failures += one.scatter.search_failures;
@@ -117,6 +96,39 @@ void merge(BrokerStatus& all, BrokerStatus&& one) {
   all.leaf_cancels += one.leaf_cancels;
   all.known_texts_bytes += one.known_texts_bytes;
   all.known_texts_limit += one.known_texts_limit;
+}
+
+}  // namespace
+
+BrokerStatus status_of(const cluster::ClusterMap& map, const Clock& clock, const scatter::ScatterContext& scatter,
+                       const SearchService& service, const MultiSearch& multi_search,
+                       const cluster::ZmqLeafClients* clients) {
+  BrokerStatus status{.cluster = view_of(map, clock),
+                      .more = {},
+                      .scatter = scatter.counters,
+                      .hedging = scatter.hedging.counters(),
+                      .msearch = multi_search.counters(),
+                      .max_msearches = multi_search.max_requests(),
+                      .handshakes = {},
+                      .leaf_cancels = 0,
+                      .known_texts_bytes = service.known_texts().bytes(),
+                      .known_texts_limit = service.known_texts().budget()};
+  if (clients != nullptr) {
+    status.handshakes = clients->handshake_failures();
+    status.leaf_cancels = clients->cancels_sent();
+  }
+  return status;
+}
+
+void add_collection(BrokerStatus& all, BrokerStatus&& one) {
+  all.more.push_back(std::move(one.cluster));
+  add_counts(all, one);
+}
+
+void merge(BrokerStatus& all, BrokerStatus&& one) {
+  merge(all.cluster, std::move(one.cluster));
+  for (std::size_t i = 0; i < all.more.size() && i < one.more.size(); ++i) merge(all.more[i], std::move(one.more[i]));
+  add_counts(all, one);
 }
 
 }  // namespace frond::broker::http

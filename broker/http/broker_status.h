@@ -26,7 +26,8 @@ struct LeafView {
   std::optional<wire::HelloReply> said;
 };
 
-// The generation served and the leaves. Without a generation all numbers are 0.
+// The generation served and the leaves, but those that serve another of the broker's collections. Without a generation
+// all numbers are 0.
 struct ClusterView {
   struct Partition {
     std::vector<std::string> leaves;  // endpoints; empty: no leaf has the partition
@@ -43,7 +44,8 @@ struct ClusterView {
 };
 
 struct BrokerStatus {
-  ClusterView cluster;
+  ClusterView cluster;            // of the first collection
+  std::vector<ClusterView> more;  // of the others, in order
   scatter::ScatterCounters scatter;
   scatter::Hedging::Counters hedging;
   MultiSearch::Counters msearch;
@@ -57,6 +59,9 @@ struct BrokerStatus {
 BrokerStatus status_of(const cluster::ClusterMap& map, const Clock& clock, const scatter::ScatterContext& scatter,
                        const SearchService& service, const MultiSearch& multi_search,
                        const cluster::ZmqLeafClients* clients);
+
+// Adds another collection's status on the same thread: its view becomes the last of `more`.
+void add_collection(BrokerStatus& all, BrokerStatus&& one);
 
 // Adds another thread's. Counts are summed. Where the threads see the cluster differently, the worse view counts: the
 // broker is ready if all are; a leaf is healthy if it is for all; the generation is that of the thread that is not

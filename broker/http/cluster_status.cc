@@ -75,4 +75,8 @@ std::string cluster_json(const ClusterView& cluster, const SearchService& servic
   return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+std::string collections_json(const std::vector<std::string>& names) {
+  return Json{{"collections", names}}.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace frond::broker::http

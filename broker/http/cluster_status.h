@@ -11,4 +11,7 @@ namespace frond::broker::http {
 std::string cluster_json(const ClusterView& cluster, const SearchService& service, std::string_view collection,
                          std::string_view version);
 
+// {"collections": [name, …]} and a newline, for /v1/collections.
+std::string collections_json(const std::vector<std::string>& names);
+
 }  // namespace frond::broker::http

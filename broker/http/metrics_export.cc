@@ -58,22 +58,27 @@ void show_requests(metrics::Registry& registry, const BrokerStatus& status) {
   follow(registry, families::kHandshakeFailures, status.handshakes.protocol, {{"reason", "protocol"}});
 }
 
-void show_cluster(metrics::Registry& registry, const ClusterView& cluster) {
+// `collection`: empty: the broker has only one.
+void show_cluster(metrics::Registry& registry, const ClusterView& cluster, const std::string& collection) {
+  const auto set_of = [&](const metrics::Family& family, double value, metrics::Labels labels = {}) {
+    if (!collection.empty()) labels.emplace_back("collection", collection);
+    set(registry, family, value, labels);
+  };
   double up = 0, draining = 0, down = 0, unlisted = 0, asked = 0;
   for (const LeafView& leaf : cluster.leaves) {
     (!leaf.healthy ? down : leaf.draining ? draining : up) += 1;
     unlisted += leaf.listed ? 0 : 1;
     asked += static_cast<double>(leaf.in_flight);
   }
-  set(registry, families::kLeaves, up, {{"state", "up"}});
-  set(registry, families::kLeaves, draining, {{"state", "draining"}});
-  set(registry, families::kLeaves, down, {{"state", "down"}});
-  set(registry, families::kLeavesUnlisted, unlisted);
-  set(registry, families::kLeafQueue, asked);
-  set(registry, families::kGeneration, static_cast<double>(cluster.generation));
-  set(registry, families::kPartitions, static_cast<double>(cluster.partitions.size()));
-  set(registry, families::kCovered, static_cast<double>(cluster.covered));
-  set(registry, families::kReady, cluster.ready ? 1 : 0);
+  set_of(families::kLeaves, up, {{"state", "up"}});
+  set_of(families::kLeaves, draining, {{"state", "draining"}});
+  set_of(families::kLeaves, down, {{"state", "down"}});
+  set_of(families::kLeavesUnlisted, unlisted);
+  set_of(families::kLeafQueue, asked);
+  set_of(families::kGeneration, static_cast<double>(cluster.generation));
+  set_of(families::kPartitions, static_cast<double>(cluster.partitions.size()));
+  set_of(families::kCovered, static_cast<double>(cluster.covered));
+  set_of(families::kReady, cluster.ready ? 1 : 0);
 }
 
 }  // namespace
@@ -97,7 +102,8 @@ void export_loops(metrics::Registry& registry, std::function<std::vector<Loop>()
 void StatusMetrics::show(const BrokerStatus& status) {
   const MutexLock lock(mutex_);
   show_requests(registry_, status);
-  show_cluster(registry_, status.cluster);
+  show_cluster(registry_, status.cluster, collections_.size() > 1 ? collections_.front() : std::string());
+  for (std::size_t i = 0; i < status.more.size(); ++i) show_cluster(registry_, status.more[i], collections_.at(i + 1));
 }
 
 }  // namespace frond::broker::http

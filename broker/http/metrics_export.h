@@ -24,11 +24,14 @@ void export_loops(metrics::Registry& registry, std::function<std::vector<Loop>()
 // Thread-safe.
 class StatusMetrics {
  public:
-  explicit StatusMetrics(metrics::Registry& registry) : registry_(registry) {}
+  // `collections`: the broker's. With more than one, what concerns leaves and generations has a label of that name.
+  explicit StatusMetrics(metrics::Registry& registry, std::vector<std::string> collections = {})
+      : registry_(registry), collections_(std::move(collections)) {}
   void show(const BrokerStatus& status);
 
  private:
   metrics::Registry& registry_;
+  const std::vector<std::string> collections_;
   Mutex mutex_;  // of two scrapes at once
 };
 

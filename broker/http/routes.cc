@@ -83,17 +83,49 @@ void probe(Responder& responder, bool good, std::string_view word) {
   responder.send({.content_type = "text/plain; charset=utf-8", .body = std::string(word) + "\n"});
 }
 
+// A route of one collection, for each of the broker's: its handler gets the collection's number, too.
+using Serve = std::function<void(const RouteTargets& targets, std::size_t number, Request&&, Responder)>;
+RouteTargets::Collection collection_of(const RouteTargets& to, std::size_t number) {
+  return number == 0 ? RouteTargets::Collection{to.collection, to.service, to.multi_search} : to.more[number - 1];
+}
+
+void add_for_collections(frond::http::Router& router, const std::shared_ptr<const RouteTargets>& to,
+                         std::string_view method, std::string_view pattern, frond::http::RouteLimits limits,
+                         Serve serve) {
+  const auto handler = [to, pattern, serve = std::move(serve)](Request&& request, Responder responder) {
+    const auto name = frond::http::path_value(request.path, pattern);
+    if (!name) return responder.send(frond::http::problem(400, "Bad request", name.error().message(), "collection"));
+    for (std::size_t number = 0; number <= to->more.size(); ++number)
+      if (collection_of(*to, number).name == *name) return serve(*to, number, std::move(request), std::move(responder));
+    responder.send(frond::http::problem(404, "Not found", "There is no collection '" + name->substr(0, 200) + "' here.",
+                                        "collection"));
+  };
+  router.add(method, pattern, handler, limits);
+}
+
+void show_cluster(const std::shared_ptr<const RouteTargets>& to, std::size_t number, const Request& request,
+                  Responder responder) {
+  if (refuse_parameters(request, responder)) return;
+  // A std::function is copied and a Responder cannot be.
+  to->collect_status(
+      [to, number, shared = std::make_shared<Responder>(std::move(responder))](const BrokerStatus& status) {
+        const auto one = collection_of(*to, number);
+        const ClusterView& view = number == 0 ? status.cluster : status.more.at(number - 1);
+        shared->send({.body = cluster_json(view, one.service, one.name, to->version)});
+      });
+}
+
 void add_admin_routes(frond::http::Router& router, const std::shared_ptr<const RouteTargets>& to) {
   const auto add = [&](std::string_view path, Access access, frond::http::Handler handler) {
     router.add("GET", path, std::move(handler), {.reserved = true, .access = access});
   };
-  add("/v1/cluster", Access::kAdmin, [to](Request&& request, Responder responder) {
-    if (refuse_parameters(request, responder)) return;
-    // A std::function is copied and a Responder cannot be.
-    to->collect_status([to, shared = std::make_shared<Responder>(std::move(responder))](const BrokerStatus& status) {
-      shared->send({.body = cluster_json(status.cluster, to->service, to->collection, to->version)});
-    });
-  });
+  add("/v1/cluster", Access::kAdmin,
+      [to](Request&& request, Responder responder) { show_cluster(to, 0, request, std::move(responder)); });
+  add_for_collections(router, to, "GET", "/v1/collections/{collection}/cluster",
+                      {.reserved = true, .access = Access::kAdmin},
+                      [to](const RouteTargets&, std::size_t number, Request&& request, Responder responder) {
+                        show_cluster(to, number, request, std::move(responder));
+                      });
   add("/metrics", Access::kAdmin, [to](Request&&, Responder responder) {
     to->collect_status([to, shared = std::make_shared<Responder>(std::move(responder))](const BrokerStatus& status) {
       to->metrics.show(status);
@@ -110,6 +142,55 @@ void add_admin_routes(frond::http::Router& router, const std::shared_ptr<const R
     probe(responder, ready, ready ? "ready" : "no generation has a leaf for every partition");
   });
 }
+
+// What searches of one collection use, whether it is named in the path or not.
+void serve_query(SearchService& service, const Reader& reader, Request&& request, Responder responder) {
+  search(service, std::move(request.query), reader, std::move(responder));
+}
+void serve_body(SearchService& service, const Reader& reader, Request&& request, Responder responder) {
+  if (refuse_parameters(request, responder)) return;
+  search(service, std::move(request.body), reader, std::move(responder));
+}
+void serve_lines(MultiSearch& many, Request&& request, Responder responder) {
+  if (refuse_parameters(request, responder)) return;
+  charge_lines(request);
+  search_many(many, std::move(request.body), std::move(responder));
+}
+
+void add_collection_routes(frond::http::Router& router, const std::shared_ptr<const RouteTargets>& to) {
+  const auto add_get = [&](std::string_view pattern, const Reader& reader) {
+    add_for_collections(router, to, "GET", pattern, {.access = Access::kSearch},
+                        [&reader](const RouteTargets& all, std::size_t number, Request&& request, Responder responder) {
+                          serve_query(collection_of(all, number).service, reader, std::move(request),
+                                      std::move(responder));
+                        });
+  };
+  const auto add_post = [&](std::string_view pattern, const Reader& reader) {
+    add_for_collections(router, to, "POST", pattern, {.max_body = kMaxSearchBody, .access = Access::kSearch},
+                        [&reader](const RouteTargets& all, std::size_t number, Request&& request, Responder responder) {
+                          serve_body(collection_of(all, number).service, reader, std::move(request),
+                                     std::move(responder));
+                        });
+  };
+  add_get("/v1/collections/{collection}/search", kSearchQuery);
+  add_post("/v1/collections/{collection}/search", kSearchJson);
+  add_get("/v1/collections/{collection}/count", kCountQuery);
+  add_post("/v1/collections/{collection}/count", kCountJson);
+  add_for_collections(router, to, "POST", "/v1/collections/{collection}/msearch",
+                      {.max_body = kMaxBatchBody, .access = Access::kSearch},
+                      [](const RouteTargets& all, std::size_t number, Request&& request, Responder responder) {
+                        serve_lines(collection_of(all, number).multi_search, std::move(request), std::move(responder));
+                      });
+  router.add("GET", "/v1/collections",
+             [to](Request&& request, Responder responder) {
+               if (refuse_parameters(request, responder)) return;
+               std::vector<std::string> names;
+               for (std::size_t number = 0; number <= to->more.size(); ++number)
+                 names.push_back(collection_of(*to, number).name);
+               responder.send({.body = collections_json(names)});
+             },
+             {.access = Access::kSearch});
+}
 }  // namespace
 
 frond::http::Router make_admin_routes(RouteTargets targets) {
@@ -124,29 +205,27 @@ frond::http::Router make_routes(RouteTargets targets) {
   const auto add_get = [&](std::string_view path, const Reader& reader) {
     router.add("GET", path,
                [to, &reader](Request&& request, Responder responder) {
-                 search(to->service, std::move(request.query), reader, std::move(responder));
+                 serve_query(to->service, reader, std::move(request), std::move(responder));
                },
                {.access = Access::kSearch});
   };
-  add_get("/v1/search", kSearchQuery);
-  add_get("/v1/count", kCountQuery);
   const auto add_post = [&](std::string_view path, const Reader& reader) {
     router.add("POST", path,
                [to, &reader](Request&& request, Responder responder) {
-                 if (refuse_parameters(request, responder)) return;
-                 search(to->service, std::move(request.body), reader, std::move(responder));
+                 serve_body(to->service, reader, std::move(request), std::move(responder));
                },
                {.max_body = kMaxSearchBody, .access = Access::kSearch});
   };
+  add_get("/v1/search", kSearchQuery);
+  add_get("/v1/count", kCountQuery);
   add_post("/v1/search", kSearchJson);
   add_post("/v1/count", kCountJson);
   router.add("POST", "/v1/msearch",
              [to](Request&& request, Responder responder) {
-               if (refuse_parameters(request, responder)) return;
-               charge_lines(request);
-               search_many(to->multi_search, std::move(request.body), std::move(responder));
+               serve_lines(to->multi_search, std::move(request), std::move(responder));
              },
              {.max_body = kMaxBatchBody, .access = Access::kSearch});
+  add_collection_routes(router, to);
   add_admin_routes(router, to);
   // The search page keeps its state in the query string, so its route takes any parameters.
   for (const web::Asset& asset : web::assets())

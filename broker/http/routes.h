@@ -3,6 +3,7 @@
 // of the broker has its own.
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "broker/http/broker_status.h"
 #include "broker/http/metrics_export.h"
@@ -27,6 +28,13 @@ struct RouteTargets {
   std::function<bool()> ready;           // whether all threads have a whole generation; false: /readyz is 503
   std::function<bool()> draining;        // true: /readyz is 503
   std::function<std::string()> stalled;  // names a loop that does not turn: /livez is 503; empty: all turn
+  // The broker's other collections, in the order of BrokerStatus::more. What is above is the first one's.
+  struct Collection {
+    std::string name;
+    SearchService& service;
+    MultiSearch& multi_search;
+  };
+  std::vector<Collection> more = {};
 };
 
 frond::http::Router make_routes(RouteTargets targets);

@@ -33,13 +33,14 @@ namespace {
 constexpr microseconds kMaxSlack = milliseconds(50);
 // A search shares no evaluation that ends before the last quarter of its time: alone it could get more.
 constexpr int kShareThatMayBeLost = 4;
-// Budget of each thread for known texts: this share of the cache's, and at most so many bytes.
+// Budget of each thread for known texts, for all collections: this share of the cache's, and at most so many bytes.
 constexpr std::size_t kKnownShare = 64, kMaxKnownBytes = 1 << 20;
 
-std::string cache_key(const SearchParameters& parameters, const GenerationId& generation,
+std::string cache_key(std::uint32_t collection, const SearchParameters& parameters, const GenerationId& generation,
                       const query::AnalyzedQuery& query) {
   std::string key;
   const auto put = [&](auto value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); };
+  put(collection);
   put(generation.number);
   put(generation.content);
   put(parameters.k);
@@ -78,7 +79,7 @@ SearchService::SearchService(scatter::ScatterContext& scatter, Config config, Sh
       metrics_(metrics),
       shared_(shared),
       home_(home),
-      known_(std::min(kMaxKnownBytes, config.cache_bytes / kKnownShare)) {}
+      known_(std::min(kMaxKnownBytes, config.cache_bytes / kKnownShare) / config.collections) {}
 
 std::optional<frond::http::Response> SearchService::known_answer(const std::string& text) {
   const Instant started = scatter_.timers.clock().now();
@@ -132,7 +133,7 @@ SearchService::Ticket SearchService::search(const SearchParameters& parameters, 
                   "q");
   if (parameters.cache && !parameters.profile) {
     job->use = CacheUse::kMiss;
-    job->key = cache_key(parameters, job->question.topology->id(), *query);
+    job->key = cache_key(config_.collection, parameters, job->question.topology->id(), *query);
     if (const cache::CachedAnswer cached = shared_.cache.find(job->key); cached.value) {
       job->use = CacheUse::kHit;
       if (!text.empty()) known_.remember(text, job->question.topology->id(), job->key);

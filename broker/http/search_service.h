@@ -44,6 +44,9 @@ class SearchService {
     bool allow_exhaustive = true;  // processor=exhaustive
     Admission::Limits in_flight;   // evaluations; a search past these limits is answered 429
     std::size_t cache_bytes = 64 << 20;
+    // Of the broker's collections, which share the cache, the flights and the places: this service's number, and how
+    // many there are.
+    std::uint32_t collection = 0, collections = 1;
   };
   // What the services of all threads share. Outlives them. Thread-safe.
   struct Shared {

@@ -57,11 +57,11 @@ int hex_digit(char c) {
   return -1;
 }
 
-Result<std::string> percent_decoded(std::string_view text) {
+Result<std::string> percent_decoded(std::string_view text, bool plus_is_space = true) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '+') {
+    if (text[i] == '+' && plus_is_space) {
       out.push_back(' ');
     } else if (text[i] != '%') {
       out.push_back(text[i]);
@@ -93,6 +93,17 @@ Result<std::vector<std::pair<std::string, std::string>>> parse_query(std::string
     pairs.emplace_back(std::move(name), *std::move(value));
   }
   return pairs;
+}
+
+std::string_view raw_path_value(std::string_view path, std::string_view pattern) {
+  const auto before = pattern.substr(0, pattern.find('{')), after = pattern.substr(pattern.find('}') + 1);
+  if (path.size() <= before.size() + after.size() || !path.starts_with(before) || !path.ends_with(after)) return {};
+  const auto value = path.substr(before.size(), path.size() - before.size() - after.size());
+  return value.find('/') == std::string_view::npos ? value : std::string_view();
+}
+
+Result<std::string> path_value(std::string_view path, std::string_view pattern) {
+  return percent_decoded(raw_path_value(path, pattern), false);
 }
 
 }  // namespace frond::http

@@ -103,4 +103,10 @@ using Handler = std::function<void(Request&&, Responder)>;
 // Decodes "a=1&b=%20" to pairs, in order; '+' is a space. kInvalid: a broken escape.
 Result<std::vector<std::pair<std::string, std::string>>> parse_query(std::string_view query);
 
+// What stands in `path` where `pattern` has a name in braces ("/v1/collections/{collection}/search"), undecoded; empty
+// if the path does not match the pattern.
+std::string_view raw_path_value(std::string_view path, std::string_view pattern);
+// The same, decoded: '+' stays as it is. kInvalid: a broken escape.
+Result<std::string> path_value(std::string_view path, std::string_view pattern);
+
 }  // namespace frond::http

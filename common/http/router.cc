@@ -5,7 +5,8 @@
 namespace frond::http {
 
 void Router::add(std::string_view method, std::string_view path, Handler handler, RouteLimits limits) {
-  routes_.push_back({method, path, limits, std::move(handler)});
+  const bool pattern = path.find('{') != std::string_view::npos;
+  (pattern ? patterns_ : routes_).push_back({method, path, limits, std::move(handler)});
 }
 Router Router::everything(Handler handler, RouteLimits limits) {
   Router router;
@@ -21,23 +22,32 @@ Routing Router::route(const Request& header) const {
     if (route.method == method) return {.handler = &route.handler, .label = route.path, .limits = route.limits};
     known = route.path;
   }
+  for (const Route& route : patterns_) {
+    if (!route.has(header.path)) continue;
+    if (route.method == method) return {.handler = &route.handler, .label = route.path, .limits = route.limits};
+    known = route.path;
+  }
   if (known.empty() && everything_) return {.handler = &everything_->handler, .limits = everything_->limits};
   return missing(header, known);
 }
 
 std::vector<std::string_view> Router::paths() const {
   std::vector<std::string_view> paths;
-  for (const Route& route : routes_) paths.push_back(route.path);
+  for (const auto* const routes : {&routes_, &patterns_})
+    for (const Route& route : *routes) paths.push_back(route.path);
   return paths;
 }
+
+bool Router::Route::has(std::string_view asked) const { return !raw_path_value(asked, path).empty(); }
 
 Routing Router::missing(const Request& header, std::string_view path) const {
   if (path.empty())
     return {.answer = problem(404, "Not found", "There is nothing at " + header.path.substr(0, 200) + ".")};
   std::string allow;
-  for (const Route& route : routes_)
-    if (route.path == path)
-      allow += (allow.empty() ? "" : ", ") + std::string(route.method) + (route.method == "GET" ? ", HEAD" : "");
+  for (const auto* const routes : {&routes_, &patterns_})
+    for (const Route& route : *routes)
+      if (route.path == path)
+        allow += (allow.empty() ? "" : ", ") + std::string(route.method) + (route.method == "GET" ? ", HEAD" : "");
   allow += ", OPTIONS";
   Response answer = header.method == "OPTIONS"
                         ? Response{.status = 204, .content_type = {}}

@@ -1,7 +1,8 @@
 #pragma once
 // Finds the route of a request by method and path, from its header alone, before any of its body is read. Paths match
-// whole. An unknown path gets 404; a known path with another method gets 405 with Allow. GET's handler serves HEAD;
-// OPTIONS lists the methods. Any thread, once all routes are added.
+// whole. A path in a request is compared as it is, undecoded. An unknown path gets 404; a known path with another
+// method gets 405 with Allow. GET's handler serves HEAD; OPTIONS lists the methods. Any thread, once all routes are
+// added.
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -32,7 +33,9 @@ struct Routing {
 
 class Router {
  public:
-  // `path` must be a literal; it is the route's label in metrics.
+  // `path` must be a literal; it is the route's label in metrics. One segment of it may be a name in braces, which
+  // stands for any segment but an empty one; the handler reads it with path_value() (message.h). Routes without one
+  // take precedence.
   void add(std::string_view method, std::string_view path, Handler handler, RouteLimits limits = {});
   // One handler for every method and path. Routes added afterwards take precedence.
   static Router everything(Handler handler, RouteLimits limits);
@@ -48,10 +51,12 @@ class Router {
     std::string_view method, path;
     RouteLimits limits;
     Handler handler;
+    bool has(std::string_view asked) const;
   };
   Routing missing(const Request& header, std::string_view path) const;
 
-  std::vector<Route> routes_;  // a dozen at most: a scan is quick
+  // Two dozen at most: a scan is quick.
+  std::vector<Route> routes_, patterns_;  // without and with a name in braces
   std::optional<Route> everything_;
 };
 

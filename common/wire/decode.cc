@@ -105,6 +105,8 @@ Result<void> get(schema::Broker::Reader from, Broker& to) {
   to.serving = {from.getGeneration(), from.getContent()};
   to.hello_every = std::chrono::milliseconds(from.getHelloMillis());
   to.needs_leaf = from.getNeedsLeaf();
+  FROND_TRY(at_most(from.getCollection().size(), kMaxCollectionNameBytes, "bytes of a collection's name"));
+  to.collection = text_of(from.getCollection());
   return {};
 }
 

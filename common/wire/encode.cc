@@ -78,6 +78,7 @@ void put(const Broker& from, schema::Broker::Builder to) {
   to.setHelloMillis(static_cast<std::uint32_t>(
       std::clamp<std::int64_t>(from.hello_every.count(), 0, std::numeric_limits<std::uint32_t>::max())));
   to.setNeedsLeaf(from.needs_leaf);
+  if (!from.collection.empty()) to.setCollection(text_of(from.collection));
 }
 
 void put(const Ranking& from, schema::Ranking::Builder to) {

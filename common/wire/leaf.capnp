@@ -31,6 +31,7 @@ struct Broker {
   content @3 :UInt64;            # … and its content
   helloMillis @4 :UInt32;        # the interval of its hellos
   needsLeaf @5 :Bool;            # no other leaf has some partition of that generation
+  collection @6 :Text;           # that it asks about; older brokers leave it empty. (Not in Request: searches would grow.)
 }
 
 struct Reply {

@@ -12,6 +12,7 @@ inline constexpr std::size_t kMaxPartitions = 4096;
 inline constexpr std::size_t kMaxDepth = 10'000;   // hits of one ranking: a search's offset + k
 inline constexpr std::size_t kMaxOrdinals = 1000;  // documents of one fetch: the hits of a page
 inline constexpr std::size_t kMaxBrokerNameBytes = 256;
+inline constexpr std::size_t kMaxCollectionNameBytes = 1024;
 inline constexpr std::size_t kMaxGenerations = 64;  // in one HelloReply
 inline constexpr std::size_t kMaxRuns = 16;         // in one SearchReply: a leaf sends one for AND, one for OR
 

@@ -134,7 +134,8 @@ struct Broker {
   std::string name;            // --node-name of the broker, for people
   GenerationId serving;        // the generation it answers searches from; number 0: none yet
   std::chrono::milliseconds hello_every{0};
-  bool needs_leaf = false;  // no other leaf has some partition of that generation
+  bool needs_leaf = false;      // no other leaf has some partition of that generation
+  std::string collection = {};  // that it asks about; empty: an older broker. Not served here: the leaf answers only
 };
 struct HelloRequest {
   std::uint64_t request_id = 0;

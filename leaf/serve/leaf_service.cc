@@ -103,7 +103,9 @@ void LeafService::dispatch(const wire::Peer& peer, wire::Request request, Instan
     taken_.cancel(peer, cancel->request_id);
   } else if (const auto* asked = std::get_if<wire::HelloRequest>(&request)) {
     in_flight_.add(1);
-    brokers_.heard(asked->broker, answer, arrival);
+    // A broker of another collection only finds out that this leaf is not for it.
+    if (asked->broker.collection.empty() || asked->broker.collection == identity_.collection)
+      brokers_.heard(asked->broker, answer, arrival);
     replying(kHello, arrival, answer)(hello(asked->request_id));
   }
 }

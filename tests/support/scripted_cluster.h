@@ -35,8 +35,8 @@ inline wire::HelloReply hello(std::vector<wire::ServedGeneration> generations, s
 
 struct ScriptedCluster {
   // Leaves "tcp://0", "tcp://1", …
-  explicit ScriptedCluster(std::size_t count)
-      : map(timers, log, {.collection = "c", .name = "broker:1", .instance = 7},
+  explicit ScriptedCluster(std::size_t count, std::vector<std::string> others = {})
+      : map(timers, log, {.collection = "c", .other_collections = std::move(others), .name = "broker:1", .instance = 7},
             [this](const std::string& endpoint, broker::cluster::News news) {
               return make(endpoint, std::move(news));
             }) {

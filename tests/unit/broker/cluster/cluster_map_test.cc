@@ -103,6 +103,35 @@ TEST(ClusterMap, DoesNotUseALeafOfAnotherCollection) {
   EXPECT_FALSE(cluster.map.ready());
   EXPECT_NE(cluster.map.leaves()[0]->last_error.find("other"), std::string::npos);
 }
+TEST(ClusterMap, LeavesALeafToTheOtherCollectionOfItsBroker) {
+  ScriptedCluster cluster(2, {"other"});
+  cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}, "other"));
+  cluster.leaf(1).hellos.answer(hello({served(1, 1, {0})}));
+  const LeafRef other = cluster.map.leaves()[0];
+  EXPECT_TRUE(other->elsewhere);
+  EXPECT_FALSE(other->healthy);
+  EXPECT_EQ(other->failures, 0u);
+  EXPECT_TRUE(cluster.map.ready());
+  EXPECT_EQ(cluster.map.topology()->partitions[0].replicas.size(), 1u);
+  cluster.advance(milliseconds(500));
+  EXPECT_EQ(cluster.leaf(0).hellos.last().broker.collection, "c")
+      << "so that the leaf does not take it for a broker of its own";
+  cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}));  // started again with this collection
+  EXPECT_FALSE(other->elsewhere);
+  EXPECT_EQ(cluster.map.topology()->partitions[0].replicas.size(), 2u);
+  cluster.advance(milliseconds(500));
+  cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}, "other"));
+  EXPECT_EQ(cluster.map.topology()->partitions[0].replicas.size(), 1u);
+}
+TEST(ClusterMap, RemembersThatItWasWhole) {
+  ScriptedCluster cluster(1);
+  EXPECT_FALSE(cluster.map.was_whole());
+  cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}));
+  EXPECT_TRUE(cluster.map.was_whole());
+  cluster.map.report_unavailable(cluster.map.leaves()[0], "gone");
+  EXPECT_FALSE(cluster.map.ready());
+  EXPECT_TRUE(cluster.map.was_whole());
+}
 TEST(ClusterMap, FollowsTheSetOfLeaves) {
   ScriptedCluster cluster(2);
   cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}));

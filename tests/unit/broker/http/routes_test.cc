@@ -198,6 +198,22 @@ TEST_F(TheRoutes, ServeThePagesWithAStrictPolicy) {
   EXPECT_LT(bytes, 100'000u) << "both pages together";
   EXPECT_EQ(ask("GET", "/?q=cell").status, 200);
 }
+TEST_F(TheRoutes, NameACollection) {
+  broker.up();
+  for (const std::string path : {"/v1/collections/c", "/v1/collections/%63"}) {
+    EXPECT_EQ(nlohmann::json::parse(ask("GET", path + "/search?q=cell").body)["hits"].size(), 2u);
+    EXPECT_EQ(nlohmann::json::parse(ask("GET", path + "/count?q=cell").body)["count"], 2);
+    EXPECT_EQ(ask("POST", path + "/search", R"({"q":"cell"})").status, 200);
+    EXPECT_EQ(ask("POST", path + "/count", R"({"q":"cell"})").status, 200);
+    EXPECT_EQ(ask("POST", path + "/msearch", R"({"q":"cell"})").status, 200);
+    EXPECT_EQ(nlohmann::json::parse(ask("GET", path + "/cluster").body)["collection"], "c");
+  }
+  EXPECT_EQ(ask("GET", "/v1/collections").body, "{\"collections\":[\"c\"]}\n");
+  EXPECT_EQ(ask("GET", "/v1/collections/d/search?q=cell").status, 404);
+  EXPECT_EQ(ask("GET", "/v1/collections/%zz/search?q=cell").status, 400);
+  EXPECT_EQ(refused("GET", "/v1/collections/c/search?q=cell&x=1"), "x");
+  EXPECT_EQ(refused("GET", "/v1/collections?x=1"), "x");
+}
 TEST_F(TheRoutes, AreThoseThatTheApiDescriptionHas) {
   broker.up();
   const auto described = nlohmann::json::parse(ask("GET", "/openapi.json").body)["paths"];
@@ -209,7 +225,8 @@ TEST_F(TheRoutes, AreThoseThatTheApiDescriptionHas) {
       const bool always = lower == "options" || (lower == "head" && operations.contains("get"));
       if (always || operations.contains(lower)) allowed += (allowed.empty() ? "" : ", ") + std::string(method);
     }
-    const auto concrete = path == "/assets/{file}" ? std::string("/assets/page.css") : path;
+    auto concrete = path == "/assets/{file}" ? std::string("/assets/page.css") : path;
+    if (const auto name = concrete.find("{collection}"); name != std::string::npos) concrete.replace(name, 12, "c");
     const auto options = ask("OPTIONS", concrete);
     EXPECT_EQ(options.status, 204) << path;
     EXPECT_EQ(options.headers.at(0), (std::pair<std::string, std::string>("Allow", allowed))) << path;

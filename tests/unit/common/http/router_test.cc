@@ -30,6 +30,18 @@ TEST_F(ARouter, ChoosesByMethodAndPath) {
   EXPECT_EQ(ask("HEAD", "/a").body, "get a");
   EXPECT_EQ(route, "/a");
 }
+TEST_F(ARouter, TakesAnySegmentForANameInBraces) {
+  router.add("GET", "/c/{name}/x", says("x of one"));
+  router.add("POST", "/c/{name}/x", says("post x of one"));
+  router.add("GET", "/c/fixed/x", says("x of fixed"));
+  EXPECT_EQ(ask("GET", "/c/any/x").body, "x of one");
+  EXPECT_EQ(route, "/c/{name}/x");
+  EXPECT_EQ(ask("POST", "/c/a%2Fb/x").body, "post x of one");
+  EXPECT_EQ(ask("GET", "/c/fixed/x").body, "x of fixed");
+  EXPECT_EQ(ask("DELETE", "/c/any/x").headers.at(0).second, "GET, HEAD, POST, OPTIONS");
+  for (const char* path : {"/c//x", "/c/x", "/c/a/b/x", "/c/a/xx", "/c/a/", "/d/a/x", "/c/a/x/"})
+    EXPECT_EQ(ask("GET", path).status, 404) << path;
+}
 TEST_F(ARouter, AnswersUnknownPathsWith404) {
   for (const char* path : {"/b", "/a/", "/a/b", "/", ""}) EXPECT_EQ(ask("GET", path).status, 404) << path;
 }

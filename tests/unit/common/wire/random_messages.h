@@ -66,11 +66,8 @@ class RandomMessages {
   std::chrono::microseconds budget() { return std::chrono::microseconds(number32()); }
 
   Broker broker() {
-    return {std::max<std::uint64_t>(1, number()),
-            text(40),
-            {number(), number()},
-            std::chrono::milliseconds(number32()),
-            coin()};
+    return {std::max<std::uint64_t>(1, number()),  text(40), {number(), number()},
+            std::chrono::milliseconds(number32()), coin(),   coin() ? "docs" : ""};
   }
   SearchRequest search_request() {
     SearchRequest made{number(), number()};

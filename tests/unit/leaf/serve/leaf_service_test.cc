@@ -118,6 +118,9 @@ TEST_F(LeafServiceTest, TellsBrokersThatItDrainsAtOnceAndWaitsForThoseThatNeedIt
       got.push_back(std::get<wire::HelloReply>(wire::decode_reply(reply).value()));
     });
   };
+  wire::HelloRequest stranger{5, {3, "b:1", {1, 0}, std::chrono::milliseconds(500), true, "other collection"}};
+  service_.on_request("broker", wire::encode(wire::Request(stranger)), [](ByteBuffer) {});
+  EXPECT_FALSE(service_.needed()) << "by a broker that searches another collection";
   hello_from(1, false);
   hello_from(2, true);
   hello_from(0, true);  // of before: it would not understand
