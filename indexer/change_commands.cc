@@ -6,7 +6,6 @@
 
 #include "common/base/line_writer.h"
 #include "common/config/command_line.h"
-#include "common/objects/place.h"
 #include "common/repository/manifest.h"
 #include "indexer/change/compact.h"
 #include "indexer/change/remove.h"
@@ -115,18 +114,12 @@ int failed(const Error& error, const StopOnSignal& signals) {
   return 1;
 }
 
-// Commands that change what is there read it as files.
-bool is_folder(const std::filesystem::path& repository) { return !objects::is_object_place(repository.string()); }
-constexpr const char* kFoldersOnly =
-    "--repository: add, remove and compact change repositories in a directory only; one in an object store is replaced "
-    "by a build";
-
 }  // namespace
 
 RemoveCommand::RemoveCommand(config::CommandLine& app)
     : command_(
           app.add_command("remove", "Publishes a new generation without documents, which are named by their ids")) {
-  add_place_flags(command_, place_);
+  add_folder_flags(command_, place_);
   command_.add_option("--ids", ids_, "File of the ids of documents to remove, one a line; - is standard input")
       .required()
       .type_name("FILE");
@@ -135,7 +128,7 @@ RemoveCommand::RemoveCommand(config::CommandLine& app)
 }
 
 int RemoveCommand::run(Logger&) {
-  if (!is_folder(place_.repository)) return command_.refuse(kFoldersOnly);
+  if (const auto folder = expect_folder(place_); !folder) return command_.refuse(folder.error().message());
   if (!repository::is_safe_name(place_.collection))
     return command_.refuse("--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
   auto ids = IdLines::open(ids_);
@@ -152,7 +145,7 @@ CompactCommand::CompactCommand(config::CommandLine& app)
     : command_(app.add_command("compact",
                                "Publishes a new generation with the same documents in fewer partitions, without those "
                                "that were removed or replaced")) {
-  add_place_flags(command_, place_);
+  add_folder_flags(command_, place_);
   command_
       .add_option("--tier-width", rules_.width,
                   "As many adjacent groups of partitions of one size become one; the next size is as many times larger")
@@ -169,7 +162,7 @@ CompactCommand::CompactCommand(config::CommandLine& app)
 }
 
 int CompactCommand::run(Logger&) {
-  if (!is_folder(place_.repository)) return command_.refuse(kFoldersOnly);
+  if (const auto folder = expect_folder(place_); !folder) return command_.refuse(folder.error().message());
   if (!repository::is_safe_name(place_.collection))
     return command_.refuse("--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
   const StopOnSignal signals;

@@ -28,6 +28,9 @@ struct Place {
   std::uint64_t lease_s = 60, leftover_hours = 24;
 };
 void add_place_flags(config::CommandLine& command, Place& place);
+// The same for commands that work on a directory only; expect_folder() is kInvalid for what is none.
+void add_folder_flags(config::CommandLine& command, Place& place);
+Result<void> expect_folder(const Place& place);
 // Takes the flags over into place.objects. kInvalid: they do not go together.
 Result<void> settle_place(Place& place);
 
