@@ -295,8 +295,8 @@ Result<repository::Manifest> Build::publish(const std::vector<std::string>& ids,
         "another writer published while this build ran; this build's generation replaces its own",
         {{"generation", std::to_string(writer->next_generation())}, {"expected", std::to_string(next_generation_)}});
   return publish::publish_generation(
-      *writer, draft_manifest(options_, summary_.inverted.input, summary_.inverted.order, std::move(partitions)),
-      stop_);
+      *writer, draft_manifest(options_, summary_.inverted.input, summary_.inverted.order, std::move(partitions)), stop_,
+      options_.threads);
 }
 
 // The collection may have been built anew while documents for it were indexed.

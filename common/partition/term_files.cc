@@ -12,7 +12,7 @@
 namespace frond::partition {
 namespace {
 
-class FilesCursor final : public TermCursor {
+class FilesCursor final : public TermFilesCursor {
  public:
   FilesCursor(const std::filesystem::path& folder, std::span<const PartitionFile> files) {
     const std::string prefix = std::string(name_of(Family::kTerms)) + "-";
@@ -22,16 +22,30 @@ class FilesCursor final : public TermCursor {
 
   Result<bool> next() override {
     return guarded("terms", [&]() -> Result<bool> {
-      if (iterator_) iterator_->Next();
+      if (iterator_ && !sought_) iterator_->Next();
+      sought_ = false;
       while (!iterator_ || !iterator_->Valid()) {
         if (iterator_ && !iterator_->status().ok()) return error_of(iterator_->status(), name());
         if (opened_ == files_.size()) return false;
         FROND_TRY(open_next());
+        iterator_->SeekToFirst();
       }
       auto record = decode_term(bytes_of(iterator_->value()));
       if (!record) return std::move(record).error().within(name() + ": " + printable(term()));
       statistics_ = record->statistics;
       return true;
+    });
+  }
+  Result<void> seek(std::string_view first) override {
+    return guarded("terms", [&]() -> Result<void> {
+      if (!iterator_ && opened_ < files_.size()) FROND_TRY(open_next());
+      for (sought_ = true; iterator_;) {
+        iterator_->Seek(slice_of(first));
+        if (!iterator_->status().ok()) return error_of(iterator_->status(), name());
+        if (iterator_->Valid() || opened_ == files_.size()) return {};
+        FROND_TRY(open_next());
+      }
+      return {};
     });
   }
   std::string_view term() const override { return text_of(iterator_->key()); }
@@ -48,7 +62,6 @@ class FilesCursor final : public TermCursor {
     rocksdb::ReadOptions options;
     options.fill_cache = false;
     iterator_.reset(reader_->NewIterator(options));
-    iterator_->SeekToFirst();
     return {};
   }
 
@@ -57,11 +70,13 @@ class FilesCursor final : public TermCursor {
   std::unique_ptr<rocksdb::SstFileReader> reader_;
   std::unique_ptr<rocksdb::Iterator> iterator_;  // destroyed before the reader
   TermStatistics statistics_;
+  bool sought_ = false;  // the iterator is where next() is to move to
 };
 
 }  // namespace
 
-std::unique_ptr<TermCursor> terms_of_files(const std::filesystem::path& folder, std::span<const PartitionFile> files) {
+std::unique_ptr<TermFilesCursor> terms_of_files(const std::filesystem::path& folder,
+                                                std::span<const PartitionFile> files) {
   return std::make_unique<FilesCursor>(folder, files);
 }
 

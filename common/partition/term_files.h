@@ -3,13 +3,23 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "common/partition/partition.h"
 
 namespace frond::partition {
 
+// One thread.
+class TermFilesCursor : public TermCursor {
+ public:
+  // The next call of next() moves to the first term that is not less than `first`, if there is one. Goes forward only:
+  // `first` is not less than the current term.
+  virtual Result<void> seek(std::string_view first) = 0;
+};
+
 // files: those of a PartitionSummary, in `folder`; files of other tables are skipped. One file is open at a time, read
 // buffered: memory for its index (about a 150th of the file, 2 MiB at most) and a block. Errors name the file.
-std::unique_ptr<TermCursor> terms_of_files(const std::filesystem::path& folder, std::span<const PartitionFile> files);
+std::unique_ptr<TermFilesCursor> terms_of_files(const std::filesystem::path& folder,
+                                                std::span<const PartitionFile> files);
 
 }  // namespace frond::partition

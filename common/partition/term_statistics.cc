@@ -10,6 +10,7 @@
 #include "common/partition/df_cache.h"
 #include "common/partition/format.h"
 #include "common/partition/mapped_file_system.h"
+#include "common/partition/merge_of_term_files.h"
 #include "common/partition/records.h"
 #include "common/partition/rocks.h"
 
@@ -147,7 +148,11 @@ Result<TermTotals> merge_terms(std::span<const std::shared_ptr<const Partition>>
   return merge_terms(cursors_of(partitions), visit);
 }
 
-Result<TermTotals> write_term_statistics(const TermCursors& cursors, const std::filesystem::path& file) {
+namespace {
+
+// merge: Result<TermTotals>(visit), calls visit as merge_terms() does.
+template <class Merge>
+Result<TermTotals> write_merged(const std::filesystem::path& file, Merge merge) {
   return guarded(file.string(), [&]() -> Result<TermTotals> {
     const rocksdb::Options options = table_options();
     rocksdb::SstFileWriter writer(rocksdb::EnvOptions(options), options, nullptr, /*invalidate_page_cache=*/false);
@@ -161,7 +166,7 @@ Result<TermTotals> write_term_statistics(const TermCursors& cursors, const std::
       if (!put_status.ok()) return write_error(put_status, file);
       return {};
     };
-    const TermTotals totals = FROND_TRY(merge_terms(cursors, put));
+    const TermTotals totals = FROND_TRY(merge(put));
     value.clear();
     encode_totals(totals, value);
     status = writer.Put(slice_of(totals_key()), slice_of(value));
@@ -169,6 +174,17 @@ Result<TermTotals> write_term_statistics(const TermCursors& cursors, const std::
     if (!status.ok()) return write_error(status, file);
     return totals;
   });
+}
+
+}  // namespace
+
+Result<TermTotals> write_term_statistics(const TermCursors& cursors, const std::filesystem::path& file) {
+  return write_merged(file, [&](const auto& visit) { return merge_terms(cursors, visit); });
+}
+
+Result<TermTotals> write_term_statistics(std::span<const FilesOfPartition> partitions, std::uint32_t threads,
+                                         const std::filesystem::path& file) {
+  return write_merged(file, [&](const auto& visit) { return merge_terms_of_files(partitions, threads, visit); });
 }
 
 Result<TermTotals> write_term_statistics(std::span<const std::shared_ptr<const Partition>> partitions,

@@ -36,6 +36,16 @@ Result<TermTotals> write_term_statistics(const TermCursors& cursors, const std::
 Result<TermTotals> write_term_statistics(std::span<const std::shared_ptr<const Partition>> partitions,
                                          const std::filesystem::path& file);
 
+// The files of a partition, in `folder`.
+struct FilesOfPartition {
+  std::filesystem::path folder;
+  std::span<const PartitionFile> files;
+};
+// The same from files that were not ingested, byte for byte, by `threads` threads and the caller's. Memory: a file's
+// index and a block for each partition and thread, 64 MiB at most (fewer threads work then), and 16 MiB.
+Result<TermTotals> write_term_statistics(std::span<const FilesOfPartition> partitions, std::uint32_t threads,
+                                         const std::filesystem::path& file);
+
 class GenerationTerms;
 // The same from another generation's document frequencies; its totals become the file's. kCorrupt if they disagree.
 Result<TermTotals> write_term_statistics(const GenerationTerms& terms, const std::filesystem::path& file);

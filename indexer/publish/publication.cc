@@ -3,24 +3,23 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <future>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "common/partition/file_checksum.h"
 #include "common/partition/partition.h"
-#include "common/partition/term_files.h"
 #include "common/partition/term_statistics.h"
 
 namespace frond::indexer::publish {
 namespace {
 
 Result<partition::TermTotals> write_terms(const repository::Manifest& draft, const std::filesystem::path& building,
-                                          const std::filesystem::path& to) {
-  partition::TermCursors cursors;
-  for (const auto& entry : draft.partitions)
-    cursors.push_back(partition::terms_of_files(building / entry.id, entry.summary.files));
-  return partition::write_term_statistics(cursors, to);
+                                          const std::filesystem::path& to, std::uint32_t threads) {
+  std::vector<partition::FilesOfPartition> partitions;
+  for (const auto& entry : draft.partitions) partitions.push_back({building / entry.id, entry.summary.files});
+  return partition::write_term_statistics(partitions, threads, to);
 }
 
 }  // namespace
@@ -60,15 +59,17 @@ std::string new_partition_id(Generation generation, std::uint32_t number) {
 }
 
 Result<repository::Manifest> publish_generation(repository::RepositoryWriter& writer, repository::Manifest draft,
-                                                std::stop_token stop) {
+                                                std::stop_token stop, std::uint32_t threads) {
   const std::filesystem::path terms = writer.building() / "terms.sst";
-  FROND_TRY(count_documents(draft.partitions, writer.building()));
+  auto counted = std::async(std::launch::async, [&] { return count_documents(draft.partitions, writer.building()); });
+  const auto written = write_terms(draft, writer.building(), terms, threads);
+  FROND_TRY(counted.get());
   draft.statistics = {};
   for (const auto& entry : draft.partitions) {
     draft.statistics.documents += entry.summary.documents;
     draft.statistics.tokens += entry.summary.tokens;
   }
-  const partition::TermTotals totals = FROND_TRY(write_terms(draft, writer.building(), terms));
+  const partition::TermTotals totals = FROND_TRY(written);
   draft.terms = totals.terms;
   draft.postings = totals.postings;
   if (totals.occurrences != draft.statistics.tokens)

@@ -1,5 +1,6 @@
 #pragma once
 // The last step of a build: publishes the partitions under building/ as a generation.
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <stop_token>
@@ -22,8 +23,9 @@ std::string new_partition_id(Generation generation, std::uint32_t number);
 
 // Computes every term's document frequency over all of draft.partitions, which lie in writer.building(), fills in the
 // draft's statistics, generation, time and term_statistics, publishes it, and gives the published manifest. kCorrupt:
-// the partitions' sums do not agree; kUnavailable: the disk, or stopped before the first irreversible step.
+// the partitions' sums do not agree; kUnavailable: the disk, or stopped before the first irreversible step. `threads`
+// merge the partitions' terms (common/partition/term_statistics.h).
 Result<repository::Manifest> publish_generation(repository::RepositoryWriter& writer, repository::Manifest draft,
-                                                std::stop_token stop);
+                                                std::stop_token stop, std::uint32_t threads = 1);
 
 }  // namespace frond::indexer::publish

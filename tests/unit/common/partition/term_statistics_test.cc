@@ -1,5 +1,9 @@
 #include "common/partition/term_statistics.h"
 
+#include <random>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "common/text/term_limits.h"
@@ -52,6 +56,57 @@ TEST_F(TermStatisticsOfAGeneration, AreTheSumsOverItsPartitions) {
                   .has_value());
   EXPECT_EQ(at, expected.end());
   EXPECT_TRUE(terms->verify_checksums().has_value());
+}
+
+// Short and long terms, bytes 0xff at the borders of ranges, many terms of one range; with any number of threads.
+TEST_F(TermStatisticsOfAGeneration, AreTheSameFromFilesByManyThreads) {
+  std::vector<support::TestDocument> documents;
+  std::mt19937 random(kSeed);
+  const std::vector<std::string> firsts{"a", "a\xff", "\xff", "\xff\xff", "ab", "b", "\x01", "1"};
+  for (int d = 0; d < 300; ++d) {
+    support::TestDocument document{"d" + std::to_string(d), {}};
+    for (int t = 0; t < 30; ++t) {
+      std::string term = firsts[random() % firsts.size()];
+      if (random() % 4 != 0) term += std::to_string(random() % 3000);
+      document.terms[term] = 1 + random() % 3;
+    }
+    documents.push_back(document);
+  }
+  std::vector<partition::PartitionSummary> summaries;
+  std::vector<std::shared_ptr<const Partition>> partitions;
+  std::vector<std::filesystem::path> folders;
+  for (int p = 0; p < 4; ++p) {
+    folders.push_back(scratch_ / ("files-of-" + std::to_string(p)));
+    const std::vector<support::TestDocument> some(documents.begin() + p * 75, documents.begin() + (p + 1) * 75);
+    summaries.push_back(
+        support::write_partition(p == 2 ? std::vector<support::TestDocument>{} : some, folders.back()).value());
+    const auto database = scratch_ / ("database-of-" + std::to_string(p));
+    ASSERT_TRUE(Partition::ingest(folders.back(), summaries.back().files, database, false).has_value());
+    partitions.push_back(Partition::open(database).value());
+  }
+  const auto expected = write_term_statistics(partitions, scratch_ / "one.sst").value();
+  const auto terms_of = [&](const std::string& name) {
+    std::vector<std::pair<std::string, std::uint64_t>> terms;
+    const auto opened = GenerationTerms::open(scratch_ / name).value();
+    EXPECT_EQ(opened->totals(), expected);
+    EXPECT_TRUE(opened
+                    ->for_each([&](std::string_view term, std::uint64_t df) {
+                      terms.emplace_back(term, df);
+                      return true;
+                    })
+                    .has_value());
+    return terms;
+  };
+  std::vector<FilesOfPartition> files;
+  for (int p = 0; p < 4; ++p) files.push_back({folders[p], summaries[p].files});
+  for (const std::uint32_t threads : {0u, 1u, 2u, 7u}) {
+    ASSERT_EQ(write_term_statistics(files, threads, scratch_ / "many.sst"), expected) << threads;
+    ASSERT_EQ(terms_of("many.sst"), terms_of("one.sst")) << threads;
+  }
+  EXPECT_EQ(write_term_statistics(files, 3, scratch_ / "nowhere" / "t.sst"), Code::kUnavailable);
+  support::write_file(folders[1] / "terms-0001.sst", "damaged");
+  EXPECT_EQ(write_term_statistics(files, 3, scratch_ / "many.sst"), Code::kCorrupt);
+  EXPECT_EQ(write_term_statistics(std::span<const FilesOfPartition>(), 3, scratch_ / "many.sst"), TermTotals{});
 }
 
 TEST_F(TermStatisticsOfAGeneration, AreUnavailableWhereTheyCanNotBeWritten) {
