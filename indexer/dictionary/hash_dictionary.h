@@ -41,10 +41,13 @@ class HashDictionary {
   // The value of a term. `suffix` is the term without the collection's prefix, at most 65,535 bytes. The value keeps
   // its address until clear().
   Value& find_or_add(TrieCollection collection, std::string_view suffix) {
+    return find_or_add(collection, suffix, hash_of(suffix));
+  }
+  // The same by the hash that hash_of(suffix) gave.
+  Value& find_or_add(TrieCollection collection, std::string_view suffix, std::uint32_t hash) {
     Table& table = tables_[collection];
     if (table.terms * 3 >= table.slots.size() * 2) [[unlikely]]
       grow(table);
-    const auto hash = static_cast<std::uint32_t>(XXH3_64bits(suffix.data(), suffix.size()));
     const std::size_t mask = table.slots.size() - 1;
     for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
       Slot& slot = table.slots[at];
@@ -57,6 +60,27 @@ class HashDictionary {
       if (slot.hash != hash) continue;
       Entry* const entry = arena_.template as<Entry>(slot.entry);
       if (suffix_of(*entry) == suffix) return entry->value;
+    }
+  }
+
+  // A look-up waits for a slot, a term and what its value refers to, each of which is in memory far away. Who knows the
+  // next terms calls these for each, some terms before find_or_add().
+  static std::uint32_t hash_of(std::string_view suffix) {
+    return static_cast<std::uint32_t>(XXH3_64bits(suffix.data(), suffix.size()));
+  }
+  void prefetch_slot(TrieCollection collection, std::uint32_t hash) const {
+    const Table& table = tables_[collection];
+    if (!table.slots.empty()) __builtin_prefetch(&table.slots[hash & (table.slots.size() - 1)]);
+  }
+  // The value of the first term with this hash, or null; does not read the term.
+  const Value* value_by_hash(TrieCollection collection, std::uint32_t hash) const {
+    const Table& table = tables_[collection];
+    if (table.slots.empty()) return nullptr;
+    const std::size_t mask = table.slots.size() - 1;
+    for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+      const Slot& slot = table.slots[at];
+      if (slot.entry == kNoRef) return nullptr;
+      if (slot.hash == hash) return &arena_.template as<Entry>(slot.entry)->value;
     }
   }
 

@@ -1,6 +1,7 @@
 #include "indexer/invert/cpu_inverter.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "indexer/invert/partition_runs.h"
 
@@ -32,33 +33,36 @@ Result<void> CpuInverter<Dictionary>::invert(const parse::TokenGroups& tokens,
   if (!first_) first_ = *first;
   const auto last = std::find_if(numbers.rbegin(), numbers.rend(), kept);
   if (*last - *first_ >= kMaxRunDocuments) return Error(Code::kInvalid, "a run of more than 2^32 documents");
-  for (const parse::TokenGroup& group : groups) {
-    const ByteView bytes = tokens.of(group);
-    std::size_t room = 0;  // there is room for so many bytes of the group
-    for (std::size_t at = 0; at < bytes.size();) {
-      const parse::GroupedTerm term = parse::GroupedTerm::read(bytes.data() + at);
-      at = static_cast<std::size_t>(term.end() - bytes.data());
-      if (at > room) {
-        const std::size_t slice = std::min(std::max(Dictionary::kSliceBytes, at - room), bytes.size() - room);
-        FROND_TRY(make_room(slice, *first));
-        room += slice;
-      }
-      add(group.collection, term, numbers);
+  TermsAhead<Dictionary> ahead(dictionary_, arena_, tokens, groups);
+  const parse::TokenGroup* group = nullptr;
+  std::size_t room = 0;  // there is room for so many bytes of the group
+  while (const TermAhead* const next = ahead.next()) {
+    if (next->group != std::exchange(group, next->group)) room = 0;
+    if (next->end > room) {
+      const std::size_t left = next->group->end - next->group->begin - room;
+      const std::size_t slice = std::min(std::max(Dictionary::kSliceBytes, next->end - room), left);
+      FROND_TRY(make_room(slice, *first));
+      room += slice;
     }
+    add(*next, numbers);
   }
   note_memory();
   return {};
 }
 
 template <class Dictionary>
-void CpuInverter<Dictionary>::add(dictionary::TrieCollection collection, const parse::GroupedTerm& term,
-                                  std::span<const DocumentNumber> numbers) {
+void CpuInverter<Dictionary>::add(const TermAhead& next, std::span<const DocumentNumber> numbers) {
   PostingChain* chain = nullptr;  // found when the term has a posting that is not dropped
-  for (std::uint32_t i = 0; i < term.postings; ++i) {
-    const DocumentNumber number = numbers[term.document(i)];
+  for (std::uint32_t i = 0; i < next.term.postings; ++i) {
+    const DocumentNumber number = numbers[next.term.document(i)];
     if (number == kDropped) continue;
-    if (chain == nullptr) chain = &dictionary_.find_or_add(collection, term.suffix);
-    add_occurrences(*chain, static_cast<std::uint32_t>(number - *first_), term.frequency(i), arena_);
+    if (chain == nullptr) {
+      if constexpr (kTakesHashes<Dictionary>)
+        chain = &dictionary_.find_or_add(next.group->collection, next.term.suffix, next.hash);
+      else
+        chain = &dictionary_.find_or_add(next.group->collection, next.term.suffix);
+    }
+    add_occurrences(*chain, static_cast<std::uint32_t>(number - *first_), next.term.frequency(i), arena_);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "indexer/dictionary/hash_dictionary.h"
 #include "indexer/invert/inverter.h"
 #include "indexer/invert/posting_chain.h"
+#include "indexer/invert/terms_ahead.h"
 
 namespace frond::indexer::invert {
 
@@ -31,8 +32,7 @@ class CpuInverter final : public Inverter {
   std::uint64_t memory_bytes() const override { return memory_bytes_.load(std::memory_order_relaxed); }
 
  private:
-  void add(dictionary::TrieCollection collection, const parse::GroupedTerm& term,
-           std::span<const DocumentNumber> numbers);
+  void add(const TermAhead& next, std::span<const DocumentNumber> numbers);
   Result<void> make_room(std::size_t token_bytes, DocumentNumber first);
   Result<void> write_runs();
   std::uint64_t held() const { return arena_.bytes() + dictionary_.table_bytes(); }
