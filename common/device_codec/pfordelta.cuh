@@ -147,7 +147,7 @@ __device__ __attribute__((noinline)) std::uint32_t element(StreamWords stream, s
 
 template <unsigned kLevel>
 struct PForDelta {
-  static constexpr std::uint32_t kRun = 8, kAhead = 1, kResident = 1;
+  static constexpr std::uint32_t kRun = 8, kAhead = 1, kResident = 3;
   static constexpr bool kAdds = true, kSimple = false;
   struct Scratch {
     std::uint32_t numbers[kBlockLength];
