@@ -5,14 +5,13 @@
 #include <system_error>
 
 #include "common/partition/document_table.h"
+#include "common/partition/encoded_lists.h"
 #include "common/partition/format.h"
 #include "common/partition/head_table.h"
 #include "common/partition/id_sorter.h"
 #include "common/partition/records.h"
 #include "common/partition/rocks.h"
 #include "common/partition/sst_table.h"
-#include "common/postings/list_view.h"
-#include "common/text/term_limits.h"
 
 namespace frond::partition {
 namespace {
@@ -37,6 +36,10 @@ class Writer final : public PartitionWriter {
       if (!added) return std::move(added).error().within("list of " + printable(term));
       return {};
     });
+  }
+
+  Result<void> add_lists(const EncodedLists& lists) override {
+    return guarded("list", [&] { return try_add_lists(lists); });
   }
 
   Result<void> add_document(const StoredDocument& document, std::uint32_t length) override {
@@ -104,10 +107,8 @@ class Writer final : public PartitionWriter {
 
   Result<void> try_add_list(std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences,
                             std::span<const ByteBuffer> segments) {
-    if (term.empty() || term.size() > text::kMaxTermBytes || term.find('\0') != std::string_view::npos)
-      return Error(Code::kInvalid, "a term has 1 .. " + std::to_string(text::kMaxTermBytes) + " bytes and no NUL");
-    if (summary_.terms > 0 && term <= last_term_)
-      return Error(Code::kInvalid, "out of order after " + printable(last_term_));
+    FROND_TRY(check_term(term));
+    FROND_TRY(check_order(term));
     if (segments.empty() || segments.size() > kMaxSegments)
       return Error(Code::kInvalid, std::to_string(segments.size()) + " segments");
     FROND_TRY(measure(document_frequency, segments));
@@ -126,28 +127,41 @@ class Writer final : public PartitionWriter {
     return {};
   }
 
+  Result<void> check_order(std::string_view term) const {
+    if (summary_.terms == 0 || term > last_term_) return {};
+    return Error(Code::kInvalid, "out of order after " + printable(last_term_));
+  }
+
   // Opens every segment, which validates it, and adds its bytes by part to the summary.
   Result<void> measure(std::uint64_t document_frequency, std::span<const ByteBuffer> segments) {
     std::uint64_t postings = 0;
-    for (const auto& segment : segments) {
-      if (segment.empty() || segment.size() > kMaxSegmentBytes)
-        return Error(Code::kInvalid, "a segment of " + std::to_string(segment.size()) + " bytes");
-      // Views need readable bytes after the blob, which the builder's buffers lack.
-      slack_.assign(segment.begin(), segment.end());
-      slack_.resize(segment.size() + codec::kReadSlack);
-      const auto view = postings::ListView::open(ByteView(slack_).first(segment.size()));
-      if (!view) return Error(Code::kInvalid, view.error().message());
-      postings += view->count();
-      const auto sizes = view->sizes();
-      summary_.header_bytes += sizes.header;
-      summary_.index_bytes += sizes.index;
-      summary_.bound_bytes += sizes.bounds;
-      summary_.docid_bytes += sizes.docids;
-      summary_.frequency_bytes += sizes.frequencies;
-    }
+    ListBytes bytes;
+    for (const auto& segment : segments) postings += FROND_TRY(measure_segment(segment, bytes, slack_));
+    note(bytes);
     if (postings != document_frequency)
       return Error(Code::kInvalid, "document frequency " + std::to_string(document_frequency) + ", but segments of " +
                                        std::to_string(postings) + " postings");
+    return {};
+  }
+  void note(const ListBytes& bytes) {
+    summary_.header_bytes += bytes.header;
+    summary_.index_bytes += bytes.index;
+    summary_.bound_bytes += bytes.bounds;
+    summary_.docid_bytes += bytes.docids;
+    summary_.frequency_bytes += bytes.frequencies;
+  }
+
+  Result<void> try_add_lists(const EncodedLists& lists) {
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+      const EncodedLists::List list = lists.list(i);
+      FROND_TRY(check_order(list.term));
+      if (!list.blob.empty()) FROND_TRY(postings_.put(list_key(list.term, 0), list.blob));
+      FROND_TRY(terms_.put(list.term, list.record));
+      last_term_ = list.term;
+      ++summary_.terms;
+    }
+    summary_.postings += lists.postings();
+    note(lists.list_bytes());
     return {};
   }
 

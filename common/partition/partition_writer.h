@@ -48,6 +48,8 @@ struct PartitionSummary {
   std::vector<PartitionFile> files;
 };
 
+class EncodedLists;  // encoded_lists.h
+
 class PartitionWriter {
  public:
   static constexpr std::size_t kIdBytes = std::size_t{32} << 20;
@@ -62,6 +64,8 @@ class PartitionWriter {
   // together; kUnavailable if a file cannot be written. The message names the term or the file.
   virtual Result<void> add_list(std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences,
                                 std::span<const ByteBuffer> segments) = 0;
+  // The same for lists that are checked and encoded already.
+  virtual Result<void> add_lists(const EncodedLists& lists) = 0;
   // Adds a document, in docID order from 0; `length` in tokens. May interleave with add_list(). Errors: kInvalid if the
   // id is empty, a limit is exceeded or the partition is full; kUnavailable as above.
   virtual Result<void> add_document(const StoredDocument& document, std::uint32_t length) = 0;

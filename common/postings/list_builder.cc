@@ -52,11 +52,14 @@ ListBuilder::ListBuilder(codec::CodecChoice codecs, std::span<const std::uint32_
                          double average_length)
     : codecs_(std::move(codecs)), lengths_(lengths), b_(b), average_length_(average_length) {}
 
+float ListBuilder::deficit_of(DocId docid, Frequency frequency) const {
+  return scoring::deficit(b_, average_length_, frequency, lengths_[docid]);
+}
+
 std::vector<float> ListBuilder::deficits_of(std::span<const DocId> docids,
                                             std::span<const Frequency> frequencies) const {
   std::vector<float> deficits(docids.size());
-  for (std::size_t i = 0; i < docids.size(); ++i)
-    deficits[i] = scoring::deficit(b_, average_length_, frequencies[i], lengths_[docids[i]]);
+  for (std::size_t i = 0; i < docids.size(); ++i) deficits[i] = deficit_of(docids[i], frequencies[i]);
   return deficits;
 }
 
@@ -83,6 +86,19 @@ ByteBuffer ListBuilder::build_long(std::span<const DocId> docids, std::span<cons
   return blob;
 }
 
+void ListBuilder::append(std::span<const DocId> docids, std::span<const Frequency> frequencies, ByteBuffer& out) const {
+  FROND_CHECK(!docids.empty() && docids.size() == frequencies.size() && docids.back() < lengths_.size());
+  if (docids.size() >= kBlockLength) {
+    FROND_CHECK(docids.size() <= kSegmentPostings);
+    const ByteBuffer blob = build_long(docids, frequencies);
+    out.insert(out.end(), blob.begin(), blob.end());
+    return;
+  }
+  float least = deficit_of(docids[0], frequencies[0]);
+  for (std::size_t i = 1; i < docids.size(); ++i) least = std::min(least, deficit_of(docids[i], frequencies[i]));
+  encode_short(docids, frequencies, scoring::pack_deficit(least), out);
+}
+
 std::vector<ByteBuffer> ListBuilder::build(std::span<const DocId> docids,
                                            std::span<const Frequency> frequencies) const {
   FROND_CHECK(!docids.empty() && docids.size() == frequencies.size() && docids.back() < lengths_.size());
@@ -91,13 +107,9 @@ std::vector<ByteBuffer> ListBuilder::build(std::span<const DocId> docids,
     const std::size_t size = std::min<std::size_t>(kSegmentPostings, docids.size() - first);
     const auto some_docids = docids.subspan(first, size);
     const auto some_frequencies = frequencies.subspan(first, size);
-    if (size >= kBlockLength) {
-      segments.push_back(build_long(some_docids, some_frequencies));
-    } else {
-      ByteBuffer blob;
-      encode_short(some_docids, some_frequencies, least_of(deficits_of(some_docids, some_frequencies)), blob);
-      segments.push_back(std::move(blob));
-    }
+    ByteBuffer blob;
+    append(some_docids, some_frequencies, blob);
+    segments.push_back(std::move(blob));
   }
   return segments;
 }

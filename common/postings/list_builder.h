@@ -21,7 +21,11 @@ class ListBuilder {
   // ascend strictly and are below lengths.size(); there are as many frequencies, each at least 1.
   std::vector<ByteBuffer> build(std::span<const DocId> docids, std::span<const Frequency> frequencies) const;
 
+  // Appends the blob of at most kSegmentPostings postings to `out`.
+  void append(std::span<const DocId> docids, std::span<const Frequency> frequencies, ByteBuffer& out) const;
+
  private:
+  float deficit_of(DocId docid, Frequency frequency) const;
   std::vector<float> deficits_of(std::span<const DocId> docids, std::span<const Frequency> frequencies) const;
   ByteBuffer build_long(std::span<const DocId> docids, std::span<const Frequency> frequencies) const;
 

@@ -1,6 +1,7 @@
 #include "indexer/publish/list_stream.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -26,7 +27,8 @@ Result<std::optional<PostingGroup>> PostingMerger::next() {
 
 // False: there is none left.
 Result<bool> PostingMerger::add_piece(PostingGroup& group) {
-  if (!in_term_ && !FROND_TRY(merger_.next_term())) return false;
+  const bool first = !in_term_;
+  if (first && !FROND_TRY(merger_.next_term())) return false;
   // One posting more than a segment tells that the list goes on.
   while (docids_.size() <= postings::kSegmentPostings &&
          FROND_TRY(merger_.read(docids_, frequencies_, postings::kSegmentPostings + 1))) {
@@ -38,15 +40,15 @@ Result<bool> PostingMerger::add_piece(PostingGroup& group) {
   group.frequencies.insert(group.frequencies.end(), frequencies_.begin(), frequencies_.begin() + end);
   docids_.erase(docids_.begin(), docids_.begin() + end);
   frequencies_.erase(frequencies_.begin(), frequencies_.begin() + end);
-  group.pieces.push_back({std::string(merger_.term()), group.docids.size(), !in_term_});
+  group.pieces.push_back({std::string(merger_.term()), group.docids.size(), first, !in_term_});
   group.bytes += size * (sizeof(DocId) + sizeof(Frequency)) + sizeof(PostingGroup::Piece) + merger_.term().size();
   return true;
 }
 
-Result<std::vector<BuiltList>> build_lists(const ListSource& source, const PostingGroup& group) {
+Result<std::vector<BuiltLists>> build_lists(const ListSource& source, const PostingGroup& group) {
   const postings::ListBuilder builder(source.codecs, source.lengths, source.b, source.average_length);
-  std::vector<BuiltList> lists;
-  lists.reserve(group.pieces.size());
+  std::vector<BuiltLists> lists(1);
+  ByteBuffer blob;
   std::size_t begin = 0;
   for (const PostingGroup::Piece& piece : group.pieces) {
     const auto docids = std::span(group.docids).subspan(begin, piece.end - begin);
@@ -56,28 +58,34 @@ Result<std::vector<BuiltList>> build_lists(const ListSource& source, const Posti
       return Error(Code::kCorrupt, "partition " + std::to_string(source.partition) + ": a run names document " +
                                        std::to_string(docids.back()) + " of " + std::to_string(source.lengths.size()));
     const auto occurrences = std::accumulate(frequencies.begin(), frequencies.end(), std::uint64_t{0});
-    lists.push_back({piece.term, docids.size(), occurrences, builder.build(docids, frequencies), piece.last});
+    if (piece.first && piece.last) {
+      blob.clear();
+      builder.append(docids, frequencies, blob);
+      FROND_TRY(lists.back().whole.add(piece.term, docids.size(), occurrences, blob));
+      continue;
+    }
+    lists.back().piece = {piece.term, docids.size(), occurrences, builder.build(docids, frequencies), piece.last};
+    lists.emplace_back();
   }
   return lists;
 }
 
-Result<void> ListJoiner::add(std::vector<BuiltList> lists) {
-  for (BuiltList& list : lists) {
-    if (!open_.segments.empty()) {
-      open_.document_frequency += list.document_frequency;
-      open_.occurrences += list.occurrences;
-      std::move(list.segments.begin(), list.segments.end(), std::back_inserter(open_.segments));
-      if (list.last)
-        list = std::exchange(open_, {});
-      else
-        continue;
-    } else if (!list.last) {
-      open_ = std::move(list);
-      continue;
-    }
-    FROND_TRY(writer_.add_list(list.term, list.document_frequency, list.occurrences, list.segments));
+Result<void> ListJoiner::add(std::vector<BuiltLists> lists) {
+  for (BuiltLists& some : lists) {
+    FROND_TRY(writer_.add_lists(some.whole));
+    if (some.piece) FROND_TRY(add_piece(*std::move(some.piece)));
   }
   return {};
+}
+
+Result<void> ListJoiner::add_piece(BuiltList piece) {
+  open_.term = std::move(piece.term);
+  open_.document_frequency += piece.document_frequency;
+  open_.occurrences += piece.occurrences;
+  std::move(piece.segments.begin(), piece.segments.end(), std::back_inserter(open_.segments));
+  if (!piece.last) return {};
+  const BuiltList list = std::exchange(open_, {});
+  return writer_.add_list(list.term, list.document_frequency, list.occurrences, list.segments);
 }
 
 }  // namespace frond::indexer::publish

@@ -1,6 +1,6 @@
 #pragma once
-// The posting lists of one partition on their way from its runs to its files: the runs are merged by one thread, and
-// threads of the pool build the blobs of many terms at a time.
+// The posting lists of one partition on their way from its runs to its files: the runs are merged by one thread,
+// threads of the pool build and encode the lists of many terms at a time, and another thread stores them.
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -12,6 +12,7 @@
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/codec/codec_choice.h"
+#include "common/partition/encoded_lists.h"
 #include "common/partition/partition_writer.h"
 #include "indexer/runs/run_merger.h"
 
@@ -31,8 +32,8 @@ struct ListSource {
 struct PostingGroup {
   struct Piece {
     std::string term;
-    std::size_t end = 0;  // of its postings in the arrays
-    bool last = false;    // of its term
+    std::size_t end = 0;               // of its postings in the arrays
+    bool first = false, last = false;  // of its term
   };
   std::vector<Piece> pieces;
   std::vector<DocId> docids;
@@ -65,17 +66,23 @@ struct BuiltList {
   std::vector<ByteBuffer> segments;
   bool last = false;
 };
-// Any thread. kCorrupt: a run names a document that the partition does not have.
-Result<std::vector<BuiltList>> build_lists(const ListSource& source, const PostingGroup& group);
+// Lists of one piece each, then perhaps a piece of a longer one.
+struct BuiltLists {
+  partition::EncodedLists whole;
+  std::optional<BuiltList> piece;
+};
+// Any thread. kCorrupt: a run names a document that the partition does not have; else as EncodedLists::add().
+Result<std::vector<BuiltLists>> build_lists(const ListSource& source, const PostingGroup& group);
 
 // Puts the pieces of lists together and adds the lists. One thread.
 class ListJoiner {
  public:
   explicit ListJoiner(partition::PartitionWriter& writer) : writer_(writer) {}
   // Errors as PartitionWriter::add_list().
-  Result<void> add(std::vector<BuiltList> lists);
+  Result<void> add(std::vector<BuiltLists> lists);
 
  private:
+  Result<void> add_piece(BuiltList piece);
   partition::PartitionWriter& writer_;
   BuiltList open_;  // a list whose last piece has not come
 };

@@ -9,6 +9,7 @@
 #include "common/base/mutex.h"
 #include "common/base/thread_name.h"
 #include "common/repository/disk_space.h"
+#include "indexer/pipeline/bounded_queue.h"
 #include "indexer/pipeline/first_error.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/pipeline/thread_time.h"
@@ -21,6 +22,7 @@
 namespace frond::indexer::publish {
 namespace {
 
+constexpr std::size_t kMergedAhead = 4 * kPostingGroupBytes;        // bytes of postings that wait for packers
 constexpr std::uint64_t kLargeFrameBytes = std::uint64_t{4} << 20;  // of fields: more than a batch of usual records has
 
 // The dictionary of the whole build. It is trained by a thread of the pool, while others build lists. Any thread.
@@ -64,31 +66,41 @@ struct Shared {
   double merge_seconds FROND_GUARDED_BY(times) = 0;
 };
 
-Result<void> write_lists(partition::PartitionWriter& writer, const ListSource& source, Shared& shared,
-                         std::stop_token stop) {
-  double began = pipeline::thread_seconds(), merge_seconds = 0;
+// Merges the runs, and gives the postings of groups of terms to the thread that has them built.
+Result<void> merge_runs(const ListSource& source, pipeline::BoundedQueue<PostingGroup>& to, Shared& shared,
+                        std::stop_token stop) {
+  const double began = pipeline::thread_seconds();
   PostingMerger merger = FROND_TRY(PostingMerger::open(source));
-  merge_seconds += pipeline::thread_seconds() - began;
+  while (std::optional<PostingGroup> next = FROND_TRY(merger.next())) {
+    const std::uint64_t bytes = next->bytes;
+    if (!to.push(*std::move(next), stop, bytes)) break;
+  }
+  to.close();
+  const MutexLock lock(shared.times);
+  shared.merge_seconds += pipeline::thread_seconds() - began;
+  return {};
+}
+
+Result<void> write_lists(partition::PartitionWriter& writer, const ListSource& source,
+                         pipeline::BoundedQueue<PostingGroup>& from, Shared& shared, std::stop_token stop) {
   ListJoiner joiner(writer);
-  OrderedTasks<std::vector<BuiltList>> tasks(shared.pool, shared.options.memory.ahead_bytes);
-  for (bool more = true; !stop.stop_requested();) {
-    while (more && !tasks.full()) {
-      began = pipeline::thread_seconds();
-      std::optional<PostingGroup> next = FROND_TRY(merger.next());
-      merge_seconds += pipeline::thread_seconds() - began;
-      more = next.has_value();
+  OrderedTasks<std::vector<BuiltLists>> tasks(shared.pool, shared.options.memory.ahead_bytes);
+  const auto begin = [&](PostingGroup group) {
+    const std::uint64_t bytes = group.bytes;
+    tasks.begin(bytes, [&source, some = std::make_shared<const PostingGroup>(std::move(group))](std::size_t) {
+      return build_lists(source, *some);
+    });
+  };
+  while (!stop.stop_requested()) {
+    while (!tasks.full()) {
+      std::optional<PostingGroup> next = tasks.empty() ? from.pop(stop) : from.try_pop();
       if (!next) break;
-      const std::uint64_t bytes = next->bytes;
-      tasks.begin(bytes, [&source, group = std::make_shared<const PostingGroup>(*std::move(next))](std::size_t) {
-        return build_lists(source, *group);
-      });
+      begin(*std::move(next));
     }
     if (tasks.empty()) break;
-    std::vector<BuiltList> lists = FROND_TRY(tasks.take());
+    std::vector<BuiltLists> lists = FROND_TRY(tasks.take());
     FROND_TRY(joiner.add(std::move(lists)));
   }
-  const MutexLock lock(shared.times);
-  shared.merge_seconds += merge_seconds;
   return {};
 }
 
@@ -192,9 +204,14 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
   {
     const ListSource source{
         part.runs, number, folder, spool.lengths, options.codecs, options.b, options.average_length};
-    const std::jthread thread([&] {
+    pipeline::BoundedQueue<PostingGroup> merged(kMergedAhead);
+    const std::jthread merging([&] {
+      name_this_thread(("merge-" + std::to_string(number)).c_str());
+      error.guard([&] { return merge_runs(source, merged, shared, error.token()); });
+    });
+    const std::jthread writing([&] {
       name_this_thread(("lists-" + std::to_string(number)).c_str());
-      error.guard([&] { return write_lists(*writer, source, shared, error.token()); });
+      error.guard([&] { return write_lists(*writer, source, merged, shared, error.token()); });
     });
     error.guard([&] { return write_documents(*writer, part, spool.field_bytes, shared, error.token()); });
   }

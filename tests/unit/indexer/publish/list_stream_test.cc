@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 
+#include "common/partition/records.h"
 #include "common/postings/list_builder.h"
 #include "common/postings/list_view.h"
 #include "indexer/runs/run_writer.h"
@@ -23,6 +24,18 @@ class Recorder final : public partition::PartitionWriter {
                         std::span<const ByteBuffer> segments) override {
     lists.push_back({std::string(term), document_frequency, occurrences,
                      std::vector<ByteBuffer>(segments.begin(), segments.end())});
+    return {};
+  }
+  Result<void> add_lists(const partition::EncodedLists& some) override {
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const auto list = some.list(i);
+      const auto record = partition::decode_term(list.record).value();
+      const ByteView blob = list.blob.empty() ? record.inline_list : list.blob;
+      lists.push_back({std::string(list.term),
+                       record.statistics.document_frequency,
+                       record.statistics.occurrences,
+                       {ByteBuffer(blob.begin(), blob.end())}});
+    }
     return {};
   }
   Result<void> add_document(const partition::StoredDocument&, std::uint32_t) override { return {}; }
