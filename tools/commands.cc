@@ -4,7 +4,10 @@
 #include <cstdio>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "common/config/command_line.h"
+#include "common/scoring/bm25.h"
 #include "tools/client_key.h"
 #include "tools/url_encode.h"
 
@@ -22,6 +25,13 @@ void add_query_flags(config::CommandLine& command, QueryFlags& flags) {
   command.add_option("--fields", flags.fields, "The fields of a hit: id, title, url, snippet, separated by commas");
   command.add_option("--timeout-ms", flags.timeout_ms, "The deadline to ask for; 0: the broker's default")
       .check(config::range(0, 600'000));
+  add_bm25_flags(command, flags.bm25_k1, flags.bm25_b);
+}
+
+void add_bm25_flags(config::CommandLine& command, std::optional<double>& k1, std::optional<double>& b) {
+  command.add_option("--k1", k1, "BM25's k1 to rank by; default: the collection's")
+      .check(config::range(0.0, double{scoring::kMaxK1}));
+  command.add_option("--b", b, "BM25's b to rank by; default: the collection's").check(config::range(0.0, 1.0));
 }
 
 void add_tls_ca(config::CommandLine& command, std::string& file) {
@@ -65,6 +75,8 @@ std::string search_target(const QueryFlags& flags, std::string_view query, std::
   std::string target = "/v1/search?q=" + url_encode(query) + "&k=" + std::to_string(flags.k);
   target += shared_parameters(flags);
   if (!flags.fields.empty()) target += "&fields=" + url_encode(flags.fields);
+  if (flags.bm25_k1) target += fmt::format("&k1={}", *flags.bm25_k1);
+  if (flags.bm25_b) target += fmt::format("&b={}", *flags.bm25_b);
   if (offset > 0) target += "&offset=" + std::to_string(offset);
   return target;
 }

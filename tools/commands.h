@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,9 +31,12 @@ struct QueryFlags {
   std::string key_file;                        // of the API key; empty: FROND_API_KEY, or none
   std::string mode, processor, cache, fields;  // empty: the broker's default
   std::uint32_t k = 10;
-  std::uint32_t timeout_ms = 0;  // 0: the broker's default
+  std::uint32_t timeout_ms = 0;           // 0: the broker's default
+  std::optional<double> bm25_k1, bm25_b;  // empty: the collection's
 };
 void add_query_flags(config::CommandLine& command, QueryFlags& flags);
+// Adds --k1 and --b, which outlive the command.
+void add_bm25_flags(config::CommandLine& command, std::optional<double>& k1, std::optional<double>& b);
 // Adds --tls-ca. The file is read while the command line is parsed, so that a bad file is an error of the command line.
 // `file` outlives the command.
 void add_tls_ca(config::CommandLine& command, std::string& file);

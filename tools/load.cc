@@ -42,6 +42,8 @@ std::string msearch_request(const Endpoint& to, const LoadFlags& flags, const st
     else
       search["k"] = flags.query.k;
     if (!flags.rank.empty()) search["rank"] = flags.rank;
+    if (flags.query.bm25_k1 && !flags.count) search["k1"] = *flags.query.bm25_k1;
+    if (flags.query.bm25_b && !flags.count) search["b"] = *flags.query.bm25_b;
     if (!flags.query.mode.empty()) search["mode"] = flags.query.mode;
     if (!flags.query.processor.empty()) search["processor"] = flags.query.processor;
     if (!flags.query.cache.empty()) search["cache"] = flags.query.cache;
@@ -115,7 +117,8 @@ void add_load(config::CommandLine& program, int& status) {
   command.add_option("--seed", flags->seed, "Of the arrivals").show_default();
   command.add_option("--rank", flags->rank, "none: hits in the collection's order, with an exact total")
       .check(config::one_of({"score", "none"}));
-  command.add_flag("--count", flags->count, "Count the matches instead of searching; without --k, --fields and --rank");
+  command.add_flag("--count", flags->count,
+                   "Count the matches instead of searching; without --k, --fields, --rank, --k1 and --b");
   command.add_flag("--json", flags->json, "Print one JSON object");
   add_query_flags(command, flags->query);
   command.on_chosen([flags, &program, &status] {

@@ -81,10 +81,17 @@ void append_engines(std::string& out, const merge::Page::Profile& profile) {
   out += ']';
 }
 
-void append_explain(std::string& out, const merge::Page& page, std::span<const wire::QueryTerm> terms) {
+void append_explain(std::string& out, const merge::Page& page, const RenderOptions& options) {
   out.append(",\"explain\":{\"mode_used\":\"").append(name_of(page.mode_used)).append("\",\"engines\":");
   append_engines(out, page.profile);
+  if (options.ranked) {
+    out += ",\"k1\":";
+    append_real(out, options.bm25.k1);
+    out += ",\"b\":";
+    append_real(out, options.bm25.b);
+  }
   out += ",\"terms\":[";
+  const auto terms = options.terms;
   for (std::size_t i = 0; i < terms.size(); ++i) {
     out += i == 0 ? "{\"term\":" : ",{\"term\":";
     append_json_string(out, terms[i].text);
@@ -141,10 +148,13 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
-void append_score(std::string& out, topk::Score score) {
+void append_real(std::string& out, double value) {
   std::array<char, 32> digits{};
-  const double value = static_cast<double>(score) / scoring::kScoreScale;
   out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+}
+
+void append_score(std::string& out, topk::Score score) {
+  append_real(out, static_cast<double>(score) / scoring::kScoreScale);
 }
 
 std::string snippet_html(std::string_view marked) {
@@ -192,7 +202,7 @@ std::string render_rest(const merge::Page& page, const RenderOptions& options) {
   append_number(out, page.total);
   out += page.total_exact ? ",\"relation\":\"eq\"" : ",\"relation\":\"gte\"";
   if (!options.count) append_hits(out, page, options);
-  if (options.explain) append_explain(out, page, options.terms);
+  if (options.explain) append_explain(out, page, options);
   if (options.profile) append_profile(out, page.profile);
   out += '}';
   return out;

@@ -14,9 +14,10 @@ namespace frond::broker::http {
 // `"coverage":…,"total":…,"hits":[…]`, or for a count `"coverage":…,"count":…,"relation":…`; then `,"explain":…` and
 // `,"profile":…` if wanted, then `}`. One line.
 struct RenderOptions {
-  bool explain = false;  // adds the terms and the mode used, and to each hit its "score_fixed" and "ordinal"
+  bool explain = false;  // adds the terms, the mode used, k1 and b, and to each hit its "score_fixed" and "ordinal"
   bool profile = false;
   std::span<const wire::QueryTerm> terms;  // for explain
+  scoring::Bm25Parameters bm25;            // for explain: what the hits are ranked by
   std::uint8_t fields = wire::kAllFields;  // of each hit, beside its id and score (wire::kFieldTitle, …)
   bool ranked = true;                      // false: hits have no score
   bool count = false;
@@ -32,6 +33,8 @@ void append_number(std::string& out, std::uint64_t value);
 void append_thousandths(std::string& out, std::uint64_t value);
 // Appends a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
+// The shortest decimal that reads back as the same number. `value` is finite.
+void append_real(std::string& out, double value);
 // Appends score / 65536 exactly: a double holds every such quotient, and is printed as the shortest decimal that reads
 // back as the same double. So equal scores print equally, and different scores differently.
 void append_score(std::string& out, topk::Score score);

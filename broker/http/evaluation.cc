@@ -12,8 +12,9 @@ namespace {
 std::shared_ptr<const Answer> rendered(const Question& question, const merge::Page& page) {
   auto answer = std::make_shared<Answer>();
   const SearchParameters& asked = question.parameters;
-  answer->rest = render_rest(page, {asked.explain, asked.profile, question.terms, asked.fields,
-                                    asked.rank == wire::Rank::kScore, asked.count});
+  answer->rest =
+      render_rest(page, {asked.explain, asked.profile, question.terms, question.bm25.value_or(question.topology->bm25),
+                         asked.fields, asked.rank == wire::Rank::kScore, asked.count});
   answer->rest.shrink_to_fit();
   answer->generation = page.generation;
   answer->partitions_total = page.partitions_total;
@@ -42,6 +43,7 @@ scatter::SearchPlan plan_of(const Question& question) {
   plan.request.terms = question.terms;
   plan.request.mode = question.parameters.mode;
   plan.request.rank = question.parameters.rank;
+  plan.request.bm25 = question.bm25;
   plan.request.processor = question.parameters.processor;
   // The explanation names the engines, which are in the profile.
   plan.request.profile = question.parameters.profile || question.parameters.explain;
@@ -52,6 +54,13 @@ scatter::SearchPlan plan_of(const Question& question) {
 }
 
 }  // namespace
+
+std::optional<scoring::Bm25Parameters> own_bm25(const SearchParameters& parameters,
+                                                const scoring::Bm25Parameters& of_generation) {
+  if (parameters.rank == wire::Rank::kNone) return {};
+  const scoring::Bm25Parameters asked{parameters.k1.value_or(of_generation.k1), parameters.b.value_or(of_generation.b)};
+  return asked == of_generation ? std::nullopt : std::optional(asked);
+}
 
 bool is_costly(const SearchParameters& parameters, std::size_t terms) {
   return parameters.processor == wire::Processor::kExhaustive || parameters.k > wire::kCostlyDocuments ||

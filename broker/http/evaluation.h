@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,12 @@ struct Question {
   std::shared_ptr<const cluster::Topology> topology;
   std::vector<wire::QueryTerm> terms;
   Admission::Kind kind;
+  std::optional<scoring::Bm25Parameters> bm25 = {};  // own_bm25()
 };
+// The k1 and b to rank by; empty: those of the generation, or nothing is ranked. Equal searches have equal ones,
+// however they say it.
+std::optional<scoring::Bm25Parameters> own_bm25(const SearchParameters& parameters,
+                                                const scoring::Bm25Parameters& of_generation);
 // Whether the search costs many times the usual (common/wire/cost.h).
 bool is_costly(const SearchParameters& parameters, std::size_t terms);
 

@@ -28,6 +28,16 @@ Problem read(const IntegerValue& value, std::string_view text, SearchParameters&
   return {};
 }
 
+Problem read(const RealValue& value, std::string_view text, SearchParameters& to) {
+  double number = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || failed != std::errc() || end != text.data() + text.size() ||
+      !(number >= value.min && number <= value.max))  // false for NaN
+    return "must be a number from " + std::to_string(value.min) + " to " + std::to_string(value.max);
+  to.*value.to = number + 0.0;  // -0 becomes 0
+  return {};
+}
+
 template <class T>
 std::string names_of(std::span<const Choice<T>> choices) {
   std::string names;

@@ -13,6 +13,7 @@
 
 #include "broker/http/search_parameters.h"
 #include "broker/query/analyzed_query.h"
+#include "common/scoring/bm25.h"
 
 namespace frond::broker::http {
 
@@ -31,6 +32,10 @@ struct IntegerValue {  // in JSON a number
   std::uint32_t SearchParameters::*to;
   std::uint32_t min, max;
 };
+struct RealValue {  // a decimal number, with an exponent if wanted; in JSON a number
+  std::optional<double> SearchParameters::*to;
+  unsigned min, max;
+};
 template <class T>
 struct ChoiceValue {
   T SearchParameters::*to;
@@ -46,8 +51,8 @@ struct SetValue {                      // one or more of the names, each at most
 
 struct Parameter {
   std::string_view name;
-  std::variant<TextValue, IntegerValue, ChoiceValue<wire::Mode>, ChoiceValue<wire::Rank>, ChoiceValue<wire::Processor>,
-               ChoiceValue<bool>, FlagValue, SetValue>
+  std::variant<TextValue, IntegerValue, RealValue, ChoiceValue<wire::Mode>, ChoiceValue<wire::Rank>,
+               ChoiceValue<wire::Processor>, ChoiceValue<bool>, FlagValue, SetValue>
       value;
   bool required = false;
   bool of_hits = false;  // refused where only a count is wanted
@@ -72,6 +77,8 @@ inline constexpr Parameter kParameters[] = {
     {"offset", IntegerValue{&SearchParameters::offset, 0, kMaxDepth - 1}, false, true},
     {"mode", ChoiceValue<wire::Mode>{&SearchParameters::mode, kModes}},
     {"rank", ChoiceValue<wire::Rank>{&SearchParameters::rank, kRanks}, false, true},
+    {"k1", RealValue{&SearchParameters::k1, 0, static_cast<unsigned>(scoring::kMaxK1)}, false, true},
+    {"b", RealValue{&SearchParameters::b, 0, 1}, false, true},
     {"count", FlagValue{&SearchParameters::count}},
     {"timeout_ms", IntegerValue{&SearchParameters::timeout_ms, 1, 3'600'000}},
     {"processor", ChoiceValue<wire::Processor>{&SearchParameters::processor, kProcessors}},

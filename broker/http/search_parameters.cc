@@ -75,9 +75,11 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
   bool boolean(bool value) override { return takes<FlagValue>() ? take(value ? "true" : "false") : wrong_type(); }
   bool number_integer(number_integer_t value) override { return number(std::to_string(value)); }
   bool number_unsigned(number_unsigned_t value) override { return number(std::to_string(value)); }
-  bool number_float(number_float_t, const string_t&) override { return wrong_type(); }
+  bool number_float(number_float_t, const string_t& text) override {
+    return takes<RealValue>() ? take(text) : wrong_type();
+  }
   bool string(string_t& value) override {
-    return takes<IntegerValue>() || takes<FlagValue>() ? wrong_type() : take(value);
+    return takes<IntegerValue>() || takes<RealValue>() || takes<FlagValue>() ? wrong_type() : take(value);
   }
   bool binary(binary_t&) override { return wrong_type(); }  // JSON has none
   bool key(string_t& name) override {
@@ -98,7 +100,9 @@ class JsonReader final : public nlohmann::json_sax<nlohmann::json> {
     const Parameter* const parameter = find_parameter(name_);
     return parameter != nullptr && std::holds_alternative<Value>(parameter->value);
   }
-  bool number(const std::string& value) { return takes<IntegerValue>() ? take(value) : wrong_type(); }
+  bool number(const std::string& value) {
+    return takes<IntegerValue>() || takes<RealValue>() ? take(value) : wrong_type();
+  }
   bool take(std::string_view value) {
     return inside_ ? builder_.set(name_, value) : builder_.fail("", "the body is not a JSON object");
   }

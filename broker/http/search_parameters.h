@@ -2,6 +2,7 @@
 // The parameters of a search, read from a query string or a JSON object with the same names, limits and errors
 // (parameter_table.h). Pure functions.
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,7 @@ struct SearchParameters {
   std::uint32_t offset = 0;  // offset + k <= kMaxDepth
   wire::Mode mode = wire::Mode::kAuto;
   wire::Rank rank = wire::Rank::kScore;
+  std::optional<double> k1, b;   // of BM25, 0 .. scoring::kMaxK1 and 0 .. 1; empty: the generation's
   bool count = false;            // only the number of matches: k and offset are 0, rank is kNone, mode is kAnd or kOr
   std::uint32_t timeout_ms = 0;  // 0: the broker's default
   wire::Processor processor = wire::Processor::kAuto;

@@ -36,7 +36,8 @@ constexpr int kShareThatMayBeLost = 4;
 // Budget of each thread for known texts, for all collections: this share of the cache's, and at most so many bytes.
 constexpr std::size_t kKnownShare = 64, kMaxKnownBytes = 1 << 20;
 
-std::string cache_key(std::uint32_t collection, const SearchParameters& parameters, const GenerationId& generation,
+std::string cache_key(std::uint32_t collection, const SearchParameters& parameters,
+                      const std::optional<scoring::Bm25Parameters>& bm25, const GenerationId& generation,
                       const query::AnalyzedQuery& query) {
   std::string key;
   const auto put = [&](auto value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); };
@@ -47,6 +48,11 @@ std::string cache_key(std::uint32_t collection, const SearchParameters& paramete
   put(parameters.offset);
   put(parameters.mode);
   put(parameters.rank);
+  put(bm25.has_value());
+  if (bm25) {
+    put(bm25->k1);
+    put(bm25->b);
+  }
   put(parameters.count);
   put(parameters.processor);  // hits are the same on all processors, but not where counting stopped
   put(parameters.explain);
@@ -117,12 +123,15 @@ SearchService::Ticket SearchService::search(const SearchParameters& parameters, 
            Outcome::kUnavailable);
     return ticket;
   }
-  if (const auto old = scatter::too_old_for(*job->question.topology, parameters.rank)) {
+  job->question.bm25 = own_bm25(parameters, job->question.topology->bm25);
+  const auto features = wire::features_needed(parameters.rank, job->question.bm25.has_value());
+  if (const auto old = scatter::too_old_for(*job->question.topology, features)) {
     finish(*job,
            frond::http::problem(503, "Unavailable",
-                                "The leaf " + *old +
-                                    " is of an older version, which neither counts nor answers without "
-                                    "ranking; no other leaf has its partitions."),
+                                "The leaf " + *old + " is of an older version, which " +
+                                    (job->question.bm25 ? "ranks by the collection's k1 and b only"
+                                                        : "neither counts nor answers without ranking") +
+                                    "; no other leaf has its partitions."),
            Outcome::kUnavailable);
     return ticket;
   }
@@ -133,7 +142,7 @@ SearchService::Ticket SearchService::search(const SearchParameters& parameters, 
                   "q");
   if (parameters.cache && !parameters.profile) {
     job->use = CacheUse::kMiss;
-    job->key = cache_key(config_.collection, parameters, job->question.topology->id(), *query);
+    job->key = cache_key(config_.collection, parameters, job->question.bm25, job->question.topology->id(), *query);
     if (const cache::CachedAnswer cached = shared_.cache.find(job->key); cached.value) {
       job->use = CacheUse::kHit;
       if (!text.empty()) known_.remember(text, job->question.topology->id(), job->key);

@@ -84,8 +84,8 @@ class SearchService {
 
   // 200: an answer, whole or with unsearched partitions. 400: names the parameter. 429: too many evaluations in flight,
   // or all leaves refused as overloaded. 503: all partitions are unsearched, or some are and allow_partial is false,
-  // or some partition has only leaves that are too old for a search without ranking; 504: as the first two, if the
-  // deadline is a reason.
+  // or some partition has only leaves that are too old for a search without ranking or with a k1 or b of its own; 504:
+  // as the first two, if the deadline is a reason.
   //
   // `text`: the query string or the JSON that the parameters were read from, for known_answer(); empty: none.
   Ticket search(const SearchParameters& parameters, Reply reply, const std::string& text = {}) {

@@ -26,7 +26,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
         request_(std::move(request)),
         deadline_(deadline),
         done_(std::move(done)),
-        too_old_(left_out_for(*topology_, request_.rank)) {}
+        too_old_(left_out_for(*topology_, wire::features_needed(request_.rank, request_.bm25.has_value()))) {}
 
   void start() {
     std::vector<wire::UnsearchedPartition> all;

@@ -41,21 +41,21 @@ Assignment assign(const cluster::Topology& topology, std::span<const std::uint32
   return assignment;
 }
 
-std::optional<std::string> too_old_for(const cluster::Topology& topology, wire::Rank rank) {
-  if (rank == wire::Rank::kScore) return {};
-  const auto knows = [](const cluster::LeafRef& leaf) { return leaf->has(wire::kFeatureUnranked); };
+std::optional<std::string> too_old_for(const cluster::Topology& topology, std::uint64_t features) {
+  if (features == 0) return {};
+  const auto knows = [&](const cluster::LeafRef& leaf) { return leaf->has(features); };
   for (const cluster::Topology::Partition& partition : topology.partitions)
     if (!partition.replicas.empty() && std::none_of(partition.replicas.begin(), partition.replicas.end(), knows))
       return partition.replicas.front()->endpoint;
   return {};
 }
 
-std::vector<cluster::LeafRef> left_out_for(const cluster::Topology& topology, wire::Rank rank) {
+std::vector<cluster::LeafRef> left_out_for(const cluster::Topology& topology, std::uint64_t features) {
   std::vector<cluster::LeafRef> old;
-  if (rank == wire::Rank::kScore) return old;
+  if (features == 0) return old;
   for (const cluster::Topology::Partition& partition : topology.partitions)
     for (const cluster::LeafRef& leaf : partition.replicas)
-      if (!leaf->has(wire::kFeatureUnranked) && !contains(old, leaf)) old.push_back(leaf);
+      if (!leaf->has(features) && !contains(old, leaf)) old.push_back(leaf);
   return old;
 }
 

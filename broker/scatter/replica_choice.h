@@ -23,11 +23,11 @@ struct Assignment {
 // `turn` rotates the choice among equals from call to call.
 Assignment assign(const cluster::Topology& topology, std::span<const std::uint32_t> partitions,
                   std::span<const cluster::LeafRef> tried, std::size_t turn);
-// With Rank::kNone: a leaf without kFeatureUnranked that has a partition which no leaf with it has: its endpoint. None:
-// the search can be answered, or a partition has no leaf at all.
-std::optional<std::string> too_old_for(const cluster::Topology& topology, wire::Rank rank);
-// With Rank::kNone: the leaves without kFeatureUnranked, to be left out.
-std::vector<cluster::LeafRef> left_out_for(const cluster::Topology& topology, wire::Rank rank);
+// A leaf without the features (wire::features_needed) that has a partition which no leaf with them has: its endpoint.
+// None: the search can be answered, or a partition has no leaf at all.
+std::optional<std::string> too_old_for(const cluster::Topology& topology, std::uint64_t features);
+// The leaves without the features, to be left out.
+std::vector<cluster::LeafRef> left_out_for(const cluster::Topology& topology, std::uint64_t features);
 // A healthy leaf outside `tried` that has all of `partitions`; null if none.
 cluster::LeafRef one_for_all(const cluster::Topology& topology, std::span<const std::uint32_t> partitions,
                              std::span<const cluster::LeafRef> tried);

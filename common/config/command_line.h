@@ -75,8 +75,8 @@ class CommandLine {
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  // `value` outlives the command line. T: bool is add_flag's; strings, paths, numbers, and vectors of them
-  // (command_line.cc lists the types).
+  // `value` outlives the command line. T: bool is add_flag's; strings, paths, numbers, and vectors of them; an optional
+  // number is empty where the flag is not given (command_line.cc lists the types).
   template <class T>
   Flag& add_option(const std::string& name, T& value, const std::string& help);
   Flag& add_flag(const std::string& name, bool& value, const std::string& help);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace frond::scoring {
 
@@ -23,10 +24,14 @@ double natural_log(double x) {
   return exponent * 0.6931471805599453 + 2 * z * sum;
 }
 
+namespace {
+// An average length without documents or tokens would divide by 0.
+double clamped(double average_length) { return std::max(average_length, 1e-9); }
+}  // namespace
+
 LengthNorm length_norm(const Bm25Parameters& parameters, const CollectionStatistics& statistics) {
-  const double average = std::max(statistics.average_length(), 1e-9);
   return {static_cast<float>(parameters.k1 * (1 - parameters.b)),
-          static_cast<float>(parameters.k1 * parameters.b / average)};
+          static_cast<float>(parameters.k1 * parameters.b / clamped(statistics.average_length()))};
 }
 
 float term_weight(const Bm25Parameters& parameters, const CollectionStatistics& statistics,
@@ -39,7 +44,7 @@ float term_weight(const Bm25Parameters& parameters, const CollectionStatistics& 
 
 float deficit(double b, double average_length, Frequency frequency, std::uint32_t length) {
   const double tf = frequency;
-  return static_cast<float>((1 - b) / tf + b * (static_cast<double>(length) / tf) / std::max(average_length, 1e-9));
+  return static_cast<float>((1 - b) / tf + b * (static_cast<double>(length) / tf) / clamped(average_length));
 }
 
 PackedDeficit pack_deficit(float value) {
@@ -53,19 +58,52 @@ PackedDeficit pack_deficit_up(float value) {
   return static_cast<PackedDeficit>((bits + 1 + 0xffff) >> 16);
 }
 
-BoundScale::BoundScale(float weight, const Bm25Parameters& parameters, const CollectionStatistics& now,
-                       double built_average_length)
-    : weight_(weight) {
-  const double ratio = built_average_length / std::max(now.average_length(), 1e-9);
-  k1_min_ = static_cast<float>(parameters.k1 * std::min(1.0, ratio) * (1 - 1e-6));
-  k1_max_ = static_cast<float>(parameters.k1 * std::max(1.0, ratio) * (1 + 1e-6));
+namespace {
+constexpr float kNoBound = std::numeric_limits<float>::infinity();
+// Slopes above this give no useful bound. Below it, products with a deficit stay finite.
+constexpr double kMaxSlope = 1e9;
+
+// Factors of k1 * s, rounded by more than all operations with them may err.
+float rounded_down(double factor) { return static_cast<float>(factor * (1 - 1e-6)); }
+float rounded_up(double factor) { return static_cast<float>(factor * (1 + 1e-6)); }
+}  // namespace
+
+BoundScale::BoundScale(float weight, const Bm25Parameters& asked, const CollectionStatistics& now,
+                       const DeficitBasis& built)
+    : weight_(weight), most_(kNoBound), flat_(kNoBound) {
+  const double k1 = asked.k1;
+  if (built.b <= 0) {  // s0 = 1 / tf
+    const double x = 1 - asked.b;
+    least_ = rounded_down(k1 * x);
+    if (asked.b <= 0) most_ = rounded_up(k1 * x);
+    return;
+  }
+  const double growth = clamped(built.average_length) / clamped(now.average_length());
+  const double y = asked.b / built.b * growth;
+  // With b0 = 1, X is 0, so any x is right for the lower bound; for the upper one only if b is 1.
+  const double x = built.b < 1 ? (1 - asked.b) / (1 - built.b) : asked.b < 1 ? kNoBound : y;
+  least_ = rounded_down(k1 * std::min(x, y));
+  if (std::max(x, y) <= kMaxSlope) most_ = rounded_up(k1 * std::max(x, y));
+  // (y - x) * (1 - b0). Of b0 = 1: x * (1 - b0) is 1 - b there, what X adds at most.
+  const double offset = y * (1 - built.b) - (1 - asked.b);
+  if (y > x && y <= kMaxSlope && offset > 0) {
+    steep_ = rounded_down(k1 * y);
+    steep_offset_ = rounded_up(k1 * offset);
+  }
+  if (offset < 0) {
+    flat_ = rounded_up(k1 * y);
+    flat_offset_ = rounded_up(k1 * -offset);
+  }
 }
 
 Score BoundScale::lower_bound(PackedDeficit packed) const {
   const float deficit = unpack_deficit(packed);
   if (!(deficit >= 0)) return 0;  // foreign bytes: negative, or not a number
+  const float one = most_ * deficit, other = flat_ * deficit + flat_offset_;
+  const float least = other < one ? other : one;
+  if (!(least < kNoBound)) return 0;
   // The same margin the other way; contributions are truncated, and so is this.
-  return static_cast<Score>(weight_ / (1.0f + k1_max_ * deficit) * (1.0f - 0x1p-20f));
+  return static_cast<Score>(weight_ / (1.0f + least) * (1.0f - 0x1p-20f));
 }
 
 }  // namespace frond::scoring

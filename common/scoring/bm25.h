@@ -64,13 +64,17 @@ FROND_HOST_DEVICE inline Score contribution(float weight, Frequency frequency, s
 #endif
 }
 
-// ---- Bounds that hold for any N, df and average length of later generations.
+// ---- Bounds that hold for any N, df and average length of later generations, and for any k1 and b of a query.
 //
 // A contribution is w / (1 + k1 * s), s = (1 - b) / tf + (b / average length) * (length / tf). The smaller s
-// ("saturation deficit"), the larger the contribution. A block stores the least s of its postings, computed with the
-// average length a0 that its partition was built with. For another average length a, every posting's s is at least s0 *
-// min(1, a0 / a): so that is a lower bound on s, and gives an upper bound on the contribution; tight while a is near
-// a0, exact but for rounding at a = a0.
+// ("saturation deficit"), the larger the contribution. A block stores the least s of its postings, s0, computed with
+// the b0 and the average length a0 that its partition was built with: s0 = X + Y, X = (1 - b0) / tf, Y = (b0 / a0) *
+// (length / tf). For another b and average length a, s = x * X + y * Y with x = (1 - b) / (1 - b0) and y = (b / b0) *
+// (a0 / a). As X is at most 1 - b0,
+//   s >= min(x, y) * s0,  and if y > x also  s >= y * s0 - (y - x) * (1 - b0);
+//   s <= max(x, y) * s0,  and if x > y also  s <= y * s0 + (x - y) * (1 - b0).
+// A lower bound of s gives an upper bound of the contribution, and the other way round. Both are exact but for rounding
+// where b = b0 and a = a0. With b0 = 0, Y is 0 and s has no upper bound unless b is 0; with b0 = 1, X is 0.
 using PackedDeficit = std::uint16_t;  // the upper half of a positive float32, rounded towards zero
 
 float deficit(double b, double average_length, Frequency frequency, std::uint32_t length);
@@ -84,19 +88,25 @@ FROND_HOST_DEVICE inline float unpack_deficit(PackedDeficit packed) {
 #endif
 }
 
-// Likewise, every s is at most s0 * max(1, a0 / a), which gives a lower bound on the contributions of postings whose
-// deficits do not exceed s0.
+// What a partition's deficits were computed with.
+struct DeficitBasis {
+  double b = 0;
+  double average_length = 0;
+};
 
 // Turns packed deficits of one term in one partition into bounds of its contributions.
 class BoundScale {
  public:
-  BoundScale(float weight, const Bm25Parameters& parameters, const CollectionStatistics& now,
-             double built_average_length);
-  // At least contribution(...) of every posting whose deficit at build time was >= the packed one.
+  // `asked`: of the query. `now`: of the generation.
+  BoundScale(float weight, const Bm25Parameters& asked, const CollectionStatistics& now, const DeficitBasis& built);
+  // At least contribution(...) of every posting whose deficit at build time was >= the packed one. Falls as the deficit
+  // grows.
   FROND_HOST_DEVICE Score bound(PackedDeficit packed) const {
-    // A relative margin of 2^-20 covers the roundings of the contribution and of this line: five operations of 2^-24
+    const float deficit = unpack_deficit(packed);
+    const float one = least_ * deficit, other = steep_ * deficit - steep_offset_;
+    // A relative margin of 2^-20 covers the roundings of the contribution and of these lines: seven operations of 2^-24
     // each.
-    const float bound = weight_ / (1.0f + k1_min_ * unpack_deficit(packed));
+    const float bound = weight_ / (1.0f + (one < other ? other : one));
     return static_cast<Score>(bound * (1.0f + 0x1p-20f)) + 1;
   }
   // At most contribution(...) of every posting whose deficit at build time was <= the packed one. 0 if `packed` is no
@@ -105,7 +115,10 @@ class BoundScale {
 
  private:
   float weight_;
-  float k1_min_, k1_max_;  // times the factor by which deficits may have changed
+  // k1 times s is at least least_ * s0 and at least steep_ * s0 - steep_offset_.
+  float least_ = 0, steep_ = 0, steep_offset_ = 0;
+  // It is at most most_ * s0 and at most flat_ * s0 + flat_offset_. Infinite: no such bound.
+  float most_, flat_, flat_offset_ = 0;
 };
 
 }  // namespace frond::scoring

@@ -51,6 +51,15 @@ Result<std::string> term_of(capnp::Text::Reader from) {
 // A newer broker may send more bits.
 std::uint8_t fields_of(std::uint16_t bits) { return static_cast<std::uint8_t>(bits & kAllFields); }
 
+// False for NaN.
+bool lies_in(double value, double low, double high) { return value >= low && value <= high; }
+
+Result<scoring::Bm25Parameters> bm25_of(double k1, double b) {
+  if (!lies_in(k1, 0, scoring::kMaxK1)) return corrupt("k1 out of range");
+  if (!lies_in(b, 0, 1)) return corrupt("b out of range");
+  return scoring::Bm25Parameters{k1, b};
+}
+
 Result<void> get(schema::SearchRequest::Reader from, SearchRequest& to) {
   to.generation = from.getGeneration();
   to.mode = FROND_TRY(enum_of(from.getMode(), Mode::kAuto, "mode"));
@@ -76,6 +85,7 @@ Result<void> get(schema::SearchRequest::Reader from, SearchRequest& to) {
   to.partitions.reserve(partitions.size());
   for (const auto number : partitions) to.partitions.push_back(number);
   to.content = from.getContent();
+  if (from.hasBm25()) to.bm25 = FROND_TRY(bm25_of(from.getBm25().getK1(), from.getBm25().getB()));
   const auto show = from.getShow();
   to.show = {show.getOffset(), show.getCount(), fields_of(show.getFields())};
   FROND_TRY(at_most(to.show.count, kMaxOrdinals, "documents to show"));
@@ -187,9 +197,6 @@ Result<void> get(schema::SearchReply::Reader from, SearchReply& to) {
   return get(from.getDocuments(), to.documents);
 }
 
-// False for NaN.
-bool lies_in(double value, double low, double high) { return value >= low && value <= high; }
-
 Result<void> get(schema::Analyzer::Reader from, text::AnalyzerConfig& to) {
   to = {};
   to.stop_words = from.getStopWords();
@@ -212,9 +219,7 @@ Result<void> get(schema::ServedGeneration::Reader from, ServedGeneration& to) {
   to.partitions_total = from.getPartitionsTotal();
   FROND_TRY(at_most(to.partitions_total, kMaxPartitions, "partitions in all"));
   FROND_TRY(get(from.getAnalyzer(), to.analyzer));
-  to.bm25 = {from.getK1(), from.getB()};
-  if (!lies_in(to.bm25.k1, 0, scoring::kMaxK1)) return corrupt("k1 out of range");
-  if (!lies_in(to.bm25.b, 0, 1)) return corrupt("b out of range");
+  to.bm25 = FROND_TRY(bm25_of(from.getK1(), from.getB()));
   to.statistics = {from.getDocuments(), from.getTokens()};
   const auto partitions = from.getPartitions();
   FROND_TRY(at_most(partitions.size(), kMaxPartitions, "partitions"));

@@ -52,6 +52,11 @@ void put(const SearchRequest& from, schema::SearchRequest::Builder to) {
   for (unsigned i = 0; i < partitions.size(); ++i) partitions.set(i, from.partitions[i]);
   to.setContent(from.content);
   to.setRank(static_cast<schema::Rank>(from.rank));
+  if (from.bm25) {
+    auto bm25 = to.initBm25();
+    bm25.setK1(from.bm25->k1);
+    bm25.setB(from.bm25->b);
+  }
   if (from.show.count == 0) return;
   auto show = to.initShow();
   show.setOffset(from.show.offset);

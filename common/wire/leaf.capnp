@@ -58,6 +58,11 @@ struct SearchRequest {
   content @9 :UInt64;            # the generation's content; 0: any content with this number
   show @10 :Show;                # null: the reply has no documents
   rank @11 :Rank;                # none: only for a leaf whose hello has feature 1
+  bm25 @12 :Bm25;                # null: the generation's; otherwise only for a leaf whose hello has feature 2
+}
+struct Bm25 {
+  k1 @0 :Float64;                # 0..4
+  b @1 :Float64;                 # 0..1
 }
 # Asks for the documents of a page of the ranking in the reply to the search. For a leaf that is asked for all partitions.
 struct Show {
@@ -163,7 +168,7 @@ struct HelloReply {
   hostCacheMisses @11 :UInt64;
   detail @12 :Text;              # what is wrong, for people: a refused generation, for example
   draining @13 :Bool;            # it ends soon; then `generations` is empty
-  features @14 :UInt64;          # bits: 1 knows `rank` of a search; unknown bits are ignored
+  features @14 :UInt64;          # bits: 1 knows `rank` of a search, 2 its `bm25`; unknown bits are ignored
 }
 struct ServedGeneration {
   generation @0 :UInt64;

@@ -3,6 +3,7 @@
 // two. Each request and each reply is one ZeroMQ message of one frame.
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -57,6 +58,7 @@ struct SearchRequest {
   ContentId content = 0;                  // the generation's content; 0: any content with this number
   Show show;                              // only for a leaf that is asked for all partitions
   Rank rank = Rank::kScore;
+  std::optional<scoring::Bm25Parameters> bm25;  // empty: the generation's; for leaves with kFeatureBm25
 };
 
 // The result of one mode (AND or OR) over all partitions that the leaf searched.
@@ -164,7 +166,12 @@ struct ServedGeneration {
 };
 // What a leaf can do that older ones cannot, as bits of HelloReply::features.
 inline constexpr std::uint64_t kFeatureUnranked = 1;  // Rank::kNone
-inline constexpr std::uint64_t kAllFeatures = kFeatureUnranked;
+inline constexpr std::uint64_t kFeatureBm25 = 2;      // SearchRequest::bm25
+inline constexpr std::uint64_t kAllFeatures = kFeatureUnranked | kFeatureBm25;
+// Those that a leaf needs for a search; `own_bm25`: SearchRequest::bm25 is set.
+constexpr std::uint64_t features_needed(Rank rank, bool own_bm25) {
+  return (rank == Rank::kNone ? kFeatureUnranked : 0) | (own_bm25 ? kFeatureBm25 : 0);
+}
 
 struct HelloReply {
   std::uint64_t request_id = 0;  // 0: no request; the leaf sends it when it begins to drain

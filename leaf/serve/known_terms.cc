@@ -22,8 +22,8 @@ std::vector<std::uint32_t> occurrences_of(std::span<const wire::QueryTerm> terms
 
 }  // namespace
 
-Result<KnownTerms> look_up(const generation::ServedGeneration& generation, std::span<const wire::QueryTerm> terms,
-                           TermTable* table) {
+Result<KnownTerms> look_up(const generation::ServedGeneration& generation, const scoring::Bm25Parameters& bm25,
+                           std::span<const wire::QueryTerm> terms, TermTable* table) {
   KnownTerms known;
   known.terms.reserve(terms.size());
   const std::vector<std::uint32_t> occurrences = occurrences_of(terms);
@@ -35,9 +35,9 @@ Result<KnownTerms> look_up(const generation::ServedGeneration& generation, std::
       known.all_known = false;
       continue;
     }
-    const float weight = occurrences[i] == 1
+    const float weight = occurrences[i] == 1 && bm25.k1 == generation.bm25.k1
                              ? term->weight()
-                             : scoring::term_weight(generation.bm25, generation.statistics, term->df(), occurrences[i]);
+                             : scoring::term_weight(bm25, generation.statistics, term->df(), occurrences[i]);
     known.postings += term->df();
     known.terms.push_back({std::move(term), weight});
   }

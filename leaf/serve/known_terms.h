@@ -23,8 +23,9 @@ struct KnownTerms {
   std::uint64_t postings = 0;  // of all `terms`, in all partitions of the generation
 };
 
-// May read the disk. `table` may be null. kCorrupt, kUnavailable: from reading the generation's term statistics.
-Result<KnownTerms> look_up(const generation::ServedGeneration& generation, std::span<const wire::QueryTerm> terms,
-                           TermTable* table);
+// The weights are those for `bm25`. May read the disk. `table` may be null. kCorrupt, kUnavailable: from reading the
+// generation's term statistics.
+Result<KnownTerms> look_up(const generation::ServedGeneration& generation, const scoring::Bm25Parameters& bm25,
+                           std::span<const wire::QueryTerm> terms, TermTable* table);
 
 }  // namespace frond::leaf::serve

@@ -68,7 +68,7 @@ engine::Plan SearchPlans::without_terms(const generation::ServedPartition& serve
   plan.count_to = std::max<std::uint64_t>(plan.k, engine::Plan::kCountOfLeaves);
   plan.lengths = served.open->partition().lengths();
   plan.partition = served.open->number();
-  plan.norm = scoring::length_norm(generation_->bm25, generation_->statistics);
+  plan.norm = scoring::length_norm(bm25(), generation_->statistics);
   plan.placement = served.placement;
   plan.hidden = served.hidden.get();
   plan.deadline = deadline_;
@@ -78,7 +78,7 @@ engine::Plan SearchPlans::without_terms(const generation::ServedPartition& serve
 }
 
 scoring::BoundScale SearchPlans::bounds(const KnownTerms::Term& term, const partition::Partition& partition) const {
-  return {term.weight, generation_->bm25, generation_->statistics, partition.built_average_length()};
+  return {term.weight, bm25(), generation_->statistics, {generation_->bm25.b, partition.built_average_length()}};
 }
 
 Result<std::optional<engine::Plan>> SearchPlans::plan(const generation::ServedPartition& served, engine::Mode mode,

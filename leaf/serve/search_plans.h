@@ -23,7 +23,7 @@ class SearchPlans {
       : parts_(parts), metrics_(metrics), request_(request), deadline_(deadline), generation_(generation) {}
 
   // Looks the terms up. Call it once, before the other functions. May read the disk, so not on the I/O thread.
-  void look_up() { known_ = serve::look_up(*generation_, request_.terms, parts_.terms); }
+  void look_up() { known_ = serve::look_up(*generation_, bm25(), request_.terms, parts_.terms); }
   // kCorrupt, kUnavailable: from reading the generation's term statistics.
   const Result<KnownTerms>& known() const { return known_; }
   // Estimates the postings of the known terms in the partition from its share of the documents.
@@ -51,6 +51,7 @@ class SearchPlans {
   }
   engine::Plan without_terms(const generation::ServedPartition& partition, engine::Mode mode,
                              engine::SharedFloor& floor) const;
+  const scoring::Bm25Parameters& bm25() const { return request_.bm25 ? *request_.bm25 : generation_->bm25; }
   scoring::BoundScale bounds(const KnownTerms::Term& term, const partition::Partition& partition) const;
 
   const SearchParts& parts_;

@@ -33,7 +33,7 @@ class KnownTerm {
 
   const std::string& text() const { return text_; }
   std::uint64_t df() const { return df_; }  // documents of the generation that have it; 0: none
-  float weight() const { return weight_; }  // scoring::term_weight() of one occurrence in a query
+  float weight() const { return weight_; }  // scoring::term_weight() of one occurrence, with the generation's k1
   std::size_t bytes() const;                // of memory, with what the weak references hold
 
   // The list in host memory; null: the partition does not have the term. Nothing: ask the store, then call keep().

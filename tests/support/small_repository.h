@@ -18,8 +18,10 @@ namespace frond::support {
 inline Result<repository::Manifest> build_generation(repository::RepositoryWriter& writer,
                                                      const std::string& collection,
                                                      const std::vector<TestDocument>& documents,
-                                                     std::uint32_t partitions, const std::string& ids_end = {}) {
+                                                     std::uint32_t partitions, const std::string& ids_end = {},
+                                                     const scoring::Bm25Parameters& bm25 = {}) {
   repository::Manifest manifest;
+  manifest.bm25 = bm25;
   manifest.generation = writer.next_generation();
   manifest.collection = collection;
   manifest.created = "2026-01-02T03:04:05Z";
@@ -52,9 +54,10 @@ inline Result<repository::Manifest> build_generation(repository::RepositoryWrite
 // Opens a writer, builds and publishes.
 inline Result<repository::Manifest> publish_generation(const std::filesystem::path& root, const std::string& collection,
                                                        const std::vector<TestDocument>& documents,
-                                                       std::uint32_t partitions, const std::string& ids_end = {}) {
+                                                       std::uint32_t partitions, const std::string& ids_end = {},
+                                                       const scoring::Bm25Parameters& bm25 = {}) {
   const auto writer = FROND_TRY(repository::RepositoryWriter::open(root, collection));
-  auto manifest = FROND_TRY(build_generation(*writer, collection, documents, partitions, ids_end));
+  auto manifest = FROND_TRY(build_generation(*writer, collection, documents, partitions, ids_end, bm25));
   FROND_TRY(writer->publish(manifest, writer->building() / "terms.sst"));
   return manifest;
 }

@@ -76,6 +76,7 @@ function valuesOf(schema) {
   const own = resolved(schema);
   if (own.enum) return [...own.enum, 'nonsense', 7, true];
   if (own.type === 'integer') return [own.minimum, own.maximum, own.minimum - 1, own.maximum + 1, 1.5, 'x', '', true];
+  if (own.type === 'number') return [own.minimum, own.maximum, 0.25, '0.25', own.minimum - 0.01, own.maximum + 0.01, 'x', '', 'NaN', true];
   if (own.type === 'boolean') return [true, false, 'yes', '', 7];
   if (own.pattern) return [own.default, ...own.default.split(','), ...namesGoneWrong(own.default), 7, true];
   const long = (length) => 'linkslinks '.repeat(400).slice(0, length);
@@ -86,6 +87,7 @@ function valuesOf(schema) {
 function fromText(schema, text) {
   const own = resolved(schema);
   if (own.type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : text;
+  if (own.type === 'number') return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
   if (own.type === 'boolean') return ['true', 'false'].includes(text) ? text === 'true' : text;
   return text;
 }
@@ -158,7 +160,7 @@ async function checkEveryRoute() {
 // A word of its own for each state of the index: a whole answer in the cache outlives the leaves.
 async function checkSearches() {
   const word = { whole: 'links', partial: 'file', none: 'kernel' }[coverage];
-  for (const query of [`q=${word}`, `q=${word}&explain=true`, `q=${word}&profile=true`, `q=${word}&explain=true&profile=true`, 'q=%20', `q=${word}&k=100&offset=50`, `q=${word}&fields=id`, `q=${word}&k=7&rank=none&explain=true`, `q=${word}&fields=url,title&explain=true`, `q=${word}zz&mode=and`, `q=${word}&allow_partial=false`]) {
+  for (const query of [`q=${word}`, `q=${word}&explain=true`, `q=${word}&profile=true`, `q=${word}&explain=true&profile=true`, 'q=%20', `q=${word}&k=100&offset=50`, `q=${word}&fields=id`, `q=${word}&k=8&k1=1.2&b=0.75&explain=true`, `q=${word}&k=7&rank=none&explain=true`, `q=${word}&fields=url,title&explain=true`, `q=${word}zz&mode=and`, `q=${word}&allow_partial=false`]) {
     const wanted = query === 'q=%20' ? [200, 503] : coverage === 'whole' ? [200] : coverage === 'none' ? [503, 504] : query.includes('partial') ? [503] : [200];
     await settle(wanted, 'GET', '/v1/search', { query });
     if (!/[&](k|fields)=/.test(query)) await settle(wanted, 'GET', '/v1/count', { query });

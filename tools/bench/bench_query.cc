@@ -158,6 +158,7 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
   command.add_option("--min-terms", flags->min_terms, "From 2 on: only queries of so many distinct terms, all known");
   command.add_option("--limit", flags->limit, "Only the first so many queries; 0: all");
   command.add_option("--k", flags->ks, "Hits wanted, one or more").check(config::range(1, 10'000)).show_default();
+  add_bm25_flags(command, flags->from.k1, flags->from.b);
   command.add_option("--rank", flags->rank, "none: the first hits in the collection's order, and an exact total")
       .check(config::one_of({"score", "none"}))
       .show_default();

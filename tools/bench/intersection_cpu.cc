@@ -182,7 +182,8 @@ Result<IntersectionTiming> time_cpu_engine(const IntersectionSet& set, const Int
     for (const std::uint32_t list : set.queries[q]) {
       const float weight = scoring::term_weight(parameters, statistics, set.lists[list].size(), 1);
       plan.terms.push_back(
-          {leases[list], weight, scoring::BoundScale(weight, parameters, statistics, statistics.average_length())});
+          {leases[list], weight,
+           scoring::BoundScale(weight, parameters, statistics, {parameters.b, statistics.average_length()})});
     }
     return engine->search(std::span(&plan, 1), clock);
   };

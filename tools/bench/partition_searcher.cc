@@ -26,7 +26,8 @@ class Searcher final : public PartitionSearcher {
       : number_(choice.number),
         scratch_(std::move(scratch)),
         manifest_(std::move(manifest)),
-        entry_(manifest_.partitions[choice.partition]) {}
+        entry_(manifest_.partitions[choice.partition]),
+        bm25_{choice.k1.value_or(manifest_.bm25.k1), choice.b.value_or(manifest_.bm25.b)} {}
 
   Result<void> fetch(const repository::RepositorySource& source) {
     const fs::path files = scratch_->path() / "files", database = scratch_->path() / "database";
@@ -65,7 +66,7 @@ class Searcher final : public PartitionSearcher {
     plan.k = k;
     plan.lengths = partition_->lengths();
     plan.partition = number_;
-    plan.norm = scoring::length_norm(manifest_.bm25, manifest_.statistics);
+    plan.norm = scoring::length_norm(bm25_, manifest_.statistics);
     plan.placement = entry_.placement();
     plan.hidden = hidden_ ? &*hidden_ : nullptr;
     std::vector<leaf::lists::ListKey> keys;
@@ -77,11 +78,10 @@ class Searcher final : public PartitionSearcher {
       if (mode == leaf::engine::Mode::kOr && lists[i]->postings.count() == 0) continue;
       auto df = terms_->df(query[i].text);
       if (!df && df.error().code() != Code::kNotFound) return std::move(df).error();
-      const float weight =
-          scoring::term_weight(manifest_.bm25, manifest_.statistics, df ? *df : 0, query[i].occurrences);
-      plan.terms.push_back(
-          {std::move(lists[i]), weight,
-           scoring::BoundScale(weight, manifest_.bm25, manifest_.statistics, partition_->built_average_length())});
+      const float weight = scoring::term_weight(bm25_, manifest_.statistics, df ? *df : 0, query[i].occurrences);
+      plan.terms.push_back({std::move(lists[i]), weight,
+                            scoring::BoundScale(weight, bm25_, manifest_.statistics,
+                                                {manifest_.bm25.b, partition_->built_average_length()})});
     }
     return plan;
   }
@@ -113,6 +113,7 @@ class Searcher final : public PartitionSearcher {
   const std::unique_ptr<ScratchFolder> scratch_;  // declared first: removed after all that uses it
   const repository::Manifest manifest_;
   const repository::PartitionEntry& entry_;
+  const scoring::Bm25Parameters bm25_;  // to rank by
   std::shared_ptr<const partition::Partition> partition_;
   std::shared_ptr<const partition::GenerationTerms> terms_;
   std::optional<partition::HiddenDocuments> hidden_;  // none: the generation has all documents

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct PartitionChoice {
   std::uint64_t host_cache_bytes = 0;  // size of the list cache, as in a leaf; 0: no cache
   // Names the partition in list keys. Searchers whose plans meet in one engine need different numbers.
   std::uint64_t number = 1;
+  std::optional<double> k1, b;  // to rank by; empty: the collection's
 };
 
 // The partition's files are copied into a scratch folder and verified. The folder is removed with this object. plan()

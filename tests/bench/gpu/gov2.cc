@@ -83,8 +83,8 @@ leaf::engine::Plan Gov2::plan(leaf::engine::Mode mode, std::uint32_t k, std::spa
                           .norm = scoring::length_norm(kBm25, statistics_)};
   for (const auto list : lists) {
     const float weight = scoring::term_weight(kBm25, statistics_, lists_[list]->postings.count(), 1);
-    plan.terms.push_back(
-        {lists_[list], weight, scoring::BoundScale(weight, kBm25, statistics_, statistics_.average_length())});
+    plan.terms.push_back({lists_[list], weight,
+                          scoring::BoundScale(weight, kBm25, statistics_, {kBm25.b, statistics_.average_length()})});
   }
   return plan;
 }

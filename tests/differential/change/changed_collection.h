@@ -171,9 +171,9 @@ class Follower {
         continue;
       }
       const float weight = scoring::term_weight(generation_->bm25, generation_->statistics, *df, 1);
-      plan.terms.push_back(
-          {lists[0], weight,
-           scoring::BoundScale(weight, generation_->bm25, generation_->statistics, partition.built_average_length())});
+      plan.terms.push_back({lists[0], weight,
+                            scoring::BoundScale(weight, generation_->bm25, generation_->statistics,
+                                                {generation_->bm25.b, partition.built_average_length()})});
     }
     if (plan.terms.empty()) return std::nullopt;
     return plan;

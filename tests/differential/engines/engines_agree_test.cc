@@ -98,6 +98,7 @@ struct Case {
   double later_documents = 1, later_length = 1;  // statistics of a later generation, as factors
   int queries = 60;
   std::string_view codec{};
+  bool own_bm25 = false;  // queries ask for a k1 and b of their own
 };
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name << ", seed " << c.seed; }
@@ -120,6 +121,10 @@ TEST_P(EveryEngine, GivesTheOraclesHitsForAnyModeKAndNumberOfPartitions) {
   support::Random random(c.seed + 1);
   for (int q = 0; q < c.queries; ++q) {
     const auto query = support::random_query(random, collection, q % 10 == 0 ? 12 : 4);
+    if (c.own_bm25) {
+      const auto asked = support::random_bm25(random);
+      for (auto& index : indexes) index.set_asked(asked);
+    }
     for (const auto mode : {engine::Mode::kAnd, engine::Mode::kOr}) {
       // The oracle's whole ranking: its first k are its answer for every k.
       const auto ranking = search(*oracle, indexes[0], query, mode, 10'000, Floor::kNone);
@@ -149,19 +154,72 @@ TEST_P(EveryEngine, GivesTheOraclesHitsForAnyModeKAndNumberOfPartitions) {
 
 INSTANTIATE_TEST_SUITE_P(
     Collections, EveryEngine,
-    testing::Values(Case{"Small", 101, {.documents = 40, .terms = 30}, {}, 1, 1, 150},
-                    Case{"OneBlock", 102, {.documents = 300, .terms = 60}, {}, 1, 1, 150},
-                    Case{"Ordinary", 103, {.documents = 9000, .terms = 250}},
-                    Case{"OfEqualLengths", 104, {.documents = 5000, .terms = 100, .equal_lengths = true}},
-                    Case{"WithVeryLongDocuments", 105, {.documents = 5000, .terms = 100, .max_length = 200'000}},
-                    Case{"Sparse", 106, {.documents = 40'000, .terms = 150, .most_frequent = 0.08}, {}, 1, 1, 40},
-                    Case{"WithoutLengthNormalization", 107, {.documents = 5000, .terms = 100}, {.k1 = 1.2, .b = 0}},
-                    Case{"WithoutFrequencies", 108, {.documents = 3000, .terms = 100}, {.k1 = 0, .b = 0.4}},
-                    Case{"WithAllOfTheLength", 109, {.documents = 5000, .terms = 100}, {.k1 = 4, .b = 1}},
-                    Case{"WithALaterGenerationOfShorterDocuments", 110, {.documents = 6000, .terms = 150}, {}, 3, 0.31},
-                    Case{"WithALaterGenerationOfLongerDocuments", 111, {.documents = 6000, .terms = 150}, {}, 7, 4.7},
-                    Case{"AfterDocumentsWereRemoved", 112, {.documents = 6000, .terms = 150}, {}, 0.6, 1.1}),
+    testing::Values(
+        Case{"Small", 101, {.documents = 40, .terms = 30}, {}, 1, 1, 150},
+        Case{"OneBlock", 102, {.documents = 300, .terms = 60}, {}, 1, 1, 150},
+        Case{"Ordinary", 103, {.documents = 9000, .terms = 250}},
+        Case{"OfEqualLengths", 104, {.documents = 5000, .terms = 100, .equal_lengths = true}},
+        Case{"WithVeryLongDocuments", 105, {.documents = 5000, .terms = 100, .max_length = 200'000}},
+        Case{"Sparse", 106, {.documents = 40'000, .terms = 150, .most_frequent = 0.08}, {}, 1, 1, 40},
+        Case{"WithoutLengthNormalization", 107, {.documents = 5000, .terms = 100}, {.k1 = 1.2, .b = 0}},
+        Case{"WithoutFrequencies", 108, {.documents = 3000, .terms = 100}, {.k1 = 0, .b = 0.4}},
+        Case{"WithAllOfTheLength", 109, {.documents = 5000, .terms = 100}, {.k1 = 4, .b = 1}},
+        Case{"WithALaterGenerationOfShorterDocuments", 110, {.documents = 6000, .terms = 150}, {}, 3, 0.31},
+        Case{"WithALaterGenerationOfLongerDocuments", 111, {.documents = 6000, .terms = 150}, {}, 7, 4.7},
+        Case{"AfterDocumentsWereRemoved", 112, {.documents = 6000, .terms = 150}, {}, 0.6, 1.1},
+        Case{"ForOtherParameters", 113, {.documents = 6000, .terms = 150}, {}, 1, 1, 60, {}, true},
+        Case{"ForOtherParametersOfALaterGeneration",
+             114,
+             {.documents = 6000, .terms = 150},
+             {1.2, 0.75},
+             3,
+             0.31,
+             60,
+             {},
+             true},
+        Case{"ForOtherParametersOfLongerDocuments",
+             115,
+             {.documents = 6000, .terms = 150},
+             {1.2, 0.9},
+             2,
+             2.6,
+             60,
+             {},
+             true},
+        Case{"BuiltWithoutTheLength", 116, {.documents = 5000, .terms = 100}, {.k1 = 1.2, .b = 0}, 1, 1, 40, {}, true},
+        Case{"BuiltWithAllOfTheLength",
+             117,
+             {.documents = 5000, .terms = 100},
+             {.k1 = 1.2, .b = 1},
+             1,
+             1.2,
+             40,
+             {},
+             true}),
     [](const auto& tested) { return tested.param.name; });
+
+// A query's own parameters make bounds loose, but not useless.
+TEST(EveryEngineWithOtherParameters, StillSkipsPostings) {
+  const auto collection = support::random_collection(202, {.documents = 40'000, .terms = 200});
+  IndexedCollection index(collection, {.partitions = 1});
+  const auto engine = *engine_named(kDefaultEngine);
+  const auto decoded = [&](const scoring::Bm25Parameters& asked) {
+    index.set_asked(asked);
+    support::Random random(203);
+    std::uint64_t sum = 0;
+    for (int q = 0; q < 200; ++q)
+      sum +=
+          search_partition(*engine, index.plan(0, support::random_query(random, collection, 4), engine::Mode::kOr, 10))
+              .postings_decoded;
+    return sum;
+  };
+  const scoring::Bm25Parameters built;
+  const std::uint64_t usual = decoded(built);
+  const std::uint64_t most = decoded({built.k1, 0.0});  // the furthest
+  EXPECT_LT(decoded({1.2, built.b}), usual * 11 / 10);
+  EXPECT_LT(decoded({1.2, 0.5}), usual * 5 / 4);
+  EXPECT_LT(decoded({1.2, 0.75}), most);
+}
 
 TEST(EveryEngineInThreads, GivesTheOraclesHitsWhilePartitionsRaiseOneFloor) {
   const std::uint64_t seed = 201;

@@ -175,7 +175,7 @@ TEST_P(ServedCodec, FindsDamagedStreamsOrReadsWhatTheHostReads) {
               .partition = 1,
               .norm = scoring::length_norm(kBm25, statistics)};
       const float weight = scoring::term_weight(kBm25, statistics, 900, 1);
-      const scoring::BoundScale bounds(weight, kBm25, statistics, 100);
+      const scoring::BoundScale bounds(weight, kBm25, statistics, {kBm25.b, 100});
       plan.terms.push_back({lease, weight, bounds});
       if (i > 0) plan.terms.push_back({other, weight, bounds});
     }
@@ -238,7 +238,8 @@ TEST(HsLrcLists, AreRefusedOrCountedRightWithAWrongIndex) {
       plan.partition = 1;
       const auto lease =
           support::make_lease(segments, {1, "damaged " + std::to_string(at) + "^" + std::to_string(flipped)});
-      for (const auto& list : {lease, other}) plan.terms.push_back({list, 1, {1, kBm25, {documents, 100}, 100}});
+      for (const auto& list : {lease, other})
+        plan.terms.push_back({list, 1, {1, kBm25, {documents, 100}, {kBm25.b, 100}}});
       const auto got = engine->try_search(std::span(&plan, 1), kClock);
       if (!got[0]) {
         ++refused;
@@ -279,7 +280,7 @@ TEST(HsLrcLists, AreCountedTheSameByBucketsAndInBlocks) {
       plan.lengths = lengths;
       plan.partition = 1;
       for (const std::size_t list : {std::size_t{0}, second})
-        plan.terms.push_back({lists[list], 1, {1, kBm25, {documents, 100}, 100}});
+        plan.terms.push_back({lists[list], 1, {1, kBm25, {documents, 100}, {kBm25.b, 100}}});
     }
   const auto wanted = oracle->search(plans, kClock);
   for (const bool by_bucket : {true, false}) {

@@ -64,6 +64,7 @@ struct Case {
   support::CollectionOptions options;
   int queries = 60;
   scoring::Bm25Parameters bm25{};
+  bool own_bm25 = false;  // queries ask for a k1 and b of their own
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name << ", seed " << c.seed; }
 
@@ -75,7 +76,7 @@ TEST_P(GpuEngineOn, GivesTheOraclesHitsInBatchesOfMixedPlans) {
   const auto oracle = *engine_named("exhaustive");
   Engine engine;
   for (const std::uint32_t partitions : {1u, 3u}) {
-    const IndexedCollection index(collection, {.partitions = partitions, .codec = {}, .bm25 = c.bm25});
+    IndexedCollection index(collection, {.partitions = partitions, .codec = {}, .bm25 = c.bm25});
     support::Random random(c.seed + partitions);
     std::vector<engine::Plan> plans;
     std::vector<Result<engine::Outcome>> wanted;
@@ -83,6 +84,7 @@ TEST_P(GpuEngineOn, GivesTheOraclesHitsInBatchesOfMixedPlans) {
     for (int q = 0; q < c.queries; ++q) {
       const auto query = support::random_query(random, collection, q % 10 == 0 ? 12 : 4);
       const auto partition = random.below(partitions);
+      if (c.own_bm25) index.set_asked(support::random_bm25(random));
       for (const auto mode : {engine::Mode::kAnd, engine::Mode::kOr}) {
         const auto whole = index.plan(partition, query, mode, 10'000);
         const auto ranking = oracle->search(std::span(&whole, 1), kClock);
@@ -184,7 +186,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"OfEqualLengths", 604, {.documents = 5000, .terms = 100, .equal_lengths = true}, 6},
                     Case{"Sparse", 606, {.documents = 40'000, .terms = 150, .most_frequent = 0.08}, 5},
                     Case{"WithoutFrequencies", 608, {.documents = 3000, .terms = 60}, 8, {.k1 = 0, .b = 0.4}},
-                    Case{"WithAllOfTheLength", 609, {.documents = 5000, .terms = 60}, 8, {.k1 = 4, .b = 1}}),
+                    Case{"WithAllOfTheLength", 609, {.documents = 5000, .terms = 60}, 8, {.k1 = 4, .b = 1}},
+                    Case{"ForOtherParameters", 610, {.documents = 6000, .terms = 100}, 12, {}, true},
+                    Case{"BuiltWithoutTheLength", 611, {.documents = 3000, .terms = 60}, 8, {1.2, 0}, true},
+                    Case{"BuiltWithAllOfTheLength", 612, {.documents = 3000, .terms = 60}, 8, {1.2, 1}, true}),
     [](const auto& tested) { return tested.param.name; });
 
 class GpuEngineOfACollection : public testing::Test {
@@ -316,7 +321,8 @@ void expect_first_of_many(DocId first, std::uint32_t documents, bool dense) {
         plan.mode = mode;
         plan.ranked = false;
         plan.k = k;
-        for (std::size_t i = 0; i < many; ++i) plan.terms.push_back({lists[i], 1, {1, {}, statistics, 100}});
+        for (std::size_t i = 0; i < many; ++i)
+          plan.terms.push_back({lists[i], 1, {1, {}, statistics, {scoring::Bm25Parameters{}.b, 100}}});
         plan.lengths = lengths;
         plan.partition = 1;
       }

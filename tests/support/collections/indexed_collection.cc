@@ -33,6 +33,7 @@ leaf::lists::ListLease build_list(const postings::ListBuilder& builder, std::spa
 
 IndexedCollection::IndexedCollection(const Collection& collection, const IndexOptions& options)
     : options_(options),
+      asked_(options.bm25),
       statistics_{collection.lengths.size(), collection.tokens()},
       built_documents_(collection.lengths.size()) {
   const auto codecs = codec::codec_choice_named(options.codec.empty() ? codec::kDefaultCodec : options.codec);
@@ -69,7 +70,7 @@ leaf::engine::Plan IndexedCollection::plan(std::size_t partition, std::span<cons
                           .terms = {},
                           .lengths = part.lengths,
                           .partition = part.number,
-                          .norm = scoring::length_norm(options_.bm25, statistics_),
+                          .norm = scoring::length_norm(asked_, statistics_),
                           .placement = part.placement,
                           .floor = floor};
   for (const auto& [term, query_frequency] : counted) {
@@ -77,9 +78,10 @@ leaf::engine::Plan IndexedCollection::plan(std::size_t partition, std::span<cons
     auto list = known ? part.lists[term] : std::make_shared<const leaf::lists::List>();
     if (mode == leaf::engine::Mode::kOr && list->postings.count() == 0) continue;
     const std::uint64_t df = known ? document_frequencies_[term] * statistics_.documents / built_documents_ : 0;
-    const float weight = scoring::term_weight(options_.bm25, statistics_, df, query_frequency);
-    plan.terms.push_back({std::move(list), weight,
-                          scoring::BoundScale(weight, options_.bm25, statistics_, options_.built_average_length)});
+    const float weight = scoring::term_weight(asked_, statistics_, df, query_frequency);
+    plan.terms.push_back(
+        {std::move(list), weight,
+         scoring::BoundScale(weight, asked_, statistics_, {options_.bm25.b, options_.built_average_length})});
   }
   return plan;
 }

@@ -14,8 +14,8 @@ namespace frond::support {
 
 struct IndexOptions {
   std::uint32_t partitions = 1;
-  std::string_view codec;  // as --codec names it; empty: the default
-  scoring::Bm25Parameters bm25;
+  std::string_view codec;        // as --codec names it; empty: the default
+  scoring::Bm25Parameters bm25;  // of the build, and of the queries until set_asked()
   // What the lists' deficits are computed with; 0: the collection's own average length.
   double built_average_length = 0;
 };
@@ -35,6 +35,8 @@ class IndexedCollection {
   const scoring::CollectionStatistics& statistics() const { return statistics_; }
   // Pretends that a later generation has these statistics; document frequencies grow in proportion.
   void set_statistics(const scoring::CollectionStatistics& statistics) { statistics_ = statistics; }
+  // Parameters of the queries, if not those that the lists were built with.
+  void set_asked(const scoring::Bm25Parameters& asked) { asked_ = asked; }
 
   // Unknown terms: left out for kOr, an empty list for kAnd. The collection outlives the plan.
   leaf::engine::Plan plan(std::size_t partition, std::span<const TermNumber> query, leaf::engine::Mode mode,
@@ -42,10 +44,21 @@ class IndexedCollection {
 
  private:
   IndexOptions options_;
+  scoring::Bm25Parameters asked_;
   scoring::CollectionStatistics statistics_;
   std::uint64_t built_documents_ = 0;
   std::vector<std::uint64_t> document_frequencies_;
   std::vector<IndexedPartition> partitions_;
 };
+
+// A k1 and b for a query, often at the ends of their ranges.
+inline scoring::Bm25Parameters random_bm25(Random& random) {
+  const auto part = [&](std::uint32_t steps) {
+    const std::uint32_t drawn = random.below(steps + steps / 2 + 1);
+    return drawn > steps ? (drawn % 2 ? 0.0 : 1.0) : static_cast<double>(drawn) / steps;
+  };
+  const double k1 = double{scoring::kMaxK1} * part(40);
+  return {k1, part(20)};
+}
 
 }  // namespace frond::support

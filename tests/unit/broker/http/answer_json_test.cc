@@ -65,8 +65,8 @@ TEST(Answer, HasTheContractsMembers) {
   page.profile.leaves = {{"tcp://a", 5, {ran_on(0, "gpu"), ran_on(1, "")}, {}},
                          {"tcp://b", 6, {ran_on(2, "cpu"), ran_on(3, "gpu")}, {}}};
   const std::vector<wire::QueryTerm> terms = {{"b", 2}};
-  const auto body = nlohmann::json::parse(
-      render_answer(12'034, page.timed_out(), page.generation, "miss", render_rest(page, {true, true, terms})));
+  const auto body = nlohmann::json::parse(render_answer(12'034, page.timed_out(), page.generation, "miss",
+                                                        render_rest(page, {true, true, terms, {1.2, 0.75}})));
   EXPECT_EQ(body["took_ms"], 12.034);
   EXPECT_EQ(body["timed_out"], true);
   EXPECT_EQ(body["generation"], 7);
@@ -76,7 +76,7 @@ TEST(Answer, HasTheContractsMembers) {
   EXPECT_EQ(body["total"], nlohmann::json::parse(R"({"value":41,"relation":"gte"})"));
   EXPECT_EQ(body["hits"], nlohmann::json::parse(R"([{"id":"id","score":1.5,"title":"title","url":"http://x/",
       "snippet":"a <mark>b</mark>","score_fixed":98304,"ordinal":5}])"));
-  EXPECT_EQ(body["explain"], nlohmann::json::parse(R"({"mode_used":"and","engines":["cpu","gpu"],
+  EXPECT_EQ(body["explain"], nlohmann::json::parse(R"({"mode_used":"and","engines":["cpu","gpu"],"k1":1.2,"b":0.75,
                                                        "terms":[{"term":"b","occurrences":2}]})"));
   EXPECT_TRUE(body.contains("profile"));
   const auto plain = nlohmann::json::parse(render_answer(5, false, 7, "hit", render_rest(page, {})));

@@ -30,6 +30,10 @@ ordered_json described(const IntegerValue& value) {
   if (SearchParameters().*value.to != 0 || value.min == 0) out["default"] = SearchParameters().*value.to;
   return out;
 }
+ordered_json described(const RealValue& value) {
+  EXPECT_FALSE((SearchParameters().*value.to).has_value()) << "the default is the collection's";
+  return {{"type", "number"}, {"minimum", value.min}, {"maximum", value.max}};
+}
 template <class T>
 ordered_json described(const ChoiceValue<T>& value) {
   ordered_json out = {{"enum", ordered_json::array()}};

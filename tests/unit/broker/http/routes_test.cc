@@ -114,13 +114,39 @@ TEST_F(TheRoutes, RefuseACountOfALeafOfAnOlderVersion) {
   auto older = support::hello({support::served(1, 2, {0, 1})});
   older.features = 0;
   broker.leaf().hellos.answer(older);
-  for (const char* target : {"/v1/count?q=cell", "/v1/search?q=cell&rank=none"}) {
+  for (const char* target : {"/v1/count?q=cell", "/v1/search?q=cell&rank=none", "/v1/search?q=cell&k1=2"}) {
     const auto response = ask("GET", target);
     EXPECT_EQ(response.status, 503);
     EXPECT_NE(response.body.find("tcp://0 is of an older version"), std::string::npos) << response.body;
   }
   EXPECT_EQ(broker.leaf().searches.asked.size(), 0u);
   EXPECT_EQ(ask("GET", "/v1/search?q=cell").status, 200);
+  EXPECT_EQ(ask("GET", "/v1/search?q=cell&k1=0.9").status, 200);  // what the collection has
+}
+// The leaf hears of parameters that are not the generation's; equal searches share an answer, others do not.
+TEST_F(TheRoutes, PassOnK1AndB) {
+  broker.up();
+  const auto asked = [&] { return broker.leaf().searches.asked.size(); };
+  EXPECT_EQ(ask("GET", "/v1/search?q=cell").status, 200);
+  EXPECT_FALSE(broker.leaf().searches.last().bm25.has_value());
+  EXPECT_EQ(asked(), 1u);
+  for (const char* same : {"/v1/search?q=cell&b=0.4", "/v1/search?q=cell&k1=0.90&b=4e-1"})
+    EXPECT_EQ(nlohmann::json::parse(ask("GET", same).body)["cache"], "hit") << same;
+  EXPECT_EQ(asked(), 1u);
+  const auto other = nlohmann::json::parse(ask("GET", "/v1/search?q=cell&b=0.75&explain=1").body);
+  EXPECT_EQ(other["cache"], "miss");
+  EXPECT_EQ(other["explain"]["k1"], 0.9);
+  EXPECT_EQ(other["explain"]["b"], 0.75);
+  EXPECT_EQ(broker.leaf().searches.last().bm25, (scoring::Bm25Parameters{0.9, 0.75}));
+  EXPECT_EQ(nlohmann::json::parse(ask("GET", "/v1/search?q=cell&k1=1.2&b=0.75&explain=1").body)["cache"], "miss");
+  EXPECT_EQ(broker.leaf().searches.last().bm25, (scoring::Bm25Parameters{1.2, 0.75}));
+  EXPECT_EQ(nlohmann::json::parse(ask("POST", "/v1/search", R"({"q":"cell","b":0.75,"explain":true})").body)["cache"],
+            "hit");
+  const auto lines = ask("POST", "/v1/msearch", "{\"q\":\"cell\",\"k1\":2}\n{\"q\":\"cell\",\"k1\":5}\n").body;
+  EXPECT_EQ(broker.leaf().searches.last().bm25, (scoring::Bm25Parameters{2, 0.4}));
+  EXPECT_NE(lines.find("k1 must be a number from 0 to 4"), std::string::npos) << lines;
+  EXPECT_EQ(ask("GET", "/v1/search?q=cell&rank=none&k1=3").status, 200);  // without effect: nothing is ranked
+  EXPECT_FALSE(broker.leaf().searches.last().bm25.has_value());
 }
 TEST_F(TheRoutes, RefuseABadRequestByName) {
   broker.up();

@@ -1,5 +1,7 @@
 #include "broker/http/search_parameters.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 namespace frond::broker::http {
@@ -83,6 +85,27 @@ TEST(SearchParameters, AskForNoRanking) {
   EXPECT_EQ(parsed.parameters.rank, wire::Rank::kNone);
   EXPECT_EQ(parsed.parameters.k, 10u);
   EXPECT_EQ(parse_search_query("q=fox&rank=date").error.detail, "rank must be one of score, none");
+}
+
+TEST(SearchParameters, HaveK1AndBOfASearch) {
+  EXPECT_FALSE(parse_search_query("q=fox").parameters.k1.has_value());
+  const auto parsed = parse_search_query("q=fox&k1=1.2&b=7.5e-1");
+  ASSERT_TRUE(parsed.ok) << parsed.error.detail;
+  EXPECT_EQ(parsed.parameters.k1, 1.2);
+  EXPECT_EQ(parsed.parameters.b, 0.75);
+  EXPECT_EQ(parse_search_json(R"({"q":"fox","k1":1.2,"b":0.75})").parameters, parsed.parameters);
+  EXPECT_EQ(parse_search_json(R"({"q":"fox","k1":4,"b":0})").parameters.k1, 4.0);
+  for (const std::string limits : {"k1=0&b=0", "k1=4&b=1", "k1=-0&b=1e0"})
+    EXPECT_TRUE(parse_search_query("q=fox&" + limits).ok) << limits;
+  EXPECT_FALSE(std::signbit(*parse_search_query("q=fox&k1=-0").parameters.k1));
+  for (const std::string wrong : {"", "x", "4.01", "-0.01", "nan", "inf", "1e400", "1,2", "0x1p0", " 1", "1 ", "+1"})
+    EXPECT_EQ(parse_search_query("q=fox&k1=" + wrong).error.detail, "k1 must be a number from 0 to 4") << wrong;
+  EXPECT_EQ(parse_search_query("q=fox&b=1.0001").error.detail, "b must be a number from 0 to 1");
+  EXPECT_EQ(parse_search_json(R"({"q":"fox","b":-1})").error.detail, "b must be a number from 0 to 1");
+  EXPECT_EQ(parse_search_json(R"({"q":"fox","b":"0.5"})").error.detail, "b is of a wrong type");
+  EXPECT_EQ(parse_search_json(R"({"q":"fox","k1":true})").error.detail, "k1 is of a wrong type");
+  EXPECT_EQ(parse_search_json(R"({"q":"fox","k1":null})").error.detail, "k1 is of a wrong type");
+  EXPECT_EQ(parse_count_query("q=fox&b=0.5").error.parameter, "b");
 }
 
 TEST(SearchParameters, NameTheParameterThatIsWrong) {

@@ -25,12 +25,14 @@ Later random_generation(std::mt19937& random, const support::BuiltList& list) {
   return {{documents, static_cast<std::uint64_t>(tokens) + 1}, list.docids.size() + random() % 1000};
 }
 
-void expect_bounded(const support::BuiltList& built, const scoring::Bm25Parameters& parameters, const Later& later) {
+// `b`: of the build.
+void expect_bounded(const support::BuiltList& built, double b, const scoring::Bm25Parameters& parameters,
+                    const Later& later) {
   const PostingList list = built.open();
   const auto norm = scoring::length_norm(parameters, later.statistics);
   for (const std::uint32_t query_frequency : {1u, 3u}) {
     const float weight = scoring::term_weight(parameters, later.statistics, later.document_frequency, query_frequency);
-    const BoundScale bounds(weight, parameters, later.statistics, built.average_length);
+    const BoundScale bounds(weight, parameters, later.statistics, {b, built.average_length});
     const scoring::Score list_bound = bounds.bound(list.list_deficit());
     std::array<std::uint32_t, kBlockLength> docids, frequencies;
     for (std::uint32_t block = 0; block < list.blocks(); ++block) {
@@ -45,14 +47,18 @@ void expect_bounded(const support::BuiltList& built, const scoring::Bm25Paramete
   }
 }
 
-TEST(ScoreBounds, HoldForEveryPostingInEveryLaterGeneration) {
+TEST(ScoreBounds, HoldForEveryPostingInEveryLaterGenerationForAnyParameters) {
   for (std::uint32_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
     const scoring::Bm25Parameters parameters = {.k1 = random() % 401 / 100.0, .b = random() % 101 / 100.0};
     const auto built = support::build_list(seed, 1 + random() % 600, 1 + random() % 6, random() % 8,
                                            codec::kDefaultCodec, parameters.b);
-    for (int round = 0; round < 10; ++round) expect_bounded(built, parameters, random_generation(random, built));
+    for (int round = 0; round < 10; ++round) {
+      expect_bounded(built, parameters.b, parameters, random_generation(random, built));
+      const scoring::Bm25Parameters asked = {.k1 = random() % 401 / 100.0, .b = random() % 101 / 100.0};
+      expect_bounded(built, parameters.b, asked, random_generation(random, built));
+    }
     if (testing::Test::HasFatalFailure()) return;
   }
 }
@@ -67,7 +73,7 @@ TEST(ScoreBounds, AreNearlyReachedAtTheAverageTheyWereBuiltWith) {
   scoring::Score best = 0;
   for (std::size_t i = 0; i < built.docids.size(); ++i)
     best = std::max(best, scoring::contribution(weight, built.frequencies[i], built.lengths[built.docids[i]], norm));
-  const BoundScale bounds(weight, parameters, statistics, built.average_length);
+  const BoundScale bounds(weight, parameters, statistics, {parameters.b, built.average_length});
   EXPECT_LE(bounds.bound(built.open().list_deficit()), best + best / 100);
 }
 

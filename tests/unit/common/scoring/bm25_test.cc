@@ -117,29 +117,36 @@ TEST(PackedDeficit, RoundsUpWhereAsked) {
 // A posting and its statistics: extreme values, drawn evenly over their orders of magnitude.
 struct ExtremePosting {
   explicit ExtremePosting(std::mt19937_64& random)
-      : parameters{.k1 = random() % 401 / 100.0, .b = random() % 101 / 100.0},
+      : parameters{.k1 = random() % 401 / 100.0, .b = any_b(random)},
         tf(static_cast<Frequency>(1 + any(random, 31))),
         length(static_cast<std::uint32_t>(any(random, 32))),
         now{1 + any(random, 32), 1 + any(random, 44)},
-        built(random() % 3 ? static_cast<double>(1 + any(random, 30)) / 16 : now.average_length()),
+        built{random() % 3 ? any_b(random) : parameters.b,
+              random() % 3 ? static_cast<double>(1 + any(random, 30)) / 16 : now.average_length()},
         weight(term_weight(parameters, now, 1 + any(random, 32), static_cast<std::uint32_t>(1 + random() % 4))) {}
 
-  float deficit() const { return scoring::deficit(parameters.b, built, tf, length); }
+  float deficit() const { return scoring::deficit(built.b, built.average_length, tf, length); }
   BoundScale scale() const { return {weight, parameters, now, built}; }
   Score contribution() const { return scoring::contribution(weight, tf, length, length_norm(parameters, now)); }
 
   friend std::ostream& operator<<(std::ostream& out, const ExtremePosting& posting) {
-    return out << "tf " << posting.tf << ", length " << posting.length << ", built " << posting.built << ", now "
-               << posting.now.average_length() << ", k1 " << posting.parameters.k1 << ", b " << posting.parameters.b;
+    return out << "tf " << posting.tf << ", length " << posting.length << ", built " << posting.built.average_length
+               << " b " << posting.built.b << ", now " << posting.now.average_length() << ", k1 "
+               << posting.parameters.k1 << ", b " << posting.parameters.b;
   }
 
+  // Often an end of the range, or next to one.
+  static double any_b(std::mt19937_64& random) {
+    static constexpr double kEnds[] = {0, 1e-300, 1e-9, 0.4, 1 - 1e-9, 1 - 0x1p-53, 1};
+    return random() % 3 ? random() % 101 / 100.0 : kEnds[random() % std::size(kEnds)];
+  }
   static std::uint64_t any(std::mt19937_64& random, unsigned bits) { return random() >> (64 - 1 - random() % bits); }
 
   Bm25Parameters parameters;
   Frequency tf;
   std::uint32_t length;
   CollectionStatistics now;
-  double built;  // the average length when the partition was built
+  DeficitBasis built;
   float weight;
 };
 
@@ -167,11 +174,57 @@ TEST(BoundScale, LowerBoundIsCloseUnderTheStatisticsItWasBuiltWith) {
   const float weight = term_weight(parameters, now, 20, 1);
   const auto packed = pack_deficit_up(deficit(parameters.b, now.average_length(), 3, 80));
   const Score score = contribution(weight, 3, 80, length_norm(parameters, now));
-  EXPECT_GT(BoundScale(weight, parameters, now, now.average_length()).lower_bound(packed), score - score / 100);
+  const BoundScale scale(weight, parameters, now, {parameters.b, now.average_length()});
+  EXPECT_GT(scale.lower_bound(packed), score - score / 100);
+}
+
+// For the parameters and statistics of the build, bounds are what they were when only the build's b could be asked for.
+TEST(BoundScale, IsAsTightAsEverWhereAQueryAsksForNoOtherParameters) {
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 100'000; ++i) {
+    ExtremePosting posting(random);
+    posting.built.b = posting.parameters.b;
+    const double ratio = std::max(posting.built.average_length, 1e-9) / std::max(posting.now.average_length(), 1e-9);
+    const PackedDeficit packed = pack_deficit(posting.deficit());
+    const float least = static_cast<float>(posting.parameters.k1 * std::min(1.0, ratio) * (1 - 1e-6));
+    const float before = posting.weight / (1.0f + least * unpack_deficit(packed));
+    const Score bound = static_cast<Score>(before * (1.0f + 0x1p-20f)) + 1;
+    if (ratio == 1)
+      ASSERT_EQ(posting.scale().bound(packed), bound) << "round " << i << ": " << posting;
+    else
+      ASSERT_LE(posting.scale().bound(packed), bound) << "round " << i << ": " << posting;
+  }
+}
+
+// The bounds of a list are those of its least deficit, so they must fall as deficits grow.
+TEST(BoundScale, FallsAsDeficitsGrow) {
+  std::mt19937_64 random(8);
+  for (int i = 0; i < 100'000; ++i) {
+    const ExtremePosting posting(random);
+    const PackedDeficit packed = pack_deficit(posting.deficit());
+    const BoundScale scale = posting.scale();
+    ASSERT_GE(scale.bound(packed), scale.bound(static_cast<PackedDeficit>(packed + 1))) << posting;
+  }
+}
+
+TEST(BoundScale, StaysUsefulForOtherParameters) {
+  const CollectionStatistics now = {1000, 100'000};
+  const DeficitBasis built = {0.4, 100};
+  for (const double b : {0.1, 0.75, 0.9}) {
+    const Bm25Parameters asked = {.k1 = 1.2, .b = b};
+    const float weight = term_weight(asked, now, 20, 1);
+    for (const std::uint32_t length : {20u, 400u}) {
+      const auto deficit = scoring::deficit(built.b, built.average_length, 1, length);
+      const Score score = contribution(weight, 1, length, length_norm(asked, now));
+      const BoundScale scale(weight, asked, now, built);
+      EXPECT_LT(scale.bound(pack_deficit(deficit)), score * 3) << "b " << b << ", length " << length;
+      EXPECT_GT(scale.lower_bound(pack_deficit_up(deficit)), score / 3) << "b " << b << ", length " << length;
+    }
+  }
 }
 
 TEST(BoundScale, LowerBoundOfForeignBytesIsZero) {
-  const BoundScale scale(1e6f, {}, {1000, 100'000}, 100);
+  const BoundScale scale(1e6f, {}, {1000, 100'000}, {0.4, 100});
   for (const PackedDeficit packed : {0xffff, 0x7fc0, 0xc000, 0x7f80}) EXPECT_EQ(scale.lower_bound(packed), 0u);
 }
 

@@ -62,6 +62,7 @@ TEST(WireCodec, CarriesEveryFieldOfASearch) {
   sent.partitions = {4, 9};
   sent.show = {5, 15, kFieldUrl};
   sent.rank = Rank::kNone;
+  sent.bm25 = {1.2, 0.75};
   const auto got = decode_request(encode(sent));
   ASSERT_TRUE(got);
   const auto& search = std::get<SearchRequest>(*got);
@@ -70,6 +71,7 @@ TEST(WireCodec, CarriesEveryFieldOfASearch) {
   EXPECT_EQ(search.mode, Mode::kAnd);
   EXPECT_EQ(search.processor, Processor::kCpu);
   EXPECT_EQ(search.rank, Rank::kNone);
+  EXPECT_EQ(search.bm25, sent.bm25);
   EXPECT_TRUE(search.profile);
   EXPECT_EQ(search.depth, 20u);
   EXPECT_EQ(search.show.offset, 5u);
@@ -158,19 +160,20 @@ TEST(WireCodec, SendsTheReasonsThatTheSchemaHas) {
 
 // The example of docs/formats/wire.md.
 TEST(WireCodec, KeepsTheBytesOfItsFormat) {
-  constexpr std::uint64_t kWords[] = {0x0000001200000000,
+  constexpr std::uint64_t kWords[] = {0x0000001300000000,
                                       0x0002000200000000,
                                       7,
                                       0,
-                                      0x0003000500000004,
+                                      0x0004000500000004,
                                       0,
                                       3,
                                       0,
                                       0,
                                       250'000,
                                       0x1d2f7a4ec8395b65,
-                                      0x0000001700000009,
-                                      0x0000001400000015,
+                                      0x000000170000000d,
+                                      0x0000001400000019,
+                                      0,
                                       0,
                                       0x0001000100000004,
                                       3,
@@ -407,6 +410,18 @@ TEST(WireCodec, CallsUnknownEnumsAndDisorderCorrupt) {
   hello.generations[0].bm25.k1 = 0.9;
   hello.generations[0].partitions = {{0, {0, 0, 1}}};
   EXPECT_EQ(decode_reply(encode(hello)), Code::kCorrupt);
+}
+
+TEST(WireCodec, CallsParametersOutOfRangeCorrupt) {
+  SearchRequest search;
+  search.bm25 = {4.0, 1.0};
+  EXPECT_TRUE(decode_request(encode(search)));
+  const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  for (const scoring::Bm25Parameters wrong :
+       {scoring::Bm25Parameters{4.01, 0.4}, {-0.1, 0.4}, {nan, 0.4}, {infinity, 0.4}, {1.2, 1.1}, {1.2, nan}}) {
+    search.bm25 = wrong;
+    EXPECT_EQ(decode_request(encode(search)), Code::kCorrupt) << wrong.k1 << " " << wrong.b;
+  }
 }
 
 TEST(WireCodec, NamesTheAnalyzerThatItDoesNotKnow) {

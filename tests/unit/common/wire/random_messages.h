@@ -69,11 +69,15 @@ class RandomMessages {
     return {std::max<std::uint64_t>(1, number()),  text(40), {number(), number()},
             std::chrono::milliseconds(number32()), coin(),   coin() ? "docs" : ""};
   }
+  scoring::Bm25Parameters bm25() {
+    return {static_cast<double>(below(401)) / 100, static_cast<double>(below(101)) / 100};
+  }
   SearchRequest search_request() {
     SearchRequest made{number(), number()};
     made.mode = static_cast<Mode>(below(3));
     made.processor = static_cast<Processor>(below(4));
     made.rank = static_cast<Rank>(below(2));
+    if (coin()) made.bm25 = bm25();
     made.profile = coin();
     made.depth = static_cast<std::uint32_t>(below(10'001));
     made.auto_needs = number32();
@@ -153,7 +157,7 @@ class RandomMessages {
       if (coin())
         one.analyzer = {static_cast<text::Stemmer>(below(text::kStemmerNames.size())), coin(),
                         text::AnalyzerKind::kStandard2, coin()};
-      one.bm25 = {static_cast<double>(below(401)) / 100, static_cast<double>(below(101)) / 100};
+      one.bm25 = bm25();
       one.statistics = {number(), number()};
       one.partitions.resize(count(20));
       for (auto& partition : one.partitions)

@@ -30,7 +30,7 @@ class OneBlock {
     const std::vector<Frequency> frequencies(docids.size(), 1);
     plan_.lengths = lengths;
     plan_.terms.push_back({support::make_lease(builder.build(docids, frequencies)), 1,
-                           scoring::BoundScale(1, {}, {kDocuments, 100}, 100)});
+                           scoring::BoundScale(1, {}, {kDocuments, 100}, {scoring::Bm25Parameters{}.b, 100})});
     reader_ = std::make_unique<TermReader>(plan_, plan_.terms[0]);
     reader_->enter(0);
   }

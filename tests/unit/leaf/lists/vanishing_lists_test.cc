@@ -50,7 +50,8 @@ class VanishingLists : public testing::Test {
       const float weight =
           scoring::term_weight(parameters, statistics, std::max<std::uint64_t>(lease->postings.count(), 1), 1);
       plan.terms.push_back(
-          {lease, weight, scoring::BoundScale(weight, parameters, statistics, partition.built_average_length())});
+          {lease, weight,
+           scoring::BoundScale(weight, parameters, statistics, {parameters.b, partition.built_average_length()})});
     }
     return plan;
   }

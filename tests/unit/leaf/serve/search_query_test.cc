@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "leaf/engines.h"
 #include "leaf/schedule/worker_pool.h"
 #include "tests/unit/leaf/serve/served_fixture.h"
 
@@ -78,6 +79,32 @@ TEST(SearchQuery, CountsAndGivesTheFirstDocumentsWithoutRanking) {
             if (wanted.size() > depth) wanted.resize(depth);
             EXPECT_EQ(found.hits, wanted);
           }
+  }
+}
+
+// By the CPU's engine, which skips by bounds, and by the reference.
+TEST(SearchQuery, RanksByK1AndBOfTheRequestAsIfTheCollectionWereBuiltWithThem) {
+  const auto documents = random_documents(3000, 18);
+  const auto cpu = *engine_named(kDefaultEngine);
+  ServedCollection served(documents, 3);
+  for (const scoring::Bm25Parameters bm25 : {scoring::Bm25Parameters{1.2, 0.75}, {0, 0.4}, {4, 1}, {2, 0}}) {
+    ServedCollection built(documents, 1, {}, bm25);
+    for (const Mode mode : {Mode::kAnd, Mode::kOr})
+      for (const auto& terms : {std::vector<std::string>{"t3"}, {"t1", "t4"}, {"t2", "t2", "t8"}}) {
+        const auto wanted = built.search(request_of(mode, terms, 1));
+        auto request = request_of(mode, terms, 3);
+        const auto usual = served.search(request);
+        request.bm25 = bm25;
+        schedule::InlineScheduler scheduler(served.clock);
+        auto parts = served.parts(scheduler);
+        const SearchParts by_cpu{parts.board, parts.lists, *cpu, parts.exhaustive, scheduler, served.clock};
+        for (const auto& got : {served.search(request), served.search(request, by_cpu)}) {
+          EXPECT_EQ(got.and_ranking.hits, wanted.and_ranking.hits) << bm25.k1 << " " << bm25.b;
+          EXPECT_EQ(got.or_ranking.hits, wanted.or_ranking.hits) << bm25.k1 << " " << bm25.b;
+          EXPECT_NE(got.and_ranking.hits.empty() ? got.or_ranking.hits : got.and_ranking.hits,
+                    usual.and_ranking.hits.empty() ? usual.or_ranking.hits : usual.and_ranking.hits);
+        }
+      }
   }
 }
 

@@ -60,8 +60,8 @@ class Searches {
 class ServedCollection {
  public:
   ServedCollection(const std::vector<support::TestDocument>& documents, std::uint32_t partitions,
-                   generation::ShardOf shard = {}) {
-    EXPECT_TRUE(support::publish_generation(folder / "repository", "c", documents, partitions));
+                   generation::ShardOf shard = {}, const scoring::Bm25Parameters& bm25 = {}) {
+    EXPECT_TRUE(support::publish_generation(folder / "repository", "c", documents, partitions, {}, bm25));
     source = *repository::RepositorySource::open((folder / "repository").string(), "c");
     data = *generation::DataFolder::open(folder / "data");
     generation::GenerationLoader loader(*source, *data, shard, registration);
@@ -72,7 +72,10 @@ class ServedCollection {
 
   SearchParts parts(schedule::Scheduler& scheduler) { return {board, store, engine, oracle, scheduler, clock}; }
   wire::SearchReply search(const wire::SearchRequest& request, schedule::Scheduler& scheduler) {
-    Searches searches(parts(scheduler));
+    return search(request, parts(scheduler));
+  }
+  wire::SearchReply search(const wire::SearchRequest& request, const SearchParts& parts) {
+    Searches searches(parts);
     std::optional<wire::SearchReply> got;
     searches.start(request, Deadline::after(clock, request.budget), [&](wire::SearchReply reply) { got = reply; });
     EXPECT_TRUE(got) << "not answered";
