@@ -1,9 +1,9 @@
 #include "common/partition/merge_of_term_files.h"
 
 #include <algorithm>
-#include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <thread>
@@ -20,9 +20,12 @@ namespace {
 
 using FilesCursors = std::vector<std::unique_ptr<TermFilesCursor>>;
 
-constexpr std::size_t kChunkTerms = 2048;
+constexpr std::size_t kChunkTerms = 1024;
 constexpr std::uint64_t kMaxCursorBytes = std::uint64_t{64} << 20;
-constexpr std::size_t kMaxChunks = 64;
+constexpr std::size_t kMaxChunks = 128, kMoreOfCurrent = 8;
+// A range has the terms of so many prefixes of so many bytes, as they occur in the largest partition: some thousand
+// terms where there are millions.
+constexpr std::size_t kPrefixes = 8, kPrefixBytes = 3;
 
 // Merged terms, one behind the other.
 struct Chunk {
@@ -35,16 +38,14 @@ struct Chunk {
 };
 
 // The chunks of ranges, which threads give in any order and one thread takes in the order of ranges. Holds at most
-// kMaxChunks; the range that is taken from always has room for one, so no thread waits for ever.
+// kMaxChunks, and some more of the range that is taken from, so no thread waits for ever.
 class OrderedChunks {
  public:
-  explicit OrderedChunks(std::size_t ranges) : ranges_(ranges) {}
-
   // Waits for room. False: it is closed.
   bool give(std::size_t range, Chunk chunk) {
     MutexLock lock(mutex_);
     changed_.wait(lock.mutex(), [&]() FROND_REQUIRES(mutex_) {
-      return closed_ || held_ < kMaxChunks || (range == current_ && ranges_[range].chunks.empty());
+      return closed_ || held_ < kMaxChunks || (range == current_ && ranges_[range].chunks.size() < kMoreOfCurrent);
     });
     if (closed_) return false;
     ranges_[range].chunks.push_back(std::move(chunk));
@@ -52,9 +53,16 @@ class OrderedChunks {
     changed_.notify_all();
     return true;
   }
+  // `range` has no more chunks.
   void end(std::size_t range) {
     const MutexLock lock(mutex_);
     ranges_[range].ended = true;
+    changed_.notify_all();
+  }
+  // There are only so many ranges.
+  void limit(std::size_t ranges) {
+    const MutexLock lock(mutex_);
+    limit_ = ranges;
     changed_.notify_all();
   }
   // Nobody waits any more. An error is what take() gives.
@@ -67,19 +75,20 @@ class OrderedChunks {
   // The next chunk of all; none: all were taken.
   Result<std::optional<Chunk>> take() {
     MutexLock lock(mutex_);
-    for (; current_ < ranges_.size(); ++current_, changed_.notify_all()) {
-      Range& range = ranges_[current_];
-      changed_.wait(lock.mutex(),
-                    [&]() FROND_REQUIRES(mutex_) { return closed_ || !range.chunks.empty() || range.ended; });
+    for (;; ranges_.erase(current_++), changed_.notify_all()) {
+      changed_.wait(lock.mutex(), [&]() FROND_REQUIRES(mutex_) {
+        return closed_ || current_ == limit_ || !ranges_[current_].chunks.empty() || ranges_[current_].ended;
+      });
       if (closed_) return error_ ? *error_ : Error(Code::kUnavailable, "terms: stopped");
-      if (range.chunks.empty()) continue;
-      std::optional<Chunk> chunk(std::move(range.chunks.front()));
-      range.chunks.pop_front();
+      if (current_ == limit_) return std::optional<Chunk>();
+      std::deque<Chunk>& chunks = ranges_[current_].chunks;
+      if (chunks.empty()) continue;
+      std::optional<Chunk> chunk(std::move(chunks.front()));
+      chunks.pop_front();
       --held_;
       changed_.notify_all();
       return chunk;
     }
-    return std::optional<Chunk>();
   }
 
  private:
@@ -89,8 +98,9 @@ class OrderedChunks {
   };
   Mutex mutex_;
   std::condition_variable_any changed_;
-  std::vector<Range> ranges_ FROND_GUARDED_BY(mutex_);
+  std::map<std::size_t, Range> ranges_ FROND_GUARDED_BY(mutex_);  // those that were not taken whole
   std::size_t current_ FROND_GUARDED_BY(mutex_) = 0, held_ FROND_GUARDED_BY(mutex_) = 0;
+  std::size_t limit_ FROND_GUARDED_BY(mutex_) = ~std::size_t{0};
   bool closed_ FROND_GUARDED_BY(mutex_) = false;
   std::optional<Error> error_ FROND_GUARDED_BY(mutex_);
 };
@@ -108,63 +118,84 @@ FilesCursors cursors_of(std::span<const FilesOfPartition> partitions) {
   return cursors;
 }
 
-// The least string that is greater than all strings with the first two bytes of `term`; none: there is no greater one.
+// The least string that is greater than all strings with the first kPrefixBytes of `term`; none: there is no greater
+// one.
 std::optional<std::string> behind_prefix(std::string_view term) {
-  if (term.size() < 2) return std::string(term) + '\0';
-  std::string next(term.substr(0, 2));
+  if (term.size() < kPrefixBytes) return std::string(term) + '\0';
+  std::string next(term.substr(0, kPrefixBytes));
   while (!next.empty() && static_cast<unsigned char>(next.back()) == 0xff) next.pop_back();
   if (next.empty()) return std::nullopt;
   ++next.back();
   return next;
 }
 
-// Where ranges begin, the first at "": by the first two bytes of the terms of one partition, so most ranges are small
-// and none has to be balanced with others.
-Result<std::vector<std::string>> begins_of_ranges(const FilesOfPartition& largest) {
-  std::vector<std::string> begins{""};
-  const auto cursor = terms_of_files(largest.folder, largest.files);
-  for (std::optional<std::string> from(""); from; from = behind_prefix(cursor->term())) {
-    FROND_TRY(cursor->seek(*from));
-    if (*from > begins.back()) begins.push_back(*from);
-    if (!FROND_TRY(cursor->next())) break;
+struct Range {
+  std::size_t number;
+  std::string begin;
+  std::optional<std::string> end;  // none: the last range
+};
+
+// Cuts all strings into ranges. Any thread.
+class Ranges {
+ public:
+  explicit Ranges(const FilesOfPartition& largest) : cursor_(terms_of_files(largest.folder, largest.files)) {}
+  // The next range; none: there is none left.
+  Result<std::optional<Range>> next() {
+    const MutexLock lock(mutex_);
+    if (!begin_) return std::optional<Range>();
+    Range range{count_++, *std::move(begin_), {}};
+    begin_ = range.begin;
+    for (std::size_t i = 0; i < kPrefixes && begin_; ++i) {
+      FROND_TRY(cursor_->seek(*begin_));
+      begin_ = FROND_TRY(cursor_->next()) ? behind_prefix(cursor_->term()) : std::nullopt;
+    }
+    range.end = begin_;
+    return std::optional(std::move(range));
   }
-  return begins;
-}
+  std::size_t count() const {
+    const MutexLock lock(mutex_);
+    return count_;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  const std::unique_ptr<TermFilesCursor> cursor_;
+  std::optional<std::string> begin_ FROND_GUARDED_BY(mutex_) = "";
+  std::size_t count_ FROND_GUARDED_BY(mutex_) = 0;
+};
 
 // Those terms of a cursor that are less than `end`.
 class BoundedCursor final : public TermCursor {
  public:
-  BoundedCursor(TermFilesCursor& cursor, const std::string* end) : cursor_(cursor), end_(end) {}
+  BoundedCursor(TermFilesCursor& cursor, const std::optional<std::string>& end) : cursor_(cursor), end_(end) {}
   Result<bool> next() override {
     if (!FROND_TRY(cursor_.next())) return false;
-    return end_ == nullptr || cursor_.term() < *end_;
+    return !end_ || cursor_.term() < *end_;
   }
   std::string_view term() const override { return cursor_.term(); }
   const TermStatistics& statistics() const override { return cursor_.statistics(); }
 
  private:
   TermFilesCursor& cursor_;
-  const std::string* end_;  // null: no bound
+  const std::optional<std::string>& end_;
 };
 
-Result<void> merge_range(const FilesCursors& cursors, const std::vector<std::string>& begins, std::size_t range,
-                         OrderedChunks& to) {
+Result<void> merge_range(const FilesCursors& cursors, const Range& range, OrderedChunks& to) {
   TermCursors bounded;
   for (const auto& cursor : cursors) {
-    FROND_TRY(cursor->seek(begins[range]));
-    bounded.push_back(
-        std::make_unique<BoundedCursor>(*cursor, range + 1 < begins.size() ? &begins[range + 1] : nullptr));
+    FROND_TRY(cursor->seek(range.begin));
+    bounded.push_back(std::make_unique<BoundedCursor>(*cursor, range.end));
   }
   const Error closed(Code::kUnavailable, "terms: stopped");
   Chunk chunk;
   FROND_TRY(merge_terms(bounded, [&](std::string_view term, const TermStatistics& statistics) -> Result<void> {
     chunk.text.append(term);
     chunk.terms.push_back({chunk.text.size(), statistics});
-    if (chunk.terms.size() == kChunkTerms && !to.give(range, std::exchange(chunk, {}))) return closed;
+    if (chunk.terms.size() == kChunkTerms && !to.give(range.number, std::exchange(chunk, {}))) return closed;
     return {};
   }));
-  if (!chunk.terms.empty() && !to.give(range, std::move(chunk))) return closed;
-  to.end(range);
+  if (!chunk.terms.empty() && !to.give(range.number, std::move(chunk))) return closed;
+  to.end(range.number);
   return {};
 }
 
@@ -180,14 +211,12 @@ Result<TermTotals> merge_terms_of_files(
   const auto largest = std::max_element(
       partitions.begin(), partitions.end(),
       [](const FilesOfPartition& a, const FilesOfPartition& b) { return bytes_of_terms(a) < bytes_of_terms(b); });
-  const std::vector<std::string> begins = FROND_TRY(begins_of_ranges(*largest));
-
-  OrderedChunks chunks(begins.size());
-  std::atomic<std::size_t> next = 0;
+  Ranges ranges(*largest);
+  OrderedChunks chunks;
   const auto work = [&]() -> Result<void> {
     const FilesCursors cursors = cursors_of(partitions);
-    for (std::size_t range = next++; range < begins.size(); range = next++)
-      FROND_TRY(merge_range(cursors, begins, range, chunks));
+    while (const std::optional<Range> range = FROND_TRY(ranges.next())) FROND_TRY(merge_range(cursors, *range, chunks));
+    chunks.limit(ranges.count());
     return {};
   };
   std::vector<std::jthread> running;
