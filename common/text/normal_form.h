@@ -30,4 +30,14 @@ class NormalForm {
   std::string valid_;                 // scratch
 };
 
+// Characters that are not ASCII, of which the normal form is their small letter, with fold_accents or without: most
+// Cyrillic letters, kana, ideographs and syllables of Hangul. A token that has only these and ASCII is in normal form
+// once each letter is small.
+constexpr bool has_plain_form(char32_t c) {
+  const auto lies_in = [c](char32_t first, char32_t last) { return c >= first && c <= last; };
+  if (c < 0x3041) return lies_in(0x402, 0x44f) || lies_in(0x452, 0x45f);
+  return lies_in(0x4e00, 0x9fff) || lies_in(0xac00, 0xd7a3) || lies_in(0x3041, 0x3096) || lies_in(0x30a1, 0x30fa) ||
+         lies_in(0x30fc, 0x30fe) || lies_in(0x3400, 0x4dbf);
+}
+
 }  // namespace frond::text

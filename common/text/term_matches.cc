@@ -1,13 +1,16 @@
-// Candidates are where vector instructions find two bytes of a term's prefix (token_prefix.h, prefix_scan.h). A token
-// is cut and asked for its term only where the whole prefix is there. Where a token begins is known from the byte
-// before in most texts; else tokens are cut from the last character that is certainly in none.
+// For the analyzer standard; standard2: span_matches.h. Candidates are where vector instructions find two bytes of a
+// term's prefix (token_prefix.h, prefix_scan.h). A token is cut and asked for its term only where the whole prefix is
+// there. Where a token begins is known from the byte before in most texts; else tokens are cut from the last character
+// that is certainly in none.
 #include "common/text/term_matches.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 
+#include "common/text/asked_terms.h"
 #include "common/text/prefix_scan.h"
+#include "common/text/span_matches.h"
 #include "common/text/token_prefix.h"
 #include "common/text/utf8.h"
 #include "common/text/wanted_words.h"
@@ -39,7 +42,7 @@ WordClass class_before(std::string_view text, std::size_t at) {
 class Finder {
  public:
   Finder(Analyzer& analyzer, std::string_view text, std::span<const std::string_view> terms, const WantedWords& wanted)
-      : analyzer_(analyzer), text_(text), terms_(terms), wanted_(wanted) {}
+      : text_(text), asked_(analyzer, terms), wanted_(wanted) {}
 
   std::vector<TermMatch> find() && {
     matches_.reserve(64);
@@ -103,38 +106,20 @@ class Finder {
   void ask(TokenSpan where) {
     if (where.begin == where.end) return;
     done_ = where.end;
-    const std::string_view token = text_.substr(where.begin, where.end - where.begin);
-    Asked& asked = asked_[(token.size() * 5 + static_cast<unsigned char>(token.front())) % asked_.size()];
-    if (token != asked.token) {
-      const auto found = std::ranges::find(terms_, analyzer_.term_of(token));
-      asked = {token, static_cast<std::uint32_t>(found - terms_.begin())};
-    }
-    if (asked.term < terms_.size()) matches_.push_back({where, asked.term});
+    const std::uint32_t term = asked_.position_of(text_.substr(where.begin, where.end - where.begin));
+    if (term < asked_.size()) matches_.push_back({where, term});
   }
 
-  struct Asked {
-    std::string_view token;  // of text_; empty: none
-    std::uint32_t term = 0;  // the number of terms: none of them
-  };
-
-  Analyzer& analyzer_;
   const std::string_view text_;
-  const std::span<const std::string_view> terms_;
+  AskedTerms asked_;
   const WantedWords& wanted_;
   std::vector<TermMatch> matches_;
-  std::size_t done_ = 0;         // no token that begins before it is asked again
-  std::size_t boundary_ = 0;     // tokens can be cut from here
-  std::array<Asked, 16> asked_;  // words come again and again
+  std::size_t done_ = 0;      // no token that begins before it is asked again
+  std::size_t boundary_ = 0;  // tokens can be cut from here
 };
 
-std::vector<TermMatch> cut_everything(Analyzer& analyzer, std::string_view text,
-                                      std::span<const std::string_view> terms) {
-  std::vector<TermMatch> matches;
-  analyzer.analyze(text, [&](std::string_view term, TokenSpan where) {
-    const auto found = std::ranges::find(terms, term);
-    if (found != terms.end()) matches.push_back({where, static_cast<std::uint32_t>(found - terms.begin())});
-  });
-  // Terms may overlap: a match begins where the one before it ends.
+// Terms may overlap: a match begins where the one before it ends.
+std::vector<TermMatch> cut_apart(std::vector<TermMatch> matches) {
   std::ranges::stable_sort(matches, [](const TermMatch& a, const TermMatch& b) {
     return a.where.begin != b.where.begin ? a.where.begin < b.where.begin : a.where.end > b.where.end;
   });
@@ -147,11 +132,25 @@ std::vector<TermMatch> cut_everything(Analyzer& analyzer, std::string_view text,
   return matches;
 }
 
+std::vector<TermMatch> cut_everything(Analyzer& analyzer, std::string_view text,
+                                      std::span<const std::string_view> terms) {
+  std::vector<TermMatch> matches;
+  analyzer.analyze(text, [&](std::string_view term, TokenSpan where) {
+    const auto found = std::ranges::find(terms, term);
+    if (found != terms.end()) matches.push_back({where, static_cast<std::uint32_t>(found - terms.begin())});
+  });
+  return cut_apart(std::move(matches));
+}
+
 }  // namespace
 
 std::vector<TermMatch> find_terms(Analyzer& analyzer, std::string_view text, std::span<const std::string> terms) {
   const std::vector<std::string_view> wanted_terms = distinct(terms);
   if (wanted_terms.empty()) return {};
+  if (analyzer.config().kind == AnalyzerKind::kStandard2) {
+    auto found = find_spans(analyzer, text, wanted_terms);
+    return found ? cut_apart(*std::move(found)) : cut_everything(analyzer, text, wanted_terms);
+  }
   WantedWords wanted(wanted_terms.size());
   for (const std::string_view term : wanted_terms) {
     const std::optional<TokenPrefix> prefix = token_prefix(analyzer.config(), term);

@@ -1,6 +1,6 @@
 // Microseconds a snippet, by size of the body and number of query terms.
 //
-// usage: snippet_bench ARTICLES QUERIES [BYTES TERMS [ROUNDS]]
+// usage: snippet_bench [--standard2] ARTICLES QUERIES [BYTES TERMS [ROUNDS]]
 // ARTICLES: JSON Lines with "contents". QUERIES: a line each, as NUMBER:TEXT. A body is the beginning of an article, or
 // for large bodies of several articles joined. A query is shown with the body, of some hundreds, that has most of its
 // terms, then most occurrences, since hits are such bodies. Without BYTES and TERMS: 1 KiB to 1 MiB, 1 to 5 terms.
@@ -97,8 +97,9 @@ double cpu_us() {
   return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
 }
 
-void measure(const char* articles, const char* log, std::size_t bytes, std::size_t terms, std::size_t rounds) {
-  Analyzer analyzer({});
+void measure(frond::text::AnalyzerKind kind, const char* articles, const char* log, std::size_t bytes,
+             std::size_t terms, std::size_t rounds) {
+  Analyzer analyzer({.kind = kind});
   const std::vector<std::string> bodies = read_bodies(articles, bytes);
   const std::vector<Terms> queries = read_queries(log, terms, analyzer);
   const std::vector<Shown> shown = pair_up(bodies, queries, analyzer);
@@ -121,15 +122,20 @@ void measure(const char* articles, const char* log, std::size_t bytes, std::size
 }  // namespace
 
 int main(int argc, char** argv) {
+  auto kind = frond::text::AnalyzerKind::kStandard;
+  if (argc > 1 && std::string_view(argv[1]) == "--standard2") {
+    kind = frond::text::AnalyzerKind::kStandard2;
+    --argc, ++argv;
+  }
   if (argc != 3 && argc != 5 && argc != 6) {
-    std::fprintf(stderr, "usage: snippet_bench ARTICLES QUERIES [BYTES TERMS [ROUNDS]]\n");
+    std::fprintf(stderr, "usage: snippet_bench [--standard2] ARTICLES QUERIES [BYTES TERMS [ROUNDS]]\n");
     return 2;
   }
   const auto number = [&](int i) { return static_cast<std::size_t>(std::strtoull(argv[i], nullptr, 10)); };
   if (argc > 3) {
-    measure(argv[1], argv[2], number(3), number(4), argc > 5 ? number(5) : 5);
+    measure(kind, argv[1], argv[2], number(3), number(4), argc > 5 ? number(5) : 5);
     return 0;
   }
   for (const std::size_t bytes : {1 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20})
-    for (const std::size_t terms : {1, 2, 3, 5}) measure(argv[1], argv[2], bytes, terms, 5);
+    for (const std::size_t terms : {1, 2, 3, 5}) measure(kind, argv[1], argv[2], bytes, terms, 5);
 }

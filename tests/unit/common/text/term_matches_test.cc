@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <random>
 
 #include "common/text/prefix_scan.h"
@@ -96,6 +97,153 @@ TEST(TermMatches, AreThoseOfTheWholeTextCutIntoTokens) {
       expect_the_same(plain, text, terms);
     }
   });
+}
+
+// What standard2 has rules for, and what meets it.
+std::string random_text_of_spans(std::mt19937_64& random, std::size_t pieces) {
+  static const std::vector<std::string> kPieces = {"node.js",
+                                                   "Node",
+                                                   "js",
+                                                   "user@example.com",
+                                                   "example",
+                                                   "@",
+                                                   "AT&T",
+                                                   "&",
+                                                   "T",
+                                                   "C++",
+                                                   "++",
+                                                   "#",
+                                                   "C#",
+                                                   "c",
+                                                   ".NET",
+                                                   "net",
+                                                   ".",
+                                                   "O'Brien",
+                                                   "o'",
+                                                   "brien",
+                                                   "obrien",
+                                                   "l'",
+                                                   "L’",
+                                                   "qu'il",
+                                                   "école",
+                                                   "ecole",
+                                                   "E\u0301cole",
+                                                   "don't",
+                                                   "don’t",
+                                                   "'s",
+                                                   "’s",
+                                                   "3,000,000",
+                                                   "3000000",
+                                                   "3,000",
+                                                   "3000",
+                                                   ",000",
+                                                   "3",
+                                                   "1,2",
+                                                   "3.11.2",
+                                                   "11",
+                                                   "e-mail",
+                                                   "-",
+                                                   "_",
+                                                   "北京",
+                                                   "京",
+                                                   "北",
+                                                   "市。",
+                                                   "、",
+                                                   "データ",
+                                                   "か\u3099",
+                                                   "が",
+                                                   "ﾃﾞｰﾀ",
+                                                   "서울",
+                                                   "에서",
+                                                   "서",
+                                                   "\u1109\u1165",
+                                                   "ไทย",
+                                                   "น้ำ",
+                                                   "собаками",
+                                                   "СОБАКА",
+                                                   "ёлка",
+                                                   "Ё",
+                                                   "й",
+                                                   "и\u0306",
+                                                   "Straße",
+                                                   "STRASSE",
+                                                   "ﬁle",
+                                                   "file",
+                                                   "\u00ad",
+                                                   "co\u00adop",
+                                                   "ＷＩＤＥ",
+                                                   "wide",
+                                                   "\u212A",
+                                                   "\u0130",
+                                                   "\xff",
+                                                   "\xe5\x8c",
+                                                   "\u200d",
+                                                   "\ufe0f",
+                                                   "\u0301",
+                                                   "“",
+                                                   "”",
+                                                   "—",
+                                                   "(",
+                                                   "/",
+                                                   "x",
+                                                   " ",
+                                                   " ",
+                                                   " ",
+                                                   " ",
+                                                   "\n",
+                                                   ", ",
+                                                   ". ",
+                                                   ":",
+                                                   "foxes",
+                                                   "fox",
+                                                   "Ω",
+                                                   "ς",
+                                                   "ΣΊΣΥΦΟΣ",
+                                                   "lorem ipsum dolor ",
+                                                   std::string(70, 'q'),
+                                                   std::string(250, 'z')};
+  std::string text;
+  for (std::size_t i = 0; i < pieces; ++i) text += kPieces[random() % kPieces.size()];
+  return text;
+}
+
+TEST(TermMatches, OfStandard2AreThoseOfTheWholeTextCutIntoSpans) {
+  std::vector<std::unique_ptr<Analyzer>> analyzers;
+  for (const Stemmer stemmer : {Stemmer::kNone, Stemmer::kPorter, Stemmer::kEnglish, Stemmer::kFrench,
+                                Stemmer::kRussian, Stemmer::kGerman, Stemmer::kIndonesian})
+    analyzers.push_back(std::make_unique<Analyzer>(
+        AnalyzerConfig{stemmer, stemmer == Stemmer::kEnglish, AnalyzerKind::kStandard2, analyzers.size() % 2 == 1}));
+  support::with_every_instruction_set([&](const char* name) {
+    SCOPED_TRACE(name);
+    std::mt19937_64 random(9);
+    for (int round = 0; round < 20000; ++round) {
+      Analyzer& analyzer = *analyzers[random() % analyzers.size()];
+      SCOPED_TRACE(name_of(analyzer.config().stemmer));
+      const std::string text = random_text_of_spans(random, random() % 60);
+      std::vector<std::string> terms;
+      for (std::size_t i = 0, count = round % 11 == 0 ? 20 : random() % 3; i <= count; ++i) {
+        const auto all = analyzer.terms(round % 2 == 0 ? random_text_of_spans(random, 4) : text);
+        if (!all.empty()) terms.push_back(all[random() % all.size()]);
+      }
+      expect_the_same(analyzer, text, terms);
+      if (HasFatalFailure()) return;
+    }
+  });
+}
+
+TEST(TermMatches, OfStandard2AreFoundPastTheFirstScan) {
+  Analyzer analyzer({.kind = AnalyzerKind::kStandard2});
+  const std::string filler = "- " + std::string(63, 'q') + " ";
+  std::string text;
+  for (std::size_t before = 0; before < 3 * kScanBytes; before += 61) {
+    text.resize(before, ' ');
+    for (const char* word : {"O'Brien", "北京", "naïve", "3,000,000", "user@example.com"}) {
+      const std::string all = text + word + filler;
+      const std::vector<std::string> terms = analyzer.query_terms(word);
+      expect_the_same(analyzer, all, terms);
+      EXPECT_FALSE(find_terms(analyzer, all, terms).empty());
+    }
+  }
 }
 
 TEST(TermMatches, AreFoundInPiecesOfWordsThatAreTooLong) {

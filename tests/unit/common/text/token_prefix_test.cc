@@ -8,6 +8,7 @@
 
 #include "common/text/analyzer.h"
 #include "common/text/letter_case.h"
+#include "common/text/normal_form.h"
 #include "common/text/term_matches.h"
 #include "common/text/wanted_words.h"
 
@@ -42,6 +43,28 @@ TEST(TokenPrefix, IsThatOfEveryTokenOfTheTerm) {
   }
 }
 
+TEST(TokenPrefix, IsTheFirstLetterWithStemmersOfOtherLanguages) {
+  const std::string_view parts[] = {"a",  "e",  "i",   "o",   "u",  "y",   "s",  "t",  "n",  "r",  "l",    "d",
+                                    "k",  "g",  "m",   "b",   "qu", "ge",  "en", "er", "es", "ch", "ment", "ique",
+                                    "di", "ed", "che", "col", "'s", "ies", "ог", "и",  "е",  "ть", "ешь",  "3"};
+  std::size_t known = 0;
+  for (std::size_t i = 0; i < kStemmerNames.size(); ++i) {
+    const auto stemmer = static_cast<Stemmer>(i);
+    Analyzer analyzer({stemmer, false, AnalyzerKind::kStandard2});
+    if (!token_prefix(analyzer.config(), "word")) continue;
+    ++known;
+    const unsigned seed = 8;
+    std::mt19937 random(seed);
+    for (int round = 0; round < 20'000; ++round) {
+      std::string word;
+      for (unsigned left = 1 + random() % 5; left > 0; --left) word += parts[random() % std::size(parts)];
+      if (next_token(word, 0) == TokenSpan{0, word.size()}) expect_candidate(analyzer, word, seed);
+      if (HasFatalFailure()) return;
+    }
+  }
+  EXPECT_EQ(known, 26u);
+}
+
 TEST(TokenPrefix, KnowsTheWordsThatTheEnglishStemmerTreatsApart) {
   Analyzer analyzer({Stemmer::kEnglish, false});
   for (const char* word : {"skis",   "skies",   "dying",      "lying",     "tying",   "idly",    "gently",  "ugly",
@@ -57,6 +80,26 @@ TEST(TokenPrefix, AllowsNoOtherWordsWhereTheTermIsTheWord) {
   for (const char* text : {"fox", "FOX", "fox's", "foxs", "foxes", "fox-trot"})
     EXPECT_TRUE(wanted.may_begin_at(text, 0)) << text;
   for (const char* text : {"foxtrot", "foxed", "fo", "for"}) EXPECT_FALSE(wanted.may_begin_at(text, 0)) << text;
+}
+
+TEST(NormalForm, IsTheSmallLetterOfWhatHasAPlainForm) {
+  for (const bool fold_accents : {false, true}) {
+    NormalForm form(fold_accents);
+    std::string before = "a", out;
+    for (char32_t c = 0x80; c < 0x110000; ++c) {
+      if (!has_plain_form(c)) continue;
+      std::string letter, small;
+      append_utf8(c, letter);
+      append_utf8(static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c))), small);
+      form.apply(before + letter, out);  // beside each other they are as they are alone
+      std::string wanted = small;
+      form.apply(before, small);
+      ASSERT_EQ(out, small + wanted) << std::hex << static_cast<std::uint32_t>(c);
+      before = letter;
+      const auto letters = letters_with_lower_case(decode_utf8(wanted, 0).value);
+      for (const char32_t other : letters) ASSERT_TRUE(has_plain_form(other)) << small;
+    }
+  }
 }
 
 TEST(LetterCase, HasEveryCodePointWithTheLowerCase) {

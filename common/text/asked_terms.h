@@ -1,0 +1,39 @@
+#pragma once
+// Which of some terms a token has. Remembers the last tokens, as words come again and again.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "common/text/analyzer.h"
+
+namespace frond::text {
+
+// One thread. Borrows the terms, and the text that tokens are parts of.
+class AskedTerms {
+ public:
+  AskedTerms(Analyzer& analyzer, std::span<const std::string_view> terms) : analyzer_(analyzer), terms_(terms) {}
+  // The position of the token's term among the terms; their number if it has none of them.
+  std::uint32_t position_of(std::string_view token) {
+    Asked& asked = asked_[(token.size() * 5 + static_cast<unsigned char>(token.front())) % asked_.size()];
+    if (token != asked.token) {
+      const auto found = std::ranges::find(terms_, analyzer_.term_of(token));
+      asked = {token, static_cast<std::uint32_t>(found - terms_.begin())};
+    }
+    return asked.term;
+  }
+  std::size_t size() const { return terms_.size(); }
+
+ private:
+  struct Asked {
+    std::string_view token;  // empty: none
+    std::uint32_t term = 0;
+  };
+
+  Analyzer& analyzer_;
+  const std::span<const std::string_view> terms_;
+  std::array<Asked, 16> asked_;
+};
+
+}  // namespace frond::text

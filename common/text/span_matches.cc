@@ -1,0 +1,177 @@
+// A stretch is what stands between two characters that are in no span and that no rule of term_spans.h looks at: spaces
+// and most punctuation. Its spans do not depend on the rest of the text. A stretch is analyzed
+//   - if it has a character that is not ASCII and whose normal form may have another beginning (has_plain_form()), or
+//   - if a term's prefix (token_prefix.h) stands where a span, or what remains of it without an elided article, may
+//     begin. Vector instructions find two bytes of the prefix (prefix_scan.h), as in term_matches.cc.
+// Where a term is not what its span begins with, other spellings are looked for, too: o'brien for obrien, 3,000 for
+// 3000.
+#include "common/text/span_matches.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <deque>
+#include <string>
+
+#include "common/text/asked_terms.h"
+#include "common/text/normal_form.h"
+#include "common/text/prefix_scan.h"
+#include "common/text/token_prefix.h"
+#include "common/text/utf8.h"
+#include "common/text/wanted_words.h"
+#include "common/text/word_class.h"
+
+namespace frond::text {
+namespace {
+
+constexpr auto kAsciiSeparates = [] {
+  std::array<bool, 128> table{};
+  for (std::size_t c = 0; c < table.size(); ++c) table[c] = kAsciiWordClass[c] == WordClass::kBreak;
+  for (const char c : {'@', '&', '+', '#'}) table[static_cast<std::size_t>(c)] = false;
+  return table;
+}();
+bool separates(char c) { return is_ascii(c) && kAsciiSeparates[static_cast<unsigned char>(c)]; }
+bool separates(CodePoint c) {
+  if (c.value < 0x80) return kAsciiSeparates[c.value];
+  if (c.value == kNoCodePoint || (c.value >= 0x2010 && c.value <= 0x2017)) return true;  // dashes, for one
+  return !has_plain_form(c.value) && word_class_of(c.value) == WordClass::kBreak;
+}
+// Characters before which a stretch ends, and which make it one that is analyzed whatever it begins with.
+bool is_odd(CodePoint c) { return c.value >= 0x80 && !has_plain_form(c.value) && !separates(c); }
+
+bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+
+// Of a term that is a number without groups: the same with commas between them; else empty.
+std::string with_commas(std::string_view term) {
+  if (term.size() < 4 || !std::ranges::all_of(term, [](char c) { return c >= '0' && c <= '9'; })) return {};
+  std::string number(term);
+  for (std::size_t at = number.size() - 3;; at -= 3) {
+    number.insert(at, 1, ',');
+    if (at <= 3) return number;
+  }
+}
+
+class Finder {
+ public:
+  Finder(Analyzer& analyzer, std::string_view text, std::span<const std::string_view> terms, const WantedWords& wanted)
+      : text_(text), asked_(analyzer, terms), wanted_(wanted) {}
+
+  std::vector<TermMatch> find() && {
+    std::array<std::uint64_t, kScanBytes / 64> bits;
+    for (std::size_t from = 0; from < text_.size(); from += kScanBytes) {
+      const std::size_t end = std::min(from + kScanBytes, text_.size());
+      const bool any_odd = find_pairs(text_, from, wanted_.pairs(), bits.data());
+      std::size_t odd = any_odd ? next_odd(from, end) : end;
+      for (std::size_t i = 0; i < (end - from + 63) / 64; ++i) {
+        for (std::uint64_t left = bits[i]; left != 0; left &= left - 1) {
+          const std::size_t at = from + i * 64 + static_cast<std::size_t>(std::countr_zero(left));
+          if (at < done_) continue;
+          for (; odd <= at; odd = next_odd(odd, end)) analyze_around(odd);
+          if (at >= done_ && wanted_.may_begin_at(text_, at) && span_may_begin_at(at)) analyze_around(at);
+        }
+      }
+      if (!any_odd) continue;
+      for (odd = next_odd(odd, end); odd < end; odd = next_odd(odd, end)) analyze_around(odd);
+    }
+    return std::move(matches_);
+  }
+
+ private:
+  // The first odd character at or after `from` that no stretch at hand has; `end` if there is none before.
+  std::size_t next_odd(std::size_t from, std::size_t end) const {
+    for (std::size_t at = ascii_end(std::max(from, done_), end); at < end; at = ascii_end(at, end)) {
+      const CodePoint c = decode_utf8(text_, at);
+      if (is_odd(c)) return at;
+      at += c.bytes;
+    }
+    return end;
+  }
+
+  // The first byte from `at` on that is not ASCII; `end` or more if there is none before.
+  std::size_t ascii_end(std::size_t at, std::size_t end) const {
+    constexpr std::uint64_t kHigh = 0x8080808080808080;
+    std::array<std::uint64_t, 4> bytes;
+    for (; at < end && at + sizeof(bytes) <= text_.size(); at += sizeof(bytes)) {
+      std::memcpy(bytes.data(), text_.data() + at, sizeof(bytes));
+      if (((bytes[0] | bytes[1] | bytes[2] | bytes[3]) & kHigh) == 0) continue;
+      for (std::size_t i = 0; i < bytes.size(); ++i)
+        if ((bytes[i] & kHigh) != 0)
+          return at + i * sizeof(bytes[i]) + static_cast<std::size_t>(std::countr_zero(bytes[i] & kHigh)) / 8;
+    }
+    while (at < end && is_ascii(text_[at])) ++at;
+    return at;
+  }
+
+  // False in the middle of a word, unless it is so long that it was cut.
+  bool span_may_begin_at(std::size_t at) const {
+    if (at == 0 || !is_letter_or_digit(text_[at]) || !is_letter_or_digit(text_[at - 1])) return true;
+    std::size_t begin = at;
+    while (begin > 0 && at - begin < kMaxTokenBytes && !separates(text_[begin - 1])) --begin;
+    return at - begin >= kMaxTokenBytes;
+  }
+
+  void analyze_around(std::size_t at) {
+    if (at < done_) return;
+    std::size_t begin = at, end = at;
+    while (begin > done_) {
+      std::size_t before = begin - 1;
+      if (is_ascii(text_[before])) {
+        if (separates(text_[before])) break;
+      } else {
+        while (before > done_ && begin - before < 4 && (static_cast<unsigned char>(text_[before]) & 0xc0) == 0x80)
+          --before;
+        const CodePoint c = decode_utf8(text_.substr(0, begin), before);
+        if (c.bytes != begin - before || separates(c)) break;  // bytes that are no UTF-8 are in no span
+      }
+      begin = before;
+    }
+    while (end < text_.size()) {
+      if (is_ascii(text_[end])) {
+        if (separates(text_[end])) break;
+        ++end;
+        continue;
+      }
+      const CodePoint c = decode_utf8(text_, end);
+      if (separates(c)) break;
+      end += c.bytes;
+    }
+    done_ = std::max(end, at + 1);
+    const std::string_view stretch = text_.substr(0, end);
+    const auto ask = [this](TokenSpan where, bool) {
+      const std::uint32_t term = asked_.position_of(text_.substr(where.begin, where.end - where.begin));
+      if (term < asked_.size()) matches_.push_back({where, term});
+    };
+    SpanCutter<decltype(ask)> spans(stretch, ask);
+    for (TokenSpan token = next_token(stretch, begin); token.begin != token.end; token = next_token(stretch, token.end))
+      spans.odd(token);
+    spans.finish();
+  }
+
+  const std::string_view text_;
+  AskedTerms asked_;
+  const WantedWords& wanted_;
+  std::vector<TermMatch> matches_;
+  std::size_t done_ = 0;  // stretches before it were analyzed or have no match
+};
+
+}  // namespace
+
+std::optional<std::vector<TermMatch>> find_spans(Analyzer& analyzer, std::string_view text,
+                                                 std::span<const std::string_view> terms) {
+  WantedWords wanted(2 * terms.size());
+  std::deque<std::string> spellings;  // which WantedWords borrows
+  for (const std::string_view term : terms) {
+    const std::optional<TokenPrefix> prefix = token_prefix(analyzer.config(), term);
+    if (!prefix) return std::nullopt;
+    wanted.add(*prefix);
+    if (std::string number = with_commas(term); !number.empty())
+      wanted.add({spellings.emplace_back(std::move(number)), prefix->any_letter_may_follow});
+    if (prefix->bytes.size() > 1 && prefix->bytes.front() == 'o')
+      wanted.add({spellings.emplace_back("o'" + std::string(prefix->bytes.substr(1))), prefix->any_letter_may_follow});
+  }
+  if (wanted.pairs().size() > WantedWords::kMaxPairs) return std::nullopt;
+  return Finder(analyzer, text, terms, wanted).find();
+}
+
+}  // namespace frond::text
