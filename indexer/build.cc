@@ -1,6 +1,7 @@
 #include "indexer/build.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -73,6 +74,12 @@ repository::Manifest draft_manifest(const BuildOptions& options, const ingest::I
   return draft;
 }
 
+std::string kind_of(const text::AnalyzerConfig& analyzer, const scoring::Bm25Parameters& bm25) {
+  char numbers[64];
+  std::snprintf(numbers, sizeof numbers, ", k1 %g, b %g", bm25.k1, bm25.b);
+  return text::described(analyzer) + numbers;
+}
+
 std::string what_was_skipped(const pipeline::InvertedDocuments& inverted) {
   std::string text;
   if (inverted.bad_records > 0)
@@ -133,6 +140,7 @@ class Build {
   Result<repository::Manifest> publish(const std::vector<std::string>& ids,
                                        const std::vector<partition::PartitionSummary>& summaries);
   Result<void> expect_kind(const repository::Manifest& current) const;
+  void warn_of_another_kind();
   bool is_ordered() const { return options_.order != order::DocumentOrder::kInput; }
   // Another order than the input's is computed over the whole collection, before it is dealt to partitions.
   std::uint32_t inverted_partitions() const { return is_ordered() ? 1 : options_.invert.partitions; }
@@ -294,6 +302,7 @@ Result<repository::Manifest> Build::publish(const std::vector<std::string>& ids,
     logger_.warn(
         "another writer published while this build ran; this build's generation replaces its own",
         {{"generation", std::to_string(writer->next_generation())}, {"expected", std::to_string(next_generation_)}});
+  warn_of_another_kind();
   return publish::publish_generation(
       *writer, draft_manifest(options_, summary_.inverted.input, summary_.inverted.order, std::move(partitions)), stop_,
       options_.threads);
@@ -306,6 +315,19 @@ Result<void> Build::expect_kind(const repository::Manifest& current) const {
   return Error(Code::kInvalid, "collection " + options_.collection +
                                    " was built anew with another analyzer, k1 or b while these documents were indexed: "
                                    "add them again");
+}
+
+// A build without flags takes today's defaults, which the collection may not have.
+void Build::warn_of_another_kind() {
+  const auto source = repository::RepositorySource::open(options_.repository.string(), options_.collection, {},
+                                                         options_.objects.access);
+  const auto number = source ? (*source)->current() : Result<Generation>(source.error());
+  const auto current = number ? (*source)->manifest(*number) : Result<repository::Manifest>(number.error());
+  if (!current) return;  // none, most often; what is wrong otherwise, publishing finds out
+  if (current->analyzer == options_.invert.analyzer && current->bm25 == options_.bm25) return;
+  logger_.warn("the new generation has another analyzer, k1 or b than the one before",
+               {{"before", kind_of(current->analyzer, current->bm25)},
+                {"now", kind_of(options_.invert.analyzer, options_.bm25)}});
 }
 
 Result<BuildSummary> Build::stages() {

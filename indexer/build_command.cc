@@ -16,6 +16,7 @@
 #include "indexer/build.h"
 #include "indexer/build_report.h"
 #include "indexer/build_status_server.h"
+#include "indexer/collection_defaults.h"
 #include "indexer/commands.h"
 #include "indexer/gpu_inverters.h"
 #include "indexer/ingest/formats.h"
@@ -129,8 +130,8 @@ BuildCommand::BuildCommand(config::CommandLine& app, Kind kind)
       parsers_(std::min(256u, hardware_threads())),
       cpu_inverters_(std::clamp(hardware_threads() / 3, 1u, 256u)),
       cpu_dictionary_(invert::kUsualCpuDictionary),
-      k1_(scoring::Bm25Parameters{}.k1),
-      b_(scoring::Bm25Parameters{}.b) {
+      k1_(kNewCollectionBm25.k1),
+      b_(kNewCollectionBm25.b) {
   kind == Kind::kBuild ? add_place_flags(command_, place_) : add_folder_flags(command_, place_);
   command_
       .add_option("--input", inputs_,

@@ -8,6 +8,7 @@
 #include "indexer/build_report.h"
 #include "indexer/ciff/ciff_export.h"
 #include "indexer/ciff/ciff_import.h"
+#include "indexer/collection_defaults.h"
 #include "indexer/commands.h"
 
 namespace frond::indexer {
@@ -40,8 +41,8 @@ ImportCiffCommand::ImportCiffCommand(config::CommandLine& app)
                                "the current one. Documents have ids, but no text")),
       codec_(codec::kDefaultCodec),
       order_(name_of(order::DocumentOrder::kInput)),
-      k1_(scoring::Bm25Parameters{}.k1),
-      b_(scoring::Bm25Parameters{}.b) {
+      k1_(kNewCollectionBm25.k1),
+      b_(kNewCollectionBm25.b) {
   add_folder_flags(command_, place_);
   command_.add_option("--input", input_, "The file; gzip, zstd, bzip2 and xz are told by content")
       .required()

@@ -78,4 +78,7 @@ constexpr bool is_valid(const AnalyzerConfig& config) {
   return config.kind == AnalyzerKind::kStandard2 || (config.stemmer <= Stemmer::kEnglish && !config.fold_accents);
 }
 
+// In words: "analyzer standard, stemmer porter, stop words off the index".
+std::string described(const AnalyzerConfig& config);
+
 }  // namespace frond::text

@@ -31,16 +31,18 @@ constexpr auto kAsciiSeparates = [] {
   for (const char c : {'@', '&', '+', '#'}) table[static_cast<std::size_t>(c)] = false;
   return table;
 }();
-bool separates(char c) { return is_ascii(c) && kAsciiSeparates[static_cast<unsigned char>(c)]; }
-bool separates(CodePoint c) {
+bool ends_stretch(char c) { return is_ascii(c) && kAsciiSeparates[static_cast<unsigned char>(c)]; }
+bool ends_stretch(CodePoint c) {
   if (c.value < 0x80) return kAsciiSeparates[c.value];
   if (c.value == kNoCodePoint || (c.value >= 0x2010 && c.value <= 0x2017)) return true;  // dashes, for one
   return !has_plain_form(c.value) && word_class_of(c.value) == WordClass::kBreak;
 }
 // Characters before which a stretch ends, and which make it one that is analyzed whatever it begins with.
-bool is_odd(CodePoint c) { return c.value >= 0x80 && !has_plain_form(c.value) && !separates(c); }
+bool is_odd(CodePoint c) { return c.value >= 0x80 && !has_plain_form(c.value) && !ends_stretch(c); }
 
-bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+bool is_ascii_letter_or_digit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
 
 // Of a term that is a number without groups: the same with commas between them; else empty.
 std::string with_commas(std::string_view term) {
@@ -52,9 +54,10 @@ std::string with_commas(std::string_view term) {
   }
 }
 
-class Finder {
+class StretchFinder {
  public:
-  Finder(Analyzer& analyzer, std::string_view text, std::span<const std::string_view> terms, const WantedWords& wanted)
+  StretchFinder(Analyzer& analyzer, std::string_view text, std::span<const std::string_view> terms,
+                const WantedWords& wanted)
       : text_(text), asked_(analyzer, terms), wanted_(wanted) {}
 
   std::vector<TermMatch> find() && {
@@ -105,9 +108,9 @@ class Finder {
 
   // False in the middle of a word, unless it is so long that it was cut.
   bool span_may_begin_at(std::size_t at) const {
-    if (at == 0 || !is_letter_or_digit(text_[at]) || !is_letter_or_digit(text_[at - 1])) return true;
+    if (at == 0 || !is_ascii_letter_or_digit(text_[at]) || !is_ascii_letter_or_digit(text_[at - 1])) return true;
     std::size_t begin = at;
-    while (begin > 0 && at - begin < kMaxTokenBytes && !separates(text_[begin - 1])) --begin;
+    while (begin > 0 && at - begin < kMaxTokenBytes && !ends_stretch(text_[begin - 1])) --begin;
     return at - begin >= kMaxTokenBytes;
   }
 
@@ -117,23 +120,23 @@ class Finder {
     while (begin > done_) {
       std::size_t before = begin - 1;
       if (is_ascii(text_[before])) {
-        if (separates(text_[before])) break;
+        if (ends_stretch(text_[before])) break;
       } else {
         while (before > done_ && begin - before < 4 && (static_cast<unsigned char>(text_[before]) & 0xc0) == 0x80)
           --before;
         const CodePoint c = decode_utf8(text_.substr(0, begin), before);
-        if (c.bytes != begin - before || separates(c)) break;  // bytes that are no UTF-8 are in no span
+        if (c.bytes != begin - before || ends_stretch(c)) break;  // bytes that are no UTF-8 are in no span
       }
       begin = before;
     }
     while (end < text_.size()) {
       if (is_ascii(text_[end])) {
-        if (separates(text_[end])) break;
+        if (ends_stretch(text_[end])) break;
         ++end;
         continue;
       }
       const CodePoint c = decode_utf8(text_, end);
-      if (separates(c)) break;
+      if (ends_stretch(c)) break;
       end += c.bytes;
     }
     done_ = std::max(end, at + 1);
@@ -171,7 +174,7 @@ std::optional<std::vector<TermMatch>> find_spans(Analyzer& analyzer, std::string
       wanted.add({spellings.emplace_back("o'" + std::string(prefix->bytes.substr(1))), prefix->any_letter_may_follow});
   }
   if (wanted.pairs().size() > WantedWords::kMaxPairs) return std::nullopt;
-  return Finder(analyzer, text, terms, wanted).find();
+  return StretchFinder(analyzer, text, terms, wanted).find();
 }
 
 }  // namespace frond::text

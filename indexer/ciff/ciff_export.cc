@@ -22,11 +22,9 @@ namespace fs = std::filesystem;
 using partition::Partition;
 
 std::string description_of(const repository::Manifest& manifest) {
-  const text::AnalyzerConfig& analyzer = manifest.analyzer;
-  return "Frond: generation " + std::to_string(manifest.generation) + " of " + manifest.collection + "; analyzer " +
-         std::string(name_of(analyzer.kind)) + ", stemmer " + std::string(name_of(analyzer.stemmer)) + ", stop words " +
-         (analyzer.stop_words ? "off the index" : "indexed") + (analyzer.fold_accents ? ", accents folded" : "") +
-         "; BM25 k1 " + std::to_string(manifest.bm25.k1) + ", b " + std::to_string(manifest.bm25.b);
+  return "Frond: generation " + std::to_string(manifest.generation) + " of " + manifest.collection + "; " +
+         text::described(manifest.analyzer) + "; BM25 k1 " + std::to_string(manifest.bm25.k1) + ", b " +
+         std::to_string(manifest.bm25.b);
 }
 
 // A place in the generation: the next document of a partition.

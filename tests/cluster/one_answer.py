@@ -22,7 +22,7 @@ MODES, DEPTHS, PROCESSORS = ("and", "or", "auto"), (1, 10, 100), ("cpu", "exhaus
 class Reference:
     """BM25 as the contract has it, from the text itself."""
 
-    def __init__(self, documents, k1=0.9, b=0.4):
+    def __init__(self, documents, k1=1.5, b=0.75):
         self.k1, self.b = k1, b
         counts = [(name, collections.Counter(body), len(body)) for name, body in documents]
         self.documents = len(counts)

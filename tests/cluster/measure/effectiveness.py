@@ -24,7 +24,7 @@ def cacm_documents(folder):
 def ranked(setting, name, source, topics, k, partitions, leaves, form="jsonl"):
     """(the build's summary, the run) of a collection's topics."""
     repository, output = setting.path(name), setting.path(name + ".run")
-    summary = setting.build(repository, name, [source], partitions, format=form, stemmer="porter", stop_words="on")
+    summary = setting.build(repository, name, [source], partitions, format=form, stemmer="porter", stop_words="on", k1=0.9, b=0.4)
     cluster = harness.Cluster(setting, repository, name, leaves, name=name)
     subprocess.run([setting.program("frond"), "run", "--topics", topics, "--broker", f"http://127.0.0.1:{cluster.http}",
                     "--k", str(k), "--mode", "or", "--timeout-ms", "10000", "--output", output], check=True)

@@ -241,6 +241,29 @@ TEST(Build, RecordsWhichCodecsListsArePackedWith) {
   EXPECT_EQ(read_generation(options.repository, summary->manifest).postings, index_plainly(documents).postings);
 }
 
+TEST(Build, SaysThatItMakesAnotherKindOfGenerationThanTheOneBefore) {
+  const ScratchFolder folder;
+  support::write_file(folder / "input.jsonl", jsonl_of(random_documents(8, 20)));
+  BuildOptions options = options_for(folder, "r", 1);
+  const auto told = [&options] {
+    testing::internal::CaptureStderr();
+    {
+      BuildProgress progress;
+      Logger logger("test", LogLevel::kWarn);
+      EXPECT_TRUE(build(options, progress, logger, {}));
+    }
+    return testing::internal::GetCapturedStderr();
+  };
+  const std::string sentence = "the new generation has another analyzer, k1 or b than the one before";
+  EXPECT_EQ(told().find(sentence), std::string::npos);  // there is none before
+  EXPECT_EQ(told().find(sentence), std::string::npos);
+  options.bm25 = {.k1 = 1.5, .b = 0.75};
+  const std::string now = told();
+  EXPECT_NE(now.find(sentence), std::string::npos) << now;
+  EXPECT_NE(now.find("k1 0.9, b 0.4"), std::string::npos) << now;
+  EXPECT_NE(now.find("k1 1.5, b 0.75"), std::string::npos) << now;
+}
+
 TEST(Build, CutsIntoManyRunsWhenMemoryIsTiny) {
   const ScratchFolder folder;
   support::write_file(folder / "input.jsonl", jsonl_of(random_documents(3, 3'000)));
