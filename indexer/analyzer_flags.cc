@@ -16,7 +16,9 @@ std::string more_stemmers() {
 void AnalyzerFlags::add(config::CommandLine& command, const std::string& what) {
   command
       .add_option("--analyzer", analyzer,
-                  what + ": standard; standard2, in which width, apostrophes and soft hyphens make no difference")
+                  what +
+                      ": standard2; standard, the older rules, in which width, apostrophes and soft hyphens matter and "
+                      "words of scripts without spaces are not found")
       .check(config::one_of({text::kAnalyzerNames.begin(), text::kAnalyzerNames.end()}))
       .show_default();
   command.add_option("--stemmer", stemmer, "porter|english|none; with --analyzer standard2 also: " + more_stemmers())

@@ -9,12 +9,13 @@
 namespace frond::indexer {
 
 struct AnalyzerFlags {
+  explicit AnalyzerFlags(text::AnalyzerKind usual) : analyzer(name_of(usual)) {}
   // `what`: what is analyzed this way, for --help.
   void add(config::CommandLine& command, const std::string& what);
   // kInvalid: they do not go together.
   Result<text::AnalyzerConfig> made() const;
 
-  std::string analyzer{name_of(text::AnalyzerConfig{}.kind)}, stemmer = "porter", stop_words = "on";
+  std::string analyzer, stemmer = "porter", stop_words = "on";
   bool fold_accents = false;
 };
 

@@ -16,7 +16,6 @@
 #include "indexer/build.h"
 #include "indexer/build_report.h"
 #include "indexer/build_status_server.h"
-#include "indexer/collection_defaults.h"
 #include "indexer/commands.h"
 #include "indexer/gpu_inverters.h"
 #include "indexer/ingest/formats.h"

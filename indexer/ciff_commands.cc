@@ -8,7 +8,6 @@
 #include "indexer/build_report.h"
 #include "indexer/ciff/ciff_export.h"
 #include "indexer/ciff/ciff_import.h"
-#include "indexer/collection_defaults.h"
 #include "indexer/commands.h"
 
 namespace frond::indexer {

@@ -14,6 +14,7 @@
 #include "indexer/analyzer_flags.h"
 #include "indexer/build.h"
 #include "indexer/change/tiers.h"
+#include "indexer/collection_defaults.h"
 #include "indexer/invert/inverters.h"
 #include "indexer/serve/serve.h"
 #include "indexer/signals.h"
@@ -58,7 +59,7 @@ class BuildCommand {
   Place place_;
   std::vector<std::filesystem::path> inputs_;
   std::string format_, codec_, order_, share_;
-  AnalyzerFlags analyzer_;
+  AnalyzerFlags analyzer_{kNewCollectionAnalyzer};
   std::uint32_t partitions_ = 1, parsers_, cpu_inverters_;
   std::string cpu_dictionary_, store_bodies_ = "on";
   std::uint32_t gpu_inverters_ = 0;
@@ -86,7 +87,7 @@ class ImportCiffCommand {
   Place place_;
   std::filesystem::path input_;
   std::string lengths_ = "records", codec_, order_;
-  AnalyzerFlags analyzer_;
+  AnalyzerFlags analyzer_{kImportedAnalyzer};
   std::uint32_t partitions_ = 1;
   std::uint64_t memory_limit_ = std::uint64_t{1} << 30;
   std::uint64_t disk_reserve_ = kUsualDiskReserve;
