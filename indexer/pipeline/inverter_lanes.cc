@@ -50,6 +50,7 @@ std::unique_ptr<invert::TextInverter> InverterLanes::make_text_inverter(const Ki
   return kinds.texts->make({.inverter = std::move(setup),
                             .analyzer = kinds.analyzer,
                             .take_length = std::move(take_length),
+                            .threads = plan.parsers,
                             .table_bits = plan.table_bits,
                             .max_text = plan.text_batch});
 }

@@ -65,19 +65,14 @@ struct HostTimes {
 Result<void> work_on(DeviceText& device, TextTerms& terms, std::size_t side, const Text& text, HostTimes& host) {
   const FoundTokens found = FROND_TRY(device.find(side));
   auto start = Clock::now();
-  std::vector<std::uint32_t> answer;
-  answer.reserve(found.new_keys.size());
-  for (const TokenKey& key : found.new_keys) answer.push_back(terms.term_of(key));
+  std::vector<std::uint32_t> answer, places, chunk_terms;
+  terms.find(found.new_keys, answer);
   host.learn += seconds_since(start);
   host.new_tokens += answer.size();
   FROND_TRY(device.learn(answer));
   start = Clock::now();
-  std::vector<std::uint32_t> places{0}, chunk_terms;
   const std::string_view bytes(reinterpret_cast<const char*>(text.bytes.data()), text.bytes.size());
-  for (const HostChunk& chunk : found.chunks) {
-    terms.cut(bytes, chunk, chunk_terms);
-    places.push_back(static_cast<std::uint32_t>(chunk_terms.size()));
-  }
+  terms.cut(bytes, found.chunks, places, chunk_terms);
   host.cut += seconds_since(start);
   host.chunks += found.chunks.size();
   if (found.too_many_chunks) return Error(Code::kDevice, "too many chunks for the host");
@@ -124,7 +119,7 @@ Result<void> measure(const TextBenchOptions& options) {
     std::copy(texts[b].bytes.begin(), texts[b].bytes.end(), at + kTextSlack);
     bytes += static_cast<double>(texts[b].bytes.size());
   }
-  TextTerms terms({});
+  TextTerms terms({}, std::max(1u, std::thread::hardware_concurrency()));
   const auto send = [&](std::size_t b) -> Result<void> {
     const TextSide side = FROND_TRY(device->fill(b % 2));
     const auto pieces = static_cast<std::uint32_t>(texts[b].begins.size());

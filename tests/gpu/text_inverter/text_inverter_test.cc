@@ -1,8 +1,10 @@
 // The inverter of texts on the GPU has the postings and lengths of the one on the CPU.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -173,7 +175,7 @@ TEST(DeviceText, ComparesBytesWhereHashesAreEqual) {
     auto device = DeviceText::create({.device_bytes = 8 << 20, .hash_mask = hash_mask});
     ASSERT_TRUE(device) << device.error().message();
     std::mt19937 random(13);
-    TextTerms terms({.stemmer = text::Stemmer::kNone, .stop_words = false});
+    TextTerms terms({.stemmer = text::Stemmer::kNone, .stop_words = false}, /*threads=*/3);
     for (int batch = 0; batch < 3; ++batch) {
       const std::size_t side = batch % 2;
       std::string text = support::random_text(random, 500, 0) + "\n";
@@ -191,15 +193,11 @@ TEST(DeviceText, ComparesBytesWhereHashesAreEqual) {
       ASSERT_TRUE((*device)->send(side, static_cast<std::uint32_t>(text.size()), 1));
       const FoundTokens found = (*device)->find(side).value();
       EXPECT_EQ(found.turned_away, 0u);
-      std::vector<std::uint32_t> answer;
-      for (const TokenKey& key : found.new_keys) answer.push_back(terms.term_of(key));
+      std::vector<std::uint32_t> answer, places, chunk_terms;
+      terms.find(found.new_keys, answer);
       ASSERT_TRUE((*device)->learn(answer));
       EXPECT_EQ((*device)->tokens(), terms.size()) << "a token twice";
-      std::vector<std::uint32_t> places{0}, chunk_terms;
-      for (const HostChunk& chunk : found.chunks) {
-        terms.cut(text, chunk, chunk_terms);
-        places.push_back(static_cast<std::uint32_t>(chunk_terms.size()));
-      }
+      terms.cut(text, found.chunks, places, chunk_terms);
       ASSERT_TRUE((*device)->add(side, places, chunk_terms, terms.size()));
       const std::vector<std::uint32_t> totals = (*device)->totals(terms.size()).value();
       std::map<std::string, std::uint32_t> got;
@@ -215,6 +213,54 @@ TEST(DeviceText, ComparesBytesWhereHashesAreEqual) {
       ASSERT_TRUE((*device)->clear_run());
     }
   }
+}
+
+// With many new tokens and chunks, threads share the work. Terms may have other numbers, and nothing else differs.
+TEST(TextTerms, AreTheSameByManyThreads) {
+  std::mt19937 random(17);
+  const std::string text = support::random_text(random, 60'000, 20) + "\n";
+  std::vector<TokenKey> keys;
+  std::vector<HostChunk> chunks;
+  for (int i = 0; i < 40'000; ++i) {
+    TokenKey key{};
+    const std::string token = "the" + std::to_string(random() % 30'000);
+    std::memcpy(&key, token.data() + (i % 3 == 0 ? 3 : 0), token.size() - (i % 3 == 0 ? 3 : 0));
+    keys.push_back(key);
+  }
+  for (std::uint32_t at = 0; at < text.size(); ++at)
+    if (text[at] == ' ' && at + 1 < text.size() && text[at + 1] != ' ') chunks.push_back({at + 1, 0});
+  ASSERT_GT(chunks.size(), 3000u);
+  const auto found_by = [&](std::uint32_t threads) {
+    TextTerms terms({}, threads);
+    std::vector<std::uint32_t> answer, places, chunk_terms;
+    terms.find(keys, answer);
+    terms.cut(text, chunks, places, chunk_terms);
+    EXPECT_EQ(places.size(), chunks.size() + 1);
+    EXPECT_EQ(places.back(), chunk_terms.size());
+    std::vector<std::string> all;
+    const auto put = [&](std::uint32_t term) {
+      all.push_back(term == kDroppedTerm ? "" : std::string(terms.term(term)));
+    };
+    for (const std::uint32_t term : answer) put(term);
+    for (std::size_t i = 0; i + 1 < places.size(); ++i) {
+      all.push_back("chunk of " + std::to_string(places[i + 1] - places[i]));
+      for (std::uint32_t at = places[i]; at < places[i + 1]; ++at) put(chunk_terms[at]);
+    }
+    std::vector<std::uint32_t> totals(terms.size(), 1);
+    totals[0] = 0;
+    const std::string without(terms.term(0));
+    std::set<std::string> sorted;
+    for (std::uint32_t term = 0; term < terms.size(); ++term) EXPECT_TRUE(sorted.emplace(terms.term(term)).second);
+    sorted.erase(without);
+    std::vector<std::string> order;
+    for (const std::uint32_t term : terms.in_order(totals)) order.emplace_back(terms.term(term));
+    EXPECT_EQ(order, std::vector<std::string>(sorted.begin(), sorted.end()));
+    terms.clear();
+    EXPECT_EQ(terms.size(), 0u);
+    return all;
+  };
+  const std::vector<std::string> expected = found_by(1);
+  for (const std::uint32_t threads : {2u, 5u, 16u}) EXPECT_EQ(found_by(threads), expected) << threads;
 }
 
 }  // namespace

@@ -12,15 +12,16 @@
 namespace frond::indexer::invert::gpu {
 namespace {
 
-// What read() and in_order() take for a term: its total, offset, place in the order, and what it is sorted by.
-constexpr std::uint64_t kReadBytesOfTerm = 28;
+// What read() and in_order() take for a term: its total, offset, place in the order, and twice what it is sorted by.
+constexpr std::uint64_t kReadBytesOfTerm = 44;
 
 // Where documents are cut: before and behind it, all analyzers find the same as in the whole.
 bool is_space(char byte) { return static_cast<unsigned char>(byte) <= ' '; }
 
 }  // namespace
 
-GpuTextInverter::GpuTextInverter(TextInverterSetup setup) : setup_(std::move(setup)), terms_(setup_.analyzer) {
+GpuTextInverter::GpuTextInverter(TextInverterSetup setup)
+    : setup_(std::move(setup)), terms_(setup_.analyzer, setup_.threads) {
   note_memory();
 }
 GpuTextInverter::~GpuTextInverter() = default;
@@ -168,18 +169,12 @@ Result<void> GpuTextInverter::work_on(std::size_t side) {
 Result<bool> GpuTextInverter::try_batch(std::size_t side) {
   const TextCapacity& capacity = device_->capacity();
   const FoundTokens found = FROND_TRY(device_->find(side));
-  std::vector<std::uint32_t> answer;
-  answer.reserve(found.new_keys.size());
-  for (const TokenKey& key : found.new_keys) answer.push_back(terms_.term_of(key));
+  std::vector<std::uint32_t> answer, places, terms;
+  terms_.find(found.new_keys, answer);
   FROND_TRY(device_->learn(answer));
   const TextSide texts = FROND_TRY(device_->fill(side));
   const std::string_view text(reinterpret_cast<const char*>(texts.text.data()), sides_[side].bytes);
-  std::vector<std::uint32_t> places{0}, terms;
-  for (const HostChunk& chunk : found.chunks) {
-    if (found.too_many_chunks) break;
-    terms_.cut(text, chunk, terms);
-    places.push_back(static_cast<std::uint32_t>(terms.size()));
-  }
+  if (!found.too_many_chunks) terms_.cut(text, found.chunks, places, terms);
   if (found.too_many_chunks || found.entries + terms.size() > capacity.entries) {
     const HostPairs pairs = cut_on_host(side);
     if (terms_.size() > capacity.terms) return false;

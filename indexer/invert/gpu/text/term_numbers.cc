@@ -1,0 +1,150 @@
+#include "indexer/invert/gpu/text/term_numbers.h"
+
+#include <algorithm>
+#include <iterator>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "common/base/check.h"
+#include "indexer/invert/gpu/text/parts.h"
+
+namespace frond::indexer::invert::gpu {
+namespace {
+
+constexpr std::size_t kFirstSlots = 64;
+constexpr std::size_t kTermsOfAThread = std::size_t{1} << 14;  // fewer are sorted faster by one
+
+struct Key {
+  std::uint64_t bytes;  // the first eight
+  std::uint32_t number;
+};
+
+std::uint64_t first_eight(std::string_view term) {
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, term.data(), std::min<std::size_t>(term.size(), 8));
+  return __builtin_bswap64(bytes);
+}
+
+}  // namespace
+
+TermNumbers::TermNumbers() : blocks_(std::make_unique<std::atomic<Place*>[]>(kMaxBlocks)) { clear(); }
+
+TermNumbers::~TermNumbers() {
+  for (std::size_t i = 0; i < kMaxBlocks; ++i) delete[] blocks_[i].load();
+}
+
+void TermNumbers::clear() {
+  for (Shard& shard : shards_) {
+    const MutexLock lock(shard.mutex);
+    shard.slots = std::vector<Slot>(kFirstSlots);
+    shard.terms = 0;
+    shard.bytes = {};
+  }
+  for (std::size_t i = 0; i < kMaxBlocks && blocks_[i].load() != nullptr; ++i) delete[] blocks_[i].exchange(nullptr);
+  count_ = 0;
+}
+
+std::uint64_t TermNumbers::memory_bytes() const {
+  // Slots, of which at most two thirds are taken, tables that grow, a place; and the bytes.
+  std::uint64_t bytes =
+      kShards * kFirstSlots * sizeof(Slot) + std::uint64_t{size()} * (4 * sizeof(Slot) + sizeof(Place));
+  for (const Shard& shard : shards_) bytes += shard.bytes.capacity();
+  return bytes;
+}
+
+std::string_view TermNumbers::at(const Shard& shard, Place place) const {
+  const char* const from = shard.bytes.data() + (place & ((Place{1} << kPlaceBits) - 1));
+  std::uint32_t size = 0;
+  std::memcpy(&size, from, sizeof size);
+  return {from + sizeof size, size};
+}
+
+std::string_view TermNumbers::term(std::uint32_t number) const {
+  const Place place = place_of(number);
+  return at(shards_[place >> kPlaceBits], place);
+}
+
+void TermNumbers::set_place(std::uint32_t number, Place place) {
+  std::atomic<Place*>& block = blocks_[number / kBlock];
+  if (block.load(std::memory_order_acquire) == nullptr) {
+    const MutexLock lock(adding_block_);
+    if (block.load(std::memory_order_relaxed) == nullptr) block.store(new Place[kBlock], std::memory_order_release);
+  }
+  block.load(std::memory_order_acquire)[number % kBlock] = place;
+}
+
+void TermNumbers::grow(Shard& shard) {
+  std::vector<Slot> larger(shard.slots.size() * 2);
+  const std::size_t mask = larger.size() - 1;
+  for (const Slot& slot : shard.slots) {
+    if (slot.number_plus_1 == 0) continue;
+    std::size_t place = slot.hash & mask;
+    while (larger[place].number_plus_1 != 0) place = (place + 1) & mask;
+    larger[place] = slot;
+  }
+  shard.slots.swap(larger);
+}
+
+std::uint32_t TermNumbers::number_of(std::string_view of) {
+  const std::uint64_t all = XXH3_64bits(of.data(), of.size());
+  const auto hash = static_cast<std::uint32_t>(all);
+  const std::size_t number_of_shard = all >> 58;
+  Shard& shard = shards_[number_of_shard];
+  const MutexLock lock(shard.mutex);
+  const std::size_t mask = shard.slots.size() - 1;
+  std::size_t slot = hash & mask;
+  for (; shard.slots[slot].number_plus_1 != 0; slot = (slot + 1) & mask) {
+    const std::uint32_t other = shard.slots[slot].number_plus_1 - 1;
+    if (shard.slots[slot].hash == hash && at(shard, place_of(other)) == of) return other;
+  }
+  const std::uint32_t number = count_.fetch_add(1, std::memory_order_relaxed);
+  FROND_CHECK(number / kBlock < kMaxBlocks);
+  set_place(number, Place{number_of_shard} << kPlaceBits | shard.bytes.size());
+  const auto size = static_cast<std::uint32_t>(of.size());
+  const char* const size_bytes = reinterpret_cast<const char*>(&size);
+  shard.bytes.insert(shard.bytes.end(), size_bytes, size_bytes + sizeof size);
+  shard.bytes.insert(shard.bytes.end(), of.begin(), of.end());
+  shard.slots[slot] = {hash, number + 1};
+  if (++shard.terms * 3 > shard.slots.size() * 2) grow(shard);
+  return number;
+}
+
+std::vector<std::uint32_t> TermNumbers::in_order(std::span<const std::uint32_t> totals, std::uint32_t threads) const {
+  const auto before = [this](const Key& a, const Key& b) {
+    return a.bytes != b.bytes ? a.bytes < b.bytes : term(a.number) < term(b.number);
+  };
+  const std::uint32_t parts = parts_of(totals.size(), kTermsOfAThread, threads);
+  std::vector<std::vector<Key>> sorted(parts);
+  in_parts(totals.size(), parts, [&](std::uint32_t part, std::size_t begin, std::size_t end) {
+    std::vector<Key>& keys = sorted[part];
+    for (std::size_t number = begin; number < end; ++number)
+      if (totals[number] != 0)
+        keys.push_back({first_eight(term(static_cast<std::uint32_t>(number))), static_cast<std::uint32_t>(number)});
+    std::sort(keys.begin(), keys.end(), before);
+  });
+  while (sorted.size() > 1) {
+    std::vector<std::vector<Key>> merged((sorted.size() + 1) / 2);
+    in_parts(merged.size(), static_cast<std::uint32_t>(merged.size()),
+             [&](std::uint32_t part, std::size_t, std::size_t) {
+               std::vector<Key>& first = sorted[2 * part];
+               if (2 * part + 1 == sorted.size()) {
+                 merged[part] = std::move(first);
+                 return;
+               }
+               std::vector<Key>& second = sorted[2 * part + 1];
+               merged[part].reserve(first.size() + second.size());
+               std::merge(first.begin(), first.end(), second.begin(), second.end(), std::back_inserter(merged[part]),
+                          before);
+               first = {};
+               second = {};
+             });
+    sorted.swap(merged);
+  }
+  std::vector<std::uint32_t> numbers;
+  numbers.reserve(sorted[0].size());
+  for (const Key& key : sorted[0]) numbers.push_back(key.number);
+  return numbers;
+}
+
+}  // namespace frond::indexer::invert::gpu

@@ -1,0 +1,65 @@
+#pragma once
+// Numbers of terms: 0, 1, 2 ... as they are met. Several threads may add terms at a time; then numbers differ from run
+// to run, which no reader of runs sees, since runs have terms in byte order.
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "common/base/mutex.h"
+
+namespace frond::indexer::invert::gpu {
+
+class TermNumbers {
+ public:
+  TermNumbers();
+  ~TermNumbers();
+  TermNumbers(const TermNumbers&) = delete;
+  TermNumbers& operator=(const TermNumbers&) = delete;
+
+  // Any thread. Less than 2^31 terms.
+  std::uint32_t number_of(std::string_view term);
+
+  // While no thread adds terms.
+  std::uint32_t size() const { return count_.load(std::memory_order_relaxed); }
+  std::string_view term(std::uint32_t number) const;
+  // The terms with totals in byte order, by `threads` threads. totals: by term.
+  std::vector<std::uint32_t> in_order(std::span<const std::uint32_t> totals, std::uint32_t threads) const;
+  std::uint64_t memory_bytes() const;
+  void clear();
+
+ private:
+  static constexpr std::size_t kShards = 64, kBlock = 1 << 16, kMaxBlocks = (std::size_t{1} << 31) / kBlock;
+  struct Slot {
+    std::uint32_t hash = 0, number_plus_1 = 0;  // 0: free
+  };
+  // The terms of some hashes.
+  struct Shard {
+    Mutex mutex;
+    std::vector<Slot> slots FROND_GUARDED_BY(mutex);  // a power of two
+    std::size_t terms FROND_GUARDED_BY(mutex) = 0;
+    std::vector<char> bytes;  // u32 length and bytes of each; added to under the mutex
+  };
+  // Where a term is: its shard in the upper byte, and the place in its bytes.
+  using Place = std::uint64_t;
+  static constexpr int kPlaceBits = 56;
+
+  std::string_view at(const Shard& shard, Place place) const;
+  Place place_of(std::uint32_t number) const {
+    return blocks_[number / kBlock].load(std::memory_order_acquire)[number % kBlock];
+  }
+  void set_place(std::uint32_t number, Place place);
+  static void grow(Shard& shard) FROND_REQUIRES(shard.mutex);
+
+  std::array<Shard, kShards> shards_;
+  std::unique_ptr<std::atomic<Place*>[]> blocks_;
+  Mutex adding_block_;
+  std::atomic<std::uint32_t> count_ = 0;
+};
+
+}  // namespace frond::indexer::invert::gpu
