@@ -36,7 +36,7 @@ struct TextInverterSetup {
   InverterSetup inverter;  // gpu.bytes: of the device
   text::AnalyzerConfig analyzer;
   TakeLength take_length;
-  std::uint32_t threads = 1;  // that say what the terms of new tokens are, beside a device
+  std::uint32_t threads = 1;                          // that say what the terms of new tokens are, beside a device
   int table_bits = parse::kMaxTableBits;              // of an inverter on the CPU (parse/term_table.h)
   std::uint64_t max_text = std::uint64_t{128} << 20;  // bytes of a batch on the device; pinned memory takes two
 };

@@ -7,7 +7,7 @@
 
 #include "common/base/check.h"
 #include "indexer/invert/cpu_text_inverter.h"
-#include "indexer/invert/partition_runs.h"
+#include "indexer/invert/gpu/text/sliced_runs.h"
 
 namespace frond::indexer::invert::gpu {
 namespace {
@@ -272,26 +272,13 @@ Result<void> GpuTextInverter::write_all() {
 
 Result<void> GpuTextInverter::write_runs() {
   if (!device_ || !base_) return {};
-  PartitionRuns runs(setup_.inverter.folder, setup_.inverter.label + "-" + std::to_string(flushes_),
-                     setup_.inverter.partitions, setup_.inverter.frame_bytes);
-  // The posting at hand: the next one may be of the same document.
-  std::uint32_t number = 0;
-  Frequency frequency = 0;
-  const auto write = [&](std::uint32_t of, std::span<const std::uint32_t> numbers,
+  SlicedRuns runs(setup_.inverter.folder, setup_.inverter.label + "-" + std::to_string(flushes_),
+                  setup_.inverter.partitions, setup_.inverter.frame_bytes, *base_, setup_.threads);
+  const auto write = [&](std::uint32_t term, std::span<const std::uint32_t> numbers,
                          std::span<const Frequency> frequencies) -> Result<void> {
-    const std::string_view term = terms_.term(of);
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      if (frequency != 0 && numbers[i] == number) {
-        frequency += frequencies[i];
-        continue;
-      }
-      if (frequency != 0) runs.add(term, *base_ + number, frequency);
-      number = numbers[i];
-      frequency = frequencies[i];
-    }
-    if (!numbers.empty()) return {};
-    runs.add(term, *base_ + number, std::exchange(frequency, 0));
-    return runs.end_term(term);
+    if (numbers.empty()) return runs.end_term();
+    runs.add(terms_.term(term), numbers, frequencies);
+    return {};
   };
   const std::vector<std::uint32_t> totals =
       FROND_TRY(device_->totals(std::min(terms_.size(), device_->capacity().terms)));
