@@ -1,6 +1,7 @@
 #include "indexer/publish/publication.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <ctime>
 #include <future>
@@ -15,11 +16,28 @@
 namespace frond::indexer::publish {
 namespace {
 
+constexpr std::size_t kMaxOpened = 16;
+
 Result<partition::TermTotals> write_terms(const repository::Manifest& draft, const std::filesystem::path& building,
                                           const std::filesystem::path& to, std::uint32_t threads) {
   std::vector<partition::FilesOfPartition> partitions;
   for (const auto& entry : draft.partitions) partitions.push_back({building / entry.id, entry.summary.files});
   return partition::write_term_statistics(partitions, threads, to);
+}
+
+// In a folder beside it.
+Result<void> count_documents_of(const repository::PartitionEntry& entry, const std::filesystem::path& building) {
+  const auto database = building / ("opened-" + entry.id);
+  FROND_TRY(partition::Partition::ingest(building / entry.id, entry.summary.files, database, /*move=*/false));
+  {
+    const auto opened = FROND_TRY(partition::Partition::open(database, partition::FileReads::kBuffered));
+    if (opened->documents() != entry.summary.documents || opened->tokens() != entry.summary.tokens)
+      return Error(Code::kCorrupt, "partition " + entry.id + " does not have the documents that were written");
+  }
+  std::error_code failed;
+  std::filesystem::remove_all(database, failed);
+  if (failed) return Error(Code::kUnavailable, database.string() + ": " + failed.message());
+  return {};
 }
 
 }  // namespace
@@ -33,22 +51,21 @@ std::string utc_now() {
   return {text, size};
 }
 
-// In a folder beside it. One at a time, since an open database takes about 400 KiB.
 Result<void> count_documents(std::span<const repository::PartitionEntry> partitions,
-                             const std::filesystem::path& building) {
-  for (const auto& entry : partitions) {
-    const auto database = building / ("opened-" + entry.id);
-    FROND_TRY(partition::Partition::ingest(building / entry.id, entry.summary.files, database, /*move=*/false));
-    {
-      const auto opened = FROND_TRY(partition::Partition::open(database, partition::FileReads::kBuffered));
-      if (opened->documents() != entry.summary.documents || opened->tokens() != entry.summary.tokens)
-        return Error(Code::kCorrupt, "partition " + entry.id + " does not have the documents that were written");
-    }
-    std::error_code failed;
-    std::filesystem::remove_all(database, failed);
-    if (failed) return Error(Code::kUnavailable, database.string() + ": " + failed.message());
-  }
-  return {};
+                             const std::filesystem::path& building, std::uint32_t threads) {
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&]() -> Result<void> {
+    for (std::size_t p = next++; p < partitions.size(); p = next++)
+      FROND_TRY(count_documents_of(partitions[p], building));
+    return {};
+  };
+  std::vector<std::future<Result<void>>> others;
+  const std::size_t some = std::min<std::size_t>({threads, partitions.size(), kMaxOpened});
+  for (std::size_t i = 1; i < some; ++i) others.push_back(std::async(std::launch::async, work));
+  Result<void> counted = work();
+  for (auto& other : others)
+    if (auto its = other.get(); !its && counted) counted = std::move(its);
+  return counted;
 }
 
 std::string new_partition_id(Generation generation, std::uint32_t number) {
@@ -61,7 +78,8 @@ std::string new_partition_id(Generation generation, std::uint32_t number) {
 Result<repository::Manifest> publish_generation(repository::RepositoryWriter& writer, repository::Manifest draft,
                                                 std::stop_token stop, std::uint32_t threads) {
   const std::filesystem::path terms = writer.building() / "terms.sst";
-  auto counted = std::async(std::launch::async, [&] { return count_documents(draft.partitions, writer.building()); });
+  auto counted =
+      std::async(std::launch::async, [&] { return count_documents(draft.partitions, writer.building(), threads); });
   const auto written = write_terms(draft, writer.building(), terms, threads);
   FROND_TRY(counted.get());
   draft.statistics = {};

@@ -13,10 +13,10 @@ namespace frond::indexer::publish {
 
 std::string utc_now();  // RFC 3339, in seconds
 
-// Opens each new partition, which lies in `building`, as a leaf does. kCorrupt: it does not have the documents and
-// tokens of its summary.
+// Opens each new partition, which lies in `building`, as a leaf does, by up to 16 of `threads`; an open one takes about
+// 400 KiB. kCorrupt: it does not have the documents and tokens of its summary.
 Result<void> count_documents(std::span<const repository::PartitionEntry> partitions,
-                             const std::filesystem::path& building);
+                             const std::filesystem::path& building, std::uint32_t threads = 1);
 
 // An id for a new partition: "g<generation>-p<number>-<random hex>".
 std::string new_partition_id(Generation generation, std::uint32_t number);
