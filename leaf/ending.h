@@ -8,7 +8,7 @@
 
 #include "common/base/deadline.h"
 #include "common/http/server.h"
-#include "leaf/serve/leaf_service.h"
+#include "leaf/serve/collections.h"
 
 namespace frond::leaf {
 
@@ -19,7 +19,7 @@ class Ending {
     std::chrono::milliseconds needed;  // max further time, while LeafService::needed()
   };
   // All outlive this. Use on io's thread.
-  Ending(boost::asio::io_context& io, Spans spans, serve::LeafService& service, http::Server& http)
+  Ending(boost::asio::io_context& io, Spans spans, const serve::Collections& service, http::Server& http)
       : io_(io), spans_(spans), service_(service), http_(http), timer_(io) {}
   // Call once.
   void begin();
@@ -30,7 +30,7 @@ class Ending {
 
   boost::asio::io_context& io_;
   const Spans spans_;
-  serve::LeafService& service_;
+  const serve::Collections& service_;
   http::Server& http_;
   boost::asio::steady_timer timer_;
   const SteadyClock clock_;

@@ -1,9 +1,10 @@
-// frond-leaf: serves a shard of a collection's partitions to brokers. Creates all parts of the process and shuts them
-// down in order.
+// frond-leaf: serves a shard of the partitions of one or more collections to brokers. Creates all parts of the process
+// and shuts them down in order.
 //
 // Threads: leaf-socket (frames in and out); with CURVE, leaf-curve (authenticates clients); leaf-worker ×
 // --cpu-threads, leaf-costly × --costly-threads and leaf-fetch × 2 (evaluate, read); leaf-gpu × 2 (batches for the GPU)
-// and leaf-gpu-copy; leaf-follower (the repository; may block); and the main thread (HTTP probes, signals).
+// and leaf-gpu-copy; leaf-follower for each collection (the repository; may block); and the main thread (HTTP probes,
+// signals).
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
@@ -13,6 +14,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "common/base/line_writer.h"
 #include "common/base/server_process.h"
@@ -22,13 +24,12 @@
 #include "common/repository/repository.h"
 #include "common/wire/router_socket.h"
 #include "leaf/accelerator.h"
+#include "leaf/collection_places.h"
 #include "leaf/curve.h"
 #include "leaf/document_cache.h"
 #include "leaf/ending.h"
 #include "leaf/engines.h"
 #include "leaf/families/metric_families.h"
-#include "leaf/generation/broker_roll.h"
-#include "leaf/generation/generation_follower.h"
 #include "leaf/gpu_state.h"
 #include "leaf/host_lists.h"
 #include "leaf/loops.h"
@@ -37,7 +38,8 @@
 #include "leaf/probes.h"
 #include "leaf/schedule/cost_model_text.h"
 #include "leaf/schedulers.h"
-#include "leaf/serve/leaf_service.h"
+#include "leaf/serve/collections.h"
+#include "leaf/served_collection.h"
 #include "leaf/term_cache.h"
 
 // Read by jemalloc when the process starts: memory that was freed goes back to the system within about a second.
@@ -52,18 +54,25 @@ constexpr std::chrono::milliseconds kLastReplies{500};  // max wait until the la
 constexpr std::chrono::milliseconds kLastLines{1000};
 constexpr std::chrono::milliseconds kLastTransfer{2000};  // max wait for the follower to finish a file
 
-void export_serving(metrics::Registry& registry, const serve::LeafService& service, const wire::RouterSocket& socket) {
+void export_serving(metrics::Registry& registry, const serve::Collections& collections,
+                    const wire::RouterSocket& socket) {
   registry.before_scrape([&, ready = registry.gauge(families::kReady),
                           lost = registry.following_counter(families::kRepliesLost)]() mutable {
-    ready.set(service.ready() ? 1 : 0);
+    ready.set(collections.why_not_ready().empty() ? 1 : 0);
     lost.follow(socket.dropped());
   });
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  return all;
 }
 
 void log_start(Logger& log, const Options& options, const wire::RouterSocket& socket, const http::Server& http,
                const GpuState& gpu) {
   log.info("started", {{"node", options.node_name},
-                       {"collection", options.collection},
+                       {"collection", joined(options.collections)},
                        {"repository", options.repository},
                        {"shard", std::to_string(options.shard) + "/" + std::to_string(options.shards)},
                        {"listen_port", std::to_string(socket.port())},
@@ -81,20 +90,14 @@ int refuse(const Error& error) {
 
 // Runs the event loop until a signal came and Ending has finished.
 void run_until_stopped(boost::asio::io_context& io, boost::asio::signal_set& signals, const Options& options,
-                       Logger& log, serve::LeafService& service, http::Server& http) {
-  Ending ending(io, {options.drain, options.drain_needed}, service, http);
+                       Logger& log, const serve::Collections& collections, http::Server& http) {
+  Ending ending(io, {options.drain, options.drain_needed}, collections, http);
   signals.async_wait([&](const boost::system::error_code& cancelled, int signal) {
     if (cancelled) return;
     log.info("draining", {{"signal", std::to_string(signal)}});
     ending.begin();
   });
   io.run();
-}
-
-Result<std::unique_ptr<repository::RepositorySource>> open_source(const Options& options) {
-  return repository::RepositorySource::open(options.repository, options.collection,
-                                            {.tls_ca = options.tls_ca, .min_bytes_per_second = options.fetch_min_rate},
-                                            options.objects);
 }
 
 Result<std::unique_ptr<wire::RouterSocket>> open_socket(const Options& options, const Curve& curve, Logger& log) {
@@ -136,64 +139,83 @@ Result<Engines> make_engines(const Options& options, Process& process) {
 
 // Creates the parts that follow the repository, search and answer. Runs until a signal, then until all admitted
 // requests are answered. Returns the exit code.
-int serve_until_stopped(const Options& options, Process& process, const repository::RepositorySource& source,
+int serve_until_stopped(const Options& options, Process& process, const std::vector<CollectionPlace>& places,
                         const OpenedData& data, const Curve& curve, wire::RouterSocket& socket, Engines& engines) {
   auto& [log, clock, io, signals, registry] = process;
   Accelerator* const gpu = engines.gpu.get();
   const GpuState gpu_state(options, gpu);
   gpu_state.export_to(registry);
   HostLists lists(options, clock, gpu, registry);
-  generation::ServedBoard board;  // ends before `lists`, where its partitions are registered
   Schedulers schedulers(options, engines.costs, clock, gpu, registry);
-  generation::BrokerRoll brokers;
+  generation::Numbers numbers;
   generation::DamageLog damage(log, clock);
   serve::AnswerCheck check(options.check_share, log, &registry);
   const auto terms = make_term_table(options, registry);
-  serve::LeafService service(
-      {.board = board,
-       .lists = lists.store(),
-       .engine = *engines.engine,
-       .exhaustive = *engines.exhaustive,
-       .scheduler = schedulers.pool(),
-       .clock = clock,
-       .registry = &registry,
-       .queries = schedulers.queries(),
-       .min_gpu_postings = options.min_gpu_postings,
-       .check = &check,
-       .damage = &damage,
-       .costly = &schedulers.costly(),
-       .costly_postings = options.costly_postings,
-       .terms = terms.get(),
-       .device = gpu != nullptr ? &gpu->lists() : nullptr},
-      {options.collection, options.node_name, std::string(config::version()), [&] { return gpu_state.now(); },
-       clock.now() + options.ready_after, [&] { return gpu_state.refusals(); }},
-      [&] { return lists.cache_state(); }, brokers);
-  generation::GenerationLoader loader(source, *data.folder, {options.shard, options.shards}, lists.registration(),
-                                      options.disk_reserve, make_document_cache(options, registry));
-  generation::GenerationFollower follower({options.collection, options.poll, options.grace, options.superseded_limit},
-                                          source, *data.folder, loader, board, brokers, clock, log, &registry);
+  const auto parts = [&](const generation::ServedBoard& board) {
+    return serve::SearchParts{.board = board,
+                              .lists = lists.store(),
+                              .engine = *engines.engine,
+                              .exhaustive = *engines.exhaustive,
+                              .scheduler = schedulers.pool(),
+                              .clock = clock,
+                              .registry = &registry,
+                              .queries = schedulers.queries(),
+                              .min_gpu_postings = options.min_gpu_postings,
+                              .check = &check,
+                              .damage = &damage,
+                              .costly = &schedulers.costly(),
+                              .costly_postings = options.costly_postings,
+                              .terms = terms.get(),
+                              .device = gpu != nullptr ? &gpu->lists() : nullptr};
+  };
+  const ServedCollection::Shared shared{.options = options,
+                                        .clock = clock,
+                                        .log = log,
+                                        .registry = registry,
+                                        .lists = lists.registration(),
+                                        .numbers = numbers,
+                                        .documents = make_document_cache(options, registry),
+                                        .parts = parts,
+                                        .identity = {{},
+                                                     options.node_name,
+                                                     std::string(config::version()),
+                                                     [&] { return gpu_state.now(); },
+                                                     clock.now() + options.ready_after,
+                                                     [&] { return gpu_state.refusals(); }},
+                                        .cache_state = [&] { return lists.cache_state(); }};
+  // They end before `lists`, where their partitions are registered.
+  std::vector<std::unique_ptr<ServedCollection>> served;
+  std::vector<serve::Collections::One> services;
+  for (const CollectionPlace& place : places) {
+    ServedCollection& one = *served.emplace_back(std::make_unique<ServedCollection>(shared, place));
+    services.push_back({one.name(), one.service(), one.board()});
+  }
+  const serve::Collections collections(std::move(services));
 
-  export_serving(registry, service, socket);
+  export_serving(registry, collections, socket);
   curve.export_metrics(registry, socket);
   const Loops loops(socket, schedulers.pool(), schedulers.costly(), options.stall);
   loops.export_ages(registry);
   const http::Server::Config probes{.listen = options.http, .max_connections = kProbeConnections};
   auto http = open_port(data, [&] {
     return http::Server::create(process.io, probes,
-                                probe_routes(process.registry, service, board, [&] { return loops.stalled(); }));
+                                probe_routes(process.registry, collections, [&] { return loops.stalled(); }));
   });
   if (!http) return refuse(std::move(http).error().within("--http"));
 
   socket.start([&](const wire::Peer& peer, ByteView request) {
-    service.on_request(peer, request, [&, peer](ByteBuffer reply) { socket.send(peer, std::move(reply)); });
+    collections.on_request(peer, request, [&, peer](ByteBuffer reply) { socket.send(peer, std::move(reply)); });
   });
-  follower.start();
+  for (const auto& one : served) one->follower().start();
   log_start(log, options, socket, **http, gpu_state);
-  run_until_stopped(io, signals, options, log, service, **http);
+  run_until_stopped(io, signals, options, log, collections, **http);
 
   schedulers.drain();
   socket.stop(kLastReplies);
-  const bool ended = follower.stop(kLastTransfer);
+  const Deadline patience = Deadline::after(clock, kLastTransfer);
+  bool ended = true;
+  for (const auto& one : served)
+    ended &= one->follower().stop(std::chrono::ceil<std::chrono::milliseconds>(patience.left(clock)));
   log.info("stopped");
   if (!ended) log.flush(kLastLines);
   if (!ended) std::_Exit(0);  // a transfer is still running; the next leaf on this folder resumes it
@@ -203,20 +225,22 @@ int serve_until_stopped(const Options& options, Process& process, const reposito
 // Opens all that the configuration names, then serves. Returns the exit code.
 int run(const Options& options) {
   Process process(options);
-  auto source = open_source(options);
-  if (!source) return refuse(std::move(source).error().within("--repository"));
-  export_transfers(process.registry, **source);
+  auto places = open_sources(options);
+  if (!places) return refuse(std::move(places).error().within("--repository"));
+  export_transfers(process.registry, *places);
   export_object_requests(process.registry, *options.objects.counts);
   auto data = open_data(options, process.io, process.signals, process.registry, process.log);
   if (!data) return refuse(std::move(data).error().within("--data"));
   if (data->folder == nullptr) return 0;  // a signal came first
+  if (const auto folders = open_folders(*places, options.data, *data->folder, process.log); !folders)
+    return refuse(folders.error());
   auto curve = Curve::read(options, process.log);
   if (!curve) return refuse(curve.error());
   auto socket = open_port(*data, [&] { return open_socket(options, *curve, process.log); });
   if (!socket) return refuse(std::move(socket).error().within("--listen"));
   auto engines = make_engines(options, process);
   if (!engines) return refuse(engines.error());
-  return serve_until_stopped(options, process, **source, *data, *curve, **socket, *engines);
+  return serve_until_stopped(options, process, *places, *data, *curve, **socket, *engines);
 }
 
 }  // namespace

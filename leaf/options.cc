@@ -8,10 +8,13 @@
 #include "common/config/object_flags.h"
 #include "common/config/options.h"
 #include "common/net/address.h"
+#include "common/repository/manifest.h"
 #include "leaf/engines.h"
 
 namespace frond::leaf {
 namespace {
+
+constexpr std::size_t kMaxCollections = 64;  // each has a thread that follows its repository
 
 void add_trust_options(config::CommandLine& app, Options& options) {
   app.add_option(
@@ -115,10 +118,20 @@ void take_spans(const Spans& spans, Options& options) {
   options.stall = std::chrono::seconds(spans.stall_s);
 }
 
+// Their names become names of folders. Empty: they are good.
+std::string wrong_collections(const std::vector<std::string>& names) {
+  if (names.size() > kMaxCollections) return "--collection: there are more than " + std::to_string(kMaxCollections);
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    if (!repository::is_safe_name(*name)) return "--collection: '" + *name + "' is no name: use [A-Za-z0-9._-]";
+    if (std::find(names.begin(), name, *name) != name) return "--collection: " + *name + " is given twice";
+  }
+  return {};
+}
+
 }  // namespace
 
 std::variant<Options, int> read_options(int argc, const char* const* argv) {
-  config::CommandLine app("Serves a shard of a collection's partitions to brokers.", "frond-leaf");
+  config::CommandLine app("Serves a shard of the partitions of one or more collections to brokers.", "frond-leaf");
   Options options;
   std::string shard = "0/1", log_level = "info", gpu = "auto";
   std::uint64_t lock_wait_s = 60;
@@ -139,7 +152,9 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--repository", options.repository,
                  "The repository: a directory, http[s]://host:port[/path] or s3://bucket[/prefix]")
       .required();
-  app.add_option("--collection", options.collection, "The collection to serve").required();
+  app.add_option("--collection", options.collections,
+                 "A collection to serve; may be repeated. Brokers that name none ask for the first")
+      .required();
   app.add_option("--data", options.data, "Folder of this leaf's own, for its partitions").required();
   app.add_option("--listen", options.listen, "Where brokers connect: tcp://HOST:PORT")
       .required()
@@ -187,6 +202,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   config::add_log_buffer(app, options.log_buffer);
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
 
+  if (const std::string wrong = wrong_collections(options.collections); !wrong.empty()) return app.refuse(wrong);
   if (options.curve_secret_key.empty() != options.curve_clients.empty())
     return app.refuse("--curve-secret-key and --curve-clients go together");
   if (!costly.given()) options.costly_threads = options.cpu_threads;

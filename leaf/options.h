@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "common/base/log.h"
 #include "common/objects/place.h"
@@ -13,7 +14,8 @@
 namespace frond::leaf {
 
 struct Options {
-  std::string repository, collection, data, listen, http, node_name;
+  std::string repository, data, listen, http, node_name;
+  std::vector<std::string> collections;         // at least one; brokers that name none ask for the first
   std::string curve_secret_key, curve_clients;  // files; both or neither
   std::string tls_ca;                           // authorities for an https repository; empty: the system's
   objects::Access objects;                      // for an s3:// repository

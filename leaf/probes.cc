@@ -25,19 +25,46 @@ void add_metrics_and_livez(http::Router& router, metrics::Registry& registry, st
   });
 }
 
-http::Response readiness(bool ready, Generation generation, const std::string& detail) {
-  const nlohmann::json state = {{"ready", ready}, {"generation", generation}, {"detail", detail}};
+http::Response answer(bool ready, const nlohmann::json& state) {
   return {.status = ready ? 200 : 503, .body = state.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
+}
+
+nlohmann::json readiness(bool ready, Generation generation, const std::string& detail) {
+  return {{"ready", ready}, {"generation", generation}, {"detail", detail}};
+}
+
+http::Response readiness(const serve::Collections& collections) {
+  const std::string why_not = collections.why_not_ready();
+  const auto states = collections.states();
+  if (states.size() == 1)
+    return answer(why_not.empty(), readiness(why_not.empty(), states[0].generation, states[0].detail));
+  nlohmann::json each = nlohmann::json::array();
+  std::string detail;
+  for (const auto& one : states) {
+    nlohmann::json& told = each.emplace_back(readiness(one.ready, one.generation, one.detail));
+    told["collection"] = one.name;
+    if (!one.detail.empty()) detail += (detail.empty() ? "" : "; ") + one.name + ": " + one.detail;
+  }
+  nlohmann::json all = readiness(why_not.empty(), states[0].generation, detail);
+  all["collections"] = std::move(each);
+  return answer(why_not.empty(), all);
 }
 
 }  // namespace
 
-void export_transfers(metrics::Registry& registry, const repository::RepositorySource& source) {
-  registry.before_scrape([&source, bytes = registry.following_counter(families::kFetchedBytes),
+void export_transfers(metrics::Registry& registry, const std::vector<CollectionPlace>& places) {
+  registry.before_scrape([&places, bytes = registry.following_counter(families::kFetchedBytes),
                           broken = registry.following_counter(families::kTransfersBroken),
                           slow = registry.following_counter(families::kTransfersSlow),
                           resumed = registry.following_counter(families::kTransfersResumed)]() mutable {
-    const repository::TransferCounts now = source.transfers();
+    repository::TransferCounts now;
+    for (const CollectionPlace& place : places) {
+      const repository::TransferCounts one = place.source->transfers();
+      now.bytes += one.bytes;
+      now.broken += one.broken;
+      now.slow += one.slow;
+      now.resumed += one.resumed;
+    }
     bytes.follow(now.bytes);
     broken.follow(now.broken);
     slow.follow(now.slow);
@@ -64,16 +91,12 @@ void export_object_requests(metrics::Registry& registry, const objects::Counts& 
   });
 }
 
-http::Router probe_routes(metrics::Registry& registry, const serve::LeafService& service,
-                          const generation::ServedBoard& board, std::function<std::string()> stalled) {
+http::Router probe_routes(metrics::Registry& registry, const serve::Collections& collections,
+                          std::function<std::string()> stalled) {
   http::Router router;
   add_metrics_and_livez(router, registry, std::move(stalled));
-  add(router, "/readyz", [&service, &board](http::Request&&, http::Responder responder) {
-    const std::string why_not = service.why_not_ready(), detail = board.detail();
-    const auto set = board.get();
-    responder.send(
-        readiness(why_not.empty(), set->empty() ? 0 : set->back()->generation, detail.empty() ? why_not : detail));
-  });
+  add(router, "/readyz",
+      [&collections](http::Request&&, http::Responder responder) { responder.send(readiness(collections)); });
   return router;
 }
 
@@ -81,7 +104,7 @@ http::Router waiting_routes(metrics::Registry& registry, const std::string& why)
   http::Router router;
   add_metrics_and_livez(router, registry, [] { return std::string(); });
   add(router, "/readyz",
-      [why](http::Request&&, http::Responder responder) { responder.send(readiness(false, 0, why)); });
+      [why](http::Request&&, http::Responder responder) { responder.send(answer(false, readiness(false, 0, why))); });
   return router;
 }
 

@@ -3,12 +3,13 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "common/http/router.h"
 #include "common/metrics/registry.h"
 #include "common/repository/repository.h"
-#include "leaf/generation/served_generation.h"
-#include "leaf/serve/leaf_service.h"
+#include "leaf/collection_places.h"
+#include "leaf/serve/collections.h"
 
 namespace frond::leaf {
 
@@ -16,14 +17,15 @@ namespace frond::leaf {
 inline constexpr std::size_t kProbeConnections = 128;
 
 // All outlive the router. /livez is 200 while `stalled` returns an empty string, otherwise 503 with its sentence: one
-// of the leaf's loops is stalled, and only a restart helps. /readyz is 200 while LeafService::ready(), otherwise 503.
-// /readyz returns a JSON object: ready, generation, detail. /livez returns one, too: live, and with 503 detail.
-http::Router probe_routes(metrics::Registry& registry, const serve::LeafService& service,
-                          const generation::ServedBoard& board, std::function<std::string()> stalled);
+// of the leaf's loops is stalled, and only a restart helps. /readyz is 200 while Collections::why_not_ready() is empty,
+// otherwise 503. /readyz returns a JSON object: ready, generation (of the first collection), detail; with several
+// collections also `collections`, with the same of each. /livez returns one, too: live, and with 503 detail.
+http::Router probe_routes(metrics::Registry& registry, const serve::Collections& collections,
+                          std::function<std::string()> stalled);
 
-// Exports the bytes and faults of transfers from the repository as metrics. `source` outlives the registry's last
-// exposition.
-void export_transfers(metrics::Registry& registry, const repository::RepositorySource& source);
+// Exports the bytes and faults of transfers from the repository as metrics, of all collections together. `places`
+// outlives the registry's last exposition.
+void export_transfers(metrics::Registry& registry, const std::vector<CollectionPlace>& places);
 // The requests to an object store. `requests` outlives the registry's last exposition.
 void export_object_requests(metrics::Registry& registry, const objects::Counts& requests);
 // /metrics, /livez and /readyz of a leaf that has not begun to serve, with the reason `why`: live, not ready.

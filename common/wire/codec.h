@@ -25,6 +25,14 @@ struct SearchHead {
   std::chrono::microseconds budget{0};
 };
 std::optional<SearchHead> head_of_search(ByteView request);
+// Which of a leaf's collections a request is for, as far as it says. Nothing for what is no message.
+struct RequestTarget {
+  enum class Kind { kSearch, kFetch, kHello, kCancel };
+  Kind kind = Kind::kSearch;
+  std::string collection;     // of a hello
+  GenerationId generation{};  // of a search or fetch
+};
+std::optional<RequestTarget> target_of(ByteView request);
 // The request id of a reply that decode_reply() refuses; none where it cannot be read or is 0.
 std::optional<std::uint64_t> request_id_of(ByteView damaged_reply);
 

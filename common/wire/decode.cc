@@ -365,6 +365,23 @@ std::optional<SearchHead> head_of_search(ByteView request) {
   });
 }
 
+std::optional<RequestTarget> target_of(ByteView request) {
+  using Kind = RequestTarget::Kind;
+  return glance<schema::Request>(request, [](schema::Request::Reader from) -> std::optional<RequestTarget> {
+    switch (from.which()) {
+      case schema::Request::SEARCH:
+        return RequestTarget{Kind::kSearch, {}, {from.getSearch().getGeneration(), from.getSearch().getContent()}};
+      case schema::Request::FETCH:
+        return RequestTarget{Kind::kFetch, {}, {from.getFetch().getGeneration(), from.getFetch().getContent()}};
+      case schema::Request::HELLO:
+        return RequestTarget{Kind::kHello, text_of(from.getBroker().getCollection()), {}};
+      case schema::Request::CANCEL:
+        return RequestTarget{Kind::kCancel, {}, {}};
+    }
+    return {};
+  });
+}
+
 std::optional<std::uint64_t> request_id_of(ByteView damaged_reply) {
   return glance<schema::Reply>(damaged_reply, [](schema::Reply::Reader from) {
     const std::uint64_t id = from.getRequestId();

@@ -183,7 +183,7 @@ def leaf():
             panel("Copied to the device", "Bps", per("frond_leaf_gpu_copied_bytes_total")),
         ]),
         ("Content", [
-            panel("Newest generation", "none", now("frond_leaf_generation")),
+            panel("Newest generation", "none", ("max by (instance, collection) (frond_leaf_generation{instance=~\"$instance\"})", "{{instance}} {{collection}}")),
             panel("Documents", "short", now("frond_leaf_documents")),
             panel("Partitions", "short", now("frond_leaf_partitions")),
         ]),
@@ -238,7 +238,7 @@ def indexer():
             panel("Memory", "bytes", ('process_resident_memory_bytes{job="frond-indexer"}', "{{instance}}")),
         ]),
         ("On its way to the leaves", [
-            panel("Newest generation", "none", ("max(frond_leaf_generation)", "newest on a leaf"), ("min(frond_leaf_generation)", "oldest on a leaf"),
+            panel("Newest generation", "none", ("max by (collection) (frond_leaf_generation)", "newest on a leaf {{collection}}"), ("min by (collection) (frond_leaf_generation)", "oldest on a leaf {{collection}}"),
                   ("max(frond_broker_generation)", "searched")),
             panel("Fetching, verifying, opening one, on average", "s", ("frond_leaf_generation_load_duration_seconds_sum / frond_leaf_generation_load_duration_seconds_count",
                   "{{instance}}"), why="Since the leaf's start: there are few."),

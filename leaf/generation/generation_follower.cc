@@ -37,17 +37,17 @@ GenerationFollower::GenerationFollower(Options options, const repository::Reposi
       log_(log) {
   if (registry == nullptr) return;
   static constexpr double kLoadSeconds[] = {0.01, 0.05, 0.25, 1, 5, 15, 60, 300, 1200, 3600};
-  refused_total_ = registry->counter(families::kGenerationRefused);
-  mended_total_ = registry->counter(families::kMended);
-  damaged_ = registry->gauge(families::kDamaged);
-  generation_ = registry->gauge(families::kGeneration);
-  generations_ = registry->gauge(families::kGenerationsServed);
-  partitions_ = registry->gauge(families::kPartitions);
-  documents_ = registry->gauge(families::kDocuments);
-  superseded_age_ = registry->gauge(families::kSupersededAge);
-  brokers_heard_ = registry->gauge(families::kBrokers);
+  refused_total_ = registry->counter(families::kGenerationRefused, options_.labels);
+  mended_total_ = registry->counter(families::kMended, options_.labels);
+  damaged_ = registry->gauge(families::kDamaged, options_.labels);
+  generation_ = registry->gauge(families::kGeneration, options_.labels);
+  generations_ = registry->gauge(families::kGenerationsServed, options_.labels);
+  partitions_ = registry->gauge(families::kPartitions, options_.labels);
+  documents_ = registry->gauge(families::kDocuments, options_.labels);
+  superseded_age_ = registry->gauge(families::kSupersededAge, options_.labels);
+  brokers_heard_ = registry->gauge(families::kBrokers, options_.labels);
   disk_free_ = registry->gauge(families::kDiskFree);
-  load_time_ = registry->histogram(families::kGenerationLoad, kLoadSeconds);
+  load_time_ = registry->histogram(families::kGenerationLoad, kLoadSeconds, options_.labels);
 }
 
 GenerationFollower::~GenerationFollower() {

@@ -49,6 +49,7 @@ class GenerationFollower {
     std::chrono::milliseconds poll{1000};
     std::chrono::seconds grace{30};
     std::chrono::seconds superseded_limit{86'400};
+    metrics::Labels labels = {};  // of its metrics, but for that of the disk
   };
   // All arguments passed by reference or pointer outlive this object. `registry` may be null.
   GenerationFollower(Options options, const repository::RepositorySource& source, const DataFolder& data,

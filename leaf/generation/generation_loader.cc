@@ -81,7 +81,7 @@ Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const rep
     for (const auto& one : served->partitions)
       if (one.open->partition().intact()) open.emplace(one.open->id(), one.open);
   auto loaded = std::make_shared<ServedGeneration>();
-  loaded->serial = ++last_serial_;
+  loaded->serial = ++numbers_.last_serial;
   loaded->generation = manifest.generation;
   loaded->content = manifest.content;
   loaded->partitions_total = static_cast<std::uint32_t>(manifest.partitions.size());
@@ -160,7 +160,7 @@ Result<std::shared_ptr<const OpenPartition>> GenerationLoader::open_partition(co
   }
   if (!opened) return std::move(opened).error().within("partition " + entry.id);
   return std::shared_ptr<const OpenPartition>(
-      std::make_shared<OpenPartition>(++last_number_, entry.id, std::move(*opened), lists_));
+      std::make_shared<OpenPartition>(++numbers_.last_partition, entry.id, std::move(*opened), lists_));
 }
 
 Result<std::shared_ptr<const partition::Partition>> GenerationLoader::open_verified(

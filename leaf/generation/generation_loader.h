@@ -2,6 +2,7 @@
 // Makes a published generation ready to be searched: fetches the missing files of the leaf's shard, verifies, ingests
 // and opens them. Partitions already on disk are reused after their checksums are verified (this also warms the page
 // cache). A partition that fails verification is fetched again, once.
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -17,20 +18,28 @@ struct ShardOf {
   std::uint32_t number = 0, count = 1;  // the leaf serves partitions p with p mod count = number
 };
 
+// Numbers that no two partitions or generations of the process share. Its loaders have them in common. Any thread.
+struct Numbers {
+  std::atomic<std::uint64_t> last_partition{0};  // OpenPartition::number
+  std::atomic<std::uint64_t> last_serial{0};     // ServedGeneration::serial
+};
+
 // Used by one thread.
 class GenerationLoader {
  public:
   // All references outlive the loaded generations. `disk_reserve`: bytes that fetching leaves free on the data folder's
-  // file system. `documents`: the partitions' cache for documents that are shown; may be null.
+  // file system. `documents`: the partitions' cache for documents that are shown; may be null. `numbers`: those that
+  // the process's loaders share; null: this is the only one.
   GenerationLoader(const repository::RepositorySource& source, const DataFolder& data, ShardOf shard,
                    const ListRegistration& lists, std::uint64_t disk_reserve = 0,
-                   std::shared_ptr<partition::DocumentBlockCache> documents = nullptr)
+                   std::shared_ptr<partition::DocumentBlockCache> documents = nullptr, Numbers* numbers = nullptr)
       : source_(source),
         data_(data),
         shard_(shard),
         lists_(lists),
         disk_reserve_(disk_reserve),
-        documents_(std::move(documents)) {}
+        documents_(std::move(documents)),
+        numbers_(numbers != nullptr ? *numbers : own_numbers_) {}
 
   // Shares the partitions, term statistics and changes that `serving` has open with intact files. If `stopping` returns
   // true, load() ends with kUnavailable. Errors: kCorrupt, the message names the file or partition; kUnavailable, the
@@ -64,8 +73,8 @@ class GenerationLoader {
   const ListRegistration& lists_;
   const std::uint64_t disk_reserve_;
   const std::shared_ptr<partition::DocumentBlockCache> documents_;
-  std::uint64_t last_number_ = 0;  // the last OpenPartition::number assigned
-  std::uint64_t last_serial_ = 0;  // the last ServedGeneration::serial assigned
+  Numbers own_numbers_;
+  Numbers& numbers_;
 };
 
 }  // namespace frond::leaf::generation

@@ -292,6 +292,26 @@ TEST(WireCodec, ReadsAFetchOfABrokerOfBeforeAsOneOfAllFields) {
   EXPECT_EQ(fetched().fields, kFieldUrl) << "unknown bits are ignored";
 }
 
+TEST(WireCodec, TellsWhichCollectionARequestIsFor) {
+  using Kind = RequestTarget::Kind;
+  const auto target = [](const Request& request) { return target_of(encode(request)).value(); };
+  SearchRequest search{.request_id = 1, .generation = 7};
+  search.content = 9;
+  EXPECT_EQ(target(search).kind, Kind::kSearch);
+  EXPECT_EQ(target(search).generation, (GenerationId{7, 9}));
+  FetchRequest fetch{.request_id = 1, .generation = 5};
+  fetch.content = 4;
+  EXPECT_EQ(target(fetch).kind, Kind::kFetch);
+  EXPECT_EQ(target(fetch).generation, (GenerationId{5, 4}));
+  HelloRequest hello{3, {1, "b:1", {1, 0}, std::chrono::milliseconds(500), false, "mail"}};
+  EXPECT_EQ(target(hello).kind, Kind::kHello);
+  EXPECT_EQ(target(hello).collection, "mail");
+  EXPECT_EQ(target(HelloRequest{3}).collection, "") << "an older broker's";
+  EXPECT_EQ(target(CancelRequest{3}).kind, Kind::kCancel);
+  EXPECT_FALSE(target_of({}));
+  EXPECT_FALSE(target_of(ByteBuffer(24, std::byte{0xa5})));
+}
+
 TEST(WireCodec, CarriesWhatIsGivenUp) {
   const auto got = decode_request(encode(CancelRequest{7}));
   ASSERT_TRUE(got);

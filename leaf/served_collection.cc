@@ -1,0 +1,35 @@
+#include "leaf/served_collection.h"
+
+#include <utility>
+
+namespace frond::leaf {
+namespace {
+
+serve::Identity named(serve::Identity identity, const std::string& collection) {
+  identity.collection = collection;
+  return identity;
+}
+
+metrics::Labels labels_of(const Options& options, const std::string& collection) {
+  if (options.collections.size() == 1) return {};
+  return {{"collection", collection}};
+}
+
+}  // namespace
+
+ServedCollection::ServedCollection(const Shared& shared, const CollectionPlace& place)
+    : name_(place.name),
+      service_(shared.parts(board_), named(shared.identity, place.name), shared.cache_state, brokers_),
+      loader_(*place.source, *place.folder, {shared.options.shard, shared.options.shards}, shared.lists,
+              shared.options.disk_reserve, shared.documents, &shared.numbers),
+      follower_(
+          {.collection = place.name,
+           .poll = shared.options.poll,
+           .grace = shared.options.grace,
+           .superseded_limit = shared.options.superseded_limit,
+           .labels = labels_of(shared.options, place.name)},
+          *place.source, *place.folder, loader_, board_, brokers_, shared.clock,
+          shared.options.collections.size() == 1 ? shared.log : own_log_.emplace(shared.log, "collection", place.name),
+          &shared.registry) {}
+
+}  // namespace frond::leaf
