@@ -12,10 +12,10 @@ struct AnalyzerFlags {
   explicit AnalyzerFlags(text::AnalyzerKind usual) : analyzer(name_of(usual)) {}
   // `what`: what is analyzed this way, for --help.
   void add(config::CommandLine& command, const std::string& what);
-  // kInvalid: they do not go together.
+  // kInvalid: they do not go together, or the file of stop words cannot be used.
   Result<text::AnalyzerConfig> made() const;
 
-  std::string analyzer, stemmer = "porter", stop_words = "on";
+  std::string analyzer, stemmer = "porter", stop_words = "auto";
   bool fold_accents = false;
 };
 

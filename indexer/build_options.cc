@@ -17,6 +17,14 @@ std::string exactly(double number) {
 
 std::string on_or_off(bool on) { return on ? "on" : "off"; }
 
+// English and none as the flag was before there were others, so that older builds can be gone on with.
+std::string named(const text::StopWords& stop_words) {
+  if (stop_words.are_none() || stop_words.are_english()) return on_or_off(stop_words.are_english());
+  std::string all(stop_words.name());
+  for (const std::string& word : stop_words.own_words()) all += " " + word;
+  return all;
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> deciding_options(const BuildOptions& options) {
@@ -32,7 +40,7 @@ std::vector<std::pair<std::string, std::string>> deciding_options(const BuildOpt
           {"--memory-limit", std::to_string(invert.memory.limit)},
           {"--analyzer", std::string(name_of(invert.analyzer.kind))},
           {"--stemmer", std::string(name_of(invert.analyzer.stemmer))},
-          {"--stop-words", on_or_off(invert.analyzer.stop_words)},
+          {"--stop-words", named(invert.analyzer.stop_words)},
           {"--fold-accents", on_or_off(invert.analyzer.fold_accents)},
           {"--gpu-texts", on_or_off(invert.memory.text_batch > 0)},  // where lengths are, until they are published
           {"--max-bad-records", std::to_string(invert.max_bad_records)},

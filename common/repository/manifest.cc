@@ -82,6 +82,11 @@ class Members {
     if (!is_safe_name(value)) fail(name, "is not a safe file name");
     return value;
   }
+  const json* find(const char* name) const {
+    if (!object_.is_object()) return nullptr;
+    const auto found = object_.find(name);
+    return found == object_.end() ? nullptr : &*found;
+  }
   bool has(const char* name) const { return object_.is_object() && object_.contains(name); }
   void fail(std::string_view name, std::string_view what) {
     if (error_.empty()) error_ = path_ + std::string(name) + " " + std::string(what);
@@ -167,6 +172,35 @@ std::string listed(std::span<const std::string_view> names) {
   return all;
 }
 
+// true: English; false: none; a language; or a list of words.
+text::StopWords read_stop_words(Members& members) {
+  const json* const value = members.find("stop_words");
+  if (value != nullptr && value->is_string()) {
+    const auto name = value->get<std::string>();
+    const auto known = text::StopWords::named(name);
+    if (!known) members.fail("stop_words", "is '" + name + "', of which this version has no stop words");
+    return known.value_or(false);
+  }
+  if (value == nullptr || !value->is_array()) return members.flag("stop_words");
+  std::vector<std::string> words;
+  for (const json& word : *value) {
+    if (!word.is_string()) members.fail("stop_words", "has something that is no string");
+    words.push_back(word.is_string() ? word.get<std::string>() : std::string());
+  }
+  auto own = text::StopWords::own(std::move(words));
+  if (!own) members.fail("stop_words", "cannot be used: " + own.error().message());
+  return own ? *std::move(own) : text::StopWords(false);
+}
+
+json stop_words_to_json(const text::StopWords& stop_words) {
+  if (stop_words.are_none() || stop_words.are_english())
+    return stop_words.are_english();  // as older versions know them
+  if (!stop_words.are_own()) return stop_words.name();
+  json words = json::array();
+  for (const std::string& word : stop_words.own_words()) words.push_back(word);
+  return words;
+}
+
 void read_analyzer(Members members, Manifest& manifest) {
   const std::string name =
       members.has("name") ? members.text("name") : std::string(name_of(text::AnalyzerKind::kStandard));
@@ -178,7 +212,7 @@ void read_analyzer(Members members, Manifest& manifest) {
   if (!stemmer)
     members.fail("stemmer",
                  "is '" + stemmer_name + "', which is no stemmer of this version: " + listed(text::kStemmerNames));
-  text::AnalyzerConfig analyzer{stemmer.value_or(text::Stemmer::kNone), members.flag("stop_words"),
+  text::AnalyzerConfig analyzer{stemmer.value_or(text::Stemmer::kNone), read_stop_words(members),
                                 kind.value_or(text::AnalyzerKind::kStandard)};
   if (members.has("fold_accents")) analyzer.fold_accents = members.flag("fold_accents");
   if (!is_valid(analyzer)) members.fail("name", "is 'standard', which has no such stemmer or folding of accents");
@@ -186,7 +220,7 @@ void read_analyzer(Members members, Manifest& manifest) {
 }
 
 json analyzer_to_json(const text::AnalyzerConfig& analyzer) {
-  json made = {{"stemmer", name_of(analyzer.stemmer)}, {"stop_words", analyzer.stop_words}};
+  json made = {{"stemmer", name_of(analyzer.stemmer)}, {"stop_words", stop_words_to_json(analyzer.stop_words)}};
   if (analyzer.kind == text::AnalyzerKind::kStandard) return made;
   made["name"] = name_of(analyzer.kind);
   made["fold_accents"] = analyzer.fold_accents;

@@ -10,6 +10,7 @@
 #include "common/base/check.h"
 #include "common/text/apostrophes.h"
 #include "common/text/normal_form.h"
+#include "common/text/stop_word_set.h"
 #include "common/text/stop_words.h"
 #include "common/text/utf8.h"
 
@@ -99,8 +100,14 @@ struct Analyzer::State {
   std::unique_ptr<sb_stemmer, StemmerDeleter> stemmer;  // none: words stay as they are
   std::unique_ptr<TermCache> cache;                     // with a stemmer only
   NormalForm normal_form{false};                        // standard2 only
+  StopWordSet stop_words;                               // but for English
   std::string word;                                     // scratch: the token in one case
 
+  bool is_stop_word(std::string_view of) const {
+    return config.stop_words.are_english() ? is_english_stop_word(of) : stop_words.contains(of);
+  }
+  std::string_view without_marks(unsigned marks);
+  std::string_view compared(std::string_view token);
   void lower(std::string_view token);
   unsigned unify(std::string_view token);
   std::string_view stem(std::string_view of);
@@ -161,7 +168,7 @@ std::string_view Analyzer::State::stem(std::string_view of) {
 }
 
 std::string_view Analyzer::State::stem_or_drop(std::string_view of) {
-  if (config.stop_words && is_english_stop_word(of)) return {};
+  if (is_stop_word(of)) return {};
   return stemmer ? stem(of) : of;
 }
 
@@ -175,12 +182,26 @@ std::string_view Analyzer::State::term_of_word(std::string_view of) {
   return term;
 }
 
-// Of a word with marks. Words of several parts (node.js, C++) are neither stemmed nor stop words.
-std::string_view Analyzer::State::term_of_marked(unsigned marks) {
+// `word` without what is left out of words with these marks.
+std::string_view Analyzer::State::without_marks(unsigned marks) {
   std::string_view of = word;
   if ((marks & kApostrophe) != 0) of = without_apostrophes(word);
   if ((marks & kComma) != 0) of = without_thousands_commas(word);
-  return (marks & kSymbol) != 0 ? of : term_of_word(of);
+  return of;
+}
+
+// Of a word with marks. Words of several parts (node.js, C++) are not stemmed.
+std::string_view Analyzer::State::term_of_marked(unsigned marks) {
+  const std::string_view of = without_marks(marks);
+  if ((marks & kSymbol) == 0) return term_of_word(of);
+  return is_stop_word(of) ? std::string_view() : of;
+}
+
+// The token as it is compared with stop words.
+std::string_view Analyzer::State::compared(std::string_view token) {
+  if (config.kind == AnalyzerKind::kStandard2) return without_marks(unify(token));
+  lower(stemmer ? without_possessive(token) : token);
+  return word;
 }
 
 Analyzer::Analyzer(const AnalyzerConfig& config, int cache_bits) : state_(std::make_unique<State>()) {
@@ -188,11 +209,17 @@ Analyzer::Analyzer(const AnalyzerConfig& config, int cache_bits) : state_(std::m
   state_->config = config;
   state_->normal_form = NormalForm(config.fold_accents);
   state_->word.reserve(2 * kMaxTokenBytes);
-  if (config.stemmer == Stemmer::kNone) return;
-  const std::string name(name_of(config.stemmer));
-  state_->stemmer.reset(sb_stemmer_new(name.c_str(), "UTF_8"));
-  FROND_CHECK(state_->stemmer != nullptr);  // Debian's libstemmer has all of them
-  state_->cache = std::make_unique<TermCache>(cache_bits);
+  if (config.stemmer != Stemmer::kNone) {
+    const std::string name(name_of(config.stemmer));
+    state_->stemmer.reset(sb_stemmer_new(name.c_str(), "UTF_8"));
+    FROND_CHECK(state_->stemmer != nullptr);  // Debian's libstemmer has all of them
+    state_->cache = std::make_unique<TermCache>(cache_bits);
+  }
+  if (config.stop_words.are_english()) return;  // stop_words.cc has a table
+  std::vector<std::string> compared;
+  for (const std::string& word : config.stop_words.words())
+    if (const std::string_view form = state_->compared(word); !form.empty()) compared.emplace_back(form);
+  state_->stop_words = StopWordSet(std::move(compared));
 }
 Analyzer::~Analyzer() = default;
 

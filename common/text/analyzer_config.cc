@@ -4,8 +4,7 @@ namespace frond::text {
 
 std::string described(const AnalyzerConfig& config) {
   return "analyzer " + std::string(name_of(config.kind)) + ", stemmer " + std::string(name_of(config.stemmer)) +
-         ", stop words " + (config.stop_words ? "off the index" : "indexed") +
-         (config.fold_accents ? ", accents folded" : "");
+         ", stop words " + std::string(config.stop_words.name()) + (config.fold_accents ? ", accents folded" : "");
 }
 
 }  // namespace frond::text

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "common/text/stop_words.h"
+
 namespace frond::text {
 
 // The rules by which text becomes terms. Rules never change once collections are built with them: new ones get a new
@@ -48,7 +50,7 @@ enum class Stemmer {
 
 struct AnalyzerConfig {
   Stemmer stemmer = Stemmer::kPorter;
-  bool stop_words = true;  // stop words are dropped: stop_words.h has the lists
+  StopWords stop_words = true;  // which are dropped
   AnalyzerKind kind = AnalyzerKind::kStandard;
   bool fold_accents = false;  // standard2 only: Latin and Greek letters lose their accents
   friend bool operator==(const AnalyzerConfig&, const AnalyzerConfig&) = default;
@@ -74,11 +76,11 @@ constexpr std::optional<Stemmer> stemmer_named(std::string_view name) {
   return std::nullopt;
 }
 // Whether `kind` works with the stemmer and the folding of accents.
-constexpr bool is_valid(const AnalyzerConfig& config) {
+inline bool is_valid(const AnalyzerConfig& config) {
   return config.kind == AnalyzerKind::kStandard2 || (config.stemmer <= Stemmer::kEnglish && !config.fold_accents);
 }
 
-// In words: "analyzer standard, stemmer porter, stop words off the index".
+// In words: "analyzer standard, stemmer porter, stop words english".
 std::string described(const AnalyzerConfig& config);
 
 }  // namespace frond::text

@@ -197,10 +197,28 @@ Result<void> get(schema::SearchReply::Reader from, SearchReply& to) {
   return get(from.getDocuments(), to.documents);
 }
 
+Result<text::StopWords> stop_words_of(schema::Analyzer::Reader from) {
+  const auto words = from.getOwnStopWords();
+  if (words.size() == 0) {
+    const std::string name = text_of(from.getStopWordList());
+    const auto known = text::StopWords::named(name);
+    if (!known) return corrupt("unknown stop words '" + name.substr(0, kMaxShownName) + "'");
+    return *known;
+  }
+  FROND_TRY(at_most(words.size(), text::StopWords::kMaxOwn, "stop words"));
+  std::vector<std::string> own;
+  own.reserve(words.size());
+  for (const auto word : words) own.push_back(text_of(word));
+  auto made = text::StopWords::own(std::move(own));
+  if (!made) return corrupt(made.error().message());
+  return made;
+}
+
 Result<void> get(schema::Analyzer::Reader from, text::AnalyzerConfig& to) {
   to = {};
   to.stop_words = from.getStopWords();
-  if (from.getStemmer() != schema::Stemmer::BY_NAME) {
+  const bool more_stop_words = from.getStemmer() == schema::Stemmer::BY_NAME_WITH_STOP_WORDS;
+  if (from.getStemmer() != schema::Stemmer::BY_NAME && !more_stop_words) {
     to.stemmer = FROND_TRY(enum_of(from.getStemmer(), text::Stemmer::kEnglish, "stemmer"));
     return {};
   }
@@ -210,6 +228,7 @@ Result<void> get(schema::Analyzer::Reader from, text::AnalyzerConfig& to) {
   const auto stemmer = text::stemmer_named(stemmer_name);
   if (!stemmer) return corrupt("unknown stemmer '" + stemmer_name.substr(0, kMaxShownName) + "'");
   to = {*stemmer, from.getStopWords(), *kind, from.getFoldAccents()};
+  if (more_stop_words) to.stop_words = FROND_TRY(stop_words_of(from));
   if (!is_valid(to)) return corrupt("analyzer standard with a stemmer or folding that it does not have");
   return {};
 }

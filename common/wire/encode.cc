@@ -163,15 +163,21 @@ void put(const FetchReply& from, schema::FetchReply::Builder to) {
 }
 
 void put(const text::AnalyzerConfig& from, schema::Analyzer::Builder to) {
-  to.setStopWords(from.stop_words);
-  if (from.kind == text::AnalyzerKind::kStandard) {
+  const bool old_stop_words = from.stop_words.are_none() || from.stop_words.are_english();
+  to.setStopWords(from.stop_words.are_english());
+  if (from.kind == text::AnalyzerKind::kStandard && old_stop_words) {
     to.setStemmer(static_cast<schema::Stemmer>(from.stemmer));
     return;
   }
-  to.setStemmer(schema::Stemmer::BY_NAME);
+  to.setStemmer(old_stop_words ? schema::Stemmer::BY_NAME : schema::Stemmer::BY_NAME_WITH_STOP_WORDS);
   to.setName(name_of(from.kind).data());
   to.setStemmerName(name_of(from.stemmer).data());
   to.setFoldAccents(from.fold_accents);
+  if (old_stop_words) return;
+  if (!from.stop_words.are_own()) return to.setStopWordList(std::string(from.stop_words.name()).c_str());
+  const auto words = from.stop_words.own_words();
+  auto own = to.initOwnStopWords(static_cast<unsigned>(words.size()));
+  for (unsigned i = 0; i < own.size(); ++i) own.set(i, words[i].c_str());
 }
 
 void put(const ServedGeneration& from, schema::ServedGeneration::Builder to) {

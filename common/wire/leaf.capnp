@@ -12,7 +12,7 @@ enum UnsearchedReason { deadline @0; overloaded @1; corrupt @2; unavailable @3; 
 enum RunReason { unknown @0; noGpu @1; gpuLost @2; requested @3; fewPostings @4; noHits @5; suited @6; freeFirst @7; stolen @8; urgent @9; inTime @10; sooner @11; gpuLeft @12; unscheduled @13; nothing @14; }
 enum RunQueue { none @0; cpu @1; gpu @2; either @3; }
 enum Resident { notAsked @0; no @1; yes @2; }
-enum Stemmer { none @0; porter @1; english @2; byName @3; }
+enum Stemmer { none @0; porter @1; english @2; byName @3; byNameWithStopWords @4; }
 
 struct Request {
   requestId @0 :UInt64;          # chosen by the broker, echoed by the leaf
@@ -182,11 +182,13 @@ struct ServedGeneration {
   content @8 :UInt64;            # the first 8 bytes of the manifest's checksum (manifest.md); older leaves send 0
 }
 struct Analyzer {
-  stemmer @0 :Stemmer;           # byName: the next fields say; versions that do not know them refuse this number
-  stopWords @1 :Bool;
-  name @2 :Text;                 # with byName: standard2, for example
+  stemmer @0 :Stemmer;           # byName…: the next fields say; versions that do not know them refuse this number
+  stopWords @1 :Bool;            # English ones
+  name @2 :Text;                 # with byName…: standard2, for example
   stemmerName @3 :Text;          # with byName: as in the manifest
   foldAccents @4 :Bool;          # with byName
+  stopWordList @5 :Text;         # with byNameWithStopWords: a language, if they are not one's own
+  ownStopWords @6 :List(Text);   # with byNameWithStopWords
 }
 struct ServedPartition {
   number @0 :UInt32;             # in the generation

@@ -27,13 +27,21 @@ Result<Generation> current_of(const std::filesystem::path& repository, const std
   return source->current();
 }
 
+// As in the manifest: true for English ones, false for none, a language, or the words.
+ordered_json json_of(const text::StopWords& stop_words) {
+  if (stop_words.are_none() || stop_words.are_english()) return stop_words.are_english();
+  if (!stop_words.are_own()) return stop_words.name();
+  const auto words = stop_words.own_words();
+  return std::vector<std::string>(words.begin(), words.end());
+}
+
 ordered_json json_of(const repository::Manifest& manifest) {
   std::uint64_t bytes = manifest.term_statistics.bytes;
   for (const auto& partition : manifest.partitions)
     for (const auto& file : partition.summary.files) bytes += file.bytes;
   ordered_json analyzer = {{"name", name_of(manifest.analyzer.kind)},
                            {"stemmer", name_of(manifest.analyzer.stemmer)},
-                           {"stop_words", manifest.analyzer.stop_words},
+                           {"stop_words", json_of(manifest.analyzer.stop_words)},
                            {"fold_accents", manifest.analyzer.fold_accents}};
   return {{"collection", manifest.collection},
           {"generation", manifest.generation},

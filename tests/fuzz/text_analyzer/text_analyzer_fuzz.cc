@@ -15,6 +15,7 @@
 using frond::text::Analyzer;
 using frond::text::AnalyzerKind;
 using frond::text::Stemmer;
+using frond::text::StopWords;
 
 namespace {
 
@@ -42,10 +43,13 @@ void check_query(Analyzer& analyzer, std::string_view text) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static Analyzer analyzers[] = {Analyzer({Stemmer::kPorter, true}), Analyzer({Stemmer::kEnglish, false}),
-                                 Analyzer({Stemmer::kNone, true}),
-                                 Analyzer({Stemmer::kPorter, true, AnalyzerKind::kStandard2, false}),
-                                 Analyzer({Stemmer::kFrench, true, AnalyzerKind::kStandard2, true})};
+  static Analyzer analyzers[] = {
+      Analyzer({Stemmer::kPorter, true}),
+      Analyzer({Stemmer::kEnglish, false}),
+      Analyzer({Stemmer::kNone, true}),
+      Analyzer({Stemmer::kPorter, true, AnalyzerKind::kStandard2, false}),
+      Analyzer({Stemmer::kFrench, *StopWords::named("french"), AnalyzerKind::kStandard2, true}),
+      Analyzer({Stemmer::kNone, *StopWords::own({"a", "b.c", "é", "'", "北京"}), AnalyzerKind::kStandard2})};
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   std::vector<std::string> query;
   // The tokens of the vector path are those of the plain one.

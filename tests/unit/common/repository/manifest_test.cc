@@ -75,6 +75,36 @@ TEST(Manifest, RefusesWhatStandardDoesNotHave) {
   EXPECT_NE(read.error().message().find("manifest.analyzer.name"), std::string::npos) << read.error().message();
 }
 
+TEST(Manifest, HasTheStopWords) {
+  Manifest written = support::example_manifest(7, 1);
+  for (const text::StopWords& stop_words :
+       {text::StopWords(false), text::StopWords(true), *text::StopWords::named("french"),
+        *text::StopWords::own({"l\u00e0", "ici"})})
+    for (const auto kind : {text::AnalyzerKind::kStandard, text::AnalyzerKind::kStandard2}) {
+      written.analyzer = {text::Stemmer::kPorter, stop_words, kind};
+      const auto read = manifest_from_json(to_json(written));
+      ASSERT_TRUE(read) << read.error().message();
+      EXPECT_EQ(read->analyzer, written.analyzer) << stop_words.name();
+    }
+  const auto refused = [&](const nlohmann::json& value) {
+    nlohmann::json file = nlohmann::json::parse(to_json(written));
+    file["manifest"]["analyzer"]["stop_words"] = value;
+    const std::string inner = file["manifest"].dump();
+    file["xxh3"] = partition::xxh3_hex(as_bytes(inner));
+    const auto read = manifest_from_json(file.dump());
+    EXPECT_EQ(read, Code::kCorrupt) << value;
+    EXPECT_NE(read.error().message().find("manifest.analyzer.stop_words"), std::string::npos) << read.error().message();
+    return read.error().message();
+  };
+  EXPECT_NE(refused("klingon").find("'klingon'"), std::string::npos);
+  refused("own");
+  refused(1);
+  refused(nullptr);
+  refused(nlohmann::json::array());
+  refused(nlohmann::json::array({"a", 1}));
+  refused(nlohmann::json::array({"a", ""}));
+}
+
 TEST(Manifest, SaysWhichAnalyzerItDoesNotKnow) {
   Manifest written = support::example_manifest(7, 1);
   written.analyzer.kind = text::AnalyzerKind::kStandard2;

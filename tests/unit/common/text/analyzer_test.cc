@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr AnalyzerConfig kPlain{Stemmer::kNone, false};
+const AnalyzerConfig kPlain{Stemmer::kNone, false};
 
 TEST(Analyzer, LowersEveryScript) {
   EXPECT_THAT(Analyzer(kPlain).terms("The ÄRGER Привет ΚΌΣΜΕ"), ElementsAre("the", "ärger", "привет", "κόσμε"));

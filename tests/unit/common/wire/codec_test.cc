@@ -444,6 +444,27 @@ TEST(WireCodec, CallsParametersOutOfRangeCorrupt) {
   }
 }
 
+TEST(WireCodec, CarriesStopWords) {
+  HelloReply hello;
+  hello.generations = {{1, 1}};
+  for (const text::StopWords& stop_words :
+       {text::StopWords(false), text::StopWords(true), *text::StopWords::named("french"),
+        *text::StopWords::own({"l\u00e0", "ici"})})
+    for (const auto kind : {text::AnalyzerKind::kStandard, text::AnalyzerKind::kStandard2}) {
+      hello.generations[0].analyzer = {text::Stemmer::kPorter, stop_words, kind};
+      const auto read = decode_reply(encode(hello));
+      ASSERT_TRUE(read) << read.error().message();
+      EXPECT_EQ(std::get<HelloReply>(*read).generations[0].analyzer, hello.generations[0].analyzer);
+    }
+  hello.generations[0].analyzer.stop_words = *text::StopWords::named("french");
+  ByteBuffer bytes = encode(hello);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  bytes[text.find("french")] = std::byte{'g'};
+  const auto refused = decode_reply(bytes);
+  ASSERT_EQ(refused, Code::kCorrupt);
+  EXPECT_NE(refused.error().message().find("stop words 'grench'"), std::string::npos) << refused.error().message();
+}
+
 TEST(WireCodec, NamesTheAnalyzerThatItDoesNotKnow) {
   HelloReply hello;
   hello.generations = {{1, 1}};

@@ -88,13 +88,17 @@ std::map<std::string, std::uint64_t> plain_terms(const text::AnalyzerConfig& con
 
 // Tables are reused from batch to batch, and cleared in the middle of some.
 TEST(BatchParser, FindsTheTermsOfThePlainAnalyzer) {
-  const std::vector<std::string> parts = {"The ",     "foxes",   "Fox's ", "running ", "RUNS ",  "a",       "1,000 ",
-                                          "é",        "Straße ", "İ",      "_x_ ",     "don't ", "字",      "very",
-                                          "node.js ", "C++ ",    "long",   "-",        " ",      "пример ", "w"};
+  const std::vector<std::string> parts = {
+      "The ",   "foxes", "Fox's ", "running ", "RUNS ",    "a",    "1,000 ", "é", "Straße ", "İ",       "_x_ ",
+      "don't ", "字",    "very",   "der ",     "node.js ", "C++ ", "long",   "-", " ",       "пример ", "w"};
   for (const text::AnalyzerConfig& config :
        {text::AnalyzerConfig{}, text::AnalyzerConfig{text::Stemmer::kEnglish, false},
         text::AnalyzerConfig{text::Stemmer::kNone, true},
-        text::AnalyzerConfig{text::Stemmer::kPorter, true, text::AnalyzerKind::kStandard2, true}}) {
+        text::AnalyzerConfig{text::Stemmer::kPorter, true, text::AnalyzerKind::kStandard2, true},
+        text::AnalyzerConfig{text::Stemmer::kGerman, *text::StopWords::named("german"), text::AnalyzerKind::kStandard2},
+        text::AnalyzerConfig{text::Stemmer::kNone,
+                             *text::StopWords::own({"foxes", "1,000", "DON’T", "пример", "node.js"}),
+                             text::AnalyzerKind::kStandard2}}) {
     std::mt19937 random(5);
     BatchParser parser(config, 1, {.table_bits = 12});
     ParsedBatch batch;

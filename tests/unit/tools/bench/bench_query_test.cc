@@ -9,7 +9,7 @@
 namespace frond::tools::bench {
 namespace {
 
-constexpr text::AnalyzerConfig kPlain{.stemmer = text::Stemmer::kNone, .stop_words = false};
+const text::AnalyzerConfig kPlain{.stemmer = text::Stemmer::kNone, .stop_words = false};
 
 std::string shown(std::string_view file, std::string_view tag) {
   const auto queries = parse_queries(file, tag, kPlain);
