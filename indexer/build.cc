@@ -6,7 +6,6 @@
 #include <optional>
 #include <system_error>
 
-#include "common/files/write.h"
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
 #include "indexer/build_lock.h"
@@ -93,20 +92,6 @@ std::string what_was_skipped(const pipeline::InvertedDocuments& inverted) {
 bool packs_blocks(const codec::CodecChoice& codecs) {
   return std::all_of(codecs.docids.begin(), codecs.docids.end(),
                      [](const codec::ListCodec* codec) { return codec->name().find("bp") != std::string_view::npos; });
-}
-
-// Puts a partition under `to`, with its files still under `from`: if the publication dies, the next build finds them
-// there. Moves it where the file system has no hard links.
-Result<void> link_partition(const std::filesystem::path& from, const std::filesystem::path& to) {
-  std::error_code failed;
-  std::filesystem::create_directory(to, failed);
-  for (const auto& entry : std::filesystem::directory_iterator(from, failed)) {
-    std::filesystem::create_hard_link(entry.path(), to / entry.path().filename(), failed);
-    if (failed) break;
-  }
-  if (!failed) return {};
-  std::filesystem::remove_all(to, failed);
-  return files::rename(from, to);
 }
 
 // One try at a build: from the beginning, or from where a killed build left off.
@@ -290,7 +275,7 @@ Result<repository::Manifest> Build::publish(const std::vector<std::string>& ids,
                                             kPatienceToPublish, stop_, options_.before_step));
   const EmptiedFolder emptied(writer->building());
   FROND_TRY(repository::expect_room(writer->building(), 0, options_.disk_reserve, "publishing"));
-  for (const std::string& id : ids) FROND_TRY(link_partition(folder_->path() / id, writer->building() / id));
+  for (const std::string& id : ids) FROND_TRY(publish::link_partition(folder_->path() / id, writer->building() / id));
   auto partitions = entries_of(ids, summaries);
   if (options_.add) {
     summary_.added = summary_.inverted.documents;
@@ -372,7 +357,8 @@ Result<BuildSummary> build_from(const InvertStage& invert, BuildOptions options,
 }
 
 Result<BuildSummary> add(BuildOptions options, BuildProgress& progress, Logger& logger, std::stop_token stop) {
-  const auto source = FROND_TRY(repository::RepositorySource::open(options.repository.string(), options.collection));
+  const auto source = FROND_TRY(
+      repository::RepositorySource::open(options.repository.string(), options.collection, {}, options.objects.access));
   const auto number = source->current();
   if (!number && number.error().code() == Code::kNotFound)
     return Error(Code::kNotFound, "collection " + options.collection +

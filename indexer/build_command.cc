@@ -52,20 +52,6 @@ class ProgressLine {
 
 std::uint32_t hardware_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
 
-void add_folder_flags(config::CommandLine& command, Place& place) {
-  command.add_option("--repository", place.repository, "Directory of the repository").required().type_name("DIR");
-  command.add_option("--collection", place.collection, "Collection: letters, digits, '.', '_', '-'")
-      .required()
-      .type_name("NAME");
-}
-
-Result<void> expect_folder(const Place& place) {
-  if (place.repository.string().find("://") == std::string::npos) return {};
-  return Error(Code::kInvalid,
-               "--repository: this command works on a repository in a directory; one in an object store is replaced by "
-               "a build");
-}
-
 void add_place_flags(config::CommandLine& command, Place& place) {
   command.add_option("--repository", place.repository, "The repository: a directory or s3://bucket[/prefix]")
       .required()
@@ -131,7 +117,7 @@ BuildCommand::BuildCommand(config::CommandLine& app, Kind kind)
       cpu_dictionary_(invert::kUsualCpuDictionary),
       k1_(kNewCollectionBm25.k1),
       b_(kNewCollectionBm25.b) {
-  kind == Kind::kBuild ? add_place_flags(command_, place_) : add_folder_flags(command_, place_);
+  add_place_flags(command_, place_);
   command_
       .add_option("--input", inputs_,
                   "Files and folders to index, in this order; gzip, zstd, bzip2 and xz are told by "
@@ -269,8 +255,7 @@ int BuildCommand::run(Logger& logger) {
   if (memory_limit_ < pipeline::kMinMemoryLimit) return refuse("--memory-limit: at least 128MiB");
   if (!repository::is_safe_name(place_.collection))
     return refuse("--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
-  if (const auto well = kind_ == Kind::kBuild ? settle_place(place_) : expect_folder(place_); !well)
-    return refuse(well.error().message());
+  if (const auto well = settle_place(place_); !well) return refuse(well.error().message());
   for (const auto& input : inputs_) {
     std::error_code failed;
     if (!std::filesystem::exists(input, failed)) return refuse("--input: " + input.string() + " is not there");

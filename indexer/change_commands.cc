@@ -1,3 +1,4 @@
+#include <chrono>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,8 @@
 namespace frond::indexer {
 namespace {
 
+// Other writers hold LOCK while they begin or publish. A merge that took long is not given up easily.
+constexpr std::chrono::seconds kPatience{30}, kPatienceOfMerges{600};
 constexpr std::size_t kMaxIdLine = std::size_t{1} << 20;  // longer than any id; else it is no file of ids
 
 // The lines of a file, or of standard input ("-"); empty ones are passed over, and a carriage return at the end goes.
@@ -67,10 +70,23 @@ nlohmann::ordered_json generation_json(const std::optional<repository::Manifest>
 }
 
 std::string compaction_text(const change::CompactionSummary& summary) {
-  if (!summary.published) return "no partitions are worth merging; nothing is published";
-  return generation_text(*summary.published) + std::to_string(summary.replaced) + " partitions became " +
-         std::to_string(summary.made) + ", with " + std::to_string(summary.documents) + " documents; " +
-         std::to_string(summary.dropped) + " hidden documents are gone";
+  std::string text;
+  if (summary.published)
+    text = generation_text(*summary.published) + std::to_string(summary.replaced) + " partitions became " +
+           std::to_string(summary.made) + ", with " + std::to_string(summary.documents) + " documents; " +
+           std::to_string(summary.dropped) + " hidden documents are gone";
+  else if (summary.outdated > 0)
+    text = "nothing is published";
+  else
+    text = summary.too_large > 0 ? "nothing is merged, and nothing is published"
+                                 : "no partitions are worth merging; nothing is published";
+  if (summary.hidden_meanwhile > 0)
+    text += "; " + std::to_string(summary.hidden_meanwhile) + " were removed or replaced meanwhile, and are hidden";
+  if (summary.outdated > 0)
+    text += "; " + std::to_string(summary.outdated) +
+            " merges were in vain: the collection was built anew, rolled back or compacted meanwhile";
+  if (summary.too_large > 0) text += "; " + std::to_string(summary.too_large) + " merges need more than --memory-limit";
+  return text;
 }
 
 std::string compaction_json(const change::CompactionSummary& summary) {
@@ -79,6 +95,9 @@ std::string compaction_json(const change::CompactionSummary& summary) {
   json["partitions_made"] = summary.made;
   json["documents_written"] = summary.documents;
   json["hidden_dropped"] = summary.dropped;
+  json["hidden_meanwhile"] = summary.hidden_meanwhile;
+  json["merges_outdated"] = summary.outdated;
+  json["merges_too_large"] = summary.too_large;
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -119,7 +138,7 @@ int failed(const Error& error, const StopOnSignal& signals) {
 RemoveCommand::RemoveCommand(config::CommandLine& app)
     : command_(
           app.add_command("remove", "Publishes a new generation without documents, which are named by their ids")) {
-  add_folder_flags(command_, place_);
+  add_place_flags(command_, place_);
   command_.add_option("--ids", ids_, "File of the ids of documents to remove, one a line; - is standard input")
       .required()
       .type_name("FILE");
@@ -128,14 +147,15 @@ RemoveCommand::RemoveCommand(config::CommandLine& app)
 }
 
 int RemoveCommand::run(Logger&) {
-  if (const auto folder = expect_folder(place_); !folder) return command_.refuse(folder.error().message());
+  if (const auto well = settle_place(place_); !well) return command_.refuse(well.error().message());
   if (!repository::is_safe_name(place_.collection))
     return command_.refuse("--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
   auto ids = IdLines::open(ids_);
   if (!ids) return command_.refuse("--ids: " + ids.error().message());
   const StopOnSignal signals;
   const auto removed = change::remove_documents(
-      {place_.repository, place_.collection, disk_reserve_}, [&] { return ids->next(); }, signals.token());
+      {place_.repository, place_.collection, disk_reserve_, {}, place_.objects, kPatience}, [&] { return ids->next(); },
+      signals.token());
   if (!removed) return failed(removed.error(), signals);
   std::cout << (json_ ? removal_json(*removed) : removal_text(*removed)) << std::endl;
   return 0;
@@ -145,7 +165,7 @@ CompactCommand::CompactCommand(config::CommandLine& app)
     : command_(app.add_command("compact",
                                "Publishes a new generation with the same documents in fewer partitions, without those "
                                "that were removed or replaced")) {
-  add_folder_flags(command_, place_);
+  add_place_flags(command_, place_);
   command_
       .add_option("--tier-width", rules_.width,
                   "As many adjacent groups of partitions of one size become one; the next size is as many times larger")
@@ -157,17 +177,26 @@ CompactCommand::CompactCommand(config::CommandLine& app)
       .check(config::range(0.0, 1.0))
       .show_default();
   command_.add_flag("--all", rules_.all, "Write everything anew, as many partitions as the largest group has");
+  command_
+      .add_option("--compact-rate", limits_.bytes_per_second,
+                  "Bytes a second of documents, uncompressed, and lists that are merged; 0: no limit")
+      .transform(config::byte_size())
+      .show_default("0");
+  command_.add_option("--memory-limit", limits_.memory, "Merges that need more memory are not begun; 0: no limit")
+      .transform(config::byte_size())
+      .show_default("0");
   add_disk_reserve_flag(command_, disk_reserve_);
   command_.add_flag("--json", json_, "Print the summary as one JSON object");
 }
 
 int CompactCommand::run(Logger&) {
-  if (const auto folder = expect_folder(place_); !folder) return command_.refuse(folder.error().message());
+  if (const auto well = settle_place(place_); !well) return command_.refuse(well.error().message());
   if (!repository::is_safe_name(place_.collection))
     return command_.refuse("--collection: '" + place_.collection + "' is no name: use [A-Za-z0-9._-]");
   const StopOnSignal signals;
   const auto compacted =
-      change::compact({place_.repository, place_.collection, disk_reserve_}, rules_, signals.token());
+      change::compact({place_.repository, place_.collection, disk_reserve_, {}, place_.objects, kPatienceOfMerges},
+                      rules_, signals.token(), limits_);
   if (!compacted) return failed(compacted.error(), signals);
   std::cout << (json_ ? compaction_json(*compacted) : compaction_text(*compacted)) << std::endl;
   return 0;

@@ -42,7 +42,7 @@ ImportCiffCommand::ImportCiffCommand(config::CommandLine& app)
       order_(name_of(order::DocumentOrder::kInput)),
       k1_(kNewCollectionBm25.k1),
       b_(kNewCollectionBm25.b) {
-  add_folder_flags(command_, place_);
+  add_place_flags(command_, place_);
   command_.add_option("--input", input_, "The file; gzip, zstd, bzip2 and xz are told by content")
       .required()
       .type_name("FILE");
@@ -69,7 +69,7 @@ ImportCiffCommand::ImportCiffCommand(config::CommandLine& app)
 }
 
 int ImportCiffCommand::run(Logger& logger) {
-  if (const auto folder = expect_folder(place_); !folder) return command_.refuse(folder.error().message());
+  if (const auto well = settle_place(place_); !well) return command_.refuse(well.error().message());
   const auto refuse = [this](const std::string& why) { return command_.refuse(why); };
   const auto analyzer = analyzer_.made();
   if (!analyzer) return refuse(analyzer.error().message());
@@ -87,6 +87,7 @@ int ImportCiffCommand::run(Logger& logger) {
   BuildOptions options;
   options.repository = place_.repository;
   options.collection = place_.collection;
+  options.objects = place_.objects;
   options.invert.inputs = {input_};
   options.invert.analyzer = *analyzer;
   options.invert.partitions = partitions_;
@@ -125,7 +126,7 @@ ExportCiffCommand::ExportCiffCommand(config::CommandLine& app)
     : command_(app.add_command("export-ciff",
                                "Writes a generation, all partitions merged, in the Common Index File Format: terms, "
                                "postings, and documents' ids and lengths; no text")) {
-  add_folder_flags(command_, place_);
+  add_place_flags(command_, place_);
   command_.add_option("--generation", generation_, "Which generation; 0: the current one").show_default();
   command_.add_option("--output", output_, "The file, which is replaced when the new one is whole")
       .required()
@@ -134,9 +135,10 @@ ExportCiffCommand::ExportCiffCommand(config::CommandLine& app)
 }
 
 int ExportCiffCommand::run(Logger&) {
-  if (const auto folder = expect_folder(place_); !folder) return command_.refuse(folder.error().message());
+  if (const auto well = settle_place(place_); !well) return command_.refuse(well.error().message());
   const StopOnSignal signals;
-  const auto made = ciff::export_ciff(place_.repository, place_.collection, generation_, output_, signals.token());
+  const auto made =
+      ciff::export_ciff(place_.repository, place_.collection, generation_, output_, signals.token(), place_.objects);
   if (!made) return failed(signals, made.error(), "no file is written");
   const ciff::CiffHeader& header = made->header;
   if (json_) {

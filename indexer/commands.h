@@ -13,6 +13,7 @@
 #include "common/repository/repository.h"
 #include "indexer/analyzer_flags.h"
 #include "indexer/build.h"
+#include "indexer/change/compact.h"
 #include "indexer/change/tiers.h"
 #include "indexer/collection_defaults.h"
 #include "indexer/invert/inverters.h"
@@ -29,9 +30,6 @@ struct Place {
   std::uint64_t lease_s = 60, leftover_hours = 24;
 };
 void add_place_flags(config::CommandLine& command, Place& place);
-// The same for commands that work on a directory only; expect_folder() is kInvalid for what is none.
-void add_folder_flags(config::CommandLine& command, Place& place);
-Result<void> expect_folder(const Place& place);
 // Takes the flags over into place.objects. kInvalid: they do not go together.
 Result<void> settle_place(Place& place);
 
@@ -146,6 +144,7 @@ class CompactCommand {
   config::CommandLine& command_;
   Place place_;
   change::TierRules rules_;
+  change::CompactionLimits limits_;
   std::uint64_t disk_reserve_ = kUsualDiskReserve;
   bool json_ = false;
 };

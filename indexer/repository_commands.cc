@@ -4,6 +4,7 @@
 #include "common/base/line_writer.h"
 #include "common/config/command_line.h"
 #include "common/repository/repository.h"
+#include "indexer/change/compact.h"
 #include "indexer/check/check.h"
 #include "indexer/commands.h"
 #include "indexer/publish/share.h"
@@ -133,6 +134,7 @@ int PruneCommand::run(Logger&) {
         FROND_TRY(repository::RepositoryWriter::open(place_.repository, place_.collection, {}, place_.objects));
     FROND_TRY(writer->prune(keep_));
     resume::remove_remains(writer->folder());
+    change::remove_compaction_remains(writer->folder());
     return {};
   }();
   if (!pruned) {

@@ -18,7 +18,7 @@ class SstIds final : public IdFiles {
   Result<void> load(const std::filesystem::path& folder, std::span<const PartitionFile> files) {
     return guarded(folder.string(), [&]() -> Result<void> {
       for (const PartitionFile& file : files) {
-        if (!file.name.starts_with(stem_of(Family::kIds))) continue;
+        if (!has_ids(file)) continue;
         OpenFile opened{(folder / file.name).string(),
                         std::make_unique<rocksdb::SstFileReader>(table_options(FileReads::kBuffered)), nullptr};
         const auto status = opened.reader->Open(opened.name);
@@ -72,6 +72,8 @@ class SstIds final : public IdFiles {
 };
 
 }  // namespace
+
+bool has_ids(const PartitionFile& file) { return file.name.starts_with(stem_of(Family::kIds)); }
 
 Result<std::unique_ptr<IdFiles>> IdFiles::open(const std::filesystem::path& folder,
                                                std::span<const PartitionFile> files) {

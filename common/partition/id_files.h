@@ -12,6 +12,9 @@
 
 namespace frond::partition {
 
+// Whether a file of a partition has ids.
+bool has_ids(const PartitionFile& file);
+
 // One thread. Files stay open; memory for their indexes is at most 4 MiB a file.
 class IdFiles {
  public:

@@ -4,9 +4,14 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
+#include <thread>
 #include <utility>
+#include <vector>
 
+#include "common/base/mutex.h"
+#include "common/base/thread_name.h"
 #include "common/files/read.h"
 #include "common/repository/object_lease.h"
 #include "common/repository/storage.h"
@@ -48,10 +53,7 @@ class ObjectStorage final : public Storage {
     FROND_TRY(lease_->expect_held());
     std::error_code failed;
     if (!fs::is_directory(local, failed)) return put_new(local, folder_ + path);
-    for (const auto& entry : fs::directory_iterator(local, failed))
-      FROND_TRY(store_->put_file(folder_ + path + "/" + entry.path().filename().string(), entry.path(), lost()));
-    if (failed) return Error(Code::kUnavailable, local.string() + ": " + failed.message());
-    return {};
+    return put_folder(*store_, local, folder_ + path, lost());
   }
 
   Result<void> replace(const std::string& name, Generation number,
@@ -132,7 +134,46 @@ class ObjectStorage final : public Storage {
   std::map<std::string, Condition> versions_;
 };
 
+// How many files are uploaded at once; each has up to Access::connections parts of Access::part_bytes in memory.
+constexpr std::size_t kFilesAtOnce = 4;
+
 }  // namespace
+
+Result<void> put_folder(const ObjectStore& store, const fs::path& local, const std::string& key,
+                        const std::function<bool()>& stopping) {
+  std::vector<fs::path> files;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(local, failed)) files.push_back(entry.path());
+  if (failed) return Error(Code::kUnavailable, local.string() + ": " + failed.message());
+  // The largest first, so that the last ones to end are short.
+  std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
+    std::error_code unknown;
+    return fs::file_size(a, unknown) > fs::file_size(b, unknown);
+  });
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> over = false;
+  Mutex mutex;
+  Result<void> outcome;  // the first error
+  const auto work = [&] {
+    for (std::size_t i = next++; i < files.size() && !over; i = next++) {
+      auto put = store.put_file(key + "/" + files[i].filename().string(), files[i],
+                                [&] { return over || (stopping && stopping()); });
+      if (put || over.exchange(true)) continue;
+      const MutexLock lock(mutex);
+      outcome = std::move(put);
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < std::min(kFilesAtOnce, files.size()); ++i)
+      others.emplace_back([&] {
+        name_this_thread("upload");
+        work();
+      });
+    work();
+  }
+  return outcome;
+}
 
 Result<std::unique_ptr<Storage>> open_object_storage(std::shared_ptr<const ObjectStore> store,
                                                      const std::string& collection) {

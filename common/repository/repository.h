@@ -7,6 +7,7 @@
 //   <root>/<collection>/partitions/<id>/*.sst        immutable
 //   <root>/<collection>/building/                    what is being published; only its writer reads it
 //   <root>/<collection>/builds/<name>/               a build's scratch: indexer/resume
+//   <root>/<collection>/compacting/                  a compaction's scratch: indexer/change/compact
 //   <root>/<collection>/HIGHEST                      the highest generation that was ever current; written by rollback
 //   <root>/<collection>/LOCK                         held by the one writer
 #include <chrono>
@@ -85,6 +86,17 @@ struct ObjectWriting {
   std::filesystem::path scratch;  // local folder for what is being built, in <scratch>/<bucket>/<prefix>/<collection>
 };
 
+// Where the collection's scratch is on this machine: its folder, or that below `objects.scratch`. kInvalid: the name is
+// not safe, or there is no `objects.scratch` for an object store.
+Result<std::filesystem::path> local_folder(const std::filesystem::path& root, std::string_view collection,
+                                           const ObjectWriting& objects);
+// Uploads the synced files of local folder `files` as partition `id` of a collection in an object store, several at a
+// time. The right to write is not needed: until a manifest names it, the partition is a leftover. publish() takes it as
+// it is. `stopping` ends it with kUnavailable.
+Result<void> upload_partition(const std::filesystem::path& root, std::string_view collection,
+                              const ObjectWriting& objects, const std::filesystem::path& files, const std::string& id,
+                              const std::function<bool()>& stopping);
+
 // Writes a repository in a directory or an object store, one writer at a time. One thread.
 class RepositoryWriter {
  public:
@@ -101,6 +113,10 @@ class RepositoryWriter {
   virtual const std::filesystem::path& building() const = 0;  // local scratch, empty at first
   // The collection's; of one in an object store, the local folder that building() is in.
   virtual const std::filesystem::path& folder() const = 0;
+  // Whether the published files are in folder(); those of an object store are not.
+  virtual bool in_place() const = 0;
+  // What is published. Any thread; as long as the writer exists.
+  virtual const RepositorySource& source() const = 0;
   // One more than the highest number ever used.
   virtual Generation next_generation() const = 0;
   // Moves building/<entry.id> of every new partition, and `term_statistics` and `changes` (synced files under

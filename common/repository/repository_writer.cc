@@ -63,6 +63,8 @@ class Writer final : public RepositoryWriter {
 
   const fs::path& building() const override { return building_; }
   const fs::path& folder() const override { return folder_; }
+  bool in_place() const override { return !lock_; }
+  const RepositorySource& source() const override { return *source_; }
 
   Generation next_generation() const override {
     // Only this writer makes generations: where the list can't be had now, the last one is still right.
@@ -275,23 +277,32 @@ class Writer final : public RepositoryWriter {
 };
 }  // namespace
 
+Result<fs::path> local_folder(const fs::path& root, std::string_view collection, const ObjectWriting& objects) {
+  if (!is_safe_name(collection))
+    return Error(Code::kInvalid, "'" + std::string(collection) + "' is not a collection's name: use [A-Za-z0-9._-]");
+  if (!objects::is_object_place(root.string())) return root / collection;
+  if (objects.scratch.empty())
+    return Error(Code::kInvalid, root.string() + ": a local folder for what is being built is needed (--scratch)");
+  return objects.scratch / root.string().substr(objects::kObjectScheme.size()) / collection;
+}
+
+Result<void> upload_partition(const fs::path& root, std::string_view collection, const ObjectWriting& objects,
+                              const fs::path& files, const std::string& id, const std::function<bool()>& stopping) {
+  const auto store = FROND_TRY(objects::ObjectStore::open(root.string(), objects.access));
+  return put_folder(*store, files, std::string(collection) + "/partitions/" + id, stopping);
+}
+
 Result<std::unique_ptr<RepositoryWriter>> RepositoryWriter::open(const fs::path& root, std::string_view collection,
                                                                  std::function<void(std::string_view)> before_step,
                                                                  const ObjectWriting& objects) {
-  if (!is_safe_name(collection))
-    return Error(Code::kInvalid, "'" + std::string(collection) + "' is not a collection's name: use [A-Za-z0-9._-]");
-  const std::string name(collection);
+  const fs::path folder = FROND_TRY(local_folder(root, collection, objects));
+  auto writer = std::make_unique<Writer>(std::string(collection), folder, std::move(before_step));
   if (!objects::is_object_place(root.string())) {
-    auto writer = std::make_unique<Writer>(name, root / name, std::move(before_step));
     FROND_TRY(writer->start(root));
     return std::unique_ptr<RepositoryWriter>(std::move(writer));
   }
-  if (objects.scratch.empty())
-    return Error(Code::kInvalid, root.string() + ": a local folder for what is being built is needed (--scratch)");
   const std::shared_ptr<const objects::ObjectStore> store =
       FROND_TRY(objects::ObjectStore::open(root.string(), objects.access));
-  const fs::path folder = objects.scratch / root.string().substr(objects::kObjectScheme.size()) / name;
-  auto writer = std::make_unique<Writer>(name, folder, std::move(before_step));
   FROND_TRY(writer->start(store));
   return std::unique_ptr<RepositoryWriter>(std::move(writer));
 }

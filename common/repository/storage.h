@@ -45,6 +45,9 @@ Result<std::unique_ptr<Storage>> open_folder_storage(const std::filesystem::path
 // In a bucket. Holds a lease, see object_lease.h. kOverloaded: another writer holds it.
 Result<std::unique_ptr<Storage>> open_object_storage(std::shared_ptr<const objects::ObjectStore> store,
                                                      const std::string& collection);
+// Uploads the files of a local folder as "<key>/<name>", a few at a time. kUnavailable also: `stopping` said so.
+Result<void> put_folder(const objects::ObjectStore& store, const std::filesystem::path& local, const std::string& key,
+                        const std::function<bool()>& stopping);
 // A RepositorySource of the same bucket.
 std::unique_ptr<RepositorySource> make_object_source(std::shared_ptr<const objects::ObjectStore> store,
                                                      const std::string& collection);

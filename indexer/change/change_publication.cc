@@ -27,7 +27,11 @@ constexpr std::uint64_t kBaseRatio = 4;  // changes of more than 1 / kBaseRatio 
 class Publication {
  public:
   Publication(repository::RepositoryWriter& writer, const CurrentGeneration& current, const Change& change)
-      : writer_(writer), current_(current), change_(change), draft_(current.manifest()) {}
+      : writer_(writer),
+        current_(current),
+        change_(change),
+        draft_(current.manifest()),
+        hidden_(change.hidden_in_merged) {}
 
   Result<Manifest> publish(std::stop_token stop) {
     draft_.generation = writer_.next_generation();
@@ -36,7 +40,6 @@ class Publication {
     FROND_TRY(take_hidden());
     replace_partitions();
     FROND_TRY(publish::count_documents(change_.added, writer_.building()));
-    for (const auto& [place, made] : change_.merged) FROND_TRY(publish::count_documents(made, writer_.building()));
     FROND_TRY(write_changes());
     std::error_code ignored;  // the next writer removes it
     fs::remove(own_file(), ignored);

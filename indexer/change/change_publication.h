@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/base/result.h"
+#include "common/partition/change_file.h"
 #include "common/repository/repository.h"
 #include "indexer/change/current_generation.h"
 
@@ -28,7 +29,10 @@ struct Change {
   // merged[p] take the place of p, which is one of `replaced`: so few others change their numbers, by which leaves
   // share them.
   std::set<std::size_t> replaced;
-  std::map<std::size_t, std::vector<repository::PartitionEntry>> merged;  // as `added`
+  // Their files are in building()/<id>, or published already, and were opened once. Those with hidden documents count
+  // them in `hidden`; the documents are in `hidden_in_merged`, and were hidden in the current generation, too.
+  std::map<std::size_t, std::vector<repository::PartitionEntry>> merged;
+  partition::HiddenByPartition hidden_in_merged;
 };
 
 // kCorrupt: the sums of what is added or taken away do not agree; kUnavailable: the disk, or stopped before the first

@@ -13,20 +13,27 @@ using repository::PartitionEntry;
 
 Result<std::unique_ptr<CurrentGeneration>> CurrentGeneration::open(const repository::RepositoryWriter& writer) {
   const fs::path& folder = writer.folder();
-  std::unique_ptr<CurrentGeneration> opened(new CurrentGeneration(folder));
-  const auto source =
-      FROND_TRY(repository::RepositorySource::open(folder.parent_path().string(), folder.filename().string()));
-  const auto number = source->current();
+  return open(writer.source(), folder.filename().string(),
+              {writer.source(), writer.in_place() ? folder : fs::path(), folder / "fetched"});
+}
+
+Result<std::unique_ptr<CurrentGeneration>> CurrentGeneration::open(const repository::RepositorySource& source,
+                                                                   std::string_view collection, GenerationFiles files) {
+  std::unique_ptr<CurrentGeneration> opened(new CurrentGeneration(std::move(files)));
+  const auto number = source.current();
   if (!number && number.error().code() == Code::kNotFound)
-    return Error(Code::kNotFound, "collection " + folder.filename().string() +
+    return Error(Code::kNotFound, "collection " + std::string(collection) +
                                       " has no generation to change: make one with frond-indexer build");
   if (!number) return number.error();
-  opened->manifest_ = FROND_TRY(source->manifest(*number));
+  opened->manifest_ = FROND_TRY(source.manifest(*number));
   const repository::Manifest& manifest = opened->manifest_;
-  opened->base_ =
-      FROND_TRY(partition::GenerationTerms::open(folder / repository::generation_file_path(manifest.term_statistics)));
-  for (const auto& file : manifest.changes)
-    opened->changes_.push_back(FROND_TRY(partition::Changes::open(folder / repository::generation_file_path(file))));
+  opened->files_.keep_only(manifest);
+  const fs::path base = FROND_TRY(opened->files_.generation_file(manifest.term_statistics));
+  opened->base_ = FROND_TRY(partition::GenerationTerms::open(base));
+  for (const auto& file : manifest.changes) {
+    const fs::path local = FROND_TRY(opened->files_.generation_file(file));
+    opened->changes_.push_back(FROND_TRY(partition::Changes::open(local)));
+  }
   opened->terms_ = opened->changes_.empty() ? opened->base_ : partition::changed_terms(opened->base_, opened->changes_);
   for (const PartitionEntry& entry : manifest.partitions) {
     auto hidden = FROND_TRY(partition::hidden_documents_of(entry.id, entry.summary.documents, opened->changes_));
@@ -43,8 +50,10 @@ Result<std::unique_ptr<CurrentGeneration>> CurrentGeneration::open(const reposit
 Result<std::optional<CurrentGeneration::Place>> CurrentGeneration::find(std::string_view id) {
   for (std::size_t p = manifest_.partitions.size(); p-- > 0;) {  // the newest first
     const PartitionEntry& entry = manifest_.partitions[p];
-    if (ids_[p] == nullptr)
-      ids_[p] = FROND_TRY(partition::IdFiles::open(folder_ / "partitions" / entry.id, entry.summary.files));
+    if (ids_[p] == nullptr) {
+      const fs::path folder = FROND_TRY(files_.partition_files(entry, partition::has_ids));
+      ids_[p] = FROND_TRY(partition::IdFiles::open(folder, entry.summary.files));
+    }
     const auto docid = FROND_TRY(ids_[p]->find(id));
     if (docid && !std::binary_search(hidden_[p].begin(), hidden_[p].end(), *docid))
       return std::optional<Place>(Place{p, *docid});
@@ -55,7 +64,7 @@ Result<std::optional<CurrentGeneration::Place>> CurrentGeneration::find(std::str
 Result<std::shared_ptr<const Partition>> CurrentGeneration::open_partition(std::size_t number,
                                                                            const fs::path& scratch) const {
   const PartitionEntry& entry = manifest_.partitions[number];
-  FROND_TRY(Partition::ingest(folder_ / "partitions" / entry.id, entry.summary.files, scratch, /*move=*/false));
+  FROND_TRY(files_.ingest(entry, scratch));
   auto opened = Partition::open(scratch, partition::FileReads::kMapped);
   if (!opened) return std::move(opened).error().within("partition " + entry.id);
   return opened;

@@ -13,14 +13,20 @@
 #include "common/partition/id_files.h"
 #include "common/partition/partition.h"
 #include "common/repository/repository.h"
+#include "indexer/change/generation_files.h"
 
 namespace frond::indexer::change {
 
 // One thread. Errors of every method: kCorrupt, kUnavailable, naming the file or partition.
 class CurrentGeneration {
  public:
-  // `writer` holds the collection. kNotFound: it has no generation yet.
+  // `writer` holds the collection, and outlives this. Of an object store, term statistics, changes and ids are kept in
+  // the folder "fetched" beside writer.building(). kNotFound: it has no generation yet.
   static Result<std::unique_ptr<CurrentGeneration>> open(const repository::RepositoryWriter& writer);
+  // The generation that is current now; others may publish and prune meanwhile. `source` outlives this and is of
+  // `collection`. Where files are not in place, `files` fetches them.
+  static Result<std::unique_ptr<CurrentGeneration>> open(const repository::RepositorySource& source,
+                                                         std::string_view collection, GenerationFiles files);
 
   const repository::Manifest& manifest() const { return manifest_; }
   const partition::GenerationTerms& terms() const { return *terms_; }
@@ -35,15 +41,16 @@ class CurrentGeneration {
   };
   // Nothing if no document of the generation has the id.
   Result<std::optional<Place>> find(std::string_view id);
-  // A partition, opened in `scratch`, which the caller removes when it has dropped the partition.
+  // A partition, opened in `scratch`, which the caller removes when it has dropped the partition. Of an object store,
+  // all its files are fetched.
   Result<std::shared_ptr<const partition::Partition>> open_partition(std::size_t number,
                                                                      const std::filesystem::path& scratch) const;
   // Above the ordinals of all documents, hidden ones too.
   Ordinal next_ordinal() const;
 
  private:
-  explicit CurrentGeneration(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  std::filesystem::path folder_;  // the collection's
+  explicit CurrentGeneration(GenerationFiles files) : files_(std::move(files)) {}
+  GenerationFiles files_;
   repository::Manifest manifest_;
   std::shared_ptr<const partition::GenerationTerms> base_, terms_;
   std::vector<partition::ChangesPtr> changes_;

@@ -37,12 +37,17 @@ class Renumbering {
   bool empty() const { return first_ == kNoDoc; }
 
   // Appends the term's postings of documents that are kept, with their new docIDs.
-  Result<void> read(std::string_view term, std::vector<Posting>& out) const {
+  // Gives the bytes of the list.
+  Result<std::uint64_t> read(std::string_view term, std::vector<Posting>& out) const {
     const auto stored = partition_.list(term);
-    if (!stored && stored.error().code() == Code::kNotFound) return {};
+    if (!stored && stored.error().code() == Code::kNotFound) return std::uint64_t{0};
     if (!stored) return stored.error();
     std::vector<ByteView> segments;
-    for (const auto& segment : stored->segments) segments.push_back(segment.bytes());
+    std::uint64_t bytes = 0;
+    for (const auto& segment : stored->segments) {
+      segments.push_back(segment.bytes());
+      bytes += segment.bytes().size();
+    }
     auto list = postings::PostingList::open(segments);
     if (!list) return std::move(list).error().within("list of " + partition::printable(term));
     std::array<std::uint32_t, codec::kBlockLength> docids, frequencies;
@@ -60,7 +65,7 @@ class Renumbering {
       if (list->last_docid(block) >= last_) break;
     }
     for (const auto& segment : stored->segments) FROND_TRY(segment.intact());
-    return {};
+    return bytes;
   }
 
  private:
@@ -87,7 +92,9 @@ Result<void> write_lists(std::span<const MergeSource> sources, std::span<const M
   const auto write = [&](std::string_view term, const partition::TermStatistics&) -> Result<void> {
     if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
     postings.clear();
-    for (const Renumbering& one : renumberings) FROND_TRY(one.read(term, postings));
+    std::uint64_t bytes = 0;
+    for (const Renumbering& one : renumberings) bytes += FROND_TRY(one.read(term, postings));
+    if (options.pace != nullptr) FROND_TRY(options.pace->spend(bytes, stop));
     if (postings.empty()) return {};  // of hidden documents only, or of another part
     std::sort(postings.begin(), postings.end(), [](const Posting& a, const Posting& b) { return a.docid < b.docid; });
     docids.clear();
@@ -135,6 +142,10 @@ Result<partition::PartitionSummary> write_merged(std::span<const MergeSource> so
     lengths.push_back(source.lengths()[one.docid]);
     const partition::OwnedDocument document = FROND_TRY(source.document(one.docid));
     FROND_TRY(writer->add_document({document.id, document.url, document.title, document.body}, lengths.back()));
+    if (options.pace != nullptr)
+      FROND_TRY(options.pace->spend(
+          document.id.size() + document.url.size() + document.title.size() + document.body.size(), stop));
+    if (options.documents_written != nullptr) ++*options.documents_written;
   }
   FROND_TRY(write_lists(sources, documents, lengths, options, *writer, stop));
   return writer->finish();

@@ -1,6 +1,7 @@
 #pragma once
 // One partition made of others: their documents that are not hidden, in the order of their ordinals, with their lists
 // and stored fields. Nothing is analysed again.
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "common/base/result.h"
 #include "common/codec/codec_choice.h"
 #include "common/partition/partition.h"
+#include "indexer/change/pace.h"
 
 namespace frond::indexer::change {
 
@@ -34,6 +36,8 @@ std::vector<MergedDocument> merged_documents(std::span<const MergeSource> source
 struct MergeOptions {
   codec::CodecChoice codecs;
   double b = 0, average_length = 0;  // for the bounds of lists
+  Pace* pace = nullptr;              // counts documents, uncompressed, and lists; null: as fast as it can be
+  std::atomic<std::uint64_t>* documents_written = nullptr;
 };
 
 // Writes `documents`, a part of merged_documents(), as a partition into `folder`, which is made anew. Document i

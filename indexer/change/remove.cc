@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/repository/disk_space.h"
+#include "indexer/build_lock.h"
 #include "indexer/change/change_publication.h"
 
 namespace frond::indexer::change {
@@ -12,8 +13,8 @@ namespace frond::indexer::change {
 Result<RemovalSummary> remove_documents(const ChangeOptions& options,
                                         const std::function<Result<std::optional<std::string>>()>& next_id,
                                         std::stop_token stop) {
-  const auto writer =
-      FROND_TRY(repository::RepositoryWriter::open(options.repository, options.collection, options.before_step));
+  const auto writer = FROND_TRY(open_writer(options.repository, options.collection, options.objects, options.patience,
+                                            stop, options.before_step));
   FROND_TRY(repository::expect_room(writer->building(), 0, options.disk_reserve, "removing"));
   const auto current = FROND_TRY(CurrentGeneration::open(*writer));
   RemovalSummary summary;

@@ -1,5 +1,6 @@
 #pragma once
 // `frond-indexer remove`: a generation without documents that are named by their ids.
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -9,7 +10,7 @@
 #include <string_view>
 
 #include "common/base/result.h"
-#include "common/repository/manifest.h"
+#include "common/repository/repository.h"
 
 namespace frond::indexer::change {
 
@@ -24,6 +25,8 @@ struct ChangeOptions {
   std::string collection;
   std::uint64_t disk_reserve = 0;                          // bytes of the repository's disk that must stay free
   std::function<void(std::string_view)> before_step = {};  // for tests: see RepositoryWriter::open()
+  repository::ObjectWriting objects = {};                  // if the repository is s3://bucket/prefix
+  std::chrono::milliseconds patience{0};  // while another writer holds the collection; at least the lease of a dead one
 };
 
 // `next_id` gives the ids one by one, then nothing; its errors end the removal. Nothing is changed after an error.

@@ -178,7 +178,8 @@ Result<void> fetch_generation(const repository::RepositorySource& source, const 
   };
   for (const auto& entry : manifest.partitions)
     for (const auto& file : entry.summary.files) FROND_TRY(fetch(partition_file_path(entry, file), file));
-  return fetch(repository::term_statistics_path(manifest.generation), manifest.term_statistics);
+  for (const auto& file : manifest.changes) FROND_TRY(fetch(repository::generation_file_path(file), file));
+  return fetch(repository::generation_file_path(manifest.term_statistics), manifest.term_statistics);
 }
 
 }  // namespace

@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "common/partition/change_file.h"
 #include "common/partition/partition.h"
 #include "common/partition/term_statistics.h"
 #include "common/repository/repository.h"
+#include "indexer/change/generation_files.h"
 #include "indexer/check/scratch.h"
 #include "indexer/ciff/ciff_writer.h"
 #include "indexer/ciff/merged_list.h"
@@ -37,15 +39,22 @@ struct Next {
 
 class Export {
  public:
-  Export(fs::path folder, const repository::Manifest& manifest, std::stop_token stop)
-      : folder_(std::move(folder)), manifest_(manifest), stop_(std::move(stop)) {}
+  Export(const change::GenerationFiles& files, const repository::Manifest& manifest, std::stop_token stop)
+      : files_(files), manifest_(manifest), stop_(std::move(stop)) {}
 
-  Result<Exported> run(const fs::path& to) {
-    const auto scratch = FROND_TRY(check::Scratch::make(folder_));
+  Result<Exported> run(const fs::path& scratch, const fs::path& to) {
+    std::vector<partition::ChangesPtr> changes;
+    for (const auto& file : manifest_.changes) {
+      const fs::path local = FROND_TRY(files_.generation_file(file));
+      changes.push_back(FROND_TRY(partition::Changes::open(local)));
+    }
     for (const auto& entry : manifest_.partitions) {
-      const fs::path database = scratch->path() / entry.id;
-      FROND_TRY(Partition::ingest(folder_ / "partitions" / entry.id, entry.summary.files, database, /*move=*/false));
-      partitions_.push_back(FROND_TRY(Partition::open(database, partition::FileReads::kCopied)));
+      FROND_TRY(expect_time());
+      FROND_TRY(files_.ingest(entry, scratch / entry.id));
+      partitions_.push_back(FROND_TRY(Partition::open(scratch / entry.id, partition::FileReads::kCopied)));
+      numbers_.emplace_back(partitions_.back()->documents(), 0);
+      const auto hidden_now = FROND_TRY(partition::hidden_documents_of(entry.id, entry.summary.documents, changes));
+      for (const DocId docid : hidden_now) numbers_.back()[docid] = kNoDoc;
     }
     const auto writer = FROND_TRY(CiffWriter::create(to));
     made_.generation = manifest_.generation;
@@ -70,10 +79,13 @@ class Export {
     return {};
   }
 
-  // Calls visit(partition, docID) for every document, by ordinal.
+  bool hidden(std::size_t p, DocId docid) const { return numbers_[p][docid] == kNoDoc; }
+
+  // Calls visit(partition, docID) for every document that is not hidden, by ordinal.
   Result<void> for_each_by_ordinal(const std::function<Result<void>(std::size_t, DocId)>& visit) const {
     std::priority_queue<Next, std::vector<Next>, std::greater<>> next;
     const auto push = [&](std::size_t p, DocId docid) {
+      while (docid < partitions_[p]->documents() && hidden(p, docid)) ++docid;
       if (docid < partitions_[p]->documents())
         next.push({manifest_.partitions[p].placement().ordinal(docid), p, docid});
     };
@@ -89,7 +101,6 @@ class Export {
 
   // Numbers are dense, whatever gaps the ordinals have.
   Result<void> number_documents() {
-    for (const auto& partition : partitions_) numbers_.emplace_back(partition->documents());
     std::uint32_t number = 0;
     FROND_TRY(for_each_by_ordinal([&](std::size_t p, DocId docid) -> Result<void> {
       numbers_[p][docid] = number++;
@@ -107,25 +118,28 @@ class Export {
       if (!written) return std::move(written).error().within("term '" + std::string(term) + "'");
       return {};
     };
-    const partition::TermTotals totals = FROND_TRY(partition::merge_terms(partitions_, write));
-    if (totals.terms == manifest_.terms) return {};
-    return Error(Code::kCorrupt, "the partitions have " + std::to_string(totals.terms) + " terms, the manifest says " +
+    FROND_TRY(partition::merge_terms(partitions_, write));
+    if (terms_ == manifest_.terms) return {};
+    return Error(Code::kCorrupt, "the partitions have " + std::to_string(terms_) + " terms, the manifest says " +
                                      std::to_string(manifest_.terms));
   }
   // The length of a list stands before it, so it is read twice.
   Result<void> write_list(CiffWriter& writer, std::string_view term, const partition::TermStatistics& sum) {
     const auto list = FROND_TRY(MergedList::open(partitions_, numbers_, term));
-    std::uint64_t bytes = 0, count = 0;
+    std::uint64_t bytes = 0, count = 0, occurrences = 0;
     std::uint32_t last = 0;
     while (const auto posting = FROND_TRY(list->next())) {
       bytes += posting_bytes(posting->document - last, posting->frequency);
       last = posting->document;
+      occurrences += posting->frequency;
       ++count;
     }
-    if (count != sum.document_frequency)
+    if (count > sum.document_frequency || (manifest_.changes.empty() && count != sum.document_frequency))
       return Error(Code::kCorrupt, std::to_string(count) + " postings, but a document frequency of " +
                                        std::to_string(sum.document_frequency));
-    FROND_TRY(writer.list(term, count, sum.occurrences, bytes));
+    if (count == 0) return {};  // of hidden documents only
+    ++terms_;
+    FROND_TRY(writer.list(term, count, occurrences, bytes));
     FROND_TRY(list->rewind());
     last = 0;
     while (const auto posting = FROND_TRY(list->next())) {
@@ -151,7 +165,7 @@ class Export {
         read[p] = {};
         std::vector<DocId> wanted;
         for (DocId next = docid; next < partitions_[p]->documents() && wanted.size() < kAhead; ++next)
-          wanted.push_back(next);
+          if (!hidden(p, next)) wanted.push_back(next);
         std::optional<Error> failed;
         partitions_[p]->read_heads(wanted, [&](std::size_t, const Result<partition::StoredDocument>& document) {
           if (document)
@@ -166,23 +180,31 @@ class Export {
     });
   }
 
-  fs::path folder_;
+  const change::GenerationFiles& files_;
   const repository::Manifest& manifest_;
   std::stop_token stop_;
   std::vector<std::shared_ptr<const Partition>> partitions_;
-  std::vector<std::vector<std::uint32_t>> numbers_;
+  std::vector<std::vector<std::uint32_t>> numbers_;  // by partition and docID; kNoDoc: hidden
+  std::uint64_t terms_ = 0;                          // written
   Exported made_;
 };
 
 }  // namespace
 
 Result<Exported> export_ciff(const fs::path& root, std::string_view collection, Generation generation,
-                             const fs::path& to, std::stop_token stop) {
+                             const fs::path& to, std::stop_token stop, const repository::ObjectWriting& objects) {
   try {
-    const auto source = FROND_TRY(repository::RepositorySource::open(root.string(), collection));
+    const auto source = FROND_TRY(repository::RepositorySource::open(root.string(), collection, {}, objects.access));
     if (generation == 0) generation = FROND_TRY(source->current());
     const repository::Manifest manifest = FROND_TRY(source->manifest(generation));
-    return Export(root / collection, manifest, std::move(stop)).run(to);
+    const bool in_place = !objects::is_object_place(root.string());
+    const fs::path local = FROND_TRY(repository::local_folder(root, collection, objects));
+    std::error_code failed;
+    if (!in_place) fs::create_directories(local, failed);
+    if (failed) return Error(Code::kUnavailable, "creating " + local.string() + ": " + failed.message());
+    const auto scratch = FROND_TRY(check::Scratch::make(local));
+    const change::GenerationFiles files(*source, in_place ? local : fs::path(), scratch->path() / "fetched");
+    return Export(files, manifest, std::move(stop)).run(scratch->path(), to);
   } catch (const std::exception& thrown) {
     return Error(Code::kUnavailable, root.string() + ": " + thrown.what());
   }

@@ -36,18 +36,22 @@ Result<void> MergedList::rewind() {
 // Puts the part's next posting among the heads, unless there is none.
 Result<void> MergedList::advance(std::size_t i) {
   Part& part = *parts_[i];
-  if (part.at == part.size) {
-    if (part.block == part.list.blocks()) return {};
-    part.size = part.list.block_size(part.block);
-    part.at = 0;
-    FROND_TRY(part.list.decode_docids(part.block, part.docids));
-    FROND_TRY(part.list.decode_frequencies(part.block, part.frequencies));
-    ++part.block;
+  for (;; ++part.at) {
+    if (part.at == part.size) {
+      if (part.block == part.list.blocks()) return {};
+      part.size = part.list.block_size(part.block);
+      part.at = 0;
+      FROND_TRY(part.list.decode_docids(part.block, part.docids));
+      FROND_TRY(part.list.decode_frequencies(part.block, part.frequencies));
+      ++part.block;
+    }
+    const std::uint32_t docid = part.docids[part.at];
+    if (docid >= part.numbers.size())
+      return Error(Code::kCorrupt, "docID " + std::to_string(docid) + " is no document");
+    if (part.numbers[docid] == kNoDoc) continue;
+    heads_.push({part.numbers[docid], i});
+    return {};
   }
-  const std::uint32_t docid = part.docids[part.at];
-  if (docid >= part.numbers.size()) return Error(Code::kCorrupt, "docID " + std::to_string(docid) + " is no document");
-  heads_.push({part.numbers[docid], i});
-  return {};
 }
 
 Result<std::optional<MergedPosting>> MergedList::next() {

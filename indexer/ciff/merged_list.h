@@ -23,7 +23,8 @@ struct MergedPosting {
 // One thread. Holds a block of each partition's list.
 class MergedList {
  public:
-  // `numbers[p][docid]`: the numbers of partition p's documents, ascending. kCorrupt: a list does not open.
+  // `numbers[p][docid]`: the numbers of partition p's documents, ascending; kNoDoc: hidden, so its postings are passed
+  // over. kCorrupt: a list does not open.
   static Result<std::unique_ptr<MergedList>> open(
       std::span<const std::shared_ptr<const partition::Partition>> partitions,
       const std::vector<std::vector<std::uint32_t>>& numbers, std::string_view term);

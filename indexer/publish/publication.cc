@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/files/write.h"
 #include "common/partition/file_checksum.h"
 #include "common/partition/partition.h"
 #include "common/partition/term_statistics.h"
@@ -66,6 +67,18 @@ Result<void> count_documents(std::span<const repository::PartitionEntry> partiti
   for (auto& other : others)
     if (auto its = other.get(); !its && counted) counted = std::move(its);
   return counted;
+}
+
+Result<void> link_partition(const std::filesystem::path& from, const std::filesystem::path& to) {
+  std::error_code failed;
+  std::filesystem::create_directory(to, failed);
+  for (const auto& entry : std::filesystem::directory_iterator(from, failed)) {
+    std::filesystem::create_hard_link(entry.path(), to / entry.path().filename(), failed);
+    if (failed) break;
+  }
+  if (!failed) return {};
+  std::filesystem::remove_all(to, failed);
+  return files::rename(from, to);
 }
 
 std::string new_partition_id(Generation generation, std::uint32_t number) {

@@ -18,6 +18,10 @@ std::string utc_now();  // RFC 3339, in seconds
 Result<void> count_documents(std::span<const repository::PartitionEntry> partitions,
                              const std::filesystem::path& building, std::uint32_t threads = 1);
 
+// Puts the files of folder `from` under `to`, too, by hard links: whoever dies in between finds them where they were.
+// Moves the folder where the file system has no hard links. kUnavailable: the disk.
+Result<void> link_partition(const std::filesystem::path& from, const std::filesystem::path& to);
+
 // An id for a new partition: "g<generation>-p<number>-<random hex>".
 std::string new_partition_id(Generation generation, std::uint32_t number);
 

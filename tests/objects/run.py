@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A collection in an object store is built, served, followed, checked, rolled back and pruned as one in a folder is, with equal answers.
+"""A collection in an object store is built, changed, served, followed, checked, rolled back and pruned as one in a folder is, with equal answers.
 
 --suite s3rver: over an S3-compatible server from npm, which knows no conditional writes. --suite faults: over a server of ours, of whose
 requests some fail in every way there is, and which goes away; nothing wrong is ever read or published. Skipped (77) where the first one's
@@ -124,6 +124,95 @@ def check_life(setting, store):
     far.stop()
 
 
+def check_changes(setting, store):
+    """Adds, removals, replacements and compactions, CIFF in and out: in the store as in a folder. Changes that come at once are all there."""
+    rng = setting.rng
+    words = random_text.vocabulary(rng, 200)
+    queries = random_text.queries(rng, words, 20)
+    folder = setting.path("changed")
+    flags = {"s3_lease_seconds": 5, **store.flags}
+
+    def arguments(place, scratch):
+        far = [part for name, value in {**flags, "scratch": setting.path(scratch)}.items() for part in ("--" + name.replace("_", "-"), str(value))]
+        return ["--repository", place, "--collection", "d", *(far if place == PLACE else [])]
+
+    def start(place, command, *more, scratch="scratch-d"):
+        return subprocess.Popen([setting.program("frond-indexer"), command, *arguments(place, scratch), *more], stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True)
+
+    def end(process, what):
+        out, err = process.communicate(timeout=300)
+        harness.expect(process.returncode == 0, f"{what} exited {process.returncode}: {out[-500:]} {err[-1000:]}")
+        return out
+
+    def both(command, *more):
+        for place in (folder, PLACE):
+            end(start(place, command, *more), f"{command} at {place}")
+
+    def documents(name, count):
+        return random_text.Collection(rng, count, words, name=name).write(setting.path(name + ".jsonl"))
+
+    def ids(name, wanted):
+        with open(setting.path(name), "w", encoding="ascii") as file:
+            file.write("\n".join(wanted) + "\n")
+        return setting.path(name)
+
+    def ids_of(path, every):
+        with open(path, encoding="utf-8") as file:
+            return [json.loads(line)["id"] for number, line in enumerate(file) if number % every == 0]
+
+    first = documents("first", 600)
+    both("build", "--format", "jsonl", "--partitions", "2", "--input", first)
+    near = harness.Cluster(setting, folder, "d", 1, name="d-folder")
+    far = harness.Cluster(setting, PLACE, "d", 1, name="d-objects", leaf_flags=store.arguments())
+
+    def compare(what):
+        for cluster, generation in ((near, harness.current(folder, "d")), (far, int(json.loads(end(start(PLACE, "check", "--json"), "check"))["generation"]))):
+            harness.eventually(lambda c=cluster, g=generation: c.search(words[0], cache="off").generation == g, f"generation {generation} is served", 60)
+        for query in queries:
+            a, b = near.search(query, cache="off"), far.search(query, cache="off")
+            harness.expect(a.hits == b.hits, f"after {what}: {query!r}: {b.hits} from the object store, {a.hits} from the folder")
+        print(f"after {what}: {len(queries)} answers, all the same", flush=True)
+
+    both("add", "--format", "jsonl", "--input", documents("second", 100))
+    compare("an addition")
+    both("remove", "--ids", ids("gone", ids_of(first, 5)))
+    compare("a removal")
+    both("compact", "--all")
+    compare("a compaction")
+    both("export-ciff", "--output", setting.path("d.ciff"))
+    # At once: whoever comes second waits for the lease. None loses the other's change.
+    third, fourth = documents("third", 50), documents("fourth", 50)
+    gone = ids("gone-too", ids_of(setting.path("second.jsonl"), 3))
+    beside = [start(PLACE, "add", "--format", "jsonl", "--input", third, scratch="scratch-x"),
+              start(PLACE, "remove", "--ids", gone, scratch="scratch-y"),
+              start(PLACE, "compact", "--all", scratch="scratch-z")]
+    for process in beside:
+        end(process, "one of three changes at once")
+    end(start(folder, "add", "--format", "jsonl", "--input", third), "add")
+    end(start(folder, "remove", "--ids", gone), "remove")
+    compare("changes at once")
+    # Killed changes leave the collection whole, and the next change is made.
+    for round_ in range(3):
+        process = start(PLACE, ("add", "compact", "remove")[round_], *(("--format", "jsonl", "--input", third), ("--all",), ("--ids", gone))[round_],
+                        scratch="scratch-k")
+        time.sleep(rng.uniform(0.05, 0.6))
+        harness.kill9(process)
+        end(start(PLACE, "check"), "check after a kill")
+    both("add", "--format", "jsonl", "--input", fourth)
+    for place in (folder, PLACE):  # if the killed ones were not done, they are now
+        end(start(place, "add", "--format", "jsonl", "--input", third), "add")
+        end(start(place, "remove", "--ids", gone), "remove")
+    compare("kills")
+    both("compact", "--all")
+    end(start(PLACE, "prune", "--keep", "0"), "prune")
+    compare("a last compaction")
+    both("import-ciff", "--input", setting.path("d.ciff"), "--stemmer", "porter", "--stop-words", "on")
+    compare("CIFF out and in")
+    near.stop()
+    far.stop()
+
+
 def check_refusals(setting, store):
     """Bad input gets one clear line."""
     cases = [(["--s3-part", "1MiB"], "5MiB"), (["--s3-region", "a/b"], "region"), (["--s3-credentials", "/none"], "credentials")]
@@ -184,11 +273,13 @@ def main():
         if parsed.suite == "s3rver":
             store = Store(setting, "s3rver", lambda port: ["node", s3rver, "-d", setting.path("s3"), "-a", "127.0.0.1", "-p", str(port), "--configure-bucket", "bucket"],
                           "S3RVER", "S3RVER")
+            check_changes(setting, store)
             check_life(setting, store)
             return
         seed = str(setting.rng.randrange(2**31))
         store = Store(setting, "faulty", lambda port: [server, str(port), "60", seed, "on"], "test-key-id", "test-secret")
         check_refusals(setting, store)
+        check_changes(setting, store)
         check_life(setting, store)
         old = Store(setting, "old", lambda port: [server, str(port), "20", seed, "off"], "test-key-id", "test-secret")
         check_kills(setting, old)

@@ -1,0 +1,42 @@
+#pragma once
+// The files of a published generation, as local ones: where they are if the repository is a directory, else fetched and
+// kept for the next change.
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "common/base/result.h"
+#include "common/repository/repository.h"
+
+namespace frond::indexer::change {
+
+// One thread. Errors of every method: kNotFound, kCorrupt, kUnavailable, naming the file.
+class GenerationFiles {
+ public:
+  // folder: the collection's, if its files are in place; empty: files are fetched from `source`, which is borrowed,
+  // into `fetched`.
+  GenerationFiles(const repository::RepositorySource& source, std::filesystem::path folder,
+                  std::filesystem::path fetched)
+      : source_(source), folder_(std::move(folder)), fetched_(std::move(fetched)) {}
+
+  bool in_place() const { return !folder_.empty(); }
+  // A file of term statistics or changes.
+  Result<std::filesystem::path> generation_file(const partition::PartitionFile& file) const;
+  // The folder with the partition's files, as far as they are `wanted`.
+  Result<std::filesystem::path> partition_files(
+      const repository::PartitionEntry& entry,
+      const std::function<bool(const partition::PartitionFile&)>& wanted) const;
+  // Opens all of a partition as database `scratch`, by links, or else by what is fetched and not kept.
+  Result<void> ingest(const repository::PartitionEntry& entry, const std::filesystem::path& scratch) const;
+  // Removes fetched files that the generation does not name, also parts of files.
+  void keep_only(const repository::Manifest& manifest) const;
+
+ private:
+  Result<void> fetch(const std::string& path, const partition::PartitionFile& file,
+                     const std::filesystem::path& to) const;
+  std::filesystem::path name_of_fetched(const partition::PartitionFile& file) const;
+  const repository::RepositorySource& source_;
+  const std::filesystem::path folder_, fetched_;
+};
+
+}  // namespace frond::indexer::change
