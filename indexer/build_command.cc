@@ -135,6 +135,9 @@ BuildCommand::BuildCommand(config::CommandLine& app, Kind kind)
   command_.add_flag("--make-ids", make_ids_,
                     "Records without an id get one that is made from their content: the same content has the same id, "
                     "so that a second record of it is a duplicate");
+  command_.add_option("--prior-field", prior_field_,
+                      "The field of JSON records that holds a document's static prior, a number from 0 to 1000 that is "
+                      "added to its scores; a record without it has 0; default: no document has a prior");
   partitions_flag_ = &command_.add_option("--partitions", partitions_, "Partitions that documents are dealt to")
                           .check(config::range(1, 256))
                           .show_default();
@@ -242,6 +245,8 @@ int BuildCommand::run(Logger& logger) {
   const auto refuse = [this](const std::string& why) { return command_.refuse(why); };
   const auto format = ingest::format_named(format_);
   if (!format) return refuse("--format: '" + format_ + "' is none of " + ingest::format_names());
+  if (!prior_field_.empty() && *format != nullptr && (*format)->parse_with_prior == nullptr)
+    return refuse("--prior-field: records of format " + format_ + " have no fields of that kind; jsonl and json have");
   const auto analyzer = analyzer_.made();
   if (!analyzer) return refuse(analyzer.error().message());
   const auto order = order::order_named(order_);
@@ -285,7 +290,7 @@ int BuildCommand::run(Logger& logger) {
       .inputs = inputs_,
       .format = *format,
       .read = {.share = {}, .hidden = hidden_},
-      .parse = {.make_ids = make_ids_, .store_bodies = store_bodies_ == "on"},
+      .parse = {.make_ids = make_ids_, .store_bodies = store_bodies_ == "on", .prior_field = prior_field_},
       .analyzer = *analyzer,
       .partitions = partitions_,
       .max_bad_records = max_bad_records_,

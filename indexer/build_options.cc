@@ -35,6 +35,7 @@ std::vector<std::pair<std::string, std::string>> deciding_options(const BuildOpt
           {"--hidden", on_or_off(invert.read.hidden)},
           {"--make-ids", on_or_off(invert.parse.make_ids)},
           {"--store-bodies", on_or_off(invert.parse.store_bodies)},
+          {"--prior-field", invert.parse.prior_field},
           {"--partition", std::to_string(share.index) + "/" + std::to_string(share.count)},
           {"--partitions", std::to_string(invert.partitions)},
           {"--memory-limit", std::to_string(invert.memory.limit)},

@@ -69,6 +69,7 @@ class BuildCommand {
   double k1_, b_;
   std::string resume_ = "auto";
   std::uint64_t checkpoint_bytes_ = BuildOptions::kUsualCheckpointBytes;
+  std::string prior_field_;
   bool json_ = false, no_publish_ = false, hidden_ = false, make_ids_ = false;
   std::string http_;
   std::uint32_t http_linger_seconds_ = 0;

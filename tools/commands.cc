@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/config/command_line.h"
-#include "common/scoring/bm25.h"
+#include "common/scoring/prior.h"
 #include "tools/client_key.h"
 #include "tools/url_encode.h"
 
@@ -26,6 +26,10 @@ void add_query_flags(config::CommandLine& command, QueryFlags& flags) {
   command.add_option("--timeout-ms", flags.timeout_ms, "The deadline to ask for; 0: the broker's default")
       .check(config::range(0, 600'000));
   add_bm25_flags(command, flags.bm25_k1, flags.bm25_b);
+  command
+      .add_option("--prior-weight", flags.prior_weight,
+                  "What documents' static priors are multiplied by before they are added to scores; 0: not added")
+      .check(config::range(0.0, double{scoring::kMaxPriorWeightValue}));
 }
 
 void add_bm25_flags(config::CommandLine& command, std::optional<double>& k1, std::optional<double>& b) {
@@ -77,6 +81,7 @@ std::string search_target(const QueryFlags& flags, std::string_view query, std::
   if (!flags.fields.empty()) target += "&fields=" + url_encode(flags.fields);
   if (flags.bm25_k1) target += fmt::format("&k1={}", *flags.bm25_k1);
   if (flags.bm25_b) target += fmt::format("&b={}", *flags.bm25_b);
+  if (flags.prior_weight) target += fmt::format("&prior_weight={}", *flags.prior_weight);
   if (offset > 0) target += "&offset=" + std::to_string(offset);
   return target;
 }

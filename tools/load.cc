@@ -44,6 +44,7 @@ std::string msearch_request(const Endpoint& to, const LoadFlags& flags, const st
     if (!flags.rank.empty()) search["rank"] = flags.rank;
     if (flags.query.bm25_k1 && !flags.count) search["k1"] = *flags.query.bm25_k1;
     if (flags.query.bm25_b && !flags.count) search["b"] = *flags.query.bm25_b;
+    if (flags.query.prior_weight && !flags.count) search["prior_weight"] = *flags.query.prior_weight;
     if (!flags.query.mode.empty()) search["mode"] = flags.query.mode;
     if (!flags.query.processor.empty()) search["processor"] = flags.query.processor;
     if (!flags.query.cache.empty()) search["cache"] = flags.query.cache;
@@ -118,7 +119,7 @@ void add_load(config::CommandLine& program, int& status) {
   command.add_option("--rank", flags->rank, "none: hits in the collection's order, with an exact total")
       .check(config::one_of({"score", "none"}));
   command.add_flag("--count", flags->count,
-                   "Count the matches instead of searching; without --k, --fields, --rank, --k1 and --b");
+                   "Count the matches instead of searching; without the flags of hits and ranking");
   command.add_flag("--json", flags->json, "Print one JSON object");
   add_query_flags(command, flags->query);
   command.on_chosen([flags, &program, &status] {

@@ -44,6 +44,7 @@ scatter::SearchPlan plan_of(const Question& question) {
   plan.request.mode = question.parameters.mode;
   plan.request.rank = question.parameters.rank;
   plan.request.bm25 = question.bm25;
+  plan.request.prior_weight = prior_weight(question.parameters);
   plan.request.processor = question.parameters.processor;
   // The explanation names the engines, which are in the profile.
   plan.request.profile = question.parameters.profile || question.parameters.explain;
@@ -60,6 +61,11 @@ std::optional<scoring::Bm25Parameters> own_bm25(const SearchParameters& paramete
   if (parameters.rank == wire::Rank::kNone) return {};
   const scoring::Bm25Parameters asked{parameters.k1.value_or(of_generation.k1), parameters.b.value_or(of_generation.b)};
   return asked == of_generation ? std::nullopt : std::optional(asked);
+}
+
+scoring::PriorWeight prior_weight(const SearchParameters& parameters) {
+  if (parameters.rank == wire::Rank::kNone) return scoring::kUsualPriorWeight;
+  return static_cast<scoring::PriorWeight>(parameters.prior_weight * 65536 + 0.5);
 }
 
 bool is_costly(const SearchParameters& parameters, std::size_t terms) {

@@ -22,6 +22,8 @@ struct Question {
   Admission::Kind kind;
   std::optional<scoring::Bm25Parameters> bm25 = {};  // own_bm25()
 };
+// In fixed point; the usual one if nothing is ranked.
+scoring::PriorWeight prior_weight(const SearchParameters& parameters);
 // The k1 and b to rank by; empty: those of the generation, or nothing is ranked. Equal searches have equal ones,
 // however they say it.
 std::optional<scoring::Bm25Parameters> own_bm25(const SearchParameters& parameters,

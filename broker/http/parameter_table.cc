@@ -34,7 +34,7 @@ Problem read(const RealValue& value, std::string_view text, SearchParameters& to
   if (text.empty() || failed != std::errc() || end != text.data() + text.size() ||
       !(number >= value.min && number <= value.max))  // false for NaN
     return "must be a number from " + std::to_string(value.min) + " to " + std::to_string(value.max);
-  to.*value.to = number + 0.0;  // -0 becomes 0
+  std::visit([&](const auto place) { to.*place = number + 0.0; }, value.to);  // -0 becomes 0
   return {};
 }
 

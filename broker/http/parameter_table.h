@@ -13,7 +13,7 @@
 
 #include "broker/http/search_parameters.h"
 #include "broker/query/analyzed_query.h"
-#include "common/scoring/bm25.h"
+#include "common/scoring/prior.h"
 
 namespace frond::broker::http {
 
@@ -33,7 +33,7 @@ struct IntegerValue {  // in JSON a number
   std::uint32_t min, max;
 };
 struct RealValue {  // a decimal number, with an exponent if wanted; in JSON a number
-  std::optional<double> SearchParameters::*to;
+  std::variant<std::optional<double> SearchParameters::*, double SearchParameters::*> to;
   unsigned min, max;
 };
 template <class T>
@@ -79,6 +79,7 @@ inline constexpr Parameter kParameters[] = {
     {"rank", ChoiceValue<wire::Rank>{&SearchParameters::rank, kRanks}, false, true},
     {"k1", RealValue{&SearchParameters::k1, 0, static_cast<unsigned>(scoring::kMaxK1)}, false, true},
     {"b", RealValue{&SearchParameters::b, 0, 1}, false, true},
+    {"prior_weight", RealValue{&SearchParameters::prior_weight, 0, scoring::kMaxPriorWeightValue}, false, true},
     {"count", FlagValue{&SearchParameters::count}},
     {"timeout_ms", IntegerValue{&SearchParameters::timeout_ms, 1, 3'600'000}},
     {"processor", ChoiceValue<wire::Processor>{&SearchParameters::processor, kProcessors}},

@@ -22,6 +22,7 @@ struct SearchParameters {
   std::uint32_t offset = 0;  // offset + k <= kMaxDepth
   wire::Mode mode = wire::Mode::kAuto;
   wire::Rank rank = wire::Rank::kScore;
+  double prior_weight = 1;       // 0 .. scoring::kMaxPriorWeightValue
   std::optional<double> k1, b;   // of BM25, 0 .. scoring::kMaxK1 and 0 .. 1; empty: the generation's
   bool count = false;            // only the number of matches: k and offset are 0, rank is kNone, mode is kAnd or kOr
   std::uint32_t timeout_ms = 0;  // 0: the broker's default

@@ -48,6 +48,7 @@ std::string cache_key(std::uint32_t collection, const SearchParameters& paramete
   put(parameters.offset);
   put(parameters.mode);
   put(parameters.rank);
+  put(prior_weight(parameters));
   put(bm25.has_value());
   if (bm25) {
     put(bm25->k1);

@@ -12,7 +12,7 @@ namespace frond::broker::scatter {
 
 struct SearchPlan {
   std::shared_ptr<const cluster::Topology> topology;
-  // The caller sets terms, mode, rank, bm25, processor and profile; search() sets the rest.
+  // The caller sets terms, mode, rank, bm25, prior_weight, processor and profile; search() sets the rest.
   wire::SearchRequest request;
   std::uint32_t k = 10;  // 1..1000; with Rank::kNone also 0: only the total
   std::uint32_t offset = 0;

@@ -73,4 +73,16 @@ Result<std::vector<DocId>> read_head_starts(const Database& database, const Part
   return starts;
 }
 
+Result<std::vector<scoring::Prior>> read_priors(const Database& database, const SummaryRecord& record) {
+  if (!record.priors) return std::vector<scoring::Prior>();
+  auto priors = FROND_TRY(read_array(database, kPriorsPrefix, record.summary.documents));
+  const std::string name = database.folder().string();
+  if (priors.empty() || priors.size() != record.summary.documents)
+    return Error(Code::kCorrupt, name + ": " + std::to_string(priors.size()) + " priors of " +
+                                     std::to_string(record.summary.documents) + " documents");
+  if (*std::max_element(priors.begin(), priors.end()) > scoring::kMaxPrior)
+    return Error(Code::kCorrupt, name + ": a prior is out of range");
+  return priors;
+}
+
 }  // namespace frond::partition

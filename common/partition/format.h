@@ -17,6 +17,8 @@ constexpr std::string_view name_of(Family family) { return kFamilyNames[static_c
 inline std::string stem_of(Family family) { return std::string(name_of(family)) + "-"; }
 
 inline constexpr std::uint32_t kFormatVersion = 1;
+// Of a partition whose documents have priors; all else is as in version 1.
+inline constexpr std::uint32_t kFormatVersionWithPriors = 2;
 inline constexpr std::uint32_t kSummaryMagic = 0x54505246;  // "FRPT"
 inline constexpr std::uint32_t kTotalsMagic = 0x53545246;   // "FRTS"
 
@@ -26,6 +28,7 @@ inline constexpr std::size_t kNumbersPerValue = 1u << 20;  // of an array: 4 MiB
 
 // Keys of `arrays`, in byte order. After `heads/` follows the chunk's first docID, after the other prefixes the place
 // of the value's first number in the array, u32 big-endian.
+inline constexpr std::string_view kPriorsPrefix = "document-priors/";
 inline constexpr std::string_view kHeadsPrefix = "heads/";
 inline constexpr std::string_view kLengthsPrefix = "lengths/";
 inline constexpr std::string_view kStoredBlocksPrefix = "stored-blocks/";
@@ -46,6 +49,10 @@ inline std::uint32_t read_be32(std::string_view four) {
 // Heads are in files of their own, since they are written while the lengths are. Leaves of earlier versions, which know
 // no heads, take the files for the table `arrays`, by what is before the dash.
 inline constexpr std::string_view kHeadFiles = "arrays-heads";
+
+// Priors are in files of their own, too. They come before heads by their keys, so the files' ranges do not overlap.
+// Only manifests of a format that earlier versions refuse name such files (manifest.h).
+inline constexpr std::string_view kPriorFiles = "arrays-priors";
 
 inline std::string head_chunk_key(std::uint32_t first) {
   std::string key(kHeadsPrefix);

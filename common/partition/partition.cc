@@ -49,18 +49,21 @@ class Cursor final : public TermCursor {
 class RocksPartition final : public Partition {
  public:
   RocksPartition(DatabasePtr database, SummaryRecord record, std::vector<std::uint32_t> lengths,
-                 std::vector<DocId> block_starts, std::vector<DocId> head_starts, ByteView dictionary,
-                 std::shared_ptr<DocumentBlockCache> cache)
+                 std::vector<scoring::Prior> priors, std::vector<DocId> block_starts, std::vector<DocId> head_starts,
+                 ByteView dictionary, std::shared_ptr<DocumentBlockCache> cache)
       : database_(std::move(database)),
         record_(std::move(record)),
         lengths_(std::move(lengths)),
         documents_(database_, documents(), std::move(block_starts), dictionary, std::move(cache)),
-        heads_(database_, documents(), std::move(head_starts), documents_) {}
+        heads_(database_, documents(), std::move(head_starts), documents_) {
+    if (!priors.empty()) priors_.emplace(std::move(priors));
+  }
 
   std::uint32_t documents() const override { return static_cast<std::uint32_t>(lengths_.size()); }
   std::uint64_t tokens() const override { return record_.summary.tokens; }
   double built_average_length() const override { return record_.summary.built_average_length; }
   std::span<const std::uint32_t> lengths() const override { return lengths_; }
+  const DocumentPriors* priors() const override { return priors_ ? &*priors_ : nullptr; }
   const PartitionSummary& summary() const override { return record_.summary; }
 
   Result<TermStatistics> term(std::string_view term) const override { return FROND_TRY(record_of(term)).statistics; }
@@ -191,6 +194,7 @@ class RocksPartition final : public Partition {
   DatabasePtr database_;
   SummaryRecord record_;
   std::vector<std::uint32_t> lengths_;
+  std::optional<DocumentPriors> priors_;
   DocumentReader documents_;
   HeadReader heads_;
 };
@@ -209,13 +213,14 @@ Result<std::shared_ptr<const Partition>> Partition::open(const std::filesystem::
     auto record = decode_summary(value->bytes());
     if (!record) return std::move(record).error().within(name);
     auto lengths = FROND_TRY(read_lengths(*database, record->summary));
+    auto priors = FROND_TRY(read_priors(*database, *record));
     auto block_starts = FROND_TRY(read_block_starts(*database, *record));
     auto head_starts = FROND_TRY(read_head_starts(*database, record->summary));
     auto dictionary = database->get(Family::kArrays, kDictionaryKey);
     if (!dictionary && dictionary.error().code() != Code::kNotFound) return std::move(dictionary).error();
     return std::shared_ptr<const Partition>(std::make_shared<RocksPartition>(
-        database, std::move(*record), std::move(lengths), std::move(block_starts), std::move(head_starts),
-        dictionary ? dictionary->bytes() : ByteView(), std::move(cache)));
+        database, std::move(*record), std::move(lengths), std::move(priors), std::move(block_starts),
+        std::move(head_starts), dictionary ? dictionary->bytes() : ByteView(), std::move(cache)));
   });
 }
 

@@ -10,9 +10,9 @@
 // error from then on, and so do calls that need the disk. A mapped list may then read as zeros, so callers ask
 // PinnedBytes::intact() after using one, before they rely on the result.
 //
-// Memory: 4 bytes a document (lengths), 4 bytes a block of stored fields, 20 a chunk of heads, RocksDB's few MiB and
-// its indexes (about 20 bytes for each block of 4 KiB; kBuffered: 4 MiB at most); RocksDB has no block cache. Documents
-// read for showing may be kept in a DocumentBlockCache, which partitions share.
+// Memory: 4 bytes a document (lengths) and 4 more if there are priors, 4 bytes a block of stored fields, 20 a chunk of
+// heads, RocksDB's few MiB and its indexes (about 20 bytes for each block of 4 KiB; kBuffered: 4 MiB at most); RocksDB
+// has no block cache. Documents read for showing may be kept in a DocumentBlockCache, which partitions share.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -26,6 +26,7 @@
 #include "common/base/bytes.h"
 #include "common/base/ids.h"
 #include "common/base/result.h"
+#include "common/partition/document_priors.h"
 #include "common/partition/partition_writer.h"
 
 namespace frond::partition {
@@ -122,6 +123,8 @@ class Partition {
   virtual double built_average_length() const = 0;
   // lengths()[docID]: tokens of the document. In memory.
   virtual std::span<const std::uint32_t> lengths() const = 0;
+  // Their static priors, in memory; null: no document has one.
+  virtual const DocumentPriors* priors() const = 0;
   // kNotFound if the partition does not have the term.
   virtual Result<TermStatistics> term(std::string_view term) const = 0;
   // The term's statistics and all its segments; a short list takes one look-up. Errors: kNotFound, kCorrupt.

@@ -24,6 +24,7 @@ class Writer final : public PartitionWriter {
         terms_(folder_, stem_of(Family::kTerms), kFileBytes),
         documents_(folder_),
         heads_(folder_),
+        priors_(folder_, std::string(kPriorFiles), kFileBytes),
         ids_(folder_ / "ids.scratch", id_bytes),
         arrays_(folder_, stem_of(Family::kArrays), kFileBytes) {
     summary_.built_average_length = built_average_length;
@@ -68,11 +69,14 @@ class Writer final : public PartitionWriter {
       append(FROND_TRY(terms_.finish()));
       append(FROND_TRY(documents_.finish()));
       append(FROND_TRY(heads_.finish()));
+      FROND_TRY(write_priors());
+      append(FROND_TRY(priors_.finish()));
       const std::uint64_t ids = FROND_TRY(write_ids());
       FROND_TRY(write_lengths());
       FROND_TRY(write_array(kStoredBlocksPrefix, documents_.starts()));
       FROND_TRY(write_array(kStoredHeadsPrefix, heads_.starts()));
-      const SummaryRecord record{summary_, {terms_.entries(), postings_.entries(), documents_.starts().size(), ids}};
+      const SummaryRecord record{
+          summary_, {terms_.entries(), postings_.entries(), documents_.starts().size(), ids}, any_prior_};
       ByteBuffer bytes;
       encode_summary(record, bytes);
       FROND_TRY(arrays_.put(kSummaryKey, bytes));
@@ -99,6 +103,7 @@ class Writer final : public PartitionWriter {
   Result<void> note(const StoredDocument& document, std::uint32_t length) {
     FROND_TRY(ids_.add(document.id, static_cast<DocId>(summary_.documents)));
     FROND_TRY(heads_.add(document));
+    FROND_TRY(note_prior(document.prior));
     lengths_.push_back(length);
     ++summary_.documents;
     summary_.tokens += length;
@@ -172,6 +177,32 @@ class Writer final : public PartitionWriter {
     return {};
   }
 
+  // Nothing is kept until a document has a prior. Called before the document is counted.
+  Result<void> note_prior(scoring::Prior prior) {
+    if (prior == 0 && !any_prior_) return {};
+    if (!any_prior_) {
+      any_prior_ = true;
+      open_priors_.assign(std::min<std::uint64_t>(summary_.documents, kNumbersPerValue), 0);
+      for (; priors_before_ + kNumbersPerValue <= summary_.documents; priors_before_ += kNumbersPerValue)
+        FROND_TRY(put_priors());
+      open_priors_.resize(summary_.documents - priors_before_);
+    }
+    open_priors_.push_back(prior);
+    return open_priors_.size() == kNumbersPerValue ? write_priors() : Result<void>();
+  }
+  Result<void> write_priors() {
+    if (open_priors_.empty()) return {};
+    FROND_TRY(put_priors());
+    priors_before_ += open_priors_.size();
+    open_priors_.clear();
+    return {};
+  }
+  Result<void> put_priors() {
+    std::string key(kPriorsPrefix);
+    append_be32(key, static_cast<std::uint32_t>(priors_before_));
+    return priors_.put(key, std::as_bytes(std::span(open_priors_)));
+  }
+
   Result<void> write_array(std::string_view prefix, std::span<const std::uint32_t> numbers) {
     std::span<const std::uint32_t> left = numbers;
     while (!left.empty()) {
@@ -208,6 +239,7 @@ class Writer final : public PartitionWriter {
   SstTable postings_, terms_;
   DocumentTable documents_;
   HeadTable heads_;
+  SstTable priors_;
   IdSorter ids_;
   SstTable arrays_;
   PartitionSummary summary_;
@@ -216,9 +248,17 @@ class Writer final : public PartitionWriter {
   ByteBuffer slack_;
   std::vector<std::uint32_t> lengths_;  // of the last documents, fewer than kNumbersPerValue
   ByteBuffer dictionary_;
+  bool any_prior_ = false;
+  std::vector<scoring::Prior> open_priors_;  // of the last documents, at most kNumbersPerValue
+  std::uint64_t priors_before_ = 0;          // documents before these
 };
 
 }  // namespace
+
+bool PartitionSummary::has_priors() const {
+  return std::any_of(files.begin(), files.end(),
+                     [](const PartitionFile& file) { return file.name.starts_with(kPriorFiles); });
+}
 
 Result<std::unique_ptr<PartitionWriter>> PartitionWriter::create(const std::filesystem::path& folder,
                                                                  double built_average_length, std::size_t id_bytes) {

@@ -5,8 +5,9 @@
 //
 // Memory, for partitions of any size: about 35 MiB, three times the largest document, and `id_bytes` to sort external
 // ids in (more ids go to a scratch file in the folder, which is unlinked as soon as it is open). The 35 MiB are 4 MiB
-// of document lengths, up to 4 MiB of stored fields to train a dictionary from, the compressor (both only if documents
-// come one by one), a chunk of heads, and RocksDB's buffers and indexes of the current files.
+// of document lengths and as many of priors, if there are any, up to 4 MiB of stored fields to train a dictionary from,
+// the compressor (both only if documents come one by one), a chunk of heads, and RocksDB's buffers and indexes of the
+// current files.
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "common/base/bytes.h"
 #include "common/base/ids.h"
 #include "common/base/result.h"
+#include "common/scoring/prior.h"
 
 namespace frond::partition {
 
@@ -31,6 +33,9 @@ inline constexpr std::size_t kMaxDocumentBytes = 64u << 20;  // all fields of on
 // The stored fields of a document. Views borrow.
 struct StoredDocument {
   std::string_view id, url, title, body;
+  // Its static prior. Written apart from the fields: documents that are read have 0 here, and Partition::priors() has
+  // it.
+  scoring::Prior prior = 0;
 };
 
 struct PartitionFile {
@@ -46,6 +51,8 @@ struct PartitionSummary {
                 header_bytes = 0;  // of the list blobs
   double built_average_length = 0;
   std::vector<PartitionFile> files;
+  // Whether a file has priors of documents, at least one of which is not 0.
+  bool has_priors() const;
 };
 
 class EncodedLists;  // encoded_lists.h

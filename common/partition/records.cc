@@ -38,7 +38,7 @@ Result<TermRecord> decode_term(ByteView in) {
 void encode_summary(const SummaryRecord& record, ByteBuffer& out) {
   ByteWriter writer(out);
   writer.put(kSummaryMagic);
-  writer.put(kFormatVersion);
+  writer.put(record.priors ? kFormatVersionWithPriors : kFormatVersion);
   const auto& s = record.summary;
   const auto& e = record.entries;
   for (const std::uint64_t number :
@@ -53,10 +53,12 @@ Result<SummaryRecord> decode_summary(ByteView in) {
   const auto magic = reader.get<std::uint32_t>();
   const auto version = reader.get<std::uint32_t>();
   if (!reader.ok() || magic != kSummaryMagic) return Error(Code::kCorrupt, "summary: not a partition's");
-  if (version != kFormatVersion)
+  if (version != kFormatVersion && version != kFormatVersionWithPriors)
     return Error(Code::kCorrupt, "summary: format version " + std::to_string(version) + ", this build reads " +
-                                     std::to_string(kFormatVersion));
+                                     std::to_string(kFormatVersion) + " and " +
+                                     std::to_string(kFormatVersionWithPriors));
   SummaryRecord record;
+  record.priors = version == kFormatVersionWithPriors;
   auto& s = record.summary;
   auto& e = record.entries;
   for (auto* number :

@@ -26,6 +26,7 @@ Result<TermRecord> decode_term(ByteView in);
 struct SummaryRecord {
   PartitionSummary summary;
   EntryCounts entries;
+  bool priors = false;  // the documents have priors
 };
 void encode_summary(const SummaryRecord& record, ByteBuffer& out);
 Result<SummaryRecord> decode_summary(ByteView in);

@@ -1,5 +1,6 @@
 #include "common/repository/manifest.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <set>
@@ -20,6 +21,8 @@ constexpr std::string_view kFormat = "frond-manifest-1";
 constexpr std::string_view kAnalyzerFormat = "frond-manifest-2";
 // As the second, with hidden documents or document frequencies in several files: earlier versions would count wrongly.
 constexpr std::string_view kChangedFormat = "frond-manifest-3";
+// As the third, with a partition whose documents have static priors: earlier versions would rank without them.
+constexpr std::string_view kPriorFormat = "frond-manifest-4";
 constexpr std::size_t kMaxPartitions = 65536;
 constexpr int kMaxDepth = 16;  // ours is 6 deep; deeper would recurse in dump()
 constexpr std::uint64_t kMaxNumber = std::uint64_t{1} << 62;
@@ -294,13 +297,18 @@ ContentId content_of(std::string_view checksum) {
   return content == 0 ? 1 : content;
 }
 
+bool has_priors(const Manifest& manifest) {
+  return std::ranges::any_of(manifest.partitions, [](const auto& entry) { return entry.summary.has_priors(); });
+}
+
 Manifest read_manifest(const json& document, std::string& error) {
   Members members(document, "manifest.", error);
   Manifest manifest;
   const std::string format = members.text("format");
-  if (format != kFormat && format != kAnalyzerFormat && format != kChangedFormat)
-    members.fail("format", "is none of " + std::string(kFormat) + ", " + std::string(kAnalyzerFormat) + " and " +
-                               std::string(kChangedFormat));
+  static constexpr std::string_view kFormats[] = {kFormat, kAnalyzerFormat, kChangedFormat, kPriorFormat};
+  if (std::ranges::find(kFormats, format) == std::end(kFormats))
+    members.fail("format", "is none of " + listed(kFormats));
+  const bool may_be_changed = format == kChangedFormat || format == kPriorFormat;
   manifest.generation = members.number("generation");
   if (manifest.generation == 0) members.fail("generation", "is 0");
   manifest.previous = members.number("previous");
@@ -316,9 +324,9 @@ Manifest read_manifest(const json& document, std::string& error) {
   manifest.terms = statistics.number("terms");
   manifest.postings = statistics.number("postings");
   manifest.term_statistics = file_from(members.object("term_statistics"));
-  if (format == kChangedFormat) read_changes(members, manifest, error);
+  if (may_be_changed) read_changes(members, manifest, error);
   const Generation latest = manifest.generation;
-  if (format == kChangedFormat ? !is_named(manifest.term_statistics, ".terms.sst", latest)
+  if (may_be_changed ? !is_named(manifest.term_statistics, ".terms.sst", latest)
                                : manifest.term_statistics.name != std::to_string(latest) + ".terms.sst")
     members.fail("term_statistics.name", "is not the generation's");
   const auto& partitions = members.array("partitions");
@@ -329,6 +337,8 @@ Manifest read_manifest(const json& document, std::string& error) {
     manifest.partitions.push_back(partition_from({partition, path, error}, error));
   }
   if (members.ok()) check_totals(members, manifest);
+  if (members.ok() && has_priors(manifest) != (format == kPriorFormat))
+    members.fail("format", "is not that of the partitions, by their files of priors");
   return manifest;
 }
 }  // namespace
@@ -341,7 +351,9 @@ bool is_safe_name(std::string_view name) {
 std::string to_json(const Manifest& m) {
   const bool changed =
       !m.changes.empty() || m.term_statistics.name != std::to_string(m.generation) + std::string(".terms.sst");
-  const std::string_view format = changed                                            ? kChangedFormat
+  const bool priors = has_priors(m);
+  const std::string_view format = priors                                             ? kPriorFormat
+                                  : changed                                          ? kChangedFormat
                                   : m.analyzer.kind == text::AnalyzerKind::kStandard ? kFormat
                                                                                      : kAnalyzerFormat;
   json partitions = json::array();
@@ -361,7 +373,7 @@ std::string to_json(const Manifest& m) {
                      {"postings", m.postings}}},
                    {"term_statistics", file_to_json(m.term_statistics)},
                    {"partitions", std::move(partitions)}};
-  if (changed) {
+  if (changed || priors) {
     json changes = json::array();
     for (const auto& file : m.changes) changes.push_back(file_to_json(file));
     manifest["changes"] = std::move(changes);

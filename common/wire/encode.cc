@@ -52,6 +52,7 @@ void put(const SearchRequest& from, schema::SearchRequest::Builder to) {
   for (unsigned i = 0; i < partitions.size(); ++i) partitions.set(i, from.partitions[i]);
   to.setContent(from.content);
   to.setRank(static_cast<schema::Rank>(from.rank));
+  to.setPriorWeight(from.prior_weight);
   if (from.bm25) {
     auto bm25 = to.initBm25();
     bm25.setK1(from.bm25->k1);

@@ -11,6 +11,7 @@
 #include "common/base/ids.h"
 #include "common/base/placement.h"
 #include "common/scoring/bm25.h"
+#include "common/scoring/prior.h"
 #include "common/text/analyzer_config.h"
 #include "common/topk/hit.h"
 #include "common/wire/run_reasons.h"
@@ -58,7 +59,8 @@ struct SearchRequest {
   ContentId content = 0;                  // the generation's content; 0: any content with this number
   Show show;                              // only for a leaf that is asked for all partitions
   Rank rank = Rank::kScore;
-  std::optional<scoring::Bm25Parameters> bm25;  // empty: the generation's; for leaves with kFeatureBm25
+  scoring::PriorWeight prior_weight = scoring::kUsualPriorWeight;  // up to kMaxPriorWeight; 0: priors do not count
+  std::optional<scoring::Bm25Parameters> bm25;                     // empty: the generation's; for leaves with kFeatureBm25
 };
 
 // The result of one mode (AND or OR) over all partitions that the leaf searched.

@@ -24,7 +24,8 @@ enum class RunReason : std::uint8_t {
   kSooner,
   kGpuLeft,
   kUnscheduled,
-  kNothing
+  kNothing,
+  kPriors
 };
 struct RunReasonRow {
   RunReason reason;
@@ -49,6 +50,7 @@ inline constexpr RunReasonRow kRunReasons[] = {
      "The GPU left some of its partitions to the CPU: their lists are not there, or it cannot run the search."},
     {RunReason::kUnscheduled, "unscheduled", "The scheduler took no more searches, so the CPU ran it at once."},
     {RunReason::kNothing, "nothing", "Nothing ran: no partition has what is searched for, or the time was over."},
+    {RunReason::kPriors, "priors", "Documents have static priors, which only the CPU adds."},
 };
 inline constexpr RunReason kLastRunReason = kRunReasons[std::size(kRunReasons) - 1].reason;
 constexpr std::string_view name_of(RunReason reason) { return kRunReasons[static_cast<std::size_t>(reason)].name; }

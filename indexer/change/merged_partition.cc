@@ -141,7 +141,8 @@ Result<partition::PartitionSummary> write_merged(std::span<const MergeSource> so
     const Partition& source = *sources[one.source].partition;
     lengths.push_back(source.lengths()[one.docid]);
     const partition::OwnedDocument document = FROND_TRY(source.document(one.docid));
-    FROND_TRY(writer->add_document({document.id, document.url, document.title, document.body}, lengths.back()));
+    const scoring::Prior prior = source.priors() == nullptr ? 0 : source.priors()->of(one.docid);
+    FROND_TRY(writer->add_document({document.id, document.url, document.title, document.body, prior}, lengths.back()));
     if (options.pace != nullptr)
       FROND_TRY(options.pace->spend(
           document.id.size() + document.url.size() + document.title.size() + document.body.size(), stop));

@@ -200,6 +200,8 @@ void check_partition(const Partition& partition, const repository::PartitionEntr
   faults.expect_equal(name, "terms in the summary", is.terms, should.terms);
   faults.expect_equal(name, "postings in the summary", is.postings, should.postings);
   faults.expect_equal(name, "average length at build", is.built_average_length, should.built_average_length);
+  if ((partition.priors() != nullptr) != should.has_priors())
+    faults.add(name, should.has_priors() ? "its files of priors have none" : "it has priors, but no file of priors");
   const auto list_bytes = [](const partition::PartitionSummary& s) {
     return s.docid_bytes + s.frequency_bytes + s.index_bytes + s.bound_bytes + s.header_bytes;
   };

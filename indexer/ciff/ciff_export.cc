@@ -1,5 +1,6 @@
 #include "indexer/ciff/ciff_export.h"
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -24,9 +25,11 @@ namespace fs = std::filesystem;
 using partition::Partition;
 
 std::string description_of(const repository::Manifest& manifest) {
+  const bool has_priors = std::any_of(manifest.partitions.begin(), manifest.partitions.end(),
+                                      [](const auto& entry) { return entry.summary.has_priors(); });
   return "Frond: generation " + std::to_string(manifest.generation) + " of " + manifest.collection + "; " +
          text::described(manifest.analyzer) + "; BM25 k1 " + std::to_string(manifest.bm25.k1) + ", b " +
-         std::to_string(manifest.bm25.b);
+         std::to_string(manifest.bm25.b) + (has_priors ? "; documents' static priors are left out" : "");
 }
 
 // A place in the generation: the next document of a partition.

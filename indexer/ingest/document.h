@@ -4,6 +4,7 @@
 #include <string>
 
 #include "common/partition/partition_writer.h"
+#include "common/scoring/prior.h"
 #include "common/text/field_limits.h"
 
 namespace frond::indexer::ingest {
@@ -17,6 +18,7 @@ using text::kMaxUrlBytes;
 // kMaxIdBytes and no control characters. URL, title and body may be empty; kMaxTitleBytes and kMaxUrlBytes bound them.
 struct Document {
   std::string id, url, title, body;
+  scoring::Prior prior = 0;  // its static prior
   bool title_cut = false;    // the title was too long: the rest begins the body
   bool url_dropped = false;  // the URL was too long
 };

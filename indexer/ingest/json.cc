@@ -100,6 +100,7 @@ constinit const SourceFormat kJsonl = {
     .parse = parse_json,
     .cost = json_cost,
     .no_id = no_id_field,
+    .parse_with_prior = parse_json_with_prior,
 };
 constinit const SourceFormat kJson = {
     .name = "json",
@@ -109,6 +110,7 @@ constinit const SourceFormat kJson = {
     .parse = parse_json,
     .cost = json_cost,
     .no_id = no_id_field,
+    .parse_with_prior = parse_json_with_prior,
 };
 
 }  // namespace frond::indexer::ingest

@@ -85,7 +85,24 @@ Result<std::string> id_of(const dom::object& object) {
   return Error(Code::kInvalid, "\"" + std::string(field->name) + "\" is neither a string nor a whole number");
 }
 
-Result<Document> document_of(const dom::object& object) {
+// Absent or null: 0.
+Result<scoring::Prior> prior_of(const dom::object& object, std::string_view name) {
+  const auto field = first_of(object, std::span(&name, 1));
+  if (!field) return scoring::Prior{0};
+  double value = 0;
+  if (field->value.get(value) != simdjson::SUCCESS)
+    return Error(Code::kInvalid, "\"" + std::string(name) + "\" is the prior, but not a number");
+  if (!(value >= 0 && value <= scoring::kMaxPriorValue)) {
+    std::string given;
+    append_scalar(field->value, given);
+    return Error(Code::kInvalid,
+                 "\"" + std::string(name) + "\" is " + given + "; priors are numbers from 0 to 1000");
+  }
+  return scoring::prior_of(value);
+}
+
+// prior_field: empty for no prior.
+Result<Document> document_of(const dom::object& object, std::string_view prior_field) {
   const std::optional<JsonField> title = first_of(object, kTitleNames), body = first_of(object, kBodyNames);
   if (!title && !body)
     return Error(Code::kInvalid,
@@ -96,10 +113,11 @@ Result<Document> document_of(const dom::object& object) {
   document.url = FROND_TRY(text_of(first_of(object, kUrlNames)));
   document.title = FROND_TRY(text_of(title));
   document.body = FROND_TRY(text_of(body, '\n'));
+  if (!prior_field.empty()) document.prior = FROND_TRY(prior_of(object, prior_field));
   return document;
 }
 
-Result<Document> parse_with(dom::parser& parser, const RawRecord& record) {
+Result<Document> parse_with(dom::parser& parser, const RawRecord& record, std::string_view prior_field) {
   const std::string& bytes = record.bytes;
   const bool padded = bytes.capacity() - bytes.size() >= simdjson::SIMDJSON_PADDING;
   dom::element root;
@@ -107,15 +125,17 @@ Result<Document> parse_with(dom::parser& parser, const RawRecord& record) {
     return Error(Code::kInvalid, std::string("broken JSON: ") + simdjson::error_message(error));
   dom::object object;
   if (root.get(object) != simdjson::SUCCESS) return Error(Code::kInvalid, "not a JSON object");
-  return document_of(object);
+  return document_of(object, prior_field);
 }
 
 }  // namespace
 
-Result<Document> parse_json(const RawRecord& record) {
+Result<Document> parse_json(const RawRecord& record) { return parse_json_with_prior(record, {}); }
+
+Result<Document> parse_json_with_prior(const RawRecord& record, std::string_view field) {
   if (record.bytes.size() > kKeptParserBytes) {
     dom::parser parser;
-    return parse_with(parser, record);
+    return parse_with(parser, record, field);
   }
   thread_local dom::parser parser = [] {
     dom::parser made;
@@ -123,7 +143,7 @@ Result<Document> parse_json(const RawRecord& record) {
     static_cast<void>(ignored);
     return made;
   }();
-  return parse_with(parser, record);
+  return parse_with(parser, record, field);
 }
 
 JsonFields fields_of_json(std::string_view object) {

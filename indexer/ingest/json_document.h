@@ -10,6 +10,8 @@ namespace frond::indexer::ingest {
 
 // SourceFormat::parse of both JSON formats: what json.h says.
 Result<Document> parse_json(const RawRecord& record);
+// SourceFormat::parse_with_prior of both.
+Result<Document> parse_json_with_prior(const RawRecord& record, std::string_view field);
 
 // What an object has, to recognise the format of a file.
 struct JsonFields {

@@ -63,6 +63,8 @@ struct SourceFormat {
   Result<Document> (*parse)(const RawRecord& record);
   ParseCost (*cost)(const RawRecord& record);  // see parse_cost()
   std::string (*no_id)();                      // why a document with an empty id is refused
+  // As `parse`, with the document's prior from the field of this name. Null: records have no fields of any name.
+  Result<Document> (*parse_with_prior)(const RawRecord& record, std::string_view field) = nullptr;
 };
 
 }  // namespace frond::indexer::ingest

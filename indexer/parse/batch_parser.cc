@@ -54,9 +54,10 @@ void BatchParser::parse_one(ingest::RawRecord& record, std::uint32_t place, Pars
     out.shortened.push_back({place, document->title_cut, document->url_dropped});
   const std::uint32_t length = take_text(*document, out);
   const std::size_t field_bytes = frames_[out.documents.size() % frames_.size()].add(
-      {document->id, document->url, document->title, options_.store_bodies ? document->body : std::string_view()},
+      {document->id, document->url, document->title, options_.store_bodies ? document->body : std::string_view(),
+       document->prior},
       length);
-  out.documents.push_back({hash_id(document->id), length, place, static_cast<std::uint32_t>(field_bytes)});
+  out.documents.push_back({hash_id(document->id), length, place, static_cast<std::uint32_t>(field_bytes), document->prior});
 }
 
 std::uint32_t BatchParser::take_text(const ingest::Document& document, ParsedBatch& out) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/base/bytes.h"
+#include "common/scoring/prior.h"
 #include "indexer/ingest/raw_record.h"
 #include "indexer/parse/document_texts.h"
 #include "indexer/parse/token_groups.h"
@@ -23,6 +24,7 @@ struct ParsedDocument {
   std::uint32_t length = 0;       // terms
   std::uint32_t record = 0;       // which of the batch's records
   std::uint32_t field_bytes = 0;  // of its stored fields in its frame
+  scoring::Prior prior = 0;
 };
 
 // A document of which a field was too long.

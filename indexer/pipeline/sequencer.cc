@@ -78,7 +78,7 @@ Result<void> Sequencer::spool_without_duplicates(const Batch& batch) {
   for_each_fields(batch, [&](std::size_t i, ByteView fields) {
     const parse::ParsedDocument& document = batch.parsed.documents[i];
     if (batch.numbers[i] != invert::kDropped) {
-      frames_[batch.numbers[i] % frames_.size()].add_fields(fields, document.length);
+      frames_[batch.numbers[i] % frames_.size()].add_fields(fields, document.length, document.prior);
       return;
     }
     ByteReader in(fields);

@@ -4,7 +4,7 @@ namespace frond::indexer::publish {
 
 Result<std::vector<BlockGroup>> BlockCutter::next() {
   if (ended_) return std::vector<BlockGroup>();
-  ended_ = !FROND_TRY(spool_.append_next(fields_, lengths_));
+  ended_ = !FROND_TRY(spool_.append_next(fields_, lengths_, priors_));
   if (!ended_ && fields_.size() < kBlockGroupBytes) return std::vector<BlockGroup>();
   return cut();
 }
@@ -12,6 +12,7 @@ Result<std::vector<BlockGroup>> BlockCutter::next() {
 Result<std::vector<BlockGroup>> BlockCutter::cut() {
   const auto fields = std::make_shared<const ByteBuffer>(std::exchange(fields_, {}));
   const std::vector<std::uint32_t> lengths = std::exchange(lengths_, {});
+  const std::vector<scoring::Prior> priors = std::exchange(priors_, {});
   std::vector<BlockGroup> groups;
   bool open = false;  // whether the last group takes more blocks
   BlockGroup::Block block;
@@ -20,11 +21,13 @@ Result<std::vector<BlockGroup>> BlockCutter::cut() {
     block.end += FROND_TRY(runs::take_fields(left)).size();
     ++block.documents;
     if (block.end - block.begin < partition::kDocumentBlockBytes && !(ended_ && i + 1 == lengths.size())) continue;
-    if (!open) groups.push_back({fields, {}, {}});
+    if (!open) groups.push_back({fields, {}, {}, {}});
     BlockGroup& group = groups.back();
     group.blocks.push_back(block);
     group.lengths.insert(group.lengths.end(), lengths.begin() + static_cast<std::ptrdiff_t>(i + 1 - block.documents),
                          lengths.begin() + static_cast<std::ptrdiff_t>(i + 1));
+    group.priors.insert(group.priors.end(), priors.begin() + static_cast<std::ptrdiff_t>(i + 1 - block.documents),
+                        priors.begin() + static_cast<std::ptrdiff_t>(i + 1));
     open = group.bytes() < kBlockGroupBytes;
     block = {block.end, block.end, 0};
   }
@@ -32,6 +35,7 @@ Result<std::vector<BlockGroup>> BlockCutter::cut() {
   // The block that is not full yet is the beginning of what is cut next.
   fields_.assign(fields->begin() + static_cast<std::ptrdiff_t>(block.begin), fields->end());
   lengths_.assign(lengths.end() - block.documents, lengths.end());
+  priors_.assign(priors.end() - block.documents, priors.end());
   return groups;
 }
 
@@ -43,7 +47,10 @@ PackedGroup pack(BlockGroup group, partition::BlockCompressor& compressor) {
     const ByteView fields = ByteView(*group.fields).subspan(block.begin, block.end - block.begin);
     packed.blocks.push_back(compressor.compress(fields, block.documents));
     ByteReader in(fields);
-    for (std::uint32_t i = 0; i < block.documents; ++i) packed.documents.push_back(runs::read_fields(in));
+    for (std::uint32_t i = 0; i < block.documents; ++i) {
+      packed.documents.push_back(runs::read_fields(in));
+      packed.documents.back().prior = group.priors[packed.documents.size() - 1];
+    }
   }
   packed.group = std::move(group);
   return packed;

@@ -26,6 +26,7 @@ struct BlockGroup {
   std::shared_ptr<const ByteBuffer> fields;  // shared by adjacent groups
   std::vector<Block> blocks;                 // at least one
   std::vector<std::uint32_t> lengths;        // of the documents
+  std::vector<scoring::Prior> priors;        // of the documents
   std::uint64_t bytes() const { return blocks.back().end - blocks.front().begin; }
 };
 
@@ -47,6 +48,7 @@ class BlockCutter {
   bool ended_ = false;
   ByteBuffer fields_;                   // not given yet
   std::vector<std::uint32_t> lengths_;  // of their documents
+  std::vector<scoring::Prior> priors_;
 };
 
 // A group, compressed.

@@ -2,6 +2,7 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -15,9 +16,15 @@ constexpr std::size_t kMinDocumentBytes = 4;  // four lengths of zero
 
 Error corrupt(const char* what) { return Error(Code::kCorrupt, std::string("a frame of documents ") + what); }
 
-// Fields, then lengths.
-std::uint64_t checksum_of(ByteView fields, std::span<const std::uint32_t> lengths) {
-  return XXH3_64bits_withSeed(fields.data(), fields.size(), XXH3_64bits(lengths.data(), lengths.size_bytes()));
+// In the number of documents: they have priors.
+constexpr std::uint32_t kPriorsBit = 1u << 31;
+
+// Fields, then lengths, then priors if there are any.
+std::uint64_t checksum_of(ByteView fields, std::span<const std::uint32_t> lengths,
+                          std::span<const scoring::Prior> priors) {
+  const std::uint64_t of_priors = priors.empty() ? 0 : XXH3_64bits(priors.data(), priors.size_bytes());
+  return XXH3_64bits_withSeed(fields.data(), fields.size(),
+                              XXH3_64bits_withSeed(lengths.data(), lengths.size_bytes(), of_priors));
 }
 
 }  // namespace
@@ -31,14 +38,20 @@ std::size_t DocumentFrameWriter::add(const partition::StoredDocument& document, 
   if (size > kLongDocument) bytes_.reserve(before + size + kLengthBytes);
   ByteWriter out(bytes_);
   for (const std::string_view field : {document.id, document.url, document.title, document.body}) out.put_text(field);
-  lengths_.push_back(length);
+  note(length, document.prior);
   return bytes_.size() - before;
 }
 
-void DocumentFrameWriter::add_fields(ByteView fields, std::uint32_t length) {
+void DocumentFrameWriter::note(std::uint32_t length, scoring::Prior prior) {
+  lengths_.push_back(length);
+  priors_.push_back(prior);
+  any_prior_ |= prior != 0;
+}
+
+void DocumentFrameWriter::add_fields(ByteView fields, std::uint32_t length, scoring::Prior prior) {
   bytes_.resize(std::max(bytes_.size(), kDocumentFrameHeaderBytes));
   ByteWriter(bytes_).put_bytes(fields);
-  lengths_.push_back(length);
+  note(length, prior);
 }
 
 void DocumentFrameWriter::finish(ByteBuffer& frame) {
@@ -46,13 +59,17 @@ void DocumentFrameWriter::finish(ByteBuffer& frame) {
   if (lengths_.empty()) return;
   const std::size_t field_bytes = bytes_.size() - kDocumentFrameHeaderBytes;
   FROND_CHECK(field_bytes <= kMaxFrameBytes);
-  const std::uint64_t checksum = checksum_of(ByteView(bytes_).subspan(kDocumentFrameHeaderBytes), lengths_);
-  store_le(bytes_.data(), static_cast<std::uint32_t>(lengths_.size()));
+  if (!any_prior_) priors_.clear();
+  const std::uint64_t checksum = checksum_of(ByteView(bytes_).subspan(kDocumentFrameHeaderBytes), lengths_, priors_);
+  store_le(bytes_.data(), static_cast<std::uint32_t>(lengths_.size()) | (any_prior_ ? kPriorsBit : 0));
   store_le(bytes_.data() + 4, static_cast<std::uint32_t>(field_bytes));
   store_le(bytes_.data() + 8, checksum);
-  bytes_.reserve(bytes_.size() + lengths_.size() * sizeof(std::uint32_t));
+  bytes_.reserve(bytes_.size() + (lengths_.size() + priors_.size()) * sizeof(std::uint32_t));
   ByteWriter(bytes_).put_bytes(std::as_bytes(std::span(lengths_)));
+  ByteWriter(bytes_).put_bytes(std::as_bytes(std::span(priors_)));
   lengths_.clear();
+  priors_.clear();
+  any_prior_ = false;
   std::swap(bytes_, frame);
   if (bytes_.capacity() > 2 * kept_bytes_) ByteBuffer().swap(bytes_);
 }
@@ -61,7 +78,9 @@ Result<DocumentFrameHeader> read_frame_header(ByteView bytes) {
   FROND_CHECK(bytes.size() >= kDocumentFrameHeaderBytes);
   ByteReader in(bytes);
   DocumentFrameHeader header;
-  header.documents = in.get<std::uint32_t>();
+  const auto documents = in.get<std::uint32_t>();
+  header.documents = documents & ~kPriorsBit;
+  header.priors = (documents & kPriorsBit) != 0;
   header.field_bytes = in.get<std::uint32_t>();
   header.checksum = in.get<std::uint64_t>();
   if (header.documents == 0 || header.field_bytes > kMaxFrameBytes ||
@@ -70,8 +89,11 @@ Result<DocumentFrameHeader> read_frame_header(ByteView bytes) {
   return header;
 }
 
-Result<void> check_frame(const DocumentFrameHeader& header, ByteView fields, std::span<const std::uint32_t> lengths) {
-  if (checksum_of(fields, lengths) != header.checksum) return corrupt("has a wrong checksum");
+Result<void> check_frame(const DocumentFrameHeader& header, ByteView fields, std::span<const std::uint32_t> lengths,
+                         std::span<const scoring::Prior> priors) {
+  if (checksum_of(fields, lengths, priors) != header.checksum) return corrupt("has a wrong checksum");
+  if (std::any_of(priors.begin(), priors.end(), [](scoring::Prior prior) { return prior > scoring::kMaxPrior; }))
+    return corrupt("has a prior out of range");
   return {};
 }
 
@@ -99,11 +121,16 @@ Result<DocumentFrame> DocumentFrame::open(const DocumentFrameHeader& header, Byt
   std::memcpy(frame.lengths_.data(), frame.payload_.data() + header.field_bytes,
               header.documents * sizeof(std::uint32_t));
   const ByteView fields = ByteView(frame.payload_).first(header.field_bytes);
-  FROND_TRY(check_frame(header, fields, frame.lengths_));
+  std::vector<scoring::Prior> priors(header.priors ? header.documents : 0);
+  if (!priors.empty())
+    std::memcpy(priors.data(), frame.payload_.data() + header.field_bytes + header.documents * sizeof(std::uint32_t),
+                priors.size() * sizeof(scoring::Prior));
+  FROND_TRY(check_frame(header, fields, frame.lengths_, priors));
   frame.documents_.reserve(header.documents);
   ByteReader in(fields);
   for (std::uint32_t i = 0; i < header.documents; ++i) frame.documents_.push_back(read_fields(in));
   if (!in.ok() || !in.at_end()) return corrupt("holds other documents than it says");
+  for (std::size_t i = 0; i < priors.size(); ++i) frame.documents_[i].prior = priors[i];
   return frame;
 }
 

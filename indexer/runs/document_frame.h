@@ -1,6 +1,6 @@
 #pragma once
 // Stored fields on their way to a partition: the documents of one batch that go to one partition, with their lengths in
-// terms. Not compressed: a partition compresses them once, in blocks, when it is written. Layout:
+// terms and their priors. Not compressed: a partition compresses them once, in blocks, when it is written. Layout:
 // docs/formats/run-file.md, "The spool".
 #include <cstdint>
 #include <memory>
@@ -24,7 +24,7 @@ class DocumentFrameWriter {
   // Returns the bytes that the document's fields take in the frame.
   std::size_t add(const partition::StoredDocument& document, std::uint32_t length);
   // The same for fields that are in that form already: id, url, title and body, each a varint length and bytes.
-  void add_fields(ByteView fields, std::uint32_t length);
+  void add_fields(ByteView fields, std::uint32_t length, scoring::Prior prior = 0);
   std::size_t documents() const { return lengths_.size(); }
   // The frame of the documents that were added since the last call; empty if there are none. The frame's memory is
   // that of `frame`'s old content and this writer's, exchanged, so that neither is allocated for each frame.
@@ -33,19 +33,24 @@ class DocumentFrameWriter {
  private:
   std::size_t kept_bytes_;
   ByteBuffer bytes_;  // space for the header, and fields
+  void note(std::uint32_t length, scoring::Prior prior);
   std::vector<std::uint32_t> lengths_;
+  std::vector<scoring::Prior> priors_;
+  bool any_prior_ = false;
 };
 
 // A frame's header, with which a reader can skip to the next frame.
 struct DocumentFrameHeader {
   std::uint32_t documents = 0, field_bytes = 0;
+  bool priors = false;  // documents have priors, behind the lengths; otherwise all are 0
   std::uint64_t checksum = 0;
-  std::uint64_t payload_bytes() const { return std::uint64_t{documents} * 4 + field_bytes; }
+  std::uint64_t payload_bytes() const { return std::uint64_t{documents} * (priors ? 8 : 4) + field_bytes; }
 };
 // kCorrupt: impossible sizes. `bytes` has kDocumentFrameHeaderBytes.
 Result<DocumentFrameHeader> read_frame_header(ByteView bytes);
-// kCorrupt: not the checksum of these fields and lengths.
-Result<void> check_frame(const DocumentFrameHeader& header, ByteView fields, std::span<const std::uint32_t> lengths);
+// kCorrupt: not the checksum of these fields, lengths and priors, or a prior is out of range.
+Result<void> check_frame(const DocumentFrameHeader& header, ByteView fields, std::span<const std::uint32_t> lengths,
+                         std::span<const scoring::Prior> priors);
 
 // The fields of the next document, which `fields` begins with; `fields` moves behind them. kCorrupt.
 Result<ByteView> take_fields(ByteView& fields);

@@ -63,18 +63,23 @@ Result<std::optional<DocumentFrame>> SpoolReader::next() {
   return std::optional<DocumentFrame>(std::move(*frame));
 }
 
-Result<bool> SpoolReader::append_next(ByteBuffer& fields, std::vector<std::uint32_t>& lengths) {
+Result<bool> SpoolReader::append_next(ByteBuffer& fields, std::vector<std::uint32_t>& lengths,
+                                      std::vector<scoring::Prior>& priors) {
   if (FROND_TRY(next_bytes()) == 0) return false;
   const DocumentFrameHeader header = *std::exchange(header_, std::nullopt);
   const std::size_t at = fields.size(), first = lengths.size();
   if (header.field_bytes > kLongFrame) fields.reserve(at + header.field_bytes);  // a buffer that doubles exists twice
   fields.resize(at + header.field_bytes);
   lengths.resize(first + header.documents);
+  priors.resize(first + header.documents);
   const std::span<std::byte> new_fields = std::span(fields).subspan(at);
   const std::span<std::uint32_t> new_lengths = std::span(lengths).subspan(first);
   FROND_TRY(file_.read(new_fields));
   FROND_TRY(file_.read(std::as_writable_bytes(new_lengths)));
-  if (auto checked = check_frame(header, new_fields, new_lengths); !checked)
+  const std::span<scoring::Prior> new_priors =
+      std::span(priors).subspan(first).first(header.priors ? header.documents : 0);
+  FROND_TRY(file_.read(std::as_writable_bytes(new_priors)));
+  if (auto checked = check_frame(header, new_fields, new_lengths, new_priors); !checked)
     return file_.corrupt(checked.error().message());
   if (lengths_) FROND_TRY(lengths_->read(new_lengths));
   return true;
@@ -100,6 +105,7 @@ Result<SpoolContents> SpoolReader::read_contents(const std::filesystem::path& pa
     FROND_TRY(reader.file_.skip(header.field_bytes));
     const std::span<std::uint32_t> lengths = std::span(contents.lengths).subspan(at);
     FROND_TRY(reader.file_.read(std::as_writable_bytes(lengths)));
+    if (header.priors) FROND_TRY(reader.file_.skip(lengths.size_bytes()));
     if (reader.lengths_) FROND_TRY(reader.lengths_->read(lengths));
   }
   return contents;

@@ -51,9 +51,10 @@ class SpoolReader {
   Result<std::uint64_t> next_bytes();
   // The next frame; no value at the end.
   Result<std::optional<DocumentFrame>> next();
-  // Appends the next frame's fields and lengths, checked by their checksum; the fields are not looked at. False: there
-  // is no frame left, and nothing is appended.
-  Result<bool> append_next(ByteBuffer& fields, std::vector<std::uint32_t>& lengths);
+  // Appends the next frame's fields, lengths and priors, checked by their checksum; the fields are not looked at.
+  // False: there is no frame left, and nothing is appended.
+  Result<bool> append_next(ByteBuffer& fields, std::vector<std::uint32_t>& lengths,
+                           std::vector<scoring::Prior>& priors);
   // What a spool holds, found without reading the fields.
   static Result<SpoolContents> read_contents(const std::filesystem::path& path);
 

@@ -104,13 +104,14 @@ class Conjunction {
 bool Conjunction::start_block(std::uint32_t block) {
   auto& driver = terms_.front().reader();
   driver_scores_ = nullptr;
+  if (plan_.priors != nullptr) threshold_.look_at(driver.first_possible(block), driver.list().last_docid(block));
   least_ = plan_.ranked && outcome_.matches >= plan_.count_to ? threshold_.least() : 0;
   if (least_ == 0) {
     driver.enter(block);
     left_ = CandidateBuffer::whole(driver.docids(), driver.size());
     return left_.count > 0;
   }
-  const DocId first = block ? driver.list().last_docid(block - 1) + 1 : 0, last = driver.list().last_docid(block);
+  const DocId first = driver.first_possible(block), last = driver.list().last_docid(block);
   others_ = 0;
   std::uint64_t blocks = 0;
   for (std::size_t t = 1; t < terms_.size(); ++t) {

@@ -181,11 +181,13 @@ Result<engine::Outcome> Disjunction::run() {
   longest = engine::least_matches(plan_, longest);
   const auto documents = static_cast<DocId>(plan_.lengths.size());
   for (DocId begin = 0; begin < documents && look(begin);) {
-    const std::uint64_t least = threshold_.least();
     DocId end = static_cast<DocId>(std::min<std::uint64_t>(std::uint64_t{begin} + kWindow, documents));
+    threshold_.look_at(begin, end - 1);
+    const std::uint64_t least = threshold_.least();
     if (least > 0) pruned_ = true;
     split(least);
-    if (essential_ + 1 >= order_.size() && least > 0) end = std::max(end, reach_);
+    // `least` is not known beyond the window where documents have priors.
+    if (essential_ + 1 >= order_.size() && least > 0 && plan_.priors == nullptr) end = std::max(end, reach_);
     if (essential_ < order_.size()) {
       if (plan_.deadline.passed(clock_)) return deadline_passed();
       if (least == 0)

@@ -49,6 +49,7 @@ Result<engine::Outcome> search_exhaustive_or(const engine::Plan& plan, const Clo
     const auto end = static_cast<DocId>(std::min<std::uint64_t>(begin + kWindow, documents));
     for (Term& term : terms) add_window(term, static_cast<DocId>(begin), end, sums);
     outcome.matches += sums.documents(static_cast<DocId>(begin), plan.hidden);
+    threshold.look_at(static_cast<DocId>(begin), end - 1);
     const auto least = static_cast<Score>(std::min<std::uint64_t>(threshold.least(), 0xffffffff));
     const Selection kept{docids.data(), scores.data()};
     threshold.offer(kept, sums.take(static_cast<DocId>(begin), least, kept));

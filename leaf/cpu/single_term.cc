@@ -22,6 +22,7 @@ Result<engine::Outcome> search_single_term(const engine::Plan& plan, const Clock
     Score scores[kBlockLength + kSelectSlack];
     for (std::uint32_t block = 0; block < term.blocks(); ++block) {
       if (block % kBlocksBetweenGlances == 0 && plan.deadline.passed(clock)) return deadline_passed();
+      if (plan.priors != nullptr) threshold.look_at(term.first_possible(block), term.list().last_docid(block));
       const auto least = threshold.least();
       if (term.block_bound(block) < least) continue;
       term.enter(block);

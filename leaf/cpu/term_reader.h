@@ -29,6 +29,8 @@ class TermReader {
   std::uint32_t blocks() const { return list_->blocks(); }
   Score bound(scoring::PackedDeficit deficit) const { return bounds_.bound(deficit); }
   Score block_bound(std::uint32_t block) const { return bounds_.bound(list_->block_deficit(block)); }
+  // The block has no document before this.
+  DocId first_possible(std::uint32_t block) const { return block == 0 ? 0 : list_->last_docid(block - 1) + 1; }
   Score list_bound() const { return bounds_.bound(list_->list_deficit()); }
   // A score that `k` postings of the list reach, from its stored deficits; 0: none is stored for this k.
   Score stored_threshold(std::uint32_t k) const;

@@ -1,6 +1,9 @@
 #pragma once
 // The k best documents of a partition so far, and the score that a document must reach to be a hit: the highest of
 // their k-th best plus one, the score known at the start, and the floor raised by the query's other partitions.
+//
+// Where documents have static priors, algorithms see scores and bounds of the query's terms alone. The prior is added
+// here, when a document is offered, and what a prior adds at most is taken off the score that the terms must reach.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -20,21 +23,35 @@ inline Error deadline_passed() { return Error(Code::kDeadline, "the deadline pas
 class Threshold {
  public:
   // Keeps a reference to the plan.
-  explicit Threshold(const engine::Plan& plan) : plan_(plan), best_(plan.k) {}
+  explicit Threshold(const engine::Plan& plan)
+      : plan_(plan),
+        best_(plan.k),
+        most_prior_(plan.priors == nullptr ? 0 : scoring::weighted(plan.priors->max(), plan.prior_weight)) {}
 
   // At least k documents of this partition are known to reach `score`.
   void start_at(scoring::Score score) {
     start_ = std::max(start_, score);
     if (plan_.floor) plan_.floor->raise(score);
   }
-  // A document with a lower score need not be offered. 64 bits, for comparison with sums of bounds.
+  // A document whose terms give a lower score need not be offered. 64 bits, for comparison with sums of bounds.
   std::uint64_t least() const {
     const scoring::Score known = plan_.floor ? std::max(start_, plan_.floor->get()) : start_;
-    return std::max(known, best_.entry());
+    const scoring::Score least = std::max(known, best_.entry());
+    return least > most_prior_ ? least - most_prior_ : 0;
   }
-  // docIDs ascend, also from one call to the next. Hidden documents are dropped, from `documents` too.
+  // From now on least() concerns documents first .. last only. Before the first call it concerns all.
+  void look_at(DocId first, DocId last) {
+    if (plan_.priors != nullptr)
+      most_prior_ = scoring::weighted(plan_.priors->max_in(first, last), plan_.prior_weight);
+  }
+  // docIDs ascend, also from one call to the next. Hidden documents are dropped, from `documents` too, and priors
+  // added to its scores.
   void offer(Selection documents, std::size_t count) {
     if (plan_.hidden != nullptr) count = drop_hidden(*plan_.hidden, documents, count);
+    if (plan_.priors != nullptr)
+      for (std::size_t i = 0; i < count; ++i)
+        documents.scores[i] =
+            scoring::with_prior(documents.scores[i], engine::prior_score(plan_, documents.docids[i]));
     for (std::size_t i = 0; i < count; ++i)
       best_.offer({plan_.placement.ordinal(documents.docids[i]), documents.scores[i]});
     // Raised to the k-th best score, not above: documents of other partitions may tie with it and have lower ordinals.
@@ -46,6 +63,7 @@ class Threshold {
   const engine::Plan& plan_;
   topk::TopK best_;
   scoring::Score start_ = 0;
+  scoring::Score most_prior_;  // that a document of those looked at has, weighted
 };
 
 }  // namespace frond::leaf::cpu

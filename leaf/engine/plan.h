@@ -9,6 +9,7 @@
 
 #include "common/base/deadline.h"
 #include "common/base/placement.h"
+#include "common/partition/document_priors.h"
 #include "common/partition/hidden_documents.h"
 #include "common/scoring/bm25.h"
 #include "common/topk/hit.h"
@@ -61,6 +62,10 @@ struct Plan {
   Placement placement;  // maps docIDs to ordinals
   // Documents that do not match, whatever the lists say; null: none. Only the CPU's engines run a plan with any.
   const partition::HiddenDocuments* hidden = nullptr;
+  // Static priors of the documents, of which each hit's is added to its score, weighted; null: none. Ignored if nothing
+  // is ranked. Only the CPU's engines run a ranked plan with any.
+  const partition::DocumentPriors* priors = nullptr;
+  scoring::PriorWeight prior_weight = scoring::kUsualPriorWeight;
   Deadline deadline = Deadline::never();
   SharedFloor* floor = nullptr;  // may be null; hits with score < floor->get() may be left out
 };
@@ -68,6 +73,11 @@ struct Plan {
 // Whether the terms have leases on lists in device memory instead of lists in host memory: all of them, or none. Only
 // the GPU's engine runs such a plan, and no other may be asked about it.
 inline bool of_device_leases(const Plan& plan) { return !plan.terms.empty() && plan.terms.front().list == nullptr; }
+
+// What the document's prior adds to its score.
+inline scoring::Score prior_score(const Plan& plan, DocId docid) {
+  return plan.priors == nullptr ? 0 : scoring::weighted(plan.priors->of(docid), plan.prior_weight);
+}
 
 // Of documents that match, `postings` of which may be hidden: how many there are at least.
 inline std::uint64_t least_matches(const Plan& plan, std::uint64_t postings) {

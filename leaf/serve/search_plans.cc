@@ -14,6 +14,12 @@ std::uint64_t SearchPlans::postings_in(const generation::ServedPartition& partit
                                     all);
 }
 
+bool SearchPlans::adds_priors() const {
+  return request_.rank == wire::Rank::kScore && request_.prior_weight != 0 &&
+         std::any_of(generation_->partitions.begin(), generation_->partitions.end(),
+                     [](const auto& one) { return one.open->partition().priors() != nullptr; });
+}
+
 std::uint32_t SearchPlans::depth(engine::Mode mode) const {
   // `auto` needs to know whether AND has that many matches: engines may stop counting past k, unless nothing is ranked.
   if (request_.rank == wire::Rank::kScore && request_.mode == wire::Mode::kAuto && mode == engine::Mode::kAnd)
@@ -71,6 +77,8 @@ engine::Plan SearchPlans::without_terms(const generation::ServedPartition& serve
   plan.norm = scoring::length_norm(bm25(), generation_->statistics);
   plan.placement = served.placement;
   plan.hidden = served.hidden.get();
+  if (plan.ranked && request_.prior_weight != 0) plan.priors = served.open->partition().priors();
+  plan.prior_weight = request_.prior_weight;
   plan.deadline = deadline_;
   plan.floor = &floor;
   plan.terms.reserve(known_->terms.size());

@@ -19,6 +19,7 @@ struct TestDocument {
   std::string id, url, title, body;
   std::map<std::string, Frequency> terms;
   std::uint32_t length = 0;
+  scoring::Prior prior = 0;
 };
 
 // `count` documents with the terms "t0" (in every document), "t1" (in about half), "t2" (in a third) …, and one term of
@@ -67,7 +68,8 @@ inline Result<partition::PartitionSummary> write_partition(const std::vector<Tes
     FROND_TRY(writer->add_list(term, list.first.size(), occurrences, segments));
   }
   for (const auto& document : documents)
-    FROND_TRY(writer->add_document({document.id, document.url, document.title, document.body}, document.length));
+    FROND_TRY(writer->add_document({document.id, document.url, document.title, document.body, document.prior},
+                                   document.length));
   return writer->finish();
 }
 

@@ -68,6 +68,7 @@ class Searcher final : public PartitionSearcher {
     plan.partition = number_;
     plan.norm = scoring::length_norm(bm25_, manifest_.statistics);
     plan.placement = entry_.placement();
+    plan.priors = partition_->priors();
     plan.hidden = hidden_ ? &*hidden_ : nullptr;
     std::vector<leaf::lists::ListKey> keys;
     keys.reserve(query.size());

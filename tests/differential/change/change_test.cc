@@ -35,9 +35,16 @@ class AChangedCollection : public testing::TestWithParam<Case> {
     for (std::size_t i = 0; i < count; ++i) {
       // A third are documents that there are or were.
       const std::string id = "d" + std::to_string(random_() % 3 == 0 ? random_() % (next_id_ + 1) : next_id_++);
-      if (ids.insert(id).second) texts.push_back({id, random_words(random_, 4), random_words(random_, 60)});
+      if (ids.insert(id).second)
+        texts.push_back({id, random_words(random_, 4), random_words(random_, 60), random_prior()});
     }
     return texts;
+  }
+
+  // Of every other collection; most documents have none.
+  double random_prior() {
+    if (GetParam().seed % 2 == 0 || random_() % 3 != 0) return 0;
+    return static_cast<double>(random_() % (1u << (1 + random_() % 16))) / 1000;
   }
 
   // Runs `change` in a process of its own, which dies before the step with this number; never, if it has fewer steps.

@@ -32,6 +32,7 @@ using Random = std::mt19937;
 
 struct Text {
   std::string id, title, body;
+  double prior = 0;
 };
 
 // What a collection has, in the order in which it came.
@@ -60,7 +61,8 @@ inline std::string random_words(Random& random, std::size_t most) {
 inline void write_jsonl(const std::filesystem::path& file, const std::vector<Text>& texts) {
   std::string text;
   for (const Text& one : texts)
-    text += R"({"id":")" + one.id + R"(","title":")" + one.title + R"(","body":")" + one.body + "\"}\n";
+    text += R"({"id":")" + one.id + R"(","title":")" + one.title + R"(","body":")" + one.body + "\"" +
+            (one.prior == 0 ? "" : ",\"prior\":" + std::to_string(one.prior)) + "}\n";
   support::write_file(file, text);
 }
 
@@ -72,6 +74,7 @@ inline indexer::BuildOptions options_for(const std::filesystem::path& repository
   options.invert.inputs = {input};
   options.invert.partitions = partitions;
   options.invert.memory = indexer::pipeline::plan_memory(indexer::pipeline::kMinMemoryLimit, 1, 1, partitions);
+  options.invert.parse.prior_field = "prior";
   options.may_be_empty = true;
   return options;
 }
@@ -161,6 +164,7 @@ class Follower {
     plan.norm = scoring::length_norm(generation_->bm25, generation_->statistics);
     plan.placement = served.placement;
     plan.hidden = served.hidden.get();
+    plan.priors = partition.priors();
     for (const std::string& term : terms) {
       const auto df = generation_->terms->df(term);
       EXPECT_TRUE(df || df.error().code() == Code::kNotFound) << df.error().message();

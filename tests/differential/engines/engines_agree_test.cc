@@ -99,6 +99,7 @@ struct Case {
   int queries = 60;
   std::string_view codec{};
   bool own_bm25 = false;  // queries ask for a k1 and b of their own
+  bool priors = false;    // documents have static priors, and queries weigh them
 };
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name << ", seed " << c.seed; }
@@ -118,8 +119,14 @@ TEST_P(EveryEngine, GivesTheOraclesHitsForAnyModeKAndNumberOfPartitions) {
         static_cast<std::uint64_t>(static_cast<double>(statistics.tokens) * c.later_documents * c.later_length);
     indexes.back().set_statistics(statistics);
   }
-  support::Random random(c.seed + 1);
+  support::Random random(c.seed + 1), random_prior(c.seed + 2);
+  const auto priors = support::random_priors(random_prior, c.options.documents);
   for (int q = 0; q < c.queries; ++q) {
+    if (c.priors) {
+      const auto weight = static_cast<scoring::PriorWeight>(
+          q % 3 ? random.below(4 * scoring::kUsualPriorWeight) : random.below(scoring::kMaxPriorWeight + 1));
+      for (auto& index : indexes) index.set_priors(priors, weight);
+    }
     const auto query = support::random_query(random, collection, q % 10 == 0 ? 12 : 4);
     if (c.own_bm25) {
       const auto asked = support::random_bm25(random);
@@ -186,6 +193,14 @@ INSTANTIATE_TEST_SUITE_P(
              60,
              {},
              true},
+        Case{.name = "WithPriors", .seed = 118, .options = {.documents = 6000, .terms = 150}, .priors = true},
+        Case{.name = "WithPriorsInOneBlock", .seed = 119, .options = {.documents = 200, .terms = 40}, .priors = true},
+        Case{.name = "WithPriorsSparse",
+             .seed = 120,
+             .options = {.documents = 40'000, .terms = 150, .most_frequent = 0.08},
+             .queries = 30,
+             .own_bm25 = true,
+             .priors = true},
         Case{"BuiltWithoutTheLength", 116, {.documents = 5000, .terms = 100}, {.k1 = 1.2, .b = 0}, 1, 1, 40, {}, true},
         Case{"BuiltWithAllOfTheLength",
              117,

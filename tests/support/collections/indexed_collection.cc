@@ -53,6 +53,16 @@ IndexedCollection::IndexedCollection(const Collection& collection, const IndexOp
   }
 }
 
+void IndexedCollection::set_priors(std::span<const scoring::Prior> priors, scoring::PriorWeight weight) {
+  prior_weight_ = weight;
+  for (IndexedPartition& partition : partitions_) {
+    std::vector<scoring::Prior> own;
+    for (std::uint64_t docid = 0; docid < partition.placement.documents; ++docid)
+      own.push_back(priors[partition.placement.ordinal(static_cast<DocId>(docid))]);
+    partition.priors = std::make_shared<const partition::DocumentPriors>(std::move(own));
+  }
+}
+
 leaf::engine::Plan IndexedCollection::plan(std::size_t partition, std::span<const TermNumber> query,
                                            leaf::engine::Mode mode, std::uint32_t k,
                                            leaf::engine::SharedFloor* floor) const {
@@ -72,6 +82,8 @@ leaf::engine::Plan IndexedCollection::plan(std::size_t partition, std::span<cons
                           .partition = part.number,
                           .norm = scoring::length_norm(asked_, statistics_),
                           .placement = part.placement,
+                          .priors = part.priors.get(),
+                          .prior_weight = prior_weight_,
                           .floor = floor};
   for (const auto& [term, query_frequency] : counted) {
     const bool known = term < part.lists.size();

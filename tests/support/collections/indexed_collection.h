@@ -2,6 +2,7 @@
 // A collection indexed in memory: its documents dealt round-robin to P partitions (base p, stride P), every term's list
 // built with the real builder; and plans for queries on it, with the statistics of the whole collection.
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,7 @@ struct IndexedPartition {
   std::vector<leaf::lists::ListLease> lists;  // by term; empty where the partition lacks it
   std::uint64_t number = 0;                   // ListKey::partition of its lists, unique in the process
   Placement placement;
+  std::shared_ptr<const partition::DocumentPriors> priors;  // null: none
 };
 
 class IndexedCollection {
@@ -33,6 +35,8 @@ class IndexedCollection {
 
   const std::vector<IndexedPartition>& partitions() const { return partitions_; }
   const scoring::CollectionStatistics& statistics() const { return statistics_; }
+  // Gives the documents static priors, by their numbers in the collection; queries weigh them.
+  void set_priors(std::span<const scoring::Prior> priors, scoring::PriorWeight weight);
   // Pretends that a later generation has these statistics; document frequencies grow in proportion.
   void set_statistics(const scoring::CollectionStatistics& statistics) { statistics_ = statistics; }
   // Parameters of the queries, if not those that the lists were built with.
@@ -45,6 +49,7 @@ class IndexedCollection {
  private:
   IndexOptions options_;
   scoring::Bm25Parameters asked_;
+  scoring::PriorWeight prior_weight_ = scoring::kUsualPriorWeight;
   scoring::CollectionStatistics statistics_;
   std::uint64_t built_documents_ = 0;
   std::vector<std::uint64_t> document_frequencies_;
@@ -59,6 +64,18 @@ inline scoring::Bm25Parameters random_bm25(Random& random) {
   };
   const double k1 = double{scoring::kMaxK1} * part(40);
   return {k1, part(20)};
+}
+
+// Priors of so many documents: most are small, few are large, some are 0 and some the highest.
+inline std::vector<scoring::Prior> random_priors(Random& random, std::size_t documents) {
+  std::vector<scoring::Prior> priors(documents);
+  for (auto& prior : priors) {
+    const std::uint64_t kind = random.below(1000);
+    prior = kind < 300   ? 0
+            : kind < 999 ? static_cast<scoring::Prior>(random.below(std::uint64_t{1} << (1 + random.below(20))))
+                         : static_cast<scoring::Prior>(random.below(scoring::kMaxPrior + 1));
+  }
+  return priors;
 }
 
 }  // namespace frond::support

@@ -31,8 +31,10 @@ ordered_json described(const IntegerValue& value) {
   return out;
 }
 ordered_json described(const RealValue& value) {
-  EXPECT_FALSE((SearchParameters().*value.to).has_value()) << "the default is the collection's";
-  return {{"type", "number"}, {"minimum", value.min}, {"maximum", value.max}};
+  ordered_json out = {{"type", "number"}, {"minimum", value.min}, {"maximum", value.max}};
+  if (const auto* const usual = std::get_if<double SearchParameters::*>(&value.to))
+    out["default"] = SearchParameters().**usual;
+  return out;  // otherwise the default is the collection's
 }
 template <class T>
 ordered_json described(const ChoiceValue<T>& value) {

@@ -148,6 +148,16 @@ TEST_F(TheRoutes, PassOnK1AndB) {
   EXPECT_EQ(ask("GET", "/v1/search?q=cell&rank=none&k1=3").status, 200);  // without effect: nothing is ranked
   EXPECT_FALSE(broker.leaf().searches.last().bm25.has_value());
 }
+TEST_F(TheRoutes, PassOnTheWeightOfPriors) {
+  broker.up();
+  EXPECT_EQ(ask("GET", "/v1/search?q=cell").status, 200);
+  EXPECT_EQ(broker.leaf().searches.last().prior_weight, scoring::kUsualPriorWeight);
+  EXPECT_EQ(nlohmann::json::parse(ask("GET", "/v1/search?q=cell&prior_weight=1.0").body)["cache"], "hit");
+  EXPECT_EQ(nlohmann::json::parse(ask("GET", "/v1/search?q=cell&prior_weight=0.5").body)["cache"], "miss");
+  EXPECT_EQ(broker.leaf().searches.last().prior_weight, scoring::kUsualPriorWeight / 2);
+  EXPECT_EQ(ask("GET", "/v1/search?q=cell&rank=none&prior_weight=3").status, 200);
+  EXPECT_EQ(broker.leaf().searches.last().prior_weight, scoring::kUsualPriorWeight);
+}
 TEST_F(TheRoutes, RefuseABadRequestByName) {
   broker.up();
   EXPECT_EQ(refused("GET", "/v1/search"), "q");

@@ -108,6 +108,15 @@ TEST(SearchParameters, HaveK1AndBOfASearch) {
   EXPECT_EQ(parse_count_query("q=fox&b=0.5").error.parameter, "b");
 }
 
+TEST(SearchParameters, WeighPriors) {
+  EXPECT_EQ(parse_search_query("q=fox").parameters.prior_weight, 1.0);
+  EXPECT_EQ(parse_search_query("q=fox&prior_weight=0").parameters.prior_weight, 0.0);
+  EXPECT_EQ(parse_search_json(R"({"q":"fox","prior_weight":2.5})").parameters.prior_weight, 2.5);
+  EXPECT_EQ(parse_search_query("q=fox&prior_weight=16.1").error.detail, "prior_weight must be a number from 0 to 16");
+  EXPECT_EQ(parse_search_query("q=fox&prior_weight=nan").error.parameter, "prior_weight");
+  EXPECT_EQ(parse_count_query("q=fox&prior_weight=1").error.parameter, "prior_weight");
+}
+
 TEST(SearchParameters, NameTheParameterThatIsWrong) {
   const std::pair<std::string, std::string> cases[] = {{"", "q"},
                                                        {"q=a&k=0", "k"},

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <csignal>
+#include <random>
 #include <thread>
 
 #include "common/partition/document_block.h"
@@ -73,6 +75,58 @@ TEST_F(APartitionWriter, CutsAListIntoSegmentsAndGivesThemBack) {
   ASSERT_EQ(got.segments.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(as_text(got.segments[i].bytes()), as_text(segments[i]));
   EXPECT_EQ(partition->docid_of("524292"), 524292u);
+}
+
+TEST_F(APartitionWriter, KeepsPriorsAndTheirMaxima) {
+  std::mt19937 random(5);
+  std::vector<scoring::Prior> priors(3000);
+  for (std::size_t i = 1000; i < priors.size(); ++i)
+    if (random() % 4 == 0) priors[i] = static_cast<scoring::Prior>(random() % (scoring::kMaxPrior + 1));
+  for (std::size_t i = 0; i < priors.size(); ++i)
+    ASSERT_TRUE(writer_->add_document({std::to_string(i), "", "", "", priors[i]}, 10));
+  const auto partition = finish();
+  ASSERT_NE(partition->priors(), nullptr);
+  EXPECT_EQ(std::vector<scoring::Prior>(partition->priors()->all().begin(), partition->priors()->all().end()), priors);
+  EXPECT_EQ(partition->priors()->max(), *std::max_element(priors.begin(), priors.end()));
+  for (int round = 0; round < 1000; ++round) {
+    const auto first = static_cast<DocId>(random() % priors.size());
+    const auto last = static_cast<DocId>(first + random() % (random() % 2 ? 300 : 4000));
+    const auto end = priors.begin() + std::min<std::ptrdiff_t>(last + 1, std::ssize(priors));
+    EXPECT_GE(partition->priors()->max_in(first, last), *std::max_element(priors.begin() + first, end));
+  }
+  EXPECT_EQ(partition->priors()->max_in(0, 700), 0u);
+}
+
+TEST_F(APartitionWriter, WritesNoPriorsWhereAllAreZero) {
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(writer_->add_document({std::to_string(i), "", "", ""}, 10));
+  const auto summary = writer_->finish().value();
+  EXPECT_FALSE(summary.has_priors());
+  ASSERT_TRUE(Partition::ingest(scratch_ / "files", summary.files, scratch_ / "database", false));
+  EXPECT_EQ(Partition::open(scratch_ / "database").value()->priors(), nullptr);
+}
+
+// The first prior comes after two whole values of zeros.
+TEST_F(APartitionWriter, FindsAPriorLateAmongManyDocuments) {
+  constexpr std::uint32_t kDocuments = (2u << 20) + 5;
+  for (std::uint32_t i = 0; i < kDocuments; ++i) {
+    const scoring::Prior prior = i == kDocuments - 3 ? 77u : 0u;
+    ASSERT_TRUE(writer_->add_document({std::to_string(i), "", "", "", prior}, 1));
+  }
+  const auto summary = writer_->finish().value();
+  EXPECT_TRUE(summary.has_priors());
+  ASSERT_TRUE(Partition::ingest(scratch_ / "files", summary.files, scratch_ / "database", false));
+  const auto partition = Partition::open(scratch_ / "database").value();
+  ASSERT_NE(partition->priors(), nullptr);
+  EXPECT_EQ(partition->priors()->of(kDocuments - 3), 77u);
+  EXPECT_EQ(std::ranges::count(partition->priors()->all(), 0u), kDocuments - 1);
+  // Without its file of priors the partition does not open.
+  auto files = summary.files;
+  std::erase_if(files, [](const PartitionFile& file) { return file.name.starts_with("arrays-priors"); });
+  ASSERT_LT(files.size(), summary.files.size());
+  ASSERT_TRUE(Partition::ingest(scratch_ / "files", files, scratch_ / "other", false));
+  const auto opened = Partition::open(scratch_ / "other");
+  ASSERT_EQ(opened, Code::kCorrupt);
+  EXPECT_NE(opened.error().message().find("0 priors of"), std::string::npos) << opened.error().message();
 }
 
 TEST_F(APartitionWriter, RefusesTermsOutOfOrderOrOutOfBounds) {

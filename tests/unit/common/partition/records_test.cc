@@ -79,6 +79,12 @@ TEST(ASummary, ComesBackAndIsRefusedWhenCut) {
   EXPECT_EQ(back.summary.built_average_length, 10.0);
   for (std::size_t n = 0; n < bytes.size(); ++n)
     EXPECT_FALSE(decode_summary(ByteView(bytes).first(n)).has_value()) << n;
+  EXPECT_FALSE(back.priors);
+  record.priors = true;
+  ByteBuffer with_priors;
+  encode_summary(record, with_priors);
+  EXPECT_TRUE(decode_summary(with_priors)->priors);
+  EXPECT_EQ(with_priors[4], std::byte{2});
 }
 
 TEST(ASummary, OfAnotherFormatSaysWhich) {

@@ -143,6 +143,22 @@ TEST(Manifest, HasAFormatOfItsOwnOnceItIsChanged) {
   EXPECT_EQ(to_json(support::example_manifest(5, 2)).find("changes"), std::string::npos);
 }
 
+TEST(Manifest, HasAFormatOfItsOwnWhereDocumentsHavePriors) {
+  Manifest manifest = support::example_manifest(5, 3);
+  manifest.partitions[1].summary.files.push_back({"arrays-priors0001.sst", 7, std::string(32, 'b')});
+  std::string text = to_json(manifest);
+  EXPECT_NE(text.find("\"frond-manifest-4\""), std::string::npos);
+  const auto read = manifest_from_json(text);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_TRUE(read->partitions[1].summary.has_priors());
+  EXPECT_FALSE(read->partitions[0].summary.has_priors());
+  manifest.term_statistics.name = "4.terms.sst";
+  manifest.changes = {{"5.changes.sst", 9, std::string(32, 'c')}};
+  const auto changed = manifest_from_json(to_json(manifest));
+  ASSERT_TRUE(changed) << changed.error().message();
+  EXPECT_EQ(changed->changes, manifest.changes);
+}
+
 TEST(Manifest, RefusesChangesThatCannotBe) {
   const auto refused = [](const char* member, auto damage) {
     Manifest manifest = changed_manifest();

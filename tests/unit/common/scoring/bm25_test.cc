@@ -6,6 +6,8 @@
 #include <cmath>
 #include <random>
 
+#include "common/scoring/prior.h"
+
 namespace frond::scoring {
 namespace {
 
@@ -87,6 +89,24 @@ TEST(TermWeight, IsPositiveEvenForATermOfEveryDocument) {
   EXPECT_GT(term_weight(parameters, {10, 100}, 10, 1), 0.0f);
   EXPECT_EQ(term_weight(parameters, {10, 100}, 11, 1), term_weight(parameters, {10, 100}, 10, 1));
   EXPECT_EQ(term_weight(parameters, {1000, 100'000}, 3, 2), 2 * term_weight(parameters, {1000, 100'000}, 3, 1));
+}
+
+TEST(Prior, IsWholeNumbersThatStayBelowTheHighestScore) {
+  EXPECT_EQ(prior_of(1), 65536u);
+  EXPECT_EQ(prior_of(kMaxPriorValue), kMaxPrior);
+  EXPECT_EQ(prior_of(0.6 / 65536), 1u);
+  EXPECT_EQ(weighted(kMaxPrior, kMaxPriorWeight), 16'000u << 16);
+  EXPECT_EQ(weighted(65536, 0), 0u);
+  EXPECT_EQ(weighted(3, 1u << 15), 1u);
+  EXPECT_EQ(with_prior(5, 7), 12u);
+  EXPECT_EQ(with_prior(0xffffffff, 0), kMaxScore);
+  EXPECT_EQ(with_prior(0xfffffff0, 16'000u << 16), kMaxScore);
+  std::mt19937 random(9);
+  for (int i = 0; i < 100'000; ++i) {
+    const Prior prior = static_cast<Prior>(random() % kMaxPrior);
+    const PriorWeight weight = static_cast<PriorWeight>(random() % (kMaxPriorWeight + 1));
+    ASSERT_LE(weighted(prior, weight), weighted(prior + 1, weight));
+  }
 }
 
 TEST(PackedDeficit, RoundsDown) {

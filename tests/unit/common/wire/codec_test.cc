@@ -63,6 +63,7 @@ TEST(WireCodec, CarriesEveryFieldOfASearch) {
   sent.show = {5, 15, kFieldUrl};
   sent.rank = Rank::kNone;
   sent.bm25 = {1.2, 0.75};
+  sent.prior_weight = 7;
   const auto got = decode_request(encode(sent));
   ASSERT_TRUE(got);
   const auto& search = std::get<SearchRequest>(*got);
@@ -72,6 +73,7 @@ TEST(WireCodec, CarriesEveryFieldOfASearch) {
   EXPECT_EQ(search.processor, Processor::kCpu);
   EXPECT_EQ(search.rank, Rank::kNone);
   EXPECT_EQ(search.bm25, sent.bm25);
+  EXPECT_EQ(search.prior_weight, 7u);
   EXPECT_TRUE(search.profile);
   EXPECT_EQ(search.depth, 20u);
   EXPECT_EQ(search.show.offset, 5u);
@@ -442,6 +444,11 @@ TEST(WireCodec, CallsParametersOutOfRangeCorrupt) {
     search.bm25 = wrong;
     EXPECT_EQ(decode_request(encode(search)), Code::kCorrupt) << wrong.k1 << " " << wrong.b;
   }
+  search.bm25.reset();
+  search.prior_weight = scoring::kMaxPriorWeight;
+  EXPECT_TRUE(decode_request(encode(search)));
+  ++search.prior_weight;
+  EXPECT_EQ(decode_request(encode(search)), Code::kCorrupt);
 }
 
 TEST(WireCodec, CarriesStopWords) {

@@ -78,6 +78,7 @@ class RandomMessages {
     made.processor = static_cast<Processor>(below(4));
     made.rank = static_cast<Rank>(below(2));
     if (coin()) made.bm25 = bm25();
+    if (coin()) made.prior_weight = static_cast<std::uint32_t>(below(scoring::kMaxPriorWeight + 1));
     made.profile = coin();
     made.depth = static_cast<std::uint32_t>(below(10'001));
     made.auto_needs = number32();

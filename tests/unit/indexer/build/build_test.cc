@@ -21,6 +21,7 @@ using support::ScratchFolder;
 
 struct Source {
   std::string id, title, body;
+  scoring::Prior prior = 0;
 };
 
 // Zipf-like words, some unusual ones, and every twentieth document a duplicate of an earlier id.
@@ -39,14 +40,16 @@ std::vector<Source> random_documents(unsigned seed, std::size_t count) {
   };
   std::vector<Source> documents;
   for (std::size_t i = 0; i < count; ++i)
-    documents.push_back({"d" + std::to_string(i % 20 == 19 ? random() % i : i), words(5), words(i % 50 ? 60 : 2'000)});
+    documents.push_back({"d" + std::to_string(i % 20 == 19 ? random() % i : i), words(5), words(i % 50 ? 60 : 2'000),
+                         static_cast<scoring::Prior>(i % 5 == 0 ? 0 : i % 2000 << 14)});  // quarters
   return documents;
 }
 
 std::string jsonl_of(const std::vector<Source>& documents) {
   std::string text;
   for (const Source& d : documents)
-    text += R"({"id":")" + d.id + R"(","title":")" + d.title + R"(","body":")" + d.body + "\"}\n";
+    text += R"({"id":")" + d.id + R"(","title":")" + d.title + R"(","body":")" + d.body + R"(","rank":)" +
+            std::to_string(d.prior / 65536.0) + "}\n";
   return text;
 }
 
@@ -55,6 +58,7 @@ BuildOptions options_for(const ScratchFolder& folder, const std::string& reposit
   options.repository = folder / repository;
   options.collection = "test";
   options.invert.inputs = {folder / "input.jsonl"};
+  options.invert.parse.prior_field = "rank";
   options.invert.partitions = partitions;
   options.invert.memory = pipeline::plan_memory(pipeline::kMinMemoryLimit, 1, 1);
   options.invert.memory.batch_bytes = 64 << 10;
@@ -73,7 +77,7 @@ struct Contents {
   using Posting = std::pair<Ordinal, Frequency>;
   std::map<std::string, std::vector<std::vector<std::byte>>> blobs;  // "partition/term": its segments
   std::map<std::string, std::map<Ordinal, Frequency>> postings;
-  std::map<Ordinal, std::vector<std::string>> documents;  // id, title, body, length
+  std::map<Ordinal, std::vector<std::string>> documents;  // id, title, body, length, prior
 };
 
 void read_lists(const partition::Partition& part, const repository::PartitionEntry& entry, Contents& contents) {
@@ -109,12 +113,14 @@ Contents read_generation(const std::filesystem::path& root, const repository::Ma
     const auto part = partition::Partition::open(database);
     EXPECT_TRUE(part);
     if (!part) return contents;
+    const partition::DocumentPriors* const priors = (*part)->priors();
     read_lists(**part, entry, contents);
     for (DocId docid = 0; docid < (*part)->documents(); ++docid) {
       const auto document = (*part)->document(docid);
       EXPECT_TRUE(document);
-      contents.documents[entry.base + docid * entry.stride] = {document->id, document->title, document->body,
-                                                               std::to_string((*part)->lengths()[docid])};
+      contents.documents[entry.base + docid * entry.stride] = {
+          document->id, document->title, document->body, std::to_string((*part)->lengths()[docid]),
+          std::to_string(priors == nullptr ? 0 : priors->of(docid))};
     }
   }
   return contents;
@@ -130,7 +136,7 @@ Contents index_plainly(const std::vector<Source>& documents) {
     if (!ids.emplace(d.id, 0).second) continue;
     const auto terms = analyzer.terms(d.title + ' ' + d.body);
     for (const std::string& term : terms) ++contents.postings[term][next];
-    contents.documents[next++] = {d.id, d.title, d.body, std::to_string(terms.size())};
+    contents.documents[next++] = {d.id, d.title, d.body, std::to_string(terms.size()), std::to_string(d.prior)};
   }
   return contents;
 }

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <random>
 
+#include "common/partition/partition.h"
 #include "common/repository/repository.h"
 #include "indexer/build.h"
 #include "indexer/resume/journal.h"
@@ -29,7 +30,7 @@ void write_input(const ScratchFolder& folder) {
       text += "{\"id\":\"" + std::to_string(random() % 20 == 0 ? random() % 700 : file * 700u + i) + "\",\"body\":\"";
       for (unsigned words = random() % 60; words > 0; --words)
         text += "w" + std::to_string(random() % (1u << random() % 12)) + " ";
-      text += i % 100 == 50 ? "\n" : "\"}\n";
+      text += i % 100 == 50 ? "\n" : R"(","rank":)" + std::to_string(i % 7) + "}\n";
     }
     support::write_file(folder / ("in/" + std::to_string(file) + ".jsonl"), text);
   }
@@ -63,6 +64,7 @@ class ResumedBuild : public testing::TestWithParam<order::DocumentOrder> {
     made.repository = folder_ / repository;
     made.collection = "test";
     made.invert.inputs = {folder_ / "in"};
+    made.invert.parse.prior_field = "rank";
     made.invert.partitions = 3;
     made.invert.max_bad_records = 1000;
     made.invert.memory = pipeline::plan_memory(pipeline::kMinMemoryLimit, threads, threads, 3);
@@ -104,6 +106,15 @@ std::string beginnings(const BuildOptions& options, const BuildSummary& built) {
       all += file.name + std::to_string(file.bytes) +
              bytes.substr(0, bytes.size() - std::min<std::size_t>(bytes.size(), 4096));
     }
+  // The file of priors may be as short as what is left out here.
+  const ScratchFolder scratch;
+  for (const auto& entry : built.manifest.partitions) {
+    const auto files = options.repository / "test/partitions" / entry.id;
+    EXPECT_TRUE(partition::Partition::ingest(files, entry.summary.files, scratch / entry.id, false));
+    const auto part = partition::Partition::open(scratch / entry.id).value();
+    EXPECT_NE(part->priors(), nullptr);
+    if (part->priors() != nullptr) all += as_text(std::as_bytes(part->priors()->all()));
+  }
   return all;
 }
 

@@ -53,6 +53,27 @@ TEST(Jsonl, TakesNumbersTruthValuesAndListsForText) {
   EXPECT_EQ(jsonl(R"({"id":"a","text":[]})")->body, "");
   EXPECT_EQ(jsonl(R"({"id":"a","text":false})")->body, "false");
 }
+TEST(Jsonl, TakesAPriorFromTheFieldThatIsNamed) {
+  const auto with = [](std::string_view line) { return parse_record(raw(&kJsonl, line), {.prior_field = "rank"}); };
+  EXPECT_EQ(with(R"({"id":"a","text":"x","rank":1})")->prior, 65536u);
+  EXPECT_EQ(with(R"({"id":"a","text":"x","rank":0.5})")->prior, 32768u);
+  EXPECT_EQ(with(R"({"id":"a","text":"x","rank":1000})")->prior, scoring::kMaxPrior);
+  EXPECT_EQ(with(R"({"id":"a","text":"x","rank":1e-9})")->prior, 0u);
+  EXPECT_EQ(with(R"({"id":"a","text":"x","rank":-0.0})")->prior, 0u);
+  EXPECT_EQ(with(R"({"id":"a","text":"x","rank":null})")->prior, 0u);
+  EXPECT_EQ(with(R"({"id":"a","text":"x"})")->prior, 0u);
+  EXPECT_EQ(jsonl(R"({"id":"a","text":"x","rank":-3})")->prior, 0u);  // no field is named
+  EXPECT_EQ(parse_record(raw(&kTsv, "a\tx"), {.prior_field = "rank"})->prior, 0u);
+  EXPECT_EQ(reason(with(R"({"id":"a","text":"x","rank":-1})")), "\"rank\" is -1; priors are numbers from 0 to 1000");
+  EXPECT_EQ(reason(with(R"({"id":"a","text":"x","rank":1000.01})")),
+            "\"rank\" is 1000.01; priors are numbers from 0 to 1000");
+  EXPECT_EQ(reason(with(R"({"id":"a","text":"x","rank":18446744073709551615})")),
+            "\"rank\" is 18446744073709551615; priors are numbers from 0 to 1000");
+  for (const std::string value : {"\"7\"", "true", "[1]", "{}"})
+    EXPECT_EQ(reason(with(R"({"id":"a","text":"x","rank":)" + value + "}")), "\"rank\" is the prior, but not a number");
+  for (const std::string value : {"NaN", "1e999", "Infinity"})
+    EXPECT_THAT(reason(with(R"({"id":"a","text":"x","rank":)" + value + "}")), StartsWith("broken JSON: "));
+}
 TEST(Jsonl, KnowsTheNamesThatCollectionsUse) {
   EXPECT_EQ(jsonl(R"({"docid":"d","pid":"p","passage":"x"})")->id, "p");  // MS MARCO's passages have both
   EXPECT_EQ(jsonl(R"({"doc_id":"d","content":"x"})")->body, "x");

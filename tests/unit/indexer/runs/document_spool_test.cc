@@ -17,6 +17,7 @@ using support::ScratchFolder;
 struct Stored {
   std::string id, url, title, body;
   std::uint32_t length;
+  scoring::Prior prior = 0;
   friend bool operator==(const Stored&, const Stored&) = default;
 };
 
@@ -35,7 +36,10 @@ std::vector<Stored> write_spool(const std::filesystem::path& path, std::mt19937&
   for (std::size_t i = 0; i < documents; ++i) {
     all.push_back({"id" + std::to_string(i), random_text(random, 20), random_text(random, 50),
                    random_text(random, i % 100 == 0 ? 100'000 : 200), static_cast<std::uint32_t>(random())});
-    frame.add({all.back().id, all.back().url, all.back().title, all.back().body}, all.back().length);
+    // Some frames have priors, others none.
+    if (i / 50 % 2 == 1 && random() % 3 != 0)
+      all.back().prior = static_cast<scoring::Prior>(random() % (scoring::kMaxPrior + 1));
+    frame.add({all.back().id, all.back().url, all.back().title, all.back().body, all.back().prior}, all.back().length);
     if (random() % 20 == 0) {
       frame.finish(bytes);
       EXPECT_TRUE(spool->append(bytes));
@@ -55,8 +59,8 @@ Result<std::vector<Stored>> read_spool(const std::filesystem::path& path) {
   while (const auto frame = FROND_TRY(reader.next()))
     for (std::size_t i = 0; i < frame->documents().size(); ++i) {
       const partition::StoredDocument& d = frame->documents()[i];
-      all.push_back(
-          {std::string(d.id), std::string(d.url), std::string(d.title), std::string(d.body), frame->length(i)});
+      all.push_back({std::string(d.id), std::string(d.url), std::string(d.title), std::string(d.body), frame->length(i),
+                     d.prior});
     }
   return all;
 }
@@ -68,16 +72,20 @@ TEST(DocumentSpool, GivesBackDocumentsAndLengths) {
     const auto written = write_spool(folder / "spool", random, seed == 1 ? 0 : 500);
     EXPECT_EQ(read_spool(folder / "spool"), written) << "seed " << seed;
     std::vector<std::uint32_t> lengths;
+    std::vector<scoring::Prior> priors;
     for (const Stored& document : written) lengths.push_back(document.length);
+    for (const Stored& document : written) priors.push_back(document.prior);
     const auto contents = SpoolReader::read_contents(folder / "spool");
     ASSERT_TRUE(contents);
     EXPECT_EQ(contents->lengths, lengths);
     ByteBuffer fields;
     std::vector<std::uint32_t> appended;
+    std::vector<scoring::Prior> appended_priors;
     SpoolReader reader = SpoolReader::open(folder / "spool").value();
-    while (reader.append_next(fields, appended).value()) {
+    while (reader.append_next(fields, appended, appended_priors).value()) {
     }
     EXPECT_EQ(appended, lengths);
+    EXPECT_EQ(appended_priors, priors);
     EXPECT_EQ(contents->field_bytes, fields.size());
     ByteView left(fields);
     for (const Stored& document : written) {
@@ -120,8 +128,9 @@ TEST(Spool, HasTheLengthsOfTheFileBesideIt) {
   const SpoolContents contents = SpoolReader::read_contents(folder / "spool").value();
   ByteBuffer fields;
   std::vector<std::uint32_t> appended;
+  std::vector<scoring::Prior> priors;
   SpoolReader reader = SpoolReader::open(folder / "spool").value();
-  while (reader.append_next(fields, appended).value()) {
+  while (reader.append_next(fields, appended, priors).value()) {
   }
   EXPECT_EQ(appended, contents.lengths);
   ASSERT_EQ(contents.lengths.size(), expected.size());

@@ -108,6 +108,40 @@ TEST(SearchQuery, RanksByK1AndBOfTheRequestAsIfTheCollectionWereBuiltWithThem) {
   }
 }
 
+// Whatever is asked for, a document's score is that of its terms and its prior, weighted.
+TEST(SearchQuery, AddsPriorsToScores) {
+  auto documents = random_documents(2000, 19);
+  ServedCollection without(documents, 1);
+  for (std::size_t i = 0; i < documents.size(); i += 3)
+    documents[i].prior = static_cast<scoring::Prior>(i * 37 % (i % 90 == 0 ? 900'000 : 20'000));
+  const auto cpu = *engine_named(kDefaultEngine);
+  ServedCollection one(documents, 1), many(documents, 3);
+  for (const Mode mode : {Mode::kAnd, Mode::kOr})
+    for (const auto& terms : {std::vector<std::string>{"t3"}, {"t1", "t4"}, {"t2", "t2", "t8"}})
+      for (const scoring::PriorWeight weight : {0u, 1u << 16, 5u << 15, scoring::kMaxPriorWeight}) {
+        auto all = request_of(mode, terms, 1);
+        all.depth = 2000;
+        auto reply = without.search(all);
+        auto wanted = mode == Mode::kAnd ? reply.and_ranking.hits : reply.or_ranking.hits;
+        for (topk::Hit& hit : wanted) hit.score += scoring::weighted(documents[hit.ordinal].prior, weight);
+        std::sort(wanted.begin(), wanted.end(), topk::better);
+        wanted.resize(10);
+        for (auto* const served : {&one, &many}) {
+          auto request = request_of(mode, terms, served == &one ? 1 : 3);
+          request.prior_weight = weight;
+          schedule::InlineScheduler scheduler(served->clock);
+          auto parts = served->parts(scheduler);
+          const SearchParts by_cpu{parts.board, parts.lists, *cpu, parts.exhaustive, scheduler, served->clock};
+          for (const auto& got : {served->search(request), served->search(request, by_cpu)})
+            EXPECT_EQ(mode == Mode::kAnd ? got.and_ranking.hits : got.or_ranking.hits, wanted) << weight;
+          request.rank = wire::Rank::kNone;
+          const auto unranked = served->search(request, by_cpu);
+          for (const auto& hit : (mode == Mode::kAnd ? unranked.and_ranking : unranked.or_ranking).hits)
+            EXPECT_EQ(hit.score, 0u);
+        }
+      }
+}
+
 TEST(SearchQuery, CountsARepeatedTermTwice) {
   ServedCollection served(random_documents(50, 3), 1);
   const auto repeated = served.search(request_of(Mode::kOr, {"t1", "t3", "t1"}, 1));

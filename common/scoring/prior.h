@@ -1,0 +1,36 @@
+#pragma once
+// A document's static prior: a number of its own, a page's rank for example, that is added to its score whatever the
+// query is (Ding, He, Yan and Suel, WWW 2009, §2). A query weighs it.
+//
+// Everything is in whole numbers, so that scores stay the same bits everywhere (ADR 1, ADR 22). A prior of 1 adds what
+// a score of 1.0 is.
+#include <algorithm>
+#include <cstdint>
+
+#include "common/scoring/bm25.h"
+
+namespace frond::scoring {
+
+using Prior = std::uint32_t;        // 65,536 to one; 0: none
+using PriorWeight = std::uint32_t;  // 65,536 to one; 0: priors do not count
+inline constexpr double kMaxPriorValue = 1000;
+inline constexpr std::uint32_t kMaxPriorWeightValue = 16;
+inline constexpr Prior kMaxPrior = 1000u << 16;
+inline constexpr PriorWeight kMaxPriorWeight = kMaxPriorWeightValue << 16;
+inline constexpr PriorWeight kUsualPriorWeight = 1u << 16;
+
+// The highest score of a document with a prior. A heap of hits counts one above it.
+inline constexpr Score kMaxScore = 0xfffffffe;
+
+// What a prior adds: below 2^30 for priors and weights within their limits, and never less for a higher prior.
+inline Score weighted(Prior prior, PriorWeight weight) {
+  return static_cast<Score>(std::uint64_t{prior} * weight >> 16);
+}
+// Sums above kMaxScore, which take hundreds of rare terms, are kMaxScore.
+inline Score with_prior(Score score, Score weighted_prior) {
+  return static_cast<Score>(std::min<std::uint64_t>(std::uint64_t{score} + weighted_prior, kMaxScore));
+}
+// A prior from `value`, which is from 0 to kMaxPriorValue; rounded to the nearest.
+inline Prior prior_of(double value) { return static_cast<Prior>(value * 65536 + 0.5); }
+
+}  // namespace frond::scoring
