@@ -7,13 +7,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { check_disruption, check_written, pods_of, selects } from "./manifests/disruption.mjs";
-import { check_image, check_jobs, check_small } from "./manifests/jobs.mjs";
+import { check_collections, check_image, check_jobs, check_small } from "./manifests/jobs.mjs";
 import { check_volumes } from "./manifests/volumes.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const k8s = path.join(here, "../../k8s");
 const bin = process.argv[process.argv.indexOf("--bin") + 1];
-const BUILDS = ["overlays/dev", "overlays/gpu", "overlays/production", "overlays/object-storage"];
+const BUILDS = ["overlays/dev", "overlays/gpu", "overlays/production", "overlays/object-storage", "overlays/collections"];
 
 function skip(why) {
   console.log(`skipped: ${why}`);
@@ -226,6 +226,7 @@ for (const name of BUILDS) {
   check_admin(name, objects);
   check_disruption(name, objects, check);
   check_jobs(name, objects, check);
+  check_collections(name, objects, check);
   if (bin) check_flags(name, objects);
   everything.push(...objects);
 }

@@ -3,11 +3,35 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 // The jobs of an overlay: never started but by k8s/job, of the image that leaves of the CPU have, in agreement with each other.
-const JOBS = ["fill", "index", "prune", "publish", "rollback"];
+// Those of a second collection have names that end in its name.
+const JOBS = ["compact", "fill", "index", "prune", "publish", "rollback"];
+const collections_of = ({ args }) => args.filter((arg) => arg.startsWith("--collection=")).map((arg) => arg.split("=")[1]);
+const container_of = ({ kind, spec }) => (kind === "CronJob" ? spec.jobTemplate.spec.template : spec.template).spec.containers[0];
+
+// Brokers and leaves have the same collections, and each has its jobs.
+export function check_collections(build_name, objects, check) {
+  const servers = objects.filter(({ kind }) => ["Deployment", "StatefulSet"].includes(kind));
+  const [first, ...more] = collections_of(container_of(servers[0]));
+  for (const one of servers)
+    check(collections_of(container_of(one)).join() === [first, ...more].join(), `${build_name}: ${one.kind} ${one.metadata.name}: other collections than brokers`);
+  for (const job of objects.filter(({ kind, metadata }) => kind === "CronJob" && metadata.name !== "fill")) {
+    const collection = more.find((name) => job.metadata.name.endsWith(`-${name}`)) ?? first;
+    check(collections_of(container_of(job)).join() === collection, `${build_name}: CronJob ${job.metadata.name}: not of ${collection}`);
+    const input = container_of(job).args.find((arg) => arg.startsWith("--input="));
+    check(!input || more.length === 0 || input === `--input=/input/${collection}`, `${build_name}: CronJob ${job.metadata.name}: ${input}`);
+  }
+  for (const name of more) check_jobs_of(build_name, objects, `-${name}`, JOBS.filter((job) => job !== "fill"), check);
+}
 
 export function check_jobs(build_name, objects, check) {
-  const jobs = objects.filter(({ kind }) => kind === "CronJob");
-  check(jobs.map(({ metadata }) => metadata.name).sort().join() === JOBS.join(), `${build_name}: other jobs than ${JOBS}`);
+  const of_directories = ["compact"];  // these do not work on an object store
+  check_jobs_of(build_name, objects, "", JOBS.filter((job) => build_name !== "overlays/object-storage" || !of_directories.includes(job)), check);
+}
+
+function check_jobs_of(build_name, objects, suffix, names, check) {
+  const jobs = objects.filter(({ kind, metadata: { name } }) => kind === "CronJob" && (suffix ? name.endsWith(suffix) : !name.includes("-")));
+  const wanted = names.map((name) => name + suffix);
+  check(jobs.map(({ metadata }) => metadata.name).sort().join() === wanted.join(), `${build_name}: other jobs than ${wanted}`);
   const image = objects.find(({ kind }) => kind === "Deployment").spec.template.spec.containers[0].image;
   for (const { metadata, spec } of jobs) {
     const where = `${build_name}: CronJob ${metadata.name}`;
@@ -17,7 +41,7 @@ export function check_jobs(build_name, objects, check) {
   }
 
   // The builders and the publisher agree on how many partitions there are.
-  const of = (name) => jobs.find(({ metadata }) => metadata.name === name)?.spec.jobTemplate.spec;
+  const of = (name) => jobs.find(({ metadata }) => metadata.name === name + suffix)?.spec.jobTemplate.spec;
   const args = (name) => of(name)?.template.spec.containers[0].args ?? [];
   const partitions = of("index")?.completions;
   check(args("index").includes(`--partition=$(JOB_COMPLETION_INDEX)/${partitions}`), `${build_name}: index's --partition is not of completions`);
