@@ -6,14 +6,14 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { check_disruption, check_written, pods_of, selects } from "./manifests/disruption.mjs";
+import { check_disruption, check_written, is_leaf, pods_of, selects } from "./manifests/disruption.mjs";
 import { check_collections, check_image, check_jobs, check_small } from "./manifests/jobs.mjs";
 import { check_volumes } from "./manifests/volumes.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const k8s = path.join(here, "../../k8s");
 const bin = process.argv[process.argv.indexOf("--bin") + 1];
-const BUILDS = ["overlays/dev", "overlays/gpu", "overlays/production", "overlays/object-storage", "overlays/collections"];
+const BUILDS = ["overlays/dev", "overlays/gpu", "overlays/production", "overlays/object-storage", "overlays/collections", "overlays/serve"];
 
 function skip(why) {
   console.log(`skipped: ${why}`);
@@ -76,6 +76,8 @@ function check_names(build_name, objects) {
       check(has(object.spec.scaleTargetRef.kind, object.spec.scaleTargetRef.name), `${where}: scales nothing`);
     if (object.kind === "StatefulSet") {
       check(has("Service", object.spec.serviceName), `${where}: no service ${object.spec.serviceName}`);
+    }
+    if (is_leaf(object)) {
       const shard = object.spec.template.spec.containers[0].args.find((arg) => arg.startsWith("--shard="));
       check(shard === `--shard=$(SHARD)/${object.spec.replicas}`, `${where}: ${shard} of ${object.spec.replicas} pods`);
     }
@@ -127,13 +129,13 @@ function check_budgets(build_name, objects) {
     const flag = (name) => args.findLast((arg) => arg.startsWith(`--${name}=`))?.split("=")[1];
     const has = bytes((resources.limits ?? resources.requests).memory), grace = spec.terminationGracePeriodSeconds;
     const drain = Number(flag("drain-ms") ?? 0) / 1000;
-    if (object.kind === "StatefulSet") {
+    if (is_leaf(object)) {
       const lists = bytes(flag("host-cache") ?? "1GiB"), documents = bytes(flag("document-cache") ?? "64MiB"), terms = bytes(flag("term-cache") ?? "32MiB");
       check(lists <= has / 2, `${where}: --host-cache is over half of the memory`);
       check(lists + documents + terms <= has * 5 / 8, `${where}: --host-cache, --document-cache and --term-cache are over five eighths of the memory`);
       check(readinessProbe.initialDelaySeconds > DNS_CACHE_S + DNS_INTERVAL_S, `${where}: is ready before brokers know its address`);
       const needed = Number(flag("drain-needed-ms") ?? 0) / 1000;
-      const replicated = objects.filter(({ kind }) => kind === "StatefulSet").length > 1;
+      const replicated = objects.filter(is_leaf).length > 1;
       check(needed > DNS_CACHE_S + DNS_INTERVAL_S === replicated, `${where}: does not serve on until brokers know its replica's address, or has none`);
       check(drain + needed + LONGEST_SEARCH_S + LAST_REPLIES_S <= grace, `${where}: is killed while it drains`);
       check(Number(flag("lock-wait") ?? 60) > grace, `${where}: gives up while the leaf before it still ends`);
@@ -141,6 +143,9 @@ function check_budgets(build_name, objects) {
       check(bytes(flag("cache") ?? "64MiB") <= has / 2, `${where}: --cache is over half of the memory`);
       const before = Number(lifecycle.preStop.exec.command[1]);
       check(before + drain < grace, `${where}: is killed while it drains`);
+    } else if (object.kind === "StatefulSet") {
+      check(bytes(flag("max-unsent-bytes") ?? "256MiB") <= has / 2, `${where}: --max-unsent-bytes is over half of the memory`);
+      check(drain < grace, `${where}: is killed while it drains`);
     } else if (flag("memory-limit")) {
       check(bytes(flag("memory-limit")) <= has * 2 / 3, `${where}: --memory-limit is over two thirds of the memory`);
     }
@@ -195,6 +200,33 @@ function check_admin(build_name, objects) {
   check(JSON.stringify(from) === '[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"monitoring"}}}]', `${where}: admin is not for monitoring alone`);
 }
 
+// Leaves that download: the server that they name is there and answers under that name, and policies let them connect.
+function check_repository(build_name, objects) {
+  for (const leaf of objects.filter(is_leaf)) {
+    const where = `${build_name}: StatefulSet ${leaf.metadata.name}`, spec = leaf.spec.template.spec, [{ args }] = spec.containers;
+    const url = /^--repository=http:\/\/([^:]+):(\d+)\/repository$/.exec(args.find((arg) => arg.startsWith("--repository=")) ?? "");
+    if (!url) continue;
+    const service = objects.find(({ kind, metadata }) => kind === "Service" && metadata.name === url[1]);
+    const servers = objects.filter((one) => one.kind === "StatefulSet" && service && selects(service.spec.selector, pods_of(one)[0]));
+    check(servers.length === 1 && String(service.spec.ports[0].port) === url[2], `${where}: nothing serves ${url[0]}`);
+    check(objects.flatMap(pods_of).filter((labels) => selects(service.spec.selector, labels)).length === 1, `${build_name}: Service ${url[1]} leads to other pods too`);
+    const [{ args: flags, ports: [port], volumeMounts: [mount] }] = servers[0].spec.template.spec.containers;
+    check(flags.find((arg) => arg.startsWith("--http-hosts="))?.split(/[=,]/).includes(url[1]), `${where}: its server has another name`);
+    check(mount.readOnly && servers[0].spec.replicas === 1, `${build_name}: the repository's server may write, or is on two nodes`);
+    const policies = objects.filter(({ kind }) => kind === "NetworkPolicy");
+    const ends = (direction, side, mine, theirs) => policies.some(({ spec: policy }) =>
+      selects(policy.podSelector.matchLabels ?? {}, mine) && (policy[direction] ?? []).some((rule) =>
+        rule.ports.some((one) => one.port === port.name) && rule[side].some(({ podSelector }) => podSelector && selects(podSelector.matchLabels, theirs))));
+    check(ends("egress", "to", pods_of(leaf)[0], pods_of(servers[0])[0]) && ends("ingress", "from", pods_of(servers[0])[0], pods_of(leaf)[0]),
+          `${where}: no policy lets it download`);
+    check(!(spec.volumes ?? []).some(({ persistentVolumeClaim }) => persistentVolumeClaim), `${where}: mounts the repository as well`);
+    for (const job of objects.filter(({ kind }) => kind === "CronJob")) {
+      const [term] = pod_of(job).spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+      check(term?.topologyKey === "kubernetes.io/hostname" && selects(term.labelSelector.matchLabels, pods_of(servers[0])[0]), `${build_name}: CronJob ${job.metadata.name}: may run where the volume is not`);
+    }
+  }
+}
+
 const helps = new Map();
 function help_of(command) {
   const key = command.join(" ");
@@ -226,6 +258,7 @@ for (const name of BUILDS) {
   check_admin(name, objects);
   check_disruption(name, objects, check);
   check_jobs(name, objects, check);
+  check_repository(name, objects);
   check_collections(name, objects, check);
   if (bin) check_flags(name, objects);
   everything.push(...objects);

@@ -13,11 +13,13 @@ export function pods_of(object) {
   return Array.from({ length: object.spec.replicas }, (_, i) => ({ ...labels, "apps.kubernetes.io/pod-index": String(i) }));
 }
 
+export const is_leaf = ({ kind, spec }) => kind === "StatefulSet" && spec.template.spec.containers[0].command[0] === "frond-leaf";
+
 export const selects = (selector, labels) => Object.entries(selector).every(([label, value]) => labels[label] === value);
 
 export function check_disruption(build_name, objects, check) {
   const budgets = objects.filter(({ kind }) => kind === "PodDisruptionBudget");
-  const sets = objects.filter(({ kind }) => kind === "StatefulSet");
+  const sets = objects.filter(is_leaf);
   const of = (labels) => budgets.filter(({ spec }) => selects(spec.selector.matchLabels, labels));
   for (const object of objects)
     for (const labels of pods_of(object))

@@ -1,16 +1,18 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { is_leaf } from "./disruption.mjs";
 
-// The jobs of an overlay: never started but by k8s/job, of the image that leaves of the CPU have, in agreement with each other.
+// The jobs of an overlay: never started but by k8s/job (or, where it says so, by the clock), of the image that leaves of the CPU have, in agreement with each other.
 // Those of a second collection have names that end in its name.
 const JOBS = ["compact", "fill", "index", "prune", "publish", "rollback"];
+const SCHEDULED = { "overlays/serve": ["compact", "prune"] };
 const collections_of = ({ args }) => args.filter((arg) => arg.startsWith("--collection=")).map((arg) => arg.split("=")[1]);
 const container_of = ({ kind, spec }) => (kind === "CronJob" ? spec.jobTemplate.spec.template : spec.template).spec.containers[0];
 
 // Brokers and leaves have the same collections, and each has its jobs.
 export function check_collections(build_name, objects, check) {
-  const servers = objects.filter(({ kind }) => ["Deployment", "StatefulSet"].includes(kind));
+  const servers = objects.filter(({ kind }) => kind === "Deployment").concat(objects.filter(is_leaf));
   const [first, ...more] = collections_of(container_of(servers[0]));
   for (const one of servers)
     check(collections_of(container_of(one)).join() === [first, ...more].join(), `${build_name}: ${one.kind} ${one.metadata.name}: other collections than brokers`);
@@ -35,7 +37,10 @@ function check_jobs_of(build_name, objects, suffix, names, check) {
   const image = objects.find(({ kind }) => kind === "Deployment").spec.template.spec.containers[0].image;
   for (const { metadata, spec } of jobs) {
     const where = `${build_name}: CronJob ${metadata.name}`;
-    check(spec.suspend === true && spec.schedule === "0 0 31 2 *", `${where}: starts by itself`);
+    if (SCHEDULED[build_name]?.includes(metadata.name))
+      check(spec.suspend === false && /^\d+ (\d+|\*) \* \* \*$/.test(spec.schedule) && spec.concurrencyPolicy === "Forbid", `${where}: does not start by itself, or twice at once`);
+    else
+      check(spec.suspend === true && spec.schedule === "0 0 31 2 *", `${where}: starts by itself`);
     check(metadata.labels["app.kubernetes.io/name"] === "frond-indexer", `${where}: k8s/upgrade takes it for something else`);
     check(spec.jobTemplate.spec.template.spec.containers[0].image === image, `${where}: is of another image than brokers`);
   }
