@@ -2,7 +2,7 @@
 // A document's static prior: a number of its own, a page's rank for example, that is added to its score whatever the
 // query is (Ding, He, Yan and Suel, WWW 2009, §2). A query weighs it.
 //
-// Everything is in whole numbers, so that scores stay the same bits everywhere (ADR 1, ADR 22). A prior of 1 adds what
+// Everything is in whole numbers, so that scores stay the same bits everywhere (ADR 1, ADR 23). A prior of 1 adds what
 // a score of 1.0 is.
 #include <algorithm>
 #include <cstdint>
