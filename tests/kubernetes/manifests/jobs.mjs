@@ -26,8 +26,7 @@ export function check_collections(build_name, objects, check) {
 }
 
 export function check_jobs(build_name, objects, check) {
-  const of_directories = ["compact"];  // these do not work on an object store
-  check_jobs_of(build_name, objects, "", JOBS.filter((job) => build_name !== "overlays/object-storage" || !of_directories.includes(job)), check);
+  check_jobs_of(build_name, objects, "", JOBS, check);
 }
 
 function check_jobs_of(build_name, objects, suffix, names, check) {
