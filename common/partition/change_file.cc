@@ -7,12 +7,12 @@
 
 #include <rocksdb/iterator.h>
 #include <rocksdb/sst_file_reader.h>
-#include <rocksdb/sst_file_writer.h>
 
 #include "common/partition/format.h"
 #include "common/partition/mapped_file_system.h"
 #include "common/partition/records.h"
 #include "common/partition/rocks.h"
+#include "common/partition/sst_file.h"
 
 namespace frond::partition {
 namespace {
@@ -22,19 +22,15 @@ constexpr std::string_view kHiddenPrefix{"\0hidden/", 8};
 
 class SstChangeWriter final : public ChangeWriter {
  public:
-  explicit SstChangeWriter(std::filesystem::path file)
-      : file_(std::move(file)),
-        options_(table_options()),
-        writer_(rocksdb::EnvOptions(options_), options_, nullptr, /*invalidate_page_cache=*/false) {}
+  explicit SstChangeWriter(std::filesystem::path file) : file_(std::move(file)) {}
 
   Result<void> start(const HiddenByPartition& hidden) {
-    return guarded(file_.string(), [&]() -> Result<void> {
-      const auto status = writer_.Open(file_.string());
-      if (!status.ok()) return write_error(status, file_);
+    return guarded(name(), [&]() -> Result<void> {
+      FROND_TRY(file_.open());
       for (const auto& [partition, docids] : hidden) {
         value_.clear();
         encode_hidden(docids, value_);
-        FROND_TRY(put(std::string(kHiddenPrefix) + partition));
+        FROND_TRY(file_.put(std::string(kHiddenPrefix) + partition, value_));
       }
       return {};
     });
@@ -44,29 +40,21 @@ class SstChangeWriter final : public ChangeWriter {
     if (by == 0) return {};
     value_.clear();
     encode_change(by, value_);
-    return guarded(file_.string(), [&] { return put(term); });
+    return guarded(name(), [&] { return file_.put(term, value_); });
   }
 
   Result<void> finish(const TermTotals& totals) override {
     value_.clear();
     encode_totals(totals, value_);
-    return guarded(file_.string(), [&]() -> Result<void> {
-      FROND_TRY(put(totals_key()));
-      const auto status = writer_.Finish();  // flushes and syncs
-      if (!status.ok()) return write_error(status, file_);
-      return {};
+    return guarded(name(), [&]() -> Result<void> {
+      FROND_TRY(file_.put(totals_key(), value_));
+      return file_.finish();
     });
   }
 
  private:
-  Result<void> put(std::string_view key) {
-    const auto status = writer_.Put(slice_of(key), slice_of(value_));
-    if (!status.ok()) return write_error(status, file_);
-    return {};
-  }
-  std::filesystem::path file_;
-  rocksdb::Options options_;
-  rocksdb::SstFileWriter writer_;
+  std::string name() const { return file_.path().string(); }
+  SstFile file_;
   ByteBuffer value_;
 };
 

@@ -7,10 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include <rocksdb/sst_file_writer.h>
-
 #include "common/base/result.h"
 #include "common/partition/partition_writer.h"
+#include "common/partition/sst_file.h"
 
 namespace frond::partition {
 
@@ -31,9 +30,7 @@ class SstTable {
   std::filesystem::path folder_;
   std::string stem_;
   std::uint64_t file_bytes_;
-  rocksdb::Options options_;
-  std::unique_ptr<rocksdb::SstFileWriter> writer_;
-  std::filesystem::path current_;
+  std::unique_ptr<SstFile> current_;  // null: none is begun
   std::uint64_t entries_ = 0;
   std::vector<PartitionFile> done_;
 };

@@ -5,7 +5,6 @@
 
 #include <rocksdb/iterator.h>
 #include <rocksdb/sst_file_reader.h>
-#include <rocksdb/sst_file_writer.h>
 
 #include "common/partition/df_cache.h"
 #include "common/partition/format.h"
@@ -13,6 +12,7 @@
 #include "common/partition/merge_of_term_files.h"
 #include "common/partition/records.h"
 #include "common/partition/rocks.h"
+#include "common/partition/sst_file.h"
 
 namespace frond::partition {
 namespace {
@@ -154,24 +154,19 @@ namespace {
 template <class Merge>
 Result<TermTotals> write_merged(const std::filesystem::path& file, Merge merge) {
   return guarded(file.string(), [&]() -> Result<TermTotals> {
-    const rocksdb::Options options = table_options();
-    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(options), options, nullptr, /*invalidate_page_cache=*/false);
-    auto status = writer.Open(file.string());
-    if (!status.ok()) return write_error(status, file);
+    SstFile out(file);
+    FROND_TRY(out.open());
     ByteBuffer value;
     const auto put = [&](std::string_view term, const TermStatistics& statistics) -> Result<void> {
       value.clear();
       ByteWriter(value).put_varint(statistics.document_frequency);
-      const auto put_status = writer.Put(slice_of(term), slice_of(value));
-      if (!put_status.ok()) return write_error(put_status, file);
-      return {};
+      return out.put(term, value);
     };
     const TermTotals totals = FROND_TRY(merge(put));
     value.clear();
     encode_totals(totals, value);
-    status = writer.Put(slice_of(totals_key()), slice_of(value));
-    if (status.ok()) status = writer.Finish();  // flushes and syncs
-    if (!status.ok()) return write_error(status, file);
+    FROND_TRY(out.put(totals_key(), value));
+    FROND_TRY(out.finish());
     return totals;
   });
 }
@@ -194,31 +189,29 @@ Result<TermTotals> write_term_statistics(std::span<const std::shared_ptr<const P
 
 Result<TermTotals> write_term_statistics(const GenerationTerms& terms, const std::filesystem::path& file) {
   return guarded(file.string(), [&]() -> Result<TermTotals> {
-    const rocksdb::Options options = table_options();
-    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(options), options, nullptr, /*invalidate_page_cache=*/false);
-    auto status = writer.Open(file.string());
-    if (!status.ok()) return write_error(status, file);
+    SstFile out(file);
+    FROND_TRY(out.open());
     ByteBuffer value;
     TermTotals totals = terms.totals();
     std::uint64_t stored = 0, postings = 0;
+    Result<void> put;
     FROND_TRY(terms.for_each([&](std::string_view term, std::uint64_t df) {
       value.clear();
       ByteWriter(value).put_varint(df);
-      status = writer.Put(slice_of(term), slice_of(value));
+      put = out.put(term, value);
       ++stored;
       postings += df;
-      return status.ok();
+      return put.has_value();
     }));
-    if (!status.ok()) return write_error(status, file);
+    FROND_TRY(std::move(put));
     if (stored != totals.terms || postings != totals.postings)
       return Error(Code::kCorrupt, "term statistics: " + std::to_string(stored) + " terms with " +
                                        std::to_string(postings) + " postings; the totals say " +
                                        std::to_string(totals.terms) + " and " + std::to_string(totals.postings));
     value.clear();
     encode_totals(totals, value);
-    status = writer.Put(slice_of(totals_key()), slice_of(value));
-    if (status.ok()) status = writer.Finish();  // flushes and syncs
-    if (!status.ok()) return write_error(status, file);
+    FROND_TRY(out.put(totals_key(), value));
+    FROND_TRY(out.finish());
     return totals;
   });
 }
