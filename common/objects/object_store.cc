@@ -74,7 +74,8 @@ std::string etag_of(const HttpAnswer& answer) {
 
 bool may_help(const HttpAnswer& answer, Kind kind) {
   const bool too_large = answer.broken && answer.broken->code() == Code::kCorrupt && is_success(answer.status);
-  if (answer.broken) return !too_large;
+  // Trying again does not make a certificate one to trust.
+  if (answer.broken) return !too_large && answer.broken->code() != Code::kInvalid;
   switch (answer.status) {
     case 408:
     case 429:

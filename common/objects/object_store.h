@@ -5,9 +5,10 @@
 // Every operation is repeated within RetryLimits where that may help: lost connections, slowness, 408, 429, 5xx. What a
 // broken answer has brought of an object is kept, and only the rest is asked for. Every request's body is covered by
 // its signature. Keys are relative to the place's prefix.
-// Errors: kNotFound: there is no such object or bucket; kInvalid: no credentials, or the server refuses them (401, 403)
-// or the request (another 4xx); kUnavailable: the bounds are reached, or `stopping` said so; kCorrupt: the answer is
-// not what the API says. Messages name the key, and never a secret. Any thread.
+// Errors: kNotFound: there is no such object or bucket; kInvalid: no credentials, a certificate that is not trusted, or
+// the server refuses the credentials (401, 403) or the request (another 4xx); kUnavailable: the bounds are reached, or
+// `stopping` said so; kCorrupt: the answer is not what the API says. Messages name the key, and never a secret. Any
+// thread.
 #include <cstdint>
 #include <filesystem>
 #include <functional>

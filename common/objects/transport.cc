@@ -125,6 +125,9 @@ Code code_of(CURLcode failed) {
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_BAD_CONTENT_ENCODING:
       return Code::kCorrupt;
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+      return Code::kInvalid;
     default:
       return Code::kUnavailable;
   }
@@ -241,6 +244,9 @@ HttpAnswer Transport::perform(const HttpRequest& request, const HttpLimits& limi
       answer.broken = Error(Code::kDeadline, "stopped");
     else if (exchange.too_large)
       answer.broken = Error(Code::kCorrupt, "the answer is larger than it may be");
+    else if (code_of(failed) == Code::kInvalid)
+      answer.broken = Error(Code::kInvalid, "TLS: " + text + "; believed are the authorities of " +
+                                                (tls_ca_.empty() ? "the system (--tls-ca names others)" : tls_ca_));
     else
       answer.broken = Error(code_of(failed), text);
     return answer;  // and its connection is closed

@@ -8,8 +8,11 @@ packages are not there (npm ci in this folder).
 import json
 import os
 import shutil
+import socket
+import ssl
 import subprocess
 import sys
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -213,6 +216,82 @@ def check_changes(setting, store):
     far.stop()
 
 
+def pipe(source, sink):
+    try:
+        while data := source.recv(65536):
+            sink.sendall(data)
+    except OSError:
+        pass
+    for end in (source, sink):
+        try:
+            end.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+
+def tls_proxy(certificate, key, port):
+    """The port of an https server before the plain one at `port`."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve(plain):
+        try:
+            near = context.wrap_socket(plain, server_side=True)
+        except OSError:  # the client does not believe the certificate
+            return
+        far = socket.create_connection(("127.0.0.1", port))
+        threading.Thread(target=pipe, args=(near, far), daemon=True).start()
+        pipe(far, near)
+
+    def accept():
+        while True:
+            threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+    return listener.getsockname()[1]
+
+
+def check_tls(setting, store):
+    """https with an authority of one's own; certificates that are not to be believed are refused at once, and the message says why."""
+    def openssl(*args):
+        subprocess.run(["openssl", *args], check=True, capture_output=True, cwd=setting.folder)
+
+    def authority(name):
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", f"{name}.key", "-out", f"{name}.pem", "-days", "2", "-subj", f"/CN={name}")
+
+    def server(name, names, days="2"):
+        openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")
+        with open(setting.path(f"{name}.ext"), "w", encoding="ascii") as file:
+            file.write(f"subjectAltName={names}\n")
+        openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ours.pem", "-CAkey", "ours.key", "-CAcreateserial", "-days", days,
+                "-extfile", f"{name}.ext", "-out", f"{name}.pem")
+        return tls_proxy(setting.path(f"{name}.pem"), setting.path(f"{name}.key"), store.port)
+
+    authority("ours")
+    authority("others")
+    good, other_host, old = server("good", "IP:127.0.0.1"), server("host", "DNS:elsewhere.example"), server("old", "IP:127.0.0.1", "-1")
+    source = random_text.Collection(setting.rng, 50, random_text.vocabulary(setting.rng, 50), name="t").write(setting.path("t.jsonl"))
+
+    def build(port, *flags, scheme="https"):
+        begun = time.monotonic()
+        done = subprocess.run([setting.program("frond-indexer"), "build", "--repository", PLACE, "--collection", "t", "--format", "jsonl",
+                               "--input", source, "--scratch", setting.path("scratch-t"), "--s3-endpoint", f"{scheme}://127.0.0.1:{port}",
+                               "--s3-credentials", store.credentials, *flags], capture_output=True, text=True, timeout=300)
+        return done.returncode, done.stderr, time.monotonic() - begun
+
+    ours = ("--tls-ca", setting.path("ours.pem"))
+    code, text, _ = build(good, *ours)
+    harness.expect(code == 0, f"https: {text}")
+    for port, flags, wanted in ((good, (), "--tls-ca"), (good, ("--tls-ca", setting.path("others.pem")), "others.pem"),
+                                (other_host, ours, "127.0.0.1"), (old, ours, "expired"),
+                                (good, ("--tls-ca", setting.path("none.pem")), "none.pem")):
+        code, text, seconds = build(port, *flags)
+        last = text.strip().splitlines()[-1]
+        harness.expect(code == 1 and wanted in last and seconds < 5, f"{flags}: exit {code} after {seconds:.1f} s: {text}")
+        print(f"refused: {last}", flush=True)
+
+
 def check_refusals(setting, store):
     """Bad input gets one clear line."""
     cases = [(["--s3-part", "1MiB"], "5MiB"), (["--s3-region", "a/b"], "region"), (["--s3-credentials", "/none"], "credentials")]
@@ -278,6 +357,7 @@ def main():
             return
         seed = str(setting.rng.randrange(2**31))
         store = Store(setting, "faulty", lambda port: [server, str(port), "60", seed, "on"], "test-key-id", "test-secret")
+        check_tls(setting, store)
         check_refusals(setting, store)
         check_changes(setting, store)
         check_life(setting, store)
