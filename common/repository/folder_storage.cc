@@ -29,7 +29,8 @@ Result<void> create_synced(const fs::path& relative) {
 
 class FolderStorage final : public Storage {
  public:
-  explicit FolderStorage(fs::path folder) : folder_(std::move(folder)) {}
+  FolderStorage(fs::path folder, std::function<void(std::string_view)> before_step)
+      : folder_(std::move(folder)), before_step_(std::move(before_step)) {}
 
   Result<void> start() {
     for (const auto& folder : {folder_ / "generations", folder_ / "partitions"}) FROND_TRY(create_synced(folder));
@@ -56,9 +57,13 @@ class FolderStorage final : public Storage {
   Result<void> put(const fs::path& local, const std::string& path) override {
     const fs::path place = folder_ / path;
     std::error_code failed;
-    if (fs::is_directory(local, failed)) FROND_TRY(files::sync(local));
+    if (fs::is_directory(local, failed)) {
+      step("sync");
+      FROND_TRY(files::sync(local));
+    }
     if (unsynced_ != place.parent_path()) FROND_TRY(sync_names());
     unsynced_ = place.parent_path();
+    step("rename");
     return files::rename(local, place);
   }
 
@@ -66,6 +71,7 @@ class FolderStorage final : public Storage {
                        const std::function<void(std::string_view)>& before) override {
     FROND_TRY(sync_names());
     const fs::path draft = folder_ / "building" / name;
+    step("draft");
     FROND_TRY(files::write_synced(draft, std::to_string(number) + "\n"));
     before(name);
     FROND_TRY(files::rename(draft, folder_ / name));
@@ -74,6 +80,7 @@ class FolderStorage final : public Storage {
   }
 
   Result<void> remove(const std::string& path, Remains why) override {
+    step("remove");
     std::error_code failed;
     fs::remove_all(folder_ / path, failed);
     if (failed) return Error(Code::kUnavailable, "removing " + (folder_ / path).string() + ": " + failed.message());
@@ -83,21 +90,28 @@ class FolderStorage final : public Storage {
   }
 
  private:
+  void step(std::string_view name) const {
+    if (before_step_) before_step_(name);
+  }
+
   // Of the folder where names were made last.
   Result<void> sync_names() {
     if (unsynced_.empty()) return {};
+    step("sync names");
     return files::sync(std::exchange(unsynced_, {}));
   }
 
   const fs::path folder_;
+  const std::function<void(std::string_view)> before_step_;
   fs::path unsynced_;
   std::optional<files::Descriptor> lock_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Storage>> open_folder_storage(const fs::path& folder) {
-  auto storage = std::make_unique<FolderStorage>(folder);
+Result<std::unique_ptr<Storage>> open_folder_storage(const fs::path& folder,
+                                                     std::function<void(std::string_view)> before_step) {
+  auto storage = std::make_unique<FolderStorage>(folder, std::move(before_step));
   FROND_TRY(storage->start());
   return std::unique_ptr<Storage>(std::move(storage));
 }

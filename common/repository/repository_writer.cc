@@ -42,7 +42,7 @@ class Writer final : public RepositoryWriter {
 
   // In the directory `root`, which folder_ is in.
   Result<void> start(const fs::path& root) {
-    storage_ = FROND_TRY(open_folder_storage(folder_));
+    storage_ = FROND_TRY(open_folder_storage(folder_, before_step_));
     source_ = FROND_TRY(RepositorySource::open(root.string(), collection_));
     return start();
   }

@@ -40,8 +40,9 @@ class Storage {
 };
 
 // In a folder, which is made. Holds its LOCK. The drafts of CURRENT and HIGHEST are in building/, which the caller
-// makes.
-Result<std::unique_ptr<Storage>> open_folder_storage(const std::filesystem::path& folder);
+// makes. `before_step`, for tests, is called before each rename, sync and removal.
+Result<std::unique_ptr<Storage>> open_folder_storage(const std::filesystem::path& folder,
+                                                     std::function<void(std::string_view)> before_step);
 // In a bucket. Holds a lease, see object_lease.h. kOverloaded: another writer holds it.
 Result<std::unique_ptr<Storage>> open_object_storage(std::shared_ptr<const objects::ObjectStore> store,
                                                      const std::string& collection);

@@ -54,13 +54,14 @@ class AChangedCollection : public testing::TestWithParam<Case> {
     if (child == 0) {
       int left = step;
       const bool done = change([&](std::string_view) {
-        if (left-- == 0) ::_exit(0);
+        if (left-- == 0) ::_exit(9);
       });
       ::_exit(done ? 0 : 1);
     }
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
-    ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) != 1);
+    reached_end_ = WEXITSTATUS(status) == 0;
   }
 
   Generation current() const { return *(*repository::RepositorySource::open(repository().string(), "c"))->current(); }
@@ -167,7 +168,7 @@ class AChangedCollection : public testing::TestWithParam<Case> {
   }
 
   void random_step() {
-    const int crash = random_() % 3 == 0 ? static_cast<int>(random_() % 8) : -1;
+    const int crash = random_() % 3 == 0 ? static_cast<int>(random_() % 30) : -1;
     const unsigned kind = random_() % 5;
     if (kind == 0) {
       const indexer::change::TierRules rules{2 + static_cast<std::uint32_t>(random_() % 3),
@@ -251,7 +252,7 @@ class AChangedCollection : public testing::TestWithParam<Case> {
   Random random_{GetParam().seed};
   Model model_;
   std::size_t next_id_ = 0;
-  bool changed_ = false;
+  bool changed_ = false, reached_end_ = false;  // of the last change
   std::string told_;
   std::unique_ptr<Follower> leaf_;
   indexer::change::CompactionSummary compacted_;
@@ -271,6 +272,37 @@ TEST_P(AChangedCollection, AnswersLikeAFreshBuildOfWhatRemains) {
       leaf_.reset();
       leaf_ = std::make_unique<Follower>(repository(), folder_ / "data");
     }
+    compare();
+    if (HasFailure()) return;
+  }
+}
+
+// Dies before each rename, sync, removal and merge in turn, until a change gets to its end.
+TEST_P(AChangedCollection, IsAsItWasOrChangedAfterADeathAtEveryStep) {
+  const auto first = some_texts(60);
+  ASSERT_TRUE(build(repository(), first, GetParam().partitions));
+  model_.add(first);
+  const std::vector<std::function<void(int)>> changes = {
+      [&](int step) { add(some_texts(1 + random_() % 10), step); },
+      [&](int step) {
+        remove({model_.texts().front().id, model_.texts().back().id}, step);
+      },
+      [&](int step) {
+        compact({2, 0.0, true}, step);
+      }};
+  leaf_ = std::make_unique<Follower>(repository(), folder_ / "data");
+  for (std::size_t kind = 0; kind < changes.size(); ++kind) {
+    reached_end_ = false;
+    int steps = 0;
+    for (; !reached_end_; ++steps) {
+      SCOPED_TRACE("change " + std::to_string(kind) + ", died before step " + std::to_string(steps));
+      changes[kind](steps);
+      ASSERT_LT(steps, 100);
+      const auto report = indexer::check::check_generation(repository(), "c");
+      ASSERT_TRUE(report) << report.error().message();
+      ASSERT_EQ(report->faults, 0u) << report->listed[0].where << ": " << report->listed[0].what;
+    }
+    EXPECT_GT(steps, 5);
     compare();
     if (HasFailure()) return;
   }
