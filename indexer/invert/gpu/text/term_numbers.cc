@@ -13,6 +13,9 @@ namespace frond::indexer::invert::gpu {
 namespace {
 
 constexpr std::size_t kFirstSlots = 64;
+// Threads that take numbers one by one wait for each other's caches: where there are many, a shard takes some at a
+// time.
+constexpr std::uint32_t kManyTerms = 1u << 20, kNumbersAtATime = 16;
 constexpr std::size_t kTermsOfAThread = std::size_t{1} << 14;  // fewer are sorted faster by one
 
 struct Key {
@@ -39,6 +42,7 @@ void TermNumbers::clear() {
     const MutexLock lock(shard.mutex);
     shard.slots = std::vector<Slot>(kFirstSlots);
     shard.terms = 0;
+    shard.next = shard.end = 0;
     shard.bytes = {};
   }
   for (std::size_t i = 0; i < kMaxBlocks && blocks_[i].load() != nullptr; ++i) delete[] blocks_[i].exchange(nullptr);
@@ -86,10 +90,20 @@ void TermNumbers::grow(Shard& shard) {
   shard.slots.swap(larger);
 }
 
+std::uint32_t TermNumbers::new_number(Shard& shard) {
+  if (shard.next == shard.end) {
+    const std::uint32_t some = size() < kManyTerms ? 1 : kNumbersAtATime;
+    shard.next = count_.fetch_add(some, std::memory_order_relaxed);
+    shard.end = shard.next + some;
+    FROND_CHECK(shard.end / kBlock < kMaxBlocks);
+  }
+  return shard.next++;
+}
+
 std::uint32_t TermNumbers::number_of(std::string_view of) {
   const std::uint64_t all = XXH3_64bits(of.data(), of.size());
   const auto hash = static_cast<std::uint32_t>(all);
-  const std::size_t number_of_shard = all >> 58;
+  const std::size_t number_of_shard = all >> 56;
   Shard& shard = shards_[number_of_shard];
   const MutexLock lock(shard.mutex);
   const std::size_t mask = shard.slots.size() - 1;
@@ -98,8 +112,7 @@ std::uint32_t TermNumbers::number_of(std::string_view of) {
     const std::uint32_t other = shard.slots[slot].number_plus_1 - 1;
     if (shard.slots[slot].hash == hash && at(shard, place_of(other)) == of) return other;
   }
-  const std::uint32_t number = count_.fetch_add(1, std::memory_order_relaxed);
-  FROND_CHECK(number / kBlock < kMaxBlocks);
+  const std::uint32_t number = new_number(shard);
   set_place(number, Place{number_of_shard} << kPlaceBits | shard.bytes.size());
   const auto size = static_cast<std::uint32_t>(of.size());
   const char* const size_bytes = reinterpret_cast<const char*>(&size);

@@ -1,6 +1,7 @@
 #pragma once
 // Numbers of terms: 0, 1, 2 ... as they are met. Several threads may add terms at a time; then numbers differ from run
-// to run, which no reader of runs sees, since runs have terms in byte order.
+// to run, which no reader of runs sees, since runs have terms in byte order. Where there are a million, a few thousand
+// numbers have no term.
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -25,7 +26,7 @@ class TermNumbers {
   // Any thread. Less than 2^31 terms.
   std::uint32_t number_of(std::string_view term);
 
-  // While no thread adds terms.
+  // While no thread adds terms. All numbers are less.
   std::uint32_t size() const { return count_.load(std::memory_order_relaxed); }
   std::string_view term(std::uint32_t number) const;
   // The terms with totals in byte order, by `threads` threads. totals: by term.
@@ -34,7 +35,7 @@ class TermNumbers {
   void clear();
 
  private:
-  static constexpr std::size_t kShards = 64, kBlock = 1 << 16, kMaxBlocks = (std::size_t{1} << 31) / kBlock;
+  static constexpr std::size_t kShards = 256, kBlock = 1 << 16, kMaxBlocks = (std::size_t{1} << 31) / kBlock;
   struct Slot {
     std::uint32_t hash = 0, number_plus_1 = 0;  // 0: free
   };
@@ -43,6 +44,8 @@ class TermNumbers {
     Mutex mutex;
     std::vector<Slot> slots FROND_GUARDED_BY(mutex);  // a power of two
     std::size_t terms FROND_GUARDED_BY(mutex) = 0;
+    std::uint32_t next FROND_GUARDED_BY(mutex) = 0, end
+                                                    FROND_GUARDED_BY(mutex) = 0;  // numbers that it has for new terms
     std::vector<char> bytes;  // u32 length and bytes of each; added to under the mutex
   };
   // Where a term is: its shard in the upper byte, and the place in its bytes.
@@ -54,6 +57,7 @@ class TermNumbers {
     return blocks_[number / kBlock].load(std::memory_order_acquire)[number % kBlock];
   }
   void set_place(std::uint32_t number, Place place);
+  std::uint32_t new_number(Shard& shard) FROND_REQUIRES(shard.mutex);
   static void grow(Shard& shard) FROND_REQUIRES(shard.mutex);
 
   std::array<Shard, kShards> shards_;
