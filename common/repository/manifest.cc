@@ -327,7 +327,7 @@ Manifest read_manifest(const json& document, std::string& error) {
   if (may_be_changed) read_changes(members, manifest, error);
   const Generation latest = manifest.generation;
   if (may_be_changed ? !is_named(manifest.term_statistics, ".terms.sst", latest)
-                               : manifest.term_statistics.name != std::to_string(latest) + ".terms.sst")
+                     : manifest.term_statistics.name != std::to_string(latest) + ".terms.sst")
     members.fail("term_statistics.name", "is not the generation's");
   const auto& partitions = members.array("partitions");
   if (partitions.size() > kMaxPartitions) members.fail("partitions", "are too many");

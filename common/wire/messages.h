@@ -60,7 +60,7 @@ struct SearchRequest {
   Show show;                              // only for a leaf that is asked for all partitions
   Rank rank = Rank::kScore;
   scoring::PriorWeight prior_weight = scoring::kUsualPriorWeight;  // up to kMaxPriorWeight; 0: priors do not count
-  std::optional<scoring::Bm25Parameters> bm25;                     // empty: the generation's; for leaves with kFeatureBm25
+  std::optional<scoring::Bm25Parameters> bm25;  // empty: the generation's; for leaves with kFeatureBm25
 };
 
 // The result of one mode (AND or OR) over all partitions that the leaf searched.

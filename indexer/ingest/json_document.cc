@@ -95,8 +95,7 @@ Result<scoring::Prior> prior_of(const dom::object& object, std::string_view name
   if (!(value >= 0 && value <= scoring::kMaxPriorValue)) {
     std::string given;
     append_scalar(field->value, given);
-    return Error(Code::kInvalid,
-                 "\"" + std::string(name) + "\" is " + given + "; priors are numbers from 0 to 1000");
+    return Error(Code::kInvalid, "\"" + std::string(name) + "\" is " + given + "; priors are numbers from 0 to 1000");
   }
   return scoring::prior_of(value);
 }

@@ -57,7 +57,8 @@ void BatchParser::parse_one(ingest::RawRecord& record, std::uint32_t place, Pars
       {document->id, document->url, document->title, options_.store_bodies ? document->body : std::string_view(),
        document->prior},
       length);
-  out.documents.push_back({hash_id(document->id), length, place, static_cast<std::uint32_t>(field_bytes), document->prior});
+  out.documents.push_back(
+      {hash_id(document->id), length, place, static_cast<std::uint32_t>(field_bytes), document->prior});
 }
 
 std::uint32_t BatchParser::take_text(const ingest::Document& document, ParsedBatch& out) {

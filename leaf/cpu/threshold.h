@@ -41,8 +41,7 @@ class Threshold {
   }
   // From now on least() concerns documents first .. last only. Before the first call it concerns all.
   void look_at(DocId first, DocId last) {
-    if (plan_.priors != nullptr)
-      most_prior_ = scoring::weighted(plan_.priors->max_in(first, last), plan_.prior_weight);
+    if (plan_.priors != nullptr) most_prior_ = scoring::weighted(plan_.priors->max_in(first, last), plan_.prior_weight);
   }
   // docIDs ascend, also from one call to the next. Hidden documents are dropped, from `documents` too, and priors
   // added to its scores.
@@ -50,8 +49,7 @@ class Threshold {
     if (plan_.hidden != nullptr) count = drop_hidden(*plan_.hidden, documents, count);
     if (plan_.priors != nullptr)
       for (std::size_t i = 0; i < count; ++i)
-        documents.scores[i] =
-            scoring::with_prior(documents.scores[i], engine::prior_score(plan_, documents.docids[i]));
+        documents.scores[i] = scoring::with_prior(documents.scores[i], engine::prior_score(plan_, documents.docids[i]));
     for (std::size_t i = 0; i < count; ++i)
       best_.offer({plan_.placement.ordinal(documents.docids[i]), documents.scores[i]});
     // Raised to the k-th best score, not above: documents of other partitions may tie with it and have lower ordinals.

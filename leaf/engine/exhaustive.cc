@@ -46,7 +46,8 @@ Result<Outcome> search_one(const Plan& plan, const Clock& clock) {
   const std::size_t least_terms = plan.mode == Mode::kAnd ? plan.terms.size() : 1;
   for (const auto& [docid, sum] : sums)
     if (sum.terms >= least_terms && (plan.hidden == nullptr || !plan.hidden->contains(docid)))
-      outcome.hits.push_back({plan.placement.ordinal(docid), plan.ranked ? scoring::with_prior(sum.score, prior_score(plan, docid)) : 0});
+      outcome.hits.push_back(
+          {plan.placement.ordinal(docid), plan.ranked ? scoring::with_prior(sum.score, prior_score(plan, docid)) : 0});
   outcome.matches = outcome.hits.size();
   std::sort(outcome.hits.begin(), outcome.hits.end(), topk::better);
   if (outcome.hits.size() > plan.k) outcome.hits.resize(plan.k);

@@ -28,7 +28,7 @@ DeviceCache::DeviceCache(device::Arena& arena, const Options& options, ListCopie
 DeviceCache::~DeviceCache() = default;
 
 std::optional<ReadyPlan> DeviceCache::pin(const engine::Plan& plan) {
-  if (lost() || plan.hidden != nullptr) return std::nullopt;  // kernels know no hidden documents
+  if (lost() || plan.hidden != nullptr) return std::nullopt;       // kernels know no hidden documents
   if (plan.priors != nullptr && plan.ranked) return std::nullopt;  // and no priors
   auto ready = engine::of_device_leases(plan) ? of_leases(plan) : look_up(plan, true);
   if (!ready && order(plan) && options_.copying == Copying::kByTheCaller) ready = copy_and_look_up(plan);

@@ -123,8 +123,8 @@ TEST_P(EveryEngine, GivesTheOraclesHitsForAnyModeKAndNumberOfPartitions) {
   const auto priors = support::random_priors(random_prior, c.options.documents);
   for (int q = 0; q < c.queries; ++q) {
     if (c.priors) {
-      const auto weight = static_cast<scoring::PriorWeight>(
-          q % 3 ? random.below(4 * scoring::kUsualPriorWeight) : random.below(scoring::kMaxPriorWeight + 1));
+      const auto weight = static_cast<scoring::PriorWeight>(q % 3 ? random.below(4 * scoring::kUsualPriorWeight)
+                                                                  : random.below(scoring::kMaxPriorWeight + 1));
       for (auto& index : indexes) index.set_priors(priors, weight);
     }
     const auto query = support::random_query(random, collection, q % 10 == 0 ? 12 : 4);
