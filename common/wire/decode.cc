@@ -390,10 +390,15 @@ std::optional<RequestTarget> target_of(ByteView request) {
   using Kind = RequestTarget::Kind;
   return glance<schema::Request>(request, [](schema::Request::Reader from) -> std::optional<RequestTarget> {
     switch (from.which()) {
-      case schema::Request::SEARCH:
-        return RequestTarget{Kind::kSearch, {}, {from.getSearch().getGeneration(), from.getSearch().getContent()}};
-      case schema::Request::FETCH:
-        return RequestTarget{Kind::kFetch, {}, {from.getFetch().getGeneration(), from.getFetch().getContent()}};
+      // Each is read once: reading counts towards the limit, also a second time.
+      case schema::Request::SEARCH: {
+        const auto search = from.getSearch();
+        return RequestTarget{Kind::kSearch, {}, {search.getGeneration(), search.getContent()}};
+      }
+      case schema::Request::FETCH: {
+        const auto fetch = from.getFetch();
+        return RequestTarget{Kind::kFetch, {}, {fetch.getGeneration(), fetch.getContent()}};
+      }
       case schema::Request::HELLO:
         return RequestTarget{Kind::kHello, text_of(from.getBroker().getCollection()), {}};
       case schema::Request::CANCEL:
