@@ -69,6 +69,7 @@ repository::Manifest draft_manifest(const BuildOptions& options, const ingest::I
   draft.order = order.empty() ? name_of(options.order) : order;
   draft.analyzer = options.invert.analyzer;
   draft.bm25 = options.bm25;
+  draft.log_sequence = options.log_sequence;
   draft.partitions = std::move(partitions);
   return draft;
 }
@@ -281,7 +282,8 @@ Result<repository::Manifest> Build::publish(const std::vector<std::string>& ids,
     summary_.added = summary_.inverted.documents;
     const auto current = FROND_TRY(change::CurrentGeneration::open(*writer));
     FROND_TRY(expect_kind(current->manifest()));
-    return change::publish_added(*writer, *current, std::move(partitions), summary_.replaced, stop_);
+    change::Addition addition{std::move(partitions), options_.removed_ids, options_.log_sequence};
+    return change::publish_added(*writer, *current, std::move(addition), summary_.replaced, stop_);
   }
   if (writer->next_generation() != next_generation_)
     logger_.warn(

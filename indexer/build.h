@@ -35,7 +35,9 @@ struct BuildOptions {
   // of lists are best for. Bounds hold for others too.
   bool add = false;
   scoring::CollectionStatistics beside{};
-  bool may_be_empty = false;  // publish a generation without documents instead of giving kInvalid
+  std::vector<std::string> removed_ids = {};  // with `add`: of documents that go; none of them is in the inputs
+  std::uint64_t log_sequence = 0;             // Manifest::log_sequence of what is published; 0: with `add` as it is
+  bool may_be_empty = false;                  // publish a generation without documents instead of giving kInvalid
   std::uint32_t threads =
       1;  // of the machine: bounds the partitions written at once, and the threads that order documents
   // A build of the same options and inputs that was killed is gone on with, and this one can be.

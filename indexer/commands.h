@@ -184,7 +184,7 @@ class ServeCommand {
  private:
   config::CommandLine& command_;
   serve::ServeOptions options_;
-  std::uint32_t drain_ms_ = 10'000;
+  std::uint32_t drain_ms_ = 10'000, refresh_ms_ = 1000;
 };
 
 class RollbackCommand {

@@ -4,12 +4,15 @@
 #include "common/base/server_process.h"
 #include "common/http/host_list.h"
 #include "indexer/commands.h"
+#include "indexer/pipeline/memory.h"
 
 namespace frond::indexer {
 
 ServeCommand::ServeCommand(config::CommandLine& app)
-    : command_(app.add_command("serve",
-                               "Serves the published files of a repository over HTTP, for leaves on other machines")) {
+    : command_(
+          app.add_command("serve",
+                          "Serves the published files of a repository over HTTP, for leaves on other machines; with "
+                          "API keys it writes collections, too")) {
   command_.add_option("--repository", options_.repository, "Directory of the repository").required().type_name("DIR");
   command_.add_option("--listen", options_.listen, "Where it is served: HOST:PORT")
       .required()
@@ -39,6 +42,35 @@ ServeCommand::ServeCommand(config::CommandLine& app)
       .add_option("--min-client-rate", options_.min_client_rate,
                   "Bytes a second that a client must take of a file; 0: any")
       .show_default();
+  command_.add_option("--api-keys", options_.api_keys,
+                      "File of API keys (frond keygen --api-key), read again when it changes: documents and "
+                      "collections are written over "
+                      "HTTP with keys of scope write and admin; none: nothing is written");
+  command_
+      .add_option("--refresh-ms", refresh_ms_,
+                  "Milliseconds from one publication of accepted changes to the next; a refresh does not wait")
+      .check(config::range(10, 3'600'000))
+      .show_default();
+  const auto bytes = [this](const char* name, auto& value, const char* help, const char* shown) {
+    command_.add_option(name, value, help).transform(config::byte_size()).show_default(shown);
+  };
+  bytes("--max-request-bytes", options_.max_request_bytes, "Bytes of documents in one request; more are answered 413",
+        "16MiB");
+  bytes("--max-pending-bytes", options_.writing.max_pending_bytes,
+        "Bytes of a collection that are accepted and not published; more are answered 429", "256MiB");
+  bytes("--memory-limit", options_.writing.memory_limit,
+        "Memory of indexing accepted changes and of merging partitions, at least 128MiB", "256MiB");
+  bytes("--compact-rate", options_.writing.compact_rate,
+        "Bytes a second of documents, uncompressed, and lists that are merged in the background; 0: no limit", "0");
+  add_disk_reserve_flag(command_, options_.writing.disk_reserve);
+  command_
+      .add_option("--keep", options_.writing.keep,
+                  "How many generations before the current one of a written collection stay, for rollbacks")
+      .check(config::range(1, 1000))
+      .show_default();
+  command_.add_option("--max-collections", options_.writing.max_collections, "Collections that are written")
+      .check(config::range(1, 1024))
+      .show_default();
   command_.add_option("--drain-ms", drain_ms_, "Milliseconds for open requests after SIGTERM")
       .check(config::range(0, 3'600'000))
       .show_default();
@@ -47,7 +79,10 @@ ServeCommand::ServeCommand(config::CommandLine& app)
 int ServeCommand::run(Logger& logger) {
   if (const auto hosts = http::HostList::parse(options_.hosts); !hosts)
     return command_.refuse("--http-hosts: " + hosts.error().message());
+  if (options_.writing.memory_limit < pipeline::kMinMemoryLimit)
+    return command_.refuse("--memory-limit: at least 128MiB");
   options_.drain = std::chrono::milliseconds(drain_ms_);
+  options_.writing.refresh = std::chrono::milliseconds(refresh_ms_);
   const StopOnSignal signals;
   prepare_server_process();
   const auto served = serve::serve(options_, logger, signals.token());

@@ -95,15 +95,23 @@ Result<std::vector<std::pair<std::string, std::string>>> parse_query(std::string
   return pairs;
 }
 
-std::string_view raw_path_value(std::string_view path, std::string_view pattern) {
-  const auto before = pattern.substr(0, pattern.find('{')), after = pattern.substr(pattern.find('}') + 1);
-  if (path.size() <= before.size() + after.size() || !path.starts_with(before) || !path.ends_with(after)) return {};
-  const auto value = path.substr(before.size(), path.size() - before.size() - after.size());
-  return value.find('/') == std::string_view::npos ? value : std::string_view();
+std::string_view raw_path_value(std::string_view path, std::string_view pattern, std::size_t which) {
+  std::string_view value;
+  for (;;) {
+    const std::size_t open = pattern.find('{');
+    if (open == std::string_view::npos) return path == pattern ? value : std::string_view();
+    if (!path.starts_with(pattern.substr(0, open))) return {};
+    path.remove_prefix(open);
+    const std::string_view here = path.substr(0, path.find('/'));
+    if (here.empty()) return {};
+    if (which-- == 0) value = here;
+    path.remove_prefix(here.size());
+    pattern.remove_prefix(pattern.find('}') + 1);
+  }
 }
 
-Result<std::string> path_value(std::string_view path, std::string_view pattern) {
-  return percent_decoded(raw_path_value(path, pattern), false);
+Result<std::string> path_value(std::string_view path, std::string_view pattern, std::size_t which) {
+  return percent_decoded(raw_path_value(path, pattern, which), false);
 }
 
 }  // namespace frond::http

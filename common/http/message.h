@@ -103,10 +103,10 @@ using Handler = std::function<void(Request&&, Responder)>;
 // Decodes "a=1&b=%20" to pairs, in order; '+' is a space. kInvalid: a broken escape.
 Result<std::vector<std::pair<std::string, std::string>>> parse_query(std::string_view query);
 
-// What stands in `path` where `pattern` has a name in braces ("/v1/collections/{collection}/search"), undecoded; empty
-// if the path does not match the pattern.
-std::string_view raw_path_value(std::string_view path, std::string_view pattern);
+// What stands in `path` where `pattern` has the first name in braces ("/v1/collections/{collection}/documents/{id}"),
+// or the one after `which` others; undecoded. A name stands for a whole segment. Empty if the path does not match.
+std::string_view raw_path_value(std::string_view path, std::string_view pattern, std::size_t which = 0);
 // The same, decoded: '+' stays as it is. kInvalid: a broken escape.
-Result<std::string> path_value(std::string_view path, std::string_view pattern);
+Result<std::string> path_value(std::string_view path, std::string_view pattern, std::size_t which = 0);
 
 }  // namespace frond::http

@@ -33,8 +33,8 @@ struct Routing {
 
 class Router {
  public:
-  // `path` must be a literal; it is the route's label in metrics. One segment of it may be a name in braces, which
-  // stands for any segment but an empty one; the handler reads it with path_value() (message.h). Routes without one
+  // `path` must be a literal; it is the route's label in metrics. Segments of it may be names in braces, which
+  // stand for any segment but an empty one; the handler reads them with path_value() (message.h). Routes without one
   // take precedence.
   void add(std::string_view method, std::string_view path, Handler handler, RouteLimits limits = {});
   // One handler for every method and path. Routes added afterwards take precedence.

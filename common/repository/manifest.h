@@ -48,6 +48,9 @@ struct Manifest {
   std::string codec;
   std::string order;  // of the documents, as in --order; empty: built before it was recorded
   InputFiles input;
+  // The last change of the collection's log (indexer/write) that is in this generation, and in those before it; 0:
+  // none.
+  std::uint64_t log_sequence = 0;
   text::AnalyzerConfig analyzer;
   scoring::Bm25Parameters bm25;
   scoring::CollectionStatistics statistics;  // global: N and tokens

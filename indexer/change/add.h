@@ -2,6 +2,7 @@
 // The last step of `frond-indexer add`: publishes new partitions with the current ones.
 #include <cstdint>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "common/base/result.h"
@@ -9,11 +10,16 @@
 
 namespace frond::indexer::change {
 
-// Hides the documents of the current generation that have an id of `added`, places the new ones behind all others and
-// publishes. `added`: of one build, documents dealt round-robin; base and stride are set here. `replaced` counts the
-// documents hidden. Errors as publish_change().
+struct Addition {
+  std::vector<repository::PartitionEntry> partitions;  // of one build, documents dealt round-robin
+  std::vector<std::string> removed_ids;                // of documents to hide; none of them is added
+  std::uint64_t log_sequence = 0;                      // see Change
+};
+
+// Hides the documents of the current generation that have an id of those added or removed, places the new ones behind
+// all others and publishes. Base and stride of the new partitions are set here. `replaced` counts the documents hidden.
+// Errors as publish_change().
 Result<repository::Manifest> publish_added(repository::RepositoryWriter& writer, CurrentGeneration& current,
-                                           std::vector<repository::PartitionEntry> added, std::uint64_t& replaced,
-                                           std::stop_token stop);
+                                           Addition addition, std::uint64_t& replaced, std::stop_token stop);
 
 }  // namespace frond::indexer::change

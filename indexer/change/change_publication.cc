@@ -37,6 +37,7 @@ class Publication {
     draft_.generation = writer_.next_generation();
     draft_.created = publish::utc_now();
     draft_.input = {};  // of the last full build, which this is not
+    if (change_.log_sequence > 0) draft_.log_sequence = change_.log_sequence;
     FROND_TRY(take_hidden());
     replace_partitions();
     FROND_TRY(publish::count_documents(change_.added, writer_.building()));

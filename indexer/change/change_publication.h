@@ -7,6 +7,7 @@
 // a change is rewritten a logarithmic number of times. When all changes together are larger than a quarter of the base,
 // all document frequencies are written anew.
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <stop_token>
@@ -33,6 +34,8 @@ struct Change {
   // them in `hidden`; the documents are in `hidden_in_merged`, and were hidden in the current generation, too.
   std::map<std::size_t, std::vector<repository::PartitionEntry>> merged;
   partition::HiddenByPartition hidden_in_merged;
+  // Manifest::log_sequence from now on; 0: as it is.
+  std::uint64_t log_sequence = 0;
 };
 
 // kCorrupt: the sums of what is added or taken away do not agree; kUnavailable: the disk, or stopped before the first

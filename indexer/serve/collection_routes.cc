@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "common/repository/repository.h"
+#include "indexer/serve/write_routes.h"
+#include "indexer/write/written_collections.h"
 
 namespace frond::indexer::serve {
 namespace {
@@ -79,16 +81,46 @@ http::Response list_collections(const std::filesystem::path& repository) {
   return json_response({{"collections", std::move(listed)}});
 }
 
-http::Response describe_collection(const std::filesystem::path& repository, std::string_view collection) {
+http::Response describe_collection(const std::filesystem::path& repository, std::string_view collection,
+                                   write::WrittenCollections* written) {
   const auto missing = [] { return http::problem(404, "Not found", "There is no such collection."); };
   if (!repository::is_safe_name(collection)) return missing();
   const auto manifest = [&]() -> Result<repository::Manifest> {
     const auto source = FROND_TRY(repository::RepositorySource::open(repository.string(), collection));
     return source->manifest(FROND_TRY(source->current()));
   }();
-  if (manifest) return json_response(json_of(*manifest));
-  if (manifest.error().code() == Code::kNotFound) return missing();
+  ordered_json described;
+  const bool unpublished = !manifest && manifest.error().code() == Code::kNotFound;
+  if (manifest) described = json_of(*manifest);
+  if (unpublished && written != nullptr && written->find(std::string(collection)))
+    described = {{"collection", collection}, {"generation", nullptr}};
+  if (written != nullptr && !described.empty())
+    described["writing"] = ordered_json::parse(writing_json(*written, std::string(collection)));
+  if (!described.empty()) return json_response(described);
+  if (unpublished) return missing();
   return unavailable("The collection can't be read: " + manifest.error().message() + ".");
+}
+
+http::Response list_generations(const std::filesystem::path& repository, std::string_view collection) {
+  if (!repository::is_safe_name(collection)) return http::problem(404, "Not found", "There is no such collection.");
+  const auto current = current_of(repository, std::string(collection));
+  if (!current && current.error().code() == Code::kNotFound)
+    return http::problem(404, "Not found", "There is no such collection, or nothing of it is published.");
+  if (!current) return unavailable("The collection can't be read: " + current.error().message() + ".");
+  std::vector<Generation> numbers;
+  std::error_code failed;
+  for (std::filesystem::directory_iterator at(repository / collection / "generations", failed);
+       !failed && at != std::filesystem::directory_iterator(); at.increment(failed)) {
+    const std::string stem = at->path().stem().string();
+    if (at->path().extension() == ".json" && !stem.empty() && stem.size() < 19 &&
+        stem.find_first_not_of("0123456789") == stem.npos)
+      numbers.push_back(std::stoull(stem));
+  }
+  if (failed) return unavailable("The generations can't be read: " + failed.message() + ".");
+  std::ranges::sort(numbers);
+  ordered_json listed = ordered_json::array();
+  for (const Generation number : numbers) listed.push_back({{"generation", number}, {"current", number == *current}});
+  return json_response({{"generations", std::move(listed)}});
 }
 
 }  // namespace frond::indexer::serve

@@ -1,5 +1,6 @@
 #include "indexer/serve/serve.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <utility>
@@ -9,20 +10,26 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 
+#include "common/base/deadline.h"
 #include "common/config/options.h"
 #include "common/http/host_list.h"
 #include "common/http/router.h"
 #include "common/http/server.h"
 #include "common/http/server_metrics.h"
+#include "common/keys/guard.h"
 #include "common/metrics/registry.h"
 #include "common/tls/server_identity.h"
 #include "indexer/serve/collection_routes.h"
 #include "indexer/serve/repository_files.h"
+#include "indexer/serve/write_routes.h"
+#include "indexer/write/written_collections.h"
 
 namespace frond::indexer::serve {
 namespace {
 namespace asio = boost::asio;
-constexpr std::chrono::seconds kLookInterval{1};  // at a new certificate
+constexpr std::chrono::seconds kLookInterval{1};        // at a new certificate, and new API keys
+constexpr std::size_t kBodies = std::size_t{64} << 20;  // of requests that are being received
+constexpr std::size_t kWriters = 4;                     // threads that log changes
 
 constexpr metrics::Family kExpiry{"frond_indexer_tls_certificate_expiry_timestamp_seconds",
                                   "When the TLS certificate in use ends, in seconds since 1970."};
@@ -43,17 +50,27 @@ class Service {
     if (!options_.tls_certificate.empty()) {
       identity_ = FROND_TRY(tls::ServerIdentity::load(options_.tls_certificate, options_.tls_key));
       tell_certificate();
-      look_at_certificate();
     }
     auto hosts = FROND_TRY(http::HostList::parse(options_.hosts));
+    guard_ = FROND_TRY(
+        keys::Guard::create({.key_file = options_.api_keys, .realm = "frond-indexer"}, clock_, log_, registry_));
+    look();
+    if (!options_.api_keys.empty()) {
+      auto writing = options_.writing;
+      writing.repository = options_.repository;
+      collections_ = std::make_unique<write::WrittenCollections>(std::move(writing), registry_, log_);
+    }
     http::Server::Config config{.listen = options_.listen,
-                                .max_body_bytes = 0,
+                                .max_body_bytes = std::max(kBodies, 2 * options_.max_request_bytes),
                                 .max_connections = options_.max_connections,
                                 .max_unsent_bytes = options_.max_unsent_bytes,
                                 .min_client_rate = options_.min_client_rate,
                                 .hosts = std::move(hosts)};
     config.on_answer = [this](std::string_view route, int status, double seconds) {
       requests_.count(route, status, seconds);
+    };
+    config.gatekeeper = [this](const http::Request& header, const http::ClientAddress& from, http::Access needed) {
+      return guard_->admit(header, from, needed);
     };
     config.run_reader = [this](std::function<void()> read) { asio::post(pool_, std::move(read)); };
     config.tls = identity_.get();
@@ -69,6 +86,8 @@ class Service {
     const std::stop_callback stopping(stop, [this] { asio::post(io_, [this] { drain(); }); });
     io_.run();
     pool_.join();  // reads end before the io_context does
+    writers_.join();
+    collections_.reset();  // answers those who wait for a publication
   }
   std::uint16_t port() const { return server_->port(); }
 
@@ -95,6 +114,9 @@ class Service {
       responder.set_route("/readyz");
       asio::post(pool_, [this, responder = std::move(responder)]() mutable { responder.send(ready()); });
     });
+    WriteRoutes{collections_.get(), options_.repository, options_.max_request_bytes,
+                [this](std::function<void()> work) { asio::post(writers_, std::move(work)); }}
+        .add_to(router);
     return router;
   }
   http::Response ready() const {
@@ -138,18 +160,22 @@ class Service {
   void tell_certificate() {
     registry_.gauge(kExpiry).set(static_cast<double>(std::chrono::system_clock::to_time_t(identity_->expires())));
   }
-  void look_at_certificate() {
+  void look() {
     timer_.expires_after(kLookInterval);
     timer_.async_wait([this](const boost::system::error_code& cancelled) {
       if (cancelled) return;
-      const auto changed = identity_->refresh();
-      if (!changed)
-        log_.warn("new TLS certificate refused; the old one stays", {{"reason", changed.error().message()}});
-      else if (*changed)
-        tell_certificate();
-      if (!changed || *changed) registry_.counter(kReloads, {{"outcome", changed ? "ok" : "failed"}}).add();
-      look_at_certificate();
+      guard_->look();
+      if (identity_) look_at_certificate();
+      look();
     });
+  }
+  void look_at_certificate() {
+    const auto changed = identity_->refresh();
+    if (!changed)
+      log_.warn("new TLS certificate refused; the old one stays", {{"reason", changed.error().message()}});
+    else if (*changed)
+      tell_certificate();
+    if (!changed || *changed) registry_.counter(kReloads, {{"outcome", changed ? "ok" : "failed"}}).add();
   }
 
   void drain() {
@@ -167,9 +193,13 @@ class Service {
   http::RequestMetrics requests_;
   asio::io_context io_{1};
   asio::steady_timer timer_{io_};
+  const SteadyClock clock_;
   std::unique_ptr<tls::ServerIdentity> identity_;
+  std::unique_ptr<keys::Guard> guard_;
   std::unique_ptr<http::Server> server_;  // before the threads that answer from it
   asio::thread_pool pool_;
+  asio::thread_pool writers_{kWriters};
+  std::unique_ptr<write::WrittenCollections> collections_;  // null: nothing is written
 };
 
 }  // namespace

@@ -1,7 +1,8 @@
 #pragma once
 // The indexer service: a repository's published files over HTTP, for leaves on other machines; which collections there
-// are; probes and metrics. It writes nothing and holds no lock, so builds go on beside it, and any number of services
-// may serve one repository.
+// are; probes and metrics. Without API keys it writes nothing and holds no lock, so any number of services may serve
+// one repository. With keys it also writes: documents and collections over HTTP (indexer/write). Builds and other
+// commands go on beside it.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -11,6 +12,7 @@
 
 #include "common/base/log.h"
 #include "common/base/result.h"
+#include "indexer/write/collection_writer.h"
 
 namespace frond::indexer::serve {
 
@@ -24,6 +26,9 @@ struct ServeOptions {
   std::uint64_t max_unsent_bytes = 256u << 20;  // 512 KiB for each file that is being sent
   std::size_t min_client_rate = 4096;           // bytes a second
   std::chrono::milliseconds drain{10'000};      // for open requests after a stop
+  std::string api_keys;                         // file of API keys; empty: nothing is written
+  std::size_t max_request_bytes = 16u << 20;    // of documents
+  write::WriterOptions writing;                 // but the repository, which is above
 };
 
 // Serves until `stop`, then answers what is open, for `drain` at most. kInvalid: an address, a certificate, or a list

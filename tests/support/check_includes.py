@@ -50,7 +50,7 @@ ACROSS = {
 }
 
 THIRD_PARTY = [  # what, its only folder
-    (re.compile(r"rocksdb/"), ("common/partition",)),
+    (re.compile(r"rocksdb/"), ("common/partition", "indexer/write")),  # partitions; the log of changes
     (re.compile(r"capnp/|kj/"), ("common/wire",)),
     # Messages are made in common/wire; the two ends of the sockets are here.
     (re.compile(r"zmq\.hp?p?|zmq_addon"), ("common/wire", "broker/cluster", "leaf/serve")),

@@ -1,0 +1,260 @@
+#include "indexer/serve/write_routes.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/repository/repository.h"
+#include "common/text/field_limits.h"
+#include "common/tls/digest.h"
+#include "indexer/build_lock.h"
+#include "indexer/serve/collection_routes.h"
+
+namespace frond::indexer::serve {
+namespace {
+using http::problem;
+using http::Request;
+using http::Response;
+using nlohmann::ordered_json;
+using write::CollectionWriter;
+using write::Operation;
+
+constexpr std::string_view kCollection = "/v1/collections/{collection}";
+constexpr std::string_view kDocuments = "/v1/collections/{collection}/documents";
+constexpr std::string_view kDocument = "/v1/collections/{collection}/documents/{id}";
+constexpr std::string_view kRefresh = "/v1/collections/{collection}/refresh";
+constexpr std::string_view kCompact = "/v1/collections/{collection}/compact";
+constexpr std::string_view kRollback = "/v1/collections/{collection}/rollback";
+constexpr std::string_view kGenerations = "/v1/collections/{collection}/generations";
+constexpr std::size_t kMaxSettings = 64 << 10;
+constexpr std::size_t kMaxKeyBytes = 128;
+constexpr std::chrono::seconds kPatience{5};  // for whoever holds the collection
+
+std::string dumped(const ordered_json& json) {
+  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+Response with_retry(Response response) {
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+Response closed() {
+  return problem(403, "Forbidden", "Nothing is written here: the service was started without --api-keys.");
+}
+// What a collection's writer could not be had for.
+Response refused(const Error& error) {
+  if (error.code() == Code::kNotFound) return problem(404, "Not found", "There is no such collection.");
+  return with_retry(problem(503, "Unavailable", "The collection can't be written now: " + error.message() + "."));
+}
+// What a change could not be accepted for.
+Response not_accepted(const Error& error) {
+  if (error.code() == Code::kOverloaded)
+    return with_retry(problem(429, "Too many requests", "Of this collection, " + error.message() + "."));
+  if (error.code() == Code::kInvalid) return problem(422, "Unprocessable content", error.message() + ".");
+  return with_retry(problem(503, "Unavailable", "The change can't be logged: " + error.message() + "."));
+}
+
+// Names of collections need no escapes: one with a percent sign is none.
+std::string collection_of(const Request& request, std::string_view pattern) {
+  return std::string(http::raw_path_value(request.path, pattern));
+}
+
+struct ParsedLines {
+  std::vector<Operation> operations;
+  std::string statuses;  // NDJSON
+};
+// nullopt: too many lines.
+std::optional<ParsedLines> parse_lines(const std::string& body, const CollectionWriter& writer) {
+  ParsedLines parsed;
+  std::size_t number = 0, told = 0;
+  for (std::size_t at = 0; at < body.size();) {
+    const std::size_t end = std::min(body.find('\n', at), body.size());
+    std::string line = body.substr(at, end - at);
+    at = end + 1;
+    ++number;
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.find_first_not_of(" \t") == std::string::npos) continue;
+    if (++told > kMaxLines) return std::nullopt;
+    auto id = writer.checked_id(line);
+    ordered_json status = {{"line", number}};
+    if (id) {
+      status["id"] = *id;
+      status["status"] = 200;
+      parsed.operations.push_back({*std::move(id), std::move(line)});
+    } else {
+      status["status"] = 400;
+      status["detail"] = id.error().message();
+    }
+    parsed.statuses += dumped(status);
+  }
+  return parsed;
+}
+
+// kInvalid: it is no key.
+Result<std::optional<write::RequestMark>> mark_of(const Request& request) {
+  const std::string_view key = request.header("idempotency-key");
+  if (key.empty()) return std::optional<write::RequestMark>();
+  const bool printable = std::ranges::all_of(key, [](char c) { return c >= ' ' && c <= '~'; });
+  if (key.size() > kMaxKeyBytes || !printable)
+    return Error(Code::kInvalid, "Idempotency-Key: 1 to 128 printable characters are needed");
+  const tls::Sha256 digest = tls::sha256(request.body);
+  return std::optional<write::RequestMark>({std::string(key), std::string(digest.begin(), digest.end())});
+}
+
+Response post_documents(write::WrittenCollections& collections, const Request& request) {
+  const auto writer = collections.find(collection_of(request, kDocuments));
+  if (!writer) return refused(writer.error());
+  const auto mark = mark_of(request);
+  if (!mark) return problem(400, "Bad request", mark.error().message() + ".", "Idempotency-Key");
+  auto parsed = parse_lines(request.body, **writer);
+  if (!parsed)
+    return problem(413, "Content too large",
+                   "A request may have " + std::to_string(kMaxLines) + " documents: send them in several.");
+  const auto accepted = (*writer)->accept(parsed->operations, *mark);
+  if (!accepted) return not_accepted(accepted.error());
+  return {.content_type = "application/x-ndjson",
+          .body = std::move(parsed->statuses),
+          .headers = {{"Frond-Sequence", std::to_string(accepted->last)}, {"Cache-Control", "no-store"}}};
+}
+
+Response delete_document(write::WrittenCollections& collections, const Request& request) {
+  const auto writer = collections.find(collection_of(request, kDocument));
+  if (!writer) return refused(writer.error());
+  auto id = http::path_value(request.path, kDocument, 1);
+  if (!id) return problem(400, "Bad request", id.error().message() + ".", "id");
+  if (id->empty() || id->size() > text::kMaxIdBytes)
+    return problem(400, "Bad request", "An id has 1 to " + std::to_string(text::kMaxIdBytes) + " bytes.", "id");
+  const Operation removal{*std::move(id), ""};
+  const auto accepted = (*writer)->accept({&removal, 1}, std::nullopt);
+  if (!accepted) return not_accepted(accepted.error());
+  return {.body = dumped({{"id", removal.id}, {"sequence", accepted->last}})};
+}
+
+Response put_collection(write::WrittenCollections& collections, const std::filesystem::path& repository,
+                        const Request& request) {
+  const std::string name = collection_of(request, kCollection);
+  const auto made = collections.create(name, request.body);
+  if (!made && made.error().code() == Code::kInvalid) return problem(400, "Bad request", made.error().message() + ".");
+  if (!made) return with_retry(problem(503, "Unavailable", made.error().message() + "."));
+  if (!*made) return problem(409, "Conflict", "There is a collection " + name + " already.");
+  Response described = describe_collection(repository, name, &collections);
+  described.status = 201;
+  return described;
+}
+
+Response delete_collection(write::WrittenCollections& collections, const Request& request) {
+  const std::string name = collection_of(request, kCollection);
+  const auto removed = collections.remove(name);
+  if (!removed) return refused(removed.error());
+  return {.body = dumped({{"collection", name}, {"removed", true}})};
+}
+
+// Answers when what is accepted is published.
+void refresh(write::WrittenCollections& collections, const Request& request, http::Responder responder) {
+  const auto writer = collections.find(collection_of(request, kRefresh));
+  if (!writer) return responder.send(refused(writer.error()));
+  const auto answer = std::make_shared<http::Responder>(std::move(responder));
+  (*writer)->when_published([answer](const Result<write::Published>& published) {
+    if (published) {
+      const ordered_json generation = published->generation > 0 ? ordered_json(published->generation) : nullptr;
+      return answer->send({.body = dumped({{"generation", generation}, {"sequence", published->sequence}})});
+    }
+    if (published.error().code() == Code::kOverloaded)
+      return answer->send(with_retry(problem(429, "Too many requests", published.error().message() + ".")));
+    answer->send(with_retry(problem(
+        503, "Unavailable",
+        "Publishing failed: " + published.error().message() + ". What was accepted is kept, and it is tried again.")));
+  });
+}
+
+Response compact(write::WrittenCollections& collections, const Request& request) {
+  const auto writer = collections.find(collection_of(request, kCompact));
+  if (!writer) return refused(writer.error());
+  (*writer)->compact_soon();
+  return {.status = 202, .body = dumped({{"compaction", "soon"}})};
+}
+
+Response rollback(write::WrittenCollections& collections, const std::filesystem::path& repository,
+                  const Request& request) {
+  const std::string name = collection_of(request, kRollback);
+  const auto writer = collections.find(name);
+  if (!writer) return refused(writer.error());
+  const auto generation = [&]() -> Result<Generation> {
+    return FROND_TRY(open_writer(repository, name, {}, kPatience, {}))->rollback();
+  }();
+  if (generation) return {.body = dumped({{"generation", *generation}})};
+  if (generation.error().code() == Code::kNotFound)
+    return problem(409, "Conflict", "There is no generation before the current one.");
+  return with_retry(problem(503, "Unavailable", generation.error().message() + "."));
+}
+
+}  // namespace
+
+std::string writing_json(write::WrittenCollections& collections, const std::string& collection) {
+  const auto writer = collections.find(collection);
+  if (!writer) return dumped({{"state", "standby"}, {"error", writer.error().message()}});
+  const CollectionWriter::State state = (*writer)->state();
+  const ordered_json error = state.error.empty() ? ordered_json(nullptr) : ordered_json(state.error);
+  return dumped({{"state", "writing"},
+                 {"pending_operations", state.pending_operations},
+                 {"pending_bytes", state.pending_bytes},
+                 {"accepted_sequence", state.accepted},
+                 {"published_sequence", state.published},
+                 {"error", error},
+                 {"compaction",
+                  {{"running", state.compacting},
+                   {"documents", state.compaction_documents},
+                   {"documents_written", state.compaction_written}}}});
+}
+
+void WriteRoutes::add_to(http::Router& router) const {
+  using http::Access;
+  using Answer = std::function<void(const Request&, http::Responder)>;
+  const auto add = [&](std::string_view method, std::string_view path, http::RouteLimits limits, Answer answer) {
+    router.add(
+        method, path,
+        [path, run = run, answer = std::move(answer)](Request&& request, http::Responder responder) {
+          responder.set_route(path);
+          auto held = std::make_shared<std::pair<Request, http::Responder>>(std::move(request), std::move(responder));
+          run([held, answer] { answer(held->first, std::move(held->second)); });
+        },
+        limits);
+  };
+  const auto look = [&](std::string_view path, std::function<Response(const Request&)> answer) {
+    add("GET", path, {}, [answer = std::move(answer)](const Request& request, http::Responder responder) {
+      responder.send(answer(request));
+    });
+  };
+  const auto change = [&](std::string_view method, std::string_view path, Access access, std::size_t max_body,
+                          std::function<Response(write::WrittenCollections&, const Request&)> answer) {
+    add(method, path, {.max_body = max_body, .access = access},
+        [all = collections, answer = std::move(answer)](const Request& request, http::Responder responder) {
+          responder.send(all == nullptr ? closed() : answer(*all, request));
+        });
+  };
+  const std::filesystem::path root = repository;
+  look(kCollection, [root, all = collections](const Request& request) {
+    return describe_collection(root, request.path.substr(kCollectionsPath.size() + 1), all);
+  });
+  look(kGenerations,
+       [root](const Request& request) { return list_generations(root, collection_of(request, kGenerations)); });
+  change("POST", kDocuments, Access::kWrite, max_request, post_documents);
+  change("DELETE", kDocument, Access::kWrite, 0, delete_document);
+  change("PUT", kCollection, Access::kAdmin, kMaxSettings,
+         [root](auto& all, const Request& request) { return put_collection(all, root, request); });
+  change("DELETE", kCollection, Access::kAdmin, 0, delete_collection);
+  change("POST", kCompact, Access::kAdmin, 0, compact);
+  change("POST", kRollback, Access::kAdmin, 0,
+         [root](auto& all, const Request& request) { return rollback(all, root, request); });
+  add("POST", kRefresh, {.access = Access::kWrite},
+      [all = collections](const Request& request, http::Responder responder) {
+        if (all == nullptr) return responder.send(closed());
+        refresh(*all, request, std::move(responder));
+      });
+}
+
+}  // namespace frond::indexer::serve

@@ -1,0 +1,30 @@
+#pragma once
+// The routes that change collections (docs/operations.md, "Writing over HTTP"). Handlers run on threads of their own,
+// since they wait for the disk.
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "common/http/router.h"
+#include "indexer/write/written_collections.h"
+
+namespace frond::indexer::serve {
+
+// A line of documents makes a line of the answer.
+inline constexpr std::size_t kMaxLines = 100'000;
+
+struct WriteRoutes {
+  write::WrittenCollections* collections = nullptr;  // null: nothing is written, and changes are answered 403
+  std::filesystem::path repository;
+  std::size_t max_request = 0;                     // bytes of documents
+  std::function<void(std::function<void()>)> run;  // on a thread that may wait
+  // What is referred to outlives the router.
+  void add_to(http::Router& router) const;
+};
+
+// {"state":…,"pending_operations":…,…}: the member "writing" of a collection's description.
+std::string writing_json(write::WrittenCollections& collections, const std::string& collection);
+
+}  // namespace frond::indexer::serve

@@ -1,0 +1,365 @@
+#include "indexer/write/collection_writer.h"
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <system_error>
+#include <utility>
+
+#include "common/base/thread_name.h"
+#include "common/repository/disk_space.h"
+#include "common/repository/repository.h"
+#include "indexer/build.h"
+#include "indexer/build_lock.h"
+#include "indexer/change/remove.h"
+#include "indexer/ingest/json.h"
+#include "indexer/ingest/parse_cost.h"
+#include "indexer/ingest/parse_record.h"
+#include "indexer/pipeline/memory.h"
+#include "indexer/write/folded.h"
+
+namespace frond::indexer::write {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+constexpr std::size_t kMaxWaiting = 1024;  // requests for a publication
+constexpr seconds kCompactEvery{5};        // at most so often
+constexpr milliseconds kFirstPause{1000};  // after a failure; doubled up to
+constexpr milliseconds kLongestPause{30'000};
+constexpr const char* kBatchFile = "log-batch.jsonl";  // in the collection's folder, while it is indexed
+
+// kNotFound: nothing is published.
+Result<repository::Manifest> current_manifest(const fs::path& repository, const std::string& collection) {
+  const auto source = FROND_TRY(repository::RepositorySource::open(repository.string(), collection));
+  return source->manifest(FROND_TRY(source->current()));
+}
+
+Result<void> write_lines(const fs::path& file, const std::vector<const Operation*>& documents) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  for (const Operation* document : documents) out << document->line << '\n';
+  out.close();
+  if (!out) return Error(Code::kUnavailable, file.string() + " can't be written");
+  return {};
+}
+
+std::uint32_t threads() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+// Removes the file when it ends.
+struct RemovedFile {
+  fs::path path;
+  ~RemovedFile() {
+    std::error_code ignored;
+    fs::remove(path, ignored);
+  }
+};
+
+}  // namespace
+
+bool has_log(const fs::path& repository, const std::string& collection) {
+  std::error_code unknown;
+  return fs::is_directory(repository / collection / kLogFolder, unknown);
+}
+
+Result<bool> CollectionWriter::create(const WriterOptions& options, const std::string& collection,
+                                      std::string_view settings) {
+  FROND_TRY(settings_from_json(settings));
+  const auto current = current_manifest(options.repository, collection);
+  if (current) return false;
+  if (current.error().code() != Code::kNotFound) return current.error();
+  // Its folders; and so no build is in the middle of publishing the first generation.
+  const auto writer = FROND_TRY(open_writer(options.repository, collection, {}, kLockPatience, {}));
+  const auto log = FROND_TRY(OperationLog::open(options.repository / collection / kLogFolder, 0));
+  if (!FROND_TRY(log->settings()).empty()) return false;
+  FROND_TRY(log->set_settings(settings.empty() ? "{}" : settings));
+  return true;
+}
+
+Result<std::unique_ptr<CollectionWriter>> CollectionWriter::open(const WriterOptions& options,
+                                                                 const std::string& collection, Mutex& building,
+                                                                 const WriteMetrics& metrics, Logger& log) {
+  const auto current = current_manifest(options.repository, collection);
+  if (!current && current.error().code() != Code::kNotFound) return current.error();
+  if (!current && !has_log(options.repository, collection))
+    return Error(Code::kNotFound, "there is no collection " + collection);
+  const Sequence published = current ? current->log_sequence : 0;
+  auto operations = FROND_TRY(OperationLog::open(options.repository / collection / kLogFolder, published));
+  const std::string settings = FROND_TRY(operations->settings());
+  if (!current && settings.empty()) return Error(Code::kNotFound, "there is no collection " + collection);
+  auto parsed = FROND_TRY(settings_from_json(settings));
+  // What was forgotten is published, too: a rollback may have made an older generation current.
+  const Sequence done = operations->last() - operations->operations();
+  return std::unique_ptr<CollectionWriter>(new CollectionWriter(options, collection, std::move(operations),
+                                                                std::move(parsed), done, building, metrics, log));
+}
+
+CollectionWriter::CollectionWriter(WriterOptions options, std::string collection,
+                                   std::unique_ptr<OperationLog> operations, CollectionSettings settings,
+                                   Sequence published, Mutex& building, WriteMetrics metrics, Logger& log)
+    : options_(std::move(options)),
+      collection_(std::move(collection)),
+      operations_(std::move(operations)),
+      settings_(std::move(settings)),
+      building_(building),
+      metrics_(metrics),
+      log_(log, "collection", collection_),
+      most_for_a_record_(pipeline::plan_memory(options_.memory_limit, 1, 1).alone),
+      published_(published),
+      publisher_([this](const std::stop_token& stop) { publish_loop(stop); }),
+      compactor_([this](const std::stop_token& stop) { compact_loop(stop); }) {}
+
+CollectionWriter::~CollectionWriter() {
+  publisher_.request_stop();
+  compactor_.request_stop();
+  publisher_.join();
+  compactor_.join();
+  answer_failed(Error(Code::kUnavailable, "the service ends, or another one has the collection"));
+}
+
+Result<std::string> CollectionWriter::checked_id(const std::string& line) const {
+  const auto limits = ingest::InputLimits::of(options_.memory_limit);
+  if (line.size() > limits.record_bytes) return Error(Code::kInvalid, ingest::too_long(limits.record_bytes));
+  ingest::RawRecord record;
+  record.format = &ingest::kJsonl;
+  record.bytes = line;
+  const ingest::ParseCost cost = ingest::parse_cost(record);
+  if (cost.bytes - cost.tree_bytes > most_for_a_record_)
+    return Error(Code::kInvalid, "takes up to " + ingest::in_mebibytes(cost.bytes) +
+                                     " of memory to parse, more than --memory-limit allows");
+  record.tree_bytes = cost.tree_bytes;
+  return FROND_TRY(ingest::parse_record(record)).id;
+}
+
+Result<Appended> CollectionWriter::accept(std::span<const Operation> operations,
+                                          const std::optional<RequestMark>& mark) {
+  std::uint64_t bytes = 0;
+  for (const Operation& operation : operations) bytes += operation.bytes();
+  // Publishing needs room, too.
+  FROND_TRY(repository::expect_room(folder(), bytes, options_.disk_reserve, "accepting changes"));
+  const Appended appended = FROND_TRY(operations_->append(operations, mark, options_.max_pending_bytes));
+  if (!appended.repeated) metrics_.accepted.add(static_cast<double>(operations.size()));
+  MutexLock lock(mutex_);
+  changed_.notify_all();
+  return appended;
+}
+
+void CollectionWriter::when_published(Done done) {
+  const auto number = current();
+  if (!number) return done(number.error());
+  {
+    MutexLock lock(mutex_);
+    const Sequence accepted = operations_->last();
+    if (accepted > published_) {
+      if (waiting_.size() < kMaxWaiting) {
+        waiting_.push_back({accepted, std::move(done)});
+        changed_.notify_all();
+        return;
+      }
+      done = [done = std::move(done)](const Result<Published>&) {
+        done(Error(Code::kOverloaded, "too many requests wait for a publication"));
+      };
+    }
+  }
+  done(Published{number->value_or(0), published_});
+}
+
+void CollectionWriter::compact_soon() {
+  MutexLock lock(mutex_);
+  compact_asked_ = true;
+  changed_.notify_all();
+}
+
+CollectionWriter::State CollectionWriter::state() const {
+  State state;
+  state.pending_operations = operations_->operations();
+  state.pending_bytes = operations_->bytes();
+  state.accepted = operations_->last();
+  state.published = published_;
+  state.compacting = compacting_;
+  state.compaction_documents = progress_.documents;
+  state.compaction_written = progress_.documents_written;
+  MutexLock lock(mutex_);
+  state.error = error_;
+  return state;
+}
+
+Result<std::optional<Generation>> CollectionWriter::current() const {
+  const auto source = FROND_TRY(repository::RepositorySource::open(options_.repository.string(), collection_));
+  const auto number = source->current();
+  if (number) return std::optional<Generation>(*number);
+  if (number.error().code() == Code::kNotFound) return std::optional<Generation>();
+  return number.error();
+}
+
+void CollectionWriter::publish_loop(const std::stop_token& stop) {
+  name_this_thread("publish");
+  auto next = steady_clock::now();
+  milliseconds pause = kFirstPause;
+  while (!stop.stop_requested()) {
+    {
+      MutexLock lock(mutex_);
+      const auto pending = [this] { return operations_->last() > published_; };
+      changed_.wait(mutex_, stop, pending);
+      // Until it is time, somebody asks, or there is more than fits into one publication.
+      changed_.wait_until(mutex_, stop, next, [this]() FROND_REQUIRES(mutex_) {
+        return !waiting_.empty() || operations_->bytes() > batch_bytes();
+      });
+    }
+    if (stop.stop_requested()) return;
+    next = steady_clock::now() + options_.refresh;
+    const auto published = publish_next(stop);
+    if (stop.stop_requested()) return;
+    (published ? metrics_.published : metrics_.failed).add();
+    if (published) {
+      pause = kFirstPause;
+      answer_published();
+      continue;
+    }
+    log_.error("accepted changes can't be published; it is tried again",
+               {{"reason", published.error().message()}, {"pause_ms", std::to_string(pause.count())}});
+    answer_failed(published.error());
+    MutexLock lock(mutex_);
+    changed_.wait_for(mutex_, stop, pause, [] { return false; });
+    pause = std::min(2 * pause, kLongestPause);
+  }
+}
+
+// The next part of what was accepted becomes a generation.
+Result<void> CollectionWriter::publish_next(const std::stop_token& stop) {
+  const auto begin = steady_clock::now();
+  const auto taken = FROND_TRY(operations_->read(published_, batch_bytes()));
+  if (taken.operations.empty())
+    return Error(Code::kCorrupt, (folder() / kLogFolder).string() + ": changes after " +
+                                     std::to_string(published_.load()) + " are missing");
+  FROND_TRY(index(taken, stop));
+  FROND_TRY(operations_->forget(taken));
+  published_ = taken.last;
+  metrics_.publish_seconds.observe(std::chrono::duration<double>(steady_clock::now() - begin).count());
+  return {};
+}
+
+Result<void> CollectionWriter::index(const OperationLog::Taken& taken, const std::stop_token& stop) {
+  const Folded change = folded(taken.operations);
+  const bool exists = FROND_TRY(current()).has_value();
+  if (change.documents.empty()) {
+    if (!exists) return {};  // nothing to remove from
+    change::ChangeOptions options{options_.repository, collection_, options_.disk_reserve, {}, {},
+                                  kLockPatience,       taken.last};
+    auto next = change.removed_ids.begin();
+    const auto next_id = [&]() -> Result<std::optional<std::string>> {
+      if (next == change.removed_ids.end()) return std::optional<std::string>();
+      return std::optional<std::string>(*next++);
+    };
+    FROND_TRY(change::remove_documents(options, next_id, stop));
+    return {};
+  }
+  const RemovedFile batch{folder() / kBatchFile};
+  FROND_TRY(write_lines(batch.path, change.documents));
+  BuildOptions options;
+  options.repository = options_.repository;
+  options.collection = collection_;
+  options.invert.inputs = {batch.path};
+  options.invert.format = &ingest::kJsonl;
+  options.invert.analyzer = settings_.analyzer;
+  options.invert.max_bad_records = std::numeric_limits<std::uint64_t>::max();
+  const std::uint32_t cores = std::min(threads(), 16u);
+  options.invert.memory = pipeline::plan_memory(options_.memory_limit, cores, std::max(1u, cores / 3));
+  options.codecs = settings_.codecs;
+  options.bm25 = settings_.bm25;
+  options.disk_reserve = options_.disk_reserve;
+  options.may_be_empty = true;
+  options.threads = cores;
+  options.resume = false;
+  options.log_sequence = taken.last;
+  if (exists) options.removed_ids = change.removed_ids;
+  BuildProgress progress;
+  const MutexLock one_at_a_time(building_);
+  const auto built = FROND_TRY(exists ? add(options, progress, log_, stop) : build(options, progress, log_, stop));
+  if (built.inverted.documents != change.documents.size())
+    log_.error("accepted documents could not be indexed",
+               {{"documents", std::to_string(change.documents.size() - built.inverted.documents)},
+                {"last", built.inverted.last_bad}});
+  return {};
+}
+
+void CollectionWriter::answer_published() {
+  const auto number = current();
+  std::vector<Waiting> ready;
+  {
+    MutexLock lock(mutex_);
+    error_.clear();
+    const auto later = std::partition(waiting_.begin(), waiting_.end(),
+                                      [this](const Waiting& one) { return one.sequence > published_; });
+    ready.assign(std::make_move_iterator(later), std::make_move_iterator(waiting_.end()));
+    waiting_.erase(later, waiting_.end());
+    changed_.notify_all();  // for the compactor
+  }
+  for (Waiting& one : ready) {
+    if (number)
+      one.done(Published{number->value_or(0), published_});
+    else
+      one.done(number.error());
+  }
+}
+
+void CollectionWriter::answer_failed(const Error& error) {
+  std::vector<Waiting> failed;
+  {
+    MutexLock lock(mutex_);
+    error_ = error.message();
+    failed.swap(waiting_);
+  }
+  for (Waiting& one : failed) one.done(error);
+}
+
+void CollectionWriter::compact_loop(const std::stop_token& stop) {
+  name_this_thread("compact");
+  Sequence seen = published_;
+  while (!stop.stop_requested()) {
+    {
+      MutexLock lock(mutex_);
+      changed_.wait(mutex_, stop, [&]() FROND_REQUIRES(mutex_) { return compact_asked_ || published_ != seen; });
+      compact_asked_ = false;
+      seen = published_;
+    }
+    if (stop.stop_requested()) return;
+    const auto compacted = compact_once(stop);
+    if (stop.stop_requested()) return;
+    if (!compacted) {
+      metrics_.compactions_failed.add();
+      log_.warn("a background compaction failed; it is tried again", {{"reason", compacted.error().message()}});
+    } else if (*compacted) {
+      metrics_.compacted.add();
+    }
+    MutexLock lock(mutex_);
+    changed_.wait_for(mutex_, stop, kCompactEvery, [this]() FROND_REQUIRES(mutex_) { return compact_asked_; });
+  }
+}
+
+// Whether something was published.
+Result<bool> CollectionWriter::compact_once(const std::stop_token& stop) {
+  if (!FROND_TRY(current())) return false;
+  const change::ChangeOptions options{options_.repository, collection_, options_.disk_reserve, {}, {}, kLockPatience};
+  progress_.documents = 0;
+  progress_.documents_written = 0;
+  compacting_ = true;
+  const auto merged = [&]() -> Result<bool> {
+    const auto compaction = FROND_TRY(
+        change::Compaction::prepare(options, {}, {options_.compact_rate, options_.memory_limit}, &progress_, stop));
+    const auto writer = FROND_TRY(open_writer(options_.repository, collection_, {}, kLockPatience, stop));
+    if (compaction->empty()) {
+      FROND_TRY(writer->prune(options_.keep));
+      return false;
+    }
+    const auto summary = FROND_TRY(compaction->publish(*writer, stop));
+    FROND_TRY(writer->prune(options_.keep));
+    return summary.published.has_value();
+  }();
+  compacting_ = false;
+  return merged;
+}
+
+}  // namespace frond::indexer::write

@@ -1,0 +1,129 @@
+#pragma once
+// Writes one collection: accepts changes into its log, and publishes them in the background, many in one generation.
+// After any death it goes on where its log and the current generation's Manifest::log_sequence say: nothing that was
+// accepted is lost, and nothing is published twice.
+//
+// Two threads: "publish" indexes and publishes, "compact" merges small partitions and removes old generations. Other
+// writers (commands) may publish in between.
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "common/base/ids.h"
+#include "common/base/log.h"
+#include "common/base/mutex.h"
+#include "common/base/result.h"
+#include "indexer/change/compact.h"
+#include "indexer/write/collection_settings.h"
+#include "indexer/write/metrics.h"
+#include "indexer/write/operation_log.h"
+
+namespace frond::indexer::write {
+
+// For commands that hold a collection.
+inline constexpr std::chrono::seconds kLockPatience{30};
+
+struct WriterOptions {
+  std::filesystem::path repository;                            // a directory
+  std::chrono::milliseconds refresh{1000};                     // from one publication to the next
+  std::uint64_t max_pending_bytes = std::uint64_t{256} << 20;  // accepted and not published, of a collection
+  std::uint64_t memory_limit = std::uint64_t{256} << 20;       // of a build; at least pipeline::kMinMemoryLimit
+  std::uint64_t compact_rate = 0;                              // bytes a second; 0: no limit
+  std::uint64_t disk_reserve = std::uint64_t{64} << 20;
+  std::uint32_t keep = 16;             // generations beside the current one
+  std::uint32_t max_collections = 64;  // of a service
+};
+
+struct Published {
+  Generation generation = 0;  // current then; 0: there is none
+  Sequence sequence = 0;      // the last change that is in it
+};
+
+class CollectionWriter {
+ public:
+  // `building` is shared by all writers of a process: one indexes at a time, so that their memory is one limit's. It,
+  // `log` and the folder outlive the writer. kOverloaded: another service has the collection; kNotFound: the collection
+  // has neither a generation nor settings.
+  static Result<std::unique_ptr<CollectionWriter>> open(const WriterOptions& options, const std::string& collection,
+                                                        Mutex& building, const WriteMetrics& metrics, Logger& log);
+  // Makes a collection that has neither; false: it exists. kInvalid: the settings are wrong.
+  static Result<bool> create(const WriterOptions& options, const std::string& collection, std::string_view settings);
+  // Ends its threads: at the next step of what they do. What waits stays in the log.
+  ~CollectionWriter();
+  CollectionWriter(const CollectionWriter&) = delete;
+  CollectionWriter& operator=(const CollectionWriter&) = delete;
+
+  // A document that a publication would refuse, found out before it is accepted. `line`: without its end. Gives its id.
+  // kInvalid. Any thread.
+  Result<std::string> checked_id(const std::string& line) const;
+  // Any thread; returns when it is synced. Errors as OperationLog::append(); kUnavailable also: the disk is almost
+  // full.
+  Result<Appended> accept(std::span<const Operation> operations, const std::optional<RequestMark>& mark);
+  // `done` is called once, on any thread: when what is accepted now is published; with kUnavailable if publishing
+  // fails, or the writer ends. kOverloaded, at once: too many wait.
+  void when_published(std::function<void(Result<Published>)> done);
+  // Looks for something to merge soon.
+  void compact_soon();
+
+  struct State {
+    std::uint64_t pending_operations = 0, pending_bytes = 0;
+    Sequence accepted = 0, published = 0;
+    std::string error;  // of the last publication, if it failed
+    bool compacting = false;
+    std::uint64_t compaction_documents = 0, compaction_written = 0;
+  };
+  State state() const;
+
+ private:
+  using Done = std::function<void(Result<Published>)>;
+  struct Waiting {
+    Sequence sequence = 0;
+    Done done;
+  };
+  CollectionWriter(WriterOptions options, std::string collection, std::unique_ptr<OperationLog> operations,
+                   CollectionSettings settings, Sequence published, Mutex& building, WriteMetrics metrics, Logger& log);
+  void publish_loop(const std::stop_token& stop);
+  void compact_loop(const std::stop_token& stop);
+  Result<void> publish_next(const std::stop_token& stop);
+  Result<void> index(const OperationLog::Taken& taken, const std::stop_token& stop);
+  Result<bool> compact_once(const std::stop_token& stop);
+  Result<std::optional<Generation>> current() const;
+  void answer_published();
+  void answer_failed(const Error& error);
+  std::uint64_t batch_bytes() const { return options_.memory_limit / 4; }  // of one publication
+  std::filesystem::path folder() const { return options_.repository / collection_; }
+
+  const WriterOptions options_;
+  const std::string collection_;
+  const std::unique_ptr<OperationLog> operations_;
+  const CollectionSettings settings_;  // of its first generation
+  Mutex& building_;
+  WriteMetrics metrics_;
+  Logger log_;
+  const std::uint64_t most_for_a_record_;  // bytes that parsing it takes
+  std::atomic<Sequence> published_;
+  std::atomic<bool> compacting_ = false;
+  change::CompactionProgress progress_;
+
+  mutable Mutex mutex_;
+  std::condition_variable_any changed_;
+  std::vector<Waiting> waiting_ FROND_GUARDED_BY(mutex_);
+  std::string error_ FROND_GUARDED_BY(mutex_);
+  bool compact_asked_ FROND_GUARDED_BY(mutex_) = true;  // what an earlier service left
+  std::jthread publisher_, compactor_;                  // last: they end first
+};
+
+// Of a request or a folder: the collection's log and generation on disk.
+bool has_log(const std::filesystem::path& repository, const std::string& collection);
+
+}  // namespace frond::indexer::write

@@ -1,0 +1,32 @@
+#pragma once
+// Metrics of the indexer service's writing, over all its collections.
+#include "common/metrics/registry.h"
+
+namespace frond::indexer::write {
+
+namespace families {
+using metrics::Family;
+inline constexpr Family kAccepted{"frond_indexer_accepted_changes_total",
+                                  "Documents and removals that were accepted over HTTP, and synced to the log."};
+inline constexpr Family kPending{"frond_indexer_pending_changes", "Accepted changes that are not published yet."};
+inline constexpr Family kPendingBytes{"frond_indexer_pending_bytes", "Bytes of these, over all collections."};
+inline constexpr Family kPublications{"frond_indexer_publications_total",
+                                      "Publications of accepted changes, by outcome: ok, or failed (tried again)."};
+inline constexpr Family kPublishSeconds{
+    "frond_indexer_publish_seconds", "Seconds from reading accepted changes out of the log to their new generation."};
+inline constexpr Family kCompactions{"frond_indexer_compactions_total",
+                                     "Background compactions that had something to merge, by outcome: ok or failed."};
+inline constexpr Family kCollections{"frond_indexer_written_collections",
+                                     "Collections by state: writing, or standby (another service writes them)."};
+}  // namespace families
+
+// Handles for all collections; copyable.
+struct WriteMetrics {
+  WriteMetrics() = default;
+  explicit WriteMetrics(metrics::Registry& registry);
+  metrics::Counter accepted, published, failed, compacted, compactions_failed;
+  metrics::Histogram publish_seconds;
+  metrics::Gauge pending, pending_bytes, writing, standby;
+};
+
+}  // namespace frond::indexer::write

@@ -1,0 +1,19 @@
+#pragma once
+// What clients change in a collection, one document at a time.
+#include <cstdint>
+#include <string>
+
+namespace frond::indexer::write {
+
+// Of a collection, from 1, ascending without gaps in the order of acceptance. Never used twice.
+using Sequence = std::uint64_t;
+
+struct Operation {
+  std::string id;    // external id
+  std::string line;  // the document, as a line of format jsonl; empty: the document with that id is removed
+  bool removes() const { return line.empty(); }
+  // What it counts in limits.
+  std::uint64_t bytes() const { return id.size() + line.size(); }
+};
+
+}  // namespace frond::indexer::write

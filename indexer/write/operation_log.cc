@@ -1,0 +1,227 @@
+#include "indexer/write/operation_log.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <rocksdb/db.h>
+#include <rocksdb/write_batch.h>
+
+#include "common/partition/rocks.h"
+
+namespace frond::indexer::write {
+namespace {
+
+using partition::guarded;
+using partition::slice_of;
+using partition::text_of;
+
+constexpr std::string_view kSettings = "s", kForgotten = "n";
+constexpr char kOperation = 'o', kKey = 'k', kRing = 'r';
+constexpr char kPut = 'P', kRemoval = 'D';  // the first byte of an operation's value
+
+std::string numbered(char kind, std::uint64_t number) {
+  std::string key(1, kind);
+  for (int shift = 56; shift >= 0; shift -= 8) key.push_back(static_cast<char>(number >> shift));
+  return key;
+}
+std::optional<std::uint64_t> number_of(std::string_view key) {
+  if (key.size() != 9) return std::nullopt;
+  std::uint64_t number = 0;
+  for (const char c : key.substr(1)) number = number << 8 | static_cast<unsigned char>(c);
+  return number;
+}
+
+// The kind, the id's length in decimal digits, a space, the id, the line.
+std::string value_of(const Operation& operation) {
+  return (operation.removes() ? kRemoval : kPut) + std::to_string(operation.id.size()) + " " + operation.id +
+         operation.line;
+}
+std::optional<Operation> operation_of(std::string_view value) {
+  const std::size_t space = value.find(' ');
+  if (space == value.npos || space < 2 || space > 8 || (value[0] != kPut && value[0] != kRemoval)) return std::nullopt;
+  std::size_t length = 0;
+  for (const char digit : value.substr(1, space - 1)) {
+    if (digit < '0' || digit > '9') return std::nullopt;
+    length = 10 * length + static_cast<std::size_t>(digit - '0');
+  }
+  const std::string_view rest = value.substr(space + 1);
+  if (length > rest.size() || (rest.size() > length) != (value[0] == kPut)) return std::nullopt;
+  return Operation{std::string(rest.substr(0, length)), std::string(rest.substr(length))};
+}
+
+rocksdb::Options log_options() {
+  rocksdb::Options options = partition::table_options(partition::FileReads::kBuffered);
+  options.create_if_missing = true;
+  options.disable_auto_compactions = false;
+  options.write_buffer_size = std::size_t{4} << 20;
+  options.max_write_buffer_number = 2;
+  options.max_open_files = 64;
+  options.max_manifest_file_size = std::uint64_t{4} << 20;
+  // A torn end of the write-ahead log was never acknowledged; anything else that is wrong is told.
+  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  return options;
+}
+
+Result<void> checked(const rocksdb::Status& status, const std::filesystem::path& folder) {
+  if (status.ok()) return {};
+  return partition::error_of(status, folder.string());
+}
+// The same of a write. After one that failed, RocksDB takes no more until it is told that the disk may be well again.
+Result<void> written(rocksdb::DB& db, const rocksdb::Status& status, const std::filesystem::path& folder) {
+  if (!status.ok()) db.Resume().PermitUncheckedError();
+  return checked(status, folder);
+}
+
+}  // namespace
+
+OperationLog::OperationLog(std::filesystem::path folder, std::unique_ptr<rocksdb::DB> db)
+    : folder_(std::move(folder)), db_(std::move(db)) {}
+OperationLog::~OperationLog() = default;
+
+Error OperationLog::error(const std::string& what) const {
+  return Error(Code::kCorrupt, folder_.string() + ": " + what);
+}
+
+Result<std::unique_ptr<OperationLog>> OperationLog::open(const std::filesystem::path& folder, Sequence published) {
+  return guarded(folder.string(), [&]() -> Result<std::unique_ptr<OperationLog>> {
+    rocksdb::DB* db = nullptr;
+    const auto status = rocksdb::DB::Open(log_options(), folder.string(), &db);
+    std::unique_ptr<rocksdb::DB> owned(db);
+    // RocksDB has no status of its own for a lock that is held.
+    const bool held = status.IsIOError() && status.ToString().find("lock") != std::string::npos;
+    if (held) return Error(Code::kOverloaded, folder.string() + ": another service has it open");
+    FROND_TRY(checked(status, folder));
+    std::unique_ptr<OperationLog> log(new OperationLog(folder, std::move(owned)));
+    FROND_TRY(log->recover(published));
+    return log;
+  });
+}
+
+Result<void> OperationLog::recover(Sequence published) {
+  std::string forgotten;
+  const auto status = db_->Get({}, slice_of(kForgotten), &forgotten);
+  if (!status.IsNotFound()) FROND_TRY(checked(status, folder_));
+  Sequence last = std::max(published, number_of(forgotten).value_or(0));
+  FROND_TRY(checked(db_->DeleteRange({}, db_->DefaultColumnFamily(), slice_of(numbered(kOperation, 0)),
+                                     slice_of(numbered(kOperation, published + 1))),
+                    folder_));
+  const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator({}));
+  for (at->Seek(slice_of(numbered(kOperation, 0))); at->Valid() && at->key()[0] == kOperation; at->Next()) {
+    const auto number = number_of(text_of(at->key()));
+    const auto operation = operation_of(text_of(at->value()));
+    if (!number || !operation) return error("an operation that can't be read");
+    last = std::max(last, *number);
+    ++waiting_;
+    bytes_ += operation->bytes();
+  }
+  FROND_TRY(checked(at->status(), folder_));
+  last_ = last;
+  at->SeekForPrev(slice_of(numbered(kRing, ~std::uint64_t{0})));
+  MutexLock lock(appending_);
+  if (at->Valid() && at->key()[0] == kRing) keys_ = number_of(text_of(at->key())).value_or(0) + 1;
+  return checked(at->status(), folder_);
+}
+
+Result<Appended> OperationLog::append(std::span<const Operation> operations, const std::optional<RequestMark>& mark,
+                                      std::uint64_t max_bytes) {
+  return guarded(folder_.string(), [&]() -> Result<Appended> {
+    std::uint64_t bytes = 0;
+    for (const Operation& operation : operations) bytes += operation.bytes();
+    Appended appended;
+    {
+      MutexLock lock(appending_);
+      rocksdb::WriteBatch batch;
+      appended.last = last_ + operations.size();
+      if (mark) {
+        std::string known;
+        const std::string key = kKey + mark->key;
+        const auto status = db_->Get({}, slice_of(key), &known);
+        if (!status.IsNotFound()) FROND_TRY(checked(status, folder_));
+        if (status.ok()) {
+          const auto sequence = number_of(known.substr(0, 9));
+          if (!sequence) return error("an idempotency key that can't be read");
+          if (known.substr(9) != mark->body)
+            return Error(Code::kInvalid, "this Idempotency-Key came with another body before");
+          appended = {*sequence, true};
+        } else {
+          batch.Put(slice_of(key), slice_of(numbered(kKey, appended.last) + mark->body));
+          batch.Put(slice_of(numbered(kRing, keys_)), slice_of(key));
+          if (keys_ >= kKeptKeys) {
+            const std::string oldest = numbered(kRing, keys_ - kKeptKeys);
+            std::string old_key;
+            const auto found = db_->Get({}, slice_of(oldest), &old_key);
+            if (!found.IsNotFound()) FROND_TRY(checked(found, folder_));
+            if (found.ok()) batch.Delete(slice_of(old_key));
+            batch.Delete(slice_of(oldest));
+          }
+        }
+      }
+      if (!appended.repeated) {
+        if (operations.empty()) return Appended{last_, false};
+        if (bytes_ + bytes > max_bytes && waiting_ > 0)
+          return Error(Code::kOverloaded, "too much waits to be published");
+        Sequence next = last_;
+        for (const Operation& operation : operations)
+          batch.Put(slice_of(numbered(kOperation, ++next)), slice_of(value_of(operation)));
+        // Written in the order of their numbers, so that whoever reads one has all before it; synced below.
+        FROND_TRY(written(*db_, db_->Write({}, &batch), folder_));
+        if (mark) ++keys_;
+        last_ = next;
+        waiting_ += operations.size();
+        bytes_ += bytes;
+      }
+    }
+    FROND_TRY(written(*db_, db_->SyncWAL(), folder_));
+    return appended;
+  });
+}
+
+Result<OperationLog::Taken> OperationLog::read(Sequence after, std::uint64_t max_bytes) const {
+  return guarded(folder_.string(), [&]() -> Result<Taken> {
+    Taken taken;
+    taken.last = after;
+    const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator({}));
+    for (at->Seek(slice_of(numbered(kOperation, after + 1))); at->Valid() && at->key()[0] == kOperation; at->Next()) {
+      auto operation = operation_of(text_of(at->value()));
+      const auto number = number_of(text_of(at->key()));
+      if (!operation || !number) return error("an operation that can't be read");
+      if (!taken.operations.empty() && taken.bytes + operation->bytes() > max_bytes) break;
+      taken.bytes += operation->bytes();
+      taken.last = *number;
+      taken.operations.push_back(*std::move(operation));
+    }
+    FROND_TRY(checked(at->status(), folder_));
+    return taken;
+  });
+}
+
+Result<void> OperationLog::forget(const Taken& taken) {
+  return guarded(folder_.string(), [&]() -> Result<void> {
+    rocksdb::WriteBatch batch;
+    batch.DeleteRange(slice_of(numbered(kOperation, 0)), slice_of(numbered(kOperation, taken.last + 1)));
+    batch.Put(slice_of(kForgotten), slice_of(numbered(kOperation, taken.last)));
+    FROND_TRY(written(*db_, db_->Write({}, &batch), folder_));
+    waiting_ -= taken.operations.size();
+    bytes_ -= taken.bytes;
+    return {};
+  });
+}
+
+Result<std::string> OperationLog::settings() const {
+  return guarded(folder_.string(), [&]() -> Result<std::string> {
+    std::string json;
+    const auto status = db_->Get({}, slice_of(kSettings), &json);
+    if (!status.IsNotFound()) FROND_TRY(checked(status, folder_));
+    return json;
+  });
+}
+
+Result<void> OperationLog::set_settings(std::string_view json) {
+  return guarded(folder_.string(), [&]() -> Result<void> {
+    rocksdb::WriteOptions synced;
+    synced.sync = true;
+    return checked(db_->Put(synced, slice_of(kSettings), slice_of(json)), folder_);
+  });
+}
+
+}  // namespace frond::indexer::write

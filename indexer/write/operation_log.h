@@ -1,0 +1,90 @@
+#pragma once
+// A collection's log: what was accepted and is not published yet, synced before it is acknowledged. Beside it what must
+// survive with it: the collection's settings before its first generation, and the idempotency keys of requests.
+//
+// It is a RocksDB database in <repository>/<collection>/log. RocksDB locks it, so one process at a time writes a
+// collection; the system ends a dead process's lock. Concurrent appends share one sync.
+//
+// Keys: "o" + sequence (8 bytes, big-endian): an operation. "s": the settings. "n": the last sequence that was
+// forgotten. "k" + an idempotency key: what it stands for. "r" + number (8 bytes): the key that was taken with it.
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/mutex.h"
+#include "common/base/result.h"
+#include "indexer/write/operation.h"
+
+namespace rocksdb {
+class DB;
+}
+
+namespace frond::indexer::write {
+
+inline constexpr const char* kLogFolder = "log";
+inline constexpr std::uint64_t kKeptKeys = 10'000;  // idempotency keys of a collection
+
+// A request that may come again. Both are the client's.
+struct RequestMark {
+  std::string key;   // 1 to 128 printable bytes
+  std::string body;  // a digest of the request's body
+};
+
+struct Appended {
+  Sequence last = 0;      // of the operations
+  bool repeated = false;  // they were appended before, by a request with the same mark
+};
+
+// Thread-safe. Errors of every method: kUnavailable or kCorrupt, naming the folder.
+class OperationLog {
+ public:
+  // Makes the folder if it is missing. What is up to `published` is in a generation, and is forgotten. kOverloaded:
+  // another process, or another object, has it open.
+  static Result<std::unique_ptr<OperationLog>> open(const std::filesystem::path& folder, Sequence published);
+  ~OperationLog();
+  OperationLog(const OperationLog&) = delete;
+  OperationLog& operator=(const OperationLog&) = delete;
+
+  // All operations or none; synced. kInvalid: the mark's key was used with another body; kOverloaded: more than
+  // `max_bytes` would wait.
+  Result<Appended> append(std::span<const Operation> operations, const std::optional<RequestMark>& mark,
+                          std::uint64_t max_bytes);
+
+  struct Taken {
+    std::vector<Operation> operations;
+    Sequence last = 0;
+    std::uint64_t bytes = 0;
+  };
+  // What follows `after`, in order: at least one operation if there is one, then as many as are within `max_bytes`.
+  Result<Taken> read(Sequence after, std::uint64_t max_bytes) const;
+  // What is up to `last` is in a published generation.
+  Result<void> forget(const Taken& taken);
+
+  Sequence last() const { return last_.load(); }                // accepted
+  std::uint64_t operations() const { return waiting_.load(); }  // that wait to be published
+  std::uint64_t bytes() const { return bytes_.load(); }         // of these
+
+  // Empty: there are none.
+  Result<std::string> settings() const;
+  Result<void> set_settings(std::string_view json);
+
+ private:
+  OperationLog(std::filesystem::path folder, std::unique_ptr<rocksdb::DB> db);
+  Result<void> recover(Sequence published);
+  Error error(const std::string& what) const;
+
+  const std::filesystem::path folder_;
+  const std::unique_ptr<rocksdb::DB> db_;
+  Mutex appending_;                                      // numbers operations in the order in which they are written
+  std::uint64_t keys_ FROND_GUARDED_BY(appending_) = 0;  // idempotency keys ever taken
+  std::atomic<Sequence> last_ = 0;
+  std::atomic<std::uint64_t> waiting_ = 0, bytes_ = 0;
+};
+
+}  // namespace frond::indexer::write

@@ -1,0 +1,59 @@
+#pragma once
+// The collections of a repository that this service writes. A thread looks each second for collections that were made
+// or removed by others, and takes over those whose service has ended.
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "common/base/mutex.h"
+#include "indexer/write/collection_writer.h"
+
+namespace frond::indexer::write {
+
+// Thread-safe.
+class WrittenCollections {
+ public:
+  // `log` and `registry` outlive it. Looks at the repository before it returns.
+  WrittenCollections(WriterOptions options, metrics::Registry& registry, Logger& log);
+  ~WrittenCollections();
+  WrittenCollections(const WrittenCollections&) = delete;
+  WrittenCollections& operator=(const WrittenCollections&) = delete;
+
+  // kNotFound: there is no such collection; kOverloaded: another service writes it; kUnavailable: it can't be opened,
+  // and why.
+  Result<std::shared_ptr<CollectionWriter>> find(const std::string& collection);
+  // False: it exists. kInvalid: a wrong name, or wrong settings; kOverloaded: there are as many collections as may be.
+  Result<bool> create(const std::string& collection, std::string_view settings);
+  // With all its files. Errors as find().
+  Result<void> remove(const std::string& collection);
+
+ private:
+  // Why it is not written, by collection.
+  struct Entry {
+    std::shared_ptr<CollectionWriter> writer;  // null: see error
+    Error error{Code::kNotFound, ""};
+  };
+  void look_loop(const std::stop_token& stop);
+  void look() FROND_REQUIRES(changing_);
+  void open(const std::string& collection) FROND_REQUIRES(changing_);
+  void forget(const std::string& collection) FROND_REQUIRES(changing_);
+  void tell();
+
+  const WriterOptions options_;
+  Logger& log_;
+  const WriteMetrics metrics_;
+  Mutex building_;
+  bool told_too_many_ FROND_GUARDED_BY(changing_) = false;
+  Mutex changing_;       // which collections there are; held while they are opened and removed
+  mutable Mutex mutex_;  // of `entries_` alone; taken inside `changing_`
+  std::map<std::string, Entry, std::less<>> entries_ FROND_GUARDED_BY(mutex_);
+  std::condition_variable_any wake_;
+  std::jthread looker_;  // last: ends first
+};
+
+}  // namespace frond::indexer::write

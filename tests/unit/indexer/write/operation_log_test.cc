@@ -1,0 +1,147 @@
+// What is appended is there after the log is opened again, once, in order, whatever its end looks like.
+#include "indexer/write/operation_log.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <thread>
+
+#include "tests/support/scratch_folder.h"
+
+namespace frond::indexer::write {
+namespace {
+
+constexpr std::uint64_t kMuch = std::uint64_t{1} << 30;
+
+std::vector<std::string> ids_of(const OperationLog::Taken& taken) {
+  std::vector<std::string> ids;
+  for (const Operation& operation : taken.operations) ids.push_back(operation.id + (operation.removes() ? "-" : "+"));
+  return ids;
+}
+using Texts = std::vector<std::string>;
+
+class OperationLogTest : public ::testing::Test {
+ protected:
+  void open(Sequence published = 0) {
+    log.reset();
+    auto opened = OperationLog::open(folder.path() / "log", published);
+    ASSERT_TRUE(opened) << opened.error().message();
+    log = *std::move(opened);
+  }
+  Result<Appended> append(std::initializer_list<Operation> operations, std::optional<RequestMark> mark = {},
+                          std::uint64_t max = kMuch) {
+    return log->append(std::vector<Operation>(operations), mark, max);
+  }
+  support::ScratchFolder folder;
+  std::unique_ptr<OperationLog> log;
+};
+
+TEST_F(OperationLogTest, KeepsWhatWasAppended) {
+  open();
+  EXPECT_EQ(append({{"a", "{}"}, {"b", ""}})->last, 2u);
+  EXPECT_EQ(append({{"a\nid with\0 bytes", std::string(1 << 20, 'x')}})->last, 3u);
+  for (int i = 0; i < 2; ++i) {
+    const auto taken = log->read(0, kMuch);
+    ASSERT_TRUE(taken);
+    EXPECT_EQ(ids_of(*taken), (Texts{"a+", "b-", "a\nid with+"}));
+    EXPECT_EQ(taken->operations[2].line.size(), std::size_t{1} << 20);
+    EXPECT_EQ(taken->last, 3u);
+    EXPECT_EQ(log->operations(), 3u);
+    EXPECT_EQ(log->bytes(), taken->bytes);
+    open();
+  }
+}
+TEST_F(OperationLogTest, GivesSoMuchAndAtLeastOne) {
+  open();
+  append({{"a", "1234"}, {"b", "1234"}, {"c", "1234"}}).value();
+  EXPECT_EQ(ids_of(*log->read(0, 10)), (Texts{"a+", "b+"}));
+  EXPECT_EQ(ids_of(*log->read(1, 1)), Texts{"b+"});
+  EXPECT_EQ(log->read(3, 10)->operations.size(), 0u);
+}
+TEST_F(OperationLogTest, ForgetsWhatIsPublishedAndNeverCountsBackwards) {
+  open();
+  append({{"a", "1"}, {"b", "1"}, {"c", "1"}}).value();
+  ASSERT_TRUE(log->forget(*log->read(0, 4)));  // a and b
+  EXPECT_EQ(log->operations(), 1u);
+  open();
+  EXPECT_EQ(ids_of(*log->read(0, kMuch)), Texts{"c+"});
+  EXPECT_EQ(log->last(), 3u);
+  open(3);  // the generation says that c is in it
+  EXPECT_EQ(log->operations(), 0u);
+  EXPECT_EQ(log->bytes(), 0u);
+  EXPECT_EQ(append({{"d", "1"}})->last, 4u);
+  ASSERT_TRUE(log->forget(*log->read(0, kMuch)));
+  open(2);  // after a rollback
+  EXPECT_EQ(append({{"e", "1"}})->last, 5u);
+  open(9);  // operations that were not synced are in the generation
+  EXPECT_EQ(append({{"f", "1"}})->last, 10u);
+}
+TEST_F(OperationLogTest, OneAtATimeHasItOpen) {
+  open();
+  EXPECT_EQ(OperationLog::open(folder.path() / "log", 0), Code::kOverloaded);
+}
+TEST_F(OperationLogTest, ARequestThatComesAgainChangesNothing) {
+  open();
+  EXPECT_EQ(append({{"a", "1"}}, RequestMark{"key", "body"})->last, 1u);
+  append({{"b", "1"}}).value();
+  open();
+  const auto again = append({{"a", "1"}}, RequestMark{"key", "body"});
+  EXPECT_TRUE(again->repeated);
+  EXPECT_EQ(again->last, 1u);
+  EXPECT_EQ(log->last(), 2u);
+  EXPECT_EQ(append({{"a", "2"}}, RequestMark{"key", "other"}), Code::kInvalid);
+  EXPECT_FALSE(append({{"a", "1"}}, RequestMark{"keys", "body"})->repeated);
+}
+TEST_F(OperationLogTest, TheOldestMarksAreForgotten) {
+  open();
+  for (std::uint64_t i = 0; i <= kKeptKeys; ++i) append({{"a", "1"}}, RequestMark{std::to_string(i), "b"}).value();
+  open();
+  EXPECT_TRUE(append({{"a", "1"}}, RequestMark{"1", "b"})->repeated);
+  EXPECT_FALSE(append({{"a", "1"}}, RequestMark{"0", "b"})->repeated);
+  EXPECT_FALSE(append({{"a", "1"}}, RequestMark{"1", "b"})->repeated);  // gone by the one before
+}
+TEST_F(OperationLogTest, WhatWaitsIsBounded) {
+  open();
+  EXPECT_TRUE(append({{"a", std::string(1000, 'x')}}, {}, 100));  // else it could never be written
+  EXPECT_EQ(append({{"b", "1"}}, {}, 100), Code::kOverloaded);
+  EXPECT_EQ(log->last(), 1u);
+}
+TEST_F(OperationLogTest, ATornEndTakesNothingElse) {
+  open();
+  append({{"a", "1"}}).value();
+  append({{"b", std::string(5000, 'x')}}).value();
+  log.reset();
+  std::vector<std::filesystem::path> logs;
+  for (const auto& file : std::filesystem::directory_iterator(folder.path() / "log"))
+    if (file.path().extension() == ".log") logs.push_back(file.path());
+  ASSERT_FALSE(logs.empty());
+  const auto newest = *std::ranges::max_element(logs);
+  std::filesystem::resize_file(newest, std::filesystem::file_size(newest) - 1000);
+  open();
+  EXPECT_EQ(ids_of(*log->read(0, kMuch)), Texts{"a+"});
+}
+TEST_F(OperationLogTest, SettingsStay) {
+  open();
+  EXPECT_EQ(*log->settings(), "");
+  ASSERT_TRUE(log->set_settings("{}"));
+  open();
+  EXPECT_EQ(*log->settings(), "{}");
+}
+TEST_F(OperationLogTest, ManyThreadsAppendWithoutGaps) {
+  open();
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([this, t] {
+        for (int i = 0; i < 50; ++i) append({{std::to_string(t), "1"}, {std::to_string(i), ""}}).value();
+      });
+  }
+  const auto taken = log->read(0, kMuch);
+  EXPECT_EQ(taken->operations.size(), 400u);
+  EXPECT_EQ(taken->last, 400u);
+  EXPECT_EQ(log->last(), 400u);
+}
+
+}  // namespace
+}  // namespace frond::indexer::write
