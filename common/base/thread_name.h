@@ -1,10 +1,16 @@
 #pragma once
-// Names of threads, as ps, gdb and sanitizers show them.
+// Names of threads, as ps, gdb and sanitizers show them; and their priority.
 #include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace frond {
 
 // At most 15 characters. The system refuses longer names, and the thread then keeps the one it has.
 inline void name_this_thread(const char* name) { pthread_setname_np(pthread_self(), name); }
+
+// This thread, and those that it starts, let the threads of others run first where there is not enough processor time.
+// Work that nobody waits for: the searches of the same machine stay fast.
+inline void yield_to_others() { setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10); }
 
 }  // namespace frond

@@ -196,6 +196,7 @@ Result<std::optional<Generation>> CollectionWriter::current() const {
 
 void CollectionWriter::publish_loop(const std::stop_token& stop) {
   name_this_thread("publish");
+  yield_to_others();
   auto next = steady_clock::now();
   milliseconds pause = kFirstPause;
   while (!stop.stop_requested()) {
@@ -317,6 +318,7 @@ void CollectionWriter::answer_failed(const Error& error) {
 
 void CollectionWriter::compact_loop(const std::stop_token& stop) {
   name_this_thread("compact");
+  yield_to_others();
   Sequence seen = published_;
   while (!stop.stop_requested()) {
     {

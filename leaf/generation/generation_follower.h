@@ -39,7 +39,7 @@
 namespace frond::leaf::generation {
 
 // Above this number generations are retired early, first those from which no broker serves.
-inline constexpr std::size_t kMaxServedGenerations = 4;
+inline constexpr std::size_t kMaxServedGenerations = 8;
 inline constexpr std::uint64_t kManifestBytesASecond = 64 << 10;
 
 class GenerationFollower {

@@ -54,7 +54,7 @@ class Service:
             headers = {name.replace("_", "-"): value for name, value in fields.items()}
             if key:
                 headers["Authorization"] = "Bearer " + self.keys[key]
-            connection.request(method, path, body=body, headers=headers)
+            connection.request(method, path, body=body.encode() if body else None, headers=headers)
             reply = connection.getresponse()
             return reply.status, reply.read()
         finally:

@@ -21,7 +21,7 @@ parser.add_argument("--posts", type=int, default=10, help="requests a second tha
 parser.add_argument("--searches", type=int, default=200, help="a second")
 parser.add_argument("--base", type=int, default=100_000, help="documents that are there before")
 parser.add_argument("--refresh-ms", type=int, default=300)
-parser.add_argument("--poll-ms", type=int, default=100)
+parser.add_argument("--poll-ms", type=int, default=100, help="of leaves and broker")
 parser.add_argument("--work", default="build/measure", help="where the cut passages are kept")
 parsed = parser.parse_args()
 
@@ -91,13 +91,28 @@ def test(setting):
         file.write("\n".join(lines[:parsed.base]) + "\n")
     setting.build(repository, "passages", [base], 2)
     service = writing.Service(setting, repository, keys, "--api-keys", key_file, "--refresh-ms", str(parsed.refresh_ms))
-    cluster = harness.Cluster(setting, repository, "passages", 2, leaf_flags=("--poll-ms", str(parsed.poll_ms)))
+    cluster = harness.Cluster(setting, repository, "passages", 2, leaf_flags=("--poll-ms", str(parsed.poll_ms)),
+                              broker_flags=("--poll-ms", str(parsed.poll_ms)))
+    processes = {"leaf": cluster.leaves[0], "broker": cluster.broker, "indexer": service.process}
+
+    def used():
+        seconds = {}
+        for name, process in processes.items():
+            with open(f"/proc/{process.pid}/stat", encoding="ascii") as file:
+                fields = file.read().rsplit(")", 1)[1].split()
+            seconds[name] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return seconds
+
     queries = data.path("queries", "terabyte05-efficiency.txt")
 
     def load(name):
         command = [setting.program("frond"), "load", "--broker", f"http://127.0.0.1:{cluster.http}", "--queries", queries, "--json",
                    "--seconds", str(parsed.seconds), "--rate", str(parsed.searches), "--cache", "off", "--warmup", "2"]
-        print(json.dumps({name: json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)}), flush=True)
+        before = used()
+        figures = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        cores = {part: round((after - before[part]) / parsed.seconds, 3) for part, after in used().items()}
+        print(json.dumps({name: {key: figures[key] for key in ("queries_per_second", "latency_ms", "degraded", "refused")},
+                          "cores": cores}), flush=True)
 
     load("searches alone")
     posts = Posts(service, cluster, lines[parsed.base:])

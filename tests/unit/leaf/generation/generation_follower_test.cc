@@ -163,23 +163,23 @@ TEST_F(GenerationFollowerTest, GoesBackWithARollback) {
 
 TEST_F(GenerationFollowerTest, ServesABoundedNumberOfGenerations) {
   Leaf leaf(folder_.path(), clock_);
-  for (std::uint32_t i = 1; i <= 7; ++i) {
+  for (std::uint32_t i = 1; i <= 11; ++i) {
     publish(5 + i, 1);
     leaf.follower.step();
   }
   leaf.follower.step();
-  EXPECT_EQ(leaf.serving(), (Numbers{4, 5, 6, 7}));
+  EXPECT_EQ(leaf.serving(), (Numbers{4, 5, 6, 7, 8, 9, 10, 11}));
 }
 
 TEST_F(GenerationFollowerTest, LetsGoFirstOfWhatNoBrokerServesFrom) {
   Leaf leaf(folder_.path(), clock_);
-  for (std::uint32_t i = 1; i <= 7; ++i) {
+  for (std::uint32_t i = 1; i <= 11; ++i) {
     publish(5 + i, 1);
     leaf.follower.step();
     leaf.hello_from(1, 1, clock_.now());
   }
   leaf.follower.step();
-  EXPECT_EQ(leaf.serving(), (Numbers{1, 5, 6, 7}));
+  EXPECT_EQ(leaf.serving(), (Numbers{1, 5, 6, 7, 8, 9, 10, 11}));
 }
 
 TEST_F(GenerationFollowerTest, RefusesADataFolderThatAnotherLeafUses) {
