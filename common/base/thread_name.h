@@ -10,7 +10,7 @@ namespace frond {
 inline void name_this_thread(const char* name) { pthread_setname_np(pthread_self(), name); }
 
 // This thread, and those that it starts, let the threads of others run first where there is not enough processor time.
-// Work that nobody waits for: the searches of the same machine stay fast.
-inline void yield_to_others() { setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 10); }
+// So the searches of the same machine stay fast. `nice`: 1, a little, to 19, almost always.
+inline void yield_to_others(int nice) { setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), nice); }
 
 }  // namespace frond

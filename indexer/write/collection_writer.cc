@@ -26,8 +26,10 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
+// With each so many partitions, publications come as much less often: compaction has to keep up.
+constexpr std::size_t kManyPartitions = 64;
 constexpr std::size_t kMaxWaiting = 1024;  // requests for a publication
-constexpr seconds kCompactEvery{5};        // at most so often
+constexpr seconds kCompactEvery{2};        // at most so often
 constexpr milliseconds kFirstPause{1000};  // after a failure; doubled up to
 constexpr milliseconds kLongestPause{30'000};
 constexpr const char* kBatchFile = "log-batch.jsonl";  // in the collection's folder, while it is indexed
@@ -46,7 +48,12 @@ Result<void> write_lines(const fs::path& file, const std::vector<const Operation
   return {};
 }
 
-std::uint32_t threads() { return std::max(1u, std::thread::hardware_concurrency()); }
+// That index so many bytes: starting a parser, with its tables, takes as long as parsing some 100 KiB.
+std::uint32_t threads_for(std::uint64_t bytes) {
+  constexpr std::uint64_t kBytesEach = 512 << 10;
+  const std::uint64_t most = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
+  return static_cast<std::uint32_t>(std::min(1 + bytes / kBytesEach, most));
+}
 
 // Removes the file when it ends.
 struct RemovedFile {
@@ -196,7 +203,7 @@ Result<std::optional<Generation>> CollectionWriter::current() const {
 
 void CollectionWriter::publish_loop(const std::stop_token& stop) {
   name_this_thread("publish");
-  yield_to_others();
+  yield_to_others(10);
   auto next = steady_clock::now();
   milliseconds pause = kFirstPause;
   while (!stop.stop_requested()) {
@@ -210,7 +217,7 @@ void CollectionWriter::publish_loop(const std::stop_token& stop) {
       });
     }
     if (stop.stop_requested()) return;
-    next = steady_clock::now() + options_.refresh;
+    next = steady_clock::now() + options_.refresh * (1 + partitions_ / kManyPartitions);
     const auto published = publish_next(stop);
     if (stop.stop_requested()) return;
     (published ? metrics_.published : metrics_.failed).add();
@@ -266,7 +273,7 @@ Result<void> CollectionWriter::index(const OperationLog::Taken& taken, const std
   options.invert.format = &ingest::kJsonl;
   options.invert.analyzer = settings_.analyzer;
   options.invert.max_bad_records = std::numeric_limits<std::uint64_t>::max();
-  const std::uint32_t cores = std::min(threads(), 16u);
+  const std::uint32_t cores = threads_for(taken.bytes);
   options.invert.memory = pipeline::plan_memory(options_.memory_limit, cores, std::max(1u, cores / 3));
   options.codecs = settings_.codecs;
   options.bm25 = settings_.bm25;
@@ -279,6 +286,7 @@ Result<void> CollectionWriter::index(const OperationLog::Taken& taken, const std
   BuildProgress progress;
   const MutexLock one_at_a_time(building_);
   const auto built = FROND_TRY(exists ? add(options, progress, log_, stop) : build(options, progress, log_, stop));
+  partitions_ = built.manifest.partitions.size();
   if (built.inverted.documents != change.documents.size())
     log_.error("accepted documents could not be indexed",
                {{"documents", std::to_string(change.documents.size() - built.inverted.documents)},
@@ -318,7 +326,7 @@ void CollectionWriter::answer_failed(const Error& error) {
 
 void CollectionWriter::compact_loop(const std::stop_token& stop) {
   name_this_thread("compact");
-  yield_to_others();
+  yield_to_others(10);
   Sequence seen = published_;
   while (!stop.stop_requested()) {
     {

@@ -113,6 +113,7 @@ class CollectionWriter {
   const std::uint64_t most_for_a_record_;  // bytes that parsing it takes
   std::atomic<Sequence> published_;
   std::atomic<bool> compacting_ = false;
+  std::atomic<std::size_t> partitions_ = 0;  // of the last publication
   change::CompactionProgress progress_;
 
   mutable Mutex mutex_;

@@ -13,7 +13,7 @@ import { check_volumes } from "./manifests/volumes.mjs";
 const here = path.dirname(fileURLToPath(import.meta.url));
 const k8s = path.join(here, "../../k8s");
 const bin = process.argv[process.argv.indexOf("--bin") + 1];
-const BUILDS = ["overlays/dev", "overlays/gpu", "overlays/production", "overlays/object-storage", "overlays/collections", "overlays/serve"];
+const BUILDS = ["overlays/dev", "overlays/gpu", "overlays/production", "overlays/object-storage", "overlays/collections", "overlays/serve", "overlays/write"];
 
 function skip(why) {
   console.log(`skipped: ${why}`);
@@ -210,9 +210,10 @@ function check_repository(build_name, objects) {
     const servers = objects.filter((one) => one.kind === "StatefulSet" && service && selects(service.spec.selector, pods_of(one)[0]));
     check(servers.length === 1 && String(service.spec.ports[0].port) === url[2], `${where}: nothing serves ${url[0]}`);
     check(objects.flatMap(pods_of).filter((labels) => selects(service.spec.selector, labels)).length === 1, `${build_name}: Service ${url[1]} leads to other pods too`);
-    const [{ args: flags, ports: [port], volumeMounts: [mount] }] = servers[0].spec.template.spec.containers;
+    const [{ args: flags, ports: [port], volumeMounts: mounts }] = servers[0].spec.template.spec.containers;
+    const mount = mounts.find((one) => one.mountPath === "/repository"), writes = flags.some((arg) => arg.startsWith("--api-keys="));
     check(flags.find((arg) => arg.startsWith("--http-hosts="))?.split(/[=,]/).includes(url[1]), `${where}: its server has another name`);
-    check(mount.readOnly && servers[0].spec.replicas === 1, `${build_name}: the repository's server may write, or is on two nodes`);
+    check(Boolean(mount.readOnly) !== writes && servers[0].spec.replicas === 1, `${build_name}: the repository's server may write without keys, or cannot with them, or is on two nodes`);
     const policies = objects.filter(({ kind }) => kind === "NetworkPolicy");
     const ends = (direction, side, mine, theirs) => policies.some(({ spec: policy }) =>
       selects(policy.podSelector.matchLabels ?? {}, mine) && (policy[direction] ?? []).some((rule) =>
