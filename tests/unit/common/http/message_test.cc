@@ -47,5 +47,20 @@ TEST(Responder, SendsOnce) {
   EXPECT_EQ(captured->got->status, 201);
   EXPECT_FALSE(captured->abandoned);
 }
+
+TEST(PathValue, IsTheSegmentThatANameStandsFor) {
+  constexpr std::string_view kOne = "/v1/collections/{collection}/search", kTwo = "/c/{collection}/documents/{id}";
+  EXPECT_EQ(raw_path_value("/v1/collections/books/search", kOne), "books");
+  EXPECT_EQ(raw_path_value("/c/books/documents/a%2Fb", kTwo), "books");
+  EXPECT_EQ(raw_path_value("/c/books/documents/a%2Fb", kTwo, 1), "a%2Fb");
+  EXPECT_EQ(*path_value("/c/books/documents/a%2Fb+c", kTwo, 1), "a/b+c");
+  EXPECT_EQ(path_value("/c/books/documents/a%2", kTwo, 1), Code::kInvalid);
+  for (const char* other : {"/v1/collections//search", "/v1/collections/a/b/search", "/v1/collections/books/searches",
+                            "/v1/collections/books", "/v1/collections/books/search/", "", "/"})
+    EXPECT_EQ(raw_path_value(other, kOne), "") << other;
+  for (const char* other : {"/c/books/documents/", "/c/books/documents", "/c//documents/x", "/c/books/documents/x/y"})
+    EXPECT_EQ(raw_path_value(other, kTwo, 1), "") << other;
+}
+
 }  // namespace
 }  // namespace frond::http
