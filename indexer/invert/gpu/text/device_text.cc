@@ -468,35 +468,21 @@ Result<void> DeviceText::read(std::span<const std::uint32_t> order, std::span<co
   std::uint32_t* const frequencies = other_pairs_.terms;
   const auto* const staged_numbers = reinterpret_cast<const std::uint32_t*>(o.stages[0]);
   const auto* const staged_frequencies = reinterpret_cast<const Frequency*>(o.stages[1]);
-  std::uint32_t gathered_from = 0, gathered_to = 0, begin = 0, end = 0;  // the stages have [begin, end)
-  const auto next_stage = [&]() -> Result<void> {
-    if (end == gathered_to) {
-      gathered_from = end;
-      gathered_to = end + std::min(window, all - end);
-      FROND_TRY(gather_postings(store_, segments_, offsets_, gathered_from, gathered_to, numbers, frequencies, place_));
+  for (std::uint32_t from = 0; from < all; from += window) {
+    const std::uint32_t to = from + std::min(window, all - from);
+    FROND_TRY(gather_postings(store_, segments_, offsets_, from, to, numbers, frequencies, place_));
+    for (std::uint32_t begin = from; begin < to; begin += kStage) {
+      const std::uint32_t some = std::min(kStage, to - begin);
+      for (const std::size_t stage : {0, 1}) {
+        const std::uint32_t* const source = (stage == 0 ? numbers : frequencies) + (begin - from);
+        FROND_TRY(o.staged[stage].wait());
+        FROND_TRY(device::copy_to_host(o.stages[stage], bytes_of(source), std::size_t{some} * 4, place_.stream));
+        FROND_TRY(o.staged[stage].record(place_.stream));
+      }
+      FROND_TRY(o.staged[0].wait());
+      FROND_TRY(o.staged[1].wait());
+      FROND_TRY(visit({staged_numbers, some}, {staged_frequencies, some}));
     }
-    begin = end;
-    end = begin + std::min(kStage, gathered_to - begin);
-    for (const std::size_t stage : {0, 1}) {
-      FROND_TRY(o.staged[stage].wait());
-      const std::uint32_t* const from = stage == 0 ? numbers : frequencies;
-      FROND_TRY(device::copy_to_host(o.stages[stage], bytes_of(from + (begin - gathered_from)),
-                                     std::size_t{end - begin} * 4, place_.stream));
-      FROND_TRY(o.staged[stage].record(place_.stream));
-    }
-    FROND_TRY(o.staged[0].wait());
-    return o.staged[1].wait();
-  };
-  std::uint32_t at = 0;
-  for (const std::uint32_t term : order) {
-    for (std::uint32_t left = totals[term]; left > 0;) {
-      if (at == end) FROND_TRY(next_stage());
-      const std::uint32_t some = std::min(left, end - at);
-      FROND_TRY(visit(term, {staged_numbers + (at - begin), some}, {staged_frequencies + (at - begin), some}));
-      at += some;
-      left -= some;
-    }
-    FROND_TRY(visit(term, {}, {}));
   }
   return {};
 }

@@ -92,11 +92,11 @@ class DeviceText {
 
   // Of each term, less than `terms`: its postings in the run.
   Result<std::vector<std::uint32_t>> totals(std::uint32_t terms);
-  // A part of a term's postings; numbers do not descend, and equal ones are one document. An empty part ends the term.
-  using Visit = std::function<Result<void>(std::uint32_t term, std::span<const std::uint32_t> numbers,
-                                           std::span<const Frequency> frequencies)>;
-  // Visits terms in the given order, which has all terms with postings. totals: of totals(). Errors of visit, too. May
-  // be called between find() and add().
+  // The next postings. In a term, numbers do not descend, and equal ones are one document.
+  using Visit =
+      std::function<Result<void>(std::span<const std::uint32_t> numbers, std::span<const Frequency> frequencies)>;
+  // Visits all postings, terms in the given order, which has all terms with postings. totals: of totals(). Errors of
+  // visit, too. May be called between find() and add().
   Result<void> read(std::span<const std::uint32_t> order, std::span<const std::uint32_t> totals, const Visit& visit);
   // Forgets the postings. Asynchronous.
   Result<void> clear_run();

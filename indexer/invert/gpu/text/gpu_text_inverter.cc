@@ -272,17 +272,15 @@ Result<void> GpuTextInverter::write_all() {
 
 Result<void> GpuTextInverter::write_runs() {
   if (!device_ || !base_) return {};
-  SlicedRuns runs(setup_.inverter.folder, setup_.inverter.label + "-" + std::to_string(flushes_),
-                  setup_.inverter.partitions, setup_.inverter.frame_bytes, *base_, setup_.threads);
-  const auto write = [&](std::uint32_t term, std::span<const std::uint32_t> numbers,
-                         std::span<const Frequency> frequencies) -> Result<void> {
-    if (numbers.empty()) return runs.end_term();
-    runs.add(terms_.term(term), numbers, frequencies);
-    return {};
-  };
   const std::vector<std::uint32_t> totals =
       FROND_TRY(device_->totals(std::min(terms_.size(), device_->capacity().terms)));
-  FROND_TRY(device_->read(terms_.in_order(totals), totals, write));
+  const std::vector<std::uint32_t> in_order = terms_.in_order(totals);
+  const TermOrder order{in_order, totals};
+  SlicedRuns runs(setup_.inverter.folder, setup_.inverter.label + "-" + std::to_string(flushes_),
+                  setup_.inverter.partitions, setup_.inverter.frame_bytes, *base_, setup_.threads, terms_.numbers(),
+                  order);
+  FROND_TRY(device_->read(in_order, totals,
+                          [&runs](auto numbers, auto frequencies) { return runs.add(numbers, frequencies); }));
   FROND_TRY(runs.finish(runs_));
   ++flushes_;
   written_ = done_;

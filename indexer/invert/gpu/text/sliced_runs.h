@@ -5,14 +5,20 @@
 #include <filesystem>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "indexer/invert/gpu/text/term_numbers.h"
 #include "indexer/invert/partition_runs.h"
 
 namespace frond::indexer::invert::gpu {
 
-// One thread, which begins others.
+// The postings of a run, terms one after the other.
+struct TermOrder {
+  std::span<const std::uint32_t> terms;   // numbers of terms, in byte order of the terms
+  std::span<const std::uint32_t> totals;  // by number: postings
+};
+
+// One thread, which begins others. Borrows its constructor's arguments.
 class SlicedRuns {
  public:
   // A slice ends with the term that reaches so many postings. Each thread has one, 512 KiB.
@@ -22,34 +28,32 @@ class SlicedRuns {
 
   // Thread i writes runs as a PartitionRuns of label "<label>-<i>". `base` is added to all numbers.
   SlicedRuns(const std::filesystem::path& folder, const std::string& label, std::uint32_t partitions,
-             std::size_t frame_bytes, DocumentNumber base, std::uint32_t threads);
+             std::size_t frame_bytes, DocumentNumber base, std::uint32_t threads, const TermNumbers& names,
+             const TermOrder& order);
 
-  // A part of a term's postings. Numbers do not descend; equal ones are one document. Terms ascend.
-  void add(std::string_view term, std::span<const std::uint32_t> numbers, std::span<const Frequency> frequencies);
+  // The next postings in the order of terms. In a term, numbers do not descend; equal ones are one document.
   // kUnavailable: the disk.
-  Result<void> end_term();
-  // Appends the finished runs.
+  Result<void> add(std::span<const std::uint32_t> numbers, std::span<const Frequency> frequencies);
+  // After all postings. Appends the finished runs.
   Result<void> finish(std::vector<runs::RunFile>& to);
 
  private:
+  // Terms [first, end) of the order, with so many postings.
   struct Slice {
-    struct Term {
-      std::size_t text_end, postings_end;
-    };
-    std::string text;
-    std::vector<Term> terms;
+    std::size_t first = 0, end = 0, postings = 0;
     std::vector<std::uint32_t> numbers;
     std::vector<Frequency> frequencies;
-    void clear();
   };
+  void begin_slice();
   Result<void> write_slices();
   Result<void> write(const Slice& slice, PartitionRuns& runs) const;
 
   DocumentNumber base_;
+  const TermNumbers& names_;
+  const TermOrder& order_;
   std::vector<PartitionRuns> runs_;  // by thread, as slices_
   std::vector<Slice> slices_;
   std::size_t slice_ = 0;  // the one that is filled
-  bool in_term_ = false;
 };
 
 }  // namespace frond::indexer::invert::gpu

@@ -69,6 +69,11 @@ std::string_view TermNumbers::term(std::uint32_t number) const {
   return at(shards_[place >> kPlaceBits], place);
 }
 
+void TermNumbers::fetch(std::uint32_t number) const {
+  const Place place = place_of(number);
+  __builtin_prefetch(shards_[place >> kPlaceBits].bytes.data() + (place & ((Place{1} << kPlaceBits) - 1)));
+}
+
 void TermNumbers::set_place(std::uint32_t number, Place place) {
   std::atomic<Place*>& block = blocks_[number / kBlock];
   if (block.load(std::memory_order_acquire) == nullptr) {

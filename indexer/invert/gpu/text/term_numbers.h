@@ -29,6 +29,8 @@ class TermNumbers {
   // While no thread adds terms. All numbers are less.
   std::uint32_t size() const { return count_.load(std::memory_order_relaxed); }
   std::string_view term(std::uint32_t number) const;
+  // Fetches a term's bytes into the caches.
+  void fetch(std::uint32_t number) const;
   // The terms with totals in byte order, by `threads` threads. totals: by term.
   std::vector<std::uint32_t> in_order(std::span<const std::uint32_t> totals, std::uint32_t threads) const;
   std::uint64_t memory_bytes() const;

@@ -29,6 +29,7 @@ class TextTerms {
 
   std::uint32_t size() const { return numbers_.size(); }
   std::string_view term(std::uint32_t number) const { return numbers_.term(number); }
+  const TermNumbers& numbers() const { return numbers_; }
   // The terms with totals in byte order. totals: by term.
   std::vector<std::uint32_t> in_order(std::span<const std::uint32_t> totals) const {
     return numbers_.in_order(totals, static_cast<std::uint32_t>(workers_.size()));
