@@ -314,6 +314,7 @@ int BuildCommand::run(Logger& logger) {
     options.invert.read.share = {share.number, share.count};
   }
 
+  pipeline::bound_unused_memory(memory_limit_);
   const StopOnSignal signals;
   BuildProgress progress;
   std::unique_ptr<BuildStatusServer> status;

@@ -1,6 +1,4 @@
 // frond-indexer: documents to partitions to a generation.
-#include <malloc.h>
-
 #include <exception>
 #include <string>
 
@@ -8,17 +6,10 @@
 #include "common/base/server_process.h"
 #include "common/config/command_line.h"
 #include "indexer/commands.h"
+#include "indexer/pipeline/memory.h"
 
 namespace frond::indexer {
 namespace {
-
-// Large pieces return to the system when they are freed, and threads share few heaps: so resident memory, which
-// --memory-limit bounds, is little more than the memory in use.
-void bound_allocator() {
-  ::mallopt(M_MMAP_THRESHOLD, 512 << 10);
-  ::mallopt(M_TRIM_THRESHOLD, 4 << 20);
-  ::mallopt(M_ARENA_MAX, 4);
-}
 
 int run(int argc, const char* const* argv) {
   config::CommandLine app("Indexes documents into a repository of immutable partitions.", "frond-indexer");
@@ -57,7 +48,7 @@ int run(int argc, const char* const* argv) {
 int main(int argc, char** argv) {
   try {
     frond::report_uncaught_exceptions();
-    frond::indexer::bound_allocator();
+    frond::indexer::pipeline::bound_unused_memory(0);
     return frond::indexer::run(argc, argv);
   } catch (const std::exception& thrown) {
     frond::write_stderr(std::string("frond-indexer: ") + thrown.what() + "\n");

@@ -1,26 +1,107 @@
 #include "indexer/ingest/line_cutter.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "indexer/ingest/line_records.h"
+#include "indexer/ingest/parse_cost.h"
+
 namespace frond::indexer::ingest {
 namespace {
 
+std::uint32_t lines_in(std::string_view text) { return static_cast<std::uint32_t>(count_of(text, '\n')); }
+
+// Behind the first line end, or the whole text.
+std::size_t end_of_first_line(std::string_view text) { return std::min(text.find('\n'), text.size() - 1) + 1; }
+
+// Behind line number `lines` of the text, which has more.
+std::size_t end_of_line(std::string_view text, std::uint32_t lines) {
+  std::size_t end = 0;
+  for (; lines > 0; --lines) end = text.find('\n', end) + 1;
+  return end;
+}
+
 class LineCutter final : public RecordCutter {
  public:
-  explicit LineCutter(std::size_t max_bytes) : pieces_(max_bytes) {}
+  explicit LineCutter(std::size_t max_bytes) : max_bytes_(max_bytes), pieces_(max_bytes) {}
+
   Result<std::optional<Cut>> next(ContentStream& stream) override {
     for (;;) {
-      Cut cut{.number = ++line_, .offset = stream.offset()};
+      Cut cut = begun_ ? *std::exchange(begun_, std::nullopt) : Cut{.number = line_ + 1, .offset = stream.offset()};
       if (!FROND_TRY(read_line(stream, cut))) return std::optional<Cut>();
-      if (line_ == 1 && cut.bytes.starts_with(kByteOrderMark)) cut.bytes.erase(0, kByteOrderMark.size());
-      if (!cut.bytes.empty() && cut.bytes.back() == '\r') cut.bytes.pop_back();
-      if (!cut.problem.empty() || cut.bytes.find_first_not_of(" \t") != std::string::npos)
-        return std::optional<Cut>(std::move(cut));
+      ++line_;
+      if (cut.number == 1 && cut.bytes.starts_with(kByteOrderMark)) cut.bytes.erase(0, kByteOrderMark.size());
+      if (cut.bytes.ends_with('\r')) cut.bytes.pop_back();
+      if (!cut.problem.empty() || !is_blank_line(cut.bytes)) return std::optional<Cut>(std::move(cut));
     }
   }
 
+  Result<std::optional<Cut>> next_lines(ContentStream& stream, LinesAtOnce most, std::string& memory) override {
+    // A line that is too long to be one of many.
+    most.bytes = std::min(most.bytes, max_bytes_ / 2);
+    if (begun_ || most.bytes == 0) return next(stream);
+    Cut cut{.number = line_ + 1, .offset = stream.offset(), .bytes = std::exchange(memory, {})};
+    cut.bytes.clear();
+    std::size_t whole = 0;  // of cut.bytes, in lines that ended
+    while (cut.lines < most.lines && (whole < cut.bytes.size() || whole < most.bytes)) {
+      std::string_view piece = FROND_TRY(stream.window());
+      if (piece.empty()) break;
+      const std::size_t first = end_of_first_line(piece);
+      piece = piece.substr(0, cut.bytes.size() < most.bytes ? most.bytes - cut.bytes.size() : first);
+      if (cut.bytes.size() - whole + first > most.bytes) {
+        begun_ = Cut{.number = cut.number + cut.lines, .offset = cut.offset + whole, .bytes = cut.bytes.substr(whole)};
+        cut.bytes.resize(whole);
+        if (whole == 0) return next(stream);
+        break;
+      }
+      std::uint32_t lines = lines_in(piece);
+      if (lines >= most.lines - cut.lines) {
+        lines = most.lines - cut.lines;
+        piece = piece.substr(0, end_of_line(piece, lines));
+      }
+      if (!cut.bytes.empty()) cut.bytes.reserve(most.bytes + kReserve);  // small files have one piece
+      cut.bytes += piece;
+      cut.lines += lines;
+      stream.consume(piece.size());
+      if (lines > 0) whole = cut.bytes.rfind('\n') + 1;
+    }
+    if (cut.bytes.empty()) return std::optional<Cut>();
+    if (whole < cut.bytes.size()) ++cut.lines;  // the last line of the file has no end
+    line_ += cut.lines;
+    return std::optional<Cut>(std::move(cut));
+  }
+
+  bool inside_record() const override { return begun_.has_value(); }
+
+  Result<bool> pass(ContentStream& stream, std::uint64_t cuts, std::uint64_t offset,
+                    const std::stop_token& stop) override {
+    bool ended = true;  // the last line
+    while (stream.offset() < offset) {
+      if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
+      const std::string_view window = FROND_TRY(stream.window());
+      if (window.empty()) return false;
+      const std::string_view piece = window.substr(0, offset - stream.offset());
+      line_ += lines_in(piece);
+      ended = piece.back() == '\n';
+      stream.consume(piece.size());
+    }
+    if (!ended) {
+      if (!FROND_TRY(stream.window()).empty()) return false;
+      ++line_;
+    }
+    return line_ == cuts;
+  }
+
+  std::uint64_t cuts_after(std::uint64_t, const Cut& cut) const override {
+    return cut.number + std::max<std::uint32_t>(cut.lines, 1) - 1;
+  }
+
  private:
+  static constexpr std::size_t kReserve = 64 << 10;  // for the end of the last line of many
+
   // False at the end of the stream.
   Result<bool> read_line(ContentStream& stream, Cut& cut) {
-    for (bool any = false;; any = true) {
+    for (bool any = !cut.bytes.empty() || !cut.problem.empty();; any = true) {
       const std::string_view window = FROND_TRY(stream.window());
       if (window.empty()) return any;
       const std::size_t end = window.find('\n');
@@ -31,8 +112,11 @@ class LineCutter final : public RecordCutter {
       if (end != window.npos) return true;
     }
   }
+
+  std::size_t max_bytes_;
   PieceCollector pieces_;
-  std::uint64_t line_ = 0;
+  std::uint64_t line_ = 0;    // lines that were given, or passed over
+  std::optional<Cut> begun_;  // the beginning of the next line
 };
 
 }  // namespace

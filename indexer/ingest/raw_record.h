@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "common/base/result.h"
 #include "indexer/ingest/html.h"
@@ -13,7 +14,7 @@ struct CsvColumns;
 struct WikiSite;
 struct SourceFormat;
 
-// Cut from its file, not yet parsed.
+// Cut from its file, not yet parsed: a record, or consecutive lines that are a record each (line_records.h).
 struct RawRecord {
   const SourceFormat* format = nullptr;  // set for every record that a reader gives
   std::string file;                      // the path, for messages
@@ -25,7 +26,22 @@ struct RawRecord {
   std::shared_ptr<const WikiSite> site = nullptr;       // MediaWiki only
   std::uint64_t parse_bytes = 0;                        // parse_cost(), if the reader's caller has set it
   std::uint64_t tree_bytes = kMaxTreeBytes;             // the part of it for the elements of an HTML page
+  std::uint32_t lines = 0;                              // not 0: `bytes` are so many whole lines, with their ends
 };
+
+// Where a line is in a RawRecord that has many; of one record, zeros.
+struct LinePlace {
+  std::uint32_t line = 0, begin = 0;  // lines and bytes before it
+};
+
+// Where a record is in its file, for messages. Valid as long as the RawRecord.
+struct RecordPlace {
+  std::string_view file;
+  std::uint64_t number = 0, offset = 0;  // as RawRecord's
+};
+inline RecordPlace place_of(const RawRecord& record, LinePlace line = {}) {
+  return {record.file, record.number + line.line, record.offset + line.begin};
+}
 
 // A record, or a whole file, that gave no document.
 struct BadRecord {

@@ -9,6 +9,15 @@ constexpr std::size_t kLongRecord = 1 << 20;
 
 }  // namespace
 
+Result<bool> RecordCutter::pass(ContentStream& stream, std::uint64_t cuts, std::uint64_t offset,
+                                const std::stop_token& stop) {
+  for (std::uint64_t done = 0; done < cuts; ++done) {
+    if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
+    if (!FROND_TRY(next(stream))) return false;
+  }
+  return stream.offset() == offset;
+}
+
 void append_piece(std::string& record, std::string_view piece, std::size_t max_bytes) {
   if (record.size() + piece.size() > kLongRecord && record.capacity() < max_bytes)
     record.reserve(max_bytes + kParserSlack);

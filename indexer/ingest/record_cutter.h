@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,13 @@ struct Cut {
   std::shared_ptr<const CsvColumns> columns;  // CSV only
   std::shared_ptr<const WikiSite> site;       // MediaWiki only
   std::optional<SkipReason> skip_because;     // set: the record holds no document; its bytes have no meaning
+  std::uint32_t lines = 0;                    // as RawRecord::lines
+};
+
+// How many lines to cut at a time. A cut of several has at most twice as many bytes.
+struct LinesAtOnce {
+  std::size_t bytes = 0;  // 0: one record at a time
+  std::uint32_t lines = 0;
 };
 
 // One thread.
@@ -33,6 +41,19 @@ class RecordCutter {
   virtual ~RecordCutter() = default;
   // The next record of `stream`, which is the same one in every call; no value at its end. Errors as ByteSource's.
   virtual Result<std::optional<Cut>> next(ContentStream& stream) = 0;
+  // Many records at once, if each is a line; otherwise the next one. `memory`: may be used for them, and is empty then.
+  virtual Result<std::optional<Cut>> next_lines(ContentStream& stream, LinesAtOnce, std::string& memory) {
+    static_cast<void>(memory);
+    return next(stream);
+  }
+  // Whether the stream is inside a record that the next call gives.
+  virtual bool inside_record() const { return false; }
+  // Passes over what is before a place of the stream at which another cutter was: behind so many cuts, and at this
+  // offset. False: there is no such place. Before the first call of next().
+  virtual Result<bool> pass(ContentStream& stream, std::uint64_t cuts, std::uint64_t offset,
+                            const std::stop_token& stop);
+  // The number of cuts behind one, for pass().
+  virtual std::uint64_t cuts_after(std::uint64_t before, const Cut&) const { return before + 1; }
 };
 
 // simdjson reads so many bytes past a record. A string with this much spare capacity need not be copied for it.

@@ -47,6 +47,7 @@ struct RecordReader::State {
   std::unique_ptr<RecordCutter> cutter;
   std::uint64_t plain_before = 0, stored_before = 0;  // of the files read before it
   std::uint64_t files = 0, cuts = 0;                  // as in ReadPosition
+  std::string memory;                                 // for lines
   bool failed = false;
   bool going_back = false;  // to a position: what is met on the way was counted before
   Skipped skipped, skipped_records;
@@ -178,12 +179,9 @@ Result<void> RecordReader::State::go_to(const ReadPosition& position) {
   if (position.files > 0) {
     (void)FROND_TRY(open_file());
     if (!cutter) return changed(file.path.string());
-    while (cuts < position.cuts) {
-      if (options.stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
-      if (!FROND_TRY(cutter->next(*stream))) return changed(file.path.string());
-      ++cuts;
-    }
-    if (stream->offset() != position.offset) return changed(file.path.string());
+    if (!FROND_TRY(cutter->pass(*stream, position.cuts, position.offset, options.stop)))
+      return changed(file.path.string());
+    cuts = position.cuts;
   }
   if (position.files_read.size() != files_read.size()) return changed("the list of formats");
   files_read = position.files_read;
@@ -225,6 +223,12 @@ Result<std::unique_ptr<RecordReader>> RecordReader::open(std::vector<fs::path> i
   return reader;
 }
 
+void RecordReader::lend(std::string memory) {
+  if (memory.capacity() > state_->memory.capacity()) state_->memory = std::move(memory);
+}
+
+bool RecordReader::between_records() const { return !state_->cutter || !state_->cutter->inside_record(); }
+
 ReadPosition RecordReader::position() const {
   const State& s = *state_;
   return {s.files,   s.cuts,           s.stream ? s.stream->offset() : 0, s.plain_before, s.stored_before, s.files_read,
@@ -259,7 +263,7 @@ Result<std::optional<RawRecord>> RecordReader::next() {
         return std::optional<RawRecord>();
       }
     }
-    Result<std::optional<Cut>> cut = s.cutter->next(*s.stream);
+    Result<std::optional<Cut>> cut = s.cutter->next_lines(*s.stream, s.options.lines, s.memory);
     note_progress();
     if (!cut) {
       if (!s.format->whole_file) {
@@ -274,16 +278,22 @@ Result<std::optional<RawRecord>> RecordReader::next() {
       s.close();
       continue;
     }
-    ++s.cuts;
     Cut& record = **cut;
+    s.cuts = s.cutter->cuts_after(s.cuts, record);
     if (record.problem.empty() && record.skip_because) {
       s.note_skipped(record);
       continue;
     }
     if (record.problem.empty())
-      return std::optional<RawRecord>(
-          RawRecord{s.format, s.file.path.string(), s.format->whole_file ? s.file.name : std::string(), record.number,
-                    record.offset, std::move(record.bytes), std::move(record.columns), std::move(record.site)});
+      return std::optional<RawRecord>(RawRecord{.format = s.format,
+                                                .file = s.file.path.string(),
+                                                .name = s.format->whole_file ? s.file.name : std::string(),
+                                                .number = record.number,
+                                                .offset = record.offset,
+                                                .bytes = std::move(record.bytes),
+                                                .columns = std::move(record.columns),
+                                                .site = std::move(record.site),
+                                                .lines = record.lines});
     s.report(s.file.path, record.number, record.offset, std::string(record.problem));
   }
 }

@@ -17,6 +17,7 @@
 #include "indexer/ingest/input_list.h"
 #include "indexer/ingest/raw_record.h"
 #include "indexer/ingest/read_position.h"
+#include "indexer/ingest/record_cutter.h"
 #include "indexer/ingest/skipped.h"
 
 namespace frond::indexer::ingest {
@@ -28,6 +29,7 @@ struct ReadOptions {
   InputShare share;
   bool hidden = false;  // also read files and folders whose names begin with a dot
   InputLimits limits;
+  LinesAtOnce lines;                   // of formats in which a line is a record; by default one at a time
   const ReadPosition* from = nullptr;  // where to go on; read by open() only. Null: from the beginning
   std::stop_token stop;                // ends open() while it looks for that place
 };
@@ -46,15 +48,23 @@ class RecordReader {
   RecordReader(const RecordReader&) = delete;
   RecordReader& operator=(const RecordReader&) = delete;
 
-  // The next record; no value at the end. Records that cannot be cut (longer than the limits allow, or without an end)
-  // and files that cannot be opened go to the sink. Files that tell_format() says to skip are counted in skipped(),
-  // records that hold no document in skipped_records(). An error ends the stream: kCorrupt: a compressed file is cut
-  // short or damaged; kInvalid: its window is too long (both are one bad record if the file is of a whole_file format,
-  // or in a folder and its format not yet recognised); kUnavailable: the disk failed. Messages name the file, and the
-  // offset if there is one. At the end of one share of several, kInvalid: the files are not those that open() saw.
+  // The next record, or with options.lines many that are a line each; no value at the end. Records that cannot be cut
+  // (longer than the limits allow, or without an end) and files that cannot be opened go to the sink. Files that
+  // tell_format() says to skip are counted in skipped(), records that hold no document in skipped_records(). An error
+  // ends the stream: kCorrupt: a compressed file is cut short or damaged; kInvalid: its window is too long (both are
+  // one bad record if the file is of a whole_file format, or in a folder and its format not yet recognised);
+  // kUnavailable: the disk failed. Messages name the file, and the offset if there is one. At the end of one share of
+  // several, kInvalid: the files are not those that open() saw.
   Result<std::optional<RawRecord>> next();
 
-  // The place behind the last record that next() gave. Called from the thread of next(), after it has given a record.
+  // Memory that the next lines may take, so that it need not be allocated. Called from the thread of next().
+  void lend(std::string memory);
+
+  // Whether the reader is between two records, and not behind the beginning of the next one. Called from the thread of
+  // next().
+  bool between_records() const;
+  // The place behind the last record that next() gave, between two records. Called from the thread of next(), after it
+  // has given a record.
   ReadPosition position() const;
 
   // Progress; from any thread. Decompressed bytes read so far; stored (compressed) bytes read so far.

@@ -8,6 +8,7 @@
 
 #include "common/base/check.h"
 #include "indexer/ingest/input_limits.h"
+#include "indexer/ingest/line_records.h"
 
 namespace frond::indexer::parse {
 
@@ -25,40 +26,51 @@ BatchParser::BatchParser(const text::AnalyzerConfig& analyzer, std::uint32_t par
       terms_(analyzer, use == TextUse::kCopy ? kMinTableBits : limits.table_bits, grouper_),
       frames_(partitions, runs::DocumentFrameWriter(limits.kept_bytes / partitions)) {}
 
-void BatchParser::parse(std::span<ingest::RawRecord> records, ParsedBatch& out, std::stop_token stop) {
-  FROND_CHECK(records.size() <= kMaxBatchDocuments);
+void BatchParser::parse(std::span<ingest::RawRecord> records, ParsedBatch& out, const std::stop_token& stop) {
   out.documents.clear();
   out.shortened.clear();
   out.texts.clear();
-  for (std::uint32_t i = 0; i < records.size(); ++i) {
-    if (records[i].parse_bytes <= kCheapRecordBytes || limits_.memory == nullptr) {
-      parse_one(records[i], i, out);
+  bool going_on = true;
+  for (std::uint32_t i = 0; going_on && i < records.size(); ++i) {
+    if (records[i].lines == 0) {
+      going_on = parse_within_memory(records[i], {i, {}}, out, stop);
       continue;
     }
-    const std::optional<WorkingMemory::Lease> lease = limits_.memory->take(records[i].parse_bytes, stop);
-    if (!lease) break;
-    parse_one(records[i], i, out);
+    ingest::LineRecords lines(records[i]);
+    while (ingest::RawRecord* const line = going_on ? lines.next() : nullptr)
+      going_on = parse_within_memory(*line, {i, lines.place()}, out, stop);
   }
   grouper_.finish(out.tokens);
   out.frames.resize(frames_.size());
   for (std::size_t j = 0; j < frames_.size(); ++j) frames_[j].finish(out.frames[j]);
 }
 
-void BatchParser::parse_one(ingest::RawRecord& record, std::uint32_t place, ParsedBatch& out) {
+bool BatchParser::parse_within_memory(ingest::RawRecord& record, Place place, ParsedBatch& out,
+                                      const std::stop_token& stop) {
+  const bool expensive = record.parse_bytes > kCheapRecordBytes && limits_.memory != nullptr;
+  const std::optional<WorkingMemory::Lease> lease =
+      expensive ? limits_.memory->take(record.parse_bytes, stop) : std::nullopt;
+  if (expensive && !lease) return false;
+  parse_one(record, place, out);
+  return true;
+}
+
+void BatchParser::parse_one(ingest::RawRecord& record, Place place, ParsedBatch& out) {
+  FROND_CHECK(out.documents.size() < kMaxBatchDocuments);
   const Result<ingest::Document> document = document_of(record);
   if (!document) {
     out.bad.push_back(ingest::bad_record(record, document.error()));
     return;
   }
   if (document->title_cut || document->url_dropped)
-    out.shortened.push_back({place, document->title_cut, document->url_dropped});
+    out.shortened.push_back({place.record, place.line, document->title_cut, document->url_dropped});
   const std::uint32_t length = take_text(*document, out);
   const std::size_t field_bytes = frames_[out.documents.size() % frames_.size()].add(
       {document->id, document->url, document->title, options_.store_bodies ? document->body : std::string_view(),
        document->prior},
       length);
-  out.documents.push_back(
-      {hash_id(document->id), length, place, static_cast<std::uint32_t>(field_bytes), document->prior});
+  out.documents.push_back({hash_id(document->id), length, place.record, place.line,
+                           static_cast<std::uint32_t>(field_bytes), document->prior});
 }
 
 std::uint32_t BatchParser::take_text(const ingest::Document& document, ParsedBatch& out) {

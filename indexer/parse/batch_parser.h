@@ -34,14 +34,21 @@ class BatchParser {
  public:
   BatchParser(const text::AnalyzerConfig& analyzer, std::uint32_t partitions, const ParseLimits& limits = {},
               ingest::ParseOptions options = {}, TextUse use = TextUse::kTokens);
-  // Parses at most kMaxBatchDocuments records. Afterwards the bytes of other than cheap ones are freed. Records that
-  // give no document are appended to out.bad. If stopped, it leaves out the rest.
-  void parse(std::span<ingest::RawRecord> records, ParsedBatch& out, std::stop_token stop = {});
+  // Parses at most kMaxBatchDocuments records, lines counted one by one. Afterwards the bytes of other than cheap ones
+  // are freed. Records that give no document are appended to out.bad. If stopped, it leaves out the rest.
+  void parse(std::span<ingest::RawRecord> records, ParsedBatch& out, const std::stop_token& stop = {});
 
  private:
   // Returns the document's length; 0 if its text is copied.
   std::uint32_t take_text(const ingest::Document& document, ParsedBatch& out);
-  void parse_one(ingest::RawRecord& record, std::uint32_t place, ParsedBatch& out);
+  // Which of the batch's records, and which of its lines.
+  struct Place {
+    std::uint32_t record = 0;
+    ingest::LinePlace line;
+  };
+  // False: stopped.
+  bool parse_within_memory(ingest::RawRecord& record, Place place, ParsedBatch& out, const std::stop_token& stop);
+  void parse_one(ingest::RawRecord& record, Place place, ParsedBatch& out);
   Result<ingest::Document> document_of(ingest::RawRecord& record) const;
 
   ParseLimits limits_;

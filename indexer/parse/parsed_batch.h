@@ -23,6 +23,7 @@ struct ParsedDocument {
   IdHash id;
   std::uint32_t length = 0;       // terms
   std::uint32_t record = 0;       // which of the batch's records
+  ingest::LinePlace line;         // in that record
   std::uint32_t field_bytes = 0;  // of its stored fields in its frame
   scoring::Prior prior = 0;
 };
@@ -30,6 +31,7 @@ struct ParsedDocument {
 // A document of which a field was too long.
 struct ShortenedDocument {
   std::uint32_t record = 0;  // which of the batch's records
+  ingest::LinePlace line;    // in that record
   bool title_cut = false, url_dropped = false;
 };
 

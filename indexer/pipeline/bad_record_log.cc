@@ -22,16 +22,16 @@ Result<void> BadRecordLog::bad(const ingest::BadRecord& record) {
                                    " bad records (--max-bad-records); the last: " + last_bad_);
 }
 
-void BadRecordLog::duplicate(const ingest::RawRecord& record, std::string_view id) {
+void BadRecordLog::duplicate(const ingest::RecordPlace& record, std::string_view id) {
   if (++duplicates_ > kReportedRecords) return;
-  logger_.warn("duplicate id", {{"file", record.file},
+  logger_.warn("duplicate id", {{"file", std::string(record.file)},
                                 {"record", std::to_string(record.number)},
                                 {"offset", std::to_string(record.offset)},
                                 {"reason", "the id '" + std::string(id) + "' was there before; the first stays"}});
 }
 
-void BadRecordLog::shortened(const ingest::RawRecord& record, bool title_cut, bool url_dropped) {
-  const std::string where = record.file + ": record " + std::to_string(record.number);
+void BadRecordLog::shortened(const ingest::RecordPlace& record, bool title_cut, bool url_dropped) {
+  const std::string where = std::string(record.file) + ": record " + std::to_string(record.number);
   if (title_cut) titles_cut_.add(where);
   if (url_dropped) urls_dropped_.add(where);
 }

@@ -26,8 +26,8 @@ class BadRecordLog {
   // Counts so many bad records, of which no details are known, before the next call of bad().
   void left_out(std::uint64_t count) { bad_ += count; }
   // Duplicates are not bad records: their document is in the index.
-  void duplicate(const ingest::RawRecord& record, std::string_view id);
-  void shortened(const ingest::RawRecord& record, bool title_cut, bool url_dropped);
+  void duplicate(const ingest::RecordPlace& record, std::string_view id);
+  void shortened(const ingest::RecordPlace& record, bool title_cut, bool url_dropped);
   // Logs how many were not logged one by one.
   void finish();
   std::uint64_t bad_records() const { return bad_; }

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "indexer/ingest/record_reader.h"
@@ -18,6 +19,8 @@ struct Batch {
   std::uint64_t record_bytes = 0;          // of all records
   std::uint64_t alone_bytes = 0;           // not 0: a single record, so expensive that nothing else is in flight
   std::vector<ingest::RawRecord> records;  // reader
+  std::vector<std::string> line_memory;    // of lines that it had, at most kLineMemory, for the reader to use again
+  static constexpr std::size_t kLineMemory = 2;
   // reader: where the next batch begins, if the state behind this batch is to be kept; otherwise null
   std::unique_ptr<ingest::ReadPosition> position;
   std::uint64_t bad_left_out = 0;               // reader: bad records without details, before the last in parsed.bad
@@ -31,6 +34,8 @@ struct Batch {
     alone_bytes = 0;
     position.reset();
     bad_left_out = 0;
+    for (ingest::RawRecord& record : records)
+      if (record.lines > 0 && line_memory.size() < kLineMemory) line_memory.push_back(std::move(record.bytes));
     records.clear();
     parsed.bad.clear();
     parsed.shortened.clear();
@@ -41,6 +46,7 @@ struct Batch {
   // Also frees its memory.
   void drop() {
     clear();
+    line_memory = {};
     records = {};
     parsed = {};
     numbers = {};

@@ -15,6 +15,16 @@ std::uint64_t bytes_of(const ingest::RawRecord& record) {
   return sizeof record + kAllocated + record.file.size() + record.name.size() + record.bytes.size();
 }
 
+// Of lines that are read together, none is too expensive to be parsed beside others: the parsers' memory is enough for
+// the worst of so many bytes (parse_cost.h: JSON of the shortest values takes 45 bytes a byte).
+ingest::LinesAtOnce lines_at_once(const MemoryPlan& plan) {
+  constexpr std::uint64_t kWorstCost = 64;
+  return {static_cast<std::size_t>(std::min(plan.batch_bytes / 2, plan.parse / (2 * kWorstCost))),
+          static_cast<std::uint32_t>(parse::kMaxBatchDocuments)};
+}
+
+std::size_t documents_of(const ingest::RawRecord& record) { return std::max<std::uint32_t>(record.lines, 1); }
+
 }  // namespace
 
 Result<std::unique_ptr<BatchFiller>> BatchFiller::open(std::vector<std::filesystem::path> inputs,
@@ -25,6 +35,7 @@ Result<std::unique_ptr<BatchFiller>> BatchFiller::open(std::vector<std::filesyst
   options.limits = ingest::InputLimits::of(plan.limit);
   options.limits.threads = plan.parsers;
   options.limits.on_window = std::move(on_window);
+  options.lines = lines_at_once(plan);
   filler->reader_ = FROND_TRY(ingest::RecordReader::open(
       std::move(inputs), format, [to = filler.get()](const ingest::BadRecord& bad) { to->note_bad(bad); },
       std::move(options)));
@@ -41,8 +52,9 @@ void BatchFiller::note_bad(const ingest::BadRecord& bad) {
   }
 }
 
-// Whether the record fits into the memory limit. Sets parse_bytes and tree_bytes.
+// Whether the record fits into the memory limit. Sets parse_bytes and tree_bytes; of many lines, the parser does.
 bool BatchFiller::fits(ingest::RawRecord& record) {
+  if (record.lines > 0) return true;
   const ingest::ParseCost cost = ingest::parse_cost(record);
   const std::uint64_t min_bytes = cost.bytes - cost.tree_bytes;
   const std::uint64_t max_bytes = plan_.alone - std::min(plan_.alone, reader_->window_bytes());
@@ -77,18 +89,23 @@ void BatchFiller::take(Batch& batch) {
 
 // Gives the batch the reader's position, if one is due and all that was read is in this batch or in earlier ones.
 void BatchFiller::mark(Batch& batch) {
-  if (checkpoint_bytes_ == 0 || held_ || reader_->bytes_read() < next_mark_) return;
+  if (checkpoint_bytes_ == 0 || held_ || !reader_->between_records() || reader_->bytes_read() < next_mark_) return;
   batch.position = std::make_unique<ingest::ReadPosition>(reader_->position());
   next_mark_ = reader_->bytes_read() + checkpoint_bytes_;
 }
 
 Result<bool> BatchFiller::fill(Batch& batch) {
   bool more = true;
-  while (batch.record_bytes < plan_.batch_bytes && batch.records.size() < parse::kMaxBatchDocuments) {
+  for (std::size_t documents = 0; batch.record_bytes < plan_.batch_bytes;) {
+    if (!held_ && !batch.line_memory.empty()) {
+      reader_->lend(std::move(batch.line_memory.back()));
+      batch.line_memory.pop_back();
+    }
     more = FROND_TRY(next_record());
     if (!more) break;
+    documents += documents_of(*held_);
     const bool alone = held_->parse_bytes > plan_.parse;
-    if (alone && !batch.records.empty()) break;
+    if (!batch.records.empty() && (alone || documents > parse::kMaxBatchDocuments)) break;
     if (alone) batch.alone_bytes = held_->parse_bytes;
     take(batch);
     if (alone) break;

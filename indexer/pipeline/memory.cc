@@ -170,6 +170,12 @@ double process_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
+void bound_unused_memory(std::uint64_t limit) {
+  ::mallopt(M_MMAP_THRESHOLD, static_cast<int>(std::clamp(limit / 2048, 512 * kKiB, 32 * kMiB)));
+  ::mallopt(M_TRIM_THRESHOLD, static_cast<int>(std::clamp(limit / 256, 4 * kMiB, 256 * kMiB)));
+  ::mallopt(M_ARENA_MAX, static_cast<int>(std::clamp<std::uint64_t>(limit >> 28, 4, 64)));
+}
+
 void release_unused_memory() { ::malloc_trim(0); }
 
 }  // namespace frond::indexer::pipeline

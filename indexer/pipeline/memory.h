@@ -68,6 +68,10 @@ std::uint64_t peak_resident_bytes();  // since it started
 
 double process_seconds();  // processor time of all threads since it started
 
+// Large pieces return to the system when they are freed, and threads share few heaps: so resident memory is little more
+// than the memory in use. With a large limit of resident bytes, larger pieces are kept for further use, and each thread
+// has a heap. Called before there are threads.
+void bound_unused_memory(std::uint64_t limit);
 // Returns the allocator's unused memory to the system.
 void release_unused_memory();
 

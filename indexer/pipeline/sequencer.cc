@@ -42,7 +42,8 @@ Result<void> Sequencer::number(Batch& batch) {
     FROND_TRY(log_.bad(batch.parsed.bad[i]));
   }
   for (const parse::ShortenedDocument& document : batch.parsed.shortened)
-    log_.shortened(batch.records[document.record], document.title_cut, document.url_dropped);
+    log_.shortened(ingest::place_of(batch.records[document.record], document.line), document.title_cut,
+                   document.url_dropped);
   const invert::DocumentNumber first = next_;
   bool duplicates = false;
   batch.numbers.clear();
@@ -82,7 +83,7 @@ Result<void> Sequencer::spool_without_duplicates(const Batch& batch) {
       return;
     }
     ByteReader in(fields);
-    log_.duplicate(batch.records[document.record], runs::read_fields(in).id);
+    log_.duplicate(ingest::place_of(batch.records[document.record], document.line), runs::read_fields(in).id);
   });
   ByteBuffer frame;
   for (std::size_t p = 0; p < frames_.size(); ++p) {
