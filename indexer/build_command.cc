@@ -172,6 +172,11 @@ BuildCommand::BuildCommand(config::CommandLine& app, Kind kind)
       .transform(config::byte_size())
       .show_default("2GiB");
   command_
+      .add_option("--gpu-timeout-seconds", gpu_timeout_s_,
+                  "How long the GPU may take for one step before the build goes on without it")
+      .check(config::range(1, 3600))
+      .show_default();
+  command_
       .add_option("--memory-limit", memory_limit_,
                   "Resident memory of the build, at least 128MiB; what does not fit "
                   "goes to disk below the repository")
@@ -266,6 +271,7 @@ int BuildCommand::run(Logger& logger) {
     if (!std::filesystem::exists(input, failed)) return refuse("--input: " + input.string() + " is not there");
   }
 
+  set_gpu_timeout(std::chrono::seconds(gpu_timeout_s_));
   const invert::InverterKind* gpu_inverter = nullptr;
   if (gpu_inverters_ > 0) {
     const auto found = gpu_inverters(gpu_.device);

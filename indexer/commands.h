@@ -63,6 +63,7 @@ class BuildCommand {
   std::uint32_t gpu_inverters_ = 0;
   std::string gpu_texts_ = "off";
   invert::GpuMemory gpu_;
+  std::uint32_t gpu_timeout_s_ = 30;
   std::uint64_t memory_limit_ = std::uint64_t{1} << 30;
   std::uint64_t disk_reserve_ = kUsualDiskReserve;
   std::uint64_t max_bad_records_ = 1000;

@@ -1,4 +1,8 @@
 #include "indexer/gpu_inverters.h"
+
+#include <cstdlib>
+
+#include "common/device/patience.h"
 #include "indexer/invert/gpu/gpu_inverter.h"
 #include "indexer/invert/gpu/text/gpu_text_inverter.h"
 
@@ -12,6 +16,12 @@ Result<const invert::InverterKind*> gpu_inverters(int device) {
 Result<const invert::TextInverterKind*> gpu_text_inverter(int device) {
   FROND_TRY(invert::gpu::find_device(device));
   return &invert::gpu::gpu_text_inverter_kind();
+}
+
+void set_gpu_timeout(std::chrono::milliseconds timeout) {
+  device::set_patience(timeout);
+  // All kernels are loaded before any runs: loading one later waits for those that run, and for ever if these hang.
+  ::setenv("CUDA_MODULE_LOADING", "EAGER", 0);
 }
 
 }  // namespace frond::indexer

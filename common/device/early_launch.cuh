@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+#include "common/device/patience.h"
 #include "common/device/runtime.h"
 
 namespace frond::device {
@@ -16,6 +17,7 @@ template <class... Parameters>
 Result<void> launch_early(const char* what, void (*kernel)(Parameters...), std::uint32_t blocks, std::uint32_t threads,
                           StreamHandle stream, std::type_identity_t<Parameters>... arguments) {
   if (blocks == 0) return {};
+  if (given_up()) return given_up_error();
   cudaLaunchAttribute early{};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;

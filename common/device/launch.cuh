@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include "common/device/patience.h"
 #include "common/device/runtime.h"
 
 namespace frond::device {
@@ -13,6 +14,7 @@ template <class... Parameters>
 Result<void> launch(const char* what, void (*kernel)(Parameters...), std::uint32_t blocks, std::uint32_t threads,
                     StreamHandle stream, std::type_identity_t<Parameters>... arguments) {
   if (blocks == 0) return {};
+  if (given_up()) return given_up_error();
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(blocks);
   config.blockDim = dim3(threads);

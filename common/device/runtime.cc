@@ -2,12 +2,35 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <thread>
+
+#include "common/device/patience.h"
+
 namespace frond::device {
 namespace {
 
 Result<void> copy(std::byte* to, const std::byte* from, std::size_t bytes, cudaMemcpyKind kind, StreamHandle stream) {
   if (bytes == 0) return {};
+  if (given_up()) return given_up_error();
   return status_of(cudaMemcpyAsync(to, from, bytes, kind, stream), "copying");
+}
+
+// A wait looks all the time at first, since most are short; then it sleeps between two looks, for longer and longer.
+constexpr std::chrono::microseconds kSpin{50}, kShortestNap{20}, kLongestNap{500};
+
+// Runs what gives memory back or destroys a stream, unless the device is given up. For destructors. If that fails, the
+// device keeps what it has.
+template <class Call>
+void end(const Call& call) noexcept {
+  if (given_up()) return;
+  try {
+    static_cast<void>(within_patience("freeing", call));
+  } catch (const std::exception&) {  // the host is out of memory
+  }
 }
 
 }  // namespace
@@ -19,78 +42,104 @@ Result<void> status_of(int cuda_error, const char* what) {
 }
 
 int count_devices() {
-  int count = 0;
-  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+  const auto count = std::make_shared<int>(0);
+  return within_patience("counting devices", [count] { return cudaGetDeviceCount(count.get()); }) ? *count : 0;
 }
 
 Result<Properties> properties_of(int device) {
-  cudaDeviceProp told{};
-  FROND_TRY(status_of(cudaGetDeviceProperties(&told, device), "asking for properties"));
+  struct Answer {
+    cudaDeviceProp told{};
+    std::size_t free_bytes = 0, all_bytes = 0;
+  };
+  const auto answer = std::make_shared<Answer>();
+  FROND_TRY(within_patience("asking for properties", [answer, device]() -> int {
+    if (const int failed = cudaGetDeviceProperties(&answer->told, device); failed != cudaSuccess) return failed;
+    if (const int failed = cudaSetDevice(device); failed != cudaSuccess) return failed;
+    return cudaMemGetInfo(&answer->free_bytes, &answer->all_bytes);
+  }));
   FROND_TRY(use(device));
-  std::size_t free_bytes = 0, all_bytes = 0;
-  FROND_TRY(status_of(cudaMemGetInfo(&free_bytes, &all_bytes), "asking for free memory"));
-  return Properties{.name = told.name,
-                    .memory_bytes = told.totalGlobalMem,
-                    .free_bytes = free_bytes,
-                    .processors = told.multiProcessorCount,
-                    .major = told.major,
-                    .minor = told.minor};
+  return Properties{.name = answer->told.name,
+                    .memory_bytes = answer->told.totalGlobalMem,
+                    .free_bytes = answer->free_bytes,
+                    .processors = answer->told.multiProcessorCount,
+                    .major = answer->told.major,
+                    .minor = answer->told.minor};
 }
 
-Result<void> use(int device) { return status_of(cudaSetDevice(device), "choosing a device"); }
+// The first call for a device makes its context, which may block. It is made by another thread; afterwards the call is
+// short.
+Result<void> use(int device) {
+  FROND_TRY(within_patience("choosing a device", [device] { return cudaSetDevice(device); }));
+  return status_of(cudaSetDevice(device), "choosing a device");
+}
 
 Result<Stream> Stream::create() {
-  cudaStream_t handle = nullptr;
-  FROND_TRY(status_of(cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking), "making a stream"));
-  return Stream(handle);
+  const auto handle = std::make_shared<cudaStream_t>();
+  FROND_TRY(within_patience("making a stream",
+                            [handle] { return cudaStreamCreateWithFlags(handle.get(), cudaStreamNonBlocking); }));
+  return Stream(*handle);
 }
 Stream::~Stream() {
-  if (handle_) cudaStreamDestroy(handle_);
+  if (handle_) end([handle = handle_] { return cudaStreamDestroy(handle); });
 }
 
 Result<Event> Event::create(bool timing) {
+  if (given_up()) return given_up_error();
   cudaEvent_t handle = nullptr;
   const unsigned flags = timing ? cudaEventDefault : cudaEventDisableTiming;
   FROND_TRY(status_of(cudaEventCreateWithFlags(&handle, flags), "making an event"));
   return Event(handle);
 }
 Event::~Event() {
-  if (handle_) cudaEventDestroy(handle_);
+  if (handle_ && !given_up()) cudaEventDestroy(handle_);
 }
 Result<void> Event::record(StreamHandle stream) {
+  if (given_up()) return given_up_error();
   return status_of(cudaEventRecord(handle_, stream), "recording an event");
 }
 Result<bool> Event::done() const {
+  if (given_up()) return given_up_error();
   const cudaError_t state = cudaEventQuery(handle_);
   if (state == cudaErrorNotReady) return false;
   FROND_TRY(status_of(state, "running"));
   return true;
 }
-Result<void> Event::wait() const { return status_of(cudaEventSynchronize(handle_), "running"); }
+Result<void> Event::wait() const {
+  const auto begin = std::chrono::steady_clock::now();
+  while (!FROND_TRY(done())) {
+    const auto waited = std::chrono::steady_clock::now() - begin;
+    if (waited >= patience()) {
+      give_up();
+      return given_up_error();
+    }
+    if (waited >= kSpin)
+      std::this_thread::sleep_for(
+          std::clamp(std::chrono::duration_cast<std::chrono::microseconds>(waited / 8), kShortestNap, kLongestNap));
+  }
+  return {};
+}
 Result<void> Event::make_wait(StreamHandle stream) const {
+  if (given_up()) return given_up_error();
   return status_of(cudaStreamWaitEvent(stream, handle_, 0), "ordering streams");
 }
 Result<float> Event::milliseconds_since(const Event& start) const {
+  if (given_up()) return given_up_error();
   float milliseconds = 0;
   FROND_TRY(status_of(cudaEventElapsedTime(&milliseconds, start.handle_, handle_), "reading a time"));
   return milliseconds;
 }
 
 Result<Memory> Memory::create(Place place, std::size_t bytes) {
-  void* data = nullptr;
-  const cudaError_t made = place == Place::kDevice ? cudaMalloc(&data, bytes) : cudaMallocHost(&data, bytes);
-  if (made != cudaSuccess) {
-    cudaGetLastError();  // no memory is no reason to give the device up: forget it
-    return status_of(made, "allocating").error().within(std::to_string(bytes) + " bytes");
-  }
-  return Memory(place, static_cast<std::byte*>(data), bytes);
+  const auto data = std::make_shared<void*>(nullptr);
+  auto made = within_patience("allocating", [data, place, bytes] {
+    return place == Place::kDevice ? cudaMalloc(data.get(), bytes) : cudaMallocHost(data.get(), bytes);
+  });
+  if (!made) return std::move(made).error().within(std::to_string(bytes) + " bytes");
+  return Memory(place, static_cast<std::byte*>(*data), bytes);
 }
 Memory::~Memory() {
-  if (!data_) return;
-  if (place_ == Place::kDevice)
-    cudaFree(data_);
-  else
-    cudaFreeHost(data_);
+  if (data_)
+    end([place = place_, data = data_] { return place == Place::kDevice ? cudaFree(data) : cudaFreeHost(data); });
 }
 
 Result<void> copy_to_device(std::byte* to, const std::byte* from, std::size_t bytes, StreamHandle stream) {
@@ -101,6 +150,7 @@ Result<void> copy_to_host(std::byte* to, const std::byte* from, std::size_t byte
 }
 Result<void> fill_with_zeros(std::byte* to, std::size_t bytes, StreamHandle stream) {
   if (bytes == 0) return {};
+  if (given_up()) return given_up_error();
   return status_of(cudaMemsetAsync(to, 0, bytes, stream), "clearing");
 }
 

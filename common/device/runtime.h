@@ -4,7 +4,8 @@
 //
 // Errors are kDevice; the message says what was tried. Most are permanent (an illegal access ends the context), so the
 // owner of a device stops using it at the first one; nothing here retries. The runtime keeps a current device for each
-// thread: call use() first on a thread.
+// thread: call use() first on a thread. Nothing here blocks for longer than patience(): a device that takes longer is
+// given up (patience.h), and then everything fails at once.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -61,7 +62,7 @@ class Event {
   Result<void> record(StreamHandle stream);
   // Whether the work before the last record() has run; true if nothing was recorded.
   Result<bool> done() const;
-  // Blocks this thread until then, without a limit.
+  // Blocks this thread until then, or until the device is given up.
   Result<void> wait() const;
   Result<void> make_wait(StreamHandle stream) const;  // later work in the stream runs after this
   Result<float> milliseconds_since(const Event& start) const;

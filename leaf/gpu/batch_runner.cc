@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "common/device/patience.h"
 #include "leaf/gpu/document_order.h"
 #include "leaf/gpu/search/kernels.h"
 #include "leaf/gpu/tuning.h"
@@ -178,7 +179,10 @@ Result<void> BatchRunner::wait(std::size_t queries, const Clock& clock, std::chr
   for (int look = 1; !all_there(); ++look) {
     if (look % kLooks == 0 && FROND_TRY(space_.ended()) && !all_there())
       return Error(Code::kDevice, "GPU: a batch ended without its answers");
-    if (end.passed(clock)) return Error(Code::kDevice, "GPU: no answer");
+    if (end.passed(clock)) {
+      device::give_up();  // it may hang: nothing may wait for it any more, destructors included
+      return Error(Code::kDevice, "GPU: no answer");
+    }
     if (std::chrono::steady_clock::now() >= spin_until) nap();
   }
   return {};

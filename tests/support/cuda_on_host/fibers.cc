@@ -51,6 +51,8 @@ std::mutex one_kernel;
 Machine machine;
 std::atomic<std::uint64_t> operations_left{0};
 std::atomic<bool> device_lost{false};
+std::atomic<std::uint64_t> operations_before_hang{0};
+std::atomic<bool> device_hangs{false};
 std::atomic<bool> device_held{false}, operation_waits{false};
 
 void enter();
@@ -119,6 +121,13 @@ void run_block(const dim3& block, unsigned index) {
   if (_setjmp(machine.home) == 0) jump_to(0);
 }
 
+void count_to_hang() {
+  std::uint64_t left = operations_before_hang;
+  while (left > 0 && !operations_before_hang.compare_exchange_weak(left, left - 1)) {
+  }
+  if (left == 1) device_hangs = true;
+}
+
 }  // namespace
 
 const Thread& self() { return machine.fibers[machine.current]->thread; }
@@ -162,6 +171,19 @@ void lose_device_after(std::uint64_t operations) {
   operations_left = operations;
 }
 
+void hang_device_after(std::uint64_t operations) {
+  operations_before_hang = operations;
+  device_hangs = false;
+  device_hangs.notify_all();
+}
+
+bool hangs() { return device_hangs; }
+
+void block_while_it_hangs() {
+  count_to_hang();
+  device_hangs.wait(true);
+}
+
 void hold_device() {
   operation_waits = false;
   device_held = true;
@@ -180,6 +202,7 @@ bool lost() {
     operation_waits.notify_all();
     device_held.wait(true);
   }
+  count_to_hang();
   if (operations_left > 0 && --operations_left == 0) device_lost = true;
   return device_lost;
 }

@@ -34,6 +34,13 @@ void meet_block();
 void lose_device_after(std::uint64_t operations);
 bool lost();  // whether operations fail; counts as one operation
 
+// From the `operations`-th operation or blocking call (allocating, freeing, streams, devices) from now on the device
+// hangs: what is launched or copied does not happen, though the call succeeds; events are not reached; and blocking
+// calls do not return. 0: it does not hang any more, and calls that blocked return.
+void hang_device_after(std::uint64_t operations);
+bool hangs();
+void block_while_it_hangs();  // a blocking call
+
 // From hold_device() on every operation blocks its calling thread until let_device_go().
 void hold_device();
 void await_held_operation();  // returns when an operation is blocked

@@ -1,11 +1,11 @@
-// A device that fails at any operation of a run: the CPU's inverter goes on, and nothing is missing.
+// A device that fails or hangs at any operation of a run: the CPU's inverter goes on, and nothing is missing.
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
 #include "indexer/invert/gpu/gpu_inverter.h"
-#include "tests/support/cuda_on_host/fibers.h"
+#include "tests/support/cuda_on_host/failures.h"
 #include "tests/support/run_postings.h"
 #include "tests/support/scratch_folder.h"
 
@@ -39,15 +39,17 @@ support::RunPostings read_runs(const std::vector<runs::RunFile>& all) {
   return support::read_run_postings(paths, 0);
 }
 
-TEST(GpuInverter, LeavesNothingOutWhereTheDeviceIsLost) {
+class GpuInverterWithoutItsDevice : public testing::TestWithParam<cuda_on_host::Failure> {};
+
+TEST_P(GpuInverterWithoutItsDevice, LeavesNothingOut) {
   bool survived = false;
-  std::uint64_t operations = 0, noticed = 0;
-  for (; !survived && operations < 1000; ++operations) {
+  std::uint64_t operations = 0, noticed = 0, tries = 0;
+  for (; !survived && operations < 1000; operations += GetParam().step(operations), ++tries) {
     const support::ScratchFolder folder;
     support::RunPostings expected;
     std::vector<std::string> warnings;
     std::vector<runs::RunFile> runs;
-    cuda_on_host::lose_device_after(operations + 1);
+    const cuda_on_host::Failing failing(GetParam(), operations + 1);
     {
       GpuInverter inverter({.folder = folder.path(),
                             .label = "gpu",
@@ -68,16 +70,17 @@ TEST(GpuInverter, LeavesNothingOutWhereTheDeviceIsLost) {
       runs.insert(runs.end(), flushed->begin(), flushed->end());
       EXPECT_EQ(inverter.name(), warnings.empty() ? "gpu" : "cpu");
     }
-    ASSERT_EQ(read_runs(runs), expected) << "lost after " << operations;
-    survived = !cuda_on_host::lost();
+    ASSERT_EQ(read_runs(runs), expected) << "after " << operations;
+    survived = !failing.happened();
     EXPECT_LE(warnings.size(), survived ? 0u : 1u) << operations;
     noticed += warnings.size();
   }
   EXPECT_TRUE(survived) << "more than " << operations << " operations";
   EXPECT_GT(noticed, 20u);  // the others in a destructor
-  EXPECT_LE(noticed, operations);
-  cuda_on_host::lose_device_after(0);
+  EXPECT_LE(noticed, tries);
 }
+INSTANTIATE_TEST_SUITE_P(Failures, GpuInverterWithoutItsDevice, testing::ValuesIn(cuda_on_host::kFailures),
+                         cuda_on_host::name_of);
 
 }  // namespace
 }  // namespace frond::indexer::invert::gpu

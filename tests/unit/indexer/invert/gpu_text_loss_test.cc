@@ -1,5 +1,5 @@
-// A device that fails at any operation of a run: the CPU goes on with the texts, and no posting and no length is
-// missing.
+// A device that fails or hangs at any operation of a run: the CPU goes on with the texts, and no posting and no length
+// is missing.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "indexer/invert/gpu/text/gpu_text_inverter.h"
-#include "tests/support/cuda_on_host/fibers.h"
+#include "tests/support/cuda_on_host/failures.h"
 #include "tests/support/run_postings.h"
 #include "tests/support/scratch_folder.h"
 
@@ -37,15 +37,18 @@ DocumentTexts texts_of(DocumentNumber first, std::size_t documents, Expected& ex
   return texts;
 }
 
-TEST(GpuTextInverter, LeavesNothingOutWhereTheDeviceIsLost) {
+class GpuTextInverterWithoutItsDevice : public testing::TestWithParam<cuda_on_host::Failure> {};
+
+TEST_P(GpuTextInverterWithoutItsDevice, LeavesNothingOut) {
   bool survived = false;
   std::uint64_t operations = 0, noticed = 0;
-  for (; !survived && operations < 5000; operations += operations < 40 ? 1 : 17) {
+  for (; !survived && operations < 5000;
+       operations += operations < 40 ? GetParam().step(operations) : 17 * GetParam().stride) {
     const support::ScratchFolder folder;
     Expected expected, got;
     std::vector<std::string> warnings;
     std::vector<std::filesystem::path> runs;
-    cuda_on_host::lose_device_after(operations + 1);
+    const cuda_on_host::Failing failing(GetParam(), operations + 1);
     {
       GpuTextInverter inverter({.inverter = {.folder = folder.path(),
                                              .label = "text",
@@ -73,9 +76,9 @@ TEST(GpuTextInverter, LeavesNothingOutWhereTheDeviceIsLost) {
       flush();
     }
     got.postings = support::read_run_postings(runs, 0);
-    ASSERT_EQ(got.postings, expected.postings) << "lost after " << operations;
-    ASSERT_EQ(got.lengths, expected.lengths) << "lost after " << operations;
-    survived = !cuda_on_host::lost();
+    ASSERT_EQ(got.postings, expected.postings) << "after " << operations;
+    ASSERT_EQ(got.lengths, expected.lengths) << "after " << operations;
+    survived = !failing.happened();
     EXPECT_LE(warnings.size(), survived ? 0u : 1u) << operations;
     noticed += warnings.size();
     if (survived) {
@@ -83,9 +86,10 @@ TEST(GpuTextInverter, LeavesNothingOutWhereTheDeviceIsLost) {
     }
   }
   EXPECT_TRUE(survived) << "more than " << operations << " operations";
-  EXPECT_GT(noticed, 50u);  // the others in a destructor
-  cuda_on_host::lose_device_after(0);
+  EXPECT_GT(noticed, 20u);  // the others in a destructor
 }
+INSTANTIATE_TEST_SUITE_P(Failures, GpuTextInverterWithoutItsDevice, testing::ValuesIn(cuda_on_host::kFailures),
+                         cuda_on_host::name_of);
 
 }  // namespace
 }  // namespace frond::indexer::invert::gpu

@@ -1,0 +1,77 @@
+#include "common/device/patience.h"
+
+#include <cuda_runtime.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <future>
+#include <iostream>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "common/device/runtime.h"
+
+namespace frond::device {
+namespace {
+
+constexpr std::chrono::milliseconds kLook{20};  // how often a wait looks whether another thread gave the device up
+
+std::atomic<std::chrono::milliseconds> the_patience{kUsualPatience};
+std::atomic<bool> is_given_up{false};
+
+// Runs before what was registered for the process's end before it, as the runtime's own end, which waits for the device.
+void end_now(int status, void*) {
+  if (!given_up()) return;
+  std::cout.flush();
+  std::fflush(nullptr);
+  ::_exit(status);
+}
+
+}  // namespace
+
+std::chrono::milliseconds patience() { return the_patience.load(std::memory_order_relaxed); }
+void set_patience(std::chrono::milliseconds patience) { the_patience.store(patience, std::memory_order_relaxed); }
+
+void give_up() {
+  if (!is_given_up.exchange(true)) static_cast<void>(::on_exit(end_now, nullptr));
+}
+bool given_up() { return is_given_up.load(std::memory_order_relaxed); }
+void forget_given_up() { is_given_up.store(false, std::memory_order_relaxed); }
+
+Error given_up_error() {
+  return Error(Code::kDevice, "GPU: it did not answer within " + std::to_string(patience().count()) +
+                                  " ms and is given up");
+}
+
+Result<void> within_patience(const char* what, std::function<int()> call) {
+  if (given_up()) return given_up_error();
+  int device = -1;
+  if (cudaGetDevice(&device) != cudaSuccess) device = -1;
+  std::packaged_task<int()> task([call = std::move(call), device] {
+    if (device >= 0)
+      if (const int failed = cudaSetDevice(device); failed != cudaSuccess) return failed;
+    return call();
+  });
+  std::future<int> answer = task.get_future();
+  std::thread thread;
+  try {
+    thread = std::thread(std::move(task));
+  } catch (const std::system_error&) {
+    return Error(Code::kDevice, std::string("GPU: ") + what + ": no thread for it");
+  }
+  const auto end = std::chrono::steady_clock::now() + patience();
+  while (answer.wait_for(kLook) != std::future_status::ready) {
+    if (!given_up() && std::chrono::steady_clock::now() < end) continue;
+    give_up();
+    thread.detach();
+    return given_up_error().within(what);
+  }
+  thread.join();
+  return status_of(answer.get(), what);
+}
+
+}  // namespace frond::device
