@@ -25,7 +25,8 @@ enum class RunReason : std::uint8_t {
   kGpuLeft,
   kUnscheduled,
   kNothing,
-  kPriors
+  kPriors,
+  kNoGpuRoom
 };
 struct RunReasonRow {
   RunReason reason;
@@ -51,6 +52,8 @@ inline constexpr RunReasonRow kRunReasons[] = {
     {RunReason::kUnscheduled, "unscheduled", "The scheduler took no more searches, so the CPU ran it at once."},
     {RunReason::kNothing, "nothing", "Nothing ran: no partition has what is searched for, or the time was over."},
     {RunReason::kPriors, "priors", "Documents have static priors, which only the CPU adds."},
+    {RunReason::kNoGpuRoom, "no_gpu_room",
+     "The GPU has no room for the marks of a partition's removed documents, so the CPU ran it."},
 };
 inline constexpr RunReason kLastRunReason = kRunReasons[std::size(kRunReasons) - 1].reason;
 constexpr std::string_view name_of(RunReason reason) { return kRunReasons[static_cast<std::size_t>(reason)].name; }

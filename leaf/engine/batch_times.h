@@ -13,8 +13,10 @@ struct BatchTimes {
   std::uint32_t launches = 0;
   // By plan: whether its lists were on the device. Set only where the caller has made it as long as the plans are many.
   std::vector<bool> had_lists;
+  // Likewise: whether it was left to the CPU because device memory has no room for an array by document.
+  std::vector<bool> no_room;
 
-  // All but had_lists.
+  // All but had_lists and no_room.
   void add(const BatchTimes& other) {
     build_us += other.build_us;
     transfer_us += other.transfer_us;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -60,8 +61,9 @@ struct Plan {
   std::uint64_t partition = 0;             // ListKey::partition of the lists; engines cache lengths under it
   scoring::LengthNorm norm;
   Placement placement;  // maps docIDs to ordinals
-  // Documents that do not match, whatever the lists say; null: none. Only the CPU's engines run a plan with any.
+  // Documents that do not match, whatever the lists say; null: none.
   const partition::HiddenDocuments* hidden = nullptr;
+  std::shared_ptr<const void> hidden_on_device{};  // in a plan of device leases: find_array() of their words()
   // Static priors of the documents, of which each hit's is added to its score, weighted; null: none. Ignored if nothing
   // is ranked. Only the CPU's engines run a ranked plan with any.
   const partition::DocumentPriors* priors = nullptr;

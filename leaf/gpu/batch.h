@@ -28,19 +28,22 @@ struct TermOnDevice {
 
 struct QueryOnDevice {
   const std::uint32_t* lengths;  // of the partition's documents
+  const std::uint32_t* hidden;   // a bit for each document that does not match, whatever the lists say; null: none
   scoring::LengthNorm norm;
   std::uint32_t min_length;  // of a document
   std::uint32_t first_term, terms;
-  std::uint32_t seed_term;  // the term whose best blocks give the first threshold; `terms`: none
-  std::uint32_t k;          // 1 .. 1000; unranked: 0 .. 1000
-  bool conjunction;         // kAnd of two terms or more
+  // The term whose best blocks give the first threshold; `terms`: none. Unranked: the first blocks instead.
+  std::uint32_t seed_term;
+  std::uint32_t k;      // 1 .. 1000; unranked: 0 .. 1000
+  std::uint32_t reach;  // of so many postings of any list at least k are of documents that are not hidden
+  bool conjunction;     // kAnd of two terms or more
   // Of a conjunction: matches beyond this number need not be counted. Unranked: kCountAll, or 0, then none are counted.
   std::uint32_t count_to;
   scoring::Score floor;     // documents with lower scores are not wanted
   std::uint32_t bin_shift;  // score >> bin_shift is the score's bin
-  // Unranked:
-  DocId origin;             // of document_order.h
   std::uint32_t documents;  // of the partition
+  // Unranked:
+  DocId origin;  // of document_order.h
   // Terms whose lists are combined by their marks (search/warp_marks.cuh): for AND all, for OR the first; 0: none.
   std::uint32_t by_marks;
 };
@@ -69,14 +72,16 @@ struct QueryState {
   // Of a conjunction: exact up to count_to; above that, some number greater than count_to. Unranked: of a conjunction
   // all, of OR those that are not in the first term's list.
   std::uint32_t matches;
-  std::uint32_t runs;      // runs of 16 postings that were decoded
-  std::uint64_t began_ns;  // when its first kernel began, by the device's clock
+  std::uint32_t runs;             // runs of 16 postings that were decoded
+  std::uint32_t hidden_postings;  // of the first term's list that are of hidden documents, if the query is `counted`
+  std::uint64_t began_ns;         // when its first kernel began, by the device's clock
 };
 
 // A query's result for the host, in pinned host memory.
 struct AnswerOfQuery {
   scoring::Score threshold;          // the last one
   std::uint32_t matches, runs;       // as in QueryState
+  std::uint32_t hidden_postings;     // likewise
   std::uint32_t found;               // number of hits written, or kNoRoom
   std::uint64_t began_ns, ended_ns;  // begin of its first and end of its last kernel, by the device's clock
   std::uint64_t launch;              // number of the launch; written last, so the other fields are complete with it
@@ -89,7 +94,7 @@ struct HitOnDevice {
 };
 
 struct BatchOnDevice {
-  // Plain data: queries, terms, rows and group_rows. start_queries() copies it to device memory.
+  // Plain data: queries, terms, rows, group_rows and counted. start_queries() copies it to device memory.
   const std::byte* staged;    // from here, in pinned host memory; aligned to 16
   std::byte* input;           // to here
   std::uint32_t input_bytes;  // a multiple of 16
@@ -98,6 +103,10 @@ struct BatchOnDevice {
   const Row* rows;                   // ends with a row that has only first_task: the number of tasks
   const std::uint32_t* group_rows;   // the row of every kTasksOfAGroup-th task
   const intersect::ListView* plain;  // by term: its list's plain form, count 0: none (plain_form.h); null: none at all
+  // Queries whose number of matches is what their first term's list has of documents that are not hidden, or contains
+  // it; the hidden ones are counted. Each by count_blocks thread blocks.
+  const std::uint32_t* counted;
+  std::uint32_t counted_queries, count_blocks;
   std::uint32_t query_count, task_count;
   // The tasks before interleaved_tasks, which are those of the queries' first rows, are laid out in columns of
   // column_tasks consecutive ones, and taken across the columns: place i is task i / columns of column i % columns. The

@@ -10,22 +10,28 @@ namespace {
 
 using scoring::Score;
 
-// A score that k documents reach: the list of one term stores how many of its documents reach which score by that term
-// alone. The highest over all terms; 0 where no list stores one. 0 also for AND of several terms, since a document of
-// one list may not match.
-Score stored_threshold(const ReadyPlan& ready) {
+// A score that k documents reach which are not hidden: the list of one term stores how many of its documents reach
+// which score by that term alone. The highest over all terms; 0 where no list stores one. 0 also for AND of several
+// terms, since a document of one list may not match.
+Score stored_threshold(const ReadyPlan& ready, std::uint32_t reach) {
   const engine::Plan& plan = *ready.plan;
   if (plan.mode == engine::Mode::kAnd && plan.terms.size() > 1) return 0;
   Score best = 0;
   for (std::size_t i = 0; i < plan.terms.size(); ++i) {
     for (std::size_t rank = 0; rank < postings::kBestRanks.size(); ++rank) {
       const scoring::PackedDeficit deficit = ready.lists[i]->best_deficits[rank];
-      if (plan.k > postings::kBestRanks[rank] || deficit == postings::kNoDeficit) continue;
+      if (reach > postings::kBestRanks[rank] || deficit == postings::kNoDeficit) continue;
       best = std::max(best, plan.terms[i].bounds.lower_bound(deficit));
       break;
     }
   }
   return best;
+}
+
+// QueryOnDevice::reach.
+std::uint32_t reach_of(const ReadyPlan& ready) {
+  const std::uint64_t hidden = ready.hidden == nullptr ? 0 : ready.plan->hidden->count();
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(ready.plan->k + hidden, kNoDoc));
 }
 
 // The term that is likely to give the highest first threshold where nothing is stored: the first in their order with at
@@ -70,12 +76,12 @@ double work_of_block(const Driver& driver) {
 }
 
 // Its blocks that are read, as a rule. Unranked, only the k first postings of the first list are needed for OR, whose
-// count does not depend on that list (search/warp_unranked.cuh).
+// count does not depend on that list (search/warp_unranked.cuh); more, if some may be of hidden documents.
 std::uint32_t blocks_of(const Driver& driver) {
   if (drives_by_marks(driver.query, driver.number)) return (driver.query.documents - 1) / kMarksBlock + 1;
   const std::uint32_t all = driver.term.list.block_count;
   if (!driver.unranked || driver.query.conjunction || driver.number > 0) return all;
-  return std::min(all, (driver.query.k + codec::kBlockLength - 1) / codec::kBlockLength);
+  return std::min(all, (driver.query.reach - 1) / codec::kBlockLength + 1);
 }
 
 // Sets chunk and split of a row so that each task has about `work`. Returns the number of tasks.
@@ -97,7 +103,25 @@ T* place(const std::vector<T>& values, const std::byte* base, ByteBuffer& bytes)
   return reinterpret_cast<T*>(const_cast<std::byte*>(base) + at);
 }
 
+// Thread blocks for each query whose hidden postings are counted: a few tens of blocks, or of words of marks for each
+// lane, a warp. At most so many that a single query has most of the device.
+std::uint32_t count_blocks_for(std::uint64_t blocks, std::uint64_t documents) {
+  constexpr std::uint64_t kUnits = 64, kMost = 256;
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::max(blocks, documents / 1024) / kUnits, 1, kMost));
+}
+
 }  // namespace
+
+const ResidentList& longest_of(const ReadyPlan& ready) {
+  const auto longest = std::max_element(ready.lists.begin(), ready.lists.end(),
+                                        [](const auto& a, const auto& b) { return a->list.count < b->list.count; });
+  return **longest;
+}
+
+bool counts_hidden(const ReadyPlan& ready) {
+  if (ready.hidden == nullptr || ready.hidden_postings) return false;
+  return ready.plan->terms.size() == 1 || (!ready.plan->ranked && ready.plan->mode == engine::Mode::kOr);
+}
 
 bool fits_kernels(const engine::Plan& plan) {
   return plan.k >= (plan.ranked ? 1 : 0) && plan.k <= kMaxHits && !plan.terms.empty() &&
@@ -154,19 +178,23 @@ void BatchBuilder::add_unranked(const ReadyPlan& ready) {
   const auto own = add_terms(ready);
   const auto many = static_cast<std::uint32_t>(own.size());
   const bool conjunction = plan.mode == engine::Mode::kAnd && many > 1;
+  // The first threshold comes from the list's directory, unless postings there may be of hidden documents.
+  const bool seeds = ready.hidden != nullptr && plan.k > 0 && !conjunction;
   queries_.push_back({.lengths = ready.lengths->lengths,
+                      .hidden = ready.hidden ? ready.hidden->words : nullptr,
                       .norm = plan.norm,
                       .min_length = ready.lengths->min_length,
                       .first_term = first_term,
                       .terms = many,
-                      .seed_term = many,
+                      .seed_term = seeds ? 0 : many,
                       .k = plan.k,
+                      .reach = reach_of(ready),
                       .conjunction = conjunction,
                       .count_to = ready.counted ? 0 : kCountAll,
                       .floor = ready.floor,
                       .bin_shift = 0,
-                      .origin = ready.origin,
                       .documents = ready.lists.front()->documents,
+                      .origin = ready.origin,
                       .by_marks = by_marks(own, conjunction)});
   const std::uint32_t combined = conjunction ? 0 : queries_.back().by_marks;
   for (std::uint32_t i = 0; i < (conjunction ? 1 : many); ++i)
@@ -181,20 +209,23 @@ void BatchBuilder::add_query(const ReadyPlan& ready) {
   std::uint32_t shift = 0;
   while (((own[0].max_score + own[0].max_rest) >> shift) >= kBins) ++shift;
   const bool conjunction = plan.mode == engine::Mode::kAnd && many > 1;  // with one term AND and OR are the same
-  const Score stored = stored_threshold(ready), floor = std::max(ready.floor, stored);
+  const std::uint32_t reach = reach_of(ready);
+  const Score stored = stored_threshold(ready, reach), floor = std::max(ready.floor, stored);
   queries_.push_back({.lengths = ready.lengths->lengths,
+                      .hidden = ready.hidden ? ready.hidden->words : nullptr,
                       .norm = plan.norm,
                       .min_length = ready.lengths->min_length,
                       .first_term = first_term,
                       .terms = many,
                       .seed_term = stored ? many : seed_of(plan, own),
                       .k = plan.k,
+                      .reach = reach,
                       .conjunction = conjunction,
                       .count_to = static_cast<std::uint32_t>(std::min<std::uint64_t>(plan.count_to, kCountAll)),
                       .floor = floor,
                       .bin_shift = shift,
+                      .documents = ready.lists.front()->documents,
                       .origin = 0,
-                      .documents = 0,
                       .by_marks = 0});
   for (std::uint32_t i = 0; i < (conjunction ? 1 : many); ++i) {
     if (!conjunction && own[i].max_score + own[i].max_rest < floor) break;
@@ -223,10 +254,19 @@ BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const
   plain_.clear();
   rows_.clear();
   group_rows_.clear();
+  counted_.clear();
   bytes_.clear();
   work_ = 0;
   unranked_ = !plans.front()->plan->ranked;
-  for (const ReadyPlan* ready : plans) unranked_ ? add_unranked(*ready) : add_query(*ready);
+  std::uint64_t counted_blocks = 0, counted_documents = 0;  // of the longest
+  for (const ReadyPlan* ready : plans) {
+    if (counts_hidden(*ready)) {
+      counted_.push_back(static_cast<std::uint32_t>(queries_.size()));
+      counted_blocks = std::max<std::uint64_t>(counted_blocks, longest_of(*ready).list.block_count);
+      counted_documents = std::max<std::uint64_t>(counted_documents, longest_of(*ready).documents);
+    }
+    unranked_ ? add_unranked(*ready) : add_query(*ready);
+  }
   BatchOnDevice batch{};
   batch.unranked = unranked_;
   batch.counts =
@@ -247,6 +287,9 @@ BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const
   batch.terms = place(terms_, base, bytes_);
   batch.rows = place(rows_, base, bytes_);
   batch.group_rows = place(group_rows_, base, bytes_);
+  batch.counted = place(counted_, base, bytes_);
+  batch.counted_queries = static_cast<std::uint32_t>(counted_.size());
+  batch.count_blocks = count_blocks_for(counted_blocks, counted_documents);
   const bool any_plain = std::any_of(plain_.begin(), plain_.end(), [](const auto& view) { return view.count > 0; });
   if (any_plain) batch.plain = place(plain_, base, bytes_);
   return batch;

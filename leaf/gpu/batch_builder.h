@@ -23,6 +23,12 @@ struct ResidentLengths {
   std::uint32_t min_length = 0;
   std::shared_ptr<const void> memory;
 };
+// An array by document on the device, likewise (document_arrays.h): the bits of hidden documents.
+struct ResidentArray {
+  std::uint32_t number = 0;  // unique among those of a cache; not 0
+  const std::uint32_t* words = nullptr;
+  std::shared_ptr<const void> memory;
+};
 // A list's plain form on the device, likewise (plain_lists.h).
 struct ResidentPlain : lists::KeptList {
   intersect::ListView view;
@@ -41,6 +47,19 @@ struct ResidentList : lists::KeptList {
   // For PlainLists alone: documents looked up in the list while it has no plain form, and the form.
   mutable std::atomic<std::uint64_t> looked_up{0};
   mutable std::atomic<std::weak_ptr<const ResidentPlain>> plain;
+
+  // How many of its postings are of hidden documents, as last counted.
+  std::optional<std::uint32_t> hidden_postings(const ResidentArray& hidden) const {
+    const std::uint64_t known = counted_.load(std::memory_order_relaxed);
+    if (known >> 32 != hidden.number) return std::nullopt;
+    return static_cast<std::uint32_t>(known);
+  }
+  void keep_hidden_postings(const ResidentArray& hidden, std::uint32_t count) const {
+    counted_.store(std::uint64_t{hidden.number} << 32 | count, std::memory_order_relaxed);
+  }
+
+ private:
+  mutable std::atomic<std::uint64_t> counted_{0};  // number of the hidden documents << 32 | postings
 };
 
 // A plan with its lists and lengths on the device.
@@ -50,6 +69,8 @@ struct ReadyPlan {
   // Of a plan that is not ranked: the lists' plain forms, in the same order; null, or missing: none.
   std::vector<std::shared_ptr<const ResidentPlain>> plain;
   std::shared_ptr<const ResidentLengths> lengths;
+  std::shared_ptr<const ResidentArray> hidden;   // null: no document is hidden
+  std::optional<std::uint32_t> hidden_postings;  // of the longest list that are of hidden documents; empty: unknown
   // The plan's floor or higher: documents with lower scores are not wanted. Of a plan that is not ranked: a score of
   // document_order.h.
   scoring::Score floor = 0;
@@ -58,6 +79,11 @@ struct ReadyPlan {
   std::optional<std::uint32_t> counted;
   DocId origin = 0;
 };
+
+// The list with the most postings, of equal ones the first.
+const ResidentList& longest_of(const ReadyPlan& ready);
+// Whether the device counts how many postings of the longest list are of hidden documents.
+bool counts_hidden(const ReadyPlan& ready);
 
 // Whether the kernels can search it: 1 <= k <= kMaxHits (unranked: 0 too), 1 to kMaxQueryTerms terms, and every term
 // has postings.
@@ -88,6 +114,7 @@ class BatchBuilder {
   std::vector<intersect::ListView> plain_;  // of the terms, if the batch is not ranked
   std::vector<Row> rows_;
   std::vector<std::uint32_t> group_rows_;
+  std::vector<std::uint32_t> counted_;  // BatchOnDevice::counted
   bool unranked_ = false;
   double work_ = 0;  // of all rows, in look-ups of 32 documents (tuning.h)
   ByteBuffer bytes_;

@@ -23,6 +23,12 @@ constexpr int kRounds = 3;  // launches at most for a query whose candidates did
 // many reads.
 constexpr int kLooks = 100;
 
+// What the longest list has of documents that are not hidden, if the device has counted the others.
+std::uint64_t longest_shown(const ReadyPlan& ready, const AnswerOfQuery& answer) {
+  const std::uint64_t all = longest_of(ready).list.count;
+  return ready.hidden == nullptr ? all : all - ready.hidden_postings.value_or(answer.hidden_postings);
+}
+
 // Of a plan that is not ranked. `counted`: by the device, in this launch or an earlier one.
 engine::Outcome unranked_outcome(const ReadyPlan& ready, const AnswerOfQuery& answer, const HitOnDevice* hits,
                                  std::uint32_t counted) {
@@ -33,9 +39,7 @@ engine::Outcome unranked_outcome(const ReadyPlan& ready, const AnswerOfQuery& an
   outcome.postings_decoded = std::uint64_t{answer.runs} * kRunLength;
   outcome.matches = counted;
   if (plan.mode == engine::Mode::kAnd && plan.terms.size() > 1) return outcome;
-  std::uint64_t longest = 0;  // its documents are not counted by the device
-  for (const auto& list : ready.lists) longest = std::max<std::uint64_t>(longest, list->list.count);
-  outcome.matches += longest;
+  outcome.matches += longest_shown(ready, answer);  // documents that are not counted by the device
   return outcome;
 }
 
@@ -45,18 +49,17 @@ engine::Outcome outcome_of(const ReadyPlan& ready, const AnswerOfQuery& answer, 
   outcome.hits.reserve(answer.found);
   for (std::uint32_t i = 0; i < answer.found; ++i)
     outcome.hits.push_back({plan.placement.ordinal(hits[i].docid), hits[i].score});
-  std::uint64_t longest = 0;
-  for (const auto& list : ready.lists) longest = std::max<std::uint64_t>(longest, list->list.count);
   outcome.postings_decoded = std::uint64_t{answer.runs} * kRunLength;
   if (plan.terms.size() == 1) {
-    outcome.matches = longest;
+    outcome.matches = longest_shown(ready, answer);
   } else if (plan.mode == engine::Mode::kAnd) {
     outcome.matches = answer.matches;
     outcome.exact = answer.matches <= plan.count_to;
   } else {
     // With fewer than k hits and no floor nothing was left out.
     outcome.exact = outcome.hits.size() < plan.k && ready.floor == 0;
-    outcome.matches = std::max<std::uint64_t>(outcome.hits.size(), outcome.exact ? 0 : longest);
+    const std::uint64_t least = engine::least_matches(plan, longest_of(ready).list.count);
+    outcome.matches = std::max<std::uint64_t>(outcome.hits.size(), outcome.exact ? 0 : least);
   }
   return outcome;
 }
@@ -148,6 +151,7 @@ Result<void> BatchRunner::start_part(std::span<const ReadyPlan* const> plans) {
   ++times_.launches;
   FROND_TRY(space_.mark(0));
   FROND_TRY(search::start_queries(batch, stream));
+  if (batch.counted_queries > 0) FROND_TRY(search::count_hidden(batch, stream));
   FROND_TRY(space_.mark(1));
   FROND_TRY(search::search_lists(batch, stream));
   FROND_TRY(space_.mark(2));
@@ -223,8 +227,10 @@ Result<void> BatchRunner::finish_part(std::vector<RunOutcome>& outcomes, const C
       if (answers[i].found != kNoRoom) {
         const HitOnDevice* const hits = space_.hits() + i * stride_;
         const std::uint32_t counted = current[i]->counted.value_or(answers[i].matches);
-        outcomes[left[i]] = {true, ranked ? outcome_of(*plans_[left[i]], answers[i], hits)
-                                          : unranked_outcome(*plans_[left[i]], answers[i], hits, counted)};
+        const ReadyPlan& ready = *plans_[left[i]];
+        if (counts_hidden(ready)) longest_of(ready).keep_hidden_postings(*ready.hidden, answers[i].hidden_postings);
+        outcomes[left[i]] = {
+            true, ranked ? outcome_of(ready, answers[i], hits) : unranked_outcome(ready, answers[i], hits, counted)};
       } else if (left.size() > 1 || answers[i].threshold > current[i]->floor || !ranked) {
         raised.push_back(raised_plan(*current[i], answers[i]));
         again.push_back(left[i]);

@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "common/base/check.h"
 #include "common/base/thread_name.h"
 
 namespace frond::leaf::gpu {
@@ -28,12 +29,16 @@ DeviceCache::DeviceCache(device::Arena& arena, const Options& options, ListCopie
 DeviceCache::~DeviceCache() = default;
 
 std::optional<ReadyPlan> DeviceCache::pin(const engine::Plan& plan) {
-  if (lost() || plan.hidden != nullptr) return std::nullopt;       // kernels know no hidden documents
-  if (plan.priors != nullptr && plan.ranked) return std::nullopt;  // and no priors
+  if (lost() || (plan.priors != nullptr && plan.ranked)) return std::nullopt;  // kernels know no priors
   auto ready = engine::of_device_leases(plan) ? of_leases(plan) : look_up(plan, true);
   if (!ready && order(plan) && options_.copying == Copying::kByTheCaller) ready = copy_and_look_up(plan);
   if (ready && !plan.ranked) add_plain_forms(*ready);
+  if (ready && ready->hidden) ready->hidden_postings = longest_of(*ready).hidden_postings(*ready->hidden);
   return ready;
+}
+
+bool DeviceCache::has_no_room_for(const engine::Plan& plan) const {
+  return plan.hidden != nullptr && arrays_.find(plan.hidden->words()).state == DocumentArrays::State::kDoesNotFit;
 }
 
 std::optional<ReadyPlan> DeviceCache::copy_and_look_up(const engine::Plan& plan) {
@@ -61,6 +66,8 @@ std::optional<ReadyPlan> DeviceCache::look_up(const engine::Plan& plan, bool cou
   const auto found = lengths_.find(plan.partition);
   if (!whole || found == lengths_.end()) return std::nullopt;
   ready.lengths = found->second;
+  if (plan.hidden != nullptr) ready.hidden = arrays_.find(plan.hidden->words()).array;
+  if ((plan.hidden != nullptr) != (ready.hidden != nullptr)) return std::nullopt;
   return ready;
 }
 
@@ -70,6 +77,8 @@ ReadyPlan DeviceCache::of_leases(const engine::Plan& plan) {
   for (const engine::PlanTerm& term : plan.terms)
     ready.lists.push_back(std::static_pointer_cast<const ResidentList>(term.on_device));
   ready.lengths = ready.lists.front()->lengths;
+  FROND_CHECK((plan.hidden == nullptr) == (plan.hidden_on_device == nullptr));
+  ready.hidden = std::static_pointer_cast<const ResidentArray>(plan.hidden_on_device);
   leased_.fetch_add(plan.terms.size(), std::memory_order_relaxed);
   return ready;
 }
@@ -86,7 +95,7 @@ void DeviceCache::add_plain_forms(ReadyPlan& ready) {
     bool wanted = false;
     ready.plain[i] = plain_.find(*list, (*shortest)->list.count, wanted);
     if (!wanted) continue;
-    Order order{.partition = list->key.partition, .lengths = {}, .lists = {}, .plain = list};
+    Order order{.partition = list->key.partition, .lengths = {}, .lists = {}, .arrays = {}, .plain = list};
     if (options_.copying == Copying::kByTheCaller) {
       fulfil(order);
       ready.plain[i] = plain_.find(*list, 0, wanted);
@@ -106,9 +115,20 @@ lists::DeviceLease DeviceCache::find(const lists::ListKey& key) {
   return kept && kept->list.image && kept->lengths ? std::move(kept) : nullptr;
 }
 
+std::shared_ptr<const void> DeviceCache::find_array(const std::shared_ptr<const void>& owner) {
+  return lost() ? nullptr : arrays_.find(owner).array;
+}
+
+bool DeviceCache::is_ordered(const DocumentArrays::Source& source) const {
+  return std::any_of(orders_.begin(), orders_.end(), [&source](const Order& order) {
+    return std::any_of(order.arrays.begin(), order.arrays.end(),
+                       [&source](const auto& one) { return one.owner == source.owner; });
+  });
+}
+
 // False: there is nothing to copy for the plan, or max_waiting plans wait already.
 bool DeviceCache::order(const engine::Plan& plan) {
-  Order order{.partition = plan.partition, .lengths = plan.lengths, .lists = {}};
+  Order order{.partition = plan.partition, .lengths = plan.lengths, .lists = {}, .arrays = {}, .plain = {}};
   const MutexLock lock(mutex_);
   if (plan.partition == 0 || orders_.size() >= options_.max_waiting) return false;
   decltype(ordered_) marks;
@@ -116,7 +136,9 @@ bool DeviceCache::order(const engine::Plan& plan) {
     const lists::ListKey& key = term.list->key;
     if (!kept_.find(key) && !ordered_.contains(key) && marks.insert(key).second) order.lists.push_back(term.list);
   }
-  if (order.lists.empty() && lengths_.contains(plan.partition)) return false;
+  if (plan.hidden != nullptr && arrays_.find(plan.hidden->words()).state == DocumentArrays::State::kMissing)
+    if (auto source = DocumentArrays::hidden_of(plan); !is_ordered(source)) order.arrays.push_back(std::move(source));
+  if (order.lists.empty() && order.arrays.empty() && lengths_.contains(plan.partition)) return false;
   // The marks are set last, after all allocations, which may fail: only the end of an order removes its marks.
   ordered_.reserve(ordered_.size() + marks.size());
   orders_.push_back(std::move(order));
@@ -167,15 +189,18 @@ void DeviceCache::fulfil(const Order& order) {
   const MutexLock copying(copying_);
   Result<void> done = lost() ? Result<void>(Error(Code::kDevice, "lost")) : device::use(options_.device);
   if (done) done = order.plain ? plain_.make(*order.plain, copier_) : copy_lengths(order);
+  for (const DocumentArrays::Source& source : order.arrays)
+    if (done) done = copy_array(source);
   for (const lists::ListLease& lease : order.lists)
     if (done) done = copy_list(lease, static_cast<std::uint32_t>(order.lengths.size()));
   // Other errors, such as no room, may be gone the next time.
   if (!done && done.error().code() == Code::kDevice) lost_.store(true, std::memory_order_relaxed);
 }
 
-// Allocates from the arena, evicting plain forms, then lists, if needed. The last copy of the pointer releases it.
-// Null: no room.
+// Allocates from the arena, evicting plain forms, then lists, if needed. Drops arrays that nothing uses any more. The
+// last copy of the pointer releases it. Null: no room.
 std::shared_ptr<std::byte> DeviceCache::allocate(std::size_t bytes) {
+  arrays_.drop_unused();
   for (;;) {
     if (std::byte* piece = arena_.allocate(bytes))
       return {piece, [arena = &arena_](const std::byte* used) { arena->release(used); }};
@@ -202,6 +227,19 @@ Result<void> DeviceCache::copy_lengths(const Order& order) {
   const MutexLock lock(mutex_);
   lengths_.emplace(order.partition, std::move(resident));
   counters_.copied_bytes += bytes.size();
+  return {};
+}
+
+// At most a quarter of the memory, as for a list.
+Result<void> DeviceCache::copy_array(const DocumentArrays::Source& source) {
+  if (arrays_.find(source.owner).state != DocumentArrays::State::kMissing) return {};
+  std::shared_ptr<std::byte> memory;
+  if (source.bytes.size() <= arena_.bytes() / 4) memory = allocate(source.bytes.size());
+  if (memory) FROND_TRY(copier_.copy_bytes(source.bytes, memory.get()));
+  const bool copied = memory != nullptr;
+  arrays_.insert(source, std::move(memory));
+  const MutexLock lock(mutex_);
+  if (copied) counters_.copied_bytes += source.bytes.size();
   return {};
 }
 
@@ -263,6 +301,7 @@ void DeviceCache::forget(std::uint64_t partition) {
   changed_.notify_all();
   changed_.wait(lock.mutex(), [this, partition] { return in_progress_ != partition; });
   plain_.forget(partition);
+  arrays_.forget(partition);
   kept_.erase_partition(partition);
   lengths_.erase(partition);
 }

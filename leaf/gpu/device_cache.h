@@ -2,7 +2,8 @@
 // The lists in device memory. pin() gives a plan its lists if all are there. Otherwise the CPU answers this plan, and a
 // background thread copies the missing lists for later plans (list_copier.h). Lists are evicted as in host memory
 // (leaf/lists/kept_lists.h); an evicted list's memory is released when no plan uses it. The document lengths of a
-// partition are copied with its first list and stay until forget().
+// partition are copied with its first list and stay until forget(). Other arrays by document are copied when a plan
+// first needs them (document_arrays.h).
 //
 // A list whose bytes are corrupt, or that is too large for an image, is remembered as refused and not copied again.
 // Lists that plans without ranking look many documents up in get a plain form beside (plain_lists.h).
@@ -23,6 +24,7 @@
 #include "common/base/mutex.h"
 #include "common/device/arena.h"
 #include "leaf/gpu/batch_builder.h"
+#include "leaf/gpu/document_arrays.h"
 #include "leaf/gpu/list_copier.h"
 #include "leaf/gpu/plain_lists.h"
 #include "leaf/lists/device_lists.h"
@@ -52,12 +54,16 @@ class DeviceCache final : public lists::DeviceLists {
   static Result<std::unique_ptr<DeviceCache>> create(device::Arena& arena, const Options& options);
   ~DeviceCache() override;
 
-  // The plan with its lists and lengths on the device. Empty: some of them are missing; they are then ordered, unless
+  // The plan with its lists and arrays on the device. Empty: some of them are missing; they are then ordered, unless
   // they were refused or too many plans wait. fits_kernels(plan) must be true; `plan` outlives the result. A plan of
   // device leases is always ready, and takes no lock.
   std::optional<ReadyPlan> pin(const engine::Plan& plan);
+  // Whether pin() returns nothing because there is no room for an array that the plan needs.
+  bool has_no_room_for(const engine::Plan& plan) const;
   // A ResidentList. It holds its memory, also when it is evicted.
   lists::DeviceLease find(const lists::ListKey& key) override;
+  // A ResidentArray.
+  std::shared_ptr<const void> find_array(const std::shared_ptr<const void>& owner) override;
   // Waits until no list waits to be copied.
   void settle();
   // For a partition that is about to be closed: drops its lists, lengths and waiting copies, and waits for a copy in
@@ -75,6 +81,7 @@ class DeviceCache final : public lists::DeviceLists {
     std::uint64_t partition = 0;
     std::span<const std::uint32_t> lengths;
     std::vector<lists::ListLease> lists;
+    std::vector<DocumentArrays::Source> arrays;
     std::shared_ptr<const ResidentList> plain;  // instead: a list that wants its plain form
   };
 
@@ -85,6 +92,8 @@ class DeviceCache final : public lists::DeviceLists {
   void fulfil(const Order& order);
   Result<void> copy_list(const lists::ListLease& lease, std::uint32_t documents) FROND_REQUIRES(copying_);
   Result<void> copy_lengths(const Order& order) FROND_REQUIRES(copying_);
+  Result<void> copy_array(const DocumentArrays::Source& source) FROND_REQUIRES(copying_);
+  bool is_ordered(const DocumentArrays::Source& source) const FROND_REQUIRES(mutex_);
   void refuse(const lists::ListKey& key, const Error& why);
   std::shared_ptr<std::byte> allocate(std::size_t bytes);
   std::optional<ReadyPlan> look_up(const engine::Plan& plan, bool count);
@@ -98,6 +107,7 @@ class DeviceCache final : public lists::DeviceLists {
   ListCopier copier_ FROND_GUARDED_BY(copying_);
   std::atomic<bool> lost_{false};
   PlainLists plain_;
+  DocumentArrays arrays_;
   std::atomic<std::uint64_t> leased_{0};  // lists of plans of device leases
 
   mutable Mutex mutex_;

@@ -81,6 +81,8 @@ std::size_t GpuEngine::prepare(std::span<const engine::Plan> plans, bool ranked,
       part.plans.push_back(*std::move(ready));
       part.places.push_back(next);
       if (!times.had_lists.empty()) times.had_lists[next] = true;
+    } else if (!times.no_room.empty()) {
+      times.no_room[next] = cache_->has_no_room_for(plans[next]);
     }
   }
   const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - from;

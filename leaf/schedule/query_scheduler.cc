@@ -211,7 +211,10 @@ std::vector<GpuAnswer> QueryScheduler::search(Batch& batch) {
     batch.profiled = batch.profiled || query_of(*job).ran != nullptr;
   }
   batch_plans_.observe(static_cast<double>(batch.plans));
-  if (batch.profiled) batch.times.had_lists.resize(batch.plans);
+  if (batch.profiled) {
+    batch.times.had_lists.resize(batch.plans);
+    batch.times.no_room.resize(batch.plans);
+  }
   if (batch.count == 1) return gpu_.search(query_of(*batch.jobs.front()).plans, batch.times);
   std::vector<engine::Plan> plans;
   plans.reserve(batch.plans);
@@ -239,6 +242,7 @@ void QueryScheduler::learn(Batch& batch, Instant now) {
 // Tells the queries that want to know how the batch ran.
 void QueryScheduler::tell(Batch& batch) {
   const std::vector<bool> had_lists = std::exchange(batch.times.had_lists, {});
+  const std::vector<bool> no_room = std::exchange(batch.times.no_room, {});
   std::size_t first = 0;  // plan of the query
   for (QueryJob* const job : batch.queries()) {
     const Query& query = query_of(*job);
@@ -250,6 +254,8 @@ void QueryScheduler::tell(Batch& batch) {
           end <= had_lists.size() &&
           std::all_of(had_lists.begin() + static_cast<std::ptrdiff_t>(first),
                       had_lists.begin() + static_cast<std::ptrdiff_t>(end), [](bool one) { return one; });
+      for (std::size_t plan = first; plan < std::min(end, no_room.size()); ++plan)
+        query.ran->no_room = query.ran->no_room || no_room[plan];
     }
     first = end;
   }

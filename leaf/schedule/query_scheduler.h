@@ -37,8 +37,9 @@ using GpuAnswer = std::optional<Result<engine::Outcome>>;
 struct QueryRun {
   Instant taken = Instant::min();                    // from its queue; Instant::min(): not yet
   std::uint32_t batch_queries = 0, batch_plans = 0;  // of the batch; 0: the CPU took it
-  engine::BatchTimes times;                          // likewise, without had_lists
+  engine::BatchTimes times;                          // likewise, without had_lists and no_room
   bool had_lists = false;                            // all its lists were on the GPU
+  bool no_room = false;                              // BatchTimes::no_room of any of its plans
 };
 
 // A search, made by its owner and shared with the scheduler while it waits or is in a batch.

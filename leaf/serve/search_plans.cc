@@ -114,11 +114,12 @@ Result<std::optional<engine::Plan>> SearchPlans::plan(const generation::ServedPa
 std::optional<engine::Plan> SearchPlans::plan_on_device(const generation::ServedPartition& served, engine::Mode mode,
                                                         engine::SharedFloor& floor) const {
   const partition::Partition& partition = served.open->partition();
-  if (parts_.device == nullptr || served.hidden != nullptr || !known_ ||
-      (mode == engine::Mode::kAnd && !known_->all_known) || !partition.intact())
+  if (parts_.device == nullptr || !known_ || (mode == engine::Mode::kAnd && !known_->all_known) || !partition.intact())
     return std::nullopt;
   const std::size_t place = place_of(served);
   engine::Plan plan = without_terms(served, mode, floor);
+  if (plan.hidden != nullptr) plan.hidden_on_device = parts_.device->find_array(plan.hidden->words());
+  if (plan.hidden != nullptr && plan.hidden_on_device == nullptr) return std::nullopt;
   for (const KnownTerms::Term& term : known_->terms) {
     auto lease = term.term->on_device(place, plan.partition, *parts_.device);
     if (!lease) return std::nullopt;

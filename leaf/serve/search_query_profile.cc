@@ -94,7 +94,7 @@ RunReason SearchQuery::run_reason(const wire::SearchRun& run) const {
   if (!run.on_cpu && !run.on_gpu) return RunReason::kNothing;
   if (parts_.queries == nullptr) return RunReason::kNoGpu;
   if (run.queue == wire::RunQueue::kNone) return RunReason::kUnscheduled;
-  if (run.on_cpu && run.batch_queries != 0) return RunReason::kGpuLeft;
+  if (run.on_cpu && run.batch_queries != 0) return profiled_->run.no_room ? RunReason::kNoGpuRoom : RunReason::kGpuLeft;
   if (!scheduled_.for_gpu) {
     if (request_.processor != wire::Processor::kAuto && request_.processor != wire::Processor::kGpu)
       return RunReason::kRequested;

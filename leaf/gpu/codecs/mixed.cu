@@ -4,6 +4,7 @@
 #include "leaf/gpu/codecs/mixed_lists.cuh"
 #include "leaf/gpu/codecs/search_kernels.h"
 #include "leaf/gpu/plain_form.cuh"
+#include "leaf/gpu/search/hidden_kernel.cuh"
 #include "leaf/gpu/search/search_kernel.cuh"
 #include "leaf/gpu/search/start_kernel.cuh"
 
@@ -21,6 +22,9 @@ PlaceBytes place_bytes(std::uint8_t codec) {
 
 Result<void> start_mixed(const BatchOnDevice& batch, device::StreamHandle stream) {
   return search::launch_start<MixedLists, kThreads>(batch, stream);
+}
+Result<void> count_hidden_mixed(const BatchOnDevice& batch, device::StreamHandle stream) {
+  return search::launch_count<MixedLists, kThreads>(batch, stream);
 }
 Result<void> search_mixed(const BatchOnDevice& batch, device::StreamHandle stream) {
   return search::launch_search<MixedLists>(batch, stream);

@@ -16,6 +16,7 @@ FROND_GPU_CODECS(FROND_DECLARE)
 
 // For any served codecs: looked up for each block.
 Result<void> start_mixed(const BatchOnDevice& batch, device::StreamHandle stream);
+Result<void> count_hidden_mixed(const BatchOnDevice& batch, device::StreamHandle stream);
 Result<void> search_mixed(const BatchOnDevice& batch, device::StreamHandle stream);
 Result<void> write_docids_mixed(const DeviceList& list, DocId* to, device::StreamHandle stream);
 Result<void> admit_mixed(const ListImage& image, std::byte* at, device::StreamHandle stream);

@@ -1,9 +1,9 @@
 #pragma once
-// The three kernels of a batch (batch.h), in the order in which they are launched. All are asynchronous. kDevice.
+// The kernels of a batch (batch.h), in the order in which they are launched. All are asynchronous. kDevice.
 //
-// Layers, as in CUB. Thread: thread.cuh. Warp: warp_state.cuh, the steps warp_gather.cuh, warp_look_up.cuh and
-// warp_emit.cuh, warp_task.cuh; for queries that are not ranked warp_unranked.cuh, warp_marks.cuh. Thread block:
-// thread_block.cuh. Device: search.cu. start.cu and select.cu are one layer each.
+// Layers, as in CUB. Thread: thread.cuh. Warp: warp_state.cuh, the steps warp_gather.cuh, warp_look_up.cuh,
+// warp_hidden.cuh and warp_emit.cuh, warp_task.cuh; for queries that are not ranked warp_unranked.cuh, warp_marks.cuh.
+// Thread block: thread_block.cuh. Device: search.cu. start.cu and select.cu are one layer each.
 #include "common/base/result.h"
 #include "common/device/runtime.h"
 #include "leaf/gpu/batch.h"
@@ -12,7 +12,10 @@ namespace frond::leaf::gpu::search {
 
 // Copies the batch's plain data to the device, initializes the queries' states and bins, and finds a first threshold
 // for queries with a seed term: a score that k documents in the best blocks of its list reach by that term alone.
+// Unranked: the order of k documents in its first blocks.
 Result<void> start_queries(const BatchOnDevice& batch, device::StreamHandle stream);
+// Only if batch.counted_queries > 0: counts the postings of their first terms' lists that are of hidden documents.
+Result<void> count_hidden(const BatchOnDevice& batch, device::StreamHandle stream);
 // Writes every document that may be among the k best of its query, with its exact score, to `keys`; counts the matches
 // of AND queries up to their count_to, and of queries that are not ranked all.
 Result<void> search_lists(const BatchOnDevice& batch, device::StreamHandle stream);

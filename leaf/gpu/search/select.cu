@@ -36,6 +36,7 @@ __device__ void answer_host(const BatchOnDevice& batch, std::uint32_t query, sco
   answer.threshold = threshold;
   answer.matches = state.matches;
   answer.runs = state.runs;
+  answer.hidden_postings = state.hidden_postings;
   answer.found = found;
   answer.began_ns = state.began_ns;
   answer.ended_ns = device::nanoseconds_now();

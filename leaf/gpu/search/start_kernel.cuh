@@ -4,6 +4,7 @@
 #include "common/device/early_launch.cuh"
 #include "common/device/launch.cuh"
 #include "leaf/gpu/document_order.h"
+#include "leaf/gpu/search/hidden.cuh"
 #include "leaf/gpu/search/packed_lists.cuh"
 #include "leaf/gpu/search/threshold.cuh"
 
@@ -11,20 +12,30 @@ namespace frond::leaf::gpu::search {
 
 inline constexpr std::uint32_t kFirstTries = 16;  // of the seed term's best blocks, for few hits
 
-// Adds the documents of one block to the bins, by their scores for this term alone. One warp.
+// How many blocks of the seed term's list are scored.
+__device__ inline std::uint32_t tries_of(const BatchOnDevice& batch, const QueryOnDevice& query,
+                                         const DeviceList& list) {
+  if (batch.unranked) return min(list.block_count, query.k / codec::kBlockLength * 2 + kFirstTries);
+  return min(list.best_count, query.k <= 10 ? kFirstTries : list.best_count);
+}
+
+// Adds the documents of one block to the bins, by their scores for this term alone, or unranked by their order. One
+// warp.
 template <class Lists>
-__device__ void score_block(const QueryOnDevice& query, const TermOnDevice& term, std::uint32_t block,
-                            std::uint32_t* bins, std::uint32_t lane, typename Lists::Scratch& scratch) {
+__device__ void score_block(const BatchOnDevice& batch, const QueryOnDevice& query, const TermOnDevice& term,
+                            std::uint32_t block, std::uint32_t* bins, std::uint32_t lane,
+                            typename Lists::Scratch& scratch) {
   const BlockEntry entry = load_entry(term.list.blocks + block);
   const std::uint32_t before = docid_before(term.list.blocks, block);
-  Four docids, frequencies;
+  Four docids, frequencies{};
   Lists::docids(term.list, block, entry, before, lane, scratch, docids);
-  Lists::frequencies(term.list, block, entry, lane, scratch, frequencies);
+  if (!batch.unranked) Lists::frequencies(term.list, block, entry, lane, scratch, frequencies);
   const std::uint32_t count = size_of(entry);
   for (std::uint32_t i = 0; i < 4; ++i) {
     if (4 * lane + i >= count) break;
-    const std::uint32_t length = __ldg(query.lengths + docids.at[i]);
-    const scoring::Score score = scoring::contribution(term.weight, frequencies.at[i] + 1, length, query.norm);
+    if (is_hidden(query, docids.at[i])) continue;
+    const scoring::Score score = batch.unranked ? score_in_order(docids.at[i], query.origin)
+                                                : score_posting(query, term, frequencies.at[i] + 1, docids.at[i]);
     atomicAdd(bins + bin_of(score, query.bin_shift), 1u);
   }
 }
@@ -49,8 +60,8 @@ __device__ void read_staged(const BatchOnDevice& batch, const T* one, std::uint3
   if (threadIdx.x < sizeof(T) / 4) words[threadIdx.x] = reinterpret_cast<const std::uint32_t*>(from)[threadIdx.x];
 }
 
-// Of an OR that is not ranked: a score that k documents reach, since one list has k documents up to some docID. Read
-// from pinned host memory, as read_staged().
+// Of an OR that is not ranked: a score that k documents reach, since one list has k documents up to some docID that are
+// not hidden. Read from pinned host memory, as read_staged().
 __device__ inline scoring::Score first_of_documents(const BatchOnDevice& batch, const QueryOnDevice& query,
                                                     std::uint32_t lane) {
   scoring::Score best = 0;
@@ -58,8 +69,8 @@ __device__ inline scoring::Score first_of_documents(const BatchOnDevice& batch, 
     const TermOnDevice* term = batch.terms + query.first_term + i;
     const auto* from = batch.staged + (reinterpret_cast<const std::byte*>(term) - batch.input);
     const DeviceList& list = reinterpret_cast<const TermOnDevice*>(from)->list;
-    if (list.count < query.k) continue;
-    const DocId last = __ldg(&list.blocks[(query.k - 1) / codec::kBlockLength].last);
+    if (list.count < query.reach) continue;
+    const DocId last = __ldg(&list.blocks[(query.reach - 1) / codec::kBlockLength].last);
     best = max(best, score_in_order(last, query.origin));
   }
   for (int by = 16; by > 0; by /= 2) best = max(best, __shfl_xor_sync(kFullWarp, best, by));
@@ -90,18 +101,21 @@ __global__ void __launch_bounds__(kThreads) start_query(BatchOnDevice batch) {
     read_staged<kThreads>(batch, batch.terms + query.first_term + query.seed_term, term_words);
     __syncthreads();
     const auto& term = *reinterpret_cast<const TermOnDevice*>(term_words);
-    const std::uint32_t tries = min(term.list.best_count, query.k <= 10 ? kFirstTries : term.list.best_count);
-    for (std::uint32_t i = warp; i < tries; i += kWarps)
-      score_block<Lists>(query, term, __ldg(term.list.best + i), bins, lane, scratch[warp]);
+    const std::uint32_t tries = tries_of(batch, query, term.list);
+    for (std::uint32_t i = warp; i < tries; i += kWarps) {
+      const std::uint32_t block = batch.unranked ? i : __ldg(term.list.best + i);
+      score_block<Lists>(batch, query, term, block, bins, lane, scratch[warp]);
+    }
   }
   __syncthreads();
   if (warp != 0) return;
   const auto load = [](std::uint32_t first) { return *reinterpret_cast<const uint4*>(bins + first); };
-  const scoring::Score first =
-      batch.unranked ? first_of_documents(batch, query, lane) : threshold_of(load, query.k, query.bin_shift, lane);
+  scoring::Score first = batch.unranked ? first_of_documents(batch, query, lane) : 0;
+  if (!batch.unranked || query.seed_term < query.terms)
+    first = max(first, threshold_of(load, query.k, query.bin_shift, lane));
   if (lane == 0 && blockIdx.x == 0)
     *batch.next_place = batch.search_warps;  // each warp begins with the place of its own number
-  if (lane == 0) batch.states[blockIdx.x] = {max(first, query.floor), 0, 0, 0, began_ns};
+  if (lane == 0) batch.states[blockIdx.x] = {max(first, query.floor), 0, 0, 0, 0, began_ns};
 }
 
 template <class Lists, std::uint32_t kThreads>

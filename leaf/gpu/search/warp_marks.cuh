@@ -1,11 +1,12 @@
 #pragma once
 // Search, warp layer: documents of lists that all have a mark a document (warp_unranked.cuh), found by combining the
 // marks: 32 documents with one operation, and no list is decoded. AND: documents with all marks. OR: documents that the
-// first list does not have and one of the others has.
+// first list does not have and one of the others has. Without those that are hidden.
 //
 // Mapping and results: warp_state.cuh; a task is some kMarksBlock documents, lane t has every 32nd word of their marks.
 // Shared memory: none.
 #include "leaf/gpu/document_order.h"
+#include "leaf/gpu/search/hidden.cuh"
 #include "leaf/gpu/search/warp_emit.cuh"
 
 namespace frond::leaf::gpu::search {
@@ -18,7 +19,7 @@ __device__ inline std::uint32_t combined_marks(const TaskQuery& of, std::uint32_
     const std::uint32_t marks = __ldg(of.terms[i].list.marks + word);
     others = of.query.conjunction ? others & marks : others | marks;
   }
-  return of.query.conjunction ? others : others & ~first;
+  return (of.query.conjunction ? others : others & ~first) & ~hidden_word(of.query, word);
 }
 
 // Emits those of the documents of each lane's word that may be among the k first.

@@ -4,6 +4,7 @@
 // Mapping, results and shared memory: warp_state.cuh.
 #include "leaf/gpu/search/warp_emit.cuh"
 #include "leaf/gpu/search/warp_gather.cuh"
+#include "leaf/gpu/search/warp_hidden.cuh"
 #include "leaf/gpu/search/warp_look_up.cuh"
 
 namespace frond::leaf::gpu::search {
@@ -22,7 +23,8 @@ __device__ inline Score with_driver(const TaskQuery& of, const TaskRange& range,
   return score + scoring::contribution(driver.weight, frequency, __ldg(of.query.lengths + docid), of.query.norm);
 }
 
-// Looks the first `count` held documents up in all other lists and emits those that are left. Held is free afterwards.
+// Looks the first `count` held documents up in all other lists and emits those that are left and not hidden. Held is
+// free afterwards.
 template <class Lists>
 __device__ inline void settle(const TaskQuery& of, const TaskRange& range, Held& held, std::uint32_t count,
                               Progress& progress) {
@@ -36,6 +38,7 @@ __device__ inline void settle(const TaskQuery& of, const TaskRange& range, Held&
     if (i > 1 || number == 0) count = sift(of, range, number, held, count, progress);
     count = look_up<Lists>(of, range, number, held, count, progress);
   }
+  if (of.query.hidden != nullptr) count = drop_hidden(of.query, held, count);
   if (of.query.conjunction) count_matches(of, count, progress);
   for (std::uint32_t from = 0; from < count; from += 32) {
     const std::uint32_t at = from + lane;

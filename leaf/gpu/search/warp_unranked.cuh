@@ -5,8 +5,9 @@
 // AND: the shortest list drives; a document counts if all other lists have it. OR: the terms are ordered by the length
 // of their lists, longest first. A document counts where its first term in that order drives, so it is looked up in the
 // earlier lists only, and counts if none has it. All documents of the longest list count, so that list is not read for
-// the count: of two lists A and B, as many are read as for |A| + |B| - |A and B|. (Marking the documents of a window in
-// shared memory would read every list whole, also one that is a hundred times longer than the others.)
+// the count: of two lists A and B, as many are read as for |A| + |B| - |A and B|. Where documents are hidden, those of
+// the longest list are counted apart (hidden_kernel.cuh). (Marking the documents of a window in shared memory would
+// read every list whole, also one that is a hundred times longer than the others.)
 //
 // A list of an eighth of the documents or more has a mark for each document (list_image.cc), so its marks tell which
 // documents it has, and nothing is looked up in it. Where AND has only such lists, or OR two or more, these are
@@ -20,6 +21,7 @@
 #include "leaf/gpu/document_order.h"
 #include "leaf/gpu/intersect/plain_search.h"
 #include "leaf/gpu/search/warp_emit.cuh"
+#include "leaf/gpu/search/warp_hidden.cuh"
 
 namespace frond::leaf::gpu::search {
 
@@ -205,7 +207,8 @@ __device__ inline void emit_documents(const TaskQuery& of, const Held& held, std
   }
 }
 
-// Looks the first `count` held documents up in the other lists, and emits those that match. Returns how many these are.
+// Looks the first `count` held documents up in the other lists, and emits those that match and are not hidden. Returns
+// how many these are.
 // Held is free afterwards.
 template <class Lists>
 __device__ inline std::uint32_t settle_documents(const TaskQuery& of, const TaskRange& range, Held& held,
@@ -217,6 +220,7 @@ __device__ inline std::uint32_t settle_documents(const TaskQuery& of, const Task
     if (i > others.first) count = sift_documents(of, list, held, count);  // gather_documents() has asked the first one
     if (!marks_decide(list)) count = look_up_any<Lists>(of, i, held, count, progress);
   }
+  if (of.query.hidden != nullptr) count = drop_hidden(of.query, held, count);
   if (of.query.k > 0) emit_documents(of, held, count, progress);
   __syncwarp();
   return count;

@@ -100,6 +100,7 @@ struct Case {
   std::string_view codec{};
   bool own_bm25 = false;  // queries ask for a k1 and b of their own
   bool priors = false;    // documents have static priors, and queries weigh them
+  bool hidden = false;    // queries pass over documents, each over others
 };
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name << ", seed " << c.seed; }
@@ -121,11 +122,19 @@ TEST_P(EveryEngine, GivesTheOraclesHitsForAnyModeKAndNumberOfPartitions) {
   }
   support::Random random(c.seed + 1), random_prior(c.seed + 2);
   const auto priors = support::random_priors(random_prior, c.options.documents);
+  std::vector<support::HiddenParts> hidden_parts(indexes.size());
   for (int q = 0; q < c.queries; ++q) {
     if (c.priors) {
       const auto weight = static_cast<scoring::PriorWeight>(q % 3 ? random.below(4 * scoring::kUsualPriorWeight)
                                                                   : random.below(scoring::kMaxPriorWeight + 1));
       for (auto& index : indexes) index.set_priors(priors, weight);
+    }
+    if (c.hidden) {
+      const auto hidden = support::random_hidden(random, c.options.documents);
+      for (std::size_t i = 0; i < indexes.size(); ++i) {
+        hidden_parts[i] = indexes[i].hidden_parts(hidden);
+        indexes[i].set_hidden(hidden_parts[i]);
+      }
     }
     const auto query = support::random_query(random, collection, q % 10 == 0 ? 12 : 4);
     if (c.own_bm25) {
@@ -201,6 +210,13 @@ INSTANTIATE_TEST_SUITE_P(
              .queries = 30,
              .own_bm25 = true,
              .priors = true},
+        Case{.name = "WithHiddenDocuments", .seed = 121, .options = {.documents = 6000, .terms = 150}, .hidden = true},
+        Case{.name = "WithHiddenDocumentsAndPriors",
+             .seed = 122,
+             .options = {.documents = 20'000, .terms = 150, .most_frequent = 0.2},
+             .queries = 30,
+             .priors = true,
+             .hidden = true},
         Case{"BuiltWithoutTheLength", 116, {.documents = 5000, .terms = 100}, {.k1 = 1.2, .b = 0}, 1, 1, 40, {}, true},
         Case{"BuiltWithAllOfTheLength",
              117,

@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "common/postings/list_builder.h"
-#include "leaf/engines.h"
-#include "tests/support/collections/indexed_collection.h"
+#include "tests/gpu/engine/checked_engine.h"
 #include "tests/support/collections/manual_clock.h"
 #include "tests/support/collections/memory_list_store.h"
 
@@ -21,52 +20,6 @@ namespace {
 
 using support::IndexedCollection;
 using support::TermNumber;
-
-const SteadyClock kClock;
-
-// An engine over the CPU engine, whose lists are copied when a plan first needs them.
-struct Engine {
-  explicit Engine(GpuEngine::Options options = {}) {
-    options.copying = DeviceCache::Copying::kByTheCaller;
-    if (options.memory_bytes == GpuEngine::Options{}.memory_bytes) options.memory_bytes = std::size_t{100} << 20;
-    auto made = GpuEngine::create(options, *below);
-    EXPECT_TRUE(made.has_value()) << made.error().message();
-    engine = *std::move(made);
-  }
-  GpuEngine* operator->() { return engine.get(); }
-  std::unique_ptr<engine::QueryEngine> below = *engine_named("cpu");
-  std::unique_ptr<GpuEngine> engine;
-};
-
-void expect_same(const Result<engine::Outcome>& got, const Result<engine::Outcome>& wanted, const engine::Plan& plan,
-                 const std::string& what) {
-  ASSERT_TRUE(got.has_value()) << what << ": " << got.error().message();
-  auto hits = wanted->hits;
-  hits.resize(std::min<std::size_t>(plan.k, hits.size()));
-  const scoring::Score floor = plan.floor ? plan.floor->get() : 0;
-  // Documents below the floor may be missing.
-  const auto above = [floor](std::vector<topk::Hit> list) {
-    std::erase_if(list, [floor](const topk::Hit& hit) { return hit.score < floor; });
-    return list;
-  };
-  ASSERT_EQ(above(got->hits), above(hits)) << what;
-  ASSERT_GE(got->matches, got->hits.size()) << what;
-  ASSERT_GE(got->matches, std::min(plan.mode == engine::Mode::kAnd ? plan.count_to : 0, wanted->matches)) << what;
-  if (got->exact)
-    ASSERT_EQ(got->matches, wanted->matches) << what;
-  else
-    ASSERT_LE(got->matches, wanted->matches) << what;
-}
-
-struct Case {
-  const char* name;
-  std::uint64_t seed;
-  support::CollectionOptions options;
-  int queries = 60;
-  scoring::Bm25Parameters bm25{};
-  bool own_bm25 = false;  // queries ask for a k1 and b of their own
-};
-void PrintTo(const Case& c, std::ostream* out) { *out << c.name << ", seed " << c.seed; }
 
 class GpuEngineOn : public testing::TestWithParam<Case> {};
 
@@ -97,15 +50,8 @@ TEST_P(GpuEngineOn, GivesTheOraclesHitsInBatchesOfMixedPlans) {
         }
       }
     }
-    for (std::size_t first = 0; first < plans.size();) {
-      const std::size_t size = std::min<std::size_t>(plans.size() - first, 1 + random.below(100));
-      const auto got = engine->search(std::span(plans).subspan(first, size), kClock);
-      for (std::size_t i = 0; i < size; ++i) {
-        expect_same(got[i], wanted[first + i], plans[first + i], told[first + i]);
-        if (HasFatalFailure()) return;
-      }
-      first += size;
-    }
+    expect_same_in_batches(engine, plans, wanted, told, random);
+    if (HasFatalFailure()) return;
   }
   const auto counted = engine->counters();
   EXPECT_GT(counted.plans, counted.fallbacks);  // most plans ran on the device

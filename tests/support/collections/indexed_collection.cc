@@ -63,6 +63,23 @@ void IndexedCollection::set_priors(std::span<const scoring::Prior> priors, scori
   }
 }
 
+HiddenParts IndexedCollection::hidden_parts(const std::vector<bool>& hidden) const {
+  HiddenParts parts;
+  for (const IndexedPartition& partition : partitions_) {
+    const auto documents = static_cast<std::uint32_t>(partition.lengths.size());
+    std::vector<DocId> own;
+    for (DocId docid = 0; docid < documents; ++docid)
+      if (hidden[partition.placement.ordinal(docid)]) own.push_back(docid);
+    parts.push_back(own.empty() ? nullptr
+                                : std::make_shared<const partition::HiddenDocuments>(documents, std::move(own)));
+  }
+  return parts;
+}
+
+void IndexedCollection::set_hidden(const HiddenParts& parts) {
+  for (std::size_t p = 0; p < partitions_.size(); ++p) partitions_[p].hidden = parts[p];
+}
+
 leaf::engine::Plan IndexedCollection::plan(std::size_t partition, std::span<const TermNumber> query,
                                            leaf::engine::Mode mode, std::uint32_t k,
                                            leaf::engine::SharedFloor* floor) const {
@@ -82,6 +99,7 @@ leaf::engine::Plan IndexedCollection::plan(std::size_t partition, std::span<cons
                           .partition = part.number,
                           .norm = scoring::length_norm(asked_, statistics_),
                           .placement = part.placement,
+                          .hidden = part.hidden.get(),
                           .priors = part.priors.get(),
                           .prior_weight = prior_weight_,
                           .floor = floor};

@@ -26,8 +26,12 @@ struct IndexedPartition {
   std::vector<leaf::lists::ListLease> lists;  // by term; empty where the partition lacks it
   std::uint64_t number = 0;                   // ListKey::partition of its lists, unique in the process
   Placement placement;
-  std::shared_ptr<const partition::DocumentPriors> priors;  // null: none
+  std::shared_ptr<const partition::DocumentPriors> priors;   // null: none
+  std::shared_ptr<const partition::HiddenDocuments> hidden;  // null: none
 };
+
+// The hidden documents of each partition, as a generation has them; null: none.
+using HiddenParts = std::vector<std::shared_ptr<const partition::HiddenDocuments>>;
 
 class IndexedCollection {
  public:
@@ -37,6 +41,10 @@ class IndexedCollection {
   const scoring::CollectionStatistics& statistics() const { return statistics_; }
   // Gives the documents static priors, by their numbers in the collection; queries weigh them.
   void set_priors(std::span<const scoring::Prior> priors, scoring::PriorWeight weight);
+  // Of documents that are hidden by their numbers in the collection.
+  HiddenParts hidden_parts(const std::vector<bool>& hidden) const;
+  // Plans from now on pass over these. They live as long as the plans.
+  void set_hidden(const HiddenParts& parts);
   // Pretends that a later generation has these statistics; document frequencies grow in proportion.
   void set_statistics(const scoring::CollectionStatistics& statistics) { statistics_ = statistics; }
   // Parameters of the queries, if not those that the lists were built with.
@@ -76,6 +84,17 @@ inline std::vector<scoring::Prior> random_priors(Random& random, std::size_t doc
                          : static_cast<scoring::Prior>(random.below(scoring::kMaxPrior + 1));
   }
   return priors;
+}
+
+// Which of so many documents are hidden: none, few, many or nearly all of them, or most at the begin, which are those
+// that are replaced.
+inline std::vector<bool> random_hidden(Random& random, std::size_t documents) {
+  const std::uint64_t of_thousand[] = {0, 10, 100, 500, 990};
+  const std::uint64_t kind = random.below(6), begin = kind == 5 ? documents / (1 + random.below(4)) : 0;
+  std::vector<bool> hidden(documents);
+  for (std::size_t i = 0; i < documents; ++i)
+    hidden[i] = random.below(1000) < (kind < 5 ? of_thousand[kind] : i < begin ? 950 : 5);
+  return hidden;
 }
 
 }  // namespace frond::support

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -106,6 +107,71 @@ TEST_F(DeviceCacheOfClosingPartitions, IsReadyForPlansOfItsOwnLeases) {
   EXPECT_EQ(ready->lists, wanted->lists);
   EXPECT_EQ(ready->lengths, wanted->lengths);
   EXPECT_EQ(cache_->counters().hits, hits + 3);
+}
+
+class DeviceCacheOfHiddenDocuments : public DeviceCacheOfClosingPartitions {
+ protected:
+  std::shared_ptr<const partition::HiddenDocuments> hidden(DocId docid) const {
+    return std::make_shared<const partition::HiddenDocuments>(300, std::vector<DocId>{docid});
+  }
+  std::optional<ReadyPlan> pin_with(const partition::HiddenDocuments& hidden) {
+    engine::Plan plan = plan_;
+    plan.hidden = &hidden;
+    return cache_->pin(plan);
+  }
+  // The arena's bytes with the lists and lengths alone.
+  std::size_t bytes_of_lists() {
+    cache_->pin(plan_);
+    cache_->settle();
+    return arena_.used();
+  }
+  std::vector<std::weak_ptr<const lists::List>> lists_;
+  const engine::Plan plan_ = plan(0, lists_);
+};
+
+TEST_F(DeviceCacheOfHiddenDocuments, HasAnArrayForEachGenerationAndDropsItWithThat) {
+  const std::size_t lists = bytes_of_lists(), array = device::Arena::kGranule;
+  auto one = hidden(7), other = hidden(8);
+  EXPECT_FALSE(pin_with(*one));
+  EXPECT_FALSE(pin_with(*other));
+  cache_->settle();
+  EXPECT_EQ(arena_.used(), lists + 2 * array);
+  auto ready = pin_with(*one);
+  ASSERT_TRUE(ready && pin_with(*other));
+  EXPECT_EQ(ready->hidden->words[0], 1u << 7);
+  EXPECT_NE(ready->hidden->number, pin_with(*other)->hidden->number);
+  const partition::HiddenDocuments copy = *one;  // the same words
+  EXPECT_EQ(pin_with(copy)->hidden, ready->hidden);
+  EXPECT_EQ(cache_->pin(plan_)->hidden, nullptr);  // another generation may hide nothing
+  other.reset();
+  const auto next = hidden(9);
+  EXPECT_FALSE(pin_with(*next));
+  cache_->settle();
+  EXPECT_TRUE(pin_with(*next));
+  EXPECT_EQ(arena_.used(), lists + 2 * array);
+  cache_->forget(number(0));
+  EXPECT_EQ(cache_->find_array(next->words()), nullptr);
+  EXPECT_EQ(arena_.used(), lists + array);  // the ready plan's
+  ready.reset();
+  EXPECT_EQ(arena_.used(), 0u);
+}
+
+TEST_F(DeviceCacheOfHiddenDocuments, OrdersAnArrayOnceAndKeepsItsWordsInPlaceUntilItIsCopied) {
+  const std::size_t lists = bytes_of_lists();
+  auto one = hidden(7);
+  const std::weak_ptr<const void> words = one->words();
+  cuda_on_host::hold_device();
+  std::vector<std::weak_ptr<const lists::List>> others;
+  EXPECT_FALSE(cache_->pin(plan(1, others)));
+  cuda_on_host::await_held_operation();
+  for (int i = 0; i < 1000; ++i) EXPECT_FALSE(pin_with(*one));  // more than may wait
+  EXPECT_EQ(words.use_count(), 2);
+  one.reset();
+  EXPECT_FALSE(words.expired());
+  cuda_on_host::let_device_go();
+  cache_->settle();
+  EXPECT_TRUE(words.expired());
+  EXPECT_GT(arena_.used(), lists);
 }
 
 class DeviceCacheOfPlainForms : public testing::Test {

@@ -25,6 +25,7 @@ struct ScriptedGpu {
       const int number = asked++;
       if (leaves && leaves(number)) {
         answers.emplace_back();
+        if (!times.no_room.empty()) times.no_room[answers.size() - 1] = no_room;
         continue;
       }
       answers.emplace_back(std::move(oracle.search({&plan, 1}, clock)[0]));
@@ -38,6 +39,7 @@ struct ScriptedGpu {
   const Clock& clock;
   std::function<bool(int number)> leaves{};
   std::uint64_t min_postings = 0;
+  bool no_room = false;  // why it leaves plans
   std::atomic<int> asked{0};
   engine::ExhaustiveEngine oracle{};
 };
@@ -211,6 +213,8 @@ TEST(SearchQuery, TellsWhereItRanAndWhy) {
   EXPECT_EQ(both.reason, wire::RunReason::kGpuLeft);
   EXPECT_TRUE(both.on_gpu && both.on_cpu);
   EXPECT_EQ(both.resident, wire::Resident::kNo);
+  gpu.no_room = true;
+  EXPECT_EQ(run_of().reason, wire::RunReason::kNoGpuRoom);
   gpu.leaves = {};
   request.processor = wire::Processor::kCpu;
   const auto on_cpu = run_of();

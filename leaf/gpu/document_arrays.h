@@ -1,0 +1,55 @@
+#pragma once
+// Arrays by document that some plans need beside lists and lengths, in device memory: the bits of hidden documents.
+// They come from the lists' arena; DeviceCache copies them when a plan first needs them.
+//
+// An array is named by its owner in host memory, which generations share. An array whose owner has ended is dropped
+// before anything else is copied. One for which there was no room is remembered, so that no list is evicted for it
+// again. Thread-safe.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "common/base/bytes.h"
+#include "common/base/mutex.h"
+#include "leaf/gpu/batch_builder.h"
+
+namespace frond::leaf::gpu {
+
+class DocumentArrays {
+ public:
+  using Owner = std::shared_ptr<const void>;  // made by std::make_shared, so that an address is not used again
+  // An array in host memory, which stays there as long as its owner.
+  struct Source {
+    Owner owner;
+    ByteView bytes;
+    std::uint64_t partition = 0;
+  };
+  enum class State { kMissing, kThere, kDoesNotFit };
+  struct Found {
+    State state = State::kMissing;
+    std::shared_ptr<const ResidentArray> array;  // if it is there
+  };
+
+  static Source hidden_of(const engine::Plan& plan);
+
+  Found find(const Owner& owner) const;
+  // Keeps an array that was copied to `memory`. Null: there is no room for it.
+  void insert(const Source& source, std::shared_ptr<std::byte> memory);
+  // Arrays that no owner has any more.
+  void drop_unused();
+  // Drops the partition's arrays, and forgets for which of all others there was no room.
+  void forget(std::uint64_t partition);
+
+ private:
+  struct Entry {
+    std::weak_ptr<const void> owner;
+    std::uint64_t partition = 0;
+    std::shared_ptr<const ResidentArray> array;  // null: no room
+  };
+  mutable Mutex mutex_;
+  std::unordered_map<const void*, Entry> entries_ FROND_GUARDED_BY(mutex_);
+  std::uint32_t last_number_ FROND_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace frond::leaf::gpu
