@@ -159,6 +159,11 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
   command.add_option("--limit", flags->limit, "Only the first so many queries; 0: all");
   command.add_option("--k", flags->ks, "Hits wanted, one or more").check(config::range(1, 10'000)).show_default();
   add_bm25_flags(command, flags->from.k1, flags->from.b);
+  command
+      .add_option("--hide", flags->from.hide,
+                  "The share of documents, drawn at random, that are passed over as if they were removed")
+      .check(config::range(0.0, 1.0))
+      .show_default();
   command.add_option("--rank", flags->rank, "none: the first hits in the collection's order, and an exact total")
       .check(config::one_of({"score", "none"}))
       .show_default();

@@ -1,6 +1,8 @@
 #include "tools/bench/partition_searcher.h"
 
+#include <algorithm>
 #include <optional>
+#include <random>
 #include <system_error>
 #include <utility>
 
@@ -27,6 +29,7 @@ class Searcher final : public PartitionSearcher {
         scratch_(std::move(scratch)),
         manifest_(std::move(manifest)),
         entry_(manifest_.partitions[choice.partition]),
+        hide_(choice.hide),
         bm25_{choice.k1.value_or(manifest_.bm25.k1), choice.b.value_or(manifest_.bm25.b)} {}
 
   Result<void> fetch(const repository::RepositorySource& source) {
@@ -49,9 +52,24 @@ class Searcher final : public PartitionSearcher {
       changes.push_back(FROND_TRY(partition::Changes::open(place)));
     }
     auto hidden = FROND_TRY(partition::hidden_documents_of(entry_.id, partition_->documents(), changes));
+    hide_more(hidden);
     if (!hidden.empty()) hidden_.emplace(partition_->documents(), std::move(hidden));
     if (!changes.empty()) terms_ = partition::changed_terms(terms_, std::move(changes));
     return {};
+  }
+
+  // Draws the same documents in every process.
+  void hide_more(std::vector<DocId>& hidden) const {
+    if (hide_ <= 0) return;
+    std::mt19937_64 random(16);
+    std::vector<DocId> all;
+    for (DocId docid = 0, next = 0; docid < partition_->documents(); ++docid) {
+      const bool is_hidden = next < hidden.size() && hidden[next] == docid;
+      next += is_hidden;
+      const double drawn = static_cast<double>(random() >> 11) * 0x1p-53;
+      if (drawn < hide_ || is_hidden) all.push_back(docid);
+    }
+    hidden = std::move(all);
   }
 
   void keep_lists(std::uint64_t cache_bytes) {
@@ -99,9 +117,9 @@ class Searcher final : public PartitionSearcher {
 
   const text::AnalyzerConfig& analyzer() const override { return manifest_.analyzer; }
   std::string description() const override {
-    return fmt::format("{}, generation {}, partition {}: {} documents, {} postings, codec {}", manifest_.collection,
+    return fmt::format("{}, generation {}, partition {}: {} documents, {} postings, codec {}{}", manifest_.collection,
                        manifest_.generation, entry_.id, entry_.summary.documents, entry_.summary.postings,
-                       manifest_.codec);
+                       manifest_.codec, hidden_ ? fmt::format(", {} documents hidden", hidden_->count()) : "");
   }
 
  private:
@@ -114,6 +132,7 @@ class Searcher final : public PartitionSearcher {
   const std::unique_ptr<ScratchFolder> scratch_;  // declared first: removed after all that uses it
   const repository::Manifest manifest_;
   const repository::PartitionEntry& entry_;
+  const double hide_;                   // PartitionChoice::hide
   const scoring::Bm25Parameters bm25_;  // to rank by
   std::shared_ptr<const partition::Partition> partition_;
   std::shared_ptr<const partition::GenerationTerms> terms_;

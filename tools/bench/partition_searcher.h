@@ -23,6 +23,8 @@ struct PartitionChoice {
   // Names the partition in list keys. Searchers whose plans meet in one engine need different numbers.
   std::uint64_t number = 1;
   std::optional<double> k1, b;  // to rank by; empty: the collection's
+  // The share of documents that are hidden, drawn at random, beside those that the generation hides. Statistics stay.
+  double hide = 0;
 };
 
 // The partition's files are copied into a scratch folder and verified. The folder is removed with this object. plan()
