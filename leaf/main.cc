@@ -3,8 +3,8 @@
 //
 // Threads: leaf-socket (frames in and out); with CURVE, leaf-curve (authenticates clients); leaf-worker ×
 // --cpu-threads, leaf-costly × --costly-threads and leaf-fetch × 2 (evaluate, read); leaf-gpu × 2 (batches for the GPU)
-// and leaf-gpu-copy; leaf-follower for each collection (the repository; may block); and the main thread (HTTP probes,
-// signals).
+// and leaf-gpu-copy; leaf-follower and leaf-announce for each collection (the repository; may block); and the main
+// thread (HTTP probes, signals).
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
@@ -206,7 +206,7 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
   socket.start([&](const wire::Peer& peer, ByteView request) {
     collections.on_request(peer, request, [&, peer](ByteBuffer reply) { socket.send(peer, std::move(reply)); });
   });
-  for (const auto& one : served) one->follower().start();
+  for (const auto& one : served) one->start();
   log_start(log, options, socket, **http, gpu_state);
   run_until_stopped(io, signals, options, log, collections, **http);
 
@@ -214,8 +214,7 @@ int serve_until_stopped(const Options& options, Process& process, const std::vec
   socket.stop(kLastReplies);
   const Deadline patience = Deadline::after(clock, kLastTransfer);
   bool ended = true;
-  for (const auto& one : served)
-    ended &= one->follower().stop(std::chrono::ceil<std::chrono::milliseconds>(patience.left(clock)));
+  for (const auto& one : served) ended &= one->stop(std::chrono::ceil<std::chrono::milliseconds>(patience.left(clock)));
   log.info("stopped");
   if (!ended) log.flush(kLastLines);
   if (!ended) std::_Exit(0);  // a transfer is still running; the next leaf on this folder resumes it

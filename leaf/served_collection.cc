@@ -1,5 +1,6 @@
 #include "leaf/served_collection.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace frond::leaf {
@@ -27,9 +28,25 @@ ServedCollection::ServedCollection(const Shared& shared, const CollectionPlace& 
            .poll = shared.options.poll,
            .grace = shared.options.grace,
            .superseded_limit = shared.options.superseded_limit,
-           .labels = labels_of(shared.options, place.name)},
+           .labels = labels_of(shared.options, place.name),
+           .on_change = [this] { service_.announce(); }},
           *place.source, *place.folder, loader_, board_, brokers_, shared.clock,
           shared.options.collections.size() == 1 ? shared.log : own_log_.emplace(shared.log, "collection", place.name),
-          &shared.registry) {}
+          &shared.registry),
+      announcements_(
+          place.source->watch(), [this] { follower_.look_soon(); }, &shared.registry,
+          labels_of(shared.options, place.name)) {}
+
+void ServedCollection::start() {
+  follower_.start();
+  announcements_.start();
+}
+
+bool ServedCollection::stop(std::chrono::milliseconds patience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  const bool deaf = announcements_.stop(patience);
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+  return follower_.stop(std::max(left, std::chrono::milliseconds(0))) && deaf;
+}
 
 }  // namespace frond::leaf

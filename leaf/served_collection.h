@@ -1,6 +1,7 @@
 #pragma once
-// One of the leaf's collections: what is served of it, the brokers that use it, and the thread that follows its
+// One of the leaf's collections: what is served of it, the brokers that use it, and the threads that follow its
 // repository. What all collections share (threads, caches, the GPU) is given to it.
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "common/metrics/registry.h"
 #include "common/partition/document_block_cache.h"
 #include "leaf/collection_places.h"
+#include "leaf/generation/announcement_listener.h"
 #include "leaf/generation/broker_roll.h"
 #include "leaf/generation/generation_follower.h"
 #include "leaf/generation/generation_loader.h"
@@ -42,7 +44,10 @@ class ServedCollection {
   const std::string& name() const { return name_; }
   serve::LeafService& service() { return service_; }
   const generation::ServedBoard& board() const { return board_; }
-  generation::GenerationFollower& follower() { return follower_; }
+  // Follow the repository from now on.
+  void start();
+  // False: a thread was still in a transfer after `patience`. The process may exit anyway.
+  bool stop(std::chrono::milliseconds patience);
 
  private:
   const std::string name_;
@@ -52,6 +57,7 @@ class ServedCollection {
   serve::LeafService service_;
   generation::GenerationLoader loader_;
   generation::GenerationFollower follower_;
+  generation::AnnouncementListener announcements_;
 };
 
 }  // namespace frond::leaf

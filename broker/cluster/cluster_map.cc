@@ -152,7 +152,8 @@ void ClusterMap::leave_elsewhere(const LeafRef& leaf, const std::string& collect
   schedule(leaf, config_.poll);
 }
 
-// A hello that the leaf sends by itself: it begins to drain. The hello sent back tells it whether it is still needed.
+// A hello that the leaf sends by itself: it begins to drain, or serves other generations. The hello sent back tells it
+// what this broker serves from now, and whether the leaf is still needed.
 void ClusterMap::heard_news(const LeafRef& leaf, wire::HelloReply news) {
   if (!leaf->healthy || news.collection != config_.collection ||
       std::find(leaves_.begin(), leaves_.end(), leaf) == leaves_.end())

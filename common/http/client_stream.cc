@@ -14,9 +14,10 @@ bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK; }
 }  // namespace
 
 Result<ClientStream> ClientStream::connect(const std::string& host, const std::string& port, const tls::Trust* trust,
-                                           std::chrono::milliseconds timeout) {
+                                           std::chrono::milliseconds timeout, int interrupt) {
   ClientStream made;
   made.timeout_ = timeout;
+  made.interrupt_ = interrupt;
   made.socket_ = FROND_TRY(connect_within(host, port, timeout)).socket;
   if (trust) {
     made.channel_ = trust->open(made.socket_.fd(), host);
@@ -37,7 +38,7 @@ Error ClientStream::late() const {
 Error ClientStream::failure() const { return Error(Code::kUnavailable, channel_ ? channel_->error() : plain_error_); }
 
 Result<void> ClientStream::wait(const tls::Step& step, Instant until) const {
-  auto ready = wait_ready(socket_.fd(), step.status == Status::kWantRead ? POLLIN : POLLOUT, until);
+  auto ready = wait_ready(socket_.fd(), step.status == Status::kWantRead ? POLLIN : POLLOUT, until, interrupt_);
   if (!ready && ready.error().code() == Code::kDeadline) return late();
   return ready;
 }

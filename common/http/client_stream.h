@@ -17,9 +17,11 @@ class ClientStream {
  public:
   ClientStream() = default;  // not open
   // Connects and, with `trust`, verifies that the server is `host`. `timeout` applies to each of: connecting, the whole
-  // handshake, every later wait. Errors: kUnavailable, with the cause.
+  // handshake, every later wait. Errors: kUnavailable, with the cause. Waits after the connect end with kUnavailable as
+  // soon as the descriptor `interrupt` is readable.
   static Result<ClientStream> connect(const std::string& host, const std::string& port, const tls::Trust* trust,
-                                      std::chrono::milliseconds timeout);
+                                      std::chrono::milliseconds timeout, int interrupt = -1);
+  void set_timeout(std::chrono::milliseconds timeout) { timeout_ = timeout; }
   bool open() const { return socket_.open(); }
   void close();
   // Reads at least one byte into the front of `to`; 0: the server has closed its side. kDeadline: nothing came in time;
@@ -42,6 +44,7 @@ class ClientStream {
   Socket socket_;
   std::unique_ptr<tls::Channel> channel_;  // after the socket, which it borrows; null: plain
   std::chrono::milliseconds timeout_{0};
+  int interrupt_ = -1;
   std::string plain_error_;  // of the last failed step of a plain connection
 };
 

@@ -66,12 +66,13 @@ Result<Socket> connect_begin(const SocketAddress& address) {
   return socket;
 }
 
-Result<void> wait_ready(int fd, short events, std::chrono::steady_clock::time_point until) {
+Result<void> wait_ready(int fd, short events, std::chrono::steady_clock::time_point until, int interrupt) {
   using std::chrono::milliseconds, std::chrono::steady_clock;
   for (;;) {
     const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now()).count();
-    pollfd waiting{fd, events, 0};
-    const int ready = ::poll(&waiting, 1, static_cast<int>(std::clamp<std::int64_t>(left, 0, 1 << 30)));
+    pollfd waiting[] = {{fd, events, 0}, {interrupt, POLLIN, 0}};  // poll() takes no notice of -1
+    const int ready = ::poll(waiting, 2, static_cast<int>(std::clamp<std::int64_t>(left, 0, 1 << 30)));
+    if (ready > 0 && waiting[1].revents != 0) return Error(Code::kUnavailable, "interrupted");
     if (ready > 0) return {};
     if (ready < 0 && errno != EINTR) return unavailable("poll", errno);
     if (steady_clock::now() >= until) return Error(Code::kDeadline, "not ready in time");

@@ -46,7 +46,8 @@ Result<Connected> connect_within(const std::string& host, const std::string& por
 // Starts to connect and returns at once; the socket is writable when it is connected. kUnavailable.
 Result<Socket> connect_begin(const SocketAddress& address);
 // Waits until the socket is ready for `events` (POLLIN, POLLOUT) or has an error. Signals neither end the wait nor
-// prolong it. kDeadline: `until` has passed; kUnavailable.
-Result<void> wait_ready(int fd, short events, std::chrono::steady_clock::time_point until);
+// prolong it. kDeadline: `until` has passed; kUnavailable, also as soon as `interrupt`, another descriptor, is
+// readable.
+Result<void> wait_ready(int fd, short events, std::chrono::steady_clock::time_point until, int interrupt = -1);
 
 }  // namespace frond::http

@@ -21,6 +21,7 @@
 
 #include "common/base/result.h"
 #include "common/objects/place.h"
+#include "common/repository/current_watch.h"
 #include "common/repository/manifest.h"
 
 namespace frond::repository {
@@ -71,6 +72,8 @@ class RepositorySource {
   virtual Result<void> fetch(const std::string& path, const PartitionFile& expected, const std::filesystem::path& to,
                              const std::function<bool()>& stopping = {}) const = 0;
   virtual TransferCounts transfers() const = 0;
+  // Tells of changes of CURRENT. Null: the place can't (an object store).
+  virtual std::unique_ptr<CurrentWatch> watch() const = 0;
 };
 
 // Paths of a collection's files below its folder, with '/'.

@@ -12,6 +12,7 @@
 #include "common/repository/partial_file.h"
 #include "common/repository/repository.h"
 #include "common/repository/storage.h"
+#include "common/repository/watches.h"
 
 namespace frond::repository {
 namespace {
@@ -166,6 +167,7 @@ class DirectorySource final : public Source {
     return files::read_file(folder_ / path, sink, rest.from);
   }
   bool may_break() const override { return false; }
+  std::unique_ptr<CurrentWatch> watch() const override { return watch_directory(folder_); }
   fs::path folder_;
 };
 
@@ -188,6 +190,7 @@ class HttpSource final : public Source {
     return http::get(root_, trust_.get(), prefix_ + path, limits, rest, begin, sink);
   }
   bool may_break() const override { return true; }
+  std::unique_ptr<CurrentWatch> watch() const override { return watch_http(root_, trust_, prefix_ + "CURRENT"); }
   net::Url root_;
   std::shared_ptr<const tls::Trust> trust_;  // null: plain HTTP
   std::string prefix_;
@@ -211,6 +214,7 @@ class ObjectSource final : public Source {
         sink, stopping);
   }
   bool may_break() const override { return false; }  // the store has tried again already
+  std::unique_ptr<CurrentWatch> watch() const override { return nullptr; }
   const std::shared_ptr<const objects::ObjectStore> store_;
   const std::string prefix_;
 };

@@ -35,7 +35,7 @@ struct Broker {
 }
 
 struct Reply {
-  requestId @0 :UInt64;          # 0: no request. A hello that the leaf sends by itself when it begins to drain
+  requestId @0 :UInt64;          # 0: no request. A hello that the leaf sends by itself when it begins to drain, or serves other generations
   union {
     search @1 :SearchReply;
     fetch @2 :FetchReply;

@@ -237,6 +237,15 @@ def indexer():
             panel("Processors in use", "short", ('rate(process_cpu_seconds_total{job="frond-indexer"}[$__rate_interval])', "{{instance}}")),
             panel("Memory", "bytes", ('process_resident_memory_bytes{job="frond-indexer"}', "{{instance}}")),
         ]),
+        ("Documents over HTTP", [
+            panel("Changes accepted a second", "ops", ("sum by (instance) (rate(frond_indexer_accepted_changes_total[$__rate_interval]))", "{{instance}}")),
+            panel("Waiting to be published", "short", ("frond_indexer_pending_changes", "{{instance}}"), why="It grows while documents come faster than they are indexed."),
+            panel("Waiting to be published, bytes", "bytes", ("frond_indexer_pending_bytes", "{{instance}}"), why="At --max-pending-bytes requests are answered 429."),
+            panel("Publications a second", "ops", ("sum by (instance, outcome) (rate(frond_indexer_publications_total[$__rate_interval]))", "{{instance}} {{outcome}}"),
+                  ("sum by (instance, outcome) (rate(frond_indexer_compactions_total[$__rate_interval]))", "{{instance}} compactions {{outcome}}")),
+            panel("A publication takes, p99", "s", ("histogram_quantile(0.99, sum by (instance, le) (rate(frond_indexer_publish_seconds_bucket[$__rate_interval])))", "{{instance}}")),
+            panel("Collections", "short", ("sum by (state) (frond_indexer_written_collections)", "{{state}}"), why="standby: another service writes it."),
+        ]),
         ("On its way to the leaves", [
             panel("Newest generation", "none", ("max by (collection) (frond_leaf_generation)", "newest on a leaf {{collection}}"), ("min by (collection) (frond_leaf_generation)", "oldest on a leaf {{collection}}"),
                   ("max(frond_broker_generation)", "searched")),
@@ -244,6 +253,8 @@ def indexer():
                   "{{instance}}"), why="Since the leaf's start: there are few."),
             panel("Refused", "short", ("sum by (instance) (increase(frond_leaf_generation_refused_total[$__rate_interval]))", "{{instance}}")),
             panel("Documents searched", "short", ("sum(frond_leaf_documents)", "on all leaves, replicas counted")),
+            panel("Heard before a poll", "ops", ("sum by (instance) (rate(frond_leaf_announcements_total[$__rate_interval]))", "{{instance}}"),
+                  ("frond_indexer_waiting_for_generations", "{{instance}} waiting"), why="Generations that leaves were told of, and requests that wait for the next one."),
             panel("Generations open", "short", ("sum by (instance) (frond_leaf_generations_served)", "{{instance}}"), why="2 while one takes over from the other."),
         ]),
     ])

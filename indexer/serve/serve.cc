@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -20,6 +21,7 @@
 #include "common/metrics/registry.h"
 #include "common/tls/server_identity.h"
 #include "indexer/serve/collection_routes.h"
+#include "indexer/serve/current_news.h"
 #include "indexer/serve/repository_files.h"
 #include "indexer/serve/write_routes.h"
 #include "indexer/write/written_collections.h"
@@ -42,7 +44,15 @@ constexpr metrics::Family kHandshakeFailures{"frond_indexer_tls_handshake_failur
 class Service {
  public:
   Service(const ServeOptions& options, Logger& log)
-      : options_(options), log_(log), registry_(config::version()), requests_(registry_), pool_(options.readers) {
+      : options_(options),
+        log_(log),
+        registry_(config::version()),
+        requests_(registry_),
+        pool_(options.readers),
+        news_(
+            io_, options.repository, options.max_connections / 2,
+            [this](const http::Request& request) { return answer_now(request); },
+            [this](std::function<void()> look) { asio::post(pool_, std::move(look)); }, registry_) {
     metrics::export_log(registry_, log);
   }
 
@@ -137,6 +147,9 @@ class Service {
       return responder.send(std::move(refused));
     }
     responder.set_route(route_of(request.path));
+    if (asked_wait(request).count() > 0)
+      if (const auto file = served_file(options_.repository, request.path); file && file->path.filename() == "CURRENT")
+        return news_.take(file->path.parent_path().filename(), std::move(request), std::move(responder));
     asio::post(pool_, [this, request = std::move(request), responder = std::move(responder)]() mutable {
       responder.send(answer_now(request));
     });
@@ -180,6 +193,7 @@ class Service {
 
   void drain() {
     log_.info("draining");
+    news_.drain();
     timer_.expires_after(options_.drain);  // instead of looking at the certificate
     timer_.async_wait([this](const boost::system::error_code& cancelled) {
       if (!cancelled) io_.stop();
@@ -199,6 +213,7 @@ class Service {
   std::unique_ptr<http::Server> server_;  // before the threads that answer from it
   asio::thread_pool pool_;
   asio::thread_pool writers_{kWriters};
+  CurrentNews news_;
   std::unique_ptr<write::WrittenCollections> collections_;  // null: nothing is written
 };
 

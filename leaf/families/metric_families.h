@@ -51,6 +51,8 @@ inline constexpr metrics::Family kBrokers{"frond_leaf_brokers",
                                           "Brokers that say hello to this leaf; a broker's threads count one by one."};
 inline constexpr metrics::Family kGenerationRefused{"frond_leaf_generation_refused_total",
                                                     "Attempts to take a new generation that failed."};
+inline constexpr metrics::Family kAnnouncements{"frond_leaf_announcements_total",
+                                                "Changes of CURRENT that the repository told of, before a poll."};
 inline constexpr metrics::Family kGenerationLoad{"frond_leaf_generation_load_duration_seconds",
                                                  "Fetching, verifying, ingesting and opening a generation."};
 inline constexpr metrics::Family kDamaged{"frond_leaf_partitions_damaged",

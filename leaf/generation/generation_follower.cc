@@ -82,18 +82,27 @@ bool GenerationFollower::stopping() const {
   return stop_;
 }
 
+void GenerationFollower::look_soon() {
+  const MutexLock lock(mutex_);
+  look_ = true;
+  changed_.notify_all();
+}
+
 void GenerationFollower::run() {
   name_this_thread("leaf-follower");
+  auto poll_at = std::chrono::steady_clock::now();
   for (;;) {
+    const bool polls = std::chrono::steady_clock::now() >= poll_at;
     try {
-      step();
+      polls ? step() : look();
     } catch (const std::exception& e) {
       log_.error("following the repository failed", {{"error", e.what()}});
     }
+    if (polls) poll_at = std::chrono::steady_clock::now() + options_.poll;
     MutexLock lock(mutex_);
-    const auto until = std::chrono::steady_clock::now() + options_.poll;
-    while (!stop_ && changed_.wait_until(lock.mutex(), until) != std::cv_status::timeout) {
+    while (!stop_ && !look_ && changed_.wait_until(lock.mutex(), poll_at) != std::cv_status::timeout) {
     }
+    look_ = false;
     if (!stop_) continue;
     ended_ = true;
     changed_.notify_all();
@@ -106,6 +115,13 @@ void GenerationFollower::step() {
   retire();
   advance();
   mend();
+  delete_unused();
+  measure();
+}
+
+void GenerationFollower::look() {
+  retire();
+  advance();
   delete_unused();
   measure();
 }
@@ -266,6 +282,7 @@ void GenerationFollower::take(std::shared_ptr<const ServedGeneration> generation
   }
   board_.put(std::move(next));
   settle();
+  if (options_.on_change) options_.on_change();
   log_.info("serving a generation", {{"generation", std::to_string(generation->generation)},
                                      {"content", to_hex(generation->content)},
                                      {"partitions", std::to_string(generation->partitions.size())},

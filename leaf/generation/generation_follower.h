@@ -1,5 +1,6 @@
 #pragma once
-// Keeps the leaf at the repository's current generation: polls CURRENT, loads, swaps, retires.
+// Keeps the leaf at the repository's current generation: looks at CURRENT when it hears of a change
+// (announcement_listener.h), and at every poll besides; loads, swaps, retires.
 //
 // Start: the first step serves the generations that were served last from this data folder, superseded ones included,
 // if the disk holds them completely. So a restarted leaf can serve while the repository is unreachable, while the
@@ -25,6 +26,7 @@
 // Repair: if a file of the current generation (a partition or the term statistics) is found truncated or unreadable, it
 // is loaded again and replaced. Until then, searches that need it return an error.
 #include <condition_variable>
+#include <functional>
 #include <map>
 #include <string>
 #include <thread>
@@ -49,7 +51,8 @@ class GenerationFollower {
     std::chrono::milliseconds poll{1000};
     std::chrono::seconds grace{30};
     std::chrono::seconds superseded_limit{86'400};
-    metrics::Labels labels = {};  // of its metrics, but for that of the disk
+    metrics::Labels labels = {};           // of its metrics, but for that of the disk
+    std::function<void()> on_change = {};  // called on its thread when the served set has got another generation
   };
   // All arguments passed by reference or pointer outlive this object. `registry` may be null.
   GenerationFollower(Options options, const repository::RepositorySource& source, const DataFolder& data,
@@ -57,13 +60,17 @@ class GenerationFollower {
                      Logger& log, metrics::Registry* registry);
   ~GenerationFollower();
 
-  // Starts the thread. It calls step() immediately and then at every poll.
+  // Starts the thread. It calls step() immediately and then at every poll, and look() after look_soon().
   void start();
+  // CURRENT may have changed: looks at it now, instead of at the next poll. Any thread.
+  void look_soon();
   // False: the thread was still in a transfer after `patience`. The process may exit anyway: the next start cleans up
   // partial files.
   bool stop(std::chrono::milliseconds patience);
   // The work of one poll. Tests call it without starting the thread.
   void step();
+  // The part of it that takes a new generation.
+  void look();
 
  private:
   void run();
@@ -118,6 +125,7 @@ class GenerationFollower {
   mutable Mutex mutex_;
   std::condition_variable_any changed_;
   bool stop_ FROND_GUARDED_BY(mutex_) = false;
+  bool look_ FROND_GUARDED_BY(mutex_) = false;  // look_soon() was called
   bool ended_ FROND_GUARDED_BY(mutex_) = true;
   std::thread thread_;
 };

@@ -106,12 +106,18 @@ void LeafService::dispatch(const wire::Peer& peer, wire::Request request, Instan
     // A broker of another collection only finds out that this leaf is not for it.
     if (asked->broker.collection.empty() || asked->broker.collection == identity_.collection)
       brokers_.heard(asked->broker, answer, arrival);
+    const MutexLock lock(telling_);
     replying(kHello, arrival, answer)(hello(asked->request_id));
   }
 }
 
 void LeafService::withdraw() {
   withdrawn_.store(true, std::memory_order_relaxed);
+  announce();
+}
+
+void LeafService::announce() {
+  const MutexLock lock(telling_);
   brokers_.tell_all(wire::encode(wire::Reply(hello(/*request_id=*/0))), parts_.clock.now());
 }
 

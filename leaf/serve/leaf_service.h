@@ -10,6 +10,7 @@
 #include <functional>
 #include <string>
 
+#include "common/base/mutex.h"
 #include "common/metrics/registry.h"
 #include "common/wire/codec.h"
 #include "common/wire/messages.h"
@@ -42,10 +43,12 @@ class LeafService {
               generation::BrokerRoll& brokers);
 
   // Called on the socket's thread; does not block or throw. `answer` is called at most once, now or later; never for a
-  // request that `peer` cancels. withdraw() calls the `answer` of each broker's latest hello once more.
+  // request that `peer` cancels. withdraw() and announce() call the `answer` of each broker's latest hello once more.
   void on_request(const wire::Peer& peer, ByteView bytes, const Answer& answer);
   // Any thread.
   void withdraw();
+  // Tells brokers at once that other generations are served now. Any thread.
+  void announce();
   // Whether a broker knows no other leaf for some partition of this leaf. If so, serve on even after withdraw().
   bool needed() const { return brokers_.needed(parts_.clock.now()); }
   // Serves a generation, is past `ready_from`, and is not withdrawn.
@@ -72,6 +75,7 @@ class LeafService {
   SearchMetrics search_metrics_;
   DocumentHandler documents_;
   std::atomic<bool> withdrawn_{false};
+  Mutex telling_;  // held from describing what is served until it is queued: a broker hears of changes in their order
   metrics::Counter requests_[kKinds], cancelled_[kKinds];
   metrics::Histogram durations_[kKinds];
   metrics::Gauge in_flight_;

@@ -24,8 +24,13 @@ struct Leaf {
         registration{[this](std::uint64_t number, auto partition) { store.add(number, partition); },
                      [this](std::uint64_t number) { store.remove(number); }},
         loader(*source, *data, {}, registration, disk_reserve),
-        follower({"c", std::chrono::milliseconds(1000), std::chrono::seconds(30), std::chrono::seconds(3600)}, *source,
-                 *data, loader, board, brokers, clock, log, &registry) {}
+        follower({"c",
+                  std::chrono::milliseconds(1000),
+                  std::chrono::seconds(30),
+                  std::chrono::seconds(3600),
+                  {},
+                  [this] { ++changes; }},
+                 *source, *data, loader, board, brokers, clock, log, &registry) {}
 
   std::vector<Generation> serving() const {
     std::vector<Generation> numbers;
@@ -48,6 +53,7 @@ struct Leaf {
   ServedBoard board;
   BrokerRoll brokers;
   GenerationLoader loader;
+  int changes = 0;  // of the served set that the follower told of
   GenerationFollower follower;
 };
 

@@ -20,6 +20,19 @@ TEST_F(GenerationFollowerTest, ServesNothingWhereNothingIsPublishedAndSaysSo) {
   EXPECT_TRUE(leaf.board.detail().empty());
 }
 
+TEST_F(GenerationFollowerTest, TakesAGenerationThatItIsToldOfAndTellsOfIt) {
+  publish(10);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.changes, 1);
+  leaf.follower.look();
+  EXPECT_EQ(leaf.changes, 1);
+  publish(20);
+  leaf.follower.look();
+  EXPECT_EQ(leaf.serving(), (Numbers{1, 2}));
+  EXPECT_EQ(leaf.changes, 2);
+}
+
 TEST_F(GenerationFollowerTest, KeepsTheOldGenerationUntilItWasLeftForTheGraceTime) {
   publish(10);
   Leaf leaf(folder_.path(), clock_);

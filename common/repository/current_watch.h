@@ -1,0 +1,26 @@
+#pragma once
+// Waits for a repository's CURRENT to change, so that whoever follows it knows within milliseconds what polling would
+// find later. It may miss a change (a lost connection, a network file system), and it may tell of none: its user looks
+// at CURRENT, and polls besides.
+#include <chrono>
+
+#include "common/base/result.h"
+
+namespace frond::repository {
+
+class CurrentWatch {
+ public:
+  virtual ~CurrentWatch() = default;
+  enum class News {
+    kChanged,    // CURRENT may be another one than at the last call; always at the first
+    kNone,       // nothing has changed for a while
+    kCannotTell  // the place does not tell of changes now: polling has to do
+  };
+  // Returns soon after a change, after interrupt(), or after some seconds. One thread. Errors: kUnavailable, kNotFound,
+  // kCorrupt: the place can't be asked now.
+  virtual Result<News> wait() = 0;
+  // Ends wait() at once, now and from now on. Any thread.
+  virtual void interrupt() = 0;
+};
+
+}  // namespace frond::repository
