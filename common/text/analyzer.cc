@@ -10,6 +10,7 @@
 #include "common/base/check.h"
 #include "common/text/apostrophes.h"
 #include "common/text/normal_form.h"
+#include "common/text/porter.h"
 #include "common/text/stop_word_set.h"
 #include "common/text/stop_words.h"
 #include "common/text/utf8.h"
@@ -45,6 +46,12 @@ constexpr auto kLowerAndMarks = [] {
   for (const unsigned char c : {'.', '@', '&', '+', '#'}) table[c] |= kSymbol << 8;
   return table;
 }();
+
+bool is_ascii(std::string_view text) {
+  unsigned char all = 0;
+  for (const char c : text) all |= static_cast<unsigned char>(c);
+  return all < 0x80;
+}
 
 struct StemmerDeleter {
   void operator()(sb_stemmer* stemmer) const { sb_stemmer_delete(stemmer); }
@@ -102,6 +109,7 @@ struct Analyzer::State {
   NormalForm normal_form{false};                        // standard2 only
   StopWordSet stop_words;                               // but for English
   std::string word;                                     // scratch: the token in one case
+  std::array<char, 2 * kMaxTokenBytes> porter_word;     // scratch: the word that is stemmed
 
   bool is_stop_word(std::string_view of) const {
     return config.stop_words.are_english() ? is_english_stop_word(of) : stop_words.contains(of);
@@ -159,6 +167,11 @@ unsigned Analyzer::State::unify(std::string_view token) {
 }
 
 std::string_view Analyzer::State::stem(std::string_view of) {
+  if (config.stemmer == Stemmer::kPorter && of.size() < porter_word.size() && is_ascii(of)) {
+    std::memcpy(porter_word.data(), of.data(), of.size());
+    const std::size_t size = porter_stem(porter_word.data(), of.size());
+    return size == 0 ? of : std::string_view(porter_word.data(), size);
+  }
   const sb_symbol* stemmed =
       sb_stemmer_stem(stemmer.get(), reinterpret_cast<const sb_symbol*>(of.data()), static_cast<int>(of.size()));
   if (!stemmed) return of;  // out of memory inside the library
