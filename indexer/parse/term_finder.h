@@ -1,8 +1,9 @@
 #pragma once
 // From texts to the tokens of a TokenGrouper: cuts tokens, and finds their terms in a table of tokens that were met
 // before. The terms are those that an Analyzer finds one after the other, which tests and a fuzzer compare.
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include "common/text/analyzer.h"
@@ -20,12 +21,20 @@ class TermFinder {
   std::uint32_t add(std::string_view text);
 
  private:
-  std::uint32_t add_tokens(std::string_view text, std::span<const SoughtToken> sought);
+  // Tokens that are looked up together, so that the table's memory is on its way when it is read.
+  static constexpr std::size_t kTokensAhead = 32;
+  static constexpr TermId kUnknown = kNoTerm - 1;
+  void find_tokens(std::size_t begin);
+  std::uint32_t add_tokens(std::string_view text);
   TermId learn(std::string_view text, const SoughtToken& token);
 
   text::Analyzer analyzer_;
   TokenTable tokens_;
   TokenGrouper& grouper_;
+  // The tokens at hand, and their terms or kUnknown.
+  std::array<SoughtToken, kTokensAhead> sought_;
+  std::array<TermId, kTokensAhead> found_;
+  std::size_t count_ = 0;
 };
 
 }  // namespace frond::indexer::parse

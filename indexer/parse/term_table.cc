@@ -37,7 +37,7 @@ TermId TermTable::find_or_add(std::string_view term) {
 
 void TermTable::keep(std::vector<TermId>& numbers) {
   FROND_CHECK(numbers.size() >= terms_.size());
-  std::fill(slots_.begin(), slots_.end(), Slot());
+  std::fill(slots_.begin(), slots_.end(), Slot{});
   const std::size_t mask = slots_.size() - 1;
   TermId kept = 0;
   std::uint32_t suffix_end = 0;

@@ -5,16 +5,18 @@
 #include <vector>
 
 #include "indexer/dictionary/trie.h"
+#include "indexer/parse/zeroed_array.h"
 
 namespace frond::indexer::parse {
 
 using TermId = std::uint32_t;
 inline constexpr TermId kNoTerm = 0xffffffff;
 
-// The binary logarithm of how many terms and tokens the tables of a parser hold. A parser takes 92 bytes for each in
-// these, and in a TokenGrouper.
-inline constexpr int kMinTableBits = 8, kMaxTableBits = 16;
-inline constexpr std::size_t table_bytes(int bits) { return std::size_t{92} << bits; }
+// The binary logarithm of how many terms and tokens the tables of a parser hold. A parser takes 97 bytes for each in
+// these, and in a TokenGrouper. Of 60 MB of Wikipedia 98.6 % of the tokens are found in the largest table, in one of
+// 2^16 94.6 %; each of the others is stemmed.
+inline constexpr int kMinTableBits = 8, kMaxTableBits = 18;
+inline constexpr std::size_t table_bytes(int bits) { return std::size_t{97} << bits; }
 
 // One thread.
 class TermTable {
@@ -24,6 +26,7 @@ class TermTable {
     terms_.reserve(max_terms_);
     suffixes_.reserve(max_suffix_bytes_);
   }
+  std::size_t size() const { return terms_.size(); }
   std::size_t max_terms() const { return max_terms_; }
   // Whether there is no room for another term. A last term may be longer than the room for suffixes.
   bool full() const { return terms_.size() == max_terms_ || suffixes_.size() >= max_suffix_bytes_; }
@@ -42,13 +45,13 @@ class TermTable {
     dictionary::TrieCollection collection = 0;
   };
   struct Slot {
-    std::uint32_t hash = 0;
-    TermId term_plus_1 = 0;  // 0: free
+    std::uint32_t hash;
+    TermId term_plus_1;  // 0: free
   };
   static std::uint32_t hash_of(dictionary::TrieCollection collection, std::string_view suffix);
   std::string_view suffix_of(const Term& term) const { return {suffixes_.data() + term.suffix, term.suffix_bytes}; }
   std::size_t max_terms_, max_suffix_bytes_;
-  std::vector<Slot> slots_;  // a power of two
+  ZeroedArray<Slot> slots_;  // a power of two
   std::vector<Term> terms_;
   std::vector<char> suffixes_;
 };

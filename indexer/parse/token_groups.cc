@@ -1,6 +1,7 @@
 #include "indexer/parse/token_groups.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -11,21 +12,23 @@ namespace frond::indexer::parse {
 TokenGrouper::TokenGrouper(std::size_t kept_bytes, int table_bits)
     : kept_bytes_(kept_bytes),
       terms_(table_bits),
-      last_(terms_.max_terms()),
-      work_(terms_.max_terms()),
+      none_(static_cast<TermId>(terms_.max_terms())),
+      states_(terms_.max_terms() + 1),
+      sections_(terms_.max_terms()),
+      used_(terms_.max_terms() + 1),
       bytes_(dictionary::kTrieCollections) {}
 
 void TokenGrouper::begin_document(std::uint32_t document) {
-  FROND_CHECK(document < kMaxBatchDocuments && (document >= document_ || postings_.empty()));
+  FROND_CHECK(document < kMaxBatchDocuments && (document >= document_ || posting_count_ == 0));
   // Bounds the postings of a section, by documents.
-  if (postings_.size() * sizeof(Posting) > kept_bytes_) end_section();
+  if (posting_count_ * sizeof(Posting) > kept_bytes_) end_section();
   document_ = static_cast<std::uint16_t>(document);
   next_stamp();
 }
 
 void TokenGrouper::next_stamp() {
   if (++stamp_ != 0) return;
-  std::fill(last_.begin(), last_.end(), Last());
+  for (State& state : states_) state.stamp = 0;
   stamp_ = 1;
 }
 
@@ -34,31 +37,76 @@ TermId TokenGrouper::intern(std::string_view term) {
   return terms_.find_or_add(term);
 }
 
-// Ends the section. The next one begins with the terms that at least two documents of this one have, if they are not
-// too many.
-void TokenGrouper::forget_terms() {
-  numbers_.assign(terms_.max_terms(), kNoTerm);
-  std::size_t kept = 0;
-  for (const Posting& posting : postings_) {
-    TermId& documents = numbers_[posting.term];  // kNoTerm: none so far
-    if (++documents == 1) ++kept;
+// There is room for so many more, and for one that is written and not counted.
+void TokenGrouper::make_room(std::size_t postings) {
+  const std::size_t wanted = posting_count_ + postings + 1;
+  if (postings_.size() < wanted) postings_.resize(std::max({wanted, 2 * postings_.size(), std::size_t{1024}}));
+}
+
+// Whether a token is a term, and one that the document had before, is not predictable, so neither is a branch: what is
+// no new posting is written where the next one goes, and not counted.
+std::uint32_t TokenGrouper::add(std::span<const TermId> terms) {
+  make_room(terms.size());
+  Posting* const postings = postings_.data();
+  TermId* const used = used_.begin();
+  auto count = static_cast<std::uint32_t>(posting_count_);
+  std::size_t used_count = used_count_;
+  std::uint32_t added = 0;
+  for (const TermId term : terms) {
+    const std::uint32_t is_term = term != kNoTerm;
+    State& state = states_[std::min(term, none_)];
+    std::uint32_t again = static_cast<std::uint32_t>(state.stamp == stamp_) & is_term;
+    std::uint32_t place = again != 0 ? state.place : count;
+    std::uint32_t frequency = (postings[place].frequency & (0 - again)) + 1;
+    if (frequency > 0xffff) [[unlikely]] {
+      again = 0;
+      place = count;
+      frequency = 1;
+    }
+    postings[place] = {term, document_, static_cast<std::uint16_t>(frequency)};
+    const std::uint32_t fresh = is_term & ~again;
+    used[used_count] = term;
+    used_count += fresh & static_cast<std::uint32_t>(state.postings == 0);
+    state.stamp = stamp_;
+    state.place = place;
+    state.postings += fresh;
+    count += fresh;
+    added += is_term;
   }
-  for (TermId& documents : numbers_)
-    if (documents == 0 || kept > terms_.max_terms() / 2) documents = kNoTerm;
+  posting_count_ = count;
+  used_count_ = used_count;
+  return added;
+}
+
+// Ends the section. The next one begins with the terms that were used in the most sections, in two at least, up to half
+// of what there is room for.
+void TokenGrouper::forget_terms() {
   end_section();
+  std::array<std::size_t, 256> terms{};  // by how many sections used them
+  for (TermId term = 0; term < terms_.size(); ++term) ++terms[sections_[term]];
+  std::size_t least = terms.size(), kept = 0;
+  while (least > 2 && kept + terms[least - 1] <= terms_.max_terms() / 2) kept += terms[--least];
+  numbers_.assign(terms_.max_terms(), kNoTerm);
+  TermId next = 0;
+  for (TermId term = 0; term < terms_.size(); ++term) {
+    const std::uint8_t sections = std::exchange(sections_[term], 0);
+    if (sections < least) continue;
+    numbers_[term] = 0;  // to be kept
+    sections_[next++] = sections / 2;
+  }
   terms_.keep(numbers_);
   ++epoch_;
 }
 
 // Appends the groups of the postings since the last call.
 void TokenGrouper::end_section() {
-  if (postings_.empty()) return;
-  for (const Posting& posting : postings_)
-    if (work_[posting.term].postings++ == 0) used_.push_back(posting.term);
+  if (posting_count_ == 0) return;
+  const std::span<const TermId> used(used_.begin(), used_count_);
+  const std::span<const Posting> postings(postings_.data(), posting_count_);
   const auto bytes_of = [this](TermId term) {
-    return GroupedTerm::kHeaderBytes + terms_.suffix(term).size() + work_[term].postings * GroupedTerm::kPostingBytes;
+    return GroupedTerm::kHeaderBytes + terms_.suffix(term).size() + states_[term].postings * GroupedTerm::kPostingBytes;
   };
-  for (const TermId term : used_) bytes_[terms_.collection(term)] += static_cast<std::uint32_t>(bytes_of(term));
+  for (const TermId term : used) bytes_[terms_.collection(term)] += static_cast<std::uint32_t>(bytes_of(term));
   auto end = static_cast<std::uint32_t>(made_.bytes.size());
   for (std::size_t i = 0; i < bytes_.size(); ++i) {
     if (bytes_[i] == 0) continue;
@@ -67,28 +115,30 @@ void TokenGrouper::end_section() {
   }
   made_.bytes.resize(end);
   std::byte* const out = made_.bytes.data();
-  for (const TermId term : used_) {
+  for (const TermId term : used) {
     std::uint32_t& place = bytes_[terms_.collection(term)];
     const std::string_view suffix = terms_.suffix(term);
     store_le(out + place, static_cast<std::uint16_t>(suffix.size()));
-    store_le(out + place + 2, work_[term].postings);
-    const std::size_t postings = place + GroupedTerm::kHeaderBytes + suffix.size();
+    store_le(out + place + 2, states_[term].postings);
+    const std::size_t first = place + GroupedTerm::kHeaderBytes + suffix.size();
     if (!suffix.empty()) std::memcpy(out + place + GroupedTerm::kHeaderBytes, suffix.data(), suffix.size());
     place += static_cast<std::uint32_t>(bytes_of(term));
-    work_[term].at = static_cast<std::uint32_t>(postings);
+    states_[term].at = static_cast<std::uint32_t>(first);
   }
-  for (const Posting& posting : postings_) {
-    std::uint32_t& at = work_[posting.term].at;
+  for (const Posting& posting : postings) {
+    std::uint32_t& at = states_[posting.term].at;
     store_le(out + at, posting.document);
     store_le(out + at + 2, posting.frequency);
     at += GroupedTerm::kPostingBytes;
   }
-  for (const TermId term : used_) {
+  for (const TermId term : used) {
     bytes_[terms_.collection(term)] = 0;
-    work_[term] = {};
+    states_[term].postings = 0;
+    std::uint8_t& sections = sections_[term];
+    sections = static_cast<std::uint8_t>(std::min(sections + 1, 255));
   }
-  used_.clear();
-  postings_.clear();
+  used_count_ = 0;
+  posting_count_ = 0;
   if (postings_.capacity() * sizeof(Posting) > 2 * kept_bytes_) std::vector<Posting>().swap(postings_);
   next_stamp();  // the document's postings so far are gone
 }

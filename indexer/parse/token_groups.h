@@ -7,6 +7,7 @@
 // Bytes of a group, for each term: u16 bytes of the suffix (the term without the collection's prefix), u32 postings,
 // the suffix, then each posting: u16 document of the batch, u16 frequency. Documents do not descend; a document comes
 // again if its frequency does not fit. Written and read by one process, so readers do not check it.
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -67,17 +68,14 @@ class TokenGrouper {
   std::uint32_t epoch() const { return epoch_; }
   // By id of the epoch before: the term's id in this one, or kNoTerm.
   std::span<const TermId> numbers() const { return numbers_; }
-  // A token of the document.
-  void add(TermId term) {
-    Last& last = last_[term];
-    if (last.stamp == stamp_ && postings_[last.place].frequency != 0xffff) {
-      ++postings_[last.place].frequency;
-      return;
-    }
-    last = {stamp_, static_cast<std::uint32_t>(postings_.size())};
-    postings_.push_back({term, document_, 1});
+  // Begins to load what add() of the term needs.
+  void prefetch(TermId term) const { __builtin_prefetch(&states_[std::min(term, none_)]); }
+  // Tokens of the document, kNoTerm for those that are no terms. Returns how many are.
+  std::uint32_t add(std::span<const TermId> terms);
+  void add(std::string_view term) {
+    const TermId id = intern(term);
+    add(std::span(&id, 1));
   }
-  void add(std::string_view term) { add(intern(term)); }
   // Gives the tokens since the last call. A batch's groups have less than 4 GiB.
   void finish(TokenGroups& out);
 
@@ -86,12 +84,12 @@ class TokenGrouper {
     TermId term;
     std::uint16_t document, frequency;
   };
-  struct Last {                          // of a term
-    std::uint32_t stamp = 0, place = 0;  // its posting in the document that had this stamp
+  struct State {                 // of a term
+    std::uint32_t stamp, place;  // its posting in the document that had this stamp
+    std::uint32_t postings;      // in the section
+    std::uint32_t at;            // where its next posting goes, while groups are made
   };
-  struct Work {  // of a term, while groups are made
-    std::uint32_t postings = 0, at = 0;
-  };
+  void make_room(std::size_t postings);
   void end_section();
   void next_stamp();
   void forget_terms();
@@ -101,10 +99,13 @@ class TokenGrouper {
   std::uint32_t epoch_ = 0;
   std::uint32_t stamp_ = 1;  // of the document at hand
   std::uint16_t document_ = 0;
-  std::vector<Last> last_;         // by term
-  std::vector<Posting> postings_;  // of the section, in text order
-  std::vector<Work> work_;         // by term, zeros
-  std::vector<TermId> used_;
+  const TermId none_;                   // a state of no term
+  ZeroedArray<State> states_;           // by term
+  ZeroedArray<std::uint8_t> sections_;  // by term: in how many it was used, at most 255
+  std::vector<Posting> postings_;       // of the section, in text order, and then room
+  std::size_t posting_count_ = 0;       // without the room
+  ZeroedArray<TermId> used_;            // of the section, each once
+  std::size_t used_count_ = 0;
   std::vector<TermId> numbers_;
   std::vector<std::uint32_t> bytes_;  // by collection, zeros
   TokenGroups made_;

@@ -7,11 +7,10 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "common/text/token_span.h"
 #include "indexer/parse/term_table.h"
+#include "indexer/parse/zeroed_array.h"
 
 namespace frond::indexer::parse {
 
@@ -19,80 +18,111 @@ namespace frond::indexer::parse {
 struct SoughtToken {
   text::TokenSpan where;                                 // in the text
   std::array<std::uint64_t, 3> key;                      // its bytes, filled up with NULs, which tokens do not have
-  std::uint32_t place = kTooLong;                        // where the table would have it
-  static constexpr std::uint32_t kTooLong = 0xffffffff;  // no table has it
+  std::uint32_t bucket;                                  // where the table would have it
+  std::uint32_t tag;                                     // of its hash, never 0
+  static constexpr std::uint32_t kTooLong = 0xffffffff;  // a bucket: no table has it
 };
 
-// One thread. Takes up to 2 MiB, more than a core's caches, so looking up is two steps with other tokens in between. A
-// token is in one of four neighbouring entries. Where these are taken, a new token replaces one that was not found
+// One thread. Takes up to 8 MiB, more than a core's caches, so looking up is two steps with other tokens in between. A
+// token is in one of the four places of its bucket. Where these are taken, a new token replaces one that was not found
 // lately.
+//
+// A look-up has one branch that depends on the token, whether it is there: which of the four places it is in is not
+// predictable, so it is chosen without a branch, by the tags.
 class TokenTable {
  public:
   static constexpr std::size_t kMaxTokenBytes = sizeof(SoughtToken::key);  // longer tokens are never found
   static constexpr TermId kStopWord = kNoTerm;
 
-  explicit TokenTable(int bits = kMaxTableBits)
-      : shift_(64 - bits), entries_((std::size_t{1} << bits) + kNeighbours - 1) {}
+  explicit TokenTable(int bits = kMaxTableBits) : shift_(64 - (bits - 2)), buckets_(std::size_t{1} << (bits - 2)) {}
 
   // First step: tells what find() needs, and begins to load what it will look at.
-  SoughtToken seek(std::string_view text, text::TokenSpan token) const {
-    SoughtToken sought{token, {}};
+  void seek(std::string_view text, text::TokenSpan token, SoughtToken& sought) const {
+    sought.where = token;
     const std::size_t bytes = token.end - token.begin;
-    if (bytes > kMaxTokenBytes) return sought;
-    if (text.size() - token.begin >= sizeof sought.key) {
-      std::memcpy(sought.key.data(), text.data() + token.begin, sizeof sought.key);
-      for (std::size_t i = 0; i < sought.key.size(); ++i) sought.key[i] &= kMasks[bytes][i];
-    } else {
-      std::memcpy(sought.key.data(), text.data() + token.begin, bytes);
+    if (bytes > kMaxTokenBytes) [[unlikely]] {
+      sought.bucket = SoughtToken::kTooLong;
+      return;
     }
-    std::uint64_t hash =
-        sought.key[0] * 0x9e3779b97f4a7c15 + (sought.key[1] ^ sought.key[2] * 0xbf58476d1ce4e5b9) * 0x94d049bb133111eb;
+    std::array<std::uint64_t, 3> key;
+    if (text.size() - token.begin >= sizeof key) [[likely]] {
+      std::memcpy(key.data(), text.data() + token.begin, sizeof key);
+      for (std::size_t i = 0; i < key.size(); ++i) key[i] &= kMasks[bytes][i];
+    } else {
+      key = {};
+      std::memcpy(key.data(), text.data() + token.begin, bytes);
+    }
+    for (std::size_t i = 0; i < key.size(); ++i) sought.key[i] = key[i];
+    std::uint64_t hash = key[0] * 0x9e3779b97f4a7c15 + (key[1] ^ key[2] * 0xbf58476d1ce4e5b9) * 0x94d049bb133111eb;
     hash ^= hash >> 32;
-    sought.place = static_cast<std::uint32_t>(hash * 0x9e3779b97f4a7c15 >> shift_);
-    __builtin_prefetch(&entries_[sought.place]);
+    hash *= 0x9e3779b97f4a7c15;
+    sought.bucket = static_cast<std::uint32_t>(hash >> shift_);
+    sought.tag = static_cast<std::uint32_t>(hash) | 1;
+    __builtin_prefetch(&buckets_[sought.bucket]);
+    __builtin_prefetch(reinterpret_cast<const char*>(&buckets_[sought.bucket]) + 64);
+  }
+  SoughtToken seek(std::string_view text, text::TokenSpan token) const {
+    SoughtToken sought;
+    seek(text, token, sought);
     return sought;
   }
   // The token's term, or kStopWord. No value: the token is not there.
   std::optional<TermId> find(const SoughtToken& sought) {
-    if (sought.place == SoughtToken::kTooLong) return std::nullopt;
-    for (std::size_t i = 0; i < kNeighbours; ++i) {
-      Entry& entry = entries_[sought.place + i];
-      std::uint64_t different = 0;  // the library's comparison would be a call of memcmp()
-      for (std::size_t k = 0; k < entry.key.size(); ++k) different |= entry.key[k] ^ sought.key[k];
-      if (different != 0) continue;
-      if (entry.found == 0) entry.found = 1;
-      return entry.term;
-    }
-    return std::nullopt;
+    if (sought.bucket == SoughtToken::kTooLong) [[unlikely]]
+      return std::nullopt;
+    Bucket& bucket = buckets_[sought.bucket];
+    std::size_t i = kPlaces - 1;
+    for (std::size_t other = kPlaces - 1; other-- > 0;) i = bucket.tags[other] == sought.tag ? other : i;
+    std::uint64_t different = bucket.tags[i] ^ sought.tag;
+    for (std::size_t k = 0; k < sought.key.size(); ++k) different |= bucket.keys[i][k] ^ sought.key[k];
+    if (different != 0) return std::nullopt;
+    const std::uint32_t entry = bucket.entries[i];
+    if ((entry & kFound) == 0) bucket.entries[i] = entry | kFound;
+    return term_of(entry);
   }
   // Stores a token which is not there, unless it is too long.
   void add(const SoughtToken& sought, TermId term) {
-    if (sought.place != SoughtToken::kTooLong) free_entry(sought.place) = {sought.key, term, 0};
+    if (sought.bucket == SoughtToken::kTooLong) return;
+    Bucket& bucket = buckets_[sought.bucket];
+    const std::size_t i = free_place(bucket);
+    bucket.tags[i] = sought.tag;
+    bucket.entries[i] = term << 1;
+    bucket.keys[i] = sought.key;
   }
   // numbers[old id]: a term's new id; kNoTerm: the tokens of the term are forgotten.
   void renumber(std::span<const TermId> numbers) {
-    for (Entry& entry : entries_) {
-      if (is_free(entry) || entry.term == kStopWord) continue;
-      entry.term = numbers[entry.term];
-      if (entry.term == kNoTerm) entry = {};
-    }
+    for (Bucket& bucket : buckets_)
+      for (std::size_t i = 0; i < kPlaces; ++i) {
+        const std::uint32_t entry = bucket.entries[i];
+        if (bucket.tags[i] == 0 || term_of(entry) == kStopWord) continue;
+        const TermId term = numbers[term_of(entry)];
+        bucket.entries[i] = term << 1 | (entry & kFound);
+        if (term == kNoTerm) bucket.tags[i] = 0;
+      }
   }
 
  private:
-  static constexpr std::size_t kNeighbours = 4;
-  struct Entry {
-    std::array<std::uint64_t, 3> key{};  // zeros: free
-    TermId term = 0;
-    std::uint32_t found = 0;  // since a new token last passed by
+  static constexpr std::size_t kPlaces = 4;
+  static constexpr std::uint32_t kFound = 1;  // in an entry: since a new token last passed by
+  struct alignas(64) Bucket {
+    std::array<std::uint32_t, kPlaces> tags;     // 0: free
+    std::array<std::uint32_t, kPlaces> entries;  // 31 bits of the term, and kFound
+    std::array<std::array<std::uint64_t, 3>, kPlaces> keys;
   };
-  static bool is_free(const Entry& entry) { return entry.key[0] == 0; }
-  Entry& free_entry(std::size_t place) {
-    const std::span<Entry> neighbours = std::span(entries_).subspan(place, kNeighbours);
-    for (Entry& entry : neighbours)
-      if (is_free(entry)) return entry;
-    for (Entry& entry : neighbours)
-      if (std::exchange(entry.found, 0) == 0) return entry;
-    return neighbours.front();
+  static_assert(sizeof(Bucket) == 128);
+
+  // Of stop words all 31 bits are ones.
+  static TermId term_of(std::uint32_t entry) {
+    return static_cast<TermId>(static_cast<std::int32_t>(entry | kFound) == -1 ? kStopWord : entry >> 1);
+  }
+  static std::size_t free_place(Bucket& bucket) {
+    for (std::size_t i = 0; i < kPlaces; ++i)
+      if (bucket.tags[i] == 0) return i;
+    for (std::size_t i = 0; i < kPlaces; ++i) {
+      if ((bucket.entries[i] & kFound) == 0) return i;
+      bucket.entries[i] &= ~kFound;
+    }
+    return 0;
   }
   static constexpr auto kMasks = [] {
     std::array<std::array<std::uint64_t, 3>, kMaxTokenBytes + 1> masks{};
@@ -102,7 +132,7 @@ class TokenTable {
   }();
 
   int shift_;
-  std::vector<Entry> entries_;
+  ZeroedArray<Bucket> buckets_;
 };
 
 }  // namespace frond::indexer::parse

@@ -24,8 +24,11 @@ constexpr std::uint64_t kProgramBytes = 24 * kMiB;
 // A parser's cache of words, JSON parser, and a cheap record; beside its tables, and the tokens and fields of a batch.
 constexpr std::uint64_t kParserBytes = kMiB;
 // With smaller tables parsers forget terms sooner, and take longer.
-constexpr int kLargeTables = parse::kMaxTableBits, kSmallTables = parse::kMaxTableBits - 1;
+constexpr int kLargeTables = parse::kMaxTableBits, kSmallTables = 15;
 constexpr std::uint64_t kMinForLargeTables = 256 * kMiB, kTablesShare = 16;
+// Of postings that stay in memory while the partition is written.
+constexpr std::uint64_t kHeldShare = 4;
+constexpr std::uint32_t kHeldThreads = 2;  // that still write it beside them
 // A batch takes its records, their tokens, their fields, and the spare capacity of vectors; a parser takes
 // tokens in text order and in groups, fields, and scratch memory.
 constexpr std::uint64_t kBatchTenths = 55, kParserTenths = 50, kSequencerTenths = 30;
@@ -60,8 +63,9 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
     plan.text_batch = std::min(limit / (limit < kMinForLargeTexts ? kSmallTextsShare : kTextsShare), kMaxTextBatch);
   plan.batches = 2 * std::size_t{parsers} + 3;
   plan.batch_bytes = batch_bytes;
-  const bool large = limit >= kMinForLargeTables && parsers * parse::table_bytes(kLargeTables) <= limit / kTablesShare;
-  plan.table_bits = large ? kLargeTables : kSmallTables;
+  plan.table_bits = limit < kMinForLargeTables ? kSmallTables : kLargeTables;
+  while (plan.table_bits > kSmallTables && parsers * parse::table_bytes(plan.table_bits) > limit / kTablesShare)
+    --plan.table_bits;
   plan.parse = parse_of(limit);
   plan.alone = alone_of(limit);
   plan.ids = ids_of(limit);
@@ -70,6 +74,8 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
       std::clamp<std::size_t>(limit / kSpoolsShare / partitions, 4 * kKiB, runs::SpoolWriter::kBufferBytes);
   if (texts) plan.lengths_bytes = plan.spool_bytes / 4;
   plan.flush_at = limit - limit / 16;
+  plan.held = limit / kHeldShare;
+  while (plan.held > 0 && !plan_writing(limit, 1, kHeldThreads, plan.held).fits) plan.held /= 2;
   plan.min_run = invert::kMinInverterBytes;
   const std::uint64_t batch = batch_bytes * kBatchTenths / 10;
   const std::uint64_t always =
@@ -122,7 +128,7 @@ MemoryPlan plan_memory_of_texts(std::uint64_t limit, std::uint32_t parsers, std:
   return plan_threads(std::max(limit, kMinMemoryLimitOfTexts), parsers, 1, partitions, 0, true);
 }
 
-WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads) {
+WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held) {
   // One partition takes: RocksDB's buffers, readers of runs. Beside these, ids are sorted, and one long document is
   // written at a time. Training a dictionary takes less than a partition, whose documents wait for it.
   constexpr std::uint64_t kWriterBytes = 44 * kMiB;
@@ -133,7 +139,7 @@ WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint3
   WritePlan plan;
   plan.id_bytes = static_cast<std::size_t>(std::clamp<std::uint64_t>(limit / 16, 8 * kMiB, 32 * kMiB));
   const std::uint64_t shared = kProgramBytes + kDocumentFactor * ingest::InputLimits::of(limit).record_bytes;
-  const std::uint64_t left = limit - std::min(limit, shared);
+  const std::uint64_t left = limit - std::min(limit, shared + held);
   for (plan.packers = std::max(1u, threads);; plan.packers = plan.packers * 3 / 4) {
     plan.ahead_bytes = (plan.packers + 2) * kTaskBytes;
     const std::uint64_t one = kWriterBytes + plan.id_bytes + kAheadFactor * plan.ahead_bytes;
@@ -142,7 +148,8 @@ WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint3
     // Two threads read and write each.
     plan.at_once = static_cast<std::uint32_t>(
         std::max<std::uint64_t>(1, std::min<std::uint64_t>({fit, partitions, (threads + 1) / 2})));
-    if (fit > 0 || plan.packers == 1) return plan;
+    plan.fits = fit > 0;
+    if (plan.fits || plan.packers == 1) return plan;
   }
 }
 
