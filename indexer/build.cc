@@ -151,6 +151,7 @@ class Build {
   std::unique_ptr<resume::BuildFolder> folder_;
   std::unique_ptr<resume::JournalWriter> journal_;  // null: nothing is recorded
   BuildSummary summary_;
+  pipeline::HeldPostings held_;  // of the first half, if they fit
 };
 
 Result<void> Build::claim(bool resume) {
@@ -207,6 +208,7 @@ Result<void> Build::invert() {
     invert.checkpoints.from = &begun->checkpoint;
     invert.checkpoints.session = begun->session + 1;
   }
+  if (!is_ordered()) invert.held = &held_;
   summary_.inverted =
       FROND_TRY(from_ ? (*from_)(folder_->path(), invert.partitions)
                       : pipeline::invert_documents(invert, folder_->path(), progress_.invert, logger_, stop_));
@@ -246,8 +248,9 @@ Result<std::vector<partition::PartitionSummary>> Build::write(std::vector<std::s
                                     options_.beside.tokens + summary_.inverted.tokens}
           .average_length(),
       summary_.inverted.sample,
-      pipeline::plan_writing(options_.invert.memory.limit, partitions, options_.threads),
+      pipeline::plan_writing(options_.invert.memory.limit, partitions, options_.threads, held_.bytes),
       options_.disk_reserve,
+      held_.source ? &held_ : nullptr,
       std::vector<std::optional<partition::PartitionSummary>>(partitions),
       {}};
   if (const auto* const journal = journal_of(last_stage()))

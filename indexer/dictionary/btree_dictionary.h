@@ -62,10 +62,10 @@ class BTreeDictionary {
   // terms, until a call gives false.
   template <class Visit>
   void for_each_in_order(Visit&& visit) {
-    visit_in_order<BTreeCursor<BTreeDictionary>>(
-        [this](TrieCollection collection) { return BTreeCursor<BTreeDictionary>(*this, roots_[collection]); },
-        std::forward<Visit>(visit));
+    visit_in_order<Cursor>(CursorOf{this}, std::forward<Visit>(visit));
   }
+  // The same, for who takes the terms one by one. Nothing is added meanwhile.
+  auto terms_in_order() { return TermsInOrder<Cursor, CursorOf>(CursorOf{this}); }
 
   std::uint64_t terms() const { return terms_; }
   // Bytes of the nodes; strings and values are the arena's.
@@ -80,7 +80,12 @@ class BTreeDictionary {
   }
 
  private:
-  friend BTreeCursor<BTreeDictionary>;
+  using Cursor = BTreeCursor<BTreeDictionary>;
+  friend Cursor;
+  struct CursorOf {
+    BTreeDictionary* dictionary;
+    Cursor operator()(TrieCollection collection) const { return Cursor(*dictionary, dictionary->roots_[collection]); }
+  };
   static constexpr std::size_t kChunkNodes = 64;
   using Chunk = std::array<BTreeNode, kChunkNodes>;
   struct Key {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "indexer/dictionary/trie.h"
 
@@ -55,22 +56,44 @@ class CollectionSequence {
   Cursor cursor_;  // a default Cursor is done
 };
 
+// All terms in byte order, one after the other: three sequences of collections, each in order when its collections are
+// taken one after the other. cursor_of(collection) gives a Cursor.
+template <class Cursor, class CursorOf>
+class TermsInOrder {
+ public:
+  explicit TermsInOrder(CursorOf cursor_of)
+      : cursor_of_(std::move(cursor_of)),
+        sequences_{Sequence(cursor_of_, 0, kFirstNumber), Sequence(cursor_of_, kFirstNumber, kFirstTriple),
+                   Sequence(cursor_of_, kFirstTriple, kTrieCollections)} {}
+  TermsInOrder(const TermsInOrder&) = delete;
+  TermsInOrder& operator=(const TermsInOrder&) = delete;
+
+  // Moves to the next term, at first to the first one. False: there is none.
+  bool next() {
+    if (least_ != nullptr) least_->advance();
+    least_ = nullptr;
+    for (Sequence& sequence : sequences_)
+      if (!sequence.done() && (least_ == nullptr || sequence.before(*least_))) least_ = &sequence;
+    return least_ != nullptr;
+  }
+  // Of the term at hand.
+  std::string_view prefix() const { return least_->prefix(); }
+  std::string_view suffix() const { return least_->cursor().suffix(); }
+  decltype(auto) value() const { return least_->cursor().value(); }
+
+ private:
+  using Sequence = CollectionSequence<Cursor, CursorOf>;
+  CursorOf cursor_of_;
+  std::array<Sequence, 3> sequences_;
+  Sequence* least_ = nullptr;
+};
+
 // Calls visit(std::string_view prefix, std::string_view suffix, Value&) for every term, in byte order of the whole
 // terms, until a call gives false.
 template <class Cursor, class CursorOf, class Visit>
 void visit_in_order(CursorOf cursor_of, Visit&& visit) {
-  // Three sequences of collections, each in order when its collections are taken one after the other.
-  using Sequence = CollectionSequence<Cursor, CursorOf>;
-  std::array<Sequence, 3> sequences = {Sequence(cursor_of, 0, kFirstNumber),
-                                       Sequence(cursor_of, kFirstNumber, kFirstTriple),
-                                       Sequence(cursor_of, kFirstTriple, kTrieCollections)};
-  for (;;) {
-    Sequence* least = nullptr;
-    for (Sequence& sequence : sequences)
-      if (!sequence.done() && (least == nullptr || sequence.before(*least))) least = &sequence;
-    if (least == nullptr) return;
-    if (!visit(least->prefix(), least->cursor().suffix(), least->cursor().value())) return;
-    least->advance();
+  TermsInOrder<Cursor, CursorOf> terms(std::move(cursor_of));
+  while (terms.next() && visit(terms.prefix(), terms.suffix(), terms.value())) {
   }
 }
 

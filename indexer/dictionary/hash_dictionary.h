@@ -59,7 +59,7 @@ class HashDictionary {
       }
       if (slot.hash != hash) continue;
       Entry* const entry = arena_.template as<Entry>(slot.entry);
-      if (suffix_of(*entry) == suffix) return entry->value;
+      if (is_same(suffix_of(*entry), suffix)) return entry->value;
     }
   }
 
@@ -89,9 +89,10 @@ class HashDictionary {
   // may follow.
   template <class Visit>
   void for_each_in_order(Visit&& visit) {
-    visit_in_order<Cursor>([this](TrieCollection collection) { return Cursor(*this, sort_table(tables_[collection])); },
-                           std::forward<Visit>(visit));
+    visit_in_order<Cursor>(CursorOf{this}, std::forward<Visit>(visit));
   }
+  // The same, for who takes the terms one by one; made once.
+  auto terms_in_order() { return TermsInOrder<Cursor, CursorOf>(CursorOf{this}); }
 
   std::uint64_t terms() const { return terms_; }
   // Bytes of the tables; the entries are the arena's.
@@ -122,6 +123,26 @@ class HashDictionary {
 
   static std::string_view suffix_of(const Entry& entry) {
     return {reinterpret_cast<const char*>(&entry) + kSuffixAt, entry.suffix_bytes};
+  }
+  // Inline, since suffixes are short and memcmp() would be a call.
+  static bool is_same(std::string_view a, std::string_view b) {
+    if (a.size() != b.size()) return false;
+    std::size_t at = 0;
+    for (; at + 8 <= a.size(); at += 8)
+      if (load<std::uint64_t>(a, at) != load<std::uint64_t>(b, at)) return false;
+    if (at + 4 <= a.size()) {
+      if (load<std::uint32_t>(a, at) != load<std::uint32_t>(b, at)) return false;
+      at += 4;
+    }
+    for (; at < a.size(); ++at)
+      if (a[at] != b[at]) return false;
+    return true;
+  }
+  template <class T>
+  static T load(std::string_view from, std::size_t at) {
+    T value;
+    std::memcpy(&value, from.data() + at, sizeof value);
+    return value;
   }
   ArenaRef add_entry(std::string_view suffix) {
     FROND_CHECK(suffix.size() <= 0xffff);
@@ -180,6 +201,15 @@ class HashDictionary {
     return __builtin_bswap32(bytes);
   }
 
+  // Sorts the table of a collection.
+  class Cursor;
+  struct CursorOf {
+    HashDictionary* dictionary;
+    Cursor operator()(TrieCollection collection) const {
+      return Cursor(*dictionary, dictionary->sort_table(dictionary->tables_[collection]));
+    }
+  };
+
   // The terms of a sorted table.
   class Cursor {
    public:
@@ -188,9 +218,13 @@ class HashDictionary {
     bool done() const { return sorted_.empty(); }
     std::string_view suffix() const { return suffix_of(*entry()); }
     Value& value() const { return entry()->value; }
-    void advance() { sorted_ = sorted_.subspan(1); }
+    void advance() {
+      sorted_ = sorted_.subspan(1);
+      if (sorted_.size() > kAhead) __builtin_prefetch(dictionary_->entry_of(sorted_[kAhead]));
+    }
 
    private:
+    static constexpr std::size_t kAhead = 4;
     Entry* entry() const { return dictionary_->entry_of(sorted_.front()); }
     HashDictionary* dictionary_ = nullptr;
     std::span<Slot> sorted_;

@@ -33,7 +33,7 @@ Result<void> CpuInverter<Dictionary>::invert(const parse::TokenGroups& tokens,
   if (!first_) first_ = *first;
   const auto last = std::find_if(numbers.rbegin(), numbers.rend(), kept);
   if (*last - *first_ >= kMaxRunDocuments) return Error(Code::kInvalid, "a run of more than 2^32 documents");
-  TermsAhead<Dictionary> ahead(dictionary_, arena_, tokens, groups);
+  TermsAhead<Dictionary> ahead(memory_->dictionary, memory_->arena, tokens, groups);
   const parse::TokenGroup* group = nullptr;
   std::size_t room = 0;  // there is room for so many bytes of the group
   while (const TermAhead* const next = ahead.next()) {
@@ -58,11 +58,11 @@ void CpuInverter<Dictionary>::add(const TermAhead& next, std::span<const Documen
     if (number == kDropped) continue;
     if (chain == nullptr) {
       if constexpr (kTakesHashes<Dictionary>)
-        chain = &dictionary_.find_or_add(next.group->collection, next.term.suffix, next.hash);
+        chain = &memory_->dictionary.find_or_add(next.group->collection, next.term.suffix, next.hash);
       else
-        chain = &dictionary_.find_or_add(next.group->collection, next.term.suffix);
+        chain = &memory_->dictionary.find_or_add(next.group->collection, next.term.suffix);
     }
-    add_occurrences(*chain, static_cast<std::uint32_t>(number - *first_), next.term.frequency(i), arena_);
+    add_occurrences(*chain, static_cast<std::uint32_t>(number - *first_), next.term.frequency(i), memory_->arena);
   }
 }
 
@@ -71,7 +71,7 @@ template <class Dictionary>
 Result<void> CpuInverter<Dictionary>::make_room(std::size_t token_bytes, DocumentNumber first) {
   const std::uint64_t holds = held();
   note_memory();
-  const std::uint64_t may_hold = holds + dictionary_.growth_bytes() + Dictionary::kGrowth * token_bytes;
+  const std::uint64_t may_hold = holds + memory_->dictionary.growth_bytes() + Dictionary::kGrowth * token_bytes;
   if (holds <= kMinInverterBytes || may_hold <= budget_()) return {};
   FROND_TRY(write_runs());
   first_ = first;
@@ -85,21 +85,30 @@ Result<std::vector<runs::RunFile>> CpuInverter<Dictionary>::flush() {
 }
 
 template <class Dictionary>
+std::unique_ptr<runs::PostingSource> CpuInverter<Dictionary>::hold() {
+  if (!runs_.empty() || partitions_ != 1) return nullptr;
+  auto held = std::exchange(memory_, std::make_unique<InverterMemory<Dictionary>>());
+  note_memory();
+  return std::make_unique<HeldPostings<Dictionary>>(std::move(held), first_.value_or(0));
+}
+
+template <class Dictionary>
 Result<void> CpuInverter<Dictionary>::write_runs() {
   PartitionRuns runs(folder_, label_ + "-" + std::to_string(flushes_), partitions_, frame_bytes_);
   std::optional<Error> failed;
   std::string term;
-  dictionary_.for_each_in_order([&](std::string_view prefix, std::string_view suffix, const PostingChain& chain) {
+  memory_->dictionary.for_each_in_order([&](std::string_view prefix, std::string_view suffix,
+                                            const PostingChain& chain) {
     term.assign(prefix).append(suffix);
-    for_each_posting(chain, arena_,
+    for_each_posting(chain, memory_->arena,
                      [&](std::uint32_t number, Frequency frequency) { runs.add(term, *first_ + number, frequency); });
     if (auto written = runs.end_term(term); !written) failed = std::move(written).error();
     return !failed.has_value();
   });
   if (failed) return *std::move(failed);
   FROND_TRY(runs.finish(runs_));
-  dictionary_.clear();
-  arena_.clear();
+  memory_->dictionary.clear();
+  memory_->arena.clear();
   first_.reset();
   ++flushes_;
   note_memory();

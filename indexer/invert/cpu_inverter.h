@@ -10,6 +10,7 @@
 
 #include "indexer/dictionary/btree_dictionary.h"
 #include "indexer/dictionary/hash_dictionary.h"
+#include "indexer/invert/held_postings.h"
 #include "indexer/invert/inverter.h"
 #include "indexer/invert/posting_chain.h"
 #include "indexer/invert/terms_ahead.h"
@@ -29,13 +30,14 @@ class CpuInverter final : public Inverter {
   Result<void> invert(const parse::TokenGroups& tokens, std::span<const parse::TokenGroup> groups,
                       std::span<const DocumentNumber> numbers) override;
   Result<std::vector<runs::RunFile>> flush() override;
+  std::unique_ptr<runs::PostingSource> hold() override;
   std::uint64_t memory_bytes() const override { return memory_bytes_.load(std::memory_order_relaxed); }
 
  private:
   void add(const TermAhead& next, std::span<const DocumentNumber> numbers);
   Result<void> make_room(std::size_t token_bytes, DocumentNumber first);
   Result<void> write_runs();
-  std::uint64_t held() const { return arena_.bytes() + dictionary_.table_bytes(); }
+  std::uint64_t held() const { return memory_->bytes(); }
   void note_memory() { memory_bytes_.store(held(), std::memory_order_relaxed); }
 
   std::filesystem::path folder_;
@@ -43,8 +45,7 @@ class CpuInverter final : public Inverter {
   std::uint32_t partitions_;
   InverterBudget budget_;
   std::size_t frame_bytes_;
-  dictionary::Arena arena_;
-  Dictionary dictionary_{arena_};
+  std::unique_ptr<InverterMemory<Dictionary>> memory_ = std::make_unique<InverterMemory<Dictionary>>();
   std::optional<DocumentNumber> first_;  // the number of the run's first document
   std::size_t flushes_ = 0;
   std::vector<runs::RunFile> runs_;  // since the last call of flush()

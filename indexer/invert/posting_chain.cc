@@ -22,18 +22,22 @@ void add_chunk(PostingChain& chain, dictionary::Arena& arena) {
   chain.size = static_cast<std::uint16_t>(bytes - kLinkBytes);
 }
 
-}  // namespace
+std::byte* put_varint(std::byte* to, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) *to++ = static_cast<std::byte>(value | 0x80);
+  *to++ = static_cast<std::byte>(value);
+  return to;
+}
 
-void append_posting(PostingChain& chain, dictionary::Arena& arena) {
-  std::byte code[kMaxPostingBytes];
-  std::byte* end = code;
-  const auto put = [&end](std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) *end++ = static_cast<std::byte>(value | 0x80);
-    *end++ = static_cast<std::byte>(value);
-  };
+std::byte* put_posting(std::byte* to, const PostingChain& chain) {
   const bool once = chain.frequency == 1;
-  put(std::uint64_t{chain.gap} << 1 | (once ? 1 : 0));
-  if (!once) put(chain.frequency);
+  to = put_varint(to, std::uint64_t{chain.gap} << 1 | (once ? 1 : 0));
+  return once ? to : put_varint(to, chain.frequency);
+}
+
+// A posting that may not fit into the tail.
+void append_in_pieces(PostingChain& chain, dictionary::Arena& arena) {
+  std::byte code[kMaxPostingBytes];
+  const std::byte* const end = put_posting(code, chain);
   for (const std::byte* at = code; at != end;) {
     if (chain.used == chain.size) add_chunk(chain, arena);
     const std::size_t piece = std::min<std::size_t>(end - at, chain.size - chain.used);
@@ -41,7 +45,15 @@ void append_posting(PostingChain& chain, dictionary::Arena& arena) {
     chain.used = static_cast<std::uint16_t>(chain.used + piece);
     at += piece;
   }
+}
+
+}  // namespace
+
+void append_posting(PostingChain& chain, dictionary::Arena& arena) {
   ++chain.documents;
+  if (chain.size - chain.used < static_cast<int>(kMaxPostingBytes)) return append_in_pieces(chain, arena);
+  std::byte* const to = arena.at(chain.tail) + kLinkBytes + chain.used;
+  chain.used = static_cast<std::uint16_t>(chain.used + (put_posting(to, chain) - to));
 }
 
 bool ChunkBytes::add_chunk(const std::byte* left) {

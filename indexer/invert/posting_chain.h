@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "common/base/bytes.h"
 #include "common/base/ids.h"
@@ -58,31 +59,55 @@ class ChunkBytes {
   std::array<std::byte, kMaxPostingBytes + kMaxChunk> buffer_;
 };
 
-// visit(std::uint32_t number, Frequency) of every posting of the chain, the one at hand too.
-template <class Visit>
-void for_each_posting(const PostingChain& chain, const dictionary::Arena& arena, Visit&& visit) {
-  ChunkBytes chunks(chain, arena);
-  const std::byte* at = chunks.bytes().data();
-  const std::byte* safe = at;  // a whole posting lies at every place before it
-  const auto varint = [&at] {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0;; shift += 7) {
-      const auto byte = static_cast<std::uint8_t>(*at++);
+// Reads the postings of a chain in order, the one at hand too. Borrows both; one thread.
+class ChainReader {
+ public:
+  ChainReader(const PostingChain& chain, const dictionary::Arena& arena) : chain_(chain), chunks_(chain, arena) {
+    at_ = safe_ = chunks_.bytes().data();
+  }
+  std::uint64_t left() const {
+    return std::uint64_t{chain_.documents} - read_ + (!ended_ && chain_.frequency != 0 ? 1 : 0);
+  }
+  // Calls visit(std::uint32_t number, Frequency) for the next postings, at most `max`.
+  template <class Visit>
+  void read(std::uint64_t max, Visit&& visit) {
+    for (; max > 0 && read_ < chain_.documents; ++read_, --max) {
+      while (at_ >= safe_ && chunks_.add_chunk(at_)) {
+        at_ = chunks_.bytes().data();
+        safe_ = at_ + chunks_.bytes().size() - std::min(chunks_.bytes().size(), kMaxPostingBytes);
+      }
+      const std::uint64_t code = varint();
+      number_ += static_cast<std::uint32_t>(code >> 1);
+      visit(number_, code & 1 ? Frequency{1} : static_cast<Frequency>(varint()));
+    }
+    if (max == 0 || std::exchange(ended_, true)) return;
+    if (chain_.frequency != 0) visit(chain_.last, chain_.frequency);
+  }
+
+ private:
+  std::uint64_t varint() {
+    auto byte = static_cast<std::uint8_t>(*at_++);
+    if (byte < 0x80) return byte;
+    std::uint64_t value = byte & 0x7fu;
+    for (unsigned shift = 7;; shift += 7) {
+      byte = static_cast<std::uint8_t>(*at_++);
       value |= std::uint64_t{byte & 0x7fu} << shift;
       if (byte < 0x80) return value;
     }
-  };
-  std::uint32_t number = 0;
-  for (std::uint32_t i = 0; i < chain.documents; ++i) {
-    while (at >= safe && chunks.add_chunk(at)) {
-      at = chunks.bytes().data();
-      safe = at + chunks.bytes().size() - std::min(chunks.bytes().size(), kMaxPostingBytes);
-    }
-    const std::uint64_t code = varint();
-    number += static_cast<std::uint32_t>(code >> 1);
-    visit(number, code & 1 ? Frequency{1} : static_cast<Frequency>(varint()));
   }
-  if (chain.frequency != 0) visit(chain.last, chain.frequency);
+
+  const PostingChain& chain_;
+  ChunkBytes chunks_;
+  const std::byte* at_;
+  const std::byte* safe_;  // a whole posting lies at every place before it
+  std::uint32_t number_ = 0, read_ = 0;
+  bool ended_ = false;
+};
+
+// visit(std::uint32_t number, Frequency) of every posting of the chain.
+template <class Visit>
+void for_each_posting(const PostingChain& chain, const dictionary::Arena& arena, Visit&& visit) {
+  ChainReader(chain, arena).read(~std::uint64_t{0}, visit);
 }
 
 }  // namespace frond::indexer::invert

@@ -69,6 +69,7 @@ class Pipeline {
   Result<void> parse();
   Result<void> sequence();
   Result<bool> save_checkpoint(ingest::ReadPosition position);
+  bool may_hold();
   void add_runs(std::vector<runs::RunFile> runs);
   void split(Batch& batch);
   InvertedDocuments counted() const;
@@ -244,6 +245,15 @@ void Pipeline::split(Batch& batch) {
   assignment_->split(batch.parsed.tokens.groups, batch.shares);
 }
 
+// Sequencer thread, at the end: whether the postings may stay in memory. The end of a stage that is recorded, since the
+// input was as long as what may be lost, needs them on the disk.
+bool Pipeline::may_hold() {
+  const bool is_recorded =
+      runs_ > 0 || (options_.checkpoints.every > 0 && progress_.bytes >= options_.checkpoints.every);
+  return options_.held != nullptr && options_.partitions == 1 && !is_recorded && !lanes_.has_runs() &&
+         lanes_.memory_bytes() <= plan_.held;
+}
+
 Result<void> Pipeline::sequence() {
   name_this_thread("sequencer");
   while (Batch* const batch = to_sequencer_.next(error_.token())) {
@@ -261,7 +271,7 @@ Result<void> Pipeline::sequence() {
   }
   FROND_TRY(sequencer_->flush());
   log_.finish();
-  lanes_.close();
+  lanes_.close(may_hold());
   sequence_seconds_ = thread_seconds();
   return {};
 }
@@ -287,6 +297,10 @@ Result<InvertedDocuments> Pipeline::run() {
   }
   FROND_TRY(error_.result());
   for (runs::LengthsWriter& lengths : lengths_) FROND_TRY(lengths.flush());
+  if (options_.held != nullptr) {
+    options_.held->bytes = lanes_.held_bytes();
+    options_.held->source = FROND_TRY(lanes_.take_held());
+  }
   return collect();
 }
 

@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <stop_token>
 #include <vector>
 
@@ -29,8 +30,15 @@
 #include "indexer/pipeline/checkpoint.h"
 #include "indexer/pipeline/inverted_documents.h"
 #include "indexer/pipeline/memory.h"
+#include "indexer/runs/posting_source.h"
 
 namespace frond::indexer::pipeline {
+
+// Postings that were not written to runs.
+struct HeldPostings {
+  std::unique_ptr<runs::PostingSource> source;  // null: there are none
+  std::uint64_t bytes = 0;                      // of memory
+};
 
 struct InvertOptions {
   std::vector<std::filesystem::path> inputs;
@@ -47,6 +55,9 @@ struct InvertOptions {
   MemoryPlan memory;                                        // also the numbers of threads
   invert::AroundInverter around_inverter;                   // empty: the inverters as they are
   CheckpointOptions checkpoints;
+  // Set to the postings of the build if there is one partition and they are few enough to stay in memory
+  // (MemoryPlan::held); there are no runs then. Null: all postings are written to runs.
+  HeldPostings* held = nullptr;
 };
 
 // For a progress line. Written by the pipeline, read by any thread.

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "common/base/check.h"
+#include "indexer/invert/held_postings.h"
 #include "indexer/pipeline/memory.h"
+#include "indexer/runs/run_merger.h"
 
 namespace frond::indexer::pipeline {
 namespace {
@@ -16,7 +18,8 @@ constexpr std::uint64_t kWorthReturning = std::uint64_t{4} << 20;
 }  // namespace
 
 InverterLanes::InverterLanes(const Kinds& kinds, const MemoryPlan& plan, const MemoryBudget& budget,
-                             const std::filesystem::path& folder) {
+                             const std::filesystem::path& folder)
+    : folder_(folder), run_prefix_(kinds.run_prefix), frame_bytes_(plan.frame_bytes) {
   FROND_CHECK(plan.gpu_inverters == 0 || kinds.gpu != nullptr);
   FROND_CHECK(plan.text_batch == 0 || kinds.texts != nullptr);
   for (std::uint32_t i = 0; i < plan.all_inverters(); ++i) {
@@ -59,7 +62,8 @@ bool InverterLanes::push(Batch& batch, std::stop_token stop) {
   return std::all_of(lanes_.begin(), lanes_.end(), [&](const auto& lane) { return lane->queue->push(&batch, stop); });
 }
 
-void InverterLanes::close() {
+void InverterLanes::close(bool hold) {
+  hold_ = hold;
   for (const auto& lane : lanes_) lane->queue->close();
 }
 
@@ -105,6 +109,46 @@ std::vector<runs::RunFile> InverterLanes::take_runs() {
   return all;
 }
 
+std::uint64_t InverterLanes::memory_bytes() const {
+  std::uint64_t all = 0;
+  for (const auto& lane : lanes_) all += lane->memory_bytes();
+  return all;
+}
+
+std::uint64_t InverterLanes::held_bytes() const {
+  std::uint64_t all = 0;
+  for (const auto& lane : lanes_)
+    if (lane->held) all += lane->held_bytes;
+  return all;
+}
+
+bool InverterLanes::has_runs() {
+  const MutexLock lock(flushed_mutex_);
+  return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return !lane->runs.empty(); });
+}
+
+Result<std::unique_ptr<runs::PostingSource>> InverterLanes::take_held() {
+  const bool all_held =
+      std::all_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->held != nullptr; });
+  std::vector<std::unique_ptr<runs::PostingSource>> held;
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    Lane& lane = *lanes_[i];
+    if (!lane.held) continue;
+    if (all_held) {
+      held.push_back(std::move(lane.held));
+      continue;
+    }
+    // Another inverter has runs after all, and they are merged with runs only.
+    const auto path = folder_ / (run_prefix_ + "held" + std::to_string(i) + ".run");
+    runs::RunFile run = FROND_TRY(runs::write_run(*lane.held, path, /*partition=*/0, frame_bytes_));
+    lane.held.reset();
+    const MutexLock lock(flushed_mutex_);
+    if (run.postings > 0) lane.runs.push_back(std::move(run));
+  }
+  if (held.empty()) return std::unique_ptr<runs::PostingSource>();
+  return invert::joined(std::move(held));
+}
+
 Result<void> InverterLanes::invert(Lane& lane, std::size_t number, Batch& batch) {
   if (lane.texts) return lane.texts->invert(std::move(batch.parsed.texts), batch.numbers);
   return lane.inverter->invert(batch.parsed.tokens, batch.shares[number], batch.numbers);
@@ -127,7 +171,15 @@ Result<void> InverterLanes::run(std::size_t number, BatchPool& pool, std::stop_t
     if (--batch->inverters_left == 0) pool.release(*batch);
   }
   if (stop.stop_requested()) return {};
-  return flush(lane);
+  return end(lane);
+}
+
+Result<void> InverterLanes::end(Lane& lane) {
+  if (hold_ && lane.inverter) {
+    lane.held_bytes = lane.memory_bytes();
+    lane.held = lane.inverter->hold();
+  }
+  return lane.held ? Result<void>() : flush(lane);
 }
 
 }  // namespace frond::indexer::pipeline

@@ -43,8 +43,9 @@ class InverterLanes {
 
   // Sequencer: gives a batch to all inverters. False: stopped.
   bool push(Batch& batch, std::stop_token stop);
-  // Sequencer: no more batches and no more flushes will come.
-  void close();
+  // Sequencer: no more batches and no more flushes will come. hold: what the inverters have stays in memory, for
+  // take_held(), if none of them has written a run.
+  void close(bool hold = false);
   // Any thread: if an inverter holds more than `bytes`, makes all flush and waits until they have, or until `stop`.
   void flush_above(std::uint64_t bytes, std::stop_token stop);
 
@@ -56,6 +57,13 @@ class InverterLanes {
   // The runs that were flushed since the last call. All postings of a term are in runs of one inverter, which are in
   // the order in which it wrote them.
   std::vector<runs::RunFile> take_runs();
+  // When the threads have ended, before take_runs(): the postings that stayed in memory. Null: there are runs.
+  // kUnavailable: the disk.
+  Result<std::unique_ptr<runs::PostingSource>> take_held();
+  std::uint64_t held_bytes() const;  // of their memory, before
+  // What all inverters have in memory, and whether there are runs that were not taken.
+  std::uint64_t memory_bytes() const;
+  bool has_runs();
   // Terms of documents that came as texts. After flush_all(), or when the threads have ended.
   std::uint64_t text_tokens() const { return text_tokens_; }
 
@@ -66,6 +74,8 @@ class InverterLanes {
     std::unique_ptr<BoundedQueue<Batch*>> queue;  // null: flush
     std::vector<runs::RunFile> runs;              // flushed and not taken, under flushed_mutex_
     std::uint64_t flushes = 0;                    // carried out, under flushed_mutex_
+    std::unique_ptr<runs::PostingSource> held;    // when its thread has ended
+    std::uint64_t held_bytes = 0;                 // of it
     std::uint64_t memory_bytes() const { return texts ? texts->memory_bytes() : inverter->memory_bytes(); }
   };
   std::unique_ptr<invert::TextInverter> make_text_inverter(const Kinds& kinds, const MemoryPlan& plan,
@@ -74,12 +84,17 @@ class InverterLanes {
   bool any_holds_more(std::uint64_t bytes) const;
   bool order_flush(std::stop_token stop) FROND_REQUIRES(order_mutex_);
   Result<void> flush(Lane& lane);
+  Result<void> end(Lane& lane);
 
+  const std::filesystem::path folder_;
+  const std::string run_prefix_;
+  const std::size_t frame_bytes_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   Mutex order_mutex_;  // while a flush is ordered
   std::uint64_t orders_ FROND_GUARDED_BY(order_mutex_) = 0;
   Mutex flushed_mutex_;
   std::condition_variable_any flushed_;
+  std::atomic<bool> hold_ = false;
   std::uint64_t text_tokens_ = 0;  // the thread of the lane; others when it has ended
 };
 

@@ -45,6 +45,7 @@ struct MemoryPlan {
   std::size_t spool_bytes = 0;    // of a spool's buffer
   std::size_t lengths_bytes = 0;  // of that of the lengths beside it, with an inverter of texts
   std::uint64_t flush_at = 0;     // resident bytes at which the inverters flush, in case the sums above are wrong
+  std::uint64_t held = 0;         // of postings that stay in memory while partitions are written
   std::uint64_t min_run = 0;      // such a flush is only worth while if an inverter holds more
 };
 MemoryPlan plan_memory(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters,
@@ -60,8 +61,10 @@ struct WritePlan {
   std::uint64_t ahead_bytes =
       0;                     // of each partition's postings, and of its fields, that are given to packers at a time
   std::size_t id_bytes = 0;  // of a partition's ids, sorted in memory
+  bool fits = false;         // whether this is below the limit
 };
-WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads);
+// held: what postings take beside it (MemoryPlan::held).
+WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held = 0);
 
 std::uint64_t resident_bytes();       // of this process now; 0 where the system does not say
 std::uint64_t peak_resident_bytes();  // since it started

@@ -11,8 +11,12 @@
 namespace frond::indexer::publish {
 
 Result<PostingMerger> PostingMerger::open(const ListSource& source) {
+  PostingMerger merger;
+  merger.source_ = source.held;
+  if (source.held != nullptr) return merger;
   const auto reduced = FROND_TRY(runs::reduce_runs(source.runs, source.partition, source.scratch));
-  PostingMerger merger(FROND_TRY(runs::RunMerger::open(reduced, source.partition)));
+  merger.merged_ = std::make_unique<runs::RunMerger>(FROND_TRY(runs::RunMerger::open(reduced, source.partition)));
+  merger.source_ = merger.merged_.get();
   runs::remove_merged(reduced, source.runs);
   return merger;
 }
@@ -28,20 +32,22 @@ Result<std::optional<PostingGroup>> PostingMerger::next() {
 // False: there is none left.
 Result<bool> PostingMerger::add_piece(PostingGroup& group) {
   const bool first = !in_term_;
-  if (first && !FROND_TRY(merger_.next_term())) return false;
+  if (first && !FROND_TRY(source_->next_term())) return false;
+  const std::size_t begin = group.docids.size(), end = begin + postings::kSegmentPostings;
+  group.docids.insert(group.docids.end(), docids_.begin(), docids_.end());
+  group.frequencies.insert(group.frequencies.end(), frequencies_.begin(), frequencies_.end());
   // One posting more than a segment tells that the list goes on.
-  while (docids_.size() <= postings::kSegmentPostings &&
-         FROND_TRY(merger_.read(docids_, frequencies_, postings::kSegmentPostings + 1))) {
+  while (group.docids.size() <= end && FROND_TRY(source_->read(group.docids, group.frequencies, end + 1))) {
   }
-  const std::size_t size = std::min<std::size_t>(docids_.size(), postings::kSegmentPostings);
-  const auto end = static_cast<std::ptrdiff_t>(size);
-  in_term_ = size < docids_.size();
-  group.docids.insert(group.docids.end(), docids_.begin(), docids_.begin() + end);
-  group.frequencies.insert(group.frequencies.end(), frequencies_.begin(), frequencies_.begin() + end);
-  docids_.erase(docids_.begin(), docids_.begin() + end);
-  frequencies_.erase(frequencies_.begin(), frequencies_.begin() + end);
-  group.pieces.push_back({std::string(merger_.term()), group.docids.size(), first, !in_term_});
-  group.bytes += size * (sizeof(DocId) + sizeof(Frequency)) + sizeof(PostingGroup::Piece) + merger_.term().size();
+  in_term_ = group.docids.size() > end;
+  const std::size_t taken = std::min(group.docids.size(), end);
+  docids_.assign(group.docids.begin() + static_cast<std::ptrdiff_t>(taken), group.docids.end());
+  frequencies_.assign(group.frequencies.begin() + static_cast<std::ptrdiff_t>(taken), group.frequencies.end());
+  group.docids.resize(taken);
+  group.frequencies.resize(taken);
+  group.pieces.push_back({std::string(source_->term()), taken, first, !in_term_});
+  group.bytes +=
+      (taken - begin) * (sizeof(DocId) + sizeof(Frequency)) + sizeof(PostingGroup::Piece) + source_->term().size();
   return true;
 }
 

@@ -3,6 +3,7 @@
 // threads of the pool build and encode the lists of many terms at a time, and another thread stores them.
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +26,7 @@ struct ListSource {
   std::span<const std::uint32_t> lengths;  // of the partition's documents
   const codec::CodecChoice& codecs;
   double b = 0, average_length = 0;
+  runs::PostingSource* held = nullptr;  // in place of runs; null: runs
 };
 
 // The postings of terms that follow each other. A list that is longer than a segment is several pieces, one a segment,
@@ -41,7 +43,7 @@ struct PostingGroup {
   std::uint64_t bytes = 0;
 };
 
-// Merges the runs. One thread.
+// Merges the runs, or takes what was held in memory. One thread.
 class PostingMerger {
  public:
   // Merges runs into fewer first if there are too many. kCorrupt: the message names the run; kUnavailable.
@@ -50,10 +52,12 @@ class PostingMerger {
   Result<std::optional<PostingGroup>> next();
 
  private:
-  explicit PostingMerger(runs::RunMerger merger) : merger_(std::move(merger)) {}
+  PostingMerger() = default;
   Result<bool> add_piece(PostingGroup& group);
-  runs::RunMerger merger_;
+  std::unique_ptr<runs::PostingSource> merged_;  // null: held
+  runs::PostingSource* source_ = nullptr;
   bool in_term_ = false;  // the term at hand has a further piece
+  // Postings of that piece which were read already.
   std::vector<DocId> docids_;
   std::vector<Frequency> frequencies_;
 };

@@ -179,8 +179,8 @@ Result<void> write_documents(partition::PartitionWriter& writer, const pipeline:
 
 // A partition takes about as much as the runs and half as much as the spool that it is made from, which are removed
 // afterwards. Three quarters of that must be free, or the build fails before the partition is begun.
-Result<void> expect_room(const pipeline::InvertedDocuments::Part& part, const std::filesystem::path& folder,
-                         std::uint64_t disk_reserve) {
+Result<void> expect_room(const pipeline::InvertedDocuments::Part& part, std::uint64_t held_bytes,
+                         const std::filesystem::path& folder, std::uint64_t disk_reserve) {
   std::uint64_t bytes = 0;
   const auto add = [&bytes](const std::filesystem::path& file) {
     std::error_code failed;
@@ -189,6 +189,7 @@ Result<void> expect_room(const pipeline::InvertedDocuments::Part& part, const st
   add(part.spool);
   bytes /= 2;
   for (const auto& run : part.runs) add(run);
+  bytes += held_bytes / 2;  // the rest is the dictionary
   return repository::expect_room(folder, bytes / 4 * 3, disk_reserve, "writing it");
 }
 
@@ -196,14 +197,20 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
                                                     const std::filesystem::path& folder, const std::string& id,
                                                     Shared& shared, std::stop_token stop) {
   const PartitionBuildOptions& options = shared.options;
-  FROND_TRY(expect_room(part, folder, options.disk_reserve));
+  FROND_TRY(expect_room(part, options.held != nullptr ? options.held->bytes : 0, folder, options.disk_reserve));
   const runs::SpoolContents spool = FROND_TRY(runs::SpoolReader::read_contents(part.spool));
   const auto writer =
       FROND_TRY(partition::PartitionWriter::create(folder / id, options.average_length, options.memory.id_bytes));
   pipeline::FirstError error(stop);
   {
-    const ListSource source{
-        part.runs, number, folder, spool.lengths, options.codecs, options.b, options.average_length};
+    const ListSource source{part.runs,
+                            number,
+                            folder,
+                            spool.lengths,
+                            options.codecs,
+                            options.b,
+                            options.average_length,
+                            options.held != nullptr ? options.held->source.get() : nullptr};
     pipeline::BoundedQueue<PostingGroup> merged(kMergedAhead);
     const std::jthread merging([&] {
       name_this_thread(("merge-" + std::to_string(number)).c_str());
@@ -216,6 +223,7 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
     error.guard([&] { return write_documents(*writer, part, spool.field_bytes, shared, error.token()); });
   }
   FROND_TRY(error.result());
+  if (options.held != nullptr) options.held->source.reset();
   auto summary = FROND_TRY(writer->finish());
   if (options.finished) FROND_TRY(options.finished(number, summary));
   std::error_code ignored;  // the folder goes as a whole anyway

@@ -26,6 +26,8 @@ struct PartitionBuildOptions {
   const pipeline::FieldSample& sample;  // of the collection's stored fields
   pipeline::WritePlan memory;
   std::uint64_t disk_reserve = 0;  // bytes of the disk that must stay free
+  // The postings of partition 0, which is the only one then and has no runs; null: all are in runs. Taken.
+  pipeline::HeldPostings* held = nullptr;
   // By partition, those that an earlier build has written; empty: none.
   std::vector<std::optional<partition::PartitionSummary>> written;
   // Called by any thread when partition p is whole, before its runs and its spool are removed. May be empty.

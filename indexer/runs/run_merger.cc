@@ -134,25 +134,20 @@ Result<void> RunMerger::take_record(std::uint32_t run, std::vector<DocId>& docid
   return {};
 }
 
-namespace {
-
-Result<std::filesystem::path> merge_into(std::span<const std::filesystem::path> runs, std::uint32_t partition,
-                                         const std::filesystem::path& to) {
-  RunMerger merger = FROND_TRY(RunMerger::open(runs, partition));
-  RunWriter writer = FROND_TRY(RunWriter::create(to, partition));
+Result<RunFile> write_run(PostingSource& source, const std::filesystem::path& to, std::uint32_t partition,
+                          std::size_t frame_bytes) {
+  RunWriter writer = FROND_TRY(RunWriter::create(to, partition, frame_bytes));
   std::vector<DocId> docids;
   std::vector<Frequency> frequencies;
-  while (FROND_TRY(merger.next_term())) {
-    while (FROND_TRY(merger.read(docids, frequencies, kFramePayloadBytes))) {
-      FROND_TRY(writer.add(merger.term(), docids, frequencies));
+  while (FROND_TRY(source.next_term())) {
+    while (FROND_TRY(source.read(docids, frequencies, kFramePayloadBytes))) {
+      FROND_TRY(writer.add(source.term(), docids, frequencies));
       docids.clear();
       frequencies.clear();
     }
   }
-  return FROND_TRY(writer.finish()).path;
+  return writer.finish();
 }
-
-}  // namespace
 
 Result<std::vector<std::filesystem::path>> reduce_runs(std::span<const std::filesystem::path> runs,
                                                        std::uint32_t partition, const std::filesystem::path& folder) {
@@ -168,7 +163,8 @@ Result<std::vector<std::filesystem::path>> reduce_runs(std::span<const std::file
         continue;
       }
       const auto to = folder / ("merged-p" + std::to_string(partition) + "-" + std::to_string(made++) + ".run");
-      larger.push_back(FROND_TRY(merge_into(group, partition, to)));
+      RunMerger merger = FROND_TRY(RunMerger::open(group, partition));
+      larger.push_back(FROND_TRY(write_run(merger, to, partition)).path);
       remove_merged(group, runs);
     }
     reduced = std::move(larger);

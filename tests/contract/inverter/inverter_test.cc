@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "indexer/invert/assignment.h"
+#include "indexer/invert/held_postings.h"
 #include "indexer/invert/inverters.h"
 #include "indexer/runs/run_merger.h"
 #include "tests/contract/inverter/tested_inverters.h"
@@ -140,6 +141,55 @@ void EveryInverter::compare_with_map(unsigned seed, std::uint32_t partitions) {
 TEST_P(EveryInverter, AgreesWithAMapOnRandomCollections) {
   for (unsigned seed = 1; seed <= 6; ++seed)
     for (const std::uint32_t partitions : {1u, 2u, 3u, 16u, 64u}) compare_with_map(seed, partitions);
+}
+
+// What a source has. Reads few postings at a time.
+Index read_source(runs::PostingSource& source) {
+  Index index;
+  std::string last;
+  while (source.next_term() == true) {
+    EXPECT_LT(last, source.term());
+    last = source.term();
+    std::vector<DocId> docids;
+    std::vector<Frequency> frequencies;
+    if (last.size() % 3 == 0) continue;  // postings may be left out
+    while (source.read(docids, frequencies, docids.size() + 1 + last.size() % 7) == true) {
+    }
+    for (std::size_t i = 0; i < docids.size(); ++i) index[last][docids[i]] = frequencies[i];
+  }
+  return index;
+}
+
+TEST_P(EveryInverter, HoldsWhatItWouldWriteIfItHoldsAnything) {
+  std::mt19937 random(7);
+  std::vector<std::unique_ptr<runs::PostingSource>> held;
+  Index expected;
+  for (int part = 0; part < 3; ++part) {
+    const auto inverter = make(1, {}, "h" + std::to_string(part));
+    for (DocumentNumber n = 100; n < 1'100; ++n) {
+      Batch batch;
+      batch.begin_document(n);
+      for (std::size_t count = random() % 20; count > 0; --count) {
+        const std::string term = random_term(random) + "x" + std::to_string(part);
+        batch.add(term);
+        if (term.size() % 3 != 0) ++expected[term][static_cast<DocId>(n)];
+      }
+      batch.finish();
+      ASSERT_TRUE(invert(*inverter, batch));
+    }
+    held.push_back(inverter->hold());
+    if (held.back() == nullptr) return;  // it always writes runs
+  }
+  EXPECT_EQ(read_source(*joined(std::move(held))), expected);
+}
+
+TEST_P(EveryInverter, HoldsNothingBesideRuns) {
+  const auto inverter = make(2);
+  ASSERT_TRUE(invert(*inverter, one_document(4, {"apple"})));
+  EXPECT_EQ(inverter->hold(), nullptr) << "only a build of one partition is held";
+  const auto runs = inverter->flush();
+  ASSERT_TRUE(runs);
+  EXPECT_EQ(read_runs(*runs, 0), (Index{{"apple", {{2, 1}}}}));
 }
 
 TEST_P(EveryInverter, WritesAtMostOneRunAPartitionAndNoneWithoutPostings) {

@@ -280,6 +280,25 @@ TEST(Build, CutsIntoManyRunsWhenMemoryIsTiny) {
   EXPECT_GT(summary->inverted.runs, 3u);
 }
 
+TEST(Build, WritesNoRunsIfThePostingsFitInMemory) {
+  const ScratchFolder folder;
+  support::write_file(folder / "input.jsonl", jsonl_of(random_documents(4, 2'000)));
+  BuildOptions options = options_for(folder, "held", 1);
+  options.invert.memory = pipeline::plan_memory(std::uint64_t{1} << 30, 1, 3);
+  const auto held = run(options);
+  ASSERT_TRUE(held) << held.error().message();
+  EXPECT_EQ(held->inverted.runs, 0u);
+  options.repository = folder / "written";
+  options.invert.memory.held = 0;
+  const auto written = run(options);
+  ASSERT_TRUE(written) << written.error().message();
+  EXPECT_EQ(written->inverted.runs, 3u);
+  const Contents of_held = read_generation(folder / "held", held->manifest);
+  const Contents of_written = read_generation(folder / "written", written->manifest);
+  EXPECT_EQ(of_held.blobs, of_written.blobs);
+  EXPECT_FALSE(of_held.blobs.empty());
+}
+
 Generation current_of(const BuildOptions& options) {
   const auto source = repository::RepositorySource::open(options.repository.string(), "test");
   const auto current = (*source)->current();
