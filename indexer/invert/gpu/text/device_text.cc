@@ -285,7 +285,7 @@ Result<void> DeviceText::send(std::size_t side, std::uint32_t text_bytes, std::u
   FROND_TRY(device::copy_to_device(bytes_of(const_cast<std::uint32_t*>(batch.piece_numbers)),
                                    bytes_of(from.piece_numbers), pieces * std::size_t{4}, stream));
   if (setup_.timing) FROND_TRY(o.copied[side].record(stream));
-  o.copy_timed[side] = setup_.timing;
+  if (setup_.timing) o.copy_timed[side] = true;
   return o.sent[side].record(stream);
 }
 
@@ -502,6 +502,7 @@ Result<void> DeviceText::end_step() {
 
 // Adds the times of steps that have run since the last call; all of a batch's are there when find() of the next waits.
 Result<void> DeviceText::collect_times() {
+  if (!setup_.timing) return {};
   Objects& o = *objects_;
   for (std::size_t side = 0; side < 2; ++side) {
     if (!o.copy_timed[side] || !FROND_TRY(o.copied[side].done())) continue;

@@ -58,7 +58,7 @@ struct FoundTokens {
 enum class TextStep : std::uint8_t { kCopy, kCut, kFind, kPairs, kSort, kPostings };
 inline constexpr std::size_t kTextSteps = 6;
 
-// One thread.
+// One thread. Without timing, another one may fill() and send() a side while this one works on the other.
 class DeviceText {
  public:
   // Bytes of pinned memory, beside the sides, twice: what goes to the host and back passes through them.

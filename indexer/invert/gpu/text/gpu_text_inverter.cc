@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "common/base/check.h"
+#include "common/base/thread_name.h"
+#include "common/device/runtime.h"
 #include "indexer/invert/cpu_text_inverter.h"
 #include "indexer/invert/gpu/text/sliced_runs.h"
 
@@ -22,13 +24,17 @@ bool is_space(char byte) { return static_cast<unsigned char>(byte) <= ' '; }
 
 GpuTextInverter::GpuTextInverter(TextInverterSetup setup)
     : setup_(std::move(setup)), terms_(setup_.analyzer, setup_.threads) {
-  note_memory();
+  note_terms();
 }
 GpuTextInverter::~GpuTextInverter() = default;
 
-void GpuTextInverter::note_memory() {
-  memory_bytes_.store(block_bytes_ + terms_.memory_bytes() + terms_.size() * kReadBytesOfTerm,
-                      std::memory_order_relaxed);
+void GpuTextInverter::note_terms() {
+  term_bytes_.store(terms_.memory_bytes() + terms_.size() * kReadBytesOfTerm, std::memory_order_relaxed);
+}
+
+bool GpuTextInverter::has_blocks() {
+  const MutexLock lock(blocks_mutex_);
+  return !blocks_.empty();
 }
 
 Result<void> GpuTextInverter::or_without_device(Result<void> result) {
@@ -40,20 +46,25 @@ Result<void> GpuTextInverter::invert(DocumentTexts texts, std::span<const Docume
   if (cpu_) return cpu_->invert(std::move(texts), numbers);
   Block block{std::move(texts), {numbers.begin(), numbers.end()}};
   const std::uint64_t bytes = block.bytes();
-  if (!blocks_.empty() && memory_bytes() + bytes > std::max(kMinBytes, setup_.inverter.budget())) {
+  if (has_blocks() && memory_bytes() + bytes > std::max(kMinBytes, setup_.inverter.budget())) {
     FROND_TRY(or_without_device(write_all()));
     if (!cpu_ && memory_bytes() > std::max(kMinBytes, setup_.inverter.budget()) / 2)
       FROND_TRY(or_without_device(clear_dictionary()));
     if (cpu_) return cpu_->invert(std::move(block.texts), numbers);
   }
-  blocks_.push_back(std::move(block));
+  Position at;
+  const Block* kept = nullptr;
+  {
+    const MutexLock lock(blocks_mutex_);
+    at.block = first_block_ + blocks_.size();
+    kept = &blocks_.emplace_back(std::move(block));
+  }
   block_bytes_ += bytes;
-  FROND_TRY(or_without_device(take(blocks_.back())));
-  if (!cpu_) note_memory();
-  return {};
+  return or_without_device(take(*kept, at));
 }
 
-Result<void> GpuTextInverter::take(Block& block) {
+// `block` stays where it is until all of it is in runs.
+Result<void> GpuTextInverter::take(const Block& block, Position at) {
   if (!device_) {
     device_ = FROND_TRY(DeviceText::create({.device = setup_.inverter.gpu.device,
                                             .device_bytes = setup_.inverter.gpu.bytes,
@@ -61,7 +72,6 @@ Result<void> GpuTextInverter::take(Block& block) {
                                             .standard2 = setup_.analyzer.kind == text::AnalyzerKind::kStandard2}));
     FROND_TRY(open_side(side_));
   }
-  Position at{first_block_ + blocks_.size() - 1, 0, 0};
   for (; at.document < block.numbers.size(); ++at.document, at.byte = 0) {
     const DocumentNumber number = block.numbers[at.document];
     if (number == kDropped) continue;
@@ -138,23 +148,29 @@ Result<void> GpuTextInverter::open_side(std::size_t side) {
   return {};
 }
 
-// Sends the side, works on the other one meanwhile, and opens that.
+// Sends the side, has it worked on, and opens the other one, which was worked on before.
 Result<void> GpuTextInverter::submit() {
   const Side& side = sides_[side_];
   FROND_TRY(device_->send(side_, side.bytes, static_cast<std::uint32_t>(side.numbers.size())));
-  if (pending_) FROND_TRY(work_on(1 - side_));
-  pending_ = true;
+  FROND_TRY(end_work());
+  working_ = std::async(std::launch::async, [this, sent = side_]() -> Result<void> {
+    name_this_thread("texts-0");
+    FROND_TRY(device::use(setup_.inverter.gpu.device));
+    FROND_TRY(work_on(sent));
+    note_terms();
+    return {};
+  });
   return open_side(1 - side_);
 }
 
-// Works on all texts so far.
+// Waits until all texts so far were worked on.
 Result<void> GpuTextInverter::drain() {
   if (!device_) return {};
   if (!sides_[side_].numbers.empty()) FROND_TRY(submit());
-  if (!pending_) return {};
-  pending_ = false;
-  return work_on(1 - side_);
+  return end_work();
 }
+
+Result<void> GpuTextInverter::end_work() { return working_.valid() ? working_.get() : Result<void>(); }
 
 Result<void> GpuTextInverter::work_on(std::size_t side) {
   if (FROND_TRY(try_batch(side))) return {};
@@ -251,12 +267,15 @@ Result<void> GpuTextInverter::end_length() {
 }
 
 Result<std::vector<runs::RunFile>> GpuTextInverter::flush() {
-  if (!cpu_ && !blocks_.empty()) {
+  if (!cpu_ && has_blocks()) {
     FROND_TRY(or_without_device(write_all()));
     if (!cpu_) {
       FROND_TRY(end_length());
-      while (!blocks_.empty()) drop_block();
-      note_memory();
+      {
+        const MutexLock lock(blocks_mutex_);
+        while (!blocks_.empty()) drop_block();
+      }
+      note_terms();
       if (device_ && memory_bytes() > kMinBytes) FROND_TRY(or_without_device(clear_dictionary()));
     }
   }
@@ -285,10 +304,13 @@ Result<void> GpuTextInverter::write_runs() {
   ++flushes_;
   written_ = done_;
   written_open_ = open_;
-  while (!blocks_.empty() && (first_block_ < written_.block ||
-                              (first_block_ == written_.block && written_.document >= blocks_.front().numbers.size())))
-    drop_block();
-  note_memory();
+  {
+    const MutexLock lock(blocks_mutex_);
+    while (!blocks_.empty() && (first_block_ < written_.block || (first_block_ == written_.block &&
+                                                                  written_.document >= blocks_.front().numbers.size())))
+      drop_block();
+  }
+  note_terms();
   return device_->clear_run();
 }
 
@@ -301,12 +323,14 @@ void GpuTextInverter::drop_block() {
 // The run is empty.
 Result<void> GpuTextInverter::clear_dictionary() {
   terms_.clear();
-  note_memory();
+  note_terms();
   return device_->clear_dictionary();
 }
 
 // All that no run has goes to the CPU.
 Result<void> GpuTextInverter::go_on_without_device(const Error& why) {
+  const Result<void> ended = end_work();  // what it has done is known in done_ and written_
+  if (!ended && ended.error().code() != Code::kDevice) return ended;
   if (setup_.inverter.warn) setup_.inverter.warn("the GPU is not used any more: " + why.message());
   device_.reset();
   terms_.clear();
@@ -324,6 +348,7 @@ Result<void> GpuTextInverter::go_on_without_device(const Error& why) {
     open_ = std::exchange(written_open_, {});
     FROND_TRY(end_length());
   }
+  const MutexLock lock(blocks_mutex_);  // nobody else is there
   for (; !blocks_.empty(); blocks_.pop_front(), ++first_block_) {
     Block& block = blocks_.front();
     if (first_block_ > written_.block || (written_.document == 0 && written_.byte == 0)) {

@@ -1,17 +1,20 @@
 #pragma once
 // The inverter of texts of a GPU: after the parsers only copied them, texts go to the device as they are, and postings
 // come back (beyond Wei and JaJa 2011, whose CPU threads cut and group all tokens). The device cuts ASCII words, finds
-// them in a dictionary, sorts the pairs of term and document by radix, and counts equal ones; this thread says what the
-// terms of new tokens are, cuts the words that are not ASCII, and writes the runs.
+// them in a dictionary, sorts the pairs of term and document by radix, and counts equal ones; the host says what the
+// terms of new tokens are, cuts the words that are not ASCII, and writes the runs. While the thread of invert() copies
+// texts to one side of pinned memory, another works on the batch that the other side had.
 //
 // The texts of a run are kept in the host's memory until it is written. When the device fails, or there is none, they
 // go to a CpuTextInverter, which takes the device's place from then on.
 #include <atomic>
 #include <deque>
+#include <future>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "common/base/mutex.h"
 #include "indexer/invert/cpu_inverter.h"
 #include "indexer/invert/gpu/text/device_text.h"
 #include "indexer/invert/gpu/text/text_terms.h"
@@ -28,8 +31,9 @@ class GpuTextInverter final : public TextInverter {
   Result<void> invert(DocumentTexts texts, std::span<const DocumentNumber> numbers) override;
   Result<std::vector<runs::RunFile>> flush() override;
   std::uint64_t memory_bytes() const override {
-    return cpu_on_.load(std::memory_order_acquire) ? cpu_->memory_bytes()
-                                                   : memory_bytes_.load(std::memory_order_relaxed);
+    return cpu_on_.load(std::memory_order_acquire)
+               ? cpu_->memory_bytes()
+               : block_bytes_.load(std::memory_order_relaxed) + term_bytes_.load(std::memory_order_relaxed);
   }
 
  private:
@@ -59,13 +63,14 @@ class GpuTextInverter final : public TextInverter {
     std::vector<std::uint32_t> terms, pieces, lengths;
   };
 
-  Result<void> take(Block& block);
+  Result<void> take(const Block& block, Position at);
   Result<void> take_document(std::string_view text, DocumentNumber number, Position& at);
   Result<void> take_long_words(std::string_view words, DocumentNumber number, const Position& end);
   Result<void> open_side(std::size_t side);
   void put(std::string_view piece, DocumentNumber number, const Position& end);
   Result<void> submit();
   Result<void> drain();
+  Result<void> end_work();
   Result<void> work_on(std::size_t side);
   Result<bool> try_batch(std::size_t side);
   HostPairs cut_on_host(std::size_t side);
@@ -75,31 +80,35 @@ class GpuTextInverter final : public TextInverter {
   Result<void> end_length();
   Result<void> write_all();
   Result<void> write_runs();
-  void drop_block();
+  void drop_block() FROND_REQUIRES(blocks_mutex_);
   Result<void> clear_dictionary();
   Result<void> go_on_without_device(const Error& why);
   // Gives what does not need the device's success; kDevice: the CPU goes on.
   Result<void> or_without_device(Result<void> result);
-  void note_memory();
+  void note_terms();
+  bool has_blocks();
 
+  // Those that say so belong to the thread that works on a batch while there is one; others to the caller's.
   TextInverterSetup setup_;
   std::unique_ptr<DeviceText> device_;  // null: not yet used, or lost
   std::unique_ptr<TextInverter> cpu_;   // in place of the device
   std::atomic<bool> cpu_on_ = false;
-  TextTerms terms_;
-  std::deque<Block> blocks_;  // of which the run has something, or a side
-  std::uint64_t first_block_ = 0, block_bytes_ = 0;
+  TextTerms terms_;  // of the working thread
+  Mutex blocks_mutex_;
+  std::deque<Block> blocks_ FROND_GUARDED_BY(blocks_mutex_);  // of which the run has something, or a side
+  std::uint64_t first_block_ FROND_GUARDED_BY(blocks_mutex_) = 0;
   std::optional<DocumentNumber> base_;  // numbers on the device are from it
   std::array<Side, 2> sides_;
   TextSide filling_;  // of sides_[side_]
   std::size_t side_ = 0;
-  bool pending_ = false;            // the other side was sent and not worked on
+  // Of the working thread, from here on.
   Position done_, written_;         // what is in the run ends, and what the last runs had
   Length open_, written_open_;      // of the document at done_, so far; at written_
   DocumentNumber next_length_ = 0;  // lengths of documents before it were given
   std::size_t flushes_ = 0;
-  std::vector<runs::RunFile> runs_;  // since the last call of flush()
-  std::atomic<std::uint64_t> memory_bytes_ = 0;
+  std::vector<runs::RunFile> runs_;                              // since the last call of flush()
+  std::atomic<std::uint64_t> block_bytes_ = 0, term_bytes_ = 0;  // of any thread
+  std::future<Result<void>> working_;  // on the other side than side_; last, so that it ends before the others
 };
 
 const TextInverterKind& gpu_text_inverter_kind();
