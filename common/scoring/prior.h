@@ -4,7 +4,6 @@
 //
 // Everything is in whole numbers, so that scores stay the same bits everywhere (ADR 1, ADR 23). A prior of 1 adds what
 // a score of 1.0 is.
-#include <algorithm>
 #include <cstdint>
 
 #include "common/scoring/bm25.h"
@@ -19,16 +18,20 @@ inline constexpr Prior kMaxPrior = 1000u << 16;
 inline constexpr PriorWeight kMaxPriorWeight = kMaxPriorWeightValue << 16;
 inline constexpr PriorWeight kUsualPriorWeight = 1u << 16;
 
+// Maxima of priors are kept for stretches of so many documents, and for regions of so many, which are more stretches.
+inline constexpr std::uint32_t kPriorStretch = 256, kPriorRegion = 32 * kPriorStretch;
+
 // The highest score of a document with a prior. A heap of hits counts one above it.
 inline constexpr Score kMaxScore = 0xfffffffe;
 
 // What a prior adds: below 2^30 for priors and weights within their limits, and never less for a higher prior.
-inline Score weighted(Prior prior, PriorWeight weight) {
+FROND_HOST_DEVICE inline Score weighted(Prior prior, PriorWeight weight) {
   return static_cast<Score>(std::uint64_t{prior} * weight >> 16);
 }
 // Sums above kMaxScore, which take hundreds of rare terms, are kMaxScore.
-inline Score with_prior(Score score, Score weighted_prior) {
-  return static_cast<Score>(std::min<std::uint64_t>(std::uint64_t{score} + weighted_prior, kMaxScore));
+FROND_HOST_DEVICE inline Score with_prior(Score score, Score weighted_prior) {
+  const std::uint64_t sum = std::uint64_t{score} + weighted_prior;
+  return sum < kMaxScore ? static_cast<Score>(sum) : kMaxScore;
 }
 // A prior from `value`, which is from 0 to kMaxPriorValue; rounded to the nearest.
 inline Prior prior_of(double value) { return static_cast<Prior>(value * 65536 + 0.5); }

@@ -51,9 +51,9 @@ inline constexpr RunReasonRow kRunReasons[] = {
      "The GPU left some of its partitions to the CPU: their lists are not there, or it cannot run the search."},
     {RunReason::kUnscheduled, "unscheduled", "The scheduler took no more searches, so the CPU ran it at once."},
     {RunReason::kNothing, "nothing", "Nothing ran: no partition has what is searched for, or the time was over."},
-    {RunReason::kPriors, "priors", "Documents have static priors, which only the CPU adds."},
+    {RunReason::kPriors, "priors", "Documents have static priors, which the GPU of this older leaf does not add."},
     {RunReason::kNoGpuRoom, "no_gpu_room",
-     "The GPU has no room for the marks of a partition's removed documents, so the CPU ran it."},
+     "The GPU has no room for a partition's static priors or removed documents, so the CPU ran it."},
 };
 inline constexpr RunReason kLastRunReason = kRunReasons[std::size(kRunReasons) - 1].reason;
 constexpr std::string_view name_of(RunReason reason) { return kRunReasons[static_cast<std::size_t>(reason)].name; }

@@ -65,8 +65,10 @@ struct Plan {
   const partition::HiddenDocuments* hidden = nullptr;
   std::shared_ptr<const void> hidden_on_device{};  // in a plan of device leases: find_array() of their words()
   // Static priors of the documents, of which each hit's is added to its score, weighted; null: none. Ignored if nothing
-  // is ranked. Only the CPU's engines run a ranked plan with any.
+  // is ranked.
   const partition::DocumentPriors* priors = nullptr;
+  // In a ranked plan of device leases: find_array() of their arrays(), if it adds_priors().
+  std::shared_ptr<const void> priors_on_device{};
   scoring::PriorWeight prior_weight = scoring::kUsualPriorWeight;
   Deadline deadline = Deadline::never();
   SharedFloor* floor = nullptr;  // may be null; hits with score < floor->get() may be left out
@@ -75,6 +77,9 @@ struct Plan {
 // Whether the terms have leases on lists in device memory instead of lists in host memory: all of them, or none. Only
 // the GPU's engine runs such a plan, and no other may be asked about it.
 inline bool of_device_leases(const Plan& plan) { return !plan.terms.empty() && plan.terms.front().list == nullptr; }
+
+// Whether priors change scores.
+inline bool adds_priors(const Plan& plan) { return plan.ranked && plan.priors != nullptr && plan.prior_weight > 0; }
 
 // What the document's prior adds to its score.
 inline scoring::Score prior_score(const Plan& plan, DocId docid) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "common/scoring/bm25.h"
+#include "common/scoring/prior.h"
 #include "leaf/gpu/block_entry.h"
 #include "leaf/gpu/intersect/list_view.h"
 
@@ -28,7 +29,11 @@ struct TermOnDevice {
 
 struct QueryOnDevice {
   const std::uint32_t* lengths;  // of the partition's documents
-  const std::uint32_t* hidden;   // a bit for each document that does not match, whatever the lists say; null: none
+  // Of all documents, then maxima of kPriorStretch and of kPriorRegion documents each (search/priors.cuh); null: none.
+  const scoring::Prior* priors;
+  scoring::PriorWeight prior_weight;
+  scoring::Score max_prior;     // what a prior adds at most; 0: there are none
+  const std::uint32_t* hidden;  // a bit for each document that does not match, whatever the lists say; null: none
   scoring::LengthNorm norm;
   std::uint32_t min_length;  // of a document
   std::uint32_t first_term, terms;
@@ -123,6 +128,7 @@ struct BatchOnDevice {
   HitOnDevice* hits;       // of each query, best first; in pinned host memory
   std::uint64_t launch;    // number of this launch among those with the same `answers`; not 0
   ListCodecs codecs;       // of all lists
+  bool priors;             // some query has priors
   bool unranked;           // all queries: the k first documents, with scores as in document_order.h
   bool counts;             // unranked, and k is 0 in all queries: there are no bins and no candidates
   bool by_bucket;          // unranked: documents are looked up by bucket in lists of codec hs-lrc

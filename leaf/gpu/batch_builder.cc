@@ -34,6 +34,14 @@ std::uint32_t reach_of(const ReadyPlan& ready) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(ready.plan->k + hidden, kNoDoc));
 }
 
+// What the k-th highest prior adds. As fewer than k documents have more, the k-th best score is at most this and what
+// terms give.
+Score kth_prior(const ReadyPlan& ready) {
+  if (ready.priors == nullptr) return 0;
+  const auto& highest = ready.priors->highest;
+  return scoring::weighted(highest[std::min<std::size_t>(ready.plan->k, highest.size()) - 1], ready.plan->prior_weight);
+}
+
 // The term that is likely to give the highest first threshold where nothing is stored: the first in their order with at
 // least k postings. terms.size(): none.
 std::uint32_t seed_of(const engine::Plan& plan, std::span<const TermOnDevice> terms) {
@@ -70,7 +78,8 @@ double work_of_block(const Driver& driver) {
   if (query.terms == 1) return 1;
   if (query.conjunction) return 2;
   if (driver.unranked) return 1 + std::min(driver.number, 3u);
-  const double needed = query.floor > term.max_rest ? static_cast<double>(query.floor - term.max_rest) : 0;
+  const Score others = term.max_rest + query.max_prior;
+  const double needed = query.floor > others ? static_cast<double>(query.floor - others) : 0;
   const double share = std::max(0.0, 1 - needed / std::max<double>(term.max_score, 1));
   return 1 + share * share * std::min(query.terms - 1, 3u);
 }
@@ -181,6 +190,9 @@ void BatchBuilder::add_unranked(const ReadyPlan& ready) {
   // The first threshold comes from the list's directory, unless postings there may be of hidden documents.
   const bool seeds = ready.hidden != nullptr && plan.k > 0 && !conjunction;
   queries_.push_back({.lengths = ready.lengths->lengths,
+                      .priors = nullptr,
+                      .prior_weight = 0,
+                      .max_prior = 0,
                       .hidden = ready.hidden ? ready.hidden->words : nullptr,
                       .norm = plan.norm,
                       .min_length = ready.lengths->min_length,
@@ -207,11 +219,15 @@ void BatchBuilder::add_query(const ReadyPlan& ready) {
   const auto own = add_terms(ready);
   const auto many = static_cast<std::uint32_t>(own.size());
   std::uint32_t shift = 0;
-  while (((own[0].max_score + own[0].max_rest) >> shift) >= kBins) ++shift;
+  while (((own[0].max_score + own[0].max_rest + kth_prior(ready)) >> shift) >= kBins) ++shift;
   const bool conjunction = plan.mode == engine::Mode::kAnd && many > 1;  // with one term AND and OR are the same
   const std::uint32_t reach = reach_of(ready);
   const Score stored = stored_threshold(ready, reach), floor = std::max(ready.floor, stored);
+  const ResidentArray* const priors = ready.priors.get();
   queries_.push_back({.lengths = ready.lengths->lengths,
+                      .priors = priors ? priors->words : nullptr,
+                      .prior_weight = plan.prior_weight,
+                      .max_prior = priors ? scoring::weighted(priors->highest[0], plan.prior_weight) : 0,
                       .hidden = ready.hidden ? ready.hidden->words : nullptr,
                       .norm = plan.norm,
                       .min_length = ready.lengths->min_length,
@@ -228,7 +244,7 @@ void BatchBuilder::add_query(const ReadyPlan& ready) {
                       .origin = 0,
                       .by_marks = 0});
   for (std::uint32_t i = 0; i < (conjunction ? 1 : many); ++i) {
-    if (!conjunction && own[i].max_score + own[i].max_rest < floor) break;
+    if (!conjunction && own[i].max_score + own[i].max_rest + queries_.back().max_prior < floor) break;
     add_row(i);
   }
 }
@@ -269,6 +285,8 @@ BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const
   }
   BatchOnDevice batch{};
   batch.unranked = unranked_;
+  batch.priors =
+      std::any_of(queries_.begin(), queries_.end(), [](const auto& query) { return query.priors != nullptr; });
   batch.counts =
       unranked_ && std::all_of(queries_.begin(), queries_.end(), [](const auto& query) { return query.k == 0; });
   batch.query_count = static_cast<std::uint32_t>(queries_.size());

@@ -23,10 +23,12 @@ struct ResidentLengths {
   std::uint32_t min_length = 0;
   std::shared_ptr<const void> memory;
 };
-// An array by document on the device, likewise (document_arrays.h): the bits of hidden documents.
+// An array by document on the device, likewise (document_arrays.h): the bits of hidden documents, or static priors with
+// their maxima.
 struct ResidentArray {
   std::uint32_t number = 0;  // unique among those of a cache; not 0
   const std::uint32_t* words = nullptr;
+  std::vector<scoring::Prior> highest;  // of priors: the kMaxHits highest, highest first
   std::shared_ptr<const void> memory;
 };
 // A list's plain form on the device, likewise (plain_lists.h).
@@ -69,6 +71,7 @@ struct ReadyPlan {
   // Of a plan that is not ranked: the lists' plain forms, in the same order; null, or missing: none.
   std::vector<std::shared_ptr<const ResidentPlain>> plain;
   std::shared_ptr<const ResidentLengths> lengths;
+  std::shared_ptr<const ResidentArray> priors;   // null: none are added
   std::shared_ptr<const ResidentArray> hidden;   // null: no document is hidden
   std::optional<std::uint32_t> hidden_postings;  // of the longest list that are of hidden documents; empty: unknown
   // The plan's floor or higher: documents with lower scores are not wanted. Of a plan that is not ranked: a score of

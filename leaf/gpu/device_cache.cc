@@ -10,6 +10,14 @@
 namespace frond::leaf::gpu {
 namespace {
 
+// Whether the highest scores, bounds included, are far from the largest number.
+bool fits_scores(const ReadyPlan& ready) {
+  std::uint64_t most = scoring::weighted(ready.priors->highest.front(), ready.plan->prior_weight);
+  for (std::size_t i = 0; i < ready.lists.size(); ++i)
+    most += ready.plan->terms[i].bounds.bound(ready.lists[i]->list_deficit);
+  return most < scoring::kMaxScore / 2;
+}
+
 scoring::Score floor_of(const engine::Plan& plan) { return plan.ranked && plan.floor ? plan.floor->get() : 0; }
 
 }  // namespace
@@ -29,16 +37,20 @@ DeviceCache::DeviceCache(device::Arena& arena, const Options& options, ListCopie
 DeviceCache::~DeviceCache() = default;
 
 std::optional<ReadyPlan> DeviceCache::pin(const engine::Plan& plan) {
-  if (lost() || (plan.priors != nullptr && plan.ranked)) return std::nullopt;  // kernels know no priors
+  if (lost()) return std::nullopt;
   auto ready = engine::of_device_leases(plan) ? of_leases(plan) : look_up(plan, true);
   if (!ready && order(plan) && options_.copying == Copying::kByTheCaller) ready = copy_and_look_up(plan);
   if (ready && !plan.ranked) add_plain_forms(*ready);
+  if (ready && ready->priors && !fits_scores(*ready)) return std::nullopt;
   if (ready && ready->hidden) ready->hidden_postings = longest_of(*ready).hidden_postings(*ready->hidden);
   return ready;
 }
 
 bool DeviceCache::has_no_room_for(const engine::Plan& plan) const {
-  return plan.hidden != nullptr && arrays_.find(plan.hidden->words()).state == DocumentArrays::State::kDoesNotFit;
+  const auto sources = DocumentArrays::sources_of(plan);
+  return std::any_of(sources.begin(), sources.end(), [this](const auto& source) {
+    return arrays_.find(source.owner).state == DocumentArrays::State::kDoesNotFit;
+  });
 }
 
 std::optional<ReadyPlan> DeviceCache::copy_and_look_up(const engine::Plan& plan) {
@@ -67,7 +79,9 @@ std::optional<ReadyPlan> DeviceCache::look_up(const engine::Plan& plan, bool cou
   if (!whole || found == lengths_.end()) return std::nullopt;
   ready.lengths = found->second;
   if (plan.hidden != nullptr) ready.hidden = arrays_.find(plan.hidden->words()).array;
+  if (engine::adds_priors(plan)) ready.priors = arrays_.find(plan.priors->arrays()).array;
   if ((plan.hidden != nullptr) != (ready.hidden != nullptr)) return std::nullopt;
+  if (engine::adds_priors(plan) != (ready.priors != nullptr)) return std::nullopt;
   return ready;
 }
 
@@ -79,6 +93,8 @@ ReadyPlan DeviceCache::of_leases(const engine::Plan& plan) {
   ready.lengths = ready.lists.front()->lengths;
   FROND_CHECK((plan.hidden == nullptr) == (plan.hidden_on_device == nullptr));
   ready.hidden = std::static_pointer_cast<const ResidentArray>(plan.hidden_on_device);
+  FROND_CHECK(engine::adds_priors(plan) == (plan.priors_on_device != nullptr));
+  ready.priors = std::static_pointer_cast<const ResidentArray>(plan.priors_on_device);
   leased_.fetch_add(plan.terms.size(), std::memory_order_relaxed);
   return ready;
 }
@@ -136,8 +152,9 @@ bool DeviceCache::order(const engine::Plan& plan) {
     const lists::ListKey& key = term.list->key;
     if (!kept_.find(key) && !ordered_.contains(key) && marks.insert(key).second) order.lists.push_back(term.list);
   }
-  if (plan.hidden != nullptr && arrays_.find(plan.hidden->words()).state == DocumentArrays::State::kMissing)
-    if (auto source = DocumentArrays::hidden_of(plan); !is_ordered(source)) order.arrays.push_back(std::move(source));
+  for (DocumentArrays::Source& source : DocumentArrays::sources_of(plan))
+    if (arrays_.find(source.owner).state == DocumentArrays::State::kMissing && !is_ordered(source))
+      order.arrays.push_back(std::move(source));
   if (order.lists.empty() && order.arrays.empty() && lengths_.contains(plan.partition)) return false;
   // The marks are set last, after all allocations, which may fail: only the end of an order removes its marks.
   ordered_.reserve(ordered_.size() + marks.size());
@@ -234,12 +251,18 @@ Result<void> DeviceCache::copy_lengths(const Order& order) {
 Result<void> DeviceCache::copy_array(const DocumentArrays::Source& source) {
   if (arrays_.find(source.owner).state != DocumentArrays::State::kMissing) return {};
   std::shared_ptr<std::byte> memory;
-  if (source.bytes.size() <= arena_.bytes() / 4) memory = allocate(source.bytes.size());
-  if (memory) FROND_TRY(copier_.copy_bytes(source.bytes, memory.get()));
+  const std::size_t bytes = source.bytes();
+  if (bytes <= arena_.bytes() / 4) memory = allocate(bytes);
+  std::byte* to = memory.get();
+  for (const ByteView part : source.parts) {
+    if (to == nullptr) break;
+    FROND_TRY(copier_.copy_bytes(part, to));
+    to += part.size();
+  }
   const bool copied = memory != nullptr;
   arrays_.insert(source, std::move(memory));
   const MutexLock lock(mutex_);
-  if (copied) counters_.copied_bytes += source.bytes.size();
+  if (copied) counters_.copied_bytes += bytes;
   return {};
 }
 

@@ -1,14 +1,35 @@
 #include "leaf/gpu/document_arrays.h"
 
+#include <algorithm>
+#include <functional>
 #include <span>
 #include <utility>
 
+#include "leaf/gpu/tuning.h"
+
 namespace frond::leaf::gpu {
 
-// Kernels read the words as two of 32 bits, the lower half first.
-DocumentArrays::Source DocumentArrays::hidden_of(const engine::Plan& plan) {
-  const auto& words = plan.hidden->words();
-  return {words, std::as_bytes(std::span(*words)), plan.partition};
+std::size_t DocumentArrays::Source::bytes() const {
+  std::size_t sum = 0;
+  for (const ByteView part : parts) sum += part.size();
+  return sum;
+}
+
+std::vector<DocumentArrays::Source> DocumentArrays::sources_of(const engine::Plan& plan) {
+  std::vector<Source> sources;
+  if (plan.hidden != nullptr) {
+    const auto& words = plan.hidden->words();  // kernels read each as two of 32 bits, the lower half first
+    sources.push_back({words, {std::as_bytes(std::span(*words))}, plan.partition, {}});
+  }
+  if (engine::adds_priors(plan)) {
+    const auto& arrays = plan.priors->arrays();
+    sources.push_back({arrays,
+                       {std::as_bytes(std::span(arrays->priors)), std::as_bytes(std::span(arrays->maxima)),
+                        std::as_bytes(std::span(arrays->regions))},
+                       plan.partition,
+                       arrays->priors});
+  }
+  return sources;
 }
 
 DocumentArrays::Found DocumentArrays::find(const Owner& owner) const {
@@ -24,6 +45,9 @@ void DocumentArrays::insert(const Source& source, std::shared_ptr<std::byte> mem
     array = std::make_shared<ResidentArray>();
     array->words = reinterpret_cast<const std::uint32_t*>(memory.get());
     array->memory = std::move(memory);
+    array->highest.resize(std::min<std::size_t>(source.priors.size(), kMaxHits));
+    std::partial_sort_copy(source.priors.begin(), source.priors.end(), array->highest.begin(), array->highest.end(),
+                           std::greater<>());
   }
   const MutexLock lock(mutex_);
   if (array) array->number = ++last_number_;

@@ -1,5 +1,6 @@
 #pragma once
-// Arrays by document that some plans need beside lists and lengths, in device memory: the bits of hidden documents.
+// Arrays by document that some plans need beside lists and lengths, in device memory: the bits of hidden documents, and
+// static priors.
 // They come from the lists' arena; DeviceCache copies them when a plan first needs them.
 //
 // An array is named by its owner in host memory, which generations share. An array whose owner has ended is dropped
@@ -8,7 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <unordered_map>
+#include <vector>
 
 #include "common/base/bytes.h"
 #include "common/base/mutex.h"
@@ -22,8 +25,10 @@ class DocumentArrays {
   // An array in host memory, which stays there as long as its owner.
   struct Source {
     Owner owner;
-    ByteView bytes;
+    std::vector<ByteView> parts;  // one behind the other on the device
     std::uint64_t partition = 0;
+    std::span<const scoring::Prior> priors;  // empty: these are not priors
+    std::size_t bytes() const;
   };
   enum class State { kMissing, kThere, kDoesNotFit };
   struct Found {
@@ -31,7 +36,8 @@ class DocumentArrays {
     std::shared_ptr<const ResidentArray> array;  // if it is there
   };
 
-  static Source hidden_of(const engine::Plan& plan);
+  // What the plan needs of these: hidden documents, then priors.
+  static std::vector<Source> sources_of(const engine::Plan& plan);
 
   Found find(const Owner& owner) const;
   // Keeps an array that was copied to `memory`. Null: there is no room for it.

@@ -14,12 +14,6 @@ std::uint64_t SearchPlans::postings_in(const generation::ServedPartition& partit
                                     all);
 }
 
-bool SearchPlans::adds_priors() const {
-  return request_.rank == wire::Rank::kScore && request_.prior_weight != 0 &&
-         std::any_of(generation_->partitions.begin(), generation_->partitions.end(),
-                     [](const auto& one) { return one.open->partition().priors() != nullptr; });
-}
-
 std::uint32_t SearchPlans::depth(engine::Mode mode) const {
   // `auto` needs to know whether AND has that many matches: engines may stop counting past k, unless nothing is ranked.
   if (request_.rank == wire::Rank::kScore && request_.mode == wire::Mode::kAuto && mode == engine::Mode::kAnd)
@@ -120,6 +114,8 @@ std::optional<engine::Plan> SearchPlans::plan_on_device(const generation::Served
   engine::Plan plan = without_terms(served, mode, floor);
   if (plan.hidden != nullptr) plan.hidden_on_device = parts_.device->find_array(plan.hidden->words());
   if (plan.hidden != nullptr && plan.hidden_on_device == nullptr) return std::nullopt;
+  if (engine::adds_priors(plan)) plan.priors_on_device = parts_.device->find_array(plan.priors->arrays());
+  if (engine::adds_priors(plan) && plan.priors_on_device == nullptr) return std::nullopt;
   for (const KnownTerms::Term& term : known_->terms) {
     auto lease = term.term->on_device(place, plan.partition, *parts_.device);
     if (!lease) return std::nullopt;

@@ -40,8 +40,6 @@ class SearchPlans {
   // or if no document matches, nothing: then call plan().
   std::optional<engine::Plan> plan_on_device(const generation::ServedPartition& partition, engine::Mode mode,
                                              engine::SharedFloor& floor) const;
-  // Whether priors are added to scores, in any of the generation's partitions here. Then only the CPU searches.
-  bool adds_priors() const;
   // How many hits a plan asks for.
   std::uint32_t depth(engine::Mode mode) const;
 

@@ -98,7 +98,6 @@ RunReason SearchQuery::run_reason(const wire::SearchRun& run) const {
   if (!scheduled_.for_gpu) {
     if (request_.processor != wire::Processor::kAuto && request_.processor != wire::Processor::kGpu)
       return RunReason::kRequested;
-    if (plans_.adds_priors()) return RunReason::kPriors;
     return run.k == 0 && request_.rank == wire::Rank::kScore ? RunReason::kNoHits : RunReason::kFewPostings;
   }
   if (!scheduled_.for_cpu && run.on_gpu) return RunReason::kRequested;

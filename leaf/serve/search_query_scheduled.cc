@@ -74,7 +74,6 @@ schedule::QueryFeatures SearchQuery::features() const {
 
 bool SearchQuery::may_use_gpu() const {
   if (plans_.depth(mode_) == 0 && request_.rank == wire::Rank::kScore) return false;
-  if (plans_.adds_priors()) return false;
   return request_.processor == wire::Processor::kGpu ||
          (request_.processor == wire::Processor::kAuto && postings_in_largest() >= parts_.min_gpu_postings);
 }

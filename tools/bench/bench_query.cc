@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "common/config/command_line.h"
+#include "common/scoring/prior.h"
 #include "leaf/engines.h"
 #include "tools/bench/bench_processors.h"
 #include "tools/bench/commands.h"
@@ -163,6 +164,11 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
       .add_option("--hide", flags->from.hide,
                   "The share of documents, drawn at random, that are passed over as if they were removed")
       .check(config::range(0.0, 1.0))
+      .show_default();
+  command
+      .add_option("--priors", flags->from.priors,
+                  "The highest of static priors made up for all documents, most of them small; 0: the collection's")
+      .check(config::range(0.0, scoring::kMaxPriorValue))
       .show_default();
   command.add_option("--rank", flags->rank, "none: the first hits in the collection's order, and an exact total")
       .check(config::one_of({"score", "none"}))

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "common/partition/change_file.h"
+#include "common/partition/document_priors.h"
 #include "common/partition/hidden_documents.h"
 #include "common/partition/partition.h"
 #include "common/partition/term_statistics.h"
@@ -30,6 +31,7 @@ class Searcher final : public PartitionSearcher {
         manifest_(std::move(manifest)),
         entry_(manifest_.partitions[choice.partition]),
         hide_(choice.hide),
+        most_prior_(choice.priors),
         bm25_{choice.k1.value_or(manifest_.bm25.k1), choice.b.value_or(manifest_.bm25.b)} {}
 
   Result<void> fetch(const repository::RepositorySource& source) {
@@ -53,9 +55,22 @@ class Searcher final : public PartitionSearcher {
     }
     auto hidden = FROND_TRY(partition::hidden_documents_of(entry_.id, partition_->documents(), changes));
     hide_more(hidden);
+    make_priors();
     if (!hidden.empty()) hidden_.emplace(partition_->documents(), std::move(hidden));
     if (!changes.empty()) terms_ = partition::changed_terms(terms_, std::move(changes));
     return {};
+  }
+
+  // Most are small: values are the fourth power of a number drawn evenly. The same in every process.
+  void make_priors() {
+    if (most_prior_ <= 0) return;
+    std::mt19937_64 random(15);
+    std::vector<scoring::Prior> priors(partition_->documents());
+    for (scoring::Prior& prior : priors) {
+      const double drawn = static_cast<double>(random() >> 11) * 0x1p-53;
+      prior = scoring::prior_of(most_prior_ * drawn * drawn * drawn * drawn);
+    }
+    priors_.emplace(std::move(priors));
   }
 
   // Draws the same documents in every process.
@@ -86,7 +101,7 @@ class Searcher final : public PartitionSearcher {
     plan.partition = number_;
     plan.norm = scoring::length_norm(bm25_, manifest_.statistics);
     plan.placement = entry_.placement();
-    plan.priors = partition_->priors();
+    plan.priors = priors_ ? &*priors_ : partition_->priors();
     plan.hidden = hidden_ ? &*hidden_ : nullptr;
     std::vector<leaf::lists::ListKey> keys;
     keys.reserve(query.size());
@@ -117,9 +132,10 @@ class Searcher final : public PartitionSearcher {
 
   const text::AnalyzerConfig& analyzer() const override { return manifest_.analyzer; }
   std::string description() const override {
-    return fmt::format("{}, generation {}, partition {}: {} documents, {} postings, codec {}{}", manifest_.collection,
+    return fmt::format("{}, generation {}, partition {}: {} documents, {} postings, codec {}{}{}", manifest_.collection,
                        manifest_.generation, entry_.id, entry_.summary.documents, entry_.summary.postings,
-                       manifest_.codec, hidden_ ? fmt::format(", {} documents hidden", hidden_->count()) : "");
+                       manifest_.codec, hidden_ ? fmt::format(", {} documents hidden", hidden_->count()) : "",
+                       priors_ ? fmt::format(", priors up to {}", most_prior_) : "");
   }
 
  private:
@@ -132,11 +148,12 @@ class Searcher final : public PartitionSearcher {
   const std::unique_ptr<ScratchFolder> scratch_;  // declared first: removed after all that uses it
   const repository::Manifest manifest_;
   const repository::PartitionEntry& entry_;
-  const double hide_;                   // PartitionChoice::hide
+  const double hide_, most_prior_;      // PartitionChoice::hide, priors
   const scoring::Bm25Parameters bm25_;  // to rank by
   std::shared_ptr<const partition::Partition> partition_;
   std::shared_ptr<const partition::GenerationTerms> terms_;
   std::optional<partition::HiddenDocuments> hidden_;  // none: the generation has all documents
+  std::optional<partition::DocumentPriors> priors_;   // made up; none: the partition's own
   const SteadyClock clock_;
   leaf::lists::PartitionListStore store_{clock_};
   std::optional<leaf::lists::CachedListStore> cache_;

@@ -25,6 +25,8 @@ struct PartitionChoice {
   std::optional<double> k1, b;  // to rank by; empty: the collection's
   // The share of documents that are hidden, drawn at random, beside those that the generation hides. Statistics stay.
   double hide = 0;
+  // The highest of static priors that are made up for all documents, in the unit of scores; 0: the partition's own.
+  double priors = 0;
 };
 
 // The partition's files are copied into a scratch folder and verified. The folder is removed with this object. plan()

@@ -35,7 +35,7 @@ ListCodecs kernel_for(std::uint8_t docids, std::uint8_t frequencies) {
 }
 
 Result<void> search_lists(const BatchOnDevice& batch, device::StreamHandle stream) {
-  return entry_of(batch.codecs)->search(batch, stream);
+  return entry_of(batch.priors ? kMixedCodecs : batch.codecs)->search(batch, stream);
 }
 
 }  // namespace frond::leaf::gpu::codecs

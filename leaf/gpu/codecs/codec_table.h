@@ -20,7 +20,8 @@ struct PlaceBytes {
 };
 PlaceBytes place_bytes(std::uint8_t codec);
 
-// Launches the search kernel of the batch's codecs, which are not kPackedCodecs. As search::search_lists().
+// Launches the search kernel of the batch's codecs, which are not kPackedCodecs; for a batch with priors the one that
+// looks up the codecs of each block. As search::search_lists().
 Result<void> search_lists(const BatchOnDevice& batch, device::StreamHandle stream);
 
 }  // namespace frond::leaf::gpu::codecs

@@ -7,6 +7,7 @@ namespace frond::leaf::gpu::search {
 
 Result<void> search_lists(const BatchOnDevice& batch, device::StreamHandle stream) {
   if (batch.codecs != kPackedCodecs) return codecs::search_lists(batch, stream);
+  if (batch.priors) return launch_search_with_priors<PackedLists>(batch, stream);
   return launch_search<PackedLists>(batch, stream);
 }
 

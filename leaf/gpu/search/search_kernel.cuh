@@ -21,11 +21,19 @@ __global__ void __launch_bounds__(kBlockThreads, kSearchWarps / kSearchBlockWarp
   search_tasks<Lists, kRanked>(batch, held);
 }
 
+inline Result<void> launch_search(void (*kernel)(BatchOnDevice), const BatchOnDevice& batch,
+                                  device::StreamHandle stream) {
+  const auto launch = batch.early ? device::launch_early<BatchOnDevice> : device::launch<BatchOnDevice>;
+  return launch("search_lists", kernel, batch.search_warps / kSearchBlockWarps, kBlockThreads, stream, batch);
+}
 template <class Lists>
 Result<void> launch_search(const BatchOnDevice& batch, device::StreamHandle stream) {
-  const auto launch = batch.early ? device::launch_early<BatchOnDevice> : device::launch<BatchOnDevice>;
-  const auto kernel = batch.unranked ? search_batch<Lists, false> : search_batch<Lists, true>;
-  return launch("search_lists", kernel, batch.search_warps / kSearchBlockWarps, kBlockThreads, stream, batch);
+  return launch_search(batch.unranked ? search_batch<Lists, false> : search_batch<Lists, true>, batch, stream);
+}
+// Of ranked batches with priors.
+template <class Lists>
+Result<void> launch_search_with_priors(const BatchOnDevice& batch, device::StreamHandle stream) {
+  return launch_search(search_batch<WithPriors<Lists>, true>, batch, stream);
 }
 
 }  // namespace frond::leaf::gpu::search

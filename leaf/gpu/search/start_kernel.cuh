@@ -6,6 +6,7 @@
 #include "leaf/gpu/document_order.h"
 #include "leaf/gpu/search/hidden.cuh"
 #include "leaf/gpu/search/packed_lists.cuh"
+#include "leaf/gpu/search/priors.cuh"
 #include "leaf/gpu/search/threshold.cuh"
 
 namespace frond::leaf::gpu::search {
@@ -17,6 +18,13 @@ __device__ inline std::uint32_t tries_of(const BatchOnDevice& batch, const Query
                                          const DeviceList& list) {
   if (batch.unranked) return min(list.block_count, query.k / codec::kBlockLength * 2 + kFirstTries);
   return min(list.best_count, query.k <= 10 ? kFirstTries : list.best_count);
+}
+
+// Of a document that no other term of the query has.
+__device__ inline scoring::Score whole_score(const QueryOnDevice& query, const TermOnDevice& term, Frequency frequency,
+                                             DocId docid) {
+  const scoring::Score score = score_posting(query, term, frequency, docid);
+  return query.priors == nullptr ? score : scoring::with_prior(score, prior_score(query, docid));
 }
 
 // Adds the documents of one block to the bins, by their scores for this term alone, or unranked by their order. One
@@ -35,7 +43,7 @@ __device__ void score_block(const BatchOnDevice& batch, const QueryOnDevice& que
     if (4 * lane + i >= count) break;
     if (is_hidden(query, docids.at[i])) continue;
     const scoring::Score score = batch.unranked ? score_in_order(docids.at[i], query.origin)
-                                                : score_posting(query, term, frequencies.at[i] + 1, docids.at[i]);
+                                                : whole_score(query, term, frequencies.at[i] + 1, docids.at[i]);
     atomicAdd(bins + bin_of(score, query.bin_shift), 1u);
   }
 }

@@ -2,6 +2,7 @@
 // Search, warp layer, step 1: the documents of a block of the driving list that may be hits are added to Held.
 // Mapping, results and shared memory: warp_state.cuh. A block is decoded in registers, lane t has postings 4 t .. 4 t
 // + 3.
+#include "leaf/gpu/search/priors.cuh"
 #include "leaf/gpu/search/warp_state.cuh"
 
 namespace frond::leaf::gpu::search {
@@ -37,6 +38,8 @@ __device__ inline std::uint32_t gather(const TaskQuery& of, const TaskRange& ran
     // A bound of the score tells which marks are loaded: each load is of another sector of memory. Loading lengths here
     // too, in whatever form, took longer than looking up the documents that they exclude.
     scores[i] = progress.counting ? 0 : most_of_posting(query, term, frequencies.at[i] + 1);
+    if constexpr (AddsPriors<Lists>)
+      if (query.priors != nullptr && keep[i] && !progress.counting) scores[i] += most_prior_near(query, docids.at[i]);
     keep[i] = keep[i] && (progress.counting || scores[i] + term.max_rest >= progress.threshold);
     absent[i] = keep[i] && sifts && !marked(next.list, docids.at[i]);
   }

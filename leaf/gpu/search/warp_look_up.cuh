@@ -1,6 +1,7 @@
 #pragma once
 // Search, warp layer, step 2: the held documents are looked up in another list of the query.
 // Mapping, results and shared memory: warp_state.cuh. Each lane looks up one document at a time (thread.cuh).
+#include "leaf/gpu/search/priors.cuh"
 #include "leaf/gpu/search/warp_state.cuh"
 
 namespace frond::leaf::gpu::search {
@@ -56,8 +57,9 @@ __device__ inline std::uint32_t look_up(const TaskQuery& of, const TaskRange& ra
   const TermOnDevice& term = of.terms[number];
   const std::uint32_t lane = lane_of_warp();
   const bool conjunction = of.query.conjunction, before_driver = number < range.driver;
-  // The score that later terms may still add and, while matches are counted, also the driving term.
-  const Score open = progress.counting ? term.max_rest + of.terms[0].max_score : term.max_rest;
+  // The score that later terms may still add and, while matches are counted, also the driving term and the prior.
+  const Score open =
+      progress.counting ? term.max_rest + of.terms[0].max_score + max_prior_of<Lists>(of.query) : term.max_rest;
   const Range none{term.list.block_count, term.list.block_count};
   const auto range_at = [&](std::uint32_t at) {
     return at < count && held.places[at] < kAbsent ? range_of(term.list, held.docids[at]) : none;

@@ -17,8 +17,9 @@ inline constexpr std::uint32_t kHeld = 256;  // documents of the driving list th
 // Documents of the driving list that may still be hits. The first `count` places are used; the count is in registers.
 struct alignas(16) Held {
   DocId docids[kHeld];  // ascending
-  // Sum so far: exact but for the driving term's score, which is a bound (most_of_posting()), or missing while matches
-  // are counted. kNone: while matches are counted, cannot be among the k best.
+  // Sum so far: exact but for the driving term's score and the prior, which are bounds (most_of_posting(),
+  // most_prior_near()), or missing while matches are counted. kNone: while matches are counted, cannot be among the k
+  // best.
   Score scores[kHeld];
   // Index of the block in the task * 128 + index of the posting in the block; kAbsent is added when the document is
   // known not to be in the list that it will be looked up in next.
@@ -47,7 +48,7 @@ struct TaskRange {
 struct Progress {
   Score threshold;  // the query's when it was last read; it may have risen since
   // Every match of this conjunction is counted, so documents below the threshold are looked up too. Held documents then
-  // come without the driving term's score.
+  // come without the driving term's score and the prior.
   bool counting;
   bool enough = false;     // enough matches are counted: `counting` ends with the documents now held
   std::uint32_t runs = 0;  // runs of 16 postings decoded

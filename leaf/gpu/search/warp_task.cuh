@@ -2,6 +2,7 @@
 // Search, warp layer: a whole task. Blocks of the driving list are gathered until Held is nearly full, then the held
 // documents are looked up in the query's other lists and those left are emitted; and so on.
 // Mapping, results and shared memory: warp_state.cuh.
+#include "leaf/gpu/search/priors.cuh"
 #include "leaf/gpu/search/warp_emit.cuh"
 #include "leaf/gpu/search/warp_gather.cuh"
 #include "leaf/gpu/search/warp_hidden.cuh"
@@ -17,10 +18,17 @@ __device__ inline Score with_driver(const TaskQuery& of, const TaskRange& range,
   const std::uint32_t block = range.first_block + place / codec::kBlockLength;
   const BlockEntry entry = load_entry(driver.list.blocks + block);
   if (score == kNone) return 0;
-  if (score + (progress.counting ? max_score_of(driver, entry) : 0) < progress.threshold) return 0;
+  const Score open = progress.counting ? max_score_of(driver, entry) + max_prior_of<Lists>(of.query) : 0;
+  if (score + open < progress.threshold) return 0;
   const std::uint32_t frequency = Lists::frequency(driver.list, block, entry, place % codec::kBlockLength);
   if (!progress.counting) score -= most_of_posting(of.query, driver, frequency);
-  return score + scoring::contribution(driver.weight, frequency, __ldg(of.query.lengths + docid), of.query.norm);
+  score += scoring::contribution(driver.weight, frequency, __ldg(of.query.lengths + docid), of.query.norm);
+  if constexpr (AddsPriors<Lists>) {
+    if (of.query.priors == nullptr) return score;
+    if (!progress.counting) score -= most_prior_near(of.query, docid);
+    score = scoring::with_prior(score, prior_score(of.query, docid));
+  }
+  return score;
 }
 
 // Looks the first `count` held documents up in all other lists and emits those that are left and not hidden. Held is
@@ -60,7 +68,8 @@ __device__ inline void run_task(const TaskQuery& of, const TaskRange& range, Hel
   const TermOnDevice& term = of.terms[range.driver];
   const std::uint32_t lane = lane_of_warp();
   const std::uint32_t blocks = min(range.max_blocks, term.list.block_count - range.first_block);
-  if (!progress.counting && term.max_score + term.max_rest < progress.threshold) return;
+  const Score most_of_list = term.max_score + term.max_rest + max_prior_of<Lists>(of.query);
+  if (!progress.counting && most_of_list < progress.threshold) return;
   BlockEntry entry{};
   std::uint32_t before = 0;
   Score most = 0;
@@ -68,6 +77,8 @@ __device__ inline void run_task(const TaskQuery& of, const TaskRange& range, Hel
     entry = load_entry(term.list.blocks + range.first_block + lane);
     before = docid_before(term.list.blocks, range.first_block + lane);
     most = max_score_of(term, entry) + term.max_rest;
+    if constexpr (AddsPriors<Lists>)
+      if (of.query.priors != nullptr) most += most_prior_in(of.query, before + 1, entry.last);
   }
   const auto promising = [&] {  // a bit for each block that may hold a hit, or all while matches are counted
     return __ballot_sync(kFullWarp, lane < blocks && (progress.counting || most >= progress.threshold));

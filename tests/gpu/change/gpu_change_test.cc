@@ -1,5 +1,6 @@
 // A collection that was changed by the indexer's commands, searched on the GPU: answers are those of a fresh build of
-// what remains, to the byte, and the GPU gives them itself, whatever documents a generation hides.
+// what remains, to the byte, and the GPU gives them itself, whatever documents a generation hides, with and without
+// priors.
 #include <optional>
 #include <set>
 
@@ -22,9 +23,16 @@ class AChangedCollectionOnAGpu : public testing::TestWithParam<unsigned> {
     std::vector<Text> texts;
     for (std::size_t i = 0; i < count; ++i) {
       const std::string id = "d" + std::to_string(random_() % 3 == 0 ? random_() % (next_id_ + 1) : next_id_++);
-      if (ids.insert(id).second) texts.push_back({id, random_words(random_, 4), random_words(random_, 60), 0});
+      if (ids.insert(id).second)
+        texts.push_back({id, random_words(random_, 4), random_words(random_, 60), random_prior()});
     }
     return texts;
+  }
+
+  // Of every other collection.
+  double random_prior() {
+    if (GetParam() % 2 == 0 || random_() % 3 != 0) return 0;
+    return static_cast<double>(random_() % (1u << (1 + random_() % 16))) / 1000;
   }
 
   template <class Build>  // indexer::build or indexer::add

@@ -88,7 +88,9 @@ TEST_P(ServedCodec, GivesTheOraclesHitsWithoutTheCpu) {
         if (auto plan = index.plan(0, terms, mode, k); fits_kernels(plan)) plans.push_back(std::move(plan));
   }
   const auto hidden = some_hidden(4000);
+  const partition::DocumentPriors priors(support::random_priors(random, 4000));
   for (std::size_t i = 0; i < plans.size(); i += 2) plans[i].hidden = &hidden;
+  for (std::size_t i = 0; i < plans.size(); i += 3) plans[i].priors = &priors;
   const auto got = engine->search(plans, kClock);
   const auto wanted = oracle->search(plans, kClock);
   for (std::size_t i = 0; i < plans.size(); ++i) {

@@ -169,12 +169,6 @@ TEST_F(GpuEngineOfACollection, LeavesWhatItCannotRunToTheEngineBelow) {
   odd.push_back(index_.plan(0, std::vector<TermNumber>{1, 2}, engine::Mode::kAnd, 0));
   odd.push_back(index_.plan(0, std::vector<TermNumber>{1, 2}, engine::Mode::kOr, 1001));
   odd.back().ranked = false;
-  support::Random random(703);
-  const partition::DocumentPriors priors(support::random_priors(random, collection_.lengths.size()));
-  for (engine::Plan plan : plans(4)) {
-    plan.priors = &priors;
-    odd.push_back(std::move(plan));
-  }
   expect_answered(engine, odd);
   EXPECT_EQ(engine->counters().plans, 0u);
   EXPECT_EQ(engine->counters().fallbacks, odd.size());

@@ -1,4 +1,4 @@
-// Searches whose lists are on the GPU: their plans have leases on the lists there.
+// Searches whose lists are on the GPU: their plans have leases on the lists there, and on the arrays that they need.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -42,9 +42,9 @@ class HostAsDevice final : public lists::DeviceLists {
     return found;
   }
   std::shared_ptr<const void> find_array(const std::shared_ptr<const void>& owner) override {
-    return full ? owner : nullptr;
+    return full && arrays ? owner : nullptr;
   }
-  std::atomic<bool> full{true};
+  std::atomic<bool> full{true}, arrays{true};
 
  private:
   lists::ListStore& store_;
@@ -61,8 +61,12 @@ engine::Plan with_lists(const engine::Plan& plan) {
 }
 
 TEST(SearchQuery, TouchesNoListsInHostMemoryIfTheyAreOnTheDevice) {
-  const auto documents = support::random_documents(200, 27);
+  auto documents = support::random_documents(200, 27);
+  for (std::size_t i = 0; i < documents.size(); i += 2) documents[i].prior = static_cast<scoring::Prior>(i * 300);
   ServedCollection served(documents, 3);
+  const auto generation = std::const_pointer_cast<generation::ServedGeneration>(served.board.get()->front());
+  generation->partitions[1].hidden =
+      std::make_shared<const partition::HiddenDocuments>(66, std::vector<DocId>{0, 3, 65});
   std::vector<wire::SearchRequest> requests;
   for (int i = 0; i < 60; ++i) {
     const wire::Mode mode = i % 3 == 0 ? wire::Mode::kAnd : i % 3 == 1 ? wire::Mode::kOr : wire::Mode::kAuto;
@@ -79,6 +83,8 @@ TEST(SearchQuery, TouchesNoListsInHostMemoryIfTheyAreOnTheDevice) {
       std::vector<schedule::GpuAnswer> answers;
       for (const engine::Plan& plan : plans) {
         ++(of_device_leases(plan) ? of_leases : of_lists);
+        EXPECT_EQ(plan.hidden_on_device != nullptr, of_device_leases(plan) && plan.hidden != nullptr);
+        EXPECT_EQ(plan.priors_on_device != nullptr, of_device_leases(plan) && adds_priors(plan));
         const engine::Plan whole = with_lists(plan);
         if (asked++ % 4 < handed_back)
           answers.emplace_back();
@@ -113,6 +119,10 @@ TEST(SearchQuery, TouchesNoListsInHostMemoryIfTheyAreOnTheDevice) {
     // Where the CPU had to answer, it has fetched the lists, which the search then uses for OR as well.
     EXPECT_EQ(of_lists == 0, handed_back == 0) << of_lists;
     EXPECT_EQ(store.asked == 0, handed_back == 0) << store.asked;
+    device.arrays = false;  // all partitions need some
+    of_leases = 0;
+    ask_all();
+    EXPECT_EQ(of_leases, 0);
     pool.drain();
     queries.drain();
     pool.drain();
