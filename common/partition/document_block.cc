@@ -2,6 +2,7 @@
 
 #define ZDICT_STATIC_LINKING_ONLY  // declares ZDICT_trainFromBuffer_fastCover(), which shared libraries have, too
 #include <zdict.h>
+#define ZSTD_STATIC_LINKING_ONLY  // ZSTD_createCDict_advanced() and ZSTD_c_forceAttachDict, the same
 #include <zstd.h>
 
 #include <algorithm>
@@ -14,7 +15,8 @@ namespace {
 
 enum class Form : std::uint8_t { kStored = 0, kZstd = 1, kZstdDictionary = 2 };
 constexpr std::size_t kMinSamples = 64;
-constexpr std::size_t kMinDocumentBytes = 4;  // four lengths of zero
+constexpr std::size_t kLargeBlockBytes = 128 << 10;  // which a dictionary makes hardly smaller
+constexpr std::size_t kMinDocumentBytes = 4;         // four lengths of zero
 
 struct FreeContext {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
@@ -74,9 +76,9 @@ void append_document(const StoredDocument& document, ByteBuffer& block) {
   for (const auto field : {document.id, document.url, document.title, document.body}) writer.put_text(field);
 }
 
-ByteBuffer train_dictionary(ByteView samples, std::span<const std::size_t> sizes) {
+ByteBuffer train_dictionary(ByteView samples, std::span<const std::size_t> sizes, std::size_t bytes) {
   if (sizes.size() < kMinSamples || samples.size() < kMinTrainedBytes) return {};
-  ByteBuffer dictionary(kDictionaryBytes);
+  ByteBuffer dictionary(bytes);
   // ZDICT_trainFromBuffer() would try several values of k and take six times as long for dictionaries that are at most
   // 1 % better (docs/measurements/2026-11-23-indexing.md).
   ZDICT_fastCover_params_t parameters{};
@@ -98,9 +100,28 @@ struct CompressionDictionary::State {
   ~State() { ZSTD_freeCDict(dictionary); }
 };
 
+namespace {
+
+// What blocks are compressed with beside a dictionary of so many bytes.
+ZSTD_compressionParameters parameters_for(std::size_t dictionary_bytes) {
+  if (dictionary_bytes <= kDictionaryBytes)
+    return ZSTD_getCParams(kCompressionLevel, ZSTD_CONTENTSIZE_UNKNOWN, dictionary_bytes);
+  return {.windowLog = 19,
+          .chainLog = 17,
+          .hashLog = 17,
+          .searchLog = 1,
+          .minMatch = 6,
+          .targetLength = 0,
+          .strategy = ZSTD_fast};
+}
+
+}  // namespace
+
 CompressionDictionary::CompressionDictionary(ByteView dictionary) : state_(std::make_unique<State>()) {
   if (dictionary.empty()) return;
-  state_->dictionary = ZSTD_createCDict(dictionary.data(), dictionary.size(), kCompressionLevel);
+  state_->dictionary =
+      ZSTD_createCDict_advanced(dictionary.data(), dictionary.size(), ZSTD_dlm_byCopy, ZSTD_dct_fullDict,
+                                parameters_for(dictionary.size()), ZSTD_defaultCMem);
   FROND_CHECK(state_->dictionary != nullptr);
 }
 CompressionDictionary::~CompressionDictionary() = default;
@@ -108,39 +129,64 @@ CompressionDictionary::~CompressionDictionary() = default;
 struct BlockCompressor::State {
   std::unique_ptr<const CompressionDictionary> own;  // null: borrowed
   const ZSTD_CDict* dictionary = nullptr;            // null: none
-  ZSTD_CCtx* context = ZSTD_createCCtx();
-  ~State() { ZSTD_freeCCtx(context); }
+  ZSTD_CCtx* context = ZSTD_createCCtx();            // refers to the dictionary
+  ZSTD_CCtx* plain = nullptr;                        // made when a block is compressed without it
+
+  UnsetBytes room;  // for what is compressed
+
+  void free_large_room() {
+    if (room.size() > 2 * kLargeBlockBytes) room = {};
+  }
+  ZSTD_CCtx* plain_context() {
+    if (dictionary == nullptr) return context;
+    if (plain == nullptr) plain = ZSTD_createCCtx();
+    FROND_CHECK(plain != nullptr);
+    return plain;
+  }
+  ~State() {
+    ZSTD_freeCCtx(context);
+    ZSTD_freeCCtx(plain);
+  }
 };
 
 BlockCompressor::BlockCompressor(const CompressionDictionary& dictionary) : state_(std::make_unique<State>()) {
-  FROND_CHECK(state_->context != nullptr);
-  state_->dictionary = dictionary.state_->dictionary;
+  use(dictionary);
 }
 BlockCompressor::BlockCompressor(ByteView dictionary) : state_(std::make_unique<State>()) {
-  FROND_CHECK(state_->context != nullptr);
   state_->own = std::make_unique<const CompressionDictionary>(dictionary);
-  state_->dictionary = state_->own->state_->dictionary;
+  use(*state_->own);
 }
 BlockCompressor::~BlockCompressor() = default;
 
+void BlockCompressor::use(const CompressionDictionary& dictionary) {
+  FROND_CHECK(state_->context != nullptr);
+  state_->dictionary = dictionary.state_->dictionary;
+  // By itself zstd copies the dictionary's tables for blocks above 16 KiB, which takes longer than searching both.
+  for (const std::size_t set : {ZSTD_CCtx_refCDict(state_->context, state_->dictionary),
+                                ZSTD_CCtx_setParameter(state_->context, ZSTD_c_forceAttachDict, ZSTD_dictForceAttach)})
+    FROND_CHECK(!ZSTD_isError(set));
+}
+
 ByteBuffer BlockCompressor::compress(ByteView raw, std::uint32_t documents) {
   ByteBuffer out;
+  out.reserve(raw.size() / 2);
   ByteWriter writer(out);
+  const bool with_dictionary = state_->dictionary != nullptr && raw.size() <= kLargeBlockBytes;
   writer.put_varint(documents);
   writer.put_varint(raw.size());
-  writer.put(static_cast<std::uint8_t>(state_->dictionary ? Form::kZstdDictionary : Form::kZstd));
-  const std::size_t header = out.size();
-  out.resize(header + ZSTD_compressBound(raw.size()));
-  const std::size_t room = out.size() - header;
-  const std::size_t size = state_->dictionary ? ZSTD_compress_usingCDict(state_->context, out.data() + header, room,
-                                                                         raw.data(), raw.size(), state_->dictionary)
-                                              : ZSTD_compressCCtx(state_->context, out.data() + header, room,
-                                                                  raw.data(), raw.size(), kCompressionLevel);
+  writer.put(static_cast<std::uint8_t>(with_dictionary ? Form::kZstdDictionary : Form::kZstd));
+  UnsetBytes& to = state_->room;
+  to.make_room(ZSTD_compressBound(raw.size()));
+  const std::size_t size =
+      with_dictionary
+          ? ZSTD_compress2(state_->context, to.data(), to.size(), raw.data(), raw.size())
+          : ZSTD_compressCCtx(state_->plain_context(), to.data(), to.size(), raw.data(), raw.size(), kCompressionLevel);
   if (!ZSTD_isError(size) && size < raw.size()) {
-    out.resize(header + size);
+    writer.put_bytes({to.data(), size});
+    state_->free_large_room();
     return out;
   }
-  out.resize(header);
+  state_->free_large_room();
   out.back() = static_cast<std::byte>(Form::kStored);
   writer.put_bytes(raw);
   return out;

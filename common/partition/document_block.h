@@ -14,6 +14,9 @@ namespace frond::partition {
 
 inline constexpr int kCompressionLevel = 3;
 inline constexpr std::size_t kDictionaryBytes = 64 << 10;
+// A dictionary of a large collection. With one of this size zstd's fastest strategy finds nearly as much as level 3
+// does with the smaller one, in less time (docs/measurements/2026-11-24-indexing-cpu.md).
+inline constexpr std::size_t kLargeDictionaryBytes = 256 << 10;
 // Stored fields, before compression: a block ends with the document that fills this.
 inline constexpr std::size_t kDocumentBlockBytes = 4 << 10;
 // Before its last document a block has fewer than kDocumentBlockBytes; the rest of the 64 KiB is room for lengths.
@@ -25,13 +28,15 @@ inline constexpr std::size_t kMaxFrontBytes = 128 << 10;
 
 void append_document(const StoredDocument& document, ByteBuffer& block);
 
-// Trains a zstd dictionary from sample documents; empty if they are too few, or fewer than kMinTrainedBytes. The same
-// samples give the same dictionary. Takes about 60 ms for each MiB, and up to 16 MiB of memory beside the samples.
-ByteBuffer train_dictionary(ByteView samples, std::span<const std::size_t> sizes);
+// Trains a zstd dictionary of at most `bytes` from sample documents; empty if they are too few, or fewer than
+// kMinTrainedBytes. The same samples give the same dictionary. Takes about 60 ms for each MiB, and up to 16 MiB of
+// memory beside the samples.
+ByteBuffer train_dictionary(ByteView samples, std::span<const std::size_t> sizes, std::size_t bytes = kDictionaryBytes);
 // A partition with fewer bytes of fields has no dictionary, which would take more than it saves.
 inline constexpr std::size_t kMinTrainedBytes = 512 << 10;
 
-// A trained dictionary, prepared for compression. Immutable, for any number of compressors in any threads.
+// A trained dictionary, prepared for compression. Its size decides how blocks are compressed. Immutable, for any number
+// of compressors in any threads.
 class CompressionDictionary {
  public:
   explicit CompressionDictionary(ByteView dictionary);  // copied; empty: compressors use none
@@ -58,6 +63,7 @@ class BlockCompressor {
 
  private:
   struct State;
+  void use(const CompressionDictionary& dictionary);
   std::unique_ptr<State> state_;
 };
 

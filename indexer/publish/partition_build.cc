@@ -25,12 +25,19 @@ namespace {
 constexpr std::size_t kMergedAhead = 4 * kPostingGroupBytes;        // bytes of postings that wait for packers
 constexpr std::uint64_t kLargeFrameBytes = std::uint64_t{4} << 20;  // of fields: more than a batch of usual records has
 
+// Every eighth document or fewer in the sample: the collection has 8 MiB of fields, so that a large dictionary is small
+// beside it.
+constexpr std::uint64_t kMinStrideOfLarge = 8;
+std::size_t dictionary_bytes(const pipeline::FieldSample& sample) {
+  return sample.stride() >= kMinStrideOfLarge ? partition::kLargeDictionaryBytes : partition::kDictionaryBytes;
+}
+
 // The dictionary of the whole build. It is trained by a thread of the pool, while others build lists. Any thread.
 class BuildDictionary {
  public:
   BuildDictionary(TaskPool& pool, const pipeline::FieldSample& sample) : training_(pool, 0) {
     training_.begin(0, [&sample](std::size_t) -> Result<ByteBuffer> {
-      return partition::train_dictionary(sample.bytes(), sample.sizes());
+      return partition::train_dictionary(sample.bytes(), sample.sizes(), dictionary_bytes(sample));
     });
   }
   // Waits for the training. The bytes stay as they are. kUnavailable: no memory.
@@ -203,6 +210,7 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
       FROND_TRY(partition::PartitionWriter::create(folder / id, options.average_length, options.memory.id_bytes));
   pipeline::FirstError error(stop);
   {
+    const postings::DeficitTable deficits(options.b, options.average_length);
     const ListSource source{part.runs,
                             number,
                             folder,
@@ -210,7 +218,8 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
                             options.codecs,
                             options.b,
                             options.average_length,
-                            options.held != nullptr ? options.held->source.get() : nullptr};
+                            options.held != nullptr ? options.held->source.get() : nullptr,
+                            &deficits};
     pipeline::BoundedQueue<PostingGroup> merged(kMergedAhead);
     const std::jthread merging([&] {
       name_this_thread(("merge-" + std::to_string(number)).c_str());

@@ -32,11 +32,13 @@ TEST(ABlockOfDocuments, ComesBackWithAndWithoutADictionary) {
   }
   const auto trained = train_dictionary(samples, sizes);
   EXPECT_FALSE(trained.empty());
-  for (const ByteBuffer& dictionary : {ByteBuffer(), trained}) {
+  const auto large = train_dictionary(samples, sizes, kLargeDictionaryBytes);
+  EXPECT_GT(large.size(), trained.size());
+  for (const ByteBuffer& dictionary : {ByteBuffer(), trained, large}) {
     BlockCompressor compressor(dictionary);
     const CompressionDictionary shared(dictionary);
     const BlockDecompressor decompressor(dictionary);
-    for (const std::uint32_t count : {1u, 2u, 100u}) {
+    for (const std::uint32_t count : {1u, 2u, 100u, 500u}) {  // 500 documents are too many for a dictionary
       ByteBuffer raw;
       std::vector<std::string> bodies;
       for (std::uint32_t i = 0; i < count; ++i) {
