@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "common/codec/list_codec.h"
 #include "common/partition/format.h"
 #include "common/partition/partition_writer.h"
 #include "common/partition/records.h"
@@ -11,13 +10,10 @@
 
 namespace frond::partition {
 
-Result<std::uint64_t> measure_segment(ByteView segment, ListBytes& bytes, ByteBuffer& scratch) {
+Result<std::uint64_t> measure_segment(ByteView segment, ListBytes& bytes) {
   if (segment.empty() || segment.size() > kMaxSegmentBytes)
     return Error(Code::kInvalid, "a segment of " + std::to_string(segment.size()) + " bytes");
-  // Views need readable bytes after the blob, which the builder's buffers lack.
-  scratch.assign(segment.begin(), segment.end());
-  scratch.resize(segment.size() + codec::kReadSlack);
-  const auto view = postings::ListView::open(ByteView(scratch).first(segment.size()));
+  const auto view = postings::ListView::open(segment);
   if (!view) return Error(Code::kInvalid, view.error().message());
   const auto sizes = view->sizes();
   bytes.header += sizes.header;
@@ -37,7 +33,7 @@ Result<void> EncodedLists::add(std::string_view term, std::uint64_t document_fre
                                ByteView blob) {
   const auto within = [&](Error error) { return std::move(error).within("list of " + printable(term)); };
   if (auto checked = check_term(term); !checked) return within(std::move(checked).error());
-  const auto postings = measure_segment(blob, list_bytes_, scratch_);
+  const auto postings = measure_segment(blob, list_bytes_);
   if (!postings) return within(postings.error());
   if (*postings != document_frequency)
     return within(Error(Code::kInvalid, "document frequency " + std::to_string(document_frequency) +

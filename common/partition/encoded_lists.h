@@ -14,9 +14,9 @@ namespace frond::partition {
 struct ListBytes {
   std::uint64_t docids = 0, frequencies = 0, index = 0, bounds = 0, header = 0;
 };
-// Opens a segment, which validates it, adds its bytes to `bytes` and gives its postings. `scratch`: memory that is used
-// again. Errors: kInvalid.
-Result<std::uint64_t> measure_segment(ByteView segment, ListBytes& bytes, ByteBuffer& scratch);
+// Opens a segment, which validates it, adds its bytes to `bytes` and gives its postings. codec::kReadSlack bytes behind
+// it are readable. Errors: kInvalid.
+Result<std::uint64_t> measure_segment(ByteView segment, ListBytes& bytes);
 // kInvalid: a term is empty, too long or has a NUL.
 Result<void> check_term(std::string_view term);
 
@@ -28,7 +28,8 @@ class EncodedLists {
     ByteView record;  // of table `terms`
     ByteView blob;    // of table `postings`; empty: the record has it
   };
-  // Errors as PartitionWriter::add_list(), but for the order of terms, which is not checked here.
+  // codec::kReadSlack bytes behind the blob are readable. Errors as PartitionWriter::add_list(), but for the order of
+  // terms, which is not checked here.
   Result<void> add(std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences, ByteView blob);
 
   std::size_t size() const { return ends_.size(); }
@@ -40,7 +41,7 @@ class EncodedLists {
   struct Ends {  // in bytes_
     std::size_t term, record, blob;
   };
-  ByteBuffer bytes_, scratch_;
+  ByteBuffer bytes_;
   std::vector<Ends> ends_;
   std::uint64_t postings_ = 0;
   ListBytes list_bytes_;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "common/codec/list_codec.h"
 #include "common/partition/document_table.h"
 #include "common/partition/encoded_lists.h"
 #include "common/partition/format.h"
@@ -141,7 +142,12 @@ class Writer final : public PartitionWriter {
   Result<void> measure(std::uint64_t document_frequency, std::span<const ByteBuffer> segments) {
     std::uint64_t postings = 0;
     ListBytes bytes;
-    for (const auto& segment : segments) postings += FROND_TRY(measure_segment(segment, bytes, slack_));
+    for (const auto& segment : segments) {
+      // Views need readable bytes after the blob, which the builder's buffers lack.
+      slack_.assign(segment.begin(), segment.end());
+      slack_.resize(segment.size() + codec::kReadSlack);
+      postings += FROND_TRY(measure_segment(ByteView(slack_).first(segment.size()), bytes));
+    }
     note(bytes);
     if (postings != document_frequency)
       return Error(Code::kInvalid, "document frequency " + std::to_string(document_frequency) + ", but segments of " +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 #include "common/postings/list_view.h"
@@ -11,27 +12,52 @@
 namespace frond::postings {
 namespace {
 
-scoring::PackedDeficit least_of(std::span<const float> deficits) {
-  return scoring::pack_deficit(*std::min_element(deficits.begin(), deficits.end()));
+std::uint32_t least_bits_of(std::span<const std::uint32_t> deficits) {
+  std::uint32_t least = deficits.front();
+  for (const std::uint32_t deficit : deficits) least = std::min(least, deficit);
+  return least;
+}
+scoring::PackedDeficit least_of(std::span<const std::uint32_t> deficits) {
+  return scoring::pack_deficit(std::bit_cast<float>(least_bits_of(deficits)));
+}
+
+// Of many deficits those that can be among the least kBestRanks.back(), in any order: none above the last of the least
+// so many of the first kSampled.
+std::span<std::uint32_t> without_high_ones(std::span<std::uint32_t> deficits, std::vector<std::uint32_t>& room) {
+  constexpr std::size_t kSampled = 4 * kBestRanks.back();
+  if (deficits.size() <= 2 * kSampled) return deficits;
+  room.assign(deficits.begin(), deficits.begin() + kSampled);
+  std::nth_element(room.begin(), room.begin() + (kBestRanks.back() - 1), room.end());
+  const std::uint32_t most = room[kBestRanks.back() - 1];
+  room.resize(deficits.size());
+  std::size_t kept = 0;
+  for (const std::uint32_t deficit : deficits) {
+    room[kept] = deficit;
+    kept += deficit <= most ? 1 : 0;
+  }
+  return std::span(room).first(kept);
 }
 
 // What the postings of each of kBestRanks do not exceed, or kNoDeficit. Reorders the deficits.
-std::array<scoring::PackedDeficit, kBestRanks.size()> best_of(std::span<float> deficits) {
+std::array<scoring::PackedDeficit, kBestRanks.size()> best_of(std::span<std::uint32_t> all) {
   std::array<scoring::PackedDeficit, kBestRanks.size()> best;
   best.fill(kNoDeficit);
-  std::size_t sorted = 0;  // the least so many are in front, as the next rank is larger
-  for (std::size_t i = 0; i < best.size() && kBestRanks[i] <= deficits.size(); ++i) {
+  std::vector<std::uint32_t> room;
+  const std::span<std::uint32_t> deficits = without_high_ones(all, room);
+  std::size_t end = deficits.size();  // the largest rank first: the next ones are among those before it
+  for (std::size_t i = best.size(); i-- > 0;) {
     const std::uint32_t rank = kBestRanks[i];
-    std::nth_element(deficits.begin() + static_cast<std::ptrdiff_t>(sorted), deficits.begin() + (rank - 1),
-                     deficits.end());
-    best[i] = scoring::pack_deficit_up(deficits[rank - 1]);
-    sorted = rank;
+    if (rank > all.size()) continue;
+    std::nth_element(deficits.begin(), deficits.begin() + (rank - 1),
+                     deficits.begin() + static_cast<std::ptrdiff_t>(end));
+    best[i] = scoring::pack_deficit_up(std::bit_cast<float>(deficits[rank - 1]));
+    end = rank;
   }
   return best;
 }
 
 // What a header says of a blob's deficits, and a byte a block.
-ByteBuffer pack_deficits(std::span<const scoring::PackedDeficit> blocks, std::span<float> deficits,
+ByteBuffer pack_deficits(std::span<const scoring::PackedDeficit> blocks, std::span<std::uint32_t> deficits,
                          LongHeader& header) {
   const auto best = best_of(deficits);
   const auto [least, most] = std::minmax_element(blocks.begin(), blocks.end());
@@ -49,16 +75,12 @@ ByteBuffer pack_deficits(std::span<const scoring::PackedDeficit> blocks, std::sp
 }  // namespace
 
 ListBuilder::ListBuilder(codec::CodecChoice codecs, std::span<const std::uint32_t> lengths, double b,
-                         double average_length)
-    : codecs_(std::move(codecs)), lengths_(lengths), b_(b), average_length_(average_length) {}
+                         double average_length, const DeficitTable* table)
+    : codecs_(std::move(codecs)), lengths_(lengths), b_(b), average_length_(average_length), table_(table) {}
 
-float ListBuilder::deficit_of(DocId docid, Frequency frequency) const {
-  return scoring::deficit(b_, average_length_, frequency, lengths_[docid]);
-}
-
-std::vector<float> ListBuilder::deficits_of(std::span<const DocId> docids,
-                                            std::span<const Frequency> frequencies) const {
-  std::vector<float> deficits(docids.size());
+std::vector<std::uint32_t> ListBuilder::deficits_of(std::span<const DocId> docids,
+                                                    std::span<const Frequency> frequencies) const {
+  std::vector<std::uint32_t> deficits(docids.size());
   for (std::size_t i = 0; i < docids.size(); ++i) deficits[i] = deficit_of(docids[i], frequencies[i]);
   return deficits;
 }
@@ -94,9 +116,9 @@ void ListBuilder::append(std::span<const DocId> docids, std::span<const Frequenc
     out.insert(out.end(), blob.begin(), blob.end());
     return;
   }
-  float least = deficit_of(docids[0], frequencies[0]);
+  std::uint32_t least = deficit_of(docids[0], frequencies[0]);
   for (std::size_t i = 1; i < docids.size(); ++i) least = std::min(least, deficit_of(docids[i], frequencies[i]));
-  encode_short(docids, frequencies, scoring::pack_deficit(least), out);
+  encode_short(docids, frequencies, scoring::pack_deficit(std::bit_cast<float>(least)), out);
 }
 
 std::vector<ByteBuffer> ListBuilder::build(std::span<const DocId> docids,

@@ -52,7 +52,7 @@ Result<bool> PostingMerger::add_piece(PostingGroup& group) {
 }
 
 Result<std::vector<BuiltLists>> build_lists(const ListSource& source, const PostingGroup& group) {
-  const postings::ListBuilder builder(source.codecs, source.lengths, source.b, source.average_length);
+  const postings::ListBuilder builder(source.codecs, source.lengths, source.b, source.average_length, source.deficits);
   std::vector<BuiltLists> lists(1);
   ByteBuffer blob;
   std::size_t begin = 0;
@@ -67,7 +67,9 @@ Result<std::vector<BuiltLists>> build_lists(const ListSource& source, const Post
     if (piece.first && piece.last) {
       blob.clear();
       builder.append(docids, frequencies, blob);
-      FROND_TRY(lists.back().whole.add(piece.term, docids.size(), occurrences, blob));
+      const std::size_t size = blob.size();
+      blob.resize(size + codec::kReadSlack);
+      FROND_TRY(lists.back().whole.add(piece.term, docids.size(), occurrences, ByteView(blob).first(size)));
       continue;
     }
     lists.back().piece = {piece.term, docids.size(), occurrences, builder.build(docids, frequencies), piece.last};

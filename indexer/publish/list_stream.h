@@ -15,6 +15,7 @@
 #include "common/codec/codec_choice.h"
 #include "common/partition/encoded_lists.h"
 #include "common/partition/partition_writer.h"
+#include "common/postings/deficit_table.h"
 #include "indexer/runs/run_merger.h"
 
 namespace frond::indexer::publish {
@@ -26,7 +27,8 @@ struct ListSource {
   std::span<const std::uint32_t> lengths;  // of the partition's documents
   const codec::CodecChoice& codecs;
   double b = 0, average_length = 0;
-  runs::PostingSource* held = nullptr;  // in place of runs; null: runs
+  runs::PostingSource* held = nullptr;               // in place of runs; null: runs
+  const postings::DeficitTable* deficits = nullptr;  // of b and average_length; null: none
 };
 
 // The postings of terms that follow each other. A list that is longer than a segment is several pieces, one a segment,

@@ -10,14 +10,32 @@
 namespace frond::codec {
 
 RiceChoice choose_rice(std::span<const std::uint32_t> numbers) {
-  // Bits are a convex function of k: one more halves the unary parts and adds a bit to every number.
   const std::uint64_t count = numbers.size();
-  RiceChoice best{0, ~std::uint64_t{0}};
-  for (unsigned k = 0; k < 32; ++k) {
+  const auto bits_with = [&](unsigned k) {
     std::uint64_t bits = count * (k + 1);
     for (const std::uint32_t number : numbers) bits += number >> k;
-    if (bits >= best.bits) break;
-    best = {k, bits};
+    return bits;
+  };
+  // Bits are a convex function of k: one more halves the unary parts and adds a bit to every number. So the first k
+  // that has the fewest bits is found from any other; it is close to the logarithm of the mean.
+  std::uint64_t sum = 0;
+  for (const std::uint32_t number : numbers) sum += number;
+  const auto mean = static_cast<unsigned>(std::bit_width(sum / count));
+  RiceChoice best{mean > 0 ? mean - 1 : 0, 0};
+  best.bits = bits_with(best.parameter);
+  for (bool moved = false; best.parameter < 31; moved = true) {
+    const std::uint64_t bits = bits_with(best.parameter + 1);
+    if (bits < best.bits) {
+      best = {best.parameter + 1, bits};
+      continue;
+    }
+    if (moved) return best;
+    break;
+  }
+  while (best.parameter > 0) {
+    const std::uint64_t bits = bits_with(best.parameter - 1);
+    if (bits > best.bits) break;
+    best = {best.parameter - 1, bits};
   }
   return best;
 }
@@ -43,11 +61,21 @@ void BitWriter::put_zeros(std::uint64_t count) {
 }
 
 void encode_rice(std::span<const std::uint32_t> numbers, unsigned parameter, BitWriter& out) {
-  for (const std::uint32_t number : numbers) out.put(number, parameter);
-  for (const std::uint32_t number : numbers) {
-    out.put_zeros(number >> parameter);
-    out.put(1, 1);
-  }
+  std::uint64_t bits = numbers.size() * (std::uint64_t{parameter} + 1);
+  for (const std::uint32_t number : numbers) bits += number >> parameter;
+  out.put_filled(bits, [&](std::byte* to, std::uint64_t at) {
+    const std::uint32_t low = (std::uint32_t{1} << parameter) - 1;
+    for (const std::uint32_t number : numbers) {
+      std::byte* const word = to + at / 8;
+      store_le(word, load_le<std::uint64_t>(word) | std::uint64_t{number & low} << (at % 8));
+      at += parameter;
+    }
+    for (const std::uint32_t number : numbers) {
+      at += number >> parameter;
+      to[at / 8] |= static_cast<std::byte>(1u << (at % 8));
+      ++at;
+    }
+  });
 }
 
 namespace {

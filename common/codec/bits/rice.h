@@ -25,6 +25,16 @@ class BitWriter {
   explicit BitWriter(ByteBuffer& out) : out_(out) {}
   void put(std::uint32_t value, unsigned width);  // the low `width` <= 32 bits
   void put_zeros(std::uint64_t count);
+  // Appends `bits` zeros; fill(std::byte* to, std::uint64_t at) may set them: they begin with bit `at` of `to`. Behind
+  // them it may read and write 8 bytes, of zeros then.
+  template <class Fill>
+  void put_filled(std::uint64_t bits, Fill&& fill) {
+    const std::uint64_t begin = std::uint64_t{out_.size()} * 8 - free_, end = begin + bits;
+    out_.resize((end + 7) / 8 + 8);
+    fill(out_.data(), begin);
+    out_.resize((end + 7) / 8);
+    free_ = static_cast<unsigned>(7 - (end + 7) % 8);
+  }
 
  private:
   ByteBuffer& out_;

@@ -107,7 +107,7 @@ TEST(ListBlob, LeastDeficitIsThatOfItsBlocks) {
 }
 
 TEST(ListBlob, BestDeficitsAreReachedByThatManyPostingsAndCloseToTheNext) {
-  for (const std::uint32_t count : {128u, 999u, 1000u, 5000u}) {
+  for (const std::uint32_t count : {128u, 999u, 1000u, 5000u, 8001u, 60'000u}) {
     const BuiltList list = build_list(count, count, 6, 3);
     const auto view = ListView::open(list.segments[0].view());
     std::vector<float> deficits;
@@ -124,6 +124,27 @@ TEST(ListBlob, BestDeficitsAreReachedByThatManyPostingsAndCloseToTheNext) {
       EXPECT_LE(stored, deficits[kBestRanks[i] - 1] * 1.05f) << count;
     }
   }
+}
+
+TEST(ListBlob, IsTheSameWithATableOfDeficits) {
+  const DeficitTable table(0.4, 300);
+  std::vector<std::uint32_t> lengths;
+  std::vector<DocId> docids;
+  std::vector<Frequency> frequencies;
+  for (std::uint32_t i = 0; i < 20'000; ++i) {
+    lengths.push_back(i * 7919 % 5'000);
+    if (i % 2 == 0) continue;
+    docids.push_back(i);
+    frequencies.push_back(1 + i * 31 % 7);
+  }
+  const ListBuilder plain(*codec::codec_named(codec::kDefaultCodec), lengths, 0.4, 300);
+  const ListBuilder quick(*codec::codec_named(codec::kDefaultCodec), lengths, 0.4, 300, &table);
+  for (const std::size_t count : {std::size_t{1}, std::size_t{100}, docids.size()})
+    EXPECT_EQ(plain.build(std::span(docids).first(count), std::span(frequencies).first(count)),
+              quick.build(std::span(docids).first(count), std::span(frequencies).first(count)));
+  for (Frequency frequency = 1; frequency < 7; ++frequency)
+    for (const std::uint32_t length : {0u, 1u, 2'047u, 2'048u, 4'000'000'000u})
+      EXPECT_EQ(std::bit_cast<float>(table.bits_of(frequency, length)), scoring::deficit(0.4, 300, frequency, length));
 }
 
 TEST(ListBlob, ReturnsTheGreatestNumbers) {
