@@ -131,7 +131,7 @@ MemoryPlan plan_memory_of_texts(std::uint64_t limit, std::uint32_t parsers, std:
 WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held) {
   // One partition takes: RocksDB's buffers, readers of runs. Beside these, ids are sorted, and one long document is
   // written at a time. Training a dictionary takes less than a partition, whose documents wait for it.
-  constexpr std::uint64_t kWriterBytes = 44 * kMiB;
+  constexpr std::uint64_t kWriterBytes = 49 * kMiB;
   constexpr std::uint64_t kDocumentFactor = 4;
   // Of a thread: zstd's state. What it is given takes three times its bytes until it is written, for two streams a
   // partition: the input, which is allocated in powers of two, and the result.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <system_error>
+#include <utility>
 
 #include "common/base/check.h"
 #include "indexer/runs/run_format.h"
@@ -149,25 +150,39 @@ Result<RunFile> write_run(PostingSource& source, const std::filesystem::path& to
   return writer.finish();
 }
 
+namespace {
+
+// Where the `count` neighbouring runs begin that have the fewest bytes together.
+std::size_t smallest_neighbours(std::span<const std::filesystem::path> runs, std::size_t count) {
+  std::vector<std::uint64_t> sums = {0};
+  for (const auto& run : runs) {
+    std::error_code failed;  // who reads the run finds out what is wrong
+    const auto bytes = std::filesystem::file_size(run, failed);
+    sums.push_back(sums.back() + (failed ? 0 : bytes));
+  }
+  std::size_t best = 0;
+  for (std::size_t first = 1; first + count <= runs.size(); ++first)
+    if (sums[first + count] - sums[first] < sums[best + count] - sums[best]) best = first;
+  return best;
+}
+
+}  // namespace
+
 Result<std::vector<std::filesystem::path>> reduce_runs(std::span<const std::filesystem::path> runs,
                                                        std::uint32_t partition, const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> reduced(runs.begin(), runs.end());
-  std::size_t made = 0;
-  while (reduced.size() > kMaxFanIn) {
-    std::vector<std::filesystem::path> larger;
-    for (std::size_t at = 0; at < reduced.size(); at += kMaxFanIn) {
-      const auto group =
-          std::span<const std::filesystem::path>(reduced).subspan(at, std::min(kMaxFanIn, reduced.size() - at));
-      if (group.size() == 1) {
-        larger.push_back(group[0]);
-        continue;
-      }
-      const auto to = folder / ("merged-p" + std::to_string(partition) + "-" + std::to_string(made++) + ".run");
-      RunMerger merger = FROND_TRY(RunMerger::open(group, partition));
-      larger.push_back(FROND_TRY(write_run(merger, to, partition)).path);
-      remove_merged(group, runs);
-    }
-    reduced = std::move(larger);
+  for (std::size_t made = 0; reduced.size() > kMaxFanIn; ++made) {
+    // What is merged here is merged once more, so it is as little as is enough.
+    const std::size_t count = std::min(kMaxFanIn, reduced.size() - kMaxFanIn + 1);
+    const std::size_t first = smallest_neighbours(reduced, count);
+    const auto group = std::span(std::as_const(reduced)).subspan(first, count);
+    const auto to = folder / ("merged-p" + std::to_string(partition) + "-" + std::to_string(made) + ".run");
+    RunMerger merger = FROND_TRY(RunMerger::open(group, partition));
+    auto larger = FROND_TRY(write_run(merger, to, partition)).path;
+    remove_merged(group, runs);
+    reduced[first] = std::move(larger);
+    const auto rest = reduced.begin() + static_cast<std::ptrdiff_t>(first + 1);
+    reduced.erase(rest, rest + static_cast<std::ptrdiff_t>(count - 1));
   }
   return reduced;
 }

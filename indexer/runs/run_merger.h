@@ -16,8 +16,8 @@
 
 namespace frond::indexer::runs {
 
-// The runs that are read at once: bounds open files, and memory to 5 MiB.
-inline constexpr std::size_t kMaxFanIn = 64;
+// The runs that are read at once: bounds open files, and memory to 10 MiB.
+inline constexpr std::size_t kMaxFanIn = 128;
 
 // One thread. Of two runs with the same term, the earlier one in `runs` has the lower docIDs. If its last docID is the
 // other's first, each has a part of that document, and the frequencies are added. Errors name the run: kCorrupt (also
