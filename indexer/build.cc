@@ -224,8 +224,13 @@ Result<void> Build::invert() {
 Result<void> Build::order() {
   if (!is_ordered() || journal_of(resume::Stage::kOrdered) != nullptr) return {};
   const pipeline::InvertedDocuments::Part before = summary_.inverted.partitions[0];
-  const order::OrderOptions how{options_.order, options_.invert.partitions, options_.threads,
-                                options_.invert.memory.limit, packs_blocks(options_.codecs)};
+  const order::OrderOptions how{
+      options_.order,
+      options_.invert.partitions,
+      options_.threads,
+      options_.invert.memory.limit,
+      packs_blocks(options_.codecs),
+      {options_.gpu_bisect, options_.reckons_with_gpu, [this](const std::string& said) { logger_.warn(said); }}};
   FROND_TRY(order::order_documents(summary_.inverted, how, folder_->path(), stop_));
   pipeline::release_unused_memory();
   if (records_stages()) FROND_TRY(journal_->end_stage(resume::Stage::kOrdered, summary_.inverted));

@@ -28,6 +28,8 @@ struct BuildOptions {
   pipeline::InvertOptions invert;     // includes the memory plan
   codec::CodecChoice codecs = *codec::codec_named(codec::kDefaultCodec);
   order::DocumentOrder order = order::DocumentOrder::kInput;
+  order::BisectElsewhere gpu_bisect = {};  // on a GPU, where that is the order; empty: on this machine's cores
+  bool reckons_with_gpu = false;           // order kAuto chooses bisection with the GPU's time in mind
   scoring::Bm25Parameters bm25;
   std::uint64_t disk_reserve = 0;                          // bytes of the repository's disk that must stay free
   std::function<void(std::string_view)> before_step = {};  // for tests: see RepositoryWriter::open()

@@ -167,8 +167,15 @@ BuildCommand::BuildCommand(config::CommandLine& app, Kind kind)
           "index is the same; on|off")
       .check(config::one_of({"on", "off"}))
       .show_default();
+  command_
+      .add_option("--gpu-order", gpu_order_,
+                  "Whether a GPU bisects for --order bp and auto; the order is the same. auto: if there is one; on: "
+                  "--order auto also reckons with its time, so that it chooses bisection more often; auto|on|off")
+      .check(config::one_of({"auto", "on", "off"}))
+      .show_default();
   command_.add_option("--gpu-device", gpu_.device, "The number of the GPU that these use").show_default();
-  command_.add_option("--gpu-memory", gpu_.bytes, "Memory of the GPU for each inverter on it, or for texts")
+  command_
+      .add_option("--gpu-memory", gpu_.bytes, "Memory of the GPU for each inverter on it, for texts, or for bisection")
       .transform(config::byte_size())
       .show_default("2GiB");
   command_
@@ -287,6 +294,13 @@ int BuildCommand::run(Logger& logger) {
     if (!found) return refuse("--gpu-texts: " + found.error().message());
     text_inverter = *found;
   }
+  order::BisectElsewhere gpu_bisect;
+  const bool bisects = *order == order::DocumentOrder::kBisection || *order == order::DocumentOrder::kAuto;
+  if (gpu_order_ == "on" || (gpu_order_ == "auto" && bisects)) {
+    auto found = gpu_bisection(gpu_);
+    if (!found && gpu_order_ == "on") return refuse("--gpu-order: " + found.error().message());
+    if (found) gpu_bisect = *std::move(found);
+  }
 
   BuildOptions options;
   options.repository = place_.repository;
@@ -310,6 +324,8 @@ int BuildCommand::run(Logger& logger) {
   options.codecs = *codecs;
   options.disk_reserve = disk_reserve_;
   options.order = *order;
+  options.gpu_bisect = std::move(gpu_bisect);
+  options.reckons_with_gpu = gpu_order_ == "on";
   options.bm25 = {k1_, b_};
   options.threads = hardware_threads();
   options.resume = resume_ == "auto";

@@ -47,6 +47,7 @@ std::vector<std::pair<std::string, std::string>> deciding_options(const BuildOpt
           {"--max-bad-records", std::to_string(invert.max_bad_records)},
           {"--codec", options.codecs.name},
           {"--order", std::string(name_of(options.order))},
+          {"--gpu-order", on_or_off(options.reckons_with_gpu)},  // auto is as off here: it decides nothing
           {"--k1", exactly(options.bm25.k1)},
           {"--b", exactly(options.bm25.b)}};
 }

@@ -61,7 +61,7 @@ class BuildCommand {
   std::uint32_t partitions_ = 1, parsers_, cpu_inverters_;
   std::string cpu_dictionary_, store_bodies_ = "on";
   std::uint32_t gpu_inverters_ = 0;
-  std::string gpu_texts_ = "off";
+  std::string gpu_texts_ = "off", gpu_order_ = "auto";
   invert::GpuMemory gpu_;
   std::uint32_t gpu_timeout_s_ = 30;
   std::uint64_t memory_limit_ = std::uint64_t{1} << 30;

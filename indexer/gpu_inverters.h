@@ -1,16 +1,18 @@
 #pragma once
-// Inverters on the GPU, if this build has them; for frond-indexer and `frond bench index`.
+// What runs on the GPU in a build, if this program has it; for frond-indexer and `frond bench index`.
 #include <chrono>
 
 #include "common/base/result.h"
 #include "indexer/invert/inverters.h"
 #include "indexer/invert/text_inverter.h"
+#include "indexer/order/document_order.h"
 
 namespace frond::indexer {
 
 // kDevice: this build has no CUDA, or this machine no such device.
 Result<const invert::InverterKind*> gpu_inverters(int device);
 Result<const invert::TextInverterKind*> gpu_text_inverter(int device);
+Result<order::BisectElsewhere> gpu_bisection(const invert::GpuMemory& gpu);
 // How long the process waits for a GPU before it goes on without it. Call it before the others.
 void set_gpu_timeout(std::chrono::milliseconds timeout);
 

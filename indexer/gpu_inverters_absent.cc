@@ -7,6 +7,9 @@ Result<const invert::TextInverterKind*> gpu_text_inverter(int) {
   return Error(Code::kDevice, "this build has no CUDA");
 }
 
+Result<order::BisectElsewhere> gpu_bisection(const invert::GpuMemory&) {
+  return Error(Code::kDevice, "this build has no CUDA");
+}
 void set_gpu_timeout(std::chrono::milliseconds) {}
 
 }  // namespace frond::indexer

@@ -1,10 +1,12 @@
 #include "indexer/gpu_inverters.h"
 
 #include <cstdlib>
+#include <utility>
 
 #include "common/device/patience.h"
 #include "indexer/invert/gpu/gpu_inverter.h"
 #include "indexer/invert/gpu/text/gpu_text_inverter.h"
+#include "indexer/order/gpu/device_bisection.h"
 
 namespace frond::indexer {
 
@@ -16,6 +18,13 @@ Result<const invert::InverterKind*> gpu_inverters(int device) {
 Result<const invert::TextInverterKind*> gpu_text_inverter(int device) {
   FROND_TRY(invert::gpu::find_device(device));
   return &invert::gpu::gpu_text_inverter_kind();
+}
+
+Result<order::BisectElsewhere> gpu_bisection(const invert::GpuMemory& gpu) {
+  FROND_TRY(invert::gpu::find_device(gpu.device));
+  return order::BisectElsewhere([gpu](const order::ForwardIndex& index, std::stop_token stop) {
+    return order::gpu::bisect_on_device(index, gpu.device, gpu.bytes, std::move(stop));
+  });
 }
 
 void set_gpu_timeout(std::chrono::milliseconds timeout) {

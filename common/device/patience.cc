@@ -23,7 +23,8 @@ constexpr std::chrono::milliseconds kLook{20};  // how often a wait looks whethe
 std::atomic<std::chrono::milliseconds> the_patience{kUsualPatience};
 std::atomic<bool> is_given_up{false};
 
-// Runs before what was registered for the process's end before it, as the runtime's own end, which waits for the device.
+// Runs before what was registered for the process's end before it, as the runtime's own end, which waits for the
+// device.
 void end_now(int status, void*) {
   if (!given_up()) return;
   std::cout.flush();
@@ -43,8 +44,8 @@ bool given_up() { return is_given_up.load(std::memory_order_relaxed); }
 void forget_given_up() { is_given_up.store(false, std::memory_order_relaxed); }
 
 Error given_up_error() {
-  return Error(Code::kDevice, "GPU: it did not answer within " + std::to_string(patience().count()) +
-                                  " ms and is given up");
+  return Error(Code::kDevice,
+               "GPU: it did not answer within " + std::to_string(patience().count()) + " ms and is given up");
 }
 
 Result<void> within_patience(const char* what, std::function<int()> call) {

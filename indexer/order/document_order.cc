@@ -31,6 +31,17 @@ std::vector<std::uint32_t> input_order(std::uint32_t documents) {
   return same;
 }
 
+// On the GPU if there is one, else, or if it cannot, on this machine's cores.
+std::vector<std::uint32_t> bisect_anywhere(const ForwardIndex& index, const OrderOptions& options,
+                                           std::uint32_t threads, const std::stop_token& stop) {
+  if (options.gpu.bisect) {
+    auto order = options.gpu.bisect(index, stop);
+    if (order) return *std::move(order);
+    if (options.gpu.warn) options.gpu.warn("the CPU orders the documents: " + order.error().message());
+  }
+  return bisect(index, threads, stop);
+}
+
 // By bisection; empty: the order of the input is to stay.
 Result<std::vector<std::uint32_t>> choose_order(const pipeline::InvertedDocuments& documents,
                                                 std::span<const std::filesystem::path> runs,
@@ -39,9 +50,10 @@ Result<std::vector<std::uint32_t>> choose_order(const pipeline::InvertedDocument
   auto index = read_forward_index(runs, count, kAutoThreads, options.memory_limit / 2, stop);
   if (!index && index.error().code() == Code::kInvalid) return std::vector<std::uint32_t>();  // no memory for it
   if (!index) return std::move(index).error();
-  if (!order_cost(count, index->term_numbers.size(), documents.bytes).worthwhile()) return std::vector<std::uint32_t>();
+  if (!order_cost(count, index->term_numbers.size(), documents.bytes, options.gpu.reckoned_with).worthwhile())
+    return std::vector<std::uint32_t>();
   const DocIdBits before = docid_bits(*index, input_order(count), options.partitions);
-  std::vector<std::uint32_t> order = bisect(*index, std::min(options.threads, kAutoThreads), stop);
+  std::vector<std::uint32_t> order = bisect_anywhere(*index, options, std::min(options.threads, kAutoThreads), stop);
   const DocIdBits after = docid_bits(*index, order, options.partitions);
   constexpr double kMost = 1 - kMinSaved;
   const bool smaller =
@@ -66,7 +78,7 @@ Result<std::vector<std::uint32_t>> find_order(const pipeline::InvertedDocuments&
     case DocumentOrder::kBisection: {
       const ForwardIndex index =
           FROND_TRY(read_forward_index(runs, count, options.threads, options.memory_limit / 2, stop));
-      return bisect(index, options.threads, stop);
+      return bisect_anywhere(index, options, options.threads, stop);
     }
   }
   return input_order(count);

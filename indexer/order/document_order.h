@@ -8,12 +8,15 @@
 // change a byte.
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/base/result.h"
+#include "indexer/order/forward_index.h"
 #include "indexer/pipeline/invert_documents.h"
 
 namespace frond::indexer::order {
@@ -29,6 +32,15 @@ inline constexpr std::string_view kOrderNames = "input|url|random|bp|auto";
 std::string_view name_of(DocumentOrder order);
 std::optional<DocumentOrder> order_named(std::string_view name);
 
+// Bisection on a GPU: the same order as bisect() (graph_bisection.h). kDevice: it cannot.
+using BisectElsewhere = std::function<Result<std::vector<std::uint32_t>>(const ForwardIndex&, std::stop_token)>;
+struct GpuOrder {
+  BisectElsewhere bisect{};  // empty: there is none
+  // kAuto reckons with the GPU's time. Else a GPU changes how long it takes, never what is chosen.
+  bool reckoned_with = false;
+  std::function<void(const std::string&)> warn{};  // where it says that the CPU takes the GPU's place; may be empty
+};
+
 struct OrderOptions {
   DocumentOrder order = DocumentOrder::kInput;
   std::uint32_t partitions = 1;
@@ -36,6 +48,7 @@ struct OrderOptions {
   std::uint64_t memory_limit = 0;  // resident bytes of the process
   // kAuto: whether a block's largest gap decides how wide its docIDs are packed.
   bool packed_blocks = true;
+  GpuOrder gpu{};
 };
 
 // `documents` has one partition before, and options.partitions afterwards; documents.order names the order that they

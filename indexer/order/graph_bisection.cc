@@ -1,37 +1,26 @@
 #include "indexer/order/graph_bisection.h"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 #include <optional>
 #include <span>
 #include <thread>
 #include <utility>
 
-#include "common/scoring/bm25.h"
+#include "indexer/order/bisection_rules.h"
 #include "indexer/order/range_index.h"
 
 namespace frond::indexer::order {
 namespace {
 
-constexpr std::size_t kSmallestRange = 16;  // documents; smaller ones stay in the input's order
-constexpr int kMaxRounds = 10;              // of exchanges at one cut; both papers have 20, without a margin
-constexpr std::size_t kMinMovedPart = 50;   // a round that moves less than one in so many documents is the last
-// Nats by which the gain that a document must have grows from round to round. Without it, like documents of different
-// halves change places for many rounds.
-constexpr float kMarginStep = 0.75f;
 constexpr std::size_t kSharedRange = 4096;  // documents; threads do not pay off for fewer
 constexpr std::uint32_t kTabulated = 1u << 16;
 
 using Documents = std::span<std::uint32_t>;
 
-// Orders by ascending preference for the right half; at equal preference those that are left come first, then by
-// number. So a selection of the smallest keys moves no document without a gain. The half takes the place of the
-// preference's last bit. Preferences are finite.
-std::uint64_t sort_key(float preference, bool is_right, std::uint32_t document) {
-  const auto bits = std::bit_cast<std::uint32_t>(preference + 0.0f);  // one zero
-  const std::uint32_t ascending = bits >> 31 ? ~bits : bits | 0x80000000u;
-  return std::uint64_t{(ascending & ~1u) | is_right} << 32 | document;
+// Orders documents by preference (bisection_rules.h), equal ones by number.
+std::uint64_t sort_key(std::int64_t preference, bool is_right, std::uint32_t document) {
+  return std::uint64_t{preference_key(preference, is_right)} << 32 | document;
 }
 std::uint32_t document_of(std::uint64_t key) { return static_cast<std::uint32_t>(key); }
 bool was_right(std::uint64_t key) { return key >> 32 & 1; }
@@ -40,9 +29,9 @@ bool was_right(std::uint64_t key) { return key >> 32 & 1; }
 struct Workspace {
   explicit Workspace(std::uint32_t terms) : index(terms) {}
   RangeIndex index;
-  std::vector<float> saved_to_right, saved_to_left;  // what moving one document of a term over saves
-  std::vector<std::uint64_t> keys;                   // sort_key() of each document
-  std::vector<std::uint8_t> is_right;                // for each document: the half that it is in
+  std::vector<std::int32_t> saved_to_right, saved_to_left;  // what moving one document of a term over saves
+  std::vector<std::uint64_t> keys;                          // sort_key() of each document
+  std::vector<std::uint8_t> is_right;                       // for each document: the half that it is in
 };
 
 // Calls work(from, to) for parts of 0 .. count, each on a thread of its own. The results must not depend on the parts.
@@ -55,8 +44,8 @@ void in_parallel(std::size_t count, std::uint32_t threads, Work&& work) {
 }
 
 // The sum of the savings of a document's terms. Four partial sums, since each addition waits for the one before.
-float gain_of(std::span<const std::uint32_t> terms, const std::vector<float>& saved) {
-  float sums[4] = {};
+std::int64_t gain_of(std::span<const std::uint32_t> terms, const std::vector<std::int32_t>& saved) {
+  std::int64_t sums[4] = {};
   std::size_t i = 0;
   for (; i + 4 <= terms.size(); i += 4)
     for (std::size_t lane = 0; lane < 4; ++lane) sums[lane] += saved[terms[i + lane]];
@@ -67,7 +56,7 @@ float gain_of(std::span<const std::uint32_t> terms, const std::vector<float>& sa
 class Bisection {
  public:
   Bisection(const ForwardIndex& index, std::stop_token stop) : index_(index), stop_(stop), steps_(kTabulated) {
-    for (std::uint32_t d = 1; d < kTabulated; ++d) steps_[d] = static_cast<float>(computed_step(d));
+    for (std::uint32_t d = 1; d < kTabulated; ++d) steps_[d] = step_of(d);
   }
 
   // Orders the range with so many threads.
@@ -98,9 +87,9 @@ class Bisection {
     work.keys.resize(range.size());
     work.is_right.assign(range.size(), 0);
     std::fill(work.is_right.begin() + static_cast<std::ptrdiff_t>(middle), work.is_right.end(), 1);
-    for (int round = 0; round < kMaxRounds && !stop_.stop_requested(); ++round) {
+    for (std::uint32_t round = 0; round < kMaxRounds && !stop_.stop_requested(); ++round) {
       weigh_terms(middle, range.size() - middle, work);
-      weigh_documents(threads, kMarginStep * static_cast<float>(round), work);
+      weigh_documents(threads, kMarginStep * round, work);
       if (exchange(middle, work) * kMinMovedPart < range.size()) break;
     }
     // Either half stays in the input's order, which is the best guess for the next cut; small ranges keep it.
@@ -109,16 +98,11 @@ class Bisection {
     for (std::size_t i = 0; i < range.size(); ++i) range[work.is_right[i] ? right++ : left++] = before[i];
   }
 
-  // A term that d of a side's n documents have costs d log(n / (d + 1)), in nats. So the d-th document costs log(n)
-  // minus this.
-  static double computed_step(std::uint32_t d) {
-    return d * scoring::natural_log(d + 1.0) - (d - 1) * scoring::natural_log(d);
-  }
-  float step(std::uint32_t d) const { return d < kTabulated ? steps_[d] : static_cast<float>(computed_step(d)); }
+  std::int32_t step(std::uint32_t d) const { return d < kTabulated ? steps_[d] : step_of(d); }
 
   void weigh_terms(std::size_t left, std::size_t right, Workspace& work) const {
-    const auto difference = static_cast<float>(scoring::natural_log(static_cast<double>(left)) -
-                                               scoring::natural_log(static_cast<double>(right)));
+    const std::int32_t difference =
+        size_difference(static_cast<std::uint32_t>(left), static_cast<std::uint32_t>(right));
     const std::vector<TermSides>& sides = work.index.sides();
     work.saved_to_right.resize(sides.size());
     work.saved_to_left.resize(sides.size());
@@ -131,12 +115,12 @@ class Bisection {
   }
 
   // Computes how much each document prefers the right half. The half that it is in has an advantage of `margin`.
-  static void weigh_documents(std::uint32_t threads, float margin, Workspace& work) {
+  static void weigh_documents(std::uint32_t threads, std::int64_t margin, Workspace& work) {
     in_parallel(work.keys.size(), threads, [&](std::size_t from, std::size_t to) {
       for (std::size_t i = from; i < to; ++i) {
         const auto document = static_cast<std::uint32_t>(i);
         const bool is_right = work.is_right[i];
-        const float gain = gain_of(work.index.of(document), is_right ? work.saved_to_left : work.saved_to_right);
+        const std::int64_t gain = gain_of(work.index.of(document), is_right ? work.saved_to_left : work.saved_to_right);
         work.keys[i] = sort_key(is_right ? margin - gain : gain - margin, is_right, document);
       }
     });
@@ -165,7 +149,7 @@ class Bisection {
 
   const ForwardIndex& index_;
   std::stop_token stop_;
-  std::vector<float> steps_;  // half the bytes of doubles
+  std::vector<std::int32_t> steps_;  // of the first numbers
 };
 
 }  // namespace
@@ -175,7 +159,8 @@ std::uint64_t bisection_bytes(std::uint32_t documents, std::uint64_t postings, s
   // The ranges at hand, which are disjoint: terms, begins in a buffer that doubles, halves, keys, places before. The
   // order. Each thread's entries for each term.
   return postings * 4 + std::uint64_t{documents} * (24 + 1 + 8 + 4 + 4) +
-         std::uint64_t{terms} * (16 + 2 * sizeof(TermSides)) * std::max(threads, 1u) + kTabulated * sizeof(float);
+         std::uint64_t{terms} * (16 + 2 * sizeof(TermSides)) * std::max(threads, 1u) +
+         kTabulated * sizeof(std::int32_t);
 }
 
 std::vector<std::uint32_t> bisect(const ForwardIndex& index, std::uint32_t threads, std::stop_token stop) {

@@ -26,11 +26,11 @@ struct List {
 
 }  // namespace
 
-OrderCost order_cost(std::uint32_t documents, std::uint64_t postings, std::uint64_t bytes) {
+OrderCost order_cost(std::uint32_t documents, std::uint64_t postings, std::uint64_t bytes, bool on_gpu) {
   const double levels = std::log2(std::max(2.0, static_cast<double>(documents) / kLastRange));
   const auto all = static_cast<double>(postings);
   const auto text = static_cast<double>(bytes);
-  return {1e-9 * (all * (kDealt + kLevel * levels) + kDealtByte * text), 1e-9 * kBuiltByte * text};
+  return {1e-9 * (all * (kDealt + (on_gpu ? 0 : kLevel * levels)) + kDealtByte * text), 1e-9 * kBuiltByte * text};
 }
 
 DocIdBits docid_bits(const ForwardIndex& index, std::span<const std::uint32_t> order, std::uint32_t partitions) {

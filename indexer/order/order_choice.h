@@ -1,6 +1,6 @@
 #pragma once
 // --order auto: whether graph bisection is worth its time, and whether it made lists smaller. Both depend on the
-// documents and the memory limit alone, never on the machine: the same input gives the same index everywhere.
+// documents and the options alone, never on the machine: the same input gives the same index everywhere.
 #include <cstdint>
 #include <span>
 
@@ -22,8 +22,9 @@ struct OrderCost {
   double rest = 0;   // everything else of the build
   bool worthwhile() const { return order <= kMaxOrderShare * rest; }
 };
-// postings: of the forward index; bytes: of the input, decompressed.
-OrderCost order_cost(std::uint32_t documents, std::uint64_t postings, std::uint64_t bytes);
+// postings: of the forward index; bytes: of the input, decompressed; on_gpu: a GPU bisects, beside whose time that of
+// the rest counts alone.
+OrderCost order_cost(std::uint32_t documents, std::uint64_t postings, std::uint64_t bytes, bool on_gpu = false);
 
 // About the bits of the docIDs of a sample of the terms, if order[place] = document is dealt to so many partitions.
 struct DocIdBits {

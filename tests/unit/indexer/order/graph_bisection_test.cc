@@ -6,28 +6,13 @@
 #include <bit>
 #include <map>
 #include <numeric>
-#include <random>
+
+#include "tests/support/forward_indexes.h"
 
 namespace frond::indexer::order {
 namespace {
 
-// Documents of random topics. Each has terms of its topic and terms that all topics share.
-ForwardIndex topical_documents(std::uint32_t seed, std::uint32_t documents, std::uint32_t topics) {
-  std::mt19937 random(seed);
-  ForwardIndex index;
-  index.terms = 40 * topics + 60;
-  for (std::uint32_t d = 0; d < documents; ++d) {
-    std::vector<std::uint32_t> terms;
-    const std::uint32_t topic = random() % topics;
-    for (std::uint32_t i = random() % 30; i > 0; --i) terms.push_back(60 + 40 * topic + random() % 40);
-    for (std::uint32_t i = random() % 10; i > 0; --i) terms.push_back(random() % 60);
-    std::sort(terms.begin(), terms.end());
-    terms.erase(std::unique(terms.begin(), terms.end()), terms.end());
-    index.term_numbers.insert(index.term_numbers.end(), terms.begin(), terms.end());
-    index.begins.push_back(index.term_numbers.size());
-  }
-  return index;
-}
+using support::topical_documents;
 
 bool is_permutation(std::vector<std::uint32_t> order, std::uint32_t documents) {
   std::sort(order.begin(), order.end());
