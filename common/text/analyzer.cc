@@ -105,7 +105,7 @@ class TermCache {
 struct Analyzer::State {
   AnalyzerConfig config;
   std::unique_ptr<sb_stemmer, StemmerDeleter> stemmer;  // none: words stay as they are
-  std::unique_ptr<TermCache> cache;                     // with a stemmer only
+  std::unique_ptr<TermCache> cache;                     // with a stemmer only; may be null
   NormalForm normal_form{false};                        // standard2 only
   StopWordSet stop_words;                               // but for English
   std::string word;                                     // scratch: the token in one case
@@ -226,7 +226,7 @@ Analyzer::Analyzer(const AnalyzerConfig& config, int cache_bits) : state_(std::m
     const std::string name(name_of(config.stemmer));
     state_->stemmer.reset(sb_stemmer_new(name.c_str(), "UTF_8"));
     FROND_CHECK(state_->stemmer != nullptr);  // Debian's libstemmer has all of them
-    state_->cache = std::make_unique<TermCache>(cache_bits);
+    if (cache_bits > 0) state_->cache = std::make_unique<TermCache>(cache_bits);
   }
   if (config.stop_words.are_english()) return;  // stop_words.cc has a table
   std::vector<std::string> compared;

@@ -22,7 +22,7 @@ namespace frond::text {
 // Not thread-safe, since the stemmer has state: make one for each thread.
 class Analyzer {
  public:
-  // The terms of 2^cache_bits words are kept, in 64 bytes each: 2 MiB.
+  // The terms of 2^cache_bits words are kept, in 64 bytes each: 2 MiB. 0: of none.
   static constexpr int kCacheBits = 15;
   explicit Analyzer(const AnalyzerConfig& config, int cache_bits = kCacheBits);
   ~Analyzer();

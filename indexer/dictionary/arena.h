@@ -3,6 +3,7 @@
 // half the size of a pointer, in tables that hold millions of them.
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -14,7 +15,7 @@ inline constexpr ArenaRef kNoRef = 0xffffffff;
 // One thread. Holds at most 32 GiB. More is a programmer's error, since the memory budget of an arena is far smaller.
 class Arena {
  public:
-  static constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+  static constexpr std::size_t kBlockBytes = std::size_t{2} << 20;  // a large page: pieces are read at random
   static constexpr std::size_t kUnit = 8;
   static constexpr std::size_t kMaxBytes = std::size_t{32} << 30;
 
@@ -47,7 +48,10 @@ class Arena {
   static constexpr std::size_t kUnitsPerBlock = kBlockBytes / kUnit;
   void add_block(std::size_t bytes);
 
-  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  struct FreeBlock {
+    void operator()(std::byte* block) const { std::free(block); }
+  };
+  std::vector<std::unique_ptr<std::byte, FreeBlock>> blocks_;
   ArenaRef next_ = 0;
   std::size_t left_ = 0;  // units in the last block
 };

@@ -8,13 +8,14 @@
 namespace frond::indexer::parse {
 namespace {
 
-// 512 KiB: a word is only looked up here if it is not among the tokens.
-constexpr int kTermCacheBits = 13;
+// 512 KiB: a word is only looked up here if it is not among the tokens. Porter's stemmer takes less time than the cache
+// would, most of whose entries are not in the processor's caches.
+int cache_bits(const text::AnalyzerConfig& analyzer) { return analyzer.stemmer == text::Stemmer::kPorter ? 0 : 13; }
 
 }  // namespace
 
 TermFinder::TermFinder(const text::AnalyzerConfig& analyzer, int table_bits, TokenGrouper& grouper)
-    : analyzer_(analyzer, kTermCacheBits), tokens_(table_bits), grouper_(grouper) {}
+    : analyzer_(analyzer, cache_bits(analyzer)), tokens_(table_bits), grouper_(grouper) {}
 
 std::uint32_t TermFinder::add(std::string_view text) {
   std::uint32_t terms = 0;

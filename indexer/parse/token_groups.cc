@@ -56,7 +56,7 @@ std::uint32_t TokenGrouper::add(std::span<const TermId> terms) {
     const std::uint32_t is_term = term != kNoTerm;
     State& state = states_[std::min(term, none_)];
     std::uint32_t again = static_cast<std::uint32_t>(state.stamp == stamp_) & is_term;
-    std::uint32_t place = again != 0 ? state.place : count;
+    std::uint32_t place = count ^ ((count ^ state.place) & (0 - again));  // a choice that compiles to no branch
     std::uint32_t frequency = (postings[place].frequency & (0 - again)) + 1;
     if (frequency > 0xffff) [[unlikely]] {
       again = 0;
