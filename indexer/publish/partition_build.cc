@@ -25,19 +25,20 @@ namespace {
 constexpr std::size_t kMergedAhead = 4 * kPostingGroupBytes;        // bytes of postings that wait for packers
 constexpr std::uint64_t kLargeFrameBytes = std::uint64_t{4} << 20;  // of fields: more than a batch of usual records has
 
-// Every eighth document or fewer in the sample: the collection has 8 MiB of fields, so that a large dictionary is small
-// beside it.
-constexpr std::uint64_t kMinStrideOfLarge = 8;
-std::size_t dictionary_bytes(const pipeline::FieldSample& sample) {
-  return sample.stride() >= kMinStrideOfLarge ? partition::kLargeDictionaryBytes : partition::kDictionaryBytes;
+// The sample has every 32nd document or fewer for each partition, so a partition has about 32 MiB of fields or more,
+// and its copy of a large dictionary is small beside them.
+constexpr std::uint64_t kMinStrideOfLarge = 32;
+std::size_t dictionary_bytes(const pipeline::FieldSample& sample, std::size_t partitions) {
+  return sample.stride() >= kMinStrideOfLarge * partitions ? partition::kLargeDictionaryBytes
+                                                           : partition::kDictionaryBytes;
 }
 
 // The dictionary of the whole build. It is trained by a thread of the pool, while others build lists. Any thread.
 class BuildDictionary {
  public:
-  BuildDictionary(TaskPool& pool, const pipeline::FieldSample& sample) : training_(pool, 0) {
-    training_.begin(0, [&sample](std::size_t) -> Result<ByteBuffer> {
-      return partition::train_dictionary(sample.bytes(), sample.sizes(), dictionary_bytes(sample));
+  BuildDictionary(TaskPool& pool, const pipeline::FieldSample& sample, std::size_t partitions) : training_(pool, 0) {
+    training_.begin(0, [&sample, partitions](std::size_t) -> Result<ByteBuffer> {
+      return partition::train_dictionary(sample.bytes(), sample.sizes(), dictionary_bytes(sample, partitions));
     });
   }
   // Waits for the training. The bytes stay as they are. kUnavailable: no memory.
@@ -252,7 +253,7 @@ Result<BuiltPartitions> build_partitions(const std::vector<pipeline::InvertedDoc
   std::vector<partition::PartitionSummary> summaries(parts.size());
   std::atomic<std::uint32_t> next = 0;
   TaskPool pool(options.memory.packers);
-  Shared shared{options, done, pool, {pool, options.sample}, {}, {}};
+  Shared shared{options, done, pool, {pool, options.sample, parts.size()}, {}, {}};
   pipeline::FirstError error(stop);
   const auto work = [&]() -> Result<void> {
     for (std::uint32_t p = next++; p < parts.size() && !error.token().stop_requested(); p = next++) {
