@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/check.h"
 #include "common/codec/list_codec.h"
 #include "common/partition/block_search.h"
 #include "common/partition/rocks.h"
@@ -49,6 +50,15 @@ Result<std::shared_ptr<const Database>> Database::open(const std::filesystem::pa
   });
 }
 
+std::shared_ptr<const Database> Database::of_files(const std::filesystem::path& folder,
+                                                   std::span<const PartitionFile> files) {
+  std::shared_ptr<Database> database(new Database);
+  database->folder_ = folder;
+  database->reads_ = FileReads::kMapped;
+  database->tables_ = std::make_unique<FileTables>(folder, files, *database->env_);
+  return database;
+}
+
 Database::~Database() {
   for (auto* handle : handles_) db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
 }
@@ -58,6 +68,7 @@ std::string Database::where(Family family, std::string_view key) const {
 }
 
 rocksdb::Status Database::look_up(Family family, std::string_view key, rocksdb::PinnableSlice& value) const {
+  if (tables_) return tables_->get(family, key, value);
   rocksdb::ReadOptions options;
   options.fill_cache = false;
   return db_->Get(options, families_[static_cast<std::size_t>(family)], slice_of(key), &value);
@@ -70,6 +81,8 @@ Result<std::optional<Database::MappedValue>> Database::look_up_mapped(Family fam
   const MappedFile* file = nullptr;
   std::uint64_t offset = 0;
   std::size_t bytes = 0;
+  if (tables_) status = tables_->prepare(family, key);  // files are opened without a BlockPlace
+  if (!status.ok()) return Outcome();
   {
     const BlockPlace place;
     status = look_up(family, key, value);
@@ -146,12 +159,14 @@ Result<PinnedBytes> Database::read(Family family, std::string_view key) const {
 }
 
 std::unique_ptr<rocksdb::Iterator> Database::iterator(Family family) const {
+  if (tables_) return tables_->iterator(family);
   rocksdb::ReadOptions options;
   options.fill_cache = false;
   return std::unique_ptr<rocksdb::Iterator>(db_->NewIterator(options, families_[static_cast<std::size_t>(family)]));
 }
 
 Result<void> Database::verify_checksums() const {
+  FROND_CHECK(db_ != nullptr);
   return guarded(folder_.string(), [&]() -> Result<void> {
     const auto status = db_->VerifyChecksum(rocksdb::ReadOptions());
     if (!status.ok()) return error_of(status, folder_.string());

@@ -1,10 +1,11 @@
 #pragma once
-// A read-only RocksDB whose files are mapped or read buffered. Values are copied; long ones may be handed out as
-// mapped. Internal: includes RocksDB.
+// A read-only RocksDB whose files are mapped or read buffered, or a partition's published files (file_tables.h). Values
+// are copied; long ones may be handed out as mapped. Internal: includes RocksDB.
 #include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,16 +13,20 @@
 #include <rocksdb/db.h>
 
 #include "common/base/result.h"
+#include "common/partition/file_tables.h"
 #include "common/partition/format.h"
 #include "common/partition/mapped_file_system.h"
 #include "common/partition/partition.h"
 
 namespace frond::partition {
 
-// Any thread. Always in a shared_ptr; the values that it returns share it.
+// Any thread; one, if it is of published files. Always in a shared_ptr; the values that it returns share it.
 class Database : public std::enable_shared_from_this<Database> {
  public:
   static Result<std::shared_ptr<const Database>> open(const std::filesystem::path& folder, FileReads reads);
+  // The files of a partition where they were published, mapped. Reads nothing yet.
+  static std::shared_ptr<const Database> of_files(const std::filesystem::path& folder,
+                                                  std::span<const PartitionFile> files);
   ~Database();
 
   // Errors: kNotFound, kCorrupt, kUnavailable. Checksums are verified, except of values that are handed out as mapped.
@@ -33,7 +38,7 @@ class Database : public std::enable_shared_from_this<Database> {
   std::unique_ptr<rocksdb::Iterator> iterator(Family family) const;  // verifies checksums
   Result<void> intact() const { return files_->intact(); }
   Result<void> check_files() const { return files_->check(); }
-  Result<void> verify_checksums() const;
+  Result<void> verify_checksums() const;  // of a RocksDB
   std::string where(Family family, std::string_view key) const;
   const std::filesystem::path& folder() const { return folder_; }
 
@@ -53,7 +58,8 @@ class Database : public std::enable_shared_from_this<Database> {
   FileReads reads_ = FileReads::kCopied;
   std::shared_ptr<MappedFileSystem> files_ = std::make_shared<MappedFileSystem>();
   std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(files_);  // outlives what reads through it
-  std::unique_ptr<rocksdb::DB> db_;
+  std::unique_ptr<FileTables> tables_;                                    // of published files
+  std::unique_ptr<rocksdb::DB> db_;                                       // else
   std::array<rocksdb::ColumnFamilyHandle*, kFamilyNames.size()> families_{};
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;  // as RocksDB gave them, to be given back
 };

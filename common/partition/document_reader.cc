@@ -62,6 +62,19 @@ void DocumentReader::read(std::span<const DocId> docids, Extent extent, const Pa
   }
 }
 
+Result<OwnedDocument> DocumentReader::whole(DocId docid) const {
+  Result<OwnedDocument> owned = OwnedDocument{};
+  read({&docid, 1}, Extent::kWhole, [&](std::size_t, const Result<StoredDocument>& found) {
+    if (found)
+      owned = OwnedDocument{std::string(found->id), std::string(found->url), std::string(found->title),
+                            std::string(found->body)};
+    else
+      owned = found.error();
+    return true;
+  });
+  return owned;
+}
+
 Result<void> DocumentReader::load(DocId docid, Extent extent, Held& held) const {
   if (docid >= documents_) return Error(Code::kNotFound, name_of_document(docid) + " of " + std::to_string(documents_));
   if (block_starts_.empty()) {

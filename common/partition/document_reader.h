@@ -32,6 +32,8 @@ class DocumentReader {
   // Whether to read only the front of a large block (document_block.h). Only kFront uses the cache.
   enum class Extent : std::uint8_t { kFront, kWhole };
   void read(std::span<const DocId> docids, Extent extent, const Partition::DocumentVisit& visit) const;
+  // As Partition::document().
+  Result<OwnedDocument> whole(DocId docid) const;
   Result<void> for_each(const std::function<bool(DocId, const StoredDocument&)>& visit) const;
 
  private:

@@ -7,6 +7,7 @@
 #include "common/partition/head_reader.h"
 #include "common/partition/records.h"
 #include "common/partition/rocks.h"
+#include "common/partition/term_lists.h"
 
 namespace frond::partition {
 namespace {
@@ -54,6 +55,7 @@ class RocksPartition final : public Partition {
       : database_(std::move(database)),
         record_(std::move(record)),
         lengths_(std::move(lengths)),
+        lists_(database_, documents()),
         documents_(database_, documents(), std::move(block_starts), dictionary, std::move(cache)),
         heads_(database_, documents(), std::move(head_starts), documents_) {
     if (!priors.empty()) priors_.emplace(std::move(priors));
@@ -66,41 +68,13 @@ class RocksPartition final : public Partition {
   const DocumentPriors* priors() const override { return priors_ ? &*priors_ : nullptr; }
   const PartitionSummary& summary() const override { return record_.summary; }
 
-  Result<TermStatistics> term(std::string_view term) const override { return FROND_TRY(record_of(term)).statistics; }
-
-  Result<TermList> list(std::string_view term) const override {
-    PinnedRecord record = FROND_TRY(record_of(term));
-    TermList list{record.statistics, {}};
-    list.segments.reserve(record.statistics.segments);
-    if (!record.inline_list.bytes().empty()) {
-      list.segments.push_back(std::move(record.inline_list));
-      return list;
-    }
-    for (std::uint32_t i = 0; i < record.statistics.segments; ++i) list.segments.push_back(FROND_TRY(stored(term, i)));
-    return list;
-  }
-
+  Result<TermStatistics> term(std::string_view term) const override { return lists_.term(term); }
+  Result<TermList> list(std::string_view term) const override { return lists_.list(term); }
   Result<PinnedBytes> segment(std::string_view term, std::uint32_t number) const override {
-    PinnedRecord record = FROND_TRY(record_of(term));
-    if (number >= record.statistics.segments)
-      return Error(Code::kNotFound, where(term) + ": segment " + std::to_string(number) + " of " +
-                                        std::to_string(record.statistics.segments));
-    if (!record.inline_list.bytes().empty()) return std::move(record.inline_list);
-    return stored(term, number);
+    return lists_.segment(term, number);
   }
 
-  Result<OwnedDocument> document(DocId docid) const override {
-    Result<OwnedDocument> owned = OwnedDocument{};
-    documents_.read({&docid, 1}, DocumentReader::Extent::kWhole, [&](std::size_t, const Result<StoredDocument>& found) {
-      if (found)
-        owned = OwnedDocument{std::string(found->id), std::string(found->url), std::string(found->title),
-                              std::string(found->body)};
-      else
-        owned = found.error();
-      return true;
-    });
-    return owned;
-  }
+  Result<OwnedDocument> document(DocId docid) const override { return documents_.whole(docid); }
 
   void read_documents(std::span<const DocId> docids, const DocumentVisit& visit) const override {
     documents_.read(docids, DocumentReader::Extent::kFront, visit);
@@ -157,29 +131,6 @@ class RocksPartition final : public Partition {
   const std::filesystem::path& folder() const override { return database_->folder(); }
 
  private:
-  struct PinnedRecord {
-    TermStatistics statistics;
-    PinnedBytes inline_list;
-  };
-  std::string where(std::string_view term) const { return database_->where(Family::kTerms, term); }
-
-  Result<PinnedRecord> record_of(std::string_view term) const {
-    PinnedBytes value = FROND_TRY(database_->get(Family::kTerms, term));
-    auto record = decode_term(value.bytes());
-    if (!record) return std::move(record).error().within(where(term));
-    if (record->statistics.document_frequency > documents())
-      return Error(Code::kCorrupt, where(term) + ": in more documents than there are");
-    // The list ends the record, so the readable bytes after the record follow the list.
-    return PinnedRecord{record->statistics, std::move(value).last(record->inline_list.size())};
-  }
-
-  Result<PinnedBytes> stored(std::string_view term, std::uint32_t number) const {
-    auto value = database_->get(Family::kPostings, list_key(term, number));
-    if (!value && value.error().code() == Code::kNotFound)
-      return Error(Code::kCorrupt, where(term) + ": segment " + std::to_string(number) + " is missing");
-    return value;
-  }
-
   Result<std::uint64_t> count(Family family) const {
     return guarded(database_->folder().string(), [&]() -> Result<std::uint64_t> {
       std::uint64_t entries = 0;
@@ -195,6 +146,7 @@ class RocksPartition final : public Partition {
   SummaryRecord record_;
   std::vector<std::uint32_t> lengths_;
   std::optional<DocumentPriors> priors_;
+  TermLists lists_;
   DocumentReader documents_;
   HeadReader heads_;
 };

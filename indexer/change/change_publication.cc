@@ -167,9 +167,14 @@ class Publication {
   }
 
   fs::path own_file() const { return writer_.building() / "own.sst"; }
-  static std::uint64_t bytes_of_hidden(const HiddenByPartition& hidden) {
+  // Of all files of changes with `own`; a little too much where several files name a partition.
+  static std::uint64_t bytes_of_hidden(std::span<const ChangesPtr> changes, const ChangesPtr& own) {
     std::uint64_t bytes = 0;
-    for (const auto& [partition, docids] : hidden) bytes += 5 * docids.size() + partition.size();
+    const auto add = [&bytes](const HiddenByPartition& hidden) {
+      for (const auto& [partition, docids] : hidden) bytes += 5 * docids.size() + partition.size();
+    };
+    for (const ChangesPtr& one : changes) add(one->hidden());
+    add(own->hidden());
     return bytes;
   }
 
@@ -185,7 +190,7 @@ class Publication {
 
     std::uint64_t all_bytes = own_bytes;
     for (const auto& file : draft_.changes) all_bytes += file.bytes;
-    const std::uint64_t hidden_bytes = bytes_of_hidden(hidden_of(changes));
+    const std::uint64_t hidden_bytes = bytes_of_hidden(changes, opened);
     if ((all_bytes - std::min(all_bytes, hidden_bytes)) * kBaseRatio > draft_.term_statistics.bytes)
       return write_base(opened);
 

@@ -90,7 +90,7 @@ Result<std::vector<Merge>> Compaction::pin(const TierRules& rules, const Compact
       const auto current = FROND_TRY(CurrentGeneration::open(*source, options_.collection, files));
       manifest_ = current->manifest();
       hidden_.clear();
-      for (std::size_t p = 0; p < manifest_.partitions.size(); ++p) hidden_.push_back(current->hidden(p));
+      for (std::size_t p = 0; p < manifest_.partitions.size(); ++p) hidden_.push_back(FROND_TRY(current->hidden(p)));
       merges = merges_of(manifest_.partitions, rules);
       too_large_ = std::erase_if(
           merges, [&](const Merge& merge) { return limits.memory > 0 && memory_of(merge, manifest_) > limits.memory; });
@@ -189,7 +189,7 @@ Result<std::optional<std::vector<std::size_t>>> Compaction::still_there(const Ma
     });
     if (found == partitions.end()) return std::optional<std::vector<std::size_t>>();
     numbers.push_back(static_cast<std::size_t>(found - partitions.begin()));
-    const auto& hidden = now.hidden(numbers.back());
+    const auto hidden = FROND_TRY(now.hidden(numbers.back()));
     if (!std::includes(hidden.begin(), hidden.end(), source.hidden.begin(), source.hidden.end()))
       return std::optional<std::vector<std::size_t>>();
   }
@@ -209,7 +209,7 @@ Result<void> Compaction::carry_over(Made& made, const std::vector<std::size_t>& 
     counts.tokens += entry.hidden.tokens - then.tokens;
     counts.postings += entry.hidden.postings - then.postings;
     std::vector<DocId> fresh;
-    const auto& all = now.hidden(numbers[s]);
+    const auto all = FROND_TRY(now.hidden(numbers[s]));
     std::set_difference(all.begin(), all.end(), source.hidden.begin(), source.hidden.end(), std::back_inserter(fresh));
     for (const DocId docid : fresh) {
       const Ordinal ordinal = source.entry.placement().ordinal(docid);
@@ -230,10 +230,8 @@ Result<void> Compaction::carry_over(Made& made, const std::vector<std::size_t>& 
       entry.hidden = counts;
     } else {
       // The sources do not tell how the counts are spread over what was made.
-      const fs::path scratch = opened(entry);
-      FROND_TRY(partition::Partition::ingest(folder_ / entry.id, entry.summary.files, scratch, /*move=*/false));
-      const auto partition = FROND_TRY(partition::Partition::open(scratch, partition::FileReads::kMapped));
-      const RemovedTerms removed = FROND_TRY(removed_terms(*partition, found->second, now.manifest().analyzer));
+      const auto made_of = FROND_TRY(partition::PublishedPartition::open(folder_ / entry.id, entry.summary.files));
+      const RemovedTerms removed = FROND_TRY(removed_terms(*made_of, found->second, now.manifest().analyzer));
       entry.hidden = {found->second.size(), removed.tokens, removed.postings};
     }
     sum.documents += found->second.size();

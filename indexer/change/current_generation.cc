@@ -8,7 +8,7 @@
 namespace frond::indexer::change {
 
 namespace fs = std::filesystem;
-using partition::Partition;
+using partition::PublishedPartition;
 using repository::PartitionEntry;
 
 Result<std::unique_ptr<CurrentGeneration>> CurrentGeneration::open(const repository::RepositoryWriter& writer) {
@@ -36,12 +36,17 @@ Result<std::unique_ptr<CurrentGeneration>> CurrentGeneration::open(const reposit
   }
   opened->terms_ = opened->changes_.empty() ? opened->base_ : partition::changed_terms(opened->base_, opened->changes_);
   for (const PartitionEntry& entry : manifest.partitions) {
-    auto hidden = FROND_TRY(partition::hidden_documents_of(entry.id, entry.summary.documents, opened->changes_));
-    if (hidden.size() != entry.hidden.documents)
-      return Error(Code::kCorrupt, "partition " + entry.id + " has " + std::to_string(hidden.size()) +
+    auto& hidden = opened->hidden_.emplace_back();
+    std::uint64_t count = 0;
+    for (const partition::ChangesPtr& one : opened->changes_)
+      if (const auto found = one->hidden().find(entry.id); found != one->hidden().end()) {
+        hidden.emplace_back(found->second);
+        count += found->second.size();
+      }
+    if (count != entry.hidden.documents)
+      return Error(Code::kCorrupt, "partition " + entry.id + " has " + std::to_string(count) +
                                        " hidden documents; the manifest says " +
                                        std::to_string(entry.hidden.documents));
-    opened->hidden_.push_back(std::move(hidden));
   }
   opened->ids_.resize(manifest.partitions.size());
   return opened;
@@ -55,17 +60,27 @@ Result<std::optional<CurrentGeneration::Place>> CurrentGeneration::find(std::str
       ids_[p] = FROND_TRY(partition::IdFiles::open(folder, entry.summary.files));
     }
     const auto docid = FROND_TRY(ids_[p]->find(id));
-    if (docid && !std::binary_search(hidden_[p].begin(), hidden_[p].end(), *docid))
-      return std::optional<Place>(Place{p, *docid});
+    if (docid && !is_hidden(p, *docid)) return std::optional<Place>(Place{p, *docid});
   }
   return std::optional<Place>();
 }
 
-Result<std::shared_ptr<const Partition>> CurrentGeneration::open_partition(std::size_t number,
-                                                                           const fs::path& scratch) const {
+bool CurrentGeneration::is_hidden(std::size_t number, DocId docid) const {
+  return std::ranges::any_of(hidden_[number], [docid](std::span<const DocId> docids) {
+    return std::binary_search(docids.begin(), docids.end(), docid);
+  });
+}
+
+Result<std::vector<DocId>> CurrentGeneration::hidden(std::size_t number) const {
   const PartitionEntry& entry = manifest_.partitions[number];
-  FROND_TRY(files_.ingest(entry, scratch));
-  auto opened = Partition::open(scratch, partition::FileReads::kMapped);
+  return partition::hidden_documents_of(entry.id, entry.summary.documents, changes_);
+}
+
+Result<std::unique_ptr<const PublishedPartition>> CurrentGeneration::open_partition(std::size_t number,
+                                                                                    const fs::path& scratch) const {
+  const PartitionEntry& entry = manifest_.partitions[number];
+  const fs::path folder = FROND_TRY(files_.for_reading(entry, scratch));
+  auto opened = PublishedPartition::open(folder, entry.summary.files);
   if (!opened) return std::move(opened).error().within("partition " + entry.id);
   return opened;
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -11,7 +12,7 @@
 #include "common/base/result.h"
 #include "common/partition/change_file.h"
 #include "common/partition/id_files.h"
-#include "common/partition/partition.h"
+#include "common/partition/published_partition.h"
 #include "common/repository/repository.h"
 #include "indexer/change/generation_files.h"
 
@@ -32,8 +33,8 @@ class CurrentGeneration {
   const partition::GenerationTerms& terms() const { return *terms_; }
   const std::shared_ptr<const partition::GenerationTerms>& base_terms() const { return base_; }  // without `changes`
   const std::vector<partition::ChangesPtr>& changes() const { return changes_; }                 // as in the manifest
-  // Of the partition with this number, ascending.
-  const std::vector<DocId>& hidden(std::size_t number) const { return hidden_[number]; }
+  // Of the partition with this number, ascending. They are put together from all files of changes.
+  Result<std::vector<DocId>> hidden(std::size_t number) const;
 
   struct Place {
     std::size_t partition = 0;  // its number
@@ -41,21 +42,22 @@ class CurrentGeneration {
   };
   // Nothing if no document of the generation has the id.
   Result<std::optional<Place>> find(std::string_view id);
-  // A partition, opened in `scratch`, which the caller removes when it has dropped the partition. Of an object store,
-  // all its files are fetched.
-  Result<std::shared_ptr<const partition::Partition>> open_partition(std::size_t number,
-                                                                     const std::filesystem::path& scratch) const;
+  // A partition where it was published. Of an object store, its files are fetched into `scratch`, which the caller
+  // removes when it has dropped the partition.
+  Result<std::unique_ptr<const partition::PublishedPartition>> open_partition(
+      std::size_t number, const std::filesystem::path& scratch) const;
   // Above the ordinals of all documents, hidden ones too.
   Ordinal next_ordinal() const;
 
  private:
   explicit CurrentGeneration(GenerationFiles files) : files_(std::move(files)) {}
+  bool is_hidden(std::size_t number, DocId docid) const;
   GenerationFiles files_;
   repository::Manifest manifest_;
   std::shared_ptr<const partition::GenerationTerms> base_, terms_;
   std::vector<partition::ChangesPtr> changes_;
-  std::vector<std::vector<DocId>> hidden_;
-  std::vector<std::unique_ptr<partition::IdFiles>> ids_;  // by partition; null: not asked yet
+  std::vector<std::vector<std::span<const DocId>>> hidden_;  // by partition: what each of `changes_` hides, ascending
+  std::vector<std::unique_ptr<partition::IdFiles>> ids_;     // by partition; null: not asked yet
 };
 
 }  // namespace frond::indexer::change

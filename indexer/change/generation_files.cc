@@ -48,6 +48,13 @@ Result<fs::path> GenerationFiles::partition_files(const PartitionEntry& entry,
   return to;
 }
 
+Result<fs::path> GenerationFiles::for_reading(const PartitionEntry& entry, const fs::path& scratch) const {
+  if (in_place()) return folder_ / "partitions" / entry.id;
+  for (const PartitionFile& file : entry.summary.files)
+    FROND_TRY(fetch(repository::partition_file_path(entry, file), file, scratch / file.name));
+  return scratch;
+}
+
 Result<void> GenerationFiles::ingest(const PartitionEntry& entry, const fs::path& scratch) const {
   if (in_place())
     return Partition::ingest(folder_ / "partitions" / entry.id, entry.summary.files, scratch, /*move=*/false);

@@ -26,6 +26,10 @@ class GenerationFiles {
   Result<std::filesystem::path> partition_files(
       const repository::PartitionEntry& entry,
       const std::function<bool(const partition::PartitionFile&)>& wanted) const;
+  // The folder with the partition's files for a PublishedPartition: where they are, or `scratch`, into which they are
+  // fetched.
+  Result<std::filesystem::path> for_reading(const repository::PartitionEntry& entry,
+                                            const std::filesystem::path& scratch) const;
   // Opens all of a partition as database `scratch`, by links, or else by what is fetched and not kept.
   Result<void> ingest(const repository::PartitionEntry& entry, const std::filesystem::path& scratch) const;
   // Removes fetched files that the generation does not name, also parts of files.

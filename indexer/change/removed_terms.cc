@@ -13,7 +13,7 @@
 namespace frond::indexer::change {
 namespace {
 
-using partition::Partition;
+using partition::PublishedPartition;
 
 constexpr std::size_t kDocumentsAtOnce = 4096;     // whose terms are held
 constexpr std::size_t kFewDocuments = 1024;        // always analysed
@@ -30,7 +30,7 @@ struct Use {
 // Finds documents in a list. They ascend.
 class ListReader {
  public:
-  static Result<ListReader> open(const Partition& partition, std::string_view term) {
+  static Result<ListReader> open(const PublishedPartition& partition, std::string_view term) {
     ListReader reader;
     reader.stored_ = FROND_TRY(partition.list(term));
     std::vector<ByteView> segments;
@@ -70,14 +70,14 @@ class ListReader {
 
 class Counting {
  public:
-  Counting(const Partition& partition, const text::AnalyzerConfig& analyzer)
+  Counting(const PublishedPartition& partition, const text::AnalyzerConfig& analyzer)
       : partition_(partition), analyzer_(analyzer) {}
 
   Result<RemovedTerms> run(std::span<const DocId> docids) {
-    for (const DocId docid : docids) removed_.tokens += partition_.lengths()[docid];
+    for (const DocId docid : docids) removed_.tokens += FROND_TRY(partition_.length(docid));
     if (docids.size() > kFewDocuments && docids.size() * kShareToReadLists > partition_.documents()) {
       FROND_TRY(read_all_lists(docids));
-      return std::move(removed_);
+      return whole();
     }
     for (std::size_t begin = 0; begin < docids.size();) {
       while (begin < docids.size() && held_.size() < kDocumentsAtOnce && held_bytes_ < kHeldTermBytes)
@@ -88,10 +88,15 @@ class Counting {
       std::sort(unknown_.begin(), unknown_.end());
       FROND_TRY(read_all_lists(unknown_));
     }
-    return std::move(removed_);
+    return whole();
   }
 
  private:
+  Result<RemovedTerms> whole() {
+    FROND_TRY(partition_.check_files());
+    return std::move(removed_);
+  }
+
   Result<void> analyse(DocId docid) {
     const partition::OwnedDocument document = FROND_TRY(partition_.document(docid));
     std::unordered_map<std::string, Frequency> terms;
@@ -102,7 +107,7 @@ class Counting {
     };
     analyzer_.analyze(document.title, count);
     analyzer_.analyze(document.body, count);
-    if (length != partition_.lengths()[docid]) {
+    if (length != FROND_TRY(partition_.length(docid))) {
       unknown_.push_back(docid);
       return {};
     }
@@ -143,8 +148,7 @@ class Counting {
 
   Result<void> read_all_lists(std::span<const DocId> docids) {
     std::uint64_t expected = 0, found = 0;
-    for (const DocId docid : docids) expected += partition_.lengths()[docid];
-    Result<void> outcome;
+    for (const DocId docid : docids) expected += FROND_TRY(partition_.length(docid));
     const auto read = [&](std::string_view term) -> Result<void> {
       ListReader list = FROND_TRY(ListReader::open(partition_, term));
       std::uint64_t documents = 0;
@@ -159,18 +163,15 @@ class Counting {
       removed_.postings += documents;
       return {};
     };
-    FROND_TRY(partition_.for_each_term([&](std::string_view term, const partition::TermStatistics&) {
-      outcome = read(term);
-      return outcome.has_value();
-    }));
-    FROND_TRY(std::move(outcome));
+    const auto terms = partition_.terms();
+    while (FROND_TRY(terms->next())) FROND_TRY(read(terms->term()));
     if (found == expected) return {};
     return Error(Code::kCorrupt, partition_.folder().string() + ": the lists have " + std::to_string(found) +
                                      " tokens of " + std::to_string(docids.size()) + " documents with " +
                                      std::to_string(expected));
   }
 
-  const Partition& partition_;
+  const PublishedPartition& partition_;
   text::Analyzer analyzer_;
   RemovedTerms removed_;
   std::vector<DocId> held_;  // analysed, not compared yet
@@ -181,7 +182,7 @@ class Counting {
 
 }  // namespace
 
-Result<RemovedTerms> removed_terms(const Partition& partition, std::span<const DocId> docids,
+Result<RemovedTerms> removed_terms(const PublishedPartition& partition, std::span<const DocId> docids,
                                    const text::AnalyzerConfig& analyzer) {
   return Counting(partition, analyzer).run(docids);
 }

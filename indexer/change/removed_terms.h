@@ -12,7 +12,7 @@
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
-#include "common/partition/partition.h"
+#include "common/partition/published_partition.h"
 #include "common/text/analyzer_config.h"
 
 namespace frond::indexer::change {
@@ -22,10 +22,11 @@ struct RemovedTerms {
   std::uint64_t tokens = 0, postings = 0;
 };
 
-// docids: ascending, of the partition. Memory: the terms, and about 64 MiB. Time is in proportion to `docids` where
-// fields are stored; where they are not, or `docids` is more than a sixteenth of a partition, it is that of reading all
-// lists. kCorrupt: a list or a document does not decode, or the lists do not have as many tokens as the lengths say.
-Result<RemovedTerms> removed_terms(const partition::Partition& partition, std::span<const DocId> docids,
+// docids: ascending, of the partition. Memory: the terms, and about 64 MiB. Time and reads are in proportion to
+// `docids` where fields are stored; where they are not, or `docids` is more than a sixteenth of a partition, it is that
+// of reading all lists. kCorrupt: a list or a document does not decode, or the lists do not have as many tokens as the
+// lengths say.
+Result<RemovedTerms> removed_terms(const partition::PublishedPartition& partition, std::span<const DocId> docids,
                                    const text::AnalyzerConfig& analyzer);
 
 }  // namespace frond::indexer::change

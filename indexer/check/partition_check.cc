@@ -207,8 +207,7 @@ void check_partition(const Partition& partition, const repository::PartitionEntr
   };
   faults.expect_equal(name, "bytes of lists", list_bytes(is), list_bytes(should));
   const bool known = check_hidden(partition, entry, hidden, name, faults);
-  const partition::HiddenDocuments passed_over(
-      partition.documents(), known ? std::vector<DocId>(hidden.begin(), hidden.end()) : std::vector<DocId>());
+  const partition::HiddenDocuments passed_over(partition.documents(), known ? hidden : std::span<const DocId>());
   const std::uint64_t postings = check_lists(partition, name, b, passed_over, taken, faults);
   if (known) faults.expect_equal(name, "postings of hidden documents", postings, entry.hidden.postings);
   check_documents(partition, name, faults);

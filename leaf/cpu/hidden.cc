@@ -13,16 +13,15 @@ std::size_t drop_hidden(const partition::HiddenDocuments& hidden, Selection docu
 }
 
 std::uint64_t hidden_postings(TermReader& term, const partition::HiddenDocuments& hidden) {
-  const auto docids = hidden.docids();
   std::uint64_t count = 0;
   std::uint32_t block = 0;
-  for (std::size_t i = 0; i < docids.size();) {
-    block = term.list().find_block(docids[i], block);
+  for (DocId docid = hidden.next(0); docid != kNoDoc;) {
+    block = term.list().find_block(docid, block);
     if (block == term.blocks()) break;
     term.enter(block);
     if (term.corrupt()) break;
-    for (; i < docids.size() && docids[i] <= term.last(); ++i)
-      count += term.docids()[term.position_of(docids[i])] == docids[i];  // a list's end is followed by kNoDoc
+    for (; docid <= term.last() && docid != kNoDoc; docid = hidden.next(docid + 1))
+      count += term.docids()[term.position_of(docid)] == docid;  // a list's end is followed by kNoDoc
   }
   return count;
 }

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <map>
-#include <span>
 #include <string>
 #include <system_error>
 
 #include "common/partition/file_checksum.h"
 #include "common/repository/disk_space.h"
+#include "leaf/generation/hidden_of.h"
 
 namespace frond::leaf::generation {
 namespace fs = std::filesystem;
@@ -27,22 +27,6 @@ Result<void> expect_content(const partition::Partition& opened, const repository
                                    std::to_string(opened.tokens()) + " tokens; the manifest says " +
                                    std::to_string(entry.summary.documents) + " and " +
                                    std::to_string(entry.summary.tokens));
-}
-
-// Null: none. kCorrupt: they are not those that the manifest counts.
-Result<std::shared_ptr<const partition::HiddenDocuments>> hidden_of(const repository::PartitionEntry& entry,
-                                                                    const partition::Partition& opened,
-                                                                    std::span<const partition::ChangesPtr> changes) {
-  auto docids = FROND_TRY(partition::hidden_documents_of(entry.id, opened.documents(), changes));
-  std::uint64_t tokens = 0;
-  for (const DocId docid : docids) tokens += opened.lengths()[docid];
-  if (docids.size() != entry.hidden.documents || tokens != entry.hidden.tokens)
-    return Error(Code::kCorrupt, "partition " + entry.id + ": " + std::to_string(docids.size()) +
-                                     " hidden documents with " + std::to_string(tokens) +
-                                     " tokens; the manifest says " + std::to_string(entry.hidden.documents) + " and " +
-                                     std::to_string(entry.hidden.tokens));
-  if (docids.empty()) return std::shared_ptr<const partition::HiddenDocuments>();
-  return std::make_shared<const partition::HiddenDocuments>(opened.documents(), std::move(docids));
 }
 
 GenerationId id_of(const repository::Manifest& manifest) { return {manifest.generation, manifest.content}; }
@@ -97,8 +81,8 @@ Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const rep
     if (partition == nullptr) partition = FROND_TRY(open_partition(entry, stopping));
     if (auto fits = expect_content(partition->partition(), entry); !fits)
       return std::move(fits).error().within("partition " + entry.id);
-    auto hidden = FROND_TRY(hidden_of(entry, partition->partition(), loaded->changes));
-    loaded->partitions.push_back({p, entry.placement(), partition, std::move(hidden)});
+    Hidden hidden = FROND_TRY(hidden_of(entry, *partition, loaded->changes, serving));
+    loaded->partitions.push_back({p, entry.placement(), partition, std::move(hidden.documents), hidden.tokens});
   }
   return std::shared_ptr<const ServedGeneration>(std::move(loaded));
 }

@@ -61,6 +61,7 @@ struct ServedPartition {
   std::shared_ptr<const OpenPartition> open;
   // Documents of the partition that the generation does not have; null: it has all.
   std::shared_ptr<const partition::HiddenDocuments> hidden{};
+  std::uint64_t hidden_tokens = 0;  // of these
 
   // Of the generation.
   std::uint64_t documents() const { return open->partition().documents() - (hidden ? hidden->count() : 0); }

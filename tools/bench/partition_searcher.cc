@@ -56,7 +56,7 @@ class Searcher final : public PartitionSearcher {
     auto hidden = FROND_TRY(partition::hidden_documents_of(entry_.id, partition_->documents(), changes));
     hide_more(hidden);
     make_priors();
-    if (!hidden.empty()) hidden_.emplace(partition_->documents(), std::move(hidden));
+    if (!hidden.empty()) hidden_.emplace(partition_->documents(), hidden);
     if (!changes.empty()) terms_ = partition::changed_terms(terms_, std::move(changes));
     return {};
   }

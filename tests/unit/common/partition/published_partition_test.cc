@@ -1,0 +1,81 @@
+#include "common/partition/published_partition.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/support/scratch_folder.h"
+#include "tests/support/small_partition.h"
+
+namespace frond::partition {
+namespace {
+
+// More documents than a short value of lengths has, so that lengths are read where they are mapped.
+class APublishedPartition : public testing::TestWithParam<std::uint32_t> {
+ protected:
+  void SetUp() override {
+    summary_ = support::write_partition(support::random_documents(GetParam(), 7), folder_ / "files").value();
+    ASSERT_TRUE(Partition::ingest(folder_ / "files", summary_.files, folder_ / "db", false));
+    ingested_ = Partition::open(folder_ / "db").value();
+    published_ = PublishedPartition::open(folder_ / "files", summary_.files).value();
+  }
+  static std::string bytes_of(const TermList& list) {
+    std::string all;
+    for (const auto& segment : list.segments) all += as_text(segment.bytes());
+    return all;
+  }
+  // The first file whose name begins so.
+  std::filesystem::path file_of(const std::string& stem) const {
+    for (const auto& file : summary_.files)
+      if (file.name.starts_with(stem)) return folder_.path() / "files" / file.name;
+    return {};
+  }
+  support::ScratchFolder folder_;
+  PartitionSummary summary_;
+  std::shared_ptr<const Partition> ingested_;
+  std::unique_ptr<const PublishedPartition> published_;
+};
+
+TEST_P(APublishedPartition, HasTheDocumentsAndLengthsOfTheIngestedOne) {
+  ASSERT_EQ(published_->documents(), ingested_->documents());
+  for (DocId docid = 0; docid < ingested_->documents(); docid += 1 + docid / 7) {
+    EXPECT_EQ(published_->length(docid), ingested_->lengths()[docid]);
+    const auto is = published_->document(docid).value(), should = ingested_->document(docid).value();
+    EXPECT_EQ(is.id, should.id);
+    EXPECT_EQ(is.body, should.body);
+  }
+  EXPECT_EQ(published_->length(ingested_->documents()), Code::kCorrupt);
+  EXPECT_EQ(published_->document(ingested_->documents()).error().code(), Code::kNotFound);
+  EXPECT_TRUE(published_->check_files());
+}
+
+TEST_P(APublishedPartition, HasTheListsOfTheIngestedOne) {
+  std::uint64_t terms = 0;
+  const auto cursor = published_->terms();
+  while (cursor->next().value()) {
+    if (terms++ % 5 == 0 || cursor->term().starts_with("t")) {
+      const auto is = published_->list(cursor->term()).value();
+      ASSERT_EQ(bytes_of(is), bytes_of(ingested_->list(cursor->term()).value())) << cursor->term();
+      for (const auto& segment : is.segments) EXPECT_TRUE(segment.intact());
+    }
+  }
+  EXPECT_EQ(terms, ingested_->count_entries()->terms);
+  EXPECT_EQ(published_->list("nowhere").error().code(), Code::kNotFound);
+}
+
+TEST_P(APublishedPartition, NamesAFileThatWasCutShort) {
+  const auto file = file_of("documents-");
+  ASSERT_TRUE(published_->document(0));
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
+  EXPECT_FALSE(published_->check_files());
+  const auto anew = PublishedPartition::open(folder_ / "files", summary_.files).value();
+  const auto document = anew->document(0);
+  ASSERT_FALSE(document);
+  EXPECT_EQ(document.error().code(), Code::kCorrupt);
+  EXPECT_NE(document.error().message().find(file.filename().string()), std::string::npos) << document.error().message();
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, APublishedPartition, testing::Values(1u, 900u, 6000u));
+
+}  // namespace
+}  // namespace frond::partition
