@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cstring>
 #include <ctime>
 #include <mutex>
@@ -62,6 +63,15 @@ struct Exchange {
   bool too_large = false, stopped = false;
 };
 
+// Makes room for the whole body, as far as it may be: growing step by step copies a part of 8 MiB once more, and
+// touches twice the memory.
+void reserve_body(Exchange& exchange) {
+  const std::string_view told = exchange.answer.header("content-length");
+  std::size_t length = 0;
+  std::from_chars(told.data(), told.data() + told.size(), length);
+  exchange.answer.body.reserve(std::min<std::size_t>(length, exchange.limits.max_body));
+}
+
 std::size_t take_body(char* bytes, std::size_t, std::size_t count, void* user) {
   auto& exchange = *static_cast<Exchange*>(user);
   auto& body = exchange.answer.body;
@@ -69,6 +79,7 @@ std::size_t take_body(char* bytes, std::size_t, std::size_t count, void* user) {
     exchange.too_large = true;
     return 0;
   }
+  if (body.empty()) reserve_body(exchange);
   const ByteView piece = as_bytes({bytes, count});
   body.insert(body.end(), piece.begin(), piece.end());
   return count;
