@@ -8,6 +8,7 @@
 #include <rocksdb/iterator.h>
 #include <rocksdb/sst_file_reader.h>
 
+#include "common/partition/df_cache.h"
 #include "common/partition/format.h"
 #include "common/partition/mapped_file_system.h"
 #include "common/partition/records.h"
@@ -87,13 +88,18 @@ class SstChanges final : public Changes, public std::enable_shared_from_this<Sst
   }
 
   Result<std::int64_t> by(std::string_view term) const override {
-    return guarded(file_.string(), [&]() -> Result<std::int64_t> {
-      const auto iterator = make_iterator();
-      iterator->Seek(slice_of(term));
-      if (iterator->Valid() && text_of(iterator->key()) == term) return by_of(*iterator);
-      if (!iterator->status().ok()) return error_of(iterator->status(), where(term));
-      return 0;
-    });
+    // Generations share the files that they have in common, and so what is known of them.
+    if (const auto kept = cache_.find(term)) return static_cast<std::int64_t>(*kept - kZero);
+    const auto by = guarded(file_.string(), [&] { return by_at(*make_iterator(), term); });
+    if (by) cache_.put(term, kZero + static_cast<std::uint64_t>(*by));
+    return by;
+  }
+  // 0: it is not there.
+  Result<std::int64_t> by_at(rocksdb::Iterator& iterator, std::string_view term) const {
+    iterator.Seek(slice_of(term));
+    if (iterator.Valid() && text_of(iterator.key()) == term) return by_of(iterator);
+    if (!iterator.status().ok()) return error_of(iterator.status(), where(term));
+    return std::int64_t{0};
   }
   const HiddenByPartition& hidden() const override { return hidden_; }
   const TermTotals& totals() const override { return totals_; }
@@ -128,6 +134,8 @@ class SstChanges final : public Changes, public std::enable_shared_from_this<Sst
   }
   std::string where(std::string_view key) const { return file_.string() + ": " + printable(key); }
 
+  static constexpr std::uint64_t kZero = std::uint64_t{1} << 63;  // in the cache: a change of nothing
+  mutable DfCache cache_;
   std::filesystem::path file_;
   std::shared_ptr<MappedFileSystem> files_ = std::make_shared<MappedFileSystem>();
   std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(files_);  // outlives what reads through it
@@ -155,6 +163,10 @@ class SstCursor final : public ChangeCursor {
   }
   std::string_view term() const override { return text_of(iterator_->key()); }
   std::int64_t by() const override { return by_; }
+  Result<std::int64_t> by_of(std::string_view wanted) override {
+    begun_ = true;
+    return guarded(changes_->file().string(), [&] { return changes_->by_at(*iterator_, wanted); });
+  }
 
  private:
   std::shared_ptr<const SstChanges> changes_;

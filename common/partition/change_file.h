@@ -46,6 +46,8 @@ class ChangeCursor {
   virtual Result<bool> next() = 0;
   virtual std::string_view term() const = 0;  // valid until the next call of next()
   virtual std::int64_t by() const = 0;
+  // Of any term, best in ascending order; moves the cursor.
+  virtual Result<std::int64_t> by_of(std::string_view term) = 0;
 };
 
 // Reads such a file, mapped. The hidden documents are read when it is opened, 4 bytes each. Any thread. Survives any

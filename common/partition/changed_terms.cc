@@ -24,6 +24,7 @@ class ChangedTerms final : public GenerationTerms {
     return static_cast<std::uint64_t>(df);
   }
 
+  std::unique_ptr<DfReader> reader() const override { return std::make_unique<Reader>(*base_, changes_); }
   const TermTotals& totals() const override { return changes_.back()->totals(); }
 
   Result<void> for_each(const std::function<bool(std::string_view, std::uint64_t)>& visit) const override {
@@ -71,6 +72,22 @@ class ChangedTerms final : public GenerationTerms {
   }
 
  private:
+  class Reader final : public DfReader {
+   public:
+    Reader(const GenerationTerms& base, std::span<const ChangesPtr> changes) : base_(base.reader()) {
+      for (const ChangesPtr& one : changes) changes_.push_back(one->terms());
+    }
+    Result<std::uint64_t> df(std::string_view term) override {
+      auto df = static_cast<std::int64_t>(FROND_TRY(base_->df(term)));
+      for (const auto& one : changes_) df += FROND_TRY(one->by_of(term));
+      if (df < 0) return negative(term, df);
+      return static_cast<std::uint64_t>(df);
+    }
+
+   private:
+    std::unique_ptr<DfReader> base_;
+    std::vector<std::unique_ptr<ChangeCursor>> changes_;
+  };
   static Error negative(std::string_view term, std::int64_t df) {
     return Error(Code::kCorrupt,
                  "term " + printable(term) + ": document frequency " + std::to_string(df) + " after all changes");

@@ -24,6 +24,7 @@ class DfCache {
     const std::size_t place = place_of(term);
     const Shard& shard = shards_[place % kShards];
     const MutexLock lock(shard.mutex);
+    if (shard.sets.empty()) return std::nullopt;
     for (const Entry& entry : shard.sets[place / kShards])
       if (entry.df != 0 && entry.term() == term) return entry.df;
     return std::nullopt;
@@ -34,6 +35,7 @@ class DfCache {
     const std::size_t place = place_of(term);
     Shard& shard = shards_[place % kShards];
     const MutexLock lock(shard.mutex);
+    if (shard.sets.empty()) shard.sets.resize(kEntries / kWays / kShards);
     Set& set = shard.sets[place / kShards];
     std::move_backward(set.begin(), set.end() - 1, set.end());
     Entry& entry = set[0];
@@ -53,7 +55,7 @@ class DfCache {
   using Set = std::array<Entry, kWays>;  // the newest first
   struct alignas(64) Shard {
     mutable Mutex mutex;
-    std::vector<Set> sets FROND_GUARDED_BY(mutex) = std::vector<Set>(kEntries / kWays / kShards);
+    std::vector<Set> sets FROND_GUARDED_BY(mutex);  // empty until something is put
   };
   static std::size_t place_of(std::string_view term) {
     return std::hash<std::string_view>()(term) % (kEntries / kWays);

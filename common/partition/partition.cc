@@ -34,16 +34,19 @@ class Cursor final : public TermCursor {
       auto record = decode_term(bytes_of(iterator_->value()));
       if (!record) return std::move(record).error().within(database_->where(Family::kTerms, term()));
       statistics_ = record->statistics;
+      inline_list_ = record->inline_list;
       return true;
     });
   }
   std::string_view term() const override { return text_of(iterator_->key()); }
   const TermStatistics& statistics() const override { return statistics_; }
+  ByteView inline_list() const override { return inline_list_; }
 
  private:
   DatabasePtr database_;
   std::unique_ptr<rocksdb::Iterator> iterator_;  // destroyed before the database
   TermStatistics statistics_;
+  ByteView inline_list_;  // in the iterator's value
   bool started_ = false;
 };
 

@@ -88,6 +88,9 @@ class TermCursor {
   // Valid until the next call of next().
   virtual std::string_view term() const = 0;
   virtual const TermStatistics& statistics() const = 0;
+  // The term's list, if it is a short one that lies beside the statistics; without slack behind it. Empty: it does not,
+  // or the cursor does not tell.
+  virtual ByteView inline_list() const { return {}; }
 };
 
 // How the files of a partition are read. Mapped pages count as the process's resident memory until the system reclaims

@@ -33,6 +33,9 @@ rocksdb::Options table_options(FileReads reads) {
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.compression = rocksdb::kNoCompression;
   options.max_open_files = -1;
+  // Else RocksDB starts 15 threads for each database that it opens, and for each change of one: a partition has few
+  // files.
+  options.max_file_opening_threads = 1;
   options.info_log = std::make_shared<NoLog>();
   options.skip_stats_update_on_db_open = true;
   options.disable_auto_compactions = true;

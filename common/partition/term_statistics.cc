@@ -44,6 +44,7 @@ class SstTerms final : public GenerationTerms {
     return df;
   }
 
+  std::unique_ptr<DfReader> reader() const override { return std::make_unique<Reader>(*this); }
   const TermTotals& totals() const override { return totals_; }
   Result<void> intact() const override { return files_->intact(); }
   Result<void> check_files() const override { return files_->check(); }
@@ -69,6 +70,17 @@ class SstTerms final : public GenerationTerms {
   }
 
  private:
+  class Reader final : public DfReader {
+   public:
+    explicit Reader(const SstTerms& terms) : terms_(terms), iterator_(terms.make_iterator()) {}
+    Result<std::uint64_t> df(std::string_view term) override {
+      return guarded(terms_.file_.string(), [&] { return terms_.df_at(*iterator_, term); });
+    }
+
+   private:
+    const SstTerms& terms_;
+    std::unique_ptr<rocksdb::Iterator> iterator_;
+  };
   static rocksdb::Options options_with(rocksdb::Env& env) {
     rocksdb::Options options = table_options();
     options.env = &env;
@@ -76,13 +88,18 @@ class SstTerms final : public GenerationTerms {
   }
   Result<std::uint64_t> stored_df(std::string_view term) const {
     return guarded(file_.string(), [&]() -> Result<std::uint64_t> {
-      if (term.size() > text::kMaxTermBytes) return Error(Code::kNotFound, where(term));
-      const auto iterator = make_iterator();
-      iterator->Seek(slice_of(term));
-      if (iterator->Valid() && text_of(iterator->key()) == term) return df_of(*iterator);
-      if (!iterator->status().ok()) return error_of(iterator->status(), where(term));
-      return Error(Code::kNotFound, where(term));
+      const std::uint64_t df = FROND_TRY(df_at(*make_iterator(), term));
+      if (df == 0) return Error(Code::kNotFound, where(term));
+      return df;
     });
+  }
+  // 0: it is not there.
+  Result<std::uint64_t> df_at(rocksdb::Iterator& iterator, std::string_view term) const {
+    if (term.size() > text::kMaxTermBytes) return std::uint64_t{0};
+    iterator.Seek(slice_of(term));
+    if (iterator.Valid() && text_of(iterator.key()) == term) return df_of(iterator);
+    if (!iterator.status().ok()) return error_of(iterator.status(), where(term));
+    return std::uint64_t{0};
   }
 
   std::unique_ptr<rocksdb::Iterator> make_iterator() const {

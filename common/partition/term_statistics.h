@@ -52,6 +52,14 @@ Result<TermTotals> write_term_statistics(const GenerationTerms& terms, const std
 
 // Reads such a file, mapped, through a cache of 1.5 MiB (df_cache.h). Any thread. The file may be unlinked. If it is
 // cut short or the disk can't read it, look-ups fail, and intact() returns an error from then on.
+// Looks up many terms, best in ascending order: what one look-up has found is where the next begins. One thread.
+class DfReader {
+ public:
+  virtual ~DfReader() = default;
+  // 0: no document has the term. Errors: kCorrupt, kUnavailable.
+  virtual Result<std::uint64_t> df(std::string_view term) = 0;
+};
+
 class GenerationTerms {
  public:
   // Errors: kNotFound; kCorrupt if it is no such file or cut short.
@@ -59,6 +67,8 @@ class GenerationTerms {
   virtual ~GenerationTerms() = default;
   // A term's document frequency in the generation, at least 1. kNotFound if no document has it.
   virtual Result<std::uint64_t> df(std::string_view term) const = 0;
+  // Does without the cache. The terms outlive it.
+  virtual std::unique_ptr<DfReader> reader() const = 0;
   virtual const TermTotals& totals() const = 0;
   // Visits every term in byte order, until `visit` returns false.
   virtual Result<void> for_each(const std::function<bool(std::string_view term, std::uint64_t df)>& visit) const = 0;

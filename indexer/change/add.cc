@@ -6,16 +6,32 @@
 #include "common/partition/id_files.h"
 
 namespace frond::indexer::change {
+namespace {
+
+constexpr std::size_t kIdsAtOnce = 100'000;  // that are in memory
+
+// Looks the ids up, and forgets them.
+Result<void> hide_all(CurrentGeneration& current, std::vector<std::string>& ids, Change& change) {
+  for (const auto& [partition, docids] : FROND_TRY(current.find_all(ids))) {
+    auto& all = change.hidden[partition];
+    all.insert(all.end(), docids.begin(), docids.end());
+  }
+  ids.clear();
+  return {};
+}
+
+}  // namespace
 
 Result<repository::Manifest> publish_added(repository::RepositoryWriter& writer, CurrentGeneration& current,
                                            Addition addition, std::uint64_t& replaced, std::stop_token stop) {
   Change change;
   change.log_sequence = addition.log_sequence;
   std::vector<repository::PartitionEntry>& added = addition.partitions;
+  std::vector<std::string> hidden = std::move(addition.removed_ids);
   const auto hide = [&](std::string_view id) -> Result<void> {
-    const auto place = FROND_TRY(current.find(id));
-    if (place) change.hidden[place->partition].push_back(place->docid);
-    return {};
+    hidden.emplace_back(id);
+    if (hidden.size() < kIdsAtOnce) return {};
+    return hide_all(current, hidden, change);
   };
   const Ordinal next = current.next_ordinal();
   for (std::size_t i = 0; i < added.size(); ++i) {
@@ -25,10 +41,11 @@ Result<repository::Manifest> publish_added(repository::RepositoryWriter& writer,
     FROND_TRY(ids->for_each([&](std::string_view id, DocId) { return hide(id); }));
     if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
   }
-  for (const std::string& id : addition.removed_ids) FROND_TRY(hide(id));
+  FROND_TRY(hide_all(current, hidden, change));
   replaced = 0;
   for (auto& [partition, docids] : change.hidden) {
     std::sort(docids.begin(), docids.end());
+    docids.erase(std::unique(docids.begin(), docids.end()), docids.end());
     replaced += docids.size();
   }
   change.added = std::move(added);

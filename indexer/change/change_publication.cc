@@ -7,7 +7,7 @@
 
 #include "common/partition/file_checksum.h"
 #include "common/partition/term_files.h"
-#include "indexer/change/removed_terms.h"
+#include "indexer/change/hidden_terms.h"
 #include "indexer/publish/publication.h"
 
 namespace frond::indexer::change {
@@ -52,16 +52,9 @@ class Publication {
  private:
   // Counts what newly hidden documents take away.
   Result<void> take_hidden() {
+    const auto all = FROND_TRY(hidden_terms(current_, change_.hidden, writer_.building()));
     for (const auto& [number, docids] : change_.hidden) {
-      const fs::path scratch = writer_.building() / ("opened-" + draft_.partitions[number].id);
-      RemovedTerms removed;
-      {
-        const auto opened = FROND_TRY(current_.open_partition(number, scratch));
-        removed = FROND_TRY(removed_terms(*opened, docids, draft_.analyzer));
-      }
-      std::error_code failed;
-      fs::remove_all(scratch, failed);
-      if (failed) return Error(Code::kUnavailable, scratch.string() + ": " + failed.message());
+      const RemovedTerms& removed = all.at(number);
       PartitionEntry& entry = draft_.partitions[number];
       entry.hidden.documents += docids.size();
       entry.hidden.tokens += removed.tokens;
@@ -118,15 +111,15 @@ class Publication {
       cursors.push_back(partition::terms_of_files(writer_.building() / entry.id, entry.summary.files));
     auto taken = removed_.cbegin();
     std::uint64_t terms = draft_.terms;
+    const auto before_change = current_.terms().reader();
     const auto put = [&](std::string_view term, std::int64_t by) -> Result<void> {
       if (by == 0) return {};
-      const auto before = current_.terms().df(term);
-      if (!before && before.error().code() != Code::kNotFound) return before.error();
-      const std::int64_t df = (before ? static_cast<std::int64_t>(*before) : 0) + by;
+      const std::uint64_t before = FROND_TRY(before_change->df(term));
+      const std::int64_t df = static_cast<std::int64_t>(before) + by;
       if (df < 0)
         return Error(Code::kCorrupt, "term " + partition::printable(term) + " would be in " + std::to_string(df) +
                                          " documents: the term statistics do not agree with the lists");
-      terms += before ? 0 : 1;
+      terms += before > 0 ? 0 : 1;
       terms -= df == 0 ? 1 : 0;
       return writer->add_term(term, by);
     };

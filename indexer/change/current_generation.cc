@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/partition/term_statistics.h"
+#include "indexer/change/in_parallel.h"
 
 namespace frond::indexer::change {
 
@@ -53,16 +54,50 @@ Result<std::unique_ptr<CurrentGeneration>> CurrentGeneration::open(const reposit
 }
 
 Result<std::optional<CurrentGeneration::Place>> CurrentGeneration::find(std::string_view id) {
-  for (std::size_t p = manifest_.partitions.size(); p-- > 0;) {  // the newest first
-    const PartitionEntry& entry = manifest_.partitions[p];
-    if (ids_[p] == nullptr) {
-      const fs::path folder = FROND_TRY(files_.partition_files(entry, partition::has_ids));
-      ids_[p] = FROND_TRY(partition::IdFiles::open(folder, entry.summary.files));
-    }
-    const auto docid = FROND_TRY(ids_[p]->find(id));
-    if (docid && !is_hidden(p, *docid)) return std::optional<Place>(Place{p, *docid});
-  }
+  for (std::size_t p = manifest_.partitions.size(); p-- > 0;)  // the newest first
+    if (const auto docid = FROND_TRY(find_in(p, id))) return std::optional<Place>(Place{p, *docid});
   return std::optional<Place>();
+}
+
+Result<void> CurrentGeneration::open_ids(std::size_t number) {
+  if (ids_[number] != nullptr) return {};
+  const PartitionEntry& entry = manifest_.partitions[number];
+  const fs::path folder = FROND_TRY(files_.partition_files(entry, partition::has_ids));
+  ids_[number] = FROND_TRY(partition::IdFiles::open(folder, entry.summary.files));
+  return {};
+}
+
+Result<std::optional<DocId>> CurrentGeneration::find_in(std::size_t number, std::string_view id) {
+  FROND_TRY(open_ids(number));
+  const auto docid = FROND_TRY(ids_[number]->find(id));
+  if (docid && is_hidden(number, *docid)) return std::optional<DocId>();
+  return docid;
+}
+
+// An id is of one document that is not hidden, so partitions are looked through each for itself, on a thread each.
+Result<std::map<std::size_t, std::vector<DocId>>> CurrentGeneration::find_all(std::span<const std::string> ids) {
+  constexpr std::size_t kLookUpsEach = 2000;  // a thread
+  const std::size_t partitions = manifest_.partitions.size();
+  if (!files_.in_place())
+    for (std::size_t p = 0; p < partitions; ++p) FROND_TRY(open_ids(p));  // fetches are one thread's
+  std::vector<std::string_view> sorted(ids.begin(), ids.end());
+  std::sort(sorted.begin(), sorted.end());  // blocks of ids are read once
+  std::vector<std::vector<DocId>> found(partitions);
+  FROND_TRY(in_parallel(partitions, threads_for(partitions * ids.size(), kLookUpsEach), [&](std::size_t p) {
+    Result<void> outcome;
+    for (const std::string_view id : sorted) {
+      const auto docid = find_in(p, id);
+      if (!docid) return Result<void>(docid.error());
+      if (*docid) found[p].push_back(**docid);
+    }
+    std::sort(found[p].begin(), found[p].end());
+    found[p].erase(std::unique(found[p].begin(), found[p].end()), found[p].end());
+    return outcome;
+  }));
+  std::map<std::size_t, std::vector<DocId>> all;
+  for (std::size_t p = 0; p < partitions; ++p)
+    if (!found[p].empty()) all.emplace(p, std::move(found[p]));
+  return all;
 }
 
 bool CurrentGeneration::is_hidden(std::size_t number, DocId docid) const {

@@ -2,9 +2,11 @@
 // The current generation of a collection, open for a change: its statistics, its hidden documents, and where a document
 // with an external id is. Nothing is ingested: what is opened is in proportion to what is asked for.
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,7 +20,8 @@
 
 namespace frond::indexer::change {
 
-// One thread. Errors of every method: kCorrupt, kUnavailable, naming the file or partition.
+// One thread, but any number for open_partition(), into different folders. Errors of every method: kCorrupt,
+// kUnavailable, naming the file or partition.
 class CurrentGeneration {
  public:
   // `writer` holds the collection, and outlives this. Of an object store, term statistics, changes and ids are kept in
@@ -42,6 +45,9 @@ class CurrentGeneration {
   };
   // Nothing if no document of the generation has the id.
   Result<std::optional<Place>> find(std::string_view id);
+  // The same of many ids, on several threads: the documents found, by partition; ascending, each once.
+  Result<std::map<std::size_t, std::vector<DocId>>> find_all(std::span<const std::string> ids);
+  bool in_place() const { return files_.in_place(); }
   // A partition where it was published. Of an object store, its files are fetched into `scratch`, which the caller
   // removes when it has dropped the partition.
   Result<std::unique_ptr<const partition::PublishedPartition>> open_partition(
@@ -52,6 +58,9 @@ class CurrentGeneration {
  private:
   explicit CurrentGeneration(GenerationFiles files) : files_(std::move(files)) {}
   bool is_hidden(std::size_t number, DocId docid) const;
+  Result<void> open_ids(std::size_t number);
+  // Nothing: the partition does not have it, or it is hidden there.
+  Result<std::optional<DocId>> find_in(std::size_t number, std::string_view id);
   GenerationFiles files_;
   repository::Manifest manifest_;
   std::shared_ptr<const partition::GenerationTerms> base_, terms_;

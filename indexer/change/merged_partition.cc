@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <memory>
+#include <queue>
 #include <string>
 #include <utility>
 
-#include "common/partition/term_statistics.h"
+#include "common/codec/list_codec.h"
 #include "common/postings/list_builder.h"
 #include "common/postings/posting_list.h"
 
@@ -36,18 +39,32 @@ class Renumbering {
   }
   bool empty() const { return first_ == kNoDoc; }
 
-  // Appends the term's postings of documents that are kept, with their new docIDs.
-  // Gives the bytes of the list.
-  Result<std::uint64_t> read(std::string_view term, std::vector<Posting>& out) const {
-    const auto stored = partition_.list(term);
-    if (!stored && stored.error().code() == Code::kNotFound) return std::uint64_t{0};
-    if (!stored) return stored.error();
+  std::unique_ptr<partition::TermCursor> terms() const { return partition_.terms(); }
+
+  // Appends the postings of the cursor's term of documents that are kept, with their new docIDs. Gives the bytes of the
+  // list.
+  Result<std::uint64_t> read(const partition::TermCursor& at, std::vector<Posting>& out) {
+    const std::string_view term = at.term();
+    if (const ByteView list = at.inline_list(); !list.empty()) {
+      inline_.assign(list.begin(), list.end());
+      inline_.resize(list.size() + codec::kReadSlack);
+      FROND_TRY(decode(term, {{ByteView(inline_).first(list.size())}}, out));
+      return std::uint64_t{list.size()};
+    }
+    const auto stored = FROND_TRY(partition_.list(term));
     std::vector<ByteView> segments;
     std::uint64_t bytes = 0;
-    for (const auto& segment : stored->segments) {
+    for (const auto& segment : stored.segments) {
       segments.push_back(segment.bytes());
       bytes += segment.bytes().size();
     }
+    FROND_TRY(decode(term, segments, out));
+    for (const auto& segment : stored.segments) FROND_TRY(segment.intact());
+    return bytes;
+  }
+
+ private:
+  Result<void> decode(std::string_view term, const std::vector<ByteView>& segments, std::vector<Posting>& out) const {
     auto list = postings::PostingList::open(segments);
     if (!list) return std::move(list).error().within("list of " + partition::printable(term));
     std::array<std::uint32_t, codec::kBlockLength> docids, frequencies;
@@ -64,36 +81,59 @@ class Renumbering {
       }
       if (list->last_docid(block) >= last_) break;
     }
-    for (const auto& segment : stored->segments) FROND_TRY(segment.intact());
-    return bytes;
+    return {};
   }
 
- private:
   const Partition& partition_;
+  ByteBuffer inline_;
   DocId first_ = kNoDoc, last_ = 0;  // that are kept
   std::vector<DocId> numbers_;       // by docID - first_; kNoDoc: not kept
 };
+
+// Calls `visit` with each term of the sources, in order, and with the bytes of its lists; `postings` are the term's
+// then.
+Result<void> for_each_term(std::vector<Renumbering>& sources, std::vector<Posting>& postings,
+                           const std::function<Result<void>(std::string_view, std::uint64_t)>& visit) {
+  struct Front {
+    Renumbering* source;
+    std::unique_ptr<partition::TermCursor> at;
+  };
+  const auto later = [](const Front* a, const Front* b) { return a->at->term() > b->at->term(); };
+  std::vector<Front> all;
+  for (Renumbering& source : sources) all.push_back({&source, source.terms()});
+  std::priority_queue<Front*, std::vector<Front*>, decltype(later)> front(later);
+  for (Front& one : all)
+    if (FROND_TRY(one.at->next())) front.push(&one);
+  std::string term;
+  while (!front.empty()) {
+    term.assign(front.top()->at->term());
+    postings.clear();
+    std::uint64_t bytes = 0;
+    while (!front.empty() && front.top()->at->term() == term) {
+      Front* const one = front.top();
+      front.pop();
+      bytes += FROND_TRY(one->source->read(*one->at, postings));
+      if (FROND_TRY(one->at->next())) front.push(one);
+    }
+    FROND_TRY(visit(term, bytes));
+  }
+  return {};
+}
 
 Result<void> write_lists(std::span<const MergeSource> sources, std::span<const MergedDocument> documents,
                          std::span<const std::uint32_t> lengths, const MergeOptions& options,
                          partition::PartitionWriter& writer, const std::stop_token& stop) {
   std::vector<Renumbering> renumberings;
-  partition::TermCursors cursors;
   for (std::uint32_t s = 0; s < sources.size(); ++s) {
     Renumbering one(sources[s], s, documents);
-    if (one.empty()) continue;
-    renumberings.push_back(std::move(one));
-    cursors.push_back(sources[s].partition->terms());
+    if (!one.empty()) renumberings.push_back(std::move(one));
   }
   const postings::ListBuilder builder(options.codecs, lengths, options.b, options.average_length);
   std::vector<Posting> postings;
   std::vector<DocId> docids;
   std::vector<Frequency> frequencies;
-  const auto write = [&](std::string_view term, const partition::TermStatistics&) -> Result<void> {
+  const auto write = [&](std::string_view term, std::uint64_t bytes) -> Result<void> {
     if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
-    postings.clear();
-    std::uint64_t bytes = 0;
-    for (const Renumbering& one : renumberings) bytes += FROND_TRY(one.read(term, postings));
     if (options.pace != nullptr) FROND_TRY(options.pace->spend(bytes, stop));
     if (postings.empty()) return {};  // of hidden documents only, or of another part
     std::sort(postings.begin(), postings.end(), [](const Posting& a, const Posting& b) { return a.docid < b.docid; });
@@ -107,8 +147,7 @@ Result<void> write_lists(std::span<const MergeSource> sources, std::span<const M
     }
     return writer.add_list(term, docids.size(), occurrences, builder.build(docids, frequencies));
   };
-  FROND_TRY(partition::merge_terms(cursors, write));
-  return {};
+  return for_each_term(renumberings, postings, write);
 }
 
 }  // namespace

@@ -15,10 +15,9 @@ namespace {
 
 using partition::PublishedPartition;
 
-constexpr std::size_t kDocumentsAtOnce = 4096;     // whose terms are held
-constexpr std::size_t kFewDocuments = 1024;        // always analysed
-constexpr std::size_t kShareToReadLists = 16;      // of a partition's documents, from which all lists are read
-constexpr std::size_t kHeldTermBytes = 48u << 20;  // of terms held, from which a batch ends
+constexpr std::size_t kDocumentsAtOnce = 4096;  // whose terms are held
+constexpr std::size_t kFewDocuments = 1024;     // always analysed
+constexpr std::size_t kShareToReadLists = 16;   // of a partition's documents, from which all lists are read
 
 // A term's posting of a removed document, as its fields say.
 struct Use {
@@ -70,17 +69,17 @@ class ListReader {
 
 class Counting {
  public:
-  Counting(const PublishedPartition& partition, const text::AnalyzerConfig& analyzer)
-      : partition_(partition), analyzer_(analyzer) {}
+  Counting(const PublishedPartition& partition, const text::AnalyzerConfig& analyzer, std::size_t held)
+      : partition_(partition), analyzer_(analyzer), max_held_bytes_(held) {}
 
   Result<RemovedTerms> run(std::span<const DocId> docids) {
     for (const DocId docid : docids) removed_.tokens += FROND_TRY(partition_.length(docid));
-    if (docids.size() > kFewDocuments && docids.size() * kShareToReadLists > partition_.documents()) {
+    if (reads_all_lists(docids.size(), partition_.documents())) {
       FROND_TRY(read_all_lists(docids));
       return whole();
     }
     for (std::size_t begin = 0; begin < docids.size();) {
-      while (begin < docids.size() && held_.size() < kDocumentsAtOnce && held_bytes_ < kHeldTermBytes)
+      while (begin < docids.size() && held_.size() < kDocumentsAtOnce && held_bytes_ < max_held_bytes_)
         FROND_TRY(analyse(docids[begin++]));
       FROND_TRY(compare_held());
     }
@@ -173,6 +172,7 @@ class Counting {
 
   const PublishedPartition& partition_;
   text::Analyzer analyzer_;
+  const std::size_t max_held_bytes_;
   RemovedTerms removed_;
   std::vector<DocId> held_;  // analysed, not compared yet
   std::vector<Use> uses_;    // of these
@@ -182,9 +182,13 @@ class Counting {
 
 }  // namespace
 
+bool reads_all_lists(std::size_t docids, std::size_t documents) {
+  return docids > kFewDocuments && docids * kShareToReadLists > documents;
+}
+
 Result<RemovedTerms> removed_terms(const PublishedPartition& partition, std::span<const DocId> docids,
-                                   const text::AnalyzerConfig& analyzer) {
-  return Counting(partition, analyzer).run(docids);
+                                   const text::AnalyzerConfig& analyzer, std::size_t held) {
+  return Counting(partition, analyzer, held).run(docids);
 }
 
 }  // namespace frond::indexer::change

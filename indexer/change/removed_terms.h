@@ -5,6 +5,7 @@
 // length. A document has no other postings then, since all of them sum to its length. So the outcome is that of the
 // lists, whatever the fields or the analyzer say. Documents for which it does not agree (bodies that were not stored)
 // are looked for in every list of the partition.
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -22,11 +23,16 @@ struct RemovedTerms {
   std::uint64_t tokens = 0, postings = 0;
 };
 
-// docids: ascending, of the partition. Memory: the terms, and about 64 MiB. Time and reads are in proportion to
-// `docids` where fields are stored; where they are not, or `docids` is more than a sixteenth of a partition, it is that
-// of reading all lists. kCorrupt: a list or a document does not decode, or the lists do not have as many tokens as the
-// lengths say.
+inline constexpr std::size_t kHeldTermBytes = std::size_t{48} << 20;  // of terms held, from which a batch ends
+
+// Whether so many documents are so large a part of a partition that all its lists are read, rather than the documents'.
+bool reads_all_lists(std::size_t docids, std::size_t documents);
+
+// docids: ascending, of the partition. Memory: the terms, and a third more than `held`. Time and reads are in
+// proportion to `docids` where fields are stored; where they are not, or `docids` is more than a sixteenth of a
+// partition, it is that of reading all lists. kCorrupt: a list or a document does not decode, or the lists do not have
+// as many tokens as the lengths say.
 Result<RemovedTerms> removed_terms(const partition::PublishedPartition& partition, std::span<const DocId> docids,
-                                   const text::AnalyzerConfig& analyzer);
+                                   const text::AnalyzerConfig& analyzer, std::size_t held = kHeldTermBytes);
 
 }  // namespace frond::indexer::change

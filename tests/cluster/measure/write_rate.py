@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Documents are posted at a steady rate to a service while a cluster is searched: how long until a document is found, and what searches
 take with and without writing. 2 leaves, broker, indexer, load and client on this machine. Passages of articles; one JSON object a line.
+With --segments the load while documents are written is repeated, and each time partitions, disk and memory are told.
 """
 import json
 import os
@@ -22,6 +23,8 @@ parser.add_argument("--searches", type=int, default=200, help="a second")
 parser.add_argument("--base", type=int, default=100_000, help="documents that are there before")
 parser.add_argument("--refresh-ms", type=int, default=300)
 parser.add_argument("--poll-ms", type=int, default=100, help="of leaves and broker")
+parser.add_argument("--segments", type=int, default=1, help="so many times --seconds of writing")
+parser.add_argument("--replace", action="store_true", help="post the documents that are there already, again and again")
 parser.add_argument("--work", default="build/measure", help="where the cut passages are kept")
 parsed = parser.parse_args()
 
@@ -41,11 +44,20 @@ class Posts:
         for thread in self.threads:
             thread.start()
 
+    def line(self, number):
+        """When all lines were sent, they are sent again under other ids."""
+        again, at = divmod(number, len(self.lines))
+        if parsed.replace or again == 0:
+            return self.lines[at]
+        document = json.loads(self.lines[at])
+        document["id"] += f"-{again}"
+        return json.dumps(document)
+
     def post(self):
         begin, number, each = time.monotonic(), 0, parsed.rate // parsed.posts
         while not self.ended.is_set():
             time.sleep(max(0, begin + number / parsed.posts - time.monotonic()))
-            body = [self.lines[(self.sent + i) % len(self.lines)] for i in range(each - 1)]
+            body = [self.line(self.sent + i) for i in range(each - 1)]
             mark = f"mark{number}x{int(begin)}"
             body.append(json.dumps({"id": "the mark", "title": "", "body": mark}))
             sent = time.monotonic()
@@ -114,11 +126,36 @@ def test(setting):
         print(json.dumps({name: {key: figures[key] for key in ("queries_per_second", "latency_ms", "degraded", "refused")},
                           "cores": cores}), flush=True)
 
+    def memory(process):
+        with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
+            return round(next(int(line.split()[1]) for line in file if line.startswith("VmRSS")) / 1024)
+
+    def disk(folder):
+        return round(int(subprocess.run(["du", "-sm", folder], capture_output=True, text=True, check=False).stdout.split()[0]))
+
+    def tell(segment, begin, posts):
+        seconds = time.monotonic() - begin
+        described = json.loads(service.expect(200, "GET", "/v1/collections/passages"))
+        seen = posts.seen[:]
+        del posts.seen[:len(seen)]
+        kept.extend(seen)
+        print(json.dumps({"segment": segment, "seconds": round(seconds), "documents_a_second": round(posts.sent / seconds), "refused": posts.refused,
+                          "visible": {"median": round(statistics.median(seen), 3), "p99": share(seen, .99)} if seen else None,
+                          "documents": described["documents"], "partitions": described["partitions"],
+                          "pending": described["writing"]["pending_operations"], "collection_MB": round(described["bytes"] / 1e6),
+                          "repository_MiB": disk(repository), "leaf_MiB": disk(setting.path("c-leaf0")),
+                          "resident_MiB": {name: memory(process) for name, process in processes.items()}}), flush=True)
+
+    kept = []
     load("searches alone")
-    posts = Posts(service, cluster, lines[parsed.base:])
+    posts = Posts(service, cluster, lines[:parsed.base] if parsed.replace else lines[parsed.base:])
     begin = time.monotonic()
-    load("searches while documents are written")
+    for segment in range(parsed.segments):
+        load("searches while documents are written")
+        if parsed.segments > 1:
+            tell(segment, begin, posts)
     posts.stop()
+    posts.seen = kept + posts.seen
     seconds = time.monotonic() - begin
     described = json.loads(service.expect(200, "GET", "/v1/collections/passages"))
     print(json.dumps({"documents_a_second": round(posts.sent / seconds), "refused": posts.refused, "requests": len(posts.seen),
