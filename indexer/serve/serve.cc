@@ -20,6 +20,7 @@
 #include "common/keys/guard.h"
 #include "common/metrics/registry.h"
 #include "common/tls/server_identity.h"
+#include "indexer/serve/api_description.h"
 #include "indexer/serve/collection_routes.h"
 #include "indexer/serve/current_news.h"
 #include "indexer/serve/repository_files.h"
@@ -123,6 +124,10 @@ class Service {
     probe("/readyz", [this](http::Request&&, http::Responder responder) {
       responder.set_route("/readyz");
       asio::post(pool_, [this, responder = std::move(responder)]() mutable { responder.send(ready()); });
+    });
+    router.add("GET", "/openapi.json", [](http::Request&&, http::Responder responder) {
+      responder.set_route("/openapi.json");
+      responder.send({.body = std::string(embedded::openapi_json())});
     });
     WriteRoutes{collections_.get(), options_.repository, options_.max_request_bytes,
                 [this](std::function<void()> work) { asio::post(writers_, std::move(work)); }}

@@ -6,6 +6,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/write_batch.h>
 
+#include "common/files/write.h"
 #include "common/partition/rocks.h"
 
 namespace frond::indexer::write {
@@ -91,6 +92,7 @@ Result<std::unique_ptr<OperationLog>> OperationLog::open(const std::filesystem::
     const bool held = status.IsIOError() && status.ToString().find("lock") != std::string::npos;
     if (held) return Error(Code::kOverloaded, folder.string() + ": another service has it open");
     FROND_TRY(checked(status, folder));
+    FROND_TRY(files::sync_parent(folder));  // it may be new: RocksDB syncs what is in it
     std::unique_ptr<OperationLog> log(new OperationLog(folder, std::move(owned)));
     FROND_TRY(log->recover(published));
     return log;

@@ -25,6 +25,10 @@ def traced(setting, log, command):
     done = subprocess.run(["strace", "-f", "-y", "-qq", "-s", "0", "-e", f"trace={CALLS}", "-e", "signal=none", "-o", log, *command],
                           capture_output=True, text=True, timeout=300)
     harness.expect(done.returncode == 0, f"exit {done.returncode}: {done.stderr[-500:]}")
+    return calls_of(log)
+
+
+def calls_of(log):
     pending, calls = {}, []
     with open(log, encoding="utf-8", errors="replace") as lines:
         for line in lines:
@@ -166,8 +170,13 @@ def test(setting):
         shutil.rmtree(elsewhere, ignore_errors=True)
 
 
-parsed = harness.arguments(__doc__).parse_args()
-if not shutil.which("strace") or subprocess.run(["strace", "-qq", "-o", "/dev/null", "true"], capture_output=True, check=False).returncode:
-    print("skipped: strace can't trace here")
-    sys.exit(harness.SKIPPED)
-harness.run(test, parsed)
+def need_strace():
+    if not shutil.which("strace") or subprocess.run(["strace", "-qq", "-o", "/dev/null", "true"], capture_output=True, check=False).returncode:
+        print("skipped: strace can't trace here")
+        sys.exit(harness.SKIPPED)
+
+
+if __name__ == "__main__":
+    parsed = harness.arguments(__doc__).parse_args()
+    need_strace()
+    harness.run(test, parsed)

@@ -111,6 +111,19 @@ def check_doors(service, closed):
     service.refresh()
 
 
+def check_description(service):
+    """openapi.json has the methods that are answered, and no others."""
+    described = json.loads(service.expect(200, "GET", "/openapi.json"))["paths"]
+    values = {"{collection}": "nothing", "{id}": "x", "{path}": "CURRENT"}
+    for path, methods in described.items():
+        asked = path
+        for name, value in values.items():
+            asked = asked.replace(name, value)
+        answered = {method for method in ("get", "post", "put", "delete") if service.ask(method.upper(), asked)[0] != 405}
+        harness.expect(answered == set(methods) - {"parameters"}, f"{path}: {sorted(answered)} are answered")
+    harness.expect(len(described) == 13, f"{len(described)} paths: is a new one tested?")
+
+
 def write_round(service, rng, words, remaining, number):
     """Random requests, the service killed at a random one; a request whose answer did not come is sent again with its key."""
     requests = 12
@@ -226,6 +239,7 @@ def test(setting):
     service = Service(setting, repository, keys, *flags)
     closed = Service(setting, repository, keys, name="closed")
     check_doors(service, closed)
+    check_description(service)
     harness.end(closed.process, "the closed service")
     remaining = {"d-first": words[:10]}
     service.expect(200, "POST", "/v1/collections/c/documents", line("d-first", words[:10]), key="write")
