@@ -188,6 +188,18 @@ class ServeCommand {
   std::uint32_t drain_ms_ = 10'000, refresh_ms_ = 1000;
 };
 
+class SwitchCommand {
+ public:
+  explicit SwitchCommand(config::CommandLine& app);
+  bool chosen() const { return command_.chosen(); }
+  int run(Logger& logger);
+
+ private:
+  config::CommandLine& command_;
+  Place place_;
+  std::uint64_t generation_ = 0;
+};
+
 class RollbackCommand {
  public:
   explicit RollbackCommand(config::CommandLine& app);

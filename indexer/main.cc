@@ -23,6 +23,7 @@ int run(int argc, const char* const* argv) {
   PublishCommand publish(app);
   CheckCommand check(app);
   RollbackCommand rollback(app);
+  SwitchCommand switch_to(app);
   PruneCommand prune(app);
   ServeCommand serve(app);
   ImportCiffCommand import_ciff(app);
@@ -35,6 +36,7 @@ int run(int argc, const char* const* argv) {
   if (compact.chosen()) return compact.run(logger);
   if (publish.chosen()) return publish.run(logger);
   if (check.chosen()) return check.run(logger);
+  if (switch_to.chosen()) return switch_to.run(logger);
   if (prune.chosen()) return prune.run(logger);
   if (serve.chosen()) return serve.run(logger);
   if (import_ciff.chosen()) return import_ciff.run(logger);

@@ -117,6 +117,27 @@ int RollbackCommand::run(Logger&) {
   return 0;
 }
 
+SwitchCommand::SwitchCommand(config::CommandLine& app)
+    : command_(app.add_command("switch", "Makes a generation that is kept current, an older or a newer one")) {
+  add_place_flags(command_, place_);
+  command_.add_option("--generation", generation_, "Which generation").required();
+}
+
+int SwitchCommand::run(Logger&) {
+  if (const auto well = settle_place(place_); !well) return command_.refuse(well.error().message());
+  const auto switched = [&]() -> Result<void> {
+    const auto writer =
+        FROND_TRY(repository::RepositoryWriter::open(place_.repository, place_.collection, {}, place_.objects));
+    return writer->switch_to(generation_);
+  }();
+  if (!switched) {
+    write_stderr("frond-indexer: " + switched.error().message() + "\n");
+    return 1;
+  }
+  std::cout << "generation " << generation_ << " is current" << std::endl;
+  return 0;
+}
+
 PruneCommand::PruneCommand(config::CommandLine& app)
     : command_(app.add_command("prune",
                                "Removes generations before the current one, the partitions that no other one has, and "

@@ -108,7 +108,7 @@ class RepositoryWriter {
   // and term statistics that no manifest names. If CURRENT or a manifest is missing or unreadable, no partition is
   // removed. In an object store, what may be a living writer's is not removed either (objects::Access::leftover_age),
   // and kOverloaded says that another writer is at work. `before_step`, for tests, is called with the step's name
-  // before each step that changes the disk: of publish(), rollback() and prune(), and of what open() removes.
+  // before each step that changes the disk: of publish(), rollback(), switch_to() and prune(), and of what open() removes.
   static Result<std::unique_ptr<RepositoryWriter>> open(const std::filesystem::path& root, std::string_view collection,
                                                         std::function<void(std::string_view)> before_step = {},
                                                         const ObjectWriting& objects = {});
@@ -134,6 +134,9 @@ class RepositoryWriter {
   }
   // Makes the generation before the current one current again and returns it. kNotFound: there is none.
   virtual Result<Generation> rollback() = 0;
+  // Makes a generation that is kept current, an older or a newer one. kNotFound: it is not there; kCorrupt: not whole.
+  // Then nothing is changed.
+  virtual Result<void> switch_to(Generation generation) = 0;
   // Removes all generations but the current one and the `keep` before it (following `previous`), and partitions that no
   // remaining one names. Generations that were rolled back go too. If the manifest of a generation that stays can't be
   // read, nothing is removed (kCorrupt, kUnavailable).

@@ -105,15 +105,21 @@ class Writer final : public RepositoryWriter {
     const Manifest manifest = FROND_TRY(source_->manifest(current));
     if (manifest.previous == 0)
       return Error(Code::kNotFound, "generation " + std::to_string(current) + " has none before it");
-    // The one to go back to must be there, whole.
-    const Manifest target = FROND_TRY(source_->manifest(manifest.previous));
+    FROND_TRY(switch_to(manifest.previous));
+    return manifest.previous;
+  }
+
+  Result<void> switch_to(Generation generation) override {
+    const Generation current = FROND_TRY(source_->current());
+    if (generation == current) return {};
+    // It must be there, whole.
+    const Manifest target = FROND_TRY(source_->manifest(generation));
     if (auto whole = files_in_place(target); !whole)
       return whole.error().code() == Code::kInvalid ? Error(Code::kCorrupt, whole.error().message()) : whole.error();
     // First: else the next writer would take the generations above the current one for never published.
     const Generation highest = std::max(current, FROND_TRY(highest_published()));
     FROND_TRY(switch_number("HIGHEST", highest));
-    FROND_TRY(switch_number("CURRENT", manifest.previous));
-    return manifest.previous;
+    return switch_number("CURRENT", generation);
   }
 
   Result<void> prune(unsigned keep) override {

@@ -30,6 +30,8 @@ constexpr std::string_view kDocument = "/v1/collections/{collection}/documents/{
 constexpr std::string_view kRefresh = "/v1/collections/{collection}/refresh";
 constexpr std::string_view kCompact = "/v1/collections/{collection}/compact";
 constexpr std::string_view kRollback = "/v1/collections/{collection}/rollback";
+constexpr std::string_view kSwitch = "/v1/collections/{collection}/switch";
+constexpr std::string_view kJobs = "/v1/collections/{collection}/jobs";
 constexpr std::string_view kGenerations = "/v1/collections/{collection}/generations";
 constexpr std::size_t kMaxSettings = 64 << 10;
 constexpr std::size_t kMaxKeyBytes = 128;
@@ -192,6 +194,44 @@ Response rollback(write::WrittenCollections& collections, const std::filesystem:
   return with_retry(problem(503, "Unavailable", generation.error().message() + "."));
 }
 
+// {"generation":N}
+Response switch_generation(write::WrittenCollections& collections, const std::filesystem::path& repository,
+                           const Request& request) {
+  const std::string name = collection_of(request, kSwitch);
+  const auto writer = collections.find(name);
+  if (!writer) return refused(writer.error());
+  const auto asked = nlohmann::json::parse(request.body, nullptr, /*allow_exceptions=*/false);
+  const bool well = asked.is_object() && asked.size() == 1 && asked.contains("generation") &&
+                    asked["generation"].is_number_unsigned() && asked["generation"].get<Generation>() > 0;
+  if (!well) return problem(400, "Bad request", "The body is no {\"generation\":N}.", "generation");
+  const auto generation = asked["generation"].get<Generation>();
+  const auto switched = [&]() -> Result<void> {
+    return FROND_TRY(open_writer(repository, name, {}, kPatience, {}))->switch_to(generation);
+  }();
+  if (switched) return {.body = dumped({{"generation", generation}})};
+  if (switched.error().code() == Code::kNotFound)
+    return problem(409, "Conflict", "There is no generation " + std::to_string(generation) + ".");
+  return with_retry(problem(503, "Unavailable", switched.error().message() + "."));
+}
+
+// What is done in the background now, and how far it is.
+Response jobs(write::WrittenCollections& collections, const Request& request) {
+  const auto writer = collections.find(collection_of(request, kJobs));
+  if (!writer) return refused(writer.error());
+  const CollectionWriter::State state = (*writer)->state();
+  ordered_json running = ordered_json::array();
+  if (state.publishing_operations > 0)
+    running.push_back({{"job", "publish"},
+                       {"operations", state.publishing_operations},
+                       {"documents", state.publishing_documents},
+                       {"documents_written", state.publishing_written}});
+  if (state.compacting)
+    running.push_back({{"job", "compact"},
+                       {"documents", state.compaction_documents},
+                       {"documents_written", state.compaction_written}});
+  return {.body = dumped({{"jobs", std::move(running)}, {"pending_operations", state.pending_operations}})};
+}
+
 }  // namespace
 
 std::string writing_json(write::WrittenCollections& collections, const std::string& collection) {
@@ -250,6 +290,9 @@ void WriteRoutes::add_to(http::Router& router) const {
   change("POST", kCompact, Access::kAdmin, 0, compact);
   change("POST", kRollback, Access::kAdmin, 0,
          [root](auto& all, const Request& request) { return rollback(all, root, request); });
+  change("POST", kSwitch, Access::kAdmin, kMaxSettings,
+         [root](auto& all, const Request& request) { return switch_generation(all, root, request); });
+  look(kJobs, [all = collections](const Request& request) { return all == nullptr ? closed() : jobs(*all, request); });
   add("POST", kRefresh, {.access = Access::kWrite},
       [all = collections](const Request& request, http::Responder responder) {
         if (all == nullptr) return responder.send(closed());

@@ -188,6 +188,9 @@ CollectionWriter::State CollectionWriter::state() const {
   state.compacting = compacting_;
   state.compaction_documents = progress_.documents;
   state.compaction_written = progress_.documents_written;
+  state.publishing_operations = publishing_operations_;
+  state.publishing_documents = publishing_documents_;
+  state.publishing_written = publishing_.documents_written;
   MutexLock lock(mutex_);
   state.error = error_;
   return state;
@@ -242,7 +245,12 @@ Result<void> CollectionWriter::publish_next(const std::stop_token& stop) {
   if (taken.operations.empty())
     return Error(Code::kCorrupt, (folder() / kLogFolder).string() + ": changes after " +
                                      std::to_string(published_.load()) + " are missing");
-  FROND_TRY(index(taken, stop));
+  publishing_documents_ = 0;
+  publishing_.documents_written = 0;
+  publishing_operations_ = taken.operations.size();
+  const auto indexed = index(taken, stop);
+  publishing_operations_ = 0;
+  FROND_TRY(indexed);
   FROND_TRY(operations_->forget(taken));
   published_ = taken.last;
   metrics_.publish_seconds.observe(std::chrono::duration<double>(steady_clock::now() - begin).count());
@@ -283,9 +291,10 @@ Result<void> CollectionWriter::index(const OperationLog::Taken& taken, const std
   options.resume = false;
   options.log_sequence = taken.last;
   if (exists) options.removed_ids = change.removed_ids;
-  BuildProgress progress;
   const MutexLock one_at_a_time(building_);
-  const auto built = FROND_TRY(exists ? add(options, progress, log_, stop) : build(options, progress, log_, stop));
+  publishing_documents_ = change.documents.size();
+  const auto built =
+      FROND_TRY(exists ? add(options, publishing_, log_, stop) : build(options, publishing_, log_, stop));
   partitions_ = built.manifest.partitions.size();
   if (built.inverted.documents != change.documents.size())
     log_.error("accepted documents could not be indexed",

@@ -23,6 +23,7 @@
 #include "common/base/log.h"
 #include "common/base/mutex.h"
 #include "common/base/result.h"
+#include "indexer/build.h"
 #include "indexer/change/compact.h"
 #include "indexer/write/collection_settings.h"
 #include "indexer/write/metrics.h"
@@ -81,6 +82,8 @@ class CollectionWriter {
     std::string error;  // of the last publication, if it failed
     bool compacting = false;
     std::uint64_t compaction_documents = 0, compaction_written = 0;
+    std::uint64_t publishing_operations = 0;  // of the publication that runs; 0: none does
+    std::uint64_t publishing_documents = 0, publishing_written = 0;
   };
   State state() const;
 
@@ -115,6 +118,8 @@ class CollectionWriter {
   std::atomic<bool> compacting_ = false;
   std::atomic<std::size_t> partitions_ = 0;  // of the last publication
   change::CompactionProgress progress_;
+  std::atomic<std::uint64_t> publishing_operations_ = 0, publishing_documents_ = 0;
+  BuildProgress publishing_;  // of the last publication with documents
 
   mutable Mutex mutex_;
   std::condition_variable_any changed_;

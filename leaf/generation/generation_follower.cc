@@ -90,6 +90,7 @@ void GenerationFollower::look_soon() {
 
 void GenerationFollower::run() {
   name_this_thread("leaf-follower");
+  yield_to_others(5);  // searches come first; with free cores it makes no difference
   auto poll_at = std::chrono::steady_clock::now();
   for (;;) {
     const bool polls = std::chrono::steady_clock::now() >= poll_at;

@@ -7,6 +7,7 @@ import json
 import os
 import statistics
 import subprocess
+import threading
 import time
 import urllib.parse
 
@@ -121,7 +122,7 @@ def check_description(service):
             asked = asked.replace(name, value)
         answered = {method for method in ("get", "post", "put", "delete") if service.ask(method.upper(), asked)[0] != 405}
         harness.expect(answered == set(methods) - {"parameters"}, f"{path}: {sorted(answered)} are answered")
-    harness.expect(len(described) == 13, f"{len(described)} paths: is a new one tested?")
+    harness.expect(len(described) == 15, f"{len(described)} paths: is a new one tested?")
 
 
 def write_round(service, rng, words, remaining, number):
@@ -202,6 +203,22 @@ def check_visible(service, live):
     print(f"from posting to being found: median {statistics.median(times):.2f} s, most {max(times):.2f} s", flush=True)
 
 
+def check_jobs(service, words):
+    """A publication is seen while it runs. It may be over before it is looked at, so several are."""
+    seen = []
+    for number in range(20):
+        service.expect(200, "POST", "/v1/collections/c/documents", "\n".join(line(f"j{i}", words[:100]) for i in range(150)), key="write")
+        asked = threading.Thread(target=service.refresh)
+        asked.start()
+        while asked.is_alive():
+            seen += json.loads(service.expect(200, "GET", "/v1/collections/c/jobs"))["jobs"]
+        asked.join()
+        if any(job["job"] == "publish" for job in seen):
+            break
+    found = [job for job in seen if job["job"] == "publish"]
+    harness.expect(found and found[0]["operations"] == 150, f"no publication was seen in {number + 1}: {seen[:3]}")
+
+
 def check_pressure(setting, keys, key_file, words):
     """What waits to be published is bounded."""
     small = Service(setting, setting.path("small"), keys, "--api-keys", key_file, "--max-pending-bytes", "200000", "--refresh-ms", "3600000", name="small")
@@ -221,6 +238,14 @@ def check_pressure(setting, keys, key_file, words):
     harness.expect(generations[-1]["current"], f"{generations}")
     back = json.loads(small.expect(200, "POST", "/v1/collections/c/rollback", key="admin"))
     harness.expect(back["generation"] < generations[-1]["generation"], f"{back}")
+    last = generations[-1]["generation"]
+    small.expect(403, "POST", "/v1/collections/c/switch", json.dumps({"generation": last}), key="write")
+    for wrong in ("", "{}", '{"generation":0}', '{"generation":"1"}', '{"generation":1,"x":1}'):
+        small.expect(400, "POST", "/v1/collections/c/switch", wrong, key="admin")
+    small.expect(409, "POST", "/v1/collections/c/switch", json.dumps({"generation": last + 1}), key="admin")
+    forward = json.loads(small.expect(200, "POST", "/v1/collections/c/switch", json.dumps({"generation": last}), key="admin"))
+    harness.expect(forward["generation"] == last == harness.current(setting.path("small"), "c"), f"{forward}")
+    check_jobs(small, words)
     small.expect(202, "POST", "/v1/collections/c/compact", key="admin")
     small.expect(200, "DELETE", "/v1/collections/c", key="admin")
     small.expect(404, "GET", "/v1/collections/c")

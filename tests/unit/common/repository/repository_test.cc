@@ -68,6 +68,23 @@ TEST_F(Repository, RollsBackToWhatWasCurrentBeforeAndNeverReusesANumber) {
   EXPECT_EQ((*writer)->rollback(), 1u) << "2 was rolled back: it is not what was current before 3";
 }
 
+TEST_F(Repository, SwitchesToAnyGenerationThatIsThere) {
+  for (Generation number = 1; number <= 3; ++number) ASSERT_EQ(publish_next(root()), number);
+  {
+    auto writer = RepositoryWriter::open(root(), "example");
+    ASSERT_TRUE(writer);
+    EXPECT_TRUE((*writer)->switch_to(1));
+    EXPECT_EQ(read(), 1u);
+    EXPECT_EQ((*writer)->switch_to(4).error().code(), Code::kNotFound);
+    EXPECT_EQ(read(), 1u);
+  }
+  auto writer = RepositoryWriter::open(root(), "example");  // which removes what was never published
+  EXPECT_TRUE((*writer)->switch_to(3));
+  EXPECT_EQ(read(), 3u);
+  EXPECT_TRUE((*writer)->switch_to(3));
+  EXPECT_EQ((*writer)->next_generation(), 4u);
+}
+
 TEST_F(Repository, HasOneWriterAtATime) {
   auto first = RepositoryWriter::open(root(), "example");
   ASSERT_TRUE(first);
