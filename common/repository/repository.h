@@ -108,7 +108,8 @@ class RepositoryWriter {
   // and term statistics that no manifest names. If CURRENT or a manifest is missing or unreadable, no partition is
   // removed. In an object store, what may be a living writer's is not removed either (objects::Access::leftover_age),
   // and kOverloaded says that another writer is at work. `before_step`, for tests, is called with the step's name
-  // before each step that changes the disk: of publish(), rollback(), switch_to() and prune(), and of what open() removes.
+  // before each step that changes the disk: of publish(), rollback(), switch_to() and prune(), and of what open()
+  // removes.
   static Result<std::unique_ptr<RepositoryWriter>> open(const std::filesystem::path& root, std::string_view collection,
                                                         std::function<void(std::string_view)> before_step = {},
                                                         const ObjectWriting& objects = {});
