@@ -30,6 +30,7 @@ class ForgetfulTerms final : public partition::GenerationTerms {
   Result<void> for_each(const std::function<bool(std::string_view, std::uint64_t)>& visit) const override {
     return below_->for_each(visit);
   }
+  std::unique_ptr<partition::DfReader> reader() const override { return below_->reader(); }
   Result<void> verify_checksums() const override { return below_->verify_checksums(); }
   Result<void> intact() const override { return below_->intact(); }
   Result<void> check_files() const override { return below_->check_files(); }
