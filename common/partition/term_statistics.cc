@@ -13,6 +13,7 @@
 #include "common/partition/records.h"
 #include "common/partition/rocks.h"
 #include "common/partition/sst_file.h"
+#include "common/text/term_limits.h"
 
 namespace frond::partition {
 namespace {
