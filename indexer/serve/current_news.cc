@@ -78,8 +78,7 @@ void CurrentNews::read_events() {
     watched_.erase(found);
   }
   std::ranges::sort(changed_ones);
-  const auto doubles = std::ranges::unique(changed_ones);
-  changed_ones.erase(doubles.begin(), doubles.end());
+  changed_ones.erase(std::unique(changed_ones.begin(), changed_ones.end()), changed_ones.end());
   for (const std::string& collection : changed_ones) changed(collection);
 }
 
