@@ -44,9 +44,10 @@ class AGuardedSocket : public testing::Test {
   }
   bool answered(zmq::socket_t& socket, int timeout_ms = kPatienceMs) {
     socket.set(zmq::sockopt::rcvtimeo, timeout_ms);
-    socket.send(zmq::str_buffer("request"));
+    // Without waiting: a DEALER whose only peer broke the handshake off has nobody to send to, perhaps for ever.
     zmq::message_t reply;
-    return socket.recv(reply).has_value() && reply.to_string() == "request";
+    return socket.send(zmq::str_buffer("request"), zmq::send_flags::dontwait) && socket.recv(reply).has_value() &&
+           reply.to_string() == "request";
   }
   template <class Condition>
   bool eventually(Condition condition) {
