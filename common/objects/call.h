@@ -22,6 +22,7 @@ struct ObjectStore::Call {
   ByteView body = {};
   std::string payload_sha256 = kEmptySha256;
   std::size_t max_body = 0;             // of a good answer
+  ByteBuffer room = {};                 // that the first answer's body may use
   std::vector<unsigned> accepted = {};  // statuses other than 2xx that the caller handles
 };
 

@@ -13,10 +13,12 @@ namespace frond::objects {
 namespace {
 
 // The ranges behind the first one. Threads fetch them; next() hands them over in order. At most `threads` ranges are in
-// memory, besides the one that was handed over.
+// memory, besides the one that was handed over and the memory of those that were, which serves the next ones: new
+// memory for each range costs as much as receiving it.
 class Ranges {
  public:
-  using Fetch = std::function<Result<ObjectRange>(std::uint64_t from, std::uint64_t length, const Stopping& stopping)>;
+  using Fetch = std::function<Result<ObjectRange>(std::uint64_t from, std::uint64_t length, const Stopping& stopping,
+                                                  ByteBuffer room)>;
 
   Ranges(std::uint64_t from, std::uint64_t end, std::uint64_t length, unsigned threads, Fetch fetch, Stopping stopping)
       : from_(from),
@@ -49,20 +51,31 @@ class Ranges {
     changed_.notify_all();
     return std::move(node.mapped());
   }
+  // What next() gave is no longer needed.
+  void give_back(ByteBuffer room) {
+    const MutexLock lock(mutex_);
+    spare_.push_back(std::move(room));
+  }
 
  private:
   void run() {
     name_this_thread("object-range");
     for (;;) {
       std::uint64_t index = 0;
+      ByteBuffer room;
       {
         MutexLock lock(mutex_);
         while (!over_ && claimed_ >= handed_over_ + ahead_) changed_.wait(lock.mutex());
         if (over_ || from_ + claimed_ * length_ >= end_) return;
         index = claimed_++;
+        if (!spare_.empty()) {
+          room = std::move(spare_.back());
+          spare_.pop_back();
+        }
       }
-      auto got = fetch_(from_ + index * length_, std::min(length_, end_ - from_ - index * length_),
-                        [this] { return is_over() || (stopping_ && stopping_()); });
+      auto got = fetch_(
+          from_ + index * length_, std::min(length_, end_ - from_ - index * length_),
+          [this] { return is_over() || (stopping_ && stopping_()); }, std::move(room));
       {
         const MutexLock lock(mutex_);
         if (got)
@@ -84,6 +97,7 @@ class Ranges {
   Mutex mutex_;
   std::condition_variable_any changed_;
   std::map<std::uint64_t, Result<ByteBuffer>> done_ FROND_GUARDED_BY(mutex_);
+  std::vector<ByteBuffer> spare_ FROND_GUARDED_BY(mutex_);
   std::uint64_t claimed_ FROND_GUARDED_BY(mutex_) = 0, handed_over_ FROND_GUARDED_BY(mutex_) = 0;
   bool over_ FROND_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
@@ -104,18 +118,20 @@ Result<void> ObjectStore::stream(const std::string& key, std::uint64_t from, con
   FROND_TRY(sink(first.bytes));
   std::uint64_t at = from + first.bytes.size();
   if (at >= first.total) return {};
-  ByteBuffer().swap(first.bytes);
-  const auto fetch = [&](std::uint64_t start, std::uint64_t bytes, const Stopping& stop) -> Result<ObjectRange> {
-    auto range = FROND_TRY(get(key, start, bytes, first.etag, stop));
+  const auto fetch = [&](std::uint64_t start, std::uint64_t bytes, const Stopping& stop,
+                         ByteBuffer room) -> Result<ObjectRange> {
+    auto range = FROND_TRY(get(key, start, bytes, first.etag, stop, std::move(room)));
     if (range.total != first.total || range.bytes.size() != bytes)
       return Error(Code::kCorrupt, where(key) + ": another size than before");
     return range;
   };
   Ranges ranges(at, first.total, length, access_.connections, fetch, stopping);
+  ranges.give_back(std::move(first.bytes));
   while (at < first.total) {
-    const ByteBuffer bytes = FROND_TRY(ranges.next());
+    ByteBuffer bytes = FROND_TRY(ranges.next());
     FROND_TRY(sink(bytes));
     at += bytes.size();
+    ranges.give_back(std::move(bytes));
   }
   return {};
 }

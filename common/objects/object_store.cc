@@ -107,7 +107,7 @@ std::string ObjectStore::where(const std::string& key) const {
   return std::string(kObjectScheme) + place_.bucket + "/" + place_.prefix + key;
 }
 
-HttpAnswer ObjectStore::send(const Call& call, const Credentials& credentials, const Stopping& stopping) const {
+HttpAnswer ObjectStore::send(Call& call, const Credentials& credentials, const Stopping& stopping) const {
   const std::string timestamp = timestamp_of(std::chrono::system_clock::now());
   RequestToSign signing{call.method, place_.root, call.query, call.headers, call.payload_sha256};
   if (!call.of_bucket) signing.path += place_.prefix + call.key;
@@ -132,7 +132,7 @@ HttpAnswer ObjectStore::send(const Call& call, const Credentials& credentials, c
     limits.time = access_.retries.time;
   }
   const auto begun = std::chrono::steady_clock::now();
-  HttpAnswer answer = transport_.perform(request, limits, stopping);
+  HttpAnswer answer = transport_.perform(request, limits, stopping, std::move(call.room));
   const auto spent = std::chrono::steady_clock::now() - begun;
   counts_->add(call.kind, outcome_of(answer),
                static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(spent).count()));
@@ -167,8 +167,8 @@ Result<HttpAnswer> ObjectStore::perform(Call& call, const Stopping& stopping, co
       if (wanted && !answer.broken) return answer;
       return refusal(call, answer);
     }
-    const std::uint64_t kept = salvage ? salvage(answer) : 0;
     const std::uint64_t moved = answer.sent + answer.body.size();
+    const std::uint64_t kept = salvage ? salvage(answer) : 0;
     if (!retry.again(moved - std::min(moved, kept), asked_pause(answer)))
       return Error(Code::kUnavailable, refusal(call, answer).message() + " (attempt " +
                                            std::to_string(retry.attempts()) + "; " + retry.bound() + ")");
@@ -177,18 +177,23 @@ Result<HttpAnswer> ObjectStore::perform(Call& call, const Stopping& stopping, co
 }
 
 Result<ObjectRange> ObjectStore::get(const std::string& key, std::uint64_t from, std::uint64_t length,
-                                     const std::string& etag, const Stopping& stopping) const {
+                                     const std::string& etag, const Stopping& stopping, ByteBuffer room) const {
   ObjectRange got{{}, from, 0, etag};
   const auto range_header = [&] {
     return "bytes=" + std::to_string(from + got.bytes.size()) + "-" + std::to_string(from + length - 1);
   };
-  Call call{.kind = Kind::kGet, .method = "GET", .key = key, .max_body = length, .accepted = {412, 416}};
+  Call call{.kind = Kind::kGet,
+            .method = "GET",
+            .key = key,
+            .max_body = length,
+            .room = std::move(room),
+            .accepted = {412, 416}};
   const auto set_headers = [&] {
     call.headers = {{"range", range_header()}};
     if (!got.etag.empty()) call.headers.emplace_back("if-match", got.etag);
   };
   // Takes what an answer brings. kCorrupt: it does not fit.
-  const auto take = [&](const HttpAnswer& answer) -> Result<void> {
+  const auto take = [&](HttpAnswer& answer) -> Result<void> {
     const std::uint64_t at = from + got.bytes.size();
     const std::string version = etag_of(answer);
     SentRange sent{0, 0, 0};
@@ -208,18 +213,22 @@ Result<ObjectRange> ObjectStore::get(const std::string& key, std::uint64_t from,
     if (answer.body.size() > sent.last - sent.first + 1) return Error(Code::kCorrupt, "more bytes than it says");
     if (got.etag.empty()) got.etag = version;
     got.total = sent.total;
-    got.bytes.insert(got.bytes.end(), answer.body.begin(), answer.body.end());
+    if (got.bytes.empty())
+      got.bytes = std::move(answer.body);  // nearly always
+    else
+      got.bytes.insert(got.bytes.end(), answer.body.begin(), answer.body.end());
     return {};
   };
   set_headers();
-  const Salvage salvage = [&](const HttpAnswer& answer) -> std::uint64_t {
+  const Salvage salvage = [&](HttpAnswer& answer) -> std::uint64_t {
+    const std::size_t before = got.bytes.size();
     if (answer.status != 206 || answer.body.empty() || !take(answer)) return 0;
     set_headers();
-    return answer.body.size();
+    return got.bytes.size() - before;
   };
   // An answer may also end early without libcurl's notice, where it does not say how long it is.
   for (unsigned rounds = 0;; ++rounds) {
-    const HttpAnswer answer = FROND_TRY(perform(call, stopping, salvage));
+    HttpAnswer answer = FROND_TRY(perform(call, stopping, salvage));
     if (answer.status == 412) return Error(Code::kCorrupt, where(key) + ": is another version now");
     if (answer.status == 416) {
       if (from == 0 && got.bytes.empty()) return got;  // an empty object has no range

@@ -60,9 +60,9 @@ class ObjectStore {
   static Result<std::unique_ptr<ObjectStore>> open(std::string_view place, const Access& access);
 
   // Bytes `from` to `from + length - 1`, or to the end if the object is shorter. `etag`: of this version of the object;
-  // empty: of any. kCorrupt: another version, or it ends before `from`.
+  // empty: of any. `room`: memory that the bytes may use. kCorrupt: another version, or it ends before `from`.
   Result<ObjectRange> get(const std::string& key, std::uint64_t from, std::uint64_t length, const std::string& etag,
-                          const Stopping& stopping = {}) const;
+                          const Stopping& stopping = {}, ByteBuffer room = {}) const;
   // The object from byte `from` to its end, in order: calls `begin` once, then `sink`. Ranges of part_bytes are asked
   // for over `connections` at a time. `max_bytes`: of the whole object (kCorrupt). What was given to `sink` is right,
   // also if the rest fails. `sink` is called by this thread.
@@ -95,9 +95,9 @@ class ObjectStore {
  private:
   struct Call;
   // Takes what a broken answer brought, and changes the call to ask for the rest; gives how many bytes it took.
-  using Salvage = std::function<std::uint64_t(const HttpAnswer&)>;
+  using Salvage = std::function<std::uint64_t(HttpAnswer&)>;
   ObjectStore(Place place, const Access& access);
-  HttpAnswer send(const Call& call, const Credentials& credentials, const Stopping& stopping) const;
+  HttpAnswer send(Call& call, const Credentials& credentials, const Stopping& stopping) const;
   Result<HttpAnswer> perform(Call& call, const Stopping& stopping, const Salvage& salvage = {}) const;
   Error refusal(const Call& call, const HttpAnswer& answer) const;
   Result<std::string> begin_upload(const std::string& key, const Stopping& stopping) const;

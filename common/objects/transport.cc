@@ -186,8 +186,10 @@ Transport::Transport(std::string tls_ca) : tls_ca_(std::move(tls_ca)), pool_(std
 Transport::~Transport() = default;
 
 HttpAnswer Transport::perform(const HttpRequest& request, const HttpLimits& limits,
-                              const std::function<bool()>& stopping) {
+                              const std::function<bool()>& stopping, ByteBuffer room) {
   HttpAnswer answer;
+  answer.body = std::move(room);
+  answer.body.clear();
   Easy owned = pool_->take();
   CURL* const easy = owned.get();
   if (easy == nullptr) {

@@ -52,7 +52,9 @@ class Transport {
   // Redirects are not followed and proxies are not used. `broken` is kDeadline: a limit of time or rate, or `stopping`
   // said so; kUnavailable: no connection, cut short; kInvalid: a certificate that is not trusted, of another host or
   // too old; kCorrupt: not HTTP, or larger than it may be.
-  HttpAnswer perform(const HttpRequest& request, const HttpLimits& limits, const std::function<bool()>& stopping);
+  // `room`: memory that the answer's body may use.
+  HttpAnswer perform(const HttpRequest& request, const HttpLimits& limits, const std::function<bool()>& stopping,
+                     ByteBuffer room = {});
 
  private:
   struct Pool;
