@@ -33,11 +33,9 @@ Result<std::unique_ptr<http::TlsEndpoint>> tls_endpoint_for(const Options& optio
 Result<std::unique_ptr<http::KeyEndpoint>> key_endpoint_for(const Options& options, cluster::TimerQueue& timers,
                                                             const Clock& clock, Logger& log,
                                                             metrics::Registry& registry) {
-  auto made =
-      http::KeyEndpoint::create({.key_file = options.api_keys,
-                                 .of_key = {options.max_rate_per_key, options.max_in_flight_per_key},
-                                 .of_address = {options.max_rate_per_address, options.max_in_flight_per_address}},
-                                timers, clock, log, registry);
+  auto made = http::KeyEndpoint::create(
+      {.key_file = options.api_keys, .of_key = options.of_key, .of_address = options.of_address}, timers, clock, log,
+      registry);
   if (!made) return std::move(made).error().within("--api-keys");
   if (!options.api_keys.empty() && options.tls_certificate.empty())
     log.warn("API keys travel unencrypted to --http: give it a certificate, or put a proxy with TLS before it");

@@ -9,7 +9,7 @@
 #include "common/config/command_line.h"
 #include "common/config/options.h"
 #include "common/http/host_list.h"
-#include "common/keys/api_key.h"
+#include "common/keys/limit_flags.h"
 #include "common/net/address.h"
 #include "common/wire/limits.h"
 
@@ -69,24 +69,11 @@ void add_client_limits(config::CommandLine& app, Options& options) {
 
 // Who may ask, and how often.
 void add_keys(config::CommandLine& app, Options& options) {
-  const auto rate = [&](const std::string& name, double& value, const std::string& help) {
-    app.add_option(name, value, help).check(config::range(0.0, keys::kMaxRate)).show_default();
-  };
-  const auto in_flight = [&](const std::string& name, std::uint32_t& value, const std::string& help) {
-    app.add_option(name, value, help).check(config::range(0, keys::kMaxInFlight)).show_default();
-  };
   app.add_option(
       "--api-keys", options.api_keys,
       "File of API keys (frond keygen --api-key), read again when it changes: requests to --http need a key, "
       "but for pages and probes; none: searching is open");
-  rate("--max-rate-per-key", options.max_rate_per_key,
-       "Requests a second with a key whose line has no rate=; more are answered 429; 0: any");
-  in_flight("--max-in-flight-per-key", options.max_in_flight_per_key,
-            "Requests at a time with a key whose line has no in-flight=; more are answered 429; 0: any");
-  rate("--max-rate-per-address", options.max_rate_per_address,
-       "Requests a second of one address (or 64 bits of an IPv6 address); more are answered 429; 0: any");
-  in_flight("--max-in-flight-per-address", options.max_in_flight_per_address,
-            "Requests at a time of one address; more are answered 429; 0: any");
+  keys::add_limit_flags(app, options.of_key, options.of_address);
 }
 
 // What searches may ask for, and how many are evaluated at a time.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/base/log.h"
+#include "common/keys/api_key.h"
 
 namespace frond::broker {
 
@@ -36,10 +37,9 @@ struct Options {
   double hedge_share = 0.05;  // hedges per search sent to a leaf
   std::uint32_t max_connections = 4096, max_connections_per_address = 0;
   std::uint64_t max_body_bytes = 64u << 20, max_unsent_bytes = 256u << 20;
-  std::uint64_t min_client_rate = 4096;                                    // bytes a second
-  std::string api_keys;                                                    // the key file; empty: none
-  double max_rate_per_key = 0, max_rate_per_address = 0;                   // requests a second; 0: any
-  std::uint32_t max_in_flight_per_key = 0, max_in_flight_per_address = 0;  // requests; 0: any
+  std::uint64_t min_client_rate = 4096;  // bytes a second
+  std::string api_keys;                  // the key file; empty: none
+  keys::Limits of_key, of_address;       // as keys::Guard::Config has them
   std::uint32_t poll_ms = 500;
   std::uint32_t drain_ms = 10'000;
   std::uint32_t stall_seconds = 15;

@@ -3,6 +3,7 @@
 #include "common/base/line_writer.h"
 #include "common/base/server_process.h"
 #include "common/http/host_list.h"
+#include "common/keys/limit_flags.h"
 #include "indexer/commands.h"
 #include "indexer/pipeline/memory.h"
 
@@ -46,6 +47,7 @@ ServeCommand::ServeCommand(config::CommandLine& app)
                       "File of API keys (frond keygen --api-key), read again when it changes: documents and "
                       "collections are written over "
                       "HTTP with keys of scope write and admin; none: nothing is written");
+  keys::add_limit_flags(command_, options_.of_key, options_.of_address);
   command_
       .add_option("--refresh-ms", refresh_ms_,
                   "Milliseconds from one publication of accepted changes to the next; a refresh does not wait")

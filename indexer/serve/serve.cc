@@ -63,8 +63,11 @@ class Service {
       tell_certificate();
     }
     auto hosts = FROND_TRY(http::HostList::parse(options_.hosts));
-    guard_ = FROND_TRY(
-        keys::Guard::create({.key_file = options_.api_keys, .realm = "frond-indexer"}, clock_, log_, registry_));
+    guard_ = FROND_TRY(keys::Guard::create({.key_file = options_.api_keys,
+                                            .of_key = options_.of_key,
+                                            .of_address = options_.of_address,
+                                            .realm = "frond-indexer"},
+                                           clock_, log_, registry_));
     look();
     if (!options_.api_keys.empty()) {
       auto writing = options_.writing;

@@ -12,6 +12,7 @@
 
 #include "common/base/log.h"
 #include "common/base/result.h"
+#include "common/keys/api_key.h"
 #include "indexer/write/collection_writer.h"
 
 namespace frond::indexer::serve {
@@ -27,6 +28,7 @@ struct ServeOptions {
   std::size_t min_client_rate = 4096;           // bytes a second
   std::chrono::milliseconds drain{10'000};      // for open requests after a stop
   std::string api_keys;                         // file of API keys; empty: nothing is written
+  keys::Limits of_key, of_address;              // as keys::Guard::Config has them
   std::size_t max_request_bytes = 16u << 20;    // of documents
   write::WriterOptions writing;                 // but the repository, which is above
 };

@@ -253,6 +253,18 @@ def check_pressure(setting, keys, key_file, words):
     harness.end(small.process, "the service")
 
 
+def check_limits(setting, keys, key_file, words):
+    """A key writes as often as it may; what is looked at with another one, and probes, do not wait for it."""
+    limited = Service(setting, setting.path("small"), keys, "--api-keys", key_file, "--max-rate-per-key", "2", name="limited")
+    limited.expect(201, "PUT", "/v1/collections/l", key="admin")
+    codes = [limited.ask("POST", "/v1/collections/l/documents", line(f"n{i}", words[:5]), key="write")[0] for i in range(8)]
+    harness.expect(codes[:2] == [200, 200] and 429 in codes and set(codes) == {200, 429}, f"two requests a second: {codes}")
+    harness.expect(harness.metric(limited.port, "frond_http_denied_total", reason="key_rate") == codes.count(429), "refusals are not counted")
+    limited.expect(200, "GET", "/readyz")
+    limited.expect(200, "DELETE", "/v1/collections/l", key="admin")
+    harness.end(limited.process, "the limited service")
+
+
 def test(setting):
     rng = setting.rng
     words = random_text.vocabulary(rng, 200)
@@ -278,6 +290,7 @@ def test(setting):
     check_equal(setting, service, live, words, remaining, ROUNDS)
     check_visible(service, live)
     check_pressure(setting, keys, key_file, words)
+    check_limits(setting, keys, key_file, words)
     live.stop()
     harness.end(service.process, "the service")
     checked = subprocess.run([setting.program("frond-indexer"), "check", "--repository", repository, "--collection", "c"],

@@ -16,7 +16,7 @@ MAY_INCLUDE = {
     "common/metrics": [],
     "common/tls": [],
     "common/http": ["common/metrics", "common/net", "common/tls"],
-    "common/keys": ["common/files", "common/http", "common/metrics", "common/tls"],
+    "common/keys": ["common/config", "common/files", "common/http", "common/metrics", "common/tls"],
     "common/text": [],
     "common/codec": [],
     "common/scoring": [],
