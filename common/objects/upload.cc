@@ -24,9 +24,10 @@ Result<void> read_whole(const files::Descriptor& file, std::uint64_t from, ByteB
   return {};
 }
 
-// Calls `work` with 0 to count - 1 on several threads, and gives the first error. After it no further call begins.
+// Calls `work` with 0 to count - 1 on several threads, and gives the first error. After it no further call begins. Each
+// thread has one buffer for all its calls: new memory for each part costs as much as sending it.
 Result<void> on_threads(unsigned threads, std::uint64_t count,
-                        const std::function<Result<void>(std::uint64_t, const Stopping&)>& work,
+                        const std::function<Result<void>(std::uint64_t, ByteBuffer&, const Stopping&)>& work,
                         const Stopping& stopping) {
   Mutex mutex;
   std::uint64_t next = 0;
@@ -37,6 +38,7 @@ Result<void> on_threads(unsigned threads, std::uint64_t count,
   };
   const auto run = [&] {
     name_this_thread("object-part");
+    ByteBuffer room;
     for (;;) {
       std::uint64_t mine = 0;
       {
@@ -44,7 +46,7 @@ Result<void> on_threads(unsigned threads, std::uint64_t count,
         if (failed || next == count) return;
         mine = next++;
       }
-      auto done = work(mine, stop);
+      auto done = work(mine, room, stop);
       if (done) continue;
       const MutexLock lock(mutex);
       if (!failed) failed = std::move(done).error();
@@ -110,9 +112,9 @@ Result<void> ObjectStore::put_file(const std::string& key, const std::filesystem
                                    const Stopping& stopping) const {
   const files::Descriptor file = FROND_TRY(files::open(path, O_RDONLY));
   const std::uint64_t bytes = FROND_TRY(files::size_of(file, path));
-  const auto put_piece = [&](std::uint64_t from, std::uint64_t length, Call call,
+  const auto put_piece = [&](std::uint64_t from, std::uint64_t length, Call call, ByteBuffer& piece,
                              const Stopping& stop) -> Result<HttpAnswer> {
-    ByteBuffer piece(length);
+    piece.resize(length);
     FROND_TRY(read_whole(file, from, piece, path));
     call.body = piece;
     call.payload_sha256 = sha256_hex(piece);
@@ -121,18 +123,19 @@ Result<void> ObjectStore::put_file(const std::string& key, const std::filesystem
   if (bytes <= access_.part_bytes) {
     Call call{.kind = Kind::kPut, .method = "PUT", .key = key};
     call.headers = {{"content-type", "application/octet-stream"}};
-    FROND_TRY(put_piece(0, bytes, std::move(call), stopping));
+    ByteBuffer whole;
+    FROND_TRY(put_piece(0, bytes, std::move(call), whole, stopping));
     return expect_bytes(key, bytes, stopping);
   }
 
   const std::uint64_t length = std::max(access_.part_bytes, (bytes + kMaxParts - 1) / kMaxParts);
   const std::string id = FROND_TRY(begin_upload(key, stopping));
   std::vector<std::string> etags((bytes + length - 1) / length);
-  const auto put_part = [&](std::uint64_t part, const Stopping& stop) -> Result<void> {
+  const auto put_part = [&](std::uint64_t part, ByteBuffer& room, const Stopping& stop) -> Result<void> {
     Call call{.kind = Kind::kPart, .method = "PUT", .key = key};
     call.query = {{"partNumber", std::to_string(part + 1)}, {"uploadId", id}};
     const HttpAnswer answer =
-        FROND_TRY(put_piece(part * length, std::min(length, bytes - part * length), std::move(call), stop));
+        FROND_TRY(put_piece(part * length, std::min(length, bytes - part * length), std::move(call), room, stop));
     const std::string_view etag = answer.header("etag");
     const bool well = !etag.empty() && etag.size() <= 200 && etag.find_first_of("<>&") == etag.npos;
     if (!well) return Error(Code::kCorrupt, where(key) + ": a part without an ETag");
