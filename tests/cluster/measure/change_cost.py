@@ -65,7 +65,7 @@ def say(what, documents, figures):
 def measure(setting, made, documents):
     repository, threads = setting.path(f"repository{documents}"), ("--parsers", "1", "--cpu-inverters", "1", "--format", "jsonl")
     source = made.write(setting.path("in.jsonl"), 0, documents)
-    say("build", documents, [run(setting, repository, "build", "--input", source, *threads)])
+    say("build", documents, [run(setting, repository, "build", "--input", source, "--memory-limit", "3GiB", *threads)])
     os.remove(source)
 
     def add(number):
