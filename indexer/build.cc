@@ -70,6 +70,7 @@ repository::Manifest draft_manifest(const BuildOptions& options, const ingest::I
   draft.analyzer = options.invert.analyzer;
   draft.bm25 = options.bm25;
   draft.log_sequence = options.log_sequence;
+  draft.log_id = options.log_id;
   draft.partitions = std::move(partitions);
   return draft;
 }
@@ -290,7 +291,7 @@ Result<repository::Manifest> Build::publish(const std::vector<std::string>& ids,
     summary_.added = summary_.inverted.documents;
     const auto current = FROND_TRY(change::CurrentGeneration::open(*writer));
     FROND_TRY(expect_kind(current->manifest()));
-    change::Addition addition{std::move(partitions), options_.removed_ids, options_.log_sequence};
+    change::Addition addition{std::move(partitions), options_.removed_ids, options_.log_sequence, options_.log_id};
     return change::publish_added(*writer, *current, std::move(addition), summary_.replaced, stop_);
   }
   if (writer->next_generation() != next_generation_)

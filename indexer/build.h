@@ -39,6 +39,7 @@ struct BuildOptions {
   scoring::CollectionStatistics beside{};
   std::vector<std::string> removed_ids = {};  // with `add`: of documents that go; none of them is in the inputs
   std::uint64_t log_sequence = 0;             // Manifest::log_sequence of what is published; 0: with `add` as it is
+  std::string log_id = {};                    // of the log that this is a number of
   bool may_be_empty = false;                  // publish a generation without documents instead of giving kInvalid
   std::uint32_t threads =
       1;  // of the machine: bounds the partitions written at once, and the threads that order documents

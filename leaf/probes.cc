@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/objects/request_metrics.h"
 #include "leaf/families/metric_families.h"
 
 namespace frond::leaf {
@@ -73,22 +74,9 @@ void export_transfers(metrics::Registry& registry, const std::vector<CollectionP
 }
 
 void export_object_requests(metrics::Registry& registry, const objects::Counts& requests) {
-  registry.before_scrape([&registry, &requests] {
-    const auto follow = [&registry](const metrics::Family& family, double now, const metrics::Labels& labels = {}) {
-      registry.following_counter(family, labels).follow(now);
-    };
-    for (std::size_t k = 0; k < objects::kKindNames.size(); ++k) {
-      const std::string kind(objects::kKindNames[k]);
-      for (std::size_t o = 0; o < objects::kOutcomeNames.size(); ++o)
-        if (const std::uint64_t seen = requests.requests[k][o]; seen > 0)
-          follow(families::kObjectRequests, static_cast<double>(seen),
-                 {{"kind", kind}, {"outcome", std::string(objects::kOutcomeNames[o])}});
-      follow(families::kObjectSeconds, static_cast<double>(requests.microseconds[k]) * 1e-6, {{"kind", kind}});
-    }
-    follow(families::kObjectBytes, static_cast<double>(requests.bytes_sent), {{"direction", "sent"}});
-    follow(families::kObjectBytes, static_cast<double>(requests.bytes_received), {{"direction", "received"}});
-    follow(families::kObjectRetries, static_cast<double>(requests.retries));
-  });
+  objects::export_requests(
+      registry, {families::kObjectRequests, families::kObjectSeconds, families::kObjectBytes, families::kObjectRetries},
+      requests);
 }
 
 http::Router probe_routes(metrics::Registry& registry, const serve::Collections& collections,

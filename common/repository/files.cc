@@ -18,13 +18,30 @@ Result<void> expect_size(const std::filesystem::path& file, std::uint64_t bytes)
                file.string() + ": " + std::to_string(size) + " bytes instead of " + std::to_string(bytes));
 }
 
-Result<Generation> parse_current(std::string_view text) {
+Result<CurrentLine> parse_current_line(std::string_view text) {
+  const Error wrong(Code::kCorrupt, "CURRENT does not hold a generation's number");
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
-  Generation generation = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), generation);
-  if (failed != std::errc() || end != text.data() + text.size() || generation == 0)
-    return Error(Code::kCorrupt, "CURRENT does not hold a generation's number");
-  return generation;
+  const auto number = [](std::string_view digits, std::uint64_t& to) {
+    const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), to);
+    return failed == std::errc() && end == digits.data() + digits.size();
+  };
+  CurrentLine line;
+  const auto space = text.find(' ');
+  if (!number(text.substr(0, space), line.generation)) return wrong;
+  if (space == text.npos) return line.generation == 0 ? Result<CurrentLine>(wrong) : line;
+  if (!number(text.substr(space + 1), line.epoch) || line.epoch == 0) return wrong;
+  return line;
+}
+
+std::string to_text(const CurrentLine& line) {
+  const std::string number = std::to_string(line.generation);
+  return line.epoch == 0 ? number + "\n" : number + " " + std::to_string(line.epoch) + "\n";
+}
+
+Result<Generation> parse_current(std::string_view text) {
+  const CurrentLine line = FROND_TRY(parse_current_line(text));
+  if (line.generation == 0) return Error(Code::kNotFound, "nothing is published yet");
+  return line.generation;
 }
 
 }  // namespace frond::repository

@@ -318,6 +318,7 @@ Manifest read_manifest(const json& document, std::string& error) {
   if (members.has("order")) manifest.order = members.safe_name("order");
   if (members.has("input")) manifest.input = input_from(members.object("input"));
   if (members.has("log_sequence")) manifest.log_sequence = members.number("log_sequence");
+  if (members.has("log_id")) manifest.log_id = members.safe_name("log_id");
   read_analyzer(members.object("analyzer"), manifest);
   read_bm25(members.object("bm25"), manifest);
   auto statistics = members.object("statistics");
@@ -381,6 +382,7 @@ std::string to_json(const Manifest& m) {
   }
   if (!m.order.empty()) manifest["order"] = m.order;
   if (m.log_sequence > 0) manifest["log_sequence"] = m.log_sequence;
+  if (!m.log_id.empty()) manifest["log_id"] = m.log_id;
   if (!m.input.xxh3.empty())
     manifest["input"] = {{"files", m.input.files}, {"bytes", m.input.bytes}, {"xxh3", m.input.xxh3}};
   const json document = {{"manifest", manifest}, {"xxh3", partition::xxh3_hex(as_bytes(canonical(manifest)))}};

@@ -51,6 +51,7 @@ struct Manifest {
   // The last change of the collection's log (indexer/write) that is in this generation, and in those before it; 0:
   // none.
   std::uint64_t log_sequence = 0;
+  std::string log_id;  // of the log that it is a number of; empty: not recorded
   text::AnalyzerConfig analyzer;
   scoring::Bm25Parameters bm25;
   scoring::CollectionStatistics statistics;  // global: N and tokens

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "common/base/thread_name.h"
+#include "common/files/read.h"
+#include "common/files/write.h"
 
 namespace frond::repository {
 namespace {
@@ -33,10 +35,10 @@ ObjectLease::ObjectLease(const objects::ObjectStore& store, std::string folder)
       text_(describe_this_process()),
       time_(store.access().lease) {}
 
-Result<std::unique_ptr<ObjectLease>> ObjectLease::acquire(const objects::ObjectStore& store,
-                                                          const std::string& folder) {
+Result<std::unique_ptr<ObjectLease>> ObjectLease::acquire(const objects::ObjectStore& store, const std::string& folder,
+                                                          const std::filesystem::path& note) {
   std::unique_ptr<ObjectLease> lease(new ObjectLease(store, folder));
-  FROND_TRY(lease->take());
+  FROND_TRY(lease->take(note));
   lease->thread_ = std::thread([raw = lease.get()] { raw->renew(); });
   return lease;
 }
@@ -51,7 +53,14 @@ ObjectLease::~ObjectLease() {
   (void)store_.remove(folder_ + id_);  // else it ends by itself
 }
 
-Result<void> ObjectLease::take() {
+Result<void> ObjectLease::take(const std::filesystem::path& note) {
+  if (!note.empty()) {
+    constexpr std::size_t kIdLength = 16;
+    const auto dead = files::read_text(note, kIdLength);
+    if (dead && dead->size() == kIdLength && dead->find_first_not_of("0123456789abcdef") == dead->npos)
+      FROND_TRY(store_.remove(folder_ + *dead));
+    FROND_TRY(files::write_file(note, id_));
+  }
   FROND_TRY(write());
   FROND_TRY(look(/*beginning=*/true));
   conditional_ = FROND_TRY(obeys_conditions());

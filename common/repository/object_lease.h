@@ -10,6 +10,7 @@
 // be written for too long, the lease is lost.
 #include <chrono>
 #include <condition_variable>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
@@ -23,9 +24,11 @@ namespace frond::repository {
 // expect_held() may be called from any thread.
 class ObjectLease {
  public:
-  // `folder`: where the objects are, with a '/' at its end. `store` outlives the lease. kOverloaded: another writer
-  // holds it; kUnavailable: the store.
-  static Result<std::unique_ptr<ObjectLease>> acquire(const objects::ObjectStore& store, const std::string& folder);
+  // `folder`: where the objects are, with a '/' at its end. `store` outlives the lease. `note`: a local file that names
+  // the object written last from here; whoever calls has it alone, so that object's writer is dead, and it is removed.
+  // Empty: there is none. kOverloaded: another writer holds it; kUnavailable: the store.
+  static Result<std::unique_ptr<ObjectLease>> acquire(const objects::ObjectStore& store, const std::string& folder,
+                                                      const std::filesystem::path& note = {});
   ~ObjectLease();  // gives it up
   ObjectLease(const ObjectLease&) = delete;
   ObjectLease& operator=(const ObjectLease&) = delete;
@@ -37,7 +40,7 @@ class ObjectLease {
 
  private:
   ObjectLease(const objects::ObjectStore& store, std::string folder);
-  Result<void> take();
+  Result<void> take(const std::filesystem::path& note);
   Result<void> write();
   Result<void> look(bool beginning);
   Result<bool> obeys_conditions() const;

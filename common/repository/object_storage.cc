@@ -13,6 +13,7 @@
 #include "common/base/mutex.h"
 #include "common/base/thread_name.h"
 #include "common/files/read.h"
+#include "common/repository/files.h"
 #include "common/repository/object_lease.h"
 #include "common/repository/storage.h"
 
@@ -24,13 +25,37 @@ using objects::ObjectStore;
 
 class ObjectStorage final : public Storage {
  public:
-  ObjectStorage(std::shared_ptr<const ObjectStore> store, const std::string& collection)
-      : store_(std::move(store)), folder_(collection + "/") {}
+  ObjectStorage(std::shared_ptr<const ObjectStore> store, const std::string& collection, fs::path note,
+                std::uint64_t epoch)
+      : store_(std::move(store)), folder_(collection + "/"), note_(std::move(note)), epoch_(epoch) {}
 
   Result<void> start() {
-    lease_ = FROND_TRY(ObjectLease::acquire(*store_, folder_ + "writers/"));
+    lease_ = FROND_TRY(ObjectLease::acquire(*store_, folder_ + "writers/", note_));
     for (const char* name : {"CURRENT", "HIGHEST"}) versions_[name] = FROND_TRY(version_of(name));
-    return {};
+    const std::uint64_t holder = versions_["CURRENT"].line.epoch;
+    if (epoch_ == 0 || holder == epoch_) return {};
+    return Error(Code::kUnavailable,
+                 "the lease of epoch " + std::to_string(epoch_) + " has ended: " +
+                     (holder > epoch_ ? "another writer took the collection over, with epoch " + std::to_string(holder)
+                                      : std::string("the collection was removed")));
+  }
+
+  // See take_epoch().
+  Result<bool> take(std::uint64_t epoch, const std::string& record) {
+    const Condition absent{.absent = lease_->conditional()};
+    if (!lease_->conditional() && store_->head(folder_ + holder_path(epoch))) return false;
+    if (FROND_TRY(store_->put(folder_ + holder_path(epoch), record, absent, lost())) != objects::Put::kDone)
+      return false;
+    // A command may publish in between: then its CURRENT is taken instead.
+    for (unsigned tries = 0; tries < kTriesToFence; ++tries) {
+      FROND_TRY(lease_->expect_held());
+      const Version there = FROND_TRY(version_of("CURRENT"));
+      if (there.line.epoch > epoch) return false;
+      const std::string text = to_text({there.line.generation, epoch});
+      const Condition same = lease_->conditional() ? there.condition : Condition();
+      if (FROND_TRY(store_->put(folder_ + "CURRENT", text, same, lost())) == objects::Put::kDone) return true;
+    }
+    return Error(Code::kUnavailable, folder_ + "CURRENT changes too often");
   }
 
   Result<std::vector<std::string>> list(const std::string& folder) const override {
@@ -59,14 +84,15 @@ class ObjectStorage final : public Storage {
   Result<void> replace(const std::string& name, Generation number,
                        const std::function<void(std::string_view)>& before) override {
     FROND_TRY(lease_->expect_held());
-    Condition& known = versions_[name];
+    Version& known = versions_[name];
     if (!lease_->conditional()) {
-      const Condition there = FROND_TRY(version_of(name));
-      if (there.etag != known.etag || there.absent != known.absent) return replaced_by_another(name);
+      const Condition there = FROND_TRY(version_of(name)).condition;
+      if (there.etag != known.condition.etag || there.absent != known.condition.absent)
+        return replaced_by_another(name);
     }
-    const std::string text = std::to_string(number) + "\n";
+    const std::string text = to_text({number, known.line.epoch});
     before(name);
-    auto done = store_->put(folder_ + name, text, lease_->conditional() ? known : Condition(), lost());
+    auto done = store_->put(folder_ + name, text, lease_->conditional() ? known.condition : Condition(), lost());
     if (!done)
       return Error(done.error().code(), "whether " + name + " is " + std::to_string(number) +
                                             " now is not known: " + done.error().message());
@@ -74,7 +100,7 @@ class ObjectStorage final : public Storage {
     before("done");
     // It is done; where its version can't be read now, another replacement by this writer is refused.
     auto version = version_of(name);
-    known = version ? *std::move(version) : Condition{.etag = "\"unknown\""};
+    known = version ? *std::move(version) : Version{{.etag = "\"unknown\""}, known.line};
     return {};
   }
 
@@ -114,13 +140,18 @@ class ObjectStorage final : public Storage {
     return Error(Code::kUnavailable, name + ": another writer has replaced it meanwhile; nothing is published");
   }
 
-  // What CURRENT or HIGHEST is now, as the condition for its replacement.
-  Result<Condition> version_of(const std::string& name) const {
+  // What CURRENT or HIGHEST is now, with the condition for its replacement.
+  struct Version {
+    Condition condition;
+    CurrentLine line;  // zeros: it is absent, or can't be understood
+  };
+  Result<Version> version_of(const std::string& name) const {
     const auto there = store_->get_text(folder_ + name, 64);
-    if (!there && there.error().code() == Code::kNotFound) return Condition{.absent = true};
+    if (!there && there.error().code() == Code::kNotFound) return Version{{.absent = true}, {}};
     if (!there) return there.error();
+    const auto line = parse_current_line(there->text);
     // Without an ETag there is nothing to compare.
-    return Condition{.etag = there->etag};
+    return Version{{.etag = there->etag}, line ? *line : CurrentLine()};
   }
 
   // Ends retries when the lease is lost.
@@ -128,14 +159,19 @@ class ObjectStorage final : public Storage {
     return [this] { return !lease_->expect_held(); };
   }
 
+  static constexpr unsigned kTriesToFence = 5;
+
   const std::shared_ptr<const ObjectStore> store_;
   const std::string folder_;
+  const fs::path note_;
   std::unique_ptr<ObjectLease> lease_;
-  std::map<std::string, Condition> versions_;
+  const std::uint64_t epoch_;  // 0: a command's
+  std::map<std::string, Version> versions_;
 };
 
 // How many files are uploaded at once; each has up to Access::connections parts of Access::part_bytes in memory.
 constexpr std::size_t kFilesAtOnce = 4;
+constexpr const char* kWriterNote = "WRITER";  // see ObjectLease::acquire()
 
 }  // namespace
 
@@ -176,10 +212,18 @@ Result<void> put_folder(const ObjectStore& store, const fs::path& local, const s
 }
 
 Result<std::unique_ptr<Storage>> open_object_storage(std::shared_ptr<const ObjectStore> store,
-                                                     const std::string& collection) {
-  auto storage = std::make_unique<ObjectStorage>(std::move(store), collection);
+                                                     const std::string& collection, const fs::path& local,
+                                                     std::uint64_t epoch) {
+  auto storage = std::make_unique<ObjectStorage>(std::move(store), collection, local / kWriterNote, epoch);
   FROND_TRY(storage->start());
   return std::unique_ptr<Storage>(std::move(storage));
+}
+
+Result<bool> take_epoch(std::shared_ptr<const ObjectStore> store, const std::string& collection, const fs::path& local,
+                        std::uint64_t epoch, const std::string& record) {
+  ObjectStorage storage(std::move(store), collection, local / kWriterNote, 0);
+  FROND_TRY(storage.start());
+  return storage.take(epoch, record);
 }
 
 }  // namespace frond::repository

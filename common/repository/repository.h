@@ -2,7 +2,7 @@
 // A repository: a directory tree of partitions and manifests. It is read as files, over HTTP or from an object store,
 // and written as files or objects. In an object store, writers/ and a lease stand for LOCK, and what is being built is
 // in a local folder.
-//   <root>/<collection>/CURRENT                      one line: the current generation's number
+//   <root>/<collection>/CURRENT                      one line: the current generation's number; see CurrentLine
 //   <root>/<collection>/generations/<n>.json         manifests, with <n>.terms.sst and <n>.changes.sst beside
 //   <root>/<collection>/partitions/<id>/*.sst        immutable
 //   <root>/<collection>/building/                    what is being published; only its writer reads it
@@ -87,6 +87,8 @@ std::string partition_file_path(const PartitionEntry& partition, const Partition
 struct ObjectWriting {
   objects::Access access;
   std::filesystem::path scratch;  // local folder for what is being built, in <scratch>/<bucket>/<prefix>/<collection>
+  // Of the service that writes the collection (writer_lease.h); a writer of another epoch than CURRENT's is refused.
+  std::uint64_t epoch = 0;  // 0: of a command, which publishes in any
 };
 
 // Where the collection's scratch is on this machine: its folder, or that below `objects.scratch`. kInvalid: the name is

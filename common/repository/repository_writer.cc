@@ -48,15 +48,9 @@ class Writer final : public RepositoryWriter {
   }
 
   // In an object store; folder_ is local.
-  Result<void> start(std::shared_ptr<const objects::ObjectStore> store) {
-    std::error_code failed;
-    fs::create_directories(folder_, failed);
-    if (failed) return Error(Code::kUnavailable, "creating " + folder_.string() + ": " + failed.message());
-    lock_ = FROND_TRY(files::try_lock_file(folder_ / "LOCK"));
-    if (!lock_)
-      return Error(Code::kOverloaded,
-                   (folder_ / "LOCK").string() + " is held: another build of this collection is running here");
-    storage_ = FROND_TRY(open_object_storage(store, collection_));
+  Result<void> start(std::shared_ptr<const objects::ObjectStore> store, std::uint64_t epoch) {
+    lock_ = FROND_TRY(lock_local_folder(folder_));
+    storage_ = FROND_TRY(open_object_storage(store, collection_, folder_, epoch));
     source_ = make_object_source(store, collection_);
     return start();
   }
@@ -292,6 +286,16 @@ Result<fs::path> local_folder(const fs::path& root, std::string_view collection,
   return objects.scratch / root.string().substr(objects::kObjectScheme.size()) / collection;
 }
 
+Result<files::Descriptor> lock_local_folder(const fs::path& folder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) return Error(Code::kUnavailable, "creating " + folder.string() + ": " + failed.message());
+  auto lock = FROND_TRY(files::try_lock_file(folder / "LOCK"));
+  if (lock) return *std::move(lock);
+  return Error(Code::kOverloaded,
+               (folder / "LOCK").string() + " is held: another writer of this collection is running here");
+}
+
 Result<void> upload_partition(const fs::path& root, std::string_view collection, const ObjectWriting& objects,
                               const fs::path& files, const std::string& id, const std::function<bool()>& stopping) {
   const auto store = FROND_TRY(objects::ObjectStore::open(root.string(), objects.access));
@@ -309,7 +313,7 @@ Result<std::unique_ptr<RepositoryWriter>> RepositoryWriter::open(const fs::path&
   }
   const std::shared_ptr<const objects::ObjectStore> store =
       FROND_TRY(objects::ObjectStore::open(root.string(), objects.access));
-  FROND_TRY(writer->start(store));
+  FROND_TRY(writer->start(store, objects.epoch));
   return std::unique_ptr<RepositoryWriter>(std::move(writer));
 }
 

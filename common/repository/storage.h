@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/base/result.h"
+#include "common/files/descriptor.h"
 #include "common/objects/object_store.h"
 #include "common/repository/repository.h"
 
@@ -43,12 +44,26 @@ class Storage {
 // makes. `before_step`, for tests, is called before each rename, sync and removal.
 Result<std::unique_ptr<Storage>> open_folder_storage(const std::filesystem::path& folder,
                                                      std::function<void(std::string_view)> before_step);
-// In a bucket. Holds a lease, see object_lease.h. kOverloaded: another writer holds it.
+// In a bucket; `local` is the collection's local folder, whose LOCK the caller holds. Holds the right to write, see
+// object_lease.h. kOverloaded: another writer holds it; kUnavailable also: CURRENT does not have `epoch` (0: any), so
+// another service has taken the collection over. CURRENT keeps its epoch.
 Result<std::unique_ptr<Storage>> open_object_storage(std::shared_ptr<const objects::ObjectStore> store,
-                                                     const std::string& collection);
+                                                     const std::string& collection, const std::filesystem::path& local,
+                                                     std::uint64_t epoch);
+// Begins an epoch of a collection in a bucket: puts its record at holder_path(epoch), then its number into CURRENT.
+// From then on, no Storage of an earlier epoch replaces CURRENT. False: another writer has begun this epoch or a later
+// one.
+Result<bool> take_epoch(std::shared_ptr<const objects::ObjectStore> store, const std::string& collection,
+                        const std::filesystem::path& local, std::uint64_t epoch, const std::string& record);
+inline constexpr const char* kHoldersFolder = "holders";
+inline std::string holder_path(std::uint64_t epoch) {
+  return std::string(kHoldersFolder) + "/" + std::to_string(epoch);
+}
 // Uploads the files of a local folder as "<key>/<name>", a few at a time. kUnavailable also: `stopping` said so.
 Result<void> put_folder(const objects::ObjectStore& store, const std::filesystem::path& local, const std::string& key,
                         const std::function<bool()>& stopping);
+// Makes and locks the local folder of a collection in a bucket. kOverloaded: another writer here holds its LOCK.
+Result<files::Descriptor> lock_local_folder(const std::filesystem::path& folder);
 // A RepositorySource of the same bucket.
 std::unique_ptr<RepositorySource> make_object_source(std::shared_ptr<const objects::ObjectStore> store,
                                                      const std::string& collection);

@@ -26,6 +26,7 @@ Result<repository::Manifest> publish_added(repository::RepositoryWriter& writer,
                                            Addition addition, std::uint64_t& replaced, std::stop_token stop) {
   Change change;
   change.log_sequence = addition.log_sequence;
+  change.log_id = std::move(addition.log_id);
   std::vector<repository::PartitionEntry>& added = addition.partitions;
   std::vector<std::string> hidden = std::move(addition.removed_ids);
   const auto hide = [&](std::string_view id) -> Result<void> {

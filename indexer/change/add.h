@@ -14,6 +14,7 @@ struct Addition {
   std::vector<repository::PartitionEntry> partitions;  // of one build, documents dealt round-robin
   std::vector<std::string> removed_ids;                // of documents to hide; none of them is added
   std::uint64_t log_sequence = 0;                      // see Change
+  std::string log_id = {};
 };
 
 // Hides the documents of the current generation that have an id of those added or removed, places the new ones behind

@@ -37,7 +37,10 @@ class Publication {
     draft_.generation = writer_.next_generation();
     draft_.created = publish::utc_now();
     draft_.input = {};  // of the last full build, which this is not
-    if (change_.log_sequence > 0) draft_.log_sequence = change_.log_sequence;
+    if (change_.log_sequence > 0) {
+      draft_.log_sequence = change_.log_sequence;
+      draft_.log_id = change_.log_id;
+    }
     FROND_TRY(take_hidden());
     replace_partitions();
     FROND_TRY(publish::count_documents(change_.added, writer_.building()));

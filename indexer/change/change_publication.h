@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "common/base/result.h"
@@ -36,6 +37,7 @@ struct Change {
   partition::HiddenByPartition hidden_in_merged;
   // Manifest::log_sequence from now on; 0: as it is.
   std::uint64_t log_sequence = 0;
+  std::string log_id = {};  // of the log that this is a number of
 };
 
 // kCorrupt: the sums of what is added or taken away do not agree; kUnavailable: the disk, or stopped before the first

@@ -34,6 +34,7 @@ Result<RemovalSummary> remove_documents(const ChangeOptions& options,
   if (summary.removed == 0) return summary;
   Change change;
   change.log_sequence = options.log_sequence;
+  change.log_id = options.log_id;
   for (const auto& [partition, docids] : found) change.hidden[partition].assign(docids.begin(), docids.end());
   summary.published = FROND_TRY(publish_change(*writer, *current, change, std::move(stop)));
   return summary;

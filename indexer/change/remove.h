@@ -28,6 +28,7 @@ struct ChangeOptions {
   repository::ObjectWriting objects = {};                  // if the repository is s3://bucket/prefix
   std::chrono::milliseconds patience{0};  // while another writer holds the collection; at least the lease of a dead one
   std::uint64_t log_sequence = 0;         // of a removal: see Change
+  std::string log_id = {};
 };
 
 // `next_id` gives the ids one by one, then nothing; its errors end the removal. Nothing is changed after an error.

@@ -24,7 +24,7 @@ MAY_INCLUDE = {
     "common/topk": ["common/scoring"],
     "common/cache": [],
     "common/partition": ["common/cache", "common/files", "common/postings", "common/text"],
-    "common/objects": ["common/files", "common/net"],
+    "common/objects": ["common/files", "common/metrics", "common/net"],
     "common/repository": ["common/files", "common/http", "common/net", "common/objects", "common/partition", "common/scoring", "common/text"],
     "common/device": [],
     "common/device_codec": ["common/codec", "common/device"],

@@ -1,0 +1,66 @@
+// The records of leases in a bucket: objects "<collection>/holders/<epoch>".
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "common/repository/storage.h"
+#include "common/repository/writer_lease.h"
+
+namespace frond::repository {
+namespace {
+
+constexpr std::size_t kMaxRecord = 4096;
+
+class ObjectLeasePlace final : public LeasePlace {
+ public:
+  ObjectLeasePlace(std::shared_ptr<const objects::ObjectStore> store, std::string collection,
+                   std::filesystem::path local)
+      : store_(std::move(store)), collection_(std::move(collection)), local_(std::move(local)) {}
+
+  Result<std::optional<Found>> newest() const override {
+    const std::string prefix = collection_ + "/" + kHoldersFolder + "/";
+    // It may be replaced by the next one between the two requests.
+    for (bool again = true;; again = false) {
+      std::uint64_t highest = 0;
+      for (const auto& object : FROND_TRY(store_->list(prefix, /*folders=*/true)).objects)
+        highest = std::max(highest, number_of(std::string_view(object.key).substr(prefix.size())));
+      if (highest == 0) return std::optional<Found>();
+      auto text = store_->get_text(prefix + std::to_string(highest), kMaxRecord);
+      if (text) return std::optional<Found>({highest, std::move(text->text)});
+      if (text.error().code() != Code::kNotFound || !again) return text.error();
+    }
+  }
+  Result<bool> take(std::uint64_t epoch, const std::string& text) override {
+    const auto lock = FROND_TRY(lock_local_folder(local_));
+    return take_epoch(store_, collection_, local_, epoch, text);
+  }
+  Result<void> rewrite(std::uint64_t epoch, const std::string& text) override {
+    FROND_TRY(store_->put(collection_ + "/" + holder_path(epoch), text, {}));
+    return {};
+  }
+  Result<void> remove(std::uint64_t epoch) override { return store_->remove(collection_ + "/" + holder_path(epoch)); }
+
+ private:
+  static std::uint64_t number_of(std::string_view name) {
+    std::uint64_t number = 0;
+    const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), number);
+    return failed == std::errc() && end == name.data() + name.size() ? number : 0;
+  }
+
+  const std::shared_ptr<const objects::ObjectStore> store_;
+  const std::string collection_;
+  const std::filesystem::path local_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<LeasePlace>> open_lease_place(const std::filesystem::path& root, const std::string& collection,
+                                                     const ObjectWriting& objects) {
+  std::filesystem::path local = FROND_TRY(local_folder(root, collection, objects));
+  std::shared_ptr<const objects::ObjectStore> store =
+      FROND_TRY(objects::ObjectStore::open(root.string(), objects.access));
+  return std::unique_ptr<LeasePlace>(
+      std::make_unique<ObjectLeasePlace>(std::move(store), collection, std::move(local)));
+}
+
+}  // namespace frond::repository

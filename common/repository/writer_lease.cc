@@ -1,0 +1,139 @@
+#include "common/repository/writer_lease.h"
+
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "common/repository/storage.h"
+
+namespace frond::repository {
+namespace {
+
+using nlohmann::json;
+
+std::string this_process() {
+  char host[256] = "unknown";
+  (void)::gethostname(host, sizeof host - 1);
+  return std::string(host) + " process " + std::to_string(::getpid());
+}
+
+std::string said(const LeaseRecord& record) { return record.holder + ", epoch " + std::to_string(record.epoch); }
+
+}  // namespace
+
+std::string to_json(const LeaseRecord& record) {
+  const nlohmann::ordered_json made = {{"epoch", record.epoch},       {"holder", record.holder},
+                                       {"log", record.log},           {"length_ms", record.length_ms},
+                                       {"renewals", record.renewals}, {"waiting", record.waiting},
+                                       {"released", record.released}};
+  return made.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+Result<LeaseRecord> lease_record_from_json(std::string_view text) {
+  const Error wrong(Code::kCorrupt, "is no record of a lease");
+  const json members = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!members.is_object()) return wrong;
+  const auto is = [&](const char* name, bool (json::*type)() const noexcept) {
+    const auto found = members.find(name);
+    return found != members.end() && ((*found).*type)();
+  };
+  for (const char* name : {"epoch", "length_ms", "renewals", "waiting"})
+    if (!is(name, &json::is_number_unsigned)) return wrong;
+  if (!is("holder", &json::is_string) || !is("log", &json::is_string) || !is("released", &json::is_boolean))
+    return wrong;
+  LeaseRecord record{members["epoch"].get<std::uint64_t>(),    members["holder"].get<std::string>(),
+                     members["log"].get<std::string>(),        members["length_ms"].get<std::uint64_t>(),
+                     members["renewals"].get<std::uint64_t>(), members["waiting"].get<std::uint64_t>(),
+                     members["released"].get<bool>()};
+  constexpr std::uint64_t kLongest = 24 * 3'600'000;
+  if (record.epoch == 0 || record.length_ms == 0 || record.length_ms > kLongest || !is_safe_name(record.log))
+    return wrong;
+  return record;
+}
+
+bool LeaseWatch::ended(const LeasePlace::Found& found, const LeaseRecord& record, Instant now) {
+  if (found.text != text_) {
+    text_ = found.text;
+    since_ = now;
+  }
+  return record.released || now - since_ >= std::chrono::milliseconds(record.length_ms);
+}
+
+Result<std::optional<LeaseRecord>> WriterLease::expect_free(const LeasePlace& place, LeaseWatch& watch,
+                                                            const LeaseTerms& terms, const Clock& clock) {
+  const auto found = FROND_TRY(place.newest());
+  if (!found) return std::optional<LeaseRecord>();
+  auto read = lease_record_from_json(found->text);
+  if (!read) return std::move(read).error().within(holder_path(found->epoch));
+  LeaseRecord last = *std::move(read);
+  last.epoch = found->epoch;
+  const bool ended = watch.ended(*found, last, clock.now());
+  // Whoever has the log open has it alone, so its last holder is dead.
+  if (last.log == terms.log) return std::optional<LeaseRecord>(std::move(last));
+  if (!ended) return Error(Code::kOverloaded, "another service writes it: " + said(last));
+  const bool leaves_nothing = last.released && last.waiting == 0;
+  if (leaves_nothing || terms.any_log) return std::optional<LeaseRecord>(std::move(last));
+  return Error(Code::kUnavailable, "its last writer (" + said(last) +
+                                       ") has ended, and what it accepted and did not publish is in its log, which is "
+                                       "not here (" +
+                                       std::to_string(last.waiting) +
+                                       " changes when it was last heard of): start it again with its folder --state, "
+                                       "or give these changes up with --take-over any-log");
+}
+
+Result<std::unique_ptr<WriterLease>> WriterLease::acquire(
+    LeasePlace& place, LeaseWatch& watch, const LeaseTerms& terms, const Clock& clock,
+    const std::function<Result<void>(const std::optional<LeaseRecord>&)>& before) {
+  const auto last = FROND_TRY(expect_free(place, watch, terms, clock));
+  FROND_TRY(before(last));
+  std::unique_ptr<WriterLease> lease(new WriterLease(place, clock));
+  lease->record_ = {.epoch = last ? last->epoch + 1 : 1,
+                    .holder = this_process(),
+                    .log = terms.log,
+                    .length_ms = static_cast<std::uint64_t>(terms.length.count())};
+  if (last && last->log != terms.log) lease->taken_from_ = last;
+  const Instant begun = clock.now();
+  if (!FROND_TRY(place.take(lease->record_.epoch, to_json(lease->record_))))
+    return Error(Code::kOverloaded, "another service has just taken it");
+  if (last) (void)place.remove(last->epoch);  // else the next one does not see it either
+  const MutexLock lock(lease->mutex_);
+  lease->renewed_ = begun;
+  return lease;
+}
+
+Result<void> WriterLease::renew(std::uint64_t waiting) {
+  const Instant begun = clock_.now();
+  const auto newest = FROND_TRY(place_.newest());
+  if (!newest || newest->epoch != record_.epoch) {
+    lost_ = true;
+    if (!newest) return Error(Code::kOverloaded, "the record of the lease is gone: the collection was removed");
+    const auto by = lease_record_from_json(newest->text);
+    return Error(Code::kOverloaded, "another service took the collection over: " +
+                                        (by ? said(*by) : "epoch " + std::to_string(newest->epoch)));
+  }
+  ++record_.renewals;
+  record_.waiting = waiting;
+  FROND_TRY(place_.rewrite(record_.epoch, to_json(record_)));
+  const MutexLock lock(mutex_);
+  renewed_ = begun;
+  return {};
+}
+
+void WriterLease::release(std::uint64_t waiting) {
+  const auto newest = place_.newest();
+  if (lost_ || !newest || !*newest || (*newest)->epoch != record_.epoch) return;
+  record_.waiting = waiting;
+  record_.released = true;
+  (void)place_.rewrite(record_.epoch, to_json(record_));  // else it ends by itself
+}
+
+Result<void> WriterLease::expect_held() const {
+  if (lost_) return Error(Code::kUnavailable, "another service has taken the collection over");
+  const MutexLock lock(mutex_);
+  // An observer saw the record change after this renewal began, so it waits for longer than this.
+  if (clock_.now() < renewed_ + std::chrono::milliseconds(record_.length_ms) * 3 / 4) return {};
+  return Error(Code::kUnavailable, "the lease of the collection could not be renewed in time");
+}
+
+}  // namespace frond::repository
