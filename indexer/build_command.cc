@@ -53,17 +53,21 @@ class ProgressLine {
 std::uint32_t hardware_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 void add_place_flags(config::CommandLine& command, Place& place) {
-  command.add_option("--repository", place.repository, "The repository: a directory or s3://bucket[/prefix]")
-      .required()
-      .type_name("PLACE");
+  add_repository_flags(command, place);
   command.add_option("--collection", place.collection, "Collection: letters, digits, '.', '_', '-'")
       .required()
       .type_name("NAME");
-  place.objects.access.counts = std::make_shared<objects::Counts>();
   command
       .add_option("--scratch", place.objects.scratch,
                   "Local folder for what is built before it goes to an s3:// repository, which needs it")
       .type_name("DIR");
+}
+
+void add_repository_flags(config::CommandLine& command, Place& place) {
+  command.add_option("--repository", place.repository, "The repository: a directory or s3://bucket[/prefix]")
+      .required()
+      .type_name("PLACE");
+  place.objects.access.counts = std::make_shared<objects::Counts>();
   command.add_option("--tls-ca", place.objects.access.tls_ca,
                      "PEM file of the authorities to believe of an https object store; default: the system's");
   config::add_object_flags(command, place.objects.access);
@@ -79,7 +83,7 @@ void add_place_flags(config::CommandLine& command, Place& place) {
       .show_default();
 }
 
-Result<void> settle_place(Place& place) {
+Result<void> settle_place(Place& place, std::string_view scratch_flag) {
   place.objects.access.lease = std::chrono::seconds(place.lease_s);
   place.objects.access.leftover_age = std::chrono::hours(place.leftover_hours);
   if (!objects::is_object_place(place.repository.string())) {
@@ -88,7 +92,8 @@ Result<void> settle_place(Place& place) {
   }
   auto parsed = objects::parse_place(place.repository.string(), place.objects.access);
   if (!parsed) return std::move(parsed).error().within("--repository");
-  if (place.objects.scratch.empty()) return Error(Code::kInvalid, "--scratch is needed with an s3:// repository");
+  if (place.objects.scratch.empty() && !scratch_flag.empty())
+    return Error(Code::kInvalid, std::string(scratch_flag) + " is needed with an s3:// repository");
   return {};
 }
 

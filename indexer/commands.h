@@ -30,8 +30,11 @@ struct Place {
   std::uint64_t lease_s = 60, leftover_hours = 24;
 };
 void add_place_flags(config::CommandLine& command, Place& place);
-// Takes the flags over into place.objects. kInvalid: they do not go together.
-Result<void> settle_place(Place& place);
+// The repository and how it is reached; without the collection, and the local folder.
+void add_repository_flags(config::CommandLine& command, Place& place);
+// Takes the flags over into place.objects. kInvalid: they do not go together. `scratch_flag` names the local folder,
+// which an object store needs; empty: it is not needed.
+Result<void> settle_place(Place& place, std::string_view scratch_flag = "--scratch");
 
 // At least 1.
 std::uint32_t hardware_threads();
@@ -184,7 +187,10 @@ class ServeCommand {
 
  private:
   config::CommandLine& command_;
+  Place place_;
   serve::ServeOptions options_;
+  std::string take_over_ = "own-log";
+  std::uint32_t lease_s_ = 15;
   std::uint32_t drain_ms_ = 10'000, refresh_ms_ = 1000;
 };
 

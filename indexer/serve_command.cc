@@ -14,7 +14,26 @@ ServeCommand::ServeCommand(config::CommandLine& app)
           app.add_command("serve",
                           "Serves the published files of a repository over HTTP, for leaves on other machines; with "
                           "API keys it writes collections, too")) {
-  command_.add_option("--repository", options_.repository, "Directory of the repository").required().type_name("DIR");
+  add_repository_flags(command_, place_);
+  command_
+      .add_option(
+          "--state", place_.objects.scratch,
+          "Local folder of accepted changes, and of what is being built, for an s3:// repository that is written: "
+          "it must outlive the process")
+      .type_name("DIR");
+  command_
+      .add_option(
+          "--lease-seconds", lease_s_,
+          "Of an s3:// repository: a service that writes a collection and was silent for so long is followed by "
+          "one that stands by")
+      .check(config::range(2, 3600))
+      .show_default();
+  command_
+      .add_option("--take-over", take_over_,
+                  "Of an s3:// repository: a collection is taken over with the log of its last writer, or if that left "
+                  "nothing unpublished (own-log); or also without what it accepted and did not publish (any-log)")
+      .check(config::one_of({"own-log", "any-log"}))
+      .show_default();
   command_.add_option("--listen", options_.listen, "Where it is served: HOST:PORT")
       .required()
       .check(config::host_port());
@@ -83,6 +102,15 @@ int ServeCommand::run(Logger& logger) {
     return command_.refuse("--http-hosts: " + hosts.error().message());
   if (options_.writing.memory_limit < pipeline::kMinMemoryLimit)
     return command_.refuse("--memory-limit: at least 128MiB");
+  const bool writes_objects = !options_.api_keys.empty() && objects::is_object_place(place_.repository.string());
+  if (const auto well = settle_place(place_, options_.api_keys.empty() ? "" : "--state"); !well)
+    return command_.refuse(well.error().message());
+  if (!place_.objects.scratch.empty() && !writes_objects)
+    return command_.refuse("--state: is only for an s3:// repository that is written (--api-keys)");
+  options_.repository = place_.repository;
+  options_.objects = place_.objects;
+  options_.writing.lease = std::chrono::seconds(lease_s_);
+  options_.writing.any_log = take_over_ == "any-log";
   options_.drain = std::chrono::milliseconds(drain_ms_);
   options_.writing.refresh = std::chrono::milliseconds(refresh_ms_);
   const StopOnSignal signals;

@@ -1,9 +1,7 @@
 #include "indexer/serve/collection_routes.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -24,8 +22,8 @@ http::Response unavailable(std::string_view detail) {
   return response;
 }
 
-Result<Generation> current_of(const std::filesystem::path& repository, const std::string& collection) {
-  const auto source = FROND_TRY(repository::RepositorySource::open(repository.string(), collection));
+Result<Generation> current_of(const ServedRepository& repository, const std::string& collection) {
+  const auto source = FROND_TRY(repository.source(collection));
   return source->current();
 }
 
@@ -63,30 +61,23 @@ ordered_json json_of(const repository::Manifest& manifest) {
 
 }  // namespace
 
-http::Response list_collections(const std::filesystem::path& repository) {
-  std::error_code failed;
-  std::vector<std::string> names;
-  std::filesystem::directory_iterator folders(repository, failed);
-  for (; !failed && folders != std::filesystem::directory_iterator(); folders.increment(failed)) {
-    std::string name = folders->path().filename().string();
-    if (repository::is_safe_name(name)) names.push_back(std::move(name));
-  }
-  if (failed) return unavailable("The repository can't be read: " + failed.message() + ".");
-  std::ranges::sort(names);
+http::Response list_collections(const ServedRepository& repository) {
+  const auto names = repository.collections();
+  if (!names) return unavailable("The repository can't be read: " + names.error().message() + ".");
   ordered_json listed = ordered_json::array();
-  for (const std::string& name : names) {
+  for (const std::string& name : *names) {
     const auto generation = current_of(repository, name);
     if (generation) listed.push_back({{"collection", name}, {"generation", *generation}});
   }
   return json_response({{"collections", std::move(listed)}});
 }
 
-http::Response describe_collection(const std::filesystem::path& repository, std::string_view collection,
+http::Response describe_collection(const ServedRepository& repository, std::string_view collection,
                                    write::WrittenCollections* written) {
   const auto missing = [] { return http::problem(404, "Not found", "There is no such collection."); };
   if (!repository::is_safe_name(collection)) return missing();
   const auto manifest = [&]() -> Result<repository::Manifest> {
-    const auto source = FROND_TRY(repository::RepositorySource::open(repository.string(), collection));
+    const auto source = FROND_TRY(repository.source(collection));
     return source->manifest(FROND_TRY(source->current()));
   }();
   ordered_json described;
@@ -101,25 +92,16 @@ http::Response describe_collection(const std::filesystem::path& repository, std:
   return unavailable("The collection can't be read: " + manifest.error().message() + ".");
 }
 
-http::Response list_generations(const std::filesystem::path& repository, std::string_view collection) {
+http::Response list_generations(const ServedRepository& repository, std::string_view collection) {
   if (!repository::is_safe_name(collection)) return http::problem(404, "Not found", "There is no such collection.");
   const auto current = current_of(repository, std::string(collection));
   if (!current && current.error().code() == Code::kNotFound)
     return http::problem(404, "Not found", "There is no such collection, or nothing of it is published.");
   if (!current) return unavailable("The collection can't be read: " + current.error().message() + ".");
-  std::vector<Generation> numbers;
-  std::error_code failed;
-  for (std::filesystem::directory_iterator at(repository / collection / "generations", failed);
-       !failed && at != std::filesystem::directory_iterator(); at.increment(failed)) {
-    const std::string stem = at->path().stem().string();
-    if (at->path().extension() == ".json" && !stem.empty() && stem.size() < 19 &&
-        stem.find_first_not_of("0123456789") == stem.npos)
-      numbers.push_back(std::stoull(stem));
-  }
-  if (failed) return unavailable("The generations can't be read: " + failed.message() + ".");
-  std::ranges::sort(numbers);
+  const auto numbers = repository.generations(collection);
+  if (!numbers) return unavailable("The generations can't be read: " + numbers.error().message() + ".");
   ordered_json listed = ordered_json::array();
-  for (const Generation number : numbers) listed.push_back({{"generation", number}, {"current", number == *current}});
+  for (const Generation number : *numbers) listed.push_back({{"generation", number}, {"current", number == *current}});
   return json_response({{"generations", std::move(listed)}});
 }
 

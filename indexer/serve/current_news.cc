@@ -88,7 +88,7 @@ void CurrentNews::changed(const std::string& collection) {
 }
 
 bool CurrentNews::watch(const std::string& collection) {
-  if (!folders_) return false;
+  if (!folders_ || repository_.empty()) return false;
   const auto folder = folders_->add(repository_ / collection);
   if (folder) watched_[*folder] = collection;
   return folder.has_value();

@@ -87,22 +87,14 @@ ByteRange byte_range(std::string_view field, std::uint64_t size) {
   return {*first, open ? size - *first : std::min(*last - *first, size - *first - 1) + 1};
 }
 
-http::Response file_answer(const http::Request& request, const std::filesystem::path& file, const FileAnswer& as) {
-  const auto missing = [] { return http::problem(404, "Not found", "There is no such file."); };
-  // Without O_NONBLOCK a pipe would be waited for.
-  auto opened = files::open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (!opened && opened.error().code() == Code::kNotFound) return missing();
-  struct stat status {};
-  if (!opened || ::fstat(opened->get(), &status) != 0)
-    return http::problem(503, "Unavailable", "The file can't be opened now.");
-  if (!S_ISREG(status.st_mode)) return missing();
-
-  const auto size = static_cast<std::uint64_t>(status.st_size);
-  const std::string tag = entity_tag(status);
-  http::Response response{
-      .content_type = std::string(as.content_type),
-      .headers = {{"ETag", tag}, {"Accept-Ranges", "bytes"}, {"Cache-Control", std::string(as.cache_control)}}};
-  if (const auto tags = request.header("if-none-match"); !tags.empty() && names_tag(tags, tag)) {
+http::Response bytes_answer(const http::Request& request, std::uint64_t size, const std::string& tag,
+                            const FileAnswer& as,
+                            const std::function<std::shared_ptr<http::BodyReader>(ByteRange)>& reader) {
+  http::Response response{.content_type = std::string(as.content_type),
+                          .headers = {{"Accept-Ranges", "bytes"}, {"Cache-Control", std::string(as.cache_control)}}};
+  if (!tag.empty()) response.headers.emplace_back("ETag", tag);
+  const auto tags = request.header("if-none-match");
+  if (!tags.empty() && !tag.empty() && names_tag(tags, tag)) {
     response.status = 304;
     return response;
   }
@@ -119,8 +111,23 @@ http::Response file_answer(const http::Request& request, const std::filesystem::
     response.headers.emplace_back("Content-Range", content_range(asked, size));
     range = asked;
   }
-  response.reader = std::make_shared<FileReader>(*std::move(opened), file, range);
+  response.reader = reader(range);
   return response;
+}
+
+http::Response file_answer(const http::Request& request, const std::filesystem::path& file, const FileAnswer& as) {
+  const auto missing = [] { return http::problem(404, "Not found", "There is no such file."); };
+  // Without O_NONBLOCK a pipe would be waited for.
+  auto opened = files::open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (!opened && opened.error().code() == Code::kNotFound) return missing();
+  struct stat status {};
+  if (!opened || ::fstat(opened->get(), &status) != 0)
+    return http::problem(503, "Unavailable", "The file can't be opened now.");
+  if (!S_ISREG(status.st_mode)) return missing();
+
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  return bytes_answer(request, size, entity_tag(status), as,
+                      [&](ByteRange range) { return std::make_shared<FileReader>(*std::move(opened), file, range); });
 }
 
 }  // namespace frond::indexer::serve

@@ -1,6 +1,10 @@
 #pragma once
 // A file as an answer to GET or HEAD: whole, a range of it, or only that it has not changed (RFC 9110, 13 and 14).
+#include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
 #include <string_view>
 
 #include "common/http/message.h"
@@ -26,5 +30,10 @@ struct ByteRange {
   friend bool operator==(const ByteRange&, const ByteRange&) = default;
 };
 ByteRange byte_range(std::string_view field, std::uint64_t size);
+
+// The same of `size` bytes of any origin: `reader` reads a range of them. An empty `tag`: there is no entity tag.
+http::Response bytes_answer(const http::Request& request, std::uint64_t size, const std::string& tag,
+                            const FileAnswer& as,
+                            const std::function<std::shared_ptr<http::BodyReader>(ByteRange)>& reader);
 
 }  // namespace frond::indexer::serve

@@ -15,9 +15,10 @@ constexpr std::string_view kForGood = "public, max-age=31536000, immutable";
 
 }  // namespace
 
-std::optional<ServedFile> served_file(const std::filesystem::path& repository, std::string_view request_path) {
+std::optional<ServedFile> served_file(std::string_view request_path) {
   if (!request_path.starts_with(kRepositoryPrefix)) return std::nullopt;
-  std::string_view rest = request_path.substr(kRepositoryPrefix.size());
+  const std::string_view path = request_path.substr(kRepositoryPrefix.size());
+  std::string_view rest = path;
   std::array<std::string_view, 4> names;
   std::size_t count = 0;
   for (bool more = true; more;) {
@@ -28,19 +29,18 @@ std::optional<ServedFile> served_file(const std::filesystem::path& repository, s
     more = slash != rest.npos;
     if (more) rest.remove_prefix(slash + 1);
   }
-  ServedFile file{.path = repository / names[0] / names[1], .as = {.cache_control = kAnew}};
+  ServedFile file{std::string(names[0]), std::string(path), {.cache_control = kAnew}};
   if (count == 2 && names[1] == "CURRENT") {
+    file.is_current = true;
     file.as.content_type = "text/plain; charset=utf-8";
     return file;
   }
   if (count == 3 && names[1] == "generations") {
     // A repository that was made anew has other files of the same names here.
-    file.path /= names[2];
     if (names[2].ends_with(".json")) file.as.content_type = "application/json";
     return file;
   }
   if (count == 4 && names[1] == "partitions") {
-    file.path = file.path / names[2] / names[3];
     file.as.cache_control = kForGood;
     return file;
   }

@@ -10,6 +10,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <nlohmann/json.hpp>
 
 #include "common/base/deadline.h"
 #include "common/config/options.h"
@@ -19,11 +20,12 @@
 #include "common/http/server_metrics.h"
 #include "common/keys/guard.h"
 #include "common/metrics/registry.h"
+#include "common/objects/request_metrics.h"
 #include "common/tls/server_identity.h"
 #include "indexer/serve/api_description.h"
 #include "indexer/serve/collection_routes.h"
 #include "indexer/serve/current_news.h"
-#include "indexer/serve/repository_files.h"
+#include "indexer/serve/served_repository.h"
 #include "indexer/serve/write_routes.h"
 #include "indexer/write/written_collections.h"
 
@@ -42,6 +44,14 @@ constexpr metrics::Family kReloads{
 constexpr metrics::Family kHandshakeFailures{"frond_indexer_tls_handshake_failures_total",
                                              "TLS handshakes that failed, by reason."};
 
+// Where CURRENT of each collection is seen to change: of a bucket, what is noted of it (CollectionPlaces). Empty:
+// nowhere.
+std::filesystem::path watched_folder(const ServeOptions& options) {
+  if (!objects::is_object_place(options.repository.string())) return options.repository;
+  const auto folder = repository::local_folder(options.repository, "c", options.objects);
+  return folder ? folder->parent_path() : std::filesystem::path();
+}
+
 class Service {
  public:
   Service(const ServeOptions& options, Logger& log)
@@ -51,10 +61,15 @@ class Service {
         requests_(registry_),
         pool_(options.readers),
         news_(
-            io_, options.repository, options.max_connections / 2,
+            io_, watched_folder(options), options.max_connections / 2,
             [this](const http::Request& request) { return answer_now(request); },
             [this](std::function<void()> look) { asio::post(pool_, std::move(look)); }, registry_) {
     metrics::export_log(registry_, log);
+    if (objects::is_object_place(options.repository.string()))
+      objects::export_requests(registry_,
+                               {write::families::kObjectRequests, write::families::kObjectSeconds,
+                                write::families::kObjectBytes, write::families::kObjectRetries},
+                               *options.objects.access.counts);
   }
 
   Result<void> listen() {
@@ -63,6 +78,7 @@ class Service {
       tell_certificate();
     }
     auto hosts = FROND_TRY(http::HostList::parse(options_.hosts));
+    repository_ = FROND_TRY(ServedRepository::open(options_.repository, options_.objects.access));
     guard_ = FROND_TRY(keys::Guard::create({.key_file = options_.api_keys,
                                             .of_key = options_.of_key,
                                             .of_address = options_.of_address,
@@ -72,7 +88,8 @@ class Service {
     if (!options_.api_keys.empty()) {
       auto writing = options_.writing;
       writing.repository = options_.repository;
-      collections_ = std::make_unique<write::WrittenCollections>(std::move(writing), registry_, log_);
+      writing.objects = options_.objects;
+      collections_ = FROND_TRY(write::WrittenCollections::open(std::move(writing), registry_, log_));
     }
     http::Server::Config config{.listen = options_.listen,
                                 .max_body_bytes = std::max(kBodies, 2 * options_.max_request_bytes),
@@ -132,19 +149,22 @@ class Service {
       responder.set_route("/openapi.json");
       responder.send({.body = std::string(embedded::openapi_json())});
     });
-    WriteRoutes{collections_.get(), options_.repository, options_.max_request_bytes,
+    WriteRoutes{collections_.get(), repository_.get(), options_.max_request_bytes,
                 [this](std::function<void()> work) { asio::post(writers_, std::move(work)); }}
         .add_to(router);
     return router;
   }
   http::Response ready() const {
-    std::error_code failed;
-    if (std::filesystem::is_directory(options_.repository, failed))
-      return {.body = R"({"ready":true})"
-                      "\n"};
-    return {.status = 503,
-            .body = R"({"ready":false,"detail":"the repository is no folder, or can't be read"})"
-                    "\n"};
+    const auto readable = repository_->readable();
+    nlohmann::ordered_json answer = {{"ready", readable.has_value()}};
+    if (!readable) answer["detail"] = readable.error().message();
+    if (collections_) {
+      const auto states = collections_->states();
+      answer["writing"] = states.writing;
+      answer["standby"] = states.standby;
+    }
+    return {.status = readable ? 200 : 503,
+            .body = answer.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"};
   }
 
   // Files are opened, and manifests read, on the reading threads: a slow disk delays no probe.
@@ -156,8 +176,8 @@ class Service {
     }
     responder.set_route(route_of(request.path));
     if (asked_wait(request).count() > 0)
-      if (const auto file = served_file(options_.repository, request.path); file && file->path.filename() == "CURRENT")
-        return news_.take(file->path.parent_path().filename(), std::move(request), std::move(responder));
+      if (const auto file = served_file(request.path); file && file->is_current)
+        return news_.take(file->collection, std::move(request), std::move(responder));
     asio::post(pool_, [this, request = std::move(request), responder = std::move(responder)]() mutable {
       responder.send(answer_now(request));
     });
@@ -169,11 +189,11 @@ class Service {
   http::Response answer_now(const http::Request& request) const {
     const std::string_view path = request.path;
     if (path.starts_with(kRepositoryPrefix)) {
-      if (const auto file = served_file(options_.repository, path)) return file_answer(request, file->path, file->as);
+      if (const auto file = served_file(path)) return repository_->answer(request, *file);
     } else if (path == kCollectionsPath) {
-      return list_collections(options_.repository);
+      return list_collections(*repository_);
     } else if (path.starts_with(kCollectionsPath) && path[kCollectionsPath.size()] == '/') {
-      return describe_collection(options_.repository, path.substr(kCollectionsPath.size() + 1));
+      return describe_collection(*repository_, path.substr(kCollectionsPath.size() + 1));
     }
     return http::problem(404, "Not found", "Nothing is served at this path: see /v1/collections.");
   }
@@ -218,6 +238,7 @@ class Service {
   const SteadyClock clock_;
   std::unique_ptr<tls::ServerIdentity> identity_;
   std::unique_ptr<keys::Guard> guard_;
+  std::unique_ptr<ServedRepository> repository_;
   std::unique_ptr<http::Server> server_;  // before the threads that answer from it
   asio::thread_pool pool_;
   asio::thread_pool writers_{kWriters};

@@ -18,7 +18,8 @@
 namespace frond::indexer::serve {
 
 struct ServeOptions {
-  std::filesystem::path repository;
+  std::filesystem::path repository;      // a directory or s3://bucket[/prefix]
+  repository::ObjectWriting objects;     // of the latter; access.counts is set
   std::string listen;                    // HOST:PORT
   std::vector<std::string> hosts;        // as http::HostList::parse() takes them; empty: any
   std::string tls_certificate, tls_key;  // PEM files; empty: plain HTTP
@@ -30,7 +31,7 @@ struct ServeOptions {
   std::string api_keys;                         // file of API keys; empty: nothing is written
   keys::Limits of_key, of_address;              // as keys::Guard::Config has them
   std::size_t max_request_bytes = 16u << 20;    // of documents
-  write::WriterOptions writing;                 // but the repository, which is above
+  write::WriterOptions writing;                 // but `repository` and `objects`, which are above
 };
 
 // Serves until `stop`, then answers what is open, for `drain` at most. kInvalid: an address, a certificate, or a list

@@ -1,7 +1,6 @@
 #include "indexer/serve/write_routes.h"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -9,10 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/repository/repository.h"
 #include "common/text/field_limits.h"
 #include "common/tls/digest.h"
-#include "indexer/build_lock.h"
 #include "indexer/serve/collection_routes.h"
 
 namespace frond::indexer::serve {
@@ -35,7 +32,6 @@ constexpr std::string_view kJobs = "/v1/collections/{collection}/jobs";
 constexpr std::string_view kGenerations = "/v1/collections/{collection}/generations";
 constexpr std::size_t kMaxSettings = 64 << 10;
 constexpr std::size_t kMaxKeyBytes = 128;
-constexpr std::chrono::seconds kPatience{5};  // for whoever holds the collection
 
 std::string dumped(const ordered_json& json) {
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
@@ -136,7 +132,7 @@ Response delete_document(write::WrittenCollections& collections, const Request& 
   return {.body = dumped({{"id", removal.id}, {"sequence", accepted->last}})};
 }
 
-Response put_collection(write::WrittenCollections& collections, const std::filesystem::path& repository,
+Response put_collection(write::WrittenCollections& collections, const ServedRepository& repository,
                         const Request& request) {
   const std::string name = collection_of(request, kCollection);
   const auto made = collections.create(name, request.body);
@@ -180,14 +176,10 @@ Response compact(write::WrittenCollections& collections, const Request& request)
   return {.status = 202, .body = dumped({{"compaction", "soon"}})};
 }
 
-Response rollback(write::WrittenCollections& collections, const std::filesystem::path& repository,
-                  const Request& request) {
-  const std::string name = collection_of(request, kRollback);
-  const auto writer = collections.find(name);
+Response rollback(write::WrittenCollections& collections, const Request& request) {
+  const auto writer = collections.find(collection_of(request, kRollback));
   if (!writer) return refused(writer.error());
-  const auto generation = [&]() -> Result<Generation> {
-    return FROND_TRY(open_writer(repository, name, {}, kPatience, {}))->rollback();
-  }();
+  const auto generation = (*writer)->rollback();
   if (generation) return {.body = dumped({{"generation", *generation}})};
   if (generation.error().code() == Code::kNotFound)
     return problem(409, "Conflict", "There is no generation before the current one.");
@@ -195,19 +187,15 @@ Response rollback(write::WrittenCollections& collections, const std::filesystem:
 }
 
 // {"generation":N}
-Response switch_generation(write::WrittenCollections& collections, const std::filesystem::path& repository,
-                           const Request& request) {
-  const std::string name = collection_of(request, kSwitch);
-  const auto writer = collections.find(name);
+Response switch_generation(write::WrittenCollections& collections, const Request& request) {
+  const auto writer = collections.find(collection_of(request, kSwitch));
   if (!writer) return refused(writer.error());
   const auto asked = nlohmann::json::parse(request.body, nullptr, /*allow_exceptions=*/false);
   const bool well = asked.is_object() && asked.size() == 1 && asked.contains("generation") &&
                     asked["generation"].is_number_unsigned() && asked["generation"].get<Generation>() > 0;
   if (!well) return problem(400, "Bad request", "The body is no {\"generation\":N}.", "generation");
   const auto generation = asked["generation"].get<Generation>();
-  const auto switched = [&]() -> Result<void> {
-    return FROND_TRY(open_writer(repository, name, {}, kPatience, {}))->switch_to(generation);
-  }();
+  const auto switched = (*writer)->switch_to(generation);
   if (switched) return {.body = dumped({{"generation", generation}})};
   if (switched.error().code() == Code::kNotFound)
     return problem(409, "Conflict", "There is no generation " + std::to_string(generation) + ".");
@@ -276,22 +264,20 @@ void WriteRoutes::add_to(http::Router& router) const {
           responder.send(all == nullptr ? closed() : answer(*all, request));
         });
   };
-  const std::filesystem::path root = repository;
-  look(kCollection, [root, all = collections](const Request& request) {
-    return describe_collection(root, request.path.substr(kCollectionsPath.size() + 1), all);
+  look(kCollection, [root = repository, all = collections](const Request& request) {
+    return describe_collection(*root, request.path.substr(kCollectionsPath.size() + 1), all);
   });
-  look(kGenerations,
-       [root](const Request& request) { return list_generations(root, collection_of(request, kGenerations)); });
+  look(kGenerations, [root = repository](const Request& request) {
+    return list_generations(*root, collection_of(request, kGenerations));
+  });
   change("POST", kDocuments, Access::kWrite, max_request, post_documents);
   change("DELETE", kDocument, Access::kWrite, 0, delete_document);
   change("PUT", kCollection, Access::kAdmin, kMaxSettings,
-         [root](auto& all, const Request& request) { return put_collection(all, root, request); });
+         [root = repository](auto& all, const Request& request) { return put_collection(all, *root, request); });
   change("DELETE", kCollection, Access::kAdmin, 0, delete_collection);
   change("POST", kCompact, Access::kAdmin, 0, compact);
-  change("POST", kRollback, Access::kAdmin, 0,
-         [root](auto& all, const Request& request) { return rollback(all, root, request); });
-  change("POST", kSwitch, Access::kAdmin, kMaxSettings,
-         [root](auto& all, const Request& request) { return switch_generation(all, root, request); });
+  change("POST", kRollback, Access::kAdmin, 0, rollback);
+  change("POST", kSwitch, Access::kAdmin, kMaxSettings, switch_generation);
   look(kJobs, [all = collections](const Request& request) { return all == nullptr ? closed() : jobs(*all, request); });
   add("POST", kRefresh, {.access = Access::kWrite},
       [all = collections](const Request& request, http::Responder responder) {

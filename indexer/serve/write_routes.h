@@ -2,12 +2,12 @@
 // The routes that change collections (docs/operations.md, "Writing over HTTP"). Handlers run on threads of their own,
 // since they wait for the disk.
 #include <cstddef>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
 
 #include "common/http/router.h"
+#include "indexer/serve/served_repository.h"
 #include "indexer/write/written_collections.h"
 
 namespace frond::indexer::serve {
@@ -17,7 +17,7 @@ inline constexpr std::size_t kMaxLines = 100'000;
 
 struct WriteRoutes {
   write::WrittenCollections* collections = nullptr;  // null: nothing is written, and changes are answered 403
-  std::filesystem::path repository;
+  const ServedRepository* repository = nullptr;
   std::size_t max_request = 0;                     // bytes of documents
   std::function<void(std::function<void()>)> run;  // on a thread that may wait
   // What is referred to outlives the router.

@@ -1,6 +1,7 @@
 #include "indexer/write/collection_writer.h"
 
 #include <algorithm>
+#include <ctime>
 #include <fstream>
 #include <limits>
 #include <system_error>
@@ -30,14 +31,14 @@ using std::chrono::steady_clock;
 constexpr std::size_t kManyPartitions = 64;
 constexpr std::size_t kMaxWaiting = 1024;  // requests for a publication
 constexpr seconds kCompactEvery{2};        // at most so often
+constexpr seconds kShortPatience{5};       // of a client, for whoever holds the collection
 constexpr milliseconds kFirstPause{1000};  // after a failure; doubled up to
 constexpr milliseconds kLongestPause{30'000};
 constexpr const char* kBatchFile = "log-batch.jsonl";  // in the collection's folder, while it is indexed
 
 // kNotFound: nothing is published.
-Result<repository::Manifest> current_manifest(const fs::path& repository, const std::string& collection) {
-  const auto source = FROND_TRY(repository::RepositorySource::open(repository.string(), collection));
-  return source->manifest(FROND_TRY(source->current()));
+Result<repository::Manifest> current_manifest(const repository::RepositorySource& source) {
+  return source.manifest(FROND_TRY(source.current()));
 }
 
 Result<void> write_lines(const fs::path& file, const std::vector<const Operation*>& documents) {
@@ -64,65 +65,166 @@ struct RemovedFile {
   }
 };
 
-}  // namespace
-
-bool has_log(const fs::path& repository, const std::string& collection) {
-  std::error_code unknown;
-  return fs::is_directory(repository / collection / kLogFolder, unknown);
+std::string utc_name() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  char text[32];
+  (void)std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &utc);
+  return text;
 }
 
-Result<bool> CollectionWriter::create(const WriterOptions& options, const std::string& collection,
-                                      std::string_view settings) {
+// What this log still has of an earlier epoch is older than what another service has accepted since. It is kept in a
+// file, for people.
+Result<void> set_aside_overtaken(const std::optional<repository::LeaseRecord>& last, const fs::path& folder,
+                                 OperationLog& operations, const WriteMetrics& metrics, Logger& log) {
+  const std::uint64_t waiting = operations.operations();
+  if (!last || last->log == operations.id() || waiting == 0) return {};
+  const fs::path file = folder / ("overtaken-" + utc_name() + "-" + std::to_string(last->epoch) + ".jsonl");
+  FROND_TRY(operations.set_aside(file));
+  auto to = metrics;
+  to.set_aside.add(static_cast<double>(waiting));
+  log.error("accepted changes are set aside: another service wrote the collection since",
+            {{"changes", std::to_string(waiting)}, {"file", file.string()}, {"service", last->holder}});
+  return {};
+}
+
+repository::LeaseTerms terms(const WriterOptions& options, const std::string& log_id) {
+  return {log_id, options.lease, options.any_log};
+}
+// Its requests end in time for the next renewal.
+Result<std::unique_ptr<repository::LeasePlace>> lease_place(const WriterOptions& options,
+                                                            const std::string& collection) {
+  repository::ObjectWriting objects = options.objects;
+  objects::Access& access = objects.access;
+  access.retries.time = std::min(access.retries.time, options.lease / 4);
+  access.window = std::clamp(std::chrono::duration_cast<seconds>(options.lease / 4), seconds(1), access.window);
+  return repository::open_lease_place(options.repository, collection, objects);
+}
+
+Result<std::unique_ptr<repository::WriterLease>> take_lease(const WriterOptions& options, repository::LeasePlace& place,
+                                                            repository::LeaseWatch& watch, const fs::path& folder,
+                                                            OperationLog& operations, const WriteMetrics& metrics,
+                                                            Logger& log) {
+  static const SteadyClock clock;
+  auto lease = FROND_TRY(repository::WriterLease::acquire(
+      place, watch, terms(options, operations.id()), clock, [&](const std::optional<repository::LeaseRecord>& last) {
+        return set_aside_overtaken(last, folder, operations, metrics, log);
+      }));
+  log.info("holds the lease of a collection", {{"epoch", std::to_string(lease->epoch())}});
+  auto to = metrics;
+  to.lease_taken.add();
+  const auto& last = lease->taken_from();
+  if (last && !(last->released && last->waiting == 0))
+    log.error(
+        "a collection is taken over without the log of its last writer: what that accepted and did not publish "
+        "is not here",
+        {{"service", last->holder},
+         {"epoch", std::to_string(last->epoch)},
+         {"waiting_when_last_heard_of", std::to_string(last->waiting)}});
+  return lease;
+}
+
+}  // namespace
+
+Result<bool> CollectionWriter::create(const WriterOptions& options, const CollectionPlaces& places,
+                                      const std::string& collection, std::string_view settings) {
   FROND_TRY(settings_from_json(settings));
-  const auto current = current_manifest(options.repository, collection);
+  const auto source = FROND_TRY(places.source(collection));
+  const auto current = source->current();
   if (current) return false;
   if (current.error().code() != Code::kNotFound) return current.error();
   // Its folders; and so no build is in the middle of publishing the first generation.
-  const auto writer = FROND_TRY(open_writer(options.repository, collection, {}, kLockPatience, {}));
-  const auto log = FROND_TRY(OperationLog::open(options.repository / collection / kLogFolder, 0));
+  const auto writer = FROND_TRY(open_writer(options.repository, collection, options.objects, kLockPatience, {}));
+  const std::string_view kept = settings.empty() ? "{}" : settings;
+  if (places.in_store()) return places.put_settings(collection, kept);
+  const auto log = FROND_TRY(OperationLog::open(places.folder(collection) / kLogFolder, {}));
   if (!FROND_TRY(log->settings()).empty()) return false;
-  FROND_TRY(log->set_settings(settings.empty() ? "{}" : settings));
+  FROND_TRY(log->set_settings(kept));
   return true;
 }
 
 Result<std::unique_ptr<CollectionWriter>> CollectionWriter::open(const WriterOptions& options,
-                                                                 const std::string& collection, Mutex& building,
-                                                                 const WriteMetrics& metrics, Logger& log) {
-  const auto current = current_manifest(options.repository, collection);
+                                                                 const CollectionPlaces& places,
+                                                                 const std::string& collection, Standby& standby,
+                                                                 Mutex& building, const WriteMetrics& metrics,
+                                                                 Logger& log) {
+  const Error missing(Code::kNotFound, "there is no collection " + collection);
+  Held held;
+  held.source = FROND_TRY(places.source(collection));
+  held.folder = places.folder(collection);
+  const fs::path log_folder = held.folder / kLogFolder;
+  std::error_code failed;
+  auto current = current_manifest(*held.source);
   if (!current && current.error().code() != Code::kNotFound) return current.error();
-  if (!current && !has_log(options.repository, collection))
-    return Error(Code::kNotFound, "there is no collection " + collection);
-  const Sequence published = current ? current->log_sequence : 0;
-  auto operations = FROND_TRY(OperationLog::open(options.repository / collection / kLogFolder, published));
-  const std::string settings = FROND_TRY(operations->settings());
-  if (!current && settings.empty()) return Error(Code::kNotFound, "there is no collection " + collection);
-  auto parsed = FROND_TRY(settings_from_json(settings));
-  // What was forgotten is published, too: a rollback may have made an older generation current.
-  const Sequence done = operations->last() - operations->operations();
-  return std::unique_ptr<CollectionWriter>(new CollectionWriter(options, collection, std::move(operations),
-                                                                std::move(parsed), done, building, metrics, log));
+  if (!current && !places.in_store() && !fs::is_directory(log_folder, failed)) return missing;
+  if (places.in_store() && !fs::create_directories(held.folder, failed) && failed)
+    return Error(Code::kUnavailable, held.folder.string() + ": " + failed.message());
+  const SteadyClock clock;
+  if (places.in_store()) {
+    held.lease_place = FROND_TRY(lease_place(options, collection));
+    if (!standby.log_id.empty())  // the log is not opened for nothing
+      FROND_TRY(repository::WriterLease::expect_free(*held.lease_place, standby.watch, terms(options, standby.log_id),
+                                                     clock));
+  }
+  const auto open_log = [&] {
+    return OperationLog::open(log_folder,
+                              current ? PublishedChanges{current->log_id, current->log_sequence} : PublishedChanges());
+  };
+  held.operations = FROND_TRY(open_log());
+  std::string settings = FROND_TRY(held.operations->settings());
+  WriterOptions with_epoch = options;
+  if (places.in_store()) {
+    settings = FROND_TRY(places.settings(collection));
+    if (!current && settings.empty()) return missing;
+    standby.log_id = held.operations->id();
+    held.lease =
+        FROND_TRY(take_lease(options, *held.lease_place, standby.watch, held.folder, *held.operations, metrics, log));
+    with_epoch.objects.epoch = held.lease->epoch();
+    // The writer before may have published until now.
+    current = current_manifest(*held.source);
+    if (!current && current.error().code() != Code::kNotFound) return current.error();
+    held.operations.reset();
+    held.operations = FROND_TRY(open_log());
+  }
+  if (!current && settings.empty()) return missing;
+  held.settings = FROND_TRY(settings_from_json(settings));
+  return std::unique_ptr<CollectionWriter>(
+      new CollectionWriter(std::move(with_epoch), places, collection, std::move(held), building, metrics, log));
 }
 
-CollectionWriter::CollectionWriter(WriterOptions options, std::string collection,
-                                   std::unique_ptr<OperationLog> operations, CollectionSettings settings,
-                                   Sequence published, Mutex& building, WriteMetrics metrics, Logger& log)
+CollectionWriter::CollectionWriter(WriterOptions options, const CollectionPlaces& places, std::string collection,
+                                   Held held, Mutex& building, WriteMetrics metrics, Logger& log)
     : options_(std::move(options)),
+      places_(places),
       collection_(std::move(collection)),
-      operations_(std::move(operations)),
-      settings_(std::move(settings)),
+      folder_(std::move(held.folder)),
+      source_(std::move(held.source)),
+      operations_(std::move(held.operations)),
+      lease_place_(std::move(held.lease_place)),
+      lease_(std::move(held.lease)),
+      settings_(*std::move(held.settings)),
       building_(building),
       metrics_(metrics),
       log_(log, "collection", collection_),
       most_for_a_record_(pipeline::plan_memory(options_.memory_limit, 1, 1).alone),
-      published_(published),
+      // What was forgotten is published, too: a rollback may have made an older generation current.
+      published_(operations_->last() - operations_->operations()),
       publisher_([this](const std::stop_token& stop) { publish_loop(stop); }),
-      compactor_([this](const std::stop_token& stop) { compact_loop(stop); }) {}
+      compactor_([this](const std::stop_token& stop) { compact_loop(stop); }) {
+  if (lease_) leaser_ = std::jthread([this](const std::stop_token& stop) { lease_loop(stop); });
+}
 
 CollectionWriter::~CollectionWriter() {
   publisher_.request_stop();
   compactor_.request_stop();
   publisher_.join();
   compactor_.join();
+  if (leaser_.joinable()) {
+    leaser_.request_stop();
+    leaser_.join();
+    lease_->release(operations_->operations());
+  }
   answer_failed(Error(Code::kUnavailable, "the service ends, or another one has the collection"));
 }
 
@@ -144,9 +246,12 @@ Result<Appended> CollectionWriter::accept(std::span<const Operation> operations,
                                           const std::optional<RequestMark>& mark) {
   std::uint64_t bytes = 0;
   for (const Operation& operation : operations) bytes += operation.bytes();
+  FROND_TRY(expect_held());
   // Publishing needs room, too.
   FROND_TRY(repository::expect_room(folder(), bytes, options_.disk_reserve, "accepting changes"));
   const Appended appended = FROND_TRY(operations_->append(operations, mark, options_.max_pending_bytes));
+  // Whoever takes the collection over now has not seen this log: what is not acknowledged may be in it, or not.
+  FROND_TRY(expect_held());
   if (!appended.repeated) metrics_.accepted.add(static_cast<double>(operations.size()));
   MutexLock lock(mutex_);
   changed_.notify_all();
@@ -197,11 +302,29 @@ CollectionWriter::State CollectionWriter::state() const {
 }
 
 Result<std::optional<Generation>> CollectionWriter::current() const {
-  const auto source = FROND_TRY(repository::RepositorySource::open(options_.repository.string(), collection_));
-  const auto number = source->current();
+  const auto number = source_->current();
   if (number) return std::optional<Generation>(*number);
   if (number.error().code() == Code::kNotFound) return std::optional<Generation>();
   return number.error();
+}
+
+Result<std::unique_ptr<repository::RepositoryWriter>> CollectionWriter::writer(milliseconds patience,
+                                                                               const std::stop_token& stop) const {
+  return open_writer(options_.repository, collection_, options_.objects, patience, stop);
+}
+
+Result<Generation> CollectionWriter::rollback() {
+  const auto held = FROND_TRY(writer(kShortPatience, {}));
+  const Generation generation = FROND_TRY(held->rollback());
+  places_.note_current(collection_);
+  return generation;
+}
+
+Result<void> CollectionWriter::switch_to(Generation generation) {
+  const auto held = FROND_TRY(writer(kShortPatience, {}));
+  FROND_TRY(held->switch_to(generation));
+  places_.note_current(collection_);
+  return {};
 }
 
 void CollectionWriter::publish_loop(const std::stop_token& stop) {
@@ -241,6 +364,7 @@ void CollectionWriter::publish_loop(const std::stop_token& stop) {
 // The next part of what was accepted becomes a generation.
 Result<void> CollectionWriter::publish_next(const std::stop_token& stop) {
   const auto begin = steady_clock::now();
+  FROND_TRY(expect_held());
   const auto taken = FROND_TRY(operations_->read(published_, batch_bytes()));
   if (taken.operations.empty())
     return Error(Code::kCorrupt, (folder() / kLogFolder).string() + ": changes after " +
@@ -251,6 +375,7 @@ Result<void> CollectionWriter::publish_next(const std::stop_token& stop) {
   const auto indexed = index(taken, stop);
   publishing_operations_ = 0;
   FROND_TRY(indexed);
+  places_.note_current(collection_);
   FROND_TRY(operations_->forget(taken));
   published_ = taken.last;
   metrics_.publish_seconds.observe(std::chrono::duration<double>(steady_clock::now() - begin).count());
@@ -262,8 +387,8 @@ Result<void> CollectionWriter::index(const OperationLog::Taken& taken, const std
   const bool exists = FROND_TRY(current()).has_value();
   if (change.documents.empty()) {
     if (!exists) return {};  // nothing to remove from
-    change::ChangeOptions options{options_.repository, collection_, options_.disk_reserve, {}, {},
-                                  kLockPatience,       taken.last};
+    change::ChangeOptions options{options_.repository, collection_, options_.disk_reserve, {}, options_.objects,
+                                  kLockPatience,       taken.last,  operations_->id()};
     auto next = change.removed_ids.begin();
     const auto next_id = [&]() -> Result<std::optional<std::string>> {
       if (next == change.removed_ids.end()) return std::optional<std::string>();
@@ -276,6 +401,7 @@ Result<void> CollectionWriter::index(const OperationLog::Taken& taken, const std
   FROND_TRY(write_lines(batch.path, change.documents));
   BuildOptions options;
   options.repository = options_.repository;
+  options.objects = options_.objects;
   options.collection = collection_;
   options.invert.inputs = {batch.path};
   options.invert.format = &ingest::kJsonl;
@@ -290,6 +416,7 @@ Result<void> CollectionWriter::index(const OperationLog::Taken& taken, const std
   options.threads = cores;
   options.resume = false;
   options.log_sequence = taken.last;
+  options.log_id = operations_->id();
   if (exists) options.removed_ids = change.removed_ids;
   const MutexLock one_at_a_time(building_);
   publishing_documents_ = change.documents.size();
@@ -333,6 +460,32 @@ void CollectionWriter::answer_failed(const Error& error) {
   for (Waiting& one : failed) one.done(error);
 }
 
+void CollectionWriter::lease_loop(const std::stop_token& stop) {
+  name_this_thread("lease");
+  while (!stop.stop_requested()) {
+    {
+      MutexLock lock(mutex_);
+      changed_.wait_for(mutex_, stop, lease_->renew_every(), [] { return false; });
+    }
+    if (stop.stop_requested()) return;
+    const auto renewed = lease_->renew(operations_->operations());
+    (renewed ? metrics_.lease_renewed : metrics_.lease_failed).add();
+    if (renewed) continue;
+    if (!lease_->lost()) {
+      log_.warn("the lease of a collection can't be renewed; it is tried again",
+                {{"reason", renewed.error().message()}});
+      continue;
+    }
+    metrics_.lease_lost.add();
+    log_.error("the lease of a collection is lost: nothing of it is accepted or published here any more",
+               {{"reason", renewed.error().message()},
+                {"epoch", std::to_string(lease_->epoch())},
+                {"waiting", std::to_string(operations_->operations())},
+                {"log", (folder() / kLogFolder).string()}});
+    return;
+  }
+}
+
 void CollectionWriter::compact_loop(const std::stop_token& stop) {
   name_this_thread("compact");
   yield_to_others(10);
@@ -361,20 +514,23 @@ void CollectionWriter::compact_loop(const std::stop_token& stop) {
 // Whether something was published.
 Result<bool> CollectionWriter::compact_once(const std::stop_token& stop) {
   if (!FROND_TRY(current())) return false;
-  const change::ChangeOptions options{options_.repository, collection_, options_.disk_reserve, {}, {}, kLockPatience};
+  FROND_TRY(expect_held());
+  const change::ChangeOptions options{
+      options_.repository, collection_, options_.disk_reserve, {}, options_.objects, kLockPatience, 0, {}};
   progress_.documents = 0;
   progress_.documents_written = 0;
   compacting_ = true;
   const auto merged = [&]() -> Result<bool> {
     const auto compaction = FROND_TRY(
         change::Compaction::prepare(options, {}, {options_.compact_rate, options_.memory_limit}, &progress_, stop));
-    const auto writer = FROND_TRY(open_writer(options_.repository, collection_, {}, kLockPatience, stop));
+    const auto held = FROND_TRY(writer(kLockPatience, stop));
     if (compaction->empty()) {
-      FROND_TRY(writer->prune(options_.keep));
+      FROND_TRY(held->prune(options_.keep));
       return false;
     }
-    const auto summary = FROND_TRY(compaction->publish(*writer, stop));
-    FROND_TRY(writer->prune(options_.keep));
+    const auto summary = FROND_TRY(compaction->publish(*held, stop));
+    FROND_TRY(held->prune(options_.keep));
+    if (summary.published) places_.note_current(collection_);
     return summary.published.has_value();
   }();
   compacting_ = false;

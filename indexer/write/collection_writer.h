@@ -3,8 +3,8 @@
 // After any death it goes on where its log and the current generation's Manifest::log_sequence say: nothing that was
 // accepted is lost, and nothing is published twice.
 //
-// Two threads: "publish" indexes and publishes, "compact" merges small partitions and removes old generations. Other
-// writers (commands) may publish in between.
+// Threads: "publish" indexes and publishes, "compact" merges small partitions and removes old generations, and in an
+// object store "lease" renews the lease. Other writers (commands) may publish in between.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -23,8 +23,10 @@
 #include "common/base/log.h"
 #include "common/base/mutex.h"
 #include "common/base/result.h"
+#include "common/repository/writer_lease.h"
 #include "indexer/build.h"
 #include "indexer/change/compact.h"
+#include "indexer/write/collection_places.h"
 #include "indexer/write/collection_settings.h"
 #include "indexer/write/metrics.h"
 #include "indexer/write/operation_log.h"
@@ -35,7 +37,10 @@ namespace frond::indexer::write {
 inline constexpr std::chrono::seconds kLockPatience{30};
 
 struct WriterOptions {
-  std::filesystem::path repository;                            // a directory
+  std::filesystem::path repository;                            // a directory or s3://bucket[/prefix]
+  repository::ObjectWriting objects;                           // of the latter
+  std::chrono::milliseconds lease{15'000};                     // of the latter: a collection's, see WriterLease
+  bool any_log = false;                                        // … LeaseTerms::any_log
   std::chrono::milliseconds refresh{1000};                     // from one publication to the next
   std::uint64_t max_pending_bytes = std::uint64_t{256} << 20;  // accepted and not published, of a collection
   std::uint64_t memory_limit = std::uint64_t{256} << 20;       // of a build; at least pipeline::kMinMemoryLimit
@@ -43,6 +48,12 @@ struct WriterOptions {
   std::uint64_t disk_reserve = std::uint64_t{64} << 20;
   std::uint32_t keep = 16;             // generations beside the current one
   std::uint32_t max_collections = 64;  // of a service
+};
+
+// What a service remembers of a collection that it can't write yet, between two tries.
+struct Standby {
+  repository::LeaseWatch watch;
+  std::string log_id;  // of the log here; empty: not opened yet
 };
 
 struct Published {
@@ -55,10 +66,13 @@ class CollectionWriter {
   // `building` is shared by all writers of a process: one indexes at a time, so that their memory is one limit's. It,
   // `log` and the folder outlive the writer. kOverloaded: another service has the collection; kNotFound: the collection
   // has neither a generation nor settings.
-  static Result<std::unique_ptr<CollectionWriter>> open(const WriterOptions& options, const std::string& collection,
+  // `standby`: of this collection. kUnavailable also: WriterLease::acquire().
+  static Result<std::unique_ptr<CollectionWriter>> open(const WriterOptions& options, const CollectionPlaces& places,
+                                                        const std::string& collection, Standby& standby,
                                                         Mutex& building, const WriteMetrics& metrics, Logger& log);
   // Makes a collection that has neither; false: it exists. kInvalid: the settings are wrong.
-  static Result<bool> create(const WriterOptions& options, const std::string& collection, std::string_view settings);
+  static Result<bool> create(const WriterOptions& options, const CollectionPlaces& places,
+                             const std::string& collection, std::string_view settings);
   // Ends its threads: at the next step of what they do. What waits stays in the log.
   ~CollectionWriter();
   CollectionWriter(const CollectionWriter&) = delete;
@@ -75,6 +89,11 @@ class CollectionWriter {
   void when_published(std::function<void(Result<Published>)> done);
   // Looks for something to merge soon.
   void compact_soon();
+  // Make another generation current. Errors as RepositoryWriter's.
+  Result<Generation> rollback();
+  Result<void> switch_to(Generation generation);
+  // Another service has the collection now, or it was removed: nothing is accepted or published here any more.
+  bool lost() const { return lease_ && lease_->lost(); }
 
   struct State {
     std::uint64_t pending_operations = 0, pending_bytes = 0;
@@ -93,8 +112,20 @@ class CollectionWriter {
     Sequence sequence = 0;
     Done done;
   };
-  CollectionWriter(WriterOptions options, std::string collection, std::unique_ptr<OperationLog> operations,
-                   CollectionSettings settings, Sequence published, Mutex& building, WriteMetrics metrics, Logger& log);
+  struct Held {
+    std::unique_ptr<repository::RepositorySource> source;
+    std::unique_ptr<OperationLog> operations;
+    std::unique_ptr<repository::LeasePlace> lease_place;  // these two: null in a directory
+    std::unique_ptr<repository::WriterLease> lease;
+    std::optional<CollectionSettings> settings;
+    std::filesystem::path folder;
+  };
+  CollectionWriter(WriterOptions options, const CollectionPlaces& places, std::string collection, Held held,
+                   Mutex& building, WriteMetrics metrics, Logger& log);
+  void lease_loop(const std::stop_token& stop);
+  Result<void> expect_held() const { return lease_ ? lease_->expect_held() : Result<void>(); }
+  Result<std::unique_ptr<repository::RepositoryWriter>> writer(std::chrono::milliseconds patience,
+                                                               const std::stop_token& stop) const;
   void publish_loop(const std::stop_token& stop);
   void compact_loop(const std::stop_token& stop);
   Result<void> publish_next(const std::stop_token& stop);
@@ -104,11 +135,16 @@ class CollectionWriter {
   void answer_published();
   void answer_failed(const Error& error);
   std::uint64_t batch_bytes() const { return options_.memory_limit / 4; }  // of one publication
-  std::filesystem::path folder() const { return options_.repository / collection_; }
+  const std::filesystem::path& folder() const { return folder_; }
 
-  const WriterOptions options_;
+  const WriterOptions options_;  // with the lease's epoch
+  const CollectionPlaces& places_;
   const std::string collection_;
+  const std::filesystem::path folder_;  // local
+  const std::unique_ptr<repository::RepositorySource> source_;
   const std::unique_ptr<OperationLog> operations_;
+  const std::unique_ptr<repository::LeasePlace> lease_place_;
+  const std::unique_ptr<repository::WriterLease> lease_;
   const CollectionSettings settings_;  // of its first generation
   Mutex& building_;
   WriteMetrics metrics_;
@@ -126,10 +162,7 @@ class CollectionWriter {
   std::vector<Waiting> waiting_ FROND_GUARDED_BY(mutex_);
   std::string error_ FROND_GUARDED_BY(mutex_);
   bool compact_asked_ FROND_GUARDED_BY(mutex_) = true;  // what an earlier service left
-  std::jthread publisher_, compactor_;                  // last: they end first
+  std::jthread publisher_, compactor_, leaser_;         // last: they end first
 };
-
-// Of a request or a folder: the collection's log and generation on disk.
-bool has_log(const std::filesystem::path& repository, const std::string& collection);
 
 }  // namespace frond::indexer::write

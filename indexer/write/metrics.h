@@ -16,6 +16,20 @@ inline constexpr Family kPublishSeconds{
     "frond_indexer_publish_seconds", "Seconds from reading accepted changes out of the log to their new generation."};
 inline constexpr Family kCompactions{"frond_indexer_compactions_total",
                                      "Background compactions that had something to merge, by outcome: ok or failed."};
+inline constexpr Family kLeases{"frond_indexer_lease_events_total",
+                                "Leases of collections in an object store, by event: taken, renewed, failed (a "
+                                "renewal, tried again), lost (another "
+                                "service took the collection over, or it was removed)."};
+inline constexpr Family kSetAside{
+    "frond_indexer_set_aside_changes_total",
+    "Accepted changes that were put into a file instead of being published, since another service wrote since."};
+inline constexpr Family kObjectRequests{"frond_indexer_object_requests_total",
+                                        "Requests to the object store, by kind and outcome."};
+inline constexpr Family kObjectSeconds{"frond_indexer_object_request_seconds_total",
+                                       "Seconds that they took, by kind."};
+inline constexpr Family kObjectBytes{"frond_indexer_object_bytes_total", "Bytes of bodies, sent and received."};
+inline constexpr Family kObjectRetries{"frond_indexer_object_retries_total",
+                                       "Requests to the object store that were repeated."};
 inline constexpr Family kCollections{"frond_indexer_written_collections",
                                      "Collections by state: writing, or standby (another service writes them)."};
 }  // namespace families
@@ -25,6 +39,7 @@ struct WriteMetrics {
   WriteMetrics() = default;
   explicit WriteMetrics(metrics::Registry& registry);
   metrics::Counter accepted, published, failed, compacted, compactions_failed;
+  metrics::Counter lease_taken, lease_renewed, lease_failed, lease_lost, set_aside;
   metrics::Histogram publish_seconds;
   metrics::Gauge pending, pending_bytes, writing, standby;
 };

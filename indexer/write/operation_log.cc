@@ -1,10 +1,14 @@
 #include "indexer/write/operation_log.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <limits>
+#include <random>
 #include <utility>
 
 #include <rocksdb/db.h>
 #include <rocksdb/write_batch.h>
+#include <nlohmann/json.hpp>
 
 #include "common/files/write.h"
 #include "common/partition/rocks.h"
@@ -16,7 +20,7 @@ using partition::guarded;
 using partition::slice_of;
 using partition::text_of;
 
-constexpr std::string_view kSettings = "s", kForgotten = "n";
+constexpr std::string_view kSettings = "s", kForgotten = "n", kIdentity = "i";
 constexpr char kOperation = 'o', kKey = 'k', kRing = 'r';
 constexpr char kPut = 'P', kRemoval = 'D';  // the first byte of an operation's value
 
@@ -83,7 +87,8 @@ Error OperationLog::error(const std::string& what) const {
   return Error(Code::kCorrupt, folder_.string() + ": " + what);
 }
 
-Result<std::unique_ptr<OperationLog>> OperationLog::open(const std::filesystem::path& folder, Sequence published) {
+Result<std::unique_ptr<OperationLog>> OperationLog::open(const std::filesystem::path& folder,
+                                                         const PublishedChanges& published) {
   return guarded(folder.string(), [&]() -> Result<std::unique_ptr<OperationLog>> {
     rocksdb::DB* db = nullptr;
     const auto status = rocksdb::DB::Open(log_options(), folder.string(), &db);
@@ -94,16 +99,31 @@ Result<std::unique_ptr<OperationLog>> OperationLog::open(const std::filesystem::
     FROND_TRY(checked(status, folder));
     FROND_TRY(files::sync_parent(folder));  // it may be new: RocksDB syncs what is in it
     std::unique_ptr<OperationLog> log(new OperationLog(folder, std::move(owned)));
+    FROND_TRY(log->identify());
     FROND_TRY(log->recover(published));
     return log;
   });
 }
 
-Result<void> OperationLog::recover(Sequence published) {
+Result<void> OperationLog::identify() {
+  const auto status = db_->Get({}, slice_of(kIdentity), &id_);
+  if (!status.IsNotFound()) return checked(status, folder_);
+  std::random_device random;
+  char hex[17];
+  std::snprintf(hex, sizeof hex, "%08x%08x", random(), random());
+  id_ = hex;
+  rocksdb::WriteOptions synced;
+  synced.sync = true;
+  return written(*db_, db_->Put(synced, slice_of(kIdentity), slice_of(id_)), folder_);
+}
+
+Result<void> OperationLog::recover(const PublishedChanges& of_generation) {
+  const bool of_this_log = of_generation.log_id.empty() || of_generation.log_id == id_;
+  const Sequence published = of_this_log ? of_generation.sequence : 0;
   std::string forgotten;
   const auto status = db_->Get({}, slice_of(kForgotten), &forgotten);
   if (!status.IsNotFound()) FROND_TRY(checked(status, folder_));
-  Sequence last = std::max(published, number_of(forgotten).value_or(0));
+  Sequence last = std::max(of_generation.sequence, number_of(forgotten).value_or(0));
   FROND_TRY(checked(db_->DeleteRange({}, db_->DefaultColumnFamily(), slice_of(numbered(kOperation, 0)),
                                      slice_of(numbered(kOperation, published + 1))),
                     folder_));
@@ -206,6 +226,23 @@ Result<void> OperationLog::forget(const Taken& taken) {
     waiting_ -= taken.operations.size();
     bytes_ -= taken.bytes;
     return {};
+  });
+}
+
+Result<void> OperationLog::set_aside(const std::filesystem::path& file) {
+  return guarded(folder_.string(), [&]() -> Result<void> {
+    if (operations() == 0) return {};
+    const Taken all = FROND_TRY(read(0, std::numeric_limits<std::uint64_t>::max()));
+    std::string lines;
+    for (const Operation& operation : all.operations)
+      lines += (operation.removes() ? nlohmann::json({{"removed", operation.id}})
+                                          .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+                                    : operation.line) +
+               "\n";
+    FROND_TRY(files::write_new(file, lines, 0600));
+    FROND_TRY(files::sync_parent(file));
+    FROND_TRY(forget(all));
+    return written(*db_, db_->SyncWAL(), folder_);
   });
 }
 

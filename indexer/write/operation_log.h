@@ -7,6 +7,7 @@
 //
 // Keys: "o" + sequence (8 bytes, big-endian): an operation. "s": the settings. "n": the last sequence that was
 // forgotten. "k" + an idempotency key: what it stands for. "r" + number (8 bytes): the key that was taken with it.
+// "i": the log's identity.
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -36,6 +37,12 @@ struct RequestMark {
   std::string body;  // a digest of the request's body
 };
 
+// What a generation has of a log: Manifest::log_id and log_sequence.
+struct PublishedChanges {
+  std::string log_id;  // empty: of whichever
+  Sequence sequence = 0;
+};
+
 struct Appended {
   Sequence last = 0;      // of the operations
   bool repeated = false;  // they were appended before, by a request with the same mark
@@ -44,9 +51,11 @@ struct Appended {
 // Thread-safe. Errors of every method: kUnavailable or kCorrupt, naming the folder.
 class OperationLog {
  public:
-  // Makes the folder if it is missing. What is up to `published` is in a generation, and is forgotten. kOverloaded:
-  // another process, or another object, has it open.
-  static Result<std::unique_ptr<OperationLog>> open(const std::filesystem::path& folder, Sequence published);
+  // Makes the folder if it is missing. What is `published` of this log is in a generation, and is forgotten; if that
+  // is of another log, this one's numbers go on above its. kOverloaded: another process, or another object, has it
+  // open.
+  static Result<std::unique_ptr<OperationLog>> open(const std::filesystem::path& folder,
+                                                    const PublishedChanges& published);
   ~OperationLog();
   OperationLog(const OperationLog&) = delete;
   OperationLog& operator=(const OperationLog&) = delete;
@@ -70,17 +79,25 @@ class OperationLog {
   std::uint64_t operations() const { return waiting_.load(); }  // that wait to be published
   std::uint64_t bytes() const { return bytes_.load(); }         // of these
 
+  // Random; made with the log, and safe as a file's name.
+  const std::string& id() const { return id_; }
+  // Takes all operations that wait out of the log, into a new synced file: documents as lines of format jsonl, removals
+  // as {"removed":id}. Writes no file if there are none. Not beside other calls.
+  Result<void> set_aside(const std::filesystem::path& file);
+
   // Empty: there are none.
   Result<std::string> settings() const;
   Result<void> set_settings(std::string_view json);
 
  private:
   OperationLog(std::filesystem::path folder, std::unique_ptr<rocksdb::DB> db);
-  Result<void> recover(Sequence published);
+  Result<void> recover(const PublishedChanges& published);
+  Result<void> identify();
   Error error(const std::string& what) const;
 
   const std::filesystem::path folder_;
   const std::unique_ptr<rocksdb::DB> db_;
+  std::string id_;
   Mutex appending_;                                      // numbers operations in the order in which they are written
   std::uint64_t keys_ FROND_GUARDED_BY(appending_) = 0;  // idempotency keys ever taken
   std::atomic<Sequence> last_ = 0;

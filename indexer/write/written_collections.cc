@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
-#include <random>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -15,20 +12,9 @@
 namespace frond::indexer::write {
 namespace {
 
-namespace fs = std::filesystem;
+using std::chrono::milliseconds;
 constexpr std::chrono::seconds kLookEvery{1};
-constexpr std::string_view kRemovedPrefix = ".removed-";  // of folders that are being removed
-
-std::string removed_name(const std::string& collection) {
-  std::random_device random;
-  return std::string(kRemovedPrefix) + collection + "-" + std::to_string(random());
-}
-
-bool is_collection(const fs::path& repository, const std::string& name) {
-  std::error_code unknown;
-  return repository::is_safe_name(name) &&
-         (fs::exists(repository / name / "CURRENT", unknown) || has_log(repository, name));
-}
+constexpr std::chrono::seconds kLongestLook{5};  // at an object store, which is asked for each collection
 
 Error missing(const std::string& collection) {
   return Error(Code::kNotFound, "there is no collection " + collection.substr(0, 200));
@@ -36,12 +22,18 @@ Error missing(const std::string& collection) {
 
 }  // namespace
 
-WrittenCollections::WrittenCollections(WriterOptions options, metrics::Registry& registry, Logger& log)
-    : options_(std::move(options)), log_(log), metrics_(registry) {
+Result<std::unique_ptr<WrittenCollections>> WrittenCollections::open(WriterOptions options, metrics::Registry& registry,
+                                                                     Logger& log) {
+  auto places = FROND_TRY(CollectionPlaces::open(options.repository, options.objects));
+  return std::unique_ptr<WrittenCollections>(
+      new WrittenCollections(std::move(options), std::move(places), registry, log));
+}
+
+WrittenCollections::WrittenCollections(WriterOptions options, std::unique_ptr<CollectionPlaces> places,
+                                       metrics::Registry& registry, Logger& log)
+    : options_(std::move(options)), places_(std::move(places)), log_(log), metrics_(registry) {
   registry.before_scrape([this] { tell(); });
-  std::error_code failed;
-  for (const auto& folder : fs::directory_iterator(options_.repository, failed))
-    if (folder.path().filename().string().starts_with(kRemovedPrefix)) fs::remove_all(folder.path(), failed);
+  places_->remove_remains();
   {
     MutexLock lock(changing_);
     look();
@@ -71,7 +63,7 @@ Result<bool> WrittenCollections::create(const std::string& collection, std::stri
       return Error(Code::kOverloaded,
                    "there are " + std::to_string(entries_.size()) + " collections: see --max-collections");
   }
-  const bool made = FROND_TRY(CollectionWriter::create(options_, collection, settings));
+  const bool made = FROND_TRY(CollectionWriter::create(options_, *places_, collection, settings));
   open(collection);
   return made;
 }
@@ -84,42 +76,41 @@ Result<void> WrittenCollections::remove(const std::string& collection) {
   }
   forget(collection);
   // Whoever uses the writer still, ends soon: nothing is accepted in a folder that is gone.
-  const auto held = FROND_TRY(open_writer(options_.repository, collection, {}, kLockPatience, {}));
-  std::error_code failed;
-  const fs::path gone = options_.repository / removed_name(collection);
-  fs::rename(options_.repository / collection, gone, failed);
-  if (failed) return Error(Code::kUnavailable, collection + " can't be removed: " + failed.message());
-  fs::remove_all(gone, failed);
-  if (failed) log_.warn("a removed collection's files can't be removed", {{"folder", gone.string()}});
+  const auto held = FROND_TRY(open_writer(options_.repository, collection, options_.objects, kLockPatience, {}));
+  FROND_TRY(places_->remove(collection, log_));
+  standbys_.erase(collection);
   log_.info("collection removed", {{"collection", collection}});
   return {};
 }
 
 void WrittenCollections::look_loop(const std::stop_token& stop) {
   name_this_thread("collections");
+  const milliseconds every =
+      places_->in_store() ? std::clamp<milliseconds>(options_.lease / 4, kLookEvery, kLongestLook) : kLookEvery;
   while (!stop.stop_requested()) {
     MutexLock lock(changing_);
-    wake_.wait_for(changing_, stop, kLookEvery, [] { return false; });
+    wake_.wait_for(changing_, stop, every, [] { return false; });
     if (!stop.stop_requested()) look();
   }
 }
 
 void WrittenCollections::look() {
-  std::vector<std::string> known, found;
+  std::vector<std::string> gone;
+  const auto found = places_->names();
+  if (!found) {
+    if (!told_unreadable_) log_.warn("the repository can't be read", {{"reason", found.error().message()}});
+    told_unreadable_ = true;
+    return;
+  }
+  told_unreadable_ = false;
   {
     MutexLock entries(mutex_);
-    for (const auto& [name, entry] : entries_) known.push_back(name);
+    for (const auto& [name, entry] : entries_)
+      if (!std::ranges::binary_search(*found, name) || (entry.writer && entry.writer->lost())) gone.push_back(name);
   }
-  for (const std::string& name : known)
-    if (!is_collection(options_.repository, name)) forget(name);
-  std::error_code failed;
-  for (fs::directory_iterator at(options_.repository, failed); !failed && at != fs::directory_iterator();
-       at.increment(failed)) {
-    const std::string name = at->path().filename().string();
-    if (is_collection(options_.repository, name)) found.push_back(name);
-  }
-  std::ranges::sort(found);
-  for (const std::string& name : found) {
+  for (const std::string& name : gone) forget(name);
+  for (const std::string& name : *found) {
+    places_->note_current(name);
     {
       MutexLock entries(mutex_);
       const auto entry = entries_.find(name);
@@ -135,7 +126,8 @@ void WrittenCollections::look() {
 }
 
 void WrittenCollections::open(const std::string& collection) {
-  auto opened = CollectionWriter::open(options_, collection, building_, metrics_, log_);
+  auto opened =
+      CollectionWriter::open(options_, *places_, collection, standbys_[collection], building_, metrics_, log_);
   MutexLock entries(mutex_);
   Entry& entry = entries_[collection];
   if (opened) {
@@ -157,6 +149,18 @@ void WrittenCollections::forget(const std::string& collection) {
   if (found == entries_.end()) return;
   writer = std::move(found->second.writer);
   entries_.erase(found);
+}
+
+WrittenCollections::States WrittenCollections::states() const {
+  States states;
+  MutexLock entries(mutex_);
+  for (const auto& [name, entry] : entries_) {
+    if (entry.writer && !entry.writer->lost())
+      ++states.writing;
+    else
+      states.standby.emplace(name, entry.writer ? "another service has just taken it over" : entry.error.message());
+  }
+  return states;
 }
 
 void WrittenCollections::tell() {

@@ -18,12 +18,19 @@ namespace frond::indexer::write {
 // Thread-safe.
 class WrittenCollections {
  public:
-  // `log` and `registry` outlive it. Looks at the repository before it returns.
-  WrittenCollections(WriterOptions options, metrics::Registry& registry, Logger& log);
+  // `log` and `registry` outlive it. Looks at the repository before it returns. Errors as CollectionPlaces::open().
+  static Result<std::unique_ptr<WrittenCollections>> open(WriterOptions options, metrics::Registry& registry,
+                                                          Logger& log);
   ~WrittenCollections();
   WrittenCollections(const WrittenCollections&) = delete;
   WrittenCollections& operator=(const WrittenCollections&) = delete;
 
+  // By collection, why it is not written here; and how many are.
+  struct States {
+    std::size_t writing = 0;
+    std::map<std::string, std::string> standby;
+  };
+  States states() const;
   // kNotFound: there is no such collection; kOverloaded: another service writes it; kUnavailable: it can't be opened,
   // and why.
   Result<std::shared_ptr<CollectionWriter>> find(const std::string& collection);
@@ -38,6 +45,8 @@ class WrittenCollections {
     std::shared_ptr<CollectionWriter> writer;  // null: see error
     Error error{Code::kNotFound, ""};
   };
+  WrittenCollections(WriterOptions options, std::unique_ptr<CollectionPlaces> places, metrics::Registry& registry,
+                     Logger& log);
   void look_loop(const std::stop_token& stop);
   void look() FROND_REQUIRES(changing_);
   void open(const std::string& collection) FROND_REQUIRES(changing_);
@@ -45,10 +54,13 @@ class WrittenCollections {
   void tell();
 
   const WriterOptions options_;
+  const std::unique_ptr<CollectionPlaces> places_;
   Logger& log_;
   const WriteMetrics metrics_;
   Mutex building_;
+  bool told_unreadable_ FROND_GUARDED_BY(changing_) = false;
   bool told_too_many_ FROND_GUARDED_BY(changing_) = false;
+  std::map<std::string, Standby, std::less<>> standbys_ FROND_GUARDED_BY(changing_);
   Mutex changing_;       // which collections there are; held while they are opened and removed
   mutable Mutex mutex_;  // of `entries_` alone; taken inside `changing_`
   std::map<std::string, Entry, std::less<>> entries_ FROND_GUARDED_BY(mutex_);

@@ -10,8 +10,8 @@ namespace frond::indexer::serve {
 namespace {
 
 std::string path_of(std::string_view request) {
-  const auto file = served_file("/r", request);
-  return file ? file->path.string() : "";
+  const auto file = served_file(request);
+  return file ? "/r/" + file->path : "";
 }
 
 TEST(RepositoryFiles, ArePublishedOnes) {

@@ -23,9 +23,9 @@ using Texts = std::vector<std::string>;
 
 class OperationLogTest : public ::testing::Test {
  protected:
-  void open(Sequence published = 0) {
+  void open(Sequence published = 0, const std::string& log_id = "") {
     log.reset();
-    auto opened = OperationLog::open(folder.path() / "log", published);
+    auto opened = OperationLog::open(folder.path() / "log", {log_id, published});
     ASSERT_TRUE(opened) << opened.error().message();
     log = *std::move(opened);
   }
@@ -77,9 +77,33 @@ TEST_F(OperationLogTest, ForgetsWhatIsPublishedAndNeverCountsBackwards) {
   open(9);  // operations that were not synced are in the generation
   EXPECT_EQ(append({{"f", "1"}})->last, 10u);
 }
+TEST_F(OperationLogTest, ForgetsNothingForAGenerationOfAnotherLog) {
+  open();
+  const std::string own = log->id();
+  append({{"a", "1"}, {"b", "1"}}).value();
+  open(7, "another");
+  EXPECT_EQ(log->id(), own);
+  EXPECT_EQ(ids_of(*log->read(0, kMuch)), (Texts{"a+", "b+"}));
+  EXPECT_EQ(append({{"c", "1"}})->last, 8u);
+  open(8, own);
+  EXPECT_EQ(log->operations(), 0u);
+}
+TEST_F(OperationLogTest, WhatIsSetAsideIsInAFileAndNotInTheLog) {
+  open();
+  ASSERT_TRUE(log->set_aside(folder.path() / "none"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "none"));
+  append({{"a", R"({"id":"a"})"}, {"b", ""}}).value();
+  ASSERT_TRUE(log->set_aside(folder.path() / "aside"));
+  std::ifstream in(folder.path() / "aside");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "{\"id\":\"a\"}\n{\"removed\":\"b\"}\n");
+  EXPECT_EQ(log->operations(), 0u);
+  open();
+  EXPECT_EQ(log->operations(), 0u);
+  EXPECT_EQ(append({{"c", "1"}})->last, 3u);
+}
 TEST_F(OperationLogTest, OneAtATimeHasItOpen) {
   open();
-  EXPECT_EQ(OperationLog::open(folder.path() / "log", 0), Code::kOverloaded);
+  EXPECT_EQ(OperationLog::open(folder.path() / "log", {}), Code::kOverloaded);
 }
 TEST_F(OperationLogTest, ARequestThatComesAgainChangesNothing) {
   open();

@@ -1,0 +1,138 @@
+#include "indexer/serve/served_repository.h"
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+namespace frond::indexer::serve {
+namespace {
+namespace fs = std::filesystem;
+using objects::ObjectStore;
+
+constexpr std::chrono::seconds kClientPatience{10}, kProbePatience{1};
+// CURRENT is read whole in one request; of other objects, the first one asks only for size and version.
+constexpr std::uint64_t kCurrentBytes = 64;
+
+class ObjectReader final : public http::BodyReader {
+ public:
+  ObjectReader(std::shared_ptr<const ObjectStore> store, std::string key, std::string etag, ByteRange range)
+      : store_(std::move(store)), key_(std::move(key)), etag_(std::move(etag)), range_(range) {}
+  std::uint64_t size() const override { return range_.bytes; }
+  Result<void> read(std::uint64_t offset, std::span<std::byte> to) override {
+    const auto got = FROND_TRY(store_->get(key_, range_.from + offset, to.size(), etag_));
+    if (got.bytes.size() != to.size()) return Error(Code::kCorrupt, key_ + ": is shorter than it was");
+    std::ranges::copy(got.bytes, to.begin());
+    return {};
+  }
+
+ private:
+  const std::shared_ptr<const ObjectStore> store_;
+  const std::string key_, etag_;
+  const ByteRange range_;
+};
+
+class TextReader final : public http::BodyReader {
+ public:
+  TextReader(ByteBuffer bytes, ByteRange range) : bytes_(std::move(bytes)), range_(range) {}
+  std::uint64_t size() const override { return range_.bytes; }
+  Result<void> read(std::uint64_t offset, std::span<std::byte> to) override {
+    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(range_.from + offset), to.size(), to.begin());
+    return {};
+  }
+
+ private:
+  const ByteBuffer bytes_;
+  const ByteRange range_;
+};
+
+Generation generation_of(std::string_view manifest) {
+  constexpr std::string_view kEnding = ".json";
+  if (!manifest.ends_with(kEnding)) return 0;
+  manifest.remove_suffix(kEnding.size());
+  if (manifest.empty() || manifest.size() > 18 || manifest.find_first_not_of("0123456789") != manifest.npos) return 0;
+  return std::stoull(std::string(manifest));
+}
+
+Result<std::vector<std::string>> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code failed;
+  fs::directory_iterator at(folder, failed);
+  for (; !failed && at != fs::directory_iterator(); at.increment(failed))
+    names.push_back(at->path().filename().string());
+  if (failed) return Error(Code::kUnavailable, failed.message());
+  return names;
+}
+
+}  // namespace
+
+ServedRepository::ServedRepository(fs::path place, objects::Access access)
+    : place_(std::move(place)), access_(std::move(access)) {}
+
+Result<std::unique_ptr<ServedRepository>> ServedRepository::open(const fs::path& place, objects::Access access) {
+  access.retries.time = std::min<std::chrono::milliseconds>(access.retries.time, kClientPatience);
+  std::unique_ptr<ServedRepository> served(new ServedRepository(place, access));
+  if (objects::is_object_place(place.string()))
+    served->store_ = FROND_TRY(ObjectStore::open(place.string(), served->access_));
+  return served;
+}
+
+Result<void> ServedRepository::readable() const {
+  if (store_) {
+    const auto end = std::chrono::steady_clock::now() + kProbePatience;
+    FROND_TRY(store_->list("", /*folders=*/true, [end] { return std::chrono::steady_clock::now() > end; }));
+    return {};
+  }
+  std::error_code failed;
+  if (fs::is_directory(place_, failed)) return {};
+  return Error(Code::kUnavailable, "the repository is no folder, or can't be read");
+}
+
+Result<std::vector<std::string>> ServedRepository::collections() const {
+  std::vector<std::string> names;
+  if (store_)
+    names = FROND_TRY(store_->list("", /*folders=*/true)).folders;
+  else
+    names = FROND_TRY(names_in(place_));
+  std::erase_if(names, [](const std::string& name) { return !repository::is_safe_name(name); });
+  std::ranges::sort(names);
+  return names;
+}
+
+Result<std::unique_ptr<repository::RepositorySource>> ServedRepository::source(std::string_view collection) const {
+  return repository::RepositorySource::open(place_.string(), collection, {}, access_);
+}
+
+Result<std::vector<Generation>> ServedRepository::generations(std::string_view collection) const {
+  const std::string folder = std::string(collection) + "/generations";
+  std::vector<std::string> names;
+  if (store_) {
+    for (const auto& object : FROND_TRY(store_->list(folder + "/", /*folders=*/true)).objects)
+      names.push_back(object.key.substr(folder.size() + 1));
+  } else {
+    names = FROND_TRY(names_in(place_ / folder));
+  }
+  std::vector<Generation> numbers;
+  for (const std::string& name : names)
+    if (const Generation number = generation_of(name); number > 0) numbers.push_back(number);
+  std::ranges::sort(numbers);
+  return numbers;
+}
+
+http::Response ServedRepository::answer(const http::Request& request, const ServedFile& file) const {
+  return store_ ? answer_object(request, file) : file_answer(request, place_ / file.path, file.as);
+}
+
+http::Response ServedRepository::answer_object(const http::Request& request, const ServedFile& file) const {
+  auto front = store_->get(file.path, 0, file.is_current ? kCurrentBytes : 1, "");
+  if (!front && front.error().code() == Code::kNotFound)
+    return http::problem(404, "Not found", "There is no such file.");
+  if (!front) return http::problem(503, "Unavailable", "The object store does not give the file now.");
+  const std::string tag = front->etag;
+  return bytes_answer(request, front->total, tag, file.as, [&](ByteRange range) -> std::shared_ptr<http::BodyReader> {
+    if (front->bytes.size() == front->total) return std::make_shared<TextReader>(std::move(front->bytes), range);
+    return std::make_shared<ObjectReader>(store_, file.path, tag, range);
+  });
+}
+
+}  // namespace frond::indexer::serve

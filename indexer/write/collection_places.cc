@@ -1,0 +1,127 @@
+#include "indexer/write/collection_places.h"
+
+#include <algorithm>
+#include <random>
+#include <system_error>
+#include <utility>
+
+#include "common/files/read.h"
+#include "common/files/write.h"
+#include "indexer/write/operation_log.h"
+
+namespace frond::indexer::write {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr const char* kCurrent = "/CURRENT";
+constexpr const char* kSettingsObject = "/settings.json";
+constexpr std::size_t kMaxSettings = 64 << 10;
+constexpr std::string_view kRemovedPrefix = ".removed-";  // of folders that are being removed
+
+std::string removed_name(const std::string& collection) {
+  std::random_device random;
+  return std::string(kRemovedPrefix) + collection + "-" + std::to_string(random());
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CollectionPlaces>> CollectionPlaces::open(const fs::path& repository,
+                                                                 const repository::ObjectWriting& objects) {
+  std::unique_ptr<CollectionPlaces> places(new CollectionPlaces(repository, objects));
+  FROND_TRY(repository::local_folder(repository, "c", objects));
+  if (objects::is_object_place(repository.string()))
+    places->store_ = FROND_TRY(objects::ObjectStore::open(repository.string(), objects.access));
+  return places;
+}
+
+fs::path CollectionPlaces::folder(const std::string& collection) const {
+  const auto folder = repository::local_folder(repository_, collection, objects_);
+  FROND_CHECK(folder);
+  return *folder;
+}
+
+Result<std::unique_ptr<repository::RepositorySource>> CollectionPlaces::source(const std::string& collection) const {
+  return repository::RepositorySource::open(repository_.string(), collection, {}, objects_.access);
+}
+
+Result<std::vector<std::string>> CollectionPlaces::names() const {
+  std::vector<std::string> all, names;
+  if (store_) {
+    all = FROND_TRY(store_->list("", /*folders=*/true)).folders;
+  } else {
+    std::error_code failed;
+    for (fs::directory_iterator at(repository_, failed); !failed && at != fs::directory_iterator();
+         at.increment(failed))
+      all.push_back(at->path().filename().string());
+  }
+  std::ranges::sort(all);
+  for (std::string& name : all)
+    if (FROND_TRY(exists(name))) names.push_back(std::move(name));
+  return names;
+}
+
+Result<bool> CollectionPlaces::exists(const std::string& collection) const {
+  if (!repository::is_safe_name(collection)) return false;
+  std::error_code unknown;
+  if (!store_)
+    return fs::exists(repository_ / collection / "CURRENT", unknown) ||
+           fs::is_directory(repository_ / collection / kLogFolder, unknown);
+  const auto list = FROND_TRY(store_->list(collection + "/", /*folders=*/true));
+  return std::ranges::any_of(list.objects, [&](const auto& object) {
+    return object.key == collection + kCurrent || object.key == collection + kSettingsObject;
+  });
+}
+
+Result<std::string> CollectionPlaces::settings(const std::string& collection) const {
+  auto text = store_->get_text(collection + kSettingsObject, kMaxSettings);
+  if (text) return std::move(text->text);
+  if (text.error().code() == Code::kNotFound) return std::string();
+  return text.error();
+}
+
+Result<bool> CollectionPlaces::put_settings(const std::string& collection, std::string_view json) const {
+  // A store without conditions would replace them.
+  if (!FROND_TRY(settings(collection)).empty()) return false;
+  const std::string key = collection + kSettingsObject;
+  auto done = FROND_TRY(store_->put(key, json, {.absent = true}));
+  if (done == objects::Put::kNoConditions) done = FROND_TRY(store_->put(key, json, {}));
+  return done == objects::Put::kDone;
+}
+
+Result<void> CollectionPlaces::remove(const std::string& collection, Logger& log) const {
+  if (store_) FROND_TRY(remove_objects(collection));
+  std::error_code failed;
+  const fs::path there = folder(collection), gone = there.parent_path() / removed_name(collection);
+  fs::rename(there, gone, failed);
+  if (failed == std::errc::no_such_file_or_directory && store_) return {};
+  if (failed) return Error(Code::kUnavailable, collection + " can't be removed: " + failed.message());
+  fs::remove_all(gone, failed);
+  if (failed) log.warn("a removed collection's files can't be removed", {{"folder", gone.string()}});
+  return {};
+}
+
+Result<void> CollectionPlaces::remove_objects(const std::string& collection) const {
+  FROND_TRY(store_->remove(collection + kCurrent));
+  for (const auto& object : FROND_TRY(store_->list(collection + "/", /*folders=*/false)).objects)
+    if (object.key != collection + kSettingsObject) FROND_TRY(store_->remove(object.key));
+  return store_->remove(collection + kSettingsObject);
+}
+
+void CollectionPlaces::remove_remains() const {
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(folder("c").parent_path(), failed))
+    if (entry.path().filename().string().starts_with(kRemovedPrefix)) fs::remove_all(entry.path(), failed);
+}
+
+void CollectionPlaces::note_current(const std::string& collection) const {
+  if (!store_) return;
+  constexpr std::size_t kMax = 64;
+  const auto now = store_->get_text(collection + kCurrent, kMax);
+  const fs::path noted = folder(collection) / "CURRENT";
+  const auto before = files::read_text(noted, kMax);
+  std::error_code none;
+  if (!now || (before && *before == now->text) || !fs::is_directory(noted.parent_path(), none)) return;
+  (void)files::replace_file(noted, now->text);  // else leaves find out when they look
+}
+
+}  // namespace frond::indexer::write

@@ -1,0 +1,55 @@
+#pragma once
+// Where the collections that a service writes are: folders of a directory, or prefixes of a bucket. In a bucket, a
+// collection's settings are an object, "settings.json", since its log is on one machine; in a directory they are in the
+// log. Any thread; all calls may block.
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/log.h"
+#include "common/base/result.h"
+#include "common/objects/object_store.h"
+#include "common/repository/repository.h"
+
+namespace frond::indexer::write {
+
+class CollectionPlaces {
+ public:
+  // kInvalid: a bad place, or none for what is local.
+  static Result<std::unique_ptr<CollectionPlaces>> open(const std::filesystem::path& repository,
+                                                        const repository::ObjectWriting& objects);
+
+  bool in_store() const { return store_ != nullptr; }
+  // Ascending.
+  Result<std::vector<std::string>> names() const;
+  Result<bool> exists(const std::string& collection) const;
+  // On this machine: of its log, and of what is being built. `collection` is a safe name.
+  std::filesystem::path folder(const std::string& collection) const;
+  Result<std::unique_ptr<repository::RepositorySource>> source(const std::string& collection) const;
+
+  // Only in a bucket. Empty: there are none.
+  Result<std::string> settings(const std::string& collection) const;
+  // False: there are some.
+  Result<bool> put_settings(const std::string& collection, std::string_view json) const;
+
+  // With all that is in them. Nobody writes it meanwhile. In a bucket, CURRENT goes first and the settings last: if it
+  // fails in between, the collection is there, empty, and can be removed again.
+  Result<void> remove(const std::string& collection, Logger& log) const;
+  // What a removal left that died.
+  void remove_remains() const;
+  // Of a bucket, writes what CURRENT is to the local folder, where CurrentNews sees that it changes.
+  void note_current(const std::string& collection) const;
+
+ private:
+  CollectionPlaces(std::filesystem::path repository, repository::ObjectWriting objects)
+      : repository_(std::move(repository)), objects_(std::move(objects)) {}
+  Result<void> remove_objects(const std::string& collection) const;
+
+  const std::filesystem::path repository_;
+  const repository::ObjectWriting objects_;
+  std::shared_ptr<const objects::ObjectStore> store_;  // null: a directory
+};
+
+}  // namespace frond::indexer::write

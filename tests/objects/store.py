@@ -1,0 +1,44 @@
+"""An object store as a process, for tests."""
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cluster"))
+import harness  # noqa: E402
+
+PLACE = "s3://bucket/deep/prefix"
+
+
+class Store:
+    """A server process, and the flags that reach it."""
+
+    def __init__(self, setting, name, command, key, secret, port=None):
+        self.setting, self.name, self.command, self.secret = setting, name, command, secret
+        self.port = port or harness.free_ports(1)[0]
+        self.credentials = setting.path(name + ".credentials")
+        with open(self.credentials, "w", encoding="ascii") as file:
+            file.write(f"[default]\naws_access_key_id = {key}\naws_secret_access_key = {secret}\n")
+        self.process = None
+        self.start()
+
+    def start(self):
+        with open(self.setting.path(self.name + ".log"), "ab") as log:
+            self.process = subprocess.Popen(self.command(self.port), stdin=subprocess.PIPE, stdout=log, stderr=log)
+        self.setting.processes.append(self.process)
+        harness.eventually(lambda: harness.fetch(self.port, "/")[0] > 0, f"{self.name} answers", 30)
+
+    def stop(self):
+        harness.kill9(self.process)
+
+    @property
+    def flags(self):
+        return {"s3_endpoint": f"http://127.0.0.1:{self.port}", "s3_credentials": self.credentials, "s3_part": "5MiB"}
+
+    def arguments(self):
+        return [part for name, value in self.flags.items() for part in ("--" + name.replace("_", "-"), str(value))]
+
+
+def faulty(setting, server, name="store", faults=0, conditions="on"):
+    """Ours: `faults` of 1,000 requests fail."""
+    seed = str(setting.rng.randrange(2**31))
+    return Store(setting, name, lambda port: [os.path.abspath(server), str(port), str(faults), seed, conditions], "test-key-id", "test-secret")
