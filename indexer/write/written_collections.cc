@@ -16,6 +16,7 @@ using std::chrono::milliseconds;
 constexpr std::chrono::seconds kLookEvery{1};
 constexpr std::chrono::seconds kLongestLook{5};  // at an object store, which is asked for each collection
 
+Error taken_over() { return Error(Code::kOverloaded, "another service has just taken it over"); }
 Error missing(const std::string& collection) {
   return Error(Code::kNotFound, "there is no collection " + collection.substr(0, 200));
 }
@@ -48,6 +49,7 @@ Result<std::shared_ptr<CollectionWriter>> WrittenCollections::find(const std::st
   const auto found = entries_.find(collection);
   if (found == entries_.end()) return missing(collection);
   if (!found->second.writer) return found->second.error;
+  if (found->second.writer->lost()) return taken_over();
   return found->second.writer;
 }
 
@@ -96,6 +98,7 @@ void WrittenCollections::look_loop(const std::stop_token& stop) {
 
 void WrittenCollections::look() {
   std::vector<std::string> gone;
+  std::vector<std::shared_ptr<CollectionWriter>> lost;  // end after the lock is given back
   const auto found = places_->names();
   if (!found) {
     if (!told_unreadable_) log_.warn("the repository can't be read", {{"reason", found.error().message()}});
@@ -105,9 +108,14 @@ void WrittenCollections::look() {
   told_unreadable_ = false;
   {
     MutexLock entries(mutex_);
-    for (const auto& [name, entry] : entries_)
-      if (!std::ranges::binary_search(*found, name) || (entry.writer && entry.writer->lost())) gone.push_back(name);
+    for (auto& [name, entry] : entries_) {
+      if (!std::ranges::binary_search(*found, name)) gone.push_back(name);
+      if (!entry.writer || !entry.writer->lost()) continue;
+      entry.error = taken_over();
+      lost.push_back(std::move(entry.writer));
+    }
   }
+  lost.clear();
   for (const std::string& name : gone) forget(name);
   for (const std::string& name : *found) {
     places_->note_current(name);
@@ -158,7 +166,7 @@ WrittenCollections::States WrittenCollections::states() const {
     if (entry.writer && !entry.writer->lost())
       ++states.writing;
     else
-      states.standby.emplace(name, entry.writer ? "another service has just taken it over" : entry.error.message());
+      states.standby.emplace(name, (entry.writer ? taken_over() : entry.error).message());
   }
   return states;
 }
@@ -168,7 +176,7 @@ void WrittenCollections::tell() {
   {
     MutexLock entries(mutex_);
     for (const auto& [name, entry] : entries_) {
-      ++(entry.writer ? writing : standby);
+      ++(entry.writer && !entry.writer->lost() ? writing : standby);
       if (!entry.writer) continue;
       const auto state = entry.writer->state();
       pending += static_cast<double>(state.pending_operations);
