@@ -5,8 +5,9 @@
 //
 // Internal: includes RocksDB.
 #include <cstdint>
+#include <filesystem>
 #include <memory>
-#include <mutex>
+#include <string>
 #include <vector>
 
 #include <rocksdb/env.h>
@@ -53,6 +54,10 @@ class MappedFileSystem final : public rocksdb::FileSystemWrapper {
  public:
   MappedFileSystem();
   const char* Name() const override { return "mapped"; }
+  // What RocksDB is to call a part of a file that is a file of its own kind.
+  static std::string name_of_part(const std::filesystem::path& file, std::uint64_t offset, std::uint64_t bytes);
+  rocksdb::IOStatus GetFileSize(const std::string& name, const rocksdb::IOOptions& options, std::uint64_t* bytes,
+                                rocksdb::IODebugContext* debug) override;
   rocksdb::IOStatus NewRandomAccessFile(const std::string& name, const rocksdb::FileOptions& options,
                                         std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
                                         rocksdb::IODebugContext* debug) override;
@@ -64,6 +69,7 @@ class MappedFileSystem final : public rocksdb::FileSystemWrapper {
 
  private:
   Error what_is_lost() const;
+  Result<std::shared_ptr<const MappedFile>> open(const std::string& name, bool shared);
 
   const std::shared_ptr<const Loss> loss_ = std::make_shared<Loss>();
   mutable Mutex mutex_;

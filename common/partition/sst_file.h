@@ -16,9 +16,10 @@ namespace frond::partition {
 // its first reader follow.
 class SstFile {
  public:
-  explicit SstFile(std::filesystem::path path)
+  // env: whose files it writes; null: those of the default environment. It outlives this.
+  explicit SstFile(std::filesystem::path path, rocksdb::Env* env = nullptr)
       : path_(std::move(path)),
-        options_(table_options()),
+        options_(options_with(env)),
         writer_(rocksdb::EnvOptions(options_), options_, nullptr, /*invalidate_page_cache=*/false) {}
 
   // Creates it. Errors, of every method, name the file: kUnavailable, if it cannot be written.
@@ -33,6 +34,11 @@ class SstFile {
   const std::filesystem::path& path() const { return path_; }
 
  private:
+  static rocksdb::Options options_with(rocksdb::Env* env) {
+    rocksdb::Options options = table_options();
+    if (env != nullptr) options.env = env;
+    return options;
+  }
   Result<void> outcome(const rocksdb::Status& status) const {
     if (!status.ok()) return write_error(status, path_);
     return {};

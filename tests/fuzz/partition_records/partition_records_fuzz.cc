@@ -9,6 +9,7 @@
 #include "common/partition/document_block.h"
 #include "common/partition/head_chunk.h"
 #include "common/partition/records.h"
+#include "common/partition/term_sections.h"
 
 namespace {
 
@@ -105,12 +106,25 @@ void read_hidden(ByteView in) {
   FROND_CHECK(!docids->empty() && decode_hidden(out).value() == *docids);
 }
 
+// The bytes are a whole file; decode_sections() gets them as they are, too, since a fuzzer finds no checksum.
+void read_sections(ByteView in) {
+  (void)decode_sections(in, in.size()).has_value();
+  const auto bytes = sections_bytes(in, in.size());
+  if (!bytes || *bytes == 0) return;
+  FROND_CHECK(*bytes <= in.size());
+  const auto sections = decode_sections(in.last(*bytes), in.size());
+  if (!sections) return;
+  ByteBuffer out;
+  encode_sections(*sections, out);
+  FROND_CHECK(out.size() <= *bytes && sections->back().offset + sections->back().bytes + *bytes == in.size());
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const ByteView in = std::as_bytes(std::span(data + 1, size - 1));
-  switch (data[0] % 10) {
+  switch (data[0] % 11) {
     case 0:
       read_term(in);
       break;
@@ -137,6 +151,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 9:
       read_hidden(in);
+      break;
+    case 10:
+      read_sections(in);
       break;
     default:
       read_block(in, as_bytes("a dictionary that is no dictionary is raw content to zstd"));
