@@ -13,6 +13,8 @@
 #include "indexer/invert/partition_runs.h"
 #include "indexer/parse/term_table.h"
 #include "indexer/runs/document_spool.h"
+#include "indexer/runs/run_cursor.h"
+#include "indexer/runs/run_merger.h"
 
 namespace frond::indexer::pipeline {
 namespace {
@@ -41,6 +43,9 @@ constexpr std::uint64_t kTextsShare = 128, kSmallTextsShare = 1024, kMinForLarge
 constexpr std::uint64_t kMaxTextBatch = 128 * kMiB, kTextFactor = 8;
 constexpr std::uint64_t kTextBytes = 4 * kMiB;
 
+// With less, runs would become smaller if two inverters shared what there is for one.
+constexpr std::uint64_t kMinForSpares = 1024 * kMiB, kMinForSparesOfTexts = 4096 * kMiB;
+
 std::uint64_t ids_of(std::uint64_t limit) { return limit / 8 * 3 - 16 * kMiB; }
 std::uint64_t alone_of(std::uint64_t limit) { return limit / 8 * 3; }
 std::uint64_t parse_of(std::uint64_t limit) { return limit / 8; }
@@ -61,6 +66,7 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
   plan.gpu_inverters = gpu_inverters;
   if (texts)
     plan.text_batch = std::min(limit / (limit < kMinForLargeTexts ? kSmallTextsShare : kTextsShare), kMaxTextBatch);
+  plan.spares = limit >= (texts ? kMinForSparesOfTexts : kMinForSpares);
   plan.batches = 2 * std::size_t{parsers} + 3;
   plan.batch_bytes = batch_bytes;
   plan.table_bits = limit < kMinForLargeTables ? kSmallTables : kLargeTables;
@@ -77,17 +83,17 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
   plan.held = limit / kHeldShare;
   while (plan.held > 0 && !plan_writing(limit, 1, kHeldThreads, plan.held).fits) plan.held /= 2;
   plan.min_run = invert::kMinInverterBytes;
-  const std::uint64_t batch = batch_bytes * kBatchTenths / 10;
+  const std::uint64_t batch = batch_bytes * kBatchTenths / 10, sets = plan.spares ? 2 : 1;
   const std::uint64_t always =
       kProgramBytes + input.record_bytes + 2 * batch +
       parsers * (kParserBytes + parse::table_bytes(texts ? parse::kMinTableBits : plan.table_bits) +
                  batch_bytes * kParserTenths / 10) +
       batch_bytes * kSequencerTenths / 10 + partitions * (plan.spool_bytes + plan.lengths_bytes) +
       gpu_inverters * invert::kPinnedBytes +
-      (texts ? plan.text_batch * kTextFactor + kTextBytes + parse::table_bytes(plan.table_bits) : 0) +
-      plan.all_inverters() * invert::PartitionRuns::bytes(partitions, plan.frame_bytes);
+      sets * (texts ? plan.text_batch * kTextFactor + kTextBytes + parse::table_bytes(plan.table_bits) : 0) +
+      sets * plan.all_inverters() * invert::PartitionRuns::bytes(partitions, plan.frame_bytes);
   plan.drained = (plan.batches - 2) * batch + plan.parse;
-  const std::uint64_t postings = plan.all_inverters() * invert::kMinInverterBytes;
+  const std::uint64_t postings = sets * plan.all_inverters() * invert::kMinInverterBytes;
   const std::uint64_t beside_others = always + plan.drained + input.window_bytes + plan.ids + postings;
   const std::uint64_t beside_one_alone = always + plan.alone + plan.ids + postings;
   if (std::max(beside_others, beside_one_alone) <= limit) plan.elastic = limit - always - plan.drained;
@@ -136,6 +142,7 @@ WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint3
   // Of a thread: zstd's state. What it is given takes three times its bytes until it is written, for two streams a
   // partition: the input, which is allocated in powers of two, and the result.
   constexpr std::uint64_t kPackerBytes = 2 * kMiB, kTaskBytes = 256 * kKiB, kAheadFactor = 6;
+  constexpr std::uint64_t kMaxRunsAhead = runs::kMaxFanIn * runs::RunCursor::kAheadBytes;
   WritePlan plan;
   plan.id_bytes = static_cast<std::size_t>(std::clamp<std::uint64_t>(limit / 16, 8 * kMiB, 32 * kMiB));
   const std::uint64_t shared = kProgramBytes + kDocumentFactor * ingest::InputLimits::of(limit).record_bytes;
@@ -149,6 +156,10 @@ WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint3
     plan.at_once = static_cast<std::uint32_t>(
         std::max<std::uint64_t>(1, std::min<std::uint64_t>({fit, partitions, (threads + 1) / 2})));
     plan.fits = fit > 0;
+    if (plan.fits) {
+      const std::uint64_t rest = left - packers - plan.at_once * one;
+      plan.runs_ahead_bytes = std::min(kMaxRunsAhead, rest / plan.at_once / 2);
+    }
     if (plan.fits || plan.packers == 1) return plan;
   }
 }

@@ -33,6 +33,7 @@ struct MemoryPlan {
   std::uint64_t text_batch = 0;     // not 0: one inverter of texts on a GPU takes the place of all of these, and sends
                                     // batches of so many bytes
   std::uint32_t all_inverters() const { return text_batch > 0 ? 1 : inverters + gpu_inverters; }
+  bool spares = false;            // whether inverters on CPUs, or the one of texts, may have spares (InverterLanes)
   std::size_t batches = 0;        // in flight
   std::uint64_t batch_bytes = 0;  // of records, of one batch
   int table_bits = 0;             // of each parser's tables of terms and tokens
@@ -59,9 +60,10 @@ struct WritePlan {
   std::uint32_t at_once = 1;  // partitions at a time; each has a PartitionWriter, and readers of runs
   std::uint32_t packers = 1;  // threads that build lists and compress documents for them
   std::uint64_t ahead_bytes =
-      0;                     // of each partition's postings, and of its fields, that are given to packers at a time
-  std::size_t id_bytes = 0;  // of a partition's ids, sorted in memory
-  bool fits = false;         // whether this is below the limit
+      0;  // of each partition's postings, and of its fields, that are given to packers at a time
+  std::uint64_t runs_ahead_bytes = 0;  // of each partition's runs, decoded before they are merged
+  std::size_t id_bytes = 0;            // of a partition's ids, sorted in memory
+  bool fits = false;                   // whether this is below the limit
 };
 // held: what postings take beside it (MemoryPlan::held).
 WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held = 0);

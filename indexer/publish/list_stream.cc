@@ -15,7 +15,9 @@ Result<PostingMerger> PostingMerger::open(const ListSource& source) {
   merger.source_ = source.held;
   if (source.held != nullptr) return merger;
   const auto reduced = FROND_TRY(runs::reduce_runs(source.runs, source.partition, source.scratch));
-  merger.merged_ = std::make_unique<runs::RunMerger>(FROND_TRY(runs::RunMerger::open(reduced, source.partition)));
+  const bool fits = reduced.size() * runs::RunCursor::kAheadBytes <= source.ahead_bytes;
+  merger.merged_ = std::make_unique<runs::RunMerger>(
+      FROND_TRY(runs::RunMerger::open(reduced, source.partition, fits ? source.ahead : runs::DoAhead())));
   merger.source_ = merger.merged_.get();
   runs::remove_merged(reduced, source.runs);
   return merger;

@@ -29,6 +29,8 @@ struct ListSource {
   double b = 0, average_length = 0;
   runs::PostingSource* held = nullptr;               // in place of runs; null: runs
   const postings::DeficitTable* deficits = nullptr;  // of b and average_length; null: none
+  runs::DoAhead ahead{};                             // reads runs, if they take no more than ahead_bytes for that
+  std::uint64_t ahead_bytes = 0;
 };
 
 // The postings of terms that follow each other. A list that is longer than a segment is several pieces, one a segment,

@@ -220,7 +220,11 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
                             options.b,
                             options.average_length,
                             options.held != nullptr ? options.held->source.get() : nullptr,
-                            &deficits};
+                            &deficits,
+                            [&pool = shared.pool](std::function<void()> task) {
+                              pool.add([task = std::move(task)](std::size_t) { task(); });
+                            },
+                            options.memory.runs_ahead_bytes};
     pipeline::BoundedQueue<PostingGroup> merged(kMergedAhead);
     const std::jthread merging([&] {
       name_this_thread(("merge-" + std::to_string(number)).c_str());

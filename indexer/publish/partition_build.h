@@ -1,8 +1,8 @@
 #pragma once
 // The second half of a build: writes each partition's files from its runs and its spool. Three threads a partition read
 // and write: "merge-p" merges runs, "lists-p" writes lists, "writer-p" cuts documents into blocks and writes these.
-// What takes time, building lists and compressing blocks, is done by the threads "packer-i" for all partitions that are
-// written, as many at once as memory and cores allow. Not a byte depends on the number of threads.
+// What takes time, decoding runs, building lists and compressing blocks, is done by the threads "packer-i" for all
+// partitions that are written, as many at once as memory and cores allow. Not a byte depends on the number of threads.
 #include <atomic>
 #include <cstdint>
 #include <filesystem>

@@ -37,11 +37,12 @@ bool RunMerger::goes_on() const {
   return key.size <= sizeof key.head || readers_[first()].term() == term_;
 }
 
-Result<RunMerger> RunMerger::open(std::span<const std::filesystem::path> runs, std::uint32_t partition) {
+Result<RunMerger> RunMerger::open(std::span<const std::filesystem::path> runs, std::uint32_t partition,
+                                  const DoAhead& ahead) {
   FROND_CHECK(runs.size() <= kMaxFanIn);
   RunMerger merger;
   merger.readers_.reserve(runs.size());
-  for (const auto& run : runs) merger.readers_.push_back(FROND_TRY(RunReader::open(run, partition)));
+  for (const auto& run : runs) merger.readers_.push_back(FROND_TRY(RunCursor::open(run, partition, ahead)));
   merger.keys_.resize(runs.size());
   merger.ended_.resize(runs.size());
   for (std::uint32_t i = 0; i < runs.size(); ++i) FROND_TRY(merger.advance(i));
@@ -111,7 +112,7 @@ Result<bool> RunMerger::read(std::vector<DocId>& docids, std::vector<Frequency>&
 // Appends the held posting and all of the record's except the last, which is held from then on.
 Result<void> RunMerger::take_record(std::uint32_t run, std::vector<DocId>& docids,
                                     std::vector<Frequency>& frequencies) {
-  const RunReader& reader = readers_[run];
+  const RunCursor& reader = readers_[run];
   std::span<const DocId> new_docids = reader.docids();
   std::span<const Frequency> new_frequencies = reader.frequencies();
   Frequency first = new_frequencies.front();

@@ -11,7 +11,7 @@
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "indexer/runs/posting_source.h"
-#include "indexer/runs/run_reader.h"
+#include "indexer/runs/run_cursor.h"
 #include "indexer/runs/run_writer.h"
 
 namespace frond::indexer::runs {
@@ -24,8 +24,9 @@ inline constexpr std::size_t kMaxFanIn = 128;
 // if docIDs do not ascend from run to run), kUnavailable.
 class RunMerger final : public PostingSource {
  public:
-  // At most kMaxFanIn runs.
-  static Result<RunMerger> open(std::span<const std::filesystem::path> runs, std::uint32_t partition);
+  // At most kMaxFanIn runs. ahead: takes RunCursor::kAheadBytes of each run beside what this holds.
+  static Result<RunMerger> open(std::span<const std::filesystem::path> runs, std::uint32_t partition,
+                                const DoAhead& ahead = {});
 
   Result<bool> next_term() override;
   std::string_view term() const override { return term_; }
@@ -49,7 +50,7 @@ class RunMerger final : public PostingSource {
   bool at_end() const { return tree_.empty() || ended_[first()]; }
   bool goes_on() const;
 
-  std::vector<RunReader> readers_;
+  std::vector<RunCursor> readers_;
   std::vector<TermKey> keys_;  // of the readers' records at hand
   std::vector<char> ended_;    // whether a reader has none
   // A tree of losers over the readers (Knuth, The Art of Computer Programming, vol. 3, 5.4.1): tree_[0] is the run

@@ -1,11 +1,16 @@
 // Run files return what was written, merge as a sort in memory would, and find damage.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "indexer/pipeline/bounded_queue.h"
+#include "indexer/runs/run_cursor.h"
 #include "indexer/runs/run_merger.h"
 #include "indexer/runs/run_reader.h"
 #include "indexer/runs/run_writer.h"
@@ -53,9 +58,28 @@ RunFile write_run(const std::filesystem::path& path, const Index& index, std::si
   return *run;
 }
 
-Index read_merged(const std::vector<std::filesystem::path>& paths, std::size_t wanted = 1) {
+// Three threads that do tasks in any order.
+class Helpers {
+ public:
+  Helpers() {
+    for (int i = 0; i < 3; ++i)
+      threads_.emplace_back([this](const std::stop_token& stop) {
+        while (const auto task = tasks_.pop(stop)) (*task)();
+      });
+  }
+  ~Helpers() { tasks_.close(); }
+  DoAhead ahead() {
+    return [this](std::function<void()> task) { (void)tasks_.push(std::move(task), {}); };
+  }
+
+ private:
+  pipeline::BoundedQueue<std::function<void()>> tasks_{1'000'000};
+  std::vector<std::jthread> threads_;
+};
+
+Index read_merged_by(const std::vector<std::filesystem::path>& paths, std::size_t wanted, const DoAhead& ahead) {
   Index index;
-  auto merger = RunMerger::open(paths, 3);
+  auto merger = RunMerger::open(paths, 3, ahead);
   EXPECT_TRUE(merger) << merger.error().message();
   std::string last;
   for (;;) {
@@ -72,6 +96,15 @@ Index read_merged(const std::vector<std::filesystem::path>& paths, std::size_t w
     for (std::size_t i = 0; i < docids.size(); ++i) index[last][docids[i]] = frequencies[i];
     EXPECT_EQ(index[last].size(), docids.size());
   }
+}
+
+// The same whether other threads read ahead or not.
+Index read_merged(const std::vector<std::filesystem::path>& paths, std::size_t wanted = 1) {
+  Helpers helpers;
+  Index index = read_merged_by(paths, wanted, {});
+  EXPECT_EQ(read_merged_by(paths, wanted, helpers.ahead()), index);
+  EXPECT_EQ(read_merged_by(paths, wanted, [](const std::function<void()>& task) { task(); }), index);
+  return index;
 }
 
 TEST(RunFile, GivesBackWhatWasWritten) {
@@ -172,11 +205,60 @@ TEST(RunMerger, RefusesRunsWhoseDocumentsDoNotAscend) {
 }
 
 // Reads to the end or to the first error.
-Result<void> read_all(const std::filesystem::path& path) {
+Result<void> read_all_ahead(const std::filesystem::path& path) {
+  RunCursor cursor = FROND_TRY(RunCursor::open(path, 3, [](const std::function<void()>& task) { task(); }));
+  while (FROND_TRY(cursor.next())) {
+  }
+  return {};
+}
+Result<void> read_all_in_line(const std::filesystem::path& path) {
   RunReader reader = FROND_TRY(RunReader::open(path, 3));
   while (FROND_TRY(reader.next())) {
   }
   return {};
+}
+Result<void> read_all(const std::filesystem::path& path) {
+  Result<void> read = read_all_in_line(path);
+  const Result<void> ahead = read_all_ahead(path);
+  EXPECT_EQ(ahead.has_value(), read.has_value());
+  if (!ahead && !read) {
+    EXPECT_EQ(ahead.error().code(), read.error().code());
+  }
+  return read;
+}
+
+TEST(RunCursor, GivesRecordsThatComeBeforeDamage) {
+  const ScratchFolder folder;
+  Index index;
+  for (int i = 10; i < 90; ++i)
+    for (DocId docid = 0; docid < 1000; ++docid) index["term" + std::to_string(i)][docid * 300] = 70'000;
+  const auto path = write_run(folder / "a.run", index).path;
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 40);
+  Helpers helpers;
+  RunCursor cursor = RunCursor::open(path, 3, helpers.ahead()).value();
+  RunReader reader = RunReader::open(path, 3).value();
+  for (;;) {
+    const auto one = reader.next();
+    const auto other = cursor.next();
+    ASSERT_EQ(one.has_value(), other.has_value());
+    if (!one) break;
+    ASSERT_TRUE(*one && *other);
+    EXPECT_EQ(cursor.term(), reader.term());
+    EXPECT_TRUE(std::ranges::equal(cursor.docids(), reader.docids()));
+    EXPECT_TRUE(std::ranges::equal(cursor.frequencies(), reader.frequencies()));
+  }
+  EXPECT_EQ(cursor.next(), Code::kCorrupt);
+}
+
+TEST(RunCursor, MayEndBeforeWhatIsReadAhead) {
+  const ScratchFolder folder;
+  const auto path = write_run(folder / "a.run", {{"a", {{1, 1}}}}).path;
+  std::function<void()> late;
+  {
+    const auto cursor = RunCursor::open(path, 3, [&late](std::function<void()> task) { late = std::move(task); });
+    ASSERT_TRUE(cursor);
+  }
+  late();
 }
 
 TEST(RunReader, FindsEveryFlippedByteAndEveryMissingEnd) {
