@@ -6,7 +6,7 @@
 // An inverter has a budget of memory, which may change at any time. Before it would hold more, it writes runs, also in
 // the middle of a document: the next run then begins with the document that the last one ended with.
 //
-// One thread calls invert() and flush(); any thread may call memory_bytes().
+// One thread calls invert() and flush(), or several in turn; any thread may call memory_bytes().
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -50,7 +50,7 @@ class Inverter {
   virtual std::uint64_t memory_bytes() const = 0;
 };
 
-// For measurements: gives what takes the place of inverter `number` of a build, and may keep it.
+// For measurements: gives what takes the place of inverter `number` of a build, or of its spare, and may keep it.
 using AroundInverter = std::function<std::unique_ptr<Inverter>(std::unique_ptr<Inverter> inverter, std::size_t number)>;
 
 }  // namespace frond::indexer::invert

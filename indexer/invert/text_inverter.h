@@ -2,7 +2,7 @@
 // Texts of documents to runs, in one step: what takes the place of the parsers' analysis and of all inverters. Numbers
 // of documents, budget, runs and flushes are those of an Inverter (inverter.h).
 //
-// One thread calls invert() and flush(); any thread may call memory_bytes().
+// One thread calls invert(), give_lengths() and flush(), or several in turn; any thread may call memory_bytes().
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -27,6 +27,8 @@ class TextInverter {
   virtual ~TextInverter() = default;
   // Takes the texts. numbers: by document, or kDropped. kUnavailable: the disk; kInvalid: more than kMaxRunDocuments.
   virtual Result<void> invert(DocumentTexts texts, std::span<const DocumentNumber> numbers) = 0;
+  // Gives the lengths of all documents so far. Whoever wants to flush on another thread calls it first.
+  virtual Result<void> give_lengths() = 0;
   // As Inverter::flush(). All lengths have been given.
   virtual Result<std::vector<runs::RunFile>> flush() = 0;
   virtual std::uint64_t memory_bytes() const = 0;

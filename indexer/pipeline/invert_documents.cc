@@ -47,7 +47,8 @@ class Pipeline {
                 .around = options.around_inverter,
                 .texts = options.text_inverter,
                 .analyzer = options.analyzer,
-                .lengths = lengths_},
+                .lengths = lengths_,
+                .spares = options.checkpoints.every > 0},
                plan_, budget_, folder) {}
 
   Result<InvertedDocuments> run();
@@ -68,11 +69,12 @@ class Pipeline {
   bool admit(Batch& batch);
   Result<void> parse();
   Result<void> sequence();
-  Result<bool> save_checkpoint(ingest::ReadPosition position);
+  Result<bool> begin_checkpoint(ingest::ReadPosition position);
+  Result<void> end_checkpoint();
   bool may_hold();
   void add_runs(std::vector<runs::RunFile> runs);
   void split(Batch& batch);
-  InvertedDocuments counted() const;
+  InvertedDocuments counted(std::uint64_t text_tokens) const;
   InvertedDocuments collect();
 
   const InvertOptions& options_;
@@ -92,6 +94,12 @@ class Pipeline {
   std::unique_ptr<BatchFiller> filler_;
   std::optional<Sequencer> sequencer_;
   std::optional<invert::Assignment> assignment_;
+  // A checkpoint whose runs are being written, and the order to write them.
+  struct OpenCheckpoint {
+    Checkpoint made;
+    std::uint64_t order = 0;
+  };
+  std::optional<OpenCheckpoint> checkpoint_;
   std::vector<InvertedDocuments::Part> parts_;  // the runs of checkpoints, or all when the threads have ended
   std::uint64_t runs_ = 0, run_bytes_ = 0;      // of parts_
   std::vector<double> parse_seconds_, invert_seconds_;
@@ -216,19 +224,35 @@ Result<void> Pipeline::parse() {
   return {};
 }
 
-// Sequencer thread: brings all that came before the position to files. False: stopped.
-Result<bool> Pipeline::save_checkpoint(ingest::ReadPosition position) {
-  if (!lanes_.flush_all(error_.token())) return false;
-  add_runs(lanes_.take_runs());
+// Sequencer thread: has all that came before the position brought to files. The inverters write their runs while the
+// pipeline goes on; end_checkpoint() comes when they have. False: stopped.
+Result<bool> Pipeline::begin_checkpoint(ingest::ReadPosition position) {
+  if (checkpoint_) {
+    if (!lanes_.wait_for_flush(checkpoint_->order, error_.token())) return false;
+    FROND_TRY(end_checkpoint());
+  }
+  const std::uint64_t order = lanes_.order_flush(error_.token());
+  if (order == 0) return false;
   FROND_TRY(sequencer_->flush());
-  for (runs::LengthsWriter& lengths : lengths_) FROND_TRY(lengths.flush());
-  Checkpoint made{std::move(position), counted(), sequencer_->ids_xxh3()};
-  made.so_far.files_read = made.position.files_read;
-  made.so_far.skipped = made.position.skipped;
-  made.so_far.skipped_records = made.position.skipped_records;
-  made.so_far.bytes = made.position.bytes();
-  FROND_TRY(options_.checkpoints.save(std::move(made)));
+  checkpoint_ = {Checkpoint{std::move(position), counted(0), sequencer_->ids_xxh3()}, order};
+  InvertedDocuments& so_far = checkpoint_->made.so_far;
+  so_far.files_read = checkpoint_->made.position.files_read;
+  so_far.skipped = checkpoint_->made.position.skipped;
+  so_far.skipped_records = checkpoint_->made.position.skipped_records;
+  so_far.bytes = checkpoint_->made.position.bytes();
   return true;
+}
+
+// Sequencer thread: the runs of the checkpoint are written.
+Result<void> Pipeline::end_checkpoint() {
+  Checkpoint made = std::move(checkpoint_->made);
+  add_runs(lanes_.take_runs(checkpoint_->order));
+  for (std::uint32_t p = 0; p < options_.partitions; ++p) made.so_far.partitions[p].runs = parts_[p].runs;
+  made.so_far.runs = runs_;
+  made.so_far.run_bytes = run_bytes_;
+  made.so_far.tokens += lanes_.text_tokens_before(checkpoint_->order);
+  checkpoint_.reset();
+  return options_.checkpoints.save(std::move(made));
 }
 
 // Runs that were taken together; what was added before them has lower docIDs.
@@ -267,8 +291,10 @@ Result<void> Pipeline::sequence() {
     batch->inverters_left = plan_.all_inverters();
     if (!lanes_.push(*batch, error_.token())) return {};
     if (resident_bytes() > plan_.flush_at) lanes_.flush_above(plan_.min_run, error_.token());
-    if (position && !FROND_TRY(save_checkpoint(std::move(*position)))) return {};
+    if (position && !FROND_TRY(begin_checkpoint(std::move(*position)))) return {};
+    if (checkpoint_ && lanes_.has_flushed(checkpoint_->order)) FROND_TRY(end_checkpoint());
   }
+  if (checkpoint_ && lanes_.wait_for_flush(checkpoint_->order, error_.token())) FROND_TRY(end_checkpoint());
   FROND_TRY(sequencer_->flush());
   log_.finish();
   lanes_.close(may_hold());
@@ -304,8 +330,8 @@ Result<InvertedDocuments> Pipeline::run() {
   return collect();
 }
 
-// What the sequencer's thread knows. All of it is in files.
-InvertedDocuments Pipeline::counted() const {
+// What the sequencer's thread knows. All of it is in files, but for runs that are being written.
+InvertedDocuments Pipeline::counted(std::uint64_t text_tokens) const {
   InvertedDocuments all;
   all.partitions = parts_;
   for (std::uint32_t p = 0; p < options_.partitions; ++p) all.partitions[p].spool_bytes = sequencer_->spool_bytes(p);
@@ -314,7 +340,7 @@ InvertedDocuments Pipeline::counted() const {
   all.urls_dropped = log_.urls_dropped();
   all.last_bad = log_.last_bad();
   all.documents = sequencer_->documents();
-  all.tokens = sequencer_->tokens() + lanes_.text_tokens();
+  all.tokens = sequencer_->tokens() + text_tokens;
   all.bad_records = log_.bad_records();
   all.duplicates = log_.duplicates();
   all.runs = runs_;
@@ -325,7 +351,7 @@ InvertedDocuments Pipeline::counted() const {
 
 InvertedDocuments Pipeline::collect() {
   add_runs(lanes_.take_runs());
-  InvertedDocuments all = counted();
+  InvertedDocuments all = counted(lanes_.text_tokens());
   all.input = filler_->reader().input();
   all.files_read = filler_->reader().files_read();
   all.skipped = filler_->reader().skipped();
@@ -333,6 +359,7 @@ InvertedDocuments Pipeline::collect() {
   all.bytes = filler_->reader().bytes_read();
   for (const double seconds : parse_seconds_) all.parse_seconds += seconds;
   for (const double seconds : invert_seconds_) all.invert_seconds += seconds;
+  all.invert_seconds += lanes_.flush_seconds();
   all.read_seconds = read_seconds_;
   all.sequence_seconds = sequence_seconds_;
   return all;

@@ -1,46 +1,74 @@
 #include "indexer/pipeline/inverter_lanes.h"
 
 #include <algorithm>
-#include <iterator>
+#include <exception>
 #include <string>
 #include <utility>
 
 #include "common/base/check.h"
+#include "common/base/thread_name.h"
 #include "indexer/invert/held_postings.h"
 #include "indexer/pipeline/memory.h"
+#include "indexer/pipeline/thread_time.h"
 #include "indexer/runs/run_merger.h"
 
 namespace frond::indexer::pipeline {
 namespace {
 
 constexpr std::uint64_t kWorthReturning = std::uint64_t{4} << 20;
+// Of the device, for each byte of a batch: as much as DeviceText wants for a batch, and for a run beside it, twice.
+constexpr std::uint64_t kDeviceBytesOfTwoBatches = 192;
 
 }  // namespace
 
 InverterLanes::InverterLanes(const Kinds& kinds, const MemoryPlan& plan, const MemoryBudget& budget,
                              const std::filesystem::path& folder)
-    : folder_(folder), run_prefix_(kinds.run_prefix), frame_bytes_(plan.frame_bytes) {
+    : budget_(budget),
+      folder_(folder),
+      run_prefix_(kinds.run_prefix),
+      frame_bytes_(plan.frame_bytes),
+      lengths_(kinds.lengths) {
   FROND_CHECK(plan.gpu_inverters == 0 || kinds.gpu != nullptr);
   FROND_CHECK(plan.text_batch == 0 || kinds.texts != nullptr);
   for (std::uint32_t i = 0; i < plan.all_inverters(); ++i) {
     auto& lane = *lanes_.emplace_back(std::make_unique<Lane>());
-    const invert::InverterKind& kind = i < plan.inverters ? kinds.cpu : *kinds.gpu;
-    const std::string_view name = plan.text_batch > 0 ? kinds.texts->name : kind.name;
-    invert::InverterSetup setup{.folder = folder,
-                                .label = kinds.run_prefix + std::string(name) + std::to_string(i),
-                                .partitions = kinds.partitions,
-                                .budget = [&budget] { return budget.postings_of_one(); },
-                                .frame_bytes = plan.frame_bytes,
-                                .gpu = kinds.gpu_memory,
-                                .warn = kinds.warn};
-    if (plan.text_batch > 0) {
-      lane.texts = make_text_inverter(kinds, plan, std::move(setup));
-    } else {
-      lane.inverter = kind.make(std::move(setup));
-      if (kinds.around) lane.inverter = kinds.around(std::move(lane.inverter), i);
-    }
-    lane.queue = std::make_unique<BoundedQueue<Batch*>>(plan.batches + 2);  // two may order a flush
+    // Two inverters of texts halve the device's memory; batches do not become smaller for that.
+    const bool spare = plan.spares && kinds.spares &&
+                       (plan.text_batch > 0 ? kinds.gpu_memory.bytes >= plan.text_batch * kDeviceBytesOfTwoBatches
+                                            : i < plan.inverters);
+    invert::GpuMemory gpu = kinds.gpu_memory;
+    if (spare) gpu.bytes /= 2;
+    for (std::size_t place = 0; place < (spare ? 2u : 1u); ++place)
+      lane.inverters[place] = make_inverter(kinds, plan, i, place, gpu);
+    lane.queue = std::make_unique<BoundedQueue<Batch*>>(plan.batches + 3);  // two may order a flush, and one wakes it
   }
+}
+
+InverterLanes::~InverterLanes() {
+  for (const auto& lane : lanes_)
+    if (lane->flushing.valid()) lane->flushing.wait();
+}
+
+// Inverter `number`, or its spare (place 1).
+InverterLanes::OneInverter InverterLanes::make_inverter(const Kinds& kinds, const MemoryPlan& plan, std::size_t number,
+                                                        std::size_t place, const invert::GpuMemory& gpu) {
+  const invert::InverterKind& kind = number < plan.inverters ? kinds.cpu : *kinds.gpu;
+  const std::string_view name = plan.text_batch > 0 ? kinds.texts->name : kind.name;
+  invert::InverterSetup setup{
+      .folder = folder_,
+      .label = run_prefix_ + std::string(name) + std::to_string(number) + (place > 0 ? "b" : ""),
+      .partitions = kinds.partitions,
+      .budget =
+          [&budget = budget_, &other = lanes_[number]->inverters[1 - place]] {
+            const std::uint64_t both = budget.postings_of_one();
+            return both - std::min(both, other.memory_bytes());
+          },
+      .frame_bytes = plan.frame_bytes,
+      .gpu = gpu,
+      .warn = kinds.warn};
+  if (plan.text_batch > 0) return {nullptr, make_text_inverter(kinds, plan, std::move(setup))};
+  auto made = kind.make(std::move(setup));
+  return {kinds.around ? kinds.around(std::move(made), number) : std::move(made), nullptr};
 }
 
 std::unique_ptr<invert::TextInverter> InverterLanes::make_text_inverter(const Kinds& kinds, const MemoryPlan& plan,
@@ -73,38 +101,93 @@ bool InverterLanes::any_holds_more(std::uint64_t bytes) const {
 
 void InverterLanes::flush_above(std::uint64_t bytes, std::stop_token stop) {
   const MutexLock order(order_mutex_);
-  if (any_holds_more(bytes)) order_flush(std::move(stop));
+  if (!any_holds_more(bytes)) return;
+  if (const std::uint64_t given = give_order(stop); given != 0) (void)wait_for_flush(given, stop);
 }
 
-bool InverterLanes::flush_all(std::stop_token stop) {
+std::uint64_t InverterLanes::order_flush(std::stop_token stop) {
   const MutexLock order(order_mutex_);
-  return order_flush(std::move(stop));
+  return give_order(std::move(stop));
 }
 
-bool InverterLanes::order_flush(std::stop_token stop) {
+std::uint64_t InverterLanes::give_order(std::stop_token stop) {
   ++orders_;
   for (const auto& lane : lanes_)
-    if (!lane->queue->push(nullptr, stop)) return false;
+    if (!lane->queue->push(nullptr, stop)) return 0;
+  return orders_;
+}
+
+bool InverterLanes::has_flushed(std::uint64_t order) {
+  const MutexLock lock(flushed_mutex_);
+  return std::all_of(lanes_.begin(), lanes_.end(), [&](const auto& lane) { return lane->flushes >= order; });
+}
+
+bool InverterLanes::wait_for_flush(std::uint64_t order, std::stop_token stop) {
   MutexLock lock(flushed_mutex_);
-  return flushed_.wait(flushed_mutex_, stop, [&, ordered = orders_] {
-    return std::all_of(lanes_.begin(), lanes_.end(), [&](const auto& lane) { return lane->flushes >= ordered; });
+  return flushed_.wait(flushed_mutex_, stop, [&] {
+    return std::all_of(lanes_.begin(), lanes_.end(), [&](const auto& lane) { return lane->flushes >= order; });
   });
 }
 
-Result<void> InverterLanes::flush(Lane& lane) {
-  std::vector<runs::RunFile> runs = FROND_TRY(lane.texts ? lane.texts->flush() : lane.inverter->flush());
-  release_unused_memory();
+std::uint64_t InverterLanes::text_tokens_before(std::uint64_t order) {
   const MutexLock lock(flushed_mutex_);
-  lane.runs.insert(lane.runs.end(), std::make_move_iterator(runs.begin()), std::make_move_iterator(runs.end()));
+  text_tokens_before_.erase(text_tokens_before_.begin(), text_tokens_before_.lower_bound(order));
+  const auto found = text_tokens_before_.find(order);
+  return found == text_tokens_before_.end() ? 0 : found->second;
+}
+
+// The lane's thread: flushes, or has a thread flush while the spare goes on.
+Result<void> InverterLanes::carry_out_flush(Lane& lane, std::size_t number, const std::stop_token& stop) {
+  FROND_TRY(end_flushing(lane));
+  const std::uint64_t order = ++lane.ordered;
+  OneInverter& inverter = lane.inverters[lane.active];
+  if (inverter.texts) {
+    FROND_TRY(inverter.texts->give_lengths());
+    for (runs::LengthsWriter& lengths : lengths_) FROND_TRY(lengths.flush());
+    const MutexLock lock(flushed_mutex_);
+    text_tokens_before_[order] = text_tokens_;
+  }
+  // The spare would have too little beside what is more than half of the budget.
+  const bool worth_it = inverter.memory_bytes() <= budget_.postings_of_one() / 2;
+  if (!lane.has_spare() || !worth_it) return flush(lane, inverter, order);
+  lane.active = 1 - lane.active;
+  lane.flushing = std::async(std::launch::async, [this, &lane, &inverter, number, order, stop]() -> Result<void> {
+    name_this_thread(("flusher-" + std::to_string(number)).c_str());
+    Result<void> flushed;
+    try {
+      flushed = flush(lane, inverter, order);
+    } catch (const std::exception& thrown) {
+      flushed = Error(Code::kUnavailable, thrown.what());
+    }
+    flush_seconds_.fetch_add(thread_seconds());
+    if (!flushed) (void)lane.queue->push(nullptr, stop);  // wakes the lane's thread, which takes the error
+    return flushed;
+  });
   return {};
 }
 
-std::vector<runs::RunFile> InverterLanes::take_runs() {
+Result<void> InverterLanes::end_flushing(Lane& lane) {
+  return lane.flushing.valid() ? lane.flushing.get() : Result<void>();
+}
+
+Result<void> InverterLanes::flush(Lane& lane, OneInverter& inverter, std::uint64_t order) {
+  std::vector<runs::RunFile> runs = FROND_TRY(inverter.texts ? inverter.texts->flush() : inverter.tokens->flush());
+  release_unused_memory();
+  const MutexLock lock(flushed_mutex_);
+  for (runs::RunFile& run : runs) lane.runs.push_back({order, std::move(run)});
+  lane.flushes = order;
+  flushed_.notify_all();
+  return {};
+}
+
+std::vector<runs::RunFile> InverterLanes::take_runs(std::uint64_t order) {
   const MutexLock lock(flushed_mutex_);
   std::vector<runs::RunFile> all;
   for (const auto& lane : lanes_) {
-    all.insert(all.end(), std::make_move_iterator(lane->runs.begin()), std::make_move_iterator(lane->runs.end()));
-    lane->runs.clear();
+    const auto end =
+        std::find_if(lane->runs.begin(), lane->runs.end(), [&](const Flushed& one) { return one.order > order; });
+    for (auto one = lane->runs.begin(); one != end; ++one) all.push_back(std::move(one->run));
+    lane->runs.erase(lane->runs.begin(), end);
   }
   return all;
 }
@@ -143,26 +226,32 @@ Result<std::unique_ptr<runs::PostingSource>> InverterLanes::take_held() {
     runs::RunFile run = FROND_TRY(runs::write_run(*lane.held, path, /*partition=*/0, frame_bytes_));
     lane.held.reset();
     const MutexLock lock(flushed_mutex_);
-    if (run.postings > 0) lane.runs.push_back(std::move(run));
+    if (run.postings > 0) lane.runs.push_back({lane.ordered, std::move(run)});
   }
   if (held.empty()) return std::unique_ptr<runs::PostingSource>();
   return invert::joined(std::move(held));
 }
 
 Result<void> InverterLanes::invert(Lane& lane, std::size_t number, Batch& batch) {
-  if (lane.texts) return lane.texts->invert(std::move(batch.parsed.texts), batch.numbers);
-  return lane.inverter->invert(batch.parsed.tokens, batch.shares[number], batch.numbers);
+  OneInverter& inverter = lane.inverters[lane.active];
+  if (inverter.texts) return inverter.texts->invert(std::move(batch.parsed.texts), batch.numbers);
+  return inverter.tokens->invert(batch.parsed.tokens, batch.shares[number], batch.numbers);
 }
 
 Result<void> InverterLanes::run(std::size_t number, BatchPool& pool, std::stop_token stop) {
   Lane& lane = *lanes_[number];
+  Result<void> inverted = run_batches(lane, number, pool, stop);
+  Result<void> flushed = end_flushing(lane);
+  FROND_TRY(std::move(inverted));
+  FROND_TRY(std::move(flushed));
+  return stop.stop_requested() ? Result<void>() : end(lane);
+}
+
+Result<void> InverterLanes::run_batches(Lane& lane, std::size_t number, BatchPool& pool, const std::stop_token& stop) {
   while (const std::optional<Batch*> item = lane.queue->pop(stop)) {
     Batch* const batch = *item;
     if (batch == nullptr) {
-      FROND_TRY(flush(lane));
-      const MutexLock lock(flushed_mutex_);
-      ++lane.flushes;
-      flushed_.notify_all();
+      FROND_TRY(carry_out_flush(lane, number, stop));
       continue;
     }
     const std::uint64_t before = lane.memory_bytes();
@@ -170,16 +259,16 @@ Result<void> InverterLanes::run(std::size_t number, BatchPool& pool, std::stop_t
     if (lane.memory_bytes() + kWorthReturning < before) release_unused_memory();
     if (--batch->inverters_left == 0) pool.release(*batch);
   }
-  if (stop.stop_requested()) return {};
-  return end(lane);
+  return {};
 }
 
 Result<void> InverterLanes::end(Lane& lane) {
-  if (hold_ && lane.inverter) {
+  OneInverter& inverter = lane.inverters[lane.active];
+  if (hold_ && inverter.tokens) {
     lane.held_bytes = lane.memory_bytes();
-    lane.held = lane.inverter->hold();
+    lane.held = inverter.tokens->hold();
   }
-  return lane.held ? Result<void>() : flush(lane);
+  return lane.held ? Result<void>() : flush(lane, inverter, ++lane.ordered);
 }
 
 }  // namespace frond::indexer::pipeline

@@ -1,11 +1,17 @@
 #pragma once
 // The inverters of a build, each with its queue of batches and its runs. An inverter keeps to its budget only while it
 // inverts; one that waits for a batch must be ordered to flush.
+//
+// A flush takes seconds. Where memory allows, a lane has a second inverter, its spare: when a flush is ordered, the
+// spare takes the next batches, and a thread flushes the other one meanwhile. The two share the budget.
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <future>
+#include <map>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -35,10 +41,15 @@ class InverterLanes {
     const invert::TextInverterKind* texts;      // in place of all others, if the plan says so
     const text::AnalyzerConfig& analyzer;       // of texts
     std::vector<runs::LengthsWriter>& lengths;  // by partition, made before the first batch: of the texts' documents
+    bool spares;                                // flushes will be ordered that are worth a spare, if the plan has them
   };
-  // As many inverters as the plan says, those of the CPU first.
+  // As many inverters as the plan says, those of the CPU first. `budget` outlives this.
   InverterLanes(const Kinds& kinds, const MemoryPlan& plan, const MemoryBudget& budget,
                 const std::filesystem::path& folder);
+  // Waits for what is being flushed.
+  ~InverterLanes();
+  InverterLanes(const InverterLanes&) = delete;
+  InverterLanes& operator=(const InverterLanes&) = delete;
   std::size_t count() const { return lanes_.size(); }
 
   // Sequencer: gives a batch to all inverters. False: stopped.
@@ -52,11 +63,16 @@ class InverterLanes {
   // Thread `number` runs this until the lanes are closed, or until `stop`. Gives batches back to the pool. Errors as
   // the inverter's.
   Result<void> run(std::size_t number, BatchPool& pool, std::stop_token stop);
-  // Sequencer: makes all flush and waits until they have, whatever they hold. False: stopped.
-  bool flush_all(std::stop_token stop);
-  // The runs that were flushed since the last call. All postings of a term are in runs of one inverter, which are in
-  // the order in which it wrote them.
-  std::vector<runs::RunFile> take_runs();
+  // Sequencer: makes all flush what they have of the batches so far, whatever they hold. Gives the order's number, or
+  // 0: stopped.
+  std::uint64_t order_flush(std::stop_token stop);
+  // Whether all have carried out that order. Any thread.
+  bool has_flushed(std::uint64_t order);
+  // Waits until they have. False: stopped.
+  bool wait_for_flush(std::uint64_t order, std::stop_token stop);
+  // The runs that were flushed since the last call, up to an order, or all. All postings of a term are in runs of one
+  // lane, which are in the order in which it wrote them.
+  std::vector<runs::RunFile> take_runs(std::uint64_t order = ~std::uint64_t{0});
   // When the threads have ended, before take_runs(): the postings that stayed in memory. Null: there are runs.
   // kUnavailable: the disk.
   Result<std::unique_ptr<runs::PostingSource>> take_held();
@@ -64,31 +80,57 @@ class InverterLanes {
   // What all inverters have in memory, and whether there are runs that were not taken.
   std::uint64_t memory_bytes() const;
   bool has_runs();
-  // Terms of documents that came as texts. After flush_all(), or when the threads have ended.
+  // Terms of documents that came as texts before an order that was carried out; or of all, when the threads have ended.
+  std::uint64_t text_tokens_before(std::uint64_t order);
   std::uint64_t text_tokens() const { return text_tokens_; }
+  // Processor time of the threads that flushed. When the threads have ended.
+  double flush_seconds() const { return flush_seconds_; }
 
  private:
+  // One of the two of its pointers is set.
+  struct OneInverter {
+    std::unique_ptr<invert::Inverter> tokens;
+    std::unique_ptr<invert::TextInverter> texts;
+    std::uint64_t memory_bytes() const {
+      if (texts) return texts->memory_bytes();
+      return tokens ? tokens->memory_bytes() : 0;
+    }
+  };
+  struct Flushed {
+    std::uint64_t order = 0;
+    runs::RunFile run;
+  };
   struct Lane {
-    std::unique_ptr<invert::Inverter> inverter;
-    std::unique_ptr<invert::TextInverter> texts;  // in its place
+    std::array<OneInverter, 2> inverters;         // the second is a spare, if there is one
+    std::size_t active = 0;                       // that takes batches; of the lane's thread, as is flushing
+    std::future<Result<void>> flushing;           // the other one
     std::unique_ptr<BoundedQueue<Batch*>> queue;  // null: flush
-    std::vector<runs::RunFile> runs;              // flushed and not taken, under flushed_mutex_
+    std::vector<Flushed> runs;                    // flushed and not taken, under flushed_mutex_
     std::uint64_t flushes = 0;                    // carried out, under flushed_mutex_
+    std::uint64_t ordered = 0;                    // that the lane's thread has seen
     std::unique_ptr<runs::PostingSource> held;    // when its thread has ended
     std::uint64_t held_bytes = 0;                 // of it
-    std::uint64_t memory_bytes() const { return texts ? texts->memory_bytes() : inverter->memory_bytes(); }
+    bool has_spare() const { return inverters[1].tokens || inverters[1].texts; }
+    std::uint64_t memory_bytes() const { return inverters[0].memory_bytes() + inverters[1].memory_bytes(); }
   };
+  OneInverter make_inverter(const Kinds& kinds, const MemoryPlan& plan, std::size_t number, std::size_t place,
+                            const invert::GpuMemory& gpu);
   std::unique_ptr<invert::TextInverter> make_text_inverter(const Kinds& kinds, const MemoryPlan& plan,
                                                            invert::InverterSetup setup);
   Result<void> invert(Lane& lane, std::size_t number, Batch& batch);
   bool any_holds_more(std::uint64_t bytes) const;
-  bool order_flush(std::stop_token stop) FROND_REQUIRES(order_mutex_);
-  Result<void> flush(Lane& lane);
+  std::uint64_t give_order(std::stop_token stop) FROND_REQUIRES(order_mutex_);
+  Result<void> run_batches(Lane& lane, std::size_t number, BatchPool& pool, const std::stop_token& stop);
+  Result<void> carry_out_flush(Lane& lane, std::size_t number, const std::stop_token& stop);
+  Result<void> flush(Lane& lane, OneInverter& inverter, std::uint64_t order);
+  Result<void> end_flushing(Lane& lane);
   Result<void> end(Lane& lane);
 
+  const MemoryBudget& budget_;
   const std::filesystem::path folder_;
   const std::string run_prefix_;
   const std::size_t frame_bytes_;
+  std::vector<runs::LengthsWriter>& lengths_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   Mutex order_mutex_;  // while a flush is ordered
   std::uint64_t orders_ FROND_GUARDED_BY(order_mutex_) = 0;
@@ -96,6 +138,8 @@ class InverterLanes {
   std::condition_variable_any flushed_;
   std::atomic<bool> hold_ = false;
   std::uint64_t text_tokens_ = 0;  // the thread of the lane; others when it has ended
+  std::map<std::uint64_t, std::uint64_t> text_tokens_before_ FROND_GUARDED_BY(flushed_mutex_);  // by order
+  std::atomic<double> flush_seconds_ = 0;
 };
 
 }  // namespace frond::indexer::pipeline

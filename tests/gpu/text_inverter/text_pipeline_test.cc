@@ -131,6 +131,7 @@ class StoppingInverter final : public invert::TextInverter {
     if (--left == 0) stop.request_stop();
     return inner_->invert(std::move(texts), numbers);
   }
+  Result<void> give_lengths() override { return inner_->give_lengths(); }
   Result<std::vector<runs::RunFile>> flush() override { return inner_->flush(); }
   std::uint64_t memory_bytes() const override { return inner_->memory_bytes(); }
 
@@ -142,11 +143,13 @@ std::stop_source StoppingInverter::stop;
 
 TEST(Build, GoesOnFromACheckpointWithTextsOnTheGpu) {
   const ScratchFolder folder;
-  support::write_file(folder / "input.jsonl", documents(3, 1500));
+  support::write_file(folder / "input.jsonl", documents(3, 3000));
   const Built expected = built(options_for(folder, "cpu", 2, false));
-  for (const int batches : {6, 11}) {
-    BuildOptions options = options_for(folder, "gpu" + std::to_string(batches), 2, true);
+  for (const auto& [batches, spares] : {std::pair(6, false), {11, false}, {16, true}}) {
+    BuildOptions options = options_for(folder, "gpu" + std::to_string(batches) + (spares ? "s" : ""), 2, true);
     options.checkpoint_bytes = 100 << 10;
+    options.invert.memory.spares = spares;
+    options.invert.memory.text_batch = 256 << 10;  // two fit into the device's memory
     static constexpr invert::TextInverterKind kStopping{
         "gpu-text", [](invert::TextInverterSetup setup) -> std::unique_ptr<invert::TextInverter> {
           return std::make_unique<StoppingInverter>(std::move(setup));
@@ -156,9 +159,27 @@ TEST(Build, GoesOnFromACheckpointWithTextsOnTheGpu) {
     StoppingInverter::stop = std::stop_source();
     EXPECT_FALSE(run(options, StoppingInverter::stop.get_token()).has_value());
     const Built got = built(options);
-    EXPECT_GT(got.summary.inverted.resumed_documents, 0u);
+    EXPECT_GT(got.summary.inverted.resumed_documents, 0u) << "stopped at batch " << batches << ", " << spares;
     EXPECT_EQ(got.summary.inverted.tokens, expected.summary.inverted.tokens);
-    EXPECT_TRUE(got.files == expected.files) << "stopped at batch " << batches;
+    EXPECT_TRUE(got.files == expected.files) << "stopped at batch " << batches << ", " << spares;
+  }
+}
+
+// The device is lost while one inverter of two writes its runs, or before: too little memory for the terms of a batch.
+TEST(Build, HasTheSameBytesWithASpareInverterOfTexts) {
+  const ScratchFolder folder;
+  support::write_file(folder / "input.jsonl", documents(4, 1500));
+  const Built expected = built(options_for(folder, "cpu", 3, false));
+  for (const std::uint64_t bytes : {std::uint64_t{64} << 20, std::uint64_t{2} << 20, std::uint64_t{200} << 10}) {
+    BuildOptions options = options_for(folder, "gpu" + std::to_string(bytes), 3, true);
+    options.checkpoint_bytes = 60 << 10;
+    options.invert.memory.spares = true;
+    options.invert.memory.text_batch = bytes / 256;
+    options.invert.gpu.bytes = bytes;
+    const Built got = built(options);
+    SCOPED_TRACE(bytes);
+    EXPECT_EQ(got.summary.inverted.tokens, expected.summary.inverted.tokens);
+    EXPECT_TRUE(got.files == expected.files);
   }
 }
 

@@ -266,7 +266,15 @@ Result<void> GpuTextInverter::end_length() {
   return setup_.take_length ? setup_.take_length(length.number, length.terms) : Result<void>();
 }
 
+// A document of which only the CPU has a part gets its length when that part is cut: go_on_without_device() does it.
+Result<void> GpuTextInverter::give_lengths() {
+  if (cpu_ || !has_blocks()) return {};
+  FROND_TRY(or_without_device(drain()));
+  return cpu_ ? Result<void>() : end_length();
+}
+
 Result<std::vector<runs::RunFile>> GpuTextInverter::flush() {
+  if (device_) FROND_TRY(or_without_device(device::use(setup_.inverter.gpu.device)));  // of this thread
   if (!cpu_ && has_blocks()) {
     FROND_TRY(or_without_device(write_all()));
     if (!cpu_) {

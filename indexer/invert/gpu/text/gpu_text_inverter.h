@@ -29,6 +29,7 @@ class GpuTextInverter final : public TextInverter {
   explicit GpuTextInverter(TextInverterSetup setup);
   ~GpuTextInverter() override;
   Result<void> invert(DocumentTexts texts, std::span<const DocumentNumber> numbers) override;
+  Result<void> give_lengths() override;
   Result<std::vector<runs::RunFile>> flush() override;
   std::uint64_t memory_bytes() const override {
     return cpu_on_.load(std::memory_order_acquire)

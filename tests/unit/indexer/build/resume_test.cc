@@ -56,7 +56,12 @@ class StoppingInverter final : public invert::Inverter {
   std::stop_source& stop_;
 };
 
-class ResumedBuild : public testing::TestWithParam<order::DocumentOrder> {
+struct Way {
+  order::DocumentOrder order;
+  bool spares;  // of inverters: flushes go on beside the next batches
+};
+
+class ResumedBuild : public testing::TestWithParam<Way> {
  protected:
   ResumedBuild() { write_input(folder_); }
   BuildOptions options(const std::string& repository, std::uint32_t threads = 1) const {
@@ -69,7 +74,8 @@ class ResumedBuild : public testing::TestWithParam<order::DocumentOrder> {
     made.invert.max_bad_records = 1000;
     made.invert.memory = pipeline::plan_memory(pipeline::kMinMemoryLimit, threads, threads, 3);
     made.invert.memory.batch_bytes = 4 << 10;
-    made.order = GetParam();
+    made.invert.memory.spares = GetParam().spares;
+    made.order = GetParam().order;
     made.checkpoint_bytes = 64 << 10;
     made.threads = 2;
     return made;
@@ -200,8 +206,12 @@ TEST_P(ResumedBuild, OfLessInputThanACheckpointBeginsAnew) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Orders, ResumedBuild,
-                         testing::Values(order::DocumentOrder::kInput, order::DocumentOrder::kBisection),
-                         [](const auto& of) { return std::string(name_of(of.param)); });
+                         testing::Values(Way{order::DocumentOrder::kInput, false},
+                                         Way{order::DocumentOrder::kInput, true},
+                                         Way{order::DocumentOrder::kBisection, true}),
+                         [](const auto& of) {
+                           return std::string(name_of(of.param.order)) + (of.param.spares ? "WithSpares" : "");
+                         });
 
 }  // namespace
 }  // namespace frond::indexer

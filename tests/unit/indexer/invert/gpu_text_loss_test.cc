@@ -2,6 +2,7 @@
 // is missing.
 #include <gtest/gtest.h>
 
+#include <future>
 #include <map>
 #include <string>
 #include <vector>
@@ -62,8 +63,12 @@ TEST_P(GpuTextInverterWithoutItsDevice, LeavesNothingOut) {
                                       return Result<void>();
                                     },
                                 .max_text = 4096});
+      // As with a spare: the lengths are given first, and another thread flushes.
       const auto flush = [&] {
-        const auto flushed = inverter.flush();
+        const auto given = inverter.give_lengths();
+        ASSERT_TRUE(given) << given.error().message();
+        EXPECT_EQ(got.lengths, expected.lengths) << operations;
+        const auto flushed = std::async(std::launch::async, [&] { return inverter.flush(); }).get();
         ASSERT_TRUE(flushed) << flushed.error().message();
         for (const runs::RunFile& run : *flushed) runs.push_back(run.path);
       };
