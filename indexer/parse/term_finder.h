@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "common/text/analyzer.h"
@@ -26,13 +27,22 @@ class TermFinder {
   static constexpr TermId kUnknown = kNoTerm - 1;
   void find_tokens(std::size_t begin);
   std::uint32_t add_tokens(std::string_view text);
-  TermId learn(std::string_view text, const SoughtToken& token);
+  // A token that is not in the table, and its term.
+  struct NewToken {
+    std::uint32_t term_end = 0;  // in new_terms_
+    TermTable::Sought sought;
+  };
+  void find_terms(std::string_view text, std::size_t begin);
+  TermId learn(const SoughtToken& token, std::string_view term, const TermTable::Sought& sought);
 
   text::Analyzer analyzer_;
   TokenTable tokens_;
   TokenGrouper& grouper_;
   // The tokens at hand, and their terms or kUnknown.
   std::array<SoughtToken, kTokensAhead> sought_;
+  // The terms of those that are unknown, one behind the other.
+  std::string new_terms_;
+  std::array<NewToken, kTokensAhead> new_tokens_;
   std::array<TermId, kTokensAhead> found_;
   std::size_t count_ = 0;
 };

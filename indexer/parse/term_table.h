@@ -31,7 +31,19 @@ class TermTable {
   // Whether there is no room for another term. A last term may be longer than the room for suffixes.
   bool full() const { return terms_.size() == max_terms_ || suffixes_.size() >= max_suffix_bytes_; }
   // Ids are 0, 1, 2 ... A term has at most 65,535 bytes. Not full.
-  TermId find_or_add(std::string_view term);
+  TermId find_or_add(std::string_view term) { return find_or_add(term, seek(term)); }
+  // The same in steps, with other terms in between, so that memory is on its way when it is read: seek() tells where
+  // the table would have the term, and find_or_add() may be called for other terms before it is for this one.
+  struct Sought {
+    std::uint32_t hash = 0;
+    dictionary::TriePlace place;
+  };
+  Sought seek(std::string_view term) const;
+  void fetch_term(const Sought& sought) const;
+  void fetch_suffix(const Sought& sought) const;
+  TermId find_or_add(std::string_view term, const Sought& sought);
+  // Begins to load what collection() and suffix() need.
+  void fetch(TermId term) const { __builtin_prefetch(&terms_[term]); }
   dictionary::TrieCollection collection(TermId term) const { return terms_[term].collection; }
   // The term without its collection's prefix. Valid until the next term is added.
   std::string_view suffix(TermId term) const { return suffix_of(terms_[term]); }

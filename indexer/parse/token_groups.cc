@@ -8,6 +8,12 @@
 #include "common/base/check.h"
 
 namespace frond::indexer::parse {
+namespace {
+
+// Terms and postings whose memory is on its way while groups are made.
+constexpr std::size_t kAhead = 16;
+
+}  // namespace
 
 TokenGrouper::TokenGrouper(std::size_t kept_bytes, int table_bits)
     : kept_bytes_(kept_bytes),
@@ -32,9 +38,9 @@ void TokenGrouper::next_stamp() {
   stamp_ = 1;
 }
 
-TermId TokenGrouper::intern(std::string_view term) {
+TermId TokenGrouper::intern(std::string_view term, const TermTable::Sought& sought) {
   if (terms_.full()) forget_terms();
-  return terms_.find_or_add(term);
+  return terms_.find_or_add(term, sought);
 }
 
 // There is room for so many more, and for one that is written and not counted.
@@ -106,7 +112,15 @@ void TokenGrouper::end_section() {
   const auto bytes_of = [this](TermId term) {
     return GroupedTerm::kHeaderBytes + terms_.suffix(term).size() + states_[term].postings * GroupedTerm::kPostingBytes;
   };
-  for (const TermId term : used) bytes_[terms_.collection(term)] += static_cast<std::uint32_t>(bytes_of(term));
+  const auto fetch = [&](std::size_t i) {
+    if (i >= used.size()) return;
+    prefetch(used[i]);
+    terms_.fetch(used[i]);
+  };
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    fetch(i + kAhead);
+    bytes_[terms_.collection(used[i])] += static_cast<std::uint32_t>(bytes_of(used[i]));
+  }
   auto end = static_cast<std::uint32_t>(made_.bytes.size());
   for (std::size_t i = 0; i < bytes_.size(); ++i) {
     if (bytes_[i] == 0) continue;
@@ -115,7 +129,10 @@ void TokenGrouper::end_section() {
   }
   made_.bytes.resize(end);
   std::byte* const out = made_.bytes.data();
-  for (const TermId term : used) {
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    fetch(i + kAhead);
+    if (i + kAhead / 2 < used.size()) __builtin_prefetch(terms_.suffix(used[i + kAhead / 2]).data());
+    const TermId term = used[i];
     std::uint32_t& place = bytes_[terms_.collection(term)];
     const std::string_view suffix = terms_.suffix(term);
     store_le(out + place, static_cast<std::uint16_t>(suffix.size()));
@@ -125,7 +142,10 @@ void TokenGrouper::end_section() {
     place += static_cast<std::uint32_t>(bytes_of(term));
     states_[term].at = static_cast<std::uint32_t>(first);
   }
-  for (const Posting& posting : postings) {
+  for (std::size_t i = 0; i < postings.size(); ++i) {
+    if (i + 2 * kAhead < postings.size()) prefetch(postings[i + 2 * kAhead].term);
+    if (i + kAhead < postings.size()) __builtin_prefetch(out + states_[postings[i + kAhead].term].at, 1);
+    const Posting& posting = postings[i];
     std::uint32_t& at = states_[posting.term].at;
     store_le(out + at, posting.document);
     store_le(out + at + 2, posting.frequency);

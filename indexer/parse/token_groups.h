@@ -64,7 +64,10 @@ class TokenGrouper {
   void begin_document(std::uint32_t document);
   // The id of a term of at most 65,535 bytes. Ids are valid until epoch() changes, which only intern() may do: where
   // there are too many terms, it forgets those that few documents have.
-  TermId intern(std::string_view term);
+  TermId intern(std::string_view term) { return intern(term, terms_.seek(term)); }
+  // The same in the steps of TermTable.
+  TermId intern(std::string_view term, const TermTable::Sought& sought);
+  const TermTable& terms() const { return terms_; }
   std::uint32_t epoch() const { return epoch_; }
   // By id of the epoch before: the term's id in this one, or kNoTerm.
   std::span<const TermId> numbers() const { return numbers_; }
