@@ -301,7 +301,7 @@ Result<repository::Manifest> Build::publish(const std::vector<std::string>& ids,
   warn_of_another_kind();
   return publish::publish_generation(
       *writer, draft_manifest(options_, summary_.inverted.input, summary_.inverted.order, std::move(partitions)), stop_,
-      options_.threads);
+      {options_.threads, std::max(partition::MergeMeans().max_bytes, options_.invert.memory.limit / 16)});
 }
 
 // The collection may have been built anew while documents for it were indexed.

@@ -21,7 +21,7 @@ namespace {
 using FilesCursors = std::vector<std::unique_ptr<TermFilesCursor>>;
 
 constexpr std::size_t kChunkTerms = 1024;
-constexpr std::uint64_t kMaxCursorBytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMaxIndexBytes = std::uint64_t{2} << 20;  // of the file that a cursor has open
 constexpr std::size_t kMaxChunks = 128, kMoreOfCurrent = 8;
 // A range has the terms of so many prefixes of so many bytes, as they occur in the largest partition: some thousand
 // terms where there are millions.
@@ -202,12 +202,13 @@ Result<void> merge_range(const FilesCursors& cursors, const Range& range, Ordere
 }  // namespace
 
 Result<TermTotals> merge_terms_of_files(
-    std::span<const FilesOfPartition> partitions, std::uint32_t threads,
+    std::span<const FilesOfPartition> partitions, MergeMeans means,
     const std::function<Result<void>(std::string_view, const TermStatistics&)>& visit) {
   if (partitions.empty()) return TermTotals{};
   std::uint64_t cursor_bytes = 0;  // of one thread
-  for (const FilesOfPartition& one : partitions) cursor_bytes += (64u << 10) + bytes_of_terms(one) / 150;
-  const auto workers = std::clamp<std::uint64_t>(kMaxCursorBytes / cursor_bytes, 1, std::max(1u, threads));
+  for (const FilesOfPartition& one : partitions)
+    cursor_bytes += (64u << 10) + std::min(bytes_of_terms(one) / 150, kMaxIndexBytes);
+  const auto workers = std::clamp<std::uint64_t>(means.max_bytes / cursor_bytes, 1, std::max(1u, means.threads));
   const auto largest = std::max_element(
       partitions.begin(), partitions.end(),
       [](const FilesOfPartition& a, const FilesOfPartition& b) { return bytes_of_terms(a) < bytes_of_terms(b); });

@@ -1,7 +1,6 @@
 #pragma once
 // Merges the terms of partitions by several threads: each takes the terms of one range after the other, and the caller
 // gets them in order.
-#include <cstdint>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -11,9 +10,9 @@
 namespace frond::partition {
 
 // As merge_terms(), from files that were not ingested. `visit` is called by this thread alone. Memory and threads as
-// write_term_statistics() says.
+// MergeMeans says.
 Result<TermTotals> merge_terms_of_files(
-    std::span<const FilesOfPartition> partitions, std::uint32_t threads,
+    std::span<const FilesOfPartition> partitions, MergeMeans means,
     const std::function<Result<void>(std::string_view, const TermStatistics&)>& visit);
 
 }  // namespace frond::partition

@@ -72,10 +72,10 @@ Result<TermTotals> write_term_statistics(const TermCursors& cursors, const std::
   return write_merged(file, 1, [&](const auto& visit) { return merge_terms(cursors, visit); });
 }
 
-Result<TermTotals> write_term_statistics(std::span<const FilesOfPartition> partitions, std::uint32_t threads,
+Result<TermTotals> write_term_statistics(std::span<const FilesOfPartition> partitions, MergeMeans means,
                                          const std::filesystem::path& file) {
-  return write_merged(file, threads,
-                      [&](const auto& visit) { return merge_terms_of_files(partitions, threads, visit); });
+  return write_merged(file, means.threads,
+                      [&](const auto& visit) { return merge_terms_of_files(partitions, means, visit); });
 }
 
 Result<TermTotals> write_term_statistics(std::span<const std::shared_ptr<const Partition>> partitions,

@@ -41,9 +41,14 @@ struct FilesOfPartition {
   std::filesystem::path folder;
   std::span<const PartitionFile> files;
 };
-// The same from files that were not ingested, byte for byte, by `threads` threads and the caller's. Memory: a file's
-// index and a block for each partition and thread, 64 MiB at most (fewer threads work then), and 16 MiB.
-Result<TermTotals> write_term_statistics(std::span<const FilesOfPartition> partitions, std::uint32_t threads,
+// How to merge the terms of many files. Memory: a file's index and a block for each partition and thread, `max_bytes`
+// at most (fewer threads work then), and 16 MiB; for writing 32 MiB more.
+struct MergeMeans {
+  std::uint32_t threads = 1;  // beside the caller's
+  std::uint64_t max_bytes = std::uint64_t{64} << 20;
+};
+// The same from files that were not ingested, byte for byte.
+Result<TermTotals> write_term_statistics(std::span<const FilesOfPartition> partitions, MergeMeans means,
                                          const std::filesystem::path& file);
 
 class GenerationTerms;

@@ -27,6 +27,7 @@ InverterLanes::InverterLanes(const Kinds& kinds, const MemoryPlan& plan, const M
       folder_(folder),
       run_prefix_(kinds.run_prefix),
       frame_bytes_(plan.frame_bytes),
+      keeps_bytes_(plan.limit / 2),
       lengths_(kinds.lengths) {
   FROND_CHECK(plan.gpu_inverters == 0 || kinds.gpu != nullptr);
   FROND_CHECK(plan.text_batch == 0 || kinds.texts != nullptr);
@@ -170,9 +171,14 @@ Result<void> InverterLanes::end_flushing(Lane& lane) {
   return lane.flushing.valid() ? lane.flushing.get() : Result<void>();
 }
 
+// Memory that is returned and taken again costs a page fault for each 4 KiB.
+void InverterLanes::release_memory() const {
+  if (resident_bytes() > keeps_bytes_) release_unused_memory();
+}
+
 Result<void> InverterLanes::flush(Lane& lane, OneInverter& inverter, std::uint64_t order) {
   std::vector<runs::RunFile> runs = FROND_TRY(inverter.texts ? inverter.texts->flush() : inverter.tokens->flush());
-  release_unused_memory();
+  release_memory();
   const MutexLock lock(flushed_mutex_);
   for (runs::RunFile& run : runs) lane.runs.push_back({order, std::move(run)});
   lane.flushes = order;
@@ -256,7 +262,7 @@ Result<void> InverterLanes::run_batches(Lane& lane, std::size_t number, BatchPoo
     }
     const std::uint64_t before = lane.memory_bytes();
     FROND_TRY(invert(lane, number, *batch));
-    if (lane.memory_bytes() + kWorthReturning < before) release_unused_memory();
+    if (lane.memory_bytes() + kWorthReturning < before) release_memory();
     if (--batch->inverters_left == 0) pool.release(*batch);
   }
   return {};

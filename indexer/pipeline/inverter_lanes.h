@@ -124,12 +124,14 @@ class InverterLanes {
   Result<void> carry_out_flush(Lane& lane, std::size_t number, const std::stop_token& stop);
   Result<void> flush(Lane& lane, OneInverter& inverter, std::uint64_t order);
   Result<void> end_flushing(Lane& lane);
+  void release_memory() const;
   Result<void> end(Lane& lane);
 
   const MemoryBudget& budget_;
   const std::filesystem::path folder_;
   const std::string run_prefix_;
   const std::size_t frame_bytes_;
+  const std::uint64_t keeps_bytes_;  // resident memory below which what is freed is kept for further use
   std::vector<runs::LengthsWriter>& lengths_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   Mutex order_mutex_;  // while a flush is ordered

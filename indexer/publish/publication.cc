@@ -12,7 +12,6 @@
 #include "common/files/write.h"
 #include "common/partition/file_checksum.h"
 #include "common/partition/partition.h"
-#include "common/partition/term_statistics.h"
 
 namespace frond::indexer::publish {
 namespace {
@@ -20,10 +19,10 @@ namespace {
 constexpr std::size_t kMaxOpened = 16;
 
 Result<partition::TermTotals> write_terms(const repository::Manifest& draft, const std::filesystem::path& building,
-                                          const std::filesystem::path& to, std::uint32_t threads) {
+                                          const std::filesystem::path& to, partition::MergeMeans means) {
   std::vector<partition::FilesOfPartition> partitions;
   for (const auto& entry : draft.partitions) partitions.push_back({building / entry.id, entry.summary.files});
-  return partition::write_term_statistics(partitions, threads, to);
+  return partition::write_term_statistics(partitions, means, to);
 }
 
 // In a folder beside it.
@@ -89,11 +88,11 @@ std::string new_partition_id(Generation generation, std::uint32_t number) {
 }
 
 Result<repository::Manifest> publish_generation(repository::RepositoryWriter& writer, repository::Manifest draft,
-                                                std::stop_token stop, std::uint32_t threads) {
+                                                std::stop_token stop, partition::MergeMeans means) {
   const std::filesystem::path terms = writer.building() / "terms.sst";
-  auto counted =
-      std::async(std::launch::async, [&] { return count_documents(draft.partitions, writer.building(), threads); });
-  const auto written = write_terms(draft, writer.building(), terms, threads);
+  auto counted = std::async(std::launch::async,
+                            [&] { return count_documents(draft.partitions, writer.building(), means.threads); });
+  const auto written = write_terms(draft, writer.building(), terms, means);
   FROND_TRY(counted.get());
   draft.statistics = {};
   for (const auto& entry : draft.partitions) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "common/base/result.h"
+#include "common/partition/term_statistics.h"
 #include "common/repository/repository.h"
 
 namespace frond::indexer::publish {
@@ -27,9 +28,9 @@ std::string new_partition_id(Generation generation, std::uint32_t number);
 
 // Computes every term's document frequency over all of draft.partitions, which lie in writer.building(), fills in the
 // draft's statistics, generation, time and term_statistics, publishes it, and gives the published manifest. kCorrupt:
-// the partitions' sums do not agree; kUnavailable: the disk, or stopped before the first irreversible step. `threads`
-// merge the partitions' terms (common/partition/term_statistics.h).
+// the partitions' sums do not agree; kUnavailable: the disk, or stopped before the first irreversible step. `means`:
+// to merge the partitions' terms.
 Result<repository::Manifest> publish_generation(repository::RepositoryWriter& writer, repository::Manifest draft,
-                                                std::stop_token stop, std::uint32_t threads = 1);
+                                                std::stop_token stop, partition::MergeMeans means = {});
 
 }  // namespace frond::indexer::publish

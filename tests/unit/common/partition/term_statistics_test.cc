@@ -100,13 +100,13 @@ TEST_F(TermStatisticsOfAGeneration, AreTheSameFromFilesByManyThreads) {
   std::vector<FilesOfPartition> files;
   for (int p = 0; p < 4; ++p) files.push_back({folders[p], summaries[p].files});
   for (const std::uint32_t threads : {0u, 1u, 2u, 7u}) {
-    ASSERT_EQ(write_term_statistics(files, threads, scratch_ / "many.sst"), expected) << threads;
+    ASSERT_EQ(write_term_statistics(files, {threads}, scratch_ / "many.sst"), expected) << threads;
     ASSERT_EQ(terms_of("many.sst"), terms_of("one.sst")) << threads;
   }
-  EXPECT_EQ(write_term_statistics(files, 3, scratch_ / "nowhere" / "t.sst"), Code::kUnavailable);
+  EXPECT_EQ(write_term_statistics(files, {3}, scratch_ / "nowhere" / "t.sst"), Code::kUnavailable);
   support::write_file(folders[1] / "terms-0001.sst", "damaged");
-  EXPECT_EQ(write_term_statistics(files, 3, scratch_ / "many.sst"), Code::kCorrupt);
-  EXPECT_EQ(write_term_statistics(std::span<const FilesOfPartition>(), 3, scratch_ / "many.sst"), TermTotals{});
+  EXPECT_EQ(write_term_statistics(files, {3}, scratch_ / "many.sst"), Code::kCorrupt);
+  EXPECT_EQ(write_term_statistics(std::span<const FilesOfPartition>(), {3}, scratch_ / "many.sst"), TermTotals{});
 }
 
 TEST_F(TermStatisticsOfAGeneration, AreUnavailableWhereTheyCanNotBeWritten) {
