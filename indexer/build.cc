@@ -247,6 +247,7 @@ Result<void> Build::order() {
 Result<std::vector<partition::PartitionSummary>> Build::write(std::vector<std::string>& ids) {
   const std::uint32_t partitions = options_.invert.partitions;
   for (std::uint32_t p = 0; p < partitions; ++p) ids.push_back(publish::new_partition_id(next_generation_, p));
+  const std::uint64_t documents = (summary_.inverted.documents + partitions - 1) / partitions;
   publish::PartitionBuildOptions how{
       options_.codecs,
       options_.bm25.b,
@@ -254,7 +255,7 @@ Result<std::vector<partition::PartitionSummary>> Build::write(std::vector<std::s
                                     options_.beside.tokens + summary_.inverted.tokens}
           .average_length(),
       summary_.inverted.sample,
-      pipeline::plan_writing(options_.invert.memory.limit, partitions, options_.threads, held_.bytes),
+      pipeline::plan_writing(options_.invert.memory.limit, partitions, options_.threads, held_.bytes, documents),
       options_.disk_reserve,
       held_.source ? &held_ : nullptr,
       std::vector<std::optional<partition::PartitionSummary>>(partitions),

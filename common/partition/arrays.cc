@@ -14,17 +14,18 @@ namespace frond::partition {
 namespace {
 
 // Reads an array from its values; their keys are `prefix` and the place of the first number. At most `size` numbers.
-Result<std::vector<std::uint32_t>> read_array(const Database& database, std::string_view prefix, std::uint64_t size) {
+template <class Number = std::uint32_t>
+Result<std::vector<Number>> read_array(const Database& database, std::string_view prefix, std::uint64_t size) {
   const std::string name = database.folder().string() + ": arrays: " + std::string(prefix);
-  std::vector<std::uint32_t> numbers;
+  std::vector<Number> numbers;
   const auto iterator = database.iterator(Family::kArrays);
   for (iterator->Seek(slice_of(prefix)); iterator->Valid(); iterator->Next()) {
     const std::string_view key = text_of(iterator->key());
     if (!key.starts_with(prefix)) break;
     const ByteView value = bytes_of(iterator->value());
-    const std::size_t count = value.size() / sizeof(std::uint32_t);
+    const std::size_t count = value.size() / sizeof(Number);
     if (key.size() != prefix.size() + 4 || read_be32(key.substr(prefix.size())) != numbers.size() ||
-        value.size() % sizeof(std::uint32_t) != 0 || numbers.size() + count > size)
+        value.size() % sizeof(Number) != 0 || numbers.size() + count > size)
       return Error(Code::kCorrupt, name + " values do not follow each other");
     if (numbers.empty() && count == kNumbersPerValue) numbers.reserve(size);
     const std::size_t at = numbers.size();
@@ -71,6 +72,13 @@ Result<std::vector<DocId>> read_head_starts(const Database& database, const Part
     return Error(Code::kCorrupt, database.folder().string() + ": arrays: " + std::string(kStoredHeadsPrefix) +
                                      " are not where chunks begin");
   return starts;
+}
+
+Result<std::vector<std::uint64_t>> read_term_digests(const Database& database, const PartitionSummary& summary) {
+  auto digests = FROND_TRY(read_array<std::uint64_t>(database, kTermDigestsPrefix, summary.documents));
+  if (digests.empty() || digests.size() == summary.documents) return digests;
+  return Error(Code::kCorrupt, database.folder().string() + ": " + std::to_string(digests.size()) +
+                                   " term digests of " + std::to_string(summary.documents) + " documents");
 }
 
 Result<std::vector<scoring::Prior>> read_priors(const Database& database, const SummaryRecord& record) {

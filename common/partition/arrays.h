@@ -19,6 +19,9 @@ Result<std::vector<DocId>> read_block_starts(const Database& database, const Sum
 // The first docID of each chunk of heads; empty for partitions written before there were heads.
 Result<std::vector<DocId>> read_head_starts(const Database& database, const PartitionSummary& summary);
 
+// The term digests of all documents; empty for partitions without any.
+Result<std::vector<std::uint64_t>> read_term_digests(const Database& database, const PartitionSummary& summary);
+
 // The static priors of all documents; empty, and nothing is read, for partitions without any.
 Result<std::vector<scoring::Prior>> read_priors(const Database& database, const SummaryRecord& record);
 

@@ -25,6 +25,7 @@ inline constexpr std::uint32_t kTotalsMagic = 0x53545246;   // "FRTS"
 inline constexpr std::uint64_t kFileBytes = 256u << 20;    // a table is cut into files of about this size
 inline constexpr std::size_t kInlineListBytes = 256;       // lists up to this size lie inside the term's record
 inline constexpr std::size_t kNumbersPerValue = 1u << 20;  // of an array: 4 MiB of u32
+inline constexpr std::size_t kDigestsPerValue = 1u << 19;  // of term digests: 4 MiB of u64
 
 // Keys of `arrays`, in byte order. After `heads/` follows the chunk's first docID, after the other prefixes the place
 // of the value's first number in the array, u32 big-endian.
@@ -34,6 +35,7 @@ inline constexpr std::string_view kLengthsPrefix = "lengths/";
 inline constexpr std::string_view kStoredBlocksPrefix = "stored-blocks/";
 inline constexpr std::string_view kStoredHeadsPrefix = "stored-heads/";
 inline constexpr std::string_view kSummaryKey = "summary";
+inline constexpr std::string_view kTermDigestsPrefix = "term-digests/";
 inline constexpr std::string_view kDictionaryKey = "zstd-dictionary";
 
 // Big-endian, so that byte order is number order.

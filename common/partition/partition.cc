@@ -125,6 +125,9 @@ class RocksPartition final : public Partition {
                                      pair(counts.ids, expected.ids) + " ids");
   }
 
+  Result<std::vector<std::uint64_t>> term_digests() const override {
+    return guarded(database_->folder().string(), [&] { return read_term_digests(*database_, record_.summary); });
+  }
   Result<void> check_heads() const override {
     return guarded(database_->folder().string(), [&] { return heads_.check(); });
   }

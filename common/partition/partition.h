@@ -156,6 +156,8 @@ class Partition {
   virtual Result<void> for_each_document(const std::function<bool(DocId, const StoredDocument&)>& visit) const = 0;
   // Reads every document and compares it with what is held apart for read_heads(). kCorrupt if they differ.
   virtual Result<void> check_heads() const = 0;
+  // By docID (term_digests.h); empty if the partition has none. Read now, for checking.
+  virtual Result<std::vector<std::uint64_t>> term_digests() const = 0;
   // The summary that the writer stored; without files.
   virtual const PartitionSummary& summary() const = 0;
   // Counts the entries of every table. kCorrupt if they differ from the writer's counts.

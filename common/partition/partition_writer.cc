@@ -63,6 +63,7 @@ class Writer final : public PartitionWriter {
   }
 
   void set_dictionary(ByteBuffer dictionary) override { dictionary_ = std::move(dictionary); }
+  void set_term_digests(std::vector<std::uint64_t> digests) override { digests_ = std::move(digests); }
 
   Result<PartitionSummary> finish() override {
     return guarded(folder_.string(), [&]() -> Result<PartitionSummary> {
@@ -81,6 +82,7 @@ class Writer final : public PartitionWriter {
       ByteBuffer bytes;
       encode_summary(record, bytes);
       FROND_TRY(arrays_.put(kSummaryKey, bytes));
+      FROND_TRY(write_digests());
       const ByteBuffer& dictionary = dictionary_.empty() ? documents_.dictionary() : dictionary_;
       if (!dictionary.empty()) FROND_TRY(arrays_.put(kDictionaryKey, dictionary));
       append(FROND_TRY(arrays_.finish()));
@@ -178,7 +180,7 @@ class Writer final : public PartitionWriter {
 
   Result<void> write_lengths() {
     if (lengths_.empty()) return {};
-    FROND_TRY(put_numbers(kLengthsPrefix, summary_.documents - lengths_.size(), lengths_));
+    FROND_TRY(put_numbers<std::uint32_t>(kLengthsPrefix, summary_.documents - lengths_.size(), lengths_));
     lengths_.clear();
     return {};
   }
@@ -219,8 +221,21 @@ class Writer final : public PartitionWriter {
     return {};
   }
 
+  Result<void> write_digests() {
+    if (digests_.empty()) return {};
+    if (digests_.size() != summary_.documents)
+      return Error(Code::kInvalid, std::to_string(digests_.size()) + " term digests of " +
+                                       std::to_string(summary_.documents) + " documents");
+    for (std::size_t place = 0; place < digests_.size(); place += kDigestsPerValue) {
+      const std::span<const std::uint64_t> left = std::span(digests_).subspan(place);
+      FROND_TRY(put_numbers(kTermDigestsPrefix, place, left.first(std::min(left.size(), kDigestsPerValue))));
+    }
+    return {};
+  }
+
   // Stores a piece of an array that begins with its number `place`.
-  Result<void> put_numbers(std::string_view prefix, std::uint64_t place, std::span<const std::uint32_t> numbers) {
+  template <class Number>
+  Result<void> put_numbers(std::string_view prefix, std::uint64_t place, std::span<const Number> numbers) {
     std::string key(prefix);
     append_be32(key, static_cast<std::uint32_t>(place));
     return arrays_.put(key, std::as_bytes(numbers));
@@ -254,6 +269,7 @@ class Writer final : public PartitionWriter {
   ByteBuffer slack_;
   std::vector<std::uint32_t> lengths_;  // of the last documents, fewer than kNumbersPerValue
   ByteBuffer dictionary_;
+  std::vector<std::uint64_t> digests_;  // of all documents, or none
   bool any_prior_ = false;
   std::vector<scoring::Prior> open_priors_;  // of the last documents, at most kNumbersPerValue
   std::uint64_t priors_before_ = 0;          // documents before these

@@ -83,8 +83,11 @@ class PartitionWriter {
                                  ByteView block) = 0;
   // The dictionary of these blocks; not called if they have none. Once, at any time before finish().
   virtual void set_dictionary(ByteBuffer dictionary) = 0;
+  // The term digests of all documents (term_digests.h); not called if the partition is to have none. Once, at any time
+  // before finish().
+  virtual void set_term_digests(std::vector<std::uint64_t> digests) = 0;
   // Writes what is buffered, syncs and checksums the files. Called once, last. Errors: kInvalid if two documents have
-  // one id, which the message names; kUnavailable as above.
+  // one id, which the message names, or if there are not as many digests as documents; kUnavailable as above.
   virtual Result<PartitionSummary> finish() = 0;
 };
 

@@ -28,36 +28,52 @@ class Published final : public PublishedPartition {
   std::uint32_t documents() const override { return count_; }
 
   Result<std::uint32_t> length(DocId docid) const override {
-    const auto first = static_cast<DocId>(docid / kNumbersPerValue * kNumbersPerValue);
-    const ByteView lengths = FROND_TRY(lengths_from(first));
-    const std::size_t at = (docid - first) * sizeof(std::uint32_t);
-    if (docid >= count_ || at + sizeof(std::uint32_t) > lengths.size())
-      return Error(Code::kCorrupt, folder().string() + ": no length of document " + std::to_string(docid));
-    const std::uint32_t length = ByteReader(lengths.subspan(at)).get<std::uint32_t>();
-    FROND_TRY(database_->intact());
-    return length;
+    const auto length = FROND_TRY(number_of<std::uint32_t>(kLengthsPrefix, kNumbersPerValue, docid));
+    if (length) return *length;
+    return Error(Code::kCorrupt, folder().string() + ": no length of document " + std::to_string(docid));
+  }
+
+  Result<std::optional<std::uint64_t>> term_digest(DocId docid) const override {
+    return number_of<std::uint64_t>(kTermDigestsPrefix, kDigestsPerValue, docid);
   }
 
   Result<OwnedDocument> document(DocId docid) const override { return documents_.whole(docid); }
+  void read_documents(std::span<const DocId> docids, const Partition::DocumentVisit& visit) const override {
+    documents_.read(docids, DocumentReader::Extent::kWhole, visit);
+  }
   Result<TermList> list(std::string_view term) const override { return lists_.list(term); }
   std::unique_ptr<TermCursor> terms() const override { return terms_of_files(folder(), files_); }
   Result<void> check_files() const override { return database_->check_files(); }
   const std::filesystem::path& folder() const override { return database_->folder(); }
 
  private:
-  // The value that begins with document `first`: where it is mapped, or a copy of a short one.
-  Result<ByteView> lengths_from(DocId first) const {
-    if (const auto known = lengths_.find(first); known != lengths_.end()) return known->second;
-    std::string key(kLengthsPrefix);
+  // The document's number in an array; nothing if the array does not have it.
+  template <class Number>
+  Result<std::optional<Number>> number_of(std::string_view prefix, std::size_t numbers_per_value, DocId docid) const {
+    const auto first = static_cast<DocId>(docid / numbers_per_value * numbers_per_value);
+    const ByteView value = FROND_TRY(array_from(prefix, first));
+    const std::size_t at = (docid - first) * sizeof(Number);
+    if (docid >= count_ || at + sizeof(Number) > value.size()) return std::optional<Number>();
+    const auto number = ByteReader(value.subspan(at)).get<Number>();
+    FROND_TRY(database_->intact());
+    return std::optional<Number>(number);
+  }
+
+  // The value of an array that begins with document `first`: where it is mapped, or a copy of a short one. Empty: there
+  // is none.
+  Result<ByteView> array_from(std::string_view prefix, DocId first) const {
+    const auto place = std::pair(prefix, first);
+    if (const auto known = arrays_.find(place); known != arrays_.end()) return known->second;
+    std::string key(prefix);
     append_be32(key, first);
     return guarded(folder().string(), [&]() -> Result<ByteView> {
       const auto mapped = FROND_TRY(database_->get_mapped(Family::kArrays, key));
-      if (mapped) return lengths_.emplace(first, *mapped).first->second;
+      if (mapped) return arrays_.emplace(place, *mapped).first->second;
       auto copied = database_->get(Family::kArrays, key);
-      if (!copied && copied.error().code() == Code::kNotFound) return Error(Code::kCorrupt, copied.error().message());
+      if (!copied && copied.error().code() == Code::kNotFound) return arrays_.emplace(place, ByteView()).first->second;
       if (!copied) return std::move(copied).error();
       copies_.push_back(*std::move(copied));
-      return lengths_.emplace(first, copies_.back().bytes()).first->second;
+      return arrays_.emplace(place, copies_.back().bytes()).first->second;
     });
   }
 
@@ -66,8 +82,8 @@ class Published final : public PublishedPartition {
   const std::vector<PartitionFile> files_;
   const TermLists lists_;
   const DocumentReader documents_;
-  mutable std::map<DocId, ByteView> lengths_;  // by the first document
-  mutable std::vector<PinnedBytes> copies_;    // which some of them are in
+  mutable std::map<std::pair<std::string_view, DocId>, ByteView> arrays_;  // by prefix and first document
+  mutable std::vector<PinnedBytes> copies_;                                // which some of them are in
 };
 
 }  // namespace

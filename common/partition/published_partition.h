@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -27,7 +28,11 @@ class PublishedPartition {
   // Tokens of the document, which is one of documents(). Four bytes are read and no checksum is verified: callers
   // compare the length with the document or with the lists.
   virtual Result<std::uint32_t> length(DocId docid) const = 0;
+  // Its term digest (term_digests.h); nothing if the partition has none. Read as length() is.
+  virtual Result<std::optional<std::uint64_t>> term_digest(DocId docid) const = 0;
   virtual Result<OwnedDocument> document(DocId docid) const = 0;
+  // As Partition::read_documents(), but documents are read whole.
+  virtual void read_documents(std::span<const DocId> docids, const Partition::DocumentVisit& visit) const = 0;
   // As Partition::list() with FileReads::kMapped: ask PinnedBytes::intact(). kNotFound: it does not have the term.
   virtual Result<TermList> list(std::string_view term) const = 0;
   // All terms, in byte order.

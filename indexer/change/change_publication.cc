@@ -55,9 +55,9 @@ class Publication {
  private:
   // Counts what newly hidden documents take away.
   Result<void> take_hidden() {
-    const auto all = FROND_TRY(hidden_terms(current_, change_.hidden, writer_.building()));
+    auto all = FROND_TRY(hidden_terms(current_, change_.hidden, writer_.building()));
     for (const auto& [number, docids] : change_.hidden) {
-      const RemovedTerms& removed = all.at(number);
+      const RemovedTerms::Counts& removed = all.counts.at(number);
       PartitionEntry& entry = draft_.partitions[number];
       entry.hidden.documents += docids.size();
       entry.hidden.tokens += removed.tokens;
@@ -65,9 +65,9 @@ class Publication {
       draft_.statistics.documents -= docids.size();
       draft_.statistics.tokens -= removed.tokens;
       draft_.postings -= removed.postings;
-      for (const auto& [term, documents] : removed.documents) removed_[term] += documents;
       hidden_[entry.id] = docids;
     }
+    removed_ = std::move(all.documents);
     return {};
   }
 
@@ -112,7 +112,8 @@ class Publication {
     partition::TermCursors cursors;
     for (const PartitionEntry& entry : change_.added)
       cursors.push_back(partition::terms_of_files(writer_.building() / entry.id, entry.summary.files));
-    auto taken = removed_.cbegin();
+    const auto removed = removed_.in_order();
+    auto taken = removed.begin();
     std::uint64_t terms = draft_.terms;
     const auto before_change = current_.terms().reader();
     const auto put = [&](std::string_view term, std::int64_t by) -> Result<void> {
@@ -126,18 +127,16 @@ class Publication {
       terms -= df == 0 ? 1 : 0;
       return writer->add_term(term, by);
     };
-    const auto take_before = [&](const std::string* term) -> Result<void> {
-      for (; taken != removed_.cend() && (term == nullptr || taken->first < *term); ++taken)
+    const auto take_before = [&](const std::string_view* term) -> Result<void> {
+      for (; taken != removed.end() && (term == nullptr || taken->first < *term); ++taken)
         FROND_TRY(put(taken->first, -static_cast<std::int64_t>(taken->second)));
       return {};
     };
-    std::string here;
     const auto visit = [&](std::string_view term, const partition::TermStatistics& statistics) -> Result<void> {
-      here.assign(term);
-      FROND_TRY(take_before(&here));
+      FROND_TRY(take_before(&term));
       auto by = static_cast<std::int64_t>(statistics.document_frequency);
-      if (taken != removed_.cend() && taken->first == here) by -= static_cast<std::int64_t>((taken++)->second);
-      return put(here, by);
+      if (taken != removed.end() && taken->first == term) by -= static_cast<std::int64_t>((taken++)->second);
+      return put(term, by);
     };
     const TermTotals added = FROND_TRY(partition::merge_terms(cursors, visit));
     FROND_TRY(take_before(nullptr));
@@ -231,10 +230,10 @@ class Publication {
   const CurrentGeneration& current_;
   const Change& change_;
   Manifest draft_;
-  std::map<std::string, std::uint64_t, std::less<>> removed_;  // by term: documents that are hidden now
-  HiddenByPartition hidden_;                                   // now
-  TermTotals totals_;                                          // of the new generation
-  fs::path base_file_, changes_file_;                          // empty: none is written
+  TermCounts removed_;                 // documents that are hidden now
+  HiddenByPartition hidden_;           // now
+  TermTotals totals_;                  // of the new generation
+  fs::path base_file_, changes_file_;  // empty: none is written
 };
 
 }  // namespace

@@ -1,10 +1,12 @@
 #include "indexer/change/hidden_terms.h"
 
 #include <algorithm>
+#include <memory>
 #include <span>
 #include <system_error>
 #include <utility>
 
+#include "common/base/mutex.h"
 #include "indexer/change/in_parallel.h"
 
 namespace frond::indexer::change {
@@ -19,7 +21,7 @@ constexpr std::size_t kLeastDocuments = 128;  // a piece of work has more, unles
 struct Piece {
   std::size_t number = 0;  // of the partition
   std::span<const DocId> docids;
-  RemovedTerms removed{};
+  RemovedTerms::Counts counts{};
 };
 
 // Few pieces: each opens the lists of common terms. Where all lists are read, or all files fetched, one a partition.
@@ -38,44 +40,77 @@ std::vector<Piece> pieces_of(const CurrentGeneration& current, const std::map<st
   return pieces;
 }
 
-Result<void> count(const CurrentGeneration& current, Piece& piece, const fs::path& scratch, std::size_t held) {
+// Lends each thread an analyzer and the counts of what it has analysed. Any thread.
+class Counters {
+ public:
+  Counters(const text::AnalyzerConfig& analyzer, std::size_t held) : analyzer_(analyzer), held_(held) {}
+
+  template <class Work>
+  Result<void> with_one(const Work& work) {
+    std::unique_ptr<RemovedTerms> one;
+    {
+      const MutexLock lock(mutex_);
+      if (!idle_.empty()) {
+        one = std::move(idle_.back());
+        idle_.pop_back();
+      }
+    }
+    if (one == nullptr) one = std::make_unique<RemovedTerms>(analyzer_, held_);
+    auto outcome = work(*one);
+    const MutexLock lock(mutex_);
+    idle_.push_back(std::move(one));
+    return outcome;
+  }
+  // Called last: of all.
+  TermCounts sum() {
+    const MutexLock lock(mutex_);
+    TermCounts sum;
+    for (const auto& one : idle_) sum.add_all(one->documents());
+    return sum;
+  }
+
+ private:
+  const text::AnalyzerConfig& analyzer_;
+  const std::size_t held_;
+  Mutex mutex_;
+  std::vector<std::unique_ptr<RemovedTerms>> idle_ FROND_GUARDED_BY(mutex_);
+};
+
+Result<void> count(const CurrentGeneration& current, Piece& piece, const fs::path& scratch, RemovedTerms& terms) {
   const fs::path folder = scratch / ("opened-" + current.manifest().partitions[piece.number].id);
-  auto removed = [&]() -> Result<RemovedTerms> {
+  auto counted = [&]() -> Result<RemovedTerms::Counts> {
     const auto partition = FROND_TRY(current.open_partition(piece.number, folder));
-    return removed_terms(*partition, piece.docids, current.manifest().analyzer, held);
+    return terms.add(*partition, piece.docids);
   }();
   if (!current.in_place()) {
     std::error_code failed;
     fs::remove_all(folder, failed);
-    if (failed && removed) return Error(Code::kUnavailable, folder.string() + ": " + failed.message());
+    if (failed && counted) return Error(Code::kUnavailable, folder.string() + ": " + failed.message());
   }
-  piece.removed = FROND_TRY(std::move(removed));
+  piece.counts = FROND_TRY(std::move(counted));
   return {};
 }
 
 }  // namespace
 
-Result<std::map<std::size_t, RemovedTerms>> hidden_terms(const CurrentGeneration& current,
-                                                         const std::map<std::size_t, std::vector<DocId>>& hidden,
-                                                         const fs::path& scratch) {
+Result<HiddenTerms> hidden_terms(const CurrentGeneration& current,
+                                 const std::map<std::size_t, std::vector<DocId>>& hidden, const fs::path& scratch) {
   std::size_t documents = 0;
   for (const auto& [number, docids] : hidden) documents += docids.size();
   const std::size_t threads = threads_for(documents, kLeastDocuments);
   std::vector<Piece> pieces =
       pieces_of(current, hidden, std::max(kLeastDocuments, (documents + threads - 1) / threads));
-  FROND_TRY(in_parallel(pieces.size(), threads,
-                        [&](std::size_t i) { return count(current, pieces[i], scratch, kHeldTermBytes / threads); }));
-  std::map<std::size_t, RemovedTerms> terms;
-  for (Piece& piece : pieces) {
-    RemovedTerms& sum = terms[piece.number];
-    sum.tokens += piece.removed.tokens;
-    sum.postings += piece.removed.postings;
-    if (sum.documents.empty())
-      sum.documents = std::move(piece.removed.documents);
-    else
-      for (const auto& [term, some] : piece.removed.documents) sum.documents[term] += some;
+  Counters counters(current.manifest().analyzer, kHeldTermBytes / threads);
+  FROND_TRY(in_parallel(pieces.size(), threads, [&](std::size_t i) {
+    return counters.with_one([&](RemovedTerms& terms) { return count(current, pieces[i], scratch, terms); });
+  }));
+  HiddenTerms all{counters.sum(), {}};
+  for (const Piece& piece : pieces) {
+    RemovedTerms::Counts& sum = all.counts[piece.number];
+    sum.tokens += piece.counts.tokens;
+    sum.postings += piece.counts.postings;
   }
-  return terms;
+  return all;
 }
 
 }  // namespace frond::indexer::change

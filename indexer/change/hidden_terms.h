@@ -1,5 +1,5 @@
 #pragma once
-// removed_terms() of all partitions in which a change hides documents, on several threads.
+// The terms of all documents that a change hides, on several threads.
 #include <cstddef>
 #include <filesystem>
 #include <map>
@@ -12,10 +12,15 @@
 
 namespace frond::indexer::change {
 
-// By number of partition. `hidden`: as Change::hidden. Partitions are opened in folders of `scratch`, which are removed
-// afterwards. Memory: as removed_terms(), once. Errors: as removed_terms(), and of opening.
-Result<std::map<std::size_t, RemovedTerms>> hidden_terms(const CurrentGeneration& current,
-                                                         const std::map<std::size_t, std::vector<DocId>>& hidden,
-                                                         const std::filesystem::path& scratch);
+struct HiddenTerms {
+  TermCounts documents;                                // how many of all of them have each term
+  std::map<std::size_t, RemovedTerms::Counts> counts;  // by number of partition
+};
+
+// `hidden`: as Change::hidden. Partitions are opened in folders of `scratch`, which are removed afterwards. Memory: as
+// RemovedTerms, once, and the terms once a thread. Errors: as RemovedTerms::add(), and of opening.
+Result<HiddenTerms> hidden_terms(const CurrentGeneration& current,
+                                 const std::map<std::size_t, std::vector<DocId>>& hidden,
+                                 const std::filesystem::path& scratch);
 
 }  // namespace frond::indexer::change

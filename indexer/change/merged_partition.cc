@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/codec/list_codec.h"
+#include "common/partition/term_digests.h"
 #include "common/postings/list_builder.h"
 #include "common/postings/posting_list.h"
 
@@ -129,6 +130,7 @@ Result<void> write_lists(std::span<const MergeSource> sources, std::span<const M
     if (!one.empty()) renumberings.push_back(std::move(one));
   }
   const postings::ListBuilder builder(options.codecs, lengths, options.b, options.average_length);
+  partition::TermDigests digests(documents.size());
   std::vector<Posting> postings;
   std::vector<DocId> docids;
   std::vector<Frequency> frequencies;
@@ -145,9 +147,12 @@ Result<void> write_lists(std::span<const MergeSource> sources, std::span<const M
       frequencies.push_back(one.frequency);
       occurrences += one.frequency;
     }
+    digests.add(term, docids, frequencies);
     return writer.add_list(term, docids.size(), occurrences, builder.build(docids, frequencies));
   };
-  return for_each_term(renumberings, postings, write);
+  FROND_TRY(for_each_term(renumberings, postings, write));
+  writer.set_term_digests(digests.take());
+  return {};
 }
 
 }  // namespace

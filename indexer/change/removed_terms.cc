@@ -1,194 +1,117 @@
 #include "indexer/change/removed_terms.h"
 
 #include <algorithm>
-#include <array>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "common/postings/posting_list.h"
-#include "common/text/analyzer.h"
+#include "indexer/change/list_lookup.h"
 
 namespace frond::indexer::change {
 namespace {
 
 using partition::PublishedPartition;
+using partition::StoredDocument;
 
 constexpr std::size_t kDocumentsAtOnce = 4096;  // whose terms are held
 constexpr std::size_t kFewDocuments = 1024;     // always analysed
 constexpr std::size_t kShareToReadLists = 16;   // of a partition's documents, from which all lists are read
 
-// A term's posting of a removed document, as its fields say.
-struct Use {
-  std::string term;
-  DocId docid = 0;
-  Frequency frequency = 0;
-};
+}  // namespace
 
-// Finds documents in a list. They ascend.
-class ListReader {
+// The documents of one partition.
+class RemovedTerms::Partition {
  public:
-  static Result<ListReader> open(const PublishedPartition& partition, std::string_view term) {
-    ListReader reader;
-    reader.stored_ = FROND_TRY(partition.list(term));
-    std::vector<ByteView> segments;
-    for (const auto& segment : reader.stored_.segments) segments.push_back(segment.bytes());
-    auto list = postings::PostingList::open(segments);
-    if (!list) return std::move(list).error().within("list of " + partition::printable(term));
-    reader.list_ = *std::move(list);
-    return reader;
-  }
-  // 0: the list does not have the document.
-  Result<Frequency> frequency_of(DocId docid) {
-    const std::uint32_t block = list_.find_block(docid, block_ == kNone ? 0 : block_);
-    if (block == list_.blocks()) return Frequency{0};
-    if (block != block_) {
-      FROND_TRY(list_.decode_docids(block, docids_));
-      FROND_TRY(list_.decode_frequencies(block, frequencies_));
-      block_ = block;
+  Partition(RemovedTerms& all, const PublishedPartition& partition)
+      : all_(all), partition_(partition), comparison_(partition) {}
+
+  Result<Counts> add(std::span<const DocId> docids) {
+    for (const DocId docid : docids) counts_.tokens += FROND_TRY(partition_.length(docid));
+    if (reads_all_lists(docids.size(), partition_.documents())) {
+      counts_.postings += FROND_TRY(count_in_all_lists(partition_, docids, all_.terms_));
+    } else {
+      const bool digests = !docids.empty() && all_.verification_ == Verification::kDigests &&
+                           FROND_TRY(partition_.term_digest(docids[0])).has_value();
+      FROND_TRY(read(docids, [&](DocId docid, const StoredDocument& document) {
+        return digests ? count(docid, document) : hold(docid, document);
+      }));
+      FROND_TRY(compare_held());
+      std::sort(unknown_.begin(), unknown_.end());
+      if (!unknown_.empty()) counts_.postings += FROND_TRY(count_in_all_lists(partition_, unknown_, all_.terms_));
     }
-    const auto end = docids_.begin() + list_.block_size(block);
-    const auto at = std::lower_bound(docids_.begin(), end, docid);
-    if (at == end || *at != docid) return Frequency{0};
-    return frequencies_[static_cast<std::size_t>(at - docids_.begin())];
+    FROND_TRY(partition_.check_files());
+    return counts_;
   }
-  // Whether a mapped list could be read; asked after it was.
-  Result<void> intact() const {
-    for (const auto& segment : stored_.segments) FROND_TRY(segment.intact());
+
+ private:
+  template <class Visit>
+  Result<void> read(std::span<const DocId> docids, const Visit& visit) {
+    Result<void> outcome;
+    partition_.read_documents(docids, [&](std::size_t place, const Result<StoredDocument>& document) {
+      outcome = document ? visit(docids[place], *document) : Result<void>(document.error());
+      return outcome.has_value();
+    });
+    return outcome;
+  }
+
+  Result<void> count(DocId docid, const StoredDocument& document) {
+    TermCounts& terms = all_.terms_;
+    const auto add = [&terms](std::string_view term, text::TokenSpan) { terms.add_token(term); };
+    all_.analyzer_.analyze(document.title, add);
+    all_.analyzer_.analyze(document.body, add);
+    const auto digest = FROND_TRY(partition_.term_digest(docid));
+    if (terms.tokens() == FROND_TRY(partition_.length(docid)) && terms.digest() == digest) {
+      counts_.postings += terms.keep_document();
+      return {};
+    }
+    terms.drop_document();
+    unknown_.push_back(docid);
     return {};
   }
 
- private:
-  static constexpr std::uint32_t kNone = 0xffffffff;
-  partition::TermList stored_;
-  postings::PostingList list_;
-  std::uint32_t block_ = kNone;
-  std::array<std::uint32_t, codec::kBlockLength> docids_{}, frequencies_{};
-};
-
-class Counting {
- public:
-  Counting(const PublishedPartition& partition, const text::AnalyzerConfig& analyzer, std::size_t held)
-      : partition_(partition), analyzer_(analyzer), max_held_bytes_(held) {}
-
-  Result<RemovedTerms> run(std::span<const DocId> docids) {
-    for (const DocId docid : docids) removed_.tokens += FROND_TRY(partition_.length(docid));
-    if (reads_all_lists(docids.size(), partition_.documents())) {
-      FROND_TRY(read_all_lists(docids));
-      return whole();
-    }
-    for (std::size_t begin = 0; begin < docids.size();) {
-      while (begin < docids.size() && held_.size() < kDocumentsAtOnce && held_bytes_ < max_held_bytes_)
-        FROND_TRY(analyse(docids[begin++]));
-      FROND_TRY(compare_held());
-    }
-    if (!unknown_.empty()) {
-      std::sort(unknown_.begin(), unknown_.end());
-      FROND_TRY(read_all_lists(unknown_));
-    }
-    return whole();
-  }
-
- private:
-  Result<RemovedTerms> whole() {
-    FROND_TRY(partition_.check_files());
-    return std::move(removed_);
-  }
-
-  Result<void> analyse(DocId docid) {
-    const partition::OwnedDocument document = FROND_TRY(partition_.document(docid));
+  // For compare_held().
+  Result<void> hold(DocId docid, const StoredDocument& document) {
     std::unordered_map<std::string, Frequency> terms;
     std::uint64_t length = 0;
-    const auto count = [&](std::string_view term, text::TokenSpan) {
+    const auto add = [&](std::string_view term, text::TokenSpan) {
       ++terms[std::string(term)];
       ++length;
     };
-    analyzer_.analyze(document.title, count);
-    analyzer_.analyze(document.body, count);
+    all_.analyzer_.analyze(document.title, add);
+    all_.analyzer_.analyze(document.body, add);
     if (length != FROND_TRY(partition_.length(docid))) {
       unknown_.push_back(docid);
       return {};
     }
-    held_.push_back(docid);
-    for (auto& [term, frequency] : terms) {
-      held_bytes_ += sizeof(Use) + term.size();
-      uses_.push_back({term, docid, frequency});
-    }
-    return {};
+    for (const auto& [term, frequency] : terms) comparison_.add(term, docid, frequency);
+    if (++held_ < kDocumentsAtOnce && comparison_.bytes() < all_.max_held_bytes_) return {};
+    return compare_held();
   }
 
   Result<void> compare_held() {
-    std::sort(uses_.begin(), uses_.end(),
-              [](const Use& a, const Use& b) { return std::tie(a.term, a.docid) < std::tie(b.term, b.docid); });
-    std::vector<DocId> wrong;
-    for (std::size_t begin = 0, end = 0; begin < uses_.size(); begin = end) {
-      while (end < uses_.size() && uses_[end].term == uses_[begin].term) ++end;
-      auto list = ListReader::open(partition_, uses_[begin].term);
-      if (!list && list.error().code() != Code::kNotFound) return list.error();
-      for (std::size_t i = begin; i < end; ++i)
-        if (!list || FROND_TRY(list->frequency_of(uses_[i].docid)) != uses_[i].frequency)
-          wrong.push_back(uses_[i].docid);
-      if (list) FROND_TRY(list->intact());
-    }
-    std::sort(wrong.begin(), wrong.end());
-    wrong.erase(std::unique(wrong.begin(), wrong.end()), wrong.end());
-    for (const Use& use : uses_) {
-      if (std::binary_search(wrong.begin(), wrong.end(), use.docid)) continue;
-      ++removed_.documents[use.term];
-      ++removed_.postings;
-    }
-    unknown_.insert(unknown_.end(), wrong.begin(), wrong.end());
-    uses_.clear();
-    held_.clear();
-    held_bytes_ = 0;
+    if (held_ == 0) return {};
+    held_ = 0;
+    counts_.postings += FROND_TRY(comparison_.count(all_.terms_, unknown_));
     return {};
   }
 
-  Result<void> read_all_lists(std::span<const DocId> docids) {
-    std::uint64_t expected = 0, found = 0;
-    for (const DocId docid : docids) expected += FROND_TRY(partition_.length(docid));
-    const auto read = [&](std::string_view term) -> Result<void> {
-      ListReader list = FROND_TRY(ListReader::open(partition_, term));
-      std::uint64_t documents = 0;
-      for (const DocId docid : docids) {
-        const Frequency frequency = FROND_TRY(list.frequency_of(docid));
-        documents += frequency > 0;
-        found += frequency;
-      }
-      FROND_TRY(list.intact());
-      if (documents == 0) return {};
-      removed_.documents[std::string(term)] += documents;
-      removed_.postings += documents;
-      return {};
-    };
-    const auto terms = partition_.terms();
-    while (FROND_TRY(terms->next())) FROND_TRY(read(terms->term()));
-    if (found == expected) return {};
-    return Error(Code::kCorrupt, partition_.folder().string() + ": the lists have " + std::to_string(found) +
-                                     " tokens of " + std::to_string(docids.size()) + " documents with " +
-                                     std::to_string(expected));
-  }
-
+  RemovedTerms& all_;
   const PublishedPartition& partition_;
-  text::Analyzer analyzer_;
-  const std::size_t max_held_bytes_;
-  RemovedTerms removed_;
-  std::vector<DocId> held_;  // analysed, not compared yet
-  std::vector<Use> uses_;    // of these
-  std::size_t held_bytes_ = 0;
+  Counts counts_;
+  ListComparison comparison_;
+  std::size_t held_ = 0;        // documents in comparison_
   std::vector<DocId> unknown_;  // whose terms only the lists know
 };
-
-}  // namespace
 
 bool reads_all_lists(std::size_t docids, std::size_t documents) {
   return docids > kFewDocuments && docids * kShareToReadLists > documents;
 }
 
-Result<RemovedTerms> removed_terms(const PublishedPartition& partition, std::span<const DocId> docids,
-                                   const text::AnalyzerConfig& analyzer, std::size_t held) {
-  return Counting(partition, analyzer, held).run(docids);
+Result<RemovedTerms::Counts> RemovedTerms::add(const PublishedPartition& partition, std::span<const DocId> docids) {
+  return Partition(*this, partition).add(docids);
 }
 
 }  // namespace frond::indexer::change

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "common/partition/hidden_documents.h"
+#include "common/partition/term_digests.h"
 #include "common/postings/posting_list.h"
 #include "common/scoring/bm25.h"
 
@@ -16,12 +17,15 @@ using postings::kBlockLength;
 // Checks one term's list in a partition.
 class ListCheck {
  public:
-  ListCheck(const Partition& partition, double b, const partition::HiddenDocuments& hidden, std::string where,
-            FaultList& faults)
+  // digests: the postings are added to it.
+  ListCheck(const Partition& partition, double b, const partition::HiddenDocuments& hidden,
+            partition::TermDigests& digests, std::string_view term, std::string where, FaultList& faults)
       : lengths_(partition.lengths()),
         b_(b),
         average_length_(partition.built_average_length()),
         hidden_(hidden),
+        digests_(digests),
+        term_(term),
         where_(std::move(where)),
         faults_(faults) {}
 
@@ -67,6 +71,7 @@ class ListCheck {
       least = std::min(least, scoring::pack_deficit(deficit));
       count_best(list, block / postings::kSegmentBlocks, deficit);
     }
+    digests_.add(term_, std::span(docids_).first(size), std::span(frequencies_).first(size));
     count_ += size;
     if (list.last_docid(block) != last_)
       return fail(where, "says its last docID is " + std::to_string(list.last_docid(block)) + ", it is " +
@@ -103,6 +108,8 @@ class ListCheck {
   double b_;
   double average_length_;
   const partition::HiddenDocuments& hidden_;
+  partition::TermDigests& digests_;
+  std::string_view term_;
   std::string where_;
   FaultList& faults_;
   std::array<std::uint32_t, kBlockLength> docids_{}, frequencies_{};
@@ -111,10 +118,23 @@ class ListCheck {
   std::vector<std::array<std::uint32_t, postings::kBestRanks.size()>> best_;  // by segment
 };
 
+// digests: by docID, as the lists say.
+void check_digests(const Partition& partition, const std::string& name, std::span<const std::uint64_t> digests,
+                   FaultList& faults) {
+  const auto stored = partition.term_digests();
+  if (!stored) return faults.add(name, stored.error().message());
+  if (stored->empty()) return;  // written before there were any
+  const auto differ = std::ranges::mismatch(*stored, digests);
+  if (differ.in1 == stored->end()) return;
+  faults.add(name, "the term digest of document " + std::to_string(differ.in1 - stored->begin()) +
+                       " is not that of its postings");
+}
+
 // Adds up what hidden documents have in the lists; returns how many postings.
 std::uint64_t check_lists(const Partition& partition, const std::string& name, double b,
                           const partition::HiddenDocuments& hidden, HiddenPostings& taken, FaultList& faults) {
   std::uint64_t terms = 0, postings = 0, hidden_postings = 0;
+  partition::TermDigests digests(partition.documents());
   const auto visited = partition.for_each_term([&](std::string_view term, const auto& statistics) {
     const std::string where = name + ", term '" + std::string(term) + "'";
     ++terms;
@@ -124,7 +144,7 @@ std::uint64_t check_lists(const Partition& partition, const std::string& name, d
       faults.add(where, list.error().message());
       return true;
     }
-    ListCheck check(partition, b, hidden, where, faults);
+    ListCheck check(partition, b, hidden, digests, term, where, faults);
     check.run(*list);
     if (check.hidden_postings() > 0) taken.documents[std::string(term)] += check.hidden_postings();
     taken.occurrences += check.hidden_occurrences();
@@ -138,6 +158,7 @@ std::uint64_t check_lists(const Partition& partition, const std::string& name, d
   }
   faults.expect_equal(name, "terms", terms, partition.summary().terms);
   faults.expect_equal(name, "postings", postings, partition.summary().postings);
+  check_digests(partition, name, digests.take(), faults);
   return hidden_postings;
 }
 

@@ -134,11 +134,12 @@ MemoryPlan plan_memory_of_texts(std::uint64_t limit, std::uint32_t parsers, std:
   return plan_threads(std::max(limit, kMinMemoryLimitOfTexts), parsers, 1, partitions, 0, true);
 }
 
-WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held) {
+WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held,
+                       std::uint64_t documents) {
   // One partition takes: RocksDB's buffers, readers of runs. Beside these, ids are sorted, and one long document is
   // written at a time. Training a dictionary takes less than a partition, whose documents wait for it.
   constexpr std::uint64_t kWriterBytes = 49 * kMiB;
-  constexpr std::uint64_t kDocumentFactor = 4;
+  constexpr std::uint64_t kDocumentFactor = 4, kDocumentBytes = 12;
   // Of a thread: zstd's state. What it is given takes three times its bytes until it is written, for two streams a
   // partition: the input, which is allocated in powers of two, and the result.
   constexpr std::uint64_t kPackerBytes = 2 * kMiB, kTaskBytes = 256 * kKiB, kAheadFactor = 6;
@@ -149,7 +150,8 @@ WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint3
   const std::uint64_t left = limit - std::min(limit, shared + held);
   for (plan.packers = std::max(1u, threads);; plan.packers = plan.packers * 3 / 4) {
     plan.ahead_bytes = (plan.packers + 2) * kTaskBytes;
-    const std::uint64_t one = kWriterBytes + plan.id_bytes + kAheadFactor * plan.ahead_bytes;
+    const std::uint64_t one =
+        kWriterBytes + plan.id_bytes + kAheadFactor * plan.ahead_bytes + kDocumentBytes * documents;
     const std::uint64_t packers = plan.packers * kPackerBytes;
     const std::uint64_t fit = left > packers ? (left - packers) / one : 0;
     // Two threads read and write each.

@@ -65,8 +65,10 @@ struct WritePlan {
   std::size_t id_bytes = 0;            // of a partition's ids, sorted in memory
   bool fits = false;                   // whether this is below the limit
 };
-// held: what postings take beside it (MemoryPlan::held).
-WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held = 0);
+// held: what postings take beside it (MemoryPlan::held). documents: of the largest partition; each takes 12 bytes, for
+// its length and its term digest.
+WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads, std::uint64_t held = 0,
+                       std::uint64_t documents = 0);
 
 std::uint64_t resident_bytes();       // of this process now; 0 where the system does not say
 std::uint64_t peak_resident_bytes();  // since it started

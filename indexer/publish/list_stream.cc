@@ -65,6 +65,7 @@ Result<std::vector<BuiltLists>> build_lists(const ListSource& source, const Post
     if (docids.back() >= source.lengths.size())
       return Error(Code::kCorrupt, "partition " + std::to_string(source.partition) + ": a run names document " +
                                        std::to_string(docids.back()) + " of " + std::to_string(source.lengths.size()));
+    if (source.digests != nullptr) source.digests->add(piece.term, docids, frequencies);
     const auto occurrences = std::accumulate(frequencies.begin(), frequencies.end(), std::uint64_t{0});
     if (piece.first && piece.last) {
       blob.clear();

@@ -15,6 +15,7 @@
 #include "common/codec/codec_choice.h"
 #include "common/partition/encoded_lists.h"
 #include "common/partition/partition_writer.h"
+#include "common/partition/term_digests.h"
 #include "common/postings/deficit_table.h"
 #include "indexer/runs/run_merger.h"
 
@@ -31,6 +32,7 @@ struct ListSource {
   const postings::DeficitTable* deficits = nullptr;  // of b and average_length; null: none
   runs::DoAhead ahead{};                             // reads runs, if they take no more than ahead_bytes for that
   std::uint64_t ahead_bytes = 0;
+  partition::TermDigests* digests = nullptr;  // which the postings are added to; null: none
 };
 
 // The postings of terms that follow each other. A list that is longer than a segment is several pieces, one a segment,

@@ -209,6 +209,7 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
   const runs::SpoolContents spool = FROND_TRY(runs::SpoolReader::read_contents(part.spool));
   const auto writer =
       FROND_TRY(partition::PartitionWriter::create(folder / id, options.average_length, options.memory.id_bytes));
+  partition::TermDigests digests(spool.lengths.size());
   pipeline::FirstError error(stop);
   {
     const postings::DeficitTable deficits(options.b, options.average_length);
@@ -224,7 +225,8 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
                             [&pool = shared.pool](std::function<void()> task) {
                               pool.add([task = std::move(task)](std::size_t) { task(); });
                             },
-                            options.memory.runs_ahead_bytes};
+                            options.memory.runs_ahead_bytes,
+                            &digests};
     pipeline::BoundedQueue<PostingGroup> merged(kMergedAhead);
     const std::jthread merging([&] {
       name_this_thread(("merge-" + std::to_string(number)).c_str());
@@ -238,6 +240,7 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
   }
   FROND_TRY(error.result());
   if (options.held != nullptr) options.held->source.reset();
+  writer->set_term_digests(digests.take());
   auto summary = FROND_TRY(writer->finish());
   if (options.finished) FROND_TRY(options.finished(number, summary));
   std::error_code ignored;  // the folder goes as a whole anyway

@@ -11,6 +11,7 @@
 #include "common/codec/list_codec.h"
 #include "common/partition/partition.h"
 #include "common/partition/partition_writer.h"
+#include "common/partition/term_digests.h"
 #include "common/postings/list_builder.h"
 
 namespace frond::support {
@@ -20,6 +21,7 @@ struct TestDocument {
   std::map<std::string, Frequency> terms;
   std::uint32_t length = 0;
   scoring::Prior prior = 0;
+  bool wrong_digest = false;  // its term digest is written as that of other terms, as a faulty builder might
 };
 
 // `count` documents with the terms "t0" (in every document), "t1" (in about half), "t2" (in a third) …, and one term of
@@ -44,9 +46,11 @@ inline std::vector<TestDocument> random_documents(std::uint32_t count, std::uint
   return documents;
 }
 
-// Writes the documents to `folder`. The lists are built with the average length of these documents.
+// Writes the documents to `folder`. The lists are built with the average length of these documents. digests: whether
+// the partition has term digests; those of before 2026-11-25 have none.
 inline Result<partition::PartitionSummary> write_partition(const std::vector<TestDocument>& documents,
-                                                           const std::filesystem::path& folder, double b = 0.4) {
+                                                           const std::filesystem::path& folder, double b = 0.4,
+                                                           bool digests = true) {
   std::map<std::string, std::pair<std::vector<DocId>, std::vector<Frequency>>> lists;
   std::vector<std::uint32_t> lengths;
   std::uint64_t tokens = 0;
@@ -61,7 +65,9 @@ inline Result<partition::PartitionSummary> write_partition(const std::vector<Tes
   const double average = documents.empty() ? 1.0 : static_cast<double>(tokens) / static_cast<double>(documents.size());
   auto writer = FROND_TRY(partition::PartitionWriter::create(folder, average));
   const postings::ListBuilder builder(*codec::codec_named(codec::kDefaultCodec), lengths, b, average);
+  partition::TermDigests sums(documents.size());
   for (const auto& [term, list] : lists) {
+    sums.add(term, list.first, list.second);
     std::uint64_t occurrences = 0;
     for (const Frequency frequency : list.second) occurrences += frequency;
     const auto segments = builder.build(list.first, list.second);
@@ -70,6 +76,9 @@ inline Result<partition::PartitionSummary> write_partition(const std::vector<Tes
   for (const auto& document : documents)
     FROND_TRY(writer->add_document({document.id, document.url, document.title, document.body, document.prior},
                                    document.length));
+  auto all = sums.take();
+  for (std::size_t i = 0; i < documents.size(); ++i) all[i] += documents[i].wrong_digest;
+  if (digests) writer->set_term_digests(std::move(all));
   return writer->finish();
 }
 

@@ -6,6 +6,7 @@
 
 #include "common/repository/repository.h"
 #include "indexer/change/compact.h"
+#include "indexer/change/removed_terms.h"
 #include "indexer/check/check.h"
 #include "tests/differential/change/changed_collection.h"
 
@@ -193,6 +194,7 @@ class AChangedCollection : public testing::TestWithParam<Case> {
     const auto report = indexer::check::check_generation(repository(), "c");
     ASSERT_TRUE(report) << report.error().message();
     for (const auto& fault : report->listed) ADD_FAILURE() << fault.where << ": " << fault.what;
+    compare_verifications();
     std::filesystem::remove_all(folder_ / "fresh");
     std::filesystem::remove_all(folder_ / "fresh-data");
     ASSERT_TRUE(build(folder_ / "fresh", model_.texts(), 1 + random_() % 3));
@@ -216,6 +218,29 @@ class AChangedCollection : public testing::TestWithParam<Case> {
       return true;
     }));
     compare_answers(fresh);
+  }
+
+  // What documents of each partition would take from the statistics: by term digests, and as without them.
+  void compare_verifications() {
+    using indexer::change::RemovedTerms;
+    const auto source = *repository::RepositorySource::open(repository().string(), "c");
+    const auto manifest = *source->manifest(current());
+    for (const auto& entry : manifest.partitions) {
+      std::vector<DocId> docids;
+      for (DocId docid = 0; docid < entry.summary.documents; ++docid)
+        if (verified_() % 3 == 0) docids.push_back(docid);
+      const auto opened =
+          partition::PublishedPartition::open(repository() / "c" / "partitions" / entry.id, entry.summary.files);
+      ASSERT_TRUE(opened) << opened.error().message();
+      RemovedTerms by_digests(manifest.analyzer);
+      RemovedTerms by_lists(manifest.analyzer, indexer::change::kHeldTermBytes, indexer::change::Verification::kLists);
+      const auto counts = by_digests.add(**opened, docids), expected = by_lists.add(**opened, docids);
+      ASSERT_TRUE(counts && expected) << entry.id;
+      ASSERT_EQ(counts->postings, expected->postings) << entry.id;
+      ASSERT_EQ(counts->tokens, expected->tokens) << entry.id;
+      ASSERT_EQ(by_digests.documents().in_order(), by_lists.documents().in_order()) << entry.id;
+      ASSERT_TRUE(docids.empty() || (*opened)->term_digest(0).value()) << entry.id;
+    }
   }
 
   void compare_answers(Follower& fresh) {
@@ -249,7 +274,7 @@ class AChangedCollection : public testing::TestWithParam<Case> {
   }
 
   support::ScratchFolder folder_;
-  Random random_{GetParam().seed};
+  Random random_{GetParam().seed}, verified_{GetParam().seed};
   Model model_;
   std::size_t next_id_ = 0;
   bool changed_ = false, reached_end_ = false;  // of the last change

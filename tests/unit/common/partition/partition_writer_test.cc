@@ -11,6 +11,7 @@
 #include "common/partition/document_block.h"
 #include "common/partition/file_checksum.h"
 #include "common/partition/partition.h"
+#include "common/partition/published_partition.h"
 #include "common/postings/list_view.h"
 #include "common/text/term_limits.h"
 #include "tests/support/scratch_folder.h"
@@ -50,6 +51,30 @@ TEST_F(APartitionWriter, MakesAnEmptyPartition) {
   EXPECT_EQ(partition->term("x"), Code::kNotFound);
   EXPECT_TRUE(partition->count_entries().has_value());
   EXPECT_TRUE(partition->for_each_document([](auto, const auto&) { return true; }).has_value());
+}
+
+TEST_F(APartitionWriter, RefusesTermDigestsOfOtherDocuments) {
+  ASSERT_TRUE(writer_->add_document({"a", "", "", "body"}, 1).has_value());
+  writer_->set_term_digests({1, 2});
+  EXPECT_EQ(writer_->finish().error().code(), Code::kInvalid);
+}
+
+TEST_F(APartitionWriter, StoresTermDigestsOfManyDocuments) {
+  std::vector<std::uint64_t> digests((1u << 19) + 2);  // more than a value has
+  std::string id;
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    digests[i] = i * 0x9e3779b97f4a7c15u;
+    id = std::to_string(i);
+    ASSERT_TRUE(writer_->add_document({id, "", "", ""}, 0).has_value());
+  }
+  writer_->set_term_digests(digests);
+  const auto summary = writer_->finish().value();
+  ASSERT_TRUE(Partition::ingest(scratch_ / "files", summary.files, scratch_ / "database", false));
+  EXPECT_EQ(Partition::open(scratch_ / "database").value()->term_digests().value(), digests);
+  const auto published = PublishedPartition::open(scratch_ / "files", summary.files).value();
+  for (const DocId docid : {0u, 1u, (1u << 19) - 1, 1u << 19, (1u << 19) + 1})
+    EXPECT_EQ(published->term_digest(docid).value(), digests[docid]) << docid;
+  EXPECT_FALSE(published->term_digest((1u << 19) + 2).value());
 }
 
 TEST_F(APartitionWriter, DescribesItsFilesAsTheyAre) {

@@ -14,7 +14,7 @@ namespace {
 class APublishedPartition : public testing::TestWithParam<std::uint32_t> {
  protected:
   void SetUp() override {
-    summary_ = support::write_partition(support::random_documents(GetParam(), 7), folder_ / "files").value();
+    summary_ = support::write_partition(documents_, folder_ / "files").value();
     ASSERT_TRUE(Partition::ingest(folder_ / "files", summary_.files, folder_ / "db", false));
     ingested_ = Partition::open(folder_ / "db").value();
     published_ = PublishedPartition::open(folder_ / "files", summary_.files).value();
@@ -31,6 +31,7 @@ class APublishedPartition : public testing::TestWithParam<std::uint32_t> {
     return {};
   }
   support::ScratchFolder folder_;
+  const std::vector<support::TestDocument> documents_ = support::random_documents(GetParam(), 7);
   PartitionSummary summary_;
   std::shared_ptr<const Partition> ingested_;
   std::unique_ptr<const PublishedPartition> published_;
@@ -47,6 +48,41 @@ TEST_P(APublishedPartition, HasTheDocumentsAndLengthsOfTheIngestedOne) {
   EXPECT_EQ(published_->length(ingested_->documents()), Code::kCorrupt);
   EXPECT_EQ(published_->document(ingested_->documents()).error().code(), Code::kNotFound);
   EXPECT_TRUE(published_->check_files());
+}
+
+TEST_P(APublishedPartition, HasTheTermDigestsOfTheIngestedOneAndOfItsLists) {
+  const auto digests = ingested_->term_digests().value();
+  ASSERT_EQ(digests.size(), documents_.size());
+  for (DocId docid = 0; docid < digests.size(); docid += 1 + docid / 7) {
+    std::uint64_t sum = 0;
+    for (const auto& [term, frequency] : documents_[docid].terms) sum += frequency * hash_of_term(term);
+    EXPECT_EQ(published_->term_digest(docid).value(), sum);
+    EXPECT_EQ(digests[docid], sum);
+  }
+  EXPECT_FALSE(published_->term_digest(ingested_->documents()).value());
+}
+
+TEST_P(APublishedPartition, OfBeforeThereWereTermDigestsHasNone) {
+  const auto summary = support::write_partition(documents_, folder_ / "old", 0.4, /*digests=*/false).value();
+  ASSERT_TRUE(Partition::ingest(folder_ / "old", summary.files, folder_ / "old-db", false));
+  EXPECT_EQ(Partition::open(folder_ / "old-db").value()->term_digests(), std::vector<std::uint64_t>());
+  EXPECT_FALSE(PublishedPartition::open(folder_ / "old", summary.files).value()->term_digest(0).value());
+}
+
+TEST_P(APublishedPartition, ReadsDocumentsInARow) {
+  std::vector<DocId> docids;
+  for (DocId docid = 0; docid < ingested_->documents(); docid += 1 + docid % 3) docids.push_back(docid);
+  docids.push_back(ingested_->documents());
+  std::size_t next = 0;
+  published_->read_documents(docids, [&](std::size_t place, const Result<StoredDocument>& document) {
+    EXPECT_EQ(place, next++);
+    if (place + 1 == docids.size())
+      EXPECT_EQ(document.error().code(), Code::kNotFound);
+    else
+      EXPECT_EQ(document->body, documents_[docids[place]].body);
+    return true;
+  });
+  EXPECT_EQ(next, docids.size());
 }
 
 TEST_P(APublishedPartition, HasTheListsOfTheIngestedOne) {

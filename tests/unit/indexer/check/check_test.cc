@@ -147,6 +147,15 @@ TEST_F(ACheck, FindsDeficitsThatAreNoLowerBounds) {
   EXPECT_TRUE(mentions(low, "deficit") || mentions(high, "deficit")) << print(low) << print(high);
 }
 
+TEST_F(ACheck, FindsATermDigestThatIsNotThatOfTheLists) {
+  support::ScratchFolder other;
+  documents_[7].wrong_digest = true;  // of partition 7 % 3
+  ASSERT_TRUE(support::publish_generation(other.path(), "c", documents_, 3));
+  const auto report = check_generation(other.path(), "c", 0, {}).value();
+  EXPECT_EQ(report.faults, 1u) << print(report);
+  EXPECT_TRUE(mentions(report, "the term digest of document 2")) << print(report);
+}
+
 TEST_F(ACheck, FindsOrdinalsGivenTwice) {
   auto manifest = manifest_;
   manifest.partitions[2].base = manifest.partitions[0].base + 3;

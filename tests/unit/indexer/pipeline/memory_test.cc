@@ -89,6 +89,8 @@ TEST(WritePlan, WritesOnePartitionAtATimeWhereMemoryIsShort) {
   EXPECT_EQ(plan_writing(64 * 1024 * kMiB, 16, 8).at_once, 4u);
   EXPECT_EQ(plan_writing(64 * 1024 * kMiB, 2, 64).at_once, 2u);
   EXPECT_LT(plan_writing(128 * kMiB, 16, 64).id_bytes, 16 * kMiB);
+  EXPECT_EQ(plan_writing(1024 * kMiB, 16, 8).at_once, 4u);
+  EXPECT_EQ(plan_writing(1024 * kMiB, 16, 8, 0, 50'000'000).at_once, 1u) << "lengths and digests take 600 MB";
 }
 
 TEST(WritePlan, HasAThreadACoreWhereMemoryIsNotShortAndFewerWhereItIs) {

@@ -1,0 +1,113 @@
+#include "indexer/change/removed_terms.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/support/scratch_folder.h"
+#include "tests/support/small_partition.h"
+
+namespace frond::indexer::change {
+namespace {
+
+using partition::PublishedPartition;
+
+constexpr std::uint32_t kDocuments = 1500;
+
+// Documents whose terms are those of their texts, but of some: another text was stored than was indexed, or none.
+std::vector<support::TestDocument> some_documents() {
+  std::mt19937 random(5);
+  std::vector<support::TestDocument> documents(kDocuments);
+  for (std::uint32_t i = 0; i < kDocuments; ++i) {
+    auto& document = documents[i];
+    document.id = "d" + std::to_string(i);
+    for (unsigned n = random() % 40; n > 0; --n) {
+      const std::string term = "w" + std::to_string(random() % (1u << random() % 12));
+      ++document.terms[term];
+      ++document.length;
+      (n % 4 == 0 ? document.title : document.body) += term + " ";
+    }
+    if (i % 50 == 7) document.body += "one more token";
+    if (i % 50 == 8 && !document.body.empty()) document.body[1] = 'x';  // as many tokens
+    if (i % 50 == 9) document.body.clear();
+  }
+  return documents;
+}
+
+class RemovedTermsOf : public testing::Test {
+ protected:
+  static text::AnalyzerConfig analyzer() {
+    text::AnalyzerConfig config;
+    config.stemmer = text::Stemmer::kNone;
+    return config;
+  }
+  std::unique_ptr<const PublishedPartition> partition(bool digests) {
+    const auto folder = folder_ / (digests ? "with" : "without");
+    const auto summary = support::write_partition(documents_, folder, 0.4, digests).value();
+    return PublishedPartition::open(folder, summary.files).value();
+  }
+  // Expects of `removed`, to which `docids` were added, what the documents' terms say.
+  void expect(const RemovedTerms& removed, const RemovedTerms::Counts& counts, const std::vector<DocId>& docids) {
+    std::map<std::string, std::uint64_t> terms;
+    std::uint64_t tokens = 0, postings = 0;
+    for (const DocId docid : docids) {
+      for (const auto& [term, frequency] : documents_[docid].terms) ++terms[term];
+      tokens += documents_[docid].length;
+      postings += documents_[docid].terms.size();
+    }
+    EXPECT_EQ(counts.tokens, tokens);
+    EXPECT_EQ(counts.postings, postings);
+    using Pairs = std::vector<std::pair<std::string_view, std::uint64_t>>;
+    EXPECT_EQ(removed.documents().in_order(), Pairs(terms.begin(), terms.end()));
+  }
+  static std::vector<DocId> every(DocId step) {
+    std::vector<DocId> docids;
+    for (DocId docid = 3; docid < kDocuments; docid += step) docids.push_back(docid);
+    return docids;
+  }
+  support::ScratchFolder folder_;
+  const std::vector<support::TestDocument> documents_ = some_documents();
+};
+
+// With step 1 there are so many that all lists are read.
+TEST_F(RemovedTermsOf, APartitionAreThoseOfItsListsHoweverTheyAreVerified) {
+  for (const bool digests : {true, false}) {
+    const auto published = partition(digests);
+    for (const Verification how : {Verification::kDigests, Verification::kLists}) {
+      for (const DocId step : {1u, 2u, 13u, 5000u}) {
+        SCOPED_TRACE(std::string(digests ? "with" : "without") + " digests, every " + std::to_string(step));
+        RemovedTerms removed(analyzer(), kHeldTermBytes, how);
+        const auto counts = removed.add(*published, every(step));
+        ASSERT_TRUE(counts) << counts.error().message();
+        expect(removed, *counts, every(step));
+      }
+    }
+  }
+}
+
+TEST_F(RemovedTermsOf, APartitionAreTheSameWhereFewAreHeld) {
+  const auto published = partition(false);
+  RemovedTerms removed(analyzer(), /*held=*/1000);
+  const auto counts = removed.add(*published, every(2));
+  ASSERT_TRUE(counts) << counts.error().message();
+  expect(removed, *counts, every(2));
+}
+
+TEST_F(RemovedTermsOf, SeveralPartitionsAddUp) {
+  const auto with = partition(true), without = partition(false);
+  RemovedTerms removed(analyzer()), alone(analyzer());
+  const auto first = removed.add(*with, every(9)).value(), second = removed.add(*without, every(9)).value();
+  expect(alone, alone.add(*with, every(9)).value(), every(9));
+  EXPECT_EQ(first.postings, second.postings);
+  const auto twice = removed.documents().in_order(), once = alone.documents().in_order();
+  ASSERT_EQ(twice.size(), once.size());
+  for (std::size_t i = 0; i < once.size(); ++i) EXPECT_EQ(twice[i].second, 2 * once[i].second) << once[i].first;
+}
+
+TEST_F(RemovedTermsOf, NoDocumentsAreNone) {
+  RemovedTerms removed(analyzer());
+  expect(removed, removed.add(*partition(true), {}).value(), {});
+}
+
+}  // namespace
+}  // namespace frond::indexer::change

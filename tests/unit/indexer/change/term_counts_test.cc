@@ -1,0 +1,59 @@
+#include "indexer/change/term_counts.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "common/partition/term_digests.h"
+
+namespace frond::indexer::change {
+namespace {
+
+using Pairs = std::vector<std::pair<std::string_view, std::uint64_t>>;
+
+TEST(TermCounts, CountDocumentsThatAreKeptOnceForEachTerm) {
+  TermCounts counts;
+  for (const char* term : {"b", "a", "b"}) counts.add_token(term);
+  EXPECT_EQ(counts.tokens(), 3u);
+  EXPECT_EQ(counts.digest(), partition::hash_of_term("a") + 2 * partition::hash_of_term("b"));
+  EXPECT_EQ(counts.keep_document(), 2u);
+  for (const char* term : {"c", "a"}) counts.add_token(term);
+  counts.drop_document();
+  EXPECT_EQ(counts.tokens(), 0u);
+  EXPECT_EQ(counts.digest(), 0u);
+  counts.add_token("a");
+  EXPECT_EQ(counts.keep_document(), 1u);
+  EXPECT_EQ(counts.in_order(), (Pairs{{"a", 2}, {"b", 1}}));
+}
+
+TEST(TermCounts, AddUp) {
+  TermCounts one, other;
+  one.add_documents("x", 3);
+  other.add_documents("x", 4);
+  other.add_documents("w", 1);
+  other.add_token("never kept");
+  one.add_all(other);
+  EXPECT_EQ(one.in_order(), (Pairs{{"w", 1}, {"x", 7}}));
+  EXPECT_TRUE(TermCounts().in_order().empty());
+}
+
+TEST(TermCounts, HaveManyTerms) {
+  std::mt19937 random(11);
+  TermCounts counts;
+  std::map<std::string, std::uint64_t> expected;
+  for (int document = 0; document < 2000; ++document) {
+    std::map<std::string, int> terms;
+    for (int token = 0; token < 30; ++token) {
+      const std::string term = "t" + std::to_string(random() % (1u << random() % 16));
+      counts.add_token(term);
+      ++terms[term];
+    }
+    EXPECT_EQ(counts.keep_document(), terms.size());
+    for (const auto& [term, frequency] : terms) ++expected[term];
+  }
+  EXPECT_EQ(counts.in_order(), Pairs(expected.begin(), expected.end()));
+}
+
+}  // namespace
+}  // namespace frond::indexer::change
