@@ -1,7 +1,7 @@
 #pragma once
 // What the first half of a build needs to go on where another one was killed: everything that the pipeline knows behind
-// one batch. All runs and spools up to there are written. With it, a build of the same inputs and options gives the
-// same index to the byte, whatever its number of threads.
+// one batch. All runs and spools up to there are written, by inverters that may be taking later batches. With it, a
+// build of the same inputs and options gives the same index to the byte, whatever its number of threads.
 #include <cstdint>
 #include <functional>
 #include <string>
