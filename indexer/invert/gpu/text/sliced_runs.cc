@@ -1,8 +1,10 @@
 #include "indexer/invert/gpu/text/sliced_runs.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/base/check.h"
+#include "common/base/thread_name.h"
 #include "indexer/invert/gpu/text/parts.h"
 
 namespace frond::indexer::invert::gpu {
@@ -16,24 +18,25 @@ SlicedRuns::SlicedRuns(const std::filesystem::path& folder, const std::string& l
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::min<std::uint64_t>(threads, fit), 1, kMaxThreads));
   for (std::uint32_t i = 0; i < some; ++i)
     runs_.emplace_back(folder, label + "-" + std::to_string(i), partitions, frame_bytes);
-  slices_.resize(some);
+  for (auto& set : sets_) set.resize(some);
   begin_slice();
 }
 
 // Behind the slice before it.
 void SlicedRuns::begin_slice() {
-  Slice& slice = slices_[slice_];
-  slice.first = slice.end = slices_[slice_ == 0 ? slices_.size() - 1 : slice_ - 1].end;
+  Slice& slice = sets_[set_][slice_];
+  slice.first = slice.end = next_;
   slice.postings = 0;
   for (; slice.end < order_.terms.size() && slice.postings < kSlicePostings; ++slice.end)
     slice.postings += order_.totals[order_.terms[slice.end]];
+  next_ = slice.end;
   slice.numbers.clear();
   slice.frequencies.clear();
 }
 
 Result<void> SlicedRuns::add(std::span<const std::uint32_t> numbers, std::span<const Frequency> frequencies) {
   while (!numbers.empty()) {
-    Slice& slice = slices_[slice_];
+    Slice& slice = sets_[set_][slice_];
     const std::size_t some = std::min(numbers.size(), slice.postings - slice.numbers.size());
     FROND_CHECK(some > 0);
     slice.numbers.insert(slice.numbers.end(), numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(some));
@@ -42,29 +45,38 @@ Result<void> SlicedRuns::add(std::span<const std::uint32_t> numbers, std::span<c
     numbers = numbers.subspan(some);
     frequencies = frequencies.subspan(some);
     if (slice.numbers.size() < slice.postings) continue;
-    if (++slice_ == slices_.size()) FROND_TRY(write_slices());
+    if (++slice_ == sets_[set_].size()) FROND_TRY(begin_writing());
     begin_slice();
   }
   return {};
 }
 
 Result<void> SlicedRuns::finish(std::vector<runs::RunFile>& to) {
-  FROND_CHECK(slices_[slice_].numbers.empty() && slices_[slice_].end == order_.terms.size());
-  FROND_TRY(write_slices());
+  FROND_CHECK(sets_[set_][slice_].numbers.empty() && next_ == order_.terms.size());
+  FROND_TRY(begin_writing());
+  FROND_TRY(end_writing());
   for (PartitionRuns& runs : runs_) FROND_TRY(runs.finish(to));
   return {};
 }
 
-// Those before slice_.
-Result<void> SlicedRuns::write_slices() {
+// Those before slice_, when those of the other set are written.
+Result<void> SlicedRuns::begin_writing() {
+  FROND_TRY(end_writing());
   const auto count = static_cast<std::uint32_t>(std::exchange(slice_, 0));
   if (count == 0) return {};
-  std::vector<Result<void>> written(count);
-  in_parts(count, count,
-           [&](std::uint32_t part, std::size_t, std::size_t) { written[part] = write(slices_[part], runs_[part]); });
-  for (Result<void>& one : written) FROND_TRY(std::move(one));
+  writing_ = std::async(std::launch::async, [this, count, &slices = sets_[set_]]() -> Result<void> {
+    name_this_thread("texts-0");
+    std::vector<Result<void>> written(count);
+    in_parts(count, count,
+             [&](std::uint32_t part, std::size_t, std::size_t) { written[part] = write(slices[part], runs_[part]); });
+    for (Result<void>& one : written) FROND_TRY(std::move(one));
+    return {};
+  });
+  set_ = 1 - set_;
   return {};
 }
+
+Result<void> SlicedRuns::end_writing() { return writing_.valid() ? writing_.get() : Result<void>(); }
 
 Result<void> SlicedRuns::write(const Slice& slice, PartitionRuns& runs) const {
   constexpr std::size_t kAhead = 8;  // terms whose bytes are fetched before they are read

@@ -1,8 +1,10 @@
 #pragma once
 // Writes the postings of a run by several threads: each writes runs of its own, and gets the terms of every n-th slice.
-// So the terms of each run ascend, and none is in two of them.
+// So the terms of each run ascend, and none is in two of them. While slices are written, the next ones are filled.
+#include <array>
 #include <cstdint>
 #include <filesystem>
+#include <future>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,8 +23,8 @@ struct TermOrder {
 // One thread, which begins others. Borrows its constructor's arguments.
 class SlicedRuns {
  public:
-  // A slice ends with the term that reaches so many postings. Each thread has one, 512 KiB.
-  static constexpr std::size_t kSlicePostings = std::size_t{1} << 16;
+  // A slice ends with the term that reaches so many postings. Each thread has two, of 256 KiB.
+  static constexpr std::size_t kSlicePostings = std::size_t{1} << 15;
   static constexpr std::uint32_t kMaxThreads = 8;
   static constexpr std::uint64_t kRunBytes = std::uint64_t{16} << 20;  // of all threads' runs, if it is not one thread
 
@@ -45,15 +47,18 @@ class SlicedRuns {
     std::vector<Frequency> frequencies;
   };
   void begin_slice();
-  Result<void> write_slices();
+  Result<void> begin_writing();
+  Result<void> end_writing();
   Result<void> write(const Slice& slice, PartitionRuns& runs) const;
 
   DocumentNumber base_;
   const TermNumbers& names_;
   const TermOrder& order_;
-  std::vector<PartitionRuns> runs_;  // by thread, as slices_
-  std::vector<Slice> slices_;
-  std::size_t slice_ = 0;  // the one that is filled
+  std::vector<PartitionRuns> runs_;  // by thread, as the slices of a set
+  std::array<std::vector<Slice>, 2> sets_;
+  std::size_t set_ = 0, slice_ = 0;    // the one that is filled
+  std::size_t next_ = 0;               // of the order: the first term behind it
+  std::future<Result<void>> writing_;  // the other set; last, so that it ends before the others
 };
 
 }  // namespace frond::indexer::invert::gpu
