@@ -44,6 +44,7 @@ class Recorder final : public partition::PartitionWriter {
     return {};
   }
   void set_dictionary(ByteBuffer) override {}
+  void set_term_digests(std::vector<std::uint64_t>) override {}
   Result<partition::PartitionSummary> finish() override { return partition::PartitionSummary(); }
   std::vector<BuiltList> lists;
 };
@@ -78,7 +79,9 @@ TEST(ListStream, BuildsTheListsOfAllTermsInOrder) {
 
   const std::vector<std::uint32_t> lengths(kDocuments, 7);
   const codec::CodecChoice codecs = *codec::codec_choice_named(codec::kDefaultCodec);
-  const ListSource source{{folder / "run"}, 0, folder.path(), lengths, codecs, 0.4, 9.0};
+  ListSource source{{folder / "run"}, 0, folder.path(), lengths, codecs, 0.4, 9.0};
+  partition::TermDigests digests(kDocuments), expected_digests(kDocuments);
+  source.digests = &digests;
   Recorder recorder;
   ListJoiner joiner(recorder);
   PostingMerger merger = PostingMerger::open(source).value();
@@ -97,7 +100,9 @@ TEST(ListStream, BuildsTheListsOfAllTermsInOrder) {
     ASSERT_EQ(got.term, term);
     EXPECT_EQ(got.document_frequency, list.docids.size());
     EXPECT_EQ(got.segments, builder.build(list.docids, list.frequencies)) << term;
+    expected_digests.add(term, list.docids, list.frequencies);
   }
+  EXPECT_EQ(digests.take(), expected_digests.take());
 }
 
 TEST(ListStream, FindsARunThatNamesADocumentThatIsNotThere) {
