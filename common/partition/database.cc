@@ -5,6 +5,7 @@
 #include "common/base/check.h"
 #include "common/codec/list_codec.h"
 #include "common/partition/block_search.h"
+#include "common/partition/ranged_file_system.h"
 #include "common/partition/rocks.h"
 
 namespace frond::partition {
@@ -55,6 +56,15 @@ std::shared_ptr<const Database> Database::of_files(const std::filesystem::path& 
   std::shared_ptr<Database> database(new Database);
   database->folder_ = folder;
   database->reads_ = FileReads::kMapped;
+  database->tables_ = std::make_unique<FileTables>(folder, files, *database->env_);
+  return database;
+}
+
+std::shared_ptr<const Database> Database::of_ranges(const std::filesystem::path& folder,
+                                                    std::span<const PartitionFile> files, ReadRange read) {
+  std::shared_ptr<Database> database(new Database);
+  database->folder_ = folder;
+  database->env_ = rocksdb::NewCompositeEnv(std::make_shared<RangedFileSystem>(files, std::move(read)));
   database->tables_ = std::make_unique<FileTables>(folder, files, *database->env_);
   return database;
 }

@@ -17,6 +17,7 @@
 #include "common/partition/format.h"
 #include "common/partition/mapped_file_system.h"
 #include "common/partition/partition.h"
+#include "common/partition/published_partition.h"
 
 namespace frond::partition {
 
@@ -27,6 +28,9 @@ class Database : public std::enable_shared_from_this<Database> {
   // The files of a partition where they were published, mapped. Reads nothing yet.
   static std::shared_ptr<const Database> of_files(const std::filesystem::path& folder,
                                                   std::span<const PartitionFile> files);
+  // The same of files that lie elsewhere. Values are copied.
+  static std::shared_ptr<const Database> of_ranges(const std::filesystem::path& folder,
+                                                   std::span<const PartitionFile> files, ReadRange read);
   ~Database();
 
   // Errors: kNotFound, kCorrupt, kUnavailable. Checksums are verified, except of values that are handed out as mapped.

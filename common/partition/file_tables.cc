@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include <rocksdb/sst_file_reader.h>
@@ -110,9 +109,9 @@ FileTables::~FileTables() = default;
 
 rocksdb::Status FileTables::open(File& file) const {
   if (file.reader) return rocksdb::Status::OK();
-  std::error_code failed;
-  const auto bytes = std::filesystem::file_size(file.path, failed);
-  if (failed) return rocksdb::Status::IOError(file.path.string(), failed.message());
+  std::uint64_t bytes = 0;
+  if (const auto found = env_.GetFileSize(file.path.string(), &bytes); !found.ok())
+    return rocksdb::Status::IOError(file.path.string(), found.ToString());
   if (bytes != file.bytes)
     return rocksdb::Status::Corruption(file.path.string(),
                                        std::to_string(bytes) + " bytes, expected " + std::to_string(file.bytes));

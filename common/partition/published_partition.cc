@@ -86,13 +86,10 @@ class Published final : public PublishedPartition {
   mutable std::vector<PinnedBytes> copies_;                                // which some of them are in
 };
 
-}  // namespace
-
-Result<std::unique_ptr<const PublishedPartition>> PublishedPartition::open(const std::filesystem::path& folder,
-                                                                           std::span<const PartitionFile> files) {
-  const std::string name = folder.string();
+Result<std::unique_ptr<const PublishedPartition>> open_on(const std::shared_ptr<const Database>& database,
+                                                          std::span<const PartitionFile> files) {
+  const std::string name = database->folder().string();
   return guarded(name, [&]() -> Result<std::unique_ptr<const PublishedPartition>> {
-    const auto database = Database::of_files(folder, files);
     const auto value = database->get(Family::kArrays, kSummaryKey);
     if (!value && value.error().code() == Code::kNotFound) return Error(Code::kCorrupt, value.error().message());
     if (!value) return value.error();
@@ -104,6 +101,19 @@ Result<std::unique_ptr<const PublishedPartition>> PublishedPartition::open(const
         std::make_unique<Published>(database, static_cast<std::uint32_t>(record->summary.documents),
                                     dictionary ? dictionary->bytes() : ByteView(), files));
   });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<const PublishedPartition>> PublishedPartition::open(const std::filesystem::path& folder,
+                                                                           std::span<const PartitionFile> files) {
+  return guarded(folder.string(), [&] { return open_on(Database::of_files(folder, files), files); });
+}
+
+Result<std::unique_ptr<const PublishedPartition>> PublishedPartition::open(const std::filesystem::path& folder,
+                                                                           std::span<const PartitionFile> files,
+                                                                           ReadRange read) {
+  return guarded(folder.string(), [&] { return open_on(Database::of_ranges(folder, files, std::move(read)), files); });
 }
 
 }  // namespace frond::partition

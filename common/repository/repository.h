@@ -19,6 +19,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/base/bytes.h"
 #include "common/base/result.h"
 #include "common/objects/place.h"
 #include "common/repository/current_watch.h"
@@ -71,6 +72,9 @@ class RepositorySource {
   // `stopping` is called before each retry; true ends the call.
   virtual Result<void> fetch(const std::string& path, const PartitionFile& expected, const std::filesystem::path& to,
                              const std::function<bool()>& stopping = {}) const = 0;
+  // Bytes `from` to `from + bytes - 1` of a file, which has them; nothing is verified. kInvalid: as fetch(); kCorrupt:
+  // the file is shorter; kUnavailable.
+  virtual Result<ByteBuffer> read(const std::string& path, std::uint64_t from, std::size_t bytes) const = 0;
   virtual TransferCounts transfers() const = 0;
   // Tells of changes of CURRENT. Null: the place can't (an object store).
   virtual std::unique_ptr<CurrentWatch> watch() const = 0;

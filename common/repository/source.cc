@@ -1,6 +1,7 @@
 // Reading a repository: from a directory, over HTTP, or from an object store. All stream through one verifying writer.
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <thread>
 #include <utility>
 
@@ -71,6 +72,14 @@ class Source : public RepositorySource {
     if (!done) return std::move(done).error().within(path);
     return {};
   }
+  Result<ByteBuffer> read(const std::string& path, std::uint64_t from, std::size_t bytes) const final {
+    if (!is_safe_path(path)) return Error(Code::kInvalid, "'" + path + "' is not a path inside a collection");
+    auto got = range(path, from, bytes);
+    if (!got) return unavailable_if_late(std::move(got).error().within(path));
+    if (got->size() != bytes) return Error(Code::kCorrupt, path + ": ends before byte " + std::to_string(from + bytes));
+    bytes_ += bytes;
+    return got;
+  }
   TransferCounts transfers() const final { return {bytes_, broken_, slow_, resumed_}; }
 
  private:
@@ -78,6 +87,27 @@ class Source : public RepositorySource {
   virtual Result<void> stream(const std::string& path, std::uint64_t max_bytes, const http::Rest& rest,
                               const std::function<Result<void>(const http::Body&)>& begin, const ByteSink& sink,
                               const std::function<bool()>& stopping) const = 0;
+  // So many bytes of a file, or fewer if it ends before.
+  virtual Result<ByteBuffer> range(const std::string& path, std::uint64_t from, std::size_t bytes) const {
+    ByteBuffer got;
+    std::uint64_t at = 0;  // of the next piece
+    const auto begin = [&](const http::Body& body) {
+      at = body.from;
+      return Result<void>();
+    };
+    const auto take = [&](ByteView piece) -> Result<void> {
+      const std::uint64_t skip = std::min<std::uint64_t>(piece.size(), from - std::min(from, at));
+      const ByteView rest = piece.subspan(skip);
+      const ByteView some = rest.first(std::min(rest.size(), bytes - got.size()));
+      got.insert(got.end(), some.begin(), some.end());
+      at += piece.size();
+      if (got.size() == bytes) return Error(Code::kUnavailable, "no more is wanted");
+      return {};
+    };
+    auto done = stream(path, std::numeric_limits<std::uint64_t>::max(), {from, {}}, begin, take, {});
+    if (!done && got.size() < bytes) return std::move(done).error();
+    return got;
+  }
   // Whether a transfer that broke off may go better when it is tried again at once.
   virtual bool may_break() const = 0;
 
@@ -212,6 +242,9 @@ class ObjectSource final : public Source {
           return begin({range.from, range.etag});
         },
         sink, stopping);
+  }
+  Result<ByteBuffer> range(const std::string& path, std::uint64_t from, std::size_t bytes) const override {
+    return FROND_TRY(store_->get(prefix_ + path, from, bytes, {})).bytes;
   }
   bool may_break() const override { return false; }  // the store has tried again already
   std::unique_ptr<CurrentWatch> watch() const override { return nullptr; }

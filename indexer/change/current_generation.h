@@ -52,6 +52,8 @@ class CurrentGeneration {
   // removes when it has dropped the partition.
   Result<std::unique_ptr<const partition::PublishedPartition>> open_partition(
       std::size_t number, const std::filesystem::path& scratch) const;
+  // Of an object store: the same without its files; ranges of them are read.
+  Result<std::unique_ptr<const partition::PublishedPartition>> open_by_ranges(std::size_t number) const;
   // Above the ordinals of all documents, hidden ones too.
   Ordinal next_ordinal() const;
 

@@ -55,6 +55,12 @@ Result<fs::path> GenerationFiles::for_reading(const PartitionEntry& entry, const
   return scratch;
 }
 
+partition::ReadRange GenerationFiles::ranges_of(const PartitionEntry& entry) const {
+  return [this, &entry](const PartitionFile& file, std::uint64_t from, std::size_t bytes) {
+    return source_.read(repository::partition_file_path(entry, file), from, bytes);
+  };
+}
+
 Result<void> GenerationFiles::ingest(const PartitionEntry& entry, const fs::path& scratch) const {
   if (in_place())
     return Partition::ingest(folder_ / "partitions" / entry.id, entry.summary.files, scratch, /*move=*/false);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/base/result.h"
+#include "common/partition/published_partition.h"
 #include "common/repository/repository.h"
 
 namespace frond::indexer::change {
@@ -30,6 +31,8 @@ class GenerationFiles {
   // fetched.
   Result<std::filesystem::path> for_reading(const repository::PartitionEntry& entry,
                                             const std::filesystem::path& scratch) const;
+  // Reads ranges of the partition's published files. Any thread; `entry` and this outlive it.
+  partition::ReadRange ranges_of(const repository::PartitionEntry& entry) const;
   // Opens all of a partition as database `scratch`, by links, or else by what is fetched and not kept.
   Result<void> ingest(const repository::PartitionEntry& entry, const std::filesystem::path& scratch) const;
   // Removes fetched files that the generation does not name, also parts of files.

@@ -22,15 +22,25 @@ struct Piece {
   std::size_t number = 0;  // of the partition
   std::span<const DocId> docids;
   RemovedTerms::Counts counts{};
+  std::vector<DocId> unknown{};  // what docids is of, where ranges did not tell
 };
+
+// Whether requests for the documents take less time than fetching the whole partition.
+bool pays_to_read_ranges(const repository::PartitionEntry& entry, std::size_t docids) {
+  constexpr std::uint64_t kBytesOfRequest = std::uint64_t{1} << 20;  // that are fetched while an answer is waited for
+  std::uint64_t bytes = 0;
+  for (const auto& file : entry.summary.files) bytes += file.bytes;
+  return !reads_all_lists(docids, entry.summary.documents) && docids * kBytesOfRequest < bytes;
+}
 
 // Few pieces: each opens the lists of common terms. Where all lists are read, or all files fetched, one a partition.
 std::vector<Piece> pieces_of(const CurrentGeneration& current, const std::map<std::size_t, std::vector<DocId>>& hidden,
                              std::size_t documents_each) {
   std::vector<Piece> pieces;
   for (const auto& [number, docids] : hidden) {
-    const std::size_t documents = current.manifest().partitions[number].summary.documents;
-    const bool whole = !current.in_place() || reads_all_lists(docids.size(), documents);
+    const repository::PartitionEntry& entry = current.manifest().partitions[number];
+    const bool whole = reads_all_lists(docids.size(), entry.summary.documents) ||
+                       (!current.in_place() && !pays_to_read_ranges(entry, docids.size()));
     const std::span<const DocId> all = docids;
     for (std::size_t at = 0, some = 0; at < all.size(); at += some) {
       some = whole ? all.size() : std::min(all.size() - at, documents_each);
@@ -76,7 +86,25 @@ class Counters {
   std::vector<std::unique_ptr<RemovedTerms>> idle_ FROND_GUARDED_BY(mutex_);
 };
 
+// What ranges tell; leaves the other documents in piece.docids. Changes nothing after an error. Of an object store.
+Result<void> count_by_ranges(const CurrentGeneration& current, Piece& piece, RemovedTerms& terms) {
+  const auto partition = FROND_TRY(current.open_by_ranges(piece.number));
+  RemovedTerms told(current.manifest().analyzer);
+  std::vector<DocId> unknown;
+  piece.counts = FROND_TRY(told.add_told(*partition, piece.docids, unknown));
+  terms.add_all(told);
+  piece.unknown = std::move(unknown);
+  piece.docids = piece.unknown;
+  return {};
+}
+
 Result<void> count(const CurrentGeneration& current, Piece& piece, const fs::path& scratch, RemovedTerms& terms) {
+  if (!current.in_place() && pays_to_read_ranges(current.manifest().partitions[piece.number], piece.docids.size())) {
+    const auto told = count_by_ranges(current, piece, terms);
+    if (told && piece.docids.empty()) return {};
+    // What was damaged on the way is fetched as a whole, which is repeated where its checksum is wrong.
+    if (!told && told.error().code() != Code::kCorrupt) return told;
+  }
   const fs::path folder = scratch / ("opened-" + current.manifest().partitions[piece.number].id);
   auto counted = [&]() -> Result<RemovedTerms::Counts> {
     const auto partition = FROND_TRY(current.open_partition(piece.number, folder));
@@ -87,7 +115,9 @@ Result<void> count(const CurrentGeneration& current, Piece& piece, const fs::pat
     fs::remove_all(folder, failed);
     if (failed && counted) return Error(Code::kUnavailable, folder.string() + ": " + failed.message());
   }
-  piece.counts = FROND_TRY(std::move(counted));
+  const auto& counts = FROND_TRY(std::move(counted));
+  piece.counts.tokens += counts.tokens;
+  piece.counts.postings += counts.postings;
   return {};
 }
 

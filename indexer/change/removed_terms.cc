@@ -33,8 +33,7 @@ class RemovedTerms::Partition {
     if (reads_all_lists(docids.size(), partition_.documents())) {
       counts_.postings += FROND_TRY(count_in_all_lists(partition_, docids, all_.terms_));
     } else {
-      const bool digests = !docids.empty() && all_.verification_ == Verification::kDigests &&
-                           FROND_TRY(partition_.term_digest(docids[0])).has_value();
+      const bool digests = FROND_TRY(has_digests(docids));
       FROND_TRY(read(docids, [&](DocId docid, const StoredDocument& document) {
         return digests ? count(docid, document) : hold(docid, document);
       }));
@@ -46,7 +45,25 @@ class RemovedTerms::Partition {
     return counts_;
   }
 
+  Result<Counts> add_told(std::span<const DocId> docids, std::vector<DocId>& unknown) {
+    if (!FROND_TRY(has_digests(docids))) {
+      unknown.insert(unknown.end(), docids.begin(), docids.end());
+      return counts_;
+    }
+    FROND_TRY(read(docids, [&](DocId docid, const StoredDocument& document) { return count(docid, document); }));
+    for (const DocId docid : docids) counts_.tokens += FROND_TRY(partition_.length(docid));
+    for (const DocId docid : unknown_) counts_.tokens -= FROND_TRY(partition_.length(docid));
+    FROND_TRY(partition_.check_files());
+    unknown.insert(unknown.end(), unknown_.begin(), unknown_.end());
+    return counts_;
+  }
+
  private:
+  Result<bool> has_digests(std::span<const DocId> docids) const {
+    if (docids.empty() || all_.verification_ == Verification::kLists) return false;
+    return FROND_TRY(partition_.term_digest(docids[0])).has_value();
+  }
+
   template <class Visit>
   Result<void> read(std::span<const DocId> docids, const Visit& visit) {
     Result<void> outcome;
@@ -108,6 +125,11 @@ class RemovedTerms::Partition {
 
 bool reads_all_lists(std::size_t docids, std::size_t documents) {
   return docids > kFewDocuments && docids * kShareToReadLists > documents;
+}
+
+Result<RemovedTerms::Counts> RemovedTerms::add_told(const PublishedPartition& partition, std::span<const DocId> docids,
+                                                    std::vector<DocId>& unknown) {
+  return Partition(*this, partition).add_told(docids, unknown);
 }
 
 Result<RemovedTerms::Counts> RemovedTerms::add(const PublishedPartition& partition, std::span<const DocId> docids) {

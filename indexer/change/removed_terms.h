@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
@@ -42,6 +43,13 @@ class RemovedTerms {
   // decode, or the lists do not have as many tokens as the lengths say. Not used after an error.
   Result<Counts> add(const partition::PublishedPartition& partition, std::span<const DocId> docids);
 
+  // The same of those documents, ascending, whose text and digest tell: no list is read. Appends the others to
+  // `unknown`, ascending; all, if the partition has no digests.
+  Result<Counts> add_told(const partition::PublishedPartition& partition, std::span<const DocId> docids,
+                          std::vector<DocId>& unknown);
+
+  // Adds what others were added to.
+  void add_all(const RemovedTerms& others) { terms_.add_all(others.terms_); }
   const TermCounts& documents() const { return terms_; }  // how many of all documents added have each term
 
  private:

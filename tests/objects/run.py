@@ -153,6 +153,15 @@ def check_changes(setting, store):
     compare("a removal")
     both("compact", "--all")
     compare("a compaction")
+    # So large that for a few documents only ranges of its files are read.
+    large = setting.path("large.jsonl")
+    with open(large, "w", encoding="ascii") as file:
+        for number in range(3000):
+            body = f"{rng.choice(words)} {rng.randbytes(1000).hex(' ', 4)}"
+            file.write(json.dumps({"id": f"large{number}", "title": rng.choice(words), "body": body}) + "\n")
+    both("add", "--format", "jsonl", "--input", large)
+    both("remove", "--ids", ids("few", ["large7", "large2999"]))
+    compare("a removal from a large partition")
     both("export-ciff", "--output", setting.path("d.ciff"))
     # At once: whoever comes second waits for the lease. None loses the other's change.
     third, fourth = documents("third", 50), documents("fourth", 50)
@@ -338,4 +347,5 @@ def main():
     harness.run(test, parsed)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -99,6 +99,69 @@ TEST_P(APublishedPartition, HasTheListsOfTheIngestedOne) {
   EXPECT_EQ(published_->list("nowhere").error().code(), Code::kNotFound);
 }
 
+// Gives ranges of the local files.
+class Ranges {
+ public:
+  explicit Ranges(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  ReadRange reader() {
+    return [this](const PartitionFile& file, std::uint64_t from, std::size_t bytes) -> Result<ByteBuffer> {
+      ++requests;
+      if (failing) return Error(Code::kUnavailable, "the store is away");
+      ByteBuffer got(bytes);
+      std::ifstream in(folder_ / file.name, std::ios::binary);
+      in.seekg(static_cast<std::streamoff>(from));
+      in.read(reinterpret_cast<char*>(got.data()), static_cast<std::streamsize>(bytes));
+      got.resize(static_cast<std::size_t>(in.gcount()));
+      total += got.size();
+      return got;
+    };
+  }
+  std::uint64_t requests = 0, total = 0;
+  bool failing = false;
+
+ private:
+  const std::filesystem::path folder_;
+};
+
+TEST_P(APublishedPartition, IsTheSameByRanges) {
+  Ranges ranges(folder_ / "files");
+  const auto ranged = PublishedPartition::open("elsewhere", summary_.files, ranges.reader()).value();
+  ASSERT_EQ(ranged->documents(), ingested_->documents());
+  const DocId last = ranged->documents() - 1;
+  for (const DocId docid : {DocId{0}, last / 2, last}) {
+    EXPECT_EQ(ranged->length(docid), ingested_->lengths()[docid]);
+    EXPECT_EQ(ranged->term_digest(docid).value(), published_->term_digest(docid).value());
+    EXPECT_EQ(ranged->document(docid)->body, documents_[docid].body);
+  }
+  EXPECT_EQ(bytes_of(ranged->list("t0").value()), bytes_of(published_->list("t0").value()));
+  EXPECT_EQ(ranged->list("nowhere").error().code(), Code::kNotFound);
+  EXPECT_TRUE(ranged->check_files());
+}
+
+TEST_P(APublishedPartition, ReadsLittleByRanges) {
+  Ranges ranges(folder_ / "files");
+  const auto ranged = PublishedPartition::open("elsewhere", summary_.files, ranges.reader()).value();
+  const std::uint64_t opened = ranges.requests;
+  EXPECT_EQ(ranged->document(0)->id, documents_[0].id);
+  const std::uint64_t first = ranges.requests;
+  EXPECT_LE(first, opened + 8);
+  EXPECT_EQ(ranged->document(ranged->documents() - 1)->id, documents_.back().id);
+  EXPECT_LE(ranges.requests, first + 2);
+}
+
+TEST_P(APublishedPartition, SaysThatRangesFailOrAreDamaged) {
+  Ranges ranges(folder_ / "files");
+  const auto ranged = PublishedPartition::open("elsewhere", summary_.files, ranges.reader()).value();
+  ranges.failing = true;
+  EXPECT_EQ(ranged->document(0).error().code(), Code::kUnavailable);
+  EXPECT_EQ(ranged->list("t0").error().code(), Code::kUnavailable);
+  ranges.failing = false;
+  EXPECT_TRUE(ranged->document(0));
+  support::flip_byte(file_of("documents-"), 30);  // in the first block
+  const auto anew = PublishedPartition::open("elsewhere", summary_.files, ranges.reader()).value();
+  EXPECT_EQ(anew->document(0).error().code(), Code::kCorrupt);
+}
+
 TEST_P(APublishedPartition, NamesAFileThatWasCutShort) {
   const auto file = file_of("documents-");
   ASSERT_TRUE(published_->document(0));

@@ -76,6 +76,16 @@ TEST_P(AnObjectRepository, GivesTheGenerationThatWasPublishedLast) {
   EXPECT_EQ(server_.objects().at("prefix/example/CURRENT").bytes, "2\n");
 }
 
+TEST_P(AnObjectRepository, GivesRangesOfFiles) {
+  ASSERT_EQ(publish_next(), 1u);
+  const auto source = RepositorySource::open("s3://bucket/prefix", "example", {}, how_.access).value();
+  const std::string path = "partitions/g1-p0-00/terms-0.sst";
+  const std::string whole = server_.objects().at("prefix/example/" + path).bytes;
+  EXPECT_EQ(as_text(source->read(path, 0, whole.size()).value()), whole);
+  EXPECT_EQ(as_text(source->read(path, 2, 3).value()), whole.substr(2, 3));
+  EXPECT_EQ(source->read(path, whole.size() - 1, 2).error().code(), Code::kCorrupt);
+}
+
 TEST_P(AnObjectRepository, RollsBackAndNeverReusesANumber) {
   ASSERT_EQ(publish_next(), 1u);
   ASSERT_EQ(publish_next(), 2u);

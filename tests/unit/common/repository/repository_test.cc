@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -227,6 +228,25 @@ TEST_F(Repository, ReadsTheSameOverHttp) {
   EXPECT_EQ((*source)->manifest(9), Code::kNotFound);
   support::flip_byte(root() / "example/partitions/g1-p0-00/terms-0.sst", 0);
   EXPECT_EQ(read_whole(**source, folder_.path()), Code::kCorrupt);
+}
+
+TEST_F(Repository, GivesRangesOfFilesFromADirectoryAndOverHttp) {
+  ASSERT_EQ(publish_next(root()), 1u);
+  const FileServer server(folder_.path());
+  const std::string path = "partitions/g1-p0-00/terms-0.sst";
+  std::ifstream in(root() / "example" / path, std::ios::binary);
+  const std::string whole(std::istreambuf_iterator<char>(in), {});
+  for (const std::string& place : {root().string(), server.url() + "/repository/"}) {
+    const auto source = RepositorySource::open(place, "example").value();
+    for (std::size_t from = 0; from < whole.size(); from += 1 + whole.size() / 5)
+      for (const std::size_t bytes : {std::size_t{1}, (whole.size() - from) / 2 + 1, whole.size() - from})
+        EXPECT_EQ(as_text(source->read(path, from, std::min(bytes, whole.size() - from)).value()),
+                  whole.substr(from, bytes))
+            << place << ": " << bytes << " from " << from;
+    EXPECT_EQ(source->read(path, whole.size() - 1, 2).error().code(), Code::kCorrupt) << place;
+    EXPECT_EQ(source->read("../CURRENT", 0, 1).error().code(), Code::kInvalid) << place;
+    EXPECT_FALSE(source->read("partitions/none/terms-0.sst", 0, 1)) << place;
+  }
 }
 
 TEST_F(Repository, TakesAnErrorForWhatItIsHoweverLongItsPage) {

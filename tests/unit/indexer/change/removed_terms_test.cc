@@ -93,6 +93,22 @@ TEST_F(RemovedTermsOf, APartitionAreTheSameWhereFewAreHeld) {
   expect(removed, *counts, every(2));
 }
 
+TEST_F(RemovedTermsOf, ADocumentThatItsTextDoesNotTellAreLeftToTheLists) {
+  const auto published = partition(true);
+  RemovedTerms removed(analyzer());
+  std::vector<DocId> unknown;
+  auto counts = removed.add_told(*published, every(2), unknown).value();
+  EXPECT_GT(unknown.size(), 20u);
+  EXPECT_LT(unknown.size(), every(2).size() / 10);
+  const auto rest = removed.add(*published, unknown).value();
+  counts.tokens += rest.tokens;
+  counts.postings += rest.postings;
+  expect(removed, counts, every(2));
+  unknown.clear();
+  EXPECT_EQ(removed.add_told(*partition(false), every(2), unknown)->tokens, 0u);
+  EXPECT_EQ(unknown, every(2)) << "without digests, no text tells";
+}
+
 TEST_F(RemovedTermsOf, SeveralPartitionsAddUp) {
   const auto with = partition(true), without = partition(false);
   RemovedTerms removed(analyzer()), alone(analyzer());

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""What `frond-indexer remove` fetches from an object store: bytes, requests, seconds, for a few documents and for many. With --also, other
+programs remove the same documents from a collection of their own. Passages of articles; one JSON object a line. Not a test.
+"""
+import itertools
+import json
+import os
+import random
+import resource
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import run
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "cluster", "measure"))
+import data  # noqa: E402
+import harness  # noqa: E402
+
+parser = harness.arguments(__doc__)
+parser.add_argument("--also", nargs="*", default=[], metavar="BIN", help="folders of other programs")
+parser.add_argument("--server", default="build/release/tests/object_server", help="the object store for tests")
+parser.add_argument("--documents", type=int, default=100_000)
+parser.add_argument("--removed", type=int, nargs="*", default=[1, 10, 50, 1000])
+parser.add_argument("--work", default="build/measure", help="where the cut passages are kept")
+parsed = parser.parse_args()
+
+
+class Counted:
+    """A port before another one; counts what is answered, and requests."""
+
+    def __init__(self, port):
+        self.behind, self.answered, self.requests = port, 0, 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            near, far = self.listener.accept()[0], socket.create_connection(("127.0.0.1", self.behind))
+            for end in (near, far):
+                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            for source, sink, up in ((near, far, True), (far, near, False)):
+                threading.Thread(target=self.pipe, args=(source, sink, up), daemon=True).start()
+
+    def pipe(self, source, sink, up):
+        try:
+            while got := source.recv(1 << 18):
+                self.requests += got.startswith(b"GET ") if up else 0
+                self.answered += 0 if up else len(got)
+                sink.sendall(got)
+        except OSError:
+            pass
+        for end in (source, sink):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+
+def test(setting):
+    with open(data.wiki_passages(parsed.work), encoding="utf-8") as source:
+        lines = [line.rstrip("\n") for line in itertools.islice(source, parsed.documents)]
+    base = setting.path("base.jsonl")
+    with open(base, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+    ids = [json.loads(line)["id"] for line in random.Random(1).sample(lines, sum(parsed.removed))]
+    store = run.Store(setting, "store", lambda port: [os.path.abspath(parsed.server), str(port), "0", "1", "on"], "test-key-id", "test-secret")
+    counted = Counted(store.port)
+    store.port = counted.port
+    for number, programs in enumerate([parsed.bin, *parsed.also]):
+        def command(name, *more, number=number, programs=programs):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            counted.answered = counted.requests = 0
+            begin = time.monotonic()
+            subprocess.run([os.path.join(programs, "frond-indexer"), name, "--repository", f"s3://bucket/{number}", "--collection", "c",
+                            "--scratch", setting.path(f"scratch{number}"), *store.arguments(), *more], check=True, capture_output=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            return {"answered_MB": round(counted.answered / 1e6, 2), "requests": counted.requests, "seconds": round(time.monotonic() - begin, 2),
+                    "cpu_seconds": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 3)}
+
+        command("build", "--format", "jsonl", "--input", base)
+        left = iter(ids)
+        # The first one also fetches the file of ids, which is kept.
+        for count in parsed.removed:
+            with open(setting.path("ids"), "w", encoding="utf-8") as file:
+                file.write("".join(one + "\n" for one in itertools.islice(left, count)))
+            print(json.dumps({"programs": programs, "removed": count, **command("remove", "--ids", setting.path("ids"))}), flush=True)
+
+
+if __name__ == "__main__":
+    harness.run(test, parsed)
