@@ -13,6 +13,8 @@
 #include "common/http/router.h"
 #include "common/http/server.h"
 #include "common/metrics/registry.h"
+#include "common/objects/request_metrics.h"
+#include "indexer/object_families.h"
 
 namespace frond::indexer {
 namespace {
@@ -28,11 +30,6 @@ constexpr Family kDuplicates{"frond_indexer_duplicate_ids_total", "Documents who
 constexpr Family kSkipped{"frond_indexer_files_skipped_total", "Files that hold nothing to read, by reason."};
 constexpr Family kRecordsSkipped{"frond_indexer_records_skipped_total", "Records that hold no document, by reason."};
 constexpr Family kWritten{"frond_indexer_documents_written_total", "Documents written into partitions."};
-
-constexpr Family kRequests{"frond_indexer_object_requests_total", "Requests to the object store, by kind and outcome."};
-constexpr Family kRequestSeconds{"frond_indexer_object_request_seconds_total", "Seconds that they took, by kind."};
-constexpr Family kObjectBytes{"frond_indexer_object_bytes_total", "Bytes of bodies, sent and received."};
-constexpr Family kRetries{"frond_indexer_object_retries_total", "Requests to the object store that were repeated."};
 
 constexpr std::array<std::pair<BuildProgress::Stage, const char*>, 5> kStages = {{
     {BuildProgress::Stage::kInvert, "invert"},
@@ -64,31 +61,12 @@ void export_progress(metrics::Registry& registry, const BuildProgress& progress)
   });
 }
 
-void export_requests(metrics::Registry& registry, const objects::Counts& requests) {
-  registry.before_scrape([&registry, &requests] {
-    const auto follow = [&registry](const Family& family, double now, const metrics::Labels& labels = {}) {
-      registry.following_counter(family, labels).follow(now);
-    };
-    for (std::size_t k = 0; k < objects::kKindNames.size(); ++k) {
-      const std::string kind(objects::kKindNames[k]);
-      for (std::size_t o = 0; o < objects::kOutcomeNames.size(); ++o)
-        if (const std::uint64_t seen = requests.requests[k][o]; seen > 0)
-          follow(kRequests, static_cast<double>(seen),
-                 {{"kind", kind}, {"outcome", std::string(objects::kOutcomeNames[o])}});
-      follow(kRequestSeconds, static_cast<double>(requests.microseconds[k]) * 1e-6, {{"kind", kind}});
-    }
-    follow(kObjectBytes, static_cast<double>(requests.bytes_sent), {{"direction", "sent"}});
-    follow(kObjectBytes, static_cast<double>(requests.bytes_received), {{"direction", "received"}});
-    follow(kRetries, static_cast<double>(requests.retries));
-  });
-}
-
 class ServerThread final : public BuildStatusServer {
  public:
   ServerThread(const BuildProgress& progress, const objects::Counts& requests, const Logger& logger)
       : registry_(config::version()) {
     export_progress(registry_, progress);
-    export_requests(registry_, requests);
+    objects::export_requests(registry_, kObjectFamilies, requests);
     metrics::export_log(registry_, logger);
     const auto add = [&](std::string_view path, http::Handler handler) {
       router_.add("GET", path, std::move(handler), {.reserved = true});

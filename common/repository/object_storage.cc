@@ -67,7 +67,8 @@ class ObjectStorage final : public Storage {
   }
 
   Result<void> expect_size(const std::string& path, std::uint64_t bytes) const override {
-    const auto there = store_->head(folder_ + path);
+    if (FROND_TRY(listed_size(path)) == bytes) return {};
+    const auto there = store_->head(folder_ + path);  // it may be put since
     if (!there && there.error().code() == Code::kNotFound) return Error(Code::kInvalid, there.error().message());
     if (!there) return there.error();
     if (*there == bytes) return {};
@@ -119,6 +120,17 @@ class ObjectStorage final : public Storage {
   }
 
  private:
+  // Of a file, by one list of its folder for all files there, which never change; 0: it was not there then.
+  Result<std::uint64_t> listed_size(const std::string& path) const {
+    const std::string folder = path.substr(0, path.rfind('/') + 1);
+    const auto [known, is_new] = sizes_.try_emplace(folder);
+    if (is_new)
+      for (const auto& object : FROND_TRY(store_->list(folder_ + folder, /*folders=*/true)).objects)
+        known->second.emplace(object.key.substr(folder_.size()), object.bytes);
+    const auto found = known->second.find(path);
+    return found == known->second.end() ? 0 : found->second;
+  }
+
   // A file of a generation's number, which another writer must not have taken.
   Result<void> put_new(const fs::path& local, const std::string& key) {
     const files::Descriptor file = FROND_TRY(files::open(local, O_RDONLY));
@@ -167,6 +179,7 @@ class ObjectStorage final : public Storage {
   std::unique_ptr<ObjectLease> lease_;
   const std::uint64_t epoch_;  // 0: a command's
   std::map<std::string, Version> versions_;
+  mutable std::map<std::string, std::map<std::string, std::uint64_t>> sizes_;  // by folder and path
 };
 
 // How many files are uploaded at once; each has up to Access::connections parts of Access::part_bytes in memory.

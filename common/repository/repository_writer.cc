@@ -50,6 +50,8 @@ class Writer final : public RepositoryWriter {
   // In an object store; folder_ is local.
   Result<void> start(std::shared_ptr<const objects::ObjectStore> store, std::uint64_t epoch) {
     lock_ = FROND_TRY(lock_local_folder(folder_));
+    // A service publishes often and prunes in between, which removes leftovers. To read all manifests takes long here.
+    cleans_ = epoch == 0;
     storage_ = FROND_TRY(open_object_storage(store, collection_, folder_, epoch));
     source_ = make_object_source(store, collection_);
     return start();
@@ -151,7 +153,7 @@ class Writer final : public RepositoryWriter {
     fs::remove_all(building_, failed);
     if (fs::create_directory(building_, failed); failed)
       return Error(Code::kUnavailable, "creating " + building_.string() + ": " + failed.message());
-    FROND_TRY(remove_leftovers({}));
+    if (cleans_) FROND_TRY(remove_leftovers({}));
     for (const auto& name : FROND_TRY(storage_->list("generations")))
       highest_ = std::max(highest_, generation_of(name));
     return {};
@@ -274,6 +276,7 @@ class Writer final : public RepositoryWriter {
   std::unique_ptr<Storage> storage_;
   std::unique_ptr<RepositorySource> source_;
   mutable Generation highest_ = 0;
+  bool cleans_ = true;  // when it begins
 };
 }  // namespace
 

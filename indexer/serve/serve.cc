@@ -22,6 +22,7 @@
 #include "common/metrics/registry.h"
 #include "common/objects/request_metrics.h"
 #include "common/tls/server_identity.h"
+#include "indexer/object_families.h"
 #include "indexer/serve/api_description.h"
 #include "indexer/serve/collection_routes.h"
 #include "indexer/serve/current_news.h"
@@ -66,10 +67,7 @@ class Service {
             [this](std::function<void()> look) { asio::post(pool_, std::move(look)); }, registry_) {
     metrics::export_log(registry_, log);
     if (objects::is_object_place(options.repository.string()))
-      objects::export_requests(registry_,
-                               {write::families::kObjectRequests, write::families::kObjectSeconds,
-                                write::families::kObjectBytes, write::families::kObjectRetries},
-                               *options.objects.access.counts);
+      objects::export_requests(registry_, kObjectFamilies, *options.objects.access.counts);
   }
 
   Result<void> listen() {

@@ -117,8 +117,7 @@ Result<std::unique_ptr<repository::WriterLease>> take_lease(const WriterOptions&
   const auto& last = lease->taken_from();
   if (last && !(last->released && last->waiting == 0))
     log.error(
-        "a collection is taken over without the log of its last writer: what that accepted and did not publish "
-        "is not here",
+        "a collection is taken over without the log of its last writer",
         {{"service", last->holder},
          {"epoch", std::to_string(last->epoch)},
          {"waiting_when_last_heard_of", std::to_string(last->waiting)}});

@@ -23,13 +23,6 @@ inline constexpr Family kLeases{"frond_indexer_lease_events_total",
 inline constexpr Family kSetAside{
     "frond_indexer_set_aside_changes_total",
     "Accepted changes that were put into a file instead of being published, since another service wrote since."};
-inline constexpr Family kObjectRequests{"frond_indexer_object_requests_total",
-                                        "Requests to the object store, by kind and outcome."};
-inline constexpr Family kObjectSeconds{"frond_indexer_object_request_seconds_total",
-                                       "Seconds that they took, by kind."};
-inline constexpr Family kObjectBytes{"frond_indexer_object_bytes_total", "Bytes of bodies, sent and received."};
-inline constexpr Family kObjectRetries{"frond_indexer_object_retries_total",
-                                       "Requests to the object store that were repeated."};
 inline constexpr Family kCollections{"frond_indexer_written_collections",
                                      "Collections by state: writing, or standby (another service writes them)."};
 }  // namespace families

@@ -13,7 +13,8 @@ import { check_volumes } from "./manifests/volumes.mjs";
 const here = path.dirname(fileURLToPath(import.meta.url));
 const k8s = path.join(here, "../../k8s");
 const bin = process.argv[process.argv.indexOf("--bin") + 1];
-const BUILDS = ["overlays/dev", "overlays/gpu", "overlays/production", "overlays/object-storage", "overlays/collections", "overlays/serve", "overlays/write"];
+const BUILDS = ["overlays/dev", "overlays/gpu", "overlays/production", "overlays/object-storage", "overlays/object-storage-write",
+                "overlays/collections", "overlays/serve", "overlays/write"];
 
 function skip(why) {
   console.log(`skipped: ${why}`);
