@@ -1,6 +1,7 @@
 #include "indexer/write/collection_places.h"
 
 #include <algorithm>
+#include <chrono>
 #include <random>
 #include <system_error>
 #include <utility>
@@ -16,6 +17,7 @@ namespace fs = std::filesystem;
 constexpr const char* kCurrent = "/CURRENT";
 constexpr const char* kSettingsObject = "/settings.json";
 constexpr std::size_t kMaxSettings = 64 << 10;
+constexpr std::chrono::seconds kPatience{10};
 constexpr std::string_view kRemovedPrefix = ".removed-";  // of folders that are being removed
 
 std::string removed_name(const std::string& collection) {
@@ -29,8 +31,10 @@ Result<std::unique_ptr<CollectionPlaces>> CollectionPlaces::open(const fs::path&
                                                                  const repository::ObjectWriting& objects) {
   std::unique_ptr<CollectionPlaces> places(new CollectionPlaces(repository, objects));
   FROND_TRY(repository::local_folder(repository, "c", objects));
-  if (objects::is_object_place(repository.string()))
-    places->store_ = FROND_TRY(objects::ObjectStore::open(repository.string(), objects.access));
+  if (!objects::is_object_place(repository.string())) return places;
+  objects::Access access = objects.access;  // it looks again soon
+  access.retries.time = std::min<std::chrono::milliseconds>(access.retries.time, kPatience);
+  places->store_ = FROND_TRY(objects::ObjectStore::open(repository.string(), access));
   return places;
 }
 

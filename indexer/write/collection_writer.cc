@@ -1,7 +1,6 @@
 #include "indexer/write/collection_writer.h"
 
 #include <algorithm>
-#include <ctime>
 #include <fstream>
 #include <limits>
 #include <system_error>
@@ -36,11 +35,6 @@ constexpr milliseconds kFirstPause{1000};  // after a failure; doubled up to
 constexpr milliseconds kLongestPause{30'000};
 constexpr const char* kBatchFile = "log-batch.jsonl";  // in the collection's folder, while it is indexed
 
-// kNotFound: nothing is published.
-Result<repository::Manifest> current_manifest(const repository::RepositorySource& source) {
-  return source.manifest(FROND_TRY(source.current()));
-}
-
 Result<void> write_lines(const fs::path& file, const std::vector<const Operation*>& documents) {
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   for (const Operation* document : documents) out << document->line << '\n';
@@ -65,132 +59,7 @@ struct RemovedFile {
   }
 };
 
-std::string utc_name() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  char text[32];
-  (void)std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &utc);
-  return text;
-}
-
-// What this log still has of an earlier epoch is older than what another service has accepted since. It is kept in a
-// file, for people.
-Result<void> set_aside_overtaken(const std::optional<repository::LeaseRecord>& last, const fs::path& folder,
-                                 OperationLog& operations, const WriteMetrics& metrics, Logger& log) {
-  const std::uint64_t waiting = operations.operations();
-  if (!last || last->log == operations.id() || waiting == 0) return {};
-  const fs::path file = folder / ("overtaken-" + utc_name() + "-" + std::to_string(last->epoch) + ".jsonl");
-  FROND_TRY(operations.set_aside(file));
-  auto to = metrics;
-  to.set_aside.add(static_cast<double>(waiting));
-  log.error("accepted changes are set aside: another service wrote the collection since",
-            {{"changes", std::to_string(waiting)}, {"file", file.string()}, {"service", last->holder}});
-  return {};
-}
-
-repository::LeaseTerms terms(const WriterOptions& options, const std::string& log_id) {
-  return {log_id, options.lease, options.any_log};
-}
-// Its requests end in time for the next renewal.
-Result<std::unique_ptr<repository::LeasePlace>> lease_place(const WriterOptions& options,
-                                                            const std::string& collection) {
-  repository::ObjectWriting objects = options.objects;
-  objects::Access& access = objects.access;
-  access.retries.time = std::min(access.retries.time, options.lease / 4);
-  access.window = std::clamp(std::chrono::duration_cast<seconds>(options.lease / 4), seconds(1), access.window);
-  return repository::open_lease_place(options.repository, collection, objects);
-}
-
-Result<std::unique_ptr<repository::WriterLease>> take_lease(const WriterOptions& options, repository::LeasePlace& place,
-                                                            repository::LeaseWatch& watch, const fs::path& folder,
-                                                            OperationLog& operations, const WriteMetrics& metrics,
-                                                            Logger& log) {
-  static const SteadyClock clock;
-  auto lease = FROND_TRY(repository::WriterLease::acquire(
-      place, watch, terms(options, operations.id()), clock, [&](const std::optional<repository::LeaseRecord>& last) {
-        return set_aside_overtaken(last, folder, operations, metrics, log);
-      }));
-  log.info("holds the lease of a collection", {{"epoch", std::to_string(lease->epoch())}});
-  auto to = metrics;
-  to.lease_taken.add();
-  const auto& last = lease->taken_from();
-  if (last && !(last->released && last->waiting == 0))
-    log.error(
-        "a collection is taken over without the log of its last writer",
-        {{"service", last->holder},
-         {"epoch", std::to_string(last->epoch)},
-         {"waiting_when_last_heard_of", std::to_string(last->waiting)}});
-  return lease;
-}
-
 }  // namespace
-
-Result<bool> CollectionWriter::create(const WriterOptions& options, const CollectionPlaces& places,
-                                      const std::string& collection, std::string_view settings) {
-  FROND_TRY(settings_from_json(settings));
-  const auto source = FROND_TRY(places.source(collection));
-  const auto current = source->current();
-  if (current) return false;
-  if (current.error().code() != Code::kNotFound) return current.error();
-  // Its folders; and so no build is in the middle of publishing the first generation.
-  const auto writer = FROND_TRY(open_writer(options.repository, collection, options.objects, kLockPatience, {}));
-  const std::string_view kept = settings.empty() ? "{}" : settings;
-  if (places.in_store()) return places.put_settings(collection, kept);
-  const auto log = FROND_TRY(OperationLog::open(places.folder(collection) / kLogFolder, {}));
-  if (!FROND_TRY(log->settings()).empty()) return false;
-  FROND_TRY(log->set_settings(kept));
-  return true;
-}
-
-Result<std::unique_ptr<CollectionWriter>> CollectionWriter::open(const WriterOptions& options,
-                                                                 const CollectionPlaces& places,
-                                                                 const std::string& collection, Standby& standby,
-                                                                 Mutex& building, const WriteMetrics& metrics,
-                                                                 Logger& log) {
-  const Error missing(Code::kNotFound, "there is no collection " + collection);
-  Held held;
-  held.source = FROND_TRY(places.source(collection));
-  held.folder = places.folder(collection);
-  const fs::path log_folder = held.folder / kLogFolder;
-  std::error_code failed;
-  auto current = current_manifest(*held.source);
-  if (!current && current.error().code() != Code::kNotFound) return current.error();
-  if (!current && !places.in_store() && !fs::is_directory(log_folder, failed)) return missing;
-  if (places.in_store() && !fs::create_directories(held.folder, failed) && failed)
-    return Error(Code::kUnavailable, held.folder.string() + ": " + failed.message());
-  const SteadyClock clock;
-  if (places.in_store()) {
-    held.lease_place = FROND_TRY(lease_place(options, collection));
-    if (!standby.log_id.empty())  // the log is not opened for nothing
-      FROND_TRY(repository::WriterLease::expect_free(*held.lease_place, standby.watch, terms(options, standby.log_id),
-                                                     clock));
-  }
-  const auto open_log = [&] {
-    return OperationLog::open(log_folder,
-                              current ? PublishedChanges{current->log_id, current->log_sequence} : PublishedChanges());
-  };
-  held.operations = FROND_TRY(open_log());
-  std::string settings = FROND_TRY(held.operations->settings());
-  WriterOptions with_epoch = options;
-  if (places.in_store()) {
-    settings = FROND_TRY(places.settings(collection));
-    if (!current && settings.empty()) return missing;
-    standby.log_id = held.operations->id();
-    held.lease =
-        FROND_TRY(take_lease(options, *held.lease_place, standby.watch, held.folder, *held.operations, metrics, log));
-    with_epoch.objects.epoch = held.lease->epoch();
-    // The writer before may have published until now.
-    current = current_manifest(*held.source);
-    if (!current && current.error().code() != Code::kNotFound) return current.error();
-    held.operations.reset();
-    held.operations = FROND_TRY(open_log());
-  }
-  if (!current && settings.empty()) return missing;
-  held.settings = FROND_TRY(settings_from_json(settings));
-  return std::unique_ptr<CollectionWriter>(
-      new CollectionWriter(std::move(with_epoch), places, collection, std::move(held), building, metrics, log));
-}
 
 CollectionWriter::CollectionWriter(WriterOptions options, const CollectionPlaces& places, std::string collection,
                                    Held held, Mutex& building, WriteMetrics metrics, Logger& log)
@@ -461,6 +330,7 @@ void CollectionWriter::answer_failed(const Error& error) {
 
 void CollectionWriter::lease_loop(const std::stop_token& stop) {
   name_this_thread("lease");
+  bool failing = false;
   while (!stop.stop_requested()) {
     {
       MutexLock lock(mutex_);
@@ -469,10 +339,12 @@ void CollectionWriter::lease_loop(const std::stop_token& stop) {
     if (stop.stop_requested()) return;
     const auto renewed = lease_->renew(operations_->operations());
     (renewed ? metrics_.lease_renewed : metrics_.lease_failed).add();
+    if (renewed && std::exchange(failing, false)) log_.info("the lease of a collection is renewed again");
     if (renewed) continue;
     if (!lease_->lost()) {
-      log_.warn("the lease of a collection can't be renewed; it is tried again",
-                {{"reason", renewed.error().message()}});
+      if (!std::exchange(failing, true))
+        log_.warn("the lease of a collection can't be renewed; it is tried again",
+                  {{"reason", renewed.error().message()}});
       continue;
     }
     metrics_.lease_lost.add();

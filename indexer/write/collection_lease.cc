@@ -1,0 +1,70 @@
+#include "indexer/write/collection_lease.h"
+
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+namespace frond::indexer::write {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+std::string utc_name() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  char text[32];
+  (void)std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &utc);
+  return text;
+}
+
+// What this log still has of an earlier epoch is older than what another service has accepted since. It is kept in a
+// file, for people.
+Result<void> set_aside_overtaken(const std::optional<repository::LeaseRecord>& last, const fs::path& folder,
+                                 OperationLog& operations, const WriteMetrics& metrics, Logger& log) {
+  const std::uint64_t waiting = operations.operations();
+  if (!last || last->log == operations.id() || waiting == 0) return {};
+  const fs::path file = folder / ("overtaken-" + utc_name() + "-" + std::to_string(last->epoch) + ".jsonl");
+  FROND_TRY(operations.set_aside(file));
+  auto to = metrics;
+  to.set_aside.add(static_cast<double>(waiting));
+  log.error("accepted changes are set aside: another service wrote the collection since",
+            {{"changes", std::to_string(waiting)}, {"file", file.string()}, {"service", last->holder}});
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<repository::LeasePlace>> lease_place(const fs::path& repository, const std::string& collection,
+                                                            repository::ObjectWriting objects, milliseconds lease) {
+  objects::Access& access = objects.access;
+  access.retries.time = std::min(access.retries.time, lease / 4);
+  access.window = std::clamp(std::chrono::duration_cast<seconds>(lease / 4), seconds(1), access.window);
+  return repository::open_lease_place(repository, collection, objects);
+}
+
+Result<std::unique_ptr<repository::WriterLease>> take_lease(const repository::LeaseTerms& terms,
+                                                            repository::LeasePlace& place,
+                                                            repository::LeaseWatch& watch, const fs::path& folder,
+                                                            OperationLog& operations, const WriteMetrics& metrics,
+                                                            Logger& log) {
+  static const SteadyClock clock;
+  auto lease = FROND_TRY(repository::WriterLease::acquire(
+      place, watch, terms, clock, [&](const std::optional<repository::LeaseRecord>& last) {
+        return set_aside_overtaken(last, folder, operations, metrics, log);
+      }));
+  log.info("holds the lease of a collection", {{"epoch", std::to_string(lease->epoch())}});
+  auto to = metrics;
+  to.lease_taken.add();
+  const auto& last = lease->taken_from();
+  if (last && !(last->released && last->waiting == 0))
+    log.error("a collection is taken over without the log of its last writer",
+              {{"service", last->holder},
+               {"epoch", std::to_string(last->epoch)},
+               {"waiting_when_last_heard_of", std::to_string(last->waiting)}});
+  return lease;
+}
+
+}  // namespace frond::indexer::write

@@ -1,0 +1,28 @@
+#pragma once
+// The lease of a collection in an object store, for the service that writes it.
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "common/base/log.h"
+#include "common/base/result.h"
+#include "common/repository/writer_lease.h"
+#include "indexer/write/metrics.h"
+#include "indexer/write/operation_log.h"
+
+namespace frond::indexer::write {
+
+// Where its records are. Requests for them end in time for the next renewal of a lease of this length.
+Result<std::unique_ptr<repository::LeasePlace>> lease_place(const std::filesystem::path& repository,
+                                                            const std::string& collection,
+                                                            repository::ObjectWriting objects,
+                                                            std::chrono::milliseconds lease);
+
+// Takes the lease for the service that has this log open. What the log has of an earlier epoch goes into a file in
+// `folder`, if another log was written to since. Logs and counts both. Errors as WriterLease::acquire().
+Result<std::unique_ptr<repository::WriterLease>> take_lease(
+    const repository::LeaseTerms& terms, repository::LeasePlace& place, repository::LeaseWatch& watch,
+    const std::filesystem::path& folder, OperationLog& operations, const WriteMetrics& metrics, Logger& log);
+
+}  // namespace frond::indexer::write

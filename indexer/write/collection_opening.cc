@@ -1,0 +1,90 @@
+// How a collection is made, and how a service gets to write it: its files are found, its log is opened, and in an
+// object store its lease is taken.
+#include <system_error>
+#include <utility>
+
+#include "common/repository/repository.h"
+#include "indexer/build_lock.h"
+#include "indexer/write/collection_lease.h"
+#include "indexer/write/collection_writer.h"
+
+namespace frond::indexer::write {
+namespace {
+
+namespace fs = std::filesystem;
+
+// kNotFound: nothing is published.
+Result<repository::Manifest> current_manifest(const repository::RepositorySource& source) {
+  return source.manifest(FROND_TRY(source.current()));
+}
+
+}  // namespace
+
+Result<bool> CollectionWriter::create(const WriterOptions& options, const CollectionPlaces& places,
+                                      const std::string& collection, std::string_view settings) {
+  FROND_TRY(settings_from_json(settings));
+  const auto source = FROND_TRY(places.source(collection));
+  const auto current = source->current();
+  if (current) return false;
+  if (current.error().code() != Code::kNotFound) return current.error();
+  // Its folders; and so no build is in the middle of publishing the first generation.
+  const auto writer = FROND_TRY(open_writer(options.repository, collection, options.objects, kLockPatience, {}));
+  const std::string_view kept = settings.empty() ? "{}" : settings;
+  if (places.in_store()) return places.put_settings(collection, kept);
+  const auto log = FROND_TRY(OperationLog::open(places.folder(collection) / kLogFolder, {}));
+  if (!FROND_TRY(log->settings()).empty()) return false;
+  FROND_TRY(log->set_settings(kept));
+  return true;
+}
+
+Result<std::unique_ptr<CollectionWriter>> CollectionWriter::open(const WriterOptions& options,
+                                                                 const CollectionPlaces& places,
+                                                                 const std::string& collection, Standby& standby,
+                                                                 Mutex& building, const WriteMetrics& metrics,
+                                                                 Logger& log) {
+  const Error missing(Code::kNotFound, "there is no collection " + collection);
+  Held held;
+  held.source = FROND_TRY(places.source(collection));
+  held.folder = places.folder(collection);
+  const fs::path log_folder = held.folder / kLogFolder;
+  std::error_code failed;
+  auto current = current_manifest(*held.source);
+  if (!current && current.error().code() != Code::kNotFound) return current.error();
+  if (!current && !places.in_store() && !fs::is_directory(log_folder, failed)) return missing;
+  if (places.in_store() && !fs::create_directories(held.folder, failed) && failed)
+    return Error(Code::kUnavailable, held.folder.string() + ": " + failed.message());
+  const SteadyClock clock;
+  Logger named(log, "collection", collection);
+  if (places.in_store()) {
+    held.lease_place = FROND_TRY(lease_place(options.repository, collection, options.objects, options.lease));
+    if (!standby.log_id.empty())  // the log is not opened for nothing
+      FROND_TRY(repository::WriterLease::expect_free(*held.lease_place, standby.watch,
+                                                     {standby.log_id, options.lease, options.any_log}, clock));
+  }
+  const auto open_log = [&] {
+    return OperationLog::open(log_folder,
+                              current ? PublishedChanges{current->log_id, current->log_sequence} : PublishedChanges());
+  };
+  held.operations = FROND_TRY(open_log());
+  std::string settings = FROND_TRY(held.operations->settings());
+  WriterOptions with_epoch = options;
+  if (places.in_store()) {
+    settings = FROND_TRY(places.settings(collection));
+    if (!current && settings.empty()) return missing;
+    standby.log_id = held.operations->id();
+    held.lease = FROND_TRY(take_lease({held.operations->id(), options.lease, options.any_log}, *held.lease_place,
+                                      standby.watch, held.folder, *held.operations, metrics, named));
+    with_epoch.objects.epoch = held.lease->epoch();
+    // The writer before may have published until now.
+    current = current_manifest(*held.source);
+    if (!current && current.error().code() != Code::kNotFound) return current.error();
+    held.operations.reset();
+    held.operations = FROND_TRY(open_log());
+  }
+  if (!current && settings.empty()) return missing;
+  held.settings = FROND_TRY(settings_from_json(settings));
+  return std::unique_ptr<CollectionWriter>(
+      new CollectionWriter(std::move(with_epoch), places, collection, std::move(held), building, metrics, log));
+}
+
+}  // namespace frond::indexer::write
